@@ -1,0 +1,38 @@
+/** The exit codes of the command line: one table for the program, its help, its docs and its tests. */
+export const EXIT_CODES = {
+  ok: { code: 0, meaning: 'everything asked for was delivered and verified' },
+  internal: { code: 1, meaning: 'internal error (a bug)' },
+  usage: { code: 2, meaning: 'usage or configuration; nothing billable was sent' },
+  partial: {
+    code: 3,
+    meaning: 'finished, but only part was delivered (partial job or alignment, some items failed)',
+  },
+  auth: { code: 4, meaning: 'authentication: key missing, empty, rejected, or not permitted' },
+  rejected: { code: 20, meaning: 'the service rejected the request, or the job failed' },
+  credits: { code: 21, meaning: 'out of credits or quota' },
+  rateLimited: { code: 22, meaning: 'rate limited beyond the retries' },
+  service: { code: 23, meaning: 'a 5xx answer beyond the retries' },
+  network: {
+    code: 24,
+    meaning: 'network: name, connection, TLS or timeout, and the request is not billed',
+  },
+  badAnswer: {
+    code: 25,
+    meaning:
+      'the answer is unusable: cut, reset, idle, empty, wrong type or bytes, unexpected redirect; what arrived is kept',
+  },
+  unknownOutcome: {
+    code: 26,
+    meaning: 'a billed request was sent and no answer came: outcome unknown',
+  },
+  lost: { code: 27, meaning: 'billed, and the output cannot be had again' },
+  deadline: { code: 28, meaning: 'deadline reached while the job still runs; its id is printed' },
+  output: { code: 30, meaning: 'output cannot be written, or the player failed' },
+  exists: { code: 31, meaning: 'the output exists and may not be replaced' },
+  state: { code: 32, meaning: 'state is unusable: locked, unwritable, or of a newer version' },
+  interrupted: { code: 130, meaning: 'ended by SIGINT' },
+  terminated: { code: 143, meaning: 'ended by SIGTERM' },
+} as const;
+
+export type ExitName = keyof typeof EXIT_CODES;
+export type ExitCode = (typeof EXIT_CODES)[ExitName]['code'];

@@ -1,0 +1,40 @@
+import Type from 'typebox';
+
+/** Which generic controls a model applies (spec section 2.2). */
+export const ModelControls = Type.Object({
+  speed: Type.Boolean(),
+  volume: Type.Boolean(),
+  pitch: Type.Boolean(),
+  stability: Type.Boolean(),
+  similarity: Type.Boolean(),
+});
+export type ModelControls = Type.Static<typeof ModelControls>;
+
+/** Capability record of one model (spec section 2.2). */
+export const Model = Type.Object(
+  {
+    id: Type.String({ description: 'Public model id' }),
+    available: Type.Boolean({ description: 'Only an available model may be used' }),
+    maxTextLength: Type.Integer({ minimum: 1, description: 'Longest text, in characters' }),
+    outputFormats: Type.Array(Type.String()),
+    controls: ModelControls,
+    supportedOperations: Type.Object({
+      synchronous: Type.Boolean(),
+      asynchronous: Type.Boolean(),
+      alignedStreaming: Type.Boolean(),
+    }),
+  },
+  { $id: 'Model' },
+);
+export type Model = Type.Static<typeof Model>;
+
+/** `GET /speech/tts/capabilities` (spec section 2.2). */
+export const Capabilities = Type.Object(
+  {
+    contractVersion: Type.String(),
+    route: Type.String(),
+    models: Type.Array(Model),
+  },
+  { $id: 'Capabilities' },
+);
+export type Capabilities = Type.Static<typeof Capabilities>;

@@ -1,0 +1,30 @@
+import Type from 'typebox';
+
+/** The account's profile (spec section 2.9); unknown extra fields may appear. */
+export const Profile = Type.Object(
+  {
+    user_id: Type.String(),
+    api_quota_remaining: Type.Integer(),
+    tier: Type.String(),
+    credits: Type.Number(),
+    webhookUrl: Type.Optional(
+      Type.String({ description: 'Stored and shown; this service never calls it' }),
+    ),
+  },
+  { $id: 'Profile', additionalProperties: true },
+);
+export type Profile = Type.Static<typeof Profile>;
+
+/** Body of `POST /profile` (spec section 4.9): the only field that can be changed. */
+export const ProfileUpdate = Type.Object(
+  {
+    webhookUrl: Type.String({
+      format: 'uri',
+      minLength: 1,
+      maxLength: 2_048,
+      description: 'http or https address',
+    }),
+  },
+  { $id: 'ProfileUpdate', additionalProperties: false },
+);
+export type ProfileUpdate = Type.Static<typeof ProfileUpdate>;

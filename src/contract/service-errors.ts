@@ -1,0 +1,27 @@
+/**
+ * The service's error codes with their status (spec section 7). Codes that the spec does not name
+ * are ours and follow its pattern; docs/service.md lists which.
+ */
+export const SERVICE_ERRORS = {
+  ERR_INVALID_REQUEST: 400,
+  ERR_UNAUTHORIZED: 401,
+  ERR_INSUFFICIENT_CREDITS: 402,
+  ERR_FORBIDDEN: 403,
+  ERR_ORIGIN_NOT_ALLOWED: 403,
+  ERR_NOT_FOUND: 404,
+  ERR_VOICE_NOT_FOUND: 404,
+  ERR_METHOD_NOT_ALLOWED: 405,
+  ERR_REQUEST_ID_CONFLICT: 409,
+  ERR_REQUEST_IN_PROGRESS: 409,
+  ERR_REQUEST_ALREADY_COMPLETED: 409,
+  ERR_REQUEST_PREVIOUSLY_REFUNDED: 409,
+  ERR_PAYLOAD_TOO_LARGE: 413,
+  ERR_UNSUPPORTED_MEDIA_TYPE: 415,
+  ERR_HOST_NOT_ALLOWED: 421,
+  ERR_RATE_LIMITED: 429,
+  ERR_INTERNAL: 500,
+  ERR_NOT_IMPLEMENTED: 501,
+  ERR_MODEL_UNAVAILABLE: 503,
+} as const;
+
+export type ServiceErrorCode = keyof typeof SERVICE_ERRORS;
