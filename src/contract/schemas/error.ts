@@ -1,4 +1,5 @@
-import Type from 'typebox';
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
 
 /** The flat JSON error body of every endpoint (spec section 7). */
 export const ErrorBody = Type.Object(
@@ -12,4 +13,4 @@ export const ErrorBody = Type.Object(
   },
   { $id: 'Error' },
 );
-export type ErrorBody = Type.Static<typeof ErrorBody>;
+export type ErrorBody = Static<typeof ErrorBody>;

@@ -1,4 +1,5 @@
-import Type from 'typebox';
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
 
 /** Which generic controls a model applies (spec section 2.2). */
 export const ModelControls = Type.Object({
@@ -8,7 +9,7 @@ export const ModelControls = Type.Object({
   stability: Type.Boolean(),
   similarity: Type.Boolean(),
 });
-export type ModelControls = Type.Static<typeof ModelControls>;
+export type ModelControls = Static<typeof ModelControls>;
 
 /** Capability record of one model (spec section 2.2). */
 export const Model = Type.Object(
@@ -26,7 +27,7 @@ export const Model = Type.Object(
   },
   { $id: 'Model' },
 );
-export type Model = Type.Static<typeof Model>;
+export type Model = Static<typeof Model>;
 
 /** `GET /speech/tts/capabilities` (spec section 2.2). */
 export const Capabilities = Type.Object(
@@ -37,4 +38,4 @@ export const Capabilities = Type.Object(
   },
   { $id: 'Capabilities' },
 );
-export type Capabilities = Type.Static<typeof Capabilities>;
+export type Capabilities = Static<typeof Capabilities>;

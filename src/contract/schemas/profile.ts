@@ -1,4 +1,5 @@
-import Type from 'typebox';
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
 
 /** The account's profile (spec section 2.9); unknown extra fields may appear. */
 export const Profile = Type.Object(
@@ -13,7 +14,7 @@ export const Profile = Type.Object(
   },
   { $id: 'Profile', additionalProperties: true },
 );
-export type Profile = Type.Static<typeof Profile>;
+export type Profile = Static<typeof Profile>;
 
 /** Body of `POST /profile` (spec section 4.9): the only field that can be changed. */
 export const ProfileUpdate = Type.Object(
@@ -27,4 +28,4 @@ export const ProfileUpdate = Type.Object(
   },
   { $id: 'ProfileUpdate', additionalProperties: false },
 );
-export type ProfileUpdate = Type.Static<typeof ProfileUpdate>;
+export type ProfileUpdate = Static<typeof ProfileUpdate>;

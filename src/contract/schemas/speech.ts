@@ -1,4 +1,5 @@
-import Type from 'typebox';
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
 import {
   EMOTION_MAX_CHARACTERS,
   INSTRUCTION_MAX_CHARACTERS,
@@ -61,7 +62,7 @@ export const SpeechControls = Type.Object({
     Type.Boolean({ default: false, description: 'Leave decorative kaomoji out (experimental)' }),
   ),
 });
-export type SpeechControls = Type.Static<typeof SpeechControls>;
+export type SpeechControls = Static<typeof SpeechControls>;
 export type ControlName = keyof SpeechControls;
 
 /** Strict body of the v3 speech requests (spec section 4.1): unknown properties are refused. */
@@ -86,4 +87,4 @@ export const SpeechRequest = Type.Object(
   },
   { $id: 'SpeechRequest', additionalProperties: false },
 );
-export type SpeechRequest = Type.Static<typeof SpeechRequest>;
+export type SpeechRequest = Static<typeof SpeechRequest>;

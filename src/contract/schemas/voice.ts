@@ -1,4 +1,5 @@
-import Type from 'typebox';
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../limits.ts';
 
 /** Voice item of v3 (spec section 2.1). */
@@ -13,7 +14,7 @@ export const Voice = Type.Object(
   },
   { $id: 'Voice' },
 );
-export type Voice = Type.Static<typeof Voice>;
+export type Voice = Static<typeof Voice>;
 
 /** One voice by its id: the item of the list with the trace id (spec 4.1; shape chosen by us). */
 export const VoiceAnswer = Type.Interface(
@@ -21,7 +22,7 @@ export const VoiceAnswer = Type.Interface(
   { requestId: Type.String() },
   { $id: 'VoiceAnswer' },
 );
-export type VoiceAnswer = Type.Static<typeof VoiceAnswer>;
+export type VoiceAnswer = Static<typeof VoiceAnswer>;
 
 /** List envelope of v3 voices (spec section 2.1). */
 export const VoiceList = Type.Object(
@@ -35,7 +36,7 @@ export const VoiceList = Type.Object(
   },
   { $id: 'VoiceList' },
 );
-export type VoiceList = Type.Static<typeof VoiceList>;
+export type VoiceList = Static<typeof VoiceList>;
 
 /** Query of `GET /voices` in v3 (spec 4.1 and section 8). */
 export const VoiceListQuery = Type.Object(
@@ -57,4 +58,4 @@ export const VoiceListQuery = Type.Object(
   },
   { $id: 'VoiceListQuery' },
 );
-export type VoiceListQuery = Type.Static<typeof VoiceListQuery>;
+export type VoiceListQuery = Static<typeof VoiceListQuery>;

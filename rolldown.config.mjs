@@ -1,0 +1,25 @@
+import { readFileSync } from 'node:fs';
+import { defineConfig } from 'rolldown';
+
+const manifest = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
+
+/**
+ * CommonJS with a chunk per dynamic import: it starts fastest, and what a command does not need is
+ * never read (docs/decisions/0001-bundle.md). Packages in `dependencies` hold binaries or
+ * WebAssembly that are found by path, so they stay outside; everything else is bundled.
+ */
+export default defineConfig({
+  input: {
+    main: 'src/main.ts',
+    'flite-worker': 'src/service/engine/flite/worker.ts',
+  },
+  platform: 'node',
+  external: Object.keys(manifest.dependencies).flatMap((name) => [name, new RegExp(`^${name}/`)]),
+  output: {
+    dir: 'dist',
+    format: 'cjs',
+    entryFileNames: '[name].cjs',
+    chunkFileNames: 'chunks/[name].cjs',
+    minify: { compress: true, mangle: false, codegen: { removeWhitespace: false } },
+  },
+});

@@ -1,0 +1,15 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    projects: [
+      {
+        extends: true,
+        test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: ['test/binary/**'] },
+      },
+      { extends: true, test: { name: 'binary', include: ['test/binary/**/*.test.ts'] } },
+    ],
+  },
+});
