@@ -1,0 +1,87 @@
+/** Every HTTP endpoint that the service has: one table for its router, its OpenAPI document and the client. */
+
+export type Surface = 'http-v3' | 'http-v1' | 'operations';
+
+export interface Endpoint {
+  readonly id: string;
+  readonly method: 'GET' | 'POST';
+  /** Path from the base URL; `{name}` is a path parameter. */
+  readonly path: string;
+  readonly surface: Surface;
+  /** Needs no API key. */
+  readonly public: boolean;
+  /** Section of the spec that defines it; `ours` where it is an addition of this service. */
+  readonly section: string;
+}
+
+export const ENDPOINTS = [
+  {
+    id: 'getCapabilities',
+    method: 'GET',
+    path: '/api/open/v3/speech/tts/capabilities',
+    surface: 'http-v3',
+    public: true,
+    section: '4.1',
+  },
+  {
+    id: 'getOpenApi',
+    method: 'GET',
+    path: '/api/open/v3/openapi.json',
+    surface: 'http-v3',
+    public: true,
+    section: '4.1',
+  },
+  {
+    id: 'listVoices',
+    method: 'GET',
+    path: '/api/open/v3/voices',
+    surface: 'http-v3',
+    public: false,
+    section: '4.1',
+  },
+  {
+    id: 'getVoice',
+    method: 'GET',
+    path: '/api/open/v3/voices/{voiceId}',
+    surface: 'http-v3',
+    public: false,
+    section: '4.1',
+  },
+  {
+    id: 'createSpeech',
+    method: 'POST',
+    path: '/api/open/v3/speech/tts',
+    surface: 'http-v3',
+    public: false,
+    section: '4.1',
+  },
+  {
+    id: 'getProfile',
+    method: 'GET',
+    path: '/api/open/v1/profile',
+    surface: 'http-v1',
+    public: false,
+    section: '4.9',
+  },
+  {
+    id: 'updateProfile',
+    method: 'POST',
+    path: '/api/open/v1/profile',
+    surface: 'http-v1',
+    public: false,
+    section: '4.9',
+  },
+  {
+    id: 'getHealth',
+    method: 'GET',
+    path: '/healthz',
+    surface: 'operations',
+    public: true,
+    section: 'ours',
+  },
+] as const satisfies readonly Endpoint[];
+
+type Entry = (typeof ENDPOINTS)[number];
+export type EndpointId = Entry['id'];
+export type PublicEndpointId = Extract<Entry, { public: true }>['id'];
+export type AccountEndpointId = Exclude<EndpointId, PublicEndpointId>;

@@ -1,0 +1,54 @@
+import type { Clock } from '../effects/clock.ts';
+import type { Random } from '../effects/random.ts';
+
+/** An API key and the account whose credits it spends. */
+export interface AccountKey {
+  readonly key: string;
+  readonly account: string;
+}
+
+/** What the service tells whoever runs it; nothing in it is secret. */
+export type ServiceEvent =
+  | {
+      readonly type: 'request';
+      readonly method: string;
+      /** Path without the query. */
+      readonly path: string;
+      readonly status: number;
+      /** Until the headers of the answer were ready. */
+      readonly durationMs: number;
+      readonly requestId: string;
+    }
+  | { readonly type: 'failure'; readonly requestId: string; readonly error: unknown };
+
+export interface OpenServiceOptions {
+  /** Where voices, ledger and keys in progress are kept; made when missing (mode 0700). */
+  readonly dataDir: string;
+  /** Address to listen on; default 127.0.0.1. */
+  readonly host?: string;
+  /** Port to listen on; default 0, a free one. */
+  readonly port?: number;
+  /** Keys to accept; default one random key for the default account. */
+  readonly keys?: readonly AccountKey[];
+  /** Host names to answer besides the loopback ones. */
+  readonly allowHosts?: readonly string[];
+  /** Origins to answer; default none. */
+  readonly allowOrigins?: readonly string[];
+  /** Models that are declared and refused as unavailable. */
+  readonly unavailableModels?: readonly string[];
+  readonly report?: (event: ServiceEvent) => void;
+  readonly clock?: Clock;
+  readonly random?: Random;
+}
+
+/** A service that listens. */
+export interface RunningService {
+  /** Such as `http://127.0.0.1:4747`, without a slash at the end. */
+  readonly baseUrl: string;
+  /** The same with `ws`. */
+  readonly realtimeUrl: string;
+  /** The first key that it accepts. */
+  readonly apiKey: string;
+  /** Takes no more requests, finishes those that run (for a bounded time), ends the engine. */
+  close(): Promise<void>;
+}
