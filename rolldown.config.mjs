@@ -10,7 +10,7 @@ const manifest = JSON.parse(readFileSync(new URL('package.json', import.meta.url
  */
 export default defineConfig({
   input: {
-    main: 'src/main.ts',
+    main: 'src/run.ts',
     'flite-worker': 'src/service/engine/flite/worker.ts',
   },
   platform: 'node',

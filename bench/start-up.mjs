@@ -1,0 +1,43 @@
+// How long a person waits before anything happens, against an empty Node.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { compare } from './measure.mjs';
+
+const foley = fileURLToPath(new URL('../bin/foley.cjs', import.meta.url));
+const scratch = mkdtempSync(path.join(tmpdir(), 'foley-bench-'));
+let run = 0;
+
+/** A home of its own for each run, so that every one is the first. */
+function firstRun(args) {
+  run += 1;
+  const home = path.join(scratch, String(run));
+  const env = {
+    HOME: home,
+    XDG_CONFIG_HOME: path.join(home, 'config'),
+    XDG_STATE_HOME: path.join(home, 'state'),
+    XDG_CACHE_HOME: path.join(home, 'cache'),
+  };
+  return { file: process.execPath, args: [foley, ...args], env };
+}
+
+export const title = 'start-up, × node -e 0';
+export const limits = { '--version': 1.15, '--help': 1.5, 'tts, cold, one sentence, mp3': 15 };
+
+export function measure() {
+  try {
+    return compare([
+      { name: 'node -e 0', command: () => ({ file: process.execPath, args: ['-e', '0'] }) },
+      { name: '--version', command: () => firstRun(['--version']) },
+      { name: '--help', command: () => firstRun(['--help']) },
+      {
+        name: 'tts, cold, one sentence, mp3',
+        command: () =>
+          firstRun(['tts', 'Hello from foley', '-o', path.join(scratch, `${run}.mp3`)]),
+      },
+    ]);
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}

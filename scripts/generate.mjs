@@ -1,0 +1,23 @@
+// Writes what is derived from the contract. `--check` writes nothing and fails when a file is stale.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { generatedControls } from './generated-controls.mjs';
+import { root } from './set-up.mjs';
+
+const files = new Map([['src/contract/generated/speech-controls.ts', await generatedControls()]]);
+
+const stale = [...files].filter(([name, content]) => {
+  const file = path.join(root, name);
+  return !existsSync(file) || readFileSync(file, 'utf8') !== content;
+});
+
+if (process.argv.includes('--check')) {
+  for (const [name] of stale) process.stderr.write(`stale: ${name} (run npm run generate)\n`);
+  process.exitCode = stale.length === 0 ? 0 : 1;
+} else {
+  for (const [name, content] of stale) {
+    mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
+    writeFileSync(path.join(root, name), content);
+    process.stderr.write(`wrote ${name}\n`);
+  }
+}

@@ -1,0 +1,116 @@
+// Makes a fresh clone ready, and does nothing when it already is: packages from the lockfile, then
+// the build. Everything it says goes to stderr, since stdout may be carrying audio.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+
+const packagesStamp = path.join(root, 'node_modules/.foley-lockfile');
+const buildStamp = path.join(root, 'dist/.stamp');
+const lock = path.join(root, '.set-up.lock');
+
+export function setUp() {
+  if (packagesAreReady() && buildIsReady()) return;
+  withLock(() => {
+    if (!packagesAreReady()) installPackages();
+    if (!buildIsReady()) build();
+  });
+}
+
+/** Runs a program of this package's own with its output on stderr, and stops when it fails. */
+export function run(label, command, args, options = {}) {
+  const { status, error, signal } = spawnSync(command, args, {
+    cwd: root,
+    stdio: ['ignore', 2, 2],
+    ...options,
+  });
+  if (error === undefined && status === 0) return;
+  process.stderr.write(
+    `foley: ${label} failed (${error?.message ?? signal ?? `exit ${status}`})\n`,
+  );
+  process.exit(status || 1);
+}
+
+function packagesAreReady() {
+  return existsSync(packagesStamp) && readFileSync(packagesStamp, 'utf8') === lockfileHash();
+}
+
+function lockfileHash() {
+  return createHash('sha256')
+    .update(readFileSync(path.join(root, 'package-lock.json')))
+    .digest('hex');
+}
+
+function installPackages() {
+  process.stderr.write('foley: installing packages\n');
+  const npm = process.env.npm_execpath;
+  const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+  if (npm?.endsWith('.js')) run('npm ci', process.execPath, [npm, ...args]);
+  else run('npm ci', process.platform === 'win32' ? 'npm.cmd' : 'npm', args);
+  writeFileSync(packagesStamp, lockfileHash());
+}
+
+function buildIsReady() {
+  return existsSync(buildStamp) && statSync(buildStamp).mtimeMs >= newestSource();
+}
+
+function newestSource() {
+  const folders = ['src', 'commands', 'scripts'].flatMap((folder) =>
+    readdirSync(path.join(root, folder), { recursive: true }).map((name) =>
+      path.join(folder, name),
+    ),
+  );
+  const files = [...folders, 'package.json', 'rolldown.config.mjs', 'src', 'commands'];
+  return Math.max(...files.map((file) => statSync(path.join(root, file)).mtimeMs));
+}
+
+export function build() {
+  process.stderr.write('foley: building\n');
+  run('the build', process.execPath, [path.join(root, 'scripts/build.mjs')]);
+}
+
+/** Two terminals may start foley at once; the second waits for the first. */
+function withLock(work) {
+  while (!takeLock()) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+  try {
+    work();
+  } finally {
+    rmSync(lock, { recursive: true, force: true });
+  }
+}
+
+function takeLock() {
+  try {
+    mkdirSync(lock);
+    writeFileSync(path.join(lock, 'pid'), String(process.pid));
+    return true;
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error;
+    if (ownerIsGone()) rmSync(lock, { recursive: true, force: true });
+    return false;
+  }
+}
+
+function ownerIsGone() {
+  try {
+    const pid = Number(readFileSync(path.join(lock, 'pid'), 'utf8'));
+    process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    // Between the folder and its pid file the owner is alive: give it ten seconds.
+    if (error.code === 'ENOENT')
+      return Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Infinity) > 10_000;
+    return error.code === 'ESRCH';
+  }
+}

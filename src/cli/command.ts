@@ -1,0 +1,44 @@
+import type { Command } from 'commander';
+import type { Context } from './context.ts';
+import type { CommandResult } from './result.ts';
+
+/** What the parser found for one command. */
+export interface CommandInput<Options> {
+  readonly args: readonly string[];
+  readonly options: Options;
+}
+
+/** A command: what it accepts and what it does. Its name and summary are in the command tree. */
+export interface CommandDefinition<Options extends object = object> {
+  /** Adds arguments, options, and the longer help. */
+  configure(command: Command): void;
+  /** Does the work and gives back what it found; prints nothing. */
+  run(context: Context, input: CommandInput<Options>): Promise<CommandResult>;
+  /**
+   * The arguments are free text: one that begins with a dash is text when it has white space
+   * (contract, section 5).
+   */
+  readonly freeText?: boolean;
+}
+
+/** A command in the tree; its module is loaded only when it is called. */
+export interface Leaf {
+  readonly name: string;
+  readonly summary: string;
+  readonly load: () => Promise<CommandDefinition>;
+}
+
+/** A noun with verbs. */
+export interface Branch {
+  readonly name: string;
+  readonly summary: string;
+  readonly children: readonly Leaf[];
+  /** The verb that is meant when none is given. */
+  readonly fallback?: string;
+}
+
+export type CommandNode = Leaf | Branch;
+
+export function isBranch(node: CommandNode): node is Branch {
+  return 'children' in node;
+}

@@ -1,0 +1,59 @@
+import { Option } from 'commander';
+import { usageFailure } from '../errors/failure.ts';
+import type { ColorChoice } from './color.ts';
+import { parseDuration } from './duration.ts';
+
+/** The flags that every command has (contract, section 2), before and after its name. */
+export interface GlobalOptions {
+  readonly json?: true;
+  readonly quiet?: true;
+  readonly verbose?: true;
+  readonly local?: true;
+  readonly baseUrl?: string;
+  readonly apiKeyFile?: string;
+  readonly maxRetries?: number;
+  /** Milliseconds. */
+  readonly responseTimeout?: number;
+  /** Milliseconds. */
+  readonly idleTimeout?: number;
+  readonly progress: boolean;
+  readonly color: ColorChoice;
+}
+
+export const GLOBAL_GROUP = 'Global options:';
+
+export function globalOptions(): Option[] {
+  return [
+    new Option('--json', 'print one JSON document'),
+    new Option('-q, --quiet', 'print only the result and errors'),
+    new Option('--verbose', 'print a line for each request on stderr'),
+    new Option('--local', 'use the embedded service on purpose'),
+    new Option('--base-url <url>', 'address of the hosted service'),
+    new Option('--api-key-file <path>', 'read the API key from a file; - is stdin'),
+    new Option('--max-retries <n>', 'how often a request is tried again (default: 4)').argParser(
+      wholeNumber('--max-retries'),
+    ),
+    new Option(
+      '--response-timeout <duration>',
+      'wait this long for an answer to begin (default: 10m when billed, else 60s)',
+    ).argParser((given) => parseDuration('--response-timeout', given)),
+    new Option(
+      '--idle-timeout <duration>',
+      'longest silence within an answer (default: 60s)',
+    ).argParser((given) => parseDuration('--idle-timeout', given)),
+    new Option('--no-progress', 'show no progress'),
+    new Option('--color <when>', 'use colors: auto, always or never')
+      .choices(['auto', 'always', 'never'])
+      .default('auto'),
+    new Option('-V, --version', 'print the version'),
+  ].map((option) => option.helpGroup(GLOBAL_GROUP));
+}
+
+function wholeNumber(flag: string): (given: string) => number {
+  return (given) => {
+    if (!/^\d{1,3}$/.test(given)) {
+      throw usageFailure(`${flag} is "${given}"; it takes a whole number from 0 to 999`);
+    }
+    return Number(given);
+  };
+}

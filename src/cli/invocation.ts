@@ -1,0 +1,90 @@
+import { usageFailure } from '../errors/failure.ts';
+import { didYouMean } from '../text/did-you-mean.ts';
+import type { Branch, CommandNode, Leaf } from './command.ts';
+import { isBranch } from './command.ts';
+import { globalOptions } from './global-options.ts';
+
+/** Where the words of the command line lead in the command tree. */
+export type Invocation =
+  | { readonly kind: 'root'; readonly words: readonly string[] }
+  | { readonly kind: 'branch'; readonly branch: Branch; readonly words: readonly string[] }
+  | {
+      readonly kind: 'leaf';
+      readonly leaf: Leaf;
+      /** Names from the root, such as `['voices', 'list']`. */
+      readonly path: readonly string[];
+      /** Everything but the path: flags before and after it, and arguments. */
+      readonly words: readonly string[];
+    };
+
+/**
+ * Finds the command that is meant. Only global flags can stand before it.
+ * @throws Failure (usage) for a word that names no command
+ */
+export function findInvocation(argv: readonly string[], tree: readonly CommandNode[]): Invocation {
+  const first = nextWord(argv);
+  const words = first.before;
+  if (first.word === undefined) return { kind: 'root', words };
+  if (first.word === 'help') return findHelp(first.after, tree);
+  const node = tree.find(({ name }) => name === first.word);
+  if (node === undefined) throw unknownCommand(first.word, tree);
+  if (!isBranch(node)) {
+    return { kind: 'leaf', leaf: node, path: [node.name], words: [...words, ...first.after] };
+  }
+  return findVerb(node, words, first.after);
+}
+
+function findVerb(branch: Branch, before: readonly string[], rest: readonly string[]): Invocation {
+  const second = nextWord(rest);
+  const words = [...before, ...second.before];
+  const fallback = branch.children.find(({ name }) => name === branch.fallback);
+  if (second.word === undefined) {
+    if (fallback === undefined || asksForHelp(words)) return { kind: 'branch', branch, words };
+    return { kind: 'leaf', leaf: fallback, path: [branch.name, fallback.name], words };
+  }
+  const leaf = branch.children.find(({ name }) => name === second.word);
+  if (leaf !== undefined) {
+    const path = [branch.name, leaf.name];
+    return { kind: 'leaf', leaf, path, words: [...words, ...second.after] };
+  }
+  throw unknownCommand(second.word, branch.children, branch.name);
+}
+
+/** `foley help tts` is `foley tts --help`. */
+function findHelp(topic: readonly string[], tree: readonly CommandNode[]): Invocation {
+  return findInvocation([...topic.filter((word) => word !== '--help'), '--help'], tree);
+}
+
+function nextWord(argv: readonly string[]): {
+  before: readonly string[];
+  word: string | undefined;
+  after: readonly string[];
+} {
+  const takesValue = new Set(
+    globalOptions().flatMap((option) => (option.required ? [option.long, option.short] : [])),
+  );
+  for (let index = 0; index < argv.length; index += 1) {
+    const word = argv[index] ?? '';
+    if (takesValue.has(word)) index += 1;
+    else if (!word.startsWith('-') || word === '-') {
+      return { before: argv.slice(0, index), word, after: argv.slice(index + 1) };
+    }
+  }
+  return { before: argv, word: undefined, after: [] };
+}
+
+function asksForHelp(words: readonly string[]): boolean {
+  return words.includes('-h') || words.includes('--help');
+}
+
+function unknownCommand(word: string, nodes: readonly CommandNode[], parent?: string): Error {
+  const path = parent === undefined ? 'foley' : `foley ${parent}`;
+  const names = nodes.map(({ name }) => name);
+  const closest = didYouMean(word, names);
+  return usageFailure(
+    `there is no command "${path === 'foley' ? word : `${parent} ${word}`}"`,
+    closest === undefined
+      ? `Its commands: ${names.join(', ')}. See \`${path} --help\`.`
+      : `Did you mean \`${path} ${closest}\`? See \`${path} --help\`.`,
+  );
+}

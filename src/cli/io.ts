@@ -1,0 +1,82 @@
+import { Chalk } from 'chalk';
+import { display } from '../text/display.ts';
+import { wantsColor } from './color.ts';
+import type { GlobalOptions } from './global-options.ts';
+import type { Look } from './look.ts';
+import type { Input, Streams } from './streams.ts';
+import { write } from './streams.ts';
+
+const DEFAULT_COLUMNS = 80;
+
+/** The three streams with the rules of the contract's section 3: who may write what, and when. */
+export interface Io {
+  readonly stdin: () => Input;
+  readonly stdinIsTerminal: () => boolean;
+  readonly stdoutIsTerminal: boolean;
+  readonly stderrIsTerminal: boolean;
+  /** How stdout looks. */
+  readonly out: Look;
+  /** How stderr looks. */
+  readonly err: Look;
+  /** Whether moving progress may be shown. */
+  readonly showsProgress: boolean;
+  /** Writes to stdout and waits for a slow reader. */
+  writeOut(chunk: string | Uint8Array): Promise<void>;
+  /** A line on stderr that `--quiet` silences. */
+  notice(line: string): void;
+  /** A line on stderr that nothing silences. */
+  complain(line: string): void;
+}
+
+export interface IoInputs {
+  readonly streams: Streams;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly globals: Pick<GlobalOptions, 'color' | 'json' | 'progress' | 'quiet'>;
+}
+
+export function createIo({ streams, env, globals }: IoInputs): Io {
+  const { stdin, stdout, stderr } = streams;
+  const stderrIsTerminal = stderr.isTTY === true;
+  const complain = (line: string): void => {
+    stderr.write(`${line}\n`);
+  };
+  const lookOf = (stream: typeof stdout): Look => {
+    const colored = wantsColor({ choice: globals.color, env, isTerminal: stream.isTTY === true });
+    return {
+      columns: stream.columns ?? DEFAULT_COLUMNS,
+      paint: new Chalk({ level: colored ? 1 : 0 }),
+    };
+  };
+  return {
+    stdin,
+    stdinIsTerminal: () => stdin().isTTY === true,
+    stdoutIsTerminal: stdout.isTTY === true,
+    stderrIsTerminal,
+    out: lookOf(stdout),
+    err: lookOf(stderr),
+    showsProgress:
+      stderrIsTerminal &&
+      globals.progress &&
+      globals.quiet !== true &&
+      globals.json !== true &&
+      !isSet(env['CI']),
+    writeOut: (chunk) => write(stdout, chunk),
+    notice: (line) => {
+      if (globals.quiet !== true) complain(display(line));
+    },
+    complain,
+  };
+}
+
+/**
+ * A stream without an error listener ends the process with a stack. Whoever writes to stdout is
+ * told through the callback of the write; a stderr that nobody reads must not end the work.
+ */
+export function watchErrors(streams: Streams): void {
+  streams.stdout.on('error', () => {});
+  streams.stderr.on('error', () => {});
+}
+
+function isSet(value: string | undefined): boolean {
+  return value !== undefined && value !== '';
+}

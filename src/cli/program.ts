@@ -1,0 +1,130 @@
+import { Command, CommanderError } from 'commander';
+import type { Failure } from '../errors/failure.ts';
+import { usageFailure } from '../errors/failure.ts';
+import { didYouMean } from '../text/did-you-mean.ts';
+import type { Branch, CommandDefinition, CommandInput, CommandNode } from './command.ts';
+import type { GlobalOptions } from './global-options.ts';
+import { globalOptions } from './global-options.ts';
+import { guardDashText, restoreDashText } from './dash-text.ts';
+
+const HELP_COLUMNS = 80;
+const VERSION_OPTION = 'version';
+
+/** The words ask for text instead of work: help or the version, to be printed on stdout. */
+export type Shown = { readonly kind: 'help'; readonly text: string } | { readonly kind: 'version' };
+
+export interface Parsed extends CommandInput<object> {
+  readonly kind: 'run';
+  readonly globals: GlobalOptions;
+}
+
+/**
+ * Parses the words of one command.
+ * @throws Failure (usage) for flags and arguments that the command does not take
+ */
+export function parseCommand(
+  path: readonly string[],
+  definition: CommandDefinition,
+  words: readonly string[],
+): Parsed | Shown {
+  const command = buildCommand(path, definition);
+  const guarded = definition.freeText === true ? guardDashText(words, command.options) : words;
+  const shown = parse(command, guarded, definition.freeText);
+  if (shown !== undefined) return shown;
+  return {
+    kind: 'run',
+    args: restoreDashText(command.args),
+    options: command.opts(),
+    globals: command.opts<GlobalOptions>(),
+  };
+}
+
+/** One command with its own and the global flags, as commander has it. */
+export function buildCommand(path: readonly string[], definition: CommandDefinition): Command {
+  const command = bareCommand(['foley', ...path].join(' '));
+  command.action(() => {});
+  definition.configure(command);
+  for (const option of globalOptions()) command.addOption(option);
+  return command;
+}
+
+/** The words when no command was named: global flags only, and help by default. */
+export function parseRoot(tree: readonly CommandNode[], words: readonly string[]): Shown {
+  return parseListing(listing('foley', tree), words);
+}
+
+/** The words when a noun was named without a verb. */
+export function parseBranch(branch: Branch, words: readonly string[]): Shown {
+  return parseListing(
+    listing(`foley ${branch.name}`, branch.children).description(`${branch.summary}.`),
+    words,
+  );
+}
+
+/** A command that only lists its children: the root or a noun. */
+export function listing(name: string, nodes: readonly CommandNode[]): Command {
+  const command = bareCommand(name).usage('<command> [flags]');
+  for (const node of nodes) command.command(node.name).description(node.summary);
+  for (const option of globalOptions()) command.addOption(option);
+  command.addHelpText('after', `\nSee \`${name} <command> --help\` for the flags of a command.`);
+  return command;
+}
+
+function parseListing(command: Command, words: readonly string[]): Shown {
+  command.action(() => {});
+  return parse(command, words) ?? { kind: 'help', text: helpOf(command) };
+}
+
+function bareCommand(name: string): Command {
+  return new Command(name)
+    .exitOverride()
+    .configureHelp({ helpWidth: HELP_COLUMNS })
+    .helpCommand(false)
+    .helpOption('-h, --help', 'show this help')
+    .allowExcessArguments(false)
+    .showSuggestionAfterError(false);
+}
+
+/** Runs commander with its output caught: help comes back as text, complaints as failures. */
+function parse(command: Command, words: readonly string[], freeText = false): Shown | undefined {
+  command.configureOutput({ writeErr: () => {}, writeOut: () => {} });
+  try {
+    command.parse(words, { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.code === 'commander.helpDisplayed') return { kind: 'help', text: helpOf(command) };
+    throw usageProblem(command, error, freeText);
+  }
+  return VERSION_OPTION in command.opts() ? { kind: 'version' } : undefined;
+}
+
+/** The whole help of a command, as `--help` prints it. */
+export function helpOf(command: Command): string {
+  let text = '';
+  command.configureOutput({
+    writeOut: (part) => {
+      text += part;
+    },
+    getOutHasColors: () => false,
+    getOutHelpWidth: () => HELP_COLUMNS,
+  });
+  command.outputHelp();
+  return text;
+}
+
+function usageProblem(command: Command, error: CommanderError, freeText: boolean): Failure {
+  const message = error.message.replace(/^error: /, '');
+  const flag = /^unknown option '(.+?)(?:=.*)?'$/s.exec(message)?.[1];
+  const known = command.options.flatMap(({ long, short }) => [long, short]).filter(isText);
+  const closest = flag === undefined ? undefined : didYouMean(flag, known);
+  const hints = [
+    closest === undefined ? undefined : `Did you mean ${closest}?`,
+    flag !== undefined && freeText ? 'Text that begins with a dash goes after `--`.' : undefined,
+    `See \`${command.name()} --help\`.`,
+  ];
+  return usageFailure(message, hints.filter(isText).join(' '));
+}
+
+function isText(value: string | null | undefined): value is string {
+  return typeof value === 'string';
+}

@@ -1,0 +1,15 @@
+import type { ExitName } from '../contract/exit-codes.ts';
+import type { Look } from './look.ts';
+
+/**
+ * What a command gives back. One renderer turns it into text for a person or into JSON; a command
+ * never prints.
+ */
+export interface CommandResult {
+  /** The document of `--json`. `undefined` when stdout already carried the result (audio). */
+  readonly data?: unknown;
+  /** The text for stdout without `--json`; without it stdout stays empty. */
+  readonly human?: (look: Look) => string;
+  /** How the process ends when not with 0, such as `partial`. */
+  readonly exit?: ExitName;
+}

@@ -1,0 +1,67 @@
+import stringWidth from 'string-width';
+import { display } from '../text/display.ts';
+import type { Look } from './look.ts';
+
+const GAP = '  ';
+const NARROWEST_COLUMN = 8;
+
+export interface Column<Row> {
+  readonly title: string;
+  readonly value: (row: Row) => string;
+}
+
+/**
+ * Rows as aligned text that fits the terminal: the widest columns give way first. Values are made
+ * safe to show, since most come from a server.
+ */
+export function table<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  look: Look,
+): string {
+  const cells = rows.map((row) => columns.map(({ value }) => display(value(row))));
+  const titles = columns.map(({ title }) => title);
+  const widths = fit(
+    titles.map((title, index) =>
+      Math.max(stringWidth(title), ...cells.map((row) => stringWidth(row[index] ?? ''))),
+    ),
+    look.columns - GAP.length * (columns.length - 1),
+  );
+  const line = (row: readonly string[]): string =>
+    row
+      .map((cell, index) => pad(shorten(cell, widths[index] ?? 0), widths[index] ?? 0))
+      .join(GAP)
+      .trimEnd();
+  return [look.paint.dim(line(titles)), ...cells.map((row) => line(row))].join('\n');
+}
+
+function fit(wanted: readonly number[], room: number): number[] {
+  const widths = [...wanted];
+  let excess = widths.reduce((sum, width) => sum + width, 0) - room;
+  while (excess > 0) {
+    const widest = widths.indexOf(Math.max(...widths));
+    const width = widths[widest] ?? 0;
+    if (width <= NARROWEST_COLUMN) break;
+    widths[widest] = width - 1;
+    excess -= 1;
+  }
+  return widths;
+}
+
+function shorten(text: string, width: number): string {
+  if (stringWidth(text) <= width) return text;
+  let kept = '';
+  let used = 0;
+  for (const { segment } of new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(
+    text,
+  )) {
+    used += stringWidth(segment);
+    if (used > width - 1) break;
+    kept += segment;
+  }
+  return `${kept}…`;
+}
+
+function pad(text: string, width: number): string {
+  return text + ' '.repeat(Math.max(0, width - stringWidth(text)));
+}

@@ -1,0 +1,86 @@
+import { tree } from '../commands/tree.ts';
+import { version } from '../package.json';
+import type { Context, MainDeps } from './cli/context.ts';
+import { createContext } from './cli/context.ts';
+import type { GlobalOptions } from './cli/global-options.ts';
+import { findInvocation } from './cli/invocation.ts';
+import { createIo, watchErrors } from './cli/io.ts';
+import type { Parsed, Shown } from './cli/program.ts';
+import { parseBranch, parseCommand, parseRoot } from './cli/program.ts';
+import { renderError, toFailure } from './cli/render-error.ts';
+import { render } from './cli/render.ts';
+import type { CommandResult } from './cli/result.ts';
+import type { StopSignal } from './cli/signals.ts';
+import { Interrupted, watchSignals } from './cli/signals.ts';
+import { ReaderGone, write } from './cli/streams.ts';
+import type { ExitCode } from './contract/exit-codes.ts';
+import { EXIT_CODES } from './contract/exit-codes.ts';
+
+/** How a run ends: with an exit code, or by the signal that stopped it. */
+export type Ending = { readonly code: ExitCode } | { readonly signal: StopSignal };
+
+interface Work extends Parsed {
+  readonly perform: (context: Context) => Promise<CommandResult>;
+}
+
+/**
+ * The whole program as a function: parses, runs one command, and renders its result or its failure.
+ * The only place that catches; it never ends the process.
+ */
+export async function main(argv: readonly string[], deps: MainDeps): Promise<Ending> {
+  watchErrors(deps.streams);
+  let globals = presumedGlobals(argv);
+  try {
+    const work = await parse(argv);
+    if (work.kind !== 'run') return await show(work, deps);
+    globals = work.globals;
+    return await perform(work, deps);
+  } catch (error) {
+    return conclude(error, globals, deps);
+  }
+}
+
+async function parse(argv: readonly string[]): Promise<Work | Shown> {
+  const invocation = findInvocation(argv, tree);
+  if (invocation.kind === 'root') return parseRoot(tree, invocation.words);
+  if (invocation.kind === 'branch') return parseBranch(invocation.branch, invocation.words);
+  const definition = await invocation.leaf.load();
+  const parsed = parseCommand(invocation.path, definition, invocation.words);
+  if (parsed.kind !== 'run') return parsed;
+  return { ...parsed, perform: (context) => definition.run(context, parsed) };
+}
+
+async function show(shown: Shown, { streams }: MainDeps): Promise<Ending> {
+  await write(streams.stdout, shown.kind === 'help' ? shown.text : `foley ${version}\n`);
+  return { code: EXIT_CODES.ok.code };
+}
+
+async function perform(work: Work, deps: MainDeps): Promise<Ending> {
+  const io = createIo({ streams: deps.streams, env: deps.env, globals: work.globals });
+  const watch = watchSignals(deps.signals, deps.leaveAtOnce);
+  const context = createContext({ deps, globals: work.globals, io, signal: watch.signal });
+  try {
+    const result = await work.perform(context);
+    await render(result, io, work.globals.json === true);
+    return { code: EXIT_CODES[result.exit ?? 'ok'].code };
+  } finally {
+    await context.close();
+    watch.stop();
+  }
+}
+
+function conclude(error: unknown, globals: GlobalOptions, deps: MainDeps): Ending {
+  if (error instanceof ReaderGone) return { code: EXIT_CODES.ok.code };
+  const io = createIo({ streams: deps.streams, env: deps.env, globals });
+  if (error instanceof Interrupted) return { signal: error.stopSignal };
+  const failure = toFailure(error);
+  renderError(failure, io, { json: globals.json === true, verbose: globals.verbose === true });
+  return { code: failure.exitCode };
+}
+
+/** Until the command line is understood, a complaint about it follows the flags that can be seen. */
+function presumedGlobals(argv: readonly string[]): GlobalOptions {
+  const end = argv.indexOf('--');
+  const flags = end === -1 ? argv : argv.slice(0, end);
+  return { progress: false, color: 'auto', ...(flags.includes('--json') ? { json: true } : {}) };
+}

@@ -1,0 +1,41 @@
+import { constants, homedir } from 'node:os';
+import type { MainDeps } from './cli/context.ts';
+import type { StopSignal } from './cli/signals.ts';
+import { systemClock } from './effects/clock.ts';
+import { systemFiles } from './effects/file-system.ts';
+import { systemRandom } from './effects/random.ts';
+import { main } from './main.ts';
+
+/**
+ * The entry of the built program: gives `main` the real world and applies how it ended. The exit
+ * code is only set, so that everything written still leaves; a signal is raised again, so that the
+ * shell that called knows.
+ */
+export function run(host: NodeJS.Process): void {
+  const finish = async (): Promise<void> => {
+    const ending = await main(host.argv.slice(2), realWorld(host));
+    if ('code' in ending) host.exitCode = ending.code;
+    else raise(host, ending.signal);
+  };
+  void finish();
+}
+
+function realWorld(host: NodeJS.Process): MainDeps {
+  return {
+    env: host.env,
+    cwd: host.cwd(),
+    homeDirectory: homedir(),
+    platform: host.platform,
+    streams: { stdin: () => host.stdin, stdout: host.stdout, stderr: host.stderr },
+    signals: host,
+    clock: systemClock,
+    random: systemRandom,
+    files: systemFiles,
+    leaveAtOnce: (signal) => host.exit(128 + constants.signals[signal]),
+  };
+}
+
+function raise(host: NodeJS.Process, signal: StopSignal): void {
+  host.exitCode = 128 + constants.signals[signal];
+  host.kill(host.pid, signal);
+}

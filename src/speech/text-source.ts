@@ -1,0 +1,114 @@
+import type { Readable } from 'node:stream';
+import type { FileSystem } from '../effects/file-system.ts';
+import { Failure, usageFailure } from '../errors/failure.ts';
+import { createUtf8Decoder, TextEncodingError } from '../text/decode.ts';
+
+/** No book is this long; what is longer is the wrong file, and is refused before it is read. */
+const LARGEST_INPUT_BYTES = 64 * 1024 * 1024;
+
+export interface TextSource {
+  /** The words of the command line. */
+  readonly args: readonly string[];
+  /** `--file`; `-` is stdin. */
+  readonly file?: string | undefined;
+  readonly stdin: () => Readable;
+  readonly stdinIsTerminal: () => boolean;
+  readonly files: FileSystem;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The text to speak, from the arguments, a file or stdin (contract, section 5). Stdin is not
+ * touched when text is given.
+ * @throws Failure (usage) when there is no text, too much of it, or it is not UTF-8
+ */
+export async function readText(source: TextSource): Promise<string> {
+  const text = await findText(source);
+  if (text.trim() === '') {
+    throw usageFailure(
+      `the text ${origin(source)} is empty`,
+      'Give some text: foley tts "Hello", -f FILE, or a pipe.',
+    );
+  }
+  return text;
+}
+
+async function findText(source: TextSource): Promise<string> {
+  const { args, file } = source;
+  if (args.length > 0 && file !== undefined) {
+    throw usageFailure(
+      `text is given twice: as an argument and with --file ${file}`,
+      'Keep one of them.',
+    );
+  }
+  if (args.length > 0) return args.join(' ');
+  if (file !== undefined && file !== '-') return readFile(source, file);
+  if (file === undefined && source.stdinIsTerminal()) {
+    throw usageFailure(
+      'there is no text to speak',
+      'Give it as an argument (foley tts "Hello"), with -f FILE, or through a pipe.',
+    );
+  }
+  return decode(source.stdin(), 'stdin', source.signal);
+}
+
+function origin({ args, file }: TextSource): string {
+  if (args.length > 0) return 'of the arguments';
+  return file === undefined || file === '-' ? 'from stdin' : `of ${file}`;
+}
+
+async function readFile({ files, signal }: TextSource, file: string): Promise<string> {
+  const handle = await files.open(file, 'r').catch((error: unknown) => {
+    throw unreadable(file, error);
+  });
+  // The stream closes the handle, also when it is left early.
+  return decode(handle.createReadStream({ highWaterMark: 1 << 20 }), file, signal);
+}
+
+async function decode(bytes: Readable, name: string, signal: AbortSignal): Promise<string> {
+  const decoder = createUtf8Decoder();
+  const parts: string[] = [];
+  let size = 0;
+  const stop = (): void => {
+    bytes.destroy(signal.reason instanceof Error ? signal.reason : undefined);
+  };
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    signal.throwIfAborted();
+    for await (const chunk of bytes) {
+      const buffer: Uint8Array = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+      size += buffer.length;
+      if (size > LARGEST_INPUT_BYTES) throw tooLarge(name);
+      parts.push(decoder.write(buffer));
+    }
+    parts.push(decoder.end());
+    return parts.join('');
+  } catch (error) {
+    signal.throwIfAborted();
+    throw unreadable(name, error);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+function tooLarge(name: string): Failure {
+  return usageFailure(
+    `${name} is larger than ${LARGEST_INPUT_BYTES / 1024 / 1024} MiB; is it really text?`,
+  );
+}
+
+function unreadable(name: string, error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  if (error instanceof TextEncodingError) {
+    return usageFailure(
+      `${name} is ${error.message}`,
+      'Save it as UTF-8, or convert it: iconv -f … -t UTF-8.',
+    );
+  }
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'ENOENT') return usageFailure(`there is no file ${name}`);
+  if (code === 'EISDIR') return usageFailure(`${name} is a folder, not a text file`);
+  if (code === 'EACCES') return usageFailure(`${name} may not be read`);
+  const message = error instanceof Error ? error.message : String(error);
+  return usageFailure(`${name} cannot be read: ${message}`);
+}
