@@ -1,0 +1,68 @@
+/**
+ * The candidates that were probably meant by `given`, best first, at most `limit`: those that it
+ * begins, and those at most a third of its letters away (insertions, deletions, substitutions and
+ * swaps of neighbours), whatever the case. None when nothing is near.
+ */
+export function closest(given: string, candidates: Iterable<string>, limit = 3): string[] {
+  const wanted = given.toLowerCase();
+  if (wanted === '' || wanted.length > LONGEST_COMPARED) return [];
+  const allowed = Math.max(1, Math.floor(wanted.length / 3));
+  const near: { candidate: string; distance: number }[] = [];
+  for (const candidate of new Set(candidates)) {
+    const other = candidate.toLowerCase();
+    const distance = isBeginning(wanted, other) ? 1 : editDistance(wanted, other, allowed);
+    if (distance <= allowed) near.push({ candidate, distance });
+  }
+  return near
+    .toSorted((a, b) => a.distance - b.distance || (a.candidate < b.candidate ? -1 : 1))
+    .slice(0, limit)
+    .map(({ candidate }) => candidate);
+}
+
+/** A sentence for a hint, `did you mean a, b or c?`, or nothing when nothing is near. */
+export function didYouMean(given: string, candidates: Iterable<string>): string | undefined {
+  const near = closest(given, candidates);
+  const last = near.pop();
+  if (last === undefined) return undefined;
+  return `did you mean ${near.length === 0 ? last : `${near.join(', ')} or ${last}`}?`;
+}
+
+/** Longer strings are not typing mistakes for a name, and cost the square of their length. */
+const LONGEST_COMPARED = 64;
+
+function isBeginning(wanted: string, other: string): boolean {
+  return wanted.replace(/^-+/, '').length >= 3 && other.startsWith(wanted);
+}
+
+/**
+ * The Damerau-Levenshtein distance in its restricted form (no letter is touched twice); anything
+ * above `most` is only promised to be above it.
+ */
+function editDistance(a: string, b: string, most: number): number {
+  if (Math.abs(a.length - b.length) > most) return most + 1;
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i += 1) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const same = a[i - 1] === b[j - 1];
+      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      row.push(
+        Math.min(
+          at(last, j) + 1,
+          at(row, j - 1) + 1,
+          at(last, j - 1) + (same ? 0 : 1),
+          swapped ? at(beforeLast, j - 2) + 1 : Infinity,
+        ),
+      );
+    }
+    if (Math.min(...row) > most + 1) return most + 1;
+    beforeLast = last;
+    last = row;
+  }
+  return at(last, b.length);
+}
+
+function at(row: readonly number[], index: number): number {
+  return row[index] ?? Infinity;
+}

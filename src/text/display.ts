@@ -1,0 +1,98 @@
+/** How a string that is not ours is to be shown. */
+export interface DisplayOptions {
+  /** The most code points that the result may have, the ellipsis of a cut one included. */
+  readonly max?: number | undefined;
+  /**
+   * Also disarm what a build service would take for a command in a log line: `::error::` at the
+   * beginning of a line, `##[…]` and `##vso[…]` anywhere.
+   */
+  readonly neutralizeCi?: boolean | undefined;
+}
+
+/**
+ * A string that is not ours (from a server, a file name, a close reason) as one line that is safe
+ * to print: control characters and escape sequences, line ends, bidirectional controls, zero-width
+ * and other invisible characters, non-characters and lone surrogates become visible escapes such as
+ * `\x1b` or `\u202e`; every printable character of every script stays, emoji sequences included.
+ * A cut result ends in `…`; neither a code point nor an escape is ever cut in two. The result is
+ * for people: it cannot be turned back.
+ */
+export function display(untrusted: string, options: DisplayOptions = {}): string {
+  const max = Math.max(1, options.max ?? Infinity);
+  const guardCi = options.neutralizeCi === true;
+  if (untrusted.length <= max && !SUSPICIOUS.test(untrusted) && !guardCi) return untrusted;
+
+  let shown = '';
+  let length = 0;
+  let cut = '';
+  let atLineStart = true;
+  for (let at = 0; at < untrusted.length;) {
+    const character = characterAt(untrusted, at);
+    const unit: string =
+      guardCi && startsCommand(untrusted, at, atLineStart)
+        ? escapeOf(character)
+        : visible(untrusted, at, character);
+    atLineStart &&= unit.trim() === '';
+    at += character.length;
+    // An escape is plain ASCII, so that its units are its code points; anything else is one.
+    length += unit === character ? 1 : unit.length;
+    if (length > max) return `${cut}…`;
+    shown += unit;
+    if (length < max) cut = shown;
+  }
+  return shown;
+}
+
+const INVISIBLE =
+  '\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\p{Noncharacter_Code_Point}\\ufff9-\\ufffb';
+const SUSPICIOUS = new RegExp(`[${INVISIBLE}]`, 'u');
+const SUSPICIOUS_ALONE = new RegExp(`^[${INVISIBLE}]$`, 'u');
+const PICTOGRAPH = /^\p{Extended_Pictographic}$/u;
+const PICTOGRAPH_OR_MODIFIER = /^[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f]$/u;
+const EMOJI_BASE = /^[\p{Extended_Pictographic}\p{Emoji_Modifier}]$/u;
+const KEYCAP_BASE = /^[0-9#*]$/;
+
+const KEYCAP = '\u20e3';
+const ZERO_WIDTH_JOINER = '\u200d';
+const VARIATION_SELECTORS = /^[\ufe0e\ufe0f]$/;
+const SHORT_ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+function visible(text: string, at: number, character: string): string {
+  if (!SUSPICIOUS_ALONE.test(character) || isEmojiGlue(text, at, character)) return character;
+  return SHORT_ESCAPES[character] ?? escapeOf(character);
+}
+
+/** Inside an emoji sequence a joiner or a variation selector is part of one printable sign. */
+function isEmojiGlue(text: string, at: number, character: string): boolean {
+  if (character === ZERO_WIDTH_JOINER) {
+    return (
+      PICTOGRAPH_OR_MODIFIER.test(characterBefore(text, at)) &&
+      PICTOGRAPH.test(characterAt(text, at + 1))
+    );
+  }
+  if (!VARIATION_SELECTORS.test(character)) return false;
+  const before = characterBefore(text, at);
+  return EMOJI_BASE.test(before) || (KEYCAP_BASE.test(before) && text[at + 1] === KEYCAP);
+}
+
+/** Whether the character at `at` begins what a build service's log reader would obey. */
+function startsCommand(text: string, at: number, atLineStart: boolean): boolean {
+  if (atLineStart && text.startsWith('::', at)) return true;
+  return text.startsWith('##', at) && /^[a-z]{0,16}\[/i.test(text.slice(at + 2, at + 19));
+}
+
+function characterAt(text: string, at: number): string {
+  return at < text.length ? String.fromCodePoint(text.codePointAt(at) ?? 0) : '';
+}
+
+function characterBefore(text: string, at: number): string {
+  const pair = at >= 2 ? characterAt(text, at - 2) : '';
+  return pair.length === 2 ? pair : text.slice(Math.max(0, at - 1), at);
+}
+
+function escapeOf(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  if (code <= 0xff) return `\\x${code.toString(16).padStart(2, '0')}`;
+  if (code <= 0xffff) return `\\u${code.toString(16).padStart(4, '0')}`;
+  return `\\u{${code.toString(16)}}`;
+}

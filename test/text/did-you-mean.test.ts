@@ -1,0 +1,62 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { closest, didYouMean } from '../../src/text/did-you-mean.ts';
+
+const COMMANDS = ['tts', 'jobs', 'voices', 'design', 'lipsync', 'live', 'profile', 'doctor'];
+const FLAGS = ['--output', '--output-dir', '--voice', '--voice-name', '--volume', '--verbose'];
+
+describe('what was probably meant', () => {
+  it.each([
+    ['voice', COMMANDS, ['voices']],
+    ['vioces', COMMANDS, ['voices']],
+    ['ttts', COMMANDS, ['tts']],
+    ['TTS', COMMANDS, ['tts']],
+    ['prof', COMMANDS, ['profile']],
+    ['--ouput', FLAGS, ['--output']],
+    ['--out', FLAGS, ['--output', '--output-dir']],
+    ['--voise', FLAGS, ['--voice']],
+    ['elephant', COMMANDS, []],
+    ['', COMMANDS, []],
+    ['--', FLAGS, []],
+  ])('by %j', (given, candidates, expected) => {
+    expect(closest(given, candidates)).toEqual(expected);
+  });
+
+  it('is said in a sentence', () => {
+    expect(didYouMean('vioces', COMMANDS)).toBe('did you mean voices?');
+    expect(didYouMean('--out', FLAGS)).toBe('did you mean --output or --output-dir?');
+    expect(didYouMean('elephant', COMMANDS)).toBeUndefined();
+  });
+
+  it('includes whatever one typing mistake is away', () => {
+    const word = fc.string({
+      unit: fc.constantFrom('a', 'b', 'c', 'd'),
+      minLength: 3,
+      maxLength: 12,
+    });
+    fc.assert(
+      fc.property(
+        word,
+        fc.nat(),
+        fc.constantFrom('insert', 'remove', 'swap', 'change'),
+        (meant, where, kind) => {
+          const at = where % (meant.length - 1);
+          const rest = meant.slice(at);
+          const typed =
+            meant.slice(0, at) +
+            {
+              insert: `x${rest}`,
+              remove: rest.slice(1),
+              swap: `${rest[1]}${rest[0]}${rest.slice(2)}`,
+              change: `x${rest.slice(1)}`,
+            }[kind];
+          expect(closest(typed, [meant, 'zzzzzzzz'])).toEqual([meant]);
+        },
+      ),
+    );
+  });
+
+  it('does not labour over a string that is no name', () => {
+    expect(closest('x'.repeat(100_000), ['x'.repeat(100_000)])).toEqual([]);
+  });
+});

@@ -1,0 +1,116 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { countCodePoints } from '../../src/text/code-points.ts';
+import { display } from '../../src/text/display.ts';
+
+const ESC = '\u001b';
+
+describe('row 89: a string that is not ours is shown with everything invisible made visible', () => {
+  it.each([
+    ['a coloured name', `${ESC}[31mred${ESC}[0m`, '\\x1b[31mred\\x1b[0m'],
+    ['a link (OSC 8)', `${ESC}]8;;http://x${ESC}\\y`, '\\x1b]8;;http://x\\x1b\\y'],
+    ['a clipboard write (OSC 52)', `${ESC}]52;c;eA==\u0007`, '\\x1b]52;c;eA==\\x07'],
+    ['an eight-bit control sequence', '\u009b2J', '\\x9b2J'],
+    ['line ends and tabs', 'a\r\nb\tc', 'a\\r\\nb\\tc'],
+    ['a carriage return that overwrites', 'evil\rgood', 'evil\\rgood'],
+    ['backspaces and DEL', 'ab\b\u007f', 'ab\\x08\\x7f'],
+    ['NUL', 'a\0b', 'a\\x00b'],
+    ['a bidirectional override', 'gpj\u202egnp', 'gpj\\u202egnp'],
+    ['a bidirectional isolate', '\u2066x\u2069', '\\u2066x\\u2069'],
+    ['direction marks', '\u200ex\u061c', '\\u200ex\\u061c'],
+    ['zero-width characters', 'a\u200bb\u200cc\ufeffd', 'a\\u200bb\\u200cc\\ufeffd'],
+    ['a soft hyphen', 'co\u00adop', 'co\\xadop'],
+    ['tag characters', 'a\u{e0041}', 'a\\u{e0041}'],
+    ['line separators', 'a\u2028b\u2029', 'a\\u2028b\\u2029'],
+    ['lone surrogates', 'a\ud83d!\ude00', 'a\\ud83d!\\ude00'],
+    ['a non-character', 'a\ufffe', 'a\\ufffe'],
+    ['a joiner between letters', 'a\u200db', 'a\\u200db'],
+    ['a variation selector after a letter', 'a\ufe0f', 'a\\ufe0f'],
+  ])('%s', (_, given, shown) => {
+    expect(display(given)).toBe(shown);
+  });
+
+  it.each([
+    'plain',
+    'naïve café',
+    'e\u0301',
+    '日本語',
+    'ไทย',
+    'שלום',
+    '😀👍🏽',
+    '👩‍👧',
+    '❤️‍🔥',
+    '1️⃣',
+    '®️',
+    'C:\\x',
+  ])('keeps %s as it is', (text) => {
+    expect(display(text)).toBe(text);
+    expect(display(`${text}\0`)).toBe(`${text}\\x00`);
+  });
+
+  it('never lets a control, an override or a lone surrogate through, whatever comes', () => {
+    const nasty = fc.constantFrom(
+      ESC,
+      '\r',
+      '\u202e',
+      '\u200d',
+      '\ud83d',
+      '\ude00',
+      '👩',
+      ':',
+      '#',
+      '[',
+    );
+    const text = fc.array(fc.oneof(nasty, fc.string({ unit: 'binary', maxLength: 3 })));
+    fc.assert(
+      fc.property(text, fc.boolean(), (parts, neutralizeCi) => {
+        const shown = display(parts.join(''), { neutralizeCi });
+        expect(shown).not.toMatch(
+          /[\p{Cc}\p{Cs}\u061c\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f]/u,
+        );
+        if (neutralizeCi) expect(shown).not.toMatch(/^\s*::|##[a-z]{0,16}\[/i);
+      }),
+    );
+  });
+});
+
+describe('the length of what is shown', () => {
+  it('is cut with an ellipsis, which counts', () => {
+    expect(display('abcdef', { max: 4 })).toBe('abc…');
+    expect(display('abcd', { max: 4 })).toBe('abcd');
+    expect(display('😀😀😀', { max: 2 })).toBe('😀…');
+  });
+
+  it('never ends inside an escape', () => {
+    expect(display(`ab${ESC}cd`, { max: 5 })).toBe('ab…');
+    expect(display(`ab${ESC}`, { max: 6 })).toBe('ab\\x1b');
+  });
+
+  it('is never above the most that was allowed, and what is shown is a beginning of the whole', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.integer({ min: 1, max: 30 }), (text, max) => {
+        const whole = display(text);
+        const shown = display(text, { max });
+        expect(countCodePoints(shown)).toBeLessThanOrEqual(max);
+        if (shown !== whole) {
+          expect(shown.endsWith('…')).toBe(true);
+          expect(whole.startsWith(shown.slice(0, -1))).toBe(true);
+        }
+      }),
+    );
+  });
+});
+
+describe('row 92: a log line of a build service is no command', () => {
+  it.each([
+    ['::add-mask::x', '\\x3a:add-mask::x'],
+    ['  ::error file=a::b', '  \\x3a:error file=a::b'],
+    ['say ::error::', 'say ::error::'],
+    ['x ##[error]y', 'x \\x23#[error]y'],
+    ['##vso[task.setvariable]', '\\x23#vso[task.setvariable]'],
+    ['## heading', '## heading'],
+    ['a\n::error::', 'a\\n::error::'],
+  ])('%j becomes %j', (given, shown) => {
+    expect(display(given, { neutralizeCi: true })).toBe(shown);
+  });
+});
