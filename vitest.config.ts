@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    globalSetup: ['test/harness/skip-summary.ts'],
     projects: [
       {
         extends: true,

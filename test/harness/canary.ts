@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Sandbox } from './sandbox.ts';
+import { snapshot } from './snapshot.ts';
+
+const issued: string[] = [];
+
+/** Where a key may be at rest: the account store, and only with mode 0600. */
+const ACCOUNT_STORE = /^config\/foley\//;
+
+/**
+ * A made-up API key that stands out wherever it turns up. From here on every command that the
+ * harness runs in this test file is checked: the key is in none of its output and files.
+ */
+export function canaryKey(): string {
+  const key = `canary-${randomBytes(18).toString('hex')}`;
+  issued.push(key);
+  return key;
+}
+
+/** Files of a sandbox that hold a key already, because the test itself wrote it there. */
+export type KnownHolders = ReadonlySet<string>;
+
+/** Looks before a command starts, so that a key file of the test is not taken for a leak. */
+export async function knownHolders(box: Sandbox): Promise<KnownHolders> {
+  return new Set((await holders(box)).map((holder) => holder.file));
+}
+
+export interface CanaryCheck {
+  readonly box: Sandbox;
+  readonly known: KnownHolders;
+  readonly stdout: Uint8Array;
+  readonly stderr: Uint8Array;
+  /** Outputs in which the key is expected, because the test made the service send it as data. */
+  readonly expectedIn: readonly ('stdout' | 'stderr')[];
+}
+
+/** Throws, naming the places but never the key, when a key issued by `canaryKey` leaked. */
+export async function assertNoCanary(check: CanaryCheck): Promise<void> {
+  const outputs = [
+    { name: 'stdout' as const, bytes: check.stdout },
+    { name: 'stderr' as const, bytes: check.stderr },
+  ];
+  const leaks: string[] = outputs
+    .filter(({ name, bytes }) => !check.expectedIn.includes(name) && holdsCanary(bytes))
+    .map(({ name }) => name);
+  for (const { file, mode } of await holders(check.box)) {
+    const isStored = ACCOUNT_STORE.test(file) && mode === 0o600;
+    if (!isStored && !check.known.has(file)) {
+      leaks.push(`${file} (mode ${mode.toString(8)})`);
+    }
+  }
+  if (leaks.length > 0) {
+    throw new Error(`The canary key leaked into ${leaks.join(', ')}.`);
+  }
+}
+
+async function holders(box: Sandbox): Promise<{ file: string; mode: number }[]> {
+  if (issued.length === 0) {
+    return [];
+  }
+  const found: { file: string; mode: number }[] = [];
+  for (const [file, { kind, mode }] of await snapshot(box.root)) {
+    if (kind === 'file' && holdsCanary(await contentOf(path.join(box.root, file)))) {
+      found.push({ file, mode });
+    }
+  }
+  return found;
+}
+
+/** Empty when another command removed the file in between. */
+async function contentOf(file: string): Promise<Uint8Array> {
+  return readFile(file).catch(() => new Uint8Array());
+}
+
+function holdsCanary(bytes: Uint8Array): boolean {
+  const haystack = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return issued.flatMap((key) => disguises(key)).some((needle) => haystack.includes(needle));
+}
+
+/** The key as it is, in hexadecimal and in base64 at each of the three alignments. */
+function disguises(key: string): string[] {
+  const inBase64 = [0, 1, 2].map((offset) => {
+    const encoded = Buffer.from('x'.repeat(offset) + key).toString('base64');
+    return encoded.slice(offset === 0 ? 0 : 4, -4);
+  });
+  return [key, Buffer.from(key).toString('hex'), ...inBase64];
+}

@@ -1,0 +1,39 @@
+import path from 'node:path';
+import type { Sandbox } from './sandbox.ts';
+
+/** What a program cannot run without on some system; never anything that changes what foley does. */
+const KEPT = ['SystemRoot', 'ComSpec', 'PATHEXT'] as const;
+
+/**
+ * The environment of a command under test, made from nothing: no `FOLEY_*`, proxy, colour, `CI` or
+ * `NODE_*` variable of the person who runs the tests gets in.
+ */
+export function cleanEnvironment(
+  box: Sandbox,
+  more: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  const kept = KEPT.flatMap((name) => {
+    const value = process.env[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return {
+    ...Object.fromEntries(kept),
+    PATH: process.env['PATH'] ?? '',
+    LANG: 'C.UTF-8',
+    TZ: 'UTC',
+    HOME: box.home,
+    XDG_CONFIG_HOME: box.config,
+    XDG_STATE_HOME: box.state,
+    XDG_CACHE_HOME: box.cache,
+    TMPDIR: box.temporary,
+    ...more,
+  };
+}
+
+/** The same environment with a folder in front of PATH. */
+export function withPath(
+  environment: Readonly<Record<string, string>>,
+  folder: string,
+): Record<string, string> {
+  return { ...environment, PATH: `${folder}${path.delimiter}${environment['PATH'] ?? ''}` };
+}

@@ -1,0 +1,96 @@
+import type { Readable } from 'node:stream';
+
+export type OutputName = 'stdout' | 'stderr';
+
+interface Waiter {
+  readonly pattern: RegExp;
+  readonly resolve: (match: RegExpExecArray) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Keeps what a program writes to one output and tells when a pattern has appeared in it. */
+export class OutputRecord {
+  readonly #name: OutputName;
+  readonly #stream: Readable | undefined;
+  readonly #chunks: Uint8Array[] = [];
+  readonly #ended: Promise<void>;
+  #waiters: Waiter[] = [];
+  #isReading = false;
+  #isClosed = false;
+
+  /** `stream` is undefined where the output goes to a file. */
+  constructor(name: OutputName, stream: Readable | undefined, isHeld: boolean) {
+    this.#name = name;
+    this.#stream = stream;
+    // Destroying our end while the program writes makes the stream fail; that is what was asked for.
+    stream?.on('error', () => undefined);
+    this.#ended = new Promise((resolve) => {
+      if (stream === undefined) {
+        resolve();
+      }
+      stream?.once('close', resolve);
+    });
+    if (isHeld) {
+      // Without this, execa empties a pipe that nobody reads.
+      stream?.pause();
+    } else {
+      this.resume();
+    }
+  }
+
+  get bytes(): Buffer {
+    return Buffer.concat(this.#chunks);
+  }
+
+  /** Begins to read. */
+  resume(): void {
+    if (this.#isReading) {
+      return;
+    }
+    this.#isReading = true;
+    this.#stream?.on('data', (chunk: Uint8Array) => {
+      this.#chunks.push(chunk);
+      this.#settle();
+    });
+    this.#stream?.resume();
+  }
+
+  /** Closes the reader's end of the pipe. */
+  destroy(): void {
+    this.#stream?.destroy();
+  }
+
+  /** Resolves with the first match in everything that was written, from the beginning. */
+  async waitFor(pattern: RegExp): Promise<RegExpExecArray> {
+    return new Promise((resolve, reject) => {
+      this.#waiters.push({ pattern, resolve, reject });
+      this.#settle();
+    });
+  }
+
+  /** The program has ended: reads what is left, after which who still waits, waits in vain. */
+  async drain(): Promise<void> {
+    this.resume();
+    await this.#ended;
+    this.#isClosed = true;
+    this.#settle();
+  }
+
+  #settle(): void {
+    if (this.#waiters.length === 0) {
+      return;
+    }
+    const text = this.bytes.toString();
+    this.#waiters = this.#waiters.filter((waiter) => {
+      const match = waiter.pattern.exec(text);
+      if (match !== null) {
+        waiter.resolve(match);
+      } else if (this.#isClosed) {
+        waiter.reject(
+          new Error(`${this.#name} ended without ${String(waiter.pattern)}; it was:\n${text}`),
+        );
+      }
+      return match === null && !this.#isClosed;
+    });
+  }
+}
