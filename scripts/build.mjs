@@ -1,8 +1,9 @@
 // Bundles the sources into dist/ (rolldown.config.mjs).
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { rolldown } from 'rolldown';
 import config from '../rolldown.config.mjs';
+import { notices } from './notices.mjs';
 import { root } from './set-up.mjs';
 
 const started = new Date();
@@ -10,7 +11,8 @@ process.chdir(root);
 rmSync('dist', { recursive: true, force: true });
 const { output, ...input } = config;
 const bundle = await rolldown({ ...input, logLevel: 'warn' });
-await bundle.write(output);
+const { output: chunks } = await bundle.write(output);
 await bundle.close();
-mkdirSync('dist', { recursive: true });
+const modules = chunks.flatMap((chunk) => chunk.moduleIds ?? []);
+writeFileSync(path.join('dist', 'THIRD-PARTY-NOTICES.md'), notices(modules));
 writeFileSync(path.join('dist', '.stamp'), started.toISOString());

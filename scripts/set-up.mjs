@@ -28,7 +28,19 @@ export function setUp() {
   });
 }
 
-/** Runs a program of this package's own with its output on stderr, and stops when it fails. */
+/** Does the set-up, or says why it could not and sets the exit code. */
+export function isSetUp() {
+  try {
+    setUp();
+    return true;
+  } catch (error) {
+    process.stderr.write(`foley: ${error.message}\n`);
+    process.exitCode = 1;
+    return false;
+  }
+}
+
+/** Runs a program of this package's own with its output on stderr; throws when it fails. */
 export function run(label, command, args, options = {}) {
   const { status, error, signal } = spawnSync(command, args, {
     cwd: root,
@@ -36,10 +48,7 @@ export function run(label, command, args, options = {}) {
     ...options,
   });
   if (error === undefined && status === 0) return;
-  process.stderr.write(
-    `foley: ${label} failed (${error?.message ?? signal ?? `exit ${status}`})\n`,
-  );
-  process.exit(status || 1);
+  throw new Error(`${label} failed (${error?.message ?? signal ?? `exit ${status}`})`);
 }
 
 function packagesAreReady() {

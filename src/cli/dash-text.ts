@@ -17,7 +17,7 @@ export function guardDashText(
   const longs = new Set(options.map(({ long }) => long));
   const end = words.indexOf('--');
   return words.map((word, index) => {
-    const isValue = takesValue.has(words[index - 1]);
+    const isValue = index > 0 && takesValue.has(words[index - 1]);
     const isAfterFlags = end !== -1 && index > end;
     return !isValue && !isAfterFlags && isDashText(word, longs) ? MARK + word : word;
   });

@@ -1,5 +1,5 @@
 import { usageFailure } from '../errors/failure.ts';
-import { didYouMean } from '../text/did-you-mean.ts';
+import { closest } from '../text/did-you-mean.ts';
 import type { Branch, CommandNode, Leaf } from './command.ts';
 import { isBranch } from './command.ts';
 import { globalOptions } from './global-options.ts';
@@ -80,11 +80,11 @@ function asksForHelp(words: readonly string[]): boolean {
 function unknownCommand(word: string, nodes: readonly CommandNode[], parent?: string): Error {
   const path = parent === undefined ? 'foley' : `foley ${parent}`;
   const names = nodes.map(({ name }) => name);
-  const closest = didYouMean(word, names);
+  const [nearest] = closest(word, names, 1);
   return usageFailure(
     `there is no command "${path === 'foley' ? word : `${parent} ${word}`}"`,
-    closest === undefined
+    nearest === undefined
       ? `Its commands: ${names.join(', ')}. See \`${path} --help\`.`
-      : `Did you mean \`${path} ${closest}\`? See \`${path} --help\`.`,
+      : `Did you mean \`${path} ${nearest}\`? See \`${path} --help\`.`,
   );
 }

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import type { Failure } from '../errors/failure.ts';
 import { usageFailure } from '../errors/failure.ts';
-import { didYouMean } from '../text/did-you-mean.ts';
+import { closest } from '../text/did-you-mean.ts';
 import type { Branch, CommandDefinition, CommandInput, CommandNode } from './command.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { globalOptions } from './global-options.ts';
@@ -116,9 +116,9 @@ function usageProblem(command: Command, error: CommanderError, freeText: boolean
   const message = error.message.replace(/^error: /, '');
   const flag = /^unknown option '(.+?)(?:=.*)?'$/s.exec(message)?.[1];
   const known = command.options.flatMap(({ long, short }) => [long, short]).filter(isText);
-  const closest = flag === undefined ? undefined : didYouMean(flag, known);
+  const [nearest] = flag === undefined ? [] : closest(flag, known, 1);
   const hints = [
-    closest === undefined ? undefined : `Did you mean ${closest}?`,
+    nearest === undefined ? undefined : `Did you mean ${nearest}?`,
     flag !== undefined && freeText ? 'Text that begins with a dash goes after `--`.' : undefined,
     `See \`${command.name()} --help\`.`,
   ];

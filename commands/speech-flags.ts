@@ -1,0 +1,136 @@
+import type { Command } from 'commander';
+import { Option } from 'commander';
+import type { ControlName, SpeechFormat } from '../src/contract/generated/speech-controls.ts';
+import { SPEECH_CONTROLS, SPEECH_FORMATS } from '../src/contract/generated/speech-controls.ts';
+import { usageFailure } from '../src/errors/failure.ts';
+import { countCodePoints } from '../src/text/code-points.ts';
+import { closest } from '../src/text/did-you-mean.ts';
+
+/** The flags that say who speaks and how; every command that speaks has them. */
+export interface SpeechFlags extends Partial<Record<ControlName, number | string | boolean>> {
+  readonly voice?: string;
+  readonly voiceName?: string;
+  readonly model?: string;
+  readonly format?: SpeechFormat;
+  readonly outputFormat?: SpeechFormat;
+}
+
+/** Short names that the contract gives to controls. */
+const SHORT_NAMES: Partial<Record<ControlName, string>> = { language: '-l' };
+
+export function addSpeechFlags(command: Command): void {
+  command
+    .addOption(new Option('-v, --voice <id>', 'voice id').argParser(filled('--voice')))
+    .addOption(
+      new Option('--voice-name <name>', 'voice by its exact name, whatever its case')
+        .argParser(filled('--voice-name'))
+        .conflicts('voice'),
+    )
+    .addOption(
+      new Option('-m, --model <id>', 'model id (default: the voice’s own)').argParser(
+        filled('--model'),
+      ),
+    )
+    .addOption(
+      new Option(
+        '--format <format>',
+        `${SPEECH_FORMATS.join(', ')} (default: the ending of --output, else mp3)`,
+      ).argParser(speechFormat('--format')),
+    )
+    .addOption(
+      new Option('--output-format <format>', 'the same as --format')
+        .argParser(speechFormat('--output-format'))
+        .conflicts('format')
+        .hideHelp(),
+    );
+  for (const option of controlOptions()) command.addOption(option);
+}
+
+/** The controls that were given, by the service's names; those that were not are not sent. */
+export function givenControls(flags: SpeechFlags): Record<string, number | string | boolean> {
+  return Object.fromEntries(
+    CONTROL_NAMES.flatMap((name) => {
+      const value = flags[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
+const CONTROL_NAMES = Object.keys(SPEECH_CONTROLS).filter(
+  (name): name is ControlName => name in SPEECH_CONTROLS,
+);
+
+function controlOptions(): Option[] {
+  return CONTROL_NAMES.flatMap((name) => {
+    const control = SPEECH_CONTROLS[name];
+    const flag = `--${kebab(name)}`;
+    const flags = SHORT_NAMES[name] === undefined ? flag : `${SHORT_NAMES[name]}, ${flag}`;
+    const help = lowerFirst(control.description);
+    switch (control.type) {
+      case 'number':
+        return new Option(
+          `${flags} <n>`,
+          `${help}, ${control.minimum} to ${control.maximum}`,
+        ).argParser(numberWithin(flag, control));
+      case 'string':
+        return new Option(`${flags} <text>`, help).argParser(textWithin(flag, control.maxLength));
+      case 'boolean':
+        return 'default' in control
+          ? new Option(flags, help)
+          : [new Option(flags, help), new Option(`--no-${kebab(name)}`, 'do not')];
+    }
+  });
+}
+
+function numberWithin(
+  flag: string,
+  { minimum, maximum }: { readonly minimum: number; readonly maximum: number },
+): (given: string) => number {
+  return (given) => {
+    const value = given.trim() === '' ? NaN : Number(given);
+    if (!(value >= minimum && value <= maximum)) {
+      throw usageFailure(`${flag} is "${given}"; it takes a number from ${minimum} to ${maximum}`);
+    }
+    return value;
+  };
+}
+
+function textWithin(flag: string, maximum: number): (given: string) => string {
+  const check = filled(flag);
+  return (given) => {
+    const length = countCodePoints(given);
+    if (length > maximum) {
+      throw usageFailure(`${flag} has ${length} characters; it takes at most ${maximum}`);
+    }
+    return check(given);
+  };
+}
+
+function filled(flag: string): (given: string) => string {
+  return (given) => {
+    if (given.trim() === '') {
+      throw usageFailure(`${flag} is empty`, 'Give a value, or leave the flag out.');
+    }
+    return given;
+  };
+}
+
+function speechFormat(flag: string): (given: string) => SpeechFormat {
+  return (given) => {
+    const format = SPEECH_FORMATS.find((candidate) => candidate === given.toLowerCase());
+    if (format !== undefined) return format;
+    const [nearest] = closest(given, SPEECH_FORMATS, 1);
+    throw usageFailure(
+      `${flag} is "${given}"; it takes ${SPEECH_FORMATS.join(', ')}`,
+      nearest === undefined ? undefined : `Did you mean ${nearest}?`,
+    );
+  };
+}
+
+function kebab(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}

@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest';
+import type { CommandNode } from '../../src/cli/command.ts';
+import { findInvocation } from '../../src/cli/invocation.ts';
+
+const load = (): Promise<never> => Promise.reject(new Error('nothing is loaded to find a command'));
+const tree: CommandNode[] = [
+  { name: 'tts', summary: 'Speak', load },
+  {
+    name: 'models',
+    summary: 'Models',
+    fallback: 'list',
+    children: [
+      { name: 'list', summary: 'List', load },
+      { name: 'get', summary: 'Show', load },
+    ],
+  },
+  { name: 'voices', summary: 'Voices', children: [{ name: 'list', summary: 'List', load }] },
+];
+
+function found(...argv: string[]): unknown {
+  const invocation = findInvocation(argv, tree);
+  return invocation.kind === 'leaf'
+    ? [invocation.path.join(' '), invocation.words]
+    : invocation.kind;
+}
+
+describe('a command is found', () => {
+  test.each([
+    [
+      ['tts', 'hi', '-o', 'x'],
+      ['tts', ['hi', '-o', 'x']],
+    ],
+    [
+      ['--json', 'tts', 'hi'],
+      ['tts', ['--json', 'hi']],
+    ],
+    [
+      ['--base-url', 'tts', 'tts', 'hi'],
+      ['tts', ['--base-url', 'tts', 'hi']],
+    ],
+    [
+      ['--base-url=u', 'tts'],
+      ['tts', ['--base-url=u']],
+    ],
+    [
+      ['models', '--json', 'get', 'id'],
+      ['models get', ['--json', 'id']],
+    ],
+    [
+      ['models', '--json'],
+      ['models list', ['--json']],
+    ],
+    [['models', '--help'], 'branch'],
+    [['voices'], 'branch'],
+    [
+      ['help', 'tts'],
+      ['tts', ['--help']],
+    ],
+    [['help'], 'root'],
+    [['--help'], 'root'],
+    [[], 'root'],
+  ])('%j', (argv, expected) => {
+    expect(found(...argv)).toEqual(expected);
+  });
+});
+
+describe('an unknown command is a usage failure that names the closest one', () => {
+  test.each([
+    [['tss'], 'there is no command "tss"', 'foley tts'],
+    [['model', 'list'], 'there is no command "model"', 'foley models'],
+    [['voices', 'lst'], 'there is no command "voices lst"', 'foley voices list'],
+    [['qqqqqqqq'], 'there is no command "qqqqqqqq"', 'Its commands: tts, models, voices'],
+  ])('%j', (argv, message, hint) => {
+    expect(() => findInvocation(argv, tree)).toThrow(
+      expect.objectContaining({ message, exit: 'usage', hint: expect.stringContaining(hint) }),
+    );
+  });
+});

@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest';
+import type { OutputWishes } from '../../src/speech/output-plan.ts';
+import { planOutput } from '../../src/speech/output-plan.ts';
+
+function plan(wishes: Partial<OutputWishes>): unknown {
+  return planOutput({ json: false, stdoutIsTerminal: false, ...wishes });
+}
+
+describe('where audio goes', () => {
+  const terminal = { stdoutIsTerminal: true };
+  test.each<[string, Partial<OutputWishes>, unknown]>([
+    ['into a pipe by default', {}, { kind: 'stdout', format: 'mp3' }],
+    ['never to a terminal by default', terminal, { kind: 'automatic', format: 'mp3' }],
+    ['to a terminal on request', { ...terminal, output: '-' }, { kind: 'stdout', format: 'mp3' }],
+    ['to a file with --json', { json: true }, { kind: 'automatic', format: 'mp3' }],
+    ['to the named file', { output: 'a.ogg' }, { kind: 'file', path: 'a.ogg', format: 'ogg' }],
+    [
+      'with the extension’s case ignored',
+      { output: 'A.WAV' },
+      { kind: 'file', path: 'A.WAV', format: 'wav' },
+    ],
+    [
+      'to a name without extension',
+      { output: 'out' },
+      { kind: 'file', path: 'out', format: 'mp3' },
+    ],
+    [
+      'as --format says',
+      { output: 'out', format: 'wav' },
+      { kind: 'file', path: 'out', format: 'wav' },
+    ],
+    ['as configured', { configuredFormat: 'ogg' }, { kind: 'stdout', format: 'ogg' }],
+    [
+      'as the extension before what is configured',
+      { output: 'a.wav', configuredFormat: 'ogg' },
+      { kind: 'file', path: 'a.wav', format: 'wav' },
+    ],
+    [
+      'as --format before what is configured',
+      { format: 'wav', configuredFormat: 'ogg' },
+      { kind: 'stdout', format: 'wav' },
+    ],
+  ])('%s', (_, wishes, expected) => {
+    expect(plan(wishes)).toEqual(expected);
+  });
+});
+
+describe('contradictions are refused', () => {
+  test.each<[string, Partial<OutputWishes>, RegExp]>([
+    ['--json with stdout', { json: true, output: '-' }, /--json/],
+    ['--format against the extension', { output: 'a.mp3', format: 'wav' }, /--format is wav.*mp3/],
+    [
+      'an extension that speech does not come in',
+      { output: 'a.flac' },
+      /flac; speech comes as mp3, wav, ogg/,
+    ],
+    ['an empty name', { output: '' }, /--output is empty/],
+  ])('%s', (_, wishes, message) => {
+    expect(() => plan(wishes)).toThrow(
+      expect.objectContaining({ exit: 'usage', message: expect.stringMatching(message) }),
+    );
+  });
+});
