@@ -1,0 +1,72 @@
+import { usageFailure } from '../errors/failure.ts';
+import { closest } from '../text/did-you-mean.ts';
+
+/** What the choice needs to know of a voice. */
+export interface NamedVoice {
+  readonly voiceId: string;
+  readonly name: string;
+}
+
+export interface VoiceWishes {
+  /** `--voice`, sent as it is. */
+  readonly voice?: string | undefined;
+  /** `--voice-name`, looked up. */
+  readonly voiceName?: string | undefined;
+  /** `FOLEY_VOICE` or a config file. */
+  readonly configuredVoice?: string | undefined;
+  readonly target: 'embedded' | 'hosted';
+}
+
+/** All voices of the service, page by page, personal ones included. */
+export type AllVoices = () => AsyncIterable<NamedVoice>;
+
+const MOST_CANDIDATES = 5;
+
+/**
+ * The id of the voice that speaks (contract, section 5). The service is asked only when a name has
+ * to be looked up, or when the embedded service's first voice is meant.
+ * @throws Failure (usage) when no voice is named, or the name is unknown or ambiguous
+ */
+export async function chooseVoice(wishes: VoiceWishes, allVoices: AllVoices): Promise<string> {
+  const { voice, voiceName, configuredVoice, target } = wishes;
+  if (voice !== undefined) return voice;
+  if (voiceName !== undefined) return voiceNamed(voiceName, allVoices);
+  if (configuredVoice !== undefined) return configuredVoice;
+  if (target === 'embedded') return firstVoice(allVoices);
+  throw usageFailure(
+    'no voice is given',
+    'Name one with --voice, --voice-name or FOLEY_VOICE; `foley voices list` shows them.',
+  );
+}
+
+async function firstVoice(allVoices: AllVoices): Promise<string> {
+  for await (const { voiceId } of allVoices()) return voiceId;
+  throw usageFailure('the service has no voice', '`foley doctor` finds what is missing.');
+}
+
+async function voiceNamed(name: string, allVoices: AllVoices): Promise<string> {
+  const wanted = name.toLowerCase();
+  const voices: NamedVoice[] = [];
+  for await (const voice of allVoices()) voices.push(voice);
+  const matches = voices.filter((voice) => voice.name.toLowerCase() === wanted);
+  const [match] = matches;
+  if (match === undefined) throw unknownName(name, voices);
+  if (matches.length === 1) return match.voiceId;
+  throw usageFailure(
+    `--voice-name is "${name}", and ${matches.length} voices have that name`,
+    `Choose one by its id: --voice ${matches.map(({ voiceId }) => voiceId).join(' or --voice ')}`,
+  );
+}
+
+function unknownName(name: string, voices: readonly NamedVoice[]): Error {
+  const names = [...new Set(voices.map((voice) => voice.name))];
+  const near = closest(name, names, MOST_CANDIDATES);
+  const shown = near.length > 0 ? near : names.slice(0, MOST_CANDIDATES);
+  const more = names.length > shown.length ? ', …' : '';
+  return usageFailure(
+    `--voice-name is "${name}", and no voice has that name`,
+    near.length > 0
+      ? `Did you mean ${near.join(', ')}?`
+      : `Voices: ${shown.join(', ')}${more}; \`foley voices list --all\` shows them.`,
+  );
+}
