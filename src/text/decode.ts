@@ -51,7 +51,8 @@ export function createUtf8Decoder(): Utf8Decoder {
     } catch {
       throw faultIn(bytes, offset, line, ended);
     }
-    held = bytes.slice(whole);
+    // Copied, since a Buffer's slice shares its memory with the caller's.
+    held = new Uint8Array(bytes.subarray(whole));
     offset += whole;
     for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) line += 1;
     const marked = !begun && text.startsWith('\ufeff');
@@ -64,7 +65,7 @@ export function createUtf8Decoder(): Utf8Decoder {
       const all = held.length === 0 ? bytes : Buffer.concat([held, bytes]);
       // A foreign byte order mark has up to four bytes; until they are there it cannot be named.
       if (offset === 0 && all.length < 4 && (all[0] ?? 0) >= 0xfe) {
-        held = all.slice();
+        held = new Uint8Array(all);
         return '';
       }
       return decode(all, false);

@@ -30,7 +30,10 @@ function decodeInPieces(all: Uint8Array, cuts: readonly number[]): string {
   ];
   let text = '';
   for (const [index, edge] of edges.slice(1).entries()) {
-    text += decoder.write(all.subarray(edges[index], edge));
+    // A chunk belongs to the caller: it is spoilt at once, as a reused buffer would be.
+    const chunk = Buffer.from(all.subarray(edges[index], edge));
+    text += decoder.write(chunk);
+    chunk.fill(0x80);
   }
   return text + decoder.end();
 }

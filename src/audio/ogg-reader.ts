@@ -1,0 +1,201 @@
+import { oggChecksum } from './ogg-checksum.ts';
+import { CODEC_BYTES, readOggCodec } from './ogg-codec.ts';
+import type { OggCodec } from './ogg-codec.ts';
+import type { Findings, JudgingReader } from './verdict.ts';
+import { TO_THE_END } from './verdict.ts';
+import type { Walker } from './walker.ts';
+
+/**
+ * Walks Ogg pages (RFC 3533): every page has its mark, its checksum and its turn, every logical
+ * stream a first and a last page. So a cut anywhere is seen. Streams may follow each other, as in a
+ * file that was joined of several; the time is that of all of them.
+ */
+export class OggReader implements JudgingReader {
+  want = HEADER_BYTES;
+  skip = 0;
+  problem: string | undefined;
+  begun = false;
+
+  readonly #codecWanted: OggCodec['name'] | undefined;
+  readonly #streams = new Map<number, OggStream>();
+  #first: OggStream | undefined;
+  #durationMs = 0;
+  /** The longest of the streams that play together and have ended. */
+  #groupMs = 0;
+  #page: OpenPage | undefined;
+
+  /** With a `codec`, a first stream of any other is a fault. */
+  constructor(codec?: OggCodec['name']) {
+    this.#codecWanted = codec;
+  }
+
+  step(bytes: Uint8Array, at: number, position: number): void {
+    this.#finishPage();
+    if (this.problem !== undefined) return this.#stop(this.problem);
+    const header = bytes.subarray(at, at + this.want);
+    if (Buffer.from(header.subarray(0, 4)).toString('latin1') !== 'OggS' || header[4] !== 0) {
+      return this.#stop(
+        this.begun ? `has bytes that are no Ogg page at offset ${position}` : 'is not Ogg',
+      );
+    }
+    this.begun = true;
+    const needed = bytesToLookAt(header);
+    if (this.want < needed) {
+      this.want = needed;
+      return undefined;
+    }
+    return this.#openPage(header, position);
+  }
+
+  passed(bytes: Uint8Array, from: number, to: number): void {
+    const page = this.#page;
+    if (page === undefined) return;
+    const header = Math.min(page.headerLeft, to - from);
+    page.headerLeft -= header;
+    page.sum = oggChecksum(bytes, from + header, to, page.sum);
+  }
+
+  finish(walker: Walker): Findings {
+    const isCut = this.skip > 0 || walker.held.length > 0;
+    if (!isCut) this.#finishPage();
+    const first = this.#first;
+    return {
+      durationMs:
+        first?.codec.granuleRate === undefined ? undefined : this.#durationMs + this.#openMs(),
+      sampleRate: first?.codec.sampleRate,
+      channels: first?.codec.channels,
+      codec: first?.codec.name,
+      endIsProven: true,
+      problem: this.problem ?? this.#problemAtEnd(walker, isCut),
+    };
+  }
+
+  #problemAtEnd(walker: Walker, isCut: boolean): string | undefined {
+    if (walker.bytes === 0) return 'is empty';
+    if (isCut) return this.begun ? 'is cut: it ends inside an Ogg page' : 'is not Ogg';
+    if (this.#streams.size > 0) return 'is cut: its last Ogg page is missing';
+    return this.#durationMs === 0 && this.#first?.codec.granuleRate !== undefined
+      ? 'has no sound in it'
+      : undefined;
+  }
+
+  #openMs(): number {
+    return Math.max(
+      this.#groupMs,
+      ...Array.from(this.#streams.values(), (stream) => durationOf(stream)),
+    );
+  }
+
+  #openPage(header: Uint8Array, position: number): void {
+    const view = new DataView(header.buffer, header.byteOffset, header.byteLength);
+    const segments = view.getUint8(26);
+    const headerLength = HEADER_BYTES + segments;
+    const table = header.subarray(HEADER_BYTES, headerLength);
+    // Copies, not slices: a Buffer's slice would share, and here change, the caller's bytes.
+    const sumless = new Uint8Array(header.subarray(0, headerLength)).fill(0, 22, 26);
+    this.#page = {
+      serial: view.getUint32(14, true),
+      sequence: view.getUint32(18, true),
+      granule: view.getBigInt64(6, true),
+      isFirst: (view.getUint8(5) & 2) !== 0,
+      isLast: (view.getUint8(5) & 4) !== 0,
+      endsInsidePacket: table.at(-1) === 255,
+      beginning: new Uint8Array(header.subarray(headerLength)),
+      expectedSum: view.getUint32(22, true),
+      headerLeft: headerLength,
+      sum: oggChecksum(sumless, 0, headerLength),
+      position,
+    };
+    this.skip = headerLength + table.reduce((sum, length) => sum + length, 0);
+    this.want = HEADER_BYTES;
+  }
+
+  #finishPage(): void {
+    const page = this.#page;
+    if (page === undefined || this.problem !== undefined) return;
+    this.#page = undefined;
+    if (page.sum !== page.expectedSum) {
+      this.problem = `is damaged: the Ogg page at offset ${page.position} has a wrong checksum`;
+      return;
+    }
+    const stream = page.isFirst ? this.#openStream(page) : this.#streams.get(page.serial);
+    if (stream === undefined) {
+      this.problem ??= `has an Ogg page of no stream at offset ${page.position}`;
+      return;
+    }
+    if (page.sequence !== stream.nextSequence) {
+      this.problem = `lacks an Ogg page before offset ${page.position}`;
+      return;
+    }
+    stream.nextSequence = (page.sequence + 1) >>> 0;
+    if (page.granule >= 0n) stream.granule = Number(page.granule);
+    if (page.isLast) this.#closeStream(page, stream);
+  }
+
+  #openStream(page: OpenPage): OggStream | undefined {
+    const codec = readOggCodec(page.beginning);
+    if (this.#streams.has(page.serial) || this.#streams.size >= STREAMS_MAX) return undefined;
+    if (this.#codecWanted !== undefined && codec.name !== this.#codecWanted) {
+      this.problem = `is Ogg with ${codec.name} sound, not ${this.#codecWanted}`;
+      return undefined;
+    }
+    const stream = { codec, nextSequence: page.sequence, granule: 0 };
+    this.#first ??= stream;
+    this.#streams.set(page.serial, stream);
+    return stream;
+  }
+
+  #closeStream(page: OpenPage, stream: OggStream): void {
+    if (page.endsInsidePacket) this.problem = 'is cut: its last packet is not whole';
+    this.#groupMs = Math.max(this.#groupMs, durationOf(stream));
+    this.#streams.delete(page.serial);
+    if (this.#streams.size > 0) return;
+    this.#durationMs += this.#groupMs;
+    this.#groupMs = 0;
+  }
+
+  #stop(problem: string): void {
+    this.problem = problem;
+    this.#page = undefined;
+    this.skip = TO_THE_END;
+  }
+}
+
+interface OggStream {
+  readonly codec: OggCodec;
+  nextSequence: number;
+  granule: number;
+}
+
+interface OpenPage {
+  readonly serial: number;
+  readonly sequence: number;
+  readonly granule: bigint;
+  readonly isFirst: boolean;
+  readonly isLast: boolean;
+  readonly endsInsidePacket: boolean;
+  /** The first bytes of the body, of a first page only. */
+  readonly beginning: Uint8Array;
+  readonly expectedSum: number;
+  readonly position: number;
+  headerLeft: number;
+  sum: number;
+}
+
+const HEADER_BYTES = 27;
+/** More logical streams at once than any file of sound has; keeps memory bounded. */
+const STREAMS_MAX = 16;
+
+/** The header with its table; of a first page also what names the codec. */
+function bytesToLookAt(header: Uint8Array): number {
+  const headerLength = HEADER_BYTES + (header[26] ?? 0);
+  if (header.length < headerLength || ((header[5] ?? 0) & 2) === 0) return headerLength;
+  const table = header.subarray(HEADER_BYTES, headerLength);
+  const body = table.reduce((sum, length) => sum + length, 0);
+  return headerLength + Math.min(body, CODEC_BYTES);
+}
+
+function durationOf({ codec, granule }: OggStream): number {
+  if (codec.granuleRate === undefined) return 0;
+  return (Math.max(0, granule - codec.preSkip) / codec.granuleRate) * 1000;
+}
