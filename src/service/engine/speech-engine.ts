@@ -6,8 +6,15 @@ export interface EngineVoice {
   /** Language code (BCP 47). */
   readonly language: string;
   readonly sampleRate: number;
+  /** Whether `EngineRequest.pitch` changes this voice; where it does not, it is ignored. */
+  readonly pitch: boolean;
 }
 
+/**
+ * How to say a text. A voice of the service may be an engine voice with a rate and a pitch of its
+ * own: the caller multiplies the rates, adds the semitones and asks for the result. What an engine
+ * cannot do it limits to what it can; each says where its limits are.
+ */
 export interface EngineRequest {
   readonly text: string;
   /** An `EngineVoice.id` of this engine. */
@@ -20,7 +27,7 @@ export interface EngineRequest {
 
 /** A stretch of speech: one sentence or clause, with the pause that follows it. */
 export interface SpeechChunk {
-  /** Mono samples in -1..1. */
+  /** Mono samples in -1..1, about -20 dB of full scale on average whatever the voice. */
   readonly samples: Float32Array;
   readonly sampleRate: number;
 }
@@ -29,13 +36,20 @@ export interface SpeechEngine {
   readonly name: string;
   readonly voices: readonly EngineVoice[];
   /**
-   * Speaks the text chunk by chunk, the first as soon as its sentence is ready. Stops within one
-   * chunk when the signal is aborted or the iterator is closed. The text is data: markup in it is
-   * spoken or escaped, never obeyed.
+   * Begins whatever the first request would have to wait for, in the background. Resolves when it
+   * is done or has failed: a failure is for the first request to tell. Does not keep the process
+   * alive.
+   */
+  warmUp(): Promise<void>;
+  /**
+   * Speaks the text chunk by chunk, the first as soon as its sentence is ready. Nothing is made
+   * that nobody asks for, but one chunk ahead. When the signal is aborted the iterator rejects at
+   * once with its reason; when the iterator is closed, what was made ahead is dropped. The text is
+   * data: markup in it is spoken or left out, never obeyed.
    * @throws EngineError when the engine fails or can speak nothing of the text
    */
   synthesize(request: EngineRequest, signal: AbortSignal): AsyncIterable<SpeechChunk>;
-  /** Ends threads and processes. */
+  /** Ends threads and processes; what is being spoken fails. */
   close(): Promise<void>;
 }
 

@@ -1,0 +1,111 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { SpeechFormat } from '../../../contract/schemas/speech.ts';
+import { amplify, gainOf } from '../gain.ts';
+import { createResampler, loadSpeex, type Resampler } from '../resample.ts';
+import { EngineError, type SpeechChunk } from '../speech-engine.ts';
+import type { AudioEncoder, EncoderInput } from './audio-encoder.ts';
+
+export interface EncodeOptions {
+  /**
+   * Change of level in decibels. Peaks that it would put above full scale are bent, not cut.
+   * @default 0
+   */
+  readonly gainDb?: number | undefined;
+  /**
+   * How many samples all chunks have together, where that is known: it makes the lengths in a WAV
+   * header true. Without it they say that the end is not known (`UNKNOWN_DATA_LENGTH`).
+   */
+  readonly totalSamples?: number | undefined;
+}
+
+/**
+ * Speech as the bytes of one file, while it is spoken: the first leave after the first chunk. mp3 and
+ * ogg have 44.1 kHz, wav the rate of the speech. Lets other work go on after every quarter of a second
+ * of audio. Closing the iterator closes that of the chunks.
+ *
+ * @throws EngineError `failed` when there is no sample, or the rate changes; whatever the chunks throw
+ */
+export async function* encodeSpeech(
+  format: SpeechFormat,
+  chunks: AsyncIterable<SpeechChunk>,
+  options: EncodeOptions = {},
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  const gain = gainOf(options.gainDb ?? 0);
+  const loading = FORMATS[format]();
+  loading.catch(() => {});
+  let line: Line | undefined;
+  try {
+    for await (const chunk of chunks) {
+      if (chunk.samples.length === 0) continue;
+      line ??= await openLine(await loading, chunk.sampleRate, options.totalSamples);
+      if (chunk.sampleRate !== line.sampleRate) {
+        throw new EngineError('failed', 'The engine changed its sample rate within a text.');
+      }
+      for (const slice of slices(chunk)) {
+        const louder = gain === 1 ? slice : amplify(slice, gain);
+        yield* some(line.encoder.encode(line.resampler.push(louder)));
+        await nextTurn();
+      }
+    }
+    if (line === undefined) throw new EngineError('failed', 'The engine gave no sound.');
+    yield* some(line.encoder.encode(line.resampler.finish()));
+    yield* some(line.encoder.finish());
+  } finally {
+    line?.resampler.close();
+  }
+}
+
+/** A format with its code loaded. */
+interface LoadedFormat {
+  /** The rate that its files have; `undefined` where it is that of the speech. */
+  readonly sampleRate: number | undefined;
+  readonly encoderFor: (input: EncoderInput) => AudioEncoder;
+}
+
+/** Each makes ready all it can while the first chunk is spoken, so that it costs no time. */
+const FORMATS: Readonly<Record<SpeechFormat, () => Promise<LoadedFormat>>> = {
+  async wav() {
+    const { createWavEncoder } = await import('./wav.ts');
+    return { sampleRate: undefined, encoderFor: createWavEncoder };
+  },
+  async mp3() {
+    const { openMp3, MP3_SAMPLE_RATE } = await import('./mp3.ts');
+    const [encoder] = await Promise.all([openMp3(), loadSpeex()]);
+    return { sampleRate: MP3_SAMPLE_RATE, encoderFor: () => encoder };
+  },
+  async ogg() {
+    const { openOgg, OGG_SAMPLE_RATE } = await import('./ogg.ts');
+    const [encoder] = await Promise.all([openOgg(), loadSpeex()]);
+    return { sampleRate: OGG_SAMPLE_RATE, encoderFor: () => encoder };
+  },
+};
+
+/** What samples go through on their way to the file. */
+interface Line {
+  readonly sampleRate: number;
+  readonly resampler: Resampler;
+  readonly encoder: AudioEncoder;
+}
+
+async function openLine(
+  format: LoadedFormat,
+  sampleRate: number,
+  totalSamples: number | undefined,
+): Promise<Line> {
+  const outputRate = format.sampleRate ?? sampleRate;
+  const encoder = format.encoderFor({ sampleRate: outputRate, totalSamples });
+  return { sampleRate, encoder, resampler: await createResampler(sampleRate, outputRate) };
+}
+
+const SLICE_SECONDS = 0.25;
+
+function* slices({ samples, sampleRate }: SpeechChunk): Generator<Float32Array> {
+  const length = Math.max(1, Math.floor(sampleRate * SLICE_SECONDS));
+  for (let start = 0; start < samples.length; start += length) {
+    yield samples.subarray(start, start + length);
+  }
+}
+
+function* some(bytes: Uint8Array<ArrayBuffer>): Generator<Uint8Array<ArrayBuffer>> {
+  if (bytes.length > 0) yield bytes;
+}

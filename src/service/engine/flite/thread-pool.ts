@@ -1,0 +1,136 @@
+import type { Clock } from '../../../effects/clock.ts';
+import { EngineError } from '../speech-engine.ts';
+import type { ToThread } from './messages.ts';
+import { SpeakingThread } from './speaking-thread.ts';
+
+export interface ThreadPoolOptions {
+  readonly workerFile: string | URL;
+  /** How many threads it may have; it starts each when no other is free. */
+  readonly threads: number;
+  /** A thread that takes longer than this for one piece is given up. */
+  readonly pieceTimeoutMs: number;
+  readonly clock: Clock;
+}
+
+/** A piece in the pool. */
+export interface Ticket {
+  /** The samples; from now on it goes before pieces that nobody waits for yet. */
+  samples(): Promise<Float32Array>;
+  /** Nobody wants it any more: if no thread has begun it, none will. */
+  drop(): void;
+}
+
+/**
+ * Threads that speak pieces. Every request has one piece or two here at a time, so serving them in
+ * order of arrival is fair to all requests.
+ */
+export class ThreadPool {
+  readonly #options: ThreadPoolOptions;
+  readonly #queue: Entry[] = [];
+  #threads: SpeakingThread[] = [];
+  #isClosed = false;
+
+  constructor(options: ThreadPoolOptions) {
+    this.#options = options;
+  }
+
+  /** Starts one thread unless there is one; resolves when that is ready or has failed. */
+  async warmUp(): Promise<void> {
+    if (this.#isClosed) return;
+    const [thread = this.#start()] = this.#living();
+    await thread.ready;
+  }
+
+  speak(piece: ToThread): Ticket {
+    const entry = new Entry(piece);
+    if (this.#isClosed) entry.reject(new EngineError('failed', 'The speech engine is closed.'));
+    else this.#queue.push(entry);
+    this.#serve();
+    return {
+      samples: () => {
+        entry.isAwaited = true;
+        return entry.result;
+      },
+      drop: () => this.#remove(entry),
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const reason = new EngineError('failed', 'The speech engine was closed.');
+    for (const entry of this.#queue.splice(0)) entry.reject(reason);
+    await Promise.all(this.#threads.map((thread) => thread.end(reason)));
+  }
+
+  #serve(): void {
+    while (this.#queue.length > 0) {
+      const thread = this.#freeThread();
+      if (thread === undefined) return;
+      const entry = this.#queue.find(({ isAwaited }) => isAwaited) ?? this.#queue[0];
+      if (entry === undefined) return;
+      this.#remove(entry);
+      void this.#run(thread, entry);
+    }
+  }
+
+  #freeThread(): SpeakingThread | undefined {
+    const living = this.#living();
+    const free = living.find((thread) => thread.isIdle);
+    return free ?? (living.length < this.#options.threads ? this.#start() : undefined);
+  }
+
+  async #run(thread: SpeakingThread, entry: Entry): Promise<void> {
+    const { clock, pieceTimeoutMs } = this.#options;
+    const stopWaiting = clock.after(pieceTimeoutMs, () => {
+      void thread.end(new Error(`A piece took longer than ${pieceTimeoutMs} ms.`));
+    });
+    try {
+      entry.resolve(await thread.speak(entry.piece));
+    } catch (error) {
+      entry.reject(asEngineError(error));
+    } finally {
+      stopWaiting();
+      this.#serve();
+    }
+  }
+
+  #start(): SpeakingThread {
+    const thread = new SpeakingThread(this.#options.workerFile);
+    this.#threads.push(thread);
+    return thread;
+  }
+
+  #living(): SpeakingThread[] {
+    this.#threads = this.#threads.filter((thread) => !thread.hasEnded);
+    return this.#threads;
+  }
+
+  #remove(entry: Entry): void {
+    const index = this.#queue.indexOf(entry);
+    if (index >= 0) this.#queue.splice(index, 1);
+  }
+}
+
+class Entry {
+  readonly piece: ToThread;
+  readonly result: Promise<Float32Array>;
+  isAwaited = false;
+  resolve: (samples: Float32Array) => void = () => {};
+  reject: (error: EngineError) => void = () => {};
+
+  constructor(piece: ToThread) {
+    this.piece = piece;
+    this.result = new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    });
+    // A piece made ahead may fail with nobody waiting for it.
+    this.result.catch(() => {});
+  }
+}
+
+function asEngineError(error: unknown): EngineError {
+  if (error instanceof EngineError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  return new EngineError('failed', `The speech engine failed: ${message}`, error);
+}

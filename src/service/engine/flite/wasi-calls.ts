@@ -1,0 +1,209 @@
+import { MemoryFile } from './memory-file.ts';
+import type { WasiMemory } from './wasi-memory.ts';
+
+/** What a running program has: its arguments and files, and what it has done with them. */
+export interface WasiState {
+  /** Each with the zero that ends it. */
+  args: readonly Uint8Array[];
+  files: Map<string, MemoryFile>;
+  readonly open: Map<number, OpenFile>;
+  nextDescriptor: number;
+  output: string;
+}
+
+interface OpenFile {
+  readonly file: MemoryFile;
+  position: number;
+}
+
+export function startingState(): WasiState {
+  return {
+    args: [],
+    files: new Map(),
+    open: new Map(),
+    nextDescriptor: ROOT_DIRECTORY + 1,
+    output: '',
+  };
+}
+
+/** How `proc_exit`, which must not return, leaves the program. */
+export class ProgramExit extends Error {
+  override readonly name = 'ProgramExit';
+  readonly exitCode: number;
+
+  constructor(exitCode: number) {
+    super(`The program ended with exit code ${exitCode}.`);
+    this.exitCode = exitCode;
+  }
+}
+
+/** The system calls that flite makes, under the names and with the arguments that WASI gives them. */
+export function wasiCalls(
+  memory: WasiMemory,
+  state: WasiState,
+): Record<string, WebAssembly.ImportedFunction> {
+  return {
+    ...processCalls(memory, state),
+    ...descriptorCalls(memory, state),
+    ...directoryCalls(memory, state),
+    ...transferCalls(memory, state),
+  };
+}
+
+/** Error numbers. */
+const OK = 0;
+const BAD_DESCRIPTOR = 8;
+const INVALID = 28;
+const NO_SUCH_FILE = 44;
+const NOT_SEEKABLE = 70;
+
+/** File types. */
+const CHARACTER_DEVICE = 2;
+const DIRECTORY = 3;
+const REGULAR_FILE = 4;
+
+/** Flags of `path_open`. */
+const CREATE = 1;
+const TRUNCATE = 8;
+
+/** The standard streams are 0, 1 and 2; the only directory comes after them. */
+const ROOT_DIRECTORY = 3;
+const ROOT_NAME = new TextEncoder().encode('/');
+
+const OUTPUT_LIMIT = 2_000;
+
+function processCalls(memory: WasiMemory, state: WasiState) {
+  return {
+    args_sizes_get(countPointer: number, sizePointer: number): number {
+      memory.setUint32(countPointer, state.args.length);
+      memory.setUint32(
+        sizePointer,
+        state.args.reduce((size, argument) => size + argument.length, 0),
+      );
+      return OK;
+    },
+    args_get(pointers: number, bytes: number): number {
+      let at = bytes;
+      for (const [index, argument] of state.args.entries()) {
+        memory.setUint32(pointers + index * 4, at);
+        memory.bytes(at, argument.length).set(argument);
+        at += argument.length;
+      }
+      return OK;
+    },
+    /** Always the beginning of time: the same text always gives the same samples. */
+    clock_time_get(_clock: number, _precision: bigint, pointer: number): number {
+      memory.setUint64(pointer, 0n);
+      return OK;
+    },
+    proc_exit(exitCode: number): number {
+      throw new ProgramExit(exitCode);
+    },
+  };
+}
+
+function descriptorCalls(memory: WasiMemory, state: WasiState) {
+  return {
+    fd_fdstat_get(descriptor: number, pointer: number): number {
+      const type = typeOf(descriptor, state);
+      if (type === undefined) return BAD_DESCRIPTOR;
+      memory.bytes(pointer, 24).fill(0);
+      memory.setByte(pointer, type);
+      memory.bytes(pointer + 8, 16).fill(0xff);
+      return OK;
+    },
+    fd_fdstat_set_flags: () => OK,
+    fd_close: (descriptor: number) => (state.open.delete(descriptor) ? OK : BAD_DESCRIPTOR),
+  };
+}
+
+function typeOf(descriptor: number, state: WasiState): number | undefined {
+  if (descriptor < ROOT_DIRECTORY) return CHARACTER_DEVICE;
+  if (descriptor === ROOT_DIRECTORY) return DIRECTORY;
+  return state.open.has(descriptor) ? REGULAR_FILE : undefined;
+}
+
+function directoryCalls(memory: WasiMemory, state: WasiState) {
+  return {
+    fd_prestat_get(descriptor: number, pointer: number): number {
+      if (descriptor !== ROOT_DIRECTORY) return BAD_DESCRIPTOR;
+      memory.setUint32(pointer, 0);
+      memory.setUint32(pointer + 4, ROOT_NAME.length);
+      return OK;
+    },
+    fd_prestat_dir_name(descriptor: number, pointer: number, length: number): number {
+      if (descriptor !== ROOT_DIRECTORY) return BAD_DESCRIPTOR;
+      memory.bytes(pointer, length).set(ROOT_NAME.subarray(0, length));
+      return OK;
+    },
+    path_open(
+      _directory: number,
+      _lookup: number,
+      path: number,
+      pathLength: number,
+      flags: number,
+      _rights: bigint,
+      _inheritedRights: bigint,
+      _descriptorFlags: number,
+      pointer: number,
+    ): number {
+      const name = memory.text(path, pathLength);
+      const file = state.files.get(name) ?? ((flags & CREATE) === 0 ? undefined : new MemoryFile());
+      if (file === undefined) return NO_SUCH_FILE;
+      if ((flags & TRUNCATE) !== 0) file.truncate();
+      state.files.set(name, file);
+      state.open.set(state.nextDescriptor, { file, position: 0 });
+      memory.setUint32(pointer, state.nextDescriptor);
+      state.nextDescriptor += 1;
+      return OK;
+    },
+  };
+}
+
+function transferCalls(memory: WasiMemory, state: WasiState) {
+  return {
+    fd_read(descriptor: number, buffers: number, count: number, pointer: number): number {
+      const opened = state.open.get(descriptor);
+      if (opened === undefined) return BAD_DESCRIPTOR;
+      const before = opened.position;
+      for (const buffer of memory.buffers(buffers, count)) {
+        const bytes = opened.file.read(opened.position, buffer.length);
+        buffer.set(bytes);
+        opened.position += bytes.length;
+      }
+      memory.setUint32(pointer, opened.position - before);
+      return OK;
+    },
+    fd_write(descriptor: number, buffers: number, count: number, pointer: number): number {
+      const opened = state.open.get(descriptor);
+      if (opened === undefined && descriptor >= ROOT_DIRECTORY) return BAD_DESCRIPTOR;
+      let written = 0;
+      for (const buffer of memory.buffers(buffers, count)) {
+        if (opened === undefined) print(buffer, state);
+        else writeOn(opened, buffer);
+        written += buffer.length;
+      }
+      memory.setUint32(pointer, written);
+      return OK;
+    },
+    fd_seek(descriptor: number, offset: bigint, whence: number, pointer: number): number {
+      const opened = state.open.get(descriptor);
+      if (opened === undefined) return descriptor < ROOT_DIRECTORY ? NOT_SEEKABLE : BAD_DESCRIPTOR;
+      const base = [0, opened.position, opened.file.length][whence];
+      const position = base === undefined ? -1 : base + Number(offset);
+      if (position < 0) return INVALID;
+      opened.position = position;
+      memory.setUint64(pointer, BigInt(position));
+      return OK;
+    },
+  };
+}
+
+function writeOn(opened: OpenFile, bytes: Uint8Array): void {
+  opened.file.write(opened.position, bytes);
+  opened.position += bytes.length;
+}
+
+function print(bytes: Uint8Array, state: WasiState): void {
+  if (state.output.length < OUTPUT_LIMIT) state.output += new TextDecoder().decode(bytes);
+}

