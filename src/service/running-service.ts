@@ -1,5 +1,6 @@
 import type { Clock } from '../effects/clock.ts';
 import type { Random } from '../effects/random.ts';
+import type { Amounts } from './billing/amounts.ts';
 
 /** An API key and the account whose credits it spends. */
 export interface AccountKey {
@@ -36,6 +37,8 @@ export interface OpenServiceOptions {
   readonly allowOrigins?: readonly string[];
   /** Models that are declared and refused as unavailable. */
   readonly unavailableModels?: readonly string[];
+  /** What a new account is given, and an old one with less than half of it is brought back to. */
+  readonly allowance?: Amounts;
   readonly report?: (event: ServiceEvent) => void;
   readonly clock?: Clock;
   readonly random?: Random;

@@ -1,0 +1,55 @@
+import { ServiceError } from '../service-error.ts';
+
+/** Who may be addressed and who may ask. */
+export interface Guard {
+  /**
+   * Refuses a request before anything is done for it.
+   * @throws ServiceError 421 for a foreign host, 403 for a foreign origin
+   */
+  check(request: Request): void;
+}
+
+export interface GuardOptions {
+  /** Host names besides the loopback ones. */
+  readonly allowHosts: readonly string[];
+  /** Origins such as `https://studio.example`; none by default. */
+  readonly allowOrigins: readonly string[];
+}
+
+const LOOPBACK_HOSTS = ['127.0.0.1', 'localhost', '[::1]'];
+const HOST = /^(\[[0-9a-f:.]+\]|[^\s:[\]@/?#]+)(?::\d{1,5})?$/i;
+
+/**
+ * Keeps web pages away from a service that trusts its own machine: a page that resolved its name to
+ * this address is betrayed by the Host header, one on another site by Origin and Sec-Fetch-Site. The
+ * port is not compared, so that a forwarded port works.
+ */
+export function createGuard({ allowHosts, allowOrigins }: GuardOptions): Guard {
+  const hosts = new Set([...LOOPBACK_HOSTS, ...allowHosts].map((host) => host.toLowerCase()));
+  const origins = new Set(allowOrigins);
+  const isKnown = (host: string): boolean => {
+    const name = HOST.exec(host)?.[1];
+    return name !== undefined && hosts.has(name.toLowerCase());
+  };
+  return {
+    check(request) {
+      const { host } = new URL(request.url);
+      if (!isKnown(host) || !isKnown(request.headers.get('Host') ?? host)) {
+        throw new ServiceError('ERR_HOST_NOT_ALLOWED', 'This service does not answer to that host');
+      }
+      const origin = request.headers.get('Origin');
+      if (origin === null ? isFromAnotherSite(request.headers) : !origins.has(origin)) {
+        throw new ServiceError(
+          'ERR_ORIGIN_NOT_ALLOWED',
+          'Web pages may not use this service; its keys belong on servers only',
+        );
+      }
+    },
+  };
+}
+
+/** Browsers say so on requests that carry no Origin; nothing else sends this header. */
+function isFromAnotherSite(headers: Headers): boolean {
+  const site = headers.get('Sec-Fetch-Site');
+  return site !== null && site !== 'same-origin' && site !== 'none';
+}

@@ -1,0 +1,19 @@
+import { HEADERS } from '../../contract/headers.ts';
+import { IDEMPOTENCY_KEY_MAX_CHARACTERS } from '../../contract/limits.ts';
+import { invalidRequest } from '../service-error.ts';
+
+const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
+
+/**
+ * The idempotency key of a request, if it has one (spec sections 4.1 and 8).
+ * @throws ServiceError 400 when it is too long or holds anything but visible ASCII
+ */
+export function idempotencyKeyOf(headers: Headers): string | undefined {
+  const key = headers.get(HEADERS.idempotencyKey);
+  if (key === null) return undefined;
+  if (key.length <= IDEMPOTENCY_KEY_MAX_CHARACTERS && VISIBLE_ASCII.test(key)) return key;
+  const field = HEADERS.idempotencyKey;
+  const allowed = `1 to ${IDEMPOTENCY_KEY_MAX_CHARACTERS} visible ASCII characters`;
+  const given = VISIBLE_ASCII.test(key) ? `has ${key.length} characters` : 'is not clean';
+  throw invalidRequest([{ field, message: `${field} ${given}; allowed are ${allowed}` }]);
+}

@@ -1,0 +1,74 @@
+import { Hono } from 'hono/tiny';
+import { ENDPOINTS } from '../../contract/endpoints.ts';
+import type { Call } from '../routes/call.ts';
+import { ACCOUNT_HANDLERS, PUBLIC_HANDLERS } from '../routes/handlers.ts';
+import type { ServiceContext } from '../service-context.ts';
+import { ServiceError } from '../service-error.ts';
+import { errorResponse, isInternal } from './envelope.ts';
+import type { KeyTable } from './key-table.ts';
+
+/** Finds the endpoint of a request and answers it; every failure becomes the error envelope. */
+export type Router = (request: Request, requestId: string) => Promise<Response>;
+
+interface Variables {
+  readonly Bindings: { readonly requestId: string };
+}
+
+export function createRouter(context: ServiceContext, keys: KeyTable): Router {
+  const app = new Hono<Variables>();
+  for (const endpoint of ENDPOINTS) {
+    app.on(endpoint.method, pattern(endpoint.path), async (c) => {
+      const call = { request: c.req.raw, requestId: c.env.requestId, parameters: c.req.param() };
+      return answer(endpoint, call, context, keys);
+    });
+  }
+  for (const [path, methods] of methodsByPath()) {
+    app.all(pattern(path), () => {
+      throw methodNotAllowed(methods);
+    });
+  }
+  app.notFound((c) =>
+    errorResponse(
+      new ServiceError('ERR_NOT_FOUND', 'There is no such endpoint; see /api/open/v3/openapi.json'),
+      c.env.requestId,
+    ),
+  );
+  app.onError((error, c) => {
+    const { requestId } = c.env;
+    if (isInternal(error)) context.report({ type: 'failure', requestId, error });
+    return errorResponse(error, requestId);
+  });
+  return async (request, requestId) => app.fetch(request, { requestId });
+}
+
+async function answer(
+  endpoint: (typeof ENDPOINTS)[number],
+  call: Call,
+  context: ServiceContext,
+  keys: KeyTable,
+): Promise<Response> {
+  if (endpoint.public) return PUBLIC_HANDLERS[endpoint.id](call, context);
+  const account = keys.accountOf(call.request.headers);
+  return ACCOUNT_HANDLERS[endpoint.id]({ ...call, account }, context);
+}
+
+/** `/voices/{voiceId}` as the router writes it: `/voices/:voiceId`. */
+function pattern(path: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, ':$1');
+}
+
+function methodsByPath(): ReadonlyMap<string, readonly string[]> {
+  const methods = new Map<string, string[]>();
+  for (const { method, path } of ENDPOINTS) {
+    const known = methods.get(path) ?? [];
+    methods.set(path, [...known, method, ...(method === 'GET' ? ['HEAD'] : [])]);
+  }
+  return methods;
+}
+
+function methodNotAllowed(methods: readonly string[]): ServiceError {
+  const allow = methods.join(', ');
+  return new ServiceError('ERR_METHOD_NOT_ALLOWED', `This endpoint answers ${allow} only`, {
+    headers: { Allow: allow },
+  });
+}

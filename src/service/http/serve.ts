@@ -1,0 +1,111 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
+import { getRequestListener } from '@hono/node-server';
+import type { Clock } from '../../effects/clock.ts';
+import type { Random } from '../../effects/random.ts';
+import { ServiceError } from '../service-error.ts';
+import type { Service } from '../service.ts';
+import { errorResponse } from './envelope.ts';
+import { listen, urlOf } from './listen.ts';
+import { refuseBrokenRequests } from './refuse-broken-requests.ts';
+
+export interface ServeOptions {
+  readonly service: Service;
+  readonly host: string;
+  /** 0 is a free one. */
+  readonly port: number;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** A service on a socket. */
+export interface ServiceServer {
+  readonly baseUrl: string;
+  readonly realtimeUrl: string;
+  /** Takes no more connections, and ends when the service has finished or cut what it was at. */
+  close(): Promise<void>;
+}
+
+/** Bounds of one connection. A body has no time limit: it lasts as long as its speech is played. */
+const LIMITS = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 10_000,
+  connectionsCheckingInterval: 5_000,
+  maxHeaderSize: 16 * 1024,
+};
+const MAX_CONNECTIONS = 1_024;
+/** What answers that are ready may still take to leave after the service has closed. */
+const FLUSH_GRACE_MS = 1_000;
+
+/**
+ * Puts a service on a socket.
+ * @throws ListenError when the address cannot be listened on
+ */
+export async function startServer(options: ServeOptions): Promise<ServiceServer> {
+  const server = createServer(LIMITS, createListener(options));
+  server.maxConnections = MAX_CONNECTIONS;
+  refuseBrokenRequests(server, options.random);
+  const address = await listen(server, options.host, options.port);
+  const url = urlOf(address);
+  return {
+    baseUrl: `http://${url}`,
+    realtimeUrl: `ws://${url}`,
+    close: () => closeServer(server, options),
+  };
+}
+
+type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
+
+function createListener({ service, random }: ServeOptions): Listener {
+  const listener = getRequestListener(
+    async (request, { outgoing }) => {
+      const response = await service.fetch(request);
+      return withUncleanEnd(response, () => outgoing.destroy());
+    },
+    { overrideGlobalObjects: false, errorHandler: () => unreadable(random) },
+  );
+  return (incoming, outgoing) => void listener(incoming, outgoing);
+}
+
+/**
+ * A body that fails has to end the connection, so that nobody takes what came for the whole. The
+ * adapter would write the error to the terminal, and into the body while no header is sent.
+ */
+function withUncleanEnd(response: Response, cut: () => void): Response {
+  if (response.body === null || response.headers.has('Content-Length')) return response;
+  const reader = response.body.getReader();
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await reader.read();
+          if (done) controller.close();
+          else controller.enqueue(value);
+        } catch {
+          cut();
+        }
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+  return new Response(body, response);
+}
+
+/** The request line or the Host header cannot be read as a URL, so that no service can be asked. */
+function unreadable(random: Random): Response {
+  const message = 'The address of the request cannot be read';
+  return errorResponse(new ServiceError('ERR_INVALID_REQUEST', message), random.uuid());
+}
+
+async function closeServer(server: Server, { service, clock }: ServeOptions): Promise<void> {
+  const closed = new Promise<void>((resolve) => {
+    server.close(() => resolve());
+  });
+  await service.close();
+  server.closeIdleConnections();
+  const stop = clock.after(FLUSH_GRACE_MS, () => server.closeAllConnections());
+  await closed;
+  stop();
+}

@@ -1,0 +1,41 @@
+import type { OpenServiceOptions, RunningService } from './running-service.ts';
+
+export { ListenError } from './http/listen.ts';
+export type {
+  AccountKey,
+  OpenServiceOptions,
+  RunningService,
+  ServiceEvent,
+} from './running-service.ts';
+export { StoreError } from './store/store-error.ts';
+
+/**
+ * Starts the embedded service. The engine warms up in its own thread while the rest is loaded.
+ * @throws StoreError when the data directory cannot be used
+ * @throws ListenError when the address cannot be listened on
+ */
+export async function openService(options: OpenServiceOptions): Promise<RunningService> {
+  const [{ EngineRegistry }, { createFliteEngine }, { FLITE_WORKER_FILE }] = await Promise.all([
+    import('./engine/registry.ts'),
+    import('./engine/flite/engine.ts'),
+    import('./worker-file.ts'),
+  ]);
+  const engines = new EngineRegistry([createFliteEngine({ workerFile: FLITE_WORKER_FILE })]);
+  void engines.warmUp();
+  try {
+    const { openWithEngines } = await import('./open-service.ts');
+    const service = await openWithEngines(options, engines);
+    return { ...service, close: () => closeBoth(service, engines) };
+  } catch (error) {
+    await engines.close();
+    throw error;
+  }
+}
+
+async function closeBoth(
+  service: RunningService,
+  engines: { close(): Promise<void> },
+): Promise<void> {
+  await service.close();
+  await engines.close();
+}

@@ -1,0 +1,142 @@
+import type { Endpoint, EndpointId } from '../../contract/endpoints.ts';
+import { ENDPOINTS } from '../../contract/endpoints.ts';
+import { HEADERS } from '../../contract/headers.ts';
+import { IDEMPOTENCY_KEY_MAX_CHARACTERS } from '../../contract/limits.ts';
+import { ErrorBody } from '../../contract/schemas/error.ts';
+import type { ServiceErrorCode } from '../../contract/service-errors.ts';
+import { SERVICE_ERRORS } from '../../contract/service-errors.ts';
+import type { OperationDescription } from './operations.ts';
+import { OPERATIONS } from './operations.ts';
+import { componentSchemas, schemaOrReference } from './schemas.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+const ANY_ENDPOINT_ERRORS: readonly ServiceErrorCode[] = [
+  'ERR_ORIGIN_NOT_ALLOWED',
+  'ERR_HOST_NOT_ALLOWED',
+  'ERR_INTERNAL',
+  'ERR_SERVICE_UNAVAILABLE',
+];
+
+/** The OpenAPI 3.1 document of the service: exactly the endpoints that it has (spec section 4.1). */
+export function openApiDocument(): Json {
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'foley embedded service',
+      version: '3.0.0',
+      description: 'A complete offline implementation of the audio generation service.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/', description: 'The address that gave this document' }],
+    tags: ['Speech', 'Voices', 'Account', 'Service'].map((name) => ({ name })),
+    security: [{ apiKey: [] }],
+    paths: paths(),
+    components: {
+      securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } },
+      schemas: componentSchemas(),
+    },
+  };
+}
+
+function paths(): Json {
+  const byPath: Record<string, Record<string, Json>> = {};
+  for (const endpoint of ENDPOINTS) {
+    const operation = describeOperation(endpoint);
+    byPath[endpoint.path] = {
+      ...byPath[endpoint.path],
+      [endpoint.method.toLowerCase()]: operation,
+    };
+  }
+  return byPath;
+}
+
+function describeOperation(endpoint: Endpoint & { readonly id: EndpointId }): Json {
+  const operation = OPERATIONS[endpoint.id];
+  const parameters = [
+    ...pathParameters(endpoint.path),
+    ...queryParameters(operation),
+    ...headerParameters(operation),
+  ];
+  return {
+    operationId: endpoint.id,
+    summary: operation.summary,
+    tags: [operation.tag],
+    ...(endpoint.public ? { security: [] } : {}),
+    parameters,
+    ...(operation.body === undefined
+      ? {}
+      : { requestBody: { required: true, content: jsonContent(operation.body) } }),
+    responses: { 200: success(operation), ...failures(endpoint, operation) },
+  };
+}
+
+function pathParameters(path: string): readonly Json[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }));
+}
+
+function queryParameters({ query }: OperationDescription): readonly Json[] {
+  return Object.entries(query?.properties ?? {}).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: query?.required?.includes(name) ?? false,
+    schema,
+  }));
+}
+
+function headerParameters({ isIdempotent = false }: OperationDescription): readonly Json[] {
+  const trace = header(HEADERS.requestId, 'Trace id, echoed; made when it is missing');
+  const key = header(HEADERS.idempotencyKey, 'Names the request, so that it is charged once');
+  return isIdempotent ? [trace, key] : [trace];
+}
+
+function header(name: string, description: string): Json {
+  const schema = { type: 'string', minLength: 1, maxLength: IDEMPOTENCY_KEY_MAX_CHARACTERS };
+  return { name, in: 'header', required: false, description, schema };
+}
+
+function success({ success: schema }: OperationDescription): Json {
+  const traced = { [HEADERS.requestId]: { schema: { type: 'string' } } };
+  if (schema === undefined) {
+    const content = { 'application/json': { schema: { type: 'object' } } };
+    return { description: 'Success', headers: traced, content };
+  }
+  if (schema !== 'audio') {
+    return { description: 'Success', headers: traced, content: jsonContent(schema) };
+  }
+  const headers = {
+    ...traced,
+    [HEADERS.quotaRemaining]: { schema: { type: 'integer' } },
+    [HEADERS.creditsUsed]: { schema: { type: 'number' } },
+    [HEADERS.ignoredParameters]: {
+      description: 'Controls that were not applied, separated by commas',
+      schema: { type: 'string' },
+    },
+  };
+  const content = { 'audio/mpeg': {}, 'audio/wav': {}, 'audio/ogg': {} };
+  return { description: 'The audio', headers, content };
+}
+
+function failures(endpoint: Endpoint, { errors }: OperationDescription): Json {
+  const all = [
+    ...errors,
+    ...(endpoint.public ? [] : (['ERR_UNAUTHORIZED'] as const)),
+    ...ANY_ENDPOINT_ERRORS,
+  ];
+  const statuses = [...new Set(all.map((code) => SERVICE_ERRORS[code]))];
+  return Object.fromEntries(
+    statuses.map((status) => {
+      const codes = all.filter((code) => SERVICE_ERRORS[code] === status);
+      return [status, { description: codes.join(', '), content: jsonContent(ErrorBody) }];
+    }),
+  );
+}
+
+function jsonContent(schema: object): Json {
+  return { 'application/json': { schema: schemaOrReference(schema) } };
+}

@@ -1,0 +1,49 @@
+import { ErrorBody } from '../../contract/schemas/error.ts';
+import { Capabilities, Model } from '../../contract/schemas/model.ts';
+import { Profile, ProfileUpdate } from '../../contract/schemas/profile.ts';
+import { SpeechRequest } from '../../contract/schemas/speech.ts';
+import { Voice, VoiceAnswer, VoiceList } from '../../contract/schemas/voice.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+const NAMED: readonly object[] = [
+  Capabilities,
+  ErrorBody,
+  Model,
+  Profile,
+  ProfileUpdate,
+  SpeechRequest,
+  Voice,
+  VoiceAnswer,
+  VoiceList,
+];
+
+/** The contract's named schemas as OpenAPI components; one inside another becomes a reference. */
+export function componentSchemas(): Json {
+  return Object.fromEntries(
+    NAMED.map((schema) => {
+      const { $id, ...rest } = asRecord(schema);
+      return [String($id), withReferences(rest)];
+    }),
+  );
+}
+
+/** A schema where it is used: a reference when it has a name. */
+export function schemaOrReference(schema: object): Json {
+  const { $id } = asRecord(schema);
+  return typeof $id === 'string' ? { $ref: `#/components/schemas/${$id}` } : asRecord(schema);
+}
+
+function withReferences(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => withReferences(item));
+  if (typeof value !== 'object' || value === null) return value;
+  const record = asRecord(value);
+  if (typeof record['$id'] === 'string') return schemaOrReference(value);
+  return Object.fromEntries(
+    Object.entries(record).map(([name, part]) => [name, withReferences(part)]),
+  );
+}
+
+function asRecord(value: object): Json {
+  return Object.fromEntries(Object.entries(value));
+}

@@ -1,0 +1,53 @@
+import type { ServiceErrorCode } from '../../contract/service-errors.ts';
+import type { Amounts } from '../billing/amounts.ts';
+import { ServiceError } from '../service-error.ts';
+import type { OperationRequest, Refusal } from './claim.ts';
+import type { Operation } from './operation.ts';
+import type { Operations } from './operations.ts';
+
+/** Seconds after which a request that runs may be asked about again. */
+const IN_PROGRESS_RETRY_AFTER = '1';
+
+/**
+ * Begins a paid request, or says why not (spec section 7.2).
+ * @throws ServiceError 402 when there is too little, 409 when the key was used before
+ */
+export function beginOperation(operations: Operations, request: OperationRequest): Operation {
+  const begun = operations.begin(request);
+  if (begun.kind === 'begun') return begun.operation;
+  if (begun.kind === 'insufficient') throw insufficient(request.charge, begun.available);
+  throw usedBefore(begun.kind);
+}
+
+type UsedBefore = Exclude<Refusal['kind'], 'insufficient'>;
+
+const USED_BEFORE: Readonly<Record<UsedBefore, readonly [ServiceErrorCode, string]>> = {
+  conflict: [
+    'ERR_REQUEST_ID_CONFLICT',
+    'This idempotency key was used for another request; use a new one',
+  ],
+  in_progress: ['ERR_REQUEST_IN_PROGRESS', 'The request with this key still runs'],
+  completed: [
+    'ERR_REQUEST_ALREADY_COMPLETED',
+    'The request with this key is done; its audio is not kept, and nothing was charged again',
+  ],
+  refunded: [
+    'ERR_REQUEST_PREVIOUSLY_REFUNDED',
+    'The request with this key failed and was refunded; use a new key',
+  ],
+};
+
+function usedBefore(kind: UsedBefore): ServiceError {
+  const [code, message] = USED_BEFORE[kind];
+  const headers = kind === 'in_progress' ? { 'Retry-After': IN_PROGRESS_RETRY_AFTER } : undefined;
+  return new ServiceError(code, message, { headers });
+}
+
+function insufficient(needed: Amounts, available: Amounts): ServiceError {
+  const unit = available.credits < needed.credits ? 'credits' : 'quota';
+  return new ServiceError(
+    'ERR_INSUFFICIENT_CREDITS',
+    `The request needs ${needed[unit]} ${unit}; the account has ${available[unit]}`,
+    { details: { needed, available } },
+  );
+}

@@ -1,0 +1,88 @@
+import type { Amounts } from '../billing/amounts.ts';
+import { reserve } from '../billing/ledger.ts';
+import type { Connection, Row } from '../store/connection.ts';
+import { text } from '../store/connection.ts';
+import { abandon } from './operation.ts';
+import type { Owner } from './owner.ts';
+
+/** A paid request, with or without an idempotency key. */
+export interface OperationRequest {
+  readonly accountId: string;
+  /** Endpoint id; a key that comes again at another endpoint is a conflict. */
+  readonly endpoint: string;
+  readonly idempotencyKey: string | undefined;
+  /** Digest of what was asked for. */
+  readonly fingerprint: string;
+  readonly requestId: string;
+  readonly charge: Amounts;
+}
+
+/** Why an operation does not begin (spec section 7.2). */
+export type Refusal =
+  | { readonly kind: 'insufficient'; readonly available: Amounts }
+  | { readonly kind: 'conflict' | 'in_progress' | 'completed' | 'refunded' };
+
+export interface ClaimContext {
+  readonly id: string;
+  readonly owner: Owner;
+  readonly now: number;
+}
+
+/**
+ * Claims the key of a request and reserves its charge, both or neither, inside the caller's
+ * transaction. Gives the reason where it does not.
+ */
+export function claim(
+  db: Connection,
+  context: ClaimContext,
+  request: OperationRequest,
+): Refusal | undefined {
+  const earlier = findByKey(db, request);
+  if (earlier !== undefined) return replay(db, context, earlier, request);
+  const { id, owner, now } = context;
+  const { accountId, endpoint, idempotencyKey, fingerprint, requestId, charge } = request;
+  const reserved = reserve(db, { id, accountId, amounts: charge }, now);
+  if (reserved.kind === 'insufficient') return reserved;
+  owner.renew(db);
+  db.run(
+    `INSERT INTO operation (id, account_id, endpoint, idempotency_key, fingerprint, state,
+       owner_id, request_id, created_at) VALUES (?, ?, ?, ?, ?, 'in_progress', ?, ?, ?)`,
+    [id, accountId, endpoint, idempotencyKey ?? null, fingerprint, owner.id, requestId, now],
+  );
+  return undefined;
+}
+
+function findByKey(db: Connection, request: OperationRequest): Row | undefined {
+  if (request.idempotencyKey === undefined) return undefined;
+  return db.get('SELECT * FROM operation WHERE account_id = ? AND idempotency_key = ?', [
+    request.accountId,
+    request.idempotencyKey,
+  ]);
+}
+
+function replay(
+  db: Connection,
+  { owner, now }: ClaimContext,
+  earlier: Row,
+  request: OperationRequest,
+): Refusal {
+  const same =
+    text(earlier, 'endpoint') === request.endpoint &&
+    text(earlier, 'fingerprint') === request.fingerprint;
+  if (!same) return { kind: 'conflict' };
+  const kind = stateOf(earlier);
+  if (kind !== 'in_progress' || !ownerIsDead(db, owner, earlier)) return { kind };
+  abandon(db, text(earlier, 'id'), now);
+  return { kind: 'refunded' };
+}
+
+function ownerIsDead(db: Connection, owner: Owner, operation: Row): boolean {
+  const row = db.get('SELECT * FROM owner WHERE id = ?', [text(operation, 'owner_id')]);
+  return row !== undefined && owner.isDead(row);
+}
+
+function stateOf(row: Row): 'in_progress' | 'completed' | 'refunded' {
+  const state = text(row, 'state');
+  if (state === 'in_progress' || state === 'completed' || state === 'refunded') return state;
+  throw new TypeError(`operation state ${state} is unknown`);
+}

@@ -1,0 +1,75 @@
+import type { Clock } from '../../effects/clock.ts';
+import type { Random } from '../../effects/random.ts';
+import type { Connection, Row } from '../store/connection.ts';
+import { text } from '../store/connection.ts';
+import type { Store } from '../store/open-store.ts';
+import type { OperationRequest, Refusal } from './claim.ts';
+import { claim } from './claim.ts';
+import { keepLease } from './lease.ts';
+import type { Operation } from './operation.ts';
+import { abandon, createOperation } from './operation.ts';
+import { createOwner } from './owner.ts';
+import type { Processes } from './processes.ts';
+
+export type Begun = { readonly kind: 'begun'; readonly operation: Operation } | Refusal;
+
+export interface OperationsDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly processes: Processes;
+}
+
+/** The paid requests of every process on one data directory. */
+export interface Operations {
+  /** Claims the key and reserves the charge, both or neither (spec section 7.2). */
+  begin(request: OperationRequest): Begun;
+  /** Refunds what dead owners left; gives how many operations that were. */
+  recover(): number;
+  /** Takes this process off the list of owners; what it still has in progress stays its own. */
+  close(): void;
+}
+
+export function createOperations(deps: OperationsDeps): Operations {
+  const { store, clock, random, processes } = deps;
+  const owner = createOwner({ id: random.uuid(), clock, processes });
+  const lease = keepLease({ clock, renew: () => store.write((db) => owner.renew(db)) });
+  const abandoned = (db: Connection): readonly Row[] =>
+    inProgress(db).filter((row) => owner.isDead(row));
+  return {
+    begin(request) {
+      const id = random.uuid();
+      const refusal = store.write((db) => claim(db, { id, owner, now: clock.now() }, request));
+      if (refusal !== undefined) return refusal;
+      const onEnd = lease.hold();
+      const identity = { id, accountId: request.accountId, onEnd };
+      return { kind: 'begun', operation: createOperation({ store, clock, owner }, identity) };
+    },
+    recover() {
+      if (store.read(abandoned).length === 0) return 0;
+      return store.write((db) => {
+        const rows = abandoned(db);
+        for (const row of rows) abandon(db, text(row, 'operation_id'), clock.now());
+        for (const row of rows) forget(db, text(row, 'id'));
+        return rows.length;
+      });
+    },
+    close() {
+      lease.close();
+      if (lease.wasHeld()) store.write((db) => forget(db, owner.id));
+    },
+  };
+}
+
+function inProgress(db: Connection): readonly Row[] {
+  return db.all(
+    'SELECT operation.id AS operation_id, owner.* FROM operation JOIN owner ON owner.id = owner_id',
+  );
+}
+
+function forget(db: Connection, ownerId: string): void {
+  db.run(
+    'DELETE FROM owner WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM operation WHERE owner_id = ?1)',
+    [ownerId],
+  );
+}

@@ -1,0 +1,17 @@
+import type { AccountHandlers, PublicHandlers } from './call.ts';
+import { getCapabilities } from './capabilities.ts';
+import { getHealth } from './health.ts';
+import { getOpenApi } from './openapi.ts';
+import { getProfile, updateProfile } from './profile.ts';
+import { createSpeech } from './speech.ts';
+import { getVoice, listVoices } from './voices.ts';
+
+export const PUBLIC_HANDLERS: PublicHandlers = { getCapabilities, getHealth, getOpenApi };
+
+export const ACCOUNT_HANDLERS: AccountHandlers = {
+  createSpeech,
+  getProfile,
+  getVoice,
+  listVoices,
+  updateProfile,
+};

@@ -1,0 +1,18 @@
+import type { Clock } from '../effects/clock.ts';
+import type { Catalogue } from './catalogue/catalogue.ts';
+import type { EncodeSpeech } from './synthesis/encode.ts';
+import type { Operations } from './operations/operations.ts';
+import type { ServiceEvent } from './running-service.ts';
+import type { Generations } from './synthesis/generations.ts';
+import type { Store } from './store/open-store.ts';
+
+/** What the handlers of the service work with. */
+export interface ServiceContext {
+  readonly clock: Clock;
+  readonly store: Store;
+  readonly catalogue: Catalogue;
+  readonly operations: Operations;
+  readonly generations: Generations;
+  readonly encode: EncodeSpeech;
+  readonly report: (event: ServiceEvent) => void;
+}

@@ -1,0 +1,40 @@
+import type { ServiceErrorCode } from '../contract/service-errors.ts';
+
+export interface ServiceErrorOptions {
+  readonly details?: Readonly<Record<string, unknown>> | undefined;
+  /** Headers of the answer, such as `Allow` or `Retry-After`. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly cause?: unknown;
+}
+
+/** An answer of the service that is an error of the spec's section 7; its code gives the status. */
+export class ServiceError extends Error {
+  override readonly name = 'ServiceError';
+  readonly code: ServiceErrorCode;
+  readonly details: Readonly<Record<string, unknown>> | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(code: ServiceErrorCode, message: string, options: ServiceErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.details = options.details;
+    this.headers = options.headers ?? {};
+  }
+}
+
+/** One field of a request that is wrong. */
+export interface FieldProblem {
+  /** Name of the field, query parameter or header. */
+  readonly field: string;
+  /** What was given and what is allowed. */
+  readonly message: string;
+}
+
+/** 400 for a request that can never succeed as it is; the message is that of the first problem. */
+export function invalidRequest(problems: readonly [FieldProblem, ...FieldProblem[]]): ServiceError {
+  const [first, ...others] = problems;
+  const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
+  return new ServiceError('ERR_INVALID_REQUEST', `${first.message}${more}`, {
+    details: { errors: problems },
+  });
+}

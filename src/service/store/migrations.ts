@@ -1,0 +1,88 @@
+/**
+ * The schema as steps; the database's `user_version` counts the steps that it has. A step that has
+ * been released is never changed: add another.
+ */
+export const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE account (
+    id TEXT PRIMARY KEY,
+    tier TEXT NOT NULL,
+    webhook_url TEXT,
+    created_at INTEGER NOT NULL
+  ) STRICT;
+
+  CREATE TABLE reservation (
+    id TEXT PRIMARY KEY,
+    account_id TEXT NOT NULL REFERENCES account (id),
+    credits INTEGER NOT NULL CHECK (credits >= 0),
+    quota INTEGER NOT NULL CHECK (quota >= 0),
+    state TEXT NOT NULL CHECK (state IN ('reserved', 'committed', 'refunded'))
+  ) STRICT;
+
+  CREATE INDEX reservation_open ON reservation (account_id) WHERE state = 'reserved';
+
+  CREATE TABLE ledger_transaction (
+    id INTEGER PRIMARY KEY,
+    account_id TEXT NOT NULL REFERENCES account (id),
+    kind TEXT NOT NULL CHECK (kind IN ('grant', 'reserve', 'commit', 'refund')),
+    reservation_id TEXT REFERENCES reservation (id),
+    created_at INTEGER NOT NULL
+  ) STRICT;
+
+  CREATE UNIQUE INDEX ledger_transaction_once
+    ON ledger_transaction (reservation_id, kind) WHERE reservation_id IS NOT NULL;
+
+  CREATE TABLE ledger_entry (
+    transaction_id INTEGER NOT NULL REFERENCES ledger_transaction (id),
+    unit TEXT NOT NULL CHECK (unit IN ('credits', 'quota')),
+    book TEXT NOT NULL CHECK (book IN ('granted', 'available', 'reserved', 'spent')),
+    amount INTEGER NOT NULL,
+    PRIMARY KEY (transaction_id, unit, book)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE balance (
+    account_id TEXT NOT NULL REFERENCES account (id),
+    unit TEXT NOT NULL,
+    book TEXT NOT NULL,
+    amount INTEGER NOT NULL,
+    PRIMARY KEY (account_id, unit, book),
+    CHECK (book = 'granted' OR amount >= 0)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE ledger_checkpoint (
+    account_id TEXT NOT NULL REFERENCES account (id),
+    unit TEXT NOT NULL,
+    book TEXT NOT NULL,
+    amount INTEGER NOT NULL,
+    last_transaction_id INTEGER NOT NULL,
+    PRIMARY KEY (account_id, unit, book)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE owner (
+    id TEXT PRIMARY KEY,
+    pid INTEGER NOT NULL,
+    host TEXT NOT NULL,
+    boot_id TEXT,
+    pid_namespace TEXT,
+    process_start TEXT,
+    lease_until INTEGER NOT NULL
+  ) STRICT;
+
+  CREATE TABLE operation (
+    id TEXT PRIMARY KEY REFERENCES reservation (id),
+    account_id TEXT NOT NULL REFERENCES account (id),
+    endpoint TEXT NOT NULL,
+    idempotency_key TEXT,
+    fingerprint TEXT NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('in_progress', 'completed', 'refunded')),
+    owner_id TEXT REFERENCES owner (id),
+    request_id TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    CHECK ((state = 'in_progress') = (owner_id IS NOT NULL))
+  ) STRICT;
+
+  CREATE UNIQUE INDEX operation_key
+    ON operation (account_id, idempotency_key) WHERE idempotency_key IS NOT NULL;
+  CREATE INDEX operation_in_progress ON operation (owner_id) WHERE owner_id IS NOT NULL;
+  `,
+];

@@ -1,0 +1,135 @@
+import { join } from 'node:path';
+import type Libsql from 'libsql';
+import type { Clock } from '../../effects/clock.ts';
+import type { FileSystem } from '../../effects/file-system.ts';
+import type { Connection } from './connection.ts';
+import { createConnection, integer } from './connection.ts';
+import { MIGRATIONS } from './migrations.ts';
+import { StoreError } from './store-error.ts';
+import { isBusy, isStoreFailure, toStoreError } from './sqlite-failure.ts';
+
+/** The service's database, shared by every process that uses the data directory. */
+export interface Store {
+  /** The database file. */
+  readonly path: string;
+  /**
+   * Runs `work` as one immediate transaction: all of it happens or nothing.
+   * @throws StoreError `locked` when another process holds the database for too long
+   */
+  write<Result>(work: (db: Connection) => Result): Result;
+  /** Runs `work` over one consistent snapshot. */
+  read<Result>(work: (db: Connection) => Result): Result;
+  close(): void;
+}
+
+export interface OpenStoreOptions {
+  readonly dataDir: string;
+  readonly clock: Clock;
+  readonly files: FileSystem;
+  /** How long to wait for another process's transaction; default 5 s. */
+  readonly busyTimeoutMs?: number;
+}
+
+const BUSY_TIMEOUT_MS = 5_000;
+const BUSY_RETRY_MS = 20;
+
+/**
+ * Opens the database in the data directory, made when missing (directory 0700, file 0600), and
+ * brings its schema up to date.
+ * @throws StoreError when the directory cannot be written, or the database is newer, locked or broken
+ */
+export async function openStore(options: OpenStoreOptions): Promise<Store> {
+  const path = join(options.dataDir, 'service.db');
+  try {
+    await prepareFile(options.dataDir, path, options.files);
+    return await openDatabase(path, options);
+  } catch (error) {
+    throw isStoreFailure(error) ? toStoreError(error, path) : error;
+  }
+}
+
+async function prepareFile(dataDir: string, path: string, files: FileSystem): Promise<void> {
+  await files.mkdir(dataDir, { recursive: true, mode: 0o700 });
+  try {
+    const file = await files.open(path, 'ax', 0o600);
+    await file.close();
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  }
+}
+
+async function openDatabase(path: string, options: OpenStoreOptions): Promise<Store> {
+  const { default: Database } = await import('libsql');
+  const timeout = options.busyTimeoutMs ?? BUSY_TIMEOUT_MS;
+  const database = new Database(path, { timeout });
+  try {
+    const db = createConnection(database);
+    refuseNewer(db, path);
+    await useWriteAheadLog(db, options.clock, timeout);
+    const store = createStore(database, db, path);
+    migrate(store, db);
+    return store;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** Changing the journal mode needs the file alone, and SQLite does not wait for that by itself. */
+async function useWriteAheadLog(db: Connection, clock: Clock, timeoutMs: number): Promise<void> {
+  const deadline = clock.monotonic() + timeoutMs;
+  for (;;) {
+    try {
+      db.all('PRAGMA journal_mode = WAL');
+      db.all('PRAGMA synchronous = NORMAL');
+      return;
+    } catch (error) {
+      if (!isBusy(error) || clock.monotonic() >= deadline) throw error;
+      await clock.sleep(BUSY_RETRY_MS);
+    }
+  }
+}
+
+function migrate(store: Store, db: Connection): void {
+  if (schemaVersion(db) === MIGRATIONS.length) return;
+  store.write((inside) => {
+    refuseNewer(inside, store.path);
+    for (const step of MIGRATIONS.slice(schemaVersion(inside))) inside.script(step);
+    inside.script(`PRAGMA user_version = ${MIGRATIONS.length}`);
+  });
+}
+
+function refuseNewer(db: Connection, path: string): void {
+  const version = schemaVersion(db);
+  if (version <= MIGRATIONS.length) return;
+  throw new StoreError(
+    'newer',
+    path,
+    `${path} was made by a newer foley (schema ${version}; this one knows ${MIGRATIONS.length})`,
+  );
+}
+
+function schemaVersion(db: Connection): number {
+  const row = db.get('PRAGMA user_version');
+  return row === undefined ? 0 : integer(row, 'user_version');
+}
+
+function createStore(database: Libsql.Database, db: Connection, path: string): Store {
+  const transaction = <Result>(begin: string, work: (db: Connection) => Result): Result => {
+    try {
+      database.exec(begin);
+      const result = work(db);
+      database.exec('COMMIT');
+      return result;
+    } catch (error) {
+      if (database.inTransaction) database.exec('ROLLBACK');
+      throw isBusy(error) ? toStoreError(error, path) : error;
+    }
+  };
+  return {
+    path,
+    write: (work) => transaction('BEGIN IMMEDIATE', work),
+    read: (work) => transaction('BEGIN', work),
+    close: () => void database.close(),
+  };
+}

@@ -1,0 +1,47 @@
+/** The parts of a field's JSON Schema that a message can put into words. */
+export interface FieldSchema {
+  readonly type?: unknown;
+  readonly enum?: unknown;
+  readonly format?: unknown;
+  readonly minimum?: unknown;
+  readonly maximum?: unknown;
+  readonly minLength?: unknown;
+  readonly maxLength?: unknown;
+}
+
+/** What a field may be, in words: `a number from 0.5 to 2`, `mp3, wav or ogg`. */
+export function describeAllowed(schema: FieldSchema): string {
+  if (Array.isArray(schema.enum)) return anyOf(schema.enum.map(String));
+  if (schema.format === 'uri') return 'an http or https address';
+  if (schema.type === 'boolean') return 'true or false';
+  if (schema.type === 'number') return withRange('a number', schema);
+  if (schema.type === 'integer') return withRange('an integer', schema);
+  return describeLength(schema);
+}
+
+/** The range of a number alone: `0.5 to 2`. */
+export function describeRange({ minimum, maximum }: FieldSchema): string {
+  if (typeof maximum !== 'number')
+    return typeof minimum === 'number' ? `${minimum} or more` : 'any';
+  return typeof minimum === 'number' ? `${minimum} to ${maximum}` : `at most ${maximum}`;
+}
+
+/** `a`, `a or b`, `a, b or c`. */
+export function anyOf(values: readonly string[]): string {
+  const last = values.at(-1) ?? '';
+  return values.length < 2 ? last : `${values.slice(0, -1).join(', ')} or ${last}`;
+}
+
+function withRange(noun: string, schema: FieldSchema): string {
+  const isBoth = typeof schema.minimum === 'number' && typeof schema.maximum === 'number';
+  return `${noun}${isBoth ? ' from' : ','} ${describeRange(schema)}`;
+}
+
+function describeLength({ minLength, maxLength }: FieldSchema): string {
+  if (typeof maxLength !== 'number') {
+    return typeof minLength === 'number' ? 'a string that is not empty' : 'a string';
+  }
+  return typeof minLength === 'number'
+    ? `a string of ${minLength} to ${maxLength} characters`
+    : `a string of at most ${maxLength} characters`;
+}
