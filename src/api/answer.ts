@@ -1,0 +1,114 @@
+import { HEADERS } from '../contract/headers.ts';
+import { Failure } from '../errors/failure.ts';
+import { decodeUtf8 } from '../text/decode.ts';
+import type { Framing } from './response-body.ts';
+
+/** The headers of an answer that mean something to us. */
+export interface AnswerHeaders {
+  /** Any header, by its name in any case. */
+  get(name: string): string | undefined;
+  /** The media type without parameters, in lower case. */
+  readonly contentType: string | undefined;
+  readonly creditsUsed: number | undefined;
+  readonly quotaRemaining: number | undefined;
+  /** Controls that were sent and not applied (spec section 4.1). */
+  readonly ignoredParameters: readonly string[];
+  readonly location: string | undefined;
+  /** The service's own id of the request. */
+  readonly requestId: string | undefined;
+  /** Everything, by lower-case name. */
+  readonly all: ReadonlyMap<string, string>;
+}
+
+/** A good answer (2xx) whose body is still to be read. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: AnswerHeaders;
+  /** The service's own id of the request, else the one that was sent. */
+  readonly requestId: string;
+  /** Where it came from in the end, safe to show. */
+  readonly url: string;
+  /** How its end is known; a body that ends with the connection may have been cut unnoticed. */
+  readonly framing: Framing;
+  readonly contentLength: number | undefined;
+  /**
+   * The bytes, to be read once. Slow reading slows the sender; leaving early gives the connection
+   * up. Throws a Failure (bad_answer) when the body is cut, stops, or is longer than it said.
+   */
+  readonly body: AsyncIterable<Uint8Array>;
+  /** Gives the body up. */
+  discard(): void;
+  /** The body of an error, read with small limits instead of `body`; `undefined` without a text. */
+  errorText(): Promise<string | undefined>;
+}
+
+/** A JSON answer. */
+export interface JsonAnswer<T> {
+  readonly value: T;
+  /** The whole body as it came, with the fields that foley does not know. */
+  readonly raw: unknown;
+  readonly status: number;
+  readonly headers: AnswerHeaders;
+  readonly requestId: string;
+}
+
+export function answerHeaders(all: ReadonlyMap<string, string>): AnswerHeaders {
+  const get = (name: string): string | undefined => all.get(name.toLowerCase());
+  return {
+    get,
+    contentType: get('content-type')?.split(';')[0]?.trim().toLowerCase(),
+    creditsUsed: numberOr(get(HEADERS.creditsUsed)),
+    quotaRemaining: numberOr(get(HEADERS.quotaRemaining)),
+    ignoredParameters: (get(HEADERS.ignoredParameters) ?? '')
+      .split(',')
+      .map((name) => name.trim())
+      .filter((name) => name !== ''),
+    location: get('location'),
+    requestId: get(HEADERS.requestId),
+    all,
+  };
+}
+
+/**
+ * A whole body as text.
+ * @throws Failure (bad_answer) above `limit` bytes, or when it is not UTF-8
+ */
+export async function readText(
+  answer: Pick<Answer, 'body' | 'requestId'>,
+  limit: number,
+): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of answer.body) {
+    size += chunk.length;
+    if (size > limit) throw badAnswer(`the answer is larger than ${limit} bytes`, answer);
+    parts.push(chunk);
+  }
+  try {
+    return decodeUtf8(Buffer.concat(parts));
+  } catch (error) {
+    throw badAnswer('the answer is not valid text', answer, error);
+  }
+}
+
+/** The answer came and cannot be used (exit 25). */
+export function badAnswer(
+  message: string,
+  answer: { readonly requestId: string; readonly status?: number },
+  cause?: unknown,
+): Failure {
+  return new Failure(message, {
+    code: 'bad_answer',
+    exit: 'badAnswer',
+    hint: 'Check --base-url and the network: a proxy or a login page may have answered.',
+    requestId: answer.requestId,
+    status: answer.status,
+    cause,
+  });
+}
+
+function numberOr(text: string | undefined): number | undefined {
+  if (text === undefined || text.trim() === '') return undefined;
+  const value = Number(text);
+  return Number.isFinite(value) ? value : undefined;
+}

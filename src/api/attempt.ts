@@ -1,0 +1,173 @@
+import type { Clock } from '../effects/clock.ts';
+import type { Answer } from './answer.ts';
+import { answerHeaders, badAnswer } from './answer.ts';
+import { AttemptFailure } from './attempt-failure.ts';
+import { isPacked, readErrorText } from './error-body.ts';
+import type { TransportAnswer } from './exchange.ts';
+import type { Transport } from './http-transport.ts';
+import type { Observer } from './observer.ts';
+import { redactUrl } from './redact.ts';
+import { isRedirect, redirectStep } from './redirect.ts';
+import type { RequestSpec, WireRequest } from './request.ts';
+import { buildRequest } from './request.ts';
+import { parseRetryAfter } from './retry-after.ts';
+import type { Ids } from './retry-loop.ts';
+import { reviseFailure } from './revise-failure.ts';
+import type { ServiceAddress } from './service-address.ts';
+import { keyOrigins } from './service-address.ts';
+import { parseServiceError } from './service-error.ts';
+import { statusFailure } from './status-failure.ts';
+import { TransportError } from './transport-error.ts';
+import type { TransportFacts } from './transport-failure.ts';
+import { transportFailure } from './transport-failure.ts';
+
+const BILLED_RESPONSE_TIMEOUT_MS = 600_000;
+const RESPONSE_TIMEOUT_MS = 60_000;
+const IDLE_TIMEOUT_MS = 60_000;
+
+export interface AttemptDeps {
+  readonly address: ServiceAddress;
+  readonly clock: Clock;
+  readonly observer: Observer;
+  readonly transport: Transport;
+  readonly version: string;
+  readonly connectTimeoutMs: number;
+  readonly responseTimeoutMs: number | undefined;
+  readonly idleTimeoutMs: number | undefined;
+}
+
+interface Call {
+  readonly spec: RequestSpec;
+  readonly ids: Ids;
+  /** From 1. */
+  readonly number: number;
+  readonly facts: () => TransportFacts;
+}
+
+/**
+ * Sends a request once, following redirects.
+ * @throws AttemptFailure for anything but a good answer; Failure when it cannot be sent at all
+ */
+export async function performAttempt(
+  deps: AttemptDeps,
+  spec: RequestSpec,
+  ids: Ids,
+  number: number,
+): Promise<Answer> {
+  const call: Call = { spec, ids, number, facts: () => factsOf(deps, spec, ids) };
+  let request = buildRequest(spec, deps.address, ids, deps.version);
+  for (let followed = 0; ; followed += 1) {
+    const answer = await exchange(deps, call, request);
+    if (!isRedirect(answer.status)) return judge(deps, call, answer);
+    answer.discard();
+    const { location } = answer.headers;
+    const { status } = answer;
+    const step = redirectStep(request, { status, location }, followed);
+    if (step.kind === 'refuse') {
+      const failure = badAnswer(`the answer is of no use: ${step.why}`, answer);
+      throw new AttemptFailure(failure, { kind: 'unusable' });
+    }
+    request = step.request;
+  }
+}
+
+function factsOf(deps: AttemptDeps, spec: RequestSpec, ids: Ids): TransportFacts {
+  const usual = spec.billed ? BILLED_RESPONSE_TIMEOUT_MS : RESPONSE_TIMEOUT_MS;
+  return {
+    billed: spec.billed,
+    requestId: ids.requestId,
+    connectTimeoutMs: deps.connectTimeoutMs,
+    responseTimeoutMs: deps.responseTimeoutMs ?? usual,
+    idleTimeoutMs: deps.idleTimeoutMs ?? IDLE_TIMEOUT_MS,
+    now: deps.clock.now(),
+  };
+}
+
+async function exchange(deps: AttemptDeps, call: Call, request: WireRequest): Promise<Answer> {
+  const { address, clock, observer, transport } = deps;
+  const { facts, ids, number, spec } = call;
+  const { responseTimeoutMs, idleTimeoutMs } = facts();
+  const { method } = request;
+  const url = redactUrl(request.url, keyOrigins(address));
+  const start = clock.monotonic();
+  const seen = { method, url, attempt: number };
+  const ms = (): number => clock.monotonic() - start;
+  try {
+    const { signal } = spec;
+    const limits = { responseTimeoutMs, idleTimeoutMs, signal };
+    const arrived = await transport.request({ ...request, ...limits });
+    const answer = toAnswer(deps, call, request.url, arrived);
+    const { requestId, status } = answer;
+    observer({ type: 'answer', ...seen, status, ms: ms(), requestId });
+    return answer;
+  } catch (error) {
+    if (!(error instanceof TransportError)) throw error;
+    const reason = error.systemCode ?? error.fault;
+    observer({ type: 'no_answer', ...seen, reason, ms: ms(), requestId: ids.requestId });
+    throw new AttemptFailure(transportFailure(error, facts()), outcomeOf(error));
+  }
+}
+
+function outcomeOf(error: TransportError): AttemptFailure['outcome'] {
+  if (error.unanswered) return { kind: 'unanswered' };
+  if (!error.unsent) return { kind: 'unusable' };
+  const permanent = error.fault === 'certificate' || error.fault === 'name_unknown';
+  return { kind: 'unsent', permanent };
+}
+
+/** Keeps a good answer; everything else is a failure. */
+async function judge(deps: AttemptDeps, call: Call, answer: Answer): Promise<Answer> {
+  const { headers, requestId, status } = answer;
+  if (status >= 200 && status < 300) {
+    if (!isPacked(headers)) return answer;
+    answer.discard();
+    // Nothing that is packed could be checked while it streams.
+    const failure = badAnswer('the answer is packed, which was not asked for', answer);
+    const billed = call.spec.billed ? 'unknown' : 'no';
+    throw new AttemptFailure(reviseFailure(failure, { billed }), { kind: 'unusable' });
+  }
+  const error = parseServiceError(await answer.errorText(), headers);
+  const now = deps.clock.now();
+  const retryAfterMs = parseRetryAfter(headers.get('retry-after'), headers.get('date'), now);
+  const { billed } = call.spec;
+  const retryable = error.details?.['retryable'];
+  throw new AttemptFailure(statusFailure({ status, error, requestId, retryAfterMs, billed, now }), {
+    kind: 'status',
+    status,
+    code: error.code,
+    retryAfterMs,
+    retryable: typeof retryable === 'boolean' ? retryable : undefined,
+  });
+}
+
+function toAnswer(
+  { address, clock }: AttemptDeps,
+  call: Call,
+  url: URL,
+  { body, contentLength, framing, headers: all, status }: TransportAnswer,
+): Answer {
+  const headers = answerHeaders(all);
+  const answer = {
+    status,
+    headers,
+    requestId: headers.requestId ?? call.ids.requestId,
+    url: redactUrl(url, keyOrigins(address)),
+    framing,
+    contentLength,
+    body: { [Symbol.asyncIterator]: () => explained(body, call) },
+    discard: () => body.discard(),
+  };
+  return { ...answer, errorText: () => readErrorText(answer, clock) };
+}
+
+/** The bytes of an answer, with faults told as failures. */
+async function* explained(
+  body: AsyncIterable<Uint8Array>,
+  { facts }: Call,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  try {
+    yield* body;
+  } catch (error) {
+    throw error instanceof TransportError ? transportFailure(error, facts()) : error;
+  }
+}

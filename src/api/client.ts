@@ -1,0 +1,153 @@
+import type { Clock } from '../effects/clock.ts';
+import type { Random } from '../effects/random.ts';
+import { Failure } from '../errors/failure.ts';
+import type { Answer, AnswerHeaders, JsonAnswer } from './answer.ts';
+import { badAnswer, readText } from './answer.ts';
+import { checkApiKey } from './api-key.ts';
+import type { AttemptDeps } from './attempt.ts';
+import { performAttempt } from './attempt.ts';
+import { createTransport } from './http-transport.ts';
+import { parseJson } from './json-text.ts';
+import type { Observer } from './observer.ts';
+import type { ProxyEnvironment } from './proxy.ts';
+import { createRedactor } from './redact.ts';
+import type { RequestSpec, WireRequest } from './request.ts';
+import { buildRequest } from './request.ts';
+import { withRetries } from './retry-loop.ts';
+import { redactFailure } from './revise-failure.ts';
+import type { ServiceAddress } from './service-address.ts';
+
+/** A JSON answer above this is not of this service. */
+const MOST_JSON_BYTES = 16 * 1024 * 1024;
+const CONNECT_TIMEOUT_MS = 10_000;
+const MASKED_KEY = 'Bearer [redacted]';
+
+export interface ApiClientOptions {
+  readonly address: ServiceAddress;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Of the tool, for the user agent. */
+  readonly version: string;
+  readonly limits: {
+    readonly maxRetries: number;
+    /** Wait for headers; by default 10 minutes when billed, else one. */
+    readonly responseTimeoutMs?: number | undefined;
+    /** Longest silence within a body; by default a minute. */
+    readonly idleTimeoutMs?: number | undefined;
+  };
+  readonly observer?: Observer | undefined;
+  /** Environment variables; only those that name proxies are read. */
+  readonly env: ProxyEnvironment;
+  /** Certificates (PEM) to trust instead of the built-in ones. */
+  readonly certificates?: string | undefined;
+}
+
+/** The one way to the service: every request of the tool goes through `send`. */
+export interface ApiClient {
+  readonly address: ServiceAddress;
+  /**
+   * Sends a request, again where that is safe, until it has a good answer (2xx).
+   * @throws Failure, or the reason of the signal
+   */
+  send(spec: RequestSpec): Promise<Answer>;
+  /**
+   * The same for a JSON answer; `read` checks its shape and gives back the value, or `undefined`
+   * when the shape is wrong.
+   */
+  json<T>(spec: RequestSpec, read: (body: unknown) => T | undefined): Promise<JsonAnswer<T>>;
+  /** What `send` would put on the wire, with the key masked; sends nothing. */
+  describe(spec: RequestSpec): WireRequest;
+  /** The same failure without secrets that the service's own words may repeat. */
+  redact(failure: Failure): Failure;
+  /** Ends every connection. */
+  close(): Promise<void>;
+}
+
+/**
+ * Makes the client of one service.
+ * @throws Failure (auth) for a key that cannot be sent
+ */
+export function createApiClient(options: ApiClientOptions): ApiClient {
+  const { address, clock, limits, random, version } = options;
+  if (address.apiKey !== undefined) checkApiKey(address.apiKey, 'the API key');
+  const redactor = createRedactor([address.apiKey]);
+  const observer = options.observer ?? (() => {});
+  const deps = createAttemptDeps(options, observer);
+  const context = { clock, random, maxRetries: limits.maxRetries, observer };
+
+  const redact = (failure: Failure): Failure => redactFailure(failure, redactor);
+
+  async function send(spec: RequestSpec): Promise<Answer> {
+    try {
+      return await withRetries(spec, idsOf(spec, random), context, (ids, number) =>
+        performAttempt(deps, spec, ids, number),
+      );
+    } catch (error) {
+      throw error instanceof Failure ? redact(error) : error;
+    }
+  }
+
+  return {
+    address,
+    send,
+    json: async (spec, read) => readJsonAnswer(await send(spec), read),
+    describe: (spec) => masked(buildRequest(spec, address, idsOf(spec, random), version)),
+    redact,
+    close: () => deps.transport.close(),
+  };
+}
+
+function createAttemptDeps(options: ApiClientOptions, observer: Observer): AttemptDeps {
+  const { address, certificates, clock, env, limits, version } = options;
+  const connectTimeoutMs = CONNECT_TIMEOUT_MS;
+  return {
+    address,
+    clock,
+    observer,
+    version,
+    connectTimeoutMs,
+    transport: createTransport({ clock, env, connectTimeoutMs, certificates }),
+    responseTimeoutMs: limits.responseTimeoutMs,
+    idleTimeoutMs: limits.idleTimeoutMs,
+  };
+}
+
+function masked(request: WireRequest): WireRequest {
+  if (request.headers['authorization'] === undefined) return request;
+  return { ...request, headers: { ...request.headers, authorization: MASKED_KEY } };
+}
+
+function idsOf({ key, requestId }: RequestSpec, random: Random) {
+  const fallback = key?.sentAs === 'X-Request-Id' ? key.value : random.uuid();
+  return { requestId: requestId ?? fallback, key: key?.value };
+}
+
+async function readJsonAnswer<T>(
+  answer: Answer,
+  read: (body: unknown) => T | undefined,
+): Promise<JsonAnswer<T>> {
+  const raw = await readJson(answer);
+  const value = read(raw);
+  if (value === undefined) throw badAnswer('the answer lacks fields it should have', answer);
+  const { headers, requestId, status } = answer;
+  return { value, raw, headers, requestId, status };
+}
+
+/**
+ * The body of an answer that must be JSON.
+ * @throws Failure (bad_answer)
+ */
+export async function readJson(answer: Answer): Promise<unknown> {
+  const { contentType } = answer.headers;
+  if (!isJson(answer.headers)) {
+    answer.discard();
+    throw badAnswer(`the answer is ${contentType ?? 'of no type'}, not JSON`, answer);
+  }
+  const raw = parseJson(await readText(answer, MOST_JSON_BYTES));
+  if (raw === undefined) throw badAnswer('the answer is not valid JSON', answer);
+  return raw;
+}
+
+function isJson({ contentType }: AnswerHeaders): boolean {
+  return contentType !== undefined && /^application\/([\w.-]+\+)?json$/.test(contentType);
+}

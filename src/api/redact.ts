@@ -1,0 +1,71 @@
+/** Takes out what must not be shown or stored. */
+export interface Redactor {
+  /** For what a person reads: secrets, and with them user names and queries of URLs. */
+  text(text: string): string;
+  /** For data of any shape, such as the details of an error: secrets only, URLs stay usable. */
+  data(value: unknown): unknown;
+}
+
+const MASK = '[redacted]';
+const SECRET_PARAMETER =
+  /sign|token|secret|credential|password|policy|expires|api[-_]?key|^(key|sig|auth)$/i;
+/** What is shorter would take harmless words out of messages. */
+const SHORTEST_SECRET = 4;
+
+/**
+ * The one place where secrets are taken out: the known ones in plain, percent-encoded and Base64
+ * form, and anything that follows `Bearer` or `Basic`.
+ */
+export function createRedactor(secrets: readonly (string | undefined)[]): Redactor {
+  const known = secrets
+    .flatMap((secret) =>
+      secret === undefined || secret.length < SHORTEST_SECRET
+        ? []
+        : [secret, encodeURIComponent(secret), toBase64(secret)],
+    )
+    .sort((a, b) => b.length - a.length);
+  const withoutSecrets = (text: string): string => {
+    let clean = text;
+    for (const secret of known) clean = clean.replaceAll(secret, MASK);
+    return clean.replaceAll(/\b(Bearer|Basic)(?:\s+|%20)[^\s"',;]+/gi, `$1 ${MASK}`);
+  };
+  return {
+    text: (text) =>
+      withoutSecrets(text).replaceAll(/\b(?:https?|wss?):\/\/[^\s"'<>]+/gi, (url) =>
+        /[?@]/.test(url) ? redactUrl(url) : url,
+      ),
+    data: (value) => mapStrings(value, withoutSecrets),
+  };
+}
+
+/**
+ * A URL that may be shown: no user name, no fragment, and no query, which may be a signature. Only
+ * for the origins in `ours` are queries shown that have no parameter with the name of a secret.
+ */
+export function redactUrl(url: URL | string, ours: ReadonlySet<string> = new Set()): string {
+  if (!URL.canParse(String(url))) return MASK;
+  const shown = new URL(url);
+  shown.username = '';
+  shown.password = '';
+  shown.hash = '';
+  if (shown.search === '') return shown.href;
+  const names = [...shown.searchParams.keys()];
+  if (ours.has(shown.origin) && !names.some((name) => SECRET_PARAMETER.test(name))) {
+    return shown.href;
+  }
+  shown.search = '';
+  return `${shown.href}?${MASK}`;
+}
+
+function mapStrings(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return change(value);
+  if (Array.isArray(value)) return value.map((item) => mapStrings(item, change));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [change(name), mapStrings(item, change)]),
+  );
+}
+
+function toBase64(text: string): string {
+  return Buffer.from(text).toString('base64');
+}

@@ -1,0 +1,107 @@
+import pRetry from 'p-retry';
+import type { Clock } from '../effects/clock.ts';
+import type { Random } from '../effects/random.ts';
+import type { Failure } from '../errors/failure.ts';
+import { AttemptFailure } from './attempt-failure.ts';
+import type { Observer } from './observer.ts';
+import type { RequestSpec } from './request.ts';
+import type { AttemptOutcome } from './retry.ts';
+import { decideRetry } from './retry.ts';
+import { reviseFailure } from './revise-failure.ts';
+import { unknownOutcome } from './transport-failure.ts';
+
+export interface RetryContext {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly maxRetries: number;
+  readonly observer: Observer;
+}
+
+/** What stays the same over the attempts of a logical request, and what may be renewed. */
+export interface Ids {
+  readonly requestId: string;
+  readonly key: string | undefined;
+}
+
+/**
+ * Attempts a request until it is answered or may not be repeated; waits on the injected clock.
+ * @throws Failure of the last attempt, as `unknown_outcome` when money may have been spent on it
+ */
+export async function withRetries<T>(
+  spec: RequestSpec,
+  first: Ids,
+  context: RetryContext,
+  attempt: (ids: Ids, number: number) => Promise<T>,
+): Promise<T> {
+  const run: Run = { spec, first, context, ids: first, mayHaveReached: false };
+  try {
+    return await pRetry((number) => attempt(run.ids, number), {
+      retries: Number.POSITIVE_INFINITY,
+      minTimeout: 0,
+      shouldRetry: ({ error, attemptNumber }) => prepareNext(run, error, attemptNumber),
+    });
+  } catch (error) {
+    if (error instanceof AttemptFailure) throw conclude(error, spec, run.mayHaveReached);
+    throw error;
+  }
+}
+
+interface Run {
+  readonly spec: RequestSpec;
+  readonly first: Ids;
+  readonly context: RetryContext;
+  ids: Ids;
+  /** Some attempt was sent and not answered. */
+  mayHaveReached: boolean;
+}
+
+/** Whether there is a next attempt; when there is, the wait before it is over. */
+async function prepareNext(run: Run, error: unknown, attempt: number): Promise<boolean> {
+  if (!(error instanceof AttemptFailure)) return false;
+  const { spec, context } = run;
+  const { failure, outcome } = error;
+  run.mayHaveReached ||= outcome.kind === 'unanswered';
+  const decision = decideRetry({
+    outcome,
+    attempt,
+    maxRetries: spec.maxRetries ?? context.maxRetries,
+    rule: spec.retry,
+    keyMadeByTool: spec.key?.madeByTool ?? false,
+    keyRenewed: run.ids.key !== run.first.key,
+    modelAvailable: await modelAvailable(spec, outcome),
+    fraction: context.random.fraction(),
+  });
+  if (!decision.retry) return false;
+  if (decision.newKey) run.ids = await renew(spec, run.ids, context.random);
+  const { requestId } = run.ids;
+  const { delayMs } = decision;
+  const reason = failure.status === undefined ? failure.code : `${failure.status}`;
+  context.observer({ type: 'retry', requestId, attempt, delayMs, reason });
+  await context.clock.sleep(delayMs, spec.signal);
+  return true;
+}
+
+async function modelAvailable(
+  spec: RequestSpec,
+  outcome: AttemptOutcome,
+): Promise<boolean | undefined> {
+  const asks = outcome.kind === 'status' && outcome.status === 503;
+  return asks ? await spec.modelStillAvailable?.() : undefined;
+}
+
+async function renew(spec: RequestSpec, ids: Ids, random: Random): Promise<Ids> {
+  const key = random.uuid();
+  await spec.onNewKey?.(key);
+  return { key, requestId: spec.key?.sentAs === 'X-Request-Id' ? key : ids.requestId };
+}
+
+/** What an earlier attempt may have cost is not forgotten because a later one failed otherwise. */
+function conclude(
+  { failure, outcome }: AttemptFailure,
+  spec: RequestSpec,
+  mayHaveReached: boolean,
+): Failure {
+  if (!spec.billed || !mayHaveReached || outcome.kind === 'unusable') return failure;
+  if (outcome.kind !== 'status') return unknownOutcome(failure, spec.lookAt);
+  return failure.billed === 'no' ? reviseFailure(failure, { billed: 'unknown' }) : failure;
+}

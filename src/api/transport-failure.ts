@@ -1,0 +1,109 @@
+import type { ExitName } from '../contract/exit-codes.ts';
+import type { FailureCode } from '../errors/failure.ts';
+import { Failure } from '../errors/failure.ts';
+import type { Fault, TransportError } from './transport-error.ts';
+
+/** What was asked, and how long was waited for what. */
+export interface TransportFacts {
+  readonly billed: boolean;
+  readonly requestId: string;
+  readonly connectTimeoutMs: number;
+  readonly responseTimeoutMs: number;
+  readonly idleTimeoutMs: number;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+interface Explanation {
+  readonly code: FailureCode;
+  readonly exit: ExitName;
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** What a fault of the connection means to the person who asked (contract, section 4). */
+export function transportFailure(error: TransportError, facts: TransportFacts): Failure {
+  const { code, exit, message, hint } = EXPLAIN[error.fault](error, facts);
+  return new Failure(message, {
+    code,
+    exit,
+    hint,
+    billed: facts.billed && !error.unsent ? 'unknown' : 'no',
+    requestId: facts.requestId,
+    cause: error,
+  });
+}
+
+/** A billed request that was sent and never answered: only the service knows (exit 26). */
+export function unknownOutcome(failure: Failure, lookAt: string | undefined): Failure {
+  return new Failure(`${failure.message}; the request may have been done and billed`, {
+    code: 'unknown_outcome',
+    exit: 'unknownOutcome',
+    hint: lookAt ?? '`foley recover` settles it, without paying twice.',
+    billed: 'unknown',
+    status: failure.status,
+    requestId: failure.requestId,
+    retryAfter: failure.retryAfter,
+    details: failure.details,
+    cause: failure.cause,
+  });
+}
+
+type Explain = (error: TransportError, facts: TransportFacts) => Explanation;
+
+const EXPLAIN: Readonly<Record<Fault, Explain>> = {
+  name_unknown: ({ host }) =>
+    network(`the name of ${host} cannot be found`, 'Check the address (--base-url).'),
+  name_unavailable: ({ host }) =>
+    network(`the name of ${host} cannot be looked up now`, 'Check the network.'),
+  refused: ({ host }) =>
+    network(`${host} refuses connections`, 'Does a service run there? Check --base-url.'),
+  unreachable: ({ host, systemCode }) =>
+    network(`no connection to ${host}${inBrackets(systemCode)}`, 'Check the network.'),
+  proxy: ({ host }) =>
+    network(
+      `the proxy gives no connection to ${host}`,
+      'Check HTTPS_PROXY with its user name and password, or name the host in NO_PROXY.',
+    ),
+  connect_timeout: ({ host }, { connectTimeoutMs }) =>
+    timeout(`no connection to ${host} within ${seconds(connectTimeoutMs)}`, 'Check the network.'),
+  certificate: ({ host, systemCode }, { now }) =>
+    network(
+      `the encryption of ${host} cannot be trusted${inBrackets(systemCode)}; nothing was sent`,
+      'Check the address and this computer’s clock, which says ' +
+        `${new Date(now).toISOString()}; for a company’s own certificates set NODE_EXTRA_CA_CERTS.`,
+    ),
+  reset: ({ host }) => network(`${host} closed the connection without an answer`, 'Try again.'),
+  timeout: ({ host }, { responseTimeoutMs }) =>
+    timeout(
+      `${host} did not answer within ${seconds(responseTimeoutMs)}`,
+      'Try again, or wait longer with --response-timeout.',
+    ),
+  protocol: ({ host, systemCode }) =>
+    unusable(`what ${host} answers is not valid HTTP${inBrackets(systemCode)}`),
+  cut: () => unusable('the answer was cut off'),
+  idle: (_error, { idleTimeoutMs }) =>
+    unusable(`the answer stopped: nothing came for ${seconds(idleTimeoutMs)}`),
+  surplus: () => unusable('the answer is longer than it said'),
+};
+
+function network(message: string, hint: string): Explanation {
+  return { code: 'network', exit: 'network', message, hint };
+}
+
+function timeout(message: string, hint: string): Explanation {
+  return { code: 'timeout', exit: 'network', message, hint };
+}
+
+function unusable(message: string): Explanation {
+  const hint = 'Check that no proxy or filter is in the way.';
+  return { code: 'bad_answer', exit: 'badAnswer', message, hint };
+}
+
+function seconds(ms: number): string {
+  return ms < 1_000 ? `${ms} ms` : `${Math.round(ms / 100) / 10} s`;
+}
+
+function inBrackets(code: string | undefined): string {
+  return code === undefined ? '' : ` (${code})`;
+}

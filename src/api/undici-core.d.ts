@@ -1,0 +1,28 @@
+/**
+ * The parts of undici that the transport loads by path, so that the rest of it is never read. The
+ * version is pinned; `test/api` notices when one of them moves.
+ */
+declare module 'undici/lib/dispatcher/pool.js' {
+  import type { Pool as Published } from 'undici';
+
+  const Pool: typeof Published;
+  export = Pool;
+}
+
+declare module 'undici/lib/dispatcher/proxy-agent.js' {
+  import type { ProxyAgent as Published } from 'undici';
+
+  const ProxyAgent: typeof Published;
+  export = ProxyAgent;
+}
+
+declare module 'undici/lib/core/connect.js' {
+  import type { Socket } from 'node:net';
+  import type { buildConnector as published } from 'undici';
+
+  /** Unlike the published types, these say that the connection that is being made is given back. */
+  function buildConnector(
+    options: published.BuildOptions,
+  ): (target: published.Options, callback: published.Callback) => Socket;
+  export = buildConnector;
+}

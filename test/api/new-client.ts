@@ -1,0 +1,91 @@
+import { onTestFinished } from 'vitest';
+import type { ApiClient, ApiClientOptions } from '../../src/api/client.ts';
+import { createApiClient } from '../../src/api/client.ts';
+import type { ApiEvent } from '../../src/api/observer.ts';
+import type { RequestSpec } from '../../src/api/request.ts';
+import type { ServiceAddress } from '../../src/api/service-address.ts';
+import type { Random } from '../../src/effects/random.ts';
+import { Failure } from '../../src/errors/failure.ts';
+import type { ManualClock } from './manual-clock.ts';
+import { manualClock } from './manual-clock.ts';
+
+export const KEY = 'sk-canary-0123456789';
+
+/** A client of a server of the test, on a clock that stands still. */
+export interface TestClient {
+  readonly client: ApiClient;
+  readonly clock: ManualClock;
+  readonly events: ApiEvent[];
+}
+
+export function newClient(
+  baseUrl: string,
+  options: Partial<Omit<ApiClientOptions, 'address' | 'clock'>> & {
+    readonly address?: Partial<ServiceAddress>;
+  } = {},
+): TestClient {
+  const clock = manualClock();
+  const events: ApiEvent[] = [];
+  const { address, ...rest } = options;
+  const client = createApiClient({
+    clock,
+    random: countingRandom(),
+    version: '1.2.3',
+    limits: { maxRetries: 4 },
+    observer: (event) => events.push(event),
+    env: {},
+    ...rest,
+    address: {
+      kind: 'hosted',
+      baseUrl: new URL(baseUrl),
+      realtimeUrl: new URL(baseUrl.replace(/^http/, 'ws')),
+      apiKey: KEY,
+      ...address,
+    },
+  });
+  onTestFinished(() => client.close());
+  return { client, clock, events };
+}
+
+/** Ids are `id-1`, `id-2`, …; chance is always a half. */
+export function countingRandom(): Random {
+  let count = 0;
+  return {
+    uuid() {
+      count += 1;
+      return `id-${count}`;
+    },
+    bytes: (length) => new Uint8Array(length),
+    fraction: () => 0.5,
+  };
+}
+
+/** A read of `/thing`. */
+export const READ: RequestSpec = { method: 'GET', target: '/thing', billed: false, retry: 'safe' };
+
+/** A billed write with a key that the tool made. */
+export const BILLED: RequestSpec = {
+  method: 'POST',
+  target: '/speak',
+  body: { contentType: 'application/json', bytes: Buffer.from('{"text":"hi"}') },
+  billed: true,
+  retry: 'keyed',
+  key: { value: 'key-1', madeByTool: true, sentAs: 'Idempotency-Key' },
+};
+
+/** The Failure that a promise ends with; anything else is an error of the test. */
+export async function failureOf(promise: Promise<unknown>): Promise<Failure> {
+  const outcome: unknown = await promise.then(
+    () => 'it did not fail',
+    (error: unknown) => error,
+  );
+  if (outcome instanceof Failure) return outcome;
+  throw outcome instanceof Error ? outcome : new Error(String(outcome));
+}
+
+/** Everything of a body. */
+export async function collect(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}

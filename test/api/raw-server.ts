@@ -1,0 +1,112 @@
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { createServer } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+/** A request as it came over the wire. */
+export interface RawRequest {
+  readonly method: string;
+  readonly path: string;
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export interface RawServer {
+  readonly url: string;
+  readonly requests: readonly RawRequest[];
+  /** Connections that were made. */
+  readonly connections: () => number;
+}
+
+/** Answers the n-th request (from 0) on a socket, byte by byte as it likes. */
+export type RawAnswer = (socket: Socket, request: RawRequest, index: number) => void;
+
+/** A server of bare sockets on this computer, until the test ends. */
+export async function rawServer(answer: RawAnswer): Promise<RawServer> {
+  const requests: RawRequest[] = [];
+  const sockets = new Set<Socket>();
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections += 1;
+    sockets.add(socket);
+    socket.on('error', () => {});
+    readRequests(socket, (request) => {
+      requests.push(request);
+      answer(socket, request, requests.length - 1);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return { url: `http://127.0.0.1:${port}`, requests, connections: () => connections };
+}
+
+function readRequests(socket: Socket, take: (request: RawRequest) => void): void {
+  let text = '';
+  socket.setEncoding('latin1');
+  socket.on('data', (chunk) => {
+    text += String(chunk);
+    for (;;) {
+      const end = text.indexOf('\r\n\r\n');
+      if (end === -1) return;
+      const [first = '', ...lines] = text.slice(0, end).split('\r\n');
+      const headers = Object.fromEntries(
+        lines.map((line) => {
+          const colon = line.indexOf(':');
+          return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+        }),
+      );
+      const length = Number(headers['content-length'] ?? 0);
+      if (text.length < end + 4 + length) return;
+      const [method = '', path = ''] = first.split(' ');
+      const body = text.slice(end + 4, end + 4 + length);
+      text = text.slice(end + 4 + length);
+      take({ method, path, headers, body });
+    }
+  });
+}
+
+/** A whole answer with a length. */
+export function reply(
+  status: number,
+  headers: Readonly<Record<string, string>> = {},
+  body: string | Uint8Array = '',
+): Buffer {
+  const bytes = Buffer.from(body);
+  return Buffer.concat([head(status, { 'content-length': `${bytes.length}`, ...headers }), bytes]);
+}
+
+/** The status line and headers of an answer. */
+export function head(status: number, headers: Readonly<Record<string, string>> = {}): Buffer {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return Buffer.from(`HTTP/1.1 ${status} Status\r\n${lines.join('')}\r\n`);
+}
+
+/** An error of the service. */
+export function errorReply(
+  status: number,
+  code: string,
+  more: {
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly details?: unknown;
+    readonly message?: string;
+  } = {},
+): Buffer {
+  const body = {
+    code,
+    message: more.message ?? `it says ${code}`,
+    requestId: 'req-of-service',
+    ...(more.details === undefined ? {} : { details: more.details }),
+  };
+  return reply(
+    status,
+    { 'content-type': 'application/json', ...more.headers },
+    JSON.stringify(body),
+  );
+}

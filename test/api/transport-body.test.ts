@@ -1,0 +1,168 @@
+import { EventEmitter, once } from 'node:events';
+import { expect, test } from 'vitest';
+import { collect, failureOf, newClient, READ } from './new-client.ts';
+import { head, rawServer, reply } from './raw-server.ts';
+
+const MP3 = { 'content-type': 'audio/mpeg' };
+
+test('a body with a length arrives whole', async () => {
+  const bytes = Buffer.alloc(300_000, 7);
+  const server = await rawServer((socket) => socket.write(reply(200, MP3, bytes)));
+  const { client } = newClient(server.url);
+  const answer = await client.send(READ);
+  expect(answer.framing).toBe('length');
+  expect(answer.contentLength).toBe(300_000);
+  expect((await collect(answer.body)).equals(bytes)).toBe(true);
+});
+
+test('a chunked body arrives whole', async () => {
+  const server = await rawServer((socket) => {
+    socket.write(head(200, { ...MP3, 'transfer-encoding': 'chunked' }));
+    socket.write('5\r\nhello\r\n6\r\n world\r\n0\r\n\r\n');
+  });
+  const { client } = newClient(server.url);
+  const answer = await client.send(READ);
+  expect(answer.framing).toBe('chunked');
+  expect((await collect(answer.body)).toString()).toBe('hello world');
+});
+
+test('a body that ends with the connection says so', async () => {
+  const server = await rawServer((socket) =>
+    socket.end(Buffer.concat([head(200, MP3), Buffer.from('hello')])),
+  );
+  const { client } = newClient(server.url);
+  const answer = await client.send(READ);
+  expect(answer.framing).toBe('close');
+  expect(answer.contentLength).toBeUndefined();
+  expect((await collect(answer.body)).toString()).toBe('hello');
+});
+
+const length = { ...MP3, 'content-length': '100' };
+const chunked = { ...MP3, 'transfer-encoding': 'chunked' };
+const closing = { ...length, connection: 'close' };
+
+test.each([
+  ['length', 'end', length, 'x'.repeat(50)],
+  ['length', 'reset', length, 'x'.repeat(50)],
+  ['length with close', 'end', closing, 'x'.repeat(50)],
+  ['length with close', 'reset', closing, 'x'.repeat(50)],
+  ['chunks', 'end', chunked, '5\r\nhello\r\n'],
+  ['chunks', 'reset', chunked, '5\r\nhello\r\n'],
+  ['no framing', 'reset', MP3, 'x'.repeat(50)],
+] as const)('a body with %s that is cut by %s is an error', async (_name, how, headers, body) => {
+  const begun = new EventEmitter();
+  const server = await rawServer((socket) => {
+    socket.write(Buffer.concat([head(200, headers), Buffer.from(body)]));
+    begun.once('read', () => (how === 'end' ? socket.end() : socket.resetAndDestroy()));
+  });
+  const { client } = newClient(server.url);
+  const answer = await client.send(READ);
+  const read = async (): Promise<void> => {
+    for await (const chunk of answer.body) begun.emit('read', chunk);
+  };
+  const failure = await failureOf(read());
+  expect(failure.exit).toBe('badAnswer');
+  expect(failure.code).toBe('bad_answer');
+  expect(server.requests).toHaveLength(1);
+});
+
+test.each([
+  ['a connection that stays', length, 'x'.repeat(50)],
+  ['a connection that closes', closing, 'x'.repeat(50)],
+  ['a connection with one more answer', length, 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'],
+])('more bytes than announced are an error, on %s', async (_name, headers, more) => {
+  const server = await rawServer((socket) => {
+    socket.end(Buffer.concat([head(200, headers), Buffer.alloc(100, 1), Buffer.from(more)]));
+  });
+  const { client } = newClient(server.url);
+  const answer = await client.send(READ);
+  const failure = await failureOf(collect(answer.body));
+  expect(failure.message).toMatch(/longer/);
+  expect(failure.exit).toBe('badAnswer');
+});
+
+test.each([
+  ['a length', { 'content-length': '24000000' }, 24_000_000],
+  ['a length and a close', { 'content-length': '24000000', connection: 'close' }, 24_000_000],
+  ['no framing', {}, 24_000_000],
+])(
+  'a slow reader holds the sender and still gets all of a body with %s',
+  async (_name, headers, size) => {
+    let sent = false;
+    const server = await rawServer((socket) => {
+      socket.write(head(200, { ...MP3, ...headers }));
+      socket.end(Buffer.alloc(size, 5), () => (sent = true));
+    });
+    const { client } = newClient(server.url);
+    const answer = await client.send(READ);
+    const iterator = answer.body[Symbol.asyncIterator]();
+    let received = (await iterator.next()).value?.length ?? 0;
+    for (let turn = 0; turn < 200; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    expect(sent).toBe(false);
+    for (;;) {
+      const { done, value } = await iterator.next();
+      if (done === true) break;
+      received += value.length;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(received).toBe(size);
+  },
+);
+
+test('silence within a body is an error only while somebody reads', async () => {
+  const server = await rawServer((socket) =>
+    socket.write(Buffer.concat([head(200, length), Buffer.from('abc')])),
+  );
+  const { client, clock } = newClient(server.url, {
+    limits: { maxRetries: 0, idleTimeoutMs: 5_000 },
+  });
+  const answer = await client.send(READ);
+  const iterator = answer.body[Symbol.asyncIterator]();
+  await iterator.next();
+  clock.advance(60_000);
+  const next = iterator.next();
+  await Promise.resolve();
+  expect(clock.running()).toEqual([5_000]);
+  clock.advance(5_000);
+  const failure = await failureOf(next);
+  expect(failure.message).toBe('the answer stopped: nothing came for 5 s');
+  expect(failure.exit).toBe('badAnswer');
+});
+
+test('leaving a body early closes the connection', async () => {
+  const closed = new EventEmitter();
+  const server = await rawServer((socket) => {
+    socket.on('close', () => closed.emit('closed'));
+    socket.write(Buffer.concat([head(200, length), Buffer.from('abc')]));
+  });
+  const { client } = newClient(server.url);
+  const answer = await client.send(READ);
+  const end = once(closed, 'closed');
+  for await (const chunk of answer.body) {
+    expect(chunk).toHaveLength(3);
+    break;
+  }
+  await end;
+});
+
+test('a signal ends a body with its reason', async () => {
+  const server = await rawServer((socket) =>
+    socket.write(Buffer.concat([head(200, length), Buffer.from('abc')])),
+  );
+  const { client } = newClient(server.url);
+  const stop = new AbortController();
+  const answer = await client.send({ ...READ, signal: stop.signal });
+  const iterator = answer.body[Symbol.asyncIterator]();
+  await iterator.next();
+  const next = iterator.next();
+  stop.abort(new Error('Ctrl-C'));
+  await expect(next).rejects.toThrow('Ctrl-C');
+});
+
+test('connections are used again', async () => {
+  const server = await rawServer((socket) => socket.write(reply(200, MP3, 'abc')));
+  const { client } = newClient(server.url);
+  for (let turn = 0; turn < 3; turn += 1) await collect((await client.send(READ)).body);
+  expect(server.requests).toHaveLength(3);
+  expect(server.connections()).toBe(1);
+});
