@@ -1,0 +1,160 @@
+import type { FileHandle } from 'node:fs/promises';
+import type { FileSystem } from '../../src/effects/file-system.ts';
+import { systemFiles } from '../../src/effects/file-system.ts';
+
+/** What happens at the k-th effect. */
+export type Fault =
+  /** It fails with this error, and the next ones work again. */
+  | { readonly kind: 'error'; readonly code: string }
+  /**
+   * The disk fills up: a write is cut short and tells how much it took, as Linux does; from then on
+   * every write and every new file fails with ENOSPC. Anything else fails once with ENOSPC.
+   */
+  | { readonly kind: 'full' }
+  /** The process dies: neither this effect nor any later one happens. */
+  | { readonly kind: 'kill' };
+
+export interface FailingFiles {
+  readonly files: FileSystem;
+  /** Effects so far, in order, such as `open`, `write`, `rename`; those after a `kill` are not there. */
+  readonly effects: readonly string[];
+  /** The effect at which the fault struck, undefined when there were fewer. */
+  readonly struck: string | undefined;
+}
+
+/** A dead process's effects end in this; it has no `code`, as no system would say it. */
+export class Killed extends Error {
+  override readonly name = 'Killed';
+}
+
+/**
+ * A file system whose `at`-th effect (from 1) goes wrong; operations on open files count too. Run a
+ * scenario with 1, 2, 3, … until {@link FailingFiles.struck} stays undefined, and look at what is on
+ * the disk every time: see {@link forEachEffect}.
+ */
+export function failingFiles(
+  at: number,
+  fault: Fault,
+  base: FileSystem = systemFiles,
+): FailingFiles {
+  const effects: string[] = [];
+  let struck: string | undefined;
+  let isFull = false;
+
+  /** Counts an effect; throws when it is not to happen. True when it is the write to be cut short. */
+  function isShort(name: string): boolean {
+    if (fault.kind === 'kill' && struck !== undefined) throw new Killed(name);
+    effects.push(name);
+    const writes = name === 'write' || name === 'create';
+    if (isFull && writes) throw systemError('ENOSPC', name);
+    if (effects.length !== at) return false;
+    struck = name;
+    if (fault.kind === 'kill') throw new Killed(name);
+    if (fault.kind === 'error') throw systemError(fault.code, name);
+    isFull = true;
+    if (name === 'write') return true;
+    throw systemError('ENOSPC', name);
+  }
+
+  const intercepted = new Proxy(base, {
+    get(target, property: keyof FileSystem) {
+      return async (...parameters: readonly unknown[]) => {
+        const [, flags] = parameters;
+        isShort(
+          property === 'open' && typeof flags === 'string' && /[wax]/.test(flags)
+            ? 'create'
+            : property,
+        );
+        const result: unknown = await Reflect.apply(target[property], target, parameters);
+        return property === 'open' ? interceptedHandle(result, isShort) : result;
+      };
+    },
+  });
+  return {
+    files: intercepted,
+    effects,
+    get struck() {
+      return struck;
+    },
+  };
+}
+
+/**
+ * Runs a scenario once for each of its effects, that effect going wrong, and once with nothing going
+ * wrong; a scenario that fails is no failure of the run. `check` looks at what is left each time.
+ */
+export async function forEachEffect<World>(options: {
+  readonly fault: Fault;
+  readonly prepare: () => Promise<World>;
+  readonly scenario: (world: World, files: FileSystem) => Promise<void>;
+  readonly check: (world: World, outcome: EffectOutcome) => Promise<void>;
+}): Promise<readonly string[]> {
+  for (let at = 1; ; at += 1) {
+    const world = await options.prepare();
+    const failing = failingFiles(at, options.fault);
+    const error = await options.scenario(world, failing.files).then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    await options.check(world, { at, struck: failing.struck, error });
+    if (failing.struck === undefined) return failing.effects;
+  }
+}
+
+export interface EffectOutcome {
+  /** Which effect went wrong, and what it was; undefined in the last run, when none did. */
+  readonly at: number;
+  readonly struck: string | undefined;
+  /** What the scenario threw. */
+  readonly error: unknown;
+}
+
+const HANDLE_EFFECTS: Readonly<Record<string, string>> = {
+  write: 'write',
+  writev: 'write',
+  appendFile: 'write',
+  writeFile: 'write',
+  read: 'read',
+  sync: 'sync',
+  datasync: 'sync',
+  truncate: 'truncate',
+  chmod: 'chmod',
+  chown: 'chown',
+  stat: 'stat',
+  close: 'close',
+};
+
+function interceptedHandle(handle: unknown, isShort: (name: string) => boolean): unknown {
+  if (!isHandle(handle)) return handle;
+  return new Proxy(handle, {
+    get(target, property) {
+      const value: unknown = Reflect.get(target, property, target);
+      if (typeof value !== 'function') return value;
+      const name = HANDLE_EFFECTS[String(property)];
+      if (name === undefined) return value.bind(target);
+      return async (...parameters: readonly unknown[]): Promise<unknown> => {
+        // A file that fails to close is closed nevertheless, and so is that of a dead process.
+        if (name === 'close') await target.close();
+        const mustBeShort = isShort(name);
+        if (name === 'close') return undefined;
+        return mustBeShort
+          ? writeHalf(target, parameters[0])
+          : Reflect.apply(value, target, parameters);
+      };
+    },
+  });
+}
+
+async function writeHalf(handle: FileHandle, given: unknown): Promise<{ bytesWritten: number }> {
+  const chunks: readonly unknown[] = Array.isArray(given) ? given : [given];
+  const bytes = Buffer.concat(chunks.filter((chunk) => chunk instanceof Uint8Array));
+  return handle.write(bytes, 0, Math.floor(bytes.length / 2));
+}
+
+function isHandle(value: unknown): value is FileHandle {
+  return typeof value === 'object' && value !== null && 'fd' in value && 'sync' in value;
+}
+
+function systemError(code: string, effect: string): Error {
+  return Object.assign(new Error(`${code}: injected, ${effect}`), { code, syscall: effect });
+}
