@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import path from 'node:path';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import type { Sandbox } from './sandbox.ts';
-import { snapshot } from './snapshot.ts';
+import { unlessVanished, walk } from './snapshot.ts';
 
 const issued: string[] = [];
+
+const LONGEST_DISGUISE = 256;
 
 /** Where a key may be at rest: the account store, and only with mode 0600. */
 const ACCOUNT_STORE = /^config\/foley\//;
@@ -57,21 +59,30 @@ export async function assertNoCanary(check: CanaryCheck): Promise<void> {
 }
 
 async function holders(box: Sandbox): Promise<{ file: string; mode: number }[]> {
-  if (issued.length === 0) {
-    return [];
-  }
   const found: { file: string; mode: number }[] = [];
-  for (const [file, { kind, mode }] of await snapshot(box.root)) {
-    if (kind === 'file' && holdsCanary(await contentOf(path.join(box.root, file)))) {
-      found.push({ file, mode });
+  if (issued.length === 0) {
+    return found;
+  }
+  for await (const { name, full, entry } of walk(box.root)) {
+    if (entry.isFile() && (await unlessVanished(fileHoldsCanary(full))) === true) {
+      const stats = await unlessVanished(stat(full));
+      found.push({ file: name, mode: (stats?.mode ?? 0) & 0o777 });
     }
   }
   return found;
 }
 
-/** Empty when another command removed the file in between. */
-async function contentOf(file: string): Promise<Uint8Array> {
-  return readFile(file).catch(() => new Uint8Array());
+/** Looks through a file in pieces that overlap by more than a key, whatever the size of the file. */
+async function fileHoldsCanary(file: string): Promise<boolean> {
+  let overlap = Buffer.alloc(0);
+  for await (const bytes of createReadStream(file, { highWaterMark: 1_048_576 })) {
+    const piece = Buffer.concat([overlap, Buffer.from(bytes)]);
+    if (holdsCanary(piece)) {
+      return true;
+    }
+    overlap = piece.subarray(-LONGEST_DISGUISE);
+  }
+  return false;
 }
 
 function holdsCanary(bytes: Uint8Array): boolean {

@@ -28,7 +28,7 @@ test('a tool is found by its full path, in the order of PATH', async () => {
 test('a missing tool that the list does not excuse fails the test', () => {
   process.env['PATH'] = '/nonexistent';
   expect(() => requireTool('no-such-tool')).toThrow(
-    'no-such-tool is not installed, and test/allowed-skips.json does not excuse that.',
+    'no-such-tool is missing, and test/allowed-skips.json does not excuse that.',
   );
 });
 
@@ -50,6 +50,6 @@ test('alternatives are excused together', () => {
 test('the summary has a line for each missing tool', () => {
   expect(summaryOf('')).toBe('');
   expect(summaryOf(note('a') + note('b') + note('a'))).toBe(
-    'Skipped 2 tests: a is not installed: because\nSkipped 1 test: b is not installed: because\n',
+    'Skipped 2 tests: a is missing: because\nSkipped 1 test: b is missing: because\n',
   );
 });

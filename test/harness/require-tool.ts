@@ -29,14 +29,14 @@ export function findOnPath(name: string): string | undefined {
 export function skipWithout(tool: string): never {
   const reason = allowedSkips().get(tool);
   if (reason === undefined) {
-    throw new Error(`${tool} is not installed, and test/allowed-skips.json does not excuse that.`);
+    throw new Error(`${tool} is missing, and test/allowed-skips.json does not excuse that.`);
   }
   const test = TestRunner.getCurrentTest();
   if (test === undefined) {
     throw new Error(`${tool} is asked for outside of a test.`);
   }
   appendFileSync(inject('skipNotes'), `${JSON.stringify({ tool, reason, test: test.name })}\n`);
-  return test.context.skip(`${tool} is not installed: ${reason}`);
+  return test.context.skip(`${tool} is missing: ${reason}`);
 }
 
 /** The checked-in list: the tool that may be missing, and what is then not checked. */

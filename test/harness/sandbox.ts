@@ -1,7 +1,9 @@
+import { spawnSync } from 'node:child_process';
 import { chmod, chown, mkdir, mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
+import { skipWithout } from './require-tool.ts';
 
 /** The folders of one test. Nothing of the person who runs the tests is seen from inside. */
 export interface Sandbox {
@@ -30,9 +32,9 @@ const NOBODY = { uid: 65_534, gid: 65_534 };
 
 /** Makes the folders of a test; they are removed when the test ends. */
 export async function sandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const user = options.unprivileged === true ? unprivilegedUser() : undefined;
   const root = await realpath(await mkdtemp(path.join(tmpdir(), 'foley test ')));
   onTestFinished(async () => removeTree(root));
-  const user = options.unprivileged === true && process.getuid?.() === 0 ? NOBODY : undefined;
   const box: Sandbox = {
     root,
     home: path.join(root, 'home'),
@@ -52,6 +54,16 @@ export async function sandbox(options: SandboxOptions = {}): Promise<Sandbox> {
     await giveTo(root, user);
   }
   return box;
+}
+
+/** Nobody, where the tests run as root; whoever else runs them has no privileges already. */
+function unprivilegedUser(): typeof NOBODY | undefined {
+  if (process.getuid?.() !== 0) {
+    return undefined;
+  }
+  const script = 'require("node:fs").accessSync(process.argv[1])';
+  const { status } = spawnSync(process.execPath, ['-e', script, import.meta.filename], NOBODY);
+  return status === 0 ? NOBODY : skipWithout('access for an unprivileged user');
 }
 
 async function giveTo(folder: string, user: { uid: number; gid: number }): Promise<void> {

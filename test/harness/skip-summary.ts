@@ -31,7 +31,7 @@ export function summaryOf(notes: string): string {
   for (const line of notes.split('\n').filter((text) => text !== '')) {
     const note: unknown = JSON.parse(line);
     if (typeof note === 'object' && note !== null && 'tool' in note && 'reason' in note) {
-      const title = `${String(note.tool)} is not installed: ${String(note.reason)}`;
+      const title = `${String(note.tool)} is missing: ${String(note.reason)}`;
       counts.set(title, (counts.get(title) ?? 0) + 1);
     }
   }

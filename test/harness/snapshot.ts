@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import type { Dirent } from 'node:fs';
-import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
+import { lstat, readdir, readlink } from 'node:fs/promises';
 import path from 'node:path';
 
 /** What is at one path: enough to see that it was made, removed, changed or opened up. */
@@ -25,7 +26,12 @@ export interface Difference {
 /** Records every file, folder and link under `root`, but not the harness's own corner. */
 export async function snapshot(root: string): Promise<Snapshot> {
   const records = new Map<string, FileRecord>();
-  await visit(root, '', records);
+  for await (const found of walk(root)) {
+    const record = await unlessVanished(recordOf(found));
+    if (record !== undefined) {
+      records.set(found.name, record);
+    }
+  }
   return records;
 }
 
@@ -56,47 +62,56 @@ function hasChanged(before: FileRecord | undefined, after: FileRecord | undefine
   );
 }
 
-async function visit(
-  root: string,
-  folder: string,
-  records: Map<string, FileRecord>,
-): Promise<void> {
-  for (const entry of await readdir(path.join(root, folder), { withFileTypes: true })) {
+/** One path of a folder as it is found, before anything is read. */
+export interface FoundPath {
+  /** Relative, with `/` between its parts. */
+  readonly name: string;
+  readonly full: string;
+  readonly entry: Dirent;
+}
+
+/** Walks every path under `root`, a folder before what is in it; the harness's corner is left out. */
+export async function* walk(root: string, folder = ''): AsyncGenerator<FoundPath> {
+  const entries = await unlessVanished(readdir(path.join(root, folder), { withFileTypes: true }));
+  for (const entry of entries ?? []) {
     const name = folder === '' ? entry.name : `${folder}/${entry.name}`;
-    if (name === '.harness') {
-      continue;
-    }
-    await unlessVanished(async () => {
-      records.set(name, await recordOf(path.join(root, name), entry));
+    if (name !== '.harness') {
+      yield { name, full: path.join(root, name), entry };
       if (entry.isDirectory()) {
-        await visit(root, name, records);
+        yield* walk(root, name);
       }
-    });
+    }
   }
 }
 
 /** Another command may be at work in the same folders; what it just removed is no error. */
-async function unlessVanished(look: () => Promise<void>): Promise<void> {
+export async function unlessVanished<Found>(found: Promise<Found>): Promise<Found | undefined> {
   try {
-    await look();
+    return await found;
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) {
-      throw error;
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
+      return undefined;
     }
+    throw error;
   }
 }
 
-async function recordOf(file: string, entry: Dirent): Promise<FileRecord> {
-  const { size, mode } = await lstat(file);
+async function recordOf({ full, entry }: FoundPath): Promise<FileRecord> {
+  const { size, mode } = await lstat(full);
   const common = { size: entry.isFile() ? size : 0, mode: mode & 0o777 };
   if (entry.isFile()) {
-    const content = createHash('sha256')
-      .update(await readFile(file))
-      .digest('hex');
-    return { ...common, kind: 'file', content };
+    return { ...common, kind: 'file', content: await digest(full) };
   }
   if (entry.isSymbolicLink()) {
-    return { ...common, kind: 'link', content: await readlink(file) };
+    return { ...common, kind: 'link', content: await readlink(full) };
   }
   return { ...common, kind: entry.isDirectory() ? 'folder' : 'other', content: '' };
+}
+
+async function digest(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const bytes of createReadStream(file)) {
+    hash.update(bytes);
+  }
+  return hash.digest('hex');
 }
