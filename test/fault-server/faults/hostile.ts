@@ -33,8 +33,6 @@ export const HOSTILE_STRINGS = {
   loneSurrogate: 'EVIL\uD800',
 } as const;
 
-export type HostileName = keyof typeof HOSTILE_STRINGS;
-
 /** An error of which every string is hostile: code, message, request id, details and their names. */
 export function hostileError(status: number, text: string): Step[] {
   return errorAnswer(status, {
