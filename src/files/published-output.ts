@@ -1,0 +1,136 @@
+import type { Stats } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import path from 'node:path';
+import { removeQuietly } from './debris.ts';
+import { syncFile, syncFolder } from './durability.ts';
+import { UNSUPPORTED, hasErrno } from './errno.ts';
+import type { FileDeps } from './file-deps.ts';
+import { FileWriter } from './file-writer.ts';
+import { outputFailure } from './output-failures.ts';
+import { giveName } from './give-name.ts';
+import type { Existing, Output, Published, Released } from './output.ts';
+import { createTemporary } from './temporary.ts';
+
+export interface PublishedOutputOptions extends FileDeps {
+  /** The name to begin with. */
+  readonly path: string;
+  /** The name without a number, from which numbered ones are made. */
+  readonly asked: string;
+  readonly existing: Existing;
+  readonly mode?: number | undefined;
+  /** The regular file that will be replaced, where it really is. */
+  readonly replaced: { readonly file: string; readonly stats: Stats } | undefined;
+}
+
+/** An output that grows in a temporary file beside its final name. */
+export async function openPublishedOutput(options: PublishedOutputOptions): Promise<Output> {
+  const { replaced } = options;
+  const folder = path.dirname(replaced?.file ?? options.path);
+  // Never more open than the file that it will replace, not even while it grows.
+  const mode = replaced === undefined ? options.mode : replaced.stats.mode & 0o777;
+  try {
+    const temporary = await createTemporary(folder, options, mode);
+    return new PublishedOutput(options, folder, temporary);
+  } catch (error) {
+    throw outputFailure(options.path, error, 'opening');
+  }
+}
+
+class PublishedOutput implements Output {
+  path: string;
+  readonly temporary: string;
+  readonly #options: PublishedOutputOptions;
+  readonly #folder: string;
+  readonly #file: FileHandle;
+  readonly #writer: FileWriter;
+  #isOpen = true;
+  #isFinished = false;
+  /** Whether the temporary file is still ours to remove. */
+  #isOurs = true;
+
+  constructor(
+    options: PublishedOutputOptions,
+    folder: string,
+    temporary: { readonly path: string; readonly file: FileHandle },
+  ) {
+    this.#options = options;
+    this.#folder = folder;
+    this.#file = temporary.file;
+    this.#writer = new FileWriter(temporary.file);
+    this.path = options.path;
+    this.temporary = temporary.path;
+  }
+
+  get bytes(): number {
+    return this.#writer.bytes;
+  }
+
+  write(chunk: Uint8Array): Promise<void> {
+    return this.#writer.write(chunk).catch((error: unknown) => this.#fail(error));
+  }
+
+  async publish(): Promise<Published> {
+    try {
+      if (!this.#isFinished) await this.#finish();
+      this.path = await giveName(this.temporary, this.#options);
+      this.#isOurs = false;
+      await syncFolder(this.#options.files, this.#folder);
+    } catch (error) {
+      this.#fail(error);
+    }
+    return { path: this.path, bytes: this.bytes };
+  }
+
+  async release(): Promise<Released | undefined> {
+    if (!this.#isOurs) return undefined;
+    this.#isOurs = false;
+    await this.#writer.flush().catch(() => undefined);
+    await this.#close().catch(() => undefined);
+    const { written, unwritten } = this.#writer;
+    return { path: this.temporary, bytes: written, rest: unwritten };
+  }
+
+  async abandon(): Promise<void> {
+    if (!this.#isOurs) return;
+    this.#isOurs = false;
+    this.#writer.stop();
+    await this.#writer.flush().catch(() => undefined);
+    await this.#close().catch(() => undefined);
+    await removeQuietly(this.temporary, this.#options);
+  }
+
+  /** Everything written, with the permissions of the file it replaces, on the disk. */
+  async #finish(): Promise<void> {
+    const { replaced } = this.#options;
+    await this.#writer.flush();
+    if (replaced !== undefined) await keepPermissions(this.#file, replaced.stats);
+    await syncFile(this.#file);
+    await this.#close();
+    this.#isFinished = true;
+  }
+
+  async #close(): Promise<void> {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    await this.#file.close();
+  }
+
+  #fail(error: unknown): never {
+    throw outputFailure(this.path, error, 'writing');
+  }
+}
+
+/** As far as the file system and our rights go; what was made is never more open than before. */
+async function keepPermissions(file: FileHandle, like: Stats): Promise<void> {
+  const { uid, gid, mode } = await file.stat();
+  if (uid !== like.uid || gid !== like.gid) await ifSupported(file.chown(like.uid, like.gid));
+  if ((mode & 0o777) !== (like.mode & 0o777)) await ifSupported(file.chmod(like.mode & 0o777));
+}
+
+async function ifSupported(attempt: Promise<void>): Promise<void> {
+  try {
+    await attempt;
+  } catch (error) {
+    if (!hasErrno(error, ...UNSUPPORTED)) throw error;
+  }
+}

@@ -1,0 +1,137 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { FileSystem } from '../../src/effects/file-system.ts';
+import { Failure } from '../../src/errors/failure.ts';
+import { openOutput } from '../../src/files/publish.ts';
+import type { Existing } from '../../src/files/output.ts';
+import { isTemporaryName } from '../../src/files/temporary.ts';
+import type { Fault } from '../harness/failing-files.ts';
+import { Killed, forEachEffect } from '../harness/failing-files.ts';
+import { sandbox } from '../harness/sandbox.ts';
+import { fileDeps, namesIn, textOf } from './file-world.ts';
+
+const OLD = 'the older file, which is good';
+const CHUNKS = ['the new ', 'file, ', 'in some ', 'chunks'].map((text) => Buffer.from(text));
+const NEW = Buffer.concat(CHUNKS).toString();
+
+interface Case {
+  readonly name: string;
+  readonly existing: Existing;
+  readonly old: string | undefined;
+}
+
+const CASES: readonly Case[] = [
+  { name: 'a new file', existing: 'replace', old: undefined },
+  { name: 'a file that replaces another', existing: 'replace', old: OLD },
+  { name: 'a new file that must not replace', existing: 'refuse', old: undefined },
+  { name: 'a file with a number', existing: 'number', old: OLD },
+];
+
+const FAULTS: readonly Fault[] = [
+  { kind: 'full' },
+  { kind: 'error', code: 'ENOSPC' },
+  { kind: 'error', code: 'EIO' },
+  { kind: 'error', code: 'EACCES' },
+];
+
+async function speak(file: string, existing: Existing, files: FileSystem): Promise<void> {
+  const output = await openOutput({ ...fileDeps({ files }), path: file, existing });
+  try {
+    for (const chunk of CHUNKS) await output.write(chunk);
+    await output.publish();
+  } catch (error) {
+    await output.abandon();
+    throw error;
+  }
+}
+
+async function prepare({ old }: Case) {
+  const { out } = await sandbox();
+  const file = path.join(out, 'hello.mp3');
+  if (old !== undefined) await writeFile(file, old);
+  return { out, file };
+}
+
+describe('row 61: whatever goes wrong at whatever moment', () => {
+  describe.each(CASES)('$name', (example) => {
+    it.each(FAULTS)(
+      'is whole or not there, the older file is intact, and nothing else is left: $kind $code',
+      async (fault) => {
+        const effects = await forEachEffect({
+          fault,
+          prepare: () => prepare(example),
+          scenario: ({ file }, files) => speak(file, example.existing, files),
+          async check({ out, file }, { at, struck, error }) {
+            const published = example.existing === 'number' ? file.replace('.mp3', '-2.mp3') : file;
+            const found = await textOf(published);
+            const before = published === file ? example.old : undefined;
+            expect([before, NEW], `${struck} ${at}`).toContain(found);
+            if (published !== file) expect(await textOf(file)).toBe(example.old);
+            const expected = new Set([file, published]);
+            // Only where the removal itself fails can something be left behind.
+            const debris = (await namesIn(out)).filter(
+              (name) => !expected.has(path.join(out, name)),
+            );
+            expect(
+              debris.filter(() => struck !== 'unlink'),
+              `${struck} ${at}`,
+            ).toEqual([]);
+            expect(debris.every((name) => isTemporaryName(name))).toBe(true);
+            if (struck === undefined) expect([error, found]).toEqual([undefined, NEW]);
+            if (error === undefined) expect(found, `success at ${struck} ${at}`).toBe(NEW);
+            else expect(error, `${struck} ${at}`).toMatchObject({ exitCode: 30 });
+            if (error !== undefined) expect(error).toBeInstanceOf(Failure);
+          },
+        });
+        expect(effects).toEqual(expect.arrayContaining(['create', 'write', 'sync', 'close']));
+      },
+    );
+
+    it('row 77: is whole or not there when the process is killed', async () => {
+      await forEachEffect({
+        fault: { kind: 'kill' },
+        prepare: () => prepare(example),
+        scenario: ({ file }, files) => speak(file, example.existing, files),
+        async check({ out, file }, { at, struck, error }) {
+          const published = example.existing === 'number' ? file.replace('.mp3', '-2.mp3') : file;
+          const before = published === file ? example.old : undefined;
+          expect([before, NEW], `${struck} ${at}`).toContain(await textOf(published));
+          const rest = (await namesIn(out)).filter((name) => isTemporaryName(name));
+          expect(rest.length).toBeLessThanOrEqual(1);
+          if (struck === undefined) expect(error).toBeUndefined();
+          if (error !== undefined) {
+            const cause = error instanceof Failure ? error.cause : error;
+            expect(cause).toBeInstanceOf(Killed);
+          }
+        },
+      });
+    });
+  });
+
+  it('what did not get onto a full disk is handed out with what did', async () => {
+    await forEachEffect({
+      fault: { kind: 'full' },
+      prepare: () => prepare({ name: '', existing: 'replace', old: OLD }),
+      async scenario({ file }, files) {
+        const output = await openOutput({ ...fileDeps({ files }), path: file });
+        try {
+          for (const chunk of CHUNKS) await output.write(chunk);
+          await output.publish();
+        } catch {
+          const released = await output.release();
+          if (released === undefined) return;
+          const text = (await textOf(released.path)) ?? '';
+          expect(text.length).toBe(released.bytes);
+          // Chunks that were never taken are the caller's; what was taken is all there.
+          expect(NEW.startsWith(text + Buffer.concat(released.rest).toString())).toBe(true);
+          expect(text.length + Buffer.concat(released.rest).length).toBe(output.bytes);
+        }
+      },
+      async check({ file }, { error }) {
+        expect([OLD, NEW]).toContain(await textOf(file));
+        if (error !== undefined) expect(error).toMatchObject({ exitCode: 30 });
+      },
+    });
+  });
+});
