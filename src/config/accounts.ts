@@ -1,0 +1,92 @@
+import type { FileSystem } from '../effects/file-system.ts';
+import { configFailure, usageFailure } from '../errors/failure.ts';
+import { closest } from '../text/did-you-mean.ts';
+import { isObject, readJsonFile } from './json-file.ts';
+
+/** A stored account: the key, and the only two origins that it may be sent to. */
+export interface Account {
+  readonly name: string;
+  readonly baseUrl: string;
+  readonly realtimeUrl: string | undefined;
+  readonly apiKey: string;
+}
+
+/** What `accounts.json` holds. */
+export interface Accounts {
+  /** The account that counts when none is named. */
+  readonly current: string | undefined;
+  readonly all: ReadonlyMap<string, Account>;
+}
+
+export const NO_ACCOUNTS: Accounts = { current: undefined, all: new Map() };
+
+/**
+ * Reads the stored accounts; none when there is no file.
+ * @throws Failure (config) naming file, account and field; a key is never told
+ */
+export async function readAccounts(
+  files: Pick<FileSystem, 'readFile'>,
+  file: string,
+): Promise<Accounts> {
+  const content = await readJsonFile(files, file);
+  if (content === undefined) return NO_ACCOUNTS;
+  const { accounts, current } = content;
+  if (!isObject(accounts) || (current !== undefined && typeof current !== 'string')) {
+    throw unusable(file, 'is not a list of accounts');
+  }
+  const all = new Map(
+    Object.entries(accounts).map(([name, fields]) => [name, readAccount(name, fields, file)]),
+  );
+  if (current !== undefined && !all.has(current)) {
+    throw unusable(file, `says that the current account is "${current}", and has no such account`);
+  }
+  return { current, all };
+}
+
+/**
+ * The account to use: the named one, else the current one, else the only one.
+ * @throws Failure (usage) for a name that is not stored
+ */
+export function selectAccount(accounts: Accounts, name?: string): Account | undefined {
+  if (name === undefined) {
+    const [only, second] = accounts.all.values();
+    if (accounts.current !== undefined) return accounts.all.get(accounts.current);
+    return second === undefined ? only : undefined;
+  }
+  const account = accounts.all.get(name);
+  if (account !== undefined) return account;
+  const names = [...accounts.all.keys()];
+  const [nearest] = closest(name, names, 1);
+  throw usageFailure(
+    `--account: there is no account "${name}"`,
+    nearest === undefined
+      ? `Stored: ${names.length === 0 ? 'none' : names.join(', ')}. \`foley auth login --account ${name}\` adds it.`
+      : `Did you mean "${nearest}"?`,
+  );
+}
+
+/** What is written to `accounts.json`. */
+export function toAccountsFile({ all, current }: Accounts): Record<string, unknown> {
+  const accounts = Object.fromEntries(
+    [...all.values()].map(({ name, baseUrl, realtimeUrl, apiKey }) => [
+      name,
+      { baseUrl, ...(realtimeUrl === undefined ? {} : { realtimeUrl }), apiKey },
+    ]),
+  );
+  return { ...(current === undefined ? {} : { current }), accounts };
+}
+
+function readAccount(name: string, fields: unknown, file: string): Account {
+  if (!isObject(fields)) throw unusable(file, `has no fields for the account "${name}"`);
+  const { apiKey, baseUrl, realtimeUrl } = fields;
+  if (typeof baseUrl !== 'string') throw unusable(file, `has no "baseUrl" for "${name}"`);
+  if (typeof apiKey !== 'string') throw unusable(file, `has no "apiKey" for "${name}"`);
+  if (realtimeUrl !== undefined && typeof realtimeUrl !== 'string') {
+    throw unusable(file, `has a "realtimeUrl" for "${name}" that is no address`);
+  }
+  return { name, baseUrl, realtimeUrl, apiKey };
+}
+
+function unusable(file: string, what: string): Error {
+  return configFailure(`${file} ${what}`, 'Mend it, or remove it and run `foley auth login`.');
+}

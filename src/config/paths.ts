@@ -1,0 +1,80 @@
+import path from 'node:path';
+
+/** The folders of foley (contract, section 1), and the files in them that have a fixed name. */
+export interface Paths {
+  readonly config: string;
+  /** Journal, spool, data of the embedded service. */
+  readonly state: string;
+  readonly cache: string;
+  /** The user's settings. */
+  readonly settingsFile: string;
+  /** Stored accounts with their keys. */
+  readonly accountsFile: string;
+  /** Data of the embedded service. */
+  readonly serviceData: string;
+}
+
+export interface PathInputs {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly platform: NodeJS.Platform;
+  readonly homeDirectory: string;
+}
+
+/**
+ * Where foley keeps its files: the XDG folders where they are set, else the platform's usual ones.
+ * A variable that is empty or relative counts as unset, as XDG says.
+ */
+export function resolvePaths({ env, platform, homeDirectory }: PathInputs): Paths {
+  const style = platform === 'win32' ? path.win32 : path.posix;
+  const join: Join = (...parts) => style.join(...parts);
+  const folder = (name: string): string | undefined => {
+    const value = env[name];
+    return value !== undefined && style.isAbsolute(value) ? value : undefined;
+  };
+  const usual = usualFolders(platform, (...parts) => join(homeDirectory, ...parts), folder, join);
+  const under = (name: string, fallback: string): string => {
+    const given = folder(name);
+    return given === undefined ? fallback : join(given, 'foley');
+  };
+  const config = under('XDG_CONFIG_HOME', usual.config);
+  const state = under('XDG_STATE_HOME', usual.state);
+  return {
+    config,
+    state,
+    cache: under('XDG_CACHE_HOME', usual.cache),
+    settingsFile: join(config, 'config.json'),
+    accountsFile: join(config, 'accounts.json'),
+    serviceData: join(state, 'service'),
+  };
+}
+
+type Join = (...parts: string[]) => string;
+
+function usualFolders(
+  platform: NodeJS.Platform,
+  inHome: Join,
+  folder: (name: string) => string | undefined,
+  join: Join,
+): Pick<Paths, 'cache' | 'config' | 'state'> {
+  if (platform === 'win32') {
+    const roaming = folder('APPDATA') ?? inHome('AppData', 'Roaming');
+    const local = folder('LOCALAPPDATA') ?? inHome('AppData', 'Local');
+    return {
+      config: join(roaming, 'foley', 'Config'),
+      state: join(local, 'foley', 'State'),
+      cache: join(local, 'foley', 'Cache'),
+    };
+  }
+  if (platform === 'darwin') {
+    return {
+      config: inHome('Library', 'Preferences', 'foley'),
+      state: inHome('Library', 'Application Support', 'foley'),
+      cache: inHome('Library', 'Caches', 'foley'),
+    };
+  }
+  return {
+    config: inHome('.config', 'foley'),
+    state: inHome('.local', 'state', 'foley'),
+    cache: inHome('.cache', 'foley'),
+  };
+}

@@ -1,0 +1,179 @@
+import path from 'node:path';
+import type { FileSystem } from '../effects/file-system.ts';
+import { configFailure } from '../errors/failure.ts';
+import { closest } from '../text/did-you-mean.ts';
+import type { JsonObject } from './json-file.ts';
+import { isObject, readJsonFile } from './json-file.ts';
+import type { SettingName, SettingValues } from './setting-definitions.ts';
+import { isSettingName, SETTING_NAMES, SETTINGS } from './setting-definitions.ts';
+
+export const PROJECT_FILE = 'foley.config.json';
+
+/** Where a value comes from, from the strongest to the weakest. */
+export type Origin =
+  | { readonly kind: 'flag'; readonly name: string }
+  | { readonly kind: 'environment'; readonly name: string }
+  | { readonly kind: 'project'; readonly file: string }
+  | { readonly kind: 'user'; readonly file: string }
+  | { readonly kind: 'default' };
+
+export interface Setting<T> {
+  readonly value: T;
+  readonly origin: Origin;
+}
+
+/** A settings file that was read and found good. */
+export interface SettingsFile {
+  readonly file: string;
+  readonly values: Partial<SettingValues>;
+}
+
+/** Everything below the flags. */
+export interface SettingSources {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly project: SettingsFile | undefined;
+  readonly user: SettingsFile | undefined;
+}
+
+export interface SettingInputs {
+  readonly files: Pick<FileSystem, 'readFile'>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** The user's `config.json`. */
+  readonly settingsFile: string;
+}
+
+/**
+ * Reads the settings files: the project's, nearest upwards, and the user's. Both are checked whole,
+ * so that nothing in them is ever ignored.
+ * @throws Failure (config) naming file and key or line
+ */
+export async function loadSettings(inputs: SettingInputs): Promise<SettingSources> {
+  const { cwd, env, files, settingsFile } = inputs;
+  const user = await readJsonFile(files, settingsFile);
+  return {
+    env,
+    project: await findProject(files, cwd),
+    user: user === undefined ? undefined : checkSettings(user, settingsFile, 'user'),
+  };
+}
+
+/**
+ * The value that counts: flag, environment, project, user, default (contract, section 1).
+ * @throws Failure (config) for an environment variable that may not be what it is
+ */
+export function resolveSetting<Name extends SettingName>(
+  sources: SettingSources,
+  name: Name,
+  flag?: SettingValues[Name],
+): Setting<SettingValues[Name]> | undefined {
+  const { fallback } = SETTINGS[name];
+  if (flag !== undefined) return { value: flag, origin: { kind: 'flag', name: flagName(name) } };
+  const fromEnvironment = readEnvironment(sources.env, name);
+  if (fromEnvironment !== undefined) return fromEnvironment;
+  for (const kind of ['project', 'user'] as const) {
+    const source = sources[kind];
+    const value = source?.values[name];
+    if (source !== undefined && value !== undefined) {
+      return { value, origin: { kind, file: source.file } };
+    }
+  }
+  return fallback === undefined ? undefined : { value: fallback, origin: { kind: 'default' } };
+}
+
+/** Every setting that has a value, for `config list`. */
+export function listSettings(
+  sources: SettingSources,
+): readonly (Setting<string | number> & { readonly name: SettingName })[] {
+  return SETTING_NAMES.flatMap((name) => {
+    const setting = resolveSetting(sources, name);
+    return setting === undefined ? [] : [{ name, ...setting }];
+  });
+}
+
+/** An origin in words, for `config list --show-origin`. */
+export function describeOrigin(origin: Origin): string {
+  if (origin.kind === 'default') return origin.kind;
+  return 'name' in origin ? origin.name : origin.file;
+}
+
+/**
+ * Checks every key and value of a settings file.
+ * @throws Failure (config)
+ */
+export function checkSettings(
+  content: JsonObject,
+  file: string,
+  scope: 'project' | 'user',
+): SettingsFile {
+  const values = Object.fromEntries(
+    flatten(content).map(([name, given]) => {
+      if (!isSettingName(name)) throw unknownSetting(name, file);
+      const { allowed, project, read } = SETTINGS[name];
+      if (scope === 'project' && !project) throw notForProjects(name, file);
+      const value = read(given);
+      if (value === undefined) {
+        throw configFailure(
+          `${file}: "${name}" is ${JSON.stringify(given)}; it takes ${allowed}`,
+          'Mend the file; foley does not change it as it is.',
+        );
+      }
+      return [name, value];
+    }),
+  );
+  return { file, values };
+}
+
+async function findProject(
+  files: Pick<FileSystem, 'readFile'>,
+  cwd: string,
+): Promise<SettingsFile | undefined> {
+  for (let folder = path.resolve(cwd); ; folder = path.dirname(folder)) {
+    const file = path.join(folder, PROJECT_FILE);
+    const content = await readJsonFile(files, file);
+    if (content !== undefined) return checkSettings(content, file, 'project');
+    if (path.dirname(folder) === folder) return undefined;
+  }
+}
+
+function readEnvironment<Name extends SettingName>(
+  env: SettingSources['env'],
+  name: Name,
+): Setting<SettingValues[Name]> | undefined {
+  const { allowed, environment, read } = SETTINGS[name];
+  const given = environment === undefined ? undefined : env[environment];
+  if (environment === undefined || given === undefined || given === '') return undefined;
+  const value = read(given);
+  if (value === undefined) throw configFailure(`${environment} is "${given}"; it takes ${allowed}`);
+  return { value, origin: { kind: 'environment', name: environment } };
+}
+
+/** `{"upload":{"command":…}}` is the setting `upload.command`. */
+function flatten(content: JsonObject, prefix = ''): readonly (readonly [string, unknown])[] {
+  return Object.entries(content).flatMap(([key, value]) =>
+    isObject(value) && !isSettingName(prefix + key)
+      ? flatten(value, `${prefix}${key}.`)
+      : [[prefix + key, value] as const],
+  );
+}
+
+function unknownSetting(name: string, file: string): Error {
+  const [nearest] = closest(name, SETTING_NAMES, 1);
+  return configFailure(
+    `${file}: there is no setting "${name}"`,
+    nearest === undefined
+      ? `The settings are ${SETTING_NAMES.join(', ')}.`
+      : `Did you mean "${nearest}"?`,
+  );
+}
+
+function notForProjects(name: string, file: string): Error {
+  return configFailure(
+    `${file}: "${name}" may not be set by a project`,
+    `Set it for yourself: foley config set ${name} …`,
+  );
+}
+
+function flagName(name: string): string {
+  return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}

@@ -1,0 +1,32 @@
+import type { ServiceAddress } from '../api/service-address.ts';
+import type { Paths } from '../config/paths.ts';
+import type { OpenServiceOptions } from '../service/running-service.ts';
+import { startService } from './start-service.ts';
+
+/** The embedded service of one command. */
+export interface EmbeddedService {
+  readonly address: ServiceAddress;
+  /** Finishes what runs, then ends the service. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the embedded service for as long as a command needs it: on this computer, a free port and
+ * a random key.
+ * @throws Failure (state) when its data cannot be used
+ */
+export async function startEmbedded(
+  paths: Pick<Paths, 'serviceData'>,
+  options: Partial<OpenServiceOptions> = {},
+): Promise<EmbeddedService> {
+  const service = await startService(options, paths);
+  return {
+    address: {
+      kind: 'embedded',
+      baseUrl: new URL(service.baseUrl),
+      realtimeUrl: new URL(service.realtimeUrl),
+      apiKey: service.apiKey,
+    },
+    close: () => service.close(),
+  };
+}

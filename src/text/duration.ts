@@ -1,0 +1,17 @@
+const UNITS = new Map([
+  ['ms', 1],
+  ['s', 1_000],
+  ['m', 60_000],
+  ['h', 3_600_000],
+]);
+
+/**
+ * A duration such as `500ms`, `30s`, `10m`, `1h` or plain seconds, in milliseconds; `undefined` when
+ * the text is none.
+ */
+export function durationMs(text: string): number | undefined {
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text.trim());
+  const unit = UNITS.get(match?.[2] ?? 's');
+  const value = Number(match?.[1]) * (unit ?? Number.NaN);
+  return Number.isFinite(value) ? value : undefined;
+}
