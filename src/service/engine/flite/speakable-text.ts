@@ -9,6 +9,7 @@
  */
 export function speakableText(text: string): string {
   const plain = text
+    .replace(REPEATED_SIGN, '$1')
     .replace(AMOUNT, (_match, sign: string, amount: string) => `${amount} ${SYMBOLS.get(sign)} `)
     .replace(SYMBOL, (sign) => ` ${SYMBOLS.get(sign)} `)
     .replace(INVISIBLE, '')
@@ -22,7 +23,7 @@ export function speakableText(text: string): string {
     .replace(MARK, '')
     .replaceAll('\u2044', '/')
     .replace(NOT_ASCII, ' ')
-    .replace(REPEATED_SIGN, '$1')
+    .replace(SPACE_BEFORE_MARK, '$1')
     .replace(LONG_WORD, '$& ')
     .replace(WHITE_SPACE, ' ')
     .trim();
@@ -48,6 +49,7 @@ const SYMBOLS: ReadonlyMap<string, string> = new Map([
   ['™', 'trademark'],
   ['µ', 'micro'],
 ]);
+const REPEATED_SIGN = /([^\p{L}\p{N}\s])\1{3,}/gu;
 const SYMBOL = /[€£¥₹¢°×÷±≈≤≥§©®™µ]/g;
 const AMOUNT = /([€£¥₹])\s?(\d{1,15}(?:[.,]\d{1,15}){0,5})/g;
 
@@ -84,7 +86,7 @@ const DASH = /\s?(?:[–—―]|--)\s?|\s-\s/g;
 const HYPHEN = /[‐‑‒−]/g;
 const MARK = /\p{M}/gu;
 const NOT_ASCII = /[^ -~]/g;
-const REPEATED_SIGN = /([^A-Za-z0-9 ])\1{3,}/g;
+const SPACE_BEFORE_MARK = / +([,;:!?])/g;
 const LONG_WORD = /[^ ]{60}(?=[^ ])/g;
 const WHITE_SPACE = / +/g;
 

@@ -15,7 +15,6 @@ export class SpeakingThread {
   /** @param workerFile the bundled `worker.ts` */
   constructor(workerFile: string | URL) {
     this.#worker = new Worker(workerFile, { name: 'flite', resourceLimits: RESOURCE_LIMITS });
-    this.#worker.unref();
     this.ready = new Promise((resolve) => {
       this.#worker.once('message', () => resolve());
       this.#worker.once('exit', () => resolve());
@@ -24,6 +23,8 @@ export class SpeakingThread {
     this.#worker.on('messageerror', (error) => this.#fail(error));
     this.#worker.on('error', (error) => this.#end(error));
     this.#worker.on('exit', () => this.#end(new Error('The speech thread ended.')));
+    // Last: listening for messages keeps the process alive again.
+    this.#worker.unref();
   }
 
   get isIdle(): boolean {

@@ -21,12 +21,14 @@ export interface Ticket {
 }
 
 /**
- * Threads that speak pieces. Every request has one piece or two here at a time, so serving them in
- * order of arrival is fair to all requests.
+ * Threads that speak pieces. A request has at most two pieces here, one that it waits for and one
+ * made ahead; who has waited longest is served first, so that requests take turns.
  */
 export class ThreadPool {
   readonly #options: ThreadPoolOptions;
-  readonly #queue: Entry[] = [];
+  /** Pieces that somebody waits for, since the longest first; then those made ahead. */
+  readonly #awaited: Entry[] = [];
+  readonly #ahead: Entry[] = [];
   #threads: SpeakingThread[] = [];
   #isClosed = false;
 
@@ -44,32 +46,34 @@ export class ThreadPool {
   speak(piece: ToThread): Ticket {
     const entry = new Entry(piece);
     if (this.#isClosed) entry.reject(new EngineError('failed', 'The speech engine is closed.'));
-    else this.#queue.push(entry);
+    else this.#ahead.push(entry);
     this.#serve();
     return {
       samples: () => {
-        entry.isAwaited = true;
+        if (remove(entry, this.#ahead)) this.#awaited.push(entry);
         return entry.result;
       },
-      drop: () => this.#remove(entry),
+      drop: () => {
+        remove(entry, this.#ahead);
+        remove(entry, this.#awaited);
+      },
     };
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
     const reason = new EngineError('failed', 'The speech engine was closed.');
-    for (const entry of this.#queue.splice(0)) entry.reject(reason);
+    const waiting = [...this.#awaited.splice(0), ...this.#ahead.splice(0)];
+    for (const entry of waiting) entry.reject(reason);
     await Promise.all(this.#threads.map((thread) => thread.end(reason)));
   }
 
   #serve(): void {
-    while (this.#queue.length > 0) {
+    while (this.#awaited.length + this.#ahead.length > 0) {
       const thread = this.#freeThread();
       if (thread === undefined) return;
-      const entry = this.#queue.find(({ isAwaited }) => isAwaited) ?? this.#queue[0];
-      if (entry === undefined) return;
-      this.#remove(entry);
-      void this.#run(thread, entry);
+      const entry = this.#awaited.shift() ?? this.#ahead.shift();
+      if (entry !== undefined) void this.#run(thread, entry);
     }
   }
 
@@ -104,17 +108,11 @@ export class ThreadPool {
     this.#threads = this.#threads.filter((thread) => !thread.hasEnded);
     return this.#threads;
   }
-
-  #remove(entry: Entry): void {
-    const index = this.#queue.indexOf(entry);
-    if (index >= 0) this.#queue.splice(index, 1);
-  }
 }
 
 class Entry {
   readonly piece: ToThread;
   readonly result: Promise<Float32Array>;
-  isAwaited = false;
   resolve: (samples: Float32Array) => void = () => {};
   reject: (error: EngineError) => void = () => {};
 
@@ -127,6 +125,13 @@ class Entry {
     // A piece made ahead may fail with nobody waiting for it.
     this.result.catch(() => {});
   }
+}
+
+/** @returns whether it was there */
+function remove(entry: Entry, queue: Entry[]): boolean {
+  const index = queue.indexOf(entry);
+  if (index >= 0) queue.splice(index, 1);
+  return index >= 0;
 }
 
 function asEngineError(error: unknown): EngineError {
