@@ -1,0 +1,96 @@
+#!/usr/bin/env node
+// espeak-ng as an engine for foley: reads requests from stdin, writes speech to stdout
+// (docs/engines.md). Ends when stdin ends.
+
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { loadEspeak, SAMPLE_RATE } from './espeak.mjs';
+import { speech, Unspeakable } from './speech.mjs';
+import { VOICES } from './voices.mjs';
+
+const VERSION = '1.0.0';
+
+/** Speech leaves in messages of this many milliseconds. */
+const MESSAGE_MS = 100;
+const MESSAGE_SAMPLES = (SAMPLE_RATE * MESSAGE_MS) / 1000;
+
+/** Loaded at once, so that whoever waits for the greeting need not wait for the first speech. */
+let espeak = loadEspeak();
+
+/** The id of the request that is being spoken, until it is done or cancelled. */
+let speaking;
+
+process.stdout.on('error', () => process.exit());
+createInterface({ input: process.stdin })
+  .on('line', (line) => void answer(JSON.parse(line)))
+  .on('close', () => (speaking = undefined));
+
+async function answer(message) {
+  try {
+    if (message.type === 'hello') await greet();
+    else if (message.type === 'speak') await speak(message);
+    else if (message.type === 'cancel' && message.id === speaking) speaking = undefined;
+  } catch (error) {
+    // The message only: with the stack comes the source of espeak-ng, a line of 800 kB.
+    process.stderr.write(`${error.message}\n`);
+    await send({ type: 'error', id: message.id, reason: 'failed', message: error.message });
+  }
+}
+
+async function greet() {
+  await espeak;
+  await send({
+    type: 'hello',
+    protocol: 1,
+    name: 'espeak-ng',
+    version: VERSION,
+    license: 'GPL-3.0-or-later',
+    voices: VOICES.map(({ id, name, language }) => ({
+      id,
+      name,
+      language,
+      sampleRate: SAMPLE_RATE,
+      pitch: true,
+      words: true,
+    })),
+  });
+}
+
+async function speak({ id, text, voice: wanted, speed, pitch }) {
+  speaking = id;
+  const voice = VOICES.find((one) => one.id === wanted);
+  if (voice === undefined) throw new Error(`there is no voice ${wanted}`);
+  try {
+    for (const { samples, words } of speech(await espeak, voice, { text, speed, pitch })) {
+      if (speaking !== id) break;
+      if (words.length > 0) await send({ type: 'words', id, words });
+      await sendSpeech(id, samples);
+    }
+    await send({ type: 'done', id });
+  } catch (error) {
+    if (!(error instanceof Unspeakable)) {
+      espeak = loadEspeak();
+      throw error;
+    }
+    await send({ type: 'error', id, reason: 'unspeakable', message: error.message });
+  }
+}
+
+async function sendSpeech(id, samples) {
+  for (let at = 0; at < samples.length && speaking === id; at += MESSAGE_SAMPLES) {
+    const part = samples.subarray(at, at + MESSAGE_SAMPLES);
+    const pcm = Buffer.from(part.buffer, part.byteOffset, part.byteLength);
+    await send({ type: 'audio', id, bytes: pcm.length }, pcm);
+    await turn();
+  }
+}
+
+/** Lets what has come in be read. */
+function turn() {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+async function send(message, pcm = Buffer.alloc(0)) {
+  const bytes = Buffer.concat([Buffer.from(`${JSON.stringify(message)}\n`), pcm]);
+  if (!process.stdout.write(bytes)) await once(process.stdout, 'drain');
+}

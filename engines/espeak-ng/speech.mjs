@@ -1,0 +1,116 @@
+// A text, spoken stretch by stretch.
+//
+// espeak-ng speaks in one go and cannot be asked to wait, so it is given a stretch at a time. Where
+// a sentence ends it knows best: a stretch that is not the last is given too long, what comes after
+// its last sentence (or else clause) is thrown away, and the next stretch begins there.
+
+import { SAMPLE_RATE } from './espeak.mjs';
+import { levelled } from './level.mjs';
+import { escape, speakable } from './markup.mjs';
+import { tokenize } from './tokens.mjs';
+import { gainOf, variantOf } from './voices.mjs';
+import { timeWords, tokenAt } from './words.mjs';
+
+/** Code points of a stretch: the first is short, so that speech begins soon. */
+const STRETCH = { first: 120, other: 400 };
+
+/** The voice can say nothing of the text. */
+export class Unspeakable extends Error {}
+
+/**
+ * @typedef {{ start: number, end: number, startMs: number, endMs: number }} Word
+ * @typedef {{ text: string, speed: number, pitch: number }} Request
+ *
+ * @param {import('./voices.mjs').Voice} voice
+ * @param {Request} request
+ * @returns {Generator<{ samples: Int16Array, words: Word[] }>} words with their places in the whole
+ * @throws {Unspeakable}
+ */
+export function* speech(espeak, voice, { text, speed, pitch }) {
+  const characters = speakable([...text], voice.language);
+  const tokens = tokenize(characters, voice.language);
+  refuseUnspeakable(characters, tokens, voice);
+  const variant = variantOf(voice, pitch, (name) => espeak.variantLines(name));
+  const gain = gainOf(voice, pitch);
+  let spokenSamples = 0;
+  let wasHeard = false;
+  for (let next = 0; next < tokens.length;) {
+    const size = next === 0 ? STRETCH.first : STRETCH.other;
+    const stretch = stretchOf(tokens, next, size, characters.length);
+    const spoken = speakStretch(espeak, characters, stretch, { voice: voice.espeak, variant, speed });
+    next += spoken.tokens;
+    wasHeard ||= spoken.isHeard;
+    if (!wasHeard) continue;
+    const offsetMs = (spokenSamples * 1000) / SAMPLE_RATE;
+    spokenSamples += spoken.samples.length;
+    yield { samples: levelled(spoken.samples, gain), words: placed(spoken.words, offsetMs) };
+  }
+  if (!wasHeard) throw new Unspeakable(`The voice ${voice.id} has no sound for this text.`);
+}
+
+function refuseUnspeakable(characters, tokens, voice) {
+  if (tokens.length === 0) {
+    throw new Unspeakable(`The text has no word that the voice ${voice.id} can say.`);
+  }
+  if (voice.language === 'ja' && characters.some((character) => /\p{Script=Han}/u.test(character))) {
+    throw new Unspeakable(`The voice ${voice.id} reads hiragana and katakana, but no kanji.`);
+  }
+}
+
+/**
+ * The words from `first` on that fit into `size` code points, at least one, and where they are with
+ * the signs around them, of which there may be no more than `size` either.
+ */
+function stretchOf(tokens, first, size, textEnd) {
+  const from = Math.max(first === 0 ? 0 : tokens[first].from, tokens[first].start - size);
+  let next = first + 1;
+  while (next < tokens.length && tokens[next].end - tokens[first].start <= size) next += 1;
+  const to = Math.min(tokens[next]?.from ?? textEnd, tokens[next - 1].end + size);
+  return { tokens: tokens.slice(first, next), from, to, isLast: next === tokens.length };
+}
+
+function speakStretch(espeak, characters, stretch, how) {
+  const { text, sources } = escape(characters, stretch.from, stretch.to);
+  const { samples, events } = espeak.speak({ ...how, text });
+  const told = events.map(({ type, text_position: position, audio_position: ms, id }) => ({
+    type,
+    ms,
+    at: sources[position - 1] ?? stretch.from,
+    isSilent: id === '',
+  }));
+  const sounds = told.filter(({ type }) => type === 'phoneme');
+  const begun = told.filter(({ type }) => type === 'word');
+  const wholeMs = (samples.length * 1000) / SAMPLE_RATE;
+  const times = timeWords(stretch.tokens, begun, sounds, wholeMs);
+  const cut = stretch.isLast ? undefined : lastBreak(told, stretch.tokens);
+  const count = cut?.tokens ?? stretch.tokens.length;
+  return {
+    samples: cut === undefined ? samples : samples.subarray(0, (cut.ms * SAMPLE_RATE) / 1000),
+    words: stretch.tokens.slice(0, count).map((token, index) => ({ ...token, ...times[index] })),
+    tokens: count,
+    isHeard: sounds.some(({ isSilent }) => !isSilent),
+  };
+}
+
+/** Where the last sentence begins, or else the last clause: when, and how many words are before it. */
+function lastBreak(told, tokens) {
+  const begins = (isBreak) =>
+    told
+      .filter(({ type, ms }, index) => type === 'word' && isBreak(ms, index))
+      .map(({ ms, at }) => ({ ms, tokens: tokenAt(tokens, at) }))
+      .findLast((found) => found.tokens > 0 && found.ms > 0);
+  const timesOf = (wanted) =>
+    new Set(told.filter(({ type }) => type === wanted).map(({ ms }) => ms));
+  const sentences = timesOf('sentence');
+  const clauses = timesOf('end');
+  return begins((ms) => sentences.has(ms)) ?? begins((ms) => clauses.has(ms));
+}
+
+function placed(words, offsetMs) {
+  return words.map(({ start, end, startMs, endMs }) => ({
+    start,
+    end,
+    startMs: Math.round(offsetMs + startMs),
+    endMs: Math.round(offsetMs + endMs),
+  }));
+}

@@ -1,0 +1,58 @@
+// The words of a text, as a reader would point at them.
+
+/** @typedef {{ from: number, start: number, end: number }} Token
+ * In code points; `from` includes the signs before the word, such as an opening quote. */
+
+/** Words longer than this are cut: nobody says them in one breath. */
+const LONGEST = 100;
+const SPACED = new RegExp(`\\S{1,${LONGEST}}`, 'gu');
+
+/** Signs that are heard as a pause or not at all. */
+const SILENT = '[\\p{Pd}\\p{Ps}\\p{Pe}\\p{Pi}\\p{Pf}\\p{Cf}.,;:!?…\'"¿¡·،؛؟。、，！？；：।॥]';
+const LEADING = new RegExp(`^${SILENT}+`, 'u');
+const TRAILING = new RegExp(`${SILENT}+$`, 'u');
+
+/**
+ * The words that are spoken, without the silent signs around them. Where a script has no spaces
+ * between words they are found by dictionary.
+ * @param {readonly string[]} characters code points of the text
+ * @returns {Token[]}
+ */
+export function tokenize(characters, language) {
+  const text = characters.join('');
+  const isSpaced = !/^(?:zh|ja)\b/.test(language);
+  const pieces = isSpaced ? text.matchAll(SPACED) : segments(text, language);
+  const codePoints = codePointCounter(text);
+  const tokens = [];
+  for (const { 0: piece, index } of pieces) {
+    const trimmed = trim(piece);
+    if (trimmed.text === '') continue;
+    const from = codePoints(index);
+    const start = from + [...piece.slice(0, trimmed.at)].length;
+    tokens.push({ from, start, end: start + [...trimmed.text].length });
+  }
+  return tokens;
+}
+
+function* segments(text, language) {
+  const segmenter = new Intl.Segmenter(language, { granularity: 'word' });
+  for (const { segment, index } of segmenter.segment(text)) {
+    if (segment.trim() !== '') yield { 0: segment, index };
+  }
+}
+
+function trim(piece) {
+  const at = LEADING.exec(piece)?.[0].length ?? 0;
+  return { at, text: piece.slice(at).replace(TRAILING, '') };
+}
+
+/** Turns UTF-16 indices, asked for in order, into code points. */
+function codePointCounter(text) {
+  let units = 0;
+  let points = 0;
+  return (index) => {
+    points += [...text.slice(units, index)].length;
+    units = index;
+    return points;
+  };
+}
