@@ -1,9 +1,11 @@
 import { Option } from 'commander';
 import type { CommandDefinition } from '../src/cli/command.ts';
 import type { CommandResult } from '../src/cli/result.ts';
+
 import { usageFailure } from '../src/errors/failure.ts';
 import type { OpenServiceOptions, RunningService } from '../src/service/running-service.ts';
 import { startService } from '../src/target/start-service.ts';
+import { integerWithin } from '../src/cli/number-flags.ts';
 
 interface ServeFlags {
   readonly host: string;
@@ -24,15 +26,19 @@ export const serve: CommandDefinition<ServeFlags> = {
       )
       .addOption(new Option('--host <address>', 'address to listen on').default('127.0.0.1'))
       .addOption(
-        new Option('--port <n>', 'port to listen on; 0 is a free one').default(4747).argParser(port),
+        new Option('--port <n>', 'port to listen on; 0 is a free one')
+          .default(4747)
+          .argParser(integerWithin('--port', { minimum: 0, maximum: 65_535 })),
       )
-      .addOption(new Option('--data-dir <dir>', 'where its data is kept (default: the state folder)'))
+      .addOption(
+        new Option('--data-dir <dir>', 'where its data is kept (default: the state folder)'),
+      )
       .addOption(repeatable('--unavailable <model>', 'model that is refused as unavailable'))
       .addOption(repeatable('--allow-host <name>', 'host name to answer besides loopback'))
       .addOption(repeatable('--allow-origin <url>', 'origin of a page to answer'));
   },
   async run(context, { options }): Promise<CommandResult> {
-    const service = await startService(serviceOptions(options), context.paths());
+    const service = await startService(serviceOptions(options), await context.paths());
     try {
       await context.emit(announcement(service));
       await aborted(context.signal);
@@ -73,14 +79,6 @@ function repeatable(flags: string, description: string): Option {
   return new Option(flags, `${description} (may be repeated)`).argParser(
     (given: string, previous: readonly string[] | undefined) => [...(previous ?? []), given],
   );
-}
-
-function port(given: string): number {
-  const value = Number(given);
-  if (!/^\d+$/.test(given) || value > 65_535) {
-    throw usageFailure(`--port is "${given}"; it takes a number from 0 to 65535`);
-  }
-  return value;
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

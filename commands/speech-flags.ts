@@ -2,12 +2,15 @@ import type { Command } from 'commander';
 import { Option } from 'commander';
 import type { ControlName, SpeechFormat } from '../src/contract/generated/speech-controls.ts';
 import { SPEECH_CONTROLS, SPEECH_FORMATS } from '../src/contract/generated/speech-controls.ts';
+import type { SpeechControls } from '../src/contract/schemas/speech.ts';
 import { usageFailure } from '../src/errors/failure.ts';
+import type { SettingSources } from '../src/config/settings.ts';
+import { resolveSetting } from '../src/config/settings.ts';
 import { countCodePoints } from '../src/text/code-points.ts';
 import { closest } from '../src/text/did-you-mean.ts';
 
 /** The flags that say who speaks and how; every command that speaks has them. */
-export interface SpeechFlags extends Partial<Record<ControlName, number | string | boolean>> {
+export interface SpeechFlags extends SpeechControls {
   readonly voice?: string;
   readonly voiceName?: string;
   readonly model?: string;
@@ -46,15 +49,25 @@ export function addSpeechFlags(command: Command): void {
   for (const option of controlOptions()) command.addOption(option);
 }
 
-/** The controls that were given, by the service's names; those that were not are not sent. */
-export function givenControls(flags: SpeechFlags): Record<string, number | string | boolean> {
-  return Object.fromEntries(
-    CONTROL_NAMES.flatMap((name) => {
-      const value = flags[name];
-      return value === undefined ? [] : [[name, value]];
+/**
+ * The controls to send, by the service's names: those that were given as flags, and those that are
+ * configured. What was not given is not sent.
+ */
+export function controlsToSend(flags: SpeechFlags, settings: SettingSources): SpeechControls {
+  const given: SpeechControls = Object.fromEntries(
+    Object.entries(flags).filter(([name]) => name in SPEECH_CONTROLS),
+  );
+  const configured: SpeechControls = Object.fromEntries(
+    CONFIGURABLE_CONTROLS.flatMap((name) => {
+      const setting = resolveSetting(settings, name);
+      return setting === undefined ? [] : [[name, setting.value]];
     }),
   );
+  return { ...configured, ...given };
 }
+
+/** The controls that the environment or a config file may set (contract, section 1). */
+const CONFIGURABLE_CONTROLS = ['language', 'speed', 'volume'] as const;
 
 const CONTROL_NAMES = Object.keys(SPEECH_CONTROLS).filter(
   (name): name is ControlName => name in SPEECH_CONTROLS,
@@ -77,7 +90,7 @@ function controlOptions(): Option[] {
       case 'boolean':
         return 'default' in control
           ? new Option(flags, help)
-          : [new Option(flags, help), new Option(`--no-${kebab(name)}`, 'do not')];
+          : [new Option(flags, help), new Option(`--no-${kebab(name)}`, `do not ${help}`)];
     }
   });
 }
@@ -95,7 +108,8 @@ function numberWithin(
   };
 }
 
-function textWithin(flag: string, maximum: number): (given: string) => string {
+/** A parser for a flag that takes text of at most `maximum` characters, and not nothing. */
+export function textWithin(flag: string, maximum: number): (given: string) => string {
   const check = filled(flag);
   return (given) => {
     const length = countCodePoints(given);

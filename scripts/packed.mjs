@@ -32,7 +32,8 @@ function speak() {
   const bin = path.join(folder, 'node_modules/.bin/foley');
   const env = { PATH: process.env.PATH, HOME: folder };
   const output = path.join(folder, 'hello.mp3');
-  const { status, stderr } = spawnSync(bin, ['tts', 'Hello from a tarball', '-o', output], { env });
+  const args = ['tts', 'Hello from a tarball', '-o', output];
+  const { status, stderr } = spawnSync(bin, args, { env, encoding: 'utf8' });
   check(status === 0, `foley tts ended with ${status}: ${stderr}`);
   check(existsSync(output), 'hello.mp3 is there');
   const [first, second] = readFileSync(output);

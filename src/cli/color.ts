@@ -1,4 +1,5 @@
-export type ColorChoice = 'auto' | 'always' | 'never';
+export const COLOR_CHOICES = ['auto', 'always', 'never'] as const;
+export type ColorChoice = (typeof COLOR_CHOICES)[number];
 
 interface ColorInputs {
   readonly choice: ColorChoice;

@@ -1,7 +1,9 @@
 import { Option } from 'commander';
 import { usageFailure } from '../errors/failure.ts';
 import type { ColorChoice } from './color.ts';
+import { COLOR_CHOICES } from './color.ts';
 import { parseDuration } from './duration.ts';
+import { integerWithin } from './number-flags.ts';
 
 /** The flags that every command has (contract, section 2), before and after its name. */
 export interface GlobalOptions {
@@ -20,7 +22,11 @@ export interface GlobalOptions {
   readonly color: ColorChoice;
 }
 
-export const GLOBAL_GROUP = 'Global options:';
+const GLOBAL_GROUP = 'Global options:';
+
+export function helpOption(): Option {
+  return new Option('-h, --help', 'show this help').helpGroup(GLOBAL_GROUP);
+}
 
 export function globalOptions(): Option[] {
   return [
@@ -31,7 +37,7 @@ export function globalOptions(): Option[] {
     new Option('--base-url <url>', 'address of the hosted service'),
     new Option('--api-key-file <path>', 'read the API key from a file; - is stdin'),
     new Option('--max-retries <n>', 'how often a request is tried again (default: 4)').argParser(
-      wholeNumber('--max-retries'),
+      integerWithin('--max-retries', { minimum: 0, maximum: 999 }),
     ),
     new Option(
       '--response-timeout <duration>',
@@ -43,17 +49,14 @@ export function globalOptions(): Option[] {
     ).argParser((given) => parseDuration('--idle-timeout', given)),
     new Option('--no-progress', 'show no progress'),
     new Option('--color <when>', 'use colors: auto, always or never')
-      .choices(['auto', 'always', 'never'])
-      .default('auto'),
+      .argParser(colorChoice)
+      .default('auto', 'auto'),
     new Option('-V, --version', 'print the version'),
   ].map((option) => option.helpGroup(GLOBAL_GROUP));
 }
 
-function wholeNumber(flag: string): (given: string) => number {
-  return (given) => {
-    if (!/^\d{1,3}$/.test(given)) {
-      throw usageFailure(`${flag} is "${given}"; it takes a whole number from 0 to 999`);
-    }
-    return Number(given);
-  };
+function colorChoice(given: string): ColorChoice {
+  const choice = COLOR_CHOICES.find((candidate) => candidate === given);
+  if (choice !== undefined) return choice;
+  throw usageFailure(`--color is "${given}"; it takes ${COLOR_CHOICES.join(', ')}`);
 }

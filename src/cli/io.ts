@@ -43,7 +43,7 @@ export function createIo({ streams, env, globals }: IoInputs): Io {
   const lookOf = (stream: typeof stdout): Look => {
     const colored = wantsColor({ choice: globals.color, env, isTerminal: stream.isTTY === true });
     return {
-      columns: stream.columns ?? DEFAULT_COLUMNS,
+      columns: stream.isTTY === true ? (stream.columns ?? DEFAULT_COLUMNS) : Infinity,
       paint: new Chalk({ level: colored ? 1 : 0 }),
     };
   };

@@ -4,7 +4,7 @@ import { usageFailure } from '../errors/failure.ts';
 import { closest } from '../text/did-you-mean.ts';
 import type { Branch, CommandDefinition, CommandInput, CommandNode } from './command.ts';
 import type { GlobalOptions } from './global-options.ts';
-import { globalOptions } from './global-options.ts';
+import { globalOptions, helpOption } from './global-options.ts';
 import { guardDashText, restoreDashText } from './dash-text.ts';
 
 const HELP_COLUMNS = 80;
@@ -50,24 +50,28 @@ export function buildCommand(path: readonly string[], definition: CommandDefinit
 
 /** The words when no command was named: global flags only, and help by default. */
 export function parseRoot(tree: readonly CommandNode[], words: readonly string[]): Shown {
-  return parseListing(listing('foley', tree), words);
+  const command = listing('foley', tree)
+    .description('Speech, voices and captions, with a complete offline service built in.')
+    .addHelpText('after', '\nBegin with: foley tts "Hello from foley" -o hello.mp3');
+  return parseListing(command, words);
 }
 
 /** The words when a noun was named without a verb. */
 export function parseBranch(branch: Branch, words: readonly string[]): Shown {
-  return parseListing(
-    listing(`foley ${branch.name}`, branch.children).description(`${branch.summary}.`),
-    words,
-  );
+  const command = listing(`foley ${branch.name}`, branch.children);
+  return parseListing(command.description(`${branch.summary}.`), words);
 }
 
-/** A command that only lists its children: the root or a noun. */
-export function listing(name: string, nodes: readonly CommandNode[]): Command {
+/** A command that only lists its children, the root or a noun: those come first in its help. */
+function listing(name: string, nodes: readonly CommandNode[]): Command {
   const command = bareCommand(name).usage('<command> [flags]');
-  for (const node of nodes) command.command(node.name).description(node.summary);
   for (const option of globalOptions()) command.addOption(option);
-  command.addHelpText('after', `\nSee \`${name} <command> --help\` for the flags of a command.`);
-  return command;
+  const help = helpOf(command);
+  for (const node of nodes) command.command(node.name).description(node.summary);
+  return command
+    .configureHelp({ helpWidth: HELP_COLUMNS, visibleOptions: () => [] })
+    .addHelpText('after', `\n${help.slice(help.indexOf('Global options:'))}`)
+    .addHelpText('after', `See \`${name} <command> --help\` for the flags of a command.`);
 }
 
 function parseListing(command: Command, words: readonly string[]): Shown {
@@ -80,7 +84,7 @@ function bareCommand(name: string): Command {
     .exitOverride()
     .configureHelp({ helpWidth: HELP_COLUMNS })
     .helpCommand(false)
-    .helpOption('-h, --help', 'show this help')
+    .addHelpOption(helpOption())
     .allowExcessArguments(false)
     .showSuggestionAfterError(false);
 }

@@ -8,6 +8,8 @@ const NARROWEST_COLUMN = 8;
 export interface Column<Row> {
   readonly title: string;
   readonly value: (row: Row) => string;
+  /** Never shortened, since people copy it. */
+  readonly whole?: boolean;
 }
 
 /**
@@ -26,6 +28,7 @@ export function table<Row>(
       Math.max(stringWidth(title), ...cells.map((row) => stringWidth(row[index] ?? ''))),
     ),
     look.columns - GAP.length * (columns.length - 1),
+    columns,
   );
   const line = (row: readonly string[]): string =>
     row
@@ -35,14 +38,22 @@ export function table<Row>(
   return [look.paint.dim(line(titles)), ...cells.map((row) => line(row))].join('\n');
 }
 
-function fit(wanted: readonly number[], room: number): number[] {
+function fit(
+  wanted: readonly number[],
+  room: number,
+  columns: readonly { readonly whole?: boolean }[],
+): number[] {
   const widths = [...wanted];
+  const canShrink = (index: number): boolean =>
+    columns[index]?.whole !== true && (widths[index] ?? 0) > NARROWEST_COLUMN;
   let excess = widths.reduce((sum, width) => sum + width, 0) - room;
   while (excess > 0) {
-    const widest = widths.indexOf(Math.max(...widths));
-    const width = widths[widest] ?? 0;
-    if (width <= NARROWEST_COLUMN) break;
-    widths[widest] = width - 1;
+    const shrinkable = widths.filter((_, index) => canShrink(index));
+    if (shrinkable.length === 0) break;
+    const widest = widths.findIndex(
+      (width, index) => canShrink(index) && width === Math.max(...shrinkable),
+    );
+    widths[widest] = (widths[widest] ?? 0) - 1;
     excess -= 1;
   }
   return widths;

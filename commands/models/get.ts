@@ -1,0 +1,54 @@
+import { getCapabilities } from '../../src/api/models.ts';
+import type { CommandDefinition } from '../../src/cli/command.ts';
+import { facts } from '../../src/cli/facts.ts';
+import { usageFailure } from '../../src/errors/failure.ts';
+import { closest } from '../../src/text/did-you-mean.ts';
+import { controlsOf, operationsOf } from './model-words.ts';
+
+/** `foley models get ID`: one record of the capabilities (spec section 2.2). */
+export const modelsGet: CommandDefinition = {
+  configure(command) {
+    command.description('Shows one model.').argument('<id>', 'model id');
+  },
+  async run(context, { args: [id = ''] }) {
+    const { client } = await context.connect({ publicOnly: true });
+    const { value, raw } = await getCapabilities(client, { signal: context.signal });
+    const index = value.models.findIndex((model) => model.id === id);
+    const model = value.models[index];
+    if (model === undefined) {
+      throw unknownModel(
+        id,
+        value.models.map((known) => known.id),
+      );
+    }
+    return {
+      data: rawModel(raw, index) ?? model,
+      human: (look) =>
+        facts(
+          [
+            ['id', model.id],
+            ['available', model.available ? 'yes' : 'no'],
+            ['longest text', `${model.maxTextLength} characters`],
+            ['formats', model.outputFormats.join(', ')],
+            ['controls', controlsOf(model)],
+            ['operations', operationsOf(model)],
+          ],
+          look,
+        ),
+    };
+  },
+};
+
+/** The record as the service gave it, with the fields that foley does not know. */
+function rawModel(raw: unknown, index: number): unknown {
+  if (typeof raw !== 'object' || raw === null || !('models' in raw)) return undefined;
+  return Array.isArray(raw.models) ? raw.models[index] : undefined;
+}
+
+function unknownModel(id: string, known: readonly string[]): Error {
+  const near = closest(id, known);
+  return usageFailure(
+    `the service has no model "${id}"`,
+    near.length > 0 ? `Did you mean ${near.join(', ')}?` : `Its models: ${known.join(', ')}.`,
+  );
+}

@@ -1,0 +1,33 @@
+import { getCapabilities } from '../../src/api/models.ts';
+import type { CommandDefinition } from '../../src/cli/command.ts';
+import type { Column } from '../../src/cli/table.ts';
+import type { Model } from '../../src/contract/schemas/model.ts';
+import { controlsOf } from './model-words.ts';
+
+/** `foley models list` (contract, section 8; spec section 2.2). */
+export const modelsList: CommandDefinition = {
+  configure(command) {
+    command.description('Lists the models of the service: its capability record.');
+  },
+  async run(context) {
+    const { client } = await context.connect({ publicOnly: true });
+    const { value, raw } = await getCapabilities(client, { signal: context.signal });
+    const { table } = await import('../../src/cli/table.ts');
+    return {
+      data: raw,
+      human: (look) =>
+        value.models.length === 0 ? 'There are no models.' : table(value.models, COLUMNS, look),
+    };
+  },
+};
+
+const COLUMNS: readonly Column<Model>[] = [
+  {
+    title: 'ID',
+    value: ({ id, available }) => (available ? id : `${id} (unavailable)`),
+    whole: true,
+  },
+  { title: 'LONGEST TEXT', value: ({ maxTextLength }) => String(maxTextLength) },
+  { title: 'FORMATS', value: ({ outputFormats }) => outputFormats.join(', ') },
+  { title: 'CONTROLS', value: controlsOf },
+];

@@ -1,0 +1,55 @@
+import type { WireRequest } from '../src/api/request.ts';
+import { describeSound } from '../src/audio/describe.ts';
+import type { CommandResult } from '../src/cli/result.ts';
+import { toJson } from '../src/cli/render.ts';
+import type { SpeechRequest } from '../src/contract/schemas/speech.ts';
+import type { Spoken } from '../src/speech/speak.ts';
+
+/** The document of `foley tts --json` (contract, section 5). */
+export function spokenResult(
+  { answer, path, verdict }: Spoken,
+  { modelId, voiceId }: SpeechRequest,
+  target: 'embedded' | 'hosted',
+): CommandResult {
+  return {
+    data: {
+      output: path ?? null,
+      bytes: verdict.bytes,
+      format: verdict.format,
+      voiceId,
+      modelId: modelId ?? null,
+      requestId: answer.requestId,
+      creditsUsed: answer.creditsUsed ?? null,
+      quotaRemaining: answer.quotaRemaining ?? null,
+      ignoredParameters: answer.ignoredParameters,
+      parts: 1,
+      target,
+    },
+  };
+}
+
+/** What was spoken and what it cost, on a line for stderr. */
+export function spokenNotice({ answer, path, verdict }: Spoken): string {
+  const { creditsUsed, ignoredParameters, quotaRemaining } = answer;
+  return [
+    path === undefined ? describeSound(verdict) : `${path}: ${describeSound(verdict)}`,
+    creditsUsed === undefined ? undefined : `${creditsUsed} credits used`,
+    quotaRemaining === undefined ? undefined : `quota left: ${quotaRemaining}`,
+    ignoredParameters.length === 0
+      ? undefined
+      : `not applied by this model: ${ignoredParameters.join(', ')}`,
+  ]
+    .filter((part) => part !== undefined)
+    .join('; ');
+}
+
+/** The document of `--dry-run`: what would be sent, with the key masked. */
+export function dryRunResult({ body, headers, method, url }: WireRequest): CommandResult {
+  const data = {
+    method,
+    url: url.href,
+    headers,
+    body: body === undefined ? null : (JSON.parse(Buffer.from(body).toString('utf8')) as unknown),
+  };
+  return { data, human: () => toJson(data, true) };
+}
