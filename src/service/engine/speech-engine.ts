@@ -8,6 +8,8 @@ export interface EngineVoice {
   readonly sampleRate: number;
   /** Whether `EngineRequest.pitch` changes this voice; where it does not, it is ignored. */
   readonly pitch: boolean;
+  /** Whether `SpeechChunk.words` tells of every word. */
+  readonly words?: boolean;
 }
 
 /**
@@ -30,6 +32,21 @@ export interface SpeechChunk {
   /** Mono samples in -1..1, about -20 dB of full scale on average whatever the voice. */
   readonly samples: Float32Array;
   readonly sampleRate: number;
+  /**
+   * Words that were told since the chunk before, in the order of the text; their speech may be in
+   * another chunk. A last chunk may have words and no samples.
+   */
+  readonly words?: readonly WordMark[];
+}
+
+/** When a word of the text is said. */
+export interface WordMark {
+  /** Code points of the request's text; the end is the one after the last. */
+  readonly start: number;
+  readonly end: number;
+  /** Milliseconds from the beginning of the request's speech. */
+  readonly startMs: number;
+  readonly endMs: number;
 }
 
 export interface SpeechEngine {

@@ -13,7 +13,7 @@ export interface EncodeOptions {
   readonly gainDb?: number | undefined;
   /**
    * How many samples all chunks have together, where that is known: it makes the lengths in a WAV
-   * header true. Without it they say that the end is not known (`UNKNOWN_DATA_LENGTH`).
+   * header true. Without it they say that the end is not known.
    */
   readonly totalSamples?: number | undefined;
 }

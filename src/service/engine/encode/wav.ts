@@ -9,7 +9,7 @@ const BYTES_PER_SAMPLE = 2;
  * 0 makes some stop at once, and 0xFFFFFFFF is -1 to others. A file with it must be mended
  * when it is complete, with the header for its true length.
  */
-export const UNKNOWN_DATA_LENGTH = 0x7fff_ffff - (HEADER_LENGTH - 8) - 1;
+const UNKNOWN_DATA_LENGTH = 0x7fff_ffff - (HEADER_LENGTH - 8) - 1;
 
 /** The most samples that the 32-bit fields of the format can count. */
 const MOST_SAMPLES = Math.floor((0xffff_ffff - (HEADER_LENGTH - 8)) / BYTES_PER_SAMPLE);
