@@ -56,6 +56,6 @@ export const VoiceListQuery = Type.Object(
       Type.Boolean({ default: false, description: 'Also list the personal voices of the account' }),
     ),
   },
-  { $id: 'VoiceListQuery' },
+  { $id: 'VoiceListQuery', additionalProperties: false },
 );
 export type VoiceListQuery = Static<typeof VoiceListQuery>;

@@ -1,4 +1,4 @@
-import { Hono } from 'hono/tiny';
+import { Hono } from 'hono';
 import { ENDPOINTS } from '../../contract/endpoints.ts';
 import type { Call } from '../routes/call.ts';
 import { ACCOUNT_HANDLERS, PUBLIC_HANDLERS } from '../routes/handlers.ts';
@@ -35,7 +35,9 @@ export function createRouter(context: ServiceContext, keys: KeyTable): Router {
   );
   app.onError((error, c) => {
     const { requestId } = c.env;
-    if (isInternal(error)) context.report({ type: 'failure', requestId, error });
+    // What breaks because its client left is nobody's failure.
+    const isOurs = isInternal(error) && !c.req.raw.signal.aborted;
+    if (isOurs) context.report({ type: 'failure', requestId, error });
     return errorResponse(error, requestId);
   });
   return async (request, requestId) => app.fetch(request, { requestId });

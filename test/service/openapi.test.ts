@@ -1,0 +1,75 @@
+import SwaggerParser from '@apidevtools/swagger-parser';
+import { describe, expect, it } from 'vitest';
+import { ENDPOINTS } from '../../src/contract/endpoints.ts';
+import { SERVICE_ERRORS } from '../../src/contract/service-errors.ts';
+import { jsonPost, testService, voiceId } from './support/test-service.ts';
+
+type Document = Awaited<ReturnType<typeof SwaggerParser.validate>>;
+
+async function servedDocument(): Promise<{ document: Document; call: typeof fetchType }> {
+  const { call } = await testService();
+  const response = await call('/api/open/v3/openapi.json');
+  expect(response.status).toBe(200);
+  const document: Document = JSON.parse(await response.text());
+  return { document, call };
+}
+declare const fetchType: Awaited<ReturnType<typeof testService>>['call'];
+
+function operationsOf(document: Document): readonly (readonly [string, string, unknown])[] {
+  return Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
+    Object.entries(item ?? {}).map(([method, operation]) => [method, path, operation] as const),
+  );
+}
+
+describe('GET /api/open/v3/openapi.json', () => {
+  it('is valid OpenAPI 3.1 in which every reference resolves', async () => {
+    const { document } = await servedDocument();
+    expect(document).toMatchObject({ openapi: '3.1.0' });
+    await expect(SwaggerParser.validate(structuredClone(document))).resolves.toBeDefined();
+    const text = JSON.stringify(await SwaggerParser.dereference(structuredClone(document)));
+    expect(text).not.toContain('$ref');
+  });
+
+  it('has exactly the endpoints of the contract', async () => {
+    const { document } = await servedDocument();
+    const described = operationsOf(document).map(([method, path]) => `${method} ${path}`);
+    const known = ENDPOINTS.map(({ method, path }) => `${method.toLowerCase()} ${path}`);
+    expect(described.sort()).toEqual(known.sort());
+  });
+
+  it('describes nothing that does not answer', async () => {
+    const { document, call } = await servedDocument();
+    for (const [method, path] of operationsOf(document)) {
+      const filled = path.replace('{voiceId}', voiceId('Clara'));
+      const init = method === 'post' ? jsonPost({}) : { method: method.toUpperCase() };
+      expect([200, 400]).toContain((await call(filled, init)).status);
+    }
+  });
+
+  it('needs no key where the spec asks for none', async () => {
+    const { document } = await servedDocument();
+    const open = operationsOf(document)
+      .filter(([, , operation]) => Object(operation).security?.length === 0)
+      .map(([, path]) => path);
+    expect(open.sort()).toEqual([
+      '/api/open/v3/openapi.json',
+      '/api/open/v3/speech/tts/capabilities',
+      '/healthz',
+    ]);
+  });
+
+  it('names every error code with its status', async () => {
+    const { document } = await servedDocument();
+    for (const [, , operation] of operationsOf(document)) {
+      const { responses } = Object(operation);
+      for (const [status, response] of Object.entries(responses)) {
+        if (status === '200') continue;
+        for (const code of String(Object(response).description).split(', ')) {
+          expect(new Map<string, number>(Object.entries(SERVICE_ERRORS)).get(code)).toBe(
+            Number(status),
+          );
+        }
+      }
+    }
+  });
+});

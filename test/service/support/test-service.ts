@@ -1,0 +1,117 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { systemFiles } from '../../../src/effects/file-system.ts';
+import { systemRandom } from '../../../src/effects/random.ts';
+import { encodeSpeech } from '../../../src/service/engine/encode/encode-speech.ts';
+import { EngineRegistry } from '../../../src/service/engine/registry.ts';
+import { systemProcesses } from '../../../src/service/operations/processes.ts';
+import type { ServiceEvent } from '../../../src/service/running-service.ts';
+import type { Service, ServiceDeps } from '../../../src/service/service.ts';
+import { createService } from '../../../src/service/service.ts';
+import type { Store } from '../../../src/service/store/open-store.ts';
+import { openStore } from '../../../src/service/store/open-store.ts';
+import { VOICES } from '../../../src/service/catalogue/voices.ts';
+import type { ManualClock } from '../../api/manual-clock.ts';
+import { manualClock } from '../../api/manual-clock.ts';
+import type { ToneEngine } from './tone-engine.ts';
+import { toneEngine } from './tone-engine.ts';
+
+export const BASE_URL = 'http://127.0.0.1:4747';
+export const KEY = 'test-key';
+export const OTHER_KEY = 'other-key';
+
+export interface TestService {
+  readonly service: Service;
+  readonly store: Store;
+  readonly engine: ToneEngine;
+  readonly clock: ManualClock;
+  readonly events: readonly ServiceEvent[];
+  readonly dataDir: string;
+  /** A request with the first account's key. */
+  call(path: string, init?: RequestInit): Promise<Response>;
+  /** `POST /speech/tts` of v3. */
+  speak(body: unknown, headers?: Record<string, string>): Promise<Response>;
+  balance(key?: string): Promise<{ readonly credits: number; readonly quota: number }>;
+}
+
+/** A whole service in memory but for its database, which is removed when the test ends. */
+export async function testService(overrides: Partial<ServiceDeps> = {}): Promise<TestService> {
+  const dataDir = await temporaryFolder();
+  const clock = manualClock();
+  const store = await openStore({ dataDir, clock, files: systemFiles });
+  onTestFinished(() => store.close());
+  const engine = toneEngine();
+  const events: ServiceEvent[] = [];
+  const service = createService({
+    clock,
+    random: systemRandom,
+    store,
+    engines: new EngineRegistry([engine]),
+    encode: encodeSpeech,
+    processes: systemProcesses(),
+    keys: [
+      { key: KEY, account: 'first' },
+      { key: OTHER_KEY, account: 'second' },
+    ],
+    allowance: { credits: 1_000_000, quota: 1_000_000 },
+    allowHosts: [],
+    allowOrigins: [],
+    unavailableModels: [],
+    report: (event) => events.push(event),
+    ...overrides,
+  });
+  const call = (path: string, init: RequestInit = {}): Promise<Response> => {
+    const headers = new Headers(init.headers);
+    if (!headers.has('Authorization')) headers.set('Authorization', `Bearer ${KEY}`);
+    return service.fetch(new Request(BASE_URL + path, { ...init, headers }));
+  };
+  return {
+    service,
+    store,
+    engine,
+    clock,
+    events,
+    dataDir,
+    call,
+    speak: (body, headers = {}) => call('/api/open/v3/speech/tts', jsonPost(body, headers)),
+    async balance(key = KEY) {
+      const response = await call('/api/open/v1/profile', {
+        headers: { Authorization: `Bearer ${key}` },
+      });
+      const profile: unknown = await response.json();
+      return balanceOf(profile);
+    },
+  };
+}
+
+export function jsonPost(body: unknown, headers: Record<string, string> = {}): RequestInit {
+  return {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  };
+}
+
+/** A folder that is removed when the test ends. */
+export async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'foley-service-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Id of the voice with this name. */
+export function voiceId(name: string): string {
+  const voice = VOICES.find((one) => one.name === name);
+  if (voice === undefined) throw new Error(`There is no voice ${name}.`);
+  return voice.id;
+}
+
+function balanceOf(profile: unknown): { credits: number; quota: number } {
+  const fields = new Map(Object.entries(Object(profile)));
+  return {
+    credits: Number(fields.get('credits')),
+    quota: Number(fields.get('api_quota_remaining')),
+  };
+}

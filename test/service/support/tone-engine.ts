@@ -1,0 +1,105 @@
+import {
+  EngineError,
+  type EngineRequest,
+  type SpeechChunk,
+  type SpeechEngine,
+} from '../../../src/service/engine/speech-engine.ts';
+
+/** A small real engine: each word is a tone of 20 ms, each sentence a chunk. */
+export interface ToneEngine extends SpeechEngine {
+  /** What was asked for, in order. */
+  readonly requests: readonly EngineRequest[];
+  /** How many chunks were made. */
+  readonly chunksMade: () => number;
+  /** How many texts are being spoken now. */
+  readonly speaking: () => number;
+  /** From now on a text stops before this chunk until the function that it gives is called. */
+  holdBefore(chunk: number): () => void;
+  /** From now on a text breaks before this chunk. */
+  failBefore(chunk: number): void;
+}
+
+const SAMPLE_RATE = 16_000;
+const WORD_SAMPLES = 320;
+
+export function toneEngine(): ToneEngine {
+  const requests: EngineRequest[] = [];
+  let made = 0;
+  let speaking = 0;
+  let hold: { readonly chunk: number; readonly released: Promise<void> } | undefined;
+  let failing = Infinity;
+  async function* synthesize(request: EngineRequest, signal: AbortSignal) {
+    requests.push(request);
+    const sentences = sentencesOf(request.text);
+    if (sentences.length === 0) throw new EngineError('unspeakable', 'There is no word in it.');
+    speaking += 1;
+    try {
+      for (const [index, words] of sentences.entries()) {
+        if (hold !== undefined && index >= hold.chunk) await untilAborted(hold.released, signal);
+        signal.throwIfAborted();
+        if (index >= failing) throw new EngineError('failed', 'The secret inside of the engine.');
+        made += 1;
+        yield toneChunk(words, request);
+      }
+    } finally {
+      speaking -= 1;
+    }
+  }
+  return {
+    name: 'flite',
+    voices: ['slt', 'rms', 'awb', 'kal16'].map((id) => ({
+      id,
+      language: 'en-US',
+      sampleRate: SAMPLE_RATE,
+      pitch: id !== 'rms',
+    })),
+    requests,
+    chunksMade: () => made,
+    speaking: () => speaking,
+    async warmUp() {},
+    synthesize,
+    async close() {},
+    holdBefore(chunk) {
+      const { promise, release } = gate();
+      hold = { chunk, released: promise };
+      return release;
+    },
+    failBefore(chunk) {
+      failing = chunk;
+    },
+  };
+}
+
+function sentencesOf(text: string): readonly (readonly string[])[] {
+  const sentences = text.split(/[.!?]/).map((sentence) => sentence.match(/[\p{L}\p{N}]+/gu) ?? []);
+  return sentences.filter((words) => words.length > 0);
+}
+
+function toneChunk(words: readonly string[], { pitch, speed }: EngineRequest): SpeechChunk {
+  const length = Math.round(WORD_SAMPLES / speed);
+  const samples = new Float32Array(words.length * length);
+  for (const [index, word] of words.entries()) {
+    const hertz = (200 + 20 * word.length) * 2 ** (pitch / 12);
+    for (let at = 0; at < length; at += 1) {
+      samples[index * length + at] = 0.1 * Math.sin((2 * Math.PI * hertz * at) / SAMPLE_RATE);
+    }
+  }
+  return { samples, sampleRate: SAMPLE_RATE };
+}
+
+function gate(): { promise: Promise<void>; release: () => void } {
+  let release: () => void = () => undefined;
+  const promise = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  return { promise, release };
+}
+
+function untilAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason);
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    void promise.then(resolve);
+  });
+}
