@@ -11,6 +11,7 @@ const manifest = JSON.parse(readFileSync(new URL('package.json', import.meta.url
 export default defineConfig({
   input: {
     main: 'src/run.ts',
+    'all-help': 'src/cli/all-help.ts',
     'flite-worker': 'src/service/engine/flite/worker.ts',
   },
   platform: 'node',

@@ -1,5 +1,6 @@
 // Bundles the sources into dist/ (rolldown.config.mjs).
 import { rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import path from 'node:path';
 import { rolldown } from 'rolldown';
 import config from '../rolldown.config.mjs';
@@ -15,4 +16,6 @@ const { output: chunks } = await bundle.write(output);
 await bundle.close();
 const modules = chunks.flatMap((chunk) => chunk.moduleIds ?? []);
 writeFileSync(path.join('dist', 'THIRD-PARTY-NOTICES.md'), notices(modules));
+const { renderAllHelp } = createRequire(import.meta.url)('../dist/all-help.cjs');
+writeFileSync(path.join('dist', 'help.json'), JSON.stringify(await renderAllHelp()));
 writeFileSync(path.join('dist', '.stamp'), started.toISOString());

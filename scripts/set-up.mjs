@@ -1,7 +1,6 @@
 // Makes a fresh clone ready, and does nothing when it already is: packages from the lockfile, then
 // the build. Everything it says goes to stderr, since stdout may be carrying audio.
 import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import {
   existsSync,
   mkdirSync,
@@ -16,7 +15,7 @@ import { fileURLToPath } from 'node:url';
 
 export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 
-const packagesStamp = path.join(root, 'node_modules/.foley-lockfile');
+const installedRecord = path.join(root, 'node_modules/.package-lock.json');
 const buildStamp = path.join(root, 'dist/.stamp');
 const lock = path.join(root, '.set-up.lock');
 
@@ -51,14 +50,19 @@ export function run(label, command, args, options = {}) {
   throw new Error(`${label} failed (${error?.message ?? signal ?? `exit ${status}`})`);
 }
 
+/** npm keeps a record of what it installed; it has to agree with the lockfile. */
 function packagesAreReady() {
-  return existsSync(packagesStamp) && readFileSync(packagesStamp, 'utf8') === lockfileHash();
+  if (!existsSync(installedRecord)) return false;
+  const wanted = readPackages(path.join(root, 'package-lock.json'));
+  const installed = readPackages(installedRecord);
+  return Object.entries(wanted).every(
+    ([name, { optional, version }]) =>
+      name === '' || (name in installed ? installed[name].version === version : optional === true),
+  );
 }
 
-function lockfileHash() {
-  return createHash('sha256')
-    .update(readFileSync(path.join(root, 'package-lock.json')))
-    .digest('hex');
+function readPackages(file) {
+  return JSON.parse(readFileSync(file, 'utf8')).packages;
 }
 
 function installPackages() {
@@ -67,7 +71,6 @@ function installPackages() {
   const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   if (npm?.endsWith('.js')) run('npm ci', process.execPath, [npm, ...args]);
   else run('npm ci', process.platform === 'win32' ? 'npm.cmd' : 'npm', args);
-  writeFileSync(packagesStamp, lockfileHash());
 }
 
 function buildIsReady() {

@@ -36,7 +36,7 @@ export async function main(argv: readonly string[], deps: MainDeps): Promise<End
     globals = work.globals;
     return await perform(work, deps);
   } catch (error) {
-    return conclude(error, globals, deps);
+    return await conclude(error, globals, deps);
   }
 }
 
@@ -56,7 +56,7 @@ async function show(shown: Shown, { streams }: MainDeps): Promise<Ending> {
 }
 
 async function perform(work: Work, deps: MainDeps): Promise<Ending> {
-  const io = createIo({ streams: deps.streams, env: deps.env, globals: work.globals });
+  const io = await createIo({ streams: deps.streams, env: deps.env, globals: work.globals });
   const watch = watchSignals(deps.signals, deps.leaveAtOnce);
   const context = createContext({ deps, globals: work.globals, io, signal: watch.signal });
   try {
@@ -69,9 +69,9 @@ async function perform(work: Work, deps: MainDeps): Promise<Ending> {
   }
 }
 
-function conclude(error: unknown, globals: GlobalOptions, deps: MainDeps): Ending {
+async function conclude(error: unknown, globals: GlobalOptions, deps: MainDeps): Promise<Ending> {
   if (error instanceof ReaderGone) return { code: EXIT_CODES.ok.code };
-  const io = createIo({ streams: deps.streams, env: deps.env, globals });
+  const io = await createIo({ streams: deps.streams, env: deps.env, globals });
   if (error instanceof Interrupted) return { signal: error.stopSignal };
   const failure = toFailure(error);
   renderError(failure, io, { json: globals.json === true, verbose: globals.verbose === true });

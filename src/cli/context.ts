@@ -5,7 +5,6 @@ import type { Clock } from '../effects/clock.ts';
 import type { FileSystem } from '../effects/file-system.ts';
 import type { Random } from '../effects/random.ts';
 import type { FileDeps } from '../files/file-deps.ts';
-import { connect } from './connect.ts';
 import type { GlobalOptions } from './global-options.ts';
 import type { Io } from './io.ts';
 import { render } from './render.ts';
@@ -88,7 +87,7 @@ export function createContext({ deps, globals, io, signal }: ContextInputs): Con
     signal,
     paths,
     settings,
-    connect: (options) => (connection ??= connect(context, options ?? {})),
+    connect: (options) => (connection ??= openConnection(context, options ?? {})),
     emit: (result) => render(result, io, globals.json === true),
     close: async () => {
       // Whoever waited for the connection was told why there is none.
@@ -97,6 +96,11 @@ export function createContext({ deps, globals, io, signal }: ContextInputs): Con
     },
   };
   return context;
+}
+
+async function openConnection(context: Context, options: ConnectOptions): Promise<Connection> {
+  const { connect } = await import('./connect.ts');
+  return connect(context, options);
 }
 
 function once<T>(make: () => Promise<T>): () => Promise<T> {

@@ -1,8 +1,8 @@
-import { Chalk } from 'chalk';
 import { display } from '../text/display.ts';
 import { wantsColor } from './color.ts';
 import type { GlobalOptions } from './global-options.ts';
 import type { Look } from './look.ts';
+import { loadPaint, PLAIN } from './look.ts';
 import type { Input, Streams } from './streams.ts';
 import { write } from './streams.ts';
 
@@ -34,17 +34,17 @@ export interface IoInputs {
   readonly globals: Pick<GlobalOptions, 'color' | 'json' | 'progress' | 'quiet'>;
 }
 
-export function createIo({ streams, env, globals }: IoInputs): Io {
+export async function createIo({ streams, env, globals }: IoInputs): Promise<Io> {
   const { stdin, stdout, stderr } = streams;
   const stderrIsTerminal = stderr.isTTY === true;
   const complain = (line: string): void => {
     stderr.write(`${line}\n`);
   };
-  const lookOf = (stream: typeof stdout): Look => {
+  const lookOf = async (stream: typeof stdout): Promise<Look> => {
     const colored = wantsColor({ choice: globals.color, env, isTerminal: stream.isTTY === true });
     return {
       columns: stream.isTTY === true ? (stream.columns ?? DEFAULT_COLUMNS) : Infinity,
-      paint: new Chalk({ level: colored ? 1 : 0 }),
+      paint: colored ? await loadPaint() : PLAIN,
     };
   };
   return {
@@ -52,8 +52,8 @@ export function createIo({ streams, env, globals }: IoInputs): Io {
     stdinIsTerminal: () => stdin().isTTY === true,
     stdoutIsTerminal: stdout.isTTY === true,
     stderrIsTerminal,
-    out: lookOf(stdout),
-    err: lookOf(stderr),
+    out: await lookOf(stdout),
+    err: await lookOf(stderr),
     showsProgress:
       stderrIsTerminal &&
       globals.progress &&

@@ -1,0 +1,34 @@
+import { tree } from '../../commands/tree.ts';
+import type { Leaf } from './command.ts';
+import { isBranch } from './command.ts';
+import { parseBranch, parseCommand, parseRoot } from './program.ts';
+import type { Shown } from './program.ts';
+
+/**
+ * The help of every command by its path (`''`, `tts`, `voices list`). The build writes it down, so that
+ * asking for help loads nothing; a test compares it with what the commands say themselves.
+ */
+export async function renderAllHelp(): Promise<Record<string, string>> {
+  const help: Record<string, string> = { '': textOf(parseRoot(tree, [])) };
+  for (const node of tree) {
+    if (!isBranch(node)) {
+      help[node.name] = await helpOfLeaf([node.name], node);
+      continue;
+    }
+    help[node.name] = textOf(parseBranch(node, []));
+    for (const leaf of node.children) {
+      help[`${node.name} ${leaf.name}`] = await helpOfLeaf([node.name, leaf.name], leaf);
+    }
+  }
+  return help;
+}
+
+async function helpOfLeaf(path: readonly string[], leaf: Leaf): Promise<string> {
+  const parsed = parseCommand(path, await leaf.load(), ['--help']);
+  if (parsed.kind === 'run') throw new Error(`foley ${path.join(' ')} --help runs the command`);
+  return textOf(parsed);
+}
+
+function textOf(shown: Shown): string {
+  return shown.kind === 'help' ? shown.text : '';
+}
