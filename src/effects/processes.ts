@@ -1,0 +1,78 @@
+import { readFileSync, readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
+
+/** What names one process for good, as far as the platform tells. */
+export interface ProcessIdentity {
+  readonly pid: number;
+  readonly host: string;
+  /** Changes at each start of the machine. */
+  readonly bootId: string | undefined;
+  /** Process ids mean something only within their namespace (containers). */
+  readonly pidNamespace: string | undefined;
+  /** Tells a process from a later one with the same id. */
+  readonly processStart: string | undefined;
+}
+
+export type Liveness = 'alive' | 'dead' | 'unknown';
+
+/** What can be known about the processes of this machine. */
+export interface Processes {
+  readonly self: ProcessIdentity;
+  /** Whether that process still runs; `unknown` when nothing here can prove it either way. */
+  liveness(process: ProcessIdentity): Liveness;
+}
+
+export function systemProcesses(): Processes {
+  const self: ProcessIdentity = {
+    pid: process.pid,
+    host: hostname(),
+    bootId: readText('/proc/sys/kernel/random/boot_id'),
+    pidNamespace: readTarget('/proc/self/ns/pid'),
+    processStart: startOf(process.pid),
+  };
+  return {
+    self,
+    liveness(other) {
+      if (other.host !== self.host) return 'unknown';
+      if (other.bootId !== self.bootId) return 'dead';
+      if (other.pidNamespace !== self.pidNamespace) return 'unknown';
+      if (!exists(other.pid)) return 'dead';
+      if (other.processStart === undefined) return 'unknown';
+      return startOf(other.pid) === other.processStart ? 'alive' : 'dead';
+    },
+  };
+}
+
+/** Start of a process in clock ticks since boot (Linux); nothing for one that has ended. */
+function startOf(pid: number): string | undefined {
+  const stat = readText(`/proc/${pid}/stat`);
+  if (stat === undefined) return undefined;
+  // The name before the last parenthesis may hold anything; state is field 3, start is field 22.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19];
+}
+
+function exists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
+  }
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch {
+    return undefined;
+  }
+}
+
+function readTarget(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
+}
