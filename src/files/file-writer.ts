@@ -1,5 +1,8 @@
 import type { FileHandle } from 'node:fs/promises';
 
+/** What is needed of an open file. */
+export type WritableFile = Pick<FileHandle, 'writev'>;
+
 /**
  * Writes to an open file behind the caller's back: chunks that come while a write is under way leave
  * together in the next one, so that many small chunks cost few calls and the network is read while
@@ -10,7 +13,7 @@ export class FileWriter {
   /** Bytes taken, and bytes that the system has taken in turn. */
   bytes = 0;
   written = 0;
-  readonly #file: FileHandle;
+  readonly #file: WritableFile;
   #waiting: Uint8Array[] = [];
   #waitingBytes = 0;
   /** What is being written, as far as the system has not taken it. */
@@ -18,7 +21,7 @@ export class FileWriter {
   #underWay: Promise<void> | undefined;
   #fault: { readonly error: unknown } | undefined;
 
-  constructor(file: FileHandle) {
+  constructor(file: WritableFile) {
     this.#file = file;
   }
 
@@ -78,7 +81,7 @@ export class FileWriter {
 }
 
 /** Writes all of `bytes` where the file stands, however often the system stops short. */
-export async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
+export async function writeAll(file: WritableFile, bytes: Uint8Array): Promise<void> {
   const writer = new FileWriter(file);
   await writer.write(bytes);
   await writer.flush();

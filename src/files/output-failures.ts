@@ -2,6 +2,7 @@ import path from 'node:path';
 import { Failure, usageFailure } from '../errors/failure.ts';
 import { display } from '../text/display.ts';
 import { errnoOf } from './errno.ts';
+import { reasonOf } from './errno-reasons.ts';
 
 /**
  * Why `output` cannot be written, from what the system said when it was opened or, later, written:
@@ -17,11 +18,10 @@ export function outputFailure(
   if (errno === 'ENOENT' && phase === 'writing') {
     return unwritable(output, 'its folder or its temporary file was removed', { cause: error });
   }
-  const reason = errno === undefined ? undefined : REASONS[errno]?.(path.dirname(output));
-  const [what, hint] = reason ?? [
-    errno ?? (error instanceof Error ? error.message : String(error)),
-  ];
-  return unwritable(output, what, { hint, cause: error });
+  const folder = path.dirname(output);
+  const hint =
+    errno === 'ENOENT' ? `make it first: mkdir -p ${shellWord(folder)}` : HINTS[errno ?? ''];
+  return unwritable(output, reasonOf(error, folder), { hint, cause: error });
 }
 
 /** `output` cannot be written, in our own words: exit 30. */
@@ -54,34 +54,23 @@ export function folderFailure(output: string): Failure {
   );
 }
 
-type Reason = readonly [what: string, hint?: string];
-
 const ELSEWHERE = 'choose another place with --output';
+const ROOM = `make room, or ${ELSEWHERE}`;
 
-const REASONS: Readonly<Record<string, (folder: string) => Reason>> = {
-  ENOENT: (folder) => [
-    `the folder ${display(folder)} does not exist`,
-    `make it first: mkdir -p ${shellWord(folder)}`,
-  ],
-  ENOTDIR: (folder) => [`${display(folder)} is a file, not a folder`, ELSEWHERE],
-  EACCES: (folder) => [`permission is denied in the folder ${display(folder)}`, ELSEWHERE],
-  EPERM: () => ['the system does not permit it', ELSEWHERE],
-  EISDIR: () => ['a folder has that name', ELSEWHERE],
-  EROFS: () => ['the file system is read-only', ELSEWHERE],
-  ENOSPC: () => ['the disk is full', `make room, or ${ELSEWHERE}`],
-  EDQUOT: () => ['your disk quota is used up', `make room, or ${ELSEWHERE}`],
-  EFBIG: () => ['the file would be larger than is allowed here', ELSEWHERE],
-  EIO: () => ['the disk reported an error', `check the disk, or ${ELSEWHERE}`],
-  ENAMETOOLONG: () => ['the name is longer than the file system allows', 'choose a shorter name'],
-  ELOOP: () => ['its symbolic links lead in a circle', ELSEWHERE],
-  ENXIO: () => ['nothing can be written there: it is a socket, or a device that is not there'],
-  EBUSY: () => ['another program has it open', 'close it there and run the command again'],
-  ETXTBSY: () => ['it is a program that is running', ELSEWHERE],
-  EMFILE: () => [
-    'too many files are open',
-    'raise the limit (ulimit -n) and run the command again',
-  ],
-  EPIPE: () => ['its reader went away'],
+const HINTS: Readonly<Record<string, string>> = {
+  ENOTDIR: ELSEWHERE,
+  EACCES: ELSEWHERE,
+  EPERM: ELSEWHERE,
+  EISDIR: ELSEWHERE,
+  EROFS: ELSEWHERE,
+  ENOSPC: ROOM,
+  EDQUOT: ROOM,
+  EFBIG: ELSEWHERE,
+  EIO: `check the disk, or ${ELSEWHERE}`,
+  ENAMETOOLONG: 'choose a shorter name',
+  ELOOP: ELSEWHERE,
+  EBUSY: 'close it there and run the command again',
+  EMFILE: 'raise the limit (ulimit -n) and run the command again',
 };
 
 function shellWord(word: string): string {

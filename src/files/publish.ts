@@ -6,12 +6,17 @@ import { existsFailure } from './output-failures.ts';
 import { openPublishedOutput } from './published-output.ts';
 import { isTaken, resolveTarget } from './target.ts';
 
+export type { Existing, Output, Published, Released } from './output.ts';
+
 export interface OutputOptions extends FileDeps {
   /** As the person wrote it. */
   readonly path: string;
   /** Default `replace`. */
   readonly existing?: Existing | undefined;
-  /** Permissions of a new file, before the umask; default 0o666. A replaced file keeps its own. */
+  /**
+   * Permissions of the file, before the umask. Without it a file that is replaced keeps its own, and
+   * a new one gets 0o666.
+   */
   readonly mode?: number | undefined;
 }
 

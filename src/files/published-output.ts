@@ -27,7 +27,7 @@ export async function openPublishedOutput(options: PublishedOutputOptions): Prom
   const { replaced } = options;
   const folder = path.dirname(replaced?.file ?? options.path);
   // Never more open than the file that it will replace, not even while it grows.
-  const mode = replaced === undefined ? options.mode : replaced.stats.mode & 0o777;
+  const mode = options.mode ?? (replaced === undefined ? undefined : replaced.stats.mode & 0o777);
   try {
     const temporary = await createTemporary(folder, options, mode);
     return new PublishedOutput(options, folder, temporary);
@@ -99,11 +99,12 @@ class PublishedOutput implements Output {
     await removeQuietly(this.temporary, this.#options);
   }
 
-  /** Everything written, with the permissions of the file it replaces, on the disk. */
+  /** Everything written, with the owner and permissions of the file it replaces, on the disk. */
   async #finish(): Promise<void> {
-    const { replaced } = this.#options;
+    const { replaced, mode } = this.#options;
     await this.#writer.flush();
-    if (replaced !== undefined) await keepPermissions(this.#file, replaced.stats);
+    if (replaced !== undefined) await keepOwner(this.#file, replaced.stats);
+    if (replaced !== undefined && mode === undefined) await keepMode(this.#file, replaced.stats);
     await syncFile(this.#file);
     await this.#close();
     this.#isFinished = true;
@@ -120,11 +121,15 @@ class PublishedOutput implements Output {
   }
 }
 
-/** As far as the file system and our rights go; what was made is never more open than before. */
-async function keepPermissions(file: FileHandle, like: Stats): Promise<void> {
-  const { uid, gid, mode } = await file.stat();
+/** As far as our rights go: a file that belongs to somebody else stays theirs when root replaces it. */
+async function keepOwner(file: FileHandle, like: Stats): Promise<void> {
+  const { uid, gid } = await file.stat();
   if (uid !== like.uid || gid !== like.gid) await ifSupported(file.chown(like.uid, like.gid));
-  if ((mode & 0o777) !== (like.mode & 0o777)) await ifSupported(file.chmod(like.mode & 0o777));
+}
+
+/** After the owner, since a change of owner may take permissions away. */
+async function keepMode(file: FileHandle, like: Stats): Promise<void> {
+  await ifSupported(file.chmod(like.mode & 0o777));
 }
 
 async function ifSupported(attempt: Promise<void>): Promise<void> {

@@ -1,0 +1,162 @@
+/** How far an operation has got that may cost credits, in the order in which it goes on. */
+export const OPEN_STATES = ['intent', 'sent', 'accepted', 'done', 'verified'] as const;
+
+/** How it ended; nothing is left to be done. */
+export const SETTLED_STATES = [
+  /** The output has its final name. */
+  'published',
+  /** It is in the spool. */
+  'kept',
+  /** The service did not take it, and did not bill it. */
+  'rejected',
+  /** It failed on the service. */
+  'failed',
+  /** It was paid for and cannot be had again; that was told, with its cost. */
+  'lost',
+  /** The person gave it up. */
+  'abandoned',
+] as const;
+
+export type OpenState = (typeof OPEN_STATES)[number];
+export type SettledState = (typeof SETTLED_STATES)[number];
+export type IntentState = OpenState | SettledState;
+
+/** What is written down before a request leaves that may cost credits. Never an API key, never the text. */
+export interface IntentAbout {
+  /** What is asked for, such as `speech` or `image`. */
+  readonly what: string;
+  /** Method and path, such as `POST /api/open/v3/text-to-speech`. */
+  readonly endpoint: string;
+  readonly origin: string;
+  readonly target: 'embedded' | 'hosted';
+  readonly account: string | null;
+  /** Chosen by us, and no secret: with it the service knows the request again. */
+  readonly idempotencyKey: string | null;
+  readonly requestId: string | null;
+  readonly bodySha256: string;
+  readonly textSha256: string | null;
+  readonly characters: number | null;
+  /** Where the result goes; null for stdout. */
+  readonly output: string | null;
+  /** The temporary file in which it grows. */
+  readonly temporary: string | null;
+  readonly estimatedCredits: number | null;
+}
+
+/** What becomes known on the way. */
+export interface IntentFacts {
+  readonly jobId?: string;
+  readonly requestId?: string;
+  readonly creditsUsed?: number;
+  readonly bytes?: number;
+  readonly sha256?: string;
+  /** The entry in the spool. */
+  readonly spoolId?: string;
+  /** Why it ended as it did. */
+  readonly problem?: string;
+}
+
+/** One operation, as all that was written of it tells. */
+export interface IntentStatus {
+  readonly id: string;
+  /** Counts the times it was paid for on purpose, from 0. */
+  readonly generation: number;
+  readonly state: IntentState;
+  /** When it got there, as an ISO date. */
+  readonly at: string;
+  /** Undefined when that line is damaged. */
+  readonly about: IntentAbout | undefined;
+  readonly facts: IntentFacts;
+}
+
+/** One line: a step of one operation. */
+export interface IntentStep {
+  readonly id: string;
+  readonly generation: number;
+  readonly state: IntentState;
+  readonly at: string;
+  readonly about?: IntentAbout | undefined;
+  readonly facts?: IntentFacts | undefined;
+}
+
+/** Whether nothing is left to be done. */
+export function isSettled(state: IntentState): state is SettledState {
+  return SETTLED_STATES.some((settled) => settled === state);
+}
+
+/** A line's step; undefined for a line that is something else. */
+export function parseStep(record: Readonly<Record<string, unknown>>): IntentStep | undefined {
+  const { id, generation, state, at, about, facts } = record;
+  const known = ALL_STATES.find((one) => one === state);
+  if (typeof id !== 'string' || typeof at !== 'string' || known === undefined) return undefined;
+  if (typeof generation !== 'number' || !Number.isSafeInteger(generation)) return undefined;
+  return {
+    id,
+    generation,
+    state: known,
+    at,
+    about: isAbout(about) ? about : undefined,
+    facts: isFacts(facts) ? facts : undefined,
+  };
+}
+
+/**
+ * What became of each operation, from steps in any order and of any number of files: the highest
+ * generation, and in it the state that lies furthest, win. The clock has no say.
+ */
+export function mergeSteps(steps: readonly IntentStep[]): IntentStatus[] {
+  const merged = new Map<string, IntentStatus>();
+  for (const step of steps.toSorted((a, b) => orderOf(a) - orderOf(b))) {
+    const before = merged.get(step.id);
+    merged.set(step.id, {
+      id: step.id,
+      generation: step.generation,
+      state: step.state,
+      at: step.at,
+      about: step.about ?? before?.about,
+      facts: { ...before?.facts, ...step.facts },
+    });
+  }
+  return Array.from(merged.values());
+}
+
+const ALL_STATES: readonly IntentState[] = [...OPEN_STATES, ...SETTLED_STATES];
+
+function orderOf({ generation, state }: IntentStep): number {
+  return generation * ALL_STATES.length + ALL_STATES.indexOf(state);
+}
+
+function isAbout(value: unknown): value is IntentAbout {
+  if (typeof value !== 'object' || value === null) return false;
+  const fields = new Map<string, unknown>(Object.entries(value));
+  const texts = ['what', 'endpoint', 'origin', 'target', 'bodySha256'];
+  const optional = ['account', 'idempotencyKey', 'requestId', 'textSha256', 'output', 'temporary'];
+  return (
+    texts.every((name) => typeof fields.get(name) === 'string') &&
+    optional.every((name) => fields.get(name) === null || typeof fields.get(name) === 'string') &&
+    ['characters', 'estimatedCredits'].every(
+      (name) => fields.get(name) === null || typeof fields.get(name) === 'number',
+    )
+  );
+}
+
+/** Facts of a later foley, which this one does not know, are no fault. */
+function isFacts(value: unknown): value is IntentFacts {
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).every(([name, fact]) => {
+    const type = FACT_TYPES.get(name);
+    return type === undefined || typeof fact === type;
+  });
+}
+
+const FACT_TYPES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    jobId: 'string',
+    requestId: 'string',
+    creditsUsed: 'number',
+    bytes: 'number',
+    sha256: 'string',
+    spoolId: 'string',
+    problem: 'string',
+  } satisfies Record<keyof IntentFacts, string>),
+);

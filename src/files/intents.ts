@@ -1,0 +1,181 @@
+import type { FileHandle } from 'node:fs/promises';
+import path from 'node:path';
+import type { Processes } from '../effects/processes.ts';
+import { removeQuietly } from './debris.ts';
+import { syncFile, syncFolder } from './durability.ts';
+import type { FileDeps } from './file-deps.ts';
+import { randomHex } from './file-deps.ts';
+import { writeAll } from './file-writer.ts';
+import { ownerRecord } from './intent-files.ts';
+import { readOwnVersion, sweepIntents } from './intent-list.ts';
+import { isSettled } from './intent-records.ts';
+import type {
+  IntentAbout,
+  IntentFacts,
+  IntentState,
+  IntentStatus,
+  IntentStep,
+  OpenState,
+  SettledState,
+} from './intent-records.ts';
+import { journalLine } from './journal-lines.ts';
+import { ensurePrivateFolder } from './private-folder.ts';
+import { stateFailure } from './state-failures.ts';
+
+export { listOpenIntents, sweepIntents } from './intent-list.ts';
+export type { OpenIntent, OpenIntents } from './intent-list.ts';
+export type {
+  IntentAbout,
+  IntentFacts,
+  IntentState,
+  IntentStatus,
+  OpenState,
+  SettledState,
+} from './intent-records.ts';
+
+/** One operation that may cost credits. Its steps throw exit 32 when they cannot be written down. */
+export interface Intent {
+  readonly id: string;
+  readonly state: IntentState;
+  /** Notes how far it got. `accepted` and `verified` are on the disk when this resolves. */
+  advance(state: OpenState, facts?: IntentFacts): Promise<void>;
+  /** Notes how it ended. */
+  settle(state: SettledState, facts?: IntentFacts): Promise<void>;
+}
+
+/**
+ * What this process writes into the journal of operations that may cost credits: a file of its own, so
+ * that no two write into one. When everything in it has come to its end, `close` removes it.
+ */
+export interface IntentJournal {
+  /**
+   * Writes an operation down; it is on the disk when this resolves, so only then may the request be
+   * sent. Throws exit 32 when it cannot be, or when a newer foley uses the journal: nothing was sent.
+   */
+  begin(about: IntentAbout): Promise<Intent>;
+  /** Goes on with an operation that another process left open. */
+  resume(status: IntentStatus): Intent;
+  /** Closes the journal, and tidies up what has ended. Never throws. */
+  close(): Promise<void>;
+}
+
+export interface IntentJournalOptions extends FileDeps {
+  readonly folder: string;
+  readonly processes: Processes;
+}
+
+/** The journal in `folder`, which is made, 0700, with the first operation. */
+export function createIntentJournal(options: IntentJournalOptions): IntentJournal {
+  return new Journal(options);
+}
+
+class Journal implements IntentJournal {
+  readonly #options: IntentJournalOptions;
+  readonly #path: string;
+  readonly #intents: WrittenIntent[] = [];
+  #file: FileHandle | undefined;
+  #hasResumed = false;
+  /** Settles when all that was to be written so far has been, or has failed. */
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(options: IntentJournalOptions) {
+    const { folder, clock, processes } = options;
+    const time = new Date(clock.now()).toISOString().replaceAll(/[-:]|\.\d+/g, '');
+    this.#options = options;
+    this.#path = path.join(folder, `${time}-${processes.self.pid}-${randomHex(options, 4)}.jsonl`);
+  }
+
+  async begin(about: IntentAbout): Promise<Intent> {
+    const intent = new WrittenIntent(this, randomHex(this.#options, 8), 0, 'intent');
+    await this.write(intent, { about }, true);
+    this.#intents.push(intent);
+    return intent;
+  }
+
+  resume({ id, generation, state }: IntentStatus): Intent {
+    const intent = new WrittenIntent(this, id, generation, state);
+    this.#intents.push(intent);
+    this.#hasResumed = true;
+    return intent;
+  }
+
+  async close(): Promise<void> {
+    await this.#last;
+    const file = this.#file;
+    this.#file = undefined;
+    await file?.close().catch(() => undefined);
+    if (!this.#intents.every(({ state }) => isSettled(state))) return;
+    // First what others began and we ended, then what says that it has ended.
+    if (this.#hasResumed) await sweepIntents(this.#options).catch(() => undefined);
+    if (file !== undefined) await removeQuietly(this.#path, this.#options);
+  }
+
+  /** Writes one step of an operation, after those before it; `mustLast` brings it to the disk. */
+  write(
+    { id, generation, state }: WrittenIntent,
+    known: Pick<IntentStep, 'about' | 'facts'>,
+    mustLast: boolean,
+  ): Promise<void> {
+    const at = new Date(this.#options.clock.now()).toISOString();
+    const line = journalLine({ id, generation, state, at, ...known });
+    const written = this.#last.then(() => this.#append(line, mustLast));
+    this.#last = written.catch(() => undefined);
+    return written;
+  }
+
+  async #append(line: Uint8Array, mustLast: boolean): Promise<void> {
+    const isFirst = this.#file === undefined;
+    try {
+      const file = (this.#file ??= await this.#open());
+      await writeAll(file, line);
+      if (mustLast) await syncFile(file);
+      if (isFirst) await syncFolder(this.#options.files, this.#options.folder);
+    } catch (error) {
+      // A file in which nothing was noted in time means nothing, and is not left behind.
+      if (isFirst) await this.#discard();
+      throw stateFailure('the journal', this.#options.folder, error);
+    }
+  }
+
+  async #open(): Promise<FileHandle> {
+    const { folder, files, processes } = this.#options;
+    await readOwnVersion(this.#options);
+    await ensurePrivateFolder(folder, files);
+    const file = await files.open(this.#path, 'wx', 0o600);
+    this.#file = file;
+    await writeAll(file, journalLine(ownerRecord(processes.self)));
+    return file;
+  }
+
+  async #discard(): Promise<void> {
+    const file = this.#file;
+    this.#file = undefined;
+    if (file === undefined) return;
+    await file.close().catch(() => undefined);
+    await removeQuietly(this.#path, this.#options);
+  }
+}
+
+class WrittenIntent implements Intent {
+  readonly id: string;
+  readonly generation: number;
+  state: IntentState;
+  readonly #journal: Journal;
+
+  constructor(journal: Journal, id: string, generation: number, state: IntentState) {
+    this.#journal = journal;
+    this.id = id;
+    this.generation = generation;
+    this.state = state;
+  }
+
+  async advance(state: OpenState, facts?: IntentFacts): Promise<void> {
+    this.state = state;
+    await this.#journal.write(this, { facts }, state === 'accepted' || state === 'verified');
+  }
+
+  async settle(state: SettledState, facts?: IntentFacts): Promise<void> {
+    this.state = state;
+    await this.#journal.write(this, { facts }, false);
+  }
+}

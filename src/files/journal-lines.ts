@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+
+/** The version of the lines that this foley writes, and the newest that it reads. */
+export const JOURNAL_VERSION = 1;
+
+/** What was read of a journal. */
+export interface JournalLines {
+  readonly records: readonly Readonly<Record<string, unknown>>[];
+  /** Lines that are torn or damaged. */
+  readonly garbled: number;
+  /** Whether a line was written, whole, by a later version. */
+  readonly isNewer: boolean;
+}
+
+/**
+ * One record as a line of a journal: version, checksum, JSON. It begins with a line end of its own, so
+ * that after a record that was cut short the next one still stands on a line by itself.
+ */
+export function journalLine(record: Readonly<Record<string, unknown>>): Buffer {
+  const json = JSON.stringify(record);
+  return Buffer.from(`\nv${JOURNAL_VERSION} ${checksum(JOURNAL_VERSION, json)} ${json}\n`);
+}
+
+/**
+ * Reads lines, whatever happened to them. The shape of a line, up to its JSON, is the same in every
+ * version; lines of a later one are only counted.
+ */
+export function parseJournal(content: string): JournalLines {
+  const records: Readonly<Record<string, unknown>>[] = [];
+  let garbled = 0;
+  let isNewer = false;
+  for (const line of content.split('\n')) {
+    if (line === '') continue;
+    const [, version, sum, json = ''] = /^v(\d{1,6}) ([0-9a-f]{8}) (.*)$/s.exec(line) ?? [];
+    const number = Number(version);
+    const isWhole = sum !== undefined && sum === checksum(number, json);
+    const record = isWhole ? parseObject(json) : undefined;
+    if (isWhole && number > JOURNAL_VERSION) isNewer = true;
+    else if (record === undefined) garbled += 1;
+    else records.push(record);
+  }
+  return { records, garbled, isNewer };
+}
+
+function checksum(version: number, json: string): string {
+  return createHash('sha256').update(`v${version} ${json}`).digest('hex').slice(0, 8);
+}
+
+function parseObject(json: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(json);
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isObject ? Object.fromEntries(Object.entries(value)) : undefined;
+  } catch {
+    return undefined;
+  }
+}

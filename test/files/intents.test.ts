@@ -1,0 +1,328 @@
+import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { FileSystem } from '../../src/effects/file-system.ts';
+import { systemFiles } from '../../src/effects/file-system.ts';
+import type { Liveness, Processes } from '../../src/effects/processes.ts';
+import type { IntentAbout } from '../../src/files/intents.ts';
+import { createIntentJournal, listOpenIntents, sweepIntents } from '../../src/files/intents.ts';
+import { journalLine } from '../../src/files/journal-lines.ts';
+import { Killed, forEachEffect } from '../harness/failing-files.ts';
+import { sandbox } from '../harness/sandbox.ts';
+import { countingRandom, failureOf, fileDeps, modeOf, namesIn } from './file-world.ts';
+
+const ABOUT: IntentAbout = {
+  what: 'speech',
+  endpoint: 'POST /api/open/v3/speech',
+  origin: 'https://api.example',
+  target: 'hosted',
+  account: 'work',
+  idempotencyKey: 'foley-1',
+  requestId: null,
+  bodySha256: 'ab'.repeat(32),
+  textSha256: 'cd'.repeat(32),
+  characters: 12,
+  output: 'hello.mp3',
+  temporary: '/out/.foley-0.part',
+  estimatedCredits: 12,
+};
+
+/** A process of this test; `others` says what it believes of every other one. */
+function processes(pid: number, others: Liveness = 'dead'): Processes {
+  const self = { pid, host: 'here', bootId: 'b', pidNamespace: 'n', processStart: '1' };
+  return { self, liveness: (other) => (other.pid === pid ? 'alive' : others) };
+}
+
+async function world(folder?: string) {
+  const { state } = await sandbox();
+  const where = folder ?? path.join(state, 'foley', 'intents');
+  const journal = (pid: number, files: FileSystem = systemFiles) =>
+    createIntentJournal({
+      ...fileDeps({ files, random: countingRandom(`${pid}`) }),
+      folder: where,
+      processes: processes(pid),
+    });
+  const list = (others: Liveness = 'dead') =>
+    listOpenIntents({ folder: where, files: systemFiles, processes: processes(99, others) });
+  return { folder: where, journal, list };
+}
+
+describe('the journal of what may cost credits', () => {
+  it('knows of an operation before the request is sent, for its owner only', async () => {
+    const { folder, journal, list } = await world();
+    const intent = await journal(1).begin(ABOUT);
+    const { open, garbled } = await list();
+    expect(garbled).toBe(0);
+    expect(open).toEqual([
+      {
+        id: intent.id,
+        generation: 0,
+        state: 'intent',
+        at: '2024-05-06T07:08:09.000Z',
+        about: ABOUT,
+        facts: {},
+        writer: 'dead',
+      },
+    ]);
+    const [name = ''] = await namesIn(folder);
+    expect(name).toMatch(/^20240506T070809Z-1-[0-9a-f]{8}\.jsonl$/);
+    expect([await modeOf(folder), await modeOf(path.join(folder, name))]).toEqual([0o700, 0o600]);
+  });
+
+  it('follows it, with what becomes known on the way', async () => {
+    const { journal, list } = await world();
+    const intent = await journal(1).begin(ABOUT);
+    await intent.advance('sent');
+    await intent.advance('accepted', { jobId: 'job-1' });
+    await intent.advance('verified', { sha256: 'ef', bytes: 100 });
+    expect((await list('alive')).open).toMatchObject([
+      { state: 'verified', facts: { jobId: 'job-1', sha256: 'ef', bytes: 100 }, writer: 'alive' },
+    ]);
+  });
+
+  it('leaves nothing behind when everything has ended', async () => {
+    const { folder, journal, list } = await world();
+    const written = journal(1);
+    const first = await written.begin(ABOUT);
+    const second = await written.begin(ABOUT);
+    expect(first.id).not.toBe(second.id);
+    await first.settle('published');
+    await second.settle('rejected', { problem: 'no such voice' });
+    expect((await list()).open).toEqual([]);
+    await written.close();
+    expect(await namesIn(folder)).toEqual([]);
+  });
+
+  it('stays where one has not ended', async () => {
+    const { journal, list } = await world();
+    const written = journal(1);
+    await (await written.begin(ABOUT)).settle('published');
+    const second = await written.begin(ABOUT);
+    await second.advance('sent');
+    await written.close();
+    expect((await list()).open.map(({ id }) => id)).toEqual([second.id]);
+  });
+
+  it('keeps the steps of several at once apart', async () => {
+    const { journal, list } = await world();
+    const written = journal(1);
+    const intents = await Promise.all(Array.from({ length: 8 }, () => written.begin(ABOUT)));
+    await Promise.all(intents.map((intent) => intent.advance('sent')));
+    await Promise.all(intents.slice(2).map((intent) => intent.settle('published')));
+    const { open, garbled } = await list();
+    expect(garbled).toBe(0);
+    expect(new Set(open.map(({ id }) => id))).toEqual(
+      new Set(intents.slice(0, 2).map(({ id }) => id)),
+    );
+  });
+
+  it('is made when there is something to write, and not before', async () => {
+    const { folder, journal, list } = await world();
+    await journal(1).close();
+    expect(await namesIn(folder).catch(() => 'no folder')).toBe('no folder');
+    expect(await list()).toEqual({ open: [], garbled: 0 });
+  });
+});
+
+describe('what another process left open', () => {
+  it('is settled by a later one, and then both files go', async () => {
+    const { folder, journal, list } = await world();
+    const intent = await journal(1).begin(ABOUT);
+    await intent.advance('sent');
+    const [open] = (await list()).open;
+    if (open === undefined) throw new Error('one was left open');
+    const later = journal(2);
+    await later.resume(open).settle('lost', { creditsUsed: 12 });
+    expect((await list()).open).toEqual([]);
+    expect(await namesIn(folder)).toHaveLength(2);
+    await later.close();
+    expect(await namesIn(folder)).toEqual([]);
+  });
+
+  it('is not swept away while it is open, or while its process runs', async () => {
+    const { folder, journal } = await world();
+    await journal(1).begin(ABOUT);
+    await (await journal(2).begin(ABOUT)).settle('published');
+    await sweepIntents({ folder, files: systemFiles, processes: processes(9, 'alive') });
+    expect(await namesIn(folder)).toHaveLength(2);
+    await sweepIntents({ folder, files: systemFiles, processes: processes(9, 'dead') });
+    expect((await namesIn(folder)).map((name) => name.split('-')[1])).toEqual(['1']);
+  });
+
+  it('tells which of them may still run', async () => {
+    const { journal, list } = await world();
+    await journal(1).begin(ABOUT);
+    expect((await list('unknown')).open[0]?.writer).toBe('unknown');
+    expect((await list('alive')).open[0]?.writer).toBe('alive');
+  });
+});
+
+describe('row 83: a damaged journal', () => {
+  it('loses no step but the damaged ones', async () => {
+    const { folder, journal, list } = await world();
+    const intent = await journal(1).begin(ABOUT);
+    await intent.advance('sent');
+    const [name = ''] = await namesIn(folder);
+    const file = path.join(folder, name);
+    await appendFile(file, '\nv1 00000000 {"id":"x"}\n');
+    await appendFile(file, '\nv1 12ab');
+    await appendFile(
+      file,
+      journalLine({ id: intent.id, generation: 0, state: 'accepted', at: 'now' }),
+    );
+    await appendFile(file, Buffer.from([0, 255, 254, 10, 128]));
+    const { open, garbled } = await list();
+    expect(open).toMatchObject([{ state: 'accepted', about: ABOUT }]);
+    expect(garbled).toBe(4);
+  });
+
+  it('is read however it was torn: every step before the tear counts', async () => {
+    const { folder, journal, list } = await world();
+    const intent = await journal(1).begin(ABOUT);
+    await intent.advance('sent');
+    const [name = ''] = await namesIn(folder);
+    const whole = await readFile(path.join(folder, name));
+    const begun = whole.indexOf('"state":"intent"');
+    const endOfIntent = whole.indexOf('\n', begun);
+    for (let length = 0; length <= whole.length; length += 1) {
+      await writeFile(path.join(folder, name), whole.subarray(0, length));
+      const { open, garbled } = await list();
+      expect(open.map(({ id }) => id)).toEqual(length >= endOfIntent ? [intent.id] : []);
+      expect(garbled).toBeLessThanOrEqual(1);
+    }
+  });
+
+  it('is kept aside when nothing in it is open any more', async () => {
+    const { folder, journal, list } = await world();
+    const written = journal(1);
+    await (await written.begin(ABOUT)).settle('published');
+    const [name = ''] = await namesIn(folder);
+    await appendFile(path.join(folder, name), '\nv1 12ab');
+    await sweepIntents({ folder, files: systemFiles, processes: processes(9) });
+    expect(await namesIn(folder)).toEqual([`${name}.corrupt`]);
+    expect(await list()).toEqual({ open: [], garbled: 0 });
+  });
+
+  it('shows an operation of which only a later step is readable', async () => {
+    const { folder, list } = await world();
+    await mkdir(folder, { recursive: true });
+    const step = { id: 'x', generation: 0, state: 'sent', at: 'now' };
+    await writeFile(path.join(folder, 'a.jsonl'), journalLine(step));
+    expect((await list()).open).toMatchObject([{ id: 'x', about: undefined, writer: 'unknown' }]);
+  });
+
+  it('does not take other records for steps', async () => {
+    const { folder, list } = await world();
+    await mkdir(folder, { recursive: true });
+    const strange = [
+      {},
+      { id: 1 },
+      { id: 'x', at: '', state: 'odd', generation: 0 },
+      { id: 'y', at: '', state: 'sent', generation: 'z' },
+    ];
+    await writeFile(
+      path.join(folder, 'a.jsonl'),
+      Buffer.concat(strange.map((one) => journalLine(one))),
+    );
+    expect(await list()).toEqual({ open: [], garbled: 4 });
+  });
+});
+
+describe('row 84: a journal of a newer version', () => {
+  it('is not touched, and nothing that costs credits is begun', async () => {
+    const { folder, journal, list } = await world();
+    await mkdir(folder, { recursive: true });
+    // `printf %s 'v2 {"step":"of a later foley"}' | sha256sum` begins with these eight digits.
+    const line = '\nv2 f7dbfe8e {"step":"of a later foley"}\n';
+    await writeFile(path.join(folder, 'newer.jsonl'), line);
+    const failure = {
+      exitCode: 32,
+      code: 'state',
+      billed: 'no',
+      message: expect.stringContaining('newer foley'),
+    };
+    expect(await failureOf(list())).toMatchObject(failure);
+    expect(await failureOf(journal(1).begin(ABOUT))).toMatchObject(failure);
+    expect(await namesIn(folder)).toEqual(['newer.jsonl']);
+    expect(await readFile(path.join(folder, 'newer.jsonl'), 'utf8')).toBe(line);
+  });
+});
+
+describe('whatever goes wrong while an operation is written down', () => {
+  it.each([
+    { kind: 'full' },
+    { kind: 'error', code: 'EIO' },
+    { kind: 'error', code: 'EROFS' },
+  ] as const)(
+    'row 62: it is either on the disk, or nothing may be sent and nothing is left: $kind $code',
+    async (fault) => {
+      await forEachEffect({
+        fault,
+        prepare: world,
+        async scenario({ journal }, files) {
+          await journal(1, files).begin(ABOUT);
+        },
+        async check({ folder, list }, { struck, error }) {
+          const { open } = await list();
+          if (error === undefined) {
+            expect(open).toMatchObject([{ state: 'intent', about: ABOUT }]);
+          } else {
+            expect(error, struck).toMatchObject({ exitCode: 32, code: 'state', billed: 'no' });
+            expect(await namesIn(folder).catch(() => []), struck).toEqual([]);
+          }
+        },
+      });
+    },
+  );
+
+  it('a step that cannot be written spoils neither those before it nor those after it', async () => {
+    await forEachEffect({
+      fault: { kind: 'full' },
+      prepare: world,
+      async scenario({ journal }, files) {
+        const intent = await journal(1).begin(ABOUT);
+        const failing = journal(2, files).resume({
+          ...intent,
+          generation: 0,
+          at: '',
+          about: ABOUT,
+          facts: {},
+        });
+        await failing.advance('sent').catch(() => undefined);
+        await failing.advance('accepted', { jobId: 'job-1' });
+      },
+      async check({ list }, { struck }) {
+        const [open] = (await list()).open;
+        expect(['intent', 'sent', 'accepted'], struck).toContain(open?.state);
+        expect(open?.about).toEqual(ABOUT);
+        if (struck === undefined) expect(open).toMatchObject({ facts: { jobId: 'job-1' } });
+      },
+    });
+  });
+
+  it('row 77: a kill at any moment leaves the last step that was written, or nothing to be sent', async () => {
+    await forEachEffect({
+      fault: { kind: 'kill' },
+      async prepare() {
+        return { ...(await world()), sent: { yes: false } };
+      },
+      async scenario({ journal, sent }, files) {
+        const written = journal(1, files);
+        const intent = await written.begin(ABOUT);
+        sent.yes = true;
+        await intent.advance('sent');
+        await intent.settle('published');
+        await written.close();
+      },
+      async check({ list, sent }, { struck, error }) {
+        const { open } = await list();
+        // Whatever was sent is known of, unless it had come to its end.
+        if (sent.yes && error !== undefined) expect(open.length, struck).toBeLessThanOrEqual(1);
+        if (error !== undefined) {
+          expect(error).toMatchObject({ cause: expect.any(Killed) });
+          if (sent.yes) expect(['intent', 'sent']).toContain(open[0]?.state);
+        }
+      },
+    });
+  });
+});
