@@ -6,8 +6,6 @@ import { existsFailure } from './output-failures.ts';
 import { openPublishedOutput } from './published-output.ts';
 import { isTaken, resolveTarget } from './target.ts';
 
-export type { Existing, Output, Published, Released } from './output.ts';
-
 export interface OutputOptions extends FileDeps {
   /** As the person wrote it. */
   readonly path: string;

@@ -15,8 +15,8 @@ import type { SpoolWriter } from './spool-writer.ts';
 import { stateFailure } from './state-failures.ts';
 
 export type { SpoolEntry } from './spool-list.ts';
-export type { SpoolAbout, SpoolRecord } from './spool-record.ts';
-export type { SpoolOutcome, SpoolWriter } from './spool-writer.ts';
+export type { SpoolAbout } from './spool-record.ts';
+export type { SpoolWriter } from './spool-writer.ts';
 
 /**
  * Audio that was paid for and is not where it was meant to go: a folder (0700) of audio files (0600),
