@@ -64,10 +64,12 @@ export function createTransport(options: TransportOptions): Transport {
       return perform(await known, request, options, proxy !== undefined);
     },
     async close() {
-      const open = await Promise.all(dispatchers.values());
+      const opened = await Promise.allSettled(dispatchers.values());
       dispatchers.clear();
       for (const socket of connecting) socket.destroy();
-      await Promise.all(open.map((dispatcher) => dispatcher.destroy()));
+      await Promise.all(
+        opened.flatMap((open) => (open.status === 'fulfilled' ? [open.value.destroy()] : [])),
+      );
     },
   };
 }

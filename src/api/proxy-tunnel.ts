@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import apiConnect from 'undici/lib/api/api-connect.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js';
 import { usageFailure } from '../errors/failure.ts';
@@ -34,8 +35,8 @@ export function createTunnel(proxy: string, options: TransportOptions): Dispatch
 
 function proxyConnections(origin: URL, settings: object): Dispatcher {
   const connect = 'connect' in settings ? settings.connect : undefined;
-  if (typeof connect !== 'function') return new Pool(origin, settings);
-  return new Pool(origin, {
+  if (typeof connect !== 'function') throw new TypeError('undici gives no way to connect');
+  const pool = new Pool(origin, {
     ...settings,
     connect: (target, callback) => {
       connect(target, (...outcome: Parameters<typeof callback>) => {
@@ -43,4 +44,7 @@ function proxyConnections(origin: URL, settings: object): Dispatcher {
       });
     },
   });
+  // Only the whole of undici gives its dispatchers this method.
+  pool.connect = apiConnect;
+  return pool;
 }

@@ -1,5 +1,6 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { Socket } from 'node:net';
+import { isParserError } from './transport-error.ts';
 
 /**
  * What undici does not tell about the connection under an answer, and cannot do to it.
@@ -76,7 +77,7 @@ class Watch implements SocketWatch {
     socket.prependListener('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'ECONNRESET') error.code = RESET;
       // What is not the beginning of an answer, and what is one that nobody asked for.
-      else if (error.code?.startsWith('HPE_') === true) this.#surplus = true;
+      else if (isParserError(error)) this.#surplus = true;
       else if (error.code === 'UND_ERR_SOCKET' && !ended) this.#surplus = true;
     });
   }

@@ -16,6 +16,13 @@ declare module 'undici/lib/dispatcher/proxy-agent.js' {
   export = ProxyAgent;
 }
 
+declare module 'undici/lib/api/api-connect.js' {
+  import type { Dispatcher } from 'undici';
+
+  const connect: Dispatcher['connect'];
+  export = connect;
+}
+
 declare module 'undici/lib/core/connect.js' {
   import type { Socket } from 'node:net';
   import type { buildConnector as published } from 'undici';

@@ -15,8 +15,8 @@ export async function startService(
   try {
     return await service.openService({ ...options, dataDir: options.dataDir ?? paths.serviceData });
   } catch (error) {
-    if (error instanceof service.StoreError) throw stateFailure(error);
-    if (error instanceof service.ListenError) {
+    if (service.isStoreError(error)) throw stateFailure(error);
+    if (service.isListenError(error)) {
       throw usageFailure(error.message, 'Choose another --host or --port; 0 is a free port.');
     }
     throw error;

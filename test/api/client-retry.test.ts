@@ -1,0 +1,183 @@
+import { expect, test } from 'vitest';
+import { BILLED, failureOf, newClient, READ } from './new-client.ts';
+import type { RawAnswer } from './raw-server.ts';
+import { errorReply, rawServer, reply } from './raw-server.ts';
+
+const OK = reply(200, { 'content-type': 'audio/mpeg' }, 'abc');
+
+/** Answers the n-th request with the n-th answer, and all further ones with the last. */
+function inTurn(...answers: readonly (Buffer | 'reset')[]): RawAnswer {
+  return (socket, _request, index) => {
+    const answer = answers[Math.min(index, answers.length - 1)];
+    if (answer === 'reset' || answer === undefined) socket.resetAndDestroy();
+    else socket.write(answer);
+  };
+}
+
+test('a 503 is asked again under the same id and key, after what was asked for and some chance', async () => {
+  const busy = errorReply(503, 'ERR_MODEL_UNAVAILABLE', { headers: { 'retry-after': '3' } });
+  const server = await rawServer(inTurn(busy, busy, OK));
+  const { client, clock, events } = newClient(server.url);
+  const answer = await client.send(BILLED);
+  expect(answer.status).toBe(200);
+  expect(clock.slept).toEqual([3_250, 3_500]);
+  expect(new Set(server.requests.map(({ headers }) => headers['idempotency-key']))).toEqual(
+    new Set(['key-1']),
+  );
+  expect(new Set(server.requests.map(({ headers }) => headers['x-request-id']))).toEqual(
+    new Set(['id-1']),
+  );
+  expect(events.map(({ type }) => type)).toEqual(['answer', 'retry', 'answer', 'retry', 'answer']);
+  expect(events[1]).toMatchObject({ type: 'retry', attempt: 1, delayMs: 3_250, reason: '503' });
+});
+
+test('a date to wait for is taken against the answer’s own date', async () => {
+  const busy = errorReply(429, 'ERR_RATE_LIMITED', {
+    headers: {
+      date: 'Fri, 20 Nov 2026 12:00:00 GMT',
+      'retry-after': 'Fri, 20 Nov 2026 12:00:10 GMT',
+    },
+  });
+  const server = await rawServer(inTurn(busy, OK));
+  const { client, clock } = newClient(server.url);
+  await client.send(READ);
+  expect(clock.slept).toEqual([10_250]);
+});
+
+test('a wait above two minutes is told instead of waited for', async () => {
+  const busy = errorReply(429, 'ERR_RATE_LIMITED', { headers: { 'retry-after': '121' } });
+  const server = await rawServer(inTurn(busy));
+  const { client, clock } = newClient(server.url);
+  const failure = await failureOf(client.send(READ));
+  expect(failure).toMatchObject({ exit: 'rateLimited', retryAfter: 121 });
+  expect(failure.hint).toContain('2026-01-02T03:06:06');
+  expect(clock.slept).toEqual([]);
+});
+
+test.each([
+  [429, 'rateLimited'],
+  [500, 'service'],
+  [503, 'service'],
+])('beyond the retries a %d is what it is', async (status, exit) => {
+  const server = await rawServer(inTurn(errorReply(status, 'ERR_SOMETHING')));
+  const { client, clock } = newClient(server.url, { limits: { maxRetries: 2 } });
+  expect(await failureOf(client.send(READ))).toMatchObject({ exit, code: 'ERR_SOMETHING' });
+  expect(server.requests).toHaveLength(3);
+  expect(clock.slept).toEqual([250, 500]);
+});
+
+test('a request that is reset again and again has an unknown outcome', async () => {
+  const server = await rawServer(inTurn('reset'));
+  const { client } = newClient(server.url, { limits: { maxRetries: 2 } });
+  const failure = await failureOf(client.send(BILLED));
+  expect(failure).toMatchObject({
+    exit: 'unknownOutcome',
+    code: 'unknown_outcome',
+    billed: 'unknown',
+  });
+  expect(failure.hint).toContain('foley recover');
+  expect(server.requests).toHaveLength(3);
+});
+
+test('what nothing protects is sent once, and the user is told where to look', async () => {
+  const server = await rawServer(inTurn('reset'));
+  const { client } = newClient(server.url);
+  const lookAt = '`foley voices list --include-personal` shows whether it was made.';
+  const { key: _key, ...unkeyed } = BILLED;
+  const failure = await failureOf(client.send({ ...unkeyed, retry: 'never', lookAt }));
+  expect(failure).toMatchObject({ exit: 'unknownOutcome', hint: lookAt });
+  expect(server.requests).toHaveLength(1);
+});
+
+test.each([
+  ['completed', 'ERR_REQUEST_ALREADY_COMPLETED', 'lost', 'yes'],
+  ['in progress for ever', 'ERR_REQUEST_IN_PROGRESS', 'unknownOutcome', 'unknown'],
+])('after a reset the request is found %s', async (_name, code, exit, billed) => {
+  const server = await rawServer(inTurn('reset', errorReply(409, code)));
+  const { client } = newClient(server.url, { limits: { maxRetries: 2 } });
+  expect(await failureOf(client.send(BILLED))).toMatchObject({ exit, billed, code });
+});
+
+test('an unfinished request is waited for under its key', async () => {
+  const busy = errorReply(409, 'ERR_REQUEST_IN_PROGRESS', { headers: { 'retry-after': '2' } });
+  const server = await rawServer(inTurn('reset', busy, OK));
+  const { client, clock } = newClient(server.url);
+  expect((await client.send(BILLED)).status).toBe(200);
+  expect(clock.slept).toEqual([250, 2_000]);
+});
+
+test('a refused connection after a lost answer does not make the outcome known', async () => {
+  const server = await rawServer((socket, _request, index) => {
+    if (index === 0) socket.resetAndDestroy();
+    else socket.write(errorReply(402, 'ERR_INSUFFICIENT_CREDITS'));
+  });
+  const { client } = newClient(server.url);
+  expect(await failureOf(client.send(BILLED))).toMatchObject({
+    exit: 'credits',
+    billed: 'unknown',
+  });
+});
+
+test('a refunded request goes out once more under a new key, which is told first', async () => {
+  const refunded = errorReply(409, 'ERR_REQUEST_PREVIOUSLY_REFUNDED');
+  const server = await rawServer(inTurn(refunded, OK));
+  const { client } = newClient(server.url);
+  const told: string[] = [];
+  await client.send({
+    ...BILLED,
+    onNewKey: async (key) => {
+      expect(server.requests).toHaveLength(1);
+      told.push(key);
+    },
+  });
+  expect(server.requests.map(({ headers }) => headers['idempotency-key'])).toEqual([
+    'key-1',
+    ...told,
+  ]);
+  expect(told).toHaveLength(1);
+});
+
+test.each([
+  ['twice', true, 2],
+  ['under a key of the user’s own', false, 1],
+])('a request that is refunded %s is rejected', async (_name, madeByTool, requests) => {
+  const server = await rawServer(inTurn(errorReply(409, 'ERR_REQUEST_PREVIOUSLY_REFUNDED')));
+  const { client } = newClient(server.url);
+  const key = { value: 'key-1', madeByTool, sentAs: 'Idempotency-Key' } as const;
+  expect(await failureOf(client.send({ ...BILLED, key }))).toMatchObject({
+    exit: 'rejected',
+    billed: 'no',
+  });
+  expect(server.requests).toHaveLength(requests);
+});
+
+test('where the request id is the key, a new key is a new id', async () => {
+  const server = await rawServer(inTurn(errorReply(409, 'ERR_REQUEST_PREVIOUSLY_REFUNDED'), OK));
+  const { client } = newClient(server.url);
+  await client.send({ ...BILLED, key: { value: 'k-1', madeByTool: true, sentAs: 'X-Request-Id' } });
+  const { 'idempotency-key': key, 'x-request-id': id } = server.requests[1]?.headers ?? {};
+  expect(key).toBe(id);
+  expect(key).not.toBe('k-1');
+});
+
+test('a 503 is given up when a fresh look at the models does not show the model', async () => {
+  const server = await rawServer(inTurn(errorReply(503, 'ERR_MODEL_UNAVAILABLE')));
+  const { client } = newClient(server.url);
+  const answers = [true, undefined, false];
+  const modelStillAvailable = async (): Promise<boolean | undefined> => answers.shift();
+  const failure = await failureOf(client.send({ ...BILLED, modelStillAvailable }));
+  expect(failure).toMatchObject({ exit: 'service', billed: 'no' });
+  expect(server.requests).toHaveLength(3);
+});
+
+test('a signal ends the wait between attempts', async () => {
+  const server = await rawServer(inTurn(errorReply(503, 'ERR_MODEL_UNAVAILABLE')));
+  const stop = new AbortController();
+  const { client } = newClient(server.url, {
+    observer: ({ type }) => {
+      if (type === 'retry') stop.abort(new Error('Ctrl-C'));
+    },
+  });
+  await expect(client.send({ ...BILLED, signal: stop.signal })).rejects.toThrow('Ctrl-C');
+  expect(server.requests).toHaveLength(1);
+});

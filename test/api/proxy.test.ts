@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { proxyFor } from '../../src/api/proxy.ts';
+
+const P = 'http://proxy:3128';
+const Q = 'http://other:3128';
+
+test.each<readonly [string, Record<string, string>, string | undefined]>([
+  ['https://a.example', {}, undefined],
+  ['https://a.example', { HTTPS_PROXY: P }, P],
+  ['https://a.example', { https_proxy: Q, HTTPS_PROXY: P }, Q],
+  ['https://a.example', { https_proxy: '', HTTPS_PROXY: P }, P],
+  ['https://a.example', { HTTP_PROXY: P }, P],
+  ['https://a.example', { HTTP_PROXY: P, HTTPS_PROXY: Q }, Q],
+  ['https://a.example', { HTTPS_PROXY: 'proxy:3128' }, P],
+  ['https://a.example', { HTTPS_PROXY: P, NO_PROXY: 'a.example' }, undefined],
+  ['https://b.a.example', { HTTPS_PROXY: P, NO_PROXY: 'a.example' }, undefined],
+  ['https://b.a.example', { HTTPS_PROXY: P, no_proxy: '.a.example' }, undefined],
+  ['https://b.a.example', { HTTPS_PROXY: P, NO_PROXY: '*.A.example' }, undefined],
+  ['https://ba.example', { HTTPS_PROXY: P, NO_PROXY: 'a.example' }, P],
+  ['https://a.example', { HTTPS_PROXY: P, NO_PROXY: 'x.example, a.example:443' }, undefined],
+  ['https://a.example', { HTTPS_PROXY: P, NO_PROXY: 'a.example:8443' }, P],
+  ['https://a.example:8443', { HTTPS_PROXY: P, NO_PROXY: 'a.example:8443' }, undefined],
+  ['https://a.example', { HTTPS_PROXY: P, NO_PROXY: '*' }, undefined],
+  ['https://a.example', { HTTPS_PROXY: P, NO_PROXY: ' , ' }, P],
+  ['https://[2001:db8::1]', { HTTPS_PROXY: P, NO_PROXY: '[2001:db8::1]' }, undefined],
+  ['http://127.0.0.1:80', { HTTP_PROXY: P }, undefined],
+  ['http://localhost', { HTTP_PROXY: P }, undefined],
+  ['https://[::1]:4747', { HTTPS_PROXY: P }, undefined],
+])('%s with %o goes through %s', (url, env, expected) => {
+  expect(proxyFor(new URL(url), env)).toBe(expected);
+});

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { resolvePaths } from '../../src/config/paths.ts';
+
+const linux = (env: Record<string, string>) =>
+  resolvePaths({ env, platform: 'linux', homeDirectory: '/home/ada' });
+
+test('without variables the usual places of Linux', () => {
+  expect(linux({})).toEqual({
+    config: '/home/ada/.config/foley',
+    state: '/home/ada/.local/state/foley',
+    cache: '/home/ada/.cache/foley',
+    settingsFile: '/home/ada/.config/foley/config.json',
+    accountsFile: '/home/ada/.config/foley/accounts.json',
+    serviceData: '/home/ada/.local/state/foley/service',
+  });
+});
+
+test.each(['linux', 'darwin', 'freebsd'] as const)('the XDG folders go first on %s', (platform) => {
+  const env = { XDG_CONFIG_HOME: '/c', XDG_STATE_HOME: '/s', XDG_CACHE_HOME: '/k' };
+  const { cache, config, state } = resolvePaths({ env, platform, homeDirectory: '/home/ada' });
+  expect([config, state, cache]).toEqual(['/c/foley', '/s/foley', '/k/foley']);
+});
+
+test.each(['', 'relative', './here', '~/x'])('a folder that is "%s" counts as unset', (value) => {
+  const env = { XDG_CONFIG_HOME: value, XDG_STATE_HOME: value, XDG_CACHE_HOME: value };
+  expect(linux(env)).toEqual(linux({}));
+});
+
+test('the usual places of macOS', () => {
+  const paths = resolvePaths({ env: {}, platform: 'darwin', homeDirectory: '/Users/ada' });
+  expect(paths.config).toBe('/Users/ada/Library/Preferences/foley');
+  expect(paths.state).toBe('/Users/ada/Library/Application Support/foley');
+  expect(paths.cache).toBe('/Users/ada/Library/Caches/foley');
+});
+
+test('the usual places of Windows', () => {
+  const env = { LOCALAPPDATA: 'D:\\Local', APPDATA: '' };
+  const paths = resolvePaths({ env, platform: 'win32', homeDirectory: 'C:\\Users\\ada' });
+  expect(paths.settingsFile).toBe('C:\\Users\\ada\\AppData\\Roaming\\foley\\Config\\config.json');
+  expect(paths.serviceData).toBe('D:\\Local\\foley\\State\\service');
+  expect(paths.cache).toBe('D:\\Local\\foley\\Cache');
+});

@@ -1,0 +1,50 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { createApiClient } from '../../src/api/client.ts';
+import { getCapabilities } from '../../src/api/models.ts';
+import { getProfile } from '../../src/api/profile.ts';
+import { allVoices, getVoice } from '../../src/api/voices.ts';
+import { systemClock } from '../../src/effects/clock.ts';
+import { systemRandom } from '../../src/effects/random.ts';
+import { startEmbedded } from '../../src/target/embedded.ts';
+
+async function folder(): Promise<string> {
+  const made = await mkdtemp(path.join(tmpdir(), 'foley-target-'));
+  onTestFinished(async () => rm(made, { recursive: true, force: true }));
+  return made;
+}
+
+test('the embedded service answers the client as a service', async () => {
+  const service = await startEmbedded({ serviceData: path.join(await folder(), 'service') });
+  onTestFinished(() => service.close());
+  const client = createApiClient({
+    address: service.address,
+    clock: systemClock,
+    random: systemRandom,
+    version: '0.0.0',
+    limits: { maxRetries: 0 },
+    env: {},
+  });
+  onTestFinished(() => client.close());
+  expect(service.address.kind).toBe('embedded');
+  const { value: capabilities } = await getCapabilities(client);
+  expect(capabilities.models.length).toBeGreaterThan(0);
+  const { value: profile } = await getProfile(client);
+  expect(profile.credits).toBeGreaterThan(0);
+  for await (const { voice } of allVoices(client)) {
+    expect((await getVoice(client, voice.voiceId)).value).toEqual(voice);
+  }
+});
+
+test('data that cannot be opened is a failure of the state, and is named', async () => {
+  const file = path.join(await folder(), 'in-the-way');
+  await writeFile(file, 'not a folder');
+  await expect(startEmbedded({ serviceData: file })).rejects.toMatchObject({
+    exit: 'state',
+    exitCode: 32,
+    code: 'state',
+    message: expect.stringContaining(file),
+  });
+});
