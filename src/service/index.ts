@@ -1,13 +1,13 @@
+import type { ListenError } from './http/listen-error.ts';
 import type { OpenServiceOptions, RunningService } from './running-service.ts';
+import type { StoreError } from './store/store-error.ts';
 
-export { ListenError } from './http/listen.ts';
 export type {
   AccountKey,
   OpenServiceOptions,
   RunningService,
   ServiceEvent,
 } from './running-service.ts';
-export { StoreError } from './store/store-error.ts';
 
 /**
  * Starts the embedded service. The engine warms up in its own thread while the rest is loaded.
@@ -38,4 +38,14 @@ async function closeBoth(
 ): Promise<void> {
   await service.close();
   await engines.close();
+}
+
+/** Whether `openService` failed for its data directory; told by name, so that nothing is loaded for it. */
+export function isStoreError(error: unknown): error is StoreError {
+  return error instanceof Error && error.name === 'StoreError';
+}
+
+/** Whether `openService` failed for its address. */
+export function isListenError(error: unknown): error is ListenError {
+  return error instanceof Error && error.name === 'ListenError';
 }

@@ -5,7 +5,7 @@ import { encodeSpeech } from './engine/encode/encode-speech.ts';
 import type { EngineRegistry } from './engine/registry.ts';
 import type { ServiceServer } from './http/serve.ts';
 import { startServer } from './http/serve.ts';
-import { systemProcesses } from './operations/processes.ts';
+import { systemProcesses } from '../effects/processes.ts';
 import type { AccountKey, OpenServiceOptions, RunningService } from './running-service.ts';
 import { createService } from './service.ts';
 import type { Store } from './store/open-store.ts';

@@ -13,7 +13,7 @@ import { createKeyTable } from './http/key-table.ts';
 import { requestIdOf } from './http/request-id.ts';
 import { createRouter } from './http/router.ts';
 import { createOperations } from './operations/operations.ts';
-import type { Processes } from './operations/processes.ts';
+import type { Processes } from '../effects/processes.ts';
 import type { AccountKey, ServiceEvent } from './running-service.ts';
 import { ServiceError } from './service-error.ts';
 import type { EncodeSpeech } from './synthesis/encode.ts';

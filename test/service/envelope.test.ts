@@ -9,7 +9,7 @@ const SPEECH = '/api/open/v3/speech/tts';
 const PROFILE = '/api/open/v1/profile';
 
 describe('every answer', () => {
-  it.each([
+  it.each<[string, string, RequestInit, number, string]>([
     ['unknown path', '/nothing', {}, 404, 'ERR_NOT_FOUND'],
     ['slash at the end', '/api/open/v3/voices/', {}, 404, 'ERR_NOT_FOUND'],
     ['wrong method', SPEECH, { method: 'GET' }, 405, 'ERR_METHOD_NOT_ALLOWED'],
@@ -20,10 +20,9 @@ describe('every answer', () => {
     ['no key', PROFILE, { headers: { Authorization: '' } }, 401, 'ERR_UNAUTHORIZED'],
   ])('has the error body for %s', async (_name, path, init, status, code) => {
     const { call } = await testService();
-    const response = await call(path, {
-      ...init,
-      headers: { 'X-Request-Id': 'trace-1', ...init.headers },
-    });
+    const headers = new Headers(init.headers);
+    headers.set('X-Request-Id', 'trace-1');
+    const response = await call(path, { ...init, headers });
     expect(response.status).toBe(status);
     expect(response.headers.get('Content-Type')).toContain('application/json');
     const body: unknown = await response.json();

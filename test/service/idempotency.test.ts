@@ -66,8 +66,9 @@ describe('an idempotency key', () => {
     const answers = await Promise.all(
       Array.from({ length: 50 }, () => speak(BODY, { 'Idempotency-Key': 'k' })),
     );
-    const statuses = answers.map(({ status }) => status).sort();
-    expect(statuses).toEqual([200, ...Array.from({ length: 49 }, () => 409)]);
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+    expect(statuses.filter((status) => status === 409)).toHaveLength(49);
     await Promise.all(answers.map((answer) => answer.arrayBuffer()));
     expect(await balance()).toEqual({ credits: GRANT - COST, quota: GRANT - COST });
   });

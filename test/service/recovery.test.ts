@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Liveness, Processes } from '../../src/service/operations/processes.ts';
-import { systemProcesses } from '../../src/service/operations/processes.ts';
+import type { Liveness, Processes } from '../../src/effects/processes.ts';
+import { systemProcesses } from '../../src/effects/processes.ts';
 import { testService, voiceId } from './support/test-service.ts';
 
 const BODY = {

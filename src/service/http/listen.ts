@@ -1,16 +1,6 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-
-/** The address cannot be listened on. */
-export class ListenError extends Error {
-  override readonly name = 'ListenError';
-  readonly reason: 'in-use' | 'refused';
-
-  constructor(reason: 'in-use' | 'refused', message: string, cause: unknown) {
-    super(message, { cause });
-    this.reason = reason;
-  }
-}
+import { ListenError } from './listen-error.ts';
 
 /** Starts to listen. @throws ListenError when the port is taken or the address is not ours */
 export function listen(server: Server, host: string, port: number): Promise<AddressInfo> {

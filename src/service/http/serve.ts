@@ -33,6 +33,8 @@ const LIMITS = {
   keepAliveTimeout: 10_000,
   connectionsCheckingInterval: 5_000,
   maxHeaderSize: 16 * 1024,
+  // A request without a host is refused here too, but with the error body.
+  requireHostHeader: false,
 };
 const MAX_CONNECTIONS = 1_024;
 /** What answers that are ready may still take to leave after the service has closed. */

@@ -9,7 +9,7 @@ import { keepLease } from './lease.ts';
 import type { Operation } from './operation.ts';
 import { abandon, createOperation } from './operation.ts';
 import { createOwner } from './owner.ts';
-import type { Processes } from './processes.ts';
+import type { Processes } from '../../effects/processes.ts';
 
 export type Begun = { readonly kind: 'begun'; readonly operation: Operation } | Refusal;
 

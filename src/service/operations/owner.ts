@@ -1,7 +1,7 @@
 import type { Clock } from '../../effects/clock.ts';
 import type { Connection, Row } from '../store/connection.ts';
 import { integer, optionalText, text } from '../store/connection.ts';
-import type { Processes } from './processes.ts';
+import type { Processes } from '../../effects/processes.ts';
 
 /**
  * Who works on what is in progress. An owner that can be looked up is dead when its process is;

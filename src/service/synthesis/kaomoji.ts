@@ -25,10 +25,10 @@ const CLOSERS = new Map([
   ['（', ')）'],
   ['ʕ', 'ʔ'],
 ]);
-const EYES = '◕•●○◉⊙☉◔◑◐ಠಥ눈ʘ°º˘¬■□￣─╥≧≦✧★☆◠♥❤♡ﾟ゜˙・･ᵔㅠㅜᴗ^-><;*@=~TtoOxX';
+const EYES = '◕•●○◉⊙☉◔◑◐ಠಥ눈ʘ°º˘¬■□￣─╥≧≦✧★☆◠♥❤♡ﾟ゜˙・･ᵔㅠㅜᴗ^-><;*@=~TtoOxX´｀`';
 const MOUTHS = '‿ωᴥ▽ヮДд□ー﹏益ㅂ∀З口◡∇△ᗜ︿皿ᵕᴗʖ_.-oO3~^w';
 const CHEEKS = "´｀`｡。*✿oO⁄/╯ノﾉづヽ⌐✧☆★♡＊#;'";
-const MIRRORED_EYES = new Set(['≧≦', '><', '°º']);
+const MIRRORED_EYES = new Set(['≧≦', '><', '°º', '´`', '`´', '´｀', '｀´']);
 /** With letters for eyes, only these are a mouth: `(x∇x)` may be mathematics. */
 const MOUTHS_OF_LETTERS = 'ω▽﹏Дд‿';
 const LEFT_ARMS = 'ヽヾ＼\\٩ᕙᕕლ乁¯_づノﾉง┬─ ';
@@ -93,7 +93,8 @@ function isShrug(text: string, { start, end }: Span, inner: string): boolean {
 function withLeftArms(text: string, start: number, limit: number): number {
   let from = start;
   while (from > limit && LEFT_ARMS.includes(text.charAt(from - 1))) from -= 1;
-  if (from > limit && isLetter(text.charAt(from - 1))) return start;
+  const isWord = from > limit && isLetter(text.charAt(from - 1)) && text.charAt(from) !== ' ';
+  if (isWord) return start;
   while (from < start && text.charAt(from) === ' ') from += 1;
   return from;
 }

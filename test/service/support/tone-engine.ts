@@ -5,7 +5,7 @@ import {
   type SpeechEngine,
 } from '../../../src/service/engine/speech-engine.ts';
 
-/** A small real engine: each word is a tone of 20 ms, each sentence a chunk. */
+/** A small real engine: each word is a tone of 20 ms (or as told), each sentence a chunk. */
 export interface ToneEngine extends SpeechEngine {
   /** What was asked for, in order. */
   readonly requests: readonly EngineRequest[];
@@ -20,9 +20,9 @@ export interface ToneEngine extends SpeechEngine {
 }
 
 const SAMPLE_RATE = 16_000;
-const WORD_SAMPLES = 320;
 
-export function toneEngine(): ToneEngine {
+export function toneEngine({ wordMs = 20 } = {}): ToneEngine {
+  const wordSamples = (SAMPLE_RATE * wordMs) / 1_000;
   const requests: EngineRequest[] = [];
   let made = 0;
   let speaking = 0;
@@ -39,7 +39,7 @@ export function toneEngine(): ToneEngine {
         signal.throwIfAborted();
         if (index >= failing) throw new EngineError('failed', 'The secret inside of the engine.');
         made += 1;
-        yield toneChunk(words, request);
+        yield toneChunk(words, wordSamples, request);
       }
     } finally {
       speaking -= 1;
@@ -75,8 +75,12 @@ function sentencesOf(text: string): readonly (readonly string[])[] {
   return sentences.filter((words) => words.length > 0);
 }
 
-function toneChunk(words: readonly string[], { pitch, speed }: EngineRequest): SpeechChunk {
-  const length = Math.round(WORD_SAMPLES / speed);
+function toneChunk(
+  words: readonly string[],
+  wordSamples: number,
+  { pitch, speed }: EngineRequest,
+): SpeechChunk {
+  const length = Math.round(wordSamples / speed);
   const samples = new Float32Array(words.length * length);
   for (const [index, word] of words.entries()) {
     const hertz = (200 + 20 * word.length) * 2 ** (pitch / 12);
@@ -88,11 +92,11 @@ function toneChunk(words: readonly string[], { pitch, speed }: EngineRequest): S
 }
 
 function gate(): { promise: Promise<void>; release: () => void } {
-  let release: () => void = () => undefined;
+  const opened = new AbortController();
   const promise = new Promise<void>((resolve) => {
-    release = resolve;
+    opened.signal.addEventListener('abort', () => resolve());
   });
-  return { promise, release };
+  return { promise, release: () => opened.abort() };
 }
 
 function untilAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
