@@ -32,15 +32,17 @@ export class FileWriter {
 
   /**
    * Takes a chunk, which must not be changed afterwards; resolves when there is room for more. Throws
-   * the system's error of an earlier write, and again on every call after it.
+   * the system's error of an earlier write, and again on every call after it; the chunk counts as
+   * taken even then, and is in `unwritten`.
    */
   async write(chunk: Uint8Array): Promise<void> {
+    if (chunk.length > 0) {
+      this.bytes += chunk.length;
+      this.#waiting.push(chunk);
+      this.#waitingBytes += chunk.length;
+    }
     this.#throwFault();
-    if (chunk.length === 0) return;
-    this.bytes += chunk.length;
-    this.#waiting.push(chunk);
-    this.#waitingBytes += chunk.length;
-    this.#underWay ??= this.#writeWaiting();
+    if (chunk.length > 0) this.#underWay ??= this.#writeWaiting();
     while (this.#waitingBytes >= ROOM_BYTES && this.#underWay !== undefined) await this.#underWay;
     this.#throwFault();
   }

@@ -18,7 +18,11 @@ export interface Output {
   readonly temporary: string | undefined;
   /** Bytes taken so far. */
   readonly bytes: number;
-  /** Takes a chunk, which must not be changed afterwards; resolves when there is room for more. */
+  /**
+   * Takes a chunk, which must not be changed afterwards; resolves when there is room for more. A fault
+   * may belong to an earlier chunk; the one given counts as taken even then, so that `release` hands
+   * it out.
+   */
   write(chunk: Uint8Array): Promise<void>;
   /**
    * Gives the file its final name, whole and durable. When this throws, nothing has been lost yet:

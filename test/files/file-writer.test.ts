@@ -72,7 +72,7 @@ describe('writing behind', () => {
     await writer.write(Buffer.from('x')).catch(() => undefined);
     expect(await failureOf(writer.flush())).toMatchObject({ code: 'EIO' });
     expect(await failureOf(writer.write(Buffer.from('y')))).toMatchObject({ code: 'EIO' });
-    expect(writer.unwritten).toEqual([Buffer.from('x')]);
+    expect(writer.unwritten).toEqual([Buffer.from('x'), Buffer.from('y')]);
   });
 
   it('writes a single piece as well', async () => {
