@@ -1,0 +1,163 @@
+import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { readAccounts, selectAccount } from '../../src/config/accounts.ts';
+import {
+  removeAccount,
+  saveAccount,
+  setSetting,
+  unsetSetting,
+} from '../../src/config/config-write.ts';
+import { loadSettings, resolveSetting } from '../../src/config/settings.ts';
+import { systemClock } from '../../src/effects/clock.ts';
+import { systemFiles } from '../../src/effects/file-system.ts';
+import { systemRandom } from '../../src/effects/random.ts';
+import type { FileDeps } from '../../src/files/file-deps.ts';
+
+const DEPS: FileDeps = {
+  files: systemFiles,
+  random: systemRandom,
+  clock: systemClock,
+  platform: process.platform,
+};
+
+async function fileIn(name: string): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'foley-config-'));
+  onTestFinished(async () => rm(folder, { recursive: true, force: true }));
+  return path.join(folder, 'foley', name);
+}
+
+async function modes(file: string): Promise<readonly string[]> {
+  const both = [await stat(file), await stat(path.dirname(file))];
+  return both.map(({ mode }) => (mode & 0o777).toString(8));
+}
+
+const account = (name: string) => ({
+  name,
+  baseUrl: `https://${name}.example`,
+  realtimeUrl: undefined,
+  apiKey: `sk-${name}-1`,
+});
+
+test('what is set is read again, with its type', async () => {
+  const file = await fileIn('config.json');
+  await setSetting(file, 'voice', 'v 1', DEPS);
+  await setSetting(file, 'speed', '1.5', DEPS);
+  await setSetting(file, 'cueMaxDuration', '7s', DEPS);
+  await setSetting(file, 'cueMinDuration', '2', DEPS);
+  await setSetting(file, 'upload.command', 'put --it', DEPS);
+  const content: unknown = JSON.parse(await readFile(file, 'utf8'));
+  expect(content).toEqual({
+    voice: 'v 1',
+    speed: 1.5,
+    cueMaxDuration: '7s',
+    cueMinDuration: 2,
+    upload: { command: 'put --it' },
+  });
+  const sources = await loadSettings({
+    files: systemFiles,
+    env: {},
+    cwd: path.dirname(file),
+    settingsFile: file,
+  });
+  expect(resolveSetting(sources, 'cueMaxDuration')?.value).toBe(7_000);
+  expect(resolveSetting(sources, 'cueMinDuration')?.value).toBe(2_000);
+  expect(resolveSetting(sources, 'upload.command')?.value).toBe('put --it');
+  await unsetSetting(file, 'upload.command', DEPS);
+  await unsetSetting(file, 'voice', DEPS);
+  expect(JSON.parse(await readFile(file, 'utf8'))).not.toHaveProperty('voice');
+});
+
+test.each([
+  ['speeed', '1', /no setting "speeed"/],
+  ['speed', '9', /speed is "9"; it takes a number from 0.5 to 2/],
+  ['__proto__', 'x', /no setting/],
+  ['baseUrl', 'https://a.example', /no setting/],
+])('%s cannot be set to %s, and nothing is written', async (name, value, message) => {
+  const file = await fileIn('config.json');
+  await expect(setSetting(file, name, value, DEPS)).rejects.toMatchObject({
+    exit: 'usage',
+    message: expect.stringMatching(message),
+  });
+  await expect(stat(file)).rejects.toMatchObject({ code: 'ENOENT' });
+});
+
+test('accounts are stored for their owner only, whatever the files were before', async () => {
+  const file = await fileIn('accounts.json');
+  await mkdir(path.dirname(file), { mode: 0o777 });
+  await chmod(path.dirname(file), 0o777);
+  await saveAccount(file, account('main'), DEPS, { makeCurrent: true });
+  expect(await modes(file)).toEqual(['600', '700']);
+  await chmod(file, 0o644);
+  await saveAccount(file, account('a.b'), DEPS, { makeCurrent: false });
+  expect(await modes(file)).toEqual(['600', '700']);
+  const accounts = await readAccounts(systemFiles, file);
+  expect([...accounts.all.keys()]).toEqual(['main', 'a.b']);
+  expect(selectAccount(accounts)?.name).toBe('main');
+});
+
+test('a forgotten account is gone with its key, and nothing else is', async () => {
+  const file = await fileIn('accounts.json');
+  await saveAccount(file, account('main'), DEPS, { makeCurrent: true });
+  await saveAccount(file, account('other'), DEPS, { makeCurrent: false });
+  expect(await removeAccount(file, 'main', DEPS)).toBe(true);
+  expect(await removeAccount(file, 'main', DEPS)).toBe(false);
+  expect(await readFile(file, 'utf8')).not.toContain('sk-main-1');
+  expect(selectAccount(await readAccounts(systemFiles, file))?.name).toBe('other');
+});
+
+test('a file that cannot be understood is left as it is', async () => {
+  const file = await fileIn('config.json');
+  await mkdir(path.dirname(file));
+  await writeFile(file, '{"voice": "mine",');
+  await expect(setSetting(file, 'speed', '1', DEPS)).rejects.toMatchObject({ exit: 'usage' });
+  expect(await readFile(file, 'utf8')).toBe('{"voice": "mine",');
+});
+
+test('a file with a byte order mark can be changed', async () => {
+  const file = await fileIn('config.json');
+  await mkdir(path.dirname(file));
+  await writeFile(file, '\ufeff{"voice":"mine"}');
+  await setSetting(file, 'speed', '1', DEPS);
+  expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ voice: 'mine', speed: 1 });
+});
+
+test('when only a part was written, the older file is put back', async () => {
+  const file = await fileIn('accounts.json');
+  await saveAccount(file, account('main'), DEPS, { makeCurrent: true });
+  const before = await readFile(file, 'utf8');
+  const files = cutAfterChange(file, before);
+  const saved = saveAccount(file, account('other'), { ...DEPS, files }, { makeCurrent: true });
+  await expect(saved).rejects.toMatchObject({ exit: 'state', exitCode: 32 });
+  expect(await readFile(file, 'utf8')).toBe(before);
+});
+
+test('when only a part of a first file was written, none stays', async () => {
+  const file = await fileIn('accounts.json');
+  const saved = saveAccount(
+    file,
+    account('main'),
+    { ...DEPS, files: cutAfterChange(file, '') },
+    { makeCurrent: true },
+  );
+  await expect(saved).rejects.toMatchObject({ exit: 'state' });
+  await expect(stat(file)).rejects.toMatchObject({ code: 'ENOENT' });
+});
+
+test('a folder that is in the way of nothing but a file is a failure of the state', async () => {
+  const file = await fileIn('config.json');
+  await writeFile(path.dirname(file), 'in the way');
+  await expect(setSetting(file, 'speed', '1', DEPS)).rejects.toMatchObject({ exit: 'state' });
+});
+
+/** Files as on a full disk: what differs from `before` is only half there. */
+function cutAfterChange(file: string, before: string): FileDeps['files'] {
+  const readHalf = async (name: unknown): Promise<Buffer> => {
+    const content = await readFile(String(name));
+    if (name !== file || content.toString() === before) return content;
+    return content.subarray(0, content.length / 2);
+  };
+  // The overloads of the real one cannot be written as one function.
+  return { ...systemFiles, readFile: readHalf as FileDeps['files']['readFile'] };
+}
