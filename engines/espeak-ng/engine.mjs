@@ -37,6 +37,10 @@ async function answer(message) {
   }
 }
 
+function isWanted(id) {
+  return speaking === id;
+}
+
 async function greet() {
   await espeak;
   await send({
@@ -62,7 +66,7 @@ async function speak({ id, text, voice: wanted, speed, pitch }) {
   if (voice === undefined) throw new Error(`there is no voice ${wanted}`);
   try {
     for (const { samples, words } of speech(await espeak, voice, { text, speed, pitch })) {
-      if (speaking !== id) break;
+      if (!isWanted(id)) break;
       if (words.length > 0) await send({ type: 'words', id, words });
       await sendSpeech(id, samples);
     }
@@ -77,7 +81,7 @@ async function speak({ id, text, voice: wanted, speed, pitch }) {
 }
 
 async function sendSpeech(id, samples) {
-  for (let at = 0; at < samples.length && speaking === id; at += MESSAGE_SAMPLES) {
+  for (let at = 0; at < samples.length && isWanted(id); at += MESSAGE_SAMPLES) {
     const part = samples.subarray(at, at + MESSAGE_SAMPLES);
     const pcm = Buffer.from(part.buffer, part.byteOffset, part.byteLength);
     await send({ type: 'audio', id, bytes: pcm.length }, pcm);

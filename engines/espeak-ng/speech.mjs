@@ -37,7 +37,11 @@ export function* speech(espeak, voice, { text, speed, pitch }) {
   for (let next = 0; next < tokens.length;) {
     const size = next === 0 ? STRETCH.first : STRETCH.other;
     const stretch = stretchOf(tokens, next, size, characters.length);
-    const spoken = speakStretch(espeak, characters, stretch, { voice: voice.espeak, variant, speed });
+    const spoken = speakStretch(espeak, characters, stretch, {
+      voice: voice.espeak,
+      variant,
+      speed,
+    });
     next += spoken.tokens;
     wasHeard ||= spoken.isHeard;
     if (!wasHeard) continue;
@@ -52,7 +56,10 @@ function refuseUnspeakable(characters, tokens, voice) {
   if (tokens.length === 0) {
     throw new Unspeakable(`The text has no word that the voice ${voice.id} can say.`);
   }
-  if (voice.language === 'ja' && characters.some((character) => /\p{Script=Han}/u.test(character))) {
+  if (
+    voice.language === 'ja' &&
+    characters.some((character) => /\p{Script=Han}/u.test(character))
+  ) {
     throw new Unspeakable(`The voice ${voice.id} reads hiragana and katakana, but no kanji.`);
   }
 }
@@ -86,7 +93,12 @@ function speakStretch(espeak, characters, stretch, how) {
   const count = cut?.tokens ?? stretch.tokens.length;
   return {
     samples: cut === undefined ? samples : samples.subarray(0, (cut.ms * SAMPLE_RATE) / 1000),
-    words: stretch.tokens.slice(0, count).map((token, index) => ({ ...token, ...times[index] })),
+    words: stretch.tokens.slice(0, count).map(({ start, end }, index) => ({
+      start,
+      end,
+      startMs: times[index].startMs,
+      endMs: times[index].endMs,
+    })),
     tokens: count,
     isHeard: sounds.some(({ isSilent }) => !isSilent),
   };

@@ -28,8 +28,8 @@ export function tokenize(characters, language) {
     const trimmed = trim(piece);
     if (trimmed.text === '') continue;
     const from = codePoints(index);
-    const start = from + [...piece.slice(0, trimmed.at)].length;
-    tokens.push({ from, start, end: start + [...trimmed.text].length });
+    const start = from + count(piece.slice(0, trimmed.at));
+    tokens.push({ from, start, end: start + count(trimmed.text) });
   }
   return tokens;
 }
@@ -51,8 +51,15 @@ function codePointCounter(text) {
   let units = 0;
   let points = 0;
   return (index) => {
-    points += [...text.slice(units, index)].length;
+    points += count(text.slice(units, index));
     units = index;
     return points;
   };
+}
+
+const OUTSIDE_BASIC_PLANE = /[\u{10000}-\u{10ffff}]/gu;
+
+/** Code points of a text. */
+function count(text) {
+  return text.length - (text.match(OUTSIDE_BASIC_PLANE)?.length ?? 0);
 }

@@ -102,6 +102,7 @@ const LOUDER_BY_SEMITONE = 0.29;
 
 /** The factor that brings the voice to -20 dB of full scale on average, as every engine does. */
 export function gainOf(voice, semitones) {
-  const level = voice.level + LOUDER_BY_SEMITONE * reachable(TIMBRES[voice.timbre].pitch, semitones);
+  const level =
+    voice.level + LOUDER_BY_SEMITONE * reachable(TIMBRES[voice.timbre].pitch, semitones);
   return 10 ** ((COMMON_LEVEL - level) / 20);
 }

@@ -81,8 +81,7 @@ function share(tokens, { startMs, endMs }, sounds) {
 
 function nearest(times, fair) {
   return times.reduce(
-    (best, ms) =>
-      best === undefined || Math.abs(ms - fair) < Math.abs(best - fair) ? ms : best,
+    (best, ms) => (best === undefined || Math.abs(ms - fair) < Math.abs(best - fair) ? ms : best),
     undefined,
   );
 }

@@ -14,16 +14,14 @@ export class ByteQueue {
    * @returns `'too long'` when the first `maxBytes` have no line feed
    */
   async line(maxBytes: number): Promise<Buffer | 'too long' | undefined> {
-    let searched = 0;
     for (;;) {
       const last = this.#parts.at(-1);
-      const found = last?.indexOf(LINE_FEED, searched) ?? -1;
+      const found = last?.indexOf(LINE_FEED) ?? -1;
       if (last !== undefined && found !== -1) {
         const length = this.#length - last.length + found;
         return length > maxBytes ? 'too long' : this.#remove(length + 1).subarray(0, length);
       }
       if (this.#length > maxBytes) return 'too long';
-      searched = 0;
       if (!(await this.#read())) return undefined;
     }
   }

@@ -1,0 +1,127 @@
+// An engine that breaks one rule of docs/engines.md: `node misbehaving.mjs BEHAVIOUR`.
+import { createInterface } from 'node:readline';
+
+const voices = [{ id: 'v', language: 'en', sampleRate: 16_000 }];
+const hello = { type: 'hello', protocol: 1, version: '1', license: 'MIT', voices };
+const send = (message) => process.stdout.write(`${JSON.stringify(message)}\n`);
+const greet = () => send(hello);
+const audio = (id, pcm = Buffer.alloc(3200, 1)) => {
+  send({ type: 'audio', id, bytes: pcm.length });
+  return process.stdout.write(pcm);
+};
+const staysForEver = () => {
+  setInterval(() => undefined, 1000);
+  process.on('SIGTERM', () => undefined);
+};
+const speaksForEver = async ({ id }) => {
+  for (;;) {
+    if (!audio(id)) await new Promise((resolve) => process.stdout.once('drain', resolve));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+};
+const tells = (words) => ({
+  speak({ id }) {
+    send({ type: 'words', id, words });
+    audio(id);
+    send({ type: 'done', id });
+  },
+});
+
+const BEHAVIOURS = {
+  good: {
+    speak({ id }) {
+      audio(id);
+      send({ type: 'done', id });
+    },
+  },
+  'never says hello': { hello: staysForEver },
+  'says hello twice': {
+    speak: greet,
+  },
+  'speaks version 2': { hello: () => send({ ...hello, protocol: 2 }) },
+  'has a bad voice': { hello: () => send({ ...hello, voices: [{ ...voices[0], id: '../v' }] }) },
+  'has a twin': { hello: () => send({ ...hello, voices: [voices[0], voices[0]] }) },
+  'has too many voices': { hello: () => send({ ...hello, voices: Array(1001).fill(voices[0]) }) },
+  'has another rate': {
+    hello: () => send({ ...hello, voices: [{ ...voices[0], sampleRate: 8_000 }] }),
+  },
+  'cannot load': {
+    hello: () => send({ type: 'error', message: 'the model \u001b[2J is missing' }),
+  },
+  'is silent': { speak: () => undefined },
+  'is silent and stays': {
+    hello() {
+      staysForEver();
+      greet();
+    },
+    speak: () => undefined,
+  },
+  'writes a log': { speak: () => process.stdout.write('Loading model\u0007...\n') },
+  'sends noise': { speak: () => process.stdout.write(Buffer.alloc(5000, 0xff)) },
+  'sends an array': { speak: () => send([1]) },
+  'invents a type': { speak: ({ id }) => send({ type: 'video', id }) },
+  'mixes up ids': { speak: ({ id }) => audio(id + 1) },
+  'announces a terabyte': { speak: ({ id }) => send({ type: 'audio', id, bytes: 1e12 }) },
+  'announces half a sample': { speak: ({ id }) => send({ type: 'audio', id, bytes: 3 }) },
+  'sends an endless line': { speak: () => process.stdout.write('x'.repeat(2 ** 21)) },
+  'dies in the middle': {
+    speak({ id }) {
+      send({ type: 'audio', id, bytes: 1000 });
+      process.stdout.write(Buffer.alloc(10), () => {
+        process.stderr.write('out of memory\n', () => process.exit(3));
+      });
+    },
+  },
+  'closes stdout': {
+    hello() {
+      staysForEver();
+      greet();
+    },
+    speak: () => process.stdout.end(),
+  },
+  'dies after each': {
+    speak({ id }) {
+      audio(id);
+      send({ type: 'done', id });
+      process.stdout.write('', () => process.exit(0));
+    },
+  },
+  'speaks for ever': { speak: speaksForEver },
+  'ignores cancel': {
+    speak(message) {
+      staysForEver();
+      void speaksForEver(message);
+    },
+    cancel: () => undefined,
+  },
+  trickles: {
+    async speak({ id }) {
+      const header = Buffer.from(`${JSON.stringify({ type: 'audio', id, bytes: 400 })}\n`);
+      const end = Buffer.from(`${JSON.stringify({ type: 'done', id })}\r\n\n`);
+      for (const byte of Buffer.concat([header, Buffer.alloc(400, 2), end])) {
+        await new Promise((resolve) => process.stdout.write(Buffer.of(byte), resolve));
+      }
+    },
+  },
+  'says nothing': { speak: ({ id }) => send({ type: 'done', id }) },
+  'cannot say it': {
+    speak: ({ id }) => send({ type: 'error', id, reason: 'unspeakable', message: 'no vowels' }),
+  },
+  'tells its environment': {
+    speak: ({ id }) =>
+      send({ type: 'error', id, message: `${process.argv0} ${Object.keys(process.env).sort()}` }),
+  },
+  'tells words backwards': tells([
+    { start: 3, end: 5, startMs: 0, endMs: 10 },
+    { start: 0, end: 2, startMs: 10, endMs: 20 },
+  ]),
+  'tells words that are not there': tells([{ start: 0, end: 9000, startMs: 0, endMs: 10 }]),
+  'tells words after the end': tells([{ start: 0, end: 2, startMs: 0, endMs: 60_000 }]),
+  'tells times backwards': tells([{ start: 0, end: 2, startMs: 20, endMs: 10 }]),
+};
+
+const behaviour = { hello: greet, ...BEHAVIOURS[process.argv[2]] };
+createInterface({ input: process.stdin }).on('line', (line) => {
+  const message = JSON.parse(line);
+  void behaviour[message.type]?.(message);
+});
