@@ -2,13 +2,6 @@ import type { ListenError } from './http/listen-error.ts';
 import type { OpenServiceOptions, RunningService } from './running-service.ts';
 import type { StoreError } from './store/store-error.ts';
 
-export type {
-  AccountKey,
-  OpenServiceOptions,
-  RunningService,
-  ServiceEvent,
-} from './running-service.ts';
-
 /**
  * Starts the embedded service. The engine warms up in its own thread while the rest is loaded.
  * @throws StoreError when the data directory cannot be used

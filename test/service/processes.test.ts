@@ -1,36 +1,24 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/effects/clock.ts';
 import { systemFiles } from '../../src/effects/file-system.ts';
 import { verifyLedger } from '../../src/service/billing/verify-ledger.ts';
 import type { Store } from '../../src/service/store/open-store.ts';
 import { openStore } from '../../src/service/store/open-store.ts';
+import { type Bundle, buildBundle } from './support/bundle.ts';
 import { temporaryFolder, testService } from './support/test-service.ts';
 
-const NODE_MODULES = fileURLToPath(new URL('../../node_modules', import.meta.url));
-let folder: string;
+let bundle: Bundle;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'foley-processes-'));
-  const bundle = await rolldown({
-    input: fileURLToPath(new URL('support/paying-process.ts', import.meta.url)),
-    platform: 'node',
-    external: ['libsql', /^@echogarden\//, 'wasm-media-encoders'],
-  });
-  await bundle.write({ dir: folder, format: 'cjs', entryFileNames: 'paying.cjs' });
-  await bundle.close();
-  await symlink(NODE_MODULES, join(folder, 'node_modules'), 'junction');
+  bundle = await buildBundle({ paying: 'test/service/support/paying-process.ts' });
 });
 
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => bundle.remove());
 
 function start(...args: readonly string[]): ChildProcess {
-  const child = spawn(process.execPath, [join(folder, 'paying.cjs'), ...args], {
+  const child = spawn(process.execPath, [join(bundle.folder, 'dist', 'paying.cjs'), ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));

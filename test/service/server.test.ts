@@ -135,6 +135,8 @@ describe('what is no proper request', () => {
     ],
     ['no host', 'GET /healthz HTTP/1.1\r\n', 400],
     ['an odd host', 'GET /healthz HTTP/1.1\r\nHost: a b\r\n', 400],
+    ['an unknown expectation', 'GET /nothing HTTP/1.1\r\nHost: 127.0.0.1\r\nExpect: x\r\n', 404],
+    ['TRACE', 'TRACE /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n', 405],
     ['no HTTP', 'HELLO\r\n', 400],
     [
       'too many headers',

@@ -1,6 +1,7 @@
-import type { Server } from 'node:http';
+import { type Server, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { ErrorBody } from '../../contract/schemas/error.ts';
+import { SERVICE_ERRORS, type ServiceErrorCode } from '../../contract/service-errors.ts';
 import type { Random } from '../../effects/random.ts';
 
 /** Answers what is not HTTP, is too slow or has too many headers with the error body all the same. */
@@ -10,22 +11,28 @@ export function refuseBrokenRequests(server: Server, random: Random): void {
       socket.destroy();
       return;
     }
-    const [status, message] = ANSWERS[error.code ?? ''] ?? NOT_HTTP;
-    const body: ErrorBody = {
-      code: 'ERR_INVALID_REQUEST',
-      message,
-      requestId: random.uuid(),
-    };
-    const json = JSON.stringify(body);
-    socket.end(
-      `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nConnection: close\r\n` +
-        `Content-Length: ${Buffer.byteLength(json)}\r\n\r\n${json}`,
-    );
+    const [code, message] = ANSWERS[error.code ?? ''] ?? NOT_HTTP;
+    socket.end(rawAnswer({ code, message, requestId: random.uuid() }, SERVICE_ERRORS[code]));
   });
 }
 
-const NOT_HTTP = ['400 Bad Request', 'This is not an HTTP request'] as const;
-const ANSWERS: Readonly<Record<string, readonly [string, string]>> = {
-  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers are too large'],
-  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request took too long to arrive'],
+type Answer = readonly [ServiceErrorCode, string];
+
+const NOT_HTTP: Answer = ['ERR_INVALID_REQUEST', 'This is not an HTTP request'];
+const ANSWERS: Readonly<Record<string, Answer>> = {
+  HPE_HEADER_OVERFLOW: ['ERR_HEADERS_TOO_LARGE', 'The headers are too large'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['ERR_REQUEST_TIMEOUT', 'The request took too long to arrive'],
 };
+
+/** There is no request here that Node could make a response for, so that it is written by hand. */
+function rawAnswer(body: ErrorBody, status: number): string {
+  const json = JSON.stringify(body);
+  return [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+    'Content-Type: application/json',
+    'Connection: close',
+    `Content-Length: ${Buffer.byteLength(json)}`,
+    '',
+    json,
+  ].join('\r\n');
+}

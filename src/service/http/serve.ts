@@ -45,7 +45,10 @@ const FLUSH_GRACE_MS = 1_000;
  * @throws ListenError when the address cannot be listened on
  */
 export async function startServer(options: ServeOptions): Promise<ServiceServer> {
-  const server = createServer(LIMITS, createListener(options));
+  const listener = createListener(options);
+  const server = createServer(LIMITS, listener);
+  // An expectation that is not known is no reason for an answer without a body.
+  server.on('checkExpectation', listener);
   server.maxConnections = MAX_CONNECTIONS;
   refuseBrokenRequests(server, options.random);
   const address = await listen(server, options.host, options.port);

@@ -55,11 +55,6 @@ export function integer(row: Row, column: string): number {
   return Number(value);
 }
 
-/** An integer column of a row that may be NULL. @throws TypeError when it holds anything else */
-export function optionalInteger(row: Row, column: string): number | undefined {
-  return row[column] === null ? undefined : integer(row, column);
-}
-
 function isRow(value: unknown): value is Row {
   return typeof value === 'object' && value !== null;
 }

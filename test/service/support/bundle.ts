@@ -1,0 +1,37 @@
+import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+
+/** Programs for processes of their own, built as the package is built. */
+export interface Bundle {
+  /** The folder that holds `dist/` with a `.cjs` for each program. */
+  readonly folder: string;
+  remove(): Promise<void>;
+}
+
+/** Builds TypeScript files, by the name that each is to have, with everything that they import. */
+export async function buildBundle(programs: Readonly<Record<string, string>>): Promise<Bundle> {
+  const folder = await mkdtemp(join(tmpdir(), 'foley-bundle-'));
+  const manifest: unknown = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
+  const packages = Object.keys(Object(manifest).dependencies);
+  const bundle = await rolldown({
+    input: Object.fromEntries(
+      Object.entries(programs).map(([name, file]) => [name, join(ROOT, file)]),
+    ),
+    platform: 'node',
+    external: packages.flatMap((name) => [name, new RegExp(`^${name}/`)]),
+  });
+  await bundle.write({
+    dir: join(folder, 'dist'),
+    format: 'cjs',
+    entryFileNames: '[name].cjs',
+    chunkFileNames: 'chunks/[name].cjs',
+  });
+  await bundle.close();
+  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'), 'junction');
+  return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
+}
