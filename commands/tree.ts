@@ -41,8 +41,41 @@ export const tree: readonly CommandNode[] = [
     ],
   },
   {
+    name: 'profile',
+    summary: 'Show or change the account: tier, credits, quota, webhook',
+    fallback: 'get',
+    children: [
+      {
+        name: 'get',
+        summary: 'Show the account',
+        load: async () => (await import('./profile/get.ts')).profileGet,
+      },
+      {
+        name: 'set',
+        summary: 'Change the webhook',
+        load: async () => (await import('./profile/set.ts')).profileSet,
+      },
+    ],
+  },
+  {
+    name: 'recover',
+    summary: 'Bring back what was paid for and did not arrive',
+    load: async () => (await import('./recover.ts')).recoverCommand,
+  },
+  {
     name: 'serve',
     summary: 'Run the embedded service for other programs',
     load: async () => (await import('./serve.ts')).serve,
+  },
+  {
+    name: 'help',
+    summary: 'Show the help of a command, or a topic',
+    children: [
+      {
+        name: 'exit-codes',
+        summary: 'What the exit codes mean',
+        load: async () => (await import('./help/exit-codes.ts')).exitCodes,
+      },
+    ],
   },
 ];

@@ -82,5 +82,6 @@ async function conclude(error: unknown, globals: GlobalOptions, deps: MainDeps):
 function presumedGlobals(argv: readonly string[]): GlobalOptions {
   const end = argv.indexOf('--');
   const flags = end === -1 ? argv : argv.slice(0, end);
-  return { progress: false, color: 'auto', ...(flags.includes('--json') ? { json: true } : {}) };
+  const asksForJson = flags.includes('--json');
+  return { progress: false, color: 'auto', input: false, ...(asksForJson ? { json: true } : {}) };
 }

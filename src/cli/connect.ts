@@ -1,11 +1,14 @@
 import { version } from '../../package.json';
+import type { ApiClient } from '../api/client.ts';
 import { createApiClient } from '../api/client.ts';
 import type { ServiceAddress } from '../api/service-address.ts';
+import type { Accounts } from '../config/accounts.ts';
 import { readAccounts, selectAccount } from '../config/accounts.ts';
+import { closeToOthers } from '../config/secret-file.ts';
 import { startEmbedded } from '../target/embedded.ts';
 import { readKeyFile } from '../target/read-key.ts';
 import type { Target } from '../target/resolve.ts';
-import { resolveTarget } from '../target/resolve.ts';
+import { isLocalOnPurpose, resolveTarget } from '../target/resolve.ts';
 import type { Connection, ConnectOptions, Context } from './context.ts';
 import { describeEvent } from './verbose.ts';
 
@@ -23,28 +26,41 @@ export async function connect(context: Context, options: ConnectOptions): Promis
   return connectTo(context, service.address, () => service.close());
 }
 
-async function findTarget(context: Context, { publicOnly }: ConnectOptions): Promise<Target> {
+/**
+ * Which service the flags, the environment and the stored accounts mean; calls nothing.
+ * @throws Failure: usage, config or auth
+ */
+export async function findTarget(
+  context: Context,
+  { publicOnly }: ConnectOptions = {},
+): Promise<Target> {
   const { env, files, globals, io } = context;
   const { apiKeyFile } = globals;
-  const { accountsFile } = await context.paths();
-  return resolveTarget({
-    flags: globals,
-    env,
-    keyFromFile:
-      apiKeyFile === undefined
-        ? undefined
-        : await readKeyFile(apiKeyFile, { files, stdin: io.stdin }),
-    account: selectAccount(await readAccounts(files, accountsFile)),
-    publicOnly,
-  });
+  const inputs = { flags: globals, env, publicOnly };
+  if (isLocalOnPurpose(inputs)) return resolveTarget(inputs);
+  const account = selectAccount(await storedAccounts(context), globals.account);
+  if (apiKeyFile === undefined) return resolveTarget({ ...inputs, account });
+  const keyFromFile = await readKeyFile(apiKeyFile, { files, stdin: io.stdin });
+  return resolveTarget({ ...inputs, account, keyFromFile });
 }
 
-function connectTo(
-  { clock, env, globals, io, random }: Context,
-  address: ServiceAddress,
-  stop: () => Promise<void>,
-): Connection {
-  const client = createApiClient({
+/**
+ * The stored accounts; their file is closed to others first when it was left open.
+ * @throws Failure (config) when the file cannot be understood, or stays open
+ */
+export async function storedAccounts(context: Context): Promise<Accounts> {
+  const { accountsFile } = await context.paths();
+  const accounts = await readAccounts(context.files, accountsFile);
+  if (accounts.all.size === 0) return accounts;
+  const warning = await closeToOthers(accountsFile, context);
+  if (warning !== undefined) context.io.complain(`foley: ${warning}`);
+  return accounts;
+}
+
+/** The client of one service, with the limits that the flags name. */
+export function openClient(context: Context, address: ServiceAddress): ApiClient {
+  const { clock, env, globals, io, random } = context;
+  return createApiClient({
     address,
     clock,
     random,
@@ -59,6 +75,14 @@ function connectTo(
       if (globals.verbose === true) io.complain(describeEvent(event));
     },
   });
+}
+
+function connectTo(
+  context: Context,
+  address: ServiceAddress,
+  stop: () => Promise<void>,
+): Connection {
+  const client = openClient(context, address);
   return {
     client,
     target: address.kind,

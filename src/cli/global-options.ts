@@ -10,8 +10,10 @@ export interface GlobalOptions {
   readonly json?: true;
   readonly quiet?: true;
   readonly verbose?: true;
+  readonly account?: string;
   readonly local?: true;
   readonly baseUrl?: string;
+  readonly realtimeUrl?: string;
   readonly apiKeyFile?: string;
   readonly maxRetries?: number;
   /** Milliseconds. */
@@ -20,6 +22,8 @@ export interface GlobalOptions {
   readonly idleTimeout?: number;
   readonly progress: boolean;
   readonly color: ColorChoice;
+  /** False: nothing is ever asked of the person at the terminal. */
+  readonly input: boolean;
 }
 
 const GLOBAL_GROUP = 'Global options:';
@@ -33,8 +37,10 @@ export function globalOptions(): Option[] {
     new Option('--json', 'print one JSON document'),
     new Option('-q, --quiet', 'print only the result and errors'),
     new Option('--verbose', 'print a line for each request on stderr'),
+    new Option('--account <name>', 'stored account to use'),
     new Option('--local', 'use the embedded service on purpose'),
     new Option('--base-url <url>', 'address of the hosted service'),
+    new Option('--realtime-url <url>', 'its realtime host, where that is another'),
     new Option('--api-key-file <path>', 'read the API key from a file; - is stdin'),
     new Option('--max-retries <n>', 'how often a request is tried again (default: 4)').argParser(
       integerWithin('--max-retries', { minimum: 0, maximum: 999 }),
@@ -51,6 +57,7 @@ export function globalOptions(): Option[] {
     new Option('--color <when>', 'use colors: auto, always or never')
       .argParser(colorChoice)
       .default('auto', 'auto'),
+    new Option('--no-input', 'never ask anything'),
     new Option('-V, --version', 'print the version'),
   ].map((option) => option.helpGroup(GLOBAL_GROUP));
 }

@@ -25,7 +25,7 @@ export function findInvocation(argv: readonly string[], tree: readonly CommandNo
   const first = nextWord(argv);
   const words = first.before;
   if (first.word === undefined) return { kind: 'root', words };
-  if (first.word === 'help') return findHelp(first.after, tree);
+  if (first.word === 'help') return findHelp(words, first.after, tree);
   const node = tree.find(({ name }) => name === first.word);
   if (node === undefined) throw unknownCommand(first.word, tree);
   if (!isBranch(node)) {
@@ -50,9 +50,26 @@ function findVerb(branch: Branch, before: readonly string[], rest: readonly stri
   throw unknownCommand(second.word, branch.children, branch.name);
 }
 
-/** `foley help tts` is `foley tts --help`. */
-function findHelp(topic: readonly string[], tree: readonly CommandNode[]): Invocation {
-  return findInvocation([...topic.filter((word) => word !== '--help'), '--help'], tree);
+/** `foley help tts` is `foley tts --help`; the topics of help itself are leaves of the tree. */
+function findHelp(
+  before: readonly string[],
+  words: readonly string[],
+  tree: readonly CommandNode[],
+): Invocation {
+  const { word } = nextWord(words);
+  const topics = tree.filter((node) => isBranch(node)).find(({ name }) => name === 'help');
+  const names = topics?.children.map(({ name }) => name) ?? [];
+  if (topics !== undefined && word !== undefined) {
+    if (names.includes(word)) return findVerb(topics, before, words);
+    const [nearest] = closest(word, names, 1);
+    if (nearest !== undefined && !tree.some(({ name }) => name === word)) {
+      throw usageFailure(
+        `there is no help on "${word}"`,
+        `Did you mean \`foley help ${nearest}\`?`,
+      );
+    }
+  }
+  return findInvocation([...words.filter((given) => given !== '--help'), '--help'], tree);
 }
 
 function nextWord(argv: readonly string[]): {

@@ -6,6 +6,8 @@ export const INSTRUCTION_MAX_CHARACTERS = 1_600;
 export const LANGUAGE_MAX_CHARACTERS = 64;
 export const EMOTION_MAX_CHARACTERS = 64;
 export const IDEMPOTENCY_KEY_MAX_CHARACTERS = 128;
+/** Ours: the spec gives no limit for the address of a webhook. */
+export const WEBHOOK_URL_MAX_CHARACTERS = 2_048;
 
 /** Text length above which jobs are to be preferred to a synchronous answer (spec section 8). */
 export const SYNC_GUIDANCE_CHARACTERS = 2_500;

@@ -31,7 +31,18 @@ export type Target =
       /** One line for stderr, when nothing was configured and it may be shown. */
       readonly notice: string | undefined;
     }
-  | { readonly kind: 'hosted'; readonly address: ServiceAddress };
+  | {
+      readonly kind: 'hosted';
+      readonly address: ServiceAddress;
+      /** Where the key of the address comes from; without one when it has none. */
+      readonly keySource: KeySource | undefined;
+    };
+
+/** Where an API key comes from. */
+export type KeySource =
+  | { readonly kind: 'file'; readonly name: string }
+  | { readonly kind: 'environment'; readonly name: 'FOLEY_API_KEY' }
+  | { readonly kind: 'account'; readonly name: string };
 
 const NOTICE =
   'foley: using the embedded service; --base-url names another, --local says that it is meant';
@@ -48,7 +59,17 @@ export function resolveTarget(inputs: TargetInputs): Target {
   const key = findKey(inputs);
   const baseUrl = findBaseUrl(inputs);
   if (baseUrl === undefined) return withoutBaseUrl(inputs, key, wanted);
-  return { kind: 'hosted', address: hosted(inputs, parseBaseUrl(baseUrl), key) };
+  const address = hosted(inputs, parseBaseUrl(baseUrl), key);
+  return {
+    kind: 'hosted',
+    address,
+    keySource: inputs.publicOnly === true ? undefined : key?.source,
+  };
+}
+
+/** Whether the embedded service is asked for by name, so that accounts and key files are not read. */
+export function isLocalOnPurpose({ env, flags }: Pick<TargetInputs, 'env' | 'flags'>): boolean {
+  return flags.local === true || env['FOLEY_TARGET'] === 'local';
 }
 
 function readWanted(env: TargetInputs['env']): 'hosted' | 'local' | undefined {
@@ -73,6 +94,7 @@ function onPurpose(flags: TargetInputs['flags'], reason: string): Target {
 
 interface Key {
   readonly value: string;
+  readonly source: KeySource;
   /** The account that it is stored with, which binds it to that account's origins. */
   readonly boundTo?: Account;
 }
@@ -80,15 +102,17 @@ interface Key {
 /** Flag, environment, stored account; an account that is named by its flag goes before the environment. */
 function findKey({ account, env, flags, keyFromFile }: TargetInputs): Key | undefined {
   if (flags.apiKeyFile !== undefined) {
-    return { value: checkApiKey(keyFromFile ?? '', `--api-key-file ${flags.apiKeyFile}`) };
+    const value = checkApiKey(keyFromFile ?? '', `--api-key-file ${flags.apiKeyFile}`);
+    return { value, source: { kind: 'file', name: flags.apiKeyFile } };
   }
   const fromEnvironment = env['FOLEY_API_KEY'];
   if (fromEnvironment !== undefined && flags.account === undefined) {
-    return { value: checkApiKey(fromEnvironment, 'FOLEY_API_KEY') };
+    const value = checkApiKey(fromEnvironment, 'FOLEY_API_KEY');
+    return { value, source: { kind: 'environment', name: 'FOLEY_API_KEY' } };
   }
   if (account === undefined) return undefined;
   const value = checkApiKey(account.apiKey, `the key of the account "${account.name}"`);
-  return { value, boundTo: account };
+  return { value, boundTo: account, source: { kind: 'account', name: account.name } };
 }
 
 function findBaseUrl({ account, env, flags }: TargetInputs): GivenUrl | undefined {

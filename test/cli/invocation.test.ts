@@ -15,6 +15,7 @@ const tree: CommandNode[] = [
     ],
   },
   { name: 'voices', summary: 'Voices', children: [{ name: 'list', summary: 'List', load }] },
+  { name: 'help', summary: 'Help', children: [{ name: 'exit-codes', summary: 'Codes', load }] },
 ];
 
 function found(...argv: string[]): unknown {
@@ -69,6 +70,8 @@ describe('an unknown command is a usage failure that names the closest one', () 
     [['tss'], 'there is no command "tss"', 'foley tts'],
     [['model', 'list'], 'there is no command "model"', 'foley models'],
     [['voices', 'lst'], 'there is no command "voices lst"', 'foley voices list'],
+    [['help', 'exitcodes'], 'there is no help on "exitcodes"', 'foley help exit-codes'],
+    [['help', 'tss'], 'there is no command "tss"', 'foley tts'],
     [['qqqqqqqq'], 'there is no command "qqqqqqqq"', 'Its commands: tts, models, voices'],
   ])('%j', (argv, message, hint) => {
     expect(() => findInvocation(argv, tree)).toThrow(

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
+import { WEBHOOK_URL_MAX_CHARACTERS } from '../limits.ts';
 
 /** The account's profile (spec section 2.9); unknown extra fields may appear. */
 export const Profile = Type.Object(
@@ -22,7 +23,7 @@ export const ProfileUpdate = Type.Object(
     webhookUrl: Type.String({
       format: 'uri',
       minLength: 1,
-      maxLength: 2_048,
+      maxLength: WEBHOOK_URL_MAX_CHARACTERS,
       description: 'http or https address',
     }),
   },

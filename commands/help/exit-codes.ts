@@ -1,0 +1,26 @@
+import type { CommandDefinition } from '../../src/cli/command.ts';
+import { EXIT_CODES } from '../../src/contract/exit-codes.ts';
+
+/** `foley help exit-codes`: the table of the contract's section 4. */
+export const exitCodes: CommandDefinition = {
+  configure(command) {
+    command.description('Shows what the exit codes mean. They are the same for every command.');
+  },
+  async run() {
+    const { wrappedRows } = await import('../../src/cli/wrapped-rows.ts');
+    const items = Object.entries(EXIT_CODES).map(([name, { code, meaning }]) => ({
+      name,
+      code,
+      meaning,
+    }));
+    return {
+      data: { items, total: items.length },
+      human: (look) =>
+        wrappedRows(
+          ['CODE', 'MEANING'],
+          items.map(({ code, meaning }) => ({ cells: [`${code}`], text: meaning })),
+          look,
+        ),
+    };
+  },
+};

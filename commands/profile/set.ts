@@ -1,0 +1,48 @@
+import { Option } from 'commander';
+import { updateProfile } from '../../src/api/profile.ts';
+import type { CommandDefinition } from '../../src/cli/command.ts';
+import { WEBHOOK_URL_MAX_CHARACTERS } from '../../src/contract/limits.ts';
+import { usageFailure } from '../../src/errors/failure.ts';
+import { countCodePoints } from '../../src/text/code-points.ts';
+import { shownUrl } from './profile-words.ts';
+
+interface ProfileSetFlags {
+  readonly webhookUrl: string;
+}
+
+/** `foley profile set` (contract, section 8; spec section 4.9). */
+export const profileSet: CommandDefinition<ProfileSetFlags> = {
+  configure(command) {
+    command
+      .description('Changes the profile of the account.')
+      .addOption(
+        new Option('--webhook-url <url>', 'address that the service may notify')
+          .argParser(webhookAddress)
+          .makeOptionMandatory(),
+      );
+  },
+  async run(context, { options: { webhookUrl } }) {
+    const { client } = await context.connect();
+    const { raw } = await updateProfile(client, { webhookUrl }, context.signal);
+    context.io.notice(`the webhook is ${shownUrl(webhookUrl)}`);
+    return { data: raw };
+  },
+};
+
+/** An http or https address, unchanged. */
+function webhookAddress(given: string): string {
+  const protocol = URL.canParse(given) ? new URL(given).protocol : undefined;
+  if ((protocol !== 'https:' && protocol !== 'http:') || /\s/.test(given)) {
+    throw usageFailure(
+      `--webhook-url is "${given}"; it takes an http or https address`,
+      'Such as https://example.com/foley-events.',
+    );
+  }
+  const length = countCodePoints(given);
+  if (length > WEBHOOK_URL_MAX_CHARACTERS) {
+    throw usageFailure(
+      `--webhook-url has ${length} characters; at most ${WEBHOOK_URL_MAX_CHARACTERS} are taken`,
+    );
+  }
+  return given;
+}
