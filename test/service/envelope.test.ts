@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/effects/clock.ts';
 import { systemFiles } from '../../src/effects/file-system.ts';
 import { openStore } from '../../src/service/store/open-store.ts';
-import { jsonPost, temporaryFolder, testService, voiceId } from './support/test-service.ts';
+import { jsonPost, KEY, temporaryFolder, testService, voiceId } from './support/test-service.ts';
 
 const SPEECH = '/api/open/v3/speech/tts';
 const PROFILE = '/api/open/v1/profile';
@@ -62,6 +62,23 @@ describe('every answer', () => {
     expect(await busy.json()).toMatchObject({ code: 'ERR_SERVICE_UNAVAILABLE' });
     expect((await call(PROFILE)).status).toBe(200);
     store.close();
+  });
+});
+
+describe('whoever runs the service', () => {
+  it('hears of every request, but of no key, query or text', async () => {
+    const { call, speak, events } = await testService();
+    await call('/api/open/v3/voices?page=0', { headers: { 'X-Request-Id': 'trace-3' } });
+    await (await speak({ text: 'Whisper', voiceId: voiceId('Clara') })).arrayBuffer();
+    expect(events[0]).toEqual({
+      type: 'request',
+      method: 'GET',
+      path: '/api/open/v3/voices',
+      status: 400,
+      durationMs: 0,
+      requestId: 'trace-3',
+    });
+    expect(JSON.stringify(events)).not.toMatch(new RegExp(`${KEY}|page=|Whisper`));
   });
 });
 

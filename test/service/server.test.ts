@@ -65,6 +65,21 @@ describe('a service on a socket', () => {
     await expect(response.arrayBuffer()).rejects.toThrow();
   });
 
+  it('breaks the connection of a client that knows no chunks', async () => {
+    const { service, engine } = await testService();
+    const { baseUrl } = await serve(service);
+    const request = rawPost(SPEECH, BODY, AUTHORIZED).replace('HTTP/1.1', 'HTTP/1.0');
+    const whole = await connectRaw(baseUrl);
+    whole.send(request);
+    expect(await whole.untilClosed()).toContain('200 OK');
+    expect(whole.brokenBy()).toBe(undefined);
+    engine.failBefore(2);
+    const cut = await connectRaw(baseUrl);
+    cut.send(request);
+    await cut.untilClosed();
+    expect(cut.brokenBy()).toBe('ECONNRESET');
+  });
+
   it('stops the engine when the client hangs up while it listens', async () => {
     const { service, engine, balance } = await testService();
     const { baseUrl } = await serve(service);

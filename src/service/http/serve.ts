@@ -64,9 +64,9 @@ type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
 
 function createListener({ service, random }: ServeOptions): Listener {
   const listener = getRequestListener(
-    async (request, { outgoing }) => {
+    async (request, { incoming, outgoing }) => {
       const response = await service.fetch(request);
-      return withUncleanEnd(response, () => outgoing.destroy());
+      return withUncleanEnd(response, () => cut(incoming, outgoing));
     },
     { overrideGlobalObjects: false, errorHandler: () => unreadable(random) },
   );
@@ -77,7 +77,7 @@ function createListener({ service, random }: ServeOptions): Listener {
  * A body that fails has to end the connection, so that nobody takes what came for the whole. The
  * adapter would write the error to the terminal, and into the body while no header is sent.
  */
-function withUncleanEnd(response: Response, cut: () => void): Response {
+function withUncleanEnd(response: Response, onFailure: () => void): Response {
   if (response.body === null || response.headers.has('Content-Length')) return response;
   const reader = response.body.getReader();
   const body = new ReadableStream<Uint8Array>(
@@ -88,7 +88,7 @@ function withUncleanEnd(response: Response, cut: () => void): Response {
           if (done) controller.close();
           else controller.enqueue(value);
         } catch {
-          cut();
+          onFailure();
         }
       },
       cancel: (reason) => reader.cancel(reason),
@@ -96,6 +96,15 @@ function withUncleanEnd(response: Response, cut: () => void): Response {
     { highWaterMark: 0 },
   );
   return new Response(body, response);
+}
+
+/** Without chunks (HTTP/1.0) the end of the connection is the end of the body, unless it is reset. */
+function cut(
+  incoming: Pick<IncomingMessage, 'httpVersion' | 'socket'>,
+  outgoing: { destroy(): unknown },
+): void {
+  if (incoming.httpVersion === '1.0') incoming.socket.resetAndDestroy();
+  else outgoing.destroy();
 }
 
 /** The request line or the Host header cannot be read as a URL, so that no service can be asked. */

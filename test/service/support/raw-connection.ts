@@ -7,6 +7,8 @@ export interface RawConnection {
   send(text: string): void;
   /** What came so far, as Latin-1. */
   received(): string;
+  /** How the connection broke, such as `ECONNRESET`; `undefined` when it was ended properly. */
+  brokenBy(): string | undefined;
   /** Everything that comes until the other side ends or breaks the connection. */
   untilClosed(): Promise<string>;
 }
@@ -19,7 +21,10 @@ export async function connectRaw(baseUrl: string): Promise<RawConnection> {
   socket.on('data', (bytes: Buffer) => {
     received += bytes.toString('latin1');
   });
-  socket.on('error', () => undefined);
+  let broken: string | undefined;
+  socket.on('error', (error: NodeJS.ErrnoException) => {
+    broken = error.code;
+  });
   const closed = new Promise<void>((resolve) => {
     socket.on('close', () => resolve());
   });
@@ -30,6 +35,7 @@ export async function connectRaw(baseUrl: string): Promise<RawConnection> {
     socket,
     send: (text) => void socket.write(text, 'latin1'),
     received: () => received,
+    brokenBy: () => broken,
     async untilClosed() {
       await closed;
       return received;
