@@ -95,7 +95,8 @@ function controlOptions(): Option[] {
   });
 }
 
-function numberWithin(
+/** A parser for a flag that takes a number within limits. */
+export function numberWithin(
   flag: string,
   { minimum, maximum }: { readonly minimum: number; readonly maximum: number },
 ): (given: string) => number {
@@ -120,7 +121,8 @@ export function textWithin(flag: string, maximum: number): (given: string) => st
   };
 }
 
-function filled(flag: string): (given: string) => string {
+/** A parser for a flag that takes any text but none. */
+export function filled(flag: string): (given: string) => string {
   return (given) => {
     if (given.trim() === '') {
       throw usageFailure(`${flag} is empty`, 'Give a value, or leave the flag out.');

@@ -1,5 +1,5 @@
-// Bundles the sources into dist/ (rolldown.config.mjs).
-import { rmSync, writeFileSync } from 'node:fs';
+// Bundles the sources into dist/ (rolldown.config.mjs). The old build stays until the new one is whole.
+import { existsSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { rolldown } from 'rolldown';
@@ -8,14 +8,25 @@ import { notices } from './notices.mjs';
 import { root } from './set-up.mjs';
 
 const started = new Date();
+const next = path.join(root, `dist-${process.pid}`);
 process.chdir(root);
-rmSync('dist', { recursive: true, force: true });
-const { output, ...input } = config;
-const bundle = await rolldown({ ...input, logLevel: 'warn' });
-const { output: chunks } = await bundle.write(output);
-await bundle.close();
-const modules = chunks.flatMap((chunk) => chunk.moduleIds ?? []);
-writeFileSync(path.join('dist', 'THIRD-PARTY-NOTICES.md'), notices(modules));
-const { renderAllHelp } = createRequire(import.meta.url)('../dist/all-help.cjs');
-writeFileSync(path.join('dist', 'help.json'), JSON.stringify(await renderAllHelp()));
-writeFileSync(path.join('dist', '.stamp'), started.toISOString());
+try {
+  const { output, ...input } = config;
+  const bundle = await rolldown({ ...input, logLevel: 'warn' });
+  const { output: chunks } = await bundle.write({ ...output, dir: next });
+  await bundle.close();
+  const modules = chunks.flatMap((chunk) => chunk.moduleIds ?? []);
+  writeFileSync(path.join(next, 'THIRD-PARTY-NOTICES.md'), notices(modules));
+  const { renderAllHelp } = createRequire(import.meta.url)(path.join(next, 'all-help.cjs'));
+  writeFileSync(path.join(next, 'help.json'), JSON.stringify(await renderAllHelp()));
+  const stamp = path.join(next, '.stamp');
+  writeFileSync(stamp, '');
+  // What was changed while the build ran is not in it.
+  utimesSync(stamp, started, started);
+  const old = `${next}-old`;
+  if (existsSync('dist')) renameSync('dist', old);
+  renameSync(next, 'dist');
+  rmSync(old, { recursive: true, force: true });
+} finally {
+  rmSync(next, { recursive: true, force: true });
+}

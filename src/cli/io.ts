@@ -3,7 +3,7 @@ import { wantsColor } from './color.ts';
 import type { GlobalOptions } from './global-options.ts';
 import type { Look } from './look.ts';
 import { loadPaint, PLAIN } from './look.ts';
-import type { Input, Streams } from './streams.ts';
+import type { Input, Output, Streams } from './streams.ts';
 import { write } from './streams.ts';
 
 const DEFAULT_COLUMNS = 80;
@@ -20,6 +20,8 @@ export interface Io {
   readonly err: Look;
   /** Whether moving progress may be shown. */
   readonly showsProgress: boolean;
+  /** Where it is shown; nothing else writes to it. */
+  readonly progressStream: Output;
   /** Writes to stdout and waits for a slow reader. */
   writeOut(chunk: string | Uint8Array): Promise<void>;
   /** A line on stderr that `--quiet` silences. */
@@ -60,6 +62,7 @@ export async function createIo({ streams, env, globals }: IoInputs): Promise<Io>
       globals.quiet !== true &&
       globals.json !== true &&
       !isSet(env['CI']),
+    progressStream: stderr,
     writeOut: (chunk) => write(stdout, chunk),
     notice: (line) => {
       if (globals.quiet !== true) complain(display(line));

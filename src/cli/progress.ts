@@ -1,3 +1,5 @@
+import type { Ora } from 'ora';
+import type { Clock } from '../effects/clock.ts';
 import type { Io } from './io.ts';
 
 /** Something that goes on. Every method is harmless when nothing is shown. */
@@ -8,24 +10,34 @@ export interface Progress {
 
 const SILENT: Progress = { update: () => {}, stop: () => {} };
 
+/** Work that is done sooner than this needs no picture. */
+const A_MOMENT_MS = 300;
+
 /**
- * Shows on stderr that work goes on, where a person is looking; otherwise does nothing and loads
- * nothing. The picture appears only when the work takes longer than a moment.
+ * Shows on stderr that work goes on, where a person is looking and the work takes longer than a
+ * moment; otherwise does nothing and loads nothing.
  */
-export async function startProgress(
-  io: Io,
-  stderr: NodeJS.WritableStream,
-  label: string,
-): Promise<Progress> {
+export function startProgress(io: Io, clock: Clock, label: string): Progress {
   if (!io.showsProgress) return SILENT;
-  const { default: ora } = await import('ora');
-  const spinner = ora({ text: label, stream: stderr, discardStdin: false }).start();
+  let text = label;
+  let spinner: Ora | undefined;
+  let isOver = false;
+  const cancel = clock.after(A_MOMENT_MS, () => {
+    void (async () => {
+      const { default: ora } = await import('ora');
+      if (isOver) return;
+      spinner = ora({ text, stream: io.progressStream, discardStdin: false }).start();
+    })();
+  });
   return {
-    update: (text) => {
-      spinner.text = text;
+    update: (next) => {
+      text = next;
+      if (spinner !== undefined) spinner.text = next;
     },
     stop: () => {
-      spinner.stop();
+      isOver = true;
+      cancel();
+      spinner?.stop();
     },
   };
 }

@@ -1,7 +1,9 @@
 import type { Readable, Writable } from 'node:stream';
+import { Failure } from '../errors/failure.ts';
+import { reasonOf } from '../files/errno-reasons.ts';
 
 /** A stream that may be a terminal, as Node's own standard streams are. */
-export type Input = Readable & { readonly isTTY?: boolean; readonly fd?: number };
+export type Input = Readable & { readonly isTTY?: boolean };
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
 export interface Streams {
@@ -16,19 +18,27 @@ export class ReaderGone extends Error {
   override readonly name = 'ReaderGone';
 }
 
-export function isBrokenPipe(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EPIPE';
+/**
+ * Writes one chunk to stdout and waits until it was taken, so that a slow reader slows the writer.
+ * @throws ReaderGone when the other end was closed; Failure (output) when it cannot be written
+ */
+export function write(stdout: Writable, chunk: string | Uint8Array): Promise<void> {
+  return new Promise((resolve, reject) => {
+    stdout.write(chunk, (error) => {
+      if (error === null || error === undefined) resolve();
+      else reject(isBrokenPipe(error) ? new ReaderGone('nobody reads stdout') : unwritable(error));
+    });
+  });
 }
 
-/**
- * Writes one chunk and waits until the stream has taken it, so that a slow reader slows the writer.
- * @throws ReaderGone when the other end was closed; else the stream's own error
- */
-export function write(stream: Writable, chunk: string | Uint8Array): Promise<void> {
-  return new Promise((resolve, reject) => {
-    stream.write(chunk, (error) => {
-      if (error === null || error === undefined) resolve();
-      else reject(isBrokenPipe(error) ? new ReaderGone('the reader of stdout went away') : error);
-    });
+function isBrokenPipe(error: Error): boolean {
+  return 'code' in error && error.code === 'EPIPE';
+}
+
+function unwritable(error: Error): Failure {
+  return new Failure(`cannot write to stdout: ${reasonOf(error, '.')}`, {
+    code: 'output',
+    exit: 'output',
+    cause: error,
   });
 }

@@ -7,7 +7,7 @@ import { Failure } from '../errors/failure.ts';
 /** Enough leading bytes to know every format by its mark. */
 const LEADING_BYTES = 64;
 
-/** Something that takes audio: a file, stdout, a player. Slow takers slow the sender. */
+/** Something that takes audio: a file, stdout, a player. A slow one slows the sender. */
 export interface AudioSink {
   write(chunk: Uint8Array): Promise<void>;
 }
@@ -21,14 +21,14 @@ export interface AudioSink {
 export async function deliver(
   answer: AudioAnswer,
   format: SpeechFormat,
-  sinks: readonly AudioSink[],
+  sink: AudioSink,
 ): Promise<Verdict> {
   const verifier = createVerifier(format);
   try {
     for await (const chunk of leadingTogether(answer.body)) {
       verifier.write(chunk);
       if (verifier.problem !== undefined) throw unusable(verifier.problem, answer);
-      for (const sink of sinks) await sink.write(chunk);
+      await sink.write(chunk);
     }
   } catch (error) {
     answer.discard();

@@ -13,6 +13,8 @@ export interface OutputWishes {
   /** The format of the environment or a config file, when no flag and no extension decides. */
   readonly configuredFormat?: SpeechFormat | undefined;
   readonly json: boolean;
+  /** `--play` or `--player`. */
+  readonly play: boolean;
   readonly stdoutIsTerminal: boolean;
 }
 
@@ -21,14 +23,16 @@ export type OutputPlan =
   | { readonly kind: 'stdout'; readonly format: SpeechFormat }
   | { readonly kind: 'file'; readonly path: string; readonly format: SpeechFormat }
   /** A file that is named after the text. */
-  | { readonly kind: 'automatic'; readonly format: SpeechFormat };
+  | { readonly kind: 'automatic'; readonly format: SpeechFormat }
+  /** The player alone. */
+  | { readonly kind: 'player'; readonly format: SpeechFormat };
 
 /**
  * Decides where audio goes and in which format (contract, section 5, `-o` and `--format`).
  * @throws Failure (usage) for flags that contradict each other
  */
 export function planOutput(wishes: OutputWishes): OutputPlan {
-  const { output, json, stdoutIsTerminal } = wishes;
+  const { output, json, play, stdoutIsTerminal } = wishes;
   if (output === '') throw usageFailure('--output is empty', 'Give a file name, or - for stdout.');
   if (output === '-' && json) {
     throw usageFailure(
@@ -40,8 +44,10 @@ export function planOutput(wishes: OutputWishes): OutputPlan {
     return { kind: 'file', path: output, format: formatOfFile(output, wishes) };
   }
   const format = wishes.format ?? wishes.configuredFormat ?? DEFAULT_FORMAT;
-  const toStdout = output === '-' || (!stdoutIsTerminal && !json);
-  return { kind: toStdout ? 'stdout' : 'automatic', format };
+  if (output === '-') return { kind: 'stdout', format };
+  if (json) return { kind: 'automatic', format };
+  if (play) return { kind: 'player', format };
+  return { kind: stdoutIsTerminal ? 'automatic' : 'stdout', format };
 }
 
 function formatOfFile(output: string, wishes: OutputWishes): SpeechFormat {

@@ -3,11 +3,14 @@ import { usageFailure } from '../errors/failure.ts';
 
 /** A program that plays audio from its standard input. */
 export interface Player {
+  /** Its name, for messages. */
   readonly command: string;
+  /** Where it was found. */
+  readonly file: string;
   readonly args: readonly string[];
 }
 
-interface KnownPlayer extends Player {
+interface KnownPlayer extends Omit<Player, 'file'> {
   readonly formats: readonly SpeechFormat[];
 }
 
@@ -32,18 +35,19 @@ const KNOWN_PLAYERS: readonly KnownPlayer[] = [
 /**
  * The program that will play: the user's own, or the first known one that is installed and takes
  * the format. Found before anything is billed.
- * @param isInstalled tells whether a command can be started
+ * @param locate gives the file of a program, or undefined when it is not installed
  * @throws Failure (usage) when there is none
  */
 export async function findPlayer(
   { format, own }: { readonly format: SpeechFormat; readonly own?: string | undefined },
-  isInstalled: (command: string) => Promise<boolean>,
+  locate: (command: string) => Promise<string | undefined>,
 ): Promise<Player> {
-  if (own !== undefined) return ownPlayer(own, isInstalled);
+  if (own !== undefined) return ownPlayer(own, locate);
   const able = KNOWN_PLAYERS.filter(({ formats }) => formats.includes(format));
   for (const { command, args } of able) {
-    if (await isInstalled(command)) {
-      return { command, args: args.map((arg) => (arg === 'FORMAT' ? format : arg)) };
+    const file = await locate(command);
+    if (file !== undefined) {
+      return { command, file, args: args.map((arg) => (arg === 'FORMAT' ? format : arg)) };
     }
   }
   const names = able.map(({ command }) => command).join(', ');
@@ -55,14 +59,18 @@ export async function findPlayer(
 
 async function ownPlayer(
   own: string,
-  isInstalled: (command: string) => Promise<boolean>,
+  locate: (command: string) => Promise<string | undefined>,
 ): Promise<Player> {
   const [command, ...args] = splitWords(own);
   if (command === undefined) throw usageFailure('--player is empty', 'Name a program.');
-  if (!(await isInstalled(command))) {
-    throw usageFailure(`--player is "${own}", but there is no program ${command}`);
+  const file = await locate(command);
+  if (file === undefined) {
+    throw usageFailure(
+      `--player is "${own}", and there is no program ${command}`,
+      'Install it, or give its whole path.',
+    );
   }
-  return { command, args };
+  return { command, file, args };
 }
 
 /**

@@ -3,7 +3,7 @@ import type { OutputWishes } from '../../src/speech/output-plan.ts';
 import { planOutput } from '../../src/speech/output-plan.ts';
 
 function plan(wishes: Partial<OutputWishes>): unknown {
-  return planOutput({ json: false, stdoutIsTerminal: false, ...wishes });
+  return planOutput({ json: false, play: false, stdoutIsTerminal: false, ...wishes });
 }
 
 describe('where audio goes', () => {
@@ -12,6 +12,9 @@ describe('where audio goes', () => {
     ['into a pipe by default', {}, { kind: 'stdout', format: 'mp3' }],
     ['never to a terminal by default', terminal, { kind: 'automatic', format: 'mp3' }],
     ['to a terminal on request', { ...terminal, output: '-' }, { kind: 'stdout', format: 'mp3' }],
+    ['to the player alone with --play', { play: true }, { kind: 'player', format: 'mp3' }],
+    ['to a file and the player with --play --json', { play: true, json: true }, { kind: 'automatic', format: 'mp3' }],
+    ['to stdout and the player with --play -o -', { play: true, output: '-' }, { kind: 'stdout', format: 'mp3' }],
     ['to a file with --json', { json: true }, { kind: 'automatic', format: 'mp3' }],
     ['to the named file', { output: 'a.ogg' }, { kind: 'file', path: 'a.ogg', format: 'ogg' }],
     [

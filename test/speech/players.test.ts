@@ -3,8 +3,8 @@ import { findPlayer, splitWords } from '../../src/speech/players.ts';
 
 const installed =
   (...names: string[]) =>
-  (command: string): Promise<boolean> =>
-    Promise.resolve(names.includes(command));
+  (command: string): Promise<string | undefined> =>
+    Promise.resolve(names.includes(command) ? `/bin/${command}` : undefined);
 
 describe('the player', () => {
   test.each([
@@ -27,6 +27,7 @@ describe('the player', () => {
     const own = 'my-player --gain -3 "a b"';
     expect(await findPlayer({ format: 'mp3', own }, installed('my-player'))).toEqual({
       command: 'my-player',
+      file: '/bin/my-player',
       args: ['--gain', '-3', 'a b'],
     });
     await expect(findPlayer({ format: 'mp3', own }, installed())).rejects.toThrow(

@@ -1,0 +1,48 @@
+import type { Column } from '../src/cli/table.ts';
+import type { Leftover, Recovered } from '../src/speech/recover.ts';
+import { display } from '../src/text/display.ts';
+
+export const leftoverColumns: readonly Column<Leftover>[] = [
+  { title: 'ID', value: ({ id }) => id, whole: true },
+  { title: 'WHAT', value: whatItIs },
+  { title: 'CREDITS', value: (leftover) => String(factsOf(leftover).creditsUsed ?? 'unknown') },
+  { title: 'OUTPUT', value: (leftover) => factsOf(leftover).output ?? 'stdout' },
+];
+
+/** One line of `--list --json`. */
+export function listedItem(leftover: Leftover): Record<string, unknown> {
+  return { id: leftover.id, what: whatItIs(leftover), ...factsOf(leftover) };
+}
+
+/** What became of one thing, and what the person can do. */
+export function recoveredLine(one: Recovered): string {
+  const cost = one.creditsUsed === null ? 'unknown cost' : `${one.creditsUsed} credits`;
+  switch (one.outcome) {
+    case 'recovered':
+      return display(`${one.id}: recovered as ${one.output}`);
+    case 'lost':
+      return display(`${one.id}: lost (${cost}); the part that arrived is in ${one.output}`);
+    case 'unknown':
+      return display(
+        `${one.id}: nobody can tell whether it was billed. The same command with ` +
+          `--idempotency-key ${one.idempotencyKey} is not billed twice.`,
+      );
+    case 'running':
+      return display(`${one.id}: the command that began it still runs`);
+  }
+}
+
+function whatItIs(leftover: Leftover): string {
+  if (leftover.kind === 'request') return 'request without a known end';
+  const { record } = leftover.entry;
+  return record?.complete === true ? 'whole audio' : 'part of audio';
+}
+
+function factsOf(leftover: Leftover): { creditsUsed: number | null; output: string | null } {
+  if (leftover.kind === 'audio') {
+    const { record } = leftover.entry;
+    return { creditsUsed: record?.creditsUsed ?? null, output: record?.output ?? null };
+  }
+  const { about, facts } = leftover.intent;
+  return { creditsUsed: facts.creditsUsed ?? null, output: about?.output ?? null };
+}

@@ -1,0 +1,54 @@
+import path from 'node:path';
+import type { Connection, Context } from '../src/cli/context.ts';
+import type { SpeechRequest } from '../src/contract/schemas/speech.ts';
+import type { CreditRates, RateKey } from '../src/speech/credit-rates.ts';
+import { checkCredits, createCreditRates } from '../src/speech/credit-rates.ts';
+import type { Spoken } from '../src/speech/speak.ts';
+import type { Task } from './tts-task.ts';
+
+/** A request and the service that it is for. */
+export interface PricedRequest {
+  readonly body: SpeechRequest;
+  readonly connection: Connection;
+}
+
+/**
+ * Refuses what may cost more than `--max-credits`.
+ * @throws Failure (usage)
+ */
+export async function checkPrice(
+  { characters, context, flags }: Task,
+  request: PricedRequest,
+): Promise<void> {
+  const { creditRate, maxCredits } = flags;
+  if (maxCredits === undefined) return;
+  const rates = await creditRates(context);
+  await checkCredits(characters, { maximum: maxCredits, given: creditRate }, () =>
+    rates.highest(rateKey(request)),
+  );
+}
+
+/** Remembers what a character cost, for the next estimate. */
+export async function rememberPrice(
+  { characters, context }: Task,
+  request: PricedRequest,
+  { answer: { creditsUsed } }: Spoken,
+): Promise<void> {
+  if (creditsUsed === undefined) return;
+  const rates = await creditRates(context);
+  // A price that cannot be written down is asked for the next time.
+  await rates.remember(rateKey(request), creditsUsed / characters).catch(() => undefined);
+}
+
+async function creditRates(context: Context): Promise<CreditRates> {
+  const { state } = await context.paths();
+  return createCreditRates(path.join(state, 'credit-rates.json'), context);
+}
+
+function rateKey({ body, connection }: PricedRequest): RateKey {
+  const { address } = connection.client;
+  return {
+    service: connection.target === 'embedded' ? 'embedded' : address.baseUrl.origin,
+    model: body.modelId ?? `default of ${body.voiceId}`,
+  };
+}

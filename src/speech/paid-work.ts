@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto';
+import type { WireRequest } from '../api/request.ts';
+import type { Failure } from '../errors/failure.ts';
+import type { Intent, IntentAbout, IntentFacts, IntentJournal } from '../files/intents.ts';
+import type { Kept } from './rescue.ts';
+
+/** What is asked for, as the journal writes it down. */
+export interface PaidRequest {
+  readonly wire: WireRequest;
+  readonly target: 'embedded' | 'hosted';
+  readonly idempotencyKey: string;
+  readonly requestId: string | null;
+  readonly text: string;
+  readonly output: string | null;
+  readonly temporary: string | null;
+}
+
+/** One request that may cost credits, from before it is sent until it is known what became of it. */
+export interface PaidWork {
+  /** For the spool: which operation audio belongs to. */
+  readonly id: string;
+  /** A refunded request goes out again under another key, which is written down first. */
+  renew(key: string): Promise<void>;
+  published(facts: IntentFacts): Promise<void>;
+  /** It failed: not billed, billed and kept, billed and lost, or nobody knows. */
+  failed(failure: Failure, kept: Kept | undefined): Promise<void>;
+  /** The person stopped it half way. */
+  stopped(kept: Kept): Promise<void>;
+  /** Nobody wanted the rest. */
+  abandoned(): Promise<void>;
+}
+
+/**
+ * Writes down that a request is about to be sent (docs/billing.md); it is on the disk when this
+ * resolves.
+ * @throws Failure (state); nothing was sent then
+ */
+export async function beginPaidWork(
+  journal: IntentJournal,
+  request: PaidRequest,
+): Promise<PaidWork> {
+  let intent = await journal.begin(aboutOf(request, request.idempotencyKey));
+  const settle: Intent['settle'] = (state, facts) =>
+    // The request is out: a journal that fails now must not take away what was paid for.
+    intent.settle(state, facts).catch(() => undefined);
+  await intent.advance('sent');
+  return {
+    get id() {
+      return intent.id;
+    },
+    async renew(key) {
+      const next = await journal.begin(aboutOf(request, key));
+      await settle('failed', { problem: 'refunded by the service' });
+      intent = next;
+      await intent.advance('sent');
+    },
+    published: (facts) => settle('published', facts),
+    failed: (failure, kept) => settleFailed(settle, failure, kept),
+    stopped: (kept) => settle('kept', { spoolId: kept.id }),
+    abandoned: () => settle('abandoned'),
+  };
+}
+
+async function settleFailed(
+  settle: Intent['settle'],
+  failure: Failure,
+  kept: Kept | undefined,
+): Promise<void> {
+  const facts: IntentFacts = {
+    problem: failure.message,
+    ...(failure.requestId === undefined ? {} : { requestId: failure.requestId }),
+  };
+  if (kept !== undefined) await settle('kept', { ...facts, spoolId: kept.id });
+  else if (failure.exit === 'lost') await settle('lost', facts);
+  else if (failure.billed === 'no') await settle('rejected', facts);
+  // Otherwise it stays open: `foley recover` tells of it.
+}
+
+function aboutOf(request: PaidRequest, idempotencyKey: string): IntentAbout {
+  const { wire } = request;
+  return {
+    what: 'speech',
+    endpoint: `${wire.method} ${wire.url.pathname}`,
+    origin: wire.url.origin,
+    target: request.target,
+    account: null,
+    idempotencyKey,
+    requestId: request.requestId,
+    bodySha256: sha256(wire.body ?? new Uint8Array()),
+    textSha256: sha256(request.text),
+    characters: null,
+    output: request.output,
+    temporary: request.temporary,
+    estimatedCredits: null,
+  };
+}
+
+function sha256(data: string | Uint8Array): string {
+  return createHash('sha256').update(data).digest('hex');
+}

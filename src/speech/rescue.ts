@@ -1,0 +1,102 @@
+import { Failure } from '../errors/failure.ts';
+import type { Output, Released } from '../files/output.ts';
+import type { Spool, SpoolAbout, SpoolWriter } from '../files/spool.ts';
+import type { AudioSink } from './deliver.ts';
+
+/** A sink that can give back what it took, when it can take no more. */
+interface Returning extends AudioSink {
+  /** Puts what was taken so far into the spool; undefined when that is not possible any more. */
+  moveTo(spool: Spool, about: SpoolAbout): Promise<SpoolWriter | undefined>;
+}
+
+/** Where what was kept is, and whether it is all of it. */
+export interface Kept {
+  readonly id: string;
+  readonly path: string;
+  readonly complete: boolean;
+}
+
+/**
+ * A sink whose failure loses nothing that was paid for: what it had taken and what still comes goes
+ * into the spool, and the failure is told at the end.
+ */
+export class RescuingSink implements AudioSink {
+  /** Why the sink could take no more. */
+  failure: Failure | undefined;
+  readonly #sink: Returning;
+  readonly #spool: () => Promise<Spool>;
+  readonly #about: () => SpoolAbout;
+  #rescue: SpoolWriter | undefined;
+  #hasTaken = false;
+
+  /** @param about asked for when something has to be kept */
+  constructor(sink: Returning, spool: () => Promise<Spool>, about: () => SpoolAbout) {
+    this.#sink = sink;
+    this.#spool = spool;
+    this.#about = about;
+  }
+
+  async write(chunk: Uint8Array): Promise<void> {
+    this.#hasTaken = true;
+    if (this.failure !== undefined) return this.#rescue?.write(chunk);
+    try {
+      await this.#sink.write(chunk);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      this.failure = error;
+      this.#rescue = await this.#move();
+    }
+  }
+
+  /** Keeps what there is. Undefined when there is nothing to keep, or no way to. */
+  async keep(outcome: { complete: boolean; problem: string }): Promise<Kept | undefined> {
+    if (!this.#hasTaken) return undefined;
+    const writer = this.#rescue ?? (await this.#move());
+    if (writer === undefined) return undefined;
+    await writer.keep(outcome);
+    return { id: writer.id, path: writer.path, complete: outcome.complete };
+  }
+
+  /** That it cannot be kept either adds nothing to what already went wrong. */
+  async #move(): Promise<SpoolWriter | undefined> {
+    try {
+      return await this.#sink.moveTo(await this.#spool(), this.#about());
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+/** A file that is growing, as a sink that gives back. */
+export function returningFile(output: Output): Returning {
+  return {
+    write: (chunk) => output.write(chunk),
+    moveTo: async (spool, about) => {
+      const released: Released | undefined = await output.release();
+      return released === undefined ? undefined : spool.adopt(released, about);
+    },
+  };
+}
+
+/**
+ * A stream that nothing comes back from, with a memory of what went into it: what is longer than
+ * `memoryBytes` cannot be kept.
+ */
+export function returningStream(write: AudioSink['write'], memoryBytes: number): Returning {
+  let memory: Uint8Array[] | undefined = [];
+  let size = 0;
+  return {
+    async write(chunk) {
+      size += chunk.length;
+      if (size > memoryBytes) memory = undefined;
+      memory?.push(chunk);
+      await write(chunk);
+    },
+    async moveTo(spool, about) {
+      if (memory === undefined || size === 0) return undefined;
+      const writer = await spool.create(about);
+      for (const chunk of memory) await writer.write(chunk);
+      return writer;
+    },
+  };
+}
