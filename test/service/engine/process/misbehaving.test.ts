@@ -179,7 +179,7 @@ describe('an engine process that keeps the protocol', () => {
         HTTPS_PROXY: 'http://user:password@proxy',
       },
     });
-    await expect(wholeSpeech(engine)).rejects.toThrow(/ HOME,LANG,PATH$/);
+    await expect(wholeSpeech(engine)).rejects.toThrow(/ it has HOME,LANG,PATH$/);
   });
 });
 

@@ -13,6 +13,10 @@ const staysForEver = () => {
   setInterval(() => undefined, 1000);
   process.on('SIGTERM', () => undefined);
 };
+const dies = (code) => {
+  process.exitCode = code;
+  process.stdin.destroy();
+};
 const speaksForEver = async ({ id }) => {
   for (;;) {
     if (!audio(id)) await new Promise((resolve) => process.stdout.once('drain', resolve));
@@ -29,6 +33,16 @@ const tells = (words) => ({
 
 const BEHAVIOURS = {
   good: {
+    speak({ id }) {
+      audio(id);
+      send({ type: 'done', id });
+    },
+  },
+  'good and stays': {
+    hello() {
+      staysForEver();
+      greet();
+    },
     speak({ id }) {
       audio(id);
       send({ type: 'done', id });
@@ -68,7 +82,8 @@ const BEHAVIOURS = {
     speak({ id }) {
       send({ type: 'audio', id, bytes: 1000 });
       process.stdout.write(Buffer.alloc(10), () => {
-        process.stderr.write('out of memory\n', () => process.exit(3));
+        process.stderr.write('out of memory\n');
+        dies(3);
       });
     },
   },
@@ -83,7 +98,7 @@ const BEHAVIOURS = {
     speak({ id }) {
       audio(id);
       send({ type: 'done', id });
-      process.stdout.write('', () => process.exit(0));
+      dies(0);
     },
   },
   'speaks for ever': { speak: speaksForEver },
@@ -109,7 +124,7 @@ const BEHAVIOURS = {
   },
   'tells its environment': {
     speak: ({ id }) =>
-      send({ type: 'error', id, message: `${process.argv0} ${Object.keys(process.env).sort()}` }),
+      send({ type: 'error', id, message: `it has ${Object.keys(process.env).sort().join()}` }),
   },
   'tells words backwards': tells([
     { start: 3, end: 5, startMs: 0, endMs: 10 },
