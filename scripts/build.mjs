@@ -13,7 +13,7 @@ process.chdir(root);
 try {
   const { output, ...input } = config;
   const bundle = await rolldown({ ...input, logLevel: 'warn' });
-  const { output: chunks } = await bundle.write({ ...output, dir: next });
+  const { output: chunks } = await bundle.write(Object.assign({}, output, { dir: next }));
   await bundle.close();
   const modules = chunks.flatMap((chunk) => chunk.moduleIds ?? []);
   writeFileSync(path.join(next, 'THIRD-PARTY-NOTICES.md'), notices(modules));

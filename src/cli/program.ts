@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { ENVIRONMENT } from '../contract/environment.ts';
 import type { Failure } from '../errors/failure.ts';
 import { usageFailure } from '../errors/failure.ts';
 import { closest } from '../text/did-you-mean.ts';
@@ -52,8 +53,16 @@ export function buildCommand(path: readonly string[], definition: CommandDefinit
 export function parseRoot(tree: readonly CommandNode[], words: readonly string[]): Shown {
   const command = listing('foley', tree)
     .description('Speech, voices and captions, with a complete offline service built in.')
+    .addHelpText('after', environmentHelp())
     .addHelpText('after', '\nBegin with: foley tts "Hello from foley" -o hello.mp3');
   return parseListing(command, words);
+}
+
+function environmentHelp(): string {
+  const entries = Object.entries(ENVIRONMENT);
+  const width = Math.max(...entries.map(([name]) => name.length));
+  const lines = entries.map(([name, what]) => `  ${name.padEnd(width)}  ${what}`);
+  return `\nEnvironment:\n${lines.join('\n')}`;
 }
 
 /** The words when a noun was named without a verb. */

@@ -1,9 +1,9 @@
-/** Environment variables that foley reads, with what they are for (shown in help and docs). */
+/** The environment variables that foley reads (contract, section 1), shown in its help. */
 export const ENVIRONMENT = {
-  FOLEY_API_KEY: 'the API key of the hosted service',
+  FOLEY_API_KEY: 'API key of the hosted service',
   FOLEY_BASE_URL: 'address of the hosted service',
-  FOLEY_REALTIME_URL: 'realtime host of the hosted service, when it is another',
-  FOLEY_TARGET: '`local` for the embedded service on purpose, `hosted` to forbid it',
+  FOLEY_REALTIME_URL: 'address of its realtime host, where that is another one',
+  FOLEY_TARGET: 'local: the embedded service on purpose; hosted: never that one',
   FOLEY_VOICE: 'default voice id',
   FOLEY_MODEL: 'default model id',
 } as const;

@@ -9,9 +9,6 @@ export const IDEMPOTENCY_KEY_MAX_CHARACTERS = 128;
 /** Ours: the spec gives no limit for the address of a webhook. */
 export const WEBHOOK_URL_MAX_CHARACTERS = 2_048;
 
-/** Text length above which jobs are to be preferred to a synchronous answer (spec section 8). */
-export const SYNC_GUIDANCE_CHARACTERS = 2_500;
-
 export const PAGE_SIZE_DEFAULT = 20;
 export const PAGE_SIZE_MAX = 100;
 
