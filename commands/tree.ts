@@ -63,6 +63,11 @@ export const tree: readonly CommandNode[] = [
     load: async () => (await import('./recover.ts')).recoverCommand,
   },
   {
+    name: 'api',
+    summary: 'Make any call of the interface',
+    load: async () => (await import('./api.ts')).api,
+  },
+  {
     name: 'serve',
     summary: 'Run the embedded service for other programs',
     load: async () => (await import('./serve.ts')).serve,

@@ -144,7 +144,11 @@ function below(base: URL, path: string): string {
   return base.origin + base.pathname.replace(/\/+$/, '') + path;
 }
 
-function checkHeader(name: string, value: string): string {
+/**
+ * The value of a header that a user may set.
+ * @throws Failure (usage) for a header that the client writes itself, and for what none can carry
+ */
+export function checkHeader(name: string, value: string): string {
   if (RESERVED.has(name.toLowerCase())) {
     throw usageFailure(`the header ${name} cannot be set`, 'foley writes it itself.');
   }

@@ -1,0 +1,66 @@
+import type { Readable } from 'node:stream';
+import type { Context } from '../../src/cli/context.ts';
+import { usageFailure } from '../../src/errors/failure.ts';
+import { errnoOf } from '../../src/files/errno.ts';
+import { reasonOf } from '../../src/files/errno-reasons.ts';
+import { decodeUtf8, TextEncodingError } from '../../src/text/decode.ts';
+
+/** A request is kept in memory, so that it can be sent again. */
+const LARGEST_BYTES = 64 * 1024 * 1024;
+
+/**
+ * The bytes of a file; `-` is stdin.
+ * @param shown the flag that names it and how, for messages
+ * @throws Failure (usage) when it cannot be read or is too large, or the reason of the signal
+ */
+export async function readInput(context: Context, path: string, shown: string): Promise<Buffer> {
+  const { signal } = context;
+  try {
+    signal.throwIfAborted();
+    return await collect(await openInput(context, path), shown, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (errnoOf(error) === 'ENOENT') throw usageFailure(`${shown}: there is no such file`);
+    if (!(error instanceof Error) || errnoOf(error)?.startsWith('E') !== true) throw error;
+    throw usageFailure(`${shown} cannot be read: ${reasonOf(error, path)}`);
+  }
+}
+
+/** The same as text. Throws as above, also for what is not UTF-8. */
+export async function readTextInput(
+  context: Context,
+  path: string,
+  shown: string,
+): Promise<string> {
+  const bytes = await readInput(context, path, shown);
+  try {
+    return decodeUtf8(bytes);
+  } catch (error) {
+    if (!(error instanceof TextEncodingError)) throw error;
+    throw usageFailure(`${shown} is ${error.message}`, 'Bytes are sent with --body.');
+  }
+}
+
+async function openInput({ files, io }: Context, path: string): Promise<Readable> {
+  return path === '-' ? io.stdin() : (await files.open(path, 'r')).createReadStream();
+}
+
+async function collect(stream: Readable, shown: string, signal: AbortSignal): Promise<Buffer> {
+  const stop = (): void => void stream.destroy(new Error('stopped'));
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    const parts: Uint8Array[] = [];
+    let size = 0;
+    for await (const chunk of stream) {
+      const part: Uint8Array = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+      size += part.length;
+      if (size > LARGEST_BYTES) {
+        throw usageFailure(`${shown} is larger than ${LARGEST_BYTES / 1024 / 1024} MiB`);
+      }
+      parts.push(part);
+    }
+    return Buffer.concat(parts);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}

@@ -1,0 +1,72 @@
+import type { RequestBody } from '../../src/api/request.ts';
+import { jsonBody } from '../../src/api/request.ts';
+import type { Context } from '../../src/cli/context.ts';
+import type { Field, GivenValue } from './fields.ts';
+import { typedValue } from './fields.ts';
+import type { ReadField } from './json-fields.ts';
+import { jsonOfFields } from './json-fields.ts';
+import type { Call } from './plan-call.ts';
+import { readInput, readTextInput } from './read-input.ts';
+
+/** What a call sends: its path with the whole query, and its body. */
+export interface Payload {
+  readonly target: string;
+  readonly body: RequestBody | undefined;
+}
+
+/**
+ * Reads what the call's flags name and puts it together.
+ * @throws Failure (usage) for files that cannot be read, and fields that contradict each other
+ */
+export async function readPayload(context: Context, call: Call): Promise<Payload> {
+  const { body, fields, fieldsAs, headers, target } = call;
+  const { contentType = 'application/json' } = headers;
+  if (body !== undefined) {
+    const bytes = await readInput(context, body, `--body ${body}`);
+    return { target, body: { contentType, bytes } };
+  }
+  if (fields.length === 0) return { target, body: undefined };
+  if (fieldsAs === 'query') {
+    const query = (await pairsOf(context, fields)).toString();
+    return { target: `${target}${target.includes('?') ? '&' : '?'}${query}`, body: undefined };
+  }
+  if (fieldsAs === 'form') return { target, body: await formOf(context, fields) };
+  const json = jsonBody(jsonOfFields(await readFields(context, fields)));
+  return { target, body: { ...json, contentType } };
+}
+
+async function formOf(context: Context, fields: readonly Field[]): Promise<RequestBody> {
+  const pairs = await pairsOf(context, fields);
+  return {
+    contentType: 'application/x-www-form-urlencoded',
+    bytes: Buffer.from(pairs.toString()),
+  };
+}
+
+/** Names as they were written, and values as text: there are no types in a query or a form. */
+async function pairsOf(context: Context, fields: readonly Field[]): Promise<URLSearchParams> {
+  const pairs = new URLSearchParams();
+  for (const { given, name, value } of fields) {
+    pairs.append(name, value === undefined ? '' : await textOf(context, value, given));
+  }
+  return pairs;
+}
+
+async function textOf(context: Context, value: GivenValue, given: string): Promise<string> {
+  if (value.kind === 'file') return readTextInput(context, value.path, `${given}=@${value.path}`);
+  return value.kind === 'typed' && value.text === 'null' ? '' : value.text;
+}
+
+async function readFields(context: Context, fields: readonly Field[]): Promise<ReadField[]> {
+  const read: ReadField[] = [];
+  for (const field of fields) {
+    read.push({ field, value: await jsonValueOf(context, field) });
+  }
+  return read;
+}
+
+async function jsonValueOf(context: Context, { given, value }: Field): Promise<ReadField['value']> {
+  if (value === undefined) return undefined;
+  if (value.kind === 'file') return readTextInput(context, value.path, `${given}=@${value.path}`);
+  return value.kind === 'raw' ? value.text : typedValue(value.text);
+}

@@ -1,0 +1,80 @@
+import { STATUS_CODES } from 'node:http';
+import type { Answer } from '../../src/api/answer.ts';
+import { readText } from '../../src/api/answer.ts';
+import { parseJson } from '../../src/api/json-text.ts';
+import type { Io } from '../../src/cli/io.ts';
+import { toJson } from '../../src/cli/render.ts';
+import type { Billed } from '../../src/errors/failure.ts';
+import { Failure } from '../../src/errors/failure.ts';
+import { display } from '../../src/text/display.ts';
+import { safeLines } from './safe-lines.ts';
+
+/** A JSON text above this is of no use on a terminal. */
+const MOST_JSON_BYTES = 16 * 1024 * 1024;
+const TEXT = /^text\/|^application\/(xml|javascript|x-ndjson|jsonl)$|\+xml$/;
+const JSON_TYPE = /^application\/([\w.-]+\+)?json$/;
+
+export interface ShowOptions {
+  /** Status line and headers first. */
+  readonly include: boolean;
+  /** What the call may have cost, should the answer be of no use here. */
+  readonly billed: Billed;
+}
+
+/**
+ * Writes an answer to stdout: to a file or a pipe every byte as it came, to a terminal JSON in lines
+ * and text made safe.
+ * @throws Failure: output for bytes that a terminal cannot show, bad_answer when the body is cut
+ */
+export async function showAnswer(answer: Answer, io: Io, options: ShowOptions): Promise<void> {
+  if (options.include) await io.writeOut(headOf(answer, io.stdoutIsTerminal));
+  if (!io.stdoutIsTerminal) {
+    for await (const chunk of answer.body) await io.writeOut(chunk);
+    return;
+  }
+  const { contentType = '' } = answer.headers;
+  if (isEmpty(answer)) return;
+  if (JSON_TYPE.test(contentType)) {
+    const text = await readText(answer, MOST_JSON_BYTES);
+    const value = parseJson(text);
+    await (value === undefined
+      ? writeLines(io, [Buffer.from(text)])
+      : io.writeOut(`${toJson(value, true)}\n`));
+  } else if (TEXT.test(contentType)) {
+    await writeLines(io, answer.body);
+  } else {
+    answer.discard();
+    throw notForTerminals(answer, options.billed);
+  }
+}
+
+function isEmpty({ contentLength, framing }: Answer): boolean {
+  return framing === 'none' || contentLength === 0;
+}
+
+async function writeLines(
+  io: Io,
+  bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): Promise<void> {
+  for await (const line of safeLines(bytes)) await io.writeOut(line);
+}
+
+function headOf({ headers, status }: Answer, isTerminal: boolean): string {
+  const lines = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`.trimEnd(),
+    ...[...headers.all].map(([name, value]) => `${name}: ${isTerminal ? display(value) : value}`),
+  ];
+  return `${lines.join('\r\n')}\r\n\r\n`;
+}
+
+function notForTerminals({ headers, requestId, status }: Answer, billed: Billed): Failure {
+  const type = headers.contentType ?? 'bytes of no type';
+  return new Failure(`the answer is ${type}, which a terminal cannot show`, {
+    code: 'output',
+    exit: 'output',
+    hint: 'Send it to a file or a program: foley api … > answer',
+    billed,
+    status,
+    requestId,
+  });
+}
