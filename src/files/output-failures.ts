@@ -20,7 +20,7 @@ export function outputFailure(
   }
   const folder = path.dirname(output);
   const hint =
-    errno === 'ENOENT' ? `make it first: mkdir -p ${shellWord(folder)}` : HINTS[errno ?? ''];
+    errno === 'ENOENT' ? `Make it first: mkdir -p ${shellWord(folder)}` : HINTS[errno ?? ''];
   return unwritable(output, reasonOf(error, folder), { hint, cause: error });
 }
 
@@ -42,7 +42,7 @@ export function existsFailure(output: string): Failure {
   return new Failure(`${display(output)} exists already and was left as it is`, {
     code: 'exists',
     exit: 'exists',
-    hint: 'choose another name with --output, or allow it to be replaced',
+    hint: 'Choose another name with --output, or allow it to be replaced.',
   });
 }
 
@@ -50,12 +50,13 @@ export function existsFailure(output: string): Failure {
 export function folderFailure(output: string): Failure {
   return usageFailure(
     `${display(output)} is a folder, not a file`,
-    `name a file in it, such as ${display(path.join(output, 'speech.mp3'))}`,
+    `Name a file in it, such as ${display(path.join(output, 'speech.mp3'))}.`,
   );
 }
 
-const ELSEWHERE = 'choose another place with --output';
-const ROOM = `make room, or ${ELSEWHERE}`;
+const ELSEWHERE = 'Choose another place with --output.';
+const ROOM = 'Make room, or choose another place with --output.';
+const AGAIN = 'and run the command again.';
 
 const HINTS: Readonly<Record<string, string>> = {
   ENOTDIR: ELSEWHERE,
@@ -66,11 +67,11 @@ const HINTS: Readonly<Record<string, string>> = {
   ENOSPC: ROOM,
   EDQUOT: ROOM,
   EFBIG: ELSEWHERE,
-  EIO: `check the disk, or ${ELSEWHERE}`,
-  ENAMETOOLONG: 'choose a shorter name',
+  EIO: 'Check the disk, or choose another place with --output.',
+  ENAMETOOLONG: 'Choose a shorter name.',
   ELOOP: ELSEWHERE,
-  EBUSY: 'close it there and run the command again',
-  EMFILE: 'raise the limit (ulimit -n) and run the command again',
+  EBUSY: `Close it there ${AGAIN}`,
+  EMFILE: `Raise the limit (ulimit -n) ${AGAIN}`,
 };
 
 function shellWord(word: string): string {

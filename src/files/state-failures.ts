@@ -22,7 +22,7 @@ export function stateFailure(
     {
       code: 'state',
       exit: 'state',
-      hint: `${isFull ? 'make room there' : 'make it writable'}, or set XDG_STATE_HOME to another folder`,
+      hint: `${isFull ? 'Make room there' : 'Make it writable'}, or set XDG_STATE_HOME to another folder.`,
       details,
       cause,
     },
@@ -34,6 +34,6 @@ export function newerStateFailure(what: string, file: string): Failure {
   return new Failure(`${what} at ${display(file)} was written by a newer foley`, {
     code: 'state',
     exit: 'state',
-    hint: 'update foley, or settle what is open with the newer one: foley recover',
+    hint: 'Update foley, or settle what is open with the newer one: `foley recover`.',
   });
 }

@@ -64,7 +64,7 @@ async function newTarget(output: string, files: FileSystem): Promise<Target> {
   if (output.endsWith('/') || output.endsWith(path.sep)) throw folderFailure(output);
   if (await isTaken(output, files)) {
     throw unwritable(output, 'it is a symbolic link to a file that does not exist', {
-      hint: 'remove the link, or choose another name with --output',
+      hint: 'Remove the link, or choose another name with --output.',
     });
   }
   return { kind: 'new', file: output };

@@ -155,7 +155,7 @@ describe('what cannot be written is refused before anything is billed', () => {
     expect(failure).toMatchObject({
       message:
         "cannot write no/such folder's/hello.mp3: the folder no/such folder's does not exist",
-      hint: String.raw`make it first: mkdir -p 'no/such folder'\''s'`,
+      hint: String.raw`Make it first: mkdir -p 'no/such folder'\''s'`,
     });
   });
 
