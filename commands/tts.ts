@@ -38,7 +38,7 @@ const EXAMPLES = `
 Examples:
   $ foley tts "Hello from foley" -o hello.mp3
   $ echo "Build finished" | foley tts --play
-  $ foley tts -f chapter.txt --voice-name Miles --speed 0.9 -o chapter.wav`;
+  $ foley tts -f chapter.txt --voice-name Martin --speed 0.9 -o chapter.wav`;
 
 function requestOptions(): Option[] {
   const atLeastNothing = { minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
