@@ -63,6 +63,63 @@ export const tree: readonly CommandNode[] = [
     load: async () => (await import('./recover.ts')).recoverCommand,
   },
   {
+    name: 'auth',
+    summary: 'Log in to a hosted service and look at the stored accounts',
+    children: [
+      {
+        name: 'login',
+        summary: 'Store an account: a service and its API key',
+        load: async () => (await import('./auth/login.ts')).authLogin,
+      },
+      {
+        name: 'logout',
+        summary: 'Remove a stored account',
+        load: async () => (await import('./auth/logout.ts')).authLogout,
+      },
+      {
+        name: 'status',
+        summary: 'Show which service and which key are used',
+        load: async () => (await import('./auth/status.ts')).authStatus,
+      },
+      {
+        name: 'list',
+        summary: 'List the stored accounts',
+        load: async () => (await import('./auth/list.ts')).authList,
+      },
+    ],
+  },
+  {
+    name: 'config',
+    summary: 'Read and change settings',
+    children: [
+      {
+        name: 'get',
+        summary: 'Print the value of a setting',
+        load: async () => (await import('./config/get.ts')).configGet,
+      },
+      {
+        name: 'set',
+        summary: 'Set a setting',
+        load: async () => (await import('./config/set.ts')).configSet,
+      },
+      {
+        name: 'unset',
+        summary: 'Remove a setting',
+        load: async () => (await import('./config/unset.ts')).configUnset,
+      },
+      {
+        name: 'list',
+        summary: 'List the settings, with --show-origin also where they come from',
+        load: async () => (await import('./config/list.ts')).configList,
+      },
+      {
+        name: 'path',
+        summary: 'Print where the settings are kept',
+        load: async () => (await import('./config/path.ts')).configPath,
+      },
+    ],
+  },
+  {
     name: 'api',
     summary: 'Make any call of the interface',
     load: async () => (await import('./api.ts')).api,

@@ -6,7 +6,7 @@ import { typedValue } from './fields.ts';
 import type { ReadField } from './json-fields.ts';
 import { jsonOfFields } from './json-fields.ts';
 import type { Call } from './plan-call.ts';
-import { readInput, readTextInput } from './read-input.ts';
+import { readInput, readTextInput } from '../../src/cli/read-input.ts';
 
 /** What a call sends: its path with the whole query, and its body. */
 export interface Payload {

@@ -28,6 +28,8 @@ export interface Io {
   notice(line: string): void;
   /** A line on stderr that nothing silences. */
   complain(line: string): void;
+  /** Text on stderr that an answer is typed behind. */
+  ask(question: string): void;
 }
 
 export interface IoInputs {
@@ -68,6 +70,9 @@ export async function createIo({ streams, env, globals }: IoInputs): Promise<Io>
       if (globals.quiet !== true) complain(display(line));
     },
     complain,
+    ask: (question) => {
+      stderr.write(question);
+    },
   };
 }
 

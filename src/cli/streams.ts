@@ -3,7 +3,11 @@ import { Failure } from '../errors/failure.ts';
 import { reasonOf } from '../files/errno-reasons.ts';
 
 /** A stream that may be a terminal, as Node's own standard streams are. */
-export type Input = Readable & { readonly isTTY?: boolean };
+export type Input = Readable & {
+  readonly isTTY?: boolean;
+  /** Of a terminal: without echo, and every key at once. */
+  readonly setRawMode?: (on: boolean) => unknown;
+};
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
 export interface Streams {

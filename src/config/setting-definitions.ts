@@ -30,6 +30,8 @@ export interface SettingDefinition<T> {
   readonly read: (given: unknown) => T | undefined;
   readonly environment?: string;
   readonly fallback?: T;
+  /** What a number counts, where it is shown with its unit. */
+  readonly unit?: 'ms';
   /** A project's file may set it: it can neither redirect a key nor run a program. */
   readonly project: boolean;
 }
@@ -113,10 +115,11 @@ function whole(minimum: number, maximum: number) {
 function duration() {
   return {
     allowed: 'a duration such as 500ms or 7s; plain numbers are seconds',
+    unit: 'ms',
     read: (given: unknown) =>
       typeof given === 'number' || typeof given === 'string' ? durationMs(`${given}`) : undefined,
     project: true,
-  };
+  } as const;
 }
 
 function numberOf(given: unknown): number | undefined {

@@ -15,3 +15,10 @@ export function durationMs(text: string): number | undefined {
   const value = Number(match?.[1]) * (unit ?? Number.NaN);
   return Number.isFinite(value) ? value : undefined;
 }
+
+/** The shortest text that {@link durationMs} reads as `ms`. */
+export function durationText(ms: number): string {
+  const units = [...UNITS].reverse();
+  const [unit, size] = units.find(([, length]) => ms >= length && ms % length === 0) ?? ['ms', 1];
+  return `${ms / size}${unit}`;
+}

@@ -1,11 +1,11 @@
 import type { Readable } from 'node:stream';
-import type { Context } from '../../src/cli/context.ts';
-import { usageFailure } from '../../src/errors/failure.ts';
-import { errnoOf } from '../../src/files/errno.ts';
-import { reasonOf } from '../../src/files/errno-reasons.ts';
-import { decodeUtf8, TextEncodingError } from '../../src/text/decode.ts';
+import type { Context } from './context.ts';
+import { usageFailure } from '../errors/failure.ts';
+import { errnoOf } from '../files/errno.ts';
+import { reasonOf } from '../files/errno-reasons.ts';
+import { decodeUtf8, TextEncodingError } from '../text/decode.ts';
 
-/** A request is kept in memory, so that it can be sent again. */
+/** What is read is kept in memory, so that it can be sent more than once. */
 const LARGEST_BYTES = 64 * 1024 * 1024;
 
 /**

@@ -1,0 +1,42 @@
+import type { CommandDefinition } from '../../src/cli/command.ts';
+import { storedAccounts } from '../../src/cli/connect.ts';
+import type { Column } from '../../src/cli/table.ts';
+import { selectAccount } from '../../src/config/accounts.ts';
+
+interface Row {
+  readonly name: string;
+  readonly baseUrl: string;
+  readonly realtimeUrl: string | null;
+  /** It counts when none is named. */
+  readonly current: boolean;
+}
+
+/** `foley auth list` (contract, section 8); keys are never shown. */
+export const authList: CommandDefinition = {
+  configure(command) {
+    command.description('Lists the stored accounts, without their keys.');
+  },
+  async run(context) {
+    const accounts = await storedAccounts(context);
+    const current = selectAccount(accounts)?.name;
+    const items = [...accounts.all.values()].map(({ baseUrl, name, realtimeUrl = null }): Row => ({
+      name,
+      baseUrl,
+      realtimeUrl,
+      current: name === current,
+    }));
+    const { table } = await import('../../src/cli/table.ts');
+    return {
+      data: { items, total: items.length },
+      human: (look) =>
+        items.length === 0 ? 'There are no stored accounts.' : table(items, COLUMNS, look),
+    };
+  },
+};
+
+const COLUMNS: readonly Column<Row>[] = [
+  { title: 'NAME', value: ({ name }) => name, whole: true },
+  { title: 'IN USE', value: ({ current }) => (current ? 'yes' : '') },
+  { title: 'SERVICE', value: ({ baseUrl }) => baseUrl },
+  { title: 'REALTIME', value: ({ realtimeUrl }) => realtimeUrl ?? '' },
+];

@@ -1,0 +1,28 @@
+import type { CommandDefinition } from '../../src/cli/command.ts';
+import { describeOrigin, resolveSetting } from '../../src/config/settings.ts';
+import { settingNamed, settingsHelp, shownValue } from './setting-words.ts';
+
+/** `foley config get NAME` (contract, section 8): the value that counts, wherever it comes from. */
+export const configGet: CommandDefinition = {
+  configure(command) {
+    command
+      .description(
+        'Prints the value of a setting that counts: from the environment, the project, your own ' +
+          'configuration or the default. Prints nothing when it has none.',
+      )
+      .argument('<name>', 'setting')
+      .addHelpText('after', settingsHelp);
+  },
+  async run(context, { args: [word = ''] }) {
+    const name = settingNamed(word);
+    const setting = resolveSetting(await context.settings(), name);
+    if (setting === undefined) {
+      return { data: { name, value: null, origin: null } };
+    }
+    const value = shownValue(name, setting.value);
+    return {
+      data: { name, value, origin: describeOrigin(setting.origin) },
+      human: () => `${value}`,
+    };
+  },
+};

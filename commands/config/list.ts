@@ -1,0 +1,44 @@
+import { Option } from 'commander';
+import type { CommandDefinition } from '../../src/cli/command.ts';
+import type { Column } from '../../src/cli/table.ts';
+import { describeOrigin, listSettings } from '../../src/config/settings.ts';
+import { shownValue } from './setting-words.ts';
+
+interface ConfigListFlags {
+  readonly showOrigin?: true;
+}
+
+interface Row {
+  readonly name: string;
+  readonly value: string | number;
+  readonly origin: string;
+}
+
+/** `foley config list` (contract, sections 1 and 8). */
+export const configList: CommandDefinition<ConfigListFlags> = {
+  configure(command) {
+    command
+      .description('Lists the settings that have a value, and the value that counts.')
+      .addOption(new Option('--show-origin', 'also where each value comes from'));
+  },
+  async run(context, { options }) {
+    const items = listSettings(await context.settings()).map(({ name, origin, value }): Row => ({
+      name,
+      value: shownValue(name, value),
+      origin: describeOrigin(origin),
+    }));
+    const { table } = await import('../../src/cli/table.ts');
+    const columns = options.showOrigin === true ? [...COLUMNS, ORIGIN] : COLUMNS;
+    return {
+      data: { items, total: items.length },
+      human: (look) => table(items, columns, look),
+    };
+  },
+};
+
+const COLUMNS: readonly Column<Row>[] = [
+  { title: 'NAME', value: ({ name }) => name, whole: true },
+  { title: 'VALUE', value: ({ value }) => `${value}`, whole: true },
+];
+
+const ORIGIN: Column<Row> = { title: 'ORIGIN', value: ({ origin }) => origin, whole: true };

@@ -1,0 +1,17 @@
+import type { CommandDefinition } from '../../src/cli/command.ts';
+
+/** `foley config path` (contract, section 8): where the settings are; with --json, every place. */
+export const configPath: CommandDefinition = {
+  configure(command) {
+    command.description(
+      'Prints where your own settings are kept; with --json also the accounts, the state and the cache.',
+    );
+  },
+  async run(context) {
+    const { accountsFile, cache, serviceData, settingsFile, state } = await context.paths();
+    return {
+      data: { settingsFile, accountsFile, state, cache, serviceData },
+      human: () => settingsFile,
+    };
+  },
+};

@@ -1,0 +1,39 @@
+import type { CommandDefinition } from '../../src/cli/command.ts';
+import type { Context } from '../../src/cli/context.ts';
+import type { SettingName } from '../../src/config/setting-definitions.ts';
+import { SETTINGS } from '../../src/config/setting-definitions.ts';
+import { describeOrigin, resolveSetting } from '../../src/config/settings.ts';
+import { usageFailure } from '../../src/errors/failure.ts';
+import { settingNamed, settingsHelp } from './setting-words.ts';
+
+/** `foley config set NAME VALUE` (contract, section 8). */
+export const configSet: CommandDefinition = {
+  configure(command) {
+    command
+      .description('Sets a setting in your own configuration.')
+      .argument('<name>', 'setting')
+      .argument('<value>', 'its value')
+      .addHelpText('after', settingsHelp);
+  },
+  async run(context, { args: [word = '', given = ''] }) {
+    const name = settingNamed(word);
+    const { allowed, read } = SETTINGS[name];
+    if (read(given) === undefined) {
+      throw usageFailure(`${name} is "${given}"; it takes ${allowed}`);
+    }
+    const { setSetting } = await import('../../src/config/config-write.ts');
+    const { settingsFile } = await context.paths();
+    await setSetting(settingsFile, name, given, context);
+    await warnWhenHidden(context, name, settingsFile);
+    return { data: { name, value: given, file: settingsFile } };
+  },
+};
+
+/** What the environment or a project says is stronger than what was just written. */
+async function warnWhenHidden(context: Context, name: SettingName, file: string): Promise<void> {
+  const setting = resolveSetting(await context.settings(), name);
+  if (setting?.origin.kind !== 'environment' && setting?.origin.kind !== 'project') return;
+  context.io.notice(
+    `${name} is set in ${file}, but ${describeOrigin(setting.origin)} counts before it`,
+  );
+}

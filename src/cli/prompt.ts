@@ -1,0 +1,74 @@
+import { StringDecoder } from 'node:string_decoder';
+import type { Io } from './io.ts';
+import { Interrupted } from './signals.ts';
+import type { Input } from './streams.ts';
+
+const CTRL_C = '\x03';
+const CTRL_D = '\x04';
+const CTRL_U = '\x15';
+const BACKSPACE = '\b';
+const DELETE = '\x7f';
+/** Arrows and the like, and the marks around what is pasted. */
+const ESCAPE_SEQUENCE = /\x1b(\[[0-9;?]*[ -/]*[@-~]|[O@-Z\\-_].?)?/g;
+
+/** Whether somebody is there to be asked: at a terminal, where the question can also be seen. */
+export function canAsk(io: Pick<Io, 'stderrIsTerminal' | 'stdinIsTerminal'>): boolean {
+  return io.stderrIsTerminal && io.stdinIsTerminal();
+}
+
+/**
+ * Asks for a secret at the terminal; nothing of it is shown. Empty when the person only pressed
+ * Enter or Ctrl-D.
+ * @throws Interrupted for Ctrl-C, or the reason of the signal
+ */
+export async function askSecret(
+  question: string,
+  { io, signal }: { readonly io: Pick<Io, 'ask' | 'stdin'>; readonly signal: AbortSignal },
+): Promise<string> {
+  const terminal = io.stdin();
+  // Before the question, so that a key pressed at once is not shown either.
+  terminal.setRawMode?.(true);
+  io.ask(question);
+  try {
+    return await readHidden(terminal, signal);
+  } finally {
+    terminal.setRawMode?.(false);
+    terminal.pause();
+    io.ask('\n');
+  }
+}
+
+function readHidden(terminal: Input, signal: AbortSignal): Promise<string> {
+  const decoder = new StringDecoder('utf8');
+  let typed: readonly string[] = [];
+  return new Promise((resolve, reject) => {
+    const finish = (settle: () => void): void => {
+      terminal.off('data', onData).off('end', onEnd).off('error', onError);
+      signal.removeEventListener('abort', onAbort);
+      settle();
+    };
+    const onAbort = (): void => finish(() => reject(reasonOf(signal)));
+    const onError = (error: Error): void => finish(() => reject(error));
+    const onEnd = (): void => finish(() => resolve(typed.join('')));
+    const onData = (chunk: Buffer): void => {
+      for (const key of decoder.write(chunk).replaceAll(ESCAPE_SEQUENCE, '')) {
+        if (key === CTRL_C) return finish(() => reject(new Interrupted('SIGINT')));
+        if (key === '\r' || key === '\n' || key === CTRL_D) return onEnd();
+        typed = afterKey(typed, key);
+      }
+    };
+    if (signal.aborted) return onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+    terminal.on('data', onData).on('end', onEnd).on('error', onError);
+  });
+}
+
+function afterKey(typed: readonly string[], key: string): readonly string[] {
+  if (key === DELETE || key === BACKSPACE) return typed.slice(0, -1);
+  if (key === CTRL_U) return [];
+  return key < ' ' ? typed : [...typed, key];
+}
+
+function reasonOf(signal: AbortSignal): Error {
+  return signal.reason instanceof Error ? signal.reason : new Error('stopped');
+}
