@@ -47,6 +47,14 @@ describe('the store', () => {
     store.close();
   });
 
+  it('can be closed twice, and fails properly when it is asked for anything afterwards', async () => {
+    const store = await openStore({ ...EFFECTS, dataDir: await temporaryFolder() });
+    store.close();
+    store.close();
+    expect(() => store.read((db) => db.all('SELECT 1'))).toThrow(/closed/);
+    expect(() => store.write((db) => db.all('SELECT 1'))).toThrow(/closed/);
+  });
+
   it('is opened by many at once while none of it exists', async () => {
     const dataDir = await temporaryFolder();
     const stores = await Promise.all(

@@ -115,7 +115,10 @@ function schemaVersion(db: Connection): number {
 }
 
 function createStore(database: Libsql.Database, db: Connection, path: string): Store {
+  let isOpen = true;
   const transaction = <Result>(begin: string, work: (db: Connection) => Result): Result => {
+    // The binding ends the whole process when a closed database is asked for anything.
+    if (!isOpen) throw new Error(`${path} is closed`);
     try {
       database.exec(begin);
       const result = work(db);
@@ -130,6 +133,9 @@ function createStore(database: Libsql.Database, db: Connection, path: string): S
     path,
     write: (work) => transaction('BEGIN IMMEDIATE', work),
     read: (work) => transaction('BEGIN', work),
-    close: () => void database.close(),
+    close() {
+      if (isOpen) database.close();
+      isOpen = false;
+    },
   };
 }
