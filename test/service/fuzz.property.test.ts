@@ -58,12 +58,9 @@ const voiceAndModel = fc.constantFrom(...VOICES).chain(({ id, family }) => {
 });
 const likely = fc
   .tuple(mostly(text), voiceAndModel, controls, mostly(fc.constant(null)))
-  .map(([words, chosen, given, extra]) => ({
-    text: words,
-    ...chosen,
-    ...given,
-    ...(extra === null ? {} : { extra }),
-  }));
+  .map(([words, chosen, given, extra]) =>
+    Object.assign({ text: words }, chosen, given, extra === null ? {} : { extra }),
+  );
 
 function jsonOf(value: unknown): string {
   return (
