@@ -130,6 +130,11 @@ export const tree: readonly CommandNode[] = [
     load: async () => (await import('./serve.ts')).serve,
   },
   {
+    name: 'doctor',
+    summary: 'Check that everything works, and say how to mend what does not',
+    load: async () => (await import('./doctor.ts')).doctor,
+  },
+  {
     name: 'help',
     summary: 'Show the help of a command, or a topic',
     children: [

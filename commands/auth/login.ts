@@ -1,11 +1,12 @@
 import { checkApiKey } from '../../src/api/api-key.ts';
 import { getProfile } from '../../src/api/profile.ts';
+import { reviseFailure } from '../../src/api/revise-failure.ts';
 import type { CommandDefinition } from '../../src/cli/command.ts';
 import { openClient, storedAccounts } from '../../src/cli/connect.ts';
 import type { Context } from '../../src/cli/context.ts';
 import type { Account } from '../../src/config/accounts.ts';
 import type { Profile } from '../../src/contract/schemas/profile.ts';
-import { usageFailure } from '../../src/errors/failure.ts';
+import { Failure, usageFailure } from '../../src/errors/failure.ts';
 import { readKeyFile } from '../../src/target/read-key.ts';
 import type { Login } from './plan-login.ts';
 import { planLogin } from './plan-login.ts';
@@ -83,9 +84,16 @@ async function checkWithService(
   const client = openClient(context, { kind: 'hosted', baseUrl, realtimeUrl, apiKey });
   try {
     return (await getProfile(client, context.signal)).value;
+  } catch (error) {
+    throw error instanceof Failure ? nothingStored(error) : error;
   } finally {
     await client.close();
   }
+}
+
+function nothingStored(failure: Failure): Failure {
+  const hint = failure.exit === 'auth' ? 'Copy the key from the service again.' : failure.hint;
+  return reviseFailure(failure, { hint: `Nothing was stored. ${hint ?? ''}`.trimEnd() });
 }
 
 function tell({ env, io }: Context, { baseUrl, name, replaced }: Login, profile: Profile): void {

@@ -10,6 +10,7 @@ import { guardDashText, restoreDashText } from './dash-text.ts';
 
 const HELP_COLUMNS = 80;
 const VERSION_OPTION = 'version';
+const EXIT_CODES_HELP = '\nExit codes: see `foley help exit-codes`.';
 
 /** The words ask for text instead of work: help or the version, to be printed on stdout. */
 export type Shown = { readonly kind: 'help'; readonly text: string } | { readonly kind: 'version' };
@@ -46,7 +47,7 @@ export function buildCommand(path: readonly string[], definition: CommandDefinit
   command.action(() => {});
   definition.configure(command);
   for (const option of globalOptions()) command.addOption(option);
-  return command;
+  return command.addHelpText('after', EXIT_CODES_HELP);
 }
 
 /** The words when no command was named: global flags only, and help by default. */
@@ -54,6 +55,7 @@ export function parseRoot(tree: readonly CommandNode[], words: readonly string[]
   const command = listing('foley', tree)
     .description('Speech, voices and captions, with a complete offline service built in.')
     .addHelpText('after', environmentHelp())
+    .addHelpText('after', EXIT_CODES_HELP)
     .addHelpText('after', '\nBegin with: foley tts "Hello from foley" -o hello.mp3');
   return parseListing(command, words);
 }

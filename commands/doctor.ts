@@ -1,0 +1,98 @@
+import { version } from '../package.json';
+import type { CommandDefinition } from '../src/cli/command.ts';
+import type { Context } from '../src/cli/context.ts';
+import { findTarget } from '../src/cli/connect.ts';
+import type { Paint } from '../src/cli/look.ts';
+import type { Target } from '../src/target/resolve.ts';
+import { accountsCheck, foldersCheck, settingsCheck } from './doctor/file-checks.ts';
+import type { Check, Finding } from './doctor/finding.ts';
+import { problemOf } from './doctor/finding.ts';
+import { nodeCheck, variablesCheck } from './doctor/environment-checks.ts';
+import { playersCheck } from './doctor/players-check.ts';
+import { proxyCheck } from './doctor/proxy-check.ts';
+import { embeddedCheck, targetCheck } from './doctor/service-checks.ts';
+
+const CHECKS: readonly Check[] = [
+  nodeCheck,
+  variablesCheck,
+  settingsCheck,
+  accountsCheck,
+  foldersCheck,
+  embeddedCheck,
+  proxyCheck,
+  targetCheck,
+  playersCheck,
+];
+
+/** A finding as the document of `--json` has it. */
+interface Row extends Pick<Finding, 'state' | 'text'> {
+  readonly check: string;
+  readonly hint: string | null;
+}
+
+/** `foley doctor` (contract, section 8): looks at everything that foley needs, and says how to mend it. */
+export const doctor: CommandDefinition = {
+  configure(command) {
+    command.description(
+      'Checks this installation: Node.js, files and their permissions, settings, the embedded ' +
+        'service, the hosted one with its key, proxies, players. Ends with exit code 2 when something ' +
+        'must be mended.',
+    );
+  },
+  async run(context) {
+    const rows = await lookAtAll(context);
+    const problems = rows.filter(({ state }) => state === 'problem').length;
+    const warnings = rows.filter(({ state }) => state === 'warning').length;
+    const { wrappedRows } = await import('../src/cli/wrapped-rows.ts');
+    context.io.notice(summaryOf(problems, warnings));
+    return {
+      data: { ok: problems === 0, version, node: process.versions.node, checks: rows },
+      human: (look) =>
+        wrappedRows(
+          ['STATE', 'CHECK', 'FOUND'],
+          rows.map(({ check, hint, state, text }) => ({
+            cells: [state, check],
+            text,
+            hint: hint ?? undefined,
+            paint: paintOf(state, look.paint),
+          })),
+          look,
+        ),
+      exit: problems === 0 ? 'ok' : 'usage',
+    };
+  },
+};
+
+async function lookAtAll(context: Context): Promise<Row[]> {
+  const rows: Row[] = [];
+  let target: Promise<Target> | undefined;
+  const shared = { target: () => (target ??= findTarget(context)) };
+  for (const { look, name } of CHECKS) {
+    context.signal.throwIfAborted();
+    const findings = await look(context, shared).catch((error: unknown) => [problemOf(error)]);
+    rows.push(
+      ...findings.map(({ hint, state, text }) => ({
+        check: name,
+        state,
+        text,
+        hint: hint ?? null,
+      })),
+    );
+  }
+  return rows;
+}
+
+function summaryOf(problems: number, warnings: number): string {
+  if (problems + warnings === 0) return 'nothing is wrong';
+  const parts = [counted(problems, 'problem'), counted(warnings, 'warning')];
+  return parts.filter((part) => part !== undefined).join(' and ');
+}
+
+function counted(count: number, what: string): string | undefined {
+  return count === 0 ? undefined : `${count} ${what}${count === 1 ? '' : 's'}`;
+}
+
+function paintOf(state: Finding['state'], paint: Paint): (text: string) => string {
+  if (state === 'ok') return paint.green;
+  return state === 'warning' ? paint.yellow : paint.red;
+}

@@ -1,0 +1,79 @@
+import type { ApiClient } from '../../src/api/client.ts';
+import { getProfile } from '../../src/api/profile.ts';
+import { synthesize } from '../../src/api/speech.ts';
+import { listVoices } from '../../src/api/voices.ts';
+import { describeSound } from '../../src/audio/describe.ts';
+import { createVerifier } from '../../src/audio/verify.ts';
+import { openClient } from '../../src/cli/connect.ts';
+import type { Context } from '../../src/cli/context.ts';
+import { Failure } from '../../src/errors/failure.ts';
+import { startEmbedded } from '../../src/target/embedded.ts';
+import { clockFindings } from './clock-findings.ts';
+import type { Check, Finding } from './finding.ts';
+import { ok, problem, problemOf } from './finding.ts';
+
+/** A person waits; what does not answer at the second attempt is told. */
+const MAX_RETRIES = 1;
+const REINSTALL = 'Install foley again; if it stays, report it as a bug.';
+
+/** The embedded service starts on its own data and speaks a word, which nobody keeps. */
+export const embeddedCheck: Check = {
+  name: 'embedded service',
+  async look(context) {
+    const service = await startEmbedded(await context.paths());
+    const client = openClient(context, service.address);
+    try {
+      return [await speakWord(client, context)];
+    } finally {
+      await client.close();
+      await service.close();
+    }
+  },
+};
+
+async function speakWord(client: ApiClient, { random, signal }: Context): Promise<Finding> {
+  const { value } = await listVoices(client, { pageSize: 1, signal });
+  const [voice] = value.items;
+  if (voice === undefined) return problem('the embedded service has no voices', REINSTALL);
+  const answer = await synthesize(
+    client,
+    { text: 'Ready.', voiceId: voice.voiceId, format: 'wav' },
+    { idempotencyKey: { value: random.uuid(), madeByTool: true }, signal },
+  );
+  const verifier = createVerifier('wav');
+  for await (const chunk of answer.body) verifier.write(chunk);
+  const sound = verifier.end();
+  if (sound.problem !== undefined) return problem(`what it speaks ${sound.problem}`, REINSTALL);
+  return ok(`starts and speaks (${describeSound(sound)}; ${value.total} voices)`);
+}
+
+/** The service that commands talk to is decided, answers, and accepts the key. */
+export const targetCheck: Check = {
+  name: 'service',
+  async look(context, shared) {
+    const target = await shared.target();
+    if (target.kind === 'embedded') return [ok('commands use the embedded service')];
+    const { clock, globals } = context;
+    const patience = { ...globals, maxRetries: globals.maxRetries ?? MAX_RETRIES };
+    const client = openClient({ ...context, globals: patience }, target.address);
+    const { host } = target.address.baseUrl;
+    try {
+      const start = clock.now();
+      const { headers, value } = await getProfile(client, context.signal);
+      const between = (start + clock.now()) / 2;
+      return [
+        ok(`${host} answers and accepts the key, for ${value.user_id} (${value.tier})`),
+        ...clockFindings(headers.get('date'), between, host),
+      ];
+    } catch (error) {
+      return [error instanceof Failure ? told(error, host) : problemOf(error)];
+    } finally {
+      await client.close();
+    }
+  },
+};
+
+function told(failure: Failure, host: string): Finding {
+  const message = failure.message.includes(host) ? failure.message : `${host}: ${failure.message}`;
+  return problem(message, failure.hint);
+}
