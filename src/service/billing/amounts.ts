@@ -4,6 +4,7 @@ export interface Amounts {
   readonly quota: number;
 }
 
+/** Both units, for what is done to each. */
 export const UNITS = ['credits', 'quota'] as const;
 export type Unit = (typeof UNITS)[number];
 

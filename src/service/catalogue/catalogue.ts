@@ -29,6 +29,7 @@ export interface CatalogueOptions {
   readonly unavailableModels: readonly string[];
 }
 
+/** The voices that the engines can speak, and every model of the contract. */
 export function createCatalogue({ engines, unavailableModels }: CatalogueOptions): Catalogue {
   const voices = VOICES.flatMap((voice) => {
     const found = engines.find(voice.engine.name, voice.engine.voice);

@@ -13,6 +13,7 @@ export interface KeyTable {
 
 const BEARER = /^bearer +([\x21-\x7e]{1,512})$/i;
 
+/** Makes the table; where a key comes twice, its last account counts. */
 export function createKeyTable(keys: readonly AccountKey[]): KeyTable {
   const entries = keys.map(({ key, account }) => ({ digest: digest(key), account }));
   return {

@@ -14,6 +14,7 @@ interface Variables {
   readonly Bindings: { readonly requestId: string };
 }
 
+/** Routes every endpoint of the contract to its handler; accounts come from the keys. */
 export function createRouter(context: ServiceContext, keys: KeyTable): Router {
   const app = new Hono<Variables>();
   for (const endpoint of ENDPOINTS) {

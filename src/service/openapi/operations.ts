@@ -26,6 +26,7 @@ const BODY_ERRORS = [
   'ERR_UNSUPPORTED_MEDIA_TYPE',
 ] as const;
 
+/** The description of every endpoint of the contract. */
 export const OPERATIONS: Readonly<Record<EndpointId, OperationDescription>> = {
   getCapabilities: {
     summary: 'Models with their limits, formats and controls',

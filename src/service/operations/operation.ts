@@ -35,6 +35,7 @@ export interface OperationIdentity {
   readonly onEnd: () => void;
 }
 
+/** An operation that was claimed before, by its id. */
 export function createOperation(deps: OperationDeps, identity: OperationIdentity): Operation {
   const { store, clock, owner } = deps;
   const { id, accountId, onEnd } = identity;

@@ -30,6 +30,7 @@ export interface Operations {
   close(): void;
 }
 
+/** Operations in the name of this process, which becomes an owner with its first one. */
 export function createOperations(deps: OperationsDeps): Operations {
   const { store, clock, random, processes } = deps;
   const owner = createOwner({ id: random.uuid(), clock, processes });

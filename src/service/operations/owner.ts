@@ -15,6 +15,7 @@ export interface Owner {
   isDead(row: Row): boolean;
 }
 
+/** How long an owner counts as alive after it was last heard of, where nothing else is known. */
 export const LEASE_MS = 120_000;
 
 export interface OwnerDeps {
@@ -23,6 +24,7 @@ export interface OwnerDeps {
   readonly processes: Processes;
 }
 
+/** This process as an owner, under a random id. */
 export function createOwner({ id, clock, processes }: OwnerDeps): Owner {
   const { self } = processes;
   return {

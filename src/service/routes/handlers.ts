@@ -6,8 +6,10 @@ import { getProfile, updateProfile } from './profile.ts';
 import { createSpeech } from './speech.ts';
 import { getVoice, listVoices } from './voices.ts';
 
+/** Handlers of the endpoints that need no key. */
 export const PUBLIC_HANDLERS: PublicHandlers = { getCapabilities, getHealth, getOpenApi };
 
+/** Handlers of the endpoints that need one. */
 export const ACCOUNT_HANDLERS: AccountHandlers = {
   createSpeech,
   getProfile,

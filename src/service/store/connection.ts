@@ -16,6 +16,7 @@ export interface Connection {
   script(sql: string): void;
 }
 
+/** Wraps an open database. Each statement is prepared once. */
 export function createConnection(database: Libsql.Database): Connection {
   const prepared = new Map<string, Libsql.Statement>();
   const statement = (sql: string): Libsql.Statement => {

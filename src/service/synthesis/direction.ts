@@ -11,6 +11,7 @@ export interface Direction {
   readonly gainDb: number;
 }
 
+/** No direction at all. */
 export const PLAIN: Direction = { speed: 1, pitch: 0, gainDb: 0 };
 
 const EMOTIONS = new Map<string, Direction>([

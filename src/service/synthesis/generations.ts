@@ -15,6 +15,7 @@ export interface RunningGeneration {
   end(): void;
 }
 
+/** A list of generations, empty at first. */
 export function createGenerations(clock: Clock): Generations {
   const running = new Set<AbortController>();
   let whenNone: (() => void) | undefined;
