@@ -15,7 +15,7 @@ const MESSAGE_MS = 100;
 const MESSAGE_SAMPLES = (SAMPLE_RATE * MESSAGE_MS) / 1000;
 
 /** Loaded at once, so that whoever waits for the greeting need not wait for the first speech. */
-let espeak = loadEspeak();
+let espeak = load();
 
 /** The id of the request that is being spoken, until it is done or cancelled. */
 let speaking;
@@ -24,6 +24,13 @@ process.stdout.on('error', () => process.exit());
 createInterface({ input: process.stdin })
   .on('line', (line) => void answer(JSON.parse(line)))
   .on('close', () => (speaking = undefined));
+
+function load() {
+  const loading = loadEspeak();
+  // Told to whoever waits for it.
+  loading.catch(() => undefined);
+  return loading;
+}
 
 async function answer(message) {
   try {
@@ -73,7 +80,7 @@ async function speak({ id, text, voice: wanted, speed, pitch }) {
     await send({ type: 'done', id });
   } catch (error) {
     if (!(error instanceof Unspeakable)) {
-      espeak = loadEspeak();
+      espeak = load();
       throw error;
     }
     await send({ type: 'error', id, reason: 'unspeakable', message: error.message });

@@ -14,13 +14,26 @@ const VOLUME = 70;
 const VARIANTS = '/usr/share/espeak-ng-data/voices/!v/';
 const VARIANT = 'foley';
 
+const PACKAGE = '@echogarden/espeak-ng-emscripten';
+
 /**
  * Loads espeak-ng, which is looked for beside this file and in the folders above it.
  * @returns {Promise<Espeak>}
  */
 export async function loadEspeak() {
-  const { default: load } = await import('@echogarden/espeak-ng-emscripten');
+  const { default: load } = await findPackage();
   return new Espeak(await load());
+}
+
+async function findPackage() {
+  try {
+    return await import(PACKAGE);
+  } catch (error) {
+    if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    throw new Error(`${PACKAGE} is not installed; \`foley engine add espeak-ng\` installs it`, {
+      cause: error,
+    });
+  }
 }
 
 /**

@@ -32,7 +32,7 @@ export function medianPitch(samples: Float32Array, sampleRate: number): number {
   const frame = Math.round(sampleRate * 0.05);
   const lags = { shortest: Math.floor(sampleRate / 500), longest: Math.ceil(sampleRate / 50) };
   const pitches: number[] = [];
-  for (let at = 0; at + frame + lags.longest < samples.length; at += frame / 2) {
+  for (let at = 0; at + frame + lags.longest < samples.length; at += Math.round(frame / 2)) {
     const matches = new Map<number, number>();
     for (let lag = lags.shortest; lag <= lags.longest; lag += 1) {
       matches.set(lag, match(samples, at, lag, frame));

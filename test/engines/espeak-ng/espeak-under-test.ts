@@ -1,0 +1,23 @@
+import { fileURLToPath } from 'node:url';
+import type { EngineCommand } from '../../../src/contract/schemas/engine.ts';
+import { engineLauncher } from '../../../src/service/engine/process/launch-engine.ts';
+import { inspectEngine } from '../../../src/service/engine/process/inspect-engine.ts';
+import type { ProcessEngine } from '../../../src/service/engine/process/process-engine.ts';
+import { createProcessEngine } from '../../../src/service/engine/process/process-engine.ts';
+
+export const ADAPTER = fileURLToPath(new URL('../../../engines/espeak-ng/', import.meta.url));
+
+export const COMMAND: EngineCommand = {
+  name: 'espeak-ng',
+  command: 'node',
+  args: ['engine.mjs'],
+  cwd: ADAPTER,
+};
+
+export const launch = engineLauncher({ env: process.env, nodePath: process.execPath });
+
+/** espeak-ng as a user has it after `foley engine add espeak-ng`. */
+export async function espeakEngine(): Promise<ProcessEngine> {
+  const registration = { ...COMMAND, ...(await inspectEngine(COMMAND, { launch })) };
+  return createProcessEngine({ registration, launch, processes: 1 });
+}
