@@ -54,6 +54,7 @@ export async function planTask(
   { args, options: flags }: CommandInput<TtsFlags>,
 ): Promise<Task> {
   const { files, globals, io, signal } = context;
+  refuseSharedStdin(args, flags.file, globals.apiKeyFile);
   const settings = await context.settings();
   if (flags.creditRate !== undefined && flags.maxCredits === undefined) {
     throw usageFailure('--credit-rate means something only with --max-credits');
@@ -77,6 +78,20 @@ export async function planTask(
     );
   }
   return { context, flags, settings, plan, player, text, characters };
+}
+
+/** Stdin is read once: it cannot give both the text and the key. */
+function refuseSharedStdin(
+  args: readonly string[],
+  file: string | undefined,
+  keyFile: string | undefined,
+): void {
+  const givesText = args.length === 0 && (file === undefined || file === '-');
+  if (!givesText || keyFile !== '-') return;
+  throw usageFailure(
+    'stdin is asked for twice: for the text, and for the key with --api-key-file -',
+    'Give the text as an argument or with -f FILE, or the key in a file.',
+  );
 }
 
 async function playerFor(
