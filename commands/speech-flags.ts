@@ -95,15 +95,19 @@ function controlOptions(): Option[] {
   });
 }
 
-/** A parser for a flag that takes a number within limits. */
+/** A parser for a flag that takes a decimal number within limits. */
 export function numberWithin(
   flag: string,
-  { minimum, maximum }: { readonly minimum: number; readonly maximum: number },
+  { minimum, maximum = Infinity }: { readonly minimum: number; readonly maximum?: number },
 ): (given: string) => number {
+  const allowed =
+    maximum === Infinity
+      ? `a number of at least ${minimum}`
+      : `a number from ${minimum} to ${maximum}`;
   return (given) => {
-    const value = given.trim() === '' ? NaN : Number(given);
+    const value = /^[+-]?(?:\d+\.?\d*|\.\d+)$/.test(given) ? Number(given) : NaN;
     if (!(value >= minimum && value <= maximum)) {
-      throw usageFailure(`${flag} is "${given}"; it takes a number from ${minimum} to ${maximum}`);
+      throw usageFailure(`${flag} is "${given}"; it takes ${allowed}`);
     }
     return value;
   };

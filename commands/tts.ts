@@ -1,6 +1,8 @@
 import { Option } from 'commander';
 import type { CommandDefinition } from '../src/cli/command.ts';
+import { isHeaderValue } from '../src/api/request.ts';
 import { IDEMPOTENCY_KEY_MAX_CHARACTERS } from '../src/contract/limits.ts';
+import { usageFailure } from '../src/errors/failure.ts';
 import { addSpeechFlags, filled, numberWithin, textWithin } from './speech-flags.ts';
 import { describeTask, planTask, speakTask } from './tts-task.ts';
 import type { TtsFlags } from './tts-task.ts';
@@ -41,22 +43,34 @@ Examples:
   $ foley tts -f chapter.txt --voice-name Martin --speed 0.9 -o chapter.wav`;
 
 function requestOptions(): Option[] {
-  const atLeastNothing = { minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
   return [
     new Option(
       '--idempotency-key <key>',
       'key under which a repeated request is not billed again',
-    ).argParser(textWithin('--idempotency-key', IDEMPOTENCY_KEY_MAX_CHARACTERS)),
+    ).argParser(headerText('--idempotency-key')),
     new Option('--request-id <id>', 'trace id of the request').argParser(
-      textWithin('--request-id', IDEMPOTENCY_KEY_MAX_CHARACTERS),
+      headerText('--request-id'),
     ),
     new Option('--max-credits <n>', 'refuse what may cost more').argParser(
-      numberWithin('--max-credits', atLeastNothing),
+      numberWithin('--max-credits', { minimum: 0 }),
     ),
     new Option(
       '--credit-rate <n>',
       'credits per character for --max-credits (default: the highest seen)',
-    ).argParser(numberWithin('--credit-rate', atLeastNothing)),
+    ).argParser(numberWithin('--credit-rate', { minimum: 0 })),
     new Option('--dry-run', 'print the request and send nothing'),
   ];
+}
+
+/** A parser for a flag whose text becomes the value of a header. */
+function headerText(flag: string): (given: string) => string {
+  const check = textWithin(flag, IDEMPOTENCY_KEY_MAX_CHARACTERS);
+  return (given) => {
+    const value = check(given);
+    if (isHeaderValue(value)) return value;
+    throw usageFailure(
+      `${flag} has characters that a header cannot carry`,
+      'Use printable ASCII without spaces at the ends.',
+    );
+  };
 }

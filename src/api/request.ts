@@ -155,11 +155,16 @@ export function checkHeader(name: string, value: string): string {
   if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) {
     throw usageFailure(`"${name}" is not the name of a header`);
   }
-  if (!/^[\x20-\x7e]*$/.test(value) || value.trim() !== value) {
+  if (!isHeaderValue(value)) {
     throw usageFailure(
       `the value for ${name} has characters that a header cannot carry`,
       'Use printable ASCII without spaces at the ends.',
     );
   }
   return value;
+}
+
+/** Whether a header can carry it: printable ASCII without spaces at the ends. */
+export function isHeaderValue(value: string): boolean {
+  return /^[\x20-\x7e]*$/.test(value) && value.trim() === value;
 }
