@@ -51,13 +51,13 @@ const FIELD =
 const RAW = 'add a field whose value is always a string';
 
 const EXAMPLES = `
-Fields are a JSON body, or the query of a GET. Keys may be nested: a[b]=1, a[]=2.
+Fields are a JSON body, or the query of a GET. Keys may nest: a[b]=1, a[]=2.
 
 Examples:
   $ foley api GET /api/open/v3/voices -F pageSize=5
   $ foley api POST /api/open/v3/speech/tts -H "Idempotency-Key: a1" \\
       -F text=Hello -F voiceId=… -F speed=0.9 > hello.mp3
-  $ foley api POST /api/open/v1/speech/tts/jobs --body job.json`;
+  $ foley api POST /api/open/v3/speech/tts --body speech.json > hello.mp3`;
 
 async function send(context: Context, call: Call, payload: Payload): Promise<CommandResult> {
   const { globals, io } = context;
