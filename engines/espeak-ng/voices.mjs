@@ -66,6 +66,9 @@ function spoken(espeak, language, people, levels) {
 /** Lines of a variant that are replaced (its name and pitch) or left out (noise). */
 const REPLACED = /^\s*(?:name|pitch|breathw?)\b/;
 
+/** espeak-ng speaks so many hertz below what a variant says. */
+const BELOW = 9;
+
 /** Pitch, in hertz, beyond which the voices break up. */
 const PITCH = { lowest: 40, highest: 480 };
 
@@ -83,7 +86,7 @@ export function variantOf(voice, semitones, variantLines) {
     'language variant',
     'name foley',
     ...lines.filter((line) => !REPLACED.test(line) && !line.startsWith('language')),
-    `pitch ${pitch.map((hertz) => Math.round(hertz * factor)).join(' ')}`,
+    `pitch ${pitch.map((hertz) => Math.round((hertz - BELOW) * factor + BELOW)).join(' ')}`,
     '',
   ].join('\n');
 }
