@@ -1,5 +1,4 @@
 import type { SpeechRequest } from '../contract/schemas/speech.ts';
-import { SERVICE_ERRORS } from '../contract/service-errors.ts';
 import type { Failure } from '../errors/failure.ts';
 import type { Answer } from './answer.ts';
 import { badAnswer } from './answer.ts';
@@ -11,7 +10,6 @@ import { jsonBody } from './request.ts';
 import type { Framing } from './response-body.ts';
 import { reviseFailure } from './revise-failure.ts';
 import { parseServiceError } from './service-error.ts';
-import { statusFailure } from './status-failure.ts';
 
 export interface SpeechOptions {
   readonly idempotencyKey: Pick<IdempotencyKey, 'madeByTool' | 'value'>;
@@ -64,8 +62,8 @@ export function speechRequest(
 
 /**
  * Speaks a text synchronously (spec section 4.1): resolves when the audio begins to arrive.
- * @throws Failure; status first, then content type: a 200 that is not audio is the error that its
- *   JSON names, else bad_answer
+ * @throws Failure; status first, then content type: a 200 that is not audio is of no use, whatever
+ *   error its JSON names
  */
 export async function synthesize(
   client: ApiClient,
@@ -98,19 +96,14 @@ async function audioAnswer(client: ApiClient, answer: Answer): Promise<AudioAnsw
   };
 }
 
+/** Whatever it says, an answer of success without audio is no answer (contract, section 5). */
 async function notAudio(answer: Answer, contentType: string): Promise<Failure> {
   const error = parseServiceError(await answer.errorText(), answer.headers);
-  const statusOfCode = STATUS_OF_CODE.get(error.code ?? '');
-  if (statusOfCode === undefined) {
-    const said = error.message === undefined ? '' : `: ${error.message}`;
-    return charged(badAnswer(`the answer is ${contentType}, not audio${said}`, answer));
-  }
-  const { requestId, status } = answer;
-  const facts = { status: statusOfCode, error, requestId, billed: true, retryAfterMs: undefined };
-  return reviseFailure(statusFailure({ ...facts, now: 0 }), { status });
+  const said = error.message === undefined ? '' : `: ${error.message}`;
+  const failure = charged(badAnswer(`the answer is ${contentType}, not audio${said}`, answer));
+  const { code = failure.code, details, requestId = failure.requestId } = error;
+  return reviseFailure(failure, { code, details, requestId });
 }
-
-const STATUS_OF_CODE = new Map(Object.entries<number>(SERVICE_ERRORS));
 
 /** A 200 may have been charged for, whatever its body is. */
 function charged(failure: Failure): Failure {

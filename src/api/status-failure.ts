@@ -114,7 +114,7 @@ const BY_CODE = new Map(
     ERR_REQUEST_IN_PROGRESS: {
       exit: 'unknownOutcome',
       what: 'the same request is still in progress',
-      hint: '`foley recover` settles it later.',
+      hint: 'Wait until it is done.',
     },
     ERR_REQUEST_ALREADY_COMPLETED: {
       exit: 'lost',

@@ -39,7 +39,7 @@ export function unknownOutcome(failure: Failure, lookAt: string | undefined): Fa
   return new Failure(`${failure.message}; the request may have been done and billed`, {
     code: 'unknown_outcome',
     exit: 'unknownOutcome',
-    hint: lookAt ?? '`foley recover` settles it, without paying twice.',
+    hint: lookAt ?? '`foley recover` tells what is known of it.',
     billed: 'unknown',
     status: failure.status,
     requestId: failure.requestId,

@@ -12,32 +12,57 @@ export interface AudioSink {
   write(chunk: Uint8Array): Promise<void>;
 }
 
+/** Where an answer is delivered to. */
+export interface Destination extends AudioSink {
+  /** From here on nothing may be published any more; what still comes is only kept. */
+  refuse(failure: Failure): Promise<void>;
+}
+
+/** So much of what cannot be used is kept. */
+const MOST_REFUSED_BYTES = 64 * 1024 * 1024;
+
 /**
  * Hands audio on as it arrives and checks it on the way: its leading bytes before the first is handed
  * on, the rest while it streams, its end at the end (contract, section 3). Buffers no more than the
- * leading bytes.
+ * leading bytes. What turns out not to be the format was paid for all the same: the destination keeps it.
  * @throws Failure (bad_answer) when the bytes are not the format that was asked for, or end too early
  */
 export async function deliver(
   answer: AudioAnswer,
   format: SpeechFormat,
-  sink: AudioSink,
+  destination: Destination,
 ): Promise<Verdict> {
   const verifier = createVerifier(format);
+  let refused: { readonly failure: Failure; bytes: number } | undefined;
   try {
     for await (const chunk of leadingTogether(answer.body)) {
-      verifier.write(chunk);
-      if (verifier.problem !== undefined) throw unusable(verifier.problem, answer);
-      await sink.write(chunk);
+      if (refused === undefined) verifier.write(chunk);
+      const { problem } = verifier;
+      if (problem !== undefined && refused === undefined) {
+        refused = { failure: unusable(problem, answer), bytes: 0 };
+        await destination.refuse(refused.failure);
+      }
+      await destination.write(chunk);
+      if (refused !== undefined && (refused.bytes += chunk.length) > MOST_REFUSED_BYTES) break;
     }
   } catch (error) {
     answer.discard();
-    throw error;
+    throw refused !== undefined && error instanceof Failure ? refused.failure : error;
   }
+  if (refused !== undefined) throw refused.failure;
   const verdict = verifier.end();
-  if (verdict.problem !== undefined) throw unusable(verdict.problem, answer);
+  const problem = verdict.problem ?? (mayBeCut(answer, verdict) ? MAY_BE_CUT : undefined);
+  if (problem !== undefined) throw unusable(problem, answer);
   return verdict;
 }
+
+/** Ended by the connection alone, which also ends when something in between gives up. */
+function mayBeCut({ framing }: AudioAnswer, { endIsProven }: Verdict): boolean {
+  return framing === 'close' && !endIsProven;
+}
+
+const MAY_BE_CUT =
+  'may be cut: the answer did not say how long it is, and the format does not tell either';
 
 /** The same bytes, with the first chunk long enough to be recognised. */
 async function* leadingTogether(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -61,7 +86,7 @@ function unusable(problem: string, { creditsUsed, requestId }: AudioAnswer): Fai
   return new Failure(`the audio ${problem}`, {
     code: 'bad_answer',
     exit: 'badAnswer',
-    hint: 'Nothing was saved under the name you asked for. Try again; if it stays, the service is at fault.',
+    hint: 'If it happens again, ask the service, with the request id.',
     requestId,
     billed: creditsUsed === undefined ? 'unknown' : 'yes',
   });

@@ -19,6 +19,8 @@ export interface PaidRequest {
 export interface PaidWork {
   /** For the spool: which operation audio belongs to. */
   readonly id: string;
+  /** The key under which it was asked for last, which is not billed a second time. */
+  readonly key: string;
   /** A refunded request goes out again under another key, which is written down first. */
   renew(key: string): Promise<void>;
   published(facts: IntentFacts): Promise<void>;
@@ -39,7 +41,8 @@ export async function beginPaidWork(
   journal: IntentJournal,
   request: PaidRequest,
 ): Promise<PaidWork> {
-  let intent = await journal.begin(aboutOf(request, request.idempotencyKey));
+  let key = request.idempotencyKey;
+  let intent = await journal.begin(aboutOf(request, key));
   const settle: Intent['settle'] = (state, facts) =>
     // The request is out: a journal that fails now must not take away what was paid for.
     intent.settle(state, facts).catch(() => undefined);
@@ -48,15 +51,21 @@ export async function beginPaidWork(
     get id() {
       return intent.id;
     },
-    async renew(key) {
-      const next = await journal.begin(aboutOf(request, key));
+    get key() {
+      return key;
+    },
+    async renew(newKey) {
+      const next = await journal.begin(aboutOf(request, newKey));
       await settle('failed', { problem: 'refunded by the service' });
       intent = next;
+      key = newKey;
       await intent.advance('sent');
     },
     published: (facts) => settle('published', facts),
     failed: (failure, kept) => settleFailed(settle, failure, kept),
-    stopped: (kept) => settle('kept', { spoolId: kept.id }),
+    stopped: async ({ id }) => {
+      if (id !== undefined) await settle('kept', { spoolId: id });
+    },
     abandoned: () => settle('abandoned'),
   };
 }
@@ -70,10 +79,11 @@ async function settleFailed(
     problem: failure.message,
     ...(failure.requestId === undefined ? {} : { requestId: failure.requestId }),
   };
-  if (kept !== undefined) await settle('kept', { ...facts, spoolId: kept.id });
+  if (kept?.id !== undefined) await settle('kept', { ...facts, spoolId: kept.id });
+  else if (kept !== undefined) return;
   else if (failure.exit === 'lost') await settle('lost', facts);
   else if (failure.billed === 'no') await settle('rejected', facts);
-  // Otherwise it stays open: `foley recover` tells of it.
+  // Otherwise, as when the spool could not take what arrived, it stays open: `foley recover` tells of it.
 }
 
 function aboutOf(request: PaidRequest, idempotencyKey: string): IntentAbout {

@@ -1,7 +1,7 @@
 import { Failure } from '../errors/failure.ts';
 import type { Output, Released } from '../files/output.ts';
 import type { Spool, SpoolAbout, SpoolWriter } from '../files/spool.ts';
-import type { AudioSink } from './deliver.ts';
+import type { AudioSink, Destination } from './deliver.ts';
 
 /** A sink that can give back what it took, when it can take no more. */
 interface Returning extends AudioSink {
@@ -11,16 +11,17 @@ interface Returning extends AudioSink {
 
 /** Where what was kept is, and whether it is all of it. */
 export interface Kept {
-  readonly id: string;
+  /** In the spool; without one it lies where it was growing, since the spool could not take it. */
+  readonly id: string | undefined;
   readonly path: string;
   readonly complete: boolean;
 }
 
 /**
- * A sink whose failure loses nothing that was paid for: what it had taken and what still comes goes
- * into the spool, and the failure is told at the end.
+ * A destination whose failure loses nothing that was paid for: what it had taken and what still comes
+ * goes into the spool, and the failure is told at the end.
  */
-export class RescuingSink implements AudioSink {
+export class RescuingSink implements Destination {
   /** Why the sink could take no more. */
   failure: Failure | undefined;
   readonly #sink: Returning;
@@ -28,6 +29,10 @@ export class RescuingSink implements AudioSink {
   readonly #about: () => SpoolAbout;
   #rescue: SpoolWriter | undefined;
   #hasTaken = false;
+  /** Where what was taken still is when the spool cannot be used at all. */
+  #left: string | undefined;
+  /** The spool could take no more either. */
+  #isCut = false;
 
   /** @param about asked for when something has to be kept */
   constructor(sink: Returning, spool: () => Promise<Spool>, about: () => SpoolAbout) {
@@ -38,33 +43,56 @@ export class RescuingSink implements AudioSink {
 
   async write(chunk: Uint8Array): Promise<void> {
     this.#hasTaken = true;
-    if (this.failure !== undefined) return this.#rescue?.write(chunk);
+    if (this.failure !== undefined) return this.#rescueChunk(chunk);
     try {
       await this.#sink.write(chunk);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      this.failure = error;
-      this.#rescue = await this.#move();
+      await this.refuse(error);
     }
+  }
+
+  async refuse(failure: Failure): Promise<void> {
+    this.failure ??= failure;
+    this.#rescue ??= await this.#move();
   }
 
   /** Keeps what there is. Undefined when there is nothing to keep, or no way to. */
   async keep(outcome: { complete: boolean; problem: string }): Promise<Kept | undefined> {
     if (!this.#hasTaken) return undefined;
     const writer = this.#rescue ?? (await this.#move());
-    if (writer === undefined) return undefined;
-    await writer.keep(outcome);
-    return { id: writer.id, path: writer.path, complete: outcome.complete };
+    if (writer === undefined) return leftAt(this.#left);
+    const complete = outcome.complete && !this.#isCut;
+    const isNoted = await writer.keep({ ...outcome, complete }).then(
+      () => true,
+      () => false,
+    );
+    return { id: writer.id, path: writer.path, complete: complete && isNoted };
   }
 
   /** That it cannot be kept either adds nothing to what already went wrong. */
   async #move(): Promise<SpoolWriter | undefined> {
     try {
       return await this.#sink.moveTo(await this.#spool(), this.#about());
-    } catch {
+    } catch (error) {
+      const left = error instanceof Failure ? error.details?.['left'] : undefined;
+      if (typeof left === 'string') this.#left = left;
       return undefined;
     }
   }
+
+  async #rescueChunk(chunk: Uint8Array): Promise<void> {
+    if (this.#isCut) return;
+    try {
+      await this.#rescue?.write(chunk);
+    } catch {
+      this.#isCut = true;
+    }
+  }
+}
+
+function leftAt(path: string | undefined): Kept | undefined {
+  return path === undefined ? undefined : { id: undefined, path, complete: false };
 }
 
 /** A file that is growing, as a sink that gives back. */
@@ -93,7 +121,7 @@ export function returningStream(write: AudioSink['write'], memoryBytes: number):
       await write(chunk);
     },
     async moveTo(spool, about) {
-      if (memory === undefined || size === 0) return undefined;
+      if (memory === undefined) return undefined;
       const writer = await spool.create(about);
       for (const chunk of memory) await writer.write(chunk);
       return writer;

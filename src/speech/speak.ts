@@ -78,7 +78,9 @@ export async function speak(options: SpeakOptions): Promise<Spoken> {
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
     const kept = await sink.keep({ complete: isWhole(error), problem });
-    if (error instanceof Failure) throw await concludeFailed(error, work, kept);
+    if (error instanceof Failure) {
+      throw await concludeFailed(withCost(error, answer), work, kept);
+    }
     if (speech.signal?.aborted === true) await concludeStopped(options, work, kept);
     else await work.abandoned();
     throw error;
@@ -102,34 +104,50 @@ function isWhole(error: unknown): boolean {
   return error instanceof Failure && (error.exit === 'output' || error.exit === 'exists');
 }
 
+/** An answer that said what it costs has been paid for, whatever became of its body. */
+function withCost(failure: Failure, answer: Facts | undefined): Failure {
+  const isPaid = failure.billed === 'unknown' && answer?.creditsUsed !== undefined;
+  return isPaid ? reviseFailure(failure, { billed: 'yes' }) : failure;
+}
+
 async function concludeFailed(
   failure: Failure,
   work: PaidWork,
   kept: Kept | undefined,
 ): Promise<Failure> {
   await work.failed(failure, kept);
-  return kept === undefined ? failure : reviseFailure(failure, { hint: whereItIs(kept, failure) });
+  const hints = [
+    kept === undefined ? undefined : whereItIs(kept),
+    failure.hint,
+    kept === undefined ? howToAskAgain(failure, work) : undefined,
+  ].filter((hint) => hint !== undefined);
+  return hints.length === 0 ? failure : reviseFailure(failure, { hint: hints.join(' ') });
+}
+
+/** Nobody knows whether it was paid for: asking under the same key cannot cost a second time. */
+function howToAskAgain({ billed }: Failure, { key }: PaidWork): string | undefined {
+  if (billed !== 'unknown') return undefined;
+  return `To ask again without paying twice, add --idempotency-key ${key}.`;
 }
 
 /** Whoever stops a request that is under way may have paid for it. */
 async function concludeStopped(
-  { notice, speech }: SpeakOptions,
+  { notice }: SpeakOptions,
   work: PaidWork,
   kept: Kept | undefined,
 ): Promise<void> {
   if (kept !== undefined) await work.stopped(kept);
   notice(
     kept === undefined
-      ? `foley: stopped before the audio came; to go on without paying twice, run it again with --idempotency-key ${speech.idempotencyKey.value}`
+      ? `foley: stopped before the audio came; to go on without paying twice, run it again with --idempotency-key ${work.key}`
       : `foley: stopped; what arrived is kept in ${kept.path}`,
   );
 }
 
-function whereItIs({ complete, id, path: file }: Kept, { hint }: Failure): string {
-  const advice = complete
+function whereItIs({ complete, id, path: file }: Kept): string {
+  return complete && id !== undefined
     ? `The audio was paid for and is kept in ${file}; \`foley recover ${id}\` brings it back.`
-    : `What arrived is kept in ${file}.`;
-  return hint === undefined ? advice : `${advice} ${hint}`;
+    : `What arrived is kept in ${file}; asking again may cost again.`;
 }
 
 function spoolAbout({ plan }: SpeakOptions, work: PaidWork, answer: Facts | undefined): SpoolAbout {
