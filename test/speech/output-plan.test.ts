@@ -13,8 +13,16 @@ describe('where audio goes', () => {
     ['never to a terminal by default', terminal, { kind: 'automatic', format: 'mp3' }],
     ['to a terminal on request', { ...terminal, output: '-' }, { kind: 'stdout', format: 'mp3' }],
     ['to the player alone with --play', { play: true }, { kind: 'player', format: 'mp3' }],
-    ['to a file and the player with --play --json', { play: true, json: true }, { kind: 'automatic', format: 'mp3' }],
-    ['to stdout and the player with --play -o -', { play: true, output: '-' }, { kind: 'stdout', format: 'mp3' }],
+    [
+      'to a file and the player with --play --json',
+      { play: true, json: true },
+      { kind: 'automatic', format: 'mp3' },
+    ],
+    [
+      'to stdout and the player with --play -o -',
+      { play: true, output: '-' },
+      { kind: 'stdout', format: 'mp3' },
+    ],
     ['to a file with --json', { json: true }, { kind: 'automatic', format: 'mp3' }],
     ['to the named file', { output: 'a.ogg' }, { kind: 'file', path: 'a.ogg', format: 'ogg' }],
     [
