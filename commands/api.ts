@@ -28,7 +28,7 @@ export const api: CommandDefinition<ApiFlags> = {
       .addOption(repeatable('-f, --raw-field <key=value>', RAW, (given) => parseField('-f', given)))
       .addOption(new Option('--body <file>', 'send this file as the body; - is stdin'))
       .addOption(repeatable('-H, --header <name:value>', 'set a header', (given) => given))
-      .addOption(new Option('--form', 'send the fields as a form instead of as JSON'))
+      .addOption(new Option('--form', 'send the fields as a form, with @file as a file upload'))
       .addOption(new Option('--include', 'print the status line and the headers first'))
       .addHelpText('after', EXAMPLES);
   },
@@ -74,16 +74,15 @@ async function send(context: Context, call: Call, payload: Payload): Promise<Com
   return {};
 }
 
-function specOf({ signal }: Context, call: Call, { body, target }: Payload): RequestSpec {
+function specOf({ signal }: Context, call: Call, payload: Payload): RequestSpec {
   const { accept = '*/*', contentType, others, requestId } = call.headers;
   return {
+    ...payload,
     method: call.method,
-    target,
     host: isRealtime(call) ? 'realtime' : 'base',
     public: isPublic(call),
     accept,
     headers: contentType === undefined ? others : { ...others, 'content-type': contentType },
-    body,
     requestId,
     signal,
     ...retryRules(call),

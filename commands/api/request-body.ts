@@ -1,4 +1,5 @@
-import type { RequestBody } from '../../src/api/request.ts';
+import type { FormPart } from '../../src/api/multipart.ts';
+import type { RequestBody, StreamedBody } from '../../src/api/request.ts';
 import { jsonBody } from '../../src/api/request.ts';
 import type { Context } from '../../src/cli/context.ts';
 import type { Field, GivenValue } from './fields.ts';
@@ -11,7 +12,8 @@ import { readInput, readTextInput } from '../../src/cli/read-input.ts';
 /** What a call sends: its path with the whole query, and its body. */
 export interface Payload {
   readonly target: string;
-  readonly body: RequestBody | undefined;
+  readonly body?: RequestBody;
+  readonly stream?: StreamedBody;
 }
 
 /**
@@ -25,22 +27,42 @@ export async function readPayload(context: Context, call: Call): Promise<Payload
     const bytes = await readInput(context, body, `--body ${body}`);
     return { target, body: { contentType, bytes } };
   }
-  if (fields.length === 0) return { target, body: undefined };
+  if (fields.length === 0) return { target };
   if (fieldsAs === 'query') {
     const query = (await pairsOf(context, fields)).toString();
-    return { target: `${target}${target.includes('?') ? '&' : '?'}${query}`, body: undefined };
+    return { target: `${target}${target.includes('?') ? '&' : '?'}${query}` };
   }
-  if (fieldsAs === 'form') return { target, body: await formOf(context, fields) };
+  if (fieldsAs === 'form') return { target, ...(await formOf(context, fields)) };
   const json = jsonBody(jsonOfFields(await readFields(context, fields)));
   return { target, body: { ...json, contentType } };
 }
 
-async function formOf(context: Context, fields: readonly Field[]): Promise<RequestBody> {
+/** Multipart when there are files in it. */
+async function formOf(
+  context: Context,
+  fields: readonly Field[],
+): Promise<Pick<Payload, 'body' | 'stream'>> {
+  if (fields.some(({ value }) => value?.kind === 'file')) {
+    const { multipartBody } = await import('../../src/api/multipart.ts');
+    const boundary = `foley-${context.random.uuid()}`;
+    return { stream: multipartBody(await partsOf(context, fields), boundary) };
+  }
   const pairs = await pairsOf(context, fields);
-  return {
-    contentType: 'application/x-www-form-urlencoded',
-    bytes: Buffer.from(pairs.toString()),
-  };
+  const contentType = 'application/x-www-form-urlencoded';
+  return { body: { contentType, bytes: Buffer.from(pairs.toString()) } };
+}
+
+async function partsOf(context: Context, fields: readonly Field[]): Promise<FormPart[]> {
+  const { filePart } = await import('./form.ts');
+  const parts: FormPart[] = [];
+  for (const { given, name, value } of fields) {
+    if (value?.kind === 'file') {
+      parts.push(await filePart(context, name, value.path, `${given}=@${value.path}`));
+    } else {
+      parts.push({ name, value: value === undefined ? '' : await textOf(context, value, given) });
+    }
+  }
+  return parts;
 }
 
 /** Names as they were written, and values as text: there are no types in a query or a form. */

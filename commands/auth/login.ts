@@ -54,7 +54,7 @@ async function readKey(context: Context, { baseUrl }: Login): Promise<string> {
   if (!io.stdinIsTerminal()) return keyFromStdin(context);
   const { askSecret, canAsk } = await import('../../src/cli/prompt.ts');
   if (!globals.input || !canAsk(io)) {
-    throw noKeyGiven(globals.input ? 'the question cannot be seen' : '--no-input forbids to ask');
+    throw noKeyGiven(globals.input ? 'the question cannot be seen' : '--no-input says not to ask');
   }
   const typed = await askSecret(`API key for ${baseUrl.host} (it is not shown): `, context);
   if (typed.trim() === '') throw noKeyGiven('nothing was typed');

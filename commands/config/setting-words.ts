@@ -24,9 +24,16 @@ export function settingNamed(word: string): SettingName {
   );
 }
 
-/** The settings with what they are, for the help. */
+const HELP_COLUMNS = 80;
+
+/** The settings with what they are, and what they take where there is room for it. */
 export function settingsHelp(): string {
   const width = Math.max(...SETTING_NAMES.map((name) => name.length));
-  const lines = SETTING_NAMES.map((name) => `  ${name.padEnd(width)}  ${SETTINGS[name].what}`);
+  const lines = SETTING_NAMES.map((name) => {
+    const { allowed, what } = SETTINGS[name];
+    const line = `  ${name.padEnd(width)}  ${what}`;
+    const longer = `${line}: ${allowed}`;
+    return longer.length > HELP_COLUMNS ? line : longer;
+  });
   return `\nSettings:\n${lines.join('\n')}`;
 }

@@ -7,6 +7,8 @@ import type { TransportAnswer } from './exchange.ts';
 import { Exchange } from './exchange.ts';
 import type { ProxyEnvironment } from './proxy.ts';
 import { proxyFor } from './proxy.ts';
+import type { StreamedBody } from './request.ts';
+import { startUpload } from './upload.ts';
 import { withoutTierUp } from './wasm-tiering.ts';
 
 export interface TransportOptions {
@@ -22,6 +24,8 @@ export interface TransportRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array | undefined;
+  /** Instead of `body`. */
+  readonly stream?: StreamedBody | undefined;
   readonly responseTimeoutMs: number;
   readonly idleTimeoutMs: number;
   readonly signal: AbortSignal | undefined;
@@ -106,8 +110,9 @@ async function perform(
   options: TransportOptions,
   throughProxy: boolean,
 ): Promise<TransportAnswer> {
-  const { method, url, headers, body, signal } = request;
+  const { method, url, headers, body, signal, stream } = request;
   signal?.throwIfAborted();
+  const upload = stream === undefined ? undefined : startUpload(stream);
   const exchange = new Exchange({
     clock: options.clock,
     host: url.host,
@@ -124,9 +129,13 @@ async function perform(
       path: url.pathname + url.search,
       method,
       headers: { ...headers },
-      body: body ?? null,
+      body: upload?.bytes ?? body ?? null,
     },
     exchange,
   );
-  return exchange.answer;
+  if (upload === undefined) return exchange.answer;
+  // What could not be read explains more than the connection that broke for it.
+  return exchange.answer.catch((error: unknown) => {
+    throw upload.failure ?? error;
+  });
 }

@@ -11,6 +11,14 @@ export interface RequestBody {
   readonly bytes: Uint8Array;
 }
 
+/** A body that is too large to be held, such as files: it is read anew each time it is sent. */
+export interface StreamedBody {
+  readonly contentType: string;
+  readonly byteLength: number;
+  /** Throws a Failure when it cannot be read. */
+  open(): AsyncIterable<Uint8Array>;
+}
+
 /** The key under which the service recognizes a billed request that is sent again. */
 export interface IdempotencyKey {
   readonly value: string;
@@ -31,6 +39,8 @@ export interface RequestSpec {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly accept?: string | undefined;
   readonly body?: RequestBody | undefined;
+  /** Instead of `body`. */
+  readonly stream?: StreamedBody | undefined;
   /** Public documents are asked for without a key, also when there is one. */
   readonly public?: boolean | undefined;
   readonly billed: boolean;
@@ -55,6 +65,8 @@ export interface WireRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array | undefined;
+  /** Instead of `body`. */
+  readonly stream?: StreamedBody | undefined;
 }
 
 /** Headers that the client writes itself, or that would break the framing of the request. */
@@ -94,13 +106,20 @@ export function buildRequest(
     accept: spec.accept ?? 'application/json',
     'accept-encoding': 'identity',
     'user-agent': `foley/${version}`,
-    ...(spec.body === undefined ? {} : { 'content-type': spec.body.contentType }),
+    ...bodyHeaders(spec),
   };
   for (const [name, value] of Object.entries(spec.headers ?? {})) {
     headers[name.toLowerCase()] = checkHeader(name, value);
   }
   if (keyOrigins(address).has(url.origin)) Object.assign(headers, ownHeaders(spec, address, ids));
-  return { method: spec.method, url, headers, body: spec.body?.bytes };
+  const { method, stream } = spec;
+  const request = { method, url, headers, body: spec.body?.bytes };
+  return stream === undefined ? request : { ...request, stream };
+}
+
+function bodyHeaders({ body, stream }: RequestSpec): Record<string, string> {
+  if (stream === undefined) return body === undefined ? {} : { 'content-type': body.contentType };
+  return { 'content-type': stream.contentType, 'content-length': `${stream.byteLength}` };
 }
 
 /** What only the service itself may see. */
