@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest';
+import { silence, unavailable } from '../fault-server/catalogue.ts';
+import { errorLine } from '../harness/error-line.ts';
+import { parseJsonDocument } from '../harness/json-lines.ts';
+import { runFoley } from '../harness/run-foley.ts';
+import { startHostedService } from './support/hosted-service.ts';
+
+describe('what foley does not know is exit 2 with what was meant', () => {
+  test.each([
+    [['tss', 'hello'], /no command "tss"[\s\S]*foley tts/],
+    [['voice', 'list'], /no command "voice"[\s\S]*foley voices/],
+    [['voices', 'lst'], /no command "voices lst"[\s\S]*foley voices list/],
+    [['model'], /no command "model"[\s\S]*foley models/],
+    [['help', 'servr'], /no command "servr"[\s\S]*foley serve/],
+    [['qwertyuiop'], /no command "qwertyuiop"[\s\S]*tts, voices/],
+    [['tts', 'hi', '--sped', '1'], /'--sped'[\s\S]*Did you mean --speed\?/],
+    [['tts', 'hi', '--speed-x=1'], /'--speed-x=1'[\s\S]*Did you mean --speed\?/],
+    [['voices', 'list', '--jsn'], /'--jsn'[\s\S]*Did you mean --json\?/],
+    [['--jsn', 'voices', 'list'], /'--jsn'[\s\S]*Did you mean --json\?/],
+    [['serve', '--prot', '1'], /'--prot'[\s\S]*Did you mean --port\?/],
+    [['tts', 'hi', '-Z'], /'-Z'/],
+  ])('%j', async (args, reason) => {
+    const result = await runFoley(args);
+    expect(result.code).toBe(2);
+    expect(result.stdout).toHaveLength(0);
+    expect(result.stderr).toMatch(reason);
+    expect(result.stderr).toMatch(/^foley: .*\n[^\n]+--help[^\n]*\n$/);
+  });
+
+  test('also as an error line', async () => {
+    for (const args of [
+      ['--json', 'tss'],
+      ['tts', 'hi', '--sped', '1', '--json'],
+    ]) {
+      expect(errorLine(await runFoley(args))).toMatchObject({ code: 'usage', exitCode: 2 });
+    }
+  });
+});
+
+describe('words that are missing or too many are exit 2', () => {
+  test.each([
+    [['voices', 'get'], /'id'/],
+    [['voices', 'get', 'a', 'b'], /too many arguments/],
+    [['voices', 'list', 'x'], /too many arguments/],
+    [['serve', 'x'], /too many arguments/],
+    [['tts', 'hi', '-o'], /--output.*missing/],
+    [['tts', 'hi', '--speed'], /--speed.*missing/],
+    [['voices', 'list', '--json=yes'], /--json/],
+    [['voices', 'list', '--max-retries', '-1'], /--max-retries is "-1"/],
+    [['voices', 'list', '--idle-timeout', 'soon'], /--idle-timeout is "soon".*500ms/],
+    [['voices', 'list', '--color', 'red'], /--color is "red".*auto, always, never/],
+  ])('%j', async (args, reason) => {
+    const result = await runFoley(args);
+    expect(result.code, result.stderr).toBe(2);
+    expect(result.stdout).toHaveLength(0);
+    expect(result.stderr).toMatch(reason);
+  });
+});
+
+describe('global flags', () => {
+  test.each([
+    [['--json', 'voices', 'list']],
+    [['voices', '--json', 'list']],
+    [['voices', 'list', '--json']],
+    [['--max-retries', '0', '--json', 'voices', 'list']],
+  ])('work anywhere: %j', async (args) => {
+    const { env } = await startHostedService();
+    const result = await runFoley(args, { env });
+    expect(result).toMatchObject({ code: 0, stderr: '' });
+    expect(parseJsonDocument(result.stdout)).toHaveProperty('items');
+  });
+
+  test('with values work before the command', async () => {
+    const { server } = await startHostedService();
+    const flags = ['--base-url', server.origin, '--api-key-file', '-'];
+    const result = await runFoley([...flags, 'voices', 'list'], { input: 'some-key' });
+    expect(result).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  test('--max-retries 0 asks once', async () => {
+    const { server, env } = await startHostedService([
+      { method: 'GET', path: /voices/, answer: unavailable('0') },
+    ]);
+    const result = await runFoley(['voices', 'list', '--max-retries', '0'], { env });
+    expect(result.code).toBe(23);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('--response-timeout ends the wait for an answer', async () => {
+    const { env } = await startHostedService([
+      { method: 'GET', path: /voices/, answer: silence() },
+    ]);
+    const flags = ['--response-timeout', '50ms', '--max-retries', '0'];
+    const result = await runFoley(['voices', 'list', ...flags], { env });
+    expect(result.code, result.stderr).toBe(24);
+  });
+
+  test.each([
+    [['--color', 'always'], {}, true],
+    [[], { FORCE_COLOR: '1' }, true],
+    [[], {}, false],
+    [['--color', 'always'], { NO_COLOR: '1' }, true],
+    [['--color', 'never'], { FORCE_COLOR: '1' }, false],
+  ])('%j with %j: coloured %s', async (flags, more, isColored) => {
+    const { env } = await startHostedService();
+    const result = await runFoley(['voices', 'list', ...flags], { env: { ...env, ...more } });
+    expect(result.code, result.stderr).toBe(0);
+    expect(result.stdout.includes('\u001b[')).toBe(isColored);
+  });
+});

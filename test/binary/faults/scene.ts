@@ -1,0 +1,164 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect } from 'vitest';
+import type { FaultServer, FaultServerOptions } from '../../fault-server/fault-server.ts';
+import { startFaultServer } from '../../fault-server/fault-server.ts';
+import { healthyService, SPEECH_PATH, VOICES } from '../../fault-server/healthy-service.ts';
+import type { RecordedRequest } from '../../fault-server/recorded-request.ts';
+import type { Answer, Rule } from '../../fault-server/script.ts';
+import type { TinyAudio } from '../../fault-server/tiny-audio.ts';
+import { tinyAudio } from '../../fault-server/tiny-audio.ts';
+import type { ErrorLine } from '../../harness/error-line.ts';
+import { errorLine } from '../../harness/error-line.ts';
+import { hosted } from '../../harness/hosted.ts';
+import { runFoley, startFoley } from '../../harness/run-foley.ts';
+import type { Running, RunOptions, RunResult } from '../../harness/run-options.ts';
+import type { Sandbox, SandboxOptions } from '../../harness/sandbox.ts';
+import { sandbox } from '../../harness/sandbox.ts';
+import { filesOf, snapshot } from '../../harness/snapshot.ts';
+
+export const VOICE = VOICES[0].voiceId;
+
+/** What the service would say of good audio, so that a test can see whether it is told. */
+const PAID = { 'X-OpenAPI-Credits-Used': '2', 'X-OpenAPI-Quota-Remaining': '98' };
+
+/** A fault server, a sandbox, and `foley` pointed at the one from within the other. */
+export interface Scene {
+  readonly server: FaultServer;
+  readonly box: Sandbox;
+  /** The environment of every command of the scene: the server's address and a canary key. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly key: string;
+  /** Runs any command of foley. */
+  run(args: readonly string[], options?: RunOptions): Promise<RunResult>;
+  start(args: readonly string[], options?: RunOptions): Promise<Running>;
+  /** Runs `foley tts hi` into `hi.mp3`, without retries; later flags win. */
+  speak(more?: readonly string[], options?: RunOptions): Promise<RunResult>;
+  /** The same, with what its JSON error line says; fails when it succeeds. */
+  fail(more?: readonly string[], options?: RunOptions): Promise<ErrorLine>;
+}
+
+export interface SceneOptions extends FaultServerOptions, SandboxOptions {
+  /** The one key that the healthy part of the service accepts; by default any. */
+  readonly key?: string;
+}
+
+/** The words of the command that nearly every test of this folder runs. */
+export const SPEAK = ['tts', 'hi', '-v', VOICE, '-o', 'hi.mp3', '--max-retries', '0'] as const;
+
+/** Sets the scene: `rules` come first, what they leave is answered by a service in good health. */
+export async function scene(rules: readonly Rule[], options: SceneOptions = {}): Promise<Scene> {
+  const audio = await paidAudio();
+  const { key } = options;
+  const healthy = healthyService({ audio, ...(key === undefined ? {} : { key }) });
+  const server = await startFaultServer([...rules, ...healthy], options);
+  const box = await sandbox(options);
+  const env = hosted(server, key === undefined ? {} : { FOLEY_API_KEY: key });
+  const inside = (more: RunOptions = {}): RunOptions => ({
+    box,
+    ...more,
+    env: { ...env, ...more.env },
+  });
+  const run: Scene['run'] = (args, more) => runFoley(args, inside(more));
+  const speak: Scene['speak'] = (args = [], more = {}) => run([...SPEAK, ...args], more);
+  return {
+    server,
+    box,
+    env,
+    key: env['FOLEY_API_KEY'] ?? '',
+    run,
+    start: (args, more) => startFoley(args, inside(more)),
+    speak,
+    fail: async (args = [], more = {}) => {
+      const r = await speak([...args, '--json'], more);
+      const e = errorLine(r);
+      if (process.env['SHOW'])
+        console.log(
+          `SHOW ${e.exitCode} ${e.code} ${e.billed} | ${e.message} | ${e.hint} ${r.stderr.split('\n').length > 2 ? 'MORE STDERR ' + r.stderr : ''}`,
+        );
+      return e;
+    },
+  };
+}
+
+/** The sounds of a service that says what they cost. */
+export async function paidAudio(): Promise<TinyAudio> {
+  const { mp3, ogg, wav } = await tinyAudio();
+  return {
+    mp3: { ...mp3, headers: PAID },
+    ogg: { ...ogg, headers: PAID },
+    wav: { ...wav, headers: PAID },
+  };
+}
+
+/** A rule for the speech request. */
+export function onSpeech(
+  answer: Answer,
+  more: Pick<Rule, 'nth' | 'times' | 'optional'> = {},
+): Rule {
+  return { method: 'POST', path: SPEECH_PATH, answer, ...more };
+}
+
+/** Every speech request that came. */
+export function speechRequests({ server }: Pick<Scene, 'server'>): readonly RecordedRequest[] {
+  return server.requests.filter(({ path: asked }) => asked === SPEECH_PATH);
+}
+
+/** Checks that so many speech requests came, all under one key and with one body. */
+export function expectOneKey(stage: Pick<Scene, 'server'>, count: number): string {
+  const requests = speechRequests(stage);
+  expect(requests).toHaveLength(count);
+  const keys = requests.map((request) => request.header('idempotency-key') ?? 'none');
+  expect(new Set(keys).size, `one key for all: ${keys.join(', ')}`).toBe(1);
+  expect(keys[0]).toMatch(/^[\w-]{16,128}$/);
+  expect(new Set(requests.map(({ body }) => body.toString())).size).toBe(1);
+  return keys[0] ?? '';
+}
+
+/**
+ * Every file in the sandbox, names of its own making shortened: `out/hi.mp3`,
+ * `state/foley/spool/ID.mp3`. What a test expects of the disk it says whole, so that debris is seen.
+ */
+export async function filesLeft({ root }: Sandbox): Promise<string[]> {
+  const names = filesOf(await snapshot(root));
+  return names
+    .map((name) =>
+      name
+        .replace(/\d{8}T\d{6}Z(-\d+)?-[0-9a-f]{8}/, 'ID')
+        .replace(/\.foley-[0-9a-f]+\.part/, 'TEMPORARY'),
+    )
+    .sort();
+}
+
+/** Files that a failure leaves which was paid for: audio and what is known of it, in the spool. */
+export const KEPT = ['state/foley/spool/ID.json', 'state/foley/spool/ID.mp3'];
+/** What tells `foley recover` of a request without a known end. */
+export const OPEN = 'state/foley/journal/ID.jsonl';
+/** Prices that were seen. */
+export const RATES = 'state/foley/credit-rates.json';
+
+export interface Spooled {
+  readonly audio: Buffer;
+  readonly record: Readonly<Record<string, unknown>>;
+}
+
+/** The only entry of the spool. */
+export async function spooled({ state, root }: Sandbox): Promise<Spooled> {
+  const folder = path.join(state, 'foley', 'spool');
+  const names = filesOf(await snapshot(root))
+    .filter((name) => name.startsWith('state/foley/spool/'))
+    .map((name) => path.basename(name));
+  const sidecar = names.find((name) => name.endsWith('.json')) ?? 'none.json';
+  const audio = names.find((name) => !name.endsWith('.json')) ?? 'none';
+  expect(names.sort()).toStrictEqual([audio, sidecar].sort());
+  const record: unknown = JSON.parse(await readFile(path.join(folder, sidecar), 'utf8'));
+  return {
+    audio: await readFile(path.join(folder, audio)),
+    record: Object.fromEntries(Object.entries(Object(record))),
+  };
+}
+
+/** Reads what is in the output folder. */
+export function outputOf({ out }: Sandbox, name = 'hi.mp3'): Promise<Buffer> {
+  return readFile(path.join(out, name));
+}

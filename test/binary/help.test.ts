@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest';
+import packageFile from '../../package.json' with { type: 'json' };
+import { tree } from '../../commands/tree.ts';
+import { EXIT_CODES } from '../../src/contract/exit-codes.ts';
+import type { CommandNode } from '../../src/cli/command.ts';
+import { isBranch } from '../../src/cli/command.ts';
+import { runFoley } from '../harness/run-foley.ts';
+import type { RunOptions } from '../harness/run-options.ts';
+import { sandbox } from '../harness/sandbox.ts';
+import { snapshot } from '../harness/snapshot.ts';
+
+/** A system on which nothing can be read or written, and no network is configured. */
+const NOWHERE: RunOptions = {
+  env: Object.fromEntries(
+    ['HOME', 'XDG_CONFIG_HOME', 'XDG_STATE_HOME', 'XDG_CACHE_HOME', 'TMPDIR'].map((name) => [
+      name,
+      '/dev/null/nowhere',
+    ]),
+  ),
+};
+
+/** Every command with its path, nouns included; the help of `help` is that of foley. */
+const paths: readonly (readonly string[])[] = tree
+  .filter(({ name }) => name !== 'help')
+  .flatMap((node) => [[node.name]].concat(pathsBelow(node)));
+
+function pathsBelow(node: CommandNode): string[][] {
+  return isBranch(node) ? node.children.map(({ name }) => [node.name, name]) : [];
+}
+
+async function shown(args: readonly string[], options: RunOptions = NOWHERE): Promise<string> {
+  const result = await runFoley(args, options);
+  expect(result).toMatchObject({ code: 0, stderr: '' });
+  return result.stdout.toString();
+}
+
+function widthOf(text: string): number {
+  return Math.max(...text.split('\n').map((line) => line.length));
+}
+
+describe('help needs nothing, and goes to stdout with 0', () => {
+  test('foley alone says what there is', async () => {
+    const text = await shown([]);
+    expect(text).toMatch(/^Usage: foley <command>/);
+    for (const { name, summary } of tree) {
+      expect(text).toMatch(new RegExp(`^  ${name} +${summary.slice(0, 20)}`, 'm'));
+    }
+    expect(widthOf(text)).toBeLessThanOrEqual(80);
+    for (const args of [['--help'], ['-h'], ['help'], ['help', '--help']]) {
+      expect(await shown(args)).toBe(text);
+    }
+  });
+
+  test.each(paths.map((path) => [path.join(' '), path] as const))('foley %s', async (_, path) => {
+    const text = await shown([...path, '--help']);
+    expect(text).toMatch(new RegExp(`^Usage: foley ${path.join(' ')} `));
+    expect(text).toMatch(/^ {2}--json /m);
+    expect(text).toMatch(/^ {2}-h, --help /m);
+    expect(widthOf(text)).toBeLessThanOrEqual(80);
+    expect(await shown([...path, '-h'])).toBe(text);
+    expect(await shown(['help', ...path])).toBe(text);
+  });
+
+  test('foley help exit-codes is the table of them', async () => {
+    const text = await shown(['help', 'exit-codes']);
+    for (const { code, meaning } of Object.values(EXIT_CODES)) {
+      expect(text).toMatch(new RegExp(`^ *${code} +`, 'm'));
+      expect(text.replaceAll(/\s+/g, ' ')).toContain(meaning);
+    }
+  });
+
+  test('also among other flags, and it writes nothing', async () => {
+    const box = await sandbox();
+    const before = await snapshot(box.root);
+    const text = await shown(['tts', '--speed', '1.5', '--help', '--local'], { box });
+    expect(text).toMatch(/^Usage: foley tts /);
+    expect(await snapshot(box.root)).toEqual(before);
+  });
+
+  test('says for each control what it takes', async () => {
+    const text = await shown(['tts', '--help']);
+    expect(text).toMatch(/--speed <n>.*0\.5 to 2/);
+    expect(text).toMatch(/--volume <n>.*-20 to 20/);
+    expect(text).toMatch(/--format <format>.*mp3, wav, ogg/);
+  });
+
+  test('has no colours where nobody asks for them', async () => {
+    expect(await shown(['tts', '--help'])).not.toContain('\u001b');
+  });
+});
+
+describe('the version', () => {
+  test.each([[['--version']], [['-V']], [['tts', '-V']], [['voices', '--version']]])(
+    '%j',
+    async (args) => {
+      expect(await shown(args)).toBe(`foley ${packageFile.version}\n`);
+    },
+  );
+});

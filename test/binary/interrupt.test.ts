@@ -1,0 +1,102 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { largeBody, slowHeaders, stallMidBody } from '../fault-server/catalogue.ts';
+import { SPEECH_PATH } from '../fault-server/healthy-service.ts';
+import { tinyAudio } from '../fault-server/tiny-audio.ts';
+import { requireTool } from '../harness/require-tool.ts';
+import { FOLEY, runFoley, startFoley } from '../harness/run-foley.ts';
+import type { Sandbox } from '../harness/sandbox.ts';
+import { sandbox } from '../harness/sandbox.ts';
+import { difference, snapshot } from '../harness/snapshot.ts';
+import { startProgramInTerminal } from '../harness/terminal.ts';
+import { startHostedService } from './support/hosted-service.ts';
+import { longText } from './support/sound.ts';
+
+const { mp3 } = await tinyAudio();
+const UNCHANGED = { added: [], removed: [], changed: [] };
+
+/** `--verbose` says this when the audio has begun to arrive, long before it is whole. */
+const HAS_BEGUN = /POST \S+\/speech\/tts 200/;
+
+async function boxWithLongText(): Promise<Sandbox> {
+  const box = await sandbox();
+  await writeFile(path.join(box.out, 'long.txt'), longText(9_000));
+  await writeFile(path.join(box.out, 'out.mp3'), 'the older file');
+  return box;
+}
+
+describe('a signal in the middle of a long text', () => {
+  test.each(['SIGINT', 'SIGTERM'] as const)(
+    '%s leaves the older file and no debris, and the caller can tell',
+    async (signal) => {
+      const box = await boxWithLongText();
+      const before = await snapshot(box.out);
+      const args = ['tts', '-f', 'long.txt', '-o', 'out.mp3', '--local', '--verbose'];
+      const result = await runFoley(args, { box, signalAt: { signal, when: HAS_BEGUN } });
+      expect(result).toMatchObject({ code: null, signal });
+      expect(difference(before, await snapshot(box.out))).toEqual(UNCHANGED);
+      expect(result.stderr).not.toMatch(/internal|Error|\.ts:|\.cjs:/);
+    },
+  );
+
+  test('leaves a state in which the next command works', async () => {
+    const box = await boxWithLongText();
+    const args = ['tts', '-f', 'long.txt', '-o', 'out.mp3', '--local', '--verbose'];
+    const when = { signal: 'SIGINT', when: HAS_BEGUN } as const;
+    await runFoley(args, { box, signalAt: when });
+    const next = await runFoley(['tts', 'Hi', '-o', 'out.mp3', '--local'], { box });
+    expect(next.code, next.stderr).toBe(0);
+  });
+
+  test.each([
+    ['while nothing has come', slowHeaders(mp3)],
+    ['while half has come', stallMidBody(mp3)],
+  ])('of a hosted service, %s', async (_, answer) => {
+    const { server, env } = await startHostedService([
+      { method: 'POST', path: SPEECH_PATH, answer },
+    ]);
+    const box = await boxWithLongText();
+    const before = await snapshot(box.out);
+    const signalAt = { signal: 'SIGINT', when: server.paused() } as const;
+    const result = await runFoley(['tts', 'Hi', '-o', 'out.mp3'], { box, env, signalAt });
+    expect(result).toMatchObject({ code: null, signal: 'SIGINT' });
+    expect(difference(before, await snapshot(box.out))).toEqual(UNCHANGED);
+    expect(await server.abandoned()).toMatchObject({ path: SPEECH_PATH });
+  });
+
+  test('while a slow reader has not read', async () => {
+    const { server, env } = await startHostedService([
+      { method: 'POST', path: SPEECH_PATH, answer: largeBody(mp3, 16 * 1_048_576) },
+    ]);
+    const running = await startFoley(['tts', 'Hi'], { env, holdStdout: true });
+    await server.received({ path: SPEECH_PATH });
+    running.signal('SIGTERM');
+    expect(await running.done).toMatchObject({ code: null, signal: 'SIGTERM' });
+  });
+});
+
+test('a signal while the text is awaited ends the wait', async () => {
+  const running = await startFoley(['tts', '-f', '-', '--verbose'], { keepInputOpen: true });
+  running.write('Not all of it');
+  // Nothing tells that it reads; by the time that help has been printed elsewhere, it does.
+  await runFoley(['--help']);
+  running.signal('SIGINT');
+  expect(await running.done).toMatchObject({ code: null, signal: 'SIGINT' });
+});
+
+test('Ctrl-C on a terminal stops the loop that the command is in', async () => {
+  const bash = requireTool('bash');
+  const box = await boxWithLongText();
+  const foley = `'${process.execPath}' '${FOLEY}' tts -f long.txt -o out.mp3 --local --verbose`;
+  const script = `for i in 1 2 3; do echo "run $i"; ${foley}; done; echo "after all"`;
+  const before = await snapshot(box.out);
+  const running = await startProgramInTerminal(bash, ['-c', script], { box });
+  await running.waitFor('stdout', HAS_BEGUN);
+  running.write('\u0003');
+  const { code, stdout } = await running.done;
+  expect(code).toBe(130);
+  expect(stdout.toString()).toContain('run 1');
+  expect(stdout.toString()).not.toMatch(/run 2|after all/);
+  expect(difference(before, await snapshot(box.out))).toEqual(UNCHANGED);
+});

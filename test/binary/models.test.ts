@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest';
+import { MODELS } from '../fault-server/healthy-service.ts';
+import { parseJsonDocument } from '../harness/json-lines.ts';
+import { runFoley } from '../harness/run-foley.ts';
+import { startHostedService } from './support/hosted-service.ts';
+
+describe('models', () => {
+  test.each([[['models']], [['models', 'list']]])('%j is a table of all', async (args) => {
+    const result = await runFoley([...args, '--local']);
+    expect(result).toMatchObject({ code: 0, stderr: '' });
+    const [title = '', ...rows] = result.stdout.toString().trimEnd().split('\n');
+    expect(title).toMatch(/^ID +LONGEST TEXT +FORMATS +CONTROLS$/);
+    expect(rows).toHaveLength(19);
+    expect(rows).toContainEqual(expect.stringMatching(/^vendor-s21pro-free +1000 +mp3, wav, ogg /));
+    expect(rows).toContainEqual(
+      expect.stringMatching(/^altF-flash-v2\.5 .* speed, stability, similarity$/),
+    );
+  });
+
+  test('with --json are the capabilities as the service said them', async () => {
+    const { env } = await startHostedService();
+    const result = await runFoley(['models', '--json'], { env });
+    expect(parseJsonDocument(result.stdout)).toMatchObject({
+      contractVersion: '3.0',
+      models: MODELS,
+    });
+  });
+});
+
+describe('models get', () => {
+  test('shows one model', async () => {
+    const result = await runFoley(['models', 'get', 'altA-2.6-hd', '--local']);
+    expect(result).toMatchObject({ code: 0, stderr: '' });
+    expect(result.stdout.toString()).toMatch(/^id +altA-2\.6-hd$/m);
+    expect(result.stdout.toString()).toMatch(/5000 characters/);
+    expect(result.stdout.toString()).toMatch(/mp3, wav$/m);
+  });
+
+  test('with --json is its record, field by field', async () => {
+    const { env } = await startHostedService();
+    const result = await runFoley(['models', 'get', MODELS[1].id, '--json'], { env });
+    expect(parseJsonDocument(result.stdout)).toStrictEqual(MODELS[1]);
+  });
+
+  test('an unknown model is exit 2 with what it could be', async () => {
+    const result = await runFoley(['models', 'get', 'vendor-s21por', '--local']);
+    expect(result.code).toBe(2);
+    expect(result.stderr).toMatch(/no model "vendor-s21por"[\s\S]*Did you mean vendor-s21pro/);
+  });
+});

@@ -1,0 +1,90 @@
+import { readdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { inShell } from '../harness/in-shell.ts';
+import { parseJsonDocument } from '../harness/json-lines.ts';
+import { runFoley } from '../harness/run-foley.ts';
+import type { Sandbox } from '../harness/sandbox.ts';
+import { sandbox } from '../harness/sandbox.ts';
+import { startInTerminal } from '../harness/terminal.ts';
+import { expectSound, expectSoundIn } from './support/sound.ts';
+
+async function filesIn(box: Sandbox): Promise<string[]> {
+  return (await readdir(box.out)).sort();
+}
+
+describe('without --output', () => {
+  test('audio goes to stdout when that is no terminal, and nothing else does', async () => {
+    const result = await runFoley(['tts', 'Hello there.', '--local']);
+    expect(result.code, result.stderr).toBe(0);
+    expect(await expectSound(result.stdout)).toMatchObject({ format: 'mp3' });
+    expect(await filesIn(result.box)).toEqual([]);
+  });
+
+  test('audio goes to a file that is named after the text on a terminal', async () => {
+    const running = await startInTerminal(['tts', '  Hello, Wörld! It is 7 o’clock', '--local']);
+    const { box, code, stdout } = await running.done;
+    expect(code).toBe(0);
+    expect(stdout.toString()).toMatch(/^hello-world-it-is-7-o-clock\.mp3: mp3, /);
+    await expectSoundIn(box, 'hello-world-it-is-7-o-clock.mp3');
+    expect(await filesIn(box)).toHaveLength(1);
+  });
+
+  test('the automatic name is of the format that is asked for', async () => {
+    const running = await startInTerminal(['tts', '你好, 42', '--format', 'wav', '--local']);
+    const { box } = await running.done;
+    expect(await filesIn(box)).toEqual(['42.wav']);
+  });
+
+  test('audio goes to a file with --json, whatever stdout is', async () => {
+    const result = await runFoley(['tts', 'Hello there.', '--json', '--local']);
+    expect(parseJsonDocument(result.stdout)).toMatchObject({ output: 'hello-there.mp3' });
+    await expectSoundIn(result.box, 'hello-there.mp3');
+  });
+
+  test('a long text gives a short name', async () => {
+    const text = 'A very long text, of which only the beginning becomes a name.';
+    const { box } = await runFoley(['tts', text, '--json', '--local']);
+    expect(await filesIn(box)).toEqual(['a-very-long-text-of-which-only-the-begi.mp3']);
+  });
+
+  test('a text of signs only in its beginning is called speech', async () => {
+    const { box } = await runFoley(['tts', `${'-'.repeat(60)} hello`, '--json', '--local']);
+    expect(await filesIn(box)).toEqual(['speech.mp3']);
+  });
+
+  test('automatic names never replace anything', async () => {
+    const box = await sandbox();
+    await writeFile(path.join(box.out, 'hi.mp3'), 'precious');
+    for (const output of ['hi-2.mp3', 'hi-3.mp3']) {
+      const result = await runFoley(['tts', 'Hi', '--json', '--local'], { box });
+      expect(parseJsonDocument(result.stdout)).toMatchObject({ output });
+    }
+    expect(await filesIn(box)).toEqual(['hi-2.mp3', 'hi-3.mp3', 'hi.mp3']);
+  });
+});
+
+describe('--output -', () => {
+  test('writes audio even to a terminal', async () => {
+    const running = await startInTerminal(['tts', 'Hello there.', '-o', '-', '--local', '-q']);
+    const { box, code, stdout } = await running.done;
+    expect(code).toBe(0);
+    expect(stdout.length).toBeGreaterThan(5_000);
+    expect(await filesIn(box)).toEqual([]);
+  });
+
+  test('keeps notices off the audio when both are captured', async () => {
+    const result = await inShell('foley tts "Hello there." -o - 2>notices >hello.mp3');
+    expect(result.code).toBe(0);
+    await expectSoundIn(result.box, 'hello.mp3');
+  });
+});
+
+test('a file in another folder gets its name there', async () => {
+  const box = await sandbox();
+  const target = path.join(box.home, 'Hello there.mp3');
+  const result = await runFoley(['tts', 'Hello there.', '-o', target, '--local'], { box });
+  expect(result.stderr).toContain(target);
+  expect(await readdir(box.home)).toEqual(['Hello there.mp3']);
+  expect(await filesIn(box)).toEqual([]);
+});

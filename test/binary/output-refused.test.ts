@@ -1,0 +1,105 @@
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { errorLine } from '../harness/error-line.ts';
+import { runFoley } from '../harness/run-foley.ts';
+import type { RunOptions } from '../harness/run-options.ts';
+import { sandbox } from '../harness/sandbox.ts';
+import { difference, snapshot } from '../harness/snapshot.ts';
+import { startHostedService } from './support/hosted-service.ts';
+
+const UNCHANGED = { added: [], removed: [], changed: [] };
+
+/** Runs a command that must end before the service is asked for anything; nothing may change. */
+async function refused(args: readonly string[], options: RunOptions = {}) {
+  const { server, env } = await startHostedService();
+  const box = options.box ?? (await sandbox());
+  const before = await snapshot(box.out);
+  const result = await runFoley(['tts', 'Hi', ...args], { ...options, box, env });
+  expect(server.connections, result.stderr).toBe(0);
+  expect(result.stdout).toHaveLength(0);
+  expect(difference(before, await snapshot(box.out))).toEqual(UNCHANGED);
+  return result;
+}
+
+describe('flags that contradict each other are exit 2', () => {
+  test.each([
+    [['-o', 'x.mp3', '--format', 'wav'], /--format is wav.*mp3/],
+    [['-o', 'x.wav', '--output-format', 'ogg'], /--format is ogg.*wav/],
+    [
+      ['--format', 'mp3', '--output-format', 'wav'],
+      /--output-format.*cannot be used with.*--format/,
+    ],
+    [['-o', 'x.flac'], /flac.*mp3, wav, ogg/],
+    [['-o', 'x.mp4', '--format', 'mp3'], /mp4/],
+    [['--format', 'flac'], /--format is "flac"; it takes mp3, wav, ogg/],
+    [['-o', ''], /--output is empty/],
+  ])('%j', async (args, reason) => {
+    const result = await refused(args);
+    expect(result.code).toBe(2);
+    expect(result.stderr).toMatch(reason);
+  });
+
+  test('audio and JSON on stdout', async () => {
+    const result = await refused(['--json', '-o', '-']);
+    expect(errorLine(result)).toMatchObject({ code: 'usage', exitCode: 2, billed: 'no' });
+  });
+});
+
+describe('an output that cannot be is found before anything is asked', () => {
+  test('a folder that is not there is exit 30 and named', async () => {
+    const result = await refused(['-o', 'missing/folder/hi.mp3']);
+    expect(result.code).toBe(30);
+    expect(result.stderr).toMatch(
+      /^foley: cannot write missing\/folder\/hi\.mp3: .*missing\/folder/,
+    );
+  });
+
+  test('a folder that may not be written in is exit 30', async () => {
+    const box = await sandbox({ unprivileged: true });
+    const folder = path.join(box.out, 'locked');
+    await mkdir(folder);
+    await chmod(folder, 0o555);
+    const result = await refused(['-o', 'locked/hi.mp3'], { box });
+    expect(result.code).toBe(30);
+    expect(result.stderr).toMatch(/locked/);
+  });
+
+  test('a file that is write-protected is exit 30', async () => {
+    const box = await sandbox({ unprivileged: true });
+    await writeFile(path.join(box.out, 'hi.mp3'), 'precious', { mode: 0o444 });
+    const result = await refused(['-o', 'hi.mp3'], { box });
+    expect(result.code).toBe(30);
+    expect(result.stderr).toMatch(/write-protected/);
+  });
+
+  test('a folder instead of a file is exit 2 and says which file it could be', async () => {
+    const box = await sandbox();
+    await mkdir(path.join(box.out, 'audio'));
+    const result = await refused(['-o', 'audio'], { box });
+    expect(result.code).toBe(2);
+    expect(result.stderr).toMatch(/audio is a folder[\s\S]*audio\/speech\.mp3/);
+  });
+
+  test('an existing file with --no-clobber is exit 31 and stays', async () => {
+    const box = await sandbox();
+    const file = path.join(box.out, 'hi.mp3');
+    await writeFile(file, 'precious');
+    const result = await refused(['-o', 'hi.mp3', '--no-clobber'], { box });
+    expect(result.code).toBe(31);
+    expect(result.stderr).toMatch(/^foley: hi\.mp3 exists/);
+    expect(await readFile(file, 'utf8')).toBe('precious');
+  });
+
+  test('the same with --json is an error line with its code', async () => {
+    const box = await sandbox();
+    await writeFile(path.join(box.out, 'hi.mp3'), 'precious');
+    const result = await refused(['-o', 'hi.mp3', '--no-clobber', '--json'], { box });
+    expect(errorLine(result)).toMatchObject({ code: 'exists', exitCode: 31, billed: 'no' });
+  });
+});
+
+test('--no-clobber lets a new file be made', async () => {
+  const result = await runFoley(['tts', 'Hi', '-o', 'hi.mp3', '--no-clobber', '--local']);
+  expect(result.code, result.stderr).toBe(0);
+});

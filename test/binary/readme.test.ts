@@ -1,0 +1,146 @@
+import { existsSync } from 'node:fs';
+import { readdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { request } from 'undici';
+import { describe, expect, test } from 'vitest';
+import { tree } from '../../commands/tree.ts';
+import { isBranch } from '../../src/cli/command.ts';
+import { buildCommand, helpOf } from '../../src/cli/program.ts';
+import { VOICES } from '../../src/service/catalogue/voices.ts';
+import { inShell } from '../harness/in-shell.ts';
+import { findOnPath, requireTool } from '../harness/require-tool.ts';
+import { startFoley } from '../harness/run-foley.ts';
+import type { Running } from '../harness/run-options.ts';
+import type { Sandbox } from '../harness/sandbox.ts';
+import { sandbox } from '../harness/sandbox.ts';
+import {
+  documentationPages,
+  helpExamples,
+  linkedPaths,
+  programsOf,
+  shellBlocks,
+} from './support/documentation.ts';
+import { startHostedService } from './support/hosted-service.ts';
+import { expectSoundIn } from './support/sound.ts';
+
+const [VOICE] = VOICES;
+const ID = VOICE?.id ?? '';
+
+/** Files that the examples take for granted. */
+const FILES = {
+  'chapter.txt': 'It was a bright cold day. The clocks were striking.\n',
+  'key.txt': 'some-key\n',
+  'speech.json': JSON.stringify({ text: 'Hello', voiceId: ID }),
+};
+
+/** Players do everything but make a noise: there is no loudspeaker where tests run. */
+const SILENT_PLAYERS = { mpg123: '-t', mpv: '--ao=null', ffplay: '-nodisp -autoexit' };
+
+/** What is said to listen on this port in an example gets a free one. */
+const PORT = /(--port[ =]|127\.0\.0\.1:)\d+/g;
+
+/** Stands for the hosted service. */
+const HOSTED = 'https://api.example.com';
+
+interface Service {
+  readonly running: Running;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+async function boxForExamples(): Promise<Sandbox> {
+  const box = await sandbox();
+  for (const [name, content] of Object.entries(FILES)) {
+    await writeFile(path.join(box.out, name), content);
+  }
+  for (const [name, flags] of Object.entries(SILENT_PLAYERS)) {
+    const program = findOnPath(name);
+    const shim = `#!/bin/sh\nexec '${program}' ${flags} "$@"\n`;
+    if (program !== undefined) {
+      await writeFile(path.join(box.harness, name), shim, { mode: 0o755 });
+    }
+  }
+  return box;
+}
+
+/** Runs the lines as somebody would who types them one after the other. */
+async function runLines(lines: readonly string[]): Promise<void> {
+  for (const program of lines.flatMap((line) => programsOf(line))) requireTool(program);
+  const box = await boxForExamples();
+  let service: Service | undefined;
+  for (const line of lines) {
+    if (/^foley serve\b/.test(line)) service = await startExample(line, box);
+    else await runLine(line, box, service);
+  }
+  service?.running.signal('SIGTERM');
+  if (service !== undefined)
+    expect(await service.running.done).toMatchObject({ signal: 'SIGTERM' });
+  for (const name of await readdir(box.out)) {
+    if (/\.(?:mp3|ogg|wav)$/.test(name)) await expectSoundIn(box, name);
+  }
+}
+
+async function runLine(line: string, box: Sandbox, service: Service | undefined): Promise<void> {
+  const isForService = service !== undefined && /127\.0\.0\.1|FOLEY_/.test(line);
+  const port = new URL(service?.env['FOLEY_BASE_URL'] ?? 'http://127.0.0.1:1').port;
+  const env = isForService ? service.env : {};
+  const { server } = await startHostedService();
+  const script = line
+    .replaceAll(PORT, `$1${port}`)
+    .replaceAll(HOSTED, server.origin)
+    .replaceAll('…', ID);
+  // Who logs in has a key to type.
+  const input = /\bauth login\b/.test(line) ? { input: FILES['key.txt'] } : {};
+  const result = await inShell(script, { box, env, ...input });
+  expect(result.pipeStatus, `${line}\n${result.stderr}`).toEqual(result.pipeStatus.map(() => 0));
+  expect(result.code, `${line}\n${result.stderr}`).toBe(0);
+}
+
+/** Starts a line with `foley serve` on a free port, and asks it whether it is well. */
+async function startExample(line: string, box: Sandbox): Promise<Service> {
+  const [, ...args] = line.replace(/\s*&$/, '').replaceAll(PORT, '$10').split(/\s+/);
+  const running = await startFoley(args.includes('--port') ? args : [...args, '--port', '0'], {
+    box,
+  });
+  const [, baseUrl = '', apiKey = ''] = await running.waitFor(
+    'stdout',
+    /(http:\/\/127\.0\.0\.1:\d+).*(?:FOLEY_API_KEY=|"apiKey":")([^"\s]+)/,
+  );
+  const { statusCode, body } = await request(`${baseUrl}/healthz`);
+  await body.dump();
+  expect(statusCode).toBe(200);
+  return { running, env: { FOLEY_BASE_URL: baseUrl, FOLEY_API_KEY: apiKey } };
+}
+
+const pages = documentationPages();
+
+describe.each(pages.map((page) => [page.name, page] as const))('%s', (_, page) => {
+  const blocks = shellBlocks(page);
+
+  test.runIf(blocks.length > 0).each(blocks.map((lines) => [lines.join('; '), lines] as const))(
+    '%s',
+    async (__, lines) => runLines(lines),
+  );
+
+  test('links to what is there', () => {
+    expect(linkedPaths(page).filter((target) => !existsSync(target))).toEqual([]);
+  });
+});
+
+test('the first screen has five examples', () => {
+  const [readme] = pages;
+  expect(readme?.name).toBe('README.md');
+  expect(readme === undefined ? [] : shellBlocks(readme).length).toBeGreaterThanOrEqual(5);
+});
+
+const commands = tree.flatMap((node) =>
+  isBranch(node)
+    ? node.children.map((leaf) => ({ path: [node.name, leaf.name], leaf }))
+    : [{ path: [node.name], leaf: node }],
+);
+const examples = await Promise.all(
+  commands.map(async ({ path: words, leaf }) =>
+    helpExamples(helpOf(buildCommand(words, await leaf.load()))),
+  ),
+);
+
+test.each(examples.flat())('the example of the help works: %s', async (line) => runLines([line]));

@@ -1,0 +1,107 @@
+import { request } from 'undici';
+import { describe, expect, test } from 'vitest';
+import { PROFILE_PATH, SPEECH_PATH } from '../fault-server/healthy-service.ts';
+import { errorLine } from '../harness/error-line.ts';
+import { inShell } from '../harness/in-shell.ts';
+import { parseJsonDocument } from '../harness/json-lines.ts';
+import { requireTool } from '../harness/require-tool.ts';
+import { runFoley, startFoley } from '../harness/run-foley.ts';
+import { codeOf, firstVoiceId, startServe } from './support/serve.ts';
+import { expectSound } from './support/sound.ts';
+
+describe('the ready line', () => {
+  test('is one line for a person, from which a shell can set its variables', async () => {
+    const running = await startFoley(['serve', '--port', '0']);
+    const [line, baseUrl = '', apiKey = ''] = await running.waitFor(
+      'stdout',
+      /^foley service ready: FOLEY_BASE_URL=(http:\/\/127\.0\.0\.1:\d+) FOLEY_API_KEY=(\S+)\n/,
+    );
+    const headers = { Authorization: `Bearer ${apiKey}` };
+    const answer = await request(baseUrl + PROFILE_PATH, { headers });
+    await answer.body.dump();
+    expect(answer.statusCode).toBe(200);
+    running.signal('SIGTERM');
+    const { stdout, stderr } = await running.done;
+    expect(stdout.toString()).toBe(line);
+    expect(stderr).toBe('');
+  });
+
+  test('is one document with --json', async () => {
+    const { running, baseUrl } = await startServe();
+    expect(parseJsonDocument(running.stdout)).toMatchObject({
+      baseUrl,
+      realtimeUrl: baseUrl.replace('http', 'ws'),
+    });
+  });
+});
+
+describe('it answers', () => {
+  test('its key, and nobody else', async () => {
+    const { ask } = await startServe();
+    expect((await ask(PROFILE_PATH)).status).toBe(200);
+    for (const Authorization of ['', 'Bearer wrong', 'Basic eDp5']) {
+      const refused = await ask(PROFILE_PATH, { headers: { Authorization } });
+      expect(refused.status, Authorization).toBe(401);
+      expect(codeOf(refused.bytes)).toBe('ERR_UNAUTHORIZED');
+    }
+  });
+
+  test('GET /healthz, the capabilities and the OpenAPI document without a key', async () => {
+    const { ask } = await startServe();
+    for (const path of ['/healthz', `${SPEECH_PATH}/capabilities`, '/api/open/v3/openapi.json']) {
+      expect((await ask(path, { headers: { Authorization: '' } })).status, path).toBe(200);
+    }
+  });
+
+  test('neither a foreign host nor a foreign origin', async () => {
+    const { ask } = await startServe();
+    expect((await ask('/healthz', { headers: { Host: 'evil.example' } })).status).toBe(421);
+    const origin = await ask(PROFILE_PATH, { headers: { Origin: 'https://evil.example' } });
+    expect(origin.status).toBe(403);
+  });
+
+  test('hosts and origins that it was told to', async () => {
+    const names = ['--allow-host', 'foley.test', '--allow-host', 'other.test'];
+    const { ask } = await startServe([...names, '--allow-origin', 'https://app.test']);
+    for (const Host of ['foley.test', 'other.test:80']) {
+      expect((await ask(PROFILE_PATH, { headers: { Host } })).status, Host).toBe(200);
+    }
+    const headers = { Origin: 'https://app.test' };
+    expect((await ask(PROFILE_PATH, { headers })).status).toBe(200);
+  });
+
+  test('speech, to whoever asks for it', async () => {
+    const service = await startServe();
+    const body = { text: 'Hello there.', voiceId: await firstVoiceId(service), format: 'ogg' };
+    const { status, headers, bytes } = await service.ask(SPEECH_PATH, { method: 'POST', body });
+    expect(status).toBe(200);
+    expect(headers['content-type']).toBe('audio/ogg');
+    expect(headers['x-openapi-credits-used']).toMatch(/^[\d.]+$/);
+    expect(await expectSound(bytes)).toMatchObject({ format: 'ogg' });
+  });
+
+  test('curl', async () => {
+    requireTool('curl');
+    const { env, running } = await startServe();
+    const script = `curl -sS -f -H "Authorization: Bearer $FOLEY_API_KEY" "$FOLEY_BASE_URL${PROFILE_PATH}"`;
+    const result = await inShell(script, { env, box: running.box });
+    expect(result).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(result.stdout.toString())).toMatchObject({ credits: 1_000_000 });
+  });
+
+  test('foley itself, as a hosted service', async () => {
+    const { env } = await startServe();
+    const voices = await runFoley(['voices', 'list', '--json'], { env });
+    expect(voices).toMatchObject({ code: 0, stderr: '' });
+    const { voiceId } = Object(parseJsonDocument(voices.stdout)).items[0];
+    const result = await runFoley(['tts', 'Hello', '-v', voiceId, '--json'], { env });
+    expect(parseJsonDocument(result.stdout)).toMatchObject({ target: 'hosted' });
+  });
+
+  test('that a model is unavailable when it was told so', async () => {
+    const { env, ...service } = await startServe(['--unavailable', 'vendor-s1']);
+    const voiceId = await firstVoiceId({ env, ...service });
+    const args = ['tts', 'Hi', '-v', voiceId, '-m', 'vendor-s1', '--max-retries', '0', '--json'];
+    expect(errorLine(await runFoley(args, { env }))).toMatchObject({ exitCode: 23, status: 503 });
+  });
+});

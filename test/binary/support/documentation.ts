@@ -1,0 +1,70 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+
+/** A Markdown file of the repository. */
+export interface Page {
+  /** Relative to the repository, such as `docs/service.md`. */
+  readonly name: string;
+  readonly text: string;
+}
+
+/** README.md and everything under docs/. */
+export function documentationPages(): Page[] {
+  const names = readdirSync(path.join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => path.join('docs', name))
+    .sort();
+  return ['README.md', ...names].map((name) => ({
+    name,
+    text: readFileSync(path.join(ROOT, name), 'utf8'),
+  }));
+}
+
+/** The commands of each `sh` block: a line each, continued lines joined, comments left out. */
+export function shellBlocks({ text }: Page): string[][] {
+  return [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block = '']) =>
+    commandLines(block),
+  );
+}
+
+/** The commands that a help text shows after `$`. */
+export function helpExamples(help: string): string[] {
+  const joined = help.replaceAll(/ *\\\n\s*/g, ' ');
+  return [...joined.matchAll(/^ +\$ (.+)$/gm)].map(([, line = '']) => line);
+}
+
+/** Paths in the repository that a page links to. */
+export function linkedPaths({ name, text }: Page): string[] {
+  return [...text.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)].map(([, target = '']) =>
+    path.resolve(ROOT, path.dirname(name), target),
+  );
+}
+
+function commandLines(block: string): string[] {
+  return block
+    .replaceAll('\\\n', ' ')
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('#'));
+}
+
+/** What a shell knows without a program of that name. */
+const SHELL_WORDS = new Set(
+  'foley cd export for do done if then fi while set wait kill read printf echo'.split(' '),
+);
+
+/** The programs that a line needs besides foley and the shell. */
+export function programsOf(line: string): string[] {
+  const quoteless = line.replaceAll(/"[^"]*"|'[^']*'/g, 'x');
+  const words = quoteless.split(/\|\|?|&&?|;|\$\(/).map((part) =>
+    part
+      .trim()
+      .replaceAll(/^(?:\w+=\S* )+/g, '')
+      .split(/\s+/, 1)
+      .join(),
+  );
+  return [...new Set(words)].filter((word) => /^[a-z]/.test(word) && !SHELL_WORDS.has(word));
+}

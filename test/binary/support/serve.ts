@@ -1,0 +1,79 @@
+import { expect } from 'vitest';
+import { request } from 'undici';
+import { VOICES_PATH } from '../../fault-server/healthy-service.ts';
+import { startFoley } from '../../harness/run-foley.ts';
+import type { Running, RunOptions } from '../../harness/run-options.ts';
+
+/** A `foley serve` that answers. */
+export interface ServingFoley {
+  readonly running: Running;
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  /** Makes a command talk to it. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Asks with its key; further headers win. */
+  ask(path: string, options?: AskOptions): Promise<ServiceAnswer>;
+}
+
+interface AskOptions {
+  readonly method?: 'GET' | 'POST';
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+}
+
+interface ServiceAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly bytes: Buffer;
+}
+
+/** Starts `foley serve` on a free port and waits until it says that it is ready. */
+export async function startServe(
+  flags: readonly string[] = [],
+  options: RunOptions = {},
+): Promise<ServingFoley> {
+  const running = await startFoley(['serve', '--port', '0', '--json', ...flags], options);
+  const [line] = await running.waitFor('stdout', /^.*\n/);
+  const ready: unknown = JSON.parse(line);
+  expect(ready).toStrictEqual({
+    baseUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+    realtimeUrl: expect.stringMatching(/^ws:\/\/127\.0\.0\.1:\d+$/),
+    apiKey: expect.stringMatching(/^\S{20,}$/),
+  });
+  const { baseUrl, apiKey } = Object(ready);
+  return {
+    running,
+    baseUrl,
+    apiKey,
+    env: { FOLEY_BASE_URL: baseUrl, FOLEY_API_KEY: apiKey },
+    ask: async (path, { method = 'GET', headers = {}, body } = {}) => {
+      const {
+        statusCode,
+        headers: received,
+        body: stream,
+      } = await request(baseUrl + path, {
+        method,
+        headers: {
+          Authorization: `Bearer ${apiKey}`,
+          ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      const bytes = Buffer.from(await stream.arrayBuffer());
+      return { status: statusCode, headers: received, bytes };
+    },
+  };
+}
+
+/** The id of the first voice that it lists. */
+export async function firstVoiceId({ ask }: ServingFoley): Promise<string> {
+  const { bytes } = await ask(VOICES_PATH);
+  return String(Object(JSON.parse(bytes.toString())).items[0].voiceId);
+}
+
+/** The code in an error of the service. */
+export function codeOf(bytes: Buffer): unknown {
+  return Object(JSON.parse(bytes.toString())).code;
+}

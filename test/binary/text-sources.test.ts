@@ -1,0 +1,151 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { inShell } from '../harness/in-shell.ts';
+import { runFoley, startFoley } from '../harness/run-foley.ts';
+import { sandbox } from '../harness/sandbox.ts';
+import { startInTerminal } from '../harness/terminal.ts';
+import { speechBodyOf, startHostedService } from './support/hosted-service.ts';
+import { refused, spokenText } from './support/spoken-text.ts';
+
+const UTF16 = Buffer.from('\ufeffHello', 'utf16le');
+
+async function boxWith(name: string, content: string | Uint8Array) {
+  const box = await sandbox();
+  await writeFile(path.join(box.out, name), content);
+  return box;
+}
+
+describe('text comes', () => {
+  test('from the arguments, joined by a space', async () => {
+    expect(await spokenText(['Hello', 'brave  new', 'world'])).toBe('Hello brave  new world');
+  });
+
+  test('from a file, as it is', async () => {
+    const text = 'First line.\n\tSecond “line” 👋\r\n';
+    const box = await boxWith('a text.txt', text);
+    expect(await spokenText(['-f', 'a text.txt'], { box })).toBe(text);
+  });
+
+  test.each([['-f', '-'], ['--file=-'], []])('from stdin with [%s %s]', async (...args) => {
+    expect(await spokenText(args, { input: 'From a pipe. Čau 👋' })).toBe('From a pipe. Čau 👋');
+  });
+
+  test('from something that is no regular file', async () => {
+    const { server, env } = await startHostedService();
+    const result = await inShell('foley tts -o out.mp3 -f <(printf "Hello there")', { env });
+    expect(result).toMatchObject({ code: 0 });
+    expect(speechBodyOf(server)).toMatchObject({ text: 'Hello there' });
+  });
+
+  test('from stdin that arrives in the middle of a character', async () => {
+    const { server, env } = await startHostedService();
+    const running = await startFoley(['tts', '-o', 'out.mp3'], { env, keepInputOpen: true });
+    const bytes = Buffer.from('a👋b');
+    running.write(bytes.subarray(0, 3));
+    running.write(bytes.subarray(3));
+    running.endInput();
+    expect(await running.done).toMatchObject({ code: 0 });
+    expect(speechBodyOf(server)).toMatchObject({ text: 'a👋b' });
+  });
+});
+
+describe('stdin', () => {
+  test('is not read when text is given', async () => {
+    const { env } = await startHostedService();
+    const options = { env, input: 'left for the next' };
+    const result = await inShell('foley tts hi -o out.mp3 && cat', options);
+    expect(result.stdout.toString()).toBe('left for the next');
+  });
+
+  test('is not read when a file is given', async () => {
+    const { env } = await startHostedService();
+    const box = await boxWith('text.txt', 'hi');
+    const options = { box, env, input: 'left for the next' };
+    const result = await inShell('foley tts -f text.txt -o out.mp3 && cat', options);
+    expect(result.stdout.toString()).toBe('left for the next');
+  });
+
+  test('is not waited for when text is given', async () => {
+    const { env } = await startHostedService();
+    const running = await startFoley(['tts', 'hi', '-o', 'x.mp3'], { env, keepInputOpen: true });
+    expect(await running.done).toMatchObject({ code: 0 });
+  });
+
+  test('is not waited for on a terminal', async () => {
+    const { server, env } = await startHostedService();
+    const running = await startInTerminal(['tts'], { env });
+    const result = await running.done;
+    expect(result.code).toBe(2);
+    expect(result.stdout.toString()).toMatch(/there is no text to speak/);
+    expect(server.connections).toBe(0);
+  });
+
+  test.each([
+    ['-f', '-'],
+    ['-o', 'out.mp3'],
+  ])('cannot give both the text and the key (%s %s)', async (...args) => {
+    const { env } = await startHostedService();
+    const withoutKey = { FOLEY_BASE_URL: env['FOLEY_BASE_URL'] ?? '' };
+    const options = { env: withoutKey, input: 'some-key\n' };
+    const result = await runFoley(['tts', ...args, '--api-key-file', '-'], options);
+    expect(result).toMatchObject({ code: 2 });
+    expect(result.stderr).toMatch(/--api-key-file -/);
+    expect(result.stderr).toMatch(/text/);
+  });
+});
+
+describe('a byte order mark is dropped', () => {
+  test('from a file', async () => {
+    const box = await boxWith('bom.txt', '\ufeffHello');
+    expect(await spokenText(['-f', 'bom.txt'], { box })).toBe('Hello');
+  });
+
+  test('from stdin, but only at the beginning', async () => {
+    expect(await spokenText([], { input: '\ufeffa\ufeffb' })).toBe('a\ufeffb');
+  });
+});
+
+describe('what is no text is refused and named', () => {
+  test.each([
+    ['bytes that are no UTF-8', Buffer.from([0x48, 0x0a, 0xff, 0x69]), /not valid UTF-8.*0xff/],
+    ['a character that is cut off', Buffer.from('Hi 👋').subarray(0, -1), /not valid UTF-8/],
+    ['UTF-16', UTF16, /UTF-16/],
+    ['UTF-16, big-endian', Buffer.from(UTF16).swap16(), /UTF-16/],
+    ['nothing', '', /is empty/],
+    ['white space', ' \n\t\u00a0\u3000', /is empty/],
+    ['a byte order mark', '\ufeff', /is empty/],
+  ])('%s', async (_, content, reason) => {
+    const box = await boxWith('bad.txt', content);
+    const fromFile = await refused(['-f', 'bad.txt', '-o', 'x.mp3'], { box });
+    expect(fromFile.stderr).toMatch(reason);
+    expect(fromFile.stderr).toMatch(/bad\.txt/);
+    const fromPipe = await refused(['-o', 'x.mp3'], { box, input: content });
+    expect(fromPipe.stderr).toMatch(reason);
+    expect(fromPipe.stderr).toMatch(/stdin/);
+  });
+
+  test('an empty argument', async () => {
+    expect((await refused([''])).stderr).toMatch(/arguments is empty/);
+  });
+
+  test('no stdin', async () => {
+    expect((await refused([])).stderr).toMatch(/stdin is empty/);
+  });
+
+  test('a folder', async () => {
+    const { stderr } = await refused(['-f', '.']);
+    expect(stderr).toMatch(/^foley: \. is a folder/);
+  });
+
+  test('a file that is not there', async () => {
+    const { stderr } = await refused(['-f', 'nowhere.txt']);
+    expect(stderr).toMatch(/there is no file nowhere\.txt/);
+  });
+
+  test('text that is given twice', async () => {
+    const box = await boxWith('text.txt', 'hi');
+    const { stderr } = await refused(['hi', '-f', 'text.txt'], { box });
+    expect(stderr).toMatch(/twice.*--file text\.txt/);
+  });
+});

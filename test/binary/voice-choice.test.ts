@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest';
+import { audio } from '../fault-server/catalogue.ts';
+import { SPEECH_PATH, VOICES } from '../fault-server/healthy-service.ts';
+import { tinyAudio } from '../fault-server/tiny-audio.ts';
+import { parseJsonDocument } from '../harness/json-lines.ts';
+import { runFoley } from '../harness/run-foley.ts';
+import { speechBodyOf, startHostedService, voicesAnswer } from './support/hosted-service.ts';
+import { localDocument } from './support/local-document.ts';
+
+describe('--voice-name', () => {
+  test('is exact, whatever its case, and finds personal voices too', async () => {
+    const { server, env } = await startHostedService();
+    const args = ['tts', 'Hi', '--voice-name', 'tOMAS', '-m', 'altF-flash-v2.5', '-o', 'hi.mp3'];
+    const result = await runFoley(args, { env });
+    expect(result.code, result.stderr).toBe(0);
+    expect(speechBodyOf(server)).toMatchObject({ voiceId: VOICES[1].voiceId });
+  });
+
+  test('works on the embedded service', async () => {
+    const result = await runFoley(['tts', 'Hi', '--voice-name', 'martin', '--json', '--local']);
+    const list = await localDocument('voices', 'list');
+    const martin = Object(list).items.find((voice: { name: string }) => voice.name === 'Martin');
+    expect(parseJsonDocument(result.stdout)).toHaveProperty('voiceId', martin.voiceId);
+  });
+
+  test('that two voices have is exit 2 with both ids', async () => {
+    const [first, second] = VOICES;
+    const { server, env } = await startHostedService([
+      voicesAnswer([first, { ...second, name: 'nadia' }]),
+    ]);
+    const result = await runFoley(['tts', 'Hi', '--voice-name', 'Nadia'], { env });
+    expect(result.code).toBe(2);
+    expect(result.stderr).toContain(first.voiceId);
+    expect(result.stderr).toContain(second.voiceId);
+    expect(server.requests.every(({ method }) => method === 'GET')).toBe(true);
+  });
+
+  test.each([
+    ['Nadja', /Did you mean Nadia\?/],
+    ['Nad', /Nadia/],
+    ['Zzyzx', /Nadia, Tomas/],
+  ])('%s, which no voice has, is exit 2 with candidates', async (name, candidates) => {
+    const { server, env } = await startHostedService();
+    const result = await runFoley(['tts', 'Hi', '--voice-name', name], { env });
+    expect(result.code).toBe(2);
+    expect(result.stderr).toMatch(candidates);
+    expect(server.requests.every(({ method }) => method === 'GET')).toBe(true);
+  });
+
+  test('and --voice together are exit 2', async () => {
+    const result = await runFoley(['tts', 'Hi', '--voice-name', 'Nadia', '--voice', 'x']);
+    expect(result.code).toBe(2);
+    expect(result.stderr).toMatch(/--voice-name.*--voice/);
+  });
+});
+
+describe('without a voice', () => {
+  test('a hosted service is not guessed at: exit 2', async () => {
+    const { server, env } = await startHostedService();
+    const result = await runFoley(['tts', 'Hi'], { env: { ...env, FOLEY_VOICE: '' } });
+    expect(result.code, result.stderr).toBe(2);
+    expect(result.stderr).toMatch(/--voice/);
+    expect(server.connections).toBe(0);
+  });
+
+  test('the embedded service speaks with its first one', async () => {
+    const list = await localDocument('voices', 'list');
+    const document = await localDocument('tts', 'Hi', '-q');
+    expect(document).toHaveProperty('voiceId', Object(list).items[0].voiceId);
+  });
+});
+
+test('--voice is sent as it is', async () => {
+  const { mp3 } = await tinyAudio();
+  const { server, env } = await startHostedService([
+    { method: 'POST', path: SPEECH_PATH, answer: audio(mp3) },
+  ]);
+  await runFoley(['tts', 'Hi', '--voice', 'Some Odd/Id', '-o', 'hi.mp3'], { env });
+  expect(speechBodyOf(server)).toMatchObject({ voiceId: 'Some Odd/Id' });
+});

@@ -1,0 +1,110 @@
+import type { Command, Option } from 'commander';
+import { describe, expect, test } from 'vitest';
+import { tree } from '../../commands/tree.ts';
+import type { CommandNode, Leaf } from '../../src/cli/command.ts';
+import { isBranch } from '../../src/cli/command.ts';
+import { buildCommand, helpOf } from '../../src/cli/program.ts';
+
+/** One command of the tree, with the words that call it. */
+interface Found {
+  readonly path: readonly string[];
+  readonly leaf: Leaf;
+}
+
+function leaves(nodes: readonly CommandNode[]): Found[] {
+  return nodes.flatMap((node) =>
+    isBranch(node)
+      ? node.children.map((leaf) => ({ path: [node.name, leaf.name], leaf }))
+      : [{ path: [node.name], leaf: node }],
+  );
+}
+
+const commands: readonly (readonly [name: string, command: Command])[] = await Promise.all(
+  leaves(tree).map(
+    async ({ path, leaf }) => [path.join(' '), buildCommand(path, await leaf.load())] as const,
+  ),
+);
+
+function names(options: readonly Option[]): string[] {
+  return options
+    .flatMap(({ long, short }) => [long, short])
+    .filter((name) => typeof name === 'string');
+}
+
+/** `-o, --output <path>`, `--json`, `--no-clobber`: one value at most, and it has a name. */
+const FLAGS = /^(?:-[A-Za-z], )?--[a-z][a-z0-9-]*(?: <[a-z][a-z-]*>)?$/;
+
+test('the tree has commands', () => {
+  expect(commands.map(([name]) => name)).toEqual(expect.arrayContaining(['tts', 'voices list']));
+});
+
+test('no two commands have one name, and every one says what it is for', () => {
+  const listings = [tree, ...tree.flatMap((node) => (isBranch(node) ? [node.children] : []))];
+  for (const nodes of listings) {
+    const called = nodes.map(({ name }) => name);
+    expect(new Set(called).size).toBe(called.length);
+    expect(called).not.toContain('help');
+    for (const { name, summary } of nodes) {
+      expect(name).toMatch(/^[a-z][a-z-]*$/);
+      expect(summary, name).toMatch(/^[A-Z].*[^.]$/);
+    }
+  }
+  for (const node of tree.filter((candidate) => isBranch(candidate))) {
+    const called: readonly (string | undefined)[] = node.children.map(({ name }) => name);
+    if (node.fallback !== undefined) expect(called).toContain(node.fallback);
+  }
+});
+
+describe.each(commands)('%s', (_, command) => {
+  test('has options that take one named value at most', () => {
+    for (const option of command.options) {
+      expect(option.flags).toMatch(FLAGS);
+      expect(option.variadic, `${option.flags} swallows what follows`).toBe(false);
+      expect(option.optional, `${option.flags} may or may not take what follows`).toBe(false);
+    }
+  });
+
+  test('has options that are described', () => {
+    for (const option of command.options) {
+      expect(option.description.trim(), option.flags).not.toBe('');
+      expect(option.description, option.flags).not.toMatch(/\.$|\n/);
+    }
+  });
+
+  test('has no option twice', () => {
+    const all = names(command.options);
+    expect(new Set(all).size, all.join(' ')).toBe(all.length);
+    // Commander keeps these two for itself.
+    expect(all).not.toContain('-h');
+    expect(all).not.toContain('--help');
+  });
+
+  test('has options that end in different names', () => {
+    const attributes = command.options
+      .filter(({ negate }) => !negate)
+      .map((option) => option.attributeName());
+    expect(new Set(attributes).size).toBe(attributes.length);
+  });
+
+  test('has the flags that every command has', () => {
+    const global = ['--json', '--quiet', '--verbose', '--local', '--base-url', '--api-key-file'];
+    expect(names(command.options)).toEqual(expect.arrayContaining(global));
+    expect(names(command.options)).not.toContain('--api-key');
+  });
+
+  test('has a description and described arguments, of which only the last is a list', () => {
+    expect(command.description()).toMatch(/^[A-Z][\s\S]*\.$/);
+    for (const argument of command.registeredArguments) {
+      expect(argument.description, argument.name()).toMatch(/\S/);
+    }
+    const lists = command.registeredArguments.slice(0, -1).filter(({ variadic }) => variadic);
+    expect(lists).toEqual([]);
+  });
+
+  test('has a help that shows every option that is not hidden', () => {
+    const help = helpOf(command);
+    for (const option of command.options.filter(({ hidden }) => !hidden)) {
+      expect(help).toContain(option.flags);
+    }
+  });
+});
