@@ -111,8 +111,8 @@ async function exchange(deps: AttemptDeps, call: Call, request: WireRequest): Pr
 function outcomeOf(error: TransportError): AttemptFailure['outcome'] {
   if (error.unanswered) return { kind: 'unanswered' };
   if (!error.unsent) return { kind: 'unusable' };
-  const permanent = error.fault === 'certificate' || error.fault === 'name_unknown';
-  return { kind: 'unsent', permanent };
+  const { fault } = error;
+  return { kind: 'unsent', permanent: fault === 'certificate', once: fault === 'name_unknown' };
 }
 
 /** Keeps a good answer; everything else is a failure. */

@@ -6,6 +6,7 @@ import { badAnswer, readText } from './answer.ts';
 import { checkApiKey } from './api-key.ts';
 import type { AttemptDeps } from './attempt.ts';
 import { performAttempt } from './attempt.ts';
+import type { Transport } from './http-transport.ts';
 import { createTransport } from './http-transport.ts';
 import { parseJson } from './json-text.ts';
 import type { Observer } from './observer.ts';
@@ -40,6 +41,8 @@ export interface ApiClientOptions {
   readonly env: ProxyEnvironment;
   /** Certificates (PEM) to trust instead of the built-in ones. */
   readonly certificates?: string | undefined;
+  /** How requests travel; by default over HTTP. */
+  readonly transport?: Transport | undefined;
 }
 
 /** The one way to the service: every request of the tool goes through `send`. */
@@ -106,7 +109,7 @@ function createAttemptDeps(options: ApiClientOptions, observer: Observer): Attem
     observer,
     version,
     connectTimeoutMs,
-    transport: createTransport({ clock, env, connectTimeoutMs, certificates }),
+    transport: options.transport ?? createTransport({ clock, env, connectTimeoutMs, certificates }),
     responseTimeoutMs: limits.responseTimeoutMs,
     idleTimeoutMs: limits.idleTimeoutMs,
   };

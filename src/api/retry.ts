@@ -10,7 +10,12 @@ export type RetryRule = 'safe' | 'keyed' | 'never';
 /** How an attempt ended, as far as it matters for the next one. */
 export type AttemptOutcome =
   /** It is certain that nothing was sent. */
-  | { readonly kind: 'unsent'; readonly permanent: boolean }
+  | {
+      readonly kind: 'unsent';
+      readonly permanent: boolean;
+      /** More than once more would not help: a name that nobody knows. */
+      readonly once?: boolean | undefined;
+    }
   /** Sent, and no answer began. */
   | { readonly kind: 'unanswered' }
   /** An answer began and cannot be used: cut, not HTTP, redirected where it may not go. */
@@ -62,7 +67,7 @@ export function decideRetry(question: RetryQuestion): RetryDecision {
   if (outcome.kind === 'status') return decideStatus(question, outcome);
   const again =
     outcome.kind === 'unsent'
-      ? !outcome.permanent
+      ? !outcome.permanent && (outcome.once !== true || attempt === 1)
       : outcome.kind === 'unanswered' && rule !== 'never';
   return again ? after(question, 0) : STOP;
 }

@@ -34,6 +34,7 @@ function waits(fraction: number): readonly (number | undefined)[] {
 // What happened, and whether it is tried again under the rules safe, keyed, never.
 test.each<readonly [string, AttemptOutcome, boolean, boolean, boolean]>([
   ['connection refused', { kind: 'unsent', permanent: false }, true, true, true],
+  ['name unknown', { kind: 'unsent', permanent: false, once: true }, true, true, true],
   ['bad certificate', { kind: 'unsent', permanent: true }, false, false, false],
   ['reset before an answer', { kind: 'unanswered' }, true, true, false],
   ['cut body', { kind: 'unusable' }, false, false, false],
