@@ -51,17 +51,17 @@ export function wrappedRows(
 /** A text in lines of at most `width` columns, broken at spaces; a longer word stays whole. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
-  let line = '';
+  let line: string | undefined;
   for (const word of display(text).split(' ')) {
-    const longer = line === '' ? word : `${line} ${word}`;
-    if (line !== '' && stringWidth(longer) > width) {
+    const longer: string = line === undefined ? word : `${line} ${word}`;
+    if (line === undefined || stringWidth(longer) <= width) {
+      line = longer;
+    } else {
       lines.push(line);
       line = word;
-    } else {
-      line = longer;
     }
   }
-  return [...lines, line];
+  return [...lines, line ?? ''];
 }
 
 function widthOf(cell: string | undefined): number {
