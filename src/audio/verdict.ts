@@ -1,6 +1,12 @@
 import type { Format } from './formats.ts';
 import type { FormatReader, Walker } from './walker.ts';
 
+/** Bytes that belong in the place of others. */
+export interface Correction {
+  readonly position: number;
+  readonly bytes: Uint8Array;
+}
+
 /** What is known of a file of sound once its last byte has been seen. */
 export interface Verdict {
   readonly format: Format;
@@ -19,6 +25,11 @@ export interface Verdict {
    * place, such as between two mp3 frames, looks complete.
    */
   readonly endIsProven: boolean;
+  /**
+   * What to write over in a complete file: who streams a WAV writes its header before the lengths in
+   * it are known, and many programs believe what they read there.
+   */
+  readonly corrections: readonly Correction[];
   /** What is wrong, as the rest of a sentence that begins with the file's name. */
   readonly problem: string | undefined;
 }
@@ -30,6 +41,7 @@ export interface Findings {
   readonly channels?: number | undefined;
   readonly codec?: string | undefined;
   readonly endIsProven: boolean;
+  readonly corrections?: readonly Correction[];
   readonly problem?: string | undefined;
 }
 

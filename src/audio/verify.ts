@@ -64,6 +64,7 @@ export function createVerifier(format: Format, options: VerifierOptions = {}): V
         codec: findings.codec,
         complete: fault === undefined,
         endIsProven: findings.endIsProven,
+        corrections: fault === undefined ? (findings.corrections ?? []) : [],
         problem: fault,
       };
     },

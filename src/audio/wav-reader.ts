@@ -1,4 +1,4 @@
-import type { Findings, JudgingReader } from './verdict.ts';
+import type { Correction, Findings, JudgingReader } from './verdict.ts';
 import { TO_THE_END } from './verdict.ts';
 import type { Walker } from './walker.ts';
 
@@ -19,6 +19,9 @@ export class WavReader implements JudgingReader {
   #dataStart: number | undefined;
   /** Bytes of samples, undefined when the header does not tell. */
   #dataBytes: number | undefined;
+  #isRiff = false;
+  /** The writer did not know how many bytes of samples there would be. */
+  #isUnknown = false;
   /** A byte after the last chunk that many writers leave out. */
   #padding = 0;
 
@@ -44,8 +47,20 @@ export class WavReader implements JudgingReader {
       sampleRate: sound?.sampleRate,
       channels: sound?.channels,
       endIsProven: this.#dataBytes !== undefined,
+      corrections: this.#corrections(walker.bytes),
       problem: this.problem ?? this.#problemAtEnd(walker, dataBytes),
     };
+  }
+
+  #corrections(bytes: number): readonly Correction[] {
+    const start = this.#dataStart;
+    if (!this.#isUnknown || !this.#isRiff || start === undefined) return [];
+    return bytes > LARGEST_LENGTH
+      ? []
+      : [
+          { position: 4, bytes: lengthField(bytes - HEADER_BYTES) },
+          { position: start - 4, bytes: lengthField(bytes - start) },
+        ];
   }
 
   #problemAtEnd(walker: Walker, dataBytes: number): string | undefined {
@@ -72,6 +87,7 @@ export class WavReader implements JudgingReader {
     this.begun = true;
     const size = view.getUint32(4, true);
     this.#end = isUnknown(size) ? undefined : size + 8;
+    this.#isRiff = form === 'RIFF';
     this.skip = RIFF_BYTES;
     this.want = HEADER_BYTES;
     return undefined;
@@ -101,6 +117,7 @@ export class WavReader implements JudgingReader {
     if (isUnknown(size) && (size !== 0 || isLast)) {
       // A header that was never filled in: the samples go on to the end.
       this.#end = undefined;
+      this.#isUnknown = true;
       this.skip = TO_THE_END;
       return undefined;
     }
@@ -131,11 +148,19 @@ interface WavSound {
 const RIFF_BYTES = 12;
 const HEADER_BYTES = 8;
 const FORMAT_BYTES = 16;
+/** What the fields can count. */
+const LARGEST_LENGTH = 0xffff_ffff;
 /** From here on a length is what writers put down when they cannot know it. */
 const UNKNOWN_FROM = 0x7fff_0000;
 
 function isUnknown(size: number): boolean {
   return size === 0 || size >= UNKNOWN_FROM;
+}
+
+function lengthField(length: number): Uint8Array {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32LE(length);
+  return bytes;
 }
 
 function tagAt(view: DataView, offset: number): string {

@@ -33,6 +33,7 @@ export async function openDirectOutput(path: string, files: FileSystem): Promise
       return writer.bytes;
     },
     write: (chunk) => writer.write(chunk).catch(failed),
+    async overwrite() {},
     async publish() {
       await writer.flush().then(close).catch(failed);
       return { path, bytes: writer.bytes };

@@ -25,6 +25,11 @@ export interface Output {
    */
   write(chunk: Uint8Array): Promise<void>;
   /**
+   * Writes over bytes that were taken before, such as a length in a header that is known only at the
+   * end. What went into a pipe or a device stays as it went.
+   */
+  overwrite(position: number, bytes: Uint8Array): Promise<void>;
+  /**
    * Gives the file its final name, whole and durable. When this throws, nothing has been lost yet:
    * call `release` to keep what was written, or `abandon`.
    */

@@ -69,6 +69,16 @@ class PublishedOutput implements Output {
     return this.#writer.write(chunk).catch((error: unknown) => this.#fail(error));
   }
 
+  async overwrite(position: number, bytes: Uint8Array): Promise<void> {
+    try {
+      await this.#writer.flush();
+      const { bytesWritten } = await this.#file.write(bytes, 0, bytes.length, position);
+      if (bytesWritten < bytes.length) throw Object.assign(new Error('cut short'), { code: 'EIO' });
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
   async publish(): Promise<Published> {
     try {
       if (!this.#isFinished) await this.#finish();

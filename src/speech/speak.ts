@@ -71,6 +71,7 @@ export async function speak(options: SpeakOptions): Promise<Spoken> {
     answer = audio;
     const verdict = await deliver(audio, plan.format, sink);
     if (sink.failure !== undefined) throw sink.failure;
+    for (const { position, bytes } of verdict.corrections) await output?.overwrite(position, bytes);
     const published = await output?.publish();
     if (output === undefined) await options.stream.end();
     await work.published({ bytes: verdict.bytes, requestId: audio.requestId });

@@ -142,6 +142,29 @@ describe('a WAV', () => {
     expect(verifyBytes('wav', stream).durationMs).toBeCloseTo(1300, 6);
   });
 
+  it.each([
+    [0, 0],
+    [36, 0],
+    [0xffff_ffff, 0xffff_ffff],
+    [0x7fff_fffe, 0x7fff_ffda],
+    [0, 0xffff_ffff],
+  ])('with the lengths %d and %d is told how to set them right', (whole, samples) => {
+    const stream = Buffer.from(wav);
+    stream.writeUInt32LE(whole, 4);
+    stream.writeUInt32LE(samples, 40);
+    for (const { position, bytes } of verifyBytes('wav', stream).corrections) {
+      stream.set(bytes, position);
+    }
+    expect(stream.equals(wav)).toBe(true);
+  });
+
+  it('with true lengths, or with a fault, is told nothing', () => {
+    expect(verifyBytes('wav', wav).corrections).toEqual([]);
+    const cut = Buffer.from(wav.subarray(0, -1));
+    cut.writeUInt32LE(0xffff_ffff, 40);
+    expect(verifyBytes('wav', cut)).toMatchObject({ complete: false, corrections: [] });
+  });
+
   it('may have other chunks around its samples, with their padding or without the last', () => {
     const list = Buffer.from('LIST\x05\0\0\0hello\0', 'latin1');
     const whole = Buffer.concat([wav, list]);

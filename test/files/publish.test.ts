@@ -86,6 +86,17 @@ describe('publishing a file', () => {
     expect((await systemFiles.readFile(file)).equals(Buffer.concat(chunks))).toBe(true);
   });
 
+  it('takes bytes for the place of others, however many were written since', async () => {
+    const { out } = await sandbox();
+    const file = path.join(out, 'hello.wav');
+    const output = await open(file);
+    await output.write(Buffer.from('RIFF????'));
+    await output.write(Buffer.from('samples'));
+    await output.overwrite(4, Buffer.from('0015'));
+    expect(await output.publish()).toEqual({ path: file, bytes: 15 });
+    expect(await textOf(file)).toBe('RIFF0015samples');
+  });
+
   it('row 67: takes a name of 255 bytes', async () => {
     const { out } = await sandbox();
     const file = path.join(out, `${'x'.repeat(251)}.mp3`);
