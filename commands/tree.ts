@@ -130,6 +130,28 @@ export const tree: readonly CommandNode[] = [
     load: async () => (await import('./serve.ts')).serve,
   },
   {
+    name: 'engine',
+    summary: 'Give the embedded service other voices: espeak-ng, or an engine of your own',
+    fallback: 'list',
+    children: [
+      {
+        name: 'add',
+        summary: 'Install espeak-ng, or add a program that speaks',
+        load: async () => (await import('./engine/add.ts')).engineAdd,
+      },
+      {
+        name: 'list',
+        summary: 'List the engines that were added',
+        load: async () => (await import('./engine/list.ts')).engineList,
+      },
+      {
+        name: 'remove',
+        summary: 'Remove an engine that was added',
+        load: async () => (await import('./engine/remove.ts')).engineRemove,
+      },
+    ],
+  },
+  {
     name: 'doctor',
     summary: 'Check that everything works, and say how to mend what does not',
     load: async () => (await import('./doctor.ts')).doctor,

@@ -43,6 +43,7 @@ export interface ConnectOptions {
 export interface Context extends FileDeps {
   readonly globals: GlobalOptions;
   readonly env: MainDeps['env'];
+  readonly cwd: string;
   readonly io: Io;
   /** Aborted when the user wants to stop. */
   readonly signal: AbortSignal;
@@ -78,6 +79,7 @@ export function createContext({ deps, globals, io, signal }: ContextInputs): Con
   let connection: Promise<Connection> | undefined;
   const context: Context = {
     clock,
+    cwd,
     env,
     files,
     globals,

@@ -12,6 +12,8 @@ export interface Paths {
   readonly accountsFile: string;
   /** Data of the embedded service. */
   readonly serviceData: string;
+  /** Speech engines that were added, and the list of them. */
+  readonly engines: string;
 }
 
 export interface PathInputs {
@@ -45,6 +47,7 @@ export function resolvePaths({ env, platform, homeDirectory }: PathInputs): Path
     settingsFile: join(config, 'config.json'),
     accountsFile: join(config, 'accounts.json'),
     serviceData: join(state, 'service'),
+    engines: join(state, 'engines'),
   };
 }
 

@@ -12,6 +12,7 @@ test('without variables the usual places of Linux', () => {
     settingsFile: '/home/ada/.config/foley/config.json',
     accountsFile: '/home/ada/.config/foley/accounts.json',
     serviceData: '/home/ada/.local/state/foley/service',
+    engines: '/home/ada/.local/state/foley/engines',
   });
 });
 

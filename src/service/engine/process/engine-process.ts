@@ -175,7 +175,7 @@ export class EngineProcess {
     if (error instanceof EngineError) return error;
     await this.#inTime(this.#child.silenced);
     const lastWords = display(this.#child.lastWords().trim(), { max: LAST_WORDS_MAX });
-    const cause = lastWords === '' ? error : new Error(`it wrote to stderr: ${lastWords}`);
+    const cause = lastWords === '' ? undefined : new Error(`it wrote to stderr: ${lastWords}`);
     return new EngineError('failed', `${this.#who} ${how}.`, cause);
   }
 

@@ -1,0 +1,61 @@
+import type { CommandDefinition } from '../../src/cli/command.ts';
+import type { Context } from '../../src/cli/context.ts';
+import type { EngineCommand, EngineRegistration } from '../../src/contract/schemas/engine.ts';
+import { usageFailure } from '../../src/errors/failure.ts';
+import { engineDeps, engineDocument, languagesOf } from './engine-words.ts';
+
+/** `foley engine add` (contract, section 8). */
+export const engineAdd: CommandDefinition = {
+  configure(command) {
+    command
+      .description(
+        'Gives the embedded service the voices of another speech engine, once that has shown that it ' +
+          'can speak. By its name alone foley installs espeak-ng, with npm: 18 languages, under the ' +
+          'GPL, run as a program of its own. With a command it adds any program that keeps the ' +
+          'protocol of docs/engines.md; it is run in the folder where you are now, without a shell. ' +
+          'An engine of the same name is replaced.',
+      )
+      .argument('<name>', 'name of the engine: a to z, 0 to 9 and -')
+      .argument('[command...]', 'program and its arguments, after --')
+      .addHelpText('after', EXAMPLES);
+  },
+  async run(context, { args: [name = '', command, ...args] }) {
+    const engine =
+      command === undefined
+        ? await install(context, name)
+        : await add(context, { name, command, args, cwd: context.cwd });
+    const { length } = engine.voices;
+    context.io.notice(
+      `added ${engine.name}: ${length === 1 ? '1 voice' : `${length} voices`} in ${languagesOf(engine)}`,
+    );
+    return { data: engineDocument(engine) };
+  },
+};
+
+const EXAMPLES = `
+Examples:
+  $ foley engine add espeak-ng
+  $ foley engine add mine -- python3 engine.py --model de.onnx`;
+
+async function add(context: Context, command: EngineCommand): Promise<EngineRegistration> {
+  const { addEngine } = await import('../../src/engines/add-engine.ts');
+  return addEngine(command, await engineDeps(context));
+}
+
+async function install(context: Context, name: string): Promise<EngineRegistration> {
+  const { ADAPTER_FOLDER, ESPEAK_NG, installEspeakNg } =
+    await import('../../src/engines/install-espeak-ng.ts');
+  if (name !== ESPEAK_NG) {
+    throw usageFailure(
+      `foley cannot install "${name}"; the engine that it can install is ${ESPEAK_NG}`,
+      'For a program of your own say which: `foley engine add NAME -- PROGRAM`.',
+    );
+  }
+  const { installPackages } = await import('../../src/engines/run-npm.ts');
+  context.io.notice('npm installs espeak-ng, which is free software under the GPL, version 3');
+  return installEspeakNg({
+    ...(await engineDeps(context)),
+    adapterFolder: ADAPTER_FOLDER,
+    installPackages: (folder) => installPackages(folder, context),
+  });
+}

@@ -1,0 +1,33 @@
+import type { CommandDefinition } from '../../src/cli/command.ts';
+import type { Column } from '../../src/cli/table.ts';
+import type { EngineRegistration } from '../../src/contract/schemas/engine.ts';
+import { engineDocument, languagesOf } from './engine-words.ts';
+
+/** `foley engine list` (contract, section 8). */
+export const engineList: CommandDefinition = {
+  configure(command) {
+    command.description('Lists the engines that were added to the embedded service.');
+  },
+  async run(context) {
+    const { loadEngineRegistrations, registrationsFile } =
+      await import('../../src/engines/registrations.ts');
+    const { engines: folder } = await context.paths();
+    const engines = await loadEngineRegistrations(context.files, registrationsFile(folder));
+    const { table } = await import('../../src/cli/table.ts');
+    return {
+      data: { items: engines.map((engine) => engineDocument(engine)), total: engines.length },
+      human: (look) => (engines.length === 0 ? NONE : table(engines, COLUMNS, look)),
+    };
+  },
+};
+
+const NONE = 'No engine was added. `foley engine add espeak-ng` adds 18 languages.';
+
+const COLUMNS: readonly Column<EngineRegistration>[] = [
+  { title: 'NAME', value: ({ name }) => name, whole: true },
+  { title: 'VERSION', value: ({ version }) => version },
+  { title: 'LICENSE', value: ({ license }) => license },
+  { title: 'VOICES', value: ({ voices }) => String(voices.length) },
+  { title: 'LANGUAGES', value: languagesOf },
+  { title: 'COMMAND', value: ({ command, args }) => [command, ...args].join(' ') },
+];

@@ -1,0 +1,17 @@
+import type { CommandDefinition } from '../../src/cli/command.ts';
+import { engineDeps, engineDocument } from './engine-words.ts';
+
+/** `foley engine remove` (contract, section 8). */
+export const engineRemove: CommandDefinition = {
+  configure(command) {
+    command
+      .description('Forgets an engine that was added, and deletes it where foley installed it.')
+      .argument('<name>', 'name of the engine');
+  },
+  async run(context, { args: [name = ''] }) {
+    const { removeEngine } = await import('../../src/engines/remove-engine.ts');
+    const { engine, deleted } = await removeEngine(name, await engineDeps(context));
+    context.io.notice(`removed ${[name, ...deleted].join(' and ')}`);
+    return { data: { removed: engineDocument(engine), deleted } };
+  },
+};

@@ -1,0 +1,27 @@
+import type { Clock } from '../effects/clock.ts';
+import type { EngineDeps } from './add-engine.ts';
+
+export interface InspectorOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** Inspects engines with the very code that the service speaks with. */
+export function engineInspector({ env, clock, signal }: InspectorOptions): EngineDeps['inspect'] {
+  return async (command) => {
+    const { engineLauncher, inspectEngine, isEngineError } =
+      await import('../service/engine/process/index.ts');
+    const launch = engineLauncher({ env, nodePath: process.execPath });
+    try {
+      return {
+        isSound: true,
+        description: await inspectEngine(command, { launch, clock, signal }),
+      };
+    } catch (error) {
+      if (!isEngineError(error)) throw error;
+      const detail = error.cause instanceof Error ? error.cause.message : undefined;
+      return { isSound: false, fault: error.message, detail };
+    }
+  };
+}
