@@ -1,0 +1,424 @@
+import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import * as faults from '../fault-server/catalogue.ts';
+import type { FaultServer } from '../fault-server/fault-server.ts';
+import { refusedOrigin, startFaultServer } from '../fault-server/fault-server.ts';
+import { healthyService, PROFILE_PATH } from '../fault-server/healthy-service.ts';
+import { tinyAudio } from '../fault-server/tiny-audio.ts';
+import { canaryKey } from '../harness/canary.ts';
+import { errorLine } from '../harness/error-line.ts';
+import { parseJsonDocument } from '../harness/json-lines.ts';
+import { runFoley } from '../harness/run-foley.ts';
+import type { RunOptions, RunResult } from '../harness/run-options.ts';
+import type { Sandbox } from '../harness/sandbox.ts';
+import { sandbox } from '../harness/sandbox.ts';
+import { filesOf, snapshot } from '../harness/snapshot.ts';
+import { startInTerminal } from '../harness/terminal.ts';
+
+interface Service {
+  readonly server: FaultServer;
+  /** The one key that it accepts. */
+  readonly key: string;
+}
+
+async function service(): Promise<Service> {
+  const key = canaryKey();
+  return { server: await startFaultServer(healthyService({ audio: await tinyAudio(), key })), key };
+}
+
+/** Logs in by stdin, as a script does. */
+async function logIn(
+  { key, server }: Service,
+  box: Sandbox,
+  ...flags: readonly string[]
+): Promise<RunResult> {
+  const result = await foley(box, ['auth', 'login', '--base-url', server.origin, ...flags], {
+    input: `${key}\n`,
+  });
+  expect(result.stderr).toContain('logged in to');
+  expect(result.code).toBe(0);
+  return result;
+}
+
+function foley(
+  box: Sandbox,
+  args: readonly string[],
+  options: RunOptions = {},
+): Promise<RunResult> {
+  return runFoley(args, { box, ...options });
+}
+
+function accountsFile(box: Sandbox): string {
+  return path.join(box.config, 'foley', 'accounts.json');
+}
+
+async function modeOf(file: string): Promise<number> {
+  return (await stat(file)).mode & 0o777;
+}
+
+async function storedFiles(box: Sandbox): Promise<string[]> {
+  return filesOf(await snapshot(box.config));
+}
+
+describe('foley auth login', () => {
+  test('stores what the service accepted, in a file that only its owner can read', async () => {
+    const [one, box] = [await service(), await sandbox()];
+    const result = await logIn(one, box);
+    expect(result.stdout.toString()).toBe('');
+    expect(result.stderr).toMatch(
+      /^logged in to 127\.0\.0\.1:\d+ as u-1; the account is "default"$/m,
+    );
+    expect(
+      one.server.requests.map(({ header, method, path: at }) => [
+        method,
+        at,
+        header('authorization'),
+      ]),
+    ).toStrictEqual([['GET', PROFILE_PATH, `Bearer ${one.key}`]]);
+    expect(JSON.parse(await readFile(accountsFile(box), 'utf8'))).toStrictEqual({
+      current: 'default',
+      accounts: { default: { baseUrl: one.server.origin, apiKey: one.key } },
+    });
+    expect(await modeOf(accountsFile(box))).toBe(0o600);
+    expect(await modeOf(path.dirname(accountsFile(box)))).toBe(0o700);
+  });
+
+  test('from then on commands use the account', async () => {
+    const [one, box] = [await service(), await sandbox()];
+    await logIn(one, box);
+    const result = await foley(box, ['profile', '--json']);
+    expect(parseJsonDocument(result.stdout)).toMatchObject({ user_id: 'u-1' });
+    expect(one.server.requests.at(-1)?.header('authorization')).toBe(`Bearer ${one.key}`);
+  });
+
+  test('tells with --json what was stored, and never the key', async () => {
+    const [one, box] = [await service(), await sandbox()];
+    const flags = ['--account', 'work', '--realtime-url', 'ws://127.0.0.1:9'];
+    const result = await logIn(one, box, ...flags, '--json');
+    expect(parseJsonDocument(result.stdout)).toStrictEqual({
+      account: 'work',
+      baseUrl: one.server.origin,
+      realtimeUrl: 'ws://127.0.0.1:9',
+      userId: 'u-1',
+      tier: 'studio',
+    });
+  });
+
+  test('takes the key from a file', async () => {
+    const [one, box] = [await service(), await sandbox()];
+    const file = path.join(box.home, 'key');
+    await writeFile(file, `${one.key}\r\n`);
+    const flags = ['--base-url', one.server.origin, '--api-key-file', file];
+    expect(await foley(box, ['auth', 'login', ...flags])).toMatchObject({ code: 0 });
+    expect(await storedFiles(box)).toStrictEqual(['foley/accounts.json']);
+  });
+
+  test('a key that the service rejects is not stored', async () => {
+    const [one, box] = [await service(), await sandbox()];
+    const args = ['auth', 'login', '--base-url', one.server.origin, '--json'];
+    const result = await foley(box, args, { input: canaryKey() });
+    expect(errorLine(result)).toMatchObject({
+      exitCode: 4,
+      code: 'ERR_UNAUTHORIZED',
+      hint: expect.stringMatching(/^Nothing was stored\./),
+    });
+    expect(await storedFiles(box)).toStrictEqual([]);
+  });
+
+  test.each([
+    ['a log-in page', faults.captivePortal(), 25],
+    ['a failure', faults.errorAnswer(500), 23],
+    ['no credits', faults.errorAnswer(402), 21],
+    ['a profile of another kind', faults.jsonInsteadOfAudio({ hello: 'world' }), 25],
+    ['another place', faults.redirectTo('https://elsewhere.test/', 302), 24],
+  ])('%s instead of the profile stores nothing', async (_what, answer, exitCode) => {
+    const [server, box] = [
+      await startFaultServer([{ path: PROFILE_PATH, answer }]),
+      await sandbox(),
+    ];
+    const args = ['auth', 'login', '--base-url', server.origin, '--max-retries', '0', '--json'];
+    const result = await foley(box, args, { input: canaryKey() });
+    expect(errorLine(result)).toMatchObject({ exitCode });
+    expect(await storedFiles(box)).toStrictEqual([]);
+  });
+
+  test('nobody at the address stores nothing', async () => {
+    const box = await sandbox();
+    const args = ['auth', 'login', '--base-url', await refusedOrigin(), '--max-retries', '0'];
+    expect(await foley(box, args, { input: canaryKey() })).toMatchObject({ code: 24 });
+    expect(await storedFiles(box)).toStrictEqual([]);
+  });
+
+  test.each<[string, string[], string | undefined, number, string]>([
+    ['no service', [], 'k', 2, 'it is not said which service the key is for'],
+    ['nothing on stdin', ['--base-url', 'https://a.test'], undefined, 2, 'stdin is empty'],
+    ['an empty secret', ['--base-url', 'https://a.test'], '\n', 4, 'from stdin is empty'],
+    ['a key that cannot be one', ['--base-url', 'https://a.test'], 'a b\n', 4, 'at position 2'],
+    ['no encryption', ['--base-url', 'http://a.test'], 'k', 2, 'without encryption'],
+    ['no address', ['--base-url', 'a.test'], 'k', 2, 'is not an address of a service'],
+    ['--local', ['--local'], 'k', 2, '--local is the embedded service'],
+    ['a bad name', ['--base-url', 'https://a.test', '--account', '../x'], 'k', 2, '--account is'],
+  ])('%s is refused before anything is asked', async (_what, flags, input, code, message) => {
+    const box = await sandbox();
+    const result = await foley(
+      box,
+      ['auth', 'login', ...flags],
+      input === undefined ? {} : { input },
+    );
+    expect(result.stderr).toContain(message);
+    expect(result).toMatchObject({ code, stdout: Buffer.alloc(0) });
+    expect(await storedFiles(box)).toStrictEqual([]);
+  });
+
+  test('a file that cannot be understood stays as it is', async () => {
+    const [one, box] = [await service(), await sandbox()];
+    await logIn(one, box);
+    await writeFile(accountsFile(box), '{"accounts": {');
+    const args = ['auth', 'login', '--base-url', one.server.origin];
+    expect(await foley(box, args, { input: one.key })).toMatchObject({ code: 2 });
+    expect(await readFile(accountsFile(box), 'utf8')).toBe('{"accounts": {');
+  });
+
+  test('a second service gets an account of its own, and both stay', async () => {
+    const [one, two, box] = [await service(), await service(), await sandbox()];
+    await logIn(one, box);
+    const result = await logIn(two, box);
+    expect(result.stderr).toContain(`the account is "127.0.0.1-${two.server.port}"`);
+    const list = await foley(box, ['auth', 'list', '--json']);
+    expect(parseJsonDocument(list.stdout)).toMatchObject({
+      items: [
+        { name: 'default', baseUrl: one.server.origin, current: false },
+        { name: `127.0.0.1-${two.server.port}`, baseUrl: two.server.origin, current: true },
+      ],
+      total: 2,
+    });
+  });
+
+  test('tells that the environment is stronger than what was stored', async () => {
+    const [one, box] = [await service(), await sandbox()];
+    const env = { FOLEY_BASE_URL: one.server.origin, FOLEY_API_KEY: canaryKey() };
+    const result = await foley(box, ['auth', 'login'], { env, input: one.key });
+    expect(result.code).toBe(0);
+    expect(result.stderr).toContain('stronger than an account: FOLEY_API_KEY, FOLEY_BASE_URL');
+  });
+});
+
+describe('foley auth login at a terminal', () => {
+  test('asks for the key and does not show it', async () => {
+    const [one, box] = [await service(), await sandbox()];
+    const running = await startInTerminal(['auth', 'login', '--base-url', one.server.origin], {
+      box,
+    });
+    await running.waitFor('stdout', /API key for .* \(it is not shown\): /);
+    // Typed, taken back, typed again with a slip of the finger and an arrow key.
+    running.write(`wrong\x15${one.key}x\x7f\x1b[A\r`);
+    expect(await running.done).toMatchObject({ code: 0 });
+    expect(one.server.requests.at(-1)?.header('authorization')).toBe(`Bearer ${one.key}`);
+    expect(await storedFiles(box)).toStrictEqual(['foley/accounts.json']);
+  });
+
+  test('Ctrl-C at the question ends it like any interrupted command', async () => {
+    const box = await sandbox();
+    const running = await startInTerminal(['auth', 'login', '--base-url', 'https://a.test'], {
+      box,
+    });
+    await running.waitFor('stdout', /it is not shown/);
+    running.write('half\x03');
+    expect(await running.done).toMatchObject({ code: 130 });
+    expect(await storedFiles(box)).toStrictEqual([]);
+  });
+
+  test.each([
+    ['--no-input forbids it', ['--no-input'], '--no-input'],
+    ['Enter alone', [], 'nothing was typed'],
+  ])('%s: exit 2', async (_what, flags, message) => {
+    const args = ['auth', 'login', '--base-url', 'https://a.test', ...flags];
+    const running = await startInTerminal(args);
+    if (flags.length === 0) {
+      await running.waitFor('stdout', /it is not shown/);
+      running.write('\r');
+    }
+    const result = await running.done;
+    expect(result.stdout.toString()).toContain(message);
+    expect(result.code).toBe(2);
+  });
+});
+
+describe('an account’s key goes to its own service and nowhere else', () => {
+  test('each account to its own', async () => {
+    const [one, two, box] = [await service(), await service(), await sandbox()];
+    await logIn(one, box, '--account', 'one');
+    await logIn(two, box, '--account', 'two');
+    expect(await foley(box, ['profile', '--account', 'one'])).toMatchObject({ code: 0 });
+    expect(await foley(box, ['profile', '--account', 'two'])).toMatchObject({ code: 0 });
+    for (const { key, server } of [one, two]) {
+      const keys = server.requests.map(({ header }) => header('authorization'));
+      expect(keys).toStrictEqual([`Bearer ${key}`, `Bearer ${key}`]);
+    }
+  });
+
+  test.each<[string, (origin: string) => { args: string[]; env: Record<string, string> }]>([
+    ['--base-url', (origin) => ({ args: ['--base-url', origin], env: {} })],
+    ['FOLEY_BASE_URL', (origin) => ({ args: [], env: { FOLEY_BASE_URL: origin } })],
+    ['--realtime-url', (origin) => ({ args: ['--realtime-url', origin], env: {} })],
+    ['both flags', (origin) => ({ args: ['--account', 'one', '--base-url', origin], env: {} })],
+  ])('not to another that %s names', async (_what, direct) => {
+    const [one, other, box] = [await service(), await startFaultServer([]), await sandbox()];
+    await logIn(one, box, '--account', 'one');
+    const { args, env } = direct(other.origin);
+    const result = await foley(box, ['profile', ...args, '--json'], { env });
+    expect(errorLine(result)).toMatchObject({ exitCode: 4, code: 'no_key' });
+    expect(other.connections).toBe(0);
+    expect(one.server.requests).toHaveLength(1);
+  });
+
+  test('not to where its service redirects', async () => {
+    const box = await sandbox();
+    const audio = await tinyAudio();
+    const other = await startFaultServer(healthyService({ audio }));
+    const key = canaryKey();
+    const server = await startFaultServer([
+      { path: PROFILE_PATH, nth: 2, answer: faults.redirectTo(`${other.origin}${PROFILE_PATH}`) },
+      ...healthyService({ audio, key }),
+    ]);
+    await logIn({ server, key }, box);
+    expect(await foley(box, ['profile'])).toMatchObject({ code: 4 });
+    expect(other.requests.map(({ header }) => header('authorization'))).toStrictEqual([undefined]);
+  });
+
+  test('a name that is not stored is refused with the nearest one', async () => {
+    const [one, box] = [await service(), await sandbox()];
+    await logIn(one, box, '--account', 'production');
+    const result = await foley(box, ['profile', '--account', 'prodution', '--json']);
+    expect(errorLine(result)).toMatchObject({
+      exitCode: 2,
+      hint: 'Did you mean "production"?',
+    });
+  });
+
+  test('--account with --local is a contradiction', async () => {
+    const result = await foley(await sandbox(), ['profile', '--account', 'x', '--local']);
+    expect(result.code).toBe(2);
+    expect(result.stderr).toContain('--local and --account name different services');
+  });
+});
+
+describe('a file with keys that others can read', () => {
+  test('is closed, and that is told', async () => {
+    const [one, box] = [await service(), await sandbox()];
+    await logIn(one, box);
+    await chmod(accountsFile(box), 0o644);
+    const result = await foley(box, ['profile', '--quiet']);
+    expect(result.code).toBe(0);
+    expect(result.stderr).toContain('holds API keys and could be read by others (0644)');
+    expect(await modeOf(accountsFile(box))).toBe(0o600);
+    expect(await foley(box, ['profile', '--quiet'])).toMatchObject({ code: 0, stderr: '' });
+  });
+});
+
+describe('foley auth status', () => {
+  test('exit 4 without a key', async () => {
+    const result = await foley(await sandbox(), ['auth', 'status', '--json']);
+    expect(errorLine(result)).toMatchObject({ exitCode: 4, code: 'no_key' });
+    expect(result.stdout.toString()).toBe('');
+  });
+
+  test.each<[string, Record<string, string>, number]>([
+    ['a key that is empty', { FOLEY_API_KEY: '', FOLEY_BASE_URL: 'https://a.test' }, 4],
+    ['a service without a key', { FOLEY_BASE_URL: 'https://a.test' }, 4],
+    ['a key without a service', { FOLEY_API_KEY: 'k' }, 2],
+    ['a hosted service that is not configured', { FOLEY_TARGET: 'hosted' }, 4],
+  ])('%s', async (_what, env, code) => {
+    expect(await foley(await sandbox(), ['auth', 'status'], { env })).toMatchObject({ code });
+  });
+
+  test('says where the key comes from, the strongest first, and calls nobody', async () => {
+    const [one, box] = [await service(), await sandbox()];
+    await logIn(one, box, '--account', 'work');
+    const file = path.join(box.home, 'key');
+    await writeFile(file, canaryKey());
+    const env = { FOLEY_API_KEY: canaryKey() };
+    const flags = ['--api-key-file', file];
+    const status = async (args: readonly string[], variables: Record<string, string>) =>
+      parseJsonDocument(
+        (await foley(box, ['auth', 'status', '--json', ...args], { env: variables })).stdout,
+      );
+    const address = { target: 'hosted', baseUrl: `${one.server.origin}/` };
+    expect(await status([], {})).toMatchObject({
+      ...address,
+      key: { kind: 'account', name: 'work' },
+    });
+    expect(await status([], env)).toMatchObject({
+      ...address,
+      key: { kind: 'environment', name: 'FOLEY_API_KEY' },
+    });
+    expect(await status(flags, env)).toMatchObject({
+      ...address,
+      key: { kind: 'file', name: file },
+    });
+    expect(await status(['--account', 'work'], env)).toMatchObject({ key: { kind: 'account' } });
+    expect(one.server.requests).toHaveLength(1);
+  });
+
+  test('for a person', async () => {
+    const [one, box] = [await service(), await sandbox()];
+    await logIn(one, box);
+    const result = await foley(box, ['auth', 'status']);
+    expect(result.stdout.toString()).toBe(
+      [
+        `service   ${one.server.origin}/`,
+        `realtime  ${one.server.origin.replace('http', 'ws')}/`,
+        'key       from the stored account "default"',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test('--check asks the service', async () => {
+    const [one, box] = [await service(), await sandbox()];
+    await logIn(one, box);
+    const good = await foley(box, ['auth', 'status', '--check']);
+    expect(good.stdout.toString()).toContain('accepted  yes, for u-1 (studio)');
+    const env = { FOLEY_API_KEY: canaryKey() };
+    expect(await foley(box, ['auth', 'status', '--check'], { env })).toMatchObject({ code: 4 });
+  });
+
+  test('the embedded service, on purpose, needs no key', async () => {
+    const result = await foley(await sandbox(), ['auth', 'status', '--local', '--json']);
+    expect(parseJsonDocument(result.stdout)).toMatchObject({ target: 'embedded', key: null });
+  });
+});
+
+describe('foley auth logout', () => {
+  test('forgets the account in use, and its key', async () => {
+    const [one, box] = [await service(), await sandbox()];
+    await logIn(one, box);
+    expect(await foley(box, ['auth', 'logout'])).toMatchObject({
+      code: 0,
+      stdout: Buffer.alloc(0),
+    });
+    expect(await readFile(accountsFile(box), 'utf8')).not.toContain(one.key);
+    expect(await foley(box, ['auth', 'status'])).toMatchObject({ code: 4 });
+  });
+
+  test('leaves the others, of which the last one is in use', async () => {
+    const [one, two, box] = [await service(), await service(), await sandbox()];
+    await logIn(one, box, '--account', 'one');
+    await logIn(two, box, '--account', 'two');
+    expect(await foley(box, ['auth', 'logout'])).toMatchObject({ code: 0 });
+    expect(await foley(box, ['profile'])).toMatchObject({ code: 0 });
+    expect(one.server.requests).toHaveLength(2);
+  });
+
+  test('without an account there is nothing to do, and that is told', async () => {
+    const result = await foley(await sandbox(), ['auth', 'logout']);
+    expect(result).toMatchObject({ code: 2 });
+    expect(result.stderr).toContain('there is no stored account');
+  });
+});
+
+test('foley auth list of nothing', async () => {
+  const result = await foley(await sandbox(), ['auth', 'list']);
+  expect(result).toMatchObject({ code: 0, stdout: Buffer.from('There are no stored accounts.\n') });
+});
