@@ -18,6 +18,12 @@ try {
   const names = files.map((file) => file.path);
   check(names.includes('dist/flite-worker.cjs'), 'the speech worker is in the tarball');
   check(!names.some((name) => name.endsWith('.ts')), 'no sources are in the tarball');
+  const adapter = ['engine.mjs', 'package.json', 'package-lock.json', 'README.md'];
+  check(
+    adapter.every((name) => names.includes(`engines/espeak-ng/${name}`)),
+    'the program around espeak-ng is in the tarball',
+  );
+  check(!names.some((name) => name.includes('node_modules')), 'espeak-ng itself is not');
   writeFileSync(path.join(folder, 'package.json'), '{"private":true}');
   npm(
     ['install', '--ignore-scripts', '--no-audit', '--no-fund', path.join(folder, filename)],
