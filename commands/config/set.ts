@@ -3,7 +3,7 @@ import type { Context } from '../../src/cli/context.ts';
 import type { SettingName } from '../../src/config/setting-definitions.ts';
 import { SETTINGS } from '../../src/config/setting-definitions.ts';
 import { describeOrigin, resolveSetting } from '../../src/config/settings.ts';
-import { usageFailure } from '../../src/errors/failure.ts';
+import { Failure, usageFailure } from '../../src/errors/failure.ts';
 import { settingNamed, settingsHelp } from './setting-words.ts';
 
 /** `foley config set NAME VALUE` (contract, section 8). */
@@ -31,9 +31,14 @@ export const configSet: CommandDefinition = {
 
 /** What the environment or a project says is stronger than what was just written. */
 async function warnWhenHidden(context: Context, name: SettingName, file: string): Promise<void> {
-  const setting = resolveSetting(await context.settings(), name);
-  if (setting?.origin.kind !== 'environment' && setting?.origin.kind !== 'project') return;
-  context.io.notice(
-    `${name} is set in ${file}, but ${describeOrigin(setting.origin)} counts before it`,
-  );
+  try {
+    const setting = resolveSetting(await context.settings(), name);
+    if (setting?.origin.kind !== 'environment' && setting?.origin.kind !== 'project') return;
+    const origin = describeOrigin(setting.origin);
+    context.io.notice(`${name} is set in ${file}, but ${origin} counts before it`);
+  } catch (error) {
+    // It was written; that something else is wrong is for whoever reads the settings.
+    if (!(error instanceof Failure)) throw error;
+    context.io.notice(error.message);
+  }
 }

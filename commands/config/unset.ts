@@ -1,4 +1,7 @@
 import type { CommandDefinition } from '../../src/cli/command.ts';
+import type { Context } from '../../src/cli/context.ts';
+import type { SettingName } from '../../src/config/setting-definitions.ts';
+import { Failure } from '../../src/errors/failure.ts';
 import { settingNamed } from './setting-words.ts';
 
 /** `foley config unset NAME` (contract, section 8). */
@@ -10,9 +13,8 @@ export const configUnset: CommandDefinition = {
   },
   async run(context, { args: [word = ''] }) {
     const name = settingNamed(word);
-    const { user } = await context.settings();
     const { settingsFile } = await context.paths();
-    const isSet = user?.values[name] !== undefined;
+    const isSet = await isSetByUser(context, name);
     if (isSet) {
       const { unsetSetting } = await import('../../src/config/config-write.ts');
       await unsetSetting(settingsFile, name, context);
@@ -22,3 +24,14 @@ export const configUnset: CommandDefinition = {
     return { data: { name, removed: isSet, file: settingsFile } };
   },
 };
+
+/** What cannot be read may have it: a wrong value is mended by taking it out. */
+async function isSetByUser(context: Context, name: SettingName): Promise<boolean> {
+  try {
+    const { user } = await context.settings();
+    return user?.values[name] !== undefined;
+  } catch (error) {
+    if (error instanceof Failure) return true;
+    throw error;
+  }
+}

@@ -1,0 +1,47 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { EXIT_CODES } from '../../src/contract/exit-codes.ts';
+import { errorLine } from '../harness/error-line.ts';
+import { parseJsonDocument } from '../harness/json-lines.ts';
+import { runFoley } from '../harness/run-foley.ts';
+import { sandbox } from '../harness/sandbox.ts';
+
+describe('foley help exit-codes', () => {
+  test('prints every row of the table', async () => {
+    const result = await runFoley(['help', 'exit-codes']);
+    expect(result).toMatchObject({ code: 0, stderr: '' });
+    const rows = result.stdout.toString().trimEnd().split('\n').slice(1);
+    expect(rows.map((row) => row.split(/ {2,}/))).toStrictEqual(
+      Object.values(EXIT_CODES).map(({ code, meaning }) => [`${code}`, meaning]),
+    );
+  });
+
+  test('as a document', async () => {
+    const result = await runFoley(['help', 'exit-codes', '--json']);
+    expect(parseJsonDocument(result.stdout)).toMatchObject({
+      items: expect.arrayContaining([{ name: 'auth', code: 4, meaning: EXIT_CODES.auth.meaning }]),
+      total: Object.keys(EXIT_CODES).length,
+    });
+  });
+
+  test('needs no configuration that can be read', async () => {
+    const box = await sandbox();
+    await mkdir(path.join(box.config, 'foley'));
+    await writeFile(path.join(box.config, 'foley', 'config.json'), '{');
+    expect(await runFoley(['help', 'exit-codes'], { box })).toMatchObject({ code: 0 });
+  });
+
+  test('is named in the help of a command', async () => {
+    const result = await runFoley(['tts', '--help']);
+    expect(result.stdout.toString()).toContain('foley help exit-codes');
+  });
+
+  test.each([
+    ['exit-code', 'Did you mean `foley help exit-codes`?'],
+    ['tss', 'Did you mean `foley tts`?'],
+  ])('foley help %s says what was probably meant', async (topic, hint) => {
+    const error = errorLine(await runFoley(['help', topic, '--json']));
+    expect(error).toMatchObject({ exitCode: 2, hint: expect.stringContaining(hint) });
+  });
+});
