@@ -14,8 +14,6 @@ const VOLUME = 70;
 const VARIANTS = '/usr/share/espeak-ng-data/voices/!v/';
 const VARIANT = 'foley';
 
-const PACKAGE = '@echogarden/espeak-ng-emscripten';
-
 /**
  * Loads espeak-ng, which is looked for beside this file and in the folders above it.
  * @returns {Promise<Espeak>}
@@ -27,10 +25,10 @@ export async function loadEspeak() {
 
 async function findPackage() {
   try {
-    return await import(PACKAGE);
+    return await import('@echogarden/espeak-ng-emscripten');
   } catch (error) {
     if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
-    throw new Error(`${PACKAGE} is not installed; \`foley engine add espeak-ng\` installs it`, {
+    throw new Error('espeak-ng is not installed; `foley engine add espeak-ng` installs it', {
       cause: error,
     });
   }

@@ -212,7 +212,7 @@ describe('espeak-ng', () => {
       if (name.endsWith('.mjs')) await copyFile(path.join(ADAPTER, name), path.join(cwd, name));
     }
     await expect(inspectEngine({ ...COMMAND, cwd }, { launch })).rejects.toThrow(
-      'The engine espeak-ng says: @echogarden/espeak-ng-emscripten is not installed',
+      'The engine espeak-ng says: espeak-ng is not installed',
     );
   });
 });

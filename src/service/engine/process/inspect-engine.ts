@@ -28,6 +28,7 @@ export async function inspectEngine(
     await trySpeech(engine, description, signal);
     return description;
   } finally {
+    if (signal.aborted) engine.kill();
     await engine.end();
   }
 }

@@ -1,4 +1,5 @@
 // An engine that breaks one rule of docs/engines.md: `node misbehaving.mjs BEHAVIOUR`.
+import { writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
 const voices = [{ id: 'v', language: 'en', sampleRate: 16_000 }];
@@ -48,7 +49,13 @@ const BEHAVIOURS = {
       send({ type: 'done', id });
     },
   },
-  'never says hello': { hello: staysForEver },
+  'never says hello': {
+    hello() {
+      staysForEver();
+      const [, , , started] = process.argv;
+      if (started !== undefined) writeFileSync(started, '');
+    },
+  },
   'says hello twice': {
     speak: greet,
   },

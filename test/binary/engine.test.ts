@@ -1,0 +1,119 @@
+import { watch } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { errorLine } from '../harness/error-line.ts';
+import { parseJsonDocument } from '../harness/json-lines.ts';
+import { runFoley } from '../harness/run-foley.ts';
+import { sandbox } from '../harness/sandbox.ts';
+
+const EXAMPLES = fileURLToPath(new URL('../../examples/engine/', import.meta.url));
+const MISBEHAVING = fileURLToPath(
+  new URL('../service/engine/process/engines/misbehaving.mjs', import.meta.url),
+);
+
+const ADD_MORSE = ['engine', 'add', 'morse', '--', 'node', 'morse.mjs'];
+
+describe('foley engine', () => {
+  test('adds the example engine from where it is, lists it and removes it', async () => {
+    const box = await sandbox();
+    const added = await runFoley(ADD_MORSE, { box, cwd: EXAMPLES });
+    expect(added.code, added.stderr).toBe(0);
+    expect(added.stderr).toBe('added morse: 1 voice in en\n');
+
+    const listed = await runFoley(['engine', 'list', '--json'], { box });
+    expect(parseJsonDocument(listed.stdout)).toEqual({
+      total: 1,
+      items: [
+        {
+          name: 'morse',
+          version: '1.0.0',
+          license: 'MIT',
+          command: 'node',
+          args: ['morse.mjs'],
+          cwd: path.resolve(EXAMPLES),
+          voices: [
+            {
+              id: 'key',
+              name: 'key',
+              language: 'en',
+              sampleRate: 8_000,
+              pitch: true,
+              words: true,
+            },
+          ],
+        },
+      ],
+    });
+    expect((await runFoley(['engine'], { box })).stdout.toString()).toMatch(
+      /^NAME .*\nmorse +1\.0\.0 +MIT +1 +en +node morse\.mjs\n$/,
+    );
+
+    const removed = await runFoley(['engine', 'remove', 'morse'], { box });
+    expect(removed.stderr).toBe('removed morse\n');
+    expect((await runFoley(['engine', 'list'], { box })).stdout.toString()).toMatch(
+      /^No engine was added/,
+    );
+  });
+
+  test.each([
+    [
+      'one that breaks the protocol',
+      ['bad', '--', 'node', MISBEHAVING, 'writes a log'],
+      /stdout, which is for messages/,
+    ],
+    [
+      'one that ends early',
+      ['bad', '--', 'node', MISBEHAVING, 'dies in the middle'],
+      /exit code 3[\s\S]*out of memory/,
+    ],
+    [
+      'two voices of one id',
+      ['bad', '--', 'node', MISBEHAVING, 'has a twin'],
+      /two voices with the id v/,
+    ],
+    ['a program that does not exist', ['bad', '--', 'no-such-program'], /no-such-program/],
+    [
+      'one that foley cannot install',
+      ['piper'],
+      /cannot install "piper"[\s\S]*foley engine add NAME -- PROGRAM/,
+    ],
+    ['a name that may not be', ['../x', '--', 'node'], /cannot be the name of an engine/],
+  ])('refuses %s with exit 2, and adds nothing', async (_, args, reason) => {
+    const box = await sandbox();
+    const refused = await runFoley(['engine', 'add', ...args], { box });
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toMatch(reason);
+    const listed = await runFoley(['engine', 'list', '--json'], { box });
+    expect(parseJsonDocument(listed.stdout)).toEqual({ total: 0, items: [] });
+  });
+
+  test('tells a state folder that cannot be written from an engine that does not work', async () => {
+    const box = await sandbox();
+    const env = { XDG_STATE_HOME: '/dev/null/nowhere' };
+    const refused = await runFoley(
+      [...ADD_MORSE.slice(0, 3), '--json', '--', 'node', 'morse.mjs'],
+      {
+        box,
+        env,
+        cwd: EXAMPLES,
+      },
+    );
+    expect(errorLine(refused)).toMatchObject({ code: 'state', exitCode: 32 });
+  });
+
+  test('stops the engine when the user stops foley', async () => {
+    const box = await sandbox();
+    const started = untilThere(box.temporary, 'started');
+    const file = path.join(box.temporary, 'started');
+    const args = ['engine', 'add', 'bad', '--', 'node', MISBEHAVING, 'never says hello', file];
+    const stopped = await runFoley(args, { box, signalAt: { signal: 'SIGINT', when: started } });
+    expect(stopped.signal).toBe('SIGINT');
+  });
+});
+
+async function untilThere(folder: string, name: string): Promise<void> {
+  for await (const { filename } of watch(folder)) {
+    if (filename === name) return;
+  }
+}
