@@ -43,6 +43,8 @@ export interface LaunchOptions {
  * with it and a Ctrl-C in the terminal is for foley to handle.
  */
 export function engineLauncher({ env, nodePath }: LaunchOptions): LaunchEngine {
+  const running = new Set<EngineChild>();
+  const killAll = (): void => running.forEach((engine) => engine.kill('SIGKILL'));
   return ({ command, args, cwd }) => {
     const child = spawn(command === 'node' ? nodePath : command, args, {
       cwd,
@@ -64,7 +66,14 @@ export function engineLauncher({ env, nodePath }: LaunchOptions): LaunchEngine {
       kill: (signal) => kill(child, signal),
     };
     engine.keepAlive(false);
-    killWithThisProcess(engine);
+    // An engine ends by itself when its stdin does; this is for one that does not.
+    if (running.size === 0) process.on('exit', killAll);
+    running.add(engine);
+    void engine.ended.then(() => {
+      running.delete(engine);
+      if (running.size === 0) process.off('exit', killAll);
+      return undefined;
+    });
     return engine;
   };
 }
@@ -112,11 +121,4 @@ function kill(child: Child, signal: 'SIGTERM' | 'SIGKILL'): void {
   } catch {
     // It ended just now.
   }
-}
-
-/** An engine ends by itself when its stdin does; this is for one that does not. */
-function killWithThisProcess(engine: EngineChild): void {
-  const killIt = (): void => engine.kill('SIGKILL');
-  process.once('exit', killIt);
-  void engine.ended.then(() => process.off('exit', killIt));
 }
