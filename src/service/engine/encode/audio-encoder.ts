@@ -4,8 +4,6 @@ export interface AudioEncoder {
   encode(samples: Float32Array): Uint8Array<ArrayBuffer>;
   /** The rest of the file. */
   finish(): Uint8Array<ArrayBuffer>;
-  /** After `finish`: what belongs over the first bytes of the file now that its length is known. */
-  head?(): Uint8Array<ArrayBuffer>;
 }
 
 /** What is known when the first samples have come. */

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { AudioFormat } from '../../../contract/speech-surfaces.ts';
+import type { SpeechFormat } from '../../../contract/schemas/speech.ts';
 import { amplify, gainOf } from '../gain.ts';
 import { createResampler, loadSpeex, type Resampler } from '../resample.ts';
 import { EngineError, type SpeechChunk } from '../speech-engine.ts';
@@ -16,27 +16,22 @@ export interface EncodeOptions {
    * header true. Without it they say that the end is not known.
    */
   readonly totalSamples?: number | undefined;
-  /**
-   * For a file that is written over when it is complete: called at the end with what belongs over
-   * its first bytes, where the format has a place for its length. An mp3 begins with an Info tag then.
-   */
-  readonly onHead?: ((head: Uint8Array) => void) | undefined;
 }
 
 /**
  * Speech as the bytes of one file, while it is spoken: the first leave after the first chunk. mp3 and
- * ogg have 44.1 kHz, pcm 24 kHz, wav the rate of the speech. Lets other work go on after every quarter of a second
+ * ogg have 44.1 kHz, wav the rate of the speech. Lets other work go on after every quarter of a second
  * of audio. Closing the iterator closes that of the chunks.
  *
  * @throws EngineError `failed` when there is no sample, or the rate changes; whatever the chunks throw
  */
 export async function* encodeSpeech(
-  format: AudioFormat,
+  format: SpeechFormat,
   chunks: AsyncIterable<SpeechChunk>,
   options: EncodeOptions = {},
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const gain = gainOf(options.gainDb ?? 0);
-  const loading = FORMATS[format](options);
+  const loading = FORMATS[format]();
   loading.catch(() => {});
   let line: Line | undefined;
   try {
@@ -55,8 +50,6 @@ export async function* encodeSpeech(
     if (line === undefined) throw new EngineError('failed', 'The engine gave no sound.');
     yield* some(line.encoder.encode(line.resampler.finish()));
     yield* some(line.encoder.finish());
-    const head = options.onHead === undefined ? undefined : line.encoder.head?.();
-    if (head !== undefined) options.onHead?.(head);
   } finally {
     line?.resampler.close();
   }
@@ -70,25 +63,15 @@ interface LoadedFormat {
 }
 
 /** Each makes ready all it can while the first chunk is spoken, so that it costs no time. */
-const FORMATS: Readonly<Record<AudioFormat, (options: EncodeOptions) => Promise<LoadedFormat>>> = {
+const FORMATS: Readonly<Record<SpeechFormat, () => Promise<LoadedFormat>>> = {
   async wav() {
     const { createWavEncoder } = await import('./wav.ts');
     return { sampleRate: undefined, encoderFor: createWavEncoder };
   },
-  async pcm() {
-    const [{ createPcmEncoder, PCM_SAMPLE_RATE }] = await Promise.all([
-      import('./pcm.ts'),
-      loadSpeex(),
-    ]);
-    return { sampleRate: PCM_SAMPLE_RATE, encoderFor: createPcmEncoder };
-  },
-  async mp3({ onHead }) {
+  async mp3() {
     const { openMp3, MP3_SAMPLE_RATE } = await import('./mp3.ts');
     const [encoder] = await Promise.all([openMp3(), loadSpeex()]);
-    if (onHead === undefined) return { sampleRate: MP3_SAMPLE_RATE, encoderFor: () => encoder };
-    const { tagMp3 } = await import('./tagged-mp3.ts');
-    const encoderFor = (): AudioEncoder => tagMp3(encoder, MP3_SAMPLE_RATE);
-    return { sampleRate: MP3_SAMPLE_RATE, encoderFor };
+    return { sampleRate: MP3_SAMPLE_RATE, encoderFor: () => encoder };
   },
   async ogg() {
     const { openOgg, OGG_SAMPLE_RATE } = await import('./ogg.ts');
