@@ -15,6 +15,7 @@ import { planOutput } from '../src/speech/output-plan.ts';
 import type { Player } from '../src/speech/players.ts';
 import { readText } from '../src/speech/text-source.ts';
 import { chooseVoice } from '../src/speech/voice-choice.ts';
+import { untilStopped } from '../src/speech/until-stopped.ts';
 import { countCodePoints } from '../src/text/code-points.ts';
 import type { SpeechFlags } from './speech-flags.ts';
 import { controlsToSend } from './speech-flags.ts';
@@ -69,7 +70,8 @@ export async function planTask(
   });
   const player = flags.dryRun === true ? undefined : await playerFor(context, flags, plan);
   const { stdin, stdinIsTerminal } = io;
-  const text = await readText({ args, file: flags.file, stdin, stdinIsTerminal, files, signal });
+  const source = { args, file: flags.file, stdin, stdinIsTerminal, files, signal };
+  const text = await untilStopped(readText(source), signal);
   const characters = countCodePoints(text);
   if (characters > TEXT_MAX_CHARACTERS) {
     throw usageFailure(
@@ -118,9 +120,14 @@ export async function describeTask(task: Task): Promise<CommandResult> {
 /** Opens the output, then asks the service, and delivers. */
 export async function speakTask(task: Task): Promise<CommandResult> {
   const { context, flags, plan, text } = task;
-  const output = await openPlanned(plan, { ...context, text, noClobber: !flags.clobber });
+  const { signal } = context;
+  const output = await untilStopped(
+    openPlanned(plan, { ...context, text, noClobber: !flags.clobber }),
+    signal,
+    (opened) => void opened?.abandon(),
+  );
   try {
-    const connection = await context.connect();
+    const connection = await untilStopped(context.connect(), signal);
     const body = await requestBody(task, connection);
     return await deliverSpeech(task, { body, connection, output, speech: speechOptions(task) });
   } finally {

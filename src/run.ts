@@ -31,7 +31,11 @@ function realWorld(host: NodeJS.Process): MainDeps {
     clock: systemClock,
     random: systemRandom,
     files: systemFiles,
-    leaveAtOnce: (signal) => host.exit(128 + constants.signals[signal]),
+    leaveAtOnce: (signal) => {
+      // Not by an exit, which waits for what the system is still doing.
+      host.removeAllListeners(signal);
+      raise(host, signal);
+    },
   };
 }
 

@@ -6,6 +6,7 @@ import type { Accounts } from '../config/accounts.ts';
 import { readAccounts, selectAccount } from '../config/accounts.ts';
 import { closeToOthers } from '../config/secret-file.ts';
 import { startEmbedded } from '../target/embedded.ts';
+import { serviceHost } from './service-host.ts';
 import { readKeyFile } from '../target/read-key.ts';
 import type { Target } from '../target/resolve.ts';
 import { isLocalOnPurpose, resolveTarget } from '../target/resolve.ts';
@@ -22,7 +23,7 @@ export async function connect(context: Context, options: ConnectOptions): Promis
   const target = await findTarget(context, options);
   if (target.kind === 'hosted') return connectTo(context, target.address, async () => {});
   if (target.notice !== undefined) context.io.complain(target.notice);
-  const service = await startEmbedded(await context.paths());
+  const service = await startEmbedded(await serviceHost(context));
   return connectTo(context, service.address, () => service.close());
 }
 
@@ -34,13 +35,13 @@ export async function findTarget(
   context: Context,
   { publicOnly }: ConnectOptions = {},
 ): Promise<Target> {
-  const { env, files, globals, io } = context;
+  const { env, files, globals, io, signal } = context;
   const { apiKeyFile } = globals;
   const inputs = { flags: globals, env, publicOnly };
   if (isLocalOnPurpose(inputs)) return resolveTarget(inputs);
   const account = selectAccount(await storedAccounts(context), globals.account);
   if (apiKeyFile === undefined) return resolveTarget({ ...inputs, account });
-  const keyFromFile = await readKeyFile(apiKeyFile, { files, stdin: io.stdin });
+  const keyFromFile = await readKeyFile(apiKeyFile, { files, stdin: io.stdin, signal });
   return resolveTarget({ ...inputs, account, keyFromFile });
 }
 

@@ -15,7 +15,15 @@ export interface Clock {
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
-  sleep: (ms, signal) => wait(ms, undefined, signal === undefined ? {} : { signal }),
+  async sleep(ms, signal) {
+    try {
+      await wait(ms, undefined, signal === undefined ? {} : { signal });
+    } catch (error) {
+      // Node rejects with an error of its own.
+      signal?.throwIfAborted();
+      throw error;
+    }
+  },
   after(ms, call) {
     const timer = setTimeout(call, ms);
     timer.unref();

@@ -32,7 +32,10 @@ export async function resolveTarget(output: string, files: FileSystem): Promise<
     return { kind: 'present', file: await files.realpath(output), stats };
   } catch (error) {
     throw hasErrno(error, 'EACCES', 'EPERM')
-      ? unwritable(output, 'it is write-protected', { cause: error })
+      ? unwritable(output, 'it is write-protected', {
+          hint: 'Make it writable (chmod u+w), or choose another name with --output.',
+          cause: error,
+        })
       : outputFailure(output, error, 'opening');
   }
 }

@@ -81,7 +81,7 @@ async function settleFailed(
   };
   if (kept?.id !== undefined) await settle('kept', { ...facts, spoolId: kept.id });
   else if (kept !== undefined) return;
-  else if (failure.exit === 'lost') await settle('lost', facts);
+  else if (failure.billed === 'yes') await settle('lost', facts);
   else if (failure.billed === 'no') await settle('rejected', facts);
   // Otherwise, as when the spool could not take what arrived, it stays open: `foley recover` tells of it.
 }

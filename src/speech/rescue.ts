@@ -4,7 +4,7 @@ import type { Spool, SpoolAbout, SpoolWriter } from '../files/spool.ts';
 import type { AudioSink, Destination } from './deliver.ts';
 
 /** A sink that can give back what it took, when it can take no more. */
-interface Returning extends AudioSink {
+export interface Returning extends AudioSink {
   /** Puts what was taken so far into the spool; undefined when that is not possible any more. */
   moveTo(spool: Spool, about: SpoolAbout): Promise<SpoolWriter | undefined>;
 }

@@ -1,6 +1,5 @@
 import path from 'node:path';
 import type { ApiClient } from '../api/client.ts';
-import { reviseFailure } from '../api/revise-failure.ts';
 import type { AudioAnswer, SpeechOptions } from '../api/speech.ts';
 import { speechRequest, synthesize } from '../api/speech.ts';
 import { extensionOf } from '../audio/formats.ts';
@@ -10,13 +9,15 @@ import { Failure } from '../errors/failure.ts';
 import type { IntentJournal } from '../files/intents.ts';
 import type { Output } from '../files/output.ts';
 import type { Spool, SpoolAbout } from '../files/spool.ts';
+import { concludeFailed, concludeStopped, withCost } from './conclude.ts';
 import type { AudioSink } from './deliver.ts';
 import { deliver } from './deliver.ts';
 import type { OutputPlan } from './output-plan.ts';
 import type { PaidWork } from './paid-work.ts';
 import { beginPaidWork } from './paid-work.ts';
-import type { Kept } from './rescue.ts';
+import type { Returning } from './rescue.ts';
 import { RescuingSink, returningFile, returningStream } from './rescue.ts';
+import { untilStopped } from './until-stopped.ts';
 
 /** Audio that arrived whole and was checked. */
 export interface Spoken {
@@ -59,103 +60,70 @@ export async function speak(options: SpeakOptions): Promise<Spoken> {
   const { body, client, output, plan, speech } = options;
   const work = await begin(options);
   let answer: Facts | undefined;
-  const sink = new RescuingSink(
-    output === undefined
-      ? returningStream((chunk) => options.stream.write(chunk), options.stream.memoryBytes)
-      : returningFile(output),
-    options.spool,
-    () => spoolAbout(options, work, answer),
+  let isWhole = false;
+  const sink = new RescuingSink(returningOutput(options), options.spool, () =>
+    spoolAbout(options, work, answer),
   );
   try {
     const audio = await synthesize(client, body, { ...speech, onNewKey: (key) => work.renew(key) });
     answer = audio;
     const verdict = await deliver(audio, plan.format, sink);
+    isWhole = true;
     if (sink.failure !== undefined) throw sink.failure;
     for (const { position, bytes } of verdict.corrections) await output?.overwrite(position, bytes);
     const published = await output?.publish();
-    if (output === undefined) await options.stream.end();
+    if (output === undefined) await untilStopped(options.stream.end(), speech.signal);
     await work.published({ bytes: verdict.bytes, requestId: audio.requestId });
     return { path: published?.path, verdict, answer: audio };
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
-    const kept = await sink.keep({ complete: isWhole(error), problem });
-    if (error instanceof Failure) {
-      throw await concludeFailed(withCost(error, answer), work, kept);
+    const kept = await sink.keep({ complete: isWhole, problem });
+    if (speech.signal?.aborted === true) {
+      options.notice(await concludeStopped(work, kept));
+      throw speech.signal.reason;
     }
-    if (speech.signal?.aborted === true) await concludeStopped(options, work, kept);
-    else await work.abandoned();
+    if (error instanceof Failure) throw await concludeFailed(withCost(error, answer), work, kept);
+    await work.abandoned();
     throw error;
   }
 }
 
-function begin({ body, client, journal, output, plan, speech }: SpeakOptions): Promise<PaidWork> {
+function begin({ body, client, journal, output, speech }: SpeakOptions): Promise<PaidWork> {
   return beginPaidWork(journal, {
     wire: client.describe(speechRequest(client, body, speech)),
     target: client.address.kind,
     idempotencyKey: speech.idempotencyKey.value,
     requestId: speech.requestId ?? null,
     text: body.text,
-    output: plan.kind === 'file' ? path.resolve(plan.path) : null,
+    output: nameOf(output),
     temporary: output?.temporary === undefined ? null : path.resolve(output.temporary),
   });
 }
 
-/** Everything arrived, and only the place it should go to failed. */
-function isWhole(error: unknown): boolean {
-  return error instanceof Failure && (error.exit === 'output' || error.exit === 'exists');
+/** Where a file is going to be; a stream or a device is no place to which anything could come later. */
+function nameOf(output: Output | undefined): string | null {
+  return output?.temporary === undefined ? null : path.resolve(output.path);
 }
 
-/** An answer that said what it costs has been paid for, whatever became of its body. */
-function withCost(failure: Failure, answer: Facts | undefined): Failure {
-  const isPaid = failure.billed === 'unknown' && answer?.creditsUsed !== undefined;
-  return isPaid ? reviseFailure(failure, { billed: 'yes' }) : failure;
-}
-
-async function concludeFailed(
-  failure: Failure,
-  work: PaidWork,
-  kept: Kept | undefined,
-): Promise<Failure> {
-  await work.failed(failure, kept);
-  const hints = [
-    kept === undefined ? undefined : whereItIs(kept),
-    failure.hint,
-    kept === undefined ? howToAskAgain(failure, work) : undefined,
-  ].filter((hint) => hint !== undefined);
-  return hints.length === 0 ? failure : reviseFailure(failure, { hint: hints.join(' ') });
-}
-
-/** Nobody knows whether it was paid for: asking under the same key cannot cost a second time. */
-function howToAskAgain({ billed }: Failure, { key }: PaidWork): string | undefined {
-  if (billed !== 'unknown') return undefined;
-  return `To ask again without paying twice, add --idempotency-key ${key}.`;
-}
-
-/** Whoever stops a request that is under way may have paid for it. */
-async function concludeStopped(
-  { notice }: SpeakOptions,
-  work: PaidWork,
-  kept: Kept | undefined,
-): Promise<void> {
-  if (kept !== undefined) await work.stopped(kept);
-  notice(
-    kept === undefined
-      ? `foley: stopped before the audio came; to go on without paying twice, run it again with --idempotency-key ${work.key}`
-      : `foley: stopped; what arrived is kept in ${kept.path}`,
+/** Of a file that grows everything can be had back, of a stream or a device what is remembered. */
+function returningOutput({ output, speech, stream }: SpeakOptions): Returning {
+  if (output?.temporary !== undefined) return returningFile(output);
+  const sink: AudioSink = output ?? stream;
+  return returningStream(
+    (chunk) => untilStopped(sink.write(chunk), speech.signal),
+    stream.memoryBytes,
   );
 }
 
-function whereItIs({ complete, id, path: file }: Kept): string {
-  return complete && id !== undefined
-    ? `The audio was paid for and is kept in ${file}; \`foley recover ${id}\` brings it back.`
-    : `What arrived is kept in ${file}; asking again may cost again.`;
-}
-
-function spoolAbout({ plan }: SpeakOptions, work: PaidWork, answer: Facts | undefined): SpoolAbout {
+function spoolAbout(
+  { output, plan }: SpeakOptions,
+  work: PaidWork,
+  answer: Facts | undefined,
+): SpoolAbout {
   return {
     what: 'speech',
     extension: extensionOf(plan.format),
-    output: plan.kind === 'file' ? path.resolve(plan.path) : null,
+    output: nameOf(output),
     requestId: answer?.requestId ?? null,
     creditsUsed: answer?.creditsUsed ?? null,
     operation: work.id,

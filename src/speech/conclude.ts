@@ -1,0 +1,53 @@
+import { reviseFailure } from '../api/revise-failure.ts';
+import type { AudioAnswer } from '../api/speech.ts';
+import type { Failure } from '../errors/failure.ts';
+import type { PaidWork } from './paid-work.ts';
+import type { Kept } from './rescue.ts';
+
+/** What has been answered with audio has been paid for, whatever became of it then. */
+export function withCost(
+  failure: Failure,
+  answer: Pick<AudioAnswer, 'creditsUsed'> | undefined,
+): Failure {
+  if (answer === undefined) return failure;
+  return reviseFailure(failure, { billed: answer.creditsUsed === undefined ? 'unknown' : 'yes' });
+}
+
+/** Notes how it ended, and gives the failure with what the person can do. */
+export async function concludeFailed(
+  failure: Failure,
+  work: PaidWork,
+  kept: Kept | undefined,
+): Promise<Failure> {
+  await work.failed(failure, kept);
+  const hints =
+    kept === undefined ? [failure.hint, howToAskAgain(failure, work)] : whereItIs(kept, failure);
+  const hint = hints.filter((one) => one !== undefined).join(' ');
+  return hint === '' ? failure : reviseFailure(failure, { hint });
+}
+
+/** Asking under the same key cannot cost a second time, but what was paid for may be lost. */
+function howToAskAgain({ billed, exit }: Failure, { key }: PaidWork): string | undefined {
+  if (billed === 'unknown') {
+    return `To ask again without paying twice, add --idempotency-key ${key}.`;
+  }
+  return billed === 'yes' && exit !== 'lost' ? 'The audio was paid for and is lost.' : undefined;
+}
+
+/** Notes that the person stopped it, who may have paid for it, and gives what there is to say. */
+export async function concludeStopped(work: PaidWork, kept: Kept | undefined): Promise<string> {
+  if (kept === undefined) {
+    return `foley: stopped before the audio came; to go on without paying twice, run it again with --idempotency-key ${work.key}`;
+  }
+  await work.stopped(kept);
+  return `foley: stopped; what arrived is kept in ${kept.path}`;
+}
+
+function whereItIs(
+  { complete, id, path: file }: Kept,
+  { hint }: Failure,
+): readonly (string | undefined)[] {
+  return complete && id !== undefined
+    ? [`The audio was paid for and is kept in ${file}; \`foley recover ${id}\` brings it back.`]
+    : [`What arrived is kept in ${file}; asking again may cost again.`, hint];
+}
