@@ -1,4 +1,4 @@
-import type { SpeechFormat } from '../../contract/schemas/speech.ts';
+import type { AudioFormat } from '../../contract/audio-formats.ts';
 import type { SpeechChunk } from '../engine/speech-engine.ts';
 
 export interface EncodeOptions {
@@ -8,7 +8,7 @@ export interface EncodeOptions {
 
 /** Turns speech into a file of the format, bytes leaving as soon as there are any. */
 export type EncodeSpeech = (
-  format: SpeechFormat,
+  format: AudioFormat,
   chunks: AsyncIterable<SpeechChunk>,
   options: EncodeOptions,
 ) => AsyncIterable<Uint8Array>;

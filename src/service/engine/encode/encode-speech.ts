@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { SpeechFormat } from '../../../contract/schemas/speech.ts';
+import type { AudioFormat } from '../../../contract/audio-formats.ts';
 import { amplify, gainOf } from '../gain.ts';
 import { createResampler, loadSpeex, type Resampler } from '../resample.ts';
 import { EngineError, type SpeechChunk } from '../speech-engine.ts';
@@ -20,13 +20,13 @@ export interface EncodeOptions {
 
 /**
  * Speech as the bytes of one file, while it is spoken: the first leave after the first chunk. mp3 and
- * ogg have 44.1 kHz, wav the rate of the speech. Lets other work go on after every quarter of a second
+ * ogg have 44.1 kHz, pcm 24 kHz, wav the rate of the speech. Lets other work go on after every quarter of a second
  * of audio. Closing the iterator closes that of the chunks.
  *
  * @throws EngineError `failed` when there is no sample, or the rate changes; whatever the chunks throw
  */
 export async function* encodeSpeech(
-  format: SpeechFormat,
+  format: AudioFormat,
   chunks: AsyncIterable<SpeechChunk>,
   options: EncodeOptions = {},
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
@@ -63,10 +63,17 @@ interface LoadedFormat {
 }
 
 /** Each makes ready all it can while the first chunk is spoken, so that it costs no time. */
-const FORMATS: Readonly<Record<SpeechFormat, () => Promise<LoadedFormat>>> = {
+const FORMATS: Readonly<Record<AudioFormat, () => Promise<LoadedFormat>>> = {
   async wav() {
     const { createWavEncoder } = await import('./wav.ts');
     return { sampleRate: undefined, encoderFor: createWavEncoder };
+  },
+  async pcm() {
+    const [{ createPcmEncoder, PCM_SAMPLE_RATE }] = await Promise.all([
+      import('./pcm.ts'),
+      loadSpeex(),
+    ]);
+    return { sampleRate: PCM_SAMPLE_RATE, encoderFor: createPcmEncoder };
   },
   async mp3() {
     const { openMp3, MP3_SAMPLE_RATE } = await import('./mp3.ts');

@@ -1,7 +1,7 @@
 import type { AudioEncoder, EncoderInput } from './audio-encoder.ts';
+import { BYTES_PER_SAMPLE, pcmBytes } from './pcm.ts';
 
 const HEADER_LENGTH = 44;
-const BYTES_PER_SAMPLE = 2;
 
 /**
  * The length that a stream claims when its end is not known: the largest even one with which every
@@ -51,13 +51,10 @@ export function createWavEncoder(input: EncoderInput): AudioEncoder {
   let total = 0;
   return {
     encode(samples) {
-      const start = header?.length ?? 0;
-      const bytes = new Uint8Array(start + samples.length * BYTES_PER_SAMPLE);
-      if (header !== undefined) bytes.set(header);
-      writeSamples(samples, new DataView(bytes.buffer, start));
+      const before = header ?? new Uint8Array(0);
       header = undefined;
       total += samples.length;
-      return bytes;
+      return Buffer.concat([before, pcmBytes(samples)]);
     },
     finish() {
       if (input.totalSamples !== undefined && input.totalSamples !== total) {
@@ -66,11 +63,4 @@ export function createWavEncoder(input: EncoderInput): AudioEncoder {
       return header ?? new Uint8Array(0);
     },
   };
-}
-
-function writeSamples(samples: Float32Array, view: DataView): void {
-  for (let index = 0; index < samples.length; index += 1) {
-    const level = Math.min(1, Math.max(-1, samples[index] ?? 0));
-    view.setInt16(index * BYTES_PER_SAMPLE, Math.round(level * 0x7fff), true);
-  }
 }

@@ -1,0 +1,3 @@
+/** The formats of synchronous speech over all surfaces; `pcm` is raw samples of 16 bits, mono. */
+export const AUDIO_FORMATS = ['mp3', 'wav', 'ogg', 'pcm'] as const;
+export type AudioFormat = (typeof AUDIO_FORMATS)[number];
