@@ -41,5 +41,7 @@ function realWorld(host: NodeJS.Process): MainDeps {
 
 function raise(host: NodeJS.Process, signal: StopSignal): void {
   host.exitCode = 128 + constants.signals[signal];
+  // Whoever still listens (a spinner does) takes the signal away, and the process ends without it.
+  host.removeAllListeners(signal);
   host.kill(host.pid, signal);
 }
