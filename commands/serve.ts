@@ -6,6 +6,7 @@ import { usageFailure } from '../src/errors/failure.ts';
 import type { OpenServiceOptions, RunningService } from '../src/service/running-service.ts';
 import { startService } from '../src/target/start-service.ts';
 import { integerWithin } from '../src/cli/number-flags.ts';
+import { serviceHost } from '../src/cli/service-host.ts';
 
 interface ServeFlags {
   readonly host: string;
@@ -38,7 +39,7 @@ export const serve: CommandDefinition<ServeFlags> = {
       .addOption(repeatable('--allow-origin <url>', 'origin of a page to answer'));
   },
   async run(context, { options }): Promise<CommandResult> {
-    const service = await startService(serviceOptions(options), await context.paths());
+    const service = await startService(serviceOptions(options), await serviceHost(context));
     try {
       await context.emit(announcement(service));
       await aborted(context.signal);

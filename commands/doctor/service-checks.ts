@@ -1,3 +1,4 @@
+import { serviceHost } from '../../src/cli/service-host.ts';
 import type { ApiClient } from '../../src/api/client.ts';
 import { getProfile } from '../../src/api/profile.ts';
 import { synthesize } from '../../src/api/speech.ts';
@@ -20,7 +21,7 @@ const REINSTALL = 'Install foley again; if it stays, report it as a bug.';
 export const embeddedCheck: Check = {
   name: 'embedded service',
   async look(context) {
-    const service = await startEmbedded(await context.paths());
+    const service = await startEmbedded(await serviceHost(context));
     const client = openClient(context, service.address);
     try {
       return [await speakWord(client, context)];

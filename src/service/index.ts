@@ -1,3 +1,4 @@
+import type { SpeechEngine } from './engine/speech-engine.ts';
 import type { ListenError } from './http/listen-error.ts';
 import type { OpenServiceOptions, RunningService } from './running-service.ts';
 import type { StoreError } from './store/store-error.ts';
@@ -13,8 +14,9 @@ export async function openService(options: OpenServiceOptions): Promise<RunningS
     import('./engine/flite/engine.ts'),
     import('./worker-file.ts'),
   ]);
-  const engines = new EngineRegistry([createFliteEngine({ workerFile: FLITE_WORKER_FILE })]);
-  void engines.warmUp();
+  const flite = createFliteEngine({ workerFile: FLITE_WORKER_FILE });
+  void flite.warmUp();
+  const engines = new EngineRegistry([flite, ...(await addedEngines(options))]);
   try {
     const { openWithEngines } = await import('./open-service.ts');
     const service = await openWithEngines(options, engines);
@@ -23,6 +25,16 @@ export async function openService(options: OpenServiceOptions): Promise<RunningS
     await engines.close();
     throw error;
   }
+}
+
+/** Their processes are started by the first request that needs them. */
+async function addedEngines({ clock, engines }: OpenServiceOptions): Promise<SpeechEngine[]> {
+  if (engines === undefined || engines.added.length === 0) return [];
+  const { createProcessEngine, engineLauncher } = await import('./engine/process/index.ts');
+  const launch = engineLauncher(engines);
+  return engines.added.map((registration) =>
+    createProcessEngine({ registration, launch, ...(clock === undefined ? {} : { clock }) }),
+  );
 }
 
 async function closeBoth(

@@ -1,3 +1,4 @@
+import type { EngineRegistration } from '../contract/schemas/engine.ts';
 import type { Clock } from '../effects/clock.ts';
 import type { Random } from '../effects/random.ts';
 import type { Amounts } from './billing/amounts.ts';
@@ -22,6 +23,15 @@ export type ServiceEvent =
     }
   | { readonly type: 'failure'; readonly requestId: string; readonly error: unknown };
 
+/** Engines that were added to foley, and what they may be started with. */
+export interface AddedEngines {
+  readonly added: readonly EngineRegistration[];
+  /** Of this process; an engine gets a few of its variables. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** What the command `node` means. */
+  readonly nodePath: string;
+}
+
 export interface OpenServiceOptions {
   /** Where voices, ledger and keys in progress are kept; made when missing (mode 0700). */
   readonly dataDir: string;
@@ -35,6 +45,8 @@ export interface OpenServiceOptions {
   readonly allowHosts?: readonly string[];
   /** Origins to answer; default none. */
   readonly allowOrigins?: readonly string[];
+  /** Engines besides the built-in one. */
+  readonly engines?: AddedEngines;
   /** Models that are declared and refused as unavailable. */
   readonly unavailableModels?: readonly string[];
   /** What a new account is given, and an old one with less than half of it is brought back to. */

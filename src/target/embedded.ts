@@ -1,6 +1,6 @@
 import type { ServiceAddress } from '../api/service-address.ts';
-import type { Paths } from '../config/paths.ts';
 import type { OpenServiceOptions } from '../service/running-service.ts';
+import type { ServiceHost } from './start-service.ts';
 import { startService } from './start-service.ts';
 
 /** The embedded service of one command. */
@@ -16,10 +16,10 @@ export interface EmbeddedService {
  * @throws Failure (state) when its data cannot be used
  */
 export async function startEmbedded(
-  paths: Pick<Paths, 'serviceData'>,
+  host: ServiceHost,
   options: Partial<OpenServiceOptions> = {},
 ): Promise<EmbeddedService> {
-  const service = await startService(options, paths);
+  const service = await startService(options, host);
   return {
     address: {
       kind: 'embedded',

@@ -1,19 +1,35 @@
 import type { Paths } from '../config/paths.ts';
+import type { FileSystem } from '../effects/file-system.ts';
+import { loadEngineRegistrations, registrationsFile } from '../engines/registrations.ts';
 import { Failure, usageFailure } from '../errors/failure.ts';
 import type { OpenServiceOptions, RunningService } from '../service/running-service.ts';
+
+/** Where the service runs, and what it may read there. */
+export interface ServiceHost {
+  readonly paths: Pick<Paths, 'engines' | 'serviceData'>;
+  readonly files: Pick<FileSystem, 'readFile'>;
+  /** For the engines that were added, which get a few of these variables. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
 
 /**
  * Starts the embedded service: the one place, for commands and for `foley serve`, that reaches it.
  * Its data is in the state folder unless the options say otherwise.
- * @throws Failure: state when its data cannot be used, usage when it cannot listen where it should
+ * @throws Failure: config when the list of engines is broken, state when its data cannot be used, usage when it cannot listen where it should
  */
 export async function startService(
   options: Partial<OpenServiceOptions>,
-  paths: Pick<Paths, 'serviceData'>,
+  host: ServiceHost,
 ): Promise<RunningService> {
+  const { env, files, paths } = host;
+  const added = await loadEngineRegistrations(files, registrationsFile(paths.engines));
   const service = await import('../service/index.ts');
   try {
-    return await service.openService({ ...options, dataDir: options.dataDir ?? paths.serviceData });
+    return await service.openService({
+      ...options,
+      dataDir: options.dataDir ?? paths.serviceData,
+      engines: { added, env, nodePath: process.execPath },
+    });
   } catch (error) {
     if (service.isStoreError(error)) throw stateFailure(error);
     if (service.isListenError(error)) {

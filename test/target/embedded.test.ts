@@ -1,3 +1,5 @@
+import { systemFiles } from '../../src/effects/file-system.ts';
+import type { ServiceHost } from '../../src/target/start-service.ts';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -17,7 +19,7 @@ async function folder(): Promise<string> {
 }
 
 test('the embedded service answers the client as a service', async () => {
-  const service = await startEmbedded({ serviceData: path.join(await folder(), 'service') });
+  const service = await startEmbedded(host(path.join(await folder(), 'service')));
   onTestFinished(() => service.close());
   const client = createApiClient({
     address: service.address,
@@ -41,10 +43,15 @@ test('the embedded service answers the client as a service', async () => {
 test('data that cannot be opened is a failure of the state, and is named', async () => {
   const file = path.join(await folder(), 'in-the-way');
   await writeFile(file, 'not a folder');
-  await expect(startEmbedded({ serviceData: file })).rejects.toMatchObject({
+  await expect(startEmbedded(host(file))).rejects.toMatchObject({
     exit: 'state',
     exitCode: 32,
     code: 'state',
     message: expect.stringContaining(file),
   });
 });
+
+function host(serviceData: string): ServiceHost {
+  const engines = path.join(path.dirname(serviceData), 'engines');
+  return { paths: { serviceData, engines }, files: systemFiles, env: {} };
+}

@@ -4,6 +4,7 @@ import type { Model } from '../../contract/schemas/model.ts';
 import type { Voice } from '../../contract/schemas/voice.ts';
 import type { EngineRegistry } from '../engine/registry.ts';
 import type { SpeechEngine } from '../engine/speech-engine.ts';
+import { engineVoices } from './engine-voices.ts';
 import type { CatalogueModel } from './models.ts';
 import { MODELS } from './models.ts';
 import type { CatalogueVoice } from './voices.ts';
@@ -31,7 +32,7 @@ export interface CatalogueOptions {
 
 /** The voices that the engines can speak, and every model of the contract. */
 export function createCatalogue({ engines, unavailableModels }: CatalogueOptions): Catalogue {
-  const voices = VOICES.flatMap((voice) => {
+  const voices = [...VOICES, ...engineVoices(engines)].flatMap((voice) => {
     const found = engines.find(voice.engine.name, voice.engine.voice);
     return found === undefined ? [] : [{ ...voice, speaker: found.engine }];
   });

@@ -25,9 +25,11 @@ export class EngineRegistry {
     return engine === undefined || voice === undefined ? undefined : { engine, voice };
   }
 
-  /** Every engine begins what its first request would wait for. */
-  async warmUp(): Promise<void> {
-    await Promise.all([...this.#engines.values()].map((engine) => engine.warmUp()));
+  /** Every voice of every engine. */
+  all(): readonly VoiceOfEngine[] {
+    return [...this.#engines.values()].flatMap((engine) =>
+      engine.voices.map((voice) => ({ engine, voice })),
+    );
   }
 
   /** Ends all engines. */

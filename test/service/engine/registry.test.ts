@@ -22,12 +22,19 @@ test('finds a voice with its engine, and nothing that is not there', () => {
   expect(registry.find('three', 'one-1')).toBeUndefined();
 });
 
-test('warms up and closes all engines', async () => {
+test('tells every voice of every engine', () => {
+  const registry = new EngineRegistry([engineCalled('one'), engineCalled('two')]);
+  expect(registry.all().map(({ engine, voice }) => [engine.name, voice.id])).toEqual([
+    ['one', 'one-1'],
+    ['two', 'two-1'],
+  ]);
+});
+
+test('closes all engines', async () => {
   const calls: string[] = [];
   const registry = new EngineRegistry([engineCalled('one', calls), engineCalled('two', calls)]);
-  await registry.warmUp();
   await registry.close();
-  expect(calls).toEqual(['one warms up', 'two warms up', 'one closes', 'two closes']);
+  expect(calls).toEqual(['one closes', 'two closes']);
 });
 
 test('refuses two engines of one name', () => {

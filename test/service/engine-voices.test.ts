@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { engineVoices } from '../../src/service/catalogue/engine-voices.ts';
+import { createCatalogue } from '../../src/service/catalogue/catalogue.ts';
+import { EngineRegistry } from '../../src/service/engine/registry.ts';
+import type { EngineVoice, SpeechEngine } from '../../src/service/engine/speech-engine.ts';
+
+function engine(name: string, voices: readonly (EngineVoice & { name?: string })[]): SpeechEngine {
+  return {
+    name,
+    voices,
+    warmUp: async () => {},
+    async *synthesize() {
+      yield { samples: new Float32Array(1), sampleRate: 22_050 };
+    },
+    close: async () => {},
+  };
+}
+
+const german = { id: 'de', name: 'Anna', language: 'de', sampleRate: 22_050, pitch: true };
+const added = (): EngineRegistry =>
+  new EngineRegistry([
+    engine('flite', [{ id: 'slt', language: 'en-US', sampleRate: 16_000, pitch: true }]),
+    engine('espeak-ng', [german, { ...german, id: 'fr+f4', name: 'Zoé', language: 'fr' }]),
+  ]);
+
+test('an added engine’s voices are listed behind the built-in ones, with ids that never change', () => {
+  const { voices, voice } = createCatalogue({ engines: added(), unavailableModels: [] });
+  expect(voices[0]?.name).toBe('Clara');
+  const [anna, zoe] = voices.slice(-2);
+  expect(anna).toMatchObject({ name: 'Anna', primaryLanguage: 'de', family: 'vendor' });
+  expect(zoe?.name).toBe('Zoé');
+  expect(anna?.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/);
+  expect(engineVoices(added()).map(({ id }) => id)).toEqual([anna?.id, zoe?.id]);
+  expect(new Set(voices.map(({ id }) => id)).size).toBe(voices.length);
+  expect(voice(anna?.id ?? '')?.speaker.name).toBe('espeak-ng');
+});
