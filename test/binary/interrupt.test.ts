@@ -85,18 +85,39 @@ test('a signal while the text is awaited ends the wait', async () => {
   expect(await running.done).toMatchObject({ code: null, signal: 'SIGINT' });
 });
 
-test('Ctrl-C on a terminal stops the loop that the command is in', async () => {
-  const bash = requireTool('bash');
-  const box = await boxWithLongText();
-  const foley = `'${process.execPath}' '${FOLEY}' tts -f long.txt -o out.mp3 --local --verbose`;
-  const script = `for i in 1 2 3; do echo "run $i"; ${foley}; done; echo "after all"`;
-  const before = await snapshot(box.out);
-  const running = await startProgramInTerminal(bash, ['-c', script], { box });
-  await running.waitFor('stdout', HAS_BEGUN);
-  running.write('\u0003');
-  const { code, stdout } = await running.done;
-  expect(code).toBe(130);
-  expect(stdout.toString()).toContain('run 1');
-  expect(stdout.toString()).not.toMatch(/run 2|after all/);
-  expect(difference(before, await snapshot(box.out))).toEqual(UNCHANGED);
+/** A shell loop that speaks the long text three times. */
+function loop(flags: string): string {
+  const foley = `'${process.execPath}' '${FOLEY}' tts -f long.txt -o out.mp3 ${flags}`;
+  return `for i in 1 2 3; do echo "run $i"; ${foley}; done; echo "after all"`;
+}
+
+describe('Ctrl-C on a terminal stops the loop that the command is in', () => {
+  test('in the middle of its audio', async () => {
+    const bash = requireTool('bash');
+    const box = await boxWithLongText();
+    const before = await snapshot(box.out);
+    const script = loop('--local --verbose --no-progress');
+    const running = await startProgramInTerminal(bash, ['-c', script], { box });
+    await running.waitFor('stdout', HAS_BEGUN);
+    running.write('\u0003');
+    const { code, stdout } = await running.done;
+    expect(code).toBe(130);
+    expect(stdout.toString()).toContain('run 1');
+    expect(stdout.toString()).not.toMatch(/run 2|after all/);
+    expect(difference(before, await snapshot(box.out))).toEqual(UNCHANGED);
+  });
+
+  test('while it shows that it is at work', async () => {
+    const bash = requireTool('bash');
+    const { env } = await startHostedService([
+      { method: 'POST', path: SPEECH_PATH, answer: slowHeaders(mp3) },
+    ]);
+    const box = await boxWithLongText();
+    const running = await startProgramInTerminal(bash, ['-c', loop('')], { box, env });
+    await running.waitFor('stdout', /speaking/);
+    running.write('\u0003');
+    const { code, stdout } = await running.done;
+    expect(code).toBe(130);
+    expect(stdout.toString()).not.toMatch(/run 2|after all/);
+  });
 });
