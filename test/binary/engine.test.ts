@@ -1,7 +1,8 @@
-import { watch } from 'node:fs/promises';
+import { readFile, watch } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { decodeAudio, isSilent } from '../harness/decode-audio.ts';
 import { errorLine } from '../harness/error-line.ts';
 import { parseJsonDocument } from '../harness/json-lines.ts';
 import { runFoley } from '../harness/run-foley.ts';
@@ -54,6 +55,24 @@ describe('foley engine', () => {
     expect((await runFoley(['engine', 'list'], { box })).stdout.toString()).toMatch(
       /^No engine was added/,
     );
+  });
+
+  test('gives the service a voice that speaks', async () => {
+    const box = await sandbox();
+    await runFoley(ADD_MORSE, { box, cwd: EXAMPLES });
+    const spoken = await runFoley(
+      ['tts', 'sos', '--voice-name', 'key', '-o', 'sos.wav', '--json'],
+      { box, cwd: box.out },
+    );
+    expect(spoken.code, spoken.stderr).toBe(0);
+    const sound = await decodeAudio(await readFile(path.join(box.out, 'sos.wav')));
+    expect(sound.sampleRate).toBe(8_000);
+    expect(isSilent(sound)).toBe(false);
+
+    await runFoley(['engine', 'remove', 'morse'], { box });
+    const gone = await runFoley(['tts', 'sos', '--voice-name', 'key'], { box });
+    expect(gone.code).toBe(2);
+    expect(gone.stderr).toMatch(/no voice has that name/);
   });
 
   test.each([
