@@ -7,6 +7,7 @@ import type { Target } from '../src/target/resolve.ts';
 import { accountsCheck, foldersCheck, settingsCheck } from './doctor/file-checks.ts';
 import type { Check, Finding } from './doctor/finding.ts';
 import { problemOf } from './doctor/finding.ts';
+import { enginesCheck } from './doctor/engines-check.ts';
 import { nodeCheck, variablesCheck } from './doctor/environment-checks.ts';
 import { playersCheck } from './doctor/players-check.ts';
 import { proxyCheck } from './doctor/proxy-check.ts';
@@ -19,6 +20,7 @@ const CHECKS: readonly Check[] = [
   accountsCheck,
   foldersCheck,
   embeddedCheck,
+  enginesCheck,
   proxyCheck,
   targetCheck,
   playersCheck,

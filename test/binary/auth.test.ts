@@ -1,4 +1,4 @@
-import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import * as faults from '../fault-server/catalogue.ts';
@@ -295,6 +295,14 @@ describe('an account’s key goes to its own service and nowhere else', () => {
       exitCode: 2,
       hint: 'Did you mean "production"?',
     });
+  });
+
+  test('with --local no account is looked at', async () => {
+    const box = await sandbox();
+    await mkdir(path.dirname(accountsFile(box)));
+    await writeFile(accountsFile(box), '{');
+    expect(await foley(box, ['profile', '--local'])).toMatchObject({ code: 0 });
+    expect(await foley(box, ['profile'])).toMatchObject({ code: 2 });
   });
 
   test('--account with --local is a contradiction', async () => {

@@ -1,5 +1,6 @@
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import * as faults from '../fault-server/catalogue.ts';
 import type { FaultServer } from '../fault-server/fault-server.ts';
@@ -15,6 +16,8 @@ import { runFoley } from '../harness/run-foley.ts';
 import type { RunOptions } from '../harness/run-options.ts';
 import type { Sandbox } from '../harness/sandbox.ts';
 import { sandbox } from '../harness/sandbox.ts';
+
+const EXAMPLES = fileURLToPath(new URL('../../examples/engine/', import.meta.url));
 
 interface Row {
   readonly check: string;
@@ -75,6 +78,9 @@ describe('where nothing is wrong', () => {
     expect(of(found, 'service')).toMatchObject([{ text: 'commands use the embedded service' }]);
     expect(of(found, 'node')).toMatchObject([{ state: 'ok' }]);
     expect(of(found, 'folders')).toHaveLength(3);
+    expect(of(found, 'engines')).toMatchObject([
+      { state: 'ok', text: expect.stringContaining('foley engine add espeak-ng') },
+    ]);
   });
 
   test('a hosted service answers and accepts the key', async () => {
@@ -153,6 +159,23 @@ describe('what must be mended is a problem, with what to do', () => {
   test('a setting in the environment that may not be', async () => {
     const found = await examine({ env: { FOLEY_TARGET: 'local', FOLEY_VOICE: ' ' } });
     expect(of(found, 'settings')).toMatchObject([{ state: 'problem' }]);
+  });
+
+  test('an engine that was added and is no longer there', async () => {
+    const box = await sandbox();
+    const env = { FOLEY_TARGET: 'local' };
+    await cp(EXAMPLES, box.out, { recursive: true });
+    const added = await runFoley(['engine', 'add', 'morse', '--', 'node', 'morse.mjs'], { box });
+    expect(added.code, added.stderr).toBe(0);
+    const found = await examine({ box, env });
+    expect(of(found, 'engines')).toMatchObject([
+      { state: 'ok', text: 'morse works and speaks en' },
+    ]);
+    await rm(path.join(box.out, 'morse.mjs'));
+    const broken = await examine({ box, env });
+    expect(of(broken, 'engines')).toMatchObject([
+      { state: 'problem', hint: expect.stringContaining('foley engine remove morse') },
+    ]);
   });
 
   test('folders that cannot be written, and a service that cannot start there', async () => {

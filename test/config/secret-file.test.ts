@@ -1,0 +1,59 @@
+import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { closeToOthers, openToOthers } from '../../src/config/secret-file.ts';
+import { systemFiles } from '../../src/effects/file-system.ts';
+
+const POSIX = { files: systemFiles, platform: 'linux' } as const;
+
+function refuse(): Promise<never> {
+  return Promise.reject(Object.assign(new Error('no'), { code: 'EPERM' }));
+}
+
+async function fileWithMode(mode: number): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'foley-secret-'));
+  onTestFinished(async () => rm(folder, { recursive: true }));
+  const file = path.join(folder, 'accounts.json');
+  await writeFile(file, '{}');
+  await chmod(file, mode);
+  return file;
+}
+
+describe.skipIf(process.platform === 'win32')('a file with a secret', () => {
+  test.each([0o644, 0o640, 0o604, 0o660, 0o611])(
+    'with mode %o is closed and told',
+    async (mode) => {
+      const file = await fileWithMode(mode);
+      expect(await openToOthers(file, POSIX)).toBe(mode);
+      const told = await closeToOthers(file, POSIX);
+      expect(told).toContain(`could be read by others (0${mode.toString(8)})`);
+      expect((await stat(file)).mode & 0o777).toBe(0o600);
+      expect(await closeToOthers(file, POSIX)).toBeUndefined();
+    },
+  );
+
+  test.each([0o600, 0o400, 0o700])('with mode %o is left as it is', async (mode) => {
+    const file = await fileWithMode(mode);
+    expect(await closeToOthers(file, POSIX)).toBeUndefined();
+    expect((await stat(file)).mode & 0o777).toBe(mode);
+  });
+
+  test('that stays open is refused', async () => {
+    const file = await fileWithMode(0o644);
+    const files = { ...systemFiles, chmod: refuse };
+    await expect(closeToOthers(file, { ...POSIX, files })).rejects.toMatchObject({
+      exit: 'usage',
+      hint: expect.stringContaining('FOLEY_API_KEY'),
+    });
+  });
+
+  test('that is not there is nothing to tell', async () => {
+    expect(await closeToOthers('/nowhere/accounts.json', POSIX)).toBeUndefined();
+  });
+
+  test('is not looked at where permissions are of another kind', async () => {
+    const file = await fileWithMode(0o644);
+    expect(await closeToOthers(file, { ...POSIX, platform: 'win32' })).toBeUndefined();
+  });
+});
