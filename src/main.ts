@@ -40,6 +40,15 @@ export async function main(argv: readonly string[], deps: MainDeps): Promise<End
   }
 }
 
+/** Tells of an error that got past everything that catches. */
+export function tellOfBug(
+  error: unknown,
+  argv: readonly string[],
+  deps: MainDeps,
+): Promise<Ending> {
+  return conclude(error, presumedGlobals(argv), deps);
+}
+
 async function parse(argv: readonly string[]): Promise<Work | Shown> {
   const invocation = findInvocation(argv, tree);
   if (invocation.kind === 'root') return parseRoot(tree, invocation.words);

@@ -4,7 +4,8 @@ import type { StopSignal } from './cli/signals.ts';
 import { systemClock } from './effects/clock.ts';
 import { systemFiles } from './effects/file-system.ts';
 import { systemRandom } from './effects/random.ts';
-import { main } from './main.ts';
+import type { Ending } from './main.ts';
+import { main, tellOfBug } from './main.ts';
 
 /**
  * The entry of the built program: gives `main` the real world and applies how it ended. The exit
@@ -12,12 +13,21 @@ import { main } from './main.ts';
  * shell that called knows.
  */
 export function run(host: NodeJS.Process): void {
-  const finish = async (): Promise<void> => {
-    const ending = await main(host.argv.slice(2), realWorld(host));
+  const argv = host.argv.slice(2);
+  const world = realWorld(host);
+  let isOver = false;
+  const end = (ending: Ending): void => {
+    isOver = true;
     if ('code' in ending) host.exitCode = ending.code;
     else raise(host, ending.signal);
   };
-  void finish();
+  const crash = async (error: unknown): Promise<void> => end(await tellOfBug(error, argv, world));
+  host.once('uncaughtException', (bug) => void crash(bug).finally(() => host.exit()));
+  // With nothing left to wait for, Node would leave without a word.
+  host.once('beforeExit', () => {
+    if (!isOver) void crash(new Error('the work stopped before its end'));
+  });
+  void main(argv, world).then(end);
 }
 
 function realWorld(host: NodeJS.Process): MainDeps {
@@ -31,11 +41,8 @@ function realWorld(host: NodeJS.Process): MainDeps {
     clock: systemClock,
     random: systemRandom,
     files: systemFiles,
-    leaveAtOnce: (signal) => {
-      // Not by an exit, which waits for what the system is still doing.
-      host.removeAllListeners(signal);
-      raise(host, signal);
-    },
+    // Not by an exit, which waits for what the system is still doing.
+    leaveAtOnce: (signal) => raise(host, signal),
   };
 }
 

@@ -1,3 +1,4 @@
+import { createRedactor } from '../api/redact.ts';
 import { Failure } from '../errors/failure.ts';
 import { display } from '../text/display.ts';
 import type { Io } from './io.ts';
@@ -9,7 +10,7 @@ const LONGEST_LINE = 2_000;
 export function toFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
   const message = error instanceof Error ? error.message : String(error);
-  return new Failure(`internal error: ${message}`, {
+  return new Failure(`internal error: ${withoutSecrets(message)}`, {
     code: 'internal',
     exit: 'internal',
     hint: 'This is a bug in foley. Please report it with the output of the same command and --verbose.',
@@ -60,5 +61,10 @@ export function errorLine(failure: Failure): string {
 function complainStack(failure: Failure, io: Io): void {
   const { cause } = failure;
   const stack = cause instanceof Error ? cause.stack : undefined;
-  for (const line of (stack ?? '').split('\n')) io.complain(display(line));
+  for (const line of withoutSecrets(stack ?? '').split('\n')) io.complain(display(line));
+}
+
+/** Libraries put headers and addresses into what they throw. */
+function withoutSecrets(text: string): string {
+  return createRedactor([]).text(text);
 }
