@@ -174,9 +174,7 @@ describe('row 7: a speech request that is sent on', () => {
     expectOneKey(stage, 1);
     expect(other.connections).toBe(0);
     expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer', billed: 'no' });
-    expect(error.message).toBe(
-      `the answer is of no use: it redirects a POST to ${other.origin}`,
-    );
+    expect(error.message).toBe(`the answer is of no use: it redirects a POST to ${other.origin}`);
     expect(await filesLeft(stage.box)).toStrictEqual([]);
   });
 
@@ -282,9 +280,7 @@ describe('row 9: a read that is sent somewhere impossible', () => {
 
 describe('row 10: a connection that was kept and is gone when it is used again', () => {
   test('for speech after the voices: once more, under the same key', async () => {
-    const stage = await scene([
-      { path: SPEECH_PATH, nth: 1, answer: faults.resetBeforeHeaders() },
-    ]);
+    const stage = await scene([{ path: SPEECH_PATH, nth: 1, answer: faults.resetBeforeHeaders() }]);
     const args = ['tts', 'hi', '--voice-name', 'nadia', '-o', 'hi.mp3', ...ONE_RETRY];
     const result = await stage.run(args);
     expect(result.code).toBe(0);
