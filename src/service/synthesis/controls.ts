@@ -15,7 +15,7 @@ export interface Delivery {
 
 /** Applies the controls that the model and the voice can follow; the others are ignored and listed. */
 export function deliver(
-  controls: SpeechControls,
+  controls: { readonly [Name in ControlName]?: SpeechControls[Name] | undefined },
   model: CatalogueModel,
   voice: SpeakingVoice,
 ): Delivery {

@@ -1,23 +1,43 @@
-import type { ControlRange } from '../../contract/families.ts';
-import type { ControlName, SpeechFormat, SpeechRequest } from '../../contract/schemas/speech.ts';
+import type { AudioFormat } from '../../contract/audio-formats.ts';
+import type { ControlName, SpeechControls } from '../../contract/schemas/speech.ts';
 import { countCodePoints } from '../../text/code-points.ts';
 import type { Amounts } from '../billing/amounts.ts';
 import type { Catalogue, SpeakingVoice } from '../catalogue/catalogue.ts';
 import { familyOf } from '../catalogue/catalogue.ts';
 import type { CatalogueModel } from '../catalogue/models.ts';
 import type { EngineRequest } from '../engine/speech-engine.ts';
-import { anyOf, describeRange } from '../wording/describe-allowed.ts';
+import { anyOf } from '../wording/describe-allowed.ts';
 import { showValue } from '../wording/show-value.ts';
-import type { FieldProblem } from '../service-error.ts';
 import { invalidRequest, ServiceError } from '../service-error.ts';
 import { deliver } from './controls.ts';
+import { makes, requireFit } from './fit.ts';
 import { removeKaomoji } from './kaomoji.ts';
+
+/** What is asked for, whichever surface it came by. */
+export interface SpeechOrder extends GivenControls {
+  readonly text: string;
+  readonly voiceId: string;
+  readonly modelId?: string | undefined;
+  /** Default mp3. */
+  readonly format?: AudioFormat | undefined;
+}
+
+type GivenControls = { readonly [Name in ControlName]?: SpeechControls[Name] | undefined };
+
+export interface PlanOptions {
+  /** What the surface calls the fields of an order, for what is told of them; default their own names. */
+  readonly names?: Readonly<Partial<Record<keyof SpeechOrder, string>>>;
+  /** What becomes of a format that the model does not make; default `refuse`. */
+  readonly otherFormat?: 'refuse' | 'mp3';
+}
 
 /** A speech request that can be carried out: everything is known but the sound. */
 export interface SpeechPlan {
   readonly voice: SpeakingVoice;
   readonly model: CatalogueModel;
-  readonly format: SpeechFormat;
+  readonly format: AudioFormat;
+  /** What the surface calls the text. */
+  readonly textField: string;
   readonly engineRequest: EngineRequest;
   readonly gainDb: number;
   readonly ignored: readonly ControlName[];
@@ -29,91 +49,57 @@ export interface SpeechPlan {
  * @throws ServiceError 404 for an unknown voice, 503 for an unavailable model, 400 for what the
  * voice, the model or its family does not take
  */
-export function planSpeech(request: SpeechRequest, catalogue: Catalogue): SpeechPlan {
-  const voice = requireVoice(request.voiceId, catalogue);
-  const model = requireModel(request.modelId, voice, catalogue);
-  const format = request.format ?? 'mp3';
-  requireFit(request, format, model);
-  const text = request.filterEmoji === true ? removeKaomoji(request.text) : request.text;
+export function planSpeech(
+  order: SpeechOrder,
+  catalogue: Catalogue,
+  { names = {}, otherFormat = 'refuse' }: PlanOptions = {},
+): SpeechPlan {
+  const nameOf = (field: keyof SpeechOrder): string => names[field] ?? field;
+  const voice = requireVoice(order.voiceId, catalogue, nameOf);
+  const model = requireModel(order.modelId, voice, { catalogue, nameOf });
+  const wanted = order.format ?? 'mp3';
+  const format = otherFormat === 'mp3' && !makes(model, wanted) ? 'mp3' : wanted;
+  requireFit({ ...order, format }, model, nameOf);
+  const text = order.filterEmoji === true ? removeKaomoji(order.text) : order.text;
+  const textField = nameOf('text');
   if (text.trim() === '') {
-    throw invalidRequest([{ field: 'text', message: 'text has nothing to say but white space' }]);
+    const message = `${textField} has nothing to say but white space`;
+    throw invalidRequest([{ field: textField, message }]);
   }
-  const { speed, pitch, gainDb, ignored } = deliver(request, model, voice);
+  const { speed, pitch, gainDb, ignored } = deliver(order, model, voice);
   const engineRequest = { text, voice: voice.engine.voice, speed, pitch };
-  return { voice, model, format, engineRequest, gainDb, ignored, charge: price(text, model) };
+  const charge = price(text, model);
+  return { voice, model, format, textField, engineRequest, gainDb, ignored, charge };
 }
 
-function requireVoice(voiceId: string, catalogue: Catalogue): SpeakingVoice {
+/** What the surface calls a field of an order. */
+export type NameOf = (field: keyof SpeechOrder) => string;
+
+function requireVoice(voiceId: string, catalogue: Catalogue, nameOf: NameOf): SpeakingVoice {
   const voice = catalogue.voice(voiceId);
   if (voice !== undefined) return voice;
-  throw new ServiceError('ERR_VOICE_NOT_FOUND', `voiceId ${showValue(voiceId)} is no voice here`);
+  const message = `${nameOf('voiceId')} ${showValue(voiceId)} is no voice here`;
+  throw new ServiceError('ERR_VOICE_NOT_FOUND', message);
 }
 
 function requireModel(
   modelId: string | undefined,
   voice: SpeakingVoice,
-  catalogue: Catalogue,
+  { catalogue, nameOf }: { readonly catalogue: Catalogue; readonly nameOf: NameOf },
 ): CatalogueModel {
   const family = familyOf(voice);
   const id = modelId ?? family.defaultModel;
   const model = catalogue.model(id);
   if (model === undefined || !family.models.includes(id)) {
+    const field = nameOf('modelId');
     const what = model === undefined ? 'is no model' : `does not work with voice ${voice.name}`;
-    const message = `modelId ${showValue(id)} ${what}; allowed is ${anyOf(family.models)}`;
-    throw invalidRequest([{ field: 'modelId', message }]);
+    const message = `${field} ${showValue(id)} ${what}; allowed is ${anyOf(family.models)}`;
+    throw invalidRequest([{ field, message }]);
   }
   if (catalogue.isAvailable(model)) return model;
   throw new ServiceError('ERR_MODEL_UNAVAILABLE', `The model ${id} is not available`, {
     details: { modelId: id },
   });
-}
-
-function requireFit(request: SpeechRequest, format: SpeechFormat, model: CatalogueModel): void {
-  const problems = [
-    ...checkText(request.text, model),
-    ...checkFormat(format, model),
-    ...checkRanges(request, model),
-  ];
-  const [first, ...others] = problems;
-  if (first !== undefined) throw invalidRequest([first, ...others]);
-}
-
-const LONE_SURROGATE = /\p{Surrogate}/u;
-
-function checkText(text: string, { id, maxTextLength }: CatalogueModel): readonly FieldProblem[] {
-  if (LONE_SURROGATE.test(text)) {
-    return [
-      { field: 'text', message: 'text holds half of a surrogate pair, which is no character' },
-    ];
-  }
-  const length = countCodePoints(text);
-  if (length <= maxTextLength) return [];
-  const message = `text has ${length} characters; ${id} takes at most ${maxTextLength}`;
-  return [{ field: 'text', message }];
-}
-
-function checkFormat(format: SpeechFormat, model: CatalogueModel): readonly FieldProblem[] {
-  if (model.outputFormats.includes(format)) return [];
-  const message = `format is ${format}; ${model.id} makes ${anyOf(model.outputFormats)}`;
-  return [{ field: 'format', message }];
-}
-
-/** The ranges of a family hold only for the controls that the model applies. */
-function checkRanges(request: SpeechRequest, model: CatalogueModel): readonly FieldProblem[] {
-  const { ranges } = familyOf(model);
-  return RANGED.flatMap((name) => {
-    const value = request[name];
-    const range: ControlRange = ranges[name];
-    if (value === undefined || !model.controls[name] || isWithin(value, range)) return [];
-    const allowed = describeRange(range);
-    return [{ field: name, message: `${name} is ${value}; ${model.id} allows ${allowed}` }];
-  });
-}
-
-const RANGED = ['speed', 'volume', 'stability', 'similarity'] as const;
-
-function isWithin(value: number, { minimum, maximum }: ControlRange): boolean {
-  return value >= minimum && value <= maximum;
 }
 
 /** Credits by the model's rate, rounded up, and one unit of quota for each character. */

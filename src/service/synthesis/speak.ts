@@ -1,0 +1,76 @@
+import type { Operation } from '../operations/operation.ts';
+import type { ServiceContext } from '../service-context.ts';
+import { invalidRequest, ServiceError } from '../service-error.ts';
+import { EngineError } from '../engine/speech-engine.ts';
+import { audioBody } from './audio-body.ts';
+import type { RunningGeneration } from './generations.ts';
+import type { SpeechPlan } from './plan.ts';
+import { startAudio } from './start-audio.ts';
+
+/** A request that was planned and paid for. */
+export interface Speaking {
+  readonly context: Pick<ServiceContext, 'encode' | 'generations' | 'report'>;
+  readonly plan: SpeechPlan;
+  readonly operation: Operation;
+  /** Aborted when the client goes. */
+  readonly signal: AbortSignal;
+  readonly requestId: string;
+}
+
+/** Audio that leaves while it is spoken. */
+export interface SpokenStream {
+  readonly body: ReadableStream<Uint8Array>;
+  readonly quotaRemaining: number;
+}
+
+/**
+ * Speaks, as far as the first of the audio; the charge stands from there on (spec section 7.2). The
+ * body settles the rest.
+ * @throws ServiceError 400 for a text that cannot be spoken, which was no request then; 500 for
+ * anything else, refunded
+ */
+export async function speakStream(speaking: Speaking): Promise<SpokenStream> {
+  const { context, operation, plan, requestId, signal } = speaking;
+  const generation = context.generations.start();
+  const leave = (): void => generation.abort(signal.reason);
+  signal.addEventListener('abort', leave);
+  if (signal.aborted) leave();
+  try {
+    const audio = await startAudio(plan, context.encode, generation.signal);
+    const available = operation.commit();
+    if (available === undefined) throw new Error('the operation was settled by another process');
+    const onFailure = (error: unknown): void =>
+      context.report({ type: 'failure', requestId, error });
+    const body = audioBody({ audio, generation, operation, onFailure });
+    return { body, quotaRemaining: available.quota };
+  } catch (error) {
+    giveUp(error, operation, generation);
+    throw asServiceError(error, plan);
+  } finally {
+    signal.removeEventListener('abort', leave);
+  }
+}
+
+/** Nothing was sent: a text that cannot be spoken was never a request, anything else is refunded. */
+function giveUp(error: unknown, operation: Operation, generation: RunningGeneration): void {
+  generation.abort(error);
+  generation.end();
+  if (isUnspeakable(error)) operation.release();
+  else operation.refund();
+}
+
+function asServiceError(error: unknown, { textField }: SpeechPlan): ServiceError {
+  if (isUnspeakable(error)) {
+    const message = `${textField} has nothing that this voice can say`;
+    return invalidRequest([{ field: textField, message }]);
+  }
+  return new ServiceError(
+    'ERR_GENERATION_FAILED',
+    'The speech could not be made; what it would have cost was refunded',
+    { cause: error },
+  );
+}
+
+function isUnspeakable(error: unknown): boolean {
+  return error instanceof EngineError && error.reason === 'unspeakable';
+}
