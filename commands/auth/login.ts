@@ -47,9 +47,9 @@ Examples:
   $ foley auth login --account work --base-url https://api.example.com < key.txt`;
 
 async function readKey(context: Context, { baseUrl }: Login): Promise<string> {
-  const { files, globals, io } = context;
+  const { files, globals, io, signal } = context;
   if (globals.apiKeyFile !== undefined) {
-    return readKeyFile(globals.apiKeyFile, { files, stdin: io.stdin });
+    return readKeyFile(globals.apiKeyFile, { files, stdin: io.stdin, signal });
   }
   if (!io.stdinIsTerminal()) return keyFromStdin(context);
   const { askSecret, canAsk } = await import('../../src/cli/prompt.ts');

@@ -18,7 +18,7 @@ export interface Login {
 const FIRST_NAME = 'default';
 
 /**
- * Decides name and addresses from the flags, the environment, and an account of that name.
+ * Decides name and addresses from the flags, an account of that name, and the environment.
  * @throws Failure: usage or config
  */
 export function planLogin({ env, globals }: Context, accounts: Accounts): Login {
@@ -31,8 +31,8 @@ export function planLogin({ env, globals }: Context, accounts: Accounts): Login 
   const known = globals.account === undefined ? undefined : accounts.all.get(globals.account);
   const given =
     from('--base-url', globals.baseUrl) ??
-    from('FOLEY_BASE_URL', env['FOLEY_BASE_URL']) ??
-    from(`the address of the account "${known?.name}"`, known?.baseUrl);
+    from(`the address of the account "${known?.name}"`, known?.baseUrl) ??
+    from('FOLEY_BASE_URL', env['FOLEY_BASE_URL']);
   if (given === undefined) {
     throw usageFailure(
       'it is not said which service the key is for',
@@ -44,7 +44,7 @@ export function planLogin({ env, globals }: Context, accounts: Accounts): Login 
   const replaced = accounts.all.get(name);
   const realtime =
     from('--realtime-url', globals.realtimeUrl) ??
-    from('FOLEY_REALTIME_URL', env['FOLEY_REALTIME_URL']) ??
+    (given.source === 'FOLEY_BASE_URL' ? realtimeOf(env) : undefined) ??
     keptRealtime(baseUrl, replaced);
   const ownRealtime = realtime === undefined ? undefined : parseRealtimeUrl(realtime);
   const realtimeUrl = ownRealtime ?? withWebSocket(baseUrl);
@@ -61,6 +61,11 @@ function nameFor(baseUrl: URL, { all, current }: Accounts): string {
     .map(({ name }) => name);
   if (current !== undefined && same.includes(current)) return current;
   return same[0] ?? (all.has(FIRST_NAME) ? baseUrl.host.replaceAll(/[^\w.-]/g, '-') : FIRST_NAME);
+}
+
+/** It belongs to the base URL beside it, and a key must not go to the host of another service. */
+function realtimeOf(env: Context['env']): GivenUrl | undefined {
+  return from('FOLEY_REALTIME_URL', env['FOLEY_REALTIME_URL']);
 }
 
 function keptRealtime(baseUrl: URL, replaced: Account | undefined): GivenUrl | undefined {

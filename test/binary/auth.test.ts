@@ -195,6 +195,21 @@ describe('foley auth login', () => {
     });
   });
 
+  test('a realtime host in the environment belongs to the base URL beside it', async () => {
+    const [one, box] = [await service(), await sandbox()];
+    const env = { FOLEY_REALTIME_URL: 'wss://elsewhere.test', FOLEY_BASE_URL: one.server.origin };
+    const stored = async (args: readonly string[]): Promise<unknown> => {
+      const result = await foley(box, ['auth', 'login', '--json', ...args], {
+        env,
+        input: one.key,
+      });
+      return parseJsonDocument(result.stdout);
+    };
+    const flags = ['--base-url', one.server.origin];
+    expect(await stored(flags)).toMatchObject({ realtimeUrl: null });
+    expect(await stored([])).toMatchObject({ realtimeUrl: 'wss://elsewhere.test' });
+  });
+
   test('tells that the environment is stronger than what was stored', async () => {
     const [one, box] = [await service(), await sandbox()];
     const env = { FOLEY_BASE_URL: one.server.origin, FOLEY_API_KEY: canaryKey() };
