@@ -83,18 +83,18 @@ const BY_STATUS = new Map(
     },
     404: {
       exit: 'rejected',
-      what: 'the service has no such thing for this key',
+      what: 'not found, or not yours',
       hint: 'Check the id, and that it belongs to the same account.',
     },
     413: {
       exit: 'rejected',
       what: 'the request is too large',
-      hint: 'Send less at once; long texts go through jobs.',
+      hint: 'Send less at once.',
     },
     429: {
       exit: 'rateLimited',
       what: 'too many requests',
-      hint: 'Wait, or send fewer at a time (--concurrency).',
+      hint: 'Wait a little, and send fewer requests at a time.',
     },
     503: {
       exit: 'service',
