@@ -175,7 +175,7 @@ describe('row 29: rejected', () => {
     const stage = await scene([onSpeech(faults.errorAnswer(404, { message: 'No such voice.' }))]);
     const result = await stage.speak();
     expect(result.stderr).toBe(
-      'foley: the service has no such thing for this key (404): No such voice. ' +
+      'foley: not found, or not yours (404): No such voice. ' +
         '(ERR_404, request r-404)\n' +
         'Check the id, and that it belongs to the same account.\n',
     );
