@@ -1,6 +1,6 @@
 /** Every HTTP endpoint that the service has: one table for its router, its OpenAPI document and the client. */
 
-export type Surface = 'http-v3' | 'http-v1' | 'operations';
+export type Surface = 'http-v3' | 'http-v2' | 'http-v1' | 'compat' | 'operations';
 
 export interface Endpoint {
   readonly id: string;
@@ -54,6 +54,38 @@ export const ENDPOINTS = [
     surface: 'http-v3',
     public: false,
     section: '4.1',
+  },
+  {
+    id: 'createSpeechV2',
+    method: 'POST',
+    path: '/api/open/v2/speech/tts',
+    surface: 'http-v2',
+    public: false,
+    section: '4.2',
+  },
+  {
+    id: 'createCompatTts',
+    method: 'POST',
+    path: '/v1/tts',
+    surface: 'compat',
+    public: false,
+    section: '4.4',
+  },
+  {
+    id: 'createCompatSpeech',
+    method: 'POST',
+    path: '/v1/audio/speech',
+    surface: 'compat',
+    public: false,
+    section: '4.4',
+  },
+  {
+    id: 'listCompatVoices',
+    method: 'GET',
+    path: '/v1/audio/voices',
+    surface: 'compat',
+    public: false,
+    section: '4.4',
   },
   {
     id: 'getProfile',

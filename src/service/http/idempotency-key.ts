@@ -9,10 +9,22 @@ const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
  * @throws ServiceError 400 when it is too long or holds anything but visible ASCII
  */
 export function idempotencyKeyOf(headers: Headers): string | undefined {
-  const key = headers.get(HEADERS.idempotencyKey);
+  return keyIn(headers, HEADERS.idempotencyKey);
+}
+
+/**
+ * The key of a request of v1 or v2, where the request id is the key (spec sections 4.2, 4.3 and 9). A
+ * client that sends the header of v3 as well means that one.
+ * @throws ServiceError 400 when it is too long or holds anything but visible ASCII
+ */
+export function requestKeyOf(headers: Headers): string | undefined {
+  return keyIn(headers, HEADERS.idempotencyKey) ?? keyIn(headers, HEADERS.requestId);
+}
+
+function keyIn(headers: Headers, field: string): string | undefined {
+  const key = headers.get(field);
   if (key === null) return undefined;
   if (key.length <= IDEMPOTENCY_KEY_MAX_CHARACTERS && VISIBLE_ASCII.test(key)) return key;
-  const field = HEADERS.idempotencyKey;
   const allowed = `1 to ${IDEMPOTENCY_KEY_MAX_CHARACTERS} visible ASCII characters`;
   const given = VISIBLE_ASCII.test(key) ? `has ${key.length} characters` : 'is not clean';
   throw invalidRequest([{ field, message: `${field} ${given}; allowed are ${allowed}` }]);

@@ -34,49 +34,65 @@ interface Checked {
 
 function describeError(error: SchemaError, checked: Checked): readonly FieldProblem[] {
   const { schema, whole } = checked;
-  const fields = Object.keys(schema.properties);
+  const path = error.instancePath.split('/').slice(1);
+  const [top = ''] = path;
+  // What is wrong within each of several forms says less than which forms there are.
+  if (fieldSchema(schema, [top])?.anyOf !== undefined) return describeField([top], checked);
   if (error.keyword === 'required') {
-    return error.params.requiredProperties.map((field) => ({
-      field,
-      message: `${field} is missing; it is required`,
-    }));
+    return error.params.requiredProperties.map((name) => {
+      const field = [...path, name].join('.');
+      return { field, message: `${field} is missing; it is required` };
+    });
   }
   if (error.keyword === 'additionalProperties') {
+    const fields = Object.keys(schema.properties);
     return error.params.additionalProperties.map((name) => ({
       field: name,
       message: `${showText(name)} is not known here; allowed are ${anyOf(fields)}`,
     }));
   }
-  if (error.instancePath === '') {
-    return [
-      { field: whole, message: `${whole} is ${showValue(checked.value)}; allowed is an object` },
-    ];
-  }
-  const field = error.instancePath.slice(1);
-  const property = fieldSchema(schema, field);
-  return property === undefined ? [] : [describeField(field, property, checked.value)];
+  if (path.length > 0) return describeField(path, checked);
+  return [
+    { field: whole, message: `${whole} is ${showValue(checked.value)}; allowed is an object` },
+  ];
 }
 
-function describeField(field: string, schema: FieldSchema, whole: unknown): FieldProblem {
-  const value = fieldValue(whole, field);
+function describeField(path: readonly string[], checked: Checked): readonly FieldProblem[] {
+  const schema = fieldSchema(checked.schema, path);
+  if (schema === undefined) return [];
+  const field = path.join('.');
+  const value = fieldValue(checked.value, path);
   if (typeof value === 'number' && schema.type === 'number') {
-    return { field, message: `${field} is ${value}; allowed is ${describeRange(schema)}` };
+    return [{ field, message: `${field} is ${value}; allowed is ${describeRange(schema)}` }];
   }
   // What is said is never repeated: only names and settings are.
   const given =
     typeof value === 'string' && (schema.maxLength !== undefined || value === '')
       ? `has ${countCodePoints(value)} characters`
       : `is ${showValue(value)}`;
-  return { field, message: `${field} ${given}; allowed is ${describeAllowed(schema)}` };
+  return [{ field, message: `${field} ${given}; allowed is ${describeAllowed(schema)}` }];
 }
 
-function fieldSchema(schema: TObject, field: string): FieldSchema | undefined {
-  return Object.hasOwn(schema.properties, field) ? schema.properties[field] : undefined;
+/** The schema at the end of a path, one step into an object at a time. */
+function fieldSchema(schema: FieldSchema, path: readonly string[]): FieldSchema | undefined {
+  return path.reduce<FieldSchema | undefined>(
+    (part, name) => asSchema(own(part?.properties, name)),
+    schema,
+  );
 }
 
-function fieldValue(whole: unknown, field: string): unknown {
-  const fields = new Map(Object.entries(typeof whole === 'object' && whole !== null ? whole : {}));
-  return fields.get(field);
+function asSchema(value: unknown): FieldSchema | undefined {
+  return typeof value === 'object' && value !== null ? value : undefined;
+}
+
+function fieldValue(whole: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>((part, name) => own(part, name), whole);
+}
+
+/** What an object itself has under a name. */
+function own(object: unknown, name: string): unknown {
+  const fields = typeof object === 'object' && object !== null ? object : {};
+  return new Map<string, unknown>(Object.entries(fields)).get(name);
 }
 
 function onePerField(problems: readonly FieldProblem[]): readonly FieldProblem[] {

@@ -1,3 +1,4 @@
+import { AUDIO_FORMATS } from '../../contract/audio-formats.ts';
 import type { Endpoint, EndpointId } from '../../contract/endpoints.ts';
 import { ENDPOINTS } from '../../contract/endpoints.ts';
 import { HEADERS } from '../../contract/headers.ts';
@@ -5,8 +6,11 @@ import { IDEMPOTENCY_KEY_MAX_CHARACTERS } from '../../contract/limits.ts';
 import { ErrorBody } from '../../contract/schemas/error.ts';
 import type { ServiceErrorCode } from '../../contract/service-errors.ts';
 import { SERVICE_ERRORS } from '../../contract/service-errors.ts';
+import type { SpeechSurface } from '../../contract/speech-surfaces.ts';
+import { SPEECH_SURFACES } from '../../contract/speech-surfaces.ts';
 import type { OperationDescription } from './operations.ts';
 import { OPERATIONS } from './operations.ts';
+import { speechMediaType } from '../synthesis/media-type.ts';
 import { componentSchemas, schemaOrReference } from './schemas.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -29,7 +33,7 @@ export function openApiDocument(): Json {
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/', description: 'The address that gave this document' }],
-    tags: ['Speech', 'Voices', 'Account', 'Service'].map((name) => ({ name })),
+    tags: ['Speech', 'Voices', 'Account', 'Compatibility', 'Service'].map((name) => ({ name })),
     security: [{ apiKey: [] }],
     paths: paths(),
     components: {
@@ -89,10 +93,22 @@ function queryParameters({ query }: OperationDescription): readonly Json[] {
   }));
 }
 
-function headerParameters({ isIdempotent = false }: OperationDescription): readonly Json[] {
+function headerParameters({
+  isIdempotent = false,
+  surface,
+}: OperationDescription): readonly Json[] {
   const trace = header(HEADERS.requestId, 'Trace id, echoed; made when it is missing');
   const key = header(HEADERS.idempotencyKey, 'Names the request, so that it is charged once');
-  return isIdempotent ? [trace, key] : [trace];
+  const { modelHeader } = surfaceOf(surface);
+  return [
+    trace,
+    ...(isIdempotent ? [key] : []),
+    ...(modelHeader === undefined ? [] : [header(modelHeader, 'Label or id of the model')]),
+  ];
+}
+
+function surfaceOf(name: OperationDescription['surface']): Partial<SpeechSurface> {
+  return name === undefined ? {} : SPEECH_SURFACES[name];
 }
 
 function header(name: string, description: string): Json {
@@ -100,7 +116,7 @@ function header(name: string, description: string): Json {
   return { name, in: 'header', required: false, description, schema };
 }
 
-function success({ success: schema }: OperationDescription): Json {
+function success({ success: schema, surface }: OperationDescription): Json {
   const traced = { [HEADERS.requestId]: { schema: { type: 'string' } } };
   if (schema === undefined) {
     const content = { 'application/json': { schema: { type: 'object' } } };
@@ -109,18 +125,22 @@ function success({ success: schema }: OperationDescription): Json {
   if (schema !== 'audio') {
     return { description: 'Success', headers: traced, content: jsonContent(schema) };
   }
-  const headers = {
-    ...traced,
-    [HEADERS.quotaRemaining]: { schema: { type: 'integer' } },
-    [HEADERS.creditsUsed]: { schema: { type: 'number' } },
-    [HEADERS.ignoredParameters]: {
-      description: 'Controls that were not applied, separated by commas',
-      schema: { type: 'string' },
-    },
-  };
-  const content = { 'audio/mpeg': {}, 'audio/wav': {}, 'audio/ogg': {} };
+  const { formats = AUDIO_FORMATS, tellsIgnored = false } = surfaceOf(surface);
+  const headers = { ...traced, ...PRICE_HEADERS, ...(tellsIgnored ? IGNORED_HEADER : {}) };
+  const content = Object.fromEntries(formats.map((format) => [speechMediaType(format), {}]));
   return { description: 'The audio', headers, content };
 }
+
+const PRICE_HEADERS = {
+  [HEADERS.quotaRemaining]: { schema: { type: 'integer' } },
+  [HEADERS.creditsUsed]: { schema: { type: 'number' } },
+};
+const IGNORED_HEADER = {
+  [HEADERS.ignoredParameters]: {
+    description: 'Controls that were not applied, separated by commas',
+    schema: { type: 'string' },
+  },
+};
 
 function failures(endpoint: Endpoint, { errors }: OperationDescription): Json {
   const all = [

@@ -2,14 +2,21 @@ import type { TObject } from 'typebox';
 import type { EndpointId } from '../../contract/endpoints.ts';
 import { Capabilities } from '../../contract/schemas/model.ts';
 import { Profile, ProfileUpdate } from '../../contract/schemas/profile.ts';
+import {
+  CompatSpeechRequest,
+  CompatTtsRequest,
+  CompatVoices,
+} from '../../contract/schemas/speech-compat.ts';
+import { SpeechRequestV2 } from '../../contract/schemas/speech-v2.ts';
 import { SpeechRequest } from '../../contract/schemas/speech.ts';
 import { VoiceAnswer, VoiceList, VoiceListQuery } from '../../contract/schemas/voice.ts';
 import type { ServiceErrorCode } from '../../contract/service-errors.ts';
+import type { SurfaceName } from '../../contract/speech-surfaces.ts';
 
 /** What an endpoint takes and gives, for the document. */
 export interface OperationDescription {
   readonly summary: string;
-  readonly tag: 'Speech' | 'Voices' | 'Account' | 'Service';
+  readonly tag: 'Speech' | 'Voices' | 'Account' | 'Compatibility' | 'Service';
   readonly query?: TObject;
   readonly body?: TObject;
   /** The JSON of a success; `audio` for sound; nothing for JSON that has no schema. */
@@ -18,12 +25,26 @@ export interface OperationDescription {
   readonly errors: readonly ServiceErrorCode[];
   /** Takes an `Idempotency-Key`. */
   readonly isIdempotent?: boolean;
+  /** Of synchronous speech: which formats and headers there are. */
+  readonly surface?: SurfaceName;
 }
 
 const BODY_ERRORS = [
   'ERR_INVALID_REQUEST',
   'ERR_PAYLOAD_TOO_LARGE',
   'ERR_UNSUPPORTED_MEDIA_TYPE',
+] as const;
+
+const PAID_ERRORS = [...BODY_ERRORS, 'ERR_INSUFFICIENT_CREDITS', 'ERR_GENERATION_FAILED'] as const;
+
+const KEYED_SPEECH_ERRORS = [
+  ...PAID_ERRORS,
+  'ERR_VOICE_NOT_FOUND',
+  'ERR_REQUEST_ID_CONFLICT',
+  'ERR_REQUEST_IN_PROGRESS',
+  'ERR_REQUEST_ALREADY_COMPLETED',
+  'ERR_REQUEST_PREVIOUSLY_REFUNDED',
+  'ERR_MODEL_UNAVAILABLE',
 ] as const;
 
 /** The description of every endpoint of the contract. */
@@ -40,17 +61,39 @@ export const OPERATIONS: Readonly<Record<EndpointId, OperationDescription>> = {
     body: SpeechRequest,
     success: 'audio',
     isIdempotent: true,
-    errors: [
-      ...BODY_ERRORS,
-      'ERR_INSUFFICIENT_CREDITS',
-      'ERR_VOICE_NOT_FOUND',
-      'ERR_REQUEST_ID_CONFLICT',
-      'ERR_REQUEST_IN_PROGRESS',
-      'ERR_REQUEST_ALREADY_COMPLETED',
-      'ERR_REQUEST_PREVIOUSLY_REFUNDED',
-      'ERR_GENERATION_FAILED',
-      'ERR_MODEL_UNAVAILABLE',
-    ],
+    surface: 'v3',
+    errors: KEYED_SPEECH_ERRORS,
+  },
+  createSpeechV2: {
+    summary: 'Speak a text, for clients of v2; the request id is the idempotency key',
+    tag: 'Speech',
+    body: SpeechRequestV2,
+    success: 'audio',
+    isIdempotent: true,
+    surface: 'v2',
+    errors: KEYED_SPEECH_ERRORS,
+  },
+  createCompatTts: {
+    summary: 'Speak a text, for clients of another interface',
+    tag: 'Compatibility',
+    body: CompatTtsRequest,
+    success: 'audio',
+    surface: 'compat-tts',
+    errors: PAID_ERRORS,
+  },
+  createCompatSpeech: {
+    summary: 'Speak a text, for clients of another interface',
+    tag: 'Compatibility',
+    body: CompatSpeechRequest,
+    success: 'audio',
+    surface: 'compat-speech',
+    errors: PAID_ERRORS,
+  },
+  listCompatVoices: {
+    summary: 'The ids of all voices, for clients of another interface',
+    tag: 'Compatibility',
+    success: CompatVoices,
+    errors: [],
   },
   listVoices: {
     summary: 'Voices, a page at a time',

@@ -1,6 +1,12 @@
 import { ErrorBody } from '../../contract/schemas/error.ts';
 import { Capabilities, Model } from '../../contract/schemas/model.ts';
 import { Profile, ProfileUpdate } from '../../contract/schemas/profile.ts';
+import {
+  CompatSpeechRequest,
+  CompatTtsRequest,
+  CompatVoices,
+} from '../../contract/schemas/speech-compat.ts';
+import { SpeechRequestV2 } from '../../contract/schemas/speech-v2.ts';
 import { SpeechRequest } from '../../contract/schemas/speech.ts';
 import { Voice, VoiceAnswer, VoiceList } from '../../contract/schemas/voice.ts';
 
@@ -8,11 +14,15 @@ type Json = Readonly<Record<string, unknown>>;
 
 const NAMED: readonly object[] = [
   Capabilities,
+  CompatSpeechRequest,
+  CompatTtsRequest,
+  CompatVoices,
   ErrorBody,
   Model,
   Profile,
   ProfileUpdate,
   SpeechRequest,
+  SpeechRequestV2,
   Voice,
   VoiceAnswer,
   VoiceList,

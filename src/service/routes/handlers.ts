@@ -3,6 +3,8 @@ import { getCapabilities } from './capabilities.ts';
 import { getHealth } from './health.ts';
 import { getOpenApi } from './openapi.ts';
 import { getProfile, updateProfile } from './profile.ts';
+import { createCompatSpeech, createCompatTts, listCompatVoices } from './speech-compat.ts';
+import { createSpeechV2 } from './speech-v2.ts';
 import { createSpeech } from './speech.ts';
 import { getVoice, listVoices } from './voices.ts';
 
@@ -11,9 +13,13 @@ export const PUBLIC_HANDLERS: PublicHandlers = { getCapabilities, getHealth, get
 
 /** Handlers of the endpoints that need one. */
 export const ACCOUNT_HANDLERS: AccountHandlers = {
+  createCompatSpeech,
+  createCompatTts,
   createSpeech,
+  createSpeechV2,
   getProfile,
   getVoice,
+  listCompatVoices,
   listVoices,
   updateProfile,
 };

@@ -7,11 +7,18 @@ export interface FieldSchema {
   readonly maximum?: unknown;
   readonly minLength?: unknown;
   readonly maxLength?: unknown;
+  readonly anyOf?: unknown;
+  readonly properties?: unknown;
+  readonly required?: unknown;
 }
 
 /** What a field may be, in words: `a number from 0.5 to 2`, `mp3, wav or ogg`. */
 export function describeAllowed(schema: FieldSchema): string {
   if (Array.isArray(schema.enum)) return anyOf(schema.enum.map(String));
+  if (Array.isArray(schema.anyOf)) {
+    return anyOf(schema.anyOf.map((one: FieldSchema) => describeAllowed(one)));
+  }
+  if (schema.type === 'object') return describeObject(schema);
   if (schema.format === 'uri') return 'an http or https address';
   if (schema.type === 'boolean') return 'true or false';
   if (schema.type === 'number') return withRange('a number', schema);
@@ -30,6 +37,11 @@ export function describeRange({ minimum, maximum }: FieldSchema): string {
 export function anyOf(values: readonly string[]): string {
   const last = values.at(-1) ?? '';
   return values.length < 2 ? last : `${values.slice(0, -1).join(', ')} or ${last}`;
+}
+
+function describeObject({ required }: FieldSchema): string {
+  const names = Array.isArray(required) ? required.map(String) : [];
+  return names.length === 0 ? 'an object' : `an object with ${names.join(' and ')}`;
 }
 
 function withRange(noun: string, schema: FieldSchema): string {

@@ -1,0 +1,84 @@
+import type { AudioFormat } from './audio-formats.ts';
+import type { EndpointId } from './endpoints.ts';
+import type { ControlName } from './generated/speech-controls.ts';
+
+/** What a speech request says, whatever the surface calls it. */
+export type SpeechField = 'text' | 'voiceId' | 'modelId' | 'format' | ControlName;
+
+/** One way to ask for speech synchronously (spec sections 4.1 to 4.4). */
+export interface SpeechSurface {
+  readonly endpoint: EndpointId;
+  readonly formats: readonly AudioFormat[];
+  /**
+   * Where each part of a request stands in the body, `prosody.speed` being `speed` within `prosody`.
+   * What is not there the surface does not have.
+   */
+  readonly fields: Readonly<Partial<Record<SpeechField, string>>>;
+  /** The header that names the model, where the body does not. */
+  readonly modelHeader?: string;
+  readonly isModelRequired: boolean;
+  /** Can answer with the address of stored audio (`cache`, spec section 4.3). */
+  readonly canCache: boolean;
+  /** Whether an answer tells which controls were not applied. */
+  readonly tellsIgnored: boolean;
+}
+
+const OWN_FIELDS = {
+  text: 'text',
+  voiceId: 'voiceId',
+  modelId: 'modelId',
+  format: 'format',
+  speed: 'speed',
+  volume: 'volume',
+  pitch: 'pitch',
+  stability: 'stability',
+  similarity: 'similarity',
+  language: 'language',
+  emotion: 'emotion',
+  instruction: 'instruction',
+  textNormalization: 'textNormalization',
+  filterEmoji: 'filterEmoji',
+} as const satisfies Record<SpeechField, string>;
+
+const OWN = {
+  formats: ['mp3', 'wav', 'ogg'],
+  fields: OWN_FIELDS,
+  isModelRequired: false,
+} as const;
+
+const COMPAT = { formats: ['mp3', 'wav', 'pcm'], canCache: false, tellsIgnored: false } as const;
+
+/** Every surface of synchronous speech, by the name that `foley tts --api` has for it. */
+export const SPEECH_SURFACES = {
+  v3: { ...OWN, endpoint: 'createSpeech', canCache: false, tellsIgnored: true },
+  v2: { ...OWN, endpoint: 'createSpeechV2', canCache: false, tellsIgnored: false },
+  'compat-tts': {
+    ...COMPAT,
+    endpoint: 'createCompatTts',
+    fields: {
+      text: 'text',
+      voiceId: 'reference_id',
+      format: 'format',
+      speed: 'prosody.speed',
+      stability: 'temperature',
+      similarity: 'top_p',
+      textNormalization: 'normalize',
+    },
+    modelHeader: 'model',
+    isModelRequired: false,
+  },
+  'compat-speech': {
+    ...COMPAT,
+    endpoint: 'createCompatSpeech',
+    fields: {
+      text: 'input',
+      voiceId: 'voice',
+      modelId: 'model',
+      format: 'response_format',
+      speed: 'speed',
+    },
+    isModelRequired: true,
+  },
+} as const satisfies Record<string, SpeechSurface>;
+
+export type SurfaceName = keyof typeof SPEECH_SURFACES;

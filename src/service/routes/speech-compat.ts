@@ -1,0 +1,81 @@
+import type { AudioFormat } from '../../contract/audio-formats.ts';
+import type { CompatVoices } from '../../contract/schemas/speech-compat.ts';
+import { CompatSpeechRequest, CompatTtsRequest } from '../../contract/schemas/speech-compat.ts';
+import { SPEECH_SURFACES } from '../../contract/speech-surfaces.ts';
+import { readJsonBody } from '../http/json-body.ts';
+import { requireValid } from '../http/validation.ts';
+import { invalidRequest, ServiceError } from '../service-error.ts';
+import type { ServiceContext } from '../service-context.ts';
+import type { SurfaceRequest } from './answer-speech.ts';
+import { answerSpeech } from './answer-speech.ts';
+import type { AccountCall, Handler } from './call.ts';
+import { modelOfLabel } from './model-labels.ts';
+
+/** `POST /v1/tts` (spec section 4.4). */
+export const createCompatTts: Handler<AccountCall> = async (call, context) => {
+  const body = requireValid(CompatTtsRequest, await readBody(call), 'The body');
+  const { text, reference_id: voiceId, prosody, temperature, top_p: similarity } = body;
+  const order = {
+    text,
+    voiceId,
+    modelId: modelOfLabel(call.request.headers.get('model'), context.catalogue),
+    format: compatFormat(body.format),
+    speed: prosody?.speed ?? body.speed,
+    stability: temperature,
+    similarity,
+    textNormalization: body.normalize,
+  };
+  return answerCompat(call, context, { surface: 'compat-tts', order, otherFormat: 'mp3' });
+};
+
+/** `POST /v1/audio/speech` (spec section 4.4). */
+export const createCompatSpeech: Handler<AccountCall> = async (call, context) => {
+  const body = requireValid(CompatSpeechRequest, await readBody(call), 'The body');
+  const { input: text, voice, model: modelId, response_format: format, speed } = body;
+  const voiceId = typeof voice === 'string' ? voice : voice.id;
+  const order = { text, voiceId, modelId, format, speed };
+  return answerCompat(call, context, { surface: 'compat-speech', order });
+};
+
+/** `GET /v1/audio/voices` (spec section 4.4). */
+export const listCompatVoices: Handler<AccountCall> = (_call, { catalogue }) => {
+  const body: CompatVoices = {
+    voices: catalogue.voices.map(({ id, name }) => ({ id, name })),
+  };
+  return Response.json(body);
+};
+
+/** These interfaces have no key that would make a repetition safe. */
+async function answerCompat(
+  call: AccountCall,
+  context: ServiceContext,
+  request: Omit<SurfaceRequest, 'idempotencyKey'>,
+): Promise<Response> {
+  try {
+    return await answerSpeech(call, context, { ...request, idempotencyKey: undefined });
+  } catch (error) {
+    throw withoutOwnStatus(error, request);
+  }
+}
+
+/** There a voice that is unknown and a model that is not available are wrong values: 400. */
+function withoutOwnStatus(error: unknown, { surface }: Pick<SurfaceRequest, 'surface'>): unknown {
+  if (!(error instanceof ServiceError)) return error;
+  const { code, message } = error;
+  const { fields } = SPEECH_SURFACES[surface];
+  if (code === 'ERR_VOICE_NOT_FOUND') return invalidRequest([{ field: fields.voiceId, message }]);
+  if (code === 'ERR_MODEL_UNAVAILABLE') return invalidRequest([{ field: 'model', message }]);
+  return error;
+}
+
+/** Clients of these interfaces write `null` for what they leave out. */
+async function readBody({ request }: AccountCall): Promise<unknown> {
+  const body = await readJsonBody(request);
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
+}
+
+function compatFormat(name: string | undefined): AudioFormat {
+  const { formats } = SPEECH_SURFACES['compat-tts'];
+  return formats.find((format) => format === name) ?? 'mp3';
+}
