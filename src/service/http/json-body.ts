@@ -14,6 +14,12 @@ export async function readJsonBody(request: Request): Promise<unknown> {
   return parse(decode(bytes));
 }
 
+/** Whether a request brings a body, be it empty. */
+export function hasBody({ body, headers }: Request): boolean {
+  const isAnnounced = headers.has('Content-Length') || headers.has('Transfer-Encoding');
+  return isAnnounced ? headers.get('Content-Length') !== '0' : body !== null;
+}
+
 function requireJson(headers: Headers): void {
   const encoding = headers.get('Content-Encoding') ?? 'identity';
   if (encoding.toLowerCase() !== 'identity') {

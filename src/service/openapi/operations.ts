@@ -9,6 +9,7 @@ import {
 } from '../../contract/schemas/speech-compat.ts';
 import { SpeechRequestV2 } from '../../contract/schemas/speech-v2.ts';
 import { SpeechRequest } from '../../contract/schemas/speech.ts';
+import { VoiceListV1, VoiceListV1Query } from '../../contract/schemas/voice-v1.ts';
 import { VoiceAnswer, VoiceList, VoiceListQuery } from '../../contract/schemas/voice.ts';
 import type { ServiceErrorCode } from '../../contract/service-errors.ts';
 import type { SurfaceName } from '../../contract/speech-surfaces.ts';
@@ -108,6 +109,20 @@ export const OPERATIONS: Readonly<Record<EndpointId, OperationDescription>> = {
     success: VoiceAnswer,
     errors: ['ERR_VOICE_NOT_FOUND'],
   },
+  listVoicesV1: {
+    summary: 'Voices that fit, a page at a time',
+    tag: 'Voices',
+    query: VoiceListV1Query,
+    success: VoiceListV1,
+    errors: ['ERR_INVALID_REQUEST'],
+  },
+  listVoicesByPost: {
+    summary: 'Voices that fit, as clients from before v1 ask for them',
+    tag: 'Voices',
+    body: VoiceListV1Query,
+    success: VoiceListV1,
+    errors: BODY_ERRORS,
+  },
   getProfile: {
     summary: 'Account, credits and quota',
     tag: 'Account',
@@ -123,6 +138,12 @@ export const OPERATIONS: Readonly<Record<EndpointId, OperationDescription>> = {
   },
   getOpenApi: {
     summary: 'This document',
+    tag: 'Service',
+    success: undefined,
+    errors: [],
+  },
+  getOpenApiV1: {
+    summary: 'This document, for clients of v1',
     tag: 'Service',
     success: undefined,
     errors: [],

@@ -8,6 +8,7 @@ import {
 } from '../../contract/schemas/speech-compat.ts';
 import { SpeechRequestV2 } from '../../contract/schemas/speech-v2.ts';
 import { SpeechRequest } from '../../contract/schemas/speech.ts';
+import { VoiceListV1, VoiceListV1Query, VoiceV1 } from '../../contract/schemas/voice-v1.ts';
 import { Voice, VoiceAnswer, VoiceList } from '../../contract/schemas/voice.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -26,6 +27,9 @@ const NAMED: readonly object[] = [
   Voice,
   VoiceAnswer,
   VoiceList,
+  VoiceListV1,
+  VoiceListV1Query,
+  VoiceV1,
 ];
 
 /** The contract's named schemas as OpenAPI components; one inside another becomes a reference. */

@@ -6,6 +6,7 @@ import { getProfile, updateProfile } from './profile.ts';
 import { createCompatSpeech, createCompatTts, listCompatVoices } from './speech-compat.ts';
 import { createSpeechV2 } from './speech-v2.ts';
 import { createSpeech } from './speech.ts';
+import { listVoicesByPost, listVoicesV1 } from './voices-v1.ts';
 import { getVoice, listVoices } from './voices.ts';
 
 /** Handlers of the endpoints that need no key. */
@@ -17,9 +18,12 @@ export const ACCOUNT_HANDLERS: AccountHandlers = {
   createCompatTts,
   createSpeech,
   createSpeechV2,
+  getOpenApiV1: getOpenApi,
   getProfile,
   getVoice,
   listCompatVoices,
   listVoices,
+  listVoicesByPost,
+  listVoicesV1,
   updateProfile,
 };
