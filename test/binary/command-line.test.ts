@@ -70,6 +70,12 @@ describe('global flags', () => {
     expect(parseJsonDocument(result.stdout)).toHaveProperty('items');
   });
 
+  test('work before a command that has no verbs', async () => {
+    const { env } = await startHostedService();
+    const result = await runFoley(['--quiet', 'tts', 'Hi', '-o', 'hi.mp3'], { env });
+    expect(result).toMatchObject({ code: 0, stderr: '' });
+  });
+
   test('with values work before the command', async () => {
     const { server } = await startHostedService();
     const flags = ['--base-url', server.origin, '--api-key-file', '-'];

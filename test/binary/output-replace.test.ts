@@ -30,11 +30,11 @@ async function boxWithOldFile() {
 
 test('an existing file is replaced, and keeps its permissions', async () => {
   const { box, file } = await boxWithOldFile();
-  await chmod(file, 0o640);
+  await chmod(file, 0o626);
   const result = await runFoley(['tts', 'Hi', '-o', 'hi.mp3', '--local'], { box });
   expect(result.code, result.stderr).toBe(0);
   await expectSoundIn(box, 'hi.mp3');
-  expect((await stat(file)).mode & 0o777).toBe(0o640);
+  expect((await stat(file)).mode & 0o777).toBe(0o626);
   expect(filesOf(await snapshot(box.out))).toEqual(['hi.mp3']);
 });
 
