@@ -137,7 +137,9 @@ function usageProblem(command: Command, error: CommanderError, freeText: boolean
     flag !== undefined && freeText ? 'Text that begins with a dash goes after `--`.' : undefined,
     `See \`${command.name()} --help\`.`,
   ];
-  return usageFailure(message, hints.filter(isText).join(' '));
+  // What was given to a flag that is not there may be a secret.
+  const problem = flag === undefined ? message : `unknown option '${flag}'`;
+  return usageFailure(problem, hints.filter(isText).join(' '));
 }
 
 function isText(value: string | null | undefined): value is string {

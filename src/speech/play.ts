@@ -23,6 +23,8 @@ export async function startPlayback(player: Player): Promise<Playback> {
     stdin: 'pipe',
     stdout: 'ignore',
     stderr: 'pipe',
+    // No program that the key is not for gets to see it.
+    env: { FOLEY_API_KEY: undefined },
     buffer: { stderr: true },
     maxBuffer: 64 * 1024,
     reject: false,

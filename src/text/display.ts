@@ -3,8 +3,8 @@ export interface DisplayOptions {
   /** The most code points that the result may have, the ellipsis of a cut one included. */
   readonly max?: number | undefined;
   /**
-   * Also disarm what a build service would take for a command in a log line: `::error::` at the
-   * beginning of a line, `##[…]` and `##vso[…]` anywhere.
+   * False leaves what a build service would take for a command in a log line: `::error::` at the
+   * beginning of a line, `##[…]` and `##vso[…]` anywhere. Otherwise it is disarmed.
    */
   readonly neutralizeCi?: boolean | undefined;
 }
@@ -19,7 +19,7 @@ export interface DisplayOptions {
  */
 export function display(untrusted: string, options: DisplayOptions = {}): string {
   const max = Math.max(1, options.max ?? Infinity);
-  const guardCi = options.neutralizeCi === true;
+  const guardCi = options.neutralizeCi !== false && COMMAND.test(untrusted);
   if (untrusted.length <= max && !SUSPICIOUS.test(untrusted) && !guardCi) return untrusted;
 
   let shown = '';
@@ -47,6 +47,7 @@ const INVISIBLE =
   '\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\p{Noncharacter_Code_Point}\\ufff9-\\ufffb';
 const SUSPICIOUS = new RegExp(`[${INVISIBLE}]`, 'u');
 const SUSPICIOUS_ALONE = new RegExp(`^[${INVISIBLE}]$`, 'u');
+const COMMAND = /::|##/;
 const PICTOGRAPH = /^\p{Extended_Pictographic}$/u;
 const PICTOGRAPH_OR_MODIFIER = /^[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f]$/u;
 const EMOJI_BASE = /^[\p{Extended_Pictographic}\p{Emoji_Modifier}]$/u;

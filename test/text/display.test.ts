@@ -111,6 +111,8 @@ describe('row 92: a log line of a build service is no command', () => {
     ['## heading', '## heading'],
     ['a\n::error::', 'a\\n::error::'],
   ])('%j becomes %j', (given, shown) => {
+    expect(display(given)).toBe(shown);
     expect(display(given, { neutralizeCi: true })).toBe(shown);
+    expect(display(given, { neutralizeCi: false })).toBe(given.replace('\n', '\\n'));
   });
 });

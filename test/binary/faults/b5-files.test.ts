@@ -25,6 +25,9 @@ import {
 const { mp3 } = await paidAudio();
 const large = { ...mp3, bytes: Buffer.concat(Array.from({ length: 64 }, () => mp3.bytes)) };
 
+/** A fault in the tool must not take this computer's devices away, even where the tests run as root. */
+const NO_RIGHTS = { unprivileged: true };
+
 /** A command line for a shell, with the sandbox as its folder. */
 const words = (args: readonly string[]): string => `foley ${args.join(' ')}`;
 
@@ -76,7 +79,7 @@ describe('row 61: the disk takes no more', () => {
   });
 
   test('a device that is full: exit 30, and the audio is kept', async () => {
-    const stage = await scene([]);
+    const stage = await scene([], NO_RIGHTS);
     const error = await stage.fail(['-o', '/dev/full']);
     expect(error).toMatchObject({ exitCode: 30, code: 'output', billed: 'yes' });
     expect(error.message).toBe('cannot write /dev/full: the disk is full');
@@ -104,7 +107,7 @@ test('row 61: a stream that is longer than what is remembered of it is lost, and
 
 describe('row 62: the journal cannot be written', () => {
   test('because its folder is read-only: exit 32, nothing was sent', async () => {
-    const stage = await scene([], { unprivileged: true });
+    const stage = await scene([], NO_RIGHTS);
     await chmod(stage.box.state, 0o500);
     const error = await stage.fail();
     expect(error).toMatchObject({ exitCode: 32, code: 'state', billed: 'no', status: null });
@@ -136,7 +139,7 @@ describe('row 62: the journal cannot be written', () => {
 
 describe('row 63: a place that cannot be written to, found out before anything is sent', () => {
   test('a read-only folder', async () => {
-    const stage = await scene([], { unprivileged: true });
+    const stage = await scene([], NO_RIGHTS);
     await chmod(stage.box.out, 0o500);
     const error = await stage.fail();
     expect(error).toMatchObject({ exitCode: 30, code: 'output', billed: 'no', status: null });
@@ -158,7 +161,7 @@ describe('row 63: a place that cannot be written to, found out before anything i
   });
 
   test('a write-protected file', async () => {
-    const stage = await scene([], { unprivileged: true });
+    const stage = await scene([], NO_RIGHTS);
     const file = path.join(stage.box.out, 'hi.mp3');
     await writeFile(file, 'the older file', { mode: 0o444 });
     const error = await stage.fail();
@@ -228,7 +231,7 @@ describe('row 65: an output that is no regular file', () => {
   });
 
   test('a device takes it', async () => {
-    const stage = await scene([]);
+    const stage = await scene([], NO_RIGHTS);
     expect((await stage.speak(['-o', '/dev/null'])).code).toBe(0);
     expect((await stat('/dev/null')).isCharacterDevice()).toBe(true);
   });

@@ -109,10 +109,10 @@ describe('row 87: a bug of our own', () => {
   });
 });
 
-describe('row 88: a player', () => {
-  const play = (stage: Scene, player: string, more: readonly string[] = []) =>
-    stage.run(['tts', 'hi', '-v', VOICE, '--player', player, '--json', ...more]);
+const play = (stage: Scene, player: string, more: readonly string[] = []) =>
+  stage.run(['tts', 'hi', '-v', VOICE, '--player', player, '--json', ...more]);
 
+describe('row 88: a player', () => {
   test('that is missing is told before anything is sent', async () => {
     const stage = await scene([]);
     const error = errorLine(await play(stage, 'no-such-player --loud'));
