@@ -12,7 +12,7 @@ type Filters = Readonly<Record<string, string | number | boolean>>;
 /** The same question in the query of v1 and in the body of the older path, which answer the same. */
 async function list({ call }: Pick<TestService, 'call'>, filters: Filters) {
   const query = new URLSearchParams(
-    Object.entries(filters).map(([name, value]) => [name, String(value)] as const),
+    Object.entries(filters).map(([name, value]): [string, string] => [name, String(value)]),
   );
   const response = await call(`${PATH}?${query.toString()}`);
   expect(response.status).toBe(200);
