@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import type { ControlName, SpeechFormat } from '../src/contract/generated/speech-controls.ts';
+import type { AudioFormat } from '../src/contract/audio-formats.ts';
+import { AUDIO_FORMATS } from '../src/contract/audio-formats.ts';
+import type { ControlName } from '../src/contract/generated/speech-controls.ts';
 import { SPEECH_CONTROLS, SPEECH_FORMATS } from '../src/contract/generated/speech-controls.ts';
 import type { SpeechControls } from '../src/contract/schemas/speech.ts';
 import { usageFailure } from '../src/errors/failure.ts';
@@ -14,8 +16,8 @@ export interface SpeechFlags extends SpeechControls {
   readonly voice?: string;
   readonly voiceName?: string;
   readonly model?: string;
-  readonly format?: SpeechFormat;
-  readonly outputFormat?: SpeechFormat;
+  readonly format?: AudioFormat;
+  readonly outputFormat?: AudioFormat;
 }
 
 /** Short names that the contract gives to controls. */
@@ -37,7 +39,7 @@ export function addSpeechFlags(command: Command): void {
     .addOption(
       new Option(
         '--format <format>',
-        `${SPEECH_FORMATS.join(', ')} (default: the ending of --output, else mp3)`,
+        `${SPEECH_FORMATS.join(', ')}; pcm on compat surfaces (default: the ending of --output, else mp3)`,
       ).argParser(speechFormat('--format')),
     )
     .addOption(
@@ -67,11 +69,17 @@ export function controlsToSend(flags: SpeechFlags, settings: SettingSources): Sp
 }
 
 /** The controls that the environment or a config file may set (contract, section 1). */
-const CONFIGURABLE_CONTROLS = ['language', 'speed', 'volume'] as const;
+export const CONFIGURABLE_CONTROLS = ['language', 'speed', 'volume'] as const;
 
-const CONTROL_NAMES = Object.keys(SPEECH_CONTROLS).filter(
+/** Every control, in the order of the help. */
+export const CONTROL_NAMES = Object.keys(SPEECH_CONTROLS).filter(
   (name): name is ControlName => name in SPEECH_CONTROLS,
 );
+
+/** The flag of a control, as it was given where that has two forms. */
+export function flagOf(name: ControlName, value?: SpeechControls[ControlName]): string {
+  return `--${value === false ? 'no-' : ''}${kebab(name)}`;
+}
 
 function controlOptions(): Option[] {
   return CONTROL_NAMES.flatMap((name) => {
@@ -135,11 +143,11 @@ export function filled(flag: string): (given: string) => string {
   };
 }
 
-function speechFormat(flag: string): (given: string) => SpeechFormat {
+function speechFormat(flag: string): (given: string) => AudioFormat {
   return (given) => {
-    const format = SPEECH_FORMATS.find((candidate) => candidate === given.toLowerCase());
+    const format = AUDIO_FORMATS.find((candidate) => candidate === given.toLowerCase());
     if (format !== undefined) return format;
-    const [nearest] = closest(given, SPEECH_FORMATS, 1);
+    const [nearest] = closest(given, AUDIO_FORMATS, 1);
     throw usageFailure(
       `${flag} is "${given}"; it takes ${SPEECH_FORMATS.join(', ')}`,
       nearest === undefined ? undefined : `Did you mean ${nearest}?`,

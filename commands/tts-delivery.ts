@@ -42,7 +42,9 @@ export async function deliverSpeech(task: Task, request: Request): Promise<Comma
     if (player !== undefined && spoken.path !== undefined) {
       await playFile(player, spoken.path, context);
     }
-    return spokenResult(spoken, request.body, request.connection.target);
+    const { target } = request.connection;
+    const { tellsIgnored } = task.chosen.surface;
+    return spokenResult(spoken, request.body, { target, tellsIgnored });
   } finally {
     progress.stop();
     playback?.stop();

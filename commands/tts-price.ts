@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Connection, Context } from '../src/cli/context.ts';
-import type { SpeechRequest } from '../src/contract/schemas/speech.ts';
+import type { SpeechOrder } from '../src/api/speech-order.ts';
 import type { CreditRates, RateKey } from '../src/speech/credit-rates.ts';
 import { checkCredits, createCreditRates } from '../src/speech/credit-rates.ts';
 import type { Spoken } from '../src/speech/speak.ts';
@@ -8,7 +8,7 @@ import type { Task } from './tts-task.ts';
 
 /** A request and the service that it is for. */
 export interface PricedRequest {
-  readonly body: SpeechRequest;
+  readonly body: SpeechOrder;
   readonly connection: Connection;
 }
 

@@ -1,35 +1,30 @@
-import type { SpeechOptions } from '../src/api/speech.ts';
 import { speechRequest } from '../src/api/speech.ts';
-import { allVoices } from '../src/api/voices.ts';
 import type { CommandInput } from '../src/cli/command.ts';
-import type { Connection, Context } from '../src/cli/context.ts';
+import type { Context } from '../src/cli/context.ts';
 import type { CommandResult } from '../src/cli/result.ts';
 import type { SettingSources } from '../src/config/settings.ts';
 import { resolveSetting } from '../src/config/settings.ts';
 import { TEXT_MAX_CHARACTERS } from '../src/contract/limits.ts';
-import type { SpeechRequest } from '../src/contract/schemas/speech.ts';
 import { usageFailure } from '../src/errors/failure.ts';
 import { openPlanned } from '../src/speech/open-planned.ts';
-import type { OutputPlan } from '../src/speech/output-plan.ts';
+import type { OutputPlan, OutputSurface } from '../src/speech/output-plan.ts';
 import { planOutput } from '../src/speech/output-plan.ts';
 import type { Player } from '../src/speech/players.ts';
 import { readText } from '../src/speech/text-source.ts';
-import { chooseVoice } from '../src/speech/voice-choice.ts';
 import { untilStopped } from '../src/speech/until-stopped.ts';
 import { countCodePoints } from '../src/text/code-points.ts';
-import type { SpeechFlags } from './speech-flags.ts';
-import { controlsToSend } from './speech-flags.ts';
 import { deliverSpeech } from './tts-delivery.ts';
+import { speechOptions, speechOrder } from './tts-order.ts';
+import type { ChosenSurface, SurfaceFlags } from './tts-surface.ts';
+import { chooseModel, chooseSurface } from './tts-surface.ts';
 import { dryRunResult } from './tts-words.ts';
 
-export interface TtsFlags extends SpeechFlags {
+export interface TtsFlags extends SurfaceFlags {
   readonly file?: string;
   readonly output?: string;
   readonly clobber: boolean;
   readonly play?: true;
   readonly player?: string;
-  readonly idempotencyKey?: string;
-  readonly requestId?: string;
   readonly maxCredits?: number;
   readonly creditRate?: number;
   readonly dryRun?: true;
@@ -40,6 +35,8 @@ export interface Task {
   readonly context: Context;
   readonly flags: TtsFlags;
   readonly settings: SettingSources;
+  readonly chosen: ChosenSurface;
+  readonly modelId: string | undefined;
   readonly plan: OutputPlan;
   readonly player: Player | undefined;
   readonly text: string;
@@ -56,10 +53,12 @@ export async function planTask(
 ): Promise<Task> {
   const { files, globals, io, signal } = context;
   refuseSharedStdin(args, flags.file, globals.apiKeyFile);
+  const chosen = chooseSurface(flags);
   const settings = await context.settings();
   if (flags.creditRate !== undefined && flags.maxCredits === undefined) {
     throw usageFailure('--credit-rate means something only with --max-credits');
   }
+  const modelId = chooseModel(flags, settings, chosen);
   const plan = planOutput({
     output: flags.output,
     format: flags.format ?? flags.outputFormat,
@@ -67,6 +66,7 @@ export async function planTask(
     json: globals.json === true && flags.dryRun !== true,
     play: flags.play === true || flags.player !== undefined,
     stdoutIsTerminal: io.stdoutIsTerminal,
+    surface: flags.api === undefined ? undefined : surfaceOf(chosen),
   });
   const player = flags.dryRun === true ? undefined : await playerFor(context, flags, plan);
   const { stdin, stdinIsTerminal } = io;
@@ -79,7 +79,11 @@ export async function planTask(
       'Cut it into parts.',
     );
   }
-  return { context, flags, settings, plan, player, text, characters };
+  return { context, flags, settings, chosen, modelId, plan, player, text, characters };
+}
+
+function surfaceOf({ flag, surface: { formats } }: ChosenSurface): OutputSurface {
+  return { flag, formats };
 }
 
 /** Stdin is read once: it cannot give both the text and the key. */
@@ -112,7 +116,7 @@ async function playerFor(
 /** The request that would be sent (`--dry-run`). Voices may be looked up; nothing billable is sent. */
 export async function describeTask(task: Task): Promise<CommandResult> {
   const connection = await task.context.connect();
-  const body = await requestBody(task, connection);
+  const body = await speechOrder(task, connection);
   const { client } = connection;
   return dryRunResult(client.describe(speechRequest(client, body, speechOptions(task))));
 }
@@ -128,48 +132,10 @@ export async function speakTask(task: Task): Promise<CommandResult> {
   );
   try {
     const connection = await untilStopped(context.connect(), signal);
-    const body = await requestBody(task, connection);
+    const body = await speechOrder(task, connection);
     return await deliverSpeech(task, { body, connection, output, speech: speechOptions(task) });
   } finally {
     // After it was published or kept this does nothing.
     await output?.abandon();
   }
-}
-
-async function requestBody(
-  { context, flags, plan: { format }, settings, text }: Task,
-  { client, target }: Connection,
-): Promise<SpeechRequest> {
-  const query = { includePersonal: true, signal: context.signal };
-  const voiceId = await chooseVoice(
-    {
-      voice: flags.voice,
-      voiceName: flags.voiceName,
-      configuredVoice: resolveSetting(settings, 'voice')?.value,
-      target,
-    },
-    async function* () {
-      for await (const { voice } of allVoices(client, query)) yield voice;
-    },
-  );
-  const modelId = resolveSetting(settings, 'model', flags.model)?.value;
-  return {
-    text,
-    voiceId,
-    ...(modelId === undefined ? {} : { modelId }),
-    format,
-    ...controlsToSend(flags, settings),
-  };
-}
-
-function speechOptions({ context, flags }: Task): SpeechOptions {
-  const { idempotencyKey, requestId } = flags;
-  return {
-    idempotencyKey: {
-      value: idempotencyKey ?? context.random.uuid(),
-      madeByTool: idempotencyKey === undefined,
-    },
-    requestId,
-    signal: context.signal,
-  };
 }

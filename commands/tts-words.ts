@@ -1,15 +1,18 @@
 import type { WireRequest } from '../src/api/request.ts';
+import type { SpeechOrder } from '../src/api/speech-order.ts';
 import { describeSound } from '../src/audio/describe.ts';
 import type { CommandResult } from '../src/cli/result.ts';
 import { toJson } from '../src/cli/render.ts';
-import type { SpeechRequest } from '../src/contract/schemas/speech.ts';
 import type { Spoken } from '../src/speech/speak.ts';
 
 /** The document of `foley tts --json` (contract, section 5). */
 export function spokenResult(
   { answer, path, verdict }: Spoken,
-  { modelId, voiceId }: SpeechRequest,
-  target: 'embedded' | 'hosted',
+  { modelId, voiceId }: SpeechOrder,
+  {
+    target,
+    tellsIgnored,
+  }: { readonly target: 'embedded' | 'hosted'; readonly tellsIgnored: boolean },
 ): CommandResult {
   return {
     data: {
@@ -21,7 +24,8 @@ export function spokenResult(
       requestId: answer.requestId,
       creditsUsed: answer.creditsUsed ?? null,
       quotaRemaining: answer.quotaRemaining ?? null,
-      ignoredParameters: answer.ignoredParameters,
+      // Where an answer does not tell, nobody knows whether there are none.
+      ignoredParameters: tellsIgnored ? answer.ignoredParameters : null,
       parts: 1,
       target,
     },

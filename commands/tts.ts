@@ -4,10 +4,11 @@ import { isHeaderValue } from '../src/api/request.ts';
 import { IDEMPOTENCY_KEY_MAX_CHARACTERS } from '../src/contract/limits.ts';
 import { usageFailure } from '../src/errors/failure.ts';
 import { addSpeechFlags, filled, numberWithin, textWithin } from './speech-flags.ts';
+import { SURFACE_LIST, surfaceNamed } from './tts-surface.ts';
 import { describeTask, planTask, speakTask } from './tts-task.ts';
 import type { TtsFlags } from './tts-task.ts';
 
-/** `foley tts` (contract, section 5), on the synchronous surface of v3 (spec section 4.1). */
+/** `foley tts` (contract, section 5), on the synchronous surfaces (spec sections 4.1 to 4.4). */
 export const tts: CommandDefinition<TtsFlags> = {
   freeText: true,
   configure(command) {
@@ -44,6 +45,10 @@ Examples:
 
 function requestOptions(): Option[] {
   return [
+    new Option(
+      '--api <surface>',
+      `interface of the service: ${SURFACE_LIST} (default: v3)`,
+    ).argParser(surfaceNamed),
     new Option(
       '--idempotency-key <key>',
       'key under which a repeated request is not billed again',

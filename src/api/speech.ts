@@ -1,57 +1,47 @@
-import type { SpeechRequest } from '../contract/schemas/speech.ts';
-import type { Failure } from '../errors/failure.ts';
-import type { Answer } from './answer.ts';
-import { badAnswer } from './answer.ts';
+import type { Charge } from '../contract/charges.ts';
+import { chargeOf } from '../contract/charges.ts';
+import type { SpeechSurface, SurfaceName } from '../contract/speech-surfaces.ts';
+import { SPEECH_SURFACES } from '../contract/speech-surfaces.ts';
+import type { AudioAnswer } from './audio-answer.ts';
+import { audioAnswer } from './audio-answer.ts';
 import type { ApiClient } from './client.ts';
 import { endpoint } from './endpoint.ts';
 import { isModelAvailable } from './models.ts';
 import type { IdempotencyKey, RequestSpec } from './request.ts';
 import { jsonBody } from './request.ts';
-import type { Framing } from './response-body.ts';
-import { reviseFailure } from './revise-failure.ts';
-import { parseServiceError } from './service-error.ts';
+import type { SpeechOrder } from './speech-order.ts';
+import { speechBody } from './speech-order.ts';
+
+export type { AudioAnswer };
 
 export interface SpeechOptions {
-  readonly idempotencyKey: Pick<IdempotencyKey, 'madeByTool' | 'value'>;
+  /** Which interface is asked; default v3. */
+  readonly surface?: SurfaceName | undefined;
+  /** Needed by every surface but the compatibility ones, which know none. */
+  readonly idempotencyKey?: Pick<IdempotencyKey, 'madeByTool' | 'value'> | undefined;
   readonly requestId?: string | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Told before a refunded request goes out again under a new key, so that it is recorded first. */
   readonly onNewKey?: ((key: string) => Promise<void>) | undefined;
 }
 
-/** Speech as it arrives. */
-export interface AudioAnswer {
-  /**
-   * The bytes, to be read once, with back-pressure. Throws a Failure (bad_answer) when they are
-   * cut, stop, are longer than announced, or when there are none.
-   */
-  readonly body: AsyncIterable<Uint8Array>;
-  /** Media type without parameters; always one of audio. */
-  readonly contentType: string;
-  readonly contentLength: number | undefined;
-  /** A body that ends with the connection (`close`) may have been cut unnoticed: check its bytes. */
-  readonly framing: Framing;
-  readonly requestId: string;
-  readonly creditsUsed: number | undefined;
-  readonly quotaRemaining: number | undefined;
-  readonly ignoredParameters: readonly string[];
-  discard(): void;
-}
-
 /** The request of {@link synthesize}, to be described or sent. */
 export function speechRequest(
   client: ApiClient,
-  body: SpeechRequest,
-  { idempotencyKey, onNewKey, requestId, signal }: SpeechOptions,
+  order: SpeechOrder,
+  options: SpeechOptions,
 ): RequestSpec {
-  const { modelId } = body;
+  const { onNewKey, requestId, signal } = options;
+  const surface: SpeechSurface = SPEECH_SURFACES[options.surface ?? 'v3'];
+  const call = endpoint(surface.endpoint);
+  const { modelId } = order;
   return {
-    ...endpoint('createSpeech'),
+    ...call,
     accept: 'audio/*, application/json',
-    body: jsonBody(body),
+    headers: modelHeader(surface, modelId),
+    body: jsonBody(speechBody(order, surface)),
     billed: true,
-    retry: 'keyed',
-    key: { ...idempotencyKey, sentAs: 'Idempotency-Key' },
+    ...repetition(call.method, call.target, options),
     requestId,
     signal,
     onNewKey,
@@ -60,61 +50,44 @@ export function speechRequest(
   };
 }
 
+function modelHeader(
+  { modelHeader: name }: SpeechSurface,
+  modelId: string | undefined,
+): RequestSpec['headers'] {
+  return name === undefined || modelId === undefined ? undefined : { [name]: modelId };
+}
+
+/** By what the service recognizes the request when it comes again, where it does (contract, section 5). */
+function repetition(
+  method: string,
+  path: string,
+  { idempotencyKey }: SpeechOptions,
+): Pick<RequestSpec, 'key' | 'lookAt' | 'retry'> {
+  const { recognizedBy: sentAs } = chargeOf(method, path);
+  if (sentAs === undefined) return { retry: 'never', lookAt: LOOK_AT };
+  if (idempotencyKey === undefined) throw new TypeError(`${path} is not sent without a key`);
+  return { retry: 'keyed', key: { ...idempotencyKey, sentAs } };
+}
+
+/** The header by which a surface recognizes a request that comes again; none where it does not. */
+export function recognizedBy(surface: SurfaceName): Charge['recognizedBy'] {
+  const { method, target } = endpoint(SPEECH_SURFACES[surface].endpoint);
+  return chargeOf(method, target).recognizedBy;
+}
+
+const LOOK_AT =
+  'Nothing would tell the service that it is the same request: look with `foley profile` whether ' +
+  'credits were used before you send it again.';
+
 /**
- * Speaks a text synchronously (spec section 4.1): resolves when the audio begins to arrive.
+ * Speaks a text synchronously (spec sections 4.1 to 4.4): resolves when the audio begins to arrive.
  * @throws Failure; status first, then content type: a 200 that is not audio is of no use, whatever
  *   error its JSON names
  */
 export async function synthesize(
   client: ApiClient,
-  body: SpeechRequest,
+  order: SpeechOrder,
   options: SpeechOptions,
 ): Promise<AudioAnswer> {
-  return audioAnswer(client, await client.send(speechRequest(client, body, options)));
-}
-
-async function audioAnswer(client: ApiClient, answer: Answer): Promise<AudioAnswer> {
-  const { contentLength, framing, headers, requestId, status } = answer;
-  const { contentType = 'of no type' } = headers;
-  if (status !== 200 || contentLength === 0) {
-    answer.discard();
-    throw charged(badAnswer(`the answer (${status}) has no audio in it`, answer));
-  }
-  if (!/^audio\/|^application\/ogg$/.test(contentType)) {
-    throw client.redact(await notAudio(answer, contentType));
-  }
-  return {
-    body: { [Symbol.asyncIterator]: () => notEmpty(answer) },
-    contentType,
-    contentLength,
-    framing,
-    requestId,
-    creditsUsed: headers.creditsUsed,
-    quotaRemaining: headers.quotaRemaining,
-    ignoredParameters: headers.ignoredParameters,
-    discard: () => answer.discard(),
-  };
-}
-
-/** Whatever it says, an answer of success without audio is no answer (contract, section 5). */
-async function notAudio(answer: Answer, contentType: string): Promise<Failure> {
-  const error = parseServiceError(await answer.errorText(), answer.headers);
-  const said = error.message === undefined ? '' : `: ${error.message}`;
-  const failure = charged(badAnswer(`the answer is ${contentType}, not audio${said}`, answer));
-  const { code = failure.code, details, requestId = failure.requestId } = error;
-  return reviseFailure(failure, { code, details, requestId });
-}
-
-/** A 200 may have been charged for, whatever its body is. */
-function charged(failure: Failure): Failure {
-  return reviseFailure(failure, { billed: 'unknown' });
-}
-
-async function* notEmpty(answer: Answer): AsyncGenerator<Uint8Array, void, undefined> {
-  let size = 0;
-  for await (const chunk of answer.body) {
-    size += chunk.length;
-    yield chunk;
-  }
-  if (size === 0) throw charged(badAnswer('the answer is empty', answer));
+  return audioAnswer(client, await client.send(speechRequest(client, order, options)));
 }

@@ -27,8 +27,11 @@ export async function concludeFailed(
 }
 
 /** Asking under the same key cannot cost a second time, but what was paid for may be lost. */
-function howToAskAgain({ billed, exit }: Failure, { key }: PaidWork): string | undefined {
+function howToAskAgain({ billed, exit }: Failure, work: PaidWork): string | undefined {
+  const { isVerified, key } = work;
+  if (isVerified) return 'All of the audio had come; `foley recover` finds out where it is.';
   if (billed === 'unknown') {
+    if (key === undefined) return undefined;
     return `To ask again without paying twice, add --idempotency-key ${key}.`;
   }
   return billed === 'yes' && exit !== 'lost' ? 'The audio was paid for and is lost.' : undefined;
@@ -37,7 +40,11 @@ function howToAskAgain({ billed, exit }: Failure, { key }: PaidWork): string | u
 /** Notes that the person stopped it, who may have paid for it, and gives what there is to say. */
 export async function concludeStopped(work: PaidWork, kept: Kept | undefined): Promise<string> {
   if (kept === undefined) {
-    return `foley: stopped before the audio came; to go on without paying twice, run it again with --idempotency-key ${work.key}`;
+    const again =
+      work.key === undefined
+        ? 'it may have been paid for (`foley profile` shows the credits)'
+        : `to go on without paying twice, run it again with --idempotency-key ${work.key}`;
+    return `foley: stopped before the audio came; ${again}`;
   }
   await work.stopped(kept);
   return `foley: stopped; what arrived is kept in ${kept.path}`;

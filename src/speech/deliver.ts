@@ -1,7 +1,7 @@
 import type { AudioAnswer } from '../api/speech.ts';
 import type { Verdict } from '../audio/verdict.ts';
 import { createVerifier } from '../audio/verify.ts';
-import type { SpeechFormat } from '../contract/generated/speech-controls.ts';
+import type { AudioFormat } from '../contract/audio-formats.ts';
 import { Failure } from '../errors/failure.ts';
 
 /** Enough leading bytes to know every format by its mark. */
@@ -29,10 +29,10 @@ const MOST_REFUSED_BYTES = 64 * 1024 * 1024;
  */
 export async function deliver(
   answer: AudioAnswer,
-  format: SpeechFormat,
+  format: AudioFormat,
   destination: Destination,
 ): Promise<Verdict> {
-  const verifier = createVerifier(format);
+  const verifier = createVerifier(format, { pcm: answer.pcm });
   let refused: { readonly failure: Failure; bytes: number } | undefined;
   try {
     for await (const chunk of leadingTogether(answer.body)) {

@@ -8,7 +8,8 @@ import type { Kept } from './rescue.ts';
 export interface PaidRequest {
   readonly wire: WireRequest;
   readonly target: 'embedded' | 'hosted';
-  readonly idempotencyKey: string;
+  /** None where the service knows no key. */
+  readonly idempotencyKey: string | undefined;
   readonly requestId: string | null;
   readonly text: string;
   readonly output: string | null;
@@ -19,8 +20,8 @@ export interface PaidRequest {
 export interface PaidWork {
   /** For the spool: which operation audio belongs to. */
   readonly id: string;
-  /** The key under which it was asked for last, which is not billed a second time. */
-  readonly key: string;
+  /** The key under which it was asked for last, which is not billed a second time; if there is one. */
+  readonly key: string | undefined;
   /** A refunded request goes out again under another key, which is written down first. */
   renew(key: string): Promise<void>;
   published(facts: IntentFacts): Promise<void>;
@@ -86,7 +87,7 @@ async function settleFailed(
   // Otherwise, as when the spool could not take what arrived, it stays open: `foley recover` tells of it.
 }
 
-function aboutOf(request: PaidRequest, idempotencyKey: string): IntentAbout {
+function aboutOf(request: PaidRequest, idempotencyKey: string | undefined): IntentAbout {
   const { wire } = request;
   return {
     what: 'speech',
@@ -94,7 +95,7 @@ function aboutOf(request: PaidRequest, idempotencyKey: string): IntentAbout {
     origin: wire.url.origin,
     target: request.target,
     account: null,
-    idempotencyKey,
+    idempotencyKey: idempotencyKey ?? null,
     requestId: request.requestId,
     bodySha256: sha256(wire.body ?? new Uint8Array()),
     textSha256: sha256(request.text),

@@ -1,4 +1,4 @@
-import type { SpeechFormat } from '../contract/generated/speech-controls.ts';
+import type { AudioFormat } from '../contract/audio-formats.ts';
 import { usageFailure } from '../errors/failure.ts';
 
 /** A program that plays audio from its standard input. */
@@ -11,7 +11,7 @@ export interface Player {
 }
 
 interface KnownPlayer extends Omit<Player, 'file'> {
-  readonly formats: readonly SpeechFormat[];
+  readonly formats: readonly AudioFormat[];
 }
 
 /** In the order of the contract's section 5; each reads the audio from its standard input. */
@@ -39,10 +39,16 @@ const KNOWN_PLAYERS: readonly KnownPlayer[] = [
  * @throws Failure (usage) when there is none
  */
 export async function findPlayer(
-  { format, own }: { readonly format: SpeechFormat; readonly own?: string | undefined },
+  { format, own }: { readonly format: AudioFormat; readonly own?: string | undefined },
   locate: (command: string) => Promise<string | undefined>,
 ): Promise<Player> {
   if (own !== undefined) return ownPlayer(own, locate);
+  if (format === 'pcm') {
+    throw usageFailure(
+      'raw samples (pcm) do not tell a player how to read them',
+      'Choose another format, or name a program that can read them with --player.',
+    );
+  }
   const able = KNOWN_PLAYERS.filter(({ formats }) => formats.includes(format));
   for (const { command, args } of able) {
     const file = await locate(command);

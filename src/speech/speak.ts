@@ -2,9 +2,9 @@ import path from 'node:path';
 import type { ApiClient } from '../api/client.ts';
 import type { AudioAnswer, SpeechOptions } from '../api/speech.ts';
 import { speechRequest, synthesize } from '../api/speech.ts';
+import type { SpeechOrder } from '../api/speech-order.ts';
 import { extensionOf } from '../audio/formats.ts';
 import type { Verdict } from '../audio/verdict.ts';
-import type { SpeechRequest } from '../contract/schemas/speech.ts';
 import { Failure } from '../errors/failure.ts';
 import type { IntentJournal } from '../files/intents.ts';
 import type { Output } from '../files/output.ts';
@@ -38,7 +38,7 @@ export interface AudioStream extends AudioSink {
 
 export interface SpeakOptions {
   readonly client: ApiClient;
-  readonly body: SpeechRequest;
+  readonly body: SpeechOrder;
   readonly speech: SpeechOptions;
   readonly plan: OutputPlan;
   /** The opened file; without it the audio goes to `stream`. */
@@ -92,7 +92,7 @@ function begin({ body, client, journal, output, speech }: SpeakOptions): Promise
   return beginPaidWork(journal, {
     wire: client.describe(speechRequest(client, body, speech)),
     target: client.address.kind,
-    idempotencyKey: speech.idempotencyKey.value,
+    idempotencyKey: speech.idempotencyKey?.value,
     requestId: speech.requestId ?? null,
     text: body.text,
     output: nameOf(output),

@@ -1,0 +1,56 @@
+import type { SpeechOptions } from '../src/api/speech.ts';
+import { recognizedBy } from '../src/api/speech.ts';
+import type { SpeechOrder } from '../src/api/speech-order.ts';
+import { allVoices } from '../src/api/voices.ts';
+import type { Connection } from '../src/cli/context.ts';
+import { resolveSetting } from '../src/config/settings.ts';
+import { chooseVoice } from '../src/speech/voice-choice.ts';
+import { chooseControls } from './tts-surface.ts';
+import type { Task } from './tts-task.ts';
+
+/**
+ * What is asked of the service, with the voice looked up where only its name is known.
+ * @throws Failure (usage) when there is no such voice
+ */
+export async function speechOrder(
+  { chosen, context, flags, modelId, plan: { format }, settings, text }: Task,
+  { client, target }: Connection,
+): Promise<SpeechOrder> {
+  const query = { includePersonal: true, signal: context.signal };
+  const voiceId = await chooseVoice(
+    {
+      voice: flags.voice,
+      voiceName: flags.voiceName,
+      configuredVoice: resolveSetting(settings, 'voice')?.value,
+      target,
+    },
+    async function* () {
+      for await (const { voice } of allVoices(client, query)) yield voice;
+    },
+  );
+  const { controls, unsent } = chooseControls(flags, settings, chosen);
+  for (const line of unsent) context.io.notice(line);
+  return {
+    text,
+    voiceId,
+    ...(modelId === undefined ? {} : { modelId }),
+    format,
+    ...controls,
+  };
+}
+
+/** Under which ids it is asked: a surface has a key, takes the request id as one, or has none. */
+export function speechOptions({ chosen: { name }, context, flags }: Task): SpeechOptions {
+  const { idempotencyKey, requestId } = flags;
+  const header = recognizedBy(name);
+  const own = idempotencyKey ?? (header === 'X-Request-Id' ? requestId : undefined);
+  return {
+    surface: name,
+    idempotencyKey:
+      header === undefined
+        ? undefined
+        : { value: own ?? context.random.uuid(), madeByTool: own === undefined },
+    requestId,
+    signal: context.signal,
+  };
+}

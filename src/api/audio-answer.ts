@@ -1,0 +1,100 @@
+import type { Failure } from '../errors/failure.ts';
+import type { Answer } from './answer.ts';
+import { badAnswer } from './answer.ts';
+import type { ApiClient } from './client.ts';
+import type { Framing } from './response-body.ts';
+import { reviseFailure } from './revise-failure.ts';
+import { parseServiceError } from './service-error.ts';
+
+/** Raw samples of 16 bits. */
+export interface PcmLayout {
+  readonly sampleRate: number;
+  readonly channels: number;
+  readonly bitDepth: 16;
+}
+
+/** Speech as it arrives. */
+export interface AudioAnswer {
+  /**
+   * The bytes, to be read once, with back-pressure. Throws a Failure (bad_answer) when they are
+   * cut, stop, are longer than announced, or when there are none.
+   */
+  readonly body: AsyncIterable<Uint8Array>;
+  /** Media type without parameters; always one of audio. */
+  readonly contentType: string;
+  readonly contentLength: number | undefined;
+  /** How raw samples are to be read, where the media type says so. */
+  readonly pcm: PcmLayout | undefined;
+  /** A body that ends with the connection (`close`) may have been cut unnoticed: check its bytes. */
+  readonly framing: Framing;
+  readonly requestId: string;
+  readonly creditsUsed: number | undefined;
+  readonly quotaRemaining: number | undefined;
+  readonly ignoredParameters: readonly string[];
+  discard(): void;
+}
+
+/**
+ * The audio in an answer of success.
+ * @throws Failure; status first, then content type: a 200 that is not audio is of no use, whatever
+ *   error its JSON names
+ */
+export async function audioAnswer(
+  client: Pick<ApiClient, 'redact'>,
+  answer: Answer,
+): Promise<AudioAnswer> {
+  const { contentLength, framing, headers, requestId, status } = answer;
+  const { contentType = 'of no type' } = headers;
+  if (status !== 200 || contentLength === 0) {
+    answer.discard();
+    throw charged(badAnswer(`the answer (${status}) has no audio in it`, answer));
+  }
+  if (!/^audio\/|^application\/ogg$/.test(contentType)) {
+    throw client.redact(await notAudio(answer, contentType));
+  }
+  return {
+    body: { [Symbol.asyncIterator]: () => notEmpty(answer) },
+    contentType,
+    contentLength,
+    pcm: pcmLayout(headers.get('content-type') ?? ''),
+    framing,
+    requestId,
+    creditsUsed: headers.creditsUsed,
+    quotaRemaining: headers.quotaRemaining,
+    ignoredParameters: headers.ignoredParameters,
+    discard: () => answer.discard(),
+  };
+}
+
+function pcmLayout(mediaType: string): PcmLayout | undefined {
+  const parameter = (name: string): number | undefined => {
+    const value = new RegExp(`;\\s*${name}="?(\\d{1,6})\\b`, 'i').exec(mediaType)?.[1];
+    return value === undefined ? undefined : Number(value);
+  };
+  const sampleRate = parameter('rate');
+  if (sampleRate === undefined || sampleRate === 0) return undefined;
+  return { sampleRate, channels: parameter('channels') ?? 1, bitDepth: 16 };
+}
+
+/** Whatever it says, an answer of success without audio is no answer (contract, section 5). */
+async function notAudio(answer: Answer, contentType: string): Promise<Failure> {
+  const error = parseServiceError(await answer.errorText(), answer.headers);
+  const said = error.message === undefined ? '' : `: ${error.message}`;
+  const failure = charged(badAnswer(`the answer is ${contentType}, not audio${said}`, answer));
+  const { code = failure.code, details, requestId = failure.requestId } = error;
+  return reviseFailure(failure, { code, details, requestId });
+}
+
+/** A 200 may have been charged for, whatever its body is. */
+export function charged(failure: Failure): Failure {
+  return reviseFailure(failure, { billed: 'unknown' });
+}
+
+async function* notEmpty(answer: Answer): AsyncGenerator<Uint8Array, void, undefined> {
+  let size = 0;
+  for await (const chunk of answer.body) {
+    size += chunk.length;
+    yield chunk;
+  }
+  if (size === 0) throw charged(badAnswer('the answer is empty', answer));
+}
