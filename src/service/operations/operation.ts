@@ -8,7 +8,8 @@ import type { Owner } from './owner.ts';
 /**
  * A paid request that this process works on. Its end is written once: what comes after `complete`,
  * `refund` or `release` does nothing and gives false, and so does everything after another process
- * took this one for dead and refunded it.
+ * took this one for dead and refunded it. An end that cannot be written throws, and becomes a refund
+ * as soon as something can be written again.
  */
 export interface Operation {
   readonly id: string;
@@ -33,22 +34,30 @@ export interface OperationIdentity {
   readonly accountId: string;
   /** Called when this process has no more to do with it. */
   readonly onEnd: () => void;
+  /** Called when its end could not be written. */
+  readonly onUnsettled: () => void;
 }
 
 /** An operation that was claimed before, by its id. */
 export function createOperation(deps: OperationDeps, identity: OperationIdentity): Operation {
   const { store, clock, owner } = deps;
-  const { id, accountId, onEnd } = identity;
+  const { id, accountId, onEnd, onUnsettled } = identity;
   const end = (state: 'completed' | 'refunded', work: (db: Connection) => void): boolean => {
-    onEnd();
-    return store.write((db) => {
-      const changed = db.run(
-        'UPDATE operation SET state = ?, owner_id = NULL WHERE id = ? AND owner_id = ?',
-        [state, id, owner.id],
-      );
-      if (changed > 0) work(db);
-      return changed > 0;
-    });
+    try {
+      const isOurs = store.write((db) => {
+        const changed = db.run(
+          'UPDATE operation SET state = ?, owner_id = NULL WHERE id = ? AND owner_id = ?',
+          [state, id, owner.id],
+        );
+        if (changed > 0) work(db);
+        return changed > 0;
+      });
+      onEnd();
+      return isOurs;
+    } catch (error) {
+      onUnsettled();
+      throw error;
+    }
   };
   return {
     id,
@@ -66,8 +75,14 @@ export function createOperation(deps: OperationDeps, identity: OperationIdentity
   };
 }
 
-/** Gives back what a dead owner had taken. Whatever part of the audio it sent was not the whole. */
+/**
+ * Gives back what an owner had taken that can no longer finish it. Whatever part of the audio it sent
+ * was not the whole.
+ */
 export function abandon(db: Connection, operationId: string, now: number): void {
-  refund(db, operationId, now);
-  db.run("UPDATE operation SET state = 'refunded', owner_id = NULL WHERE id = ?", [operationId]);
+  const changed = db.run(
+    "UPDATE operation SET state = 'refunded', owner_id = NULL WHERE id = ? AND state = 'in_progress'",
+    [operationId],
+  );
+  if (changed > 0) refund(db, operationId, now);
 }

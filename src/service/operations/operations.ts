@@ -10,6 +10,7 @@ import type { Operation } from './operation.ts';
 import { abandon, createOperation } from './operation.ts';
 import { createOwner } from './owner.ts';
 import type { Processes } from '../../effects/processes.ts';
+import { createUnsettledEnds } from './unsettled-ends.ts';
 
 export type Begun = { readonly kind: 'begun'; readonly operation: Operation } | Refusal;
 
@@ -34,16 +35,19 @@ export interface Operations {
 export function createOperations(deps: OperationsDeps): Operations {
   const { store, clock, random, processes } = deps;
   const owner = createOwner({ id: random.uuid(), clock, processes });
-  const lease = keepLease({ clock, renew: () => store.write((db) => owner.renew(db)) });
+  const unsettled = createUnsettledEnds(store, (db, id) => abandon(db, id, clock.now()));
+  const { write } = unsettled;
+  const lease = keepLease({ clock, renew: () => write((db) => owner.renew(db)) });
   const abandoned = (db: Connection): readonly Row[] =>
     inProgress(db).filter((row) => owner.isDead(row));
   return {
     begin(request) {
       const id = random.uuid();
-      const refusal = store.write((db) => claim(db, { id, owner, now: clock.now() }, request));
+      const refusal = write((db) => claim(db, { id, owner, now: clock.now() }, request));
       if (refusal !== undefined) return refusal;
       const onEnd = lease.hold();
-      const identity = { id, accountId: request.accountId, onEnd };
+      const onUnsettled = (): void => unsettled.add(id, onEnd);
+      const identity = { id, accountId: request.accountId, onEnd, onUnsettled };
       return { kind: 'begun', operation: createOperation({ store, clock, owner }, identity) };
     },
     recover() {
@@ -57,9 +61,18 @@ export function createOperations(deps: OperationsDeps): Operations {
     },
     close() {
       lease.close();
-      if (lease.wasHeld()) store.write((db) => forget(db, owner.id));
+      if (lease.wasHeld()) leave(() => write((db) => forget(db, owner.id)));
     },
   };
+}
+
+/** Who cannot take itself off the list is found dead by the next process. */
+function leave(work: () => void): void {
+  try {
+    work();
+  } catch {
+    // Nothing is lost: what was in progress is given back then.
+  }
 }
 
 function inProgress(db: Connection): readonly Row[] {
