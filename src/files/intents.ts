@@ -23,7 +23,7 @@ import { ensurePrivateFolder } from './private-folder.ts';
 import { stateFailure } from './state-failures.ts';
 
 export { listOpenIntents, sweepIntents } from './intent-list.ts';
-export type { OpenIntent, OpenIntents } from './intent-list.ts';
+export type { OpenIntent } from './intent-list.ts';
 export type {
   IntentAbout,
   IntentFacts,
