@@ -20,7 +20,7 @@ export async function openService(options: OpenServiceOptions): Promise<RunningS
   try {
     const { openWithEngines } = await import('./open-service.ts');
     const service = await openWithEngines(options, engines);
-    return { ...service, close: () => closeBoth(service, engines) };
+    return { ...service, close: (hurry) => closeBoth(service, engines, hurry) };
   } catch (error) {
     await engines.close();
     throw error;
@@ -40,8 +40,9 @@ async function addedEngines({ clock, engines }: OpenServiceOptions): Promise<Spe
 async function closeBoth(
   service: RunningService,
   engines: { close(): Promise<void> },
+  hurry: AbortSignal | undefined,
 ): Promise<void> {
-  await service.close();
+  await service.close(hurry);
   await engines.close();
 }
 

@@ -1,6 +1,7 @@
 import { systemClock } from '../effects/clock.ts';
 import { systemFiles } from '../effects/file-system.ts';
 import { systemRandom } from '../effects/random.ts';
+import { createAudioFolder } from './audio-files/audio-folder.ts';
 import { encodeSpeech } from './engine/encode/encode-speech.ts';
 import type { EngineRegistry } from './engine/registry.ts';
 import type { ServiceServer } from './http/serve.ts';
@@ -34,12 +35,19 @@ export async function openWithEngines(
       store,
       engines,
       encode: encodeSpeech,
+      audio: createAudioFolder(store.path, {
+        clock,
+        random,
+        files: systemFiles,
+        platform: process.platform,
+      }),
       processes: systemProcesses(),
       keys: [key, ...otherKeys],
       allowance: options.allowance ?? DEFAULT_ALLOWANCE,
       allowHosts: options.allowHosts ?? [],
       allowOrigins: options.allowOrigins ?? [],
       unavailableModels: options.unavailableModels ?? [],
+      jobGraceMs: options.jobGraceMs,
       report: options.report ?? (() => undefined),
     });
     const { host = '127.0.0.1', port = 0 } = options;
@@ -57,8 +65,8 @@ function running(server: ServiceServer, store: Store, { key }: AccountKey): Runn
     baseUrl,
     realtimeUrl,
     apiKey: key,
-    async close() {
-      await server.close();
+    async close(hurry) {
+      await server.close(hurry);
       store.close();
     },
   };

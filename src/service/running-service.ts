@@ -21,7 +21,12 @@ export type ServiceEvent =
       readonly durationMs: number;
       readonly requestId: string;
     }
-  | { readonly type: 'failure'; readonly requestId: string; readonly error: unknown };
+  /** Of a request, or of a job by its id. */
+  | { readonly type: 'failure'; readonly requestId: string; readonly error: unknown }
+  /** The service closes and first finishes so many jobs. */
+  | { readonly type: 'finishing-jobs'; readonly count: number }
+  /** It closes without having finished them; the next that opens the data does. */
+  | { readonly type: 'jobs-left'; readonly count: number };
 
 /** Engines that were added to foley, and what they may be started with. */
 export interface AddedEngines {
@@ -51,6 +56,8 @@ export interface OpenServiceOptions {
   readonly unavailableModels?: readonly string[];
   /** What a new account is given, and an old one with less than half of it is brought back to. */
   readonly allowance?: Amounts;
+  /** How long `close` waits for jobs that were accepted; default 10 minutes. */
+  readonly jobGraceMs?: number;
   readonly report?: (event: ServiceEvent) => void;
   readonly clock?: Clock;
   readonly random?: Random;
@@ -64,6 +71,9 @@ export interface RunningService {
   readonly realtimeUrl: string;
   /** The first key that it accepts. */
   readonly apiKey: string;
-  /** Takes no more requests, finishes those that run (for a bounded time), ends the engine. */
-  close(): Promise<void>;
+  /**
+   * Takes no more requests, finishes those that run and the jobs that were accepted (for a bounded
+   * time), ends the engine. Once `hurry` is aborted it waits for no job any longer.
+   */
+  close(hurry?: AbortSignal): Promise<void>;
 }

@@ -1,5 +1,7 @@
 import type { Clock } from '../effects/clock.ts';
 import type { Catalogue } from './catalogue/catalogue.ts';
+import type { Jobs } from './jobs/jobs.ts';
+import type { SignedLinks } from './jobs/signed-links.ts';
 import type { EncodeSpeech } from './synthesis/encode.ts';
 import type { Operations } from './operations/operations.ts';
 import type { ServiceEvent } from './running-service.ts';
@@ -13,6 +15,8 @@ export interface ServiceContext {
   readonly catalogue: Catalogue;
   readonly operations: Operations;
   readonly generations: Generations;
+  readonly jobs: Jobs;
+  readonly links: SignedLinks;
   readonly encode: EncodeSpeech;
   readonly report: (event: ServiceEvent) => void;
 }

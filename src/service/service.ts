@@ -11,10 +11,15 @@ import type { GuardOptions } from './http/guard.ts';
 import { createGuard } from './http/guard.ts';
 import { createKeyTable } from './http/key-table.ts';
 import { requestIdOf } from './http/request-id.ts';
+import type { Router } from './http/router.ts';
 import { createRouter } from './http/router.ts';
+import type { AudioFolder } from './audio-files/audio-folder.ts';
+import { Jobs } from './jobs/jobs.ts';
+import { createSignedLinks } from './jobs/signed-links.ts';
 import { createOperations } from './operations/operations.ts';
 import type { Processes } from '../effects/processes.ts';
 import type { AccountKey, ServiceEvent } from './running-service.ts';
+import type { ServiceContext } from './service-context.ts';
 import { ServiceError } from './service-error.ts';
 import type { EncodeSpeech } from './synthesis/encode.ts';
 import { createGenerations } from './synthesis/generations.ts';
@@ -26,12 +31,16 @@ export interface ServiceDeps extends GuardOptions {
   readonly store: Store;
   readonly engines: EngineRegistry;
   readonly encode: EncodeSpeech;
+  /** Where the audio of jobs is kept. */
+  readonly audio: AudioFolder;
   readonly processes: Processes;
   readonly keys: readonly AccountKey[];
   /** What a new account is given, and an old one with less than half of it is brought back to. */
   readonly allowance: Amounts;
   /** Models that are declared and refused as unavailable. */
   readonly unavailableModels: readonly string[];
+  /** How long `close` waits for jobs; default 10 minutes. */
+  readonly jobGraceMs?: number | undefined;
   readonly report: (event: ServiceEvent) => void;
 }
 
@@ -39,39 +48,31 @@ export interface ServiceDeps extends GuardOptions {
 export interface Service {
   /** Never rejects: a failure is an answer too. */
   fetch(request: Request): Promise<Response>;
-  /** Refuses what comes, and finishes what runs or, after a while, cuts and refunds it. */
-  close(): Promise<void>;
+  /**
+   * Refuses what comes, and finishes what runs or, after a while, cuts and refunds it. Jobs that are
+   * not finished in time, or before `hurry` is aborted, are left to the next process.
+   */
+  close(hurry?: AbortSignal): Promise<void>;
 }
 
 /** How long a service that closes waits for what is being spoken. */
 const CLOSE_GRACE_MS = 5_000;
+const JOB_GRACE_MS = 600_000;
 
 /**
- * Makes the service over what it is given; checks the ledger, and refunds what processes that died
- * had begun. It owns neither the store nor the engines.
+ * Makes the service over what it is given; checks the ledger, refunds what processes that died had
+ * begun, and goes on with the jobs that they left. It owns neither the store nor the engines.
  * @throws StoreError when the ledger does not balance
  */
 export function createService(deps: ServiceDeps): Service {
-  const { clock, random, store, report } = deps;
-  const generations = createGenerations(clock);
-  const operations = createOperations(deps);
+  const { clock, random, report } = deps;
   prepare(deps);
+  const context = createContext(deps);
+  const { generations, jobs, operations } = context;
   operations.recover();
-  const catalogue = createCatalogue(deps);
-  const { encode } = deps;
-  const context = { clock, store, catalogue, operations, generations, encode, report };
-  const route = createRouter(context, createKeyTable(deps.keys));
-  const guard = createGuard(deps);
+  jobs.start();
   let isClosing = false;
-  const answer = async (request: Request, requestId: string): Promise<Response> => {
-    try {
-      guard.check(request);
-      if (isClosing) throw closing();
-      return await route(request, requestId);
-    } catch (error) {
-      return errorResponse(error, requestId);
-    }
-  };
+  const answer = createAnswer(deps, context, () => isClosing);
   return {
     async fetch(request) {
       const start = clock.monotonic();
@@ -84,11 +85,50 @@ export function createService(deps: ServiceDeps): Service {
       report({ type: 'request', method: request.method, path, status, durationMs, requestId });
       return response;
     },
-    async close() {
+    async close(hurry) {
       isClosing = true;
-      await generations.drain(CLOSE_GRACE_MS);
+      await Promise.all([
+        generations.drain(CLOSE_GRACE_MS),
+        jobs.close(deps.jobGraceMs ?? JOB_GRACE_MS, hurry),
+      ]);
       operations.close();
     },
+  };
+}
+
+function createAnswer(
+  deps: ServiceDeps,
+  context: ServiceContext,
+  isClosing: () => boolean,
+): Router {
+  const route = createRouter(context, createKeyTable(deps.keys));
+  const guard = createGuard(deps);
+  return async (request, requestId) => {
+    try {
+      guard.check(request);
+      if (isClosing()) throw closing();
+      return await route(request, requestId);
+    } catch (error) {
+      return errorResponse(error, requestId);
+    }
+  };
+}
+
+function createContext(deps: ServiceDeps): ServiceContext {
+  const { clock, store, encode, audio: folder, report } = deps;
+  const operations = createOperations(deps);
+  const catalogue = createCatalogue(deps);
+  const { ownership } = operations;
+  return {
+    clock,
+    store,
+    catalogue,
+    operations,
+    generations: createGenerations(clock),
+    jobs: new Jobs({ ...deps, catalogue, folder, ownership }),
+    links: createSignedLinks(deps),
+    encode,
+    report,
   };
 }
 

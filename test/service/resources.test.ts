@@ -24,7 +24,7 @@ describe('GET /api/open/v3/speech/tts/capabilities', () => {
     for (const model of models) {
       expect(model.supportedOperations).toEqual({
         synchronous: true,
-        asynchronous: false,
+        asynchronous: true,
         alignedStreaming: false,
       });
     }

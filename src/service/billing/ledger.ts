@@ -69,6 +69,37 @@ export function refund(db: Connection, reservationId: string, now: number): bool
   return settle(db, reservationId, { kind: 'refund', states, to: 'available', now });
 }
 
+/**
+ * Spends part of what was reserved and gives back the rest. Gives false, and does nothing, when it is
+ * no longer reserved.
+ * @throws RangeError when it is more than was reserved
+ */
+export function commitPart(
+  db: Connection,
+  reservationId: string,
+  spent: Amounts,
+  now: number,
+): boolean {
+  const row = db.get("SELECT * FROM reservation WHERE id = ? AND state = 'reserved'", [
+    reservationId,
+  ]);
+  if (row === undefined) return false;
+  const accountId = text(row, 'account_id');
+  const rest = {
+    credits: integer(row, 'credits') - spent.credits,
+    quota: integer(row, 'quota') - spent.quota,
+  };
+  if (rest.credits < 0 || rest.quota < 0) throw new RangeError('more was spent than was reserved');
+  const id = record(db, { accountId, kind: 'refund', reservationId, now });
+  move(db, { id, accountId, amounts: rest, from: 'reserved', to: 'available' });
+  db.run('UPDATE reservation SET credits = ?, quota = ? WHERE id = ?', [
+    spent.credits,
+    spent.quota,
+    reservationId,
+  ]);
+  return commit(db, reservationId, now);
+}
+
 /** What is in one book of an account. */
 export function amountsIn(db: Connection, accountId: string, book: Book): Amounts {
   const rows = db.all('SELECT unit, amount FROM balance WHERE account_id = ? AND book = ?', [

@@ -22,8 +22,11 @@ export interface ServeOptions {
 export interface ServiceServer {
   readonly baseUrl: string;
   readonly realtimeUrl: string;
-  /** Takes no more connections, and ends when the service has finished or cut what it was at. */
-  close(): Promise<void>;
+  /**
+   * Takes no more connections, and ends when the service has finished or cut what it was at; once
+   * `hurry` is aborted it leaves jobs to the next process.
+   */
+  close(hurry?: AbortSignal): Promise<void>;
 }
 
 /** Bounds of one connection. A body has no time limit: it lasts as long as its speech is played. */
@@ -56,7 +59,7 @@ export async function startServer(options: ServeOptions): Promise<ServiceServer>
   return {
     baseUrl: `http://${url}`,
     realtimeUrl: `ws://${url}`,
-    close: () => closeServer(server, options),
+    close: (hurry) => closeServer(server, options, hurry),
   };
 }
 
@@ -113,11 +116,15 @@ function unreadable(random: Random): Response {
   return errorResponse(new ServiceError('ERR_INVALID_REQUEST', message), random.uuid());
 }
 
-async function closeServer(server: Server, { service, clock }: ServeOptions): Promise<void> {
+async function closeServer(
+  server: Server,
+  { service, clock }: ServeOptions,
+  hurry: AbortSignal | undefined,
+): Promise<void> {
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve());
   });
-  await service.close();
+  await service.close(hurry);
   server.closeIdleConnections();
   const stop = clock.after(FLUSH_GRACE_MS, () => server.closeAllConnections());
   await closed;

@@ -4,11 +4,12 @@ import { ENDPOINTS } from '../../contract/endpoints.ts';
 import { HEADERS } from '../../contract/headers.ts';
 import { IDEMPOTENCY_KEY_MAX_CHARACTERS } from '../../contract/limits.ts';
 import { ErrorBody } from '../../contract/schemas/error.ts';
+import { SPEECH_FORMATS } from '../../contract/schemas/speech.ts';
 import type { ServiceErrorCode } from '../../contract/service-errors.ts';
 import { SERVICE_ERRORS } from '../../contract/service-errors.ts';
 import type { SpeechSurface } from '../../contract/speech-surfaces.ts';
 import { SPEECH_SURFACES } from '../../contract/speech-surfaces.ts';
-import type { OperationDescription } from './operations.ts';
+import type { OperationDescription } from './operation-description.ts';
 import { OPERATIONS } from './operations.ts';
 import { speechMediaType } from '../synthesis/media-type.ts';
 import { componentSchemas, schemaOrReference } from './schemas.ts';
@@ -71,7 +72,7 @@ function describeOperation(endpoint: Endpoint & { readonly id: EndpointId }): Js
     ...(operation.body === undefined
       ? {}
       : { requestBody: { required: true, content: jsonContent(operation.body) } }),
-    responses: { 200: success(operation), ...failures(endpoint, operation) },
+    responses: { [statusOf(operation)]: success(operation), ...failures(endpoint, operation) },
   };
 }
 
@@ -116,21 +117,36 @@ function header(name: string, description: string): Json {
   return { name, in: 'header', required: false, description, schema };
 }
 
-function success({ success: schema, surface }: OperationDescription): Json {
-  const traced = { [HEADERS.requestId]: { schema: { type: 'string' } } };
-  if (schema === undefined) {
-    const content = { 'application/json': { schema: { type: 'object' } } };
-    return { description: 'Success', headers: traced, content };
-  }
-  if (schema !== 'audio') {
-    return { description: 'Success', headers: traced, content: jsonContent(schema) };
-  }
-  const { formats = AUDIO_FORMATS, tellsIgnored = false } = surfaceOf(surface);
-  const headers = { ...traced, ...PRICE_HEADERS, ...(tellsIgnored ? IGNORED_HEADER : {}) };
-  const content = Object.fromEntries(formats.map((format) => [speechMediaType(format), {}]));
-  return { description: 'The audio', headers, content };
+function statusOf({ success: schema, isAccepted = false }: OperationDescription): number {
+  if (schema === 'redirect') return 302;
+  return isAccepted ? 202 : 200;
 }
 
+function success({ success: schema, surface, isAccepted = false }: OperationDescription): Json {
+  const traced = { [HEADERS.requestId]: { schema: { type: 'string' } } };
+  if (schema === 'redirect') {
+    return { description: 'Where it is', headers: { ...traced, ...LOCATION_HEADER } };
+  }
+  if (schema === 'audio' || schema === 'stored-audio') {
+    const { formats = AUDIO_FORMATS, tellsIgnored = false } = surfaceOf(surface);
+    const paid = { ...PRICE_HEADERS, ...(tellsIgnored ? IGNORED_HEADER : {}) };
+    const headers = { ...traced, ...(schema === 'audio' ? paid : {}) };
+    const stored = schema === 'audio' ? formats : SPEECH_FORMATS;
+    const content = Object.fromEntries(stored.map((format) => [speechMediaType(format), {}]));
+    return { description: 'The audio', headers, content };
+  }
+  const content =
+    schema === undefined
+      ? { 'application/json': { schema: { type: 'object' } } }
+      : jsonContent(schema);
+  const accepted = isAccepted ? { ...LOCATION_HEADER, ...RETRY_AFTER_HEADER } : {};
+  return { description: 'Success', headers: { ...traced, ...accepted }, content };
+}
+
+const LOCATION_HEADER = { Location: { schema: { type: 'string' } } };
+const RETRY_AFTER_HEADER = {
+  'Retry-After': { description: 'Seconds after which to ask', schema: { type: 'integer' } },
+};
 const PRICE_HEADERS = {
   [HEADERS.quotaRemaining]: { schema: { type: 'integer' } },
   [HEADERS.creditsUsed]: { schema: { type: 'number' } },

@@ -1,4 +1,3 @@
-import type { TObject } from 'typebox';
 import type { EndpointId } from '../../contract/endpoints.ts';
 import { Capabilities } from '../../contract/schemas/model.ts';
 import { Profile, ProfileUpdate } from '../../contract/schemas/profile.ts';
@@ -11,45 +10,13 @@ import { SpeechRequestV2 } from '../../contract/schemas/speech-v2.ts';
 import { SpeechRequest } from '../../contract/schemas/speech.ts';
 import { VoiceListV1, VoiceListV1Query } from '../../contract/schemas/voice-v1.ts';
 import { VoiceAnswer, VoiceList, VoiceListQuery } from '../../contract/schemas/voice.ts';
-import type { ServiceErrorCode } from '../../contract/service-errors.ts';
-import type { SurfaceName } from '../../contract/speech-surfaces.ts';
-
-/** What an endpoint takes and gives, for the document. */
-export interface OperationDescription {
-  readonly summary: string;
-  readonly tag: 'Speech' | 'Voices' | 'Account' | 'Compatibility' | 'Service';
-  readonly query?: TObject;
-  readonly body?: TObject;
-  /** The JSON of a success; `audio` for sound; nothing for JSON that has no schema. */
-  readonly success: TObject | 'audio' | undefined;
-  /** Errors besides those that any endpoint may give. */
-  readonly errors: readonly ServiceErrorCode[];
-  /** Takes an `Idempotency-Key`. */
-  readonly isIdempotent?: boolean;
-  /** Of synchronous speech: which formats and headers there are. */
-  readonly surface?: SurfaceName;
-}
-
-const BODY_ERRORS = [
-  'ERR_INVALID_REQUEST',
-  'ERR_PAYLOAD_TOO_LARGE',
-  'ERR_UNSUPPORTED_MEDIA_TYPE',
-] as const;
-
-const PAID_ERRORS = [...BODY_ERRORS, 'ERR_INSUFFICIENT_CREDITS', 'ERR_GENERATION_FAILED'] as const;
-
-const KEYED_SPEECH_ERRORS = [
-  ...PAID_ERRORS,
-  'ERR_VOICE_NOT_FOUND',
-  'ERR_REQUEST_ID_CONFLICT',
-  'ERR_REQUEST_IN_PROGRESS',
-  'ERR_REQUEST_ALREADY_COMPLETED',
-  'ERR_REQUEST_PREVIOUSLY_REFUNDED',
-  'ERR_MODEL_UNAVAILABLE',
-] as const;
+import { JOB_OPERATIONS } from './job-operations.ts';
+import type { OperationDescription } from './operation-description.ts';
+import { BODY_ERRORS, KEYED_SPEECH_ERRORS, PAID_ERRORS } from './operation-description.ts';
 
 /** The description of every endpoint of the contract. */
 export const OPERATIONS: Readonly<Record<EndpointId, OperationDescription>> = {
+  ...JOB_OPERATIONS,
   getCapabilities: {
     summary: 'Models with their limits, formats and controls',
     tag: 'Speech',

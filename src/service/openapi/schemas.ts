@@ -1,4 +1,16 @@
 import { ErrorBody } from '../../contract/schemas/error.ts';
+import {
+  Job,
+  JobAccepted,
+  JobList,
+  JobListItem,
+  JobListItemV1,
+  JobListV1,
+  JobRequestV1,
+  JobSegment,
+  JobV1,
+  Pagination,
+} from '../../contract/schemas/job.ts';
 import { Capabilities, Model } from '../../contract/schemas/model.ts';
 import { Profile, ProfileUpdate } from '../../contract/schemas/profile.ts';
 import {
@@ -19,7 +31,17 @@ const NAMED: readonly object[] = [
   CompatTtsRequest,
   CompatVoices,
   ErrorBody,
+  Job,
+  JobAccepted,
+  JobList,
+  JobListItem,
+  JobListItemV1,
+  JobListV1,
+  JobRequestV1,
+  JobSegment,
+  JobV1,
   Model,
+  Pagination,
   Profile,
   ProfileUpdate,
   SpeechRequest,

@@ -37,13 +37,15 @@ const USED_BEFORE: Readonly<Record<UsedBefore, readonly [ServiceErrorCode, strin
   ],
 };
 
-function usedBefore(kind: UsedBefore): ServiceError {
+/** Why a key that was used before cannot be used again (spec section 7.2). */
+export function usedBefore(kind: UsedBefore): ServiceError {
   const [code, message] = USED_BEFORE[kind];
   const headers = kind === 'in_progress' ? { 'Retry-After': IN_PROGRESS_RETRY_AFTER } : undefined;
   return new ServiceError(code, message, { headers });
 }
 
-function insufficient(needed: Amounts, available: Amounts): ServiceError {
+/** 402 with what is needed and what there is. */
+export function insufficient(needed: Amounts, available: Amounts): ServiceError {
   const unit = available.credits < needed.credits ? 'credits' : 'quota';
   return new ServiceError(
     'ERR_INSUFFICIENT_CREDITS',

@@ -52,12 +52,24 @@ export function claim(
   return undefined;
 }
 
-function findByKey(db: Connection, request: OperationRequest): Row | undefined {
+/** The operation that used this key, if one did (spec section 7.2). */
+export function findByKey(
+  db: Connection,
+  request: Pick<OperationRequest, 'accountId' | 'idempotencyKey'>,
+): Row | undefined {
   if (request.idempotencyKey === undefined) return undefined;
   return db.get('SELECT * FROM operation WHERE account_id = ? AND idempotency_key = ?', [
     request.accountId,
     request.idempotencyKey,
   ]);
+}
+
+/** Whether this asks for what that operation was asked for. */
+export function isSameRequest(
+  earlier: Row,
+  { endpoint, fingerprint }: Pick<OperationRequest, 'endpoint' | 'fingerprint'>,
+): boolean {
+  return text(earlier, 'endpoint') === endpoint && text(earlier, 'fingerprint') === fingerprint;
 }
 
 function replay(
@@ -66,10 +78,7 @@ function replay(
   earlier: Row,
   request: OperationRequest,
 ): Refusal {
-  const same =
-    text(earlier, 'endpoint') === request.endpoint &&
-    text(earlier, 'fingerprint') === request.fingerprint;
-  if (!same) return { kind: 'conflict' };
+  if (!isSameRequest(earlier, request)) return { kind: 'conflict' };
   const kind = stateOf(earlier);
   if (kind !== 'in_progress' || !ownerIsDead(db, owner, earlier)) return { kind };
   abandon(db, text(earlier, 'id'), now);

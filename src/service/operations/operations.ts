@@ -8,7 +8,8 @@ import { claim } from './claim.ts';
 import { keepLease } from './lease.ts';
 import type { Operation } from './operation.ts';
 import { abandon, createOperation } from './operation.ts';
-import { createOwner } from './owner.ts';
+import { createOwner, forgetOwner } from './owner.ts';
+import type { Ownership } from './ownership.ts';
 import type { Processes } from '../../effects/processes.ts';
 import { createUnsettledEnds } from './unsettled-ends.ts';
 
@@ -23,6 +24,7 @@ export interface OperationsDeps {
 
 /** The paid requests of every process on one data directory. */
 export interface Operations {
+  readonly ownership: Ownership;
   /** Claims the key and reserves the charge, both or neither (spec section 7.2). */
   begin(request: OperationRequest): Begun;
   /** Refunds what dead owners left; gives how many operations that were. */
@@ -41,6 +43,7 @@ export function createOperations(deps: OperationsDeps): Operations {
   const abandoned = (db: Connection): readonly Row[] =>
     inProgress(db).filter((row) => owner.isDead(row));
   return {
+    ownership: { owner, hold: () => lease.hold() },
     begin(request) {
       const id = random.uuid();
       const refusal = write((db) => claim(db, { id, owner, now: clock.now() }, request));
@@ -55,13 +58,13 @@ export function createOperations(deps: OperationsDeps): Operations {
       return store.write((db) => {
         const rows = abandoned(db);
         for (const row of rows) abandon(db, text(row, 'operation_id'), clock.now());
-        for (const row of rows) forget(db, text(row, 'id'));
+        for (const row of rows) forgetOwner(db, text(row, 'id'));
         return rows.length;
       });
     },
     close() {
       lease.close();
-      if (lease.wasHeld()) leave(() => write((db) => forget(db, owner.id)));
+      if (lease.wasHeld()) leave(() => write((db) => forgetOwner(db, owner.id)));
     },
   };
 }
@@ -78,12 +81,5 @@ function leave(work: () => void): void {
 function inProgress(db: Connection): readonly Row[] {
   return db.all(
     'SELECT operation.id AS operation_id, owner.* FROM operation JOIN owner ON owner.id = owner_id',
-  );
-}
-
-function forget(db: Connection, ownerId: string): void {
-  db.run(
-    'DELETE FROM owner WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM operation WHERE owner_id = ?1)',
-    [ownerId],
   );
 }

@@ -59,3 +59,13 @@ export function createOwner({ id, clock, processes }: OwnerDeps): Owner {
     },
   };
 }
+
+/** Takes an owner off the list, unless something is still in its name. */
+export function forgetOwner(db: Connection, id: string): void {
+  db.run(
+    `DELETE FROM owner WHERE id = ?1
+       AND NOT EXISTS (SELECT 1 FROM operation WHERE owner_id = ?1)
+       AND NOT EXISTS (SELECT 1 FROM job WHERE owner_id = ?1)`,
+    [id],
+  );
+}

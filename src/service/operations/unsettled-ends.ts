@@ -9,7 +9,7 @@ export interface UnsettledEnds {
   /** @param onEnd called when it is settled */
   add(operationId: string, onEnd: () => void): void;
   /** Runs `work` as one transaction, together with what is left to be settled. */
-  write<Result>(work: (db: Connection) => Result): Result;
+  readonly write: <Result>(work: (db: Connection) => Result) => Result;
 }
 
 export function createUnsettledEnds(

@@ -1,6 +1,9 @@
 import type { AccountHandlers, PublicHandlers } from './call.ts';
 import { getCapabilities } from './capabilities.ts';
 import { getHealth } from './health.ts';
+import { getJobAudio, getJobSegment, getSignedAudio, getTaskAudio } from './job-audio.ts';
+import { createJobV1, getJobV1, listJobsV1 } from './jobs-v1.ts';
+import { createJob, getJob, listJobs } from './jobs.ts';
 import { getOpenApi } from './openapi.ts';
 import { getProfile, updateProfile } from './profile.ts';
 import { createCompatSpeech, createCompatTts, listCompatVoices } from './speech-compat.ts';
@@ -10,18 +13,32 @@ import { listVoicesByPost, listVoicesV1 } from './voices-v1.ts';
 import { getVoice, listVoices } from './voices.ts';
 
 /** Handlers of the endpoints that need no key. */
-export const PUBLIC_HANDLERS: PublicHandlers = { getCapabilities, getHealth, getOpenApi };
+export const PUBLIC_HANDLERS: PublicHandlers = {
+  getCapabilities,
+  getHealth,
+  getOpenApi,
+  getSignedAudio,
+};
 
 /** Handlers of the endpoints that need one. */
 export const ACCOUNT_HANDLERS: AccountHandlers = {
   createCompatSpeech,
   createCompatTts,
+  createJob,
+  createJobV1,
   createSpeech,
   createSpeechV2,
   getOpenApiV1: getOpenApi,
+  getJob,
+  getJobAudio,
+  getJobSegment,
+  getJobV1,
   getProfile,
+  getTaskAudio,
   getVoice,
   listCompatVoices,
+  listJobs,
+  listJobsV1,
   listVoices,
   listVoicesByPost,
   listVoicesV1,

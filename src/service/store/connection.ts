@@ -56,6 +56,18 @@ export function integer(row: Row, column: string): number {
   return Number(value);
 }
 
+/** An integer column of a row that may be NULL. @throws TypeError when it holds anything else */
+export function optionalInteger(row: Row, column: string): number | undefined {
+  return row[column] === null ? undefined : integer(row, column);
+}
+
+/** A number column of a row. @throws TypeError when it holds anything else */
+export function number(row: Row, column: string): number {
+  const value = row[column];
+  if (typeof value !== 'number') throw new TypeError(`column ${column} is not a number`);
+  return value;
+}
+
 function isRow(value: unknown): value is Row {
   return typeof value === 'object' && value !== null;
 }

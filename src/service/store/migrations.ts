@@ -85,4 +85,51 @@ export const MIGRATIONS: readonly string[] = [
     ON operation (account_id, idempotency_key) WHERE idempotency_key IS NOT NULL;
   CREATE INDEX operation_in_progress ON operation (owner_id) WHERE owner_id IS NOT NULL;
   `,
+  `
+  CREATE TABLE job (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE REFERENCES operation (id),
+    account_id TEXT NOT NULL REFERENCES account (id),
+    status TEXT NOT NULL
+      CHECK (status IN ('pending', 'processing', 'success', 'partial_fail', 'fail')),
+    owner_id TEXT REFERENCES owner (id),
+    attempts INTEGER NOT NULL,
+    voice_id TEXT NOT NULL,
+    model_id TEXT NOT NULL,
+    format TEXT NOT NULL,
+    speed REAL NOT NULL,
+    pitch REAL NOT NULL,
+    gain_db REAL NOT NULL,
+    ignored TEXT NOT NULL,
+    characters INTEGER NOT NULL,
+    credits INTEGER NOT NULL,
+    text_preview TEXT NOT NULL,
+    text_fingerprint TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    finished_at INTEGER,
+    CHECK ((finished_at IS NULL) = (status IN ('pending', 'processing'))),
+    CHECK (finished_at IS NULL OR owner_id IS NULL)
+  ) STRICT;
+
+  CREATE INDEX job_of_account ON job (account_id, number);
+  CREATE INDEX job_unfinished ON job (number) WHERE finished_at IS NULL;
+
+  CREATE TABLE job_segment (
+    job_id TEXT NOT NULL REFERENCES job (id),
+    number INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    characters INTEGER NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('pending', 'success', 'skipped', 'fail')),
+    samples INTEGER,
+    sample_rate INTEGER,
+    PRIMARY KEY (job_id, number),
+    CHECK ((status = 'success') = (samples IS NOT NULL)),
+    CHECK ((status = 'success') = (sample_rate IS NOT NULL))
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE secret (
+    name TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

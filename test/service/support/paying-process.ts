@@ -2,6 +2,7 @@ import { systemClock } from '../../../src/effects/clock.ts';
 import { systemFiles } from '../../../src/effects/file-system.ts';
 import { systemRandom } from '../../../src/effects/random.ts';
 import { VOICES } from '../../../src/service/catalogue/voices.ts';
+import { createAudioFolder } from '../../../src/service/audio-files/audio-folder.ts';
 import { encodeSpeech } from '../../../src/service/engine/encode/encode-speech.ts';
 import { EngineRegistry } from '../../../src/service/engine/registry.ts';
 import { systemProcesses } from '../../../src/effects/processes.ts';
@@ -23,6 +24,12 @@ async function main([task, dataDir = '', count = '0']: readonly string[]): Promi
     store,
     engines: new EngineRegistry([engine]),
     encode: encodeSpeech,
+    audio: createAudioFolder(store.path, {
+      clock: systemClock,
+      random: systemRandom,
+      files: systemFiles,
+      platform: process.platform,
+    }),
     processes: systemProcesses(),
     keys: [{ key: 'key', account: 'first' }],
     allowance: { credits: 1_000_000, quota: 1_000_000 },

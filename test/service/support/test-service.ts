@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { systemFiles } from '../../../src/effects/file-system.ts';
 import { systemRandom } from '../../../src/effects/random.ts';
+import { createAudioFolder } from '../../../src/service/audio-files/audio-folder.ts';
 import { encodeSpeech } from '../../../src/service/engine/encode/encode-speech.ts';
 import { EngineRegistry } from '../../../src/service/engine/registry.ts';
 import { systemProcesses } from '../../../src/effects/processes.ts';
@@ -50,6 +51,12 @@ export async function testService(overrides: Partial<ServiceDeps> = {}): Promise
     store,
     engines: new EngineRegistry([engine]),
     encode: encodeSpeech,
+    audio: createAudioFolder(store.path, {
+      clock,
+      random: systemRandom,
+      files: systemFiles,
+      platform: process.platform,
+    }),
     processes: systemProcesses(),
     keys: [
       { key: KEY, account: 'first' },

@@ -1,6 +1,4 @@
 import type { SpeechFormat } from '../../../contract/schemas/speech.ts';
-import { Mp3FileHead } from './mp3-file-head.ts';
-import { wavHeader } from './wav.ts';
 
 /** How long speech is. */
 export interface SpeechLength {
@@ -21,8 +19,12 @@ export interface FileHead {
 }
 
 /** The head of one file: the header of a wav, the Info tag of an mp3; ogg tells its length by itself. */
-export function createFileHead(format: SpeechFormat): FileHead {
-  if (format === 'mp3') return new Mp3FileHead();
+export async function openFileHead(format: SpeechFormat): Promise<FileHead> {
+  if (format === 'mp3') {
+    const { Mp3FileHead } = await import('./mp3-file-head.ts');
+    return new Mp3FileHead();
+  }
+  const { wavHeader } = await import('./wav.ts');
   return {
     pass: (bytes) => [bytes],
     finish: ({ samples, sampleRate }) =>

@@ -9,7 +9,7 @@ import { readMp3InfoTag } from '../../../../src/audio/mp3-info-tag.ts';
 import { verifyBytes } from '../../../../src/audio/verify.ts';
 import { crc16 } from '../../../../src/service/engine/encode/crc16.ts';
 import { encodeSpeech } from '../../../../src/service/engine/encode/encode-speech.ts';
-import { createFileHead } from '../../../../src/service/engine/encode/file-head.ts';
+import { openFileHead } from '../../../../src/service/engine/encode/file-head.ts';
 import type { SpeechChunk } from '../../../../src/service/engine/speech-engine.ts';
 import { decodeAudio } from '../../../harness/decode-audio.ts';
 import { requireTool } from '../../../harness/require-tool.ts';
@@ -24,7 +24,7 @@ async function* tone(samples: number, sampleRate: number): AsyncGenerator<Speech
 
 /** The file as it is written: the head last, over the beginning. */
 async function fileOf(format: Format, samples: number, sampleRate = 16_000): Promise<Buffer> {
-  const head = createFileHead(format);
+  const head = await openFileHead(format);
   const parts: Uint8Array[] = [];
   for await (const bytes of encodeSpeech(format, tone(samples, sampleRate))) {
     parts.push(...head.pass(bytes));
@@ -94,9 +94,9 @@ describe('the Info tag of an mp3', () => {
     for await (const bytes of encodeSpeech('mp3', tone(20_000, 16_000))) chunks.push(bytes);
     const stream = Buffer.concat(chunks);
     const whole = await fileOf('mp3', 20_000);
-    fc.assert(
-      fc.property(fc.array(fc.integer({ min: 0, max: stream.length })), (cuts) => {
-        const head = createFileHead('mp3');
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.integer({ min: 0, max: stream.length })), async (cuts) => {
+        const head = await openFileHead('mp3');
         const ends = [...cuts.sort((one, other) => one - other), stream.length];
         const parts = ends.map((end, index) => stream.subarray(ends[index - 1] ?? 0, end));
         const file = Buffer.concat(parts.flatMap((part) => head.pass(part)));

@@ -1,0 +1,232 @@
+import { Type } from 'typebox';
+import type { Static, TSchema } from 'typebox';
+import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../limits.ts';
+import { SpeechRequest } from './speech.ts';
+
+/** Statuses of a speech job (spec section 3.1). */
+export const JOB_STATUSES = ['pending', 'processing', 'success', 'partial_fail', 'fail'] as const;
+export type JobStatus = (typeof JOB_STATUSES)[number];
+
+/** Statuses of a segment (ours); `skipped` has nothing that the voice can say. */
+export const SEGMENT_STATUSES = ['pending', 'success', 'skipped', 'fail'] as const;
+export type SegmentStatus = (typeof SEGMENT_STATUSES)[number];
+
+function nullable<Schema extends TSchema>(schema: Schema) {
+  return Type.Union([schema, Type.Null()]);
+}
+
+const Status = Type.Enum([...JOB_STATUSES], { description: 'pending and processing go on' });
+const CreditsUsed = Type.Integer({
+  minimum: 0,
+  description: 'Set aside while the job runs, then what it cost',
+});
+const Characters = Type.Integer({ minimum: 0, description: 'Characters that are billed' });
+const Instant = Type.String({ description: 'ISO 8601 timestamp' });
+
+/** Answer to `POST /speech/tts/jobs` of v3 (spec section 2.5). */
+export const JobAccepted = Type.Object(
+  {
+    task: Type.Object({
+      taskId: Type.String(),
+      status: Status,
+      voiceId: Type.String(),
+      modelId: Type.String(),
+    }),
+    requestId: Type.String(),
+    quotaRemaining: Type.Integer(),
+    creditsUsed: CreditsUsed,
+    ignoredParameters: Type.Array(Type.String(), {
+      description: 'Controls that were given and are not applied',
+    }),
+  },
+  { $id: 'JobAccepted' },
+);
+export type JobAccepted = Static<typeof JobAccepted>;
+
+/** A segment of a v3 job (fields chosen by us). */
+export const JobSegment = Type.Object(
+  {
+    index: Type.Integer({ minimum: 0, description: 'From 0, in the order of the text' }),
+    status: Type.Enum([...SEGMENT_STATUSES]),
+    characters: Characters,
+    durationMs: nullable(Type.Integer({ minimum: 0 })),
+    audioUrl: nullable(Type.String()),
+  },
+  { $id: 'JobSegment' },
+);
+export type JobSegment = Static<typeof JobSegment>;
+
+const ListItem = {
+  taskId: Type.String(),
+  status: Status,
+  characters: Characters,
+  textPreview: Type.String({ description: 'First 80 characters of the text' }),
+  textFingerprint: Type.String({ description: 'sha256: and the digest of the submitted text' }),
+  voiceId: Type.String(),
+  creditsUsed: CreditsUsed,
+  createdAt: Instant,
+  audioUrl: nullable(Type.String({ description: 'Where the audio is, once it is ready' })),
+};
+
+/** A job in the list of v3: the fields of 2.4, with the model under its v3 name. */
+export const JobListItem = Type.Object(
+  { ...ListItem, modelId: Type.String() },
+  { $id: 'JobListItem' },
+);
+export type JobListItem = Static<typeof JobListItem>;
+
+/** A job by its id in v3 (shape chosen by us: the item of the list and what happens in it). */
+export const Job = Type.Object(
+  {
+    task: Type.Object({
+      ...JobListItem.properties,
+      format: Type.String(),
+      durationMs: nullable(Type.Integer({ minimum: 0 })),
+      finishedAt: nullable(Instant),
+      segments: Type.Array(JobSegment),
+      error: nullable(
+        Type.Object({ code: Type.String(), message: Type.String() }, { description: 'Of a fail' }),
+      ),
+    }),
+    requestId: Type.String(),
+    quotaRemaining: Type.Integer(),
+    creditsUsed: CreditsUsed,
+    ignoredParameters: Type.Array(Type.String()),
+  },
+  { $id: 'Job' },
+);
+export type Job = Static<typeof Job>;
+
+/** Which page of a list this is (spec section 2.4). */
+export const Pagination = Type.Object(
+  {
+    page: Type.Integer({ minimum: 1 }),
+    limit: Type.Integer({ minimum: 1, maximum: PAGE_SIZE_MAX }),
+    hasMore: Type.Boolean(),
+    nextPage: nullable(Type.Integer({ minimum: 2 })),
+  },
+  { $id: 'Pagination' },
+);
+
+/** List of jobs in v3 (spec sections 2.4 and 4.1). */
+export const JobList = Type.Object(
+  { items: Type.Array(JobListItem), pagination: Pagination, requestId: Type.String() },
+  { $id: 'JobList' },
+);
+export type JobList = Static<typeof JobList>;
+
+/** Query of the list of v3 jobs (spec section 4.1 and 8). */
+export const JobListQuery = Type.Object(
+  {
+    page: Type.Optional(
+      Type.Integer({ minimum: 1, default: 1, description: 'Page number, from 1' }),
+    ),
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: PAGE_SIZE_MAX,
+        default: PAGE_SIZE_DEFAULT,
+        description: 'Jobs a page, newest first',
+      }),
+    ),
+    status: Type.Optional(Type.Enum([...JOB_STATUSES], { description: 'Only these' })),
+  },
+  { $id: 'JobListQuery', additionalProperties: false },
+);
+export type JobListQuery = Static<typeof JobListQuery>;
+
+/** Query of an audio download (spec sections 4.1 and 4.3). */
+export const AudioQuery = Type.Object(
+  {
+    download: Type.Optional(Type.Enum(['0', '1'], { description: '1 makes it an attachment' })),
+  },
+  { $id: 'AudioQuery', additionalProperties: false },
+);
+export type AudioQuery = Static<typeof AudioQuery>;
+
+/** Query of a link that needs no key because it is signed (ours). */
+export const SignedAudioQuery = Type.Object(
+  {
+    expires: Type.Integer({ minimum: 0, description: 'Seconds since the epoch' }),
+    signature: Type.String({ minLength: 1, maxLength: 100 }),
+    ...AudioQuery.properties,
+  },
+  { $id: 'SignedAudioQuery', additionalProperties: false },
+);
+export type SignedAudioQuery = Static<typeof SignedAudioQuery>;
+
+/**
+ * Body of `POST /speech/tts/jobs` of v1 (spec section 4.3): the fields of v3, with the old name of the
+ * voice. What it does not know it does not refuse.
+ */
+export const JobRequestV1 = Type.Object(
+  {
+    ...SpeechRequest.properties,
+    voiceId: Type.Optional(SpeechRequest.properties.voiceId),
+    reference_id: Type.Optional(
+      Type.String({ minLength: 1, description: 'Old name of voiceId, one of them is needed' }),
+    ),
+  },
+  { $id: 'JobRequestV1' },
+);
+export type JobRequestV1 = Static<typeof JobRequestV1>;
+
+/** A v1 job as create and poll answer it (spec section 2.4). */
+export const JobV1 = Type.Object(
+  {
+    task: Type.Object({
+      id: Type.String(),
+      taskId: Type.String(),
+      status: Status,
+      audioUrl: nullable(Type.String()),
+      delivery: Type.Object({
+        playbackUrl: nullable(Type.String()),
+        downloadUrl: nullable(Type.String()),
+        downloadReady: Type.Boolean(),
+      }),
+      segments: Type.Optional(
+        Type.Array(
+          Type.Object({
+            index: Type.Integer({ minimum: 0 }),
+            status: Type.Enum([...SEGMENT_STATUSES]),
+            playbackUrl: nullable(Type.String()),
+          }),
+          { description: 'There once the audio is ready' },
+        ),
+      ),
+      error: Type.Optional(Type.Object({ code: Type.String(), message: Type.String() })),
+    }),
+    record: Type.Object({ id: Type.String(), status: Status }),
+    requestId: Type.String(),
+    quotaRemaining: Type.Integer(),
+    creditsUsed: CreditsUsed,
+  },
+  { $id: 'JobV1' },
+);
+export type JobV1 = Static<typeof JobV1>;
+
+/** A job in the list of v1 (spec section 2.4). */
+export const JobListItemV1 = Type.Object(
+  { ...ListItem, engineModelId: Type.String() },
+  { $id: 'JobListItemV1' },
+);
+export type JobListItemV1 = Static<typeof JobListItemV1>;
+
+/** List of jobs in v1 (spec section 2.4). */
+export const JobListV1 = Type.Object(
+  { items: Type.Array(JobListItemV1), pagination: Pagination, requestId: Type.String() },
+  { $id: 'JobListV1' },
+);
+export type JobListV1 = Static<typeof JobListV1>;
+
+/** Query of the list of v1 jobs (spec section 4.3). What it does not know it does not refuse. */
+export const JobListQueryV1 = Type.Object(
+  {
+    ...JobListQuery.properties,
+    createdAfter: Type.Optional(
+      Type.String({ format: 'date-time', description: 'ISO 8601 timestamp; only newer ones' }),
+    ),
+  },
+  { $id: 'JobListQueryV1' },
+);
+export type JobListQueryV1 = Static<typeof JobListQueryV1>;

@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto';
+import type { SpeechFormat } from '../../contract/schemas/speech.ts';
+import { sliceCodePoints } from '../../text/code-points.ts';
+import type { Amounts } from '../billing/amounts.ts';
+import { reserve } from '../billing/ledger.ts';
+import type { OperationRequest } from '../operations/claim.ts';
+import { findByKey, isSameRequest } from '../operations/claim.ts';
+import type { Owner } from '../operations/owner.ts';
+import type { Connection } from '../store/connection.ts';
+import { text } from '../store/connection.ts';
+import type { SpeechPlan } from '../synthesis/plan.ts';
+import { newJob } from './lifecycle.ts';
+import { segmentText } from './segments.ts';
+
+/** What makes a create the same as another. */
+export type JobKey = Omit<OperationRequest, 'charge' | 'requestId'>;
+
+/** A job to be accepted. */
+export interface JobRequest extends JobKey {
+  readonly requestId: string;
+  readonly plan: SpeechPlan;
+  readonly format: SpeechFormat;
+  /** As it was sent, before anything was filtered out of it. */
+  readonly submittedText: string;
+}
+
+export type Refused =
+  | { readonly kind: 'conflict' }
+  | { readonly kind: 'insufficient'; readonly needed: Amounts; readonly available: Amounts };
+export type Accepted = { readonly kind: 'accepted' | 'replayed'; readonly jobId: string } | Refused;
+
+export interface AcceptContext {
+  readonly id: string;
+  readonly owner: Owner;
+  readonly now: number;
+}
+
+const PREVIEW_CHARACTERS = 80;
+
+/** The job that this create was accepted as before, if it was (spec section 7.2). */
+export function findAccepted(db: Connection, key: JobKey): Accepted | undefined {
+  const earlier = findByKey(db, key);
+  if (earlier === undefined) return undefined;
+  if (!isSameRequest(earlier, key)) return { kind: 'conflict' };
+  return { kind: 'replayed', jobId: text(earlier, 'id') };
+}
+
+/**
+ * Takes a job in and reserves what it costs, both or neither, inside the caller's transaction. With
+ * that its request is complete: from here on the job answers for the money.
+ */
+export function acceptJob(db: Connection, context: AcceptContext, request: JobRequest): Accepted {
+  const before = findAccepted(db, request);
+  if (before !== undefined) return before;
+  const { id, owner, now } = context;
+  const { charge } = request.plan;
+  const reserved = reserve(db, { id, accountId: request.accountId, amounts: charge }, now);
+  if (reserved.kind === 'insufficient') return { ...reserved, needed: charge };
+  owner.renew(db);
+  writeOperation(db, id, request, now);
+  writeJob(db, context, request);
+  return { kind: 'accepted', jobId: id };
+}
+
+function writeOperation(db: Connection, id: string, request: JobRequest, now: number): void {
+  const { accountId, endpoint, idempotencyKey, fingerprint, requestId } = request;
+  db.run(
+    `INSERT INTO operation (id, account_id, endpoint, idempotency_key, fingerprint, state,
+       request_id, created_at) VALUES (?, ?, ?, ?, ?, 'completed', ?, ?)`,
+    [id, accountId, endpoint, idempotencyKey ?? null, fingerprint, requestId, now],
+  );
+}
+
+function writeJob(db: Connection, { id, owner, now }: AcceptContext, request: JobRequest): void {
+  const { plan, submittedText, accountId } = request;
+  const { engineRequest, charge } = plan;
+  const segments = segmentText(engineRequest.text);
+  const { status, attempts } = newJob(segments.length);
+  db.run(
+    `INSERT INTO job (id, account_id, status, owner_id, attempts, voice_id, model_id, format, speed,
+       pitch, gain_db, ignored, characters, credits, text_preview, text_fingerprint, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    [
+      id,
+      accountId,
+      status,
+      owner.id,
+      attempts,
+      plan.voice.id,
+      plan.model.id,
+      request.format,
+      engineRequest.speed,
+      engineRequest.pitch,
+      plan.gainDb,
+      plan.ignored.join(','),
+      charge.quota,
+      charge.credits,
+      sliceCodePoints(submittedText, 0, PREVIEW_CHARACTERS),
+      fingerprintOfText(submittedText),
+      now,
+    ],
+  );
+  for (const [index, segment] of segments.entries()) {
+    db.run(
+      `INSERT INTO job_segment (job_id, number, text, characters, status)
+       VALUES (?, ?, ?, ?, 'pending')`,
+      [id, index, segment.text, segment.characters],
+    );
+  }
+}
+
+function fingerprintOfText(submitted: string): string {
+  return `sha256:${createHash('sha256').update(submitted, 'utf8').digest('hex')}`;
+}

@@ -1,0 +1,75 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Clock } from '../../effects/clock.ts';
+import type { Random } from '../../effects/random.ts';
+import type { Connection } from '../store/connection.ts';
+import { text } from '../store/connection.ts';
+import type { Store } from '../store/open-store.ts';
+
+/** What a link gives to whoever has it, for a while. */
+export interface LinkTarget {
+  readonly taskId: string;
+  /** Whether it is given as an attachment. */
+  readonly download: boolean;
+}
+
+/** A link's proof, as its query carries it. */
+export interface LinkProof {
+  /** Seconds since the epoch after which it is good for nothing. */
+  readonly expires: number;
+  readonly signature: string;
+}
+
+/** Links that need no key because they carry a proof that expires (spec section 4.3). */
+export interface SignedLinks {
+  sign(target: LinkTarget): LinkProof;
+  /** Whether this service, or another on the same data, signed it and it has not expired. */
+  isGood(target: LinkTarget, proof: LinkProof): boolean;
+}
+
+export interface SignedLinksDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** Long enough for whoever was sent there to begin to read. */
+export const LINK_SECONDS = 300;
+
+const SECRET = 'links';
+const SECRET_BYTES = 32;
+
+export function createSignedLinks({ store, clock, random }: SignedLinksDeps): SignedLinks {
+  let known: string | undefined;
+  const secret = (): string => {
+    known ??= store.read(readSecret) ?? store.write((db) => makeSecret(db, random));
+    return known;
+  };
+  const signatureOf = ({ taskId, download }: LinkTarget, expires: number): string =>
+    createHmac('sha256', secret())
+      .update(JSON.stringify([taskId, download, expires]))
+      .digest('base64url');
+  return {
+    sign(target) {
+      const expires = Math.floor(clock.now() / 1_000) + LINK_SECONDS;
+      return { expires, signature: signatureOf(target, expires) };
+    },
+    isGood(target, { expires, signature }) {
+      const expected = Buffer.from(signatureOf(target, expires));
+      const given = Buffer.from(signature);
+      const isOurs = given.length === expected.length && timingSafeEqual(given, expected);
+      return isOurs && clock.now() <= expires * 1_000;
+    },
+  };
+}
+
+function readSecret(db: Connection): string | undefined {
+  const row = db.get('SELECT value FROM secret WHERE name = ?', [SECRET]);
+  return row === undefined ? undefined : text(row, 'value');
+}
+
+/** Of two processes that make one at the same time, the first wins. */
+function makeSecret(db: Connection, random: Random): string {
+  const value = Buffer.from(random.bytes(SECRET_BYTES)).toString('hex');
+  db.run('INSERT OR IGNORE INTO secret (name, value) VALUES (?, ?)', [SECRET, value]);
+  return readSecret(db) ?? value;
+}

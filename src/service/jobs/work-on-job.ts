@@ -1,0 +1,100 @@
+import type { Clock } from '../../effects/clock.ts';
+import type { AudioFolder } from '../audio-files/audio-folder.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { SpeechLength } from '../engine/encode/file-head.ts';
+import type { Owner } from '../operations/owner.ts';
+import type { ServiceEvent } from '../running-service.ts';
+import type { Store } from '../store/open-store.ts';
+import { StoreError } from '../store/store-error.ts';
+import type { EncodeSpeech } from '../synthesis/encode.ts';
+import { advanceJob } from './advance-job.ts';
+import { assemble } from './assemble.ts';
+import type { SegmentRecord, WholeJob } from './job-records.ts';
+import type { JobEvent } from './lifecycle.ts';
+import { isTerminal } from './lifecycle.ts';
+import { speakSegment } from './speak-segment.ts';
+
+export interface WorkDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly owner: Owner;
+  readonly catalogue: Catalogue;
+  readonly encode: EncodeSpeech;
+  readonly folder: AudioFolder;
+  readonly report: (event: ServiceEvent) => void;
+}
+
+/**
+ * Takes a job and works on it to its end: segment by segment, each written down as soon as it is
+ * spoken, so that whoever comes after a process that died goes on where it was. Once the signal is
+ * aborted the job is given back. It stops as soon as the job turns out to be somebody else's.
+ * @throws StoreError when something cannot be written down; the job is as it was then
+ */
+export async function workOnJob(deps: WorkDeps, jobId: string, signal: AbortSignal): Promise<void> {
+  const { owner, report } = deps;
+  let job = await note(deps, jobId, { event: { type: 'claimed' } });
+  if (job !== undefined && isTerminal(job.status)) {
+    const error = new Error(`job ${jobId} was given up after ${job.attempts} attempts`);
+    report({ type: 'failure', requestId: jobId, error });
+  }
+  while (job?.ownerId === owner.id) {
+    job = await note(deps, jobId, await nextStep(deps, job, signal));
+  }
+}
+
+/** What was done, and what it is to the job. */
+interface Step {
+  readonly event: JobEvent;
+  readonly length?: SpeechLength | undefined;
+}
+
+/** Does what comes next. Never rejects: a failure is a step too. */
+async function nextStep(deps: WorkDeps, job: WholeJob, signal: AbortSignal): Promise<Step> {
+  const { encode, folder, report } = deps;
+  const segment = job.segments.find(({ status }) => status === 'pending');
+  try {
+    if (segment !== undefined) return await settleSegment(deps, job, segment, signal);
+    await assemble({ job, encode, folder, signal });
+    return { event: { type: 'finished' } };
+  } catch (error) {
+    if (signal.aborted) return { event: { type: 'released' } };
+    report({ type: 'failure', requestId: job.id, error });
+    return { event: { type: 'broken' } };
+  }
+}
+
+async function settleSegment(
+  { catalogue, encode, folder, report }: WorkDeps,
+  job: WholeJob,
+  segment: SegmentRecord,
+  signal: AbortSignal,
+): Promise<Step> {
+  const voice = catalogue.voice(job.voiceId);
+  if (voice === undefined) throw new Error(`the voice ${job.voiceId} is not here any more`);
+  if (job.attempts > 1) await folder.sweep(job.id);
+  const result = await speakSegment({ job, segment, voice, encode, folder, signal });
+  const { outcome } = result;
+  if (outcome === 'fail') report({ type: 'failure', requestId: job.id, error: result.error });
+  const length = outcome === 'success' ? result.length : undefined;
+  return { event: { type: 'segment_settled', index: segment.index, outcome }, length };
+}
+
+/** How often and how long it waits for a database that is held, on top of what the store waits. */
+const WRITES = 5;
+const WRITE_RETRY_MS = 500;
+
+async function note(
+  { store, owner, clock }: WorkDeps,
+  jobId: string,
+  step: Step,
+): Promise<WholeJob | undefined> {
+  for (let turn = 1; ; turn += 1) {
+    try {
+      return store.write((db) => advanceJob(db, { jobId, owner, now: clock.now(), ...step }));
+    } catch (error) {
+      const isHeld = error instanceof StoreError && error.reason === 'locked';
+      if (!isHeld || turn === WRITES) throw error;
+      await clock.sleep(WRITE_RETRY_MS);
+    }
+  }
+}

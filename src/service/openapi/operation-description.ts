@@ -1,0 +1,49 @@
+import type { TObject } from 'typebox';
+import type { ServiceErrorCode } from '../../contract/service-errors.ts';
+import type { SurfaceName } from '../../contract/speech-surfaces.ts';
+
+/** What an endpoint takes and gives, for the document. */
+export interface OperationDescription {
+  readonly summary: string;
+  readonly tag: 'Speech' | 'Voices' | 'Account' | 'Compatibility' | 'Service';
+  readonly query?: TObject;
+  readonly body?: TObject;
+  /**
+   * The JSON of a success; `audio` for sound that is made and charged, `stored-audio` for sound that
+   * is there, `redirect` for the way to it; nothing for JSON that has no schema.
+   */
+  readonly success: TObject | 'audio' | 'stored-audio' | 'redirect' | undefined;
+  /** The answer is 202, with the address of what was accepted. */
+  readonly isAccepted?: boolean;
+  /** Errors besides those that any endpoint may give. */
+  readonly errors: readonly ServiceErrorCode[];
+  /** Takes an `Idempotency-Key`. */
+  readonly isIdempotent?: boolean;
+  /** Of synchronous speech: which formats and headers there are. */
+  readonly surface?: SurfaceName;
+}
+
+/** Errors of whatever has a body. */
+export const BODY_ERRORS = [
+  'ERR_INVALID_REQUEST',
+  'ERR_PAYLOAD_TOO_LARGE',
+  'ERR_UNSUPPORTED_MEDIA_TYPE',
+] as const;
+
+/** Errors of speech that is charged. */
+export const PAID_ERRORS = [
+  ...BODY_ERRORS,
+  'ERR_INSUFFICIENT_CREDITS',
+  'ERR_GENERATION_FAILED',
+] as const;
+
+/** Errors of speech that is charged once a key. */
+export const KEYED_SPEECH_ERRORS = [
+  ...PAID_ERRORS,
+  'ERR_VOICE_NOT_FOUND',
+  'ERR_REQUEST_ID_CONFLICT',
+  'ERR_REQUEST_IN_PROGRESS',
+  'ERR_REQUEST_ALREADY_COMPLETED',
+  'ERR_REQUEST_PREVIOUSLY_REFUNDED',
+  'ERR_MODEL_UNAVAILABLE',
+] as const;

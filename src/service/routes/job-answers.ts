@@ -1,0 +1,78 @@
+import type { JobStatus } from '../../contract/schemas/job.ts';
+import { isTerminal } from '../jobs/lifecycle.ts';
+import type { JobRecord, SegmentRecord, WholeJob } from '../jobs/job-records.ts';
+
+/** What v1 and v3 tell of a job in the same words (spec section 2.4). */
+export function listItem(job: JobRecord, audioUrl: (taskId: string) => string) {
+  return {
+    taskId: job.id,
+    status: job.status,
+    characters: job.characters,
+    textPreview: job.textPreview,
+    textFingerprint: job.textFingerprint,
+    voiceId: job.voiceId,
+    creditsUsed: job.credits,
+    createdAt: new Date(job.createdAt).toISOString(),
+    audioUrl: hasAudio(job.status) ? audioUrl(job.id) : null,
+  };
+}
+
+/** Whether there is audio of the whole (spec section 3.1). */
+export function hasAudio(status: JobStatus): boolean {
+  return status === 'success' || status === 'partial_fail';
+}
+
+/** How long segments play, those that were not spoken not at all. */
+export function durationMs(segments: readonly SegmentRecord[]): number {
+  const seconds = segments.reduce(
+    (sum, { samples = 0, sampleRate = 1 }) => sum + samples / sampleRate,
+    0,
+  );
+  return Math.round(seconds * 1_000);
+}
+
+/** Why a job failed; `undefined` while it has not. */
+export function jobError({ status, segments }: WholeJob) {
+  if (status !== 'fail') return undefined;
+  return segments.every((segment) => segment.status === 'skipped')
+    ? { code: 'ERR_INVALID_REQUEST', message: 'text has nothing that this voice can say' }
+    : {
+        code: 'ERR_GENERATION_FAILED',
+        message: 'The speech could not be made; what it would have cost was refunded',
+      };
+}
+
+/** Characters that are spoken in a second, about; the engine and the machine decide. */
+const CHARACTERS_PER_SECOND = 1_500;
+
+/** When to ask again: about when it could be done, nothing for what has ended (spec section 4.1). */
+export function pollHeaders({ status, segments }: WholeJob): Record<string, string> {
+  if (isTerminal(status)) return {};
+  const left = segments
+    .filter((segment) => segment.status === 'pending')
+    .reduce((sum, { characters }) => sum + characters, 0);
+  return { 'Retry-After': String(Math.floor(left / CHARACTERS_PER_SECOND)) };
+}
+
+/** A page of a list that is asked for one item longer, so that the last page is known as such. */
+export function pageOf<Item>(
+  items: readonly Item[],
+  { page, limit }: { readonly page: number; readonly limit: number },
+) {
+  const hasMore = items.length > limit;
+  return {
+    items: items.slice(0, limit),
+    pagination: { page, limit, hasMore, nextPage: hasMore ? page + 1 : null },
+  };
+}
+
+/** What is skipped before a page; a page that nobody could reach is empty too. */
+export function offsetOf({
+  page,
+  limit,
+}: {
+  readonly page: number;
+  readonly limit: number;
+}): number {
+  return Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER);
+}

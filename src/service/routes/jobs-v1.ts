@@ -1,0 +1,98 @@
+import { PAGE_SIZE_DEFAULT } from '../../contract/limits.ts';
+import type { JobListItemV1, JobListV1, JobV1 } from '../../contract/schemas/job.ts';
+import { JobListQueryV1, JobRequestV1 } from '../../contract/schemas/job.ts';
+import { endpointPath } from '../http/endpoint-path.ts';
+import { requestKeyOf } from '../http/idempotency-key.ts';
+import { readJsonBody } from '../http/json-body.ts';
+import { requireQuery } from '../http/query.ts';
+import { requireValid } from '../http/validation.ts';
+import type { JobRecord, WholeJob } from '../jobs/job-records.ts';
+import type { ServiceContext } from '../service-context.ts';
+import { invalidRequest } from '../service-error.ts';
+import { acceptSpeechJob } from './accept-speech-job.ts';
+import type { AccountCall, Handler } from './call.ts';
+import { accountState, requireJob } from './find-job.ts';
+import { hasAudio, jobError, listItem, offsetOf, pageOf, pollHeaders } from './job-answers.ts';
+import { knownFields } from './known-fields.ts';
+
+/** `POST /speech/tts/jobs` of v1 (spec sections 2.4, 4.3 and 7.2). */
+export const createJobV1: Handler<AccountCall> = async (call, context) => {
+  const body = requireValid(JobRequestV1, await readJsonBody(call.request), 'The body');
+  const job = acceptSpeechJob(call, context, {
+    endpoint: 'createJobV1',
+    order: { ...knownFields(body), format: body.format, voiceId: voiceOf(body) },
+    idempotencyKey: requestKeyOf(call.request.headers),
+  });
+  const Location = endpointPath('getJobV1', { taskId: job.id });
+  const headers = { Location, ...pollHeaders(job) };
+  return Response.json(jobBody(call, context, job), { status: 202, headers });
+};
+
+/** `GET /speech/tts/jobs/{taskId}` of v1 (spec sections 2.4 and 4.3). */
+export const getJobV1: Handler<AccountCall> = (call, context) => {
+  const job = requireJob(call, context);
+  return Response.json(jobBody(call, context, job), { headers: pollHeaders(job) });
+};
+
+/** `GET /speech/tts/jobs` of v1 (spec sections 2.4 and 4.3), the newest first. */
+export const listJobsV1: Handler<AccountCall> = ({ account, request, requestId }, { jobs }) => {
+  const query = requireQuery(request.url, JobListQueryV1);
+  const { page = 1, limit = PAGE_SIZE_DEFAULT, status } = query;
+  const createdAfter =
+    query.createdAfter === undefined ? undefined : Date.parse(query.createdAfter);
+  const filter = { status, createdAfter, limit: limit + 1, offset: offsetOf({ page, limit }) };
+  const items = jobs.list(account, filter).map((job) => itemOf(job));
+  const body: JobListV1 = { ...pageOf(items, { page, limit }), requestId };
+  return Response.json(body);
+};
+
+function voiceOf({ voiceId, reference_id: oldName }: JobRequestV1): string {
+  const voice = voiceId ?? oldName;
+  if (voice !== undefined) return voice;
+  throw invalidRequest([{ field: 'voiceId', message: 'voiceId is missing; it is required' }]);
+}
+
+function jobBody(call: AccountCall, context: ServiceContext, job: WholeJob): JobV1 {
+  const { id, status } = job;
+  const error = jobError(job);
+  return {
+    task: {
+      id,
+      taskId: id,
+      status,
+      ...delivery(job),
+      ...(error === undefined ? {} : { error }),
+    },
+    record: { id, status },
+    ...accountState(call, context, job),
+  };
+}
+
+function delivery(job: WholeJob): Pick<JobV1['task'], 'audioUrl' | 'delivery' | 'segments'> {
+  if (!hasAudio(job.status)) {
+    const nothing = { playbackUrl: null, downloadUrl: null, downloadReady: false };
+    return { audioUrl: null, delivery: nothing };
+  }
+  const playbackUrl = audioPath(job.id);
+  return {
+    audioUrl: playbackUrl,
+    delivery: { playbackUrl, downloadUrl: `${playbackUrl}?download=1`, downloadReady: true },
+    segments: job.segments.map(({ index, status }) => ({
+      index,
+      status,
+      playbackUrl:
+        status === 'success'
+          ? endpointPath('getJobSegment', { jobId: job.id, segmentIndex: index })
+          : null,
+    })),
+  };
+}
+
+function itemOf(job: JobRecord): JobListItemV1 {
+  return { ...listItem(job, audioPath), engineModelId: job.modelId };
+}
+
+/** Without a version in it, as the spec has it. */
+function audioPath(taskId: string): string {
+  return endpointPath('getTaskAudio', { taskId });
+}
