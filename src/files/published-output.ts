@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { removeQuietly } from './debris.ts';
+import { digestOf } from './digest.ts';
 import { syncFile, syncFolder } from './durability.ts';
 import { UNSUPPORTED, hasErrno } from './errno.ts';
 import type { FileDeps } from './file-deps.ts';
@@ -43,6 +45,9 @@ class PublishedOutput implements Output {
   readonly #folder: string;
   readonly #file: FileHandle;
   readonly #writer: FileWriter;
+  readonly #hash = createHash('sha256');
+  /** Something was written over, so that the file is not what was hashed as it came. */
+  #isPatched = false;
   #isOpen = true;
   #isFinished = false;
   /** Whether the temporary file is still ours to remove. */
@@ -66,16 +71,29 @@ class PublishedOutput implements Output {
   }
 
   write(chunk: Uint8Array): Promise<void> {
+    this.#hash.update(chunk);
     return this.#writer.write(chunk).catch((error: unknown) => this.#fail(error));
   }
 
   async overwrite(position: number, bytes: Uint8Array): Promise<void> {
+    this.#isPatched = true;
     try {
       await this.#writer.flush();
       const { bytesWritten } = await this.#file.write(bytes, 0, bytes.length, position);
       if (bytesWritten < bytes.length) throw Object.assign(new Error('cut short'), { code: 'EIO' });
     } catch (error) {
       this.#fail(error);
+    }
+  }
+
+  async digest(): Promise<string> {
+    try {
+      await this.#writer.flush();
+      return this.#isPatched
+        ? await digestOf(this.temporary, this.#options.files)
+        : this.#hash.copy().digest('hex');
+    } catch (error) {
+      return this.#fail(error);
     }
   }
 

@@ -27,7 +27,9 @@ export async function concludeFailed(
 }
 
 /** Asking under the same key cannot cost a second time, but what was paid for may be lost. */
-function howToAskAgain({ billed, exit }: Failure, { key }: PaidWork): string | undefined {
+function howToAskAgain({ billed, exit }: Failure, work: PaidWork): string | undefined {
+  const { isVerified, key } = work;
+  if (isVerified) return 'All of the audio had come; `foley recover` finds out where it is.';
   if (billed === 'unknown') {
     if (key === undefined) return undefined;
     return `To ask again without paying twice, add --idempotency-key ${key}.`;

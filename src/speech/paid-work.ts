@@ -22,8 +22,14 @@ export interface PaidWork {
   readonly id: string;
   /** The key under which it was asked for last, which is not billed a second time; if there is one. */
   readonly key: string | undefined;
+  /** All of it had come and was checked. */
+  readonly isVerified: boolean;
   /** A refunded request goes out again under another key, which is written down first. */
   renew(key: string): Promise<void>;
+  /** The answer began, so that it is charged now; noted while the audio comes. */
+  accepted(facts: IntentFacts): void;
+  /** All of it is there and was checked; noted on the disk when this resolves. */
+  verified(facts: IntentFacts): Promise<void>;
   published(facts: IntentFacts): Promise<void>;
   /** It failed: not billed, billed and kept, billed and lost, or nobody knows. */
   failed(failure: Failure, kept: Kept | undefined): Promise<void>;
@@ -44,16 +50,26 @@ export async function beginPaidWork(
 ): Promise<PaidWork> {
   let key = request.idempotencyKey;
   let intent = await journal.begin(aboutOf(request, key));
+  // The request is out: a journal that fails now must not take away what was paid for.
   const settle: Intent['settle'] = (state, facts) =>
-    // The request is out: a journal that fails now must not take away what was paid for.
     intent.settle(state, facts).catch(() => undefined);
-  await intent.advance('sent');
+  const note: Intent['advance'] = (state, facts) =>
+    intent.advance(state, facts).catch(() => undefined);
+  try {
+    await intent.advance('sent');
+  } catch (error) {
+    await settle('rejected', { problem: 'never sent' });
+    throw error;
+  }
   return {
     get id() {
       return intent.id;
     },
     get key() {
       return key;
+    },
+    get isVerified() {
+      return intent.state === 'verified';
     },
     async renew(newKey) {
       const next = await journal.begin(aboutOf(request, newKey));
@@ -62,8 +78,10 @@ export async function beginPaidWork(
       key = newKey;
       await intent.advance('sent');
     },
+    accepted: (facts) => void note('accepted', facts),
+    verified: (facts) => note('verified', facts),
     published: (facts) => settle('published', facts),
-    failed: (failure, kept) => settleFailed(settle, failure, kept),
+    failed: (failure, kept) => settleFailed({ intent, settle }, failure, kept),
     stopped: async ({ id }) => {
       if (id !== undefined) await settle('kept', { spoolId: id });
     },
@@ -72,7 +90,7 @@ export async function beginPaidWork(
 }
 
 async function settleFailed(
-  settle: Intent['settle'],
+  { intent, settle }: { readonly intent: Intent; readonly settle: Intent['settle'] },
   failure: Failure,
   kept: Kept | undefined,
 ): Promise<void> {
@@ -81,10 +99,11 @@ async function settleFailed(
     ...(failure.requestId === undefined ? {} : { requestId: failure.requestId }),
   };
   if (kept?.id !== undefined) await settle('kept', { ...facts, spoolId: kept.id });
-  else if (kept !== undefined) return;
+  else if (kept !== undefined || intent.state === 'verified') return;
   else if (failure.billed === 'yes') await settle('lost', facts);
   else if (failure.billed === 'no') await settle('rejected', facts);
-  // Otherwise, as when the spool could not take what arrived, it stays open: `foley recover` tells of it.
+  // Otherwise it stays open, and `foley recover` tells of it: the spool could not take what arrived, or
+  // the audio was whole and it is not known whether it got its name.
 }
 
 function aboutOf(request: PaidRequest, idempotencyKey: string | undefined): IntentAbout {

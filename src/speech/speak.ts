@@ -6,7 +6,7 @@ import type { SpeechOrder } from '../api/speech-order.ts';
 import { extensionOf } from '../audio/formats.ts';
 import type { Verdict } from '../audio/verdict.ts';
 import { Failure } from '../errors/failure.ts';
-import type { IntentJournal } from '../files/intents.ts';
+import type { IntentFacts, IntentJournal } from '../files/intents.ts';
 import type { Output } from '../files/output.ts';
 import type { Spool, SpoolAbout } from '../files/spool.ts';
 import { concludeFailed, concludeStopped, withCost } from './conclude.ts';
@@ -67,10 +67,13 @@ export async function speak(options: SpeakOptions): Promise<Spoken> {
   try {
     const audio = await synthesize(client, body, { ...speech, onNewKey: (key) => work.renew(key) });
     answer = audio;
+    work.accepted(factsOf(audio));
     const verdict = await deliver(audio, plan.format, sink);
     isWhole = true;
     if (sink.failure !== undefined) throw sink.failure;
     for (const { position, bytes } of verdict.corrections) await output?.overwrite(position, bytes);
+    const sha256 = await output?.digest();
+    if (sha256 !== undefined) await work.verified({ bytes: verdict.bytes, sha256 });
     const published = await output?.publish();
     if (output === undefined) await untilStopped(options.stream.end(), speech.signal);
     await work.published({ bytes: verdict.bytes, requestId: audio.requestId });
@@ -98,6 +101,10 @@ function begin({ body, client, journal, output, speech }: SpeakOptions): Promise
     output: nameOf(output),
     temporary: output?.temporary === undefined ? null : path.resolve(output.temporary),
   });
+}
+
+function factsOf({ creditsUsed, requestId }: Facts): IntentFacts {
+  return creditsUsed === undefined ? { requestId } : { requestId, creditsUsed };
 }
 
 /** Where a file is going to be; a stream or a device is no place to which anything could come later. */
