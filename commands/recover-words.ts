@@ -1,5 +1,5 @@
 import type { Column } from '../src/cli/table.ts';
-import type { Leftover, Recovered } from '../src/speech/recover.ts';
+import type { Leftover, Recovered } from '../src/speech/leftovers.ts';
 import { display } from '../src/text/display.ts';
 
 export const leftoverColumns: readonly Column<Leftover>[] = [
@@ -21,7 +21,11 @@ export function recoveredLine(one: Recovered): string {
     case 'recovered':
       return display(`${one.id}: recovered as ${one.output}`);
     case 'lost':
-      return display(`${one.id}: lost (${cost}); the part that arrived is in ${one.output}`);
+      return display(
+        one.output === null
+          ? `${one.id}: lost (${cost}); nothing of it was kept`
+          : `${one.id}: lost (${cost}); the part that arrived is in ${one.output}`,
+      );
     case 'unknown':
       return display(
         `${one.id}: nobody can tell whether it was billed. The same command with ` +
@@ -29,6 +33,8 @@ export function recoveredLine(one: Recovered): string {
       );
     case 'running':
       return display(`${one.id}: the command that began it still runs`);
+    case 'failed':
+      return display(`${one.id}: still there; ${one.problem}`);
   }
 }
 

@@ -5,11 +5,15 @@ import type { Context } from '../src/cli/context.ts';
 import type { CommandResult } from '../src/cli/result.ts';
 import type { ExitName } from '../src/contract/exit-codes.ts';
 import { systemProcesses } from '../src/effects/processes.ts';
+import type { Failure } from '../src/errors/failure.ts';
 import { usageFailure } from '../src/errors/failure.ts';
 import { createIntentJournal, listOpenIntents } from '../src/files/intents.ts';
 import { createSpool } from '../src/files/spool.ts';
-import type { Leftover, Recovered } from '../src/speech/recover.ts';
-import { leftovers, recover } from '../src/speech/recover.ts';
+import type { Leftover, Recovered } from '../src/speech/leftovers.ts';
+import { leftovers } from '../src/speech/leftovers.ts';
+import type { RecoverDeps } from '../src/speech/recover-audio.ts';
+import type { Recovery } from '../src/speech/recover.ts';
+import { recoverAll } from '../src/speech/recover.ts';
 import { leftoverColumns, listedItem, recoveredLine } from './recover-words.ts';
 
 interface RecoverFlags {
@@ -31,26 +35,38 @@ export const recoverCommand: CommandDefinition<RecoverFlags> = {
     const state = await openState(context);
     const chosen = choose(await state.list(), id);
     if (options.list === true) return listed(chosen);
-    const settled: Recovered[] = [];
-    try {
-      for (const leftover of chosen) {
-        context.signal.throwIfAborted();
-        settled.push(await recover(leftover, { ...context, ...state }));
-      }
-    } finally {
-      await state.journal.close();
+    const { items, failures } = await settle(chosen, { ...context, ...state }, context.signal);
+    if (context.signal.aborted) {
+      // What was settled is not told a second time.
+      for (const item of items) context.io.notice(recoveredLine(item));
+      context.signal.throwIfAborted();
     }
-    await state.spool.prune();
+    // Whole audio that is still there, for whatever reason, is not to grow too old unseen.
+    const mayPrune = id === undefined && failures.length === 0;
+    // What was found out is told, also when the spool cannot be tidied up.
+    if (mayPrune) await state.spool.prune().catch(() => []);
     return {
-      data: { items: settled },
+      data: { items },
       human: () =>
-        settled.length === 0
+        items.length === 0
           ? 'Nothing was left behind.'
-          : settled.map((one) => recoveredLine(one)).join('\n'),
-      exit: exitOf(settled),
+          : items.map((item) => recoveredLine(item)).join('\n'),
+      exit: exitOf(items, failures),
     };
   },
 };
+
+async function settle(
+  chosen: readonly Leftover[],
+  deps: RecoverDeps,
+  signal: AbortSignal,
+): Promise<Recovery> {
+  try {
+    return await recoverAll(chosen, deps, signal);
+  } finally {
+    await deps.journal.close();
+  }
+}
 
 async function openState(context: Context) {
   const { state } = await context.paths();
@@ -86,8 +102,9 @@ async function listed(all: readonly Leftover[]): Promise<CommandResult> {
   };
 }
 
-/** The worst of what was found: something paid for is lost, or nobody knows. */
-function exitOf(settled: readonly Recovered[]): ExitName {
-  if (settled.some(({ outcome }) => outcome === 'lost')) return 'lost';
-  return settled.some(({ outcome }) => outcome === 'unknown') ? 'unknownOutcome' : 'ok';
+/** The worst of what was found: something paid for is lost, nobody knows, or it is still there. */
+function exitOf(items: readonly Recovered[], failures: readonly Failure[]): ExitName {
+  if (items.some(({ outcome }) => outcome === 'lost')) return 'lost';
+  if (items.some(({ outcome }) => outcome === 'unknown')) return 'unknownOutcome';
+  return failures[0]?.exit ?? 'ok';
 }

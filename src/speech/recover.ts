@@ -1,87 +1,70 @@
 import path from 'node:path';
-import type { FileDeps } from '../files/file-deps.ts';
-import type { IntentJournal, OpenIntent } from '../files/intents.ts';
-import { downloadName } from '../files/names.ts';
-import { openOutput } from '../files/publish.ts';
+import { removeQuietly } from '../files/debris.ts';
+import { Failure } from '../errors/failure.ts';
+import type { OpenIntent } from '../files/intents.ts';
+import type { SpoolEntry } from '../files/spool.ts';
 import { isTemporaryName } from '../files/temporary.ts';
-import type { Spool, SpoolEntry } from '../files/spool.ts';
+import type { Leftover, Recovered } from './leftovers.ts';
+import { mayRun } from './leftovers.ts';
+import type { RecoverDeps } from './recover-audio.ts';
+import { isVerified, orNothing, recoverAudio } from './recover-audio.ts';
 
-/** One thing that an interrupted command left behind. */
-export type Leftover =
-  | { readonly kind: 'audio'; readonly id: string; readonly entry: SpoolEntry }
-  | { readonly kind: 'request'; readonly id: string; readonly intent: OpenIntent };
-
-/** What became of it. */
-export interface Recovered {
-  readonly id: string;
-  /**
-   * `recovered`: it is in `output` now; `lost`: paid for, and only a part of it is in `output`;
-   * `unknown`: nobody can tell whether it was paid for; `running`: the command that began it still
-   * works on it.
-   */
-  readonly outcome: 'recovered' | 'lost' | 'unknown' | 'running';
-  readonly output: string | null;
-  readonly creditsUsed: number | null;
-  readonly requestId: string | null;
-  /** With it the same command can be run again without paying twice. */
-  readonly idempotencyKey: string | null;
-  readonly problem: string | null;
-}
-
-/** What is left behind: audio in the spool, and requests without a known end. */
-export function leftovers(
-  entries: readonly SpoolEntry[],
-  intents: readonly OpenIntent[],
-): readonly Leftover[] {
-  return [
-    ...entries.map((entry) => ({ kind: 'audio', id: entry.id, entry }) as const),
-    ...intents.map((intent) => ({ kind: 'request', id: intent.id, intent }) as const),
-  ];
-}
-
-export interface RecoverDeps extends FileDeps {
-  readonly spool: Spool;
-  readonly journal: IntentJournal;
+/** What came of settling all that was left. */
+export interface Recovery {
+  readonly items: readonly Recovered[];
+  /** Why some of it could not be settled. */
+  readonly failures: readonly Failure[];
 }
 
 /**
- * Settles one leftover (contract, section 6, `foley recover`): whole audio gets its name, or one like
- * it where that is taken; of everything else it is told what is lost. Nothing is sent or paid for.
- * @throws Failure (output, state)
+ * Settles one leftover after the other (contract, section 6, `foley recover`; docs/billing.md): whole
+ * audio gets its name, or one like it where that is taken; of everything else it is told what is lost.
+ * One that cannot be settled keeps none of the others from it. Nothing is sent or paid for.
+ * @param signal ends it early; what was settled until then is given nevertheless
  */
-export async function recover(leftover: Leftover, deps: RecoverDeps): Promise<Recovered> {
-  return leftover.kind === 'audio'
-    ? recoverAudio(leftover.entry, deps)
-    : settleRequest(leftover.intent, deps);
-}
-
-async function recoverAudio(entry: SpoolEntry, deps: RecoverDeps): Promise<Recovered> {
-  const { record } = entry;
-  const told = {
-    id: entry.id,
-    creditsUsed: record?.creditsUsed ?? null,
-    requestId: record?.requestId ?? null,
-    idempotencyKey: null,
-    problem: record?.problem ?? null,
-  };
-  if (record?.complete !== true) return { ...told, outcome: 'lost', output: entry.path };
-  const wanted = record.output ?? downloadName(entry.id, record.extension);
-  const output = await openOutput({ ...deps, path: wanted, existing: 'number' });
-  try {
-    const kept = await deps.files.open(entry.path, 'r');
-    for await (const chunk of kept.createReadStream({ highWaterMark: 1 << 20 })) {
-      await output.write(chunk);
+export async function recoverAll(
+  leftovers: readonly Leftover[],
+  deps: RecoverDeps,
+  signal?: AbortSignal,
+): Promise<Recovery> {
+  const items: Recovered[] = [];
+  const failures: Failure[] = [];
+  for (const leftover of leftovers) {
+    if (signal?.aborted === true) break;
+    try {
+      items.push(await recover(leftover, deps));
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      failures.push(error);
+      items.push(failed(leftover, error));
     }
-    const published = await output.publish();
-    await deps.spool.remove(entry);
-    return { ...told, outcome: 'recovered', output: published.path };
-  } finally {
-    await output.abandon();
   }
+  return { items, failures };
 }
 
-async function settleRequest(intent: OpenIntent, deps: RecoverDeps): Promise<Recovered> {
-  const { about, facts, id, writer } = intent;
+/** @throws Failure (output, state) */
+async function recover(leftover: Leftover, deps: RecoverDeps): Promise<Recovered> {
+  return leftover.kind === 'audio'
+    ? recoverAudio(leftover.entry, leftover.intent, deps)
+    : recoverRequest(leftover.intent, deps);
+}
+
+function failed(leftover: Leftover, { hint, message }: Failure): Recovered {
+  const record = leftover.kind === 'audio' ? leftover.entry.record : undefined;
+  const facts = leftover.intent?.facts;
+  return {
+    id: leftover.id,
+    outcome: 'failed',
+    output: null,
+    creditsUsed: record?.creditsUsed ?? facts?.creditsUsed ?? null,
+    requestId: record?.requestId ?? facts?.requestId ?? null,
+    idempotencyKey: null,
+    problem: hint === undefined ? message : `${message}; ${hint}`,
+  };
+}
+
+async function recoverRequest(intent: OpenIntent, deps: RecoverDeps): Promise<Recovered> {
+  const { about, facts, id } = intent;
   const told = {
     id,
     output: null,
@@ -90,30 +73,38 @@ async function settleRequest(intent: OpenIntent, deps: RecoverDeps): Promise<Rec
     idempotencyKey: about?.idempotencyKey ?? null,
     problem: facts.problem ?? null,
   };
-  if (writer === 'alive') return { ...told, outcome: 'running' };
-  const left = about?.temporary ?? undefined;
-  const isOurs = left !== undefined && isTemporaryName(path.basename(left));
-  const kept = isOurs ? await adopt(left, intent, deps) : undefined;
-  await deps.journal.resume(intent).settle(kept === undefined ? 'lost' : 'kept');
-  return { ...told, outcome: kept === undefined ? 'unknown' : 'lost', output: kept ?? null };
+  if (mayRun(intent, deps.clock)) return { ...told, outcome: 'running' };
+  const entry = await adopt(intent, deps);
+  if (entry !== undefined) return { ...(await recoverAudio(entry, intent, deps)), id };
+  const output = about?.output ?? null;
+  if (output !== null && (await isVerified(output, intent, deps))) {
+    await deps.journal.resume(intent).settle('published');
+    return { ...told, outcome: 'recovered', output };
+  }
+  await deps.journal.resume(intent).settle('lost');
+  // Once an answer has begun it was charged; before that nobody can tell.
+  const isUnknown = intent.state === 'intent' || intent.state === 'sent';
+  return { ...told, outcome: isUnknown ? 'unknown' : 'lost' };
 }
 
-/** The temporary file of a command that was killed; what is in it was paid for. */
-async function adopt(
-  temporary: string,
-  { about, facts, id }: OpenIntent,
-  { files, spool }: RecoverDeps,
-): Promise<string | undefined> {
-  const size = await files.stat(temporary).then(
-    (stats) => stats.size,
-    () => undefined,
-  );
-  if (size === undefined) return undefined;
-  const writer = await spool.adopt(
+/** Brings into the spool what a command that was killed had in its temporary file, if anything. */
+async function adopt(intent: OpenIntent, deps: RecoverDeps): Promise<SpoolEntry | undefined> {
+  const { about, facts, id } = intent;
+  const temporary = about?.temporary ?? '';
+  if (!isTemporaryName(path.basename(temporary))) return undefined;
+  const found = await orNothing(temporary, deps.files.stat(temporary));
+  if (found === undefined) return undefined;
+  const { size } = found;
+  if (size === 0) {
+    await removeQuietly(temporary, deps);
+    return undefined;
+  }
+  const complete = await isVerified(temporary, intent, deps);
+  const writer = await deps.spool.adopt(
     { path: temporary, bytes: size, rest: [] },
     {
       what: about?.what ?? 'speech',
-      extension: 'part',
+      extension: path.extname(about?.output ?? '').slice(1) || 'part',
       output: about?.output ?? null,
       requestId: facts.requestId ?? null,
       creditsUsed: facts.creditsUsed ?? null,
@@ -121,10 +112,7 @@ async function adopt(
       problem: 'the command was killed',
     },
   );
-  if (size === 0) {
-    await writer.discard();
-    return undefined;
-  }
-  await writer.keep({ complete: false });
-  return writer.path;
+  await writer.keep({ complete });
+  const entries = await deps.spool.list();
+  return entries.find((entry) => entry.id === writer.id);
 }

@@ -1,0 +1,61 @@
+import type { Clock } from '../effects/clock.ts';
+import type { OpenIntent } from '../files/intents.ts';
+import type { SpoolEntry } from '../files/spool.ts';
+
+/** One thing that an interrupted command left behind. */
+export type Leftover =
+  /** Audio in the spool, with its operation where that has not ended. */
+  | {
+      readonly kind: 'audio';
+      readonly id: string;
+      readonly entry: SpoolEntry;
+      readonly intent: OpenIntent | undefined;
+    }
+  | { readonly kind: 'request'; readonly id: string; readonly intent: OpenIntent };
+
+/** What became of it. */
+export interface Recovered {
+  readonly id: string;
+  /**
+   * `recovered`: it is in `output` now; `lost`: paid for, and at most a part of it is in `output`;
+   * `unknown`: nobody can tell whether it was paid for; `running`: the command that began it still
+   * works on it; `failed`: it is where it was, for the reason in `problem`.
+   */
+  readonly outcome: 'recovered' | 'lost' | 'unknown' | 'running' | 'failed';
+  readonly output: string | null;
+  readonly creditsUsed: number | null;
+  readonly requestId: string | null;
+  /** With it the same command can be run again without paying twice. */
+  readonly idempotencyKey: string | null;
+  readonly problem: string | null;
+}
+
+/** What is left behind: audio in the spool, and requests without a known end and without audio. */
+export function leftovers(
+  entries: readonly SpoolEntry[],
+  intents: readonly OpenIntent[],
+): readonly Leftover[] {
+  const intentOf = (entry: SpoolEntry): OpenIntent | undefined =>
+    intents.find(({ id }) => id === entry.record?.operation);
+  const withAudio = new Set(entries.map(({ record }) => record?.operation));
+  return [
+    ...entries.map((entry) => {
+      return { kind: 'audio', id: entry.id, entry, intent: intentOf(entry) } as const;
+    }),
+    ...intents
+      .filter(({ id }) => !withAudio.has(id))
+      .map((intent) => ({ kind: 'request', id: intent.id, intent }) as const),
+  ];
+}
+
+/**
+ * How long after its last note a command is believed to run of which nothing can be known: on another
+ * machine or in another container, or where the system tells no start times.
+ */
+const BELIEVED_MS = 60 * 60 * 1000;
+
+/** Whether the command that began it may still work on it, so that nobody else may. */
+export function mayRun({ at, writer }: OpenIntent, clock: Clock): boolean {
+  if (writer !== 'unknown') return writer === 'alive';
+  return clock.now() - Date.parse(at) < BELIEVED_MS;
+}
