@@ -82,6 +82,8 @@ export class RescuingSink implements Destination {
   }
 
   async #rescueChunk(chunk: Uint8Array): Promise<void> {
+    // Without a place to keep it in, it is gone.
+    this.#isCut ||= this.#rescue === undefined;
     if (this.#isCut) return;
     try {
       await this.#rescue?.write(chunk);
