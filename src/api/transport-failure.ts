@@ -67,12 +67,17 @@ const EXPLAIN: Readonly<Record<Fault, Explain>> = {
     ),
   connect_timeout: ({ host }, { connectTimeoutMs }) =>
     timeout(`no connection to ${host} within ${seconds(connectTimeoutMs)}`, 'Check the network.'),
-  certificate: ({ host, systemCode }, { now }) =>
-    network(
+  certificate: ({ host, systemCode }, { now }) => {
+    if (systemCode === 'EPROTO' || systemCode === 'ERR_SSL_WRONG_VERSION_NUMBER') {
+      const hint = 'Check the address and its port (--base-url).';
+      return network(`${host} does not speak TLS${inBrackets(systemCode)}; nothing was sent`, hint);
+    }
+    return network(
       `the encryption of ${host} cannot be trusted${inBrackets(systemCode)}; nothing was sent`,
       'Check the address and this computer’s clock, which says ' +
         `${new Date(now).toISOString()}; for a company’s own certificates set NODE_EXTRA_CA_CERTS.`,
-    ),
+    );
+  },
   reset: ({ host }) => network(`${host} closed the connection without an answer`, 'Try again.'),
   timeout: ({ host }, { responseTimeoutMs }) =>
     timeout(
@@ -80,7 +85,9 @@ const EXPLAIN: Readonly<Record<Fault, Explain>> = {
       'Try again, or wait longer with --response-timeout.',
     ),
   protocol: ({ host, systemCode }) =>
-    unusable(`what ${host} answers is not valid HTTP${inBrackets(systemCode)}`),
+    systemCode === 'UND_ERR_HEADERS_OVERFLOW'
+      ? unusable(`the answer of ${host} begins with more headers than can be right`)
+      : unusable(`what ${host} answers is not valid HTTP${inBrackets(systemCode)}`),
   cut: () => unusable('the answer was cut off'),
   idle: (_error, { idleTimeoutMs }) =>
     unusable(`the answer stopped: nothing came for ${seconds(idleTimeoutMs)}`),

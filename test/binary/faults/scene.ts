@@ -1,6 +1,7 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect } from 'vitest';
+import type { Certificate } from '../../fault-server/certificate.ts';
 import type { FaultServer, FaultServerOptions } from '../../fault-server/fault-server.ts';
 import { startFaultServer } from '../../fault-server/fault-server.ts';
 import { healthyService, SPEECH_PATH, VOICES } from '../../fault-server/healthy-service.ts';
@@ -11,6 +12,8 @@ import { tinyAudio } from '../../fault-server/tiny-audio.ts';
 import type { ErrorLine } from '../../harness/error-line.ts';
 import { errorLine } from '../../harness/error-line.ts';
 import { hosted } from '../../harness/hosted.ts';
+import type { ShellResult } from '../../harness/in-shell.ts';
+import { inShell } from '../../harness/in-shell.ts';
 import { runFoley, startFoley } from '../../harness/run-foley.ts';
 import type { Running, RunOptions, RunResult } from '../../harness/run-options.ts';
 import type { Sandbox, SandboxOptions } from '../../harness/sandbox.ts';
@@ -32,6 +35,8 @@ export interface Scene {
   /** Runs any command of foley. */
   run(args: readonly string[], options?: RunOptions): Promise<RunResult>;
   start(args: readonly string[], options?: RunOptions): Promise<Running>;
+  /** Runs a line of a shell, in which `foley` is this one. */
+  shell(script: string): Promise<ShellResult>;
   /** Runs `foley tts hi` into `hi.mp3`, without retries; later flags win. */
   speak(more?: readonly string[], options?: RunOptions): Promise<RunResult>;
   /** The same, with what its JSON error line says; fails when it succeeds. */
@@ -42,6 +47,9 @@ export interface SceneOptions extends FaultServerOptions, SandboxOptions {
   /** The one key that the healthy part of the service accepts; by default any. */
   readonly key?: string;
 }
+
+/** A fault in the tool must not take this computer's devices away, even where the tests run as root. */
+export const NO_RIGHTS = { unprivileged: true };
 
 /** The words of the command that nearly every test of this folder runs. */
 export const SPEAK = ['tts', 'hi', '-v', VOICE, '-o', 'hi.mp3', '--max-retries', '0'] as const;
@@ -68,16 +76,9 @@ export async function scene(rules: readonly Rule[], options: SceneOptions = {}):
     key: env['FOLEY_API_KEY'] ?? '',
     run,
     start: (args, more) => startFoley(args, inside(more)),
+    shell: (script) => inShell(script, { box, env }),
     speak,
-    fail: async (args = [], more = {}) => {
-      const r = await speak([...args, '--json'], more);
-      const e = errorLine(r);
-      if (process.env['SHOW'])
-        console.log(
-          `SHOW ${e.exitCode} ${e.code} ${e.billed} | ${e.message} | ${e.hint} ${r.stderr.split('\n').length > 2 ? 'MORE STDERR ' + r.stderr : ''}`,
-        );
-      return e;
-    },
+    fail: async (args = [], more = {}) => errorLine(await speak([...args, '--json'], more)),
   };
 }
 
@@ -161,4 +162,14 @@ export async function spooled({ state, root }: Sandbox): Promise<Spooled> {
 /** Reads what is in the output folder. */
 export function outputOf({ out }: Sandbox, name = 'hi.mp3'): Promise<Buffer> {
   return readFile(path.join(out, name));
+}
+
+/** Makes a command trust a certificate as its own authority. */
+export async function trusting(
+  { certificate }: Certificate,
+  { harness }: Sandbox,
+): Promise<Record<string, string>> {
+  const file = path.join(harness, 'authority.pem');
+  await writeFile(file, certificate);
+  return { NODE_EXTRA_CA_CERTS: file };
 }
