@@ -12,6 +12,7 @@ import {
   paidAudio,
   RATES,
   scene,
+  SOON,
   spooled,
 } from './scene.ts';
 
@@ -170,7 +171,7 @@ describe('row 21: a body without an end', () => {
     const stage = await scene([onSpeech(faults.endlessBody(mp3))]);
     const running = await stage.start(['tts', 'hi', '-v', 'v', '-o', 'hi.mp3']);
     const request = await stage.server.received();
-    await expect.poll(() => request.answer.bytesWritten).toBeGreaterThan(4_000_000);
+    await expect.poll(() => request.answer.bytesWritten, SOON).toBeGreaterThan(4_000_000);
     running.signal('SIGINT');
     const result = await running.done;
     expect(result.signal).toBe('SIGINT');
@@ -215,7 +216,7 @@ describe('row 22: an answer that does not begin', () => {
 
   test('late once: the next attempt has the same key', async () => {
     const stage = await scene([onSpeech(faults.silence(), { nth: 1 })]);
-    const flags = ['--response-timeout', '300ms', '--max-retries', '1'];
+    const flags = ['--response-timeout', '1s', '--max-retries', '1'];
     expect((await stage.speak(flags)).code).toBe(0);
     expectOneKey(stage, 2);
     expect(await filesLeft(stage.box)).toStrictEqual(['out/hi.mp3', RATES]);
@@ -233,10 +234,10 @@ describe('row 23: a body that comes in drops', () => {
 
   test('is kept and not published when it stops', async () => {
     const stage = await scene([onSpeech(faults.stallMidBody(mp3))]);
-    const error = await stage.fail(['--idle-timeout', '300ms', '--max-retries', '3']);
+    const error = await stage.fail(['--idle-timeout', '700ms', '--max-retries', '3']);
     expectOneKey(stage, 1);
     expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer', billed: 'yes' });
-    expect(error.message).toBe('the answer stopped: nothing came for 300 ms');
+    expect(error.message).toBe('the answer stopped: nothing came for 700 ms');
     expect(await filesLeft(stage.box)).toStrictEqual(KEPT);
     const half = mp3.bytes.subarray(0, Math.floor(mp3.bytes.length / 2));
     expect((await spooled(stage.box)).audio).toStrictEqual(half);

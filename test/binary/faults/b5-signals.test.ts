@@ -19,6 +19,7 @@ import {
   paidAudio,
   RATES,
   scene,
+  SOON,
   SPEAK,
   spooled,
   VOICE,
@@ -120,7 +121,7 @@ describe('row 75: Ctrl-C in the middle of the audio', () => {
   test('on stdout: what was written stays', async () => {
     const stage = await scene([onSpeech(faults.stallMidBody(mp3))]);
     const running = await stage.start([...SPEAK, '-o', '-']);
-    await expect.poll(() => running.stdout.length).toBe(half.length);
+    await expect.poll(() => running.stdout.length, SOON).toBe(half.length);
     running.signal('SIGINT');
     const result = await running.done;
     expect(result.signal).toBe('SIGINT');
@@ -132,7 +133,7 @@ describe('row 75: Ctrl-C in the middle of the audio', () => {
     const stage = await scene([onSpeech(faults.endlessBody(mp3))]);
     const running = await stage.start([...SPEAK, '-o', '-'], { holdStdout: true });
     const request = await stage.server.received();
-    await expect.poll(() => request.answer.bytesWritten).toBeGreaterThan(100_000);
+    await expect.poll(() => request.answer.bytesWritten, SOON).toBeGreaterThan(100_000);
     running.signal('SIGINT');
     await ended(running);
     running.resumeStdout();
@@ -145,7 +146,7 @@ describe('row 75: Ctrl-C in the middle of the audio', () => {
     const running = await stage.start([...SPEAK, '-o', 'stuck']);
     const reader = await open(fifo, 'r');
     const request = await stage.server.received();
-    await expect.poll(() => request.answer.bytesWritten).toBeGreaterThan(100_000);
+    await expect.poll(() => request.answer.bytesWritten, SOON).toBeGreaterThan(100_000);
     running.signal('SIGINT');
     await ended(running);
     expect((await running.done).signal).toBe('SIGINT');
@@ -256,7 +257,7 @@ async function listening({ pid }: Running): Promise<void> {
     const status = await readFile(`/proc/${pid}/status`, 'utf8');
     return Number.parseInt(/^SigCgt:\s*[0-9a-f]*([0-9a-f]{4})$/m.exec(status)?.[1] ?? '0', 16) & 2;
   };
-  await expect.poll(caught, { interval: 10 }).toBe(2);
+  await expect.poll(caught, SOON).toBe(2);
 }
 
 /** Waits until the process is gone, whatever of its output is still unread. */
@@ -265,7 +266,7 @@ async function ended({ pid }: Running): Promise<void> {
     const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => 'State:\tX');
     return /^State:\s*(\w)/m.exec(status)?.[1];
   };
-  await expect.poll(state, { interval: 10 }).toMatch(/[XZ]/);
+  await expect.poll(state, SOON).toMatch(/[XZ]/);
 }
 
 /** Waits until so much of the audio lies in the temporary file beside the output. */
@@ -274,7 +275,7 @@ async function growing({ out }: Sandbox, bytes: number): Promise<void> {
     const names = (await readdir(out)).filter((name) => name.endsWith('.part'));
     return Promise.all(names.map(async (name) => (await stat(path.join(out, name))).size));
   };
-  await expect.poll(sizes, { interval: 10 }).toStrictEqual([bytes]);
+  await expect.poll(sizes, SOON).toStrictEqual([bytes]);
 }
 
 /** After a death without warning: the older file is there, and recover leaves no trace but the audio. */

@@ -14,6 +14,7 @@ import {
   paidAudio,
   RATES,
   scene,
+  SOON,
   spooled,
   VOICE,
 } from './scene.ts';
@@ -176,11 +177,13 @@ describe('row 88: a player', () => {
     const stage = await scene([]);
     const player = 'sh -c "echo $$ > player; cat > /dev/null; exec sleep 1000"';
     const running = await stage.start(['tts', 'hi', '-v', VOICE, '--player', player]);
-    await expect.poll(() => outputOf(stage.box, 'player').catch(() => '')).not.toHaveLength(0);
+    await expect
+      .poll(() => outputOf(stage.box, 'player').catch(() => ''), SOON)
+      .not.toHaveLength(0);
     running.signal('SIGINT');
     expect((await running.done).signal).toBe('SIGINT');
     const pid = (await outputOf(stage.box, 'player')).toString().trim();
-    await expect.poll(() => stateOf(pid)).toMatch(/gone|Z/);
+    await expect.poll(() => stateOf(pid), SOON).toMatch(/gone|Z/);
   });
 });
 

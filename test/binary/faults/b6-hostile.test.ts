@@ -13,7 +13,7 @@ import { parseJsonDocument } from '../../harness/json-lines.ts';
 import type { RunResult } from '../../harness/run-options.ts';
 import { startInTerminal } from '../../harness/terminal.ts';
 import { unsafeCharacters } from '../../harness/unsafe-characters.ts';
-import { filesLeft, onSpeech, OPEN, paidAudio, RATES, scene, VOICE } from './scene.ts';
+import { filesLeft, onSpeech, OPEN, paidAudio, scene } from './scene.ts';
 
 const { mp3 } = await paidAudio();
 
