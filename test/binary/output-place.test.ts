@@ -9,6 +9,9 @@ import { sandbox } from '../harness/sandbox.ts';
 import { startInTerminal } from '../harness/terminal.ts';
 import { expectSound, expectSoundIn } from './support/sound.ts';
 
+/** Without moving progress, which comes only when something takes long. */
+const PLAIN = ['--local', '--no-progress'];
+
 async function filesIn(box: Sandbox): Promise<string[]> {
   return (await readdir(box.out)).sort();
 }
@@ -22,7 +25,7 @@ describe('without --output', () => {
   });
 
   test('audio goes to a file that is named after the text on a terminal', async () => {
-    const running = await startInTerminal(['tts', '  Hello, Wörld! It is 7 o’clock', '--local']);
+    const running = await startInTerminal(['tts', '  Hello, Wörld! It is 7 o’clock', ...PLAIN]);
     const { box, code, stdout } = await running.done;
     expect(code).toBe(0);
     expect(stdout.toString()).toMatch(/^hello-world-it-is-7-o-clock\.mp3: mp3, /);
@@ -31,7 +34,7 @@ describe('without --output', () => {
   });
 
   test('the automatic name is of the format that is asked for', async () => {
-    const running = await startInTerminal(['tts', '你好, 42', '--format', 'wav', '--local']);
+    const running = await startInTerminal(['tts', '你好, 42', '--format', 'wav', ...PLAIN]);
     const { box } = await running.done;
     expect(await filesIn(box)).toEqual(['42.wav']);
   });

@@ -20,10 +20,8 @@ async function hear(choices: readonly number[], file: string, ...flags: readonly
 describe('a listener that knows no engine hears every word', () => {
   test('of the voice that speaks when none is named', async () => {
     requireTool(LISTENER);
-    for (const number of [1, 2, 3]) {
-      const choices = choicesOf(number);
-      expect(await hear(choices, 'said.mp3')).toEqual({ words: slotWords(choices) });
-    }
+    const choices = choicesOf(9);
+    expect(await hear(choices, 'said.mp3')).toEqual({ words: slotWords(choices) });
   });
 
   // By chance one word in four is right: with eight words, one voice in 65,536 would pass in silence.

@@ -94,7 +94,9 @@ describe('voices list', () => {
   });
 
   test('fits a terminal, and never shortens an id', async () => {
-    const running = await startInTerminal(['voices', 'list', '--local'], { columns: 72 });
+    const running = await startInTerminal(['voices', 'list', '--local', '--no-progress'], {
+      columns: 72,
+    });
     const { stdout } = await running.done;
     const lines = stdout.toString().trimEnd().split('\r\n');
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(72 + 9);
