@@ -22,6 +22,11 @@ export function hasAudio(status: JobStatus): boolean {
   return status === 'success' || status === 'partial_fail';
 }
 
+/** Whether a segment can be heard: also before its job has ended, but not of one that was refunded. */
+export function hasSegmentAudio(job: WholeJob, segment: SegmentRecord): boolean {
+  return segment.status === 'success' && job.status !== 'fail';
+}
+
 /** How long segments play, those that were not spoken not at all. */
 export function durationMs(segments: readonly SegmentRecord[]): number {
   const seconds = segments.reduce(

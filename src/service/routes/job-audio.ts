@@ -7,7 +7,7 @@ import type { ServiceContext } from '../service-context.ts';
 import { ServiceError } from '../service-error.ts';
 import type { AccountCall, Handler } from './call.ts';
 import { requireJob } from './find-job.ts';
-import { hasAudio, pollHeaders } from './job-answers.ts';
+import { hasAudio, hasSegmentAudio, pollHeaders } from './job-answers.ts';
 import { storedAudioAnswer } from './stored-audio.ts';
 
 /** `GET /speech/tts/jobs/{jobId}/audio` of v3 (spec section 4.1). */
@@ -22,7 +22,7 @@ export const getJobSegment: Handler<AccountCall> = async (call, context) => {
   const job = requireJob(call, context);
   const { segmentIndex = '' } = call.parameters;
   const segment = job.segments.find(({ index }) => String(index) === segmentIndex);
-  const isSpoken = segment?.status === 'success';
+  const isSpoken = segment !== undefined && hasSegmentAudio(job, segment);
   const audio = isSpoken ? await context.jobs.segmentAudioOf(job, segment.index) : undefined;
   if (audio === undefined) {
     const what = segment === undefined ? 'no such segment' : 'no audio of this segment';

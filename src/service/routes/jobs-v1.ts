@@ -8,12 +8,19 @@ import { requireQuery } from '../http/query.ts';
 import { requireValid } from '../http/validation.ts';
 import type { JobRecord, WholeJob } from '../jobs/job-records.ts';
 import type { ServiceContext } from '../service-context.ts';
-import { invalidRequest } from '../service-error.ts';
 import { acceptSpeechJob } from './accept-speech-job.ts';
 import type { AccountCall, Handler } from './call.ts';
 import { accountState, requireJob } from './find-job.ts';
-import { hasAudio, jobError, listItem, offsetOf, pageOf, pollHeaders } from './job-answers.ts';
-import { knownFields } from './known-fields.ts';
+import {
+  hasAudio,
+  hasSegmentAudio,
+  jobError,
+  listItem,
+  offsetOf,
+  pageOf,
+  pollHeaders,
+} from './job-answers.ts';
+import { knownFields, voiceOf } from './known-fields.ts';
 
 /** `POST /speech/tts/jobs` of v1 (spec sections 2.4, 4.3 and 7.2). */
 export const createJobV1: Handler<AccountCall> = async (call, context) => {
@@ -46,12 +53,6 @@ export const listJobsV1: Handler<AccountCall> = ({ account, request, requestId }
   return Response.json(body);
 };
 
-function voiceOf({ voiceId, reference_id: oldName }: JobRequestV1): string {
-  const voice = voiceId ?? oldName;
-  if (voice !== undefined) return voice;
-  throw invalidRequest([{ field: 'voiceId', message: 'voiceId is missing; it is required' }]);
-}
-
 function jobBody(call: AccountCall, context: ServiceContext, job: WholeJob): JobV1 {
   const { id, status } = job;
   const error = jobError(job);
@@ -77,13 +78,12 @@ function delivery(job: WholeJob): Pick<JobV1['task'], 'audioUrl' | 'delivery' | 
   return {
     audioUrl: playbackUrl,
     delivery: { playbackUrl, downloadUrl: `${playbackUrl}?download=1`, downloadReady: true },
-    segments: job.segments.map(({ index, status }) => ({
-      index,
-      status,
-      playbackUrl:
-        status === 'success'
-          ? endpointPath('getJobSegment', { jobId: job.id, segmentIndex: index })
-          : null,
+    segments: job.segments.map((segment) => ({
+      index: segment.index,
+      status: segment.status,
+      playbackUrl: hasSegmentAudio(job, segment)
+        ? endpointPath('getJobSegment', { jobId: job.id, segmentIndex: segment.index })
+        : null,
     })),
   };
 }

@@ -17,7 +17,16 @@ import type { JobRecord, SegmentRecord, WholeJob } from '../jobs/job-records.ts'
 import { acceptSpeechJob } from './accept-speech-job.ts';
 import type { AccountCall, Handler } from './call.ts';
 import { accountState, requireJob } from './find-job.ts';
-import { durationMs, jobError, listItem, offsetOf, pageOf, pollHeaders } from './job-answers.ts';
+import {
+  durationMs,
+  hasAudio,
+  hasSegmentAudio,
+  jobError,
+  listItem,
+  offsetOf,
+  pageOf,
+  pollHeaders,
+} from './job-answers.ts';
 
 /** `POST /speech/tts/jobs` of v3 (spec sections 2.5, 4.1 and 7.2). */
 export const createJob: Handler<AccountCall> = async (call, context) => {
@@ -41,7 +50,7 @@ export const getJob: Handler<AccountCall> = (call, context) => {
     task: {
       ...itemOf(job),
       format: job.format,
-      durationMs: job.finishedAt === undefined ? null : durationMs(job.segments),
+      durationMs: hasAudio(job.status) ? durationMs(job.segments) : null,
       finishedAt: job.finishedAt === undefined ? null : new Date(job.finishedAt).toISOString(),
       segments: job.segments.map((segment) => segmentOf(job, segment)),
       error: jobError(job) ?? null,
@@ -70,14 +79,16 @@ function audioPath(jobId: string): string {
   return endpointPath('getJobAudio', { jobId });
 }
 
-function segmentOf({ id: jobId }: WholeJob, segment: SegmentRecord): JobSegment {
+function segmentOf(job: WholeJob, segment: SegmentRecord): JobSegment {
   const { index, status, characters } = segment;
-  const isSpoken = status === 'success';
+  const isSpoken = hasSegmentAudio(job, segment);
   return {
     index,
     status,
     characters,
     durationMs: isSpoken ? durationMs([segment]) : null,
-    audioUrl: isSpoken ? endpointPath('getJobSegment', { jobId, segmentIndex: index }) : null,
+    audioUrl: isSpoken
+      ? endpointPath('getJobSegment', { jobId: job.id, segmentIndex: index })
+      : null,
   };
 }
