@@ -64,6 +64,22 @@ export const ENDPOINTS = [
     section: '4.2',
   },
   {
+    id: 'createSpeechV1',
+    method: 'POST',
+    path: '/api/open/v1/speech/tts',
+    surface: 'http-v1',
+    public: false,
+    section: '4.3',
+  },
+  {
+    id: 'getCachedAudio',
+    method: 'GET',
+    path: '/api/open/tts/cached/{audioId}',
+    surface: 'http-v1',
+    public: true,
+    section: 'ours',
+  },
+  {
     id: 'createCompatTts',
     method: 'POST',
     path: '/v1/tts',

@@ -52,6 +52,7 @@ const COMPAT = { formats: ['mp3', 'wav', 'pcm'], canCache: false, tellsIgnored: 
 export const SPEECH_SURFACES = {
   v3: { ...OWN, endpoint: 'createSpeech', canCache: false, tellsIgnored: true },
   v2: { ...OWN, endpoint: 'createSpeechV2', canCache: false, tellsIgnored: false },
+  v1: { ...OWN, endpoint: 'createSpeechV1', canCache: true, tellsIgnored: false },
   'compat-tts': {
     ...COMPAT,
     endpoint: 'createCompatTts',

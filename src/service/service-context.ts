@@ -1,4 +1,5 @@
 import type { Clock } from '../effects/clock.ts';
+import type { CachedSpeech } from './cached-speech/cached-speech.ts';
 import type { Catalogue } from './catalogue/catalogue.ts';
 import type { Jobs } from './jobs/jobs.ts';
 import type { SignedLinks } from './jobs/signed-links.ts';
@@ -16,6 +17,7 @@ export interface ServiceContext {
   readonly operations: Operations;
   readonly generations: Generations;
   readonly jobs: Jobs;
+  readonly cachedSpeech: CachedSpeech;
   readonly links: SignedLinks;
   readonly encode: EncodeSpeech;
   readonly report: (event: ServiceEvent) => void;

@@ -4,6 +4,7 @@ import type { Random } from '../effects/random.ts';
 import { prepareAccounts } from './accounts/accounts.ts';
 import type { Amounts } from './billing/amounts.ts';
 import { verifyLedger } from './billing/verify-ledger.ts';
+import { createCachedSpeech } from './cached-speech/cached-speech.ts';
 import { createCatalogue } from './catalogue/catalogue.ts';
 import type { EngineRegistry } from './engine/registry.ts';
 import { errorResponse } from './http/envelope.ts';
@@ -68,9 +69,11 @@ export function createService(deps: ServiceDeps): Service {
   const { clock, random, report } = deps;
   prepare(deps);
   const context = createContext(deps);
-  const { generations, jobs, operations } = context;
+  const { cachedSpeech, generations, jobs, operations } = context;
   operations.recover();
   jobs.start();
+  // What cannot be removed now is removed later.
+  void cachedSpeech.sweep().catch(() => undefined);
   let isClosing = false;
   const answer = createAnswer(deps, context, () => isClosing);
   return {
@@ -126,6 +129,7 @@ function createContext(deps: ServiceDeps): ServiceContext {
     operations,
     generations: createGenerations(clock),
     jobs: new Jobs({ ...deps, catalogue, folder, ownership }),
+    cachedSpeech: createCachedSpeech({ store, folder, clock }),
     links: createSignedLinks(deps),
     encode,
     report,

@@ -67,6 +67,7 @@ describe('GET /api/open/v3/openapi.json', () => {
       .map(([, path]) => path);
     expect(open.sort()).toEqual([
       '/api/open/tts/audio/{taskId}',
+      '/api/open/tts/cached/{audioId}',
       '/api/open/v3/openapi.json',
       '/api/open/v3/speech/tts/capabilities',
       '/healthz',

@@ -23,6 +23,8 @@ export interface AudioFolder {
   find(owner: string, name: string): Promise<StoredAudio | undefined>;
   /** Removes a file, as far as that can be done. */
   remove(owner: string, name: string): Promise<void>;
+  /** Removes an owner's folder with everything in it. @throws the system's error */
+  discard(owner: string): Promise<void>;
   /** Removes what a process that was killed left half written. */
   sweep(owner: string): Promise<void>;
 }
@@ -38,6 +40,7 @@ export function createAudioFolder(databasePath: string, deps: FileDeps): AudioFo
     },
     find: (owner, name) => openStoredAudio(fileOf(owner, name), deps.files),
     remove: (owner, name) => removeQuietly(fileOf(owner, name), deps),
+    discard: (owner) => deps.files.rm(join(root, owner), { recursive: true, force: true }),
     async sweep(owner) {
       const folder = join(root, owner);
       const names = await deps.files.readdir(folder).catch((error: unknown) => {

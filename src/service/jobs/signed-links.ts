@@ -7,6 +7,7 @@ import type { Store } from '../store/open-store.ts';
 
 /** What a link gives to whoever has it, for a while. */
 export interface LinkTarget {
+  /** What it leads to; no two things have the same id. */
   readonly taskId: string;
   /** Whether it is given as an attachment. */
   readonly download: boolean;
@@ -21,7 +22,8 @@ export interface LinkProof {
 
 /** Links that need no key because they carry a proof that expires (spec section 4.3). */
 export interface SignedLinks {
-  sign(target: LinkTarget): LinkProof;
+  /** @param expiresAt milliseconds since the epoch; by default soon */
+  sign(target: LinkTarget, expiresAt?: number): LinkProof;
   /** Whether this service, or another on the same data, signed it and it has not expired. */
   isGood(target: LinkTarget, proof: LinkProof): boolean;
 }
@@ -49,8 +51,8 @@ export function createSignedLinks({ store, clock, random }: SignedLinksDeps): Si
       .update(JSON.stringify([taskId, download, expires]))
       .digest('base64url');
   return {
-    sign(target) {
-      const expires = Math.floor(clock.now() / 1_000) + LINK_SECONDS;
+    sign(target, expiresAt = clock.now() + LINK_SECONDS * 1_000) {
+      const expires = Math.floor(expiresAt / 1_000);
       return { expires, signature: signatureOf(target, expires) };
     },
     isGood(target, { expires, signature }) {

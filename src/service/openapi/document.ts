@@ -122,7 +122,8 @@ function statusOf({ success: schema, isAccepted = false }: OperationDescription)
   return isAccepted ? 202 : 200;
 }
 
-function success({ success: schema, surface, isAccepted = false }: OperationDescription): Json {
+function success(operation: OperationDescription): Json {
+  const { success: schema, surface, isAccepted = false, otherSuccess } = operation;
   const traced = { [HEADERS.requestId]: { schema: { type: 'string' } } };
   if (schema === 'redirect') {
     return { description: 'Where it is', headers: { ...traced, ...LOCATION_HEADER } };
@@ -132,7 +133,10 @@ function success({ success: schema, surface, isAccepted = false }: OperationDesc
     const paid = { ...PRICE_HEADERS, ...(tellsIgnored ? IGNORED_HEADER : {}) };
     const headers = { ...traced, ...(schema === 'audio' ? paid : {}) };
     const stored = schema === 'audio' ? formats : SPEECH_FORMATS;
-    const content = Object.fromEntries(stored.map((format) => [speechMediaType(format), {}]));
+    const content = {
+      ...Object.fromEntries(stored.map((format) => [speechMediaType(format), {}])),
+      ...(otherSuccess === undefined ? {} : jsonContent(otherSuccess)),
+    };
     return { description: 'The audio', headers, content };
   }
   const content =

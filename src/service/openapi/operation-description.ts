@@ -13,6 +13,8 @@ export interface OperationDescription {
    * is there, `redirect` for the way to it; nothing for JSON that has no schema.
    */
   readonly success: TObject | 'audio' | 'stored-audio' | 'redirect' | undefined;
+  /** JSON that the same success may be instead, as the body asks. */
+  readonly otherSuccess?: TObject;
   /** The answer is 202, with the address of what was accepted. */
   readonly isAccepted?: boolean;
   /** Errors besides those that any endpoint may give. */

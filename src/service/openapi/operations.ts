@@ -6,6 +6,8 @@ import {
   CompatTtsRequest,
   CompatVoices,
 } from '../../contract/schemas/speech-compat.ts';
+import { SignedAudioQuery } from '../../contract/schemas/job.ts';
+import { CachedSpeech, SpeechRequestV1 } from '../../contract/schemas/speech-v1.ts';
 import { SpeechRequestV2 } from '../../contract/schemas/speech-v2.ts';
 import { SpeechRequest } from '../../contract/schemas/speech.ts';
 import { VoiceListV1, VoiceListV1Query } from '../../contract/schemas/voice-v1.ts';
@@ -40,6 +42,23 @@ export const OPERATIONS: Readonly<Record<EndpointId, OperationDescription>> = {
     isIdempotent: true,
     surface: 'v2',
     errors: KEYED_SPEECH_ERRORS,
+  },
+  createSpeechV1: {
+    summary: 'Speak a text, for clients of v1; with cache, answer with the address of the audio',
+    tag: 'Speech',
+    body: SpeechRequestV1,
+    success: 'audio',
+    otherSuccess: CachedSpeech,
+    isIdempotent: true,
+    surface: 'v1',
+    errors: KEYED_SPEECH_ERRORS,
+  },
+  getCachedAudio: {
+    summary: 'The audio at the address of a cached answer; the address is the permission',
+    tag: 'Speech',
+    query: SignedAudioQuery,
+    success: 'stored-audio',
+    errors: ['ERR_INVALID_REQUEST', 'ERR_FORBIDDEN', 'ERR_AUDIO_NOT_FOUND'],
   },
   createCompatTts: {
     summary: 'Speak a text, for clients of another interface',

@@ -18,6 +18,7 @@ import {
   CompatTtsRequest,
   CompatVoices,
 } from '../../contract/schemas/speech-compat.ts';
+import { CachedSpeech, SpeechRequestV1 } from '../../contract/schemas/speech-v1.ts';
 import { SpeechRequestV2 } from '../../contract/schemas/speech-v2.ts';
 import { SpeechRequest } from '../../contract/schemas/speech.ts';
 import { VoiceListV1, VoiceListV1Query, VoiceV1 } from '../../contract/schemas/voice-v1.ts';
@@ -26,6 +27,7 @@ import { Voice, VoiceAnswer, VoiceList } from '../../contract/schemas/voice.ts';
 type Json = Readonly<Record<string, unknown>>;
 
 const NAMED: readonly object[] = [
+  CachedSpeech,
   Capabilities,
   CompatSpeechRequest,
   CompatTtsRequest,
@@ -45,6 +47,7 @@ const NAMED: readonly object[] = [
   Profile,
   ProfileUpdate,
   SpeechRequest,
+  SpeechRequestV1,
   SpeechRequestV2,
   Voice,
   VoiceAnswer,

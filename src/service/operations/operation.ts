@@ -15,8 +15,8 @@ export interface Operation {
   readonly id: string;
   /** Spends what was reserved; the operation goes on. Gives what the account has left. */
   commit(): Amounts | undefined;
-  /** Ends it with the charge standing. */
-  complete(): boolean;
+  /** Ends it with the charge standing, and does `alongside` in the same transaction. */
+  complete(alongside?: (db: Connection) => void): boolean;
   /** Ends it with the charge given back; its key can never be used again. */
   refund(): boolean;
   /** Takes it back as if it had never been asked for: not charged, and the key is free again. */
@@ -65,7 +65,7 @@ export function createOperation(deps: OperationDeps, identity: OperationIdentity
       store.write((db) =>
         commit(db, id, clock.now()) ? amountsIn(db, accountId, 'available') : undefined,
       ),
-    complete: () => end('completed', () => undefined),
+    complete: (alongside = () => undefined) => end('completed', alongside),
     refund: () => end('refunded', (db) => refund(db, id, clock.now())),
     release: () =>
       end('refunded', (db) => {

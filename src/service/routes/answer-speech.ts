@@ -5,6 +5,7 @@ import { fingerprintOf } from '../operations/fingerprint.ts';
 import type { ServiceContext } from '../service-context.ts';
 import type { PlanOptions, SpeechOrder } from '../synthesis/plan.ts';
 import { planSpeech } from '../synthesis/plan.ts';
+import type { Speaking } from '../synthesis/speak.ts';
 import { speakStream } from '../synthesis/speak.ts';
 import { audioAnswer } from './audio-answer.ts';
 import type { AccountCall } from './call.ts';
@@ -14,31 +15,45 @@ export interface SurfaceRequest extends PlanOptions {
   readonly surface: SurfaceName;
   readonly order: SpeechOrder;
   readonly idempotencyKey: string | undefined;
+  /** The audio is stored, and the answer is its address; another request than one without. */
+  readonly isCached?: boolean;
 }
 
 /**
  * Speaks an order and answers with audio that leaves while it is spoken (spec sections 4.1 to 4.4 and
- * 7.2): the one path on which all surfaces plan, charge and speak.
+ * 7.2).
  */
 export async function answerSpeech(
   call: AccountCall,
   context: ServiceContext,
-  { idempotencyKey, order, surface, ...options }: SurfaceRequest,
+  request: SurfaceRequest,
 ): Promise<Response> {
-  const { endpoint, tellsIgnored } = SPEECH_SURFACES[surface];
-  const plan = planSpeech(order, context.catalogue, { names: namesOf(surface), ...options });
+  const speaking = beginSpeech(call, context, request);
+  const { tellsIgnored } = SPEECH_SURFACES[request.surface];
+  return audioAnswer(speaking.plan, await speakStream(speaking), { tellsIgnored });
+}
+
+/**
+ * Plans an order and sets aside what it costs: the one way on which all surfaces do.
+ * @throws ServiceError 400, 402, 404, 409 or 503; nothing was charged then
+ */
+export function beginSpeech(
+  call: AccountCall,
+  context: ServiceContext,
+  { idempotencyKey, isCached, names, order, otherFormat = 'refuse', surface }: SurfaceRequest,
+): Speaking {
   const { account, requestId } = call;
+  const options = { names: { ...namesOf(surface), ...names }, otherFormat };
+  const plan = planSpeech(order, context.catalogue, options);
   const operation = beginOperation(context.operations, {
     accountId: account,
-    endpoint,
+    endpoint: SPEECH_SURFACES[surface].endpoint,
     idempotencyKey,
-    fingerprint: fingerprintOf({ ...order }),
+    fingerprint: fingerprintOf({ ...order, cache: isCached }),
     requestId,
     charge: plan.charge,
   });
-  const { signal } = call.request;
-  const spoken = await speakStream({ context, plan, operation, signal, requestId });
-  return audioAnswer(plan, spoken, { tellsIgnored });
+  return { context, plan, operation, signal: call.request.signal, requestId };
 }
 
 function namesOf(name: SurfaceName): NonNullable<PlanOptions['names']> {

@@ -1,3 +1,4 @@
+import { getCachedAudio } from './answer-cached.ts';
 import type { AccountHandlers, PublicHandlers } from './call.ts';
 import { getCapabilities } from './capabilities.ts';
 import { getHealth } from './health.ts';
@@ -7,6 +8,7 @@ import { createJob, getJob, listJobs } from './jobs.ts';
 import { getOpenApi } from './openapi.ts';
 import { getProfile, updateProfile } from './profile.ts';
 import { createCompatSpeech, createCompatTts, listCompatVoices } from './speech-compat.ts';
+import { createSpeechV1 } from './speech-v1.ts';
 import { createSpeechV2 } from './speech-v2.ts';
 import { createSpeech } from './speech.ts';
 import { listVoicesByPost, listVoicesV1 } from './voices-v1.ts';
@@ -14,6 +16,7 @@ import { getVoice, listVoices } from './voices.ts';
 
 /** Handlers of the endpoints that need no key. */
 export const PUBLIC_HANDLERS: PublicHandlers = {
+  getCachedAudio,
   getCapabilities,
   getHealth,
   getOpenApi,
@@ -27,6 +30,7 @@ export const ACCOUNT_HANDLERS: AccountHandlers = {
   createJob,
   createJobV1,
   createSpeech,
+  createSpeechV1,
   createSpeechV2,
   getOpenApiV1: getOpenApi,
   getJob,

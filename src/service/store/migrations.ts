@@ -132,4 +132,15 @@ export const MIGRATIONS: readonly string[] = [
     value TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  CREATE TABLE cached_speech (
+    id TEXT PRIMARY KEY,
+    format TEXT NOT NULL,
+    credits_used INTEGER NOT NULL,
+    quota_remaining INTEGER,
+    expires_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE INDEX cached_speech_expiry ON cached_speech (expires_at);
+  `,
 ];

@@ -29,26 +29,45 @@ export interface SpokenStream {
  * @throws ServiceError 400 for a text that cannot be spoken, which was no request then; 500 for
  * anything else, refunded
  */
-export async function speakStream(speaking: Speaking): Promise<SpokenStream> {
-  const { context, operation, plan, requestId, signal } = speaking;
+export function speakStream(speaking: Speaking): Promise<SpokenStream> {
+  const { context, operation, plan, requestId } = speaking;
+  return generate(speaking, async (generation) => {
+    const audio = await startAudio(plan, context.encode, generation.signal);
+    const available = requireSettled(operation.commit());
+    const onFailure = (error: unknown): void =>
+      context.report({ type: 'failure', requestId, error });
+    const body = audioBody({ audio, generation, operation, onFailure });
+    return { body, quotaRemaining: available.quota };
+  });
+}
+
+/**
+ * Runs a generation of which nothing has been sent yet: until it resolves it ends with the client, and
+ * when it fails the operation is given back.
+ * @throws ServiceError as `speakStream` does
+ */
+export async function generate<Result>(
+  { context, operation, plan, signal }: Speaking,
+  work: (generation: RunningGeneration) => Promise<Result>,
+): Promise<Result> {
   const generation = context.generations.start();
   const leave = (): void => generation.abort(signal.reason);
   signal.addEventListener('abort', leave);
   if (signal.aborted) leave();
   try {
-    const audio = await startAudio(plan, context.encode, generation.signal);
-    const available = operation.commit();
-    if (available === undefined) throw new Error('the operation was settled by another process');
-    const onFailure = (error: unknown): void =>
-      context.report({ type: 'failure', requestId, error });
-    const body = audioBody({ audio, generation, operation, onFailure });
-    return { body, quotaRemaining: available.quota };
+    return await work(generation);
   } catch (error) {
     giveUp(error, operation, generation);
     throw asServiceError(error, plan);
   } finally {
     signal.removeEventListener('abort', leave);
   }
+}
+
+/** @throws Error when another process took this one for dead, and gave back what it had set aside */
+export function requireSettled<Result>(result: Result | undefined): Result {
+  if (result === undefined) throw new Error('the operation was settled by another process');
+  return result;
 }
 
 /** Nothing was sent: a text that cannot be spoken was never a request, anything else is refunded. */
