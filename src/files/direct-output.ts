@@ -34,9 +34,7 @@ export async function openDirectOutput(path: string, files: FileSystem): Promise
     },
     write: (chunk) => writer.write(chunk).catch(failed),
     async overwrite() {},
-    async digest() {
-      return undefined;
-    },
+    digest: async () => undefined,
     async publish() {
       await writer.flush().then(close).catch(failed);
       return { path, bytes: writer.bytes };

@@ -6,7 +6,7 @@ import { syncFile, syncFolder } from './durability.ts';
 import type { FileDeps } from './file-deps.ts';
 import { randomHex } from './file-deps.ts';
 import { writeAll } from './file-writer.ts';
-import { ownerRecord } from './intent-files.ts';
+import { ownerRecord, readIntentFiles } from './intent-files.ts';
 import { readOwnVersion, sweepIntents } from './intent-list.ts';
 import { isSettled } from './intent-records.ts';
 import type {
@@ -106,8 +106,18 @@ class Journal implements IntentJournal {
     await file?.close().catch(() => undefined);
     if (!this.#intents.every(({ state }) => isSettled(state))) return;
     // First what others began and we ended, then what says that it has ended.
-    if (this.#hasResumed) await sweepIntents(this.#options).catch(() => undefined);
+    if (this.#hasResumed && !(await this.#isForgotten().catch(() => false))) return;
     if (file !== undefined) await removeQuietly(this.#path, this.#options);
+  }
+
+  /** Removes the files of others that are over; whether none is left that tells of what we ended. */
+  async #isForgotten(): Promise<boolean> {
+    await sweepIntents(this.#options);
+    const ended = new Set(this.#intents.map(({ id }) => id));
+    const others = await readIntentFiles(this.#options.folder, this.#options);
+    return others.every(
+      ({ path: file, steps }) => file === this.#path || steps.every(({ id }) => !ended.has(id)),
+    );
   }
 
   /** Writes one step of an operation, after those before it; `mustLast` brings it to the disk. */

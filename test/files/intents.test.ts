@@ -139,6 +139,42 @@ describe('what another process left open', () => {
     expect(await namesIn(folder)).toEqual([]);
   });
 
+  it('stays settled while another, of the same process, is open', async () => {
+    const { journal, list } = await world();
+    const first = journal(1);
+    const [one, two] = [await first.begin(ABOUT), await first.begin(ABOUT)];
+    const later = journal(2);
+    const status = (await list()).open.find(({ id }) => id === one.id);
+    if (status === undefined) throw new Error('nothing is open');
+    await later.resume(status).settle('lost');
+    await later.close();
+    expect((await list()).open.map(({ id }) => id)).toEqual([two.id]);
+  });
+
+  it('stays settled when the files of those that ended cannot be looked through', async () => {
+    const { folder, journal, list } = await world();
+    const begun = await journal(1).begin(ABOUT);
+    const [status] = (await list()).open;
+    if (status === undefined) throw new Error('nothing is open');
+    let isBroken = false;
+    const files: FileSystem = {
+      ...systemFiles,
+      readdir: new Proxy(systemFiles.readdir, {
+        apply: async (readdir, self, given) => {
+          if (isBroken) throw Object.assign(new Error('EIO'), { code: 'EIO' });
+          return Reflect.apply(readdir, self, given);
+        },
+      }),
+    };
+    const later = journal(2, files);
+    await later.resume(status).settle('lost');
+    isBroken = true;
+    await later.close();
+    expect((await list()).open).toEqual([]);
+    expect(begun.id).toBe(status.id);
+    expect(await namesIn(folder)).toHaveLength(2);
+  });
+
   it('is not swept away while it is open, or while its process runs', async () => {
     const { folder, journal } = await world();
     await journal(1).begin(ABOUT);
