@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { Check } from 'typebox/schema';
 import { describe, expect, it } from 'vitest';
 import { Job, JobAccepted } from '../../../src/contract/schemas/job.ts';
+import { countCodePoints, sliceCodePoints } from '../../../src/text/code-points.ts';
 import { jsonPost, voiceId } from '../support/test-service.ts';
 import { BODY, GRANT, JOBS, jobService, paragraphs } from './job-service.ts';
 
@@ -37,7 +38,10 @@ describe('POST /api/open/v3/speech/tts/jobs', () => {
   it('names a later moment for a longer text, and none once it is done', async () => {
     const { call, ended, directed } = await jobService();
     const release = directed.holdAt('said');
-    const created = await call(JOBS, jsonPost({ ...BODY, text: paragraphs(...'abcdefg') }));
+    const created = await call(
+      JOBS,
+      jsonPost({ ...BODY, text: paragraphs('a', 'b', 'c', 'd', 'e', 'f', 'g') }),
+    );
     expect(created.headers.get('Retry-After')).toBe('2');
     const path = created.headers.get('Location') ?? '';
     expect((await call(path)).headers.get('Retry-After')).toBe('2');
@@ -71,8 +75,8 @@ describe('POST /api/open/v3/speech/tts/jobs', () => {
     const text = `(◕‿◕) ${'🎺 says. '.repeat(20)}`;
     const id = await create({ text, filterEmoji: true });
     expect(await task(id)).toMatchObject({
-      characters: [...text].length - 6,
-      textPreview: [...text].slice(0, 80).join(''),
+      characters: countCodePoints(text) - 6,
+      textPreview: sliceCodePoints(text, 0, 80),
       textFingerprint: `sha256:${createHash('sha256').update(text).digest('hex')}`,
     });
     await ended(id);

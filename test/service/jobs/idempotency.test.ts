@@ -6,6 +6,8 @@ import { BODY, GRANT, JOBS, JOBS_V1, jobService } from './job-service.ts';
 const KEYED = { 'Idempotency-Key': 'k' };
 const COST = BODY.text.length;
 
+const both = (id: string) => jsonPost(BODY, { ...KEYED, 'X-Request-Id': id });
+
 async function taskOf(response: Response): Promise<string> {
   return String(Object(await response.json()).task.taskId);
 }
@@ -141,7 +143,6 @@ describe('one key at several endpoints', () => {
 
   it('is the one of v3 where v1 is sent both', async () => {
     const { call } = await jobService();
-    const both = (id: string) => jsonPost(BODY, { ...KEYED, 'X-Request-Id': id });
     expect(await taskOf(await call(JOBS_V1, both('a')))).toBe(
       await taskOf(await call(JOBS_V1, both('b'))),
     );

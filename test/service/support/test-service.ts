@@ -51,7 +51,7 @@ export async function testService(overrides: Partial<ServiceDeps> = {}): Promise
     store,
     engines: new EngineRegistry([engine]),
     encode: encodeSpeech,
-    audio: createAudioFolder(store.path, {
+    audio: createAudioFolder((overrides.store ?? store).path, {
       clock,
       random: systemRandom,
       files: systemFiles,
