@@ -1,5 +1,6 @@
 import { Option } from 'commander';
 import type { CommandDefinition } from '../src/cli/command.ts';
+import type { GlobalOptions } from '../src/cli/global-options.ts';
 import type { CommandResult } from '../src/cli/result.ts';
 
 import { usageFailure } from '../src/errors/failure.ts';
@@ -39,6 +40,7 @@ export const serve: CommandDefinition<ServeFlags> = {
       .addOption(repeatable('--allow-origin <url>', 'origin of a page to answer'));
   },
   async run(context, { options }): Promise<CommandResult> {
+    refuseOtherServices(context.globals);
     const service = await startService(serviceOptions(options), await serviceHost(context));
     try {
       await context.emit(announcement(service));
@@ -50,6 +52,23 @@ export const serve: CommandDefinition<ServeFlags> = {
     return {};
   },
 };
+
+/** Flags that name another service have nothing to say here. */
+function refuseOtherServices(globals: GlobalOptions): void {
+  const { account, apiKeyFile, baseUrl, realtimeUrl } = globals;
+  const others = Object.entries({
+    '--account': account,
+    '--api-key-file': apiKeyFile,
+    '--base-url': baseUrl,
+    '--realtime-url': realtimeUrl,
+  });
+  const [given] = others.find(([, value]) => value !== undefined) ?? [];
+  if (given === undefined) return;
+  throw usageFailure(
+    `${given} names another service, and foley serve is the embedded one`,
+    'Leave it out.',
+  );
+}
 
 function serviceOptions(flags: ServeFlags): Partial<OpenServiceOptions> {
   if (!['127.0.0.1', '::1', 'localhost'].includes(flags.host)) {

@@ -14,7 +14,7 @@ describe('what foley does not know is exit 2 with what was meant', () => {
     [['help', 'servr'], /no command "servr"[\s\S]*foley serve/],
     [['qwertyuiop'], /no command "qwertyuiop"[\s\S]*tts, voices/],
     [['tts', 'hi', '--sped', '1'], /'--sped'[\s\S]*Did you mean --speed\?/],
-    [['tts', 'hi', '--speed-x=1'], /'--speed-x=1'[\s\S]*Did you mean --speed\?/],
+    [['tts', 'hi', '--speed-x=1'], /'--speed-x[\s\S]*Did you mean --speed\?/],
     [['voices', 'list', '--jsn'], /'--jsn'[\s\S]*Did you mean --json\?/],
     [['--jsn', 'voices', 'list'], /'--jsn'[\s\S]*Did you mean --json\?/],
     [['serve', '--prot', '1'], /'--prot'[\s\S]*Did you mean --port\?/],

@@ -80,6 +80,17 @@ describe('what it keeps', () => {
   });
 });
 
+test.each([
+  ['--base-url', 'http://127.0.0.1:1'],
+  ['--realtime-url', 'ws://127.0.0.1:1'],
+  ['--api-key-file', 'key.txt'],
+  ['--account', 'work'],
+])('%s, which names another service, is exit 2', async (flag, value) => {
+  const result = await runFoley(['serve', '--port', '0', flag, value]);
+  expect(result.code, result.stderr).toBe(2);
+  expect(result.stderr).toContain(flag);
+});
+
 describe('where it cannot listen is exit 2', () => {
   test('a port in use, which is named', async () => {
     const { baseUrl } = await startServe();
