@@ -43,8 +43,11 @@ export interface Transition {
   readonly settlement: Settlement;
 }
 
-/** A job that brought down so many processes is given up rather than tried again. */
-export const MAX_ATTEMPTS = 3;
+/**
+ * A job during which so many processes died is given up: it may be the reason. Most of them were just
+ * ended, and some are ended again and again while one job is the first in the queue.
+ */
+export const MAX_ATTEMPTS = 100;
 
 /** A job as it is accepted. */
 export function newJob(segmentCount: number): JobState {

@@ -41,8 +41,9 @@ export interface TestService {
 export async function testService(overrides: Partial<ServiceDeps> = {}): Promise<TestService> {
   const dataDir = await temporaryFolder();
   const clock = manualClock();
-  const store = await openStore({ dataDir, clock, files: systemFiles });
-  onTestFinished(() => store.close());
+  const ownStore = await openStore({ dataDir, clock, files: systemFiles });
+  onTestFinished(() => ownStore.close());
+  const { store = ownStore } = overrides;
   const engine = toneEngine();
   const events: ServiceEvent[] = [];
   const service = createService({
@@ -51,7 +52,7 @@ export async function testService(overrides: Partial<ServiceDeps> = {}): Promise
     store,
     engines: new EngineRegistry([engine]),
     encode: encodeSpeech,
-    audio: createAudioFolder((overrides.store ?? store).path, {
+    audio: createAudioFolder(store.path, {
       clock,
       random: systemRandom,
       files: systemFiles,

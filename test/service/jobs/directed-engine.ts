@@ -1,0 +1,67 @@
+import type { SpeechEngine } from '../../../src/service/engine/speech-engine.ts';
+import { EngineError } from '../../../src/service/engine/speech-engine.ts';
+import { toneEngine } from '../support/tone-engine.ts';
+
+/** An engine that can be told what to do about a word, wherever it stands. */
+export interface DirectedEngine extends SpeechEngine {
+  /** Texts that it was asked for, in order. */
+  readonly texts: readonly string[];
+  /** From now on it breaks at texts with this word. */
+  failAt(word: string): void;
+  /** From now on texts with this word wait, until the function that it gives is called. */
+  holdAt(word: string): () => void;
+  /** How many texts wait. */
+  readonly held: () => number;
+}
+
+export function directedEngine(): DirectedEngine {
+  const engine = toneEngine();
+  const texts: string[] = [];
+  const failing = new Set<string>();
+  const holding = new Map<string, Promise<void>>();
+  let held = 0;
+  return {
+    ...engine,
+    texts,
+    failAt: (word) => void failing.add(word),
+    held: () => held,
+    holdAt(word) {
+      const { released, release } = gate();
+      holding.set(word, released);
+      return () => {
+        holding.delete(word);
+        release();
+      };
+    },
+    async *synthesize(request, signal) {
+      texts.push(request.text);
+      const released = [...holding].find(([word]) => request.text.includes(word))?.[1];
+      if (released !== undefined) {
+        held += 1;
+        await unlessAborted(released, signal).finally(() => {
+          held -= 1;
+        });
+      }
+      if ([...failing].some((word) => request.text.includes(word))) {
+        throw new EngineError('failed', 'The secret inside of the engine.');
+      }
+      yield* engine.synthesize(request, signal);
+    },
+  };
+}
+
+function gate(): { readonly released: Promise<void>; readonly release: () => void } {
+  const opened = new AbortController();
+  const released = new Promise<void>((resolve) => {
+    opened.signal.addEventListener('abort', () => resolve());
+  });
+  return { released, release: () => opened.abort() };
+}
+
+function unlessAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    if (signal.aborted) reject(signal.reason);
+    promise.then(resolve, reject);
+  });
+}
