@@ -8,6 +8,7 @@ import { claim } from './claim.ts';
 import { keepLease } from './lease.ts';
 import type { Operation } from './operation.ts';
 import { abandon, createOperation } from './operation.ts';
+import type { Owner } from './owner.ts';
 import { createOwner, forgetOwner } from './owner.ts';
 import type { Ownership } from './ownership.ts';
 import type { Processes } from '../../effects/processes.ts';
@@ -54,11 +55,11 @@ export function createOperations(deps: OperationsDeps): Operations {
       return { kind: 'begun', operation: createOperation({ store, clock, owner }, identity) };
     },
     recover() {
-      if (store.read(abandoned).length === 0) return 0;
+      if (store.read((db) => findGone(db, owner)).length === 0) return 0;
       return store.write((db) => {
         const rows = abandoned(db);
         for (const row of rows) abandon(db, text(row, 'operation_id'), clock.now());
-        for (const row of rows) forgetOwner(db, text(row, 'id'));
+        for (const row of findGone(db, owner)) forgetOwner(db, text(row, 'id'));
         return rows.length;
       });
     },
@@ -76,6 +77,10 @@ function leave(work: () => void): void {
   } catch {
     // Nothing is lost: what was in progress is given back then.
   }
+}
+
+function findGone(db: Connection, self: Owner): readonly Row[] {
+  return db.all('SELECT * FROM owner').filter((row) => self.isDead(row));
 }
 
 function inProgress(db: Connection): readonly Row[] {
