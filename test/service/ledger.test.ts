@@ -6,12 +6,14 @@ import type { Amounts, Book } from '../../src/service/billing/amounts.ts';
 import {
   amountsIn,
   commit,
+  commitPart,
   ensureAccount,
   grant,
   refund,
   reserve,
 } from '../../src/service/billing/ledger.ts';
 import { verifyLedger } from '../../src/service/billing/verify-ledger.ts';
+import type { Connection } from '../../src/service/store/connection.ts';
 import type { Store } from '../../src/service/store/open-store.ts';
 import { openStore } from '../../src/service/store/open-store.ts';
 import { StoreError } from '../../src/service/store/store-error.ts';
@@ -41,6 +43,12 @@ function hold(id: string, wanted: Amounts): string {
   return store.write((db) => reserve(db, { id, accountId: 'a', amounts: wanted }, 0)).kind;
 }
 
+/** Credits that a reservation still holds. */
+function openIn(db: Connection, id: string): number {
+  const row = db.get("SELECT credits FROM reservation WHERE id = ? AND state = 'reserved'", [id]);
+  return Number(row?.['credits'] ?? 0);
+}
+
 describe('the ledger', () => {
   it('moves what was granted to reserved and spent', () => {
     store.write((db) => grant(db, 'a', amounts(10, 20), 0));
@@ -49,6 +57,32 @@ describe('the ledger', () => {
     expect(store.write((db) => commit(db, 'r', 0))).toBe(true);
     expect([inBook('reserved'), inBook('spent')]).toEqual([amounts(0), amounts(3, 4)]);
     expect(inBook('granted')).toEqual(amounts(-10, -20));
+  });
+
+  it('spends a part of what was reserved and gives the rest back, once', () => {
+    store.write((db) => grant(db, 'a', amounts(10, 20), 0));
+    hold('r', amounts(5, 9));
+    const part = () => store.write((db) => commitPart(db, 'r', amounts(2, 3), 0));
+    expect(part()).toBe(true);
+    expect([inBook('available'), inBook('reserved'), inBook('spent')]).toEqual([
+      amounts(8, 17),
+      amounts(0),
+      amounts(2, 3),
+    ]);
+    verifyLedger(store, { full: true });
+    expect(part()).toBe(false);
+    expect(store.write((db) => commit(db, 'r', 0))).toBe(false);
+    expect(store.write((db) => refund(db, 'r', 0))).toBe(true);
+    expect(inBook('available')).toEqual(amounts(10, 20));
+    verifyLedger(store, { full: true });
+  });
+
+  it('spends no more than was reserved', () => {
+    store.write((db) => grant(db, 'a', amounts(10, 20), 0));
+    hold('r', amounts(5, 9));
+    const more = () => store.write((db) => commitPart(db, 'r', amounts(5, 10), 0));
+    expect(more).toThrow('10 quota of 9 cannot be spent');
+    expect(inBook('reserved')).toEqual(amounts(5, 9));
   });
 
   it('reserves both or nothing', () => {
@@ -98,7 +132,7 @@ describe('the ledger', () => {
     const step = fc.oneof(
       fc.record({ kind: fc.constant('grant'), slot: fc.nat(5), amount: fc.nat(50) }),
       fc.record({
-        kind: fc.constantFrom('reserve', 'commit', 'refund'),
+        kind: fc.constantFrom('reserve', 'commit', 'part', 'refund'),
         slot: fc.nat(5),
         amount: fc.nat(50),
       }),
@@ -117,6 +151,7 @@ describe('the ledger', () => {
               reserve(db, { id, accountId: account, amounts: amounts(amount) }, 0);
             }
             if (kind === 'commit') commit(db, id, 0);
+            if (kind === 'part') commitPart(db, id, amounts(Math.min(amount, openIn(db, id))), 0);
             if (kind === 'refund') refund(db, id, 0);
           });
         }

@@ -70,8 +70,8 @@ export function refund(db: Connection, reservationId: string, now: number): bool
 }
 
 /**
- * Spends part of what was reserved and gives back the rest. Gives false, and does nothing, when it is
- * no longer reserved.
+ * Spends part of what was reserved and gives the rest back, at once. Gives false, and does nothing,
+ * when it is no longer reserved.
  * @throws RangeError when it is more than was reserved
  */
 export function commitPart(
@@ -85,19 +85,22 @@ export function commitPart(
   ]);
   if (row === undefined) return false;
   const accountId = text(row, 'account_id');
-  const rest = {
-    credits: integer(row, 'credits') - spent.credits,
-    quota: integer(row, 'quota') - spent.quota,
-  };
-  if (rest.credits < 0 || rest.quota < 0) throw new RangeError('more was spent than was reserved');
-  const id = record(db, { accountId, kind: 'refund', reservationId, now });
-  move(db, { id, accountId, amounts: rest, from: 'reserved', to: 'available' });
-  db.run('UPDATE reservation SET credits = ?, quota = ? WHERE id = ?', [
+  const id = record(db, { accountId, kind: 'commit', reservationId, now });
+  for (const unit of UNITS) {
+    const reserved = integer(row, unit);
+    const rest = reserved - spent[unit];
+    if (rest < 0) throw new RangeError(`${spent[unit]} ${unit} of ${reserved} cannot be spent`);
+    const changes = { reserved: -reserved, spent: spent[unit], available: rest };
+    for (const book of ['reserved', 'spent', 'available'] as const) {
+      if (changes[book] !== 0) enter(db, { id, accountId, unit, book, change: changes[book] });
+    }
+  }
+  db.run("UPDATE reservation SET state = 'committed', credits = ?, quota = ? WHERE id = ?", [
     spent.credits,
     spent.quota,
     reservationId,
   ]);
-  return commit(db, reservationId, now);
+  return true;
 }
 
 /** What is in one book of an account. */
