@@ -46,6 +46,7 @@ export function speechOptions({ chosen: { name }, context, flags }: Task): Speec
   const own = idempotencyKey ?? (header === 'X-Request-Id' ? requestId : undefined);
   return {
     surface: name,
+    cache: flags.cache,
     idempotencyKey:
       header === undefined
         ? undefined

@@ -14,6 +14,7 @@ import { CONFIGURABLE_CONTROLS, CONTROL_NAMES, controlsToSend, flagOf } from './
 /** The flags that say which interface is asked, and those that not every interface has. */
 export interface SurfaceFlags extends SpeechFlags {
   readonly api?: SurfaceName;
+  readonly cache?: true;
   readonly idempotencyKey?: string;
   readonly requestId?: string;
 }
@@ -53,6 +54,7 @@ export function chooseSurface(flags: SurfaceFlags): ChosenSurface {
   const chosen = { name, surface: SPEECH_SURFACES[name], flag: `--api ${name}` };
   refuseControls(flags, chosen);
   refuseKey(flags, chosen);
+  refuseCache(flags, chosen);
   return chosen;
 }
 
@@ -87,6 +89,11 @@ function refuseKey(
       'Give one of them.',
     );
   }
+}
+
+function refuseCache({ cache }: SurfaceFlags, { flag, surface }: ChosenSurface): void {
+  if (cache !== true || surface.canCache) return;
+  throw usageFailure(`--cache is not known to ${flag}`, 'It belongs to --api v1.');
 }
 
 /**

@@ -49,6 +49,7 @@ function requestOptions(): Option[] {
       '--api <surface>',
       `interface of the service: ${SURFACE_LIST} (default: v3)`,
     ).argParser(surfaceNamed),
+    new Option('--cache', 'v1: have the audio stored for a while, and fetch it from there'),
     new Option(
       '--idempotency-key <key>',
       'key under which a repeated request is not billed again',

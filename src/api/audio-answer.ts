@@ -36,12 +36,14 @@ export interface AudioAnswer {
 
 /**
  * The audio in an answer of success.
+ * @param options `isOpaqueFine`: bytes of no type may be audio too, as where files are stored
  * @throws Failure; status first, then content type: a 200 that is not audio is of no use, whatever
  *   error its JSON names
  */
 export async function audioAnswer(
   client: Pick<ApiClient, 'redact'>,
   answer: Answer,
+  { isOpaqueFine = false }: { readonly isOpaqueFine?: boolean } = {},
 ): Promise<AudioAnswer> {
   const { contentLength, framing, headers, requestId, status } = answer;
   const { contentType = 'of no type' } = headers;
@@ -49,7 +51,8 @@ export async function audioAnswer(
     answer.discard();
     throw charged(badAnswer(`the answer (${status}) has no audio in it`, answer));
   }
-  if (!/^audio\/|^application\/ogg$/.test(contentType)) {
+  const isFine = AUDIO_TYPE.test(contentType) || (isOpaqueFine && OPAQUE_TYPE.test(contentType));
+  if (!isFine) {
     throw client.redact(await notAudio(answer, contentType));
   }
   return {
@@ -65,6 +68,10 @@ export async function audioAnswer(
     discard: () => answer.discard(),
   };
 }
+
+const AUDIO_TYPE = /^audio\/|^application\/ogg$/;
+/** What file stores say of anything. */
+const OPAQUE_TYPE = /^(application|binary)\/octet-stream$/;
 
 function pcmLayout(mediaType: string): PcmLayout | undefined {
   const parameter = (name: string): number | undefined => {

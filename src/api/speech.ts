@@ -17,6 +17,8 @@ export type { AudioAnswer };
 export interface SpeechOptions {
   /** Which interface is asked; default v3. */
   readonly surface?: SurfaceName | undefined;
+  /** Have the audio stored, and fetch it from there (v1). */
+  readonly cache?: boolean | undefined;
   /** Needed by every surface but the compatibility ones, which know none. */
   readonly idempotencyKey?: Pick<IdempotencyKey, 'madeByTool' | 'value'> | undefined;
   readonly requestId?: string | undefined;
@@ -39,7 +41,10 @@ export function speechRequest(
     ...call,
     accept: 'audio/*, application/json',
     headers: modelHeader(surface, modelId),
-    body: jsonBody(speechBody(order, surface)),
+    body: jsonBody({
+      ...speechBody(order, surface),
+      ...(surface.canCache && options.cache === true ? { cache: true } : {}),
+    }),
     billed: true,
     ...repetition(call.method, call.target, options),
     requestId,
@@ -89,5 +94,8 @@ export async function synthesize(
   order: SpeechOrder,
   options: SpeechOptions,
 ): Promise<AudioAnswer> {
-  return audioAnswer(client, await client.send(speechRequest(client, order, options)));
+  const answer = await client.send(speechRequest(client, order, options));
+  if (options.cache !== true) return audioAnswer(client, answer);
+  const { storedAudio } = await import('./cached-speech.ts');
+  return storedAudio(client, answer, options.signal);
 }

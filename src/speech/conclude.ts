@@ -3,6 +3,7 @@ import type { AudioAnswer } from '../api/speech.ts';
 import type { Failure } from '../errors/failure.ts';
 import type { PaidWork } from './paid-work.ts';
 import type { Kept } from './rescue.ts';
+import { isStored } from './stored-audio.ts';
 
 /** What has been answered with audio has been paid for, whatever became of it then. */
 export function withCost(
@@ -20,15 +21,19 @@ export async function concludeFailed(
   kept: Kept | undefined,
 ): Promise<Failure> {
   await work.failed(failure, kept);
-  const hints =
-    kept === undefined ? [failure.hint, howToAskAgain(failure, work)] : whereItIs(kept, failure);
+  const again = howToAskAgain(failure, work);
+  const hints = kept === undefined ? [failure.hint, again] : whereItIs(kept, failure, again);
   const hint = hints.filter((one) => one !== undefined).join(' ');
   return hint === '' ? failure : reviseFailure(failure, { hint });
 }
 
 /** Asking under the same key cannot cost a second time, but what was paid for may be lost. */
-function howToAskAgain({ billed, exit }: Failure, work: PaidWork): string | undefined {
+function howToAskAgain(failure: Failure, work: PaidWork): string | undefined {
+  const { billed, exit } = failure;
   const { isVerified, key } = work;
+  if (isStored(failure)) {
+    return `The audio is paid for and stored: run it again with --idempotency-key ${key}, which fetches it.`;
+  }
   if (isVerified) return 'All of the audio had come; `foley recover` finds out where it is.';
   if (billed === 'unknown') {
     if (key === undefined) return undefined;
@@ -52,9 +57,15 @@ export async function concludeStopped(work: PaidWork, kept: Kept | undefined): P
 
 function whereItIs(
   { complete, id, path: file }: Kept,
-  { hint }: Failure,
+  failure: Failure,
+  again: string | undefined,
 ): readonly (string | undefined)[] {
-  return complete && id !== undefined
-    ? [`The audio was paid for and is kept in ${file}; \`foley recover ${id}\` brings it back.`]
-    : [`What arrived is kept in ${file}; asking again may cost again.`, hint];
+  if (complete && id !== undefined) {
+    return [
+      `The audio was paid for and is kept in ${file}; \`foley recover ${id}\` brings it back.`,
+    ];
+  }
+  return isStored(failure)
+    ? [`What arrived is kept in ${file}.`, again]
+    : [`What arrived is kept in ${file}; asking again may cost again.`, failure.hint];
 }

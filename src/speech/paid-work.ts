@@ -3,6 +3,7 @@ import type { WireRequest } from '../api/request.ts';
 import type { Failure } from '../errors/failure.ts';
 import type { Intent, IntentAbout, IntentFacts, IntentJournal } from '../files/intents.ts';
 import type { Kept } from './rescue.ts';
+import { isStored } from './stored-audio.ts';
 
 /** What is asked for, as the journal writes it down. */
 export interface PaidRequest {
@@ -55,12 +56,10 @@ export async function beginPaidWork(
     intent.settle(state, facts).catch(() => undefined);
   const note: Intent['advance'] = (state, facts) =>
     intent.advance(state, facts).catch(() => undefined);
-  try {
-    await intent.advance('sent');
-  } catch (error) {
+  await intent.advance('sent').catch(async (error: unknown) => {
     await settle('rejected', { problem: 'never sent' });
     throw error;
-  }
+  });
   return {
     get id() {
       return intent.id;
@@ -99,11 +98,11 @@ async function settleFailed(
     ...(failure.requestId === undefined ? {} : { requestId: failure.requestId }),
   };
   if (kept?.id !== undefined) await settle('kept', { ...facts, spoolId: kept.id });
-  else if (kept !== undefined || intent.state === 'verified') return;
+  else if (kept !== undefined || intent.state === 'verified' || isStored(failure)) return;
   else if (failure.billed === 'yes') await settle('lost', facts);
   else if (failure.billed === 'no') await settle('rejected', facts);
-  // Otherwise it stays open, and `foley recover` tells of it: the spool could not take what arrived, or
-  // the audio was whole and it is not known whether it got its name.
+  // Otherwise it stays open, and `foley recover` tells of it: the spool could not take what arrived, the
+  // audio was whole and it is not known whether it got its name, or the service still has it.
 }
 
 function aboutOf(request: PaidRequest, idempotencyKey: string | undefined): IntentAbout {

@@ -1,0 +1,51 @@
+import OpenAI from 'openai';
+import { describe, expect, test } from 'vitest';
+import { decodeAudio } from '../../harness/decode-audio.ts';
+import { firstVoiceId, startServe } from '../support/serve.ts';
+import type { ServingFoley } from '../support/serve.ts';
+import { expectSound, withTrueLengths } from '../support/sound.ts';
+
+const INPUT = 'Hello from a client that does not know who answers.';
+const MODEL = 'vendor-s21pro';
+const RATE = 24_000;
+
+function clientOf({ baseUrl, apiKey }: Pick<ServingFoley, 'apiKey' | 'baseUrl'>): OpenAI {
+  return new OpenAI({ baseURL: `${baseUrl}/v1`, apiKey, maxRetries: 0 });
+}
+
+async function bytesOf(response: Response): Promise<Buffer> {
+  return Buffer.from(await response.arrayBuffer());
+}
+
+describe('the official openai client, pointed at /v1', () => {
+  test('gets mp3, wav and pcm that can be played', async () => {
+    const serving = await startServe();
+    const { audio } = clientOf(serving);
+    const voice = await firstVoiceId(serving);
+    const plain = await audio.speech.create({ model: MODEL, input: INPUT, voice });
+    const mp3 = await expectSound(await bytesOf(plain));
+    expect(mp3.format).toBe('mp3');
+    expect(plain.headers.get('X-OpenAPI-Credits-Used')).toBe(String(INPUT.length));
+    const asked = { model: MODEL, input: INPUT, voice: { id: voice } };
+    const wav = await audio.speech.create({ ...asked, response_format: 'wav' });
+    const sound = await expectSound(withTrueLengths(await bytesOf(wav)));
+    const raw = await audio.speech.create({ ...asked, response_format: 'pcm' });
+    const pcm = await bytesOf(raw);
+    expect(pcm.length / 2 / RATE).toBeCloseTo(sound.durationMs / 1_000, 2);
+    expect(mp3.durationMs - sound.durationMs).toBeLessThan(100);
+  });
+
+  test('is followed in its speed, and may stream', async () => {
+    const serving = await startServe();
+    const { audio } = clientOf(serving);
+    const voice = await firstVoiceId(serving);
+    const lengths = [];
+    for (const speed of [1, 2]) {
+      const response = await audio.speech.create({ model: MODEL, input: INPUT, voice, speed });
+      const parts: Uint8Array[] = [];
+      for await (const part of response.body ?? []) parts.push(part);
+      lengths.push((await decodeAudio(Buffer.concat(parts))).durationMs);
+    }
+    expect((lengths[0] ?? 0) / (lengths[1] ?? 1)).toBeGreaterThan(1.8);
+  });
+});

@@ -1,0 +1,80 @@
+import { expect } from 'vitest';
+import type { FaultServer } from '../../fault-server/fault-server.ts';
+import { startFaultServer } from '../../fault-server/fault-server.ts';
+import { audio } from '../../fault-server/faults/wrong-answer.ts';
+import { healthyService, VOICES } from '../../fault-server/healthy-service.ts';
+import type { RecordedRequest } from '../../fault-server/recorded-request.ts';
+import type { Rule } from '../../fault-server/script.ts';
+import type { Payload } from '../../fault-server/tiny-audio.ts';
+import { tinyAudio } from '../../fault-server/tiny-audio.ts';
+import { hosted } from '../../harness/hosted.ts';
+import { runFoley } from '../../harness/run-foley.ts';
+import type { RunOptions, RunResult } from '../../harness/run-options.ts';
+import type { Sandbox } from '../../harness/sandbox.ts';
+import { sandbox } from '../../harness/sandbox.ts';
+
+export const [{ voiceId: VOICE }] = VOICES;
+export const MODEL = 'vendor-s21pro';
+
+/** Where each surface is asked, and where its body names the format; from the spec, not the program. */
+export const SURFACES = {
+  v3: { path: '/api/open/v3/speech/tts', formatField: 'format' },
+  v2: { path: '/api/open/v2/speech/tts', formatField: 'format' },
+  v1: { path: '/api/open/v1/speech/tts', formatField: 'format' },
+  'compat-tts': { path: '/v1/tts', formatField: 'format' },
+  'compat-speech': { path: '/v1/audio/speech', formatField: 'response_format' },
+} as const;
+export type SurfaceName = keyof typeof SURFACES;
+
+/** A hosted service that speaks on every surface, and a place to run commands against it. */
+export interface SurfaceScene {
+  readonly server: FaultServer;
+  readonly box: Sandbox;
+  readonly env: Readonly<Record<string, string>>;
+  run(args: readonly string[], options?: RunOptions): Promise<RunResult>;
+  /** The requests to one surface, in order. */
+  requests(surface: SurfaceName): readonly RecordedRequest[];
+  /** The JSON body of the one request to a surface. */
+  bodyOf(surface: SurfaceName): unknown;
+}
+
+/** Sets the scene: `rules` come first. */
+export async function surfaceScene(rules: readonly Rule[] = []): Promise<SurfaceScene> {
+  const sounds = await tinyAudio();
+  const payloads = new Map<unknown, Payload>(
+    Object.entries({
+      ...sounds,
+      pcm: { type: 'audio/pcm;rate=24000;channels=1', bytes: Buffer.alloc(4_800, 1) },
+    }),
+  );
+  const speaking = Object.values(SURFACES).map(({ path, formatField }): Rule => ({
+    optional: true,
+    method: 'POST',
+    path,
+    answer: (request) => {
+      const format = Object(JSON.parse(request.body.toString()))[formatField] ?? 'mp3';
+      return audio({ ...{ ...sounds, pcm }[String(format) as 'mp3'], headers: PRICE });
+    },
+  }));
+  const healthy = healthyService({ audio: sounds });
+  const server = await startFaultServer([...rules, ...speaking, ...healthy]);
+  const box = await sandbox();
+  const env = hosted(server, { FOLEY_VOICE: VOICE });
+  const requests: SurfaceScene['requests'] = (surface) =>
+    server.requests.filter(({ path }) => path === SURFACES[surface].path);
+  return {
+    server,
+    box,
+    env,
+    run: (args, options = {}) =>
+      runFoley(args, { box, ...options, env: { ...env, ...options.env } }),
+    requests,
+    bodyOf(surface) {
+      const asked = requests(surface);
+      expect(asked).toHaveLength(1);
+      return JSON.parse(asked[0]?.body.toString() ?? '');
+    },
+  };
+}
+
+const PRICE = { 'X-OpenAPI-Credits-Used': '2', 'X-OpenAPI-Quota-Remaining': '98' };
