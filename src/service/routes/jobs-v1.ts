@@ -8,6 +8,8 @@ import { requireQuery } from '../http/query.ts';
 import { requireValid } from '../http/validation.ts';
 import type { JobRecord, WholeJob } from '../jobs/job-records.ts';
 import type { ServiceContext } from '../service-context.ts';
+import { invalidRequest } from '../service-error.ts';
+import { showValue } from '../wording/show-value.ts';
 import { acceptSpeechJob } from './accept-speech-job.ts';
 import type { AccountCall, Handler } from './call.ts';
 import { accountState, requireJob } from './find-job.ts';
@@ -45,13 +47,21 @@ export const getJobV1: Handler<AccountCall> = (call, context) => {
 export const listJobsV1: Handler<AccountCall> = ({ account, request, requestId }, { jobs }) => {
   const query = requireQuery(request.url, JobListQueryV1);
   const { page = 1, limit = PAGE_SIZE_DEFAULT, status } = query;
-  const createdAfter =
-    query.createdAfter === undefined ? undefined : Date.parse(query.createdAfter);
+  const createdAfter = momentOf(query.createdAfter);
   const filter = { status, createdAfter, limit: limit + 1, offset: offsetOf({ page, limit }) };
   const items = jobs.list(account, filter).map((job) => itemOf(job));
   const body: JobListV1 = { ...pageOf(items, { page, limit }), requestId };
   return Response.json(body);
 };
+
+/** What has the form of a timestamp may still be none, such as a leap second. */
+function momentOf(timestamp: string | undefined): number | undefined {
+  if (timestamp === undefined) return undefined;
+  const moment = Date.parse(timestamp);
+  if (!Number.isNaN(moment)) return moment;
+  const message = `createdAfter is ${showValue(timestamp)}, which is no moment`;
+  throw invalidRequest([{ field: 'createdAfter', message }]);
+}
 
 function jobBody(call: AccountCall, context: ServiceContext, job: WholeJob): JobV1 {
   const { id, status } = job;
