@@ -81,9 +81,7 @@ export async function beginPaidWork(
     verified: (facts) => note('verified', facts),
     published: (facts) => settle('published', facts),
     failed: (failure, kept) => settleFailed({ intent, settle }, failure, kept),
-    stopped: async ({ id }) => {
-      if (id !== undefined) await settle('kept', { spoolId: id });
-    },
+    stopped: ({ id }) => (id === undefined ? Promise.resolve() : settle('kept', { spoolId: id })),
     abandoned: () => settle('abandoned'),
   };
 }
