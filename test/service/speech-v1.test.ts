@@ -217,7 +217,7 @@ describe('a request with cache', () => {
     later.searchParams.set('expires', '99999999999');
     const [, id = ''] = /cached\/([^?]+)/.exec(audio_url) ?? [];
     const otherId = audio_url.replace(id, '00000000-0000-4000-8000-000000000000');
-    const short = `${audio_url.slice(0, -1)}`;
+    const short = audio_url.slice(0, -1);
     for (const url of [later.href, otherId, short]) {
       const response = await download(service, url);
       expect([response.status, await codeOf(response)]).toEqual([403, 'ERR_FORBIDDEN']);
