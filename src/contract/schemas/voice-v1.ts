@@ -35,7 +35,6 @@ export type VoiceListV1 = Static<typeof VoiceListV1>;
 
 /** Which voices a v1 list is about (spec section 4.5). */
 export const VOICE_TYPES = ['public', 'personal', 'all'] as const;
-export type VoiceType = (typeof VOICE_TYPES)[number];
 
 const { page, pageSize, includePersonal } = VoiceListQuery.properties;
 
