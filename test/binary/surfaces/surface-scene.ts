@@ -52,8 +52,8 @@ export async function surfaceScene(rules: readonly Rule[] = []): Promise<Surface
     method: 'POST',
     path,
     answer: (request) => {
-      const format = Object(JSON.parse(request.body.toString()))[formatField] ?? 'mp3';
-      return audio({ ...{ ...sounds, pcm }[String(format) as 'mp3'], headers: PRICE });
+      const format: unknown = Object(JSON.parse(request.body.toString()))[formatField];
+      return audio({ ...(payloads.get(format) ?? sounds.mp3), headers: PRICE });
     },
   }));
   const healthy = healthyService({ audio: sounds });
