@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { Static, TSchema } from 'typebox';
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../limits.ts';
+import { SpeechRequestV1 } from './speech-v1.ts';
 import { SpeechRequest } from './speech.ts';
 
 /** Statuses of a speech job (spec section 3.1). */
@@ -162,10 +163,8 @@ export type SignedAudioQuery = Static<typeof SignedAudioQuery>;
 export const JobRequestV1 = Type.Object(
   {
     ...SpeechRequest.properties,
-    voiceId: Type.Optional(SpeechRequest.properties.voiceId),
-    reference_id: Type.Optional(
-      Type.String({ minLength: 1, description: 'Old name of voiceId, one of them is needed' }),
-    ),
+    voiceId: SpeechRequestV1.properties.voiceId,
+    reference_id: SpeechRequestV1.properties.reference_id,
   },
   { $id: 'JobRequestV1' },
 );

@@ -53,6 +53,7 @@ async function nextStep(deps: WorkDeps, job: WholeJob, signal: AbortSignal): Pro
   const { encode, folder, report } = deps;
   const segment = job.segments.find(({ status }) => status === 'pending');
   try {
+    if (job.attempts > 1) await folder.sweep(job.id);
     if (segment !== undefined) return await settleSegment(deps, job, segment, signal);
     await assemble({ job, encode, folder, signal });
     return { event: { type: 'finished' } };
@@ -71,7 +72,6 @@ async function settleSegment(
 ): Promise<Step> {
   const voice = catalogue.voice(job.voiceId);
   if (voice === undefined) throw new Error(`the voice ${job.voiceId} is not here any more`);
-  if (job.attempts > 1) await folder.sweep(job.id);
   const result = await speakSegment({ job, segment, voice, encode, folder, signal });
   const { outcome } = result;
   if (outcome === 'fail') report({ type: 'failure', requestId: job.id, error: result.error });

@@ -151,11 +151,13 @@ describe('a job whose process is gone', () => {
       db.run("UPDATE balance SET amount = 0 WHERE book = 'spent'");
     });
     const spoken = directed.texts.length;
+    await writeFile(join(dataDir, 'audio', id, `.foley-${'b'.repeat(24)}.part`), 'half');
     const next = await jobService({ store, processes: seeing('dead') });
     expect(await next.ended(id)).toMatchObject({ status: 'success' });
     expect([directed.texts.length, next.directed.texts.length]).toEqual([spoken, 0]);
     expect(await next.bytes(`${JOBS}/${id}/audio`)).toEqual(whole);
-    expect(await readdir(join(dataDir, 'audio', id))).not.toContain('segment-0.f32');
+    const files = await readdir(join(dataDir, 'audio', id));
+    expect(files.sort()).toEqual(['audio.wav', 'segment-0.wav', 'segment-1.wav']);
     await isCharged(next, TWO.length);
   });
 });
