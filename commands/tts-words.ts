@@ -37,7 +37,9 @@ export function spokenNotice({ answer, path, verdict }: Spoken): string {
   const { creditsUsed, ignoredParameters, quotaRemaining } = answer;
   return [
     path === undefined ? describeSound(verdict) : `${path}: ${describeSound(verdict)}`,
-    creditsUsed === undefined ? undefined : `${creditsUsed} credits used`,
+    creditsUsed === undefined
+      ? undefined
+      : `${creditsUsed} ${creditsUsed === 1 ? 'credit' : 'credits'} used`,
     quotaRemaining === undefined ? undefined : `quota left: ${quotaRemaining}`,
     ignoredParameters.length === 0
       ? undefined
