@@ -7,7 +7,6 @@ import type { SpeechControls } from '../src/contract/schemas/speech.ts';
 import type { SpeechSurface, SurfaceName } from '../src/contract/speech-surfaces.ts';
 import { SPEECH_SURFACES } from '../src/contract/speech-surfaces.ts';
 import { usageFailure } from '../src/errors/failure.ts';
-import { closest } from '../src/text/did-you-mean.ts';
 import type { SpeechFlags } from './speech-flags.ts';
 import { CONFIGURABLE_CONTROLS, CONTROL_NAMES, controlsToSend, flagOf } from './speech-flags.ts';
 
@@ -27,23 +26,10 @@ export interface ChosenSurface {
   readonly flag: string;
 }
 
-const SURFACE_NAMES = Object.keys(SPEECH_SURFACES).filter(
+/** Every interface, in the order of the help. */
+export const SURFACE_NAMES = Object.keys(SPEECH_SURFACES).filter(
   (name): name is SurfaceName => name in SPEECH_SURFACES,
 );
-
-/** For the help: `v3, v2, …`. */
-export const SURFACE_LIST = SURFACE_NAMES.join(', ');
-
-/** The parser of `--api`. */
-export function surfaceNamed(given: string): SurfaceName {
-  const name = SURFACE_NAMES.find((candidate) => candidate === given);
-  if (name !== undefined) return name;
-  const [nearest] = closest(given, SURFACE_NAMES, 1);
-  throw usageFailure(
-    `--api is "${given}"; it takes ${SURFACE_LIST}`,
-    nearest === undefined ? undefined : `Did you mean ${nearest}?`,
-  );
-}
 
 /**
  * The interface that is asked, with everything that the flags want of it.

@@ -1,10 +1,11 @@
 import { Option } from 'commander';
+import { oneOf } from '../src/cli/choice-flag.ts';
 import type { CommandDefinition } from '../src/cli/command.ts';
 import { isHeaderValue } from '../src/api/request.ts';
 import { IDEMPOTENCY_KEY_MAX_CHARACTERS } from '../src/contract/limits.ts';
 import { usageFailure } from '../src/errors/failure.ts';
 import { addSpeechFlags, filled, numberWithin, textWithin } from './speech-flags.ts';
-import { SURFACE_LIST, surfaceNamed } from './tts-surface.ts';
+import { SURFACE_NAMES } from './tts-surface.ts';
 import { describeTask, planTask, speakTask } from './tts-task.ts';
 import type { TtsFlags } from './tts-task.ts';
 
@@ -47,8 +48,8 @@ function requestOptions(): Option[] {
   return [
     new Option(
       '--api <surface>',
-      `interface of the service: ${SURFACE_LIST} (default: v3)`,
-    ).argParser(surfaceNamed),
+      `interface of the service: ${SURFACE_NAMES.join(', ')} (default: v3)`,
+    ).argParser(oneOf('--api', SURFACE_NAMES)),
     new Option('--cache', 'v1: have the audio stored for a while, and fetch it from there'),
     new Option(
       '--idempotency-key <key>',

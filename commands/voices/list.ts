@@ -1,21 +1,14 @@
 import { Option } from 'commander';
-import { allVoices, listVoices } from '../../src/api/voices.ts';
 import type { CommandDefinition } from '../../src/cli/command.ts';
-import type { Context } from '../../src/cli/context.ts';
-import type { CommandResult } from '../../src/cli/result.ts';
 import { integerWithin } from '../../src/cli/number-flags.ts';
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../../src/contract/limits.ts';
-import type { Voice } from '../../src/contract/schemas/voice.ts';
-import type { Column } from '../../src/cli/table.ts';
+import { VOICE_TYPES } from '../../src/contract/voice-types.ts';
+import { filled } from '../speech-flags.ts';
+import { oneOf } from '../../src/cli/choice-flag.ts';
+import type { VoicesListFlags } from './list-surface.ts';
+import { chooseVoiceSurface, VOICE_SURFACES } from './list-surface.ts';
 
-interface VoicesListFlags {
-  readonly page?: number;
-  readonly pageSize?: number;
-  readonly all?: true;
-  readonly includePersonal?: true;
-}
-
-/** `foley voices list` (contract, section 8; spec section 4.1). */
+/** `foley voices list` (contract, section 8; spec sections 4.1, 4.4 and 4.5). */
 export const voicesList: CommandDefinition<VoicesListFlags> = {
   configure(command) {
     command
@@ -33,51 +26,32 @@ export const voicesList: CommandDefinition<VoicesListFlags> = {
       )
       .addOption(new Option('--all', 'every page').conflicts(['page', 'pageSize']))
       .addOption(new Option('--include-personal', 'also your own voices'));
+    for (const option of filterOptions()) command.addOption(option);
   },
-  run: (context, { options }) =>
-    options.all === true ? everyPage(context, options) : onePage(context, options),
+  async run(context, { options }) {
+    const surface = chooseVoiceSurface(options);
+    const { client } = await context.connect();
+    const { showVoices } = await import('./show-list.ts');
+    return showVoices(surface, options, { ...context, client });
+  },
 };
 
-async function onePage(context: Context, flags: VoicesListFlags): Promise<CommandResult> {
-  const { client } = await context.connect();
-  const { page, pageSize, includePersonal } = flags;
-  const { value, raw } = await listVoices(client, {
-    page,
-    pageSize,
-    includePersonal,
-    signal: context.signal,
-  });
-  const rest =
-    value.totalPages > value.page
-      ? `page ${value.page} of ${value.totalPages}; --all shows all ${value.total}`
-      : undefined;
-  if (rest !== undefined) context.io.notice(rest);
-  return present(value.items, raw);
+function filterOptions(): Option[] {
+  return [
+    new Option('--type <type>', `v1: ${VOICE_TYPES.join(', ')}`).argParser(
+      oneOf('--type', VOICE_TYPES),
+    ),
+    textOption('--language <code>', 'v1: exactly this primary language'),
+    textOption('--supports-language <code>', 'v1: this language among those of the voice'),
+    textOption('--search <text>', 'v1: part of the name or the description'),
+    new Option(
+      '--api <surface>',
+      `interface of the service: ${VOICE_SURFACES.join(', ')} (default: v3, or v1 for its filters)`,
+    ).argParser(oneOf('--api', VOICE_SURFACES)),
+  ];
 }
 
-async function everyPage(context: Context, flags: VoicesListFlags): Promise<CommandResult> {
-  const { client } = await context.connect();
-  const voices: Voice[] = [];
-  const raw: unknown[] = [];
-  const query = { includePersonal: flags.includePersonal, signal: context.signal };
-  for await (const listed of allVoices(client, query)) {
-    voices.push(listed.voice);
-    raw.push(listed.raw);
-  }
-  return present(voices, { items: raw, total: raw.length });
+function textOption(flags: string, description: string): Option {
+  const [flag = ''] = flags.split(' ');
+  return new Option(flags, description).argParser(filled(flag));
 }
-
-async function present(voices: readonly Voice[], data: unknown): Promise<CommandResult> {
-  const { table } = await import('../../src/cli/table.ts');
-  return {
-    data,
-    human: (look) => (voices.length === 0 ? 'There are no voices.' : table(voices, COLUMNS, look)),
-  };
-}
-
-const COLUMNS: readonly Column<Voice>[] = [
-  { title: 'ID', value: ({ voiceId }) => voiceId, whole: true },
-  { title: 'NAME', value: ({ name }) => name },
-  { title: 'LANGUAGE', value: ({ primaryLanguage }) => primaryLanguage },
-  { title: 'MODELS', value: ({ modelIds }) => modelIds.join(', ') },
-];

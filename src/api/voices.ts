@@ -3,6 +3,7 @@ import type { Voice, VoiceList } from '../contract/schemas/voice.ts';
 import type { JsonAnswer } from './answer.ts';
 import type { ApiClient } from './client.ts';
 import { endpoint } from './endpoint.ts';
+import { allItems, readPage } from './pages.ts';
 import { isOptional, isRecord, isStringArray } from './shape.ts';
 
 export interface VoiceQuery {
@@ -35,19 +36,14 @@ export function listVoices(
   );
 }
 
-/** Every voice, page after page; ends with the first page that has none. */
+/** Every voice, page after page. */
 export async function* allVoices(
   client: ApiClient,
   query: Pick<VoiceQuery, 'includePersonal' | 'signal'> = {},
 ): AsyncGenerator<ListedVoice, void, undefined> {
-  for (let page = 1; ; page += 1) {
-    const { value, raw } = await listVoices(client, { ...query, page, pageSize: PAGE_SIZE_MAX });
-    const items: unknown = isRecord(raw) ? raw['items'] : undefined;
-    for (const [index, voice] of value.items.entries()) {
-      yield { voice, raw: Array.isArray(items) ? items[index] : voice };
-    }
-    if (value.items.length === 0 || page >= value.totalPages) return;
-  }
+  const list = (page: number): Promise<JsonAnswer<VoiceList>> =>
+    listVoices(client, { ...query, page, pageSize: PAGE_SIZE_MAX });
+  for await (const { item: voice, raw } of allItems(list)) yield { voice, raw };
 }
 
 /** One voice by its id (spec section 4.1). */
@@ -63,16 +59,13 @@ export function getVoice(
 }
 
 function readVoiceList(body: unknown): VoiceList | undefined {
-  if (!isRecord(body) || !Array.isArray(body['items'])) return undefined;
-  const items = body['items'].map((item) => readVoice(item));
-  if (!items.every((item) => item !== undefined)) return undefined;
-  const { page, pageSize, requestId, total, totalPages } = body;
+  const page = readPage(body, readVoice);
+  if (page === undefined || !isRecord(body)) return undefined;
+  const { pageSize, requestId } = body;
   return {
-    items,
-    total: numberOr(total, items.length),
-    page: numberOr(page, 1),
-    pageSize: numberOr(pageSize, items.length),
-    totalPages: numberOr(totalPages, 1),
+    ...page,
+    items: [...page.items],
+    pageSize: typeof pageSize === 'number' ? pageSize : page.items.length,
     requestId: typeof requestId === 'string' ? requestId : '',
   };
 }
@@ -93,8 +86,4 @@ function readVoice(body: unknown): Voice | undefined {
     languages: isStringArray(languages) ? languages : [],
     modelIds: isStringArray(modelIds) ? modelIds : [],
   };
-}
-
-function numberOr(value: unknown, fallback: number): number {
-  return typeof value === 'number' ? value : fallback;
 }

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { PAGE_SIZE_MAX } from '../limits.ts';
+import { VOICE_TYPES } from '../voice-types.ts';
 import { VoiceListQuery } from './voice.ts';
 
 /** Voice item of v1 (spec section 2.1): the fields of both descriptions of it. */
@@ -32,9 +33,6 @@ export const VoiceListV1 = Type.Object(
   { $id: 'VoiceListV1' },
 );
 export type VoiceListV1 = Static<typeof VoiceListV1>;
-
-/** Which voices a v1 list is about (spec section 4.5). */
-export const VOICE_TYPES = ['public', 'personal', 'all'] as const;
 
 const { page, pageSize, includePersonal } = VoiceListQuery.properties;
 

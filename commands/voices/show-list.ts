@@ -1,0 +1,113 @@
+import type { JsonAnswer } from '../../src/api/answer.ts';
+import type { ApiClient } from '../../src/api/client.ts';
+import type { Page } from '../../src/api/pages.ts';
+import { allItems } from '../../src/api/pages.ts';
+import type { ListedVoiceV1 } from '../../src/api/voices-v1.ts';
+import { listCompatVoices, listVoicesV1 } from '../../src/api/voices-v1.ts';
+import { listVoices } from '../../src/api/voices.ts';
+import type { Io } from '../../src/cli/io.ts';
+import type { CommandResult } from '../../src/cli/result.ts';
+import type { Column } from '../../src/cli/table.ts';
+import { PAGE_SIZE_MAX } from '../../src/contract/limits.ts';
+import type { Voice } from '../../src/contract/schemas/voice.ts';
+import type { VoicesListFlags, VoiceSurface } from './list-surface.ts';
+
+/** Who is asked, and who is told. */
+export interface Asking {
+  readonly client: ApiClient;
+  readonly io: Pick<Io, 'notice'>;
+  readonly signal: AbortSignal;
+}
+
+/** Lists voices on one interface, a page or all of them. */
+export async function showVoices(
+  surface: VoiceSurface,
+  flags: VoicesListFlags,
+  asking: Asking,
+): Promise<CommandResult> {
+  const { client, signal } = asking;
+  switch (surface) {
+    case 'v3': {
+      const { includePersonal } = flags;
+      const list = (stretch: Stretch) =>
+        listVoices(client, { ...stretch, includePersonal, signal });
+      return showPages({ list, columns: COLUMNS }, flags, asking);
+    }
+    case 'v1': {
+      const { includePersonal, language, search, supportsLanguage, type: modelType } = flags;
+      const filters = { modelType, includePersonal, language, supportsLanguage, search };
+      const list = (stretch: Stretch) => listVoicesV1(client, { ...stretch, ...filters, signal });
+      return showPages({ list, columns: V1_COLUMNS }, flags, asking);
+    }
+    case 'compat': {
+      const { raw, value } = await listCompatVoices(client, signal);
+      const items = flags.all === true ? Object(raw).voices : undefined;
+      const data = items === undefined ? raw : { items, total: value.length };
+      return present(value, COMPAT_COLUMNS, data);
+    }
+  }
+}
+
+interface Stretch {
+  readonly page?: number | undefined;
+  readonly pageSize?: number | undefined;
+}
+
+interface Source<Row> {
+  readonly list: (stretch: Stretch) => Promise<JsonAnswer<Page<Row>>>;
+  readonly columns: readonly Column<Row>[];
+}
+
+async function showPages<Row>(
+  { columns, list }: Source<Row>,
+  { all, page, pageSize }: VoicesListFlags,
+  { io }: Asking,
+): Promise<CommandResult> {
+  if (all === true) {
+    const rows: Row[] = [];
+    const items: unknown[] = [];
+    for await (const listed of allItems((number) =>
+      list({ page: number, pageSize: PAGE_SIZE_MAX }),
+    )) {
+      rows.push(listed.item);
+      items.push(listed.raw);
+    }
+    return present(rows, columns, { items, total: items.length });
+  }
+  const { value, raw } = await list({ page, pageSize });
+  if (value.totalPages > value.page) {
+    io.notice(`page ${value.page} of ${value.totalPages}; --all shows all ${value.total}`);
+  }
+  return present(value.items, columns, raw);
+}
+
+async function present<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  data: unknown,
+): Promise<CommandResult> {
+  const { table } = await import('../../src/cli/table.ts');
+  return {
+    data,
+    human: (look) => (rows.length === 0 ? 'There are no voices.' : table(rows, columns, look)),
+  };
+}
+
+const COLUMNS: readonly Column<Voice>[] = [
+  { title: 'ID', value: ({ voiceId }) => voiceId, whole: true },
+  { title: 'NAME', value: ({ name }) => name },
+  { title: 'LANGUAGE', value: ({ primaryLanguage }) => primaryLanguage },
+  { title: 'MODELS', value: ({ modelIds }) => modelIds.join(', ') },
+];
+
+/** v1 tells neither languages nor models of a voice, and the compatibility list even less. */
+const COMPAT_COLUMNS: readonly Column<ListedVoiceV1>[] = [
+  { title: 'ID', value: ({ voiceId }) => voiceId, whole: true },
+  { title: 'NAME', value: ({ name }) => name },
+];
+
+const V1_COLUMNS: readonly Column<ListedVoiceV1>[] = [
+  ...COMPAT_COLUMNS,
+  { title: 'KIND', value: ({ isPersonal }) => (isPersonal ? 'personal' : 'public') },
+  { title: 'DESCRIPTION', value: ({ description }) => description },
+];
