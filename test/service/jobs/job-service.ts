@@ -1,4 +1,4 @@
-import { expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { EngineRegistry } from '../../../src/service/engine/registry.ts';
 import type { ServiceDeps } from '../../../src/service/service.ts';
 import type { TestService } from '../support/test-service.ts';
@@ -54,6 +54,8 @@ export interface Task {
 export async function jobService(overrides: Partial<ServiceDeps> = {}): Promise<JobService> {
   const directed = directedEngine();
   const service = await testService({ engines: new EngineRegistry([directed]), ...overrides });
+  // What still runs writes files, and its folder is removed next.
+  onTestFinished(() => service.service.close(AbortSignal.abort()));
   const { call } = service;
   const task = async (id: string, headers: Record<string, string> = {}): Promise<Task> =>
     Object(await (await call(`${JOBS}/${id}`, { headers })).json()).task;
