@@ -1,4 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../src/effects/clock.ts';
+import { systemRandom } from '../../src/effects/random.ts';
+import { startServer } from '../../src/service/http/serve.ts';
+import { connectRaw } from './support/raw-connection.ts';
 import { FAMILIES } from '../../src/contract/families.ts';
 import { VOICES } from '../../src/service/catalogue/voices.ts';
 import { jsonPost, KEY, testService, voiceId } from './support/test-service.ts';
@@ -141,6 +145,17 @@ describe('POST /api/open/list-models', () => {
     expect((await call(LEGACY_PATH, { method: 'POST' })).status).toBe(200);
     const headers = { 'Content-Length': '0' };
     expect((await call(LEGACY_PATH, { method: 'POST', headers })).status).toBe(200);
+  });
+
+  it('needs none over HTTP either', async () => {
+    const { service } = await testService();
+    const effects = { clock: systemClock, random: systemRandom };
+    const server = await startServer({ service, host: '127.0.0.1', port: 0, ...effects });
+    onTestFinished(() => server.close());
+    const connection = await connectRaw(server.baseUrl);
+    const head = `POST ${LEGACY_PATH} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${KEY}\r\n`;
+    connection.send(`${head}Connection: close\r\n\r\n`);
+    expect(await connection.untilClosed()).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
   });
 
   it('refuses a body that is no object', async () => {

@@ -14,10 +14,14 @@ export async function readJsonBody(request: Request): Promise<unknown> {
   return parse(decode(bytes));
 }
 
-/** Whether a request brings a body, be it empty. */
+/**
+ * Whether a request brings a body. One that did not come over HTTP announces none, and one that did
+ * may have the stream of a body that has nothing in it.
+ */
 export function hasBody({ body, headers }: Request): boolean {
   const isAnnounced = headers.has('Content-Length') || headers.has('Transfer-Encoding');
-  return isAnnounced ? headers.get('Content-Length') !== '0' : body !== null;
+  if (isAnnounced) return headers.get('Content-Length') !== '0';
+  return body !== null && headers.has('Content-Type');
 }
 
 function requireJson(headers: Headers): void {
