@@ -33,7 +33,7 @@ export async function withRetries<T>(
   context: RetryContext,
   attempt: (ids: Ids, number: number) => Promise<T>,
 ): Promise<T> {
-  const run: Run = { spec, first, context, ids: first, mayHaveReached: false };
+  const run: Run = { spec, first, context, ids: first, mayBeBilled: false };
   try {
     return await pRetry((number) => attempt(run.ids, number), {
       retries: Number.POSITIVE_INFINITY,
@@ -41,7 +41,7 @@ export async function withRetries<T>(
       shouldRetry: ({ error, attemptNumber }) => prepareNext(run, error, attemptNumber),
     });
   } catch (error) {
-    if (error instanceof AttemptFailure) throw conclude(error, spec, run.mayHaveReached);
+    if (error instanceof AttemptFailure) throw conclude(error, spec, run.mayBeBilled);
     throw error;
   }
 }
@@ -51,8 +51,8 @@ interface Run {
   readonly first: Ids;
   readonly context: RetryContext;
   ids: Ids;
-  /** Some attempt was sent and not answered. */
-  mayHaveReached: boolean;
+  /** Some attempt may have been done and billed, and nobody said that it was given back. */
+  mayBeBilled: boolean;
 }
 
 /** Whether there is a next attempt; when there is, the wait before it is over. */
@@ -60,7 +60,7 @@ async function prepareNext(run: Run, error: unknown, attempt: number): Promise<b
   if (!(error instanceof AttemptFailure)) return false;
   const { spec, context } = run;
   const { failure, outcome } = error;
-  run.mayHaveReached ||= outcome.kind === 'unanswered';
+  run.mayBeBilled = mayBeBilled(error, run.mayBeBilled);
   const decision = decideRetry({
     outcome,
     attempt,
@@ -95,13 +95,21 @@ async function renew(spec: RequestSpec, ids: Ids, random: Random): Promise<Ids> 
   return { key, requestId: spec.key?.sentAs === 'X-Request-Id' ? key : ids.requestId };
 }
 
+/** A request whose key was refunded cost nothing, whatever became of its earlier attempts. */
+function mayBeBilled({ failure, outcome }: AttemptFailure, before: boolean): boolean {
+  if (outcome.kind !== 'status') return before || outcome.kind === 'unanswered';
+  if (outcome.code === 'ERR_REQUEST_PREVIOUSLY_REFUNDED') return false;
+  // Only its settlement tells what a failure within the service cost; one that was not there did nothing.
+  return before || (failure.billed !== 'no' && outcome.status >= 500 && outcome.status !== 503);
+}
+
 /** What an earlier attempt may have cost is not forgotten because a later one failed otherwise. */
 function conclude(
   { failure, outcome }: AttemptFailure,
   spec: RequestSpec,
-  mayHaveReached: boolean,
+  mayHaveCost: boolean,
 ): Failure {
-  if (!spec.billed || !mayHaveReached || outcome.kind === 'unusable') return failure;
+  if (!spec.billed || !mayHaveCost || outcome.kind === 'unusable') return failure;
   if (outcome.kind !== 'status') return unknownOutcome(failure, spec.lookAt);
   return failure.billed === 'no' ? reviseFailure(failure, { billed: 'unknown' }) : failure;
 }

@@ -44,6 +44,34 @@ test('a date to wait for is taken against the answer’s own date', async () => 
   expect(clock.slept).toEqual([10_250]);
 });
 
+test.each([
+  [
+    'what a failure of the service cost is unknown also after it refuses',
+    ['500', '402'],
+    'unknown',
+  ],
+  ['what a reset cost is unknown also after it refuses', ['reset', '402'], 'unknown'],
+  ['a model that was not there cost nothing', ['503', '402'], 'no'],
+  ['a refund says that nothing was paid, whatever came before', ['reset', 'refunded'], 'no'],
+  ['a refund ends what was unknown also of the next key', ['reset', 'refunded', '402'], 'no'],
+] as const)('%s', async (_name, answers, billed) => {
+  const replies = {
+    402: errorReply(402, 'ERR_INSUFFICIENT_CREDITS'),
+    500: errorReply(500, 'ERR_GENERATION_FAILED'),
+    503: errorReply(503, 'ERR_SERVICE_UNAVAILABLE'),
+    refunded: errorReply(409, 'ERR_REQUEST_PREVIOUSLY_REFUNDED'),
+    reset: 'reset' as const,
+  };
+  const server = await rawServer(inTurn(...answers.map((answer) => replies[answer])));
+  const { client } = newClient(server.url);
+  const key = { ...BILLED.key, value: 'key', madeByTool: answers.length === 3 } as const;
+  const failure = await failureOf(
+    client.send({ ...BILLED, key: { ...key, sentAs: 'Idempotency-Key' } }),
+  );
+  expect(failure.billed).toBe(billed);
+  expect(server.requests).toHaveLength(answers.length);
+});
+
 test('a wait above two minutes is told instead of waited for', async () => {
   const busy = errorReply(429, 'ERR_RATE_LIMITED', { headers: { 'retry-after': '121' } });
   const server = await rawServer(inTurn(busy));
