@@ -27,15 +27,18 @@ export function recoveredLine(one: Recovered): string {
           : `${one.id}: lost (${cost}); the part that arrived is in ${one.output}`,
       );
     case 'unknown':
-      return display(
-        `${one.id}: nobody can tell whether it was billed. The same command with ` +
-          `--idempotency-key ${one.idempotencyKey} is not billed twice.`,
-      );
+      return display(`${one.id}: nobody can tell whether it was billed. ${howToGoOn(one)}`);
     case 'running':
       return display(`${one.id}: the command that began it still runs`);
     case 'failed':
       return display(`${one.id}: still there; ${one.problem}`);
   }
+}
+
+function howToGoOn({ idempotencyKey }: Recovered): string {
+  return idempotencyKey === null
+    ? 'Look with `foley profile` whether credits were used before you run it again.'
+    : `The same command with --idempotency-key ${idempotencyKey} is not billed twice.`;
 }
 
 function whatItIs(leftover: Leftover): string {
