@@ -1,0 +1,31 @@
+import fc from 'fast-check';
+import { describe, it } from 'vitest';
+import { newBook } from './book.ts';
+import { steps } from './arbitrary-steps.ts';
+import { finish } from './commands.ts';
+import { createWorld } from './world.ts';
+
+const RUNS = process.env['FOLEY_TEST_SIZE'] === 'full' ? 5_000 : 200;
+
+describe('client and service together', () => {
+  it('lose nothing that was paid for, and charge nothing twice, whatever happens', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.commands(steps, { maxCommands: 12 }),
+        fc.boolean(),
+        async (commands, isBlind) => {
+          const world = await createWorld(isBlind);
+          try {
+            const book = newBook();
+            const real = { world, runs: [], sights: new Map() };
+            await fc.asyncModelRun(() => ({ model: book, real }), commands);
+            await finish.run(book, real);
+          } finally {
+            await world.end();
+          }
+        },
+      ),
+      { numRuns: RUNS },
+    );
+  }, 3_600_000);
+});

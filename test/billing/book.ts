@@ -1,0 +1,72 @@
+import type { Billed } from '../../src/errors/failure.ts';
+import type { IntentState, IntentStatus } from '../../src/files/intent-records.ts';
+import { OPEN_STATES, isSettled } from '../../src/files/intent-records.ts';
+import type { LedgerFact, LedgerFacts, ServiceState } from './ledger-facts.ts';
+
+/**
+ * The model: what docs/billing.md says can become of a request, told by its key on the service's side
+ * and by its operation on the client's, and what a person was told of it.
+ */
+export interface Book {
+  readonly service: Map<string, ServiceState>;
+  readonly client: Map<string, IntentState>;
+  /** The key of each operation. */
+  readonly keyOf: Map<string, string>;
+  /** Operations and keys whose audio was delivered whole. */
+  readonly deliveredOperations: Set<string>;
+  readonly deliveredKeys: Set<string>;
+  /** Keys of which somebody was told that they were billed, or may have been. */
+  readonly told: Map<string, Exclude<Billed, 'no'>>;
+}
+
+export function newBook(): Book {
+  return {
+    service: new Map(),
+    client: new Map(),
+    keyOf: new Map(),
+    deliveredOperations: new Set(),
+    deliveredKeys: new Set(),
+    told: new Map(),
+  };
+}
+
+/** A request that was completed or refunded stays so; one that is gone was never charged. */
+export function followService(book: Book, { byKey }: LedgerFacts): void {
+  for (const [key, before] of book.service) {
+    const now = byKey.get(key)?.state;
+    const isAllowed = before === 'in_progress' || now === before;
+    if (!isAllowed) throw new Error(`${key} was ${before} and is ${now ?? 'gone'}`);
+  }
+  book.service.clear();
+  for (const { key, state, money } of byKey.values()) {
+    if (!MONEY[state].includes(money)) throw new Error(`${key} is ${state}, its money ${money}`);
+    book.service.set(key, state);
+  }
+}
+
+const MONEY: Readonly<Record<ServiceState, readonly LedgerFact['money'][]>> = {
+  in_progress: ['reserved', 'committed'],
+  completed: ['committed'],
+  refunded: ['refunded'],
+};
+
+/** An operation goes on or ends; what has ended changes no more. */
+export function followClient(book: Book, statuses: readonly IntentStatus[]): void {
+  for (const { id, state } of statuses) {
+    const before = book.client.get(id);
+    const isAllowed =
+      before === undefined || before === state || (!isSettled(before) && isAfter(state, before));
+    if (!isAllowed) throw new Error(`operation ${id} was ${before} and is ${state}`);
+    book.client.set(id, state);
+  }
+}
+
+function isAfter(state: IntentState, before: IntentState): boolean {
+  const order: readonly IntentState[] = OPEN_STATES;
+  return isSettled(state) || order.indexOf(state) > order.indexOf(before);
+}
+
+/** Notes that a person was told. What is certain is not forgotten. */
+export function tell(book: Book, key: string, billed: Billed): void {
+  if (billed !== 'no' && book.told.get(key) !== 'yes') book.told.set(key, billed);
+}

@@ -1,0 +1,130 @@
+import path from 'node:path';
+import { createApiClient } from '../../src/api/client.ts';
+import { recognizedBy } from '../../src/api/speech.ts';
+import type { Transport } from '../../src/api/http-transport.ts';
+import type { SurfaceName } from '../../src/contract/speech-surfaces.ts';
+import type { Clock } from '../../src/effects/clock.ts';
+import type { FileSystem } from '../../src/effects/file-system.ts';
+import type { Processes } from '../../src/effects/processes.ts';
+import type { Random } from '../../src/effects/random.ts';
+import type { FileDeps } from '../../src/files/file-deps.ts';
+import type { IntentJournal } from '../../src/files/intents.ts';
+import { createIntentJournal, listOpenIntents } from '../../src/files/intents.ts';
+import { createSpool } from '../../src/files/spool.ts';
+import { openPlanned } from '../../src/speech/open-planned.ts';
+import type { OutputPlan } from '../../src/speech/output-plan.ts';
+import type { Recovered } from '../../src/speech/leftovers.ts';
+import { leftovers } from '../../src/speech/leftovers.ts';
+import { recoverAll } from '../../src/speech/recover.ts';
+import type { AudioStream, Spoken } from '../../src/speech/speak.ts';
+import { speak } from '../../src/speech/speak.ts';
+import { voiceId } from '../service/support/test-service.ts';
+import { API_KEY } from './service-host.ts';
+
+export const MODEL_ID = 'vendor-s21pro';
+/** Credits for one character of that model. */
+export const RATE = 1;
+
+/** What one process of the client works with. */
+export interface ClientWorld {
+  readonly files: FileSystem;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly processes: Processes;
+  /** Where journal and spool are. */
+  readonly stateDir: string;
+}
+
+export interface SpeakCommand {
+  readonly surface: SurfaceName;
+  readonly text: string;
+  /** Where the surface knows one; elsewhere its value is the id of the request. */
+  readonly key: { readonly value: string; readonly madeByTool: boolean };
+  readonly plan: OutputPlan;
+  readonly stream: AudioStream;
+  readonly transport: Transport;
+  /** Told which operation of the journal a key belongs to. */
+  readonly onIntent: (id: string, key: string) => void;
+}
+
+/** `foley tts`, from the moment at which its target and its text are known. */
+export async function runSpeak(world: ClientWorld, command: SpeakCommand): Promise<Spoken> {
+  const { key, onIntent, plan, stream, surface, text, transport } = command;
+  const deps: FileDeps = { ...world, platform: 'linux' };
+  const output = await openPlanned(plan, { ...deps, text, noClobber: false });
+  try {
+    const journal = openJournal(world);
+    try {
+      return await speak({
+        client: createApiClient({
+          address: {
+            kind: 'hosted',
+            baseUrl: new URL('http://127.0.0.1:4747'),
+            realtimeUrl: new URL('ws://127.0.0.1:4747'),
+            apiKey: API_KEY,
+          },
+          clock: world.clock,
+          random: world.random,
+          version: '1.2.3',
+          limits: { maxRetries: 4 },
+          env: {},
+          transport,
+        }),
+        body: { text, voiceId: voiceId('Clara'), modelId: MODEL_ID, format: 'wav' },
+        speech:
+          recognizedBy(surface) === undefined
+            ? { surface, requestId: key.value }
+            : { surface, idempotencyKey: key },
+        plan,
+        output,
+        stream,
+        journal: watched(journal, onIntent),
+        spool: async () => createSpool({ ...deps, folder: path.join(world.stateDir, 'spool') }),
+        notice: () => undefined,
+      });
+    } finally {
+      await journal.close();
+    }
+  } finally {
+    await output?.abandon();
+  }
+}
+
+/** `foley recover`. */
+export async function runRecover(world: ClientWorld): Promise<readonly Recovered[]> {
+  const deps: FileDeps = { ...world, platform: 'linux' };
+  const spool = createSpool({ ...deps, folder: path.join(world.stateDir, 'spool') });
+  const journal = openJournal(world);
+  const folder = path.join(world.stateDir, 'journal');
+  const { open } = await listOpenIntents({ ...world, folder });
+  try {
+    const all = leftovers(await spool.list(), open);
+    const { items, failures } = await recoverAll(all, { ...deps, spool, journal });
+    if (failures.length === 0) await spool.prune().catch(() => []);
+    return items;
+  } finally {
+    await journal.close();
+  }
+}
+
+function openJournal(world: ClientWorld): IntentJournal {
+  const folder = path.join(world.stateDir, 'journal');
+  return createIntentJournal({ ...world, platform: 'linux', folder });
+}
+
+/** Stands for the key of a request that has none. */
+export function keyless(requestId: string | null | undefined): string {
+  return `request ${requestId}`;
+}
+
+function watched(journal: IntentJournal, onIntent: SpeakCommand['onIntent']): IntentJournal {
+  return {
+    async begin(about) {
+      const intent = await journal.begin(about);
+      onIntent(intent.id, about.idempotencyKey ?? keyless(about.requestId));
+      return intent;
+    },
+    resume: (status) => journal.resume(status),
+    close: () => journal.close(),
+  };
+}

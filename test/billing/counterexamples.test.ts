@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import type { Book } from './book.ts';
+import { newBook } from './book.ts';
+import type { Real, SpeakOrder, Step } from './commands.ts';
+import {
+  diskStep,
+  finish,
+  hostStep,
+  killClientStep,
+  recoverStep,
+  releaseStep,
+  speakStep,
+  waitStep,
+} from './commands.ts';
+import { createWorld } from './world.ts';
+
+/** What the model found once, each as short as it could be made. */
+const SEQUENCES: readonly (readonly [string, readonly Step[]])[] = [
+  ['a stream that fails after more than is remembered', [speak({ into: 'forgetful stream' })]],
+  [
+    'a stream that fails, while the spool is full',
+    [diskStep('spool', true), speak({ into: 'full stream' })],
+  ],
+  [
+    'a spool that has room again after a part of the audio had none',
+    [
+      diskStep('spool', true),
+      speak({ into: 'full stream', faults: [{ kind: 'pause', at: 0.7 }] }),
+      diskStep('spool', false),
+    ],
+  ],
+  [
+    'an output and a spool that are both full',
+    [diskStep('output', true), diskStep('spool', true), speak({})],
+  ],
+  [
+    'a journal that fills up after the request',
+    [speak({ faults: [{ kind: 'pause', at: 0 }] }), diskStep('journal', true), releaseStep()],
+  ],
+  ['an end that the service could not write', [speak({ faults: [{ kind: 'locked', write: 3 }] })]],
+  [
+    'a service that is killed half way, and its audio repeated',
+    [speak({ faults: [{ kind: 'service_dies', at: 0.3, returns: true }] }), again()],
+  ],
+  [
+    'a service that is killed before the first byte, on another machine',
+    [speak({ faults: [{ kind: 'service_dies_early', returns: false }] }), hostStep('start', 0)],
+  ],
+  [
+    'a recovery beside a command that still runs',
+    [speak({ faults: [{ kind: 'pause', at: 0.7 }] }), recoverStep(undefined), releaseStep()],
+  ],
+  [
+    'a command that is killed half way, and two recoveries, of which one is killed',
+    [
+      speak({ faults: [{ kind: 'pause', at: 0.7 }] }),
+      killClientStep(),
+      recoverStep(9),
+      recoverStep(undefined),
+    ],
+  ],
+  [
+    'an answer that never came, and a request that arrived after it was given up',
+    [speak({ faults: [{ kind: 'request_late' }, { kind: 'refused' }] }), releaseStep(), again()],
+  ],
+  [
+    'a request that the service still reads from, repeated, and left until nobody waits',
+    [speak({ faults: [{ kind: 'cut', at: 0.3, service: 'waits' }] }), again(), waitStep(121_000)],
+  ],
+];
+
+describe.each([
+  ['by processes that know each other', false],
+  ['by processes that know nothing of each other', true],
+])('%s', (_name, isBlind) => {
+  it.each(SEQUENCES)('%s: loses nothing, and charges nothing twice', async (_what, sequence) => {
+    const world = await createWorld(isBlind);
+    try {
+      const book: Book = newBook();
+      const real: Real = { world, runs: [], sights: new Map() };
+      for (const step of [...sequence, finish]) await step.run(book, real);
+      expect(real.runs.length).toBeGreaterThan(0);
+    } finally {
+      await world.end();
+    }
+  });
+});
+
+it('a service that starts beside one that speaks leaves it alone', async () => {
+  const world = await createWorld(false);
+  try {
+    const book = newBook();
+    const real: Real = { world, runs: [], sights: new Map() };
+    const pausing = speak({ faults: [{ kind: 'pause', at: 0.7 }] });
+    const besides = [hostStep('close', 1), hostStep('start', 1)];
+    for (const step of [pausing, ...besides, releaseStep()]) await step.run(book, real);
+    expect(real.runs.map(({ ending }) => ending?.kind)).toEqual(['delivered']);
+  } finally {
+    await world.end();
+  }
+});
+
+function speak(order: Partial<SpeakOrder>): Step {
+  return speakStep({
+    surface: 'v3',
+    text: 0,
+    key: 'tool',
+    into: 'older file',
+    slot: 0,
+    faults: [],
+    dieAt: undefined,
+    ...order,
+  });
+}
+
+/** The last command once more, with the key that it had. */
+function again(): Step {
+  return speak({ key: { again: 0 } });
+}

@@ -1,0 +1,155 @@
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { FileSystem } from '../../src/effects/file-system.ts';
+import type { EffectOutcome, Fault } from '../harness/failing-files.ts';
+import { forEachEffect } from '../harness/failing-files.ts';
+import type { Book } from './book.ts';
+import { newBook } from './book.ts';
+import { runRecover } from './client-run.ts';
+import { finish } from './commands.ts';
+import { noteEnding } from './endings.ts';
+import { check } from './invariants.ts';
+import { noteRecovered } from './recoveries.ts';
+import type { Order, Run } from './run.ts';
+import { startRun } from './run.ts';
+import type { Sight } from './sight.ts';
+import { look } from './sight.ts';
+import type { World } from './world.ts';
+import { createWorld, putOlder } from './world.ts';
+
+const ERRORS: readonly (readonly [string, Fault])[] = [
+  ['fails with ENOSPC', { kind: 'error', code: 'ENOSPC' }],
+  ['fails with EIO', { kind: 'error', code: 'EIO' }],
+  ['finds the disk full from then on', { kind: 'full' }],
+];
+const IS_FULL_SIZE = process.env['FOLEY_TEST_SIZE'] === 'full';
+const OUTPUTS = IS_FULL_SIZE ? ['file', 'new file', 'stream'] : ['file'];
+
+/** A world in which one command spoke, and how it was before. */
+interface Stage {
+  readonly world: World;
+  readonly book: Book;
+  readonly before: Sight;
+  readonly order: Order;
+  run: Run | undefined;
+}
+
+describe.each(OUTPUTS)('speaking into a %s, when the k-th file effect', (output) => {
+  it.each(ERRORS)('%s, loses nothing that was paid for', async (_name, fault) => {
+    await forEachEffect({
+      fault,
+      prepare: () => newStage(output),
+      scenario: (stage, files) => speakOn(stage, undefined, files),
+      check: judge,
+    });
+  });
+
+  it('is the last before it is killed, loses nothing that was paid for', async () => {
+    for (let dieAt = 1; ; dieAt += 1) {
+      const stage = await newStage(output);
+      await speakOn(stage, dieAt);
+      const isOver = stage.run?.ending?.kind !== 'died';
+      await judge(stage, { at: dieAt, struck: isOver ? undefined : 'kill' });
+      if (isOver) return;
+    }
+  });
+});
+
+describe('recovering, when the k-th file effect', () => {
+  it.each(IS_FULL_SIZE ? ERRORS : ERRORS.slice(0, 1))(
+    '%s, leaves what it could not settle for the next time',
+    async (_name, fault) => {
+      await forEachEffect({
+        fault,
+        prepare: killedBeforeItsName,
+        scenario: recoverOn,
+        check: judge,
+      });
+    },
+  );
+});
+
+async function newStage(output: string): Promise<Stage> {
+  const world = await createWorld(false);
+  const file = path.join(world.outputDir, 'speech.wav');
+  if (output === 'file') await putOlder(file);
+  const all = Number.POSITIVE_INFINITY;
+  const order: Order = {
+    surface: 'v3',
+    text: 0,
+    key: { value: 'key', madeByTool: true },
+    output:
+      output === 'stream'
+        ? { kind: 'stream', memoryBytes: all, takes: 1000 }
+        : { kind: 'file', path: file },
+    faults: [],
+    dieAt: undefined,
+  };
+  return { world, book: newBook(), before: await look(world), order, run: undefined };
+}
+
+async function speakOn(stage: Stage, dieAt: number | undefined, files?: FileSystem): Promise<void> {
+  const broken = files === undefined ? undefined : () => files;
+  stage.run = startRun(stage.world, { ...stage.order, dieAt }, broken);
+  await stage.run.ended;
+}
+
+/** A command that was killed when all its audio was there and had no name yet. */
+async function killedBeforeItsName(): Promise<Stage> {
+  verifiedAt ??= firstVerified();
+  return killedAt(await verifiedAt);
+}
+
+let verifiedAt: Promise<number> | undefined;
+
+/** The first effect before which it is known that the audio is whole. */
+async function firstVerified(): Promise<number> {
+  for (let dieAt = 1; ; dieAt += 1) {
+    const { run, world } = await killedAt(dieAt);
+    const { statuses } = await look(world);
+    await world.end();
+    if (statuses.some(({ state }) => state === 'verified')) return dieAt;
+    if (run?.ending?.kind === 'delivered') throw new Error('nothing was verified');
+  }
+}
+
+async function killedAt(dieAt: number): Promise<Stage> {
+  const stage = await newStage('file');
+  await speakOn(stage, dieAt);
+  return stage;
+}
+
+async function recoverOn({ book, run, world }: Stage, files: FileSystem): Promise<void> {
+  if (run === undefined) throw new Error('nothing ran');
+  for (const [id, key] of run.intents) book.keyOf.set(id, key);
+  const process = world.table.spawn();
+  const before = await look(world);
+  try {
+    const recovered = await runRecover({ ...world, files, processes: world.table.seenBy(process) });
+    const settled = recovered.filter(({ outcome }) => outcome !== 'failed');
+    await noteRecovered(world, book, [run], settled, before);
+  } finally {
+    process.die();
+  }
+}
+
+/** What holds at once, and when everything works again. */
+async function judge(
+  { before, book, run, world }: Stage,
+  { at, struck }: Pick<EffectOutcome, 'at' | 'struck'>,
+): Promise<void> {
+  try {
+    if (run === undefined) throw new Error('nothing ran');
+    // What cannot be removed stays.
+    if (struck === 'unlink') world.mayHaveDebris = true;
+    if (!run.isNoted) await noteEnding(world, book, run, before);
+    run.isNoted = true;
+    await check(world, book, [run]);
+    await finish.run(book, { world, runs: [run], sights: new Map() });
+  } catch (error) {
+    const what = error instanceof Error ? error.message : String(error);
+    expect.fail(`effect ${at} (${struck ?? 'none'}): ${what}`);
+  } finally {
+    await world.end();
+  }
+}

@@ -1,0 +1,94 @@
+import path from 'node:path';
+import { expect } from 'vitest';
+import type { Failure } from '../../src/errors/failure.ts';
+import { isSettled } from '../../src/files/intent-records.ts';
+import type { Book } from './book.ts';
+import { tell } from './book.ts';
+import type { Run } from './run.ts';
+import { priceOf, wasPaused } from './run.ts';
+import type { Sight } from './sight.ts';
+import { look } from './sight.ts';
+import type { World } from './world.ts';
+import { fileReference, reference } from './world.ts';
+
+/** What one run ended with, against what it did. `before` is how it was when it began. */
+export async function noteEnding(world: World, book: Book, run: Run, before: Sight): Promise<void> {
+  const now = await look(world);
+  for (const [id, key] of run.intents) book.keyOf.set(id, key);
+  const { ending } = run;
+  if (ending === undefined) throw new Error('the run has not ended');
+  expect(run.disk.open(), 'left open').toEqual([]);
+  const isWhole = await hasWhole(run, now);
+  if (ending.kind === 'delivered') {
+    const key = run.keys.at(-1) ?? '';
+    expect(isWhole, 'exit 0 and not whole').toBe(true);
+    expect(now.ledger.byKey.get(key)?.state, 'delivered').toBe('completed');
+    expect(ending.creditsUsed).toBe(priceOf(key, [run]));
+    noteDelivered(book, run);
+  } else if (ending.kind === 'failed') {
+    noteFailure(book, run, ending.failure, { before, now });
+  } else if (isWhole && (await isNew(run, { before, now }))) {
+    // Killed after it had done its work.
+    noteDelivered(book, run);
+  } else {
+    // What it had settled it was about to tell.
+    const open = new Set(now.statuses.filter(({ state }) => !isSettled(state)).map(({ id }) => id));
+    for (const [id, key] of run.intents) if (!open.has(id)) tell(book, key, 'unknown');
+  }
+}
+
+async function hasWhole(run: Run, now: Sight): Promise<boolean> {
+  const { output, text } = run.order;
+  const wanted = await (output.kind === 'file' ? fileReference(text) : reference(text));
+  return contentOf(run, now)?.equals(wanted) === true;
+}
+
+/** Whether it was delivered now: an earlier run may have made the same file. */
+async function isNew(run: Run, { before, now }: { before: Sight; now: Sight }): Promise<boolean> {
+  const isCharged = now.ledger.byKey.get(run.keys.at(-1) ?? '')?.state === 'completed';
+  return isCharged && (run.order.output.kind === 'stream' || !(await hasWhole(run, before)));
+}
+
+function noteDelivered(book: Book, { intents, keys }: Run): void {
+  const last = keys.at(-1) ?? '';
+  book.deliveredKeys.add(last);
+  for (const [id, key] of intents) if (key === last) book.deliveredOperations.add(id);
+}
+
+function noteFailure(
+  book: Book,
+  run: Run,
+  failure: Failure,
+  { before, now }: { readonly before: Sight; readonly now: Sight },
+): void {
+  const { keys, order } = run;
+  const why = `${failure.exit} (${failure.code}, billed ${failure.billed}): ${failure.message}`;
+  expect(failure.exit, why).not.toBe('internal');
+  // One that got its name, which may not have reached the disk, is found by `foley recover`.
+  const mayHaveName = now.statuses.some(({ id, state }) => {
+    return run.intents.has(id) && state === 'verified';
+  });
+  if (order.output.kind === 'file' && !wasPaused(run) && !mayHaveName) {
+    expect(contentOf(run, now), `${why}, and the output changed`).toEqual(contentOf(run, before));
+  }
+  const wasCharged = (key: string): boolean =>
+    now.ledger.byKey.get(key)?.state === 'completed' &&
+    before.ledger.byKey.get(key)?.state !== 'completed';
+  const last = keys.at(-1);
+  if (failure.billed === 'no')
+    expect(
+      keys.filter((key) => wasCharged(key)),
+      why,
+    ).toEqual([]);
+  if (last === undefined) return;
+  // A service that breaks off its own answer gives back what it had charged.
+  const wasAnswered = run.hasAudio || now.ledger.byKey.get(last)?.state === 'completed';
+  if (failure.billed === 'yes') expect(wasAnswered, why).toBe(true);
+  tell(book, last, failure.billed);
+}
+
+function contentOf({ order, heard }: Run, { outputs }: Sight): Buffer | undefined {
+  return order.output.kind === 'file'
+    ? outputs.get(path.basename(order.output.path))
+    : Buffer.concat(heard);
+}

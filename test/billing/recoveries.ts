@@ -1,0 +1,57 @@
+import path from 'node:path';
+import { expect } from 'vitest';
+import type { Recovered } from '../../src/speech/leftovers.ts';
+import type { Book } from './book.ts';
+import { tell } from './book.ts';
+import type { Run } from './run.ts';
+import { priceOf, wasPaused } from './run.ts';
+import type { Sight } from './sight.ts';
+import { look } from './sight.ts';
+import type { World } from './world.ts';
+import { isWholeAudio } from './world.ts';
+
+/** What `foley recover` said, against what is. */
+export async function noteRecovered(
+  world: World,
+  book: Book,
+  runs: readonly Run[],
+  recovered: readonly Recovered[],
+  before: Sight,
+): Promise<void> {
+  const now = await look(world);
+  const operationOf = (id: string): string =>
+    before.entries.find((entry) => entry.id === id)?.record?.operation ?? id;
+  for (const { creditsUsed, id, outcome, output } of recovered) {
+    const operation = operationOf(id);
+    const key = book.keyOf.get(operation) ?? '';
+    const run = runs.find(({ intents }) => intents.has(operation));
+    const isRunning = run !== undefined && run.ending === undefined;
+    if (isRunning || (outcome === 'running' && !world.isBlind)) {
+      expect(outcome, `the command runs: ${isRunning}`).toBe(isRunning ? 'running' : 'not running');
+    }
+    if (creditsUsed !== null) expect(creditsUsed).toBe(priceOf(key, runs));
+    if (outcome === 'recovered') {
+      const content = now.outputs.get(path.basename(output ?? ''));
+      expect(await isWholeAudio(content, run?.order.text ?? 0), 'recovered whole').toBe(true);
+      expect(now.ledger.byKey.get(key)?.state, 'recovered').toBe('completed');
+      book.deliveredKeys.add(key);
+      book.deliveredOperations.add(operation);
+    } else if (outcome === 'failed') {
+      expect(world.full.size, 'a full disk').toBeGreaterThan(0);
+    } else if (outcome !== 'running') {
+      // What went into a stream can only be told by the process that wrote it.
+      const mayKnow = run?.hadFullDisk !== true && run?.order.output.kind === 'file';
+      const isFalse = mayKnow && book.deliveredOperations.has(operation);
+      expect(isFalse, `${outcome}, though it was delivered`).toBe(false);
+      if (run !== undefined && hasNotedCost(run)) {
+        expect([outcome, creditsUsed]).toEqual(['lost', priceOf(key, runs)]);
+      }
+      tell(book, key, 'unknown');
+    }
+  }
+}
+
+/** Its answer had begun, and it had time and room to write that down. */
+function hasNotedCost(run: Run): boolean {
+  return run.hasAudio && wasPaused(run) && !run.hadFullDisk && run.order.dieAt === undefined;
+}

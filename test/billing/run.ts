@@ -1,0 +1,181 @@
+import type { SurfaceName } from '../../src/contract/speech-surfaces.ts';
+import { toFailure } from '../../src/cli/render-error.ts';
+import type { FileSystem } from '../../src/effects/file-system.ts';
+import { Failure } from '../../src/errors/failure.ts';
+import type { OutputPlan } from '../../src/speech/output-plan.ts';
+import { RATE, runSpeak } from './client-run.ts';
+import type { Fault } from './faults.ts';
+import { readLedger } from './ledger-facts.ts';
+import type { Caller } from './network.ts';
+import { transportOver } from './network.ts';
+import type { ProcessDisk } from './process-disk.ts';
+import { processDisk } from './process-disk.ts';
+import type { SimulatedProcess } from './simulated-process.ts';
+import type { World } from './world.ts';
+import { TEXTS, turns } from './world.ts';
+
+/** What a person asks for with one `foley tts`. */
+export interface Order {
+  readonly surface: SurfaceName;
+  readonly text: number;
+  readonly key: { readonly value: string; readonly madeByTool: boolean };
+  /** A file, or a stream that remembers so many bytes and takes so many. */
+  readonly output:
+    | { readonly kind: 'file'; readonly path: string }
+    | { readonly kind: 'stream'; readonly memoryBytes: number; readonly takes: number };
+  readonly faults: readonly Fault[];
+  /** The process dies at its file effect of this number. */
+  readonly dieAt: number | undefined;
+}
+
+export type Ending =
+  | { readonly kind: 'delivered'; readonly creditsUsed: number | undefined }
+  | { readonly kind: 'failed'; readonly failure: Failure }
+  | { readonly kind: 'died' };
+
+/** One `foley tts` on its way. */
+export interface Run {
+  readonly order: Order;
+  readonly process: SimulatedProcess;
+  readonly disk: ProcessDisk;
+  /** Keys under which it asked or was about to, in order. */
+  readonly keys: string[];
+  /** Its operations in the journal, and the key of each. */
+  readonly intents: Map<string, string>;
+  /** What went into the stream. */
+  readonly heard: Uint8Array[];
+  /** An answer of success began. */
+  hasAudio: boolean;
+  /** Some disk was full meanwhile. */
+  hadFullDisk: boolean;
+  ending: Ending | undefined;
+  /** Its ending was judged. */
+  isNoted: boolean;
+  readonly ended: Promise<void>;
+  /** Resolves when it waits in the middle of the audio. */
+  readonly paused: Promise<void>;
+  /** Lets it go on. */
+  resume(): void;
+}
+
+/**
+ * Starts a process that speaks.
+ * @param broken makes what it meets of the disk go wrong in a way of its own
+ */
+export function startRun(
+  world: World,
+  order: Order,
+  broken: (files: FileSystem) => FileSystem = (files) => files,
+): Run {
+  const process = world.table.spawn();
+  const disk = processDisk({ process, full: world.full, dieAt: order.dieAt });
+  world.disks.push(disk);
+  const pause = gate();
+  const resumed = gate();
+  const run: Omit<Run, 'ended'> = {
+    order,
+    process,
+    disk,
+    keys: [],
+    intents: new Map(),
+    heard: [],
+    hasAudio: false,
+    hadFullDisk: world.full.size > 0,
+    ending: undefined,
+    isNoted: false,
+    paused: pause.opened,
+    resume: resumed.open,
+  };
+  const caller: Caller = {
+    process,
+    faults: [...order.faults],
+    onSend: (key) => noteKey(world, run, key),
+    onAudio() {
+      run.hasAudio = true;
+    },
+    async pause() {
+      // What came before is to be where it belongs by then.
+      do await turns(5);
+      while (disk.busy() > 0);
+      pause.open();
+      await resumed.opened;
+    },
+  };
+  const ended = runSpeak(
+    { ...world, files: broken(disk.files), processes: world.table.seenBy(process) },
+    {
+      surface: order.surface,
+      text: TEXTS[order.text] ?? '',
+      key: order.key,
+      plan: planOf(order),
+      stream: streamOf(run),
+      transport: transportOver(world.network, caller),
+      onIntent: (id, key) => run.intents.set(id, key),
+    },
+  ).then(
+    ({ answer }) => end(run, { kind: 'delivered', creditsUsed: answer.creditsUsed }),
+    (error: unknown) => end(run, { kind: 'failed', failure: toFailure(error) }),
+  );
+  return Object.assign(run, { ended });
+}
+
+function end(run: Omit<Run, 'ended'>, ending: Ending): void {
+  run.ending = run.process.isAlive() ? ending : { kind: 'died' };
+  run.process.die();
+}
+
+/** A key is new to a run only when the one before it was refunded. */
+function noteKey(world: World, run: Omit<Run, 'ended'>, key: string): void {
+  const before = run.keys.at(-1);
+  if (before === key) return;
+  if (before !== undefined) {
+    const fact = readLedger(world.books).byKey.get(before);
+    if (fact?.money !== 'refunded') {
+      throw new Error(
+        `sent again under a new key while the old one is ${fact?.state ?? 'unknown'}`,
+      );
+    }
+  }
+  run.keys.push(key);
+}
+
+function planOf({ output }: Order): OutputPlan {
+  return output.kind === 'file'
+    ? { kind: 'file', path: output.path, format: 'wav' }
+    : { kind: 'stdout', format: 'wav' };
+}
+
+function streamOf(run: Omit<Run, 'ended'>) {
+  const { output } = run.order;
+  let taken = 0;
+  return {
+    memoryBytes: output.kind === 'stream' ? output.memoryBytes : 0,
+    async write(chunk: Uint8Array) {
+      taken += chunk.length;
+      if (output.kind === 'stream' && taken > output.takes) {
+        throw new Failure('the stream takes no more', { code: 'output', exit: 'output' });
+      }
+      run.heard.push(chunk);
+    },
+    end: async () => undefined,
+  };
+}
+
+/** Whether it was to wait in the middle of the audio. */
+export function wasPaused({ order }: Run): boolean {
+  return order.faults.some(({ kind }) => kind === 'pause');
+}
+
+/** What the service asks for what was asked under this key. */
+export function priceOf(key: string, runs: readonly Run[]): number {
+  const run = runs.find(({ keys }) => keys.includes(key));
+  return (TEXTS[run?.order.text ?? 0]?.length ?? 0) * RATE;
+}
+
+function gate(): { readonly opened: Promise<void>; open(): void } {
+  const opening = new AbortController();
+  const opened = new Promise<void>((resolve) => {
+    opening.signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  return { opened, open: () => opening.abort() };
+}

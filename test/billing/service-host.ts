@@ -1,0 +1,101 @@
+import type { Clock } from '../../src/effects/clock.ts';
+import { systemFiles } from '../../src/effects/file-system.ts';
+import type { Random } from '../../src/effects/random.ts';
+import { createAudioFolder } from '../../src/service/audio-files/audio-folder.ts';
+import { encodeSpeech } from '../../src/service/engine/encode/encode-speech.ts';
+import { EngineRegistry } from '../../src/service/engine/registry.ts';
+import type { Service } from '../../src/service/service.ts';
+import { createService } from '../../src/service/service.ts';
+import type { Store } from '../../src/service/store/open-store.ts';
+import { openStore } from '../../src/service/store/open-store.ts';
+import { StoreError } from '../../src/service/store/store-error.ts';
+import type { ToneEngine } from '../service/support/tone-engine.ts';
+import { toneEngine } from '../service/support/tone-engine.ts';
+import type { ProcessTable, SimulatedProcess } from './simulated-process.ts';
+
+export const API_KEY = 'model-key';
+export const ACCOUNT = 'model';
+/** Enough for a few texts, so that money also runs out. */
+const ALLOWANCE = { credits: 70, quota: 70 };
+
+export interface HostOptions {
+  readonly dataDir: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly table: ProcessTable;
+}
+
+/** One process that serves, and may die. */
+export interface ServiceHost {
+  readonly engine: ToneEngine;
+  readonly process: SimulatedProcess;
+  fetch(request: Request): Promise<Response>;
+  /** Its n-th write from now on (from 1) finds the database held by somebody else. */
+  lockWrite(number: number): void;
+  /** `kill -9`. */
+  kill(): void;
+  /** Ends as a service should. */
+  close(): Promise<void>;
+}
+
+/** Starts a service over the data that all of them share. */
+export async function startHost({
+  dataDir,
+  clock,
+  random,
+  table,
+}: HostOptions): Promise<ServiceHost> {
+  const store = await openStore({ dataDir, clock, files: systemFiles });
+  const engine = toneEngine();
+  const process = table.spawn();
+  const lockable = lockableStore(store);
+  const service = createService({
+    clock,
+    random,
+    store: lockable.store,
+    engines: new EngineRegistry([engine]),
+    encode: encodeSpeech,
+    audio: createAudioFolder(store.path, { clock, random, files: systemFiles, platform: 'linux' }),
+    processes: table.seenBy(process),
+    keys: [{ key: API_KEY, account: ACCOUNT }],
+    allowance: ALLOWANCE,
+    allowHosts: [],
+    allowOrigins: [],
+    unavailableModels: [],
+    report: () => undefined,
+  });
+  // What runs on in a dead process finds its database closed, and changes nothing any more.
+  process.onDeath(() => store.close());
+  return {
+    engine,
+    process,
+    fetch: (request) => service.fetch(request),
+    lockWrite: lockable.lock,
+    kill: () => process.die(),
+    close: () => end(service, process),
+  };
+}
+
+async function end(service: Service, process: SimulatedProcess): Promise<void> {
+  if (process.isAlive()) await service.close();
+  process.die();
+}
+
+function lockableStore(store: Store): { store: Store; lock: (number: number) => void } {
+  let left = 0;
+  return {
+    store: {
+      path: store.path,
+      read: (work) => store.read(work),
+      write(work) {
+        left -= 1;
+        if (left === 0) throw new StoreError('locked', store.path, 'the database is held');
+        return store.write(work);
+      },
+      close: () => store.close(),
+    },
+    lock(number) {
+      left = number;
+    },
+  };
+}

@@ -1,0 +1,220 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createVerifier } from '../../src/audio/verify.ts';
+import { systemFiles } from '../../src/effects/file-system.ts';
+import type { Random } from '../../src/effects/random.ts';
+import type { Store } from '../../src/service/store/open-store.ts';
+import { openStore } from '../../src/service/store/open-store.ts';
+import type { ManualClock } from '../api/manual-clock.ts';
+import { manualClock } from '../api/manual-clock.ts';
+import { countingRandom } from '../files/file-world.ts';
+import { voiceId } from '../service/support/test-service.ts';
+import { MODEL_ID } from './client-run.ts';
+import type { LooseEnds } from './connection.ts';
+import { drain } from './connection.ts';
+import type { Network } from './network.ts';
+import type { ProcessDisk } from './process-disk.ts';
+import type { ServiceHost } from './service-host.ts';
+import { API_KEY, startHost } from './service-host.ts';
+import type { ProcessTable } from './simulated-process.ts';
+import { processTable } from './simulated-process.ts';
+
+/** Two sentences each, so that a generation can break in the middle; their audio is equally long. */
+export const TEXTS = ['One two. Three four.', 'Two four. One three.'] as const;
+
+/** What was in a file before anybody spoke into it. */
+export const OLDER = 'older';
+
+/** Disks of the client that can fill up. */
+export const DISKS = ['output', 'journal', 'spool'] as const;
+export type DiskName = (typeof DISKS)[number];
+
+/** Everything that outlives a process: two services on one database, a client's folders, a network. */
+export interface World {
+  /** No process can know whether another one lives. */
+  readonly isBlind: boolean;
+  readonly clock: ManualClock;
+  readonly random: Random;
+  readonly table: ProcessTable;
+  readonly outputDir: string;
+  readonly stateDir: string;
+  readonly full: Set<string>;
+  /** A `foley recover` was killed, whose temporary file stays. */
+  mayHaveDebris: boolean;
+  readonly network: Network;
+  /** Looks at the service's database, as none of its processes. */
+  readonly books: Store;
+  readonly hosts: (ServiceHost | undefined)[];
+  /** What the clients' processes write to. */
+  readonly disks: ProcessDisk[];
+  folderOf(disk: DiskName): string;
+  /** Calls go to this service from now on. */
+  call(slot: number): void;
+  start(slot: number): Promise<void>;
+  /** Lets everything arrive that is on its way, and everybody who waits go on. */
+  release(): Promise<void>;
+  /** Waits until what runs in the background is done. */
+  settle(): Promise<void>;
+  end(): Promise<void>;
+}
+
+/** @param isBlind no process can know whether another one lives */
+export async function createWorld(isBlind: boolean): Promise<World> {
+  const root = await mkdtemp(path.join(fastFolder(), 'foley-billing-'));
+  const folder = (name: string): string => path.join(root, name);
+  await mkdir(folder('output'));
+  const workingFolder = process.cwd();
+  // Where recovered audio goes whose output nobody knows.
+  process.chdir(folder('output'));
+  const clock = wholeMilliseconds(manualClock());
+  const random = countingRandom();
+  const table = processTable(isBlind);
+  const hosting = { dataDir: folder('service'), clock, random, table };
+  const hosts: (ServiceHost | undefined)[] = [await startHost(hosting), await startHost(hosting)];
+  const books = await openStore({ ...hosting, files: systemFiles });
+  const loose: LooseEnds = { draining: [], waiting: [] };
+  const late: (() => Promise<Response>)[] = [];
+  let slot = 0;
+  const start = async (index: number): Promise<void> => {
+    if (hosts[index]?.process.isAlive() !== true) hosts[index] = await startHost(hosting);
+  };
+  const alive = (index: number): ServiceHost | undefined => {
+    const host = hosts[index];
+    return host?.process.isAlive() === true ? host : undefined;
+  };
+  const disks: ProcessDisk[] = [];
+  const settle = async (): Promise<void> => {
+    await Promise.all(loose.draining.splice(0));
+    do await turns(5);
+    while (disks.some((disk) => disk.busy() > 0));
+  };
+  return {
+    isBlind,
+    clock,
+    random,
+    table,
+    hosts,
+    disks,
+    books,
+    outputDir: folder('output'),
+    stateDir: folder('state'),
+    full: new Set(),
+    mayHaveDebris: false,
+    network: {
+      clock,
+      loose,
+      late,
+      audioBytes: (await reference(0)).length,
+      host: () => alive(slot),
+      restart: () => start(slot),
+    },
+    folderOf: (disk) => (disk === 'output' ? folder('output') : path.join(folder('state'), disk)),
+    call(index) {
+      slot = index;
+    },
+    start,
+    settle,
+    async release() {
+      for (const send of late.splice(0)) {
+        const response = await send();
+        loose.draining.push(drain((response.body ?? new Blob([]).stream()).getReader()));
+      }
+      for (const reader of loose.waiting.splice(0)) loose.draining.push(drain(reader));
+      await settle();
+    },
+    async end() {
+      for (const host of hosts) host?.kill();
+      books.close();
+      process.chdir(workingFolder);
+      await rm(root, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Pauses are jittered; the time of day is not. */
+function wholeMilliseconds(clock: ManualClock): ManualClock {
+  return { ...clock, now: () => Math.floor(clock.now()) };
+}
+
+const references = new Map<number, Promise<Buffer>>();
+
+/** The same in a file, whose header tells how long it is. */
+export async function fileReference(text: number): Promise<Buffer> {
+  const audio = Buffer.from(await reference(text));
+  const verifier = createVerifier('wav');
+  verifier.write(audio);
+  for (const { bytes, position } of verifier.end().corrections) audio.set(bytes, position);
+  return audio;
+}
+
+/** The whole audio of a text, as the service makes it when nothing goes wrong. */
+export function reference(text: number): Promise<Buffer> {
+  const known = references.get(text);
+  if (known !== undefined) return known;
+  const made = speakUndisturbed(TEXTS[text] ?? '');
+  references.set(text, made);
+  return made;
+}
+
+async function speakUndisturbed(text: string): Promise<Buffer> {
+  const dataDir = await mkdtemp(path.join(fastFolder(), 'foley-reference-'));
+  const table = processTable(false);
+  const host = await startHost({ dataDir, clock: manualClock(), random: countingRandom(), table });
+  const response = await host.fetch(speechRequest(text, 'reference'));
+  const audio = Buffer.from(await response.arrayBuffer());
+  await host.close();
+  await rm(dataDir, { recursive: true, force: true });
+  return audio;
+}
+
+/** Where the samples begin; the lengths before them may be those of a stream or of a file. */
+const HEADER_BYTES = 44;
+
+/** Whether this is all the audio of a text. */
+export async function isWholeAudio(content: Buffer | undefined, text: number): Promise<boolean> {
+  const wanted = await reference(text);
+  return content?.subarray(HEADER_BYTES).equals(wanted.subarray(HEADER_BYTES)) === true;
+}
+
+/** A request as the client would send it. */
+export function speechRequest(text: string, key: string): Request {
+  return new Request('http://127.0.0.1/api/open/v3/speech/tts', {
+    method: 'POST',
+    headers: {
+      Authorization: `Bearer ${API_KEY}`,
+      'Content-Type': 'application/json',
+      'Idempotency-Key': key,
+    },
+    body: JSON.stringify({ text, voiceId: voiceId('Clara'), modelId: MODEL_ID, format: 'wav' }),
+  });
+}
+
+/** Every file in the output folder with what is in it. */
+export async function outputsOf({ outputDir }: World): Promise<Map<string, Buffer>> {
+  const names = await readdir(outputDir);
+  const read = names.map(
+    async (name) => [name, await readFile(path.join(outputDir, name))] as const,
+  );
+  return new Map(await Promise.all(read));
+}
+
+/** Puts an older file where an output will go. */
+export async function putOlder(file: string): Promise<void> {
+  if (!existsSync(file)) await writeFile(file, OLDER);
+}
+
+/** So many turns of the event loop. */
+export async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn += 1) {
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
+  }
+}
+
+/** Thousands of small files are synced: in memory where the system has such a folder. */
+function fastFolder(): string {
+  return existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+}
