@@ -12,7 +12,7 @@ import { Failure } from '../../src/errors/failure.ts';
 import { memoryFiles } from './memory-files.ts';
 
 const USER = '/home/ada/.config/foley/config.json';
-const PROJECT = '/work/show/foley.config.json';
+const PROJECT = '/projects/show/foley.config.json';
 
 function load(
   contents: Parameters<typeof memoryFiles>[0],
@@ -21,7 +21,7 @@ function load(
   return loadSettings({
     files: memoryFiles(contents),
     env,
-    cwd: '/work/show/season/episode',
+    cwd: '/projects/show/season/episode',
     settingsFile: USER,
   });
 }
@@ -64,7 +64,7 @@ test('flag, environment, project, user, default: the first that is there', async
 
 test('the nearest project file upwards counts, alone', async () => {
   const sources = await load({
-    '/work/foley.config.json': '{"voice":"far","speed":2}',
+    '/projects/foley.config.json': '{"voice":"far","speed":2}',
     [PROJECT]: '{"voice":"near"}',
   });
   expect(resolveSetting(sources, 'voice')?.value).toBe('near');
