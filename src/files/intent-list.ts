@@ -61,8 +61,10 @@ export async function sweepIntents(options: IntentFolder): Promise<void> {
   );
   // The oldest first: what a later file settles was begun in an earlier one, which must go before it.
   for (const file of read) {
+    // Somebody of whom nothing is known may be about to write down the first.
+    const mayBegin = file.writer === 'unknown' && file.steps.length === 0;
     const isOver = file.writer !== 'alive' && file.steps.every(({ id }) => !open.has(id));
-    if (!isOver) continue;
+    if (!isOver || mayBegin) continue;
     if (file.garbled > 0) await options.files.rename(file.path, `${file.path}.corrupt`);
     else await unlinkIfThere(file.path, options.files);
   }

@@ -175,6 +175,19 @@ describe('what another process left open', () => {
     expect(await namesIn(folder)).toHaveLength(2);
   });
 
+  it('is not swept away before its first step is there, when nothing is known of its process', async () => {
+    const { folder } = await world();
+    await mkdir(folder, { recursive: true });
+    const owner = processes(1).self;
+    await writeFile(path.join(folder, '20240506T070809Z-1-00000000.jsonl'), journalLine({ owner }));
+    const sweep = (others: Liveness) =>
+      sweepIntents({ folder, files: systemFiles, processes: processes(99, others) });
+    await sweep('unknown');
+    expect(await namesIn(folder)).toHaveLength(1);
+    await sweep('dead');
+    expect(await namesIn(folder)).toHaveLength(0);
+  });
+
   it('is not swept away while it is open, or while its process runs', async () => {
     const { folder, journal } = await world();
     await journal(1).begin(ABOUT);
