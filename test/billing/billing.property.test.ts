@@ -5,13 +5,15 @@ import { steps } from './arbitrary-steps.ts';
 import { finish } from './commands.ts';
 import { createWorld } from './world.ts';
 
-const RUNS = process.env['FOLEY_TEST_SIZE'] === 'full' ? 5_000 : 200;
+const IS_FULL_SIZE = process.env['FOLEY_TEST_SIZE'] === 'full';
+const RUNS = IS_FULL_SIZE ? 5_000 : 200;
+const MOST_STEPS = IS_FULL_SIZE ? 20 : 12;
 
 describe('client and service together', () => {
   it('lose nothing that was paid for, and charge nothing twice, whatever happens', async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.commands(steps, { maxCommands: 12 }),
+        fc.commands(steps, { maxCommands: MOST_STEPS }),
         fc.boolean(),
         async (commands, isBlind) => {
           const world = await createWorld(isBlind);
