@@ -1,4 +1,7 @@
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
+
+/** Folders whose tests are a project of their own, and therefore a gate. */
+const OWN_PROJECTS = ['test/binary/**', 'test/contract/**', 'test/validators/**'];
 
 export default defineConfig({
   test: {
@@ -8,9 +11,22 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: ['test/binary/**'] },
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, ...OWN_PROJECTS],
+        },
       },
       { extends: true, test: { name: 'binary', include: ['test/binary/**/*.test.ts'] } },
+      { extends: true, test: { name: 'conformance', include: ['test/contract/**/*.test.ts'] } },
+      {
+        extends: true,
+        test: {
+          name: 'validators',
+          include: ['test/validators/*.test.ts'],
+          globalSetup: ['scripts/install-validators.mjs'],
+        },
+      },
     ],
   },
 });

@@ -15,15 +15,22 @@ import { fileURLToPath } from 'node:url';
 
 export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 
-const installedRecord = path.join(root, 'node_modules/.package-lock.json');
 const buildStamp = path.join(root, 'dist/.stamp');
 const lock = path.join(root, '.set-up.lock');
 
 export function setUp() {
-  if (packagesAreReady() && buildIsReady()) return;
+  if (packagesAreReady(root) && buildIsReady()) return;
   withLock(() => {
-    if (!packagesAreReady()) installPackages();
+    if (!packagesAreReady(root)) installPackages(root);
     if (!buildIsReady()) build();
+  });
+}
+
+/** Installs what the lockfile in a folder says, unless that is there already. */
+export function setUpPackages(folder) {
+  if (packagesAreReady(folder)) return;
+  withLock(() => {
+    if (!packagesAreReady(folder)) installPackages(folder);
   });
 }
 
@@ -51,9 +58,10 @@ export function run(label, command, args, options = {}) {
 }
 
 /** npm keeps a record of what it installed; it has to agree with the lockfile. */
-function packagesAreReady() {
+function packagesAreReady(folder) {
+  const installedRecord = path.join(folder, 'node_modules/.package-lock.json');
   if (!existsSync(installedRecord)) return false;
-  const wanted = readPackages(path.join(root, 'package-lock.json'));
+  const wanted = readPackages(path.join(folder, 'package-lock.json'));
   const installed = readPackages(installedRecord);
   return Object.entries(wanted).every(
     ([name, { optional, version }]) =>
@@ -65,12 +73,14 @@ function readPackages(file) {
   return JSON.parse(readFileSync(file, 'utf8')).packages;
 }
 
-function installPackages() {
-  process.stderr.write('foley: installing packages\n');
+function installPackages(folder) {
+  const where = folder === root ? '' : ` of ${path.relative(root, folder)}`;
+  process.stderr.write(`foley: installing packages${where}\n`);
   const npm = process.env.npm_execpath;
   const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
-  if (npm?.endsWith('.js')) run('npm ci', process.execPath, [npm, ...args]);
-  else run('npm ci', process.platform === 'win32' ? 'npm.cmd' : 'npm', args);
+  const options = { cwd: folder };
+  if (npm?.endsWith('.js')) run('npm ci', process.execPath, [npm, ...args], options);
+  else run('npm ci', process.platform === 'win32' ? 'npm.cmd' : 'npm', args, options);
 }
 
 function buildIsReady() {

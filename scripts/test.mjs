@@ -16,6 +16,7 @@ const gates = [
   { name: 'generated files', command: [process.execPath, 'scripts/generate.mjs', '--check'] },
   { name: 'unit', command: [bin('vitest'), 'run', '--project', 'unit'] },
   { name: 'binary', command: [bin('vitest'), 'run', '--project', 'binary'] },
+  { name: 'validators', command: [bin('vitest'), 'run', '--project', 'validators'] },
   { name: 'packed tarball', command: [process.execPath, 'scripts/packed.mjs'] },
 ];
 

@@ -10,6 +10,7 @@ import { SERVICE_ERRORS } from '../../contract/service-errors.ts';
 import type { SpeechSurface } from '../../contract/speech-surfaces.ts';
 import { SPEECH_SURFACES } from '../../contract/speech-surfaces.ts';
 import type { OperationDescription } from './operation-description.ts';
+import { TAGS } from './operation-description.ts';
 import { OPERATIONS } from './operations.ts';
 import { speechMediaType } from '../synthesis/media-type.ts';
 import { componentSchemas, schemaOrReference } from './schemas.ts';
@@ -34,7 +35,7 @@ export function openApiDocument(): Json {
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/', description: 'The address that gave this document' }],
-    tags: ['Speech', 'Voices', 'Account', 'Compatibility', 'Service'].map((name) => ({ name })),
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     security: [{ apiKey: [] }],
     paths: paths(),
     components: {

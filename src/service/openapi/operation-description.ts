@@ -2,10 +2,19 @@ import type { TObject } from 'typebox';
 import type { ServiceErrorCode } from '../../contract/service-errors.ts';
 import type { SurfaceName } from '../../contract/speech-surfaces.ts';
 
+/** The groups that endpoints stand in, with what is in each. */
+export const TAGS = {
+  Speech: 'Text to audio: at once, or as jobs that are polled and downloaded',
+  Voices: 'The voices that texts are spoken with',
+  Account: 'Credits, quota and settings of the account that a key belongs to',
+  Compatibility: 'Requests in the shapes of two other speech interfaces',
+  Service: 'What the service says of itself',
+} as const;
+
 /** What an endpoint takes and gives, for the document. */
 export interface OperationDescription {
   readonly summary: string;
-  readonly tag: 'Speech' | 'Voices' | 'Account' | 'Compatibility' | 'Service';
+  readonly tag: keyof typeof TAGS;
   readonly query?: TObject;
   readonly body?: TObject;
   /**
