@@ -1,5 +1,6 @@
 import { splitClauses } from '../../text/clauses.ts';
 import { countCodePoints } from '../../text/code-points.ts';
+import { endsParagraph } from '../../text/paragraphs.ts';
 
 /** The longest segment, in characters: about a minute of speech. */
 export const SEGMENT_MAX_CHARACTERS = 1_000;
@@ -40,11 +41,3 @@ export function segmentText(text: string): readonly TextSegment[] {
 }
 
 const EMPTY: TextSegment = { text: '', characters: 0 };
-
-const LINE_BREAK = /\r\n|[\n\r\u0085\u2028\u2029]/g;
-
-/** White space belongs to the piece before it. */
-function endsParagraph(piece: string): boolean {
-  const space = piece.slice(piece.trimEnd().length);
-  return (space.match(LINE_BREAK)?.length ?? 0) > 1;
-}
