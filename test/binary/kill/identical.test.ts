@@ -1,0 +1,75 @@
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { sandbox } from '../../harness/sandbox.ts';
+import type { ServingFoley } from '../support/serve.ts';
+import { startServe } from '../support/serve.ts';
+import { readBooks } from './books.ts';
+import { VOICE_ID } from './orders.ts';
+
+const JOBS = '/api/open/v3/speech/tts/jobs';
+const TEXT = 'The same thing, asked for again and again. '.repeat(30).trim();
+const CREATE = {
+  method: 'POST',
+  body: { text: TEXT, voiceId: VOICE_ID, modelId: 'vendor-s21pro', format: 'wav' },
+  headers: { 'Idempotency-Key': 'the-same' },
+} as const;
+const CREATES = 200;
+
+/** Sends the creates to the processes in turn; gives the tasks that they were answered with. */
+async function createAtOnce(processes: readonly ServingFoley[]): Promise<Set<string>> {
+  const tasks = new Set<string>();
+  const create = async (number: number): Promise<void> => {
+    const serving = processes[number % processes.length];
+    const answer = await serving?.ask(JOBS, CREATE);
+    expect(answer?.status, answer?.bytes.toString()).toBe(202);
+    tasks.add(String(Object(JSON.parse(String(answer?.bytes))).task.taskId));
+  };
+  await Promise.all(Array.from({ length: CREATES }, (_, number) => create(number)));
+  return tasks;
+}
+
+async function expectEnded({ ask }: ServingFoley, taskId: string | undefined): Promise<void> {
+  const status = async (): Promise<unknown> =>
+    Object(JSON.parse((await ask(`${JOBS}/${taskId}`)).bytes.toString())).task.status;
+  await expect.poll(status, { timeout: 20_000, interval: 20 }).toBe('success');
+}
+
+test(`${CREATES} identical creates at once, at two processes on the same data, are one task and one charge`, async () => {
+  const box = await sandbox();
+  const dataDir = path.join(box.out, 'data');
+  const flags = ['--data-dir', dataDir];
+  const processes = [await startServe(flags, { box }), await startServe(flags, { box })];
+  const tasks = await createAtOnce(processes);
+  expect(tasks.size).toBe(1);
+  for (const serving of processes) {
+    await expectEnded(serving, [...tasks][0]);
+    expect(Object(JSON.parse((await serving.ask(JOBS)).bytes.toString())).items).toHaveLength(1);
+  }
+  for (const { running } of processes) {
+    running.signal('SIGTERM');
+    await running.done;
+  }
+  const { amounts, faults, operations } = await readBooks(dataDir);
+  expect(faults).toEqual([]);
+  expect(operations).toMatchObject([{ state: 'completed', reserves: 1, commits: 1, refunds: 0 }]);
+  expect(amounts.get('local spent')).toBe(TEXT.length);
+}, 60_000);
+
+test('one of them is killed while it speaks what both accepted: the other finishes it, for one charge', async () => {
+  const box = await sandbox();
+  const dataDir = path.join(box.out, 'data');
+  const flags = ['--data-dir', dataDir];
+  const mortal = await startServe(flags, { box });
+  const heir = await startServe(flags, { box });
+  const first = await mortal.ask(JOBS, CREATE);
+  mortal.running.signal('SIGKILL');
+  await mortal.running.done;
+  const tasks = await createAtOnce([heir]);
+  expect([...tasks]).toEqual([Object(JSON.parse(first.bytes.toString())).task.taskId]);
+  await expectEnded(heir, [...tasks][0]);
+  heir.running.signal('SIGTERM');
+  await heir.running.done;
+  const { amounts, faults } = await readBooks(dataDir);
+  expect(faults).toEqual([]);
+  expect(amounts.get('local spent')).toBe(TEXT.length);
+}, 60_000);

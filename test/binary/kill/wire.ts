@@ -1,0 +1,153 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Dispatcher } from 'undici';
+import { request } from 'undici';
+import type { MortalServe } from './mortal-serve.ts';
+import type { Order } from './orders.ts';
+import { VOICE_ID } from './orders.ts';
+
+/** An answer that came whole. */
+export interface WholeAnswer {
+  readonly status: number;
+  readonly headers: Dispatcher.ResponseData['headers'];
+  readonly bytes: Buffer;
+  readonly json: () => Readonly<Record<string, unknown>>;
+}
+
+/** What is sent. */
+export interface Sent {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** Asks for something once. */
+export type Wire = (sent: Sent, account: number) => Promise<WholeAnswer | 'broken'>;
+
+/**
+ * Sends requests to whichever process of the service lives. `broken` is an answer that did not come,
+ * or not to its end, because the process was killed.
+ * @throws Error when that happens although the process was not killed, or when the answer is a 5xx
+ */
+export function openWire(
+  serve: MortalServe,
+  keyOf: (account: number, own: string) => string,
+): Wire {
+  return async ({ method, path, headers, body }, account) => {
+    const incarnation = await serve.living();
+    try {
+      const answer = await request(new URL(path, incarnation.baseUrl), {
+        method,
+        headers: { ...headers, Authorization: `Bearer ${keyOf(account, incarnation.apiKey)}` },
+        ...(body === undefined ? {} : { body }),
+      });
+      serve.tick();
+      const pieces: Buffer[] = [];
+      for await (const piece of answer.body) {
+        pieces.push(Buffer.from(piece));
+        serve.tick();
+      }
+      const bytes = Buffer.concat(pieces);
+      if (answer.statusCode >= 500)
+        throw new Error(`${path} was answered with ${bytes.toString()}`);
+      const json = (): Readonly<Record<string, unknown>> => Object(JSON.parse(bytes.toString()));
+      return { status: answer.statusCode, headers: answer.headers, bytes, json };
+    } catch (error) {
+      if (!incarnation.isDead()) throw error;
+      return 'broken';
+    }
+  };
+}
+
+/** The same until it is answered: for what may be asked for as often as one likes. */
+export async function insist(wire: Wire, sent: Sent, account: number): Promise<WholeAnswer> {
+  for (;;) {
+    const answer = await wire(sent, account);
+    if (answer !== 'broken' && !isInProgress(answer)) return answer;
+    if (answer !== 'broken') await pause(POLL_MS);
+  }
+}
+
+/** How often a state that is not an event is looked at. */
+const POLL_MS = 20;
+
+/** Looks until it is as wanted. */
+export async function poll(
+  wire: Wire,
+  sent: Sent,
+  account: number,
+  isDone: (answer: WholeAnswer) => boolean,
+): Promise<WholeAnswer> {
+  for (;;) {
+    const answer = await insist(wire, sent, account);
+    if (isDone(answer)) return answer;
+    await pause(POLL_MS);
+  }
+}
+
+function isInProgress(answer: WholeAnswer): boolean {
+  return answer.status === 409 && answer.json()['code'] === 'ERR_REQUEST_IN_PROGRESS';
+}
+
+export function get(path: string): Sent {
+  return { method: 'GET', path, headers: {} };
+}
+
+/** An order on the wire, under a key of its own choice. */
+export function orderOnWire(order: Order, key: string | undefined): Sent {
+  const { path, body, headers = {} } = SHAPES[order.surface](order);
+  return {
+    method: 'POST',
+    path,
+    headers: {
+      'Content-Type': 'application/json',
+      ...headers,
+      ...(key === undefined ? {} : { [KEY_HEADERS[order.surface]]: key }),
+    },
+    body: JSON.stringify(body),
+  };
+}
+
+const KEY_HEADERS: Readonly<Record<Order['surface'], string>> = {
+  v3: 'Idempotency-Key',
+  v2: 'X-Request-Id',
+  v1: 'Idempotency-Key',
+  cache: 'X-Request-Id',
+  'compat-tts': 'Idempotency-Key',
+  'compat-speech': 'Idempotency-Key',
+  'job-v3': 'Idempotency-Key',
+  'job-v1': 'X-Request-Id',
+};
+
+interface Shape {
+  readonly path: string;
+  readonly body: object;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const speech = ({ text, format }: Order) => ({ text, format, voiceId: VOICE_ID });
+
+const SHAPES: Readonly<Record<Order['surface'], (order: Order) => Shape>> = {
+  v3: (order) => ({ path: '/api/open/v3/speech/tts', body: speech(order) }),
+  v2: (order) => ({ path: '/api/open/v2/speech/tts', body: { ...speech(order), token: 'old' } }),
+  v1: ({ text, format }) => ({
+    path: '/api/open/v1/speech/tts',
+    body: { text, format, reference_id: VOICE_ID },
+  }),
+  cache: (order) => ({ path: '/api/open/v1/speech/tts', body: { ...speech(order), cache: true } }),
+  'compat-tts': ({ text, format }) => ({
+    path: '/v1/tts',
+    body: { text, format, reference_id: VOICE_ID },
+  }),
+  'compat-speech': ({ text, format }) => ({
+    path: '/v1/audio/speech',
+    body: {
+      input: text,
+      voice: VOICE_ID,
+      model: 'vendor-s21pro',
+      response_format: format === 'ogg' ? 'pcm' : format,
+    },
+  }),
+  'job-v3': (order) => ({ path: '/api/open/v3/speech/tts/jobs', body: speech(order) }),
+  'job-v1': (order) => ({ path: '/api/open/v1/speech/tts/jobs', body: speech(order) }),
+};
