@@ -1,7 +1,5 @@
-import { invalidRequest, ServiceError } from '../service-error.ts';
-
-/** Enough for the longest text and instruction with every character written as an escape pair. */
-export const JSON_BODY_MAX_BYTES = 256 * 1024;
+import { invalidRequest } from '../service-error.ts';
+import { readBodyBytes, requireBodyType, unsupported } from './body-bytes.ts';
 
 /**
  * Reads a JSON body.
@@ -10,8 +8,7 @@ export const JSON_BODY_MAX_BYTES = 256 * 1024;
  */
 export async function readJsonBody(request: Request): Promise<unknown> {
   requireJson(request.headers);
-  const bytes = await readBytes(request);
-  return parse(decode(bytes));
+  return parse(decode(await readBodyBytes(request)));
 }
 
 /**
@@ -25,35 +22,11 @@ export function hasBody({ body, headers }: Request): boolean {
 }
 
 function requireJson(headers: Headers): void {
-  const encoding = headers.get('Content-Encoding') ?? 'identity';
-  if (encoding.toLowerCase() !== 'identity') {
-    throw unsupported('Content-Encoding is not supported here; send the body as it is');
-  }
-  const [type = '', ...parameters] = (headers.get('Content-Type') ?? '').toLowerCase().split(';');
-  if (type.trim() !== 'application/json') {
-    throw unsupported('Content-Type must be application/json');
-  }
-  const charset = parameters.map((one) => one.trim()).find((one) => one.startsWith('charset='));
+  const parameters = requireBodyType(headers, ['application/json']);
+  const charset = parameters.find((one) => one.startsWith('charset='));
   if (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset)) {
     throw unsupported('The body must be UTF-8');
   }
-}
-
-async function readBytes(request: Request): Promise<Uint8Array> {
-  if (Number(request.headers.get('Content-Length') ?? 0) > JSON_BODY_MAX_BYTES) throw tooLarge();
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  try {
-    for await (const part of request.body ?? []) {
-      size += part.byteLength;
-      if (size > JSON_BODY_MAX_BYTES) throw tooLarge();
-      parts.push(part);
-    }
-  } catch (error) {
-    if (error instanceof ServiceError) throw error;
-    throw invalidRequest([{ field: 'body', message: 'The body was cut off' }]);
-  }
-  return Buffer.concat(parts);
 }
 
 function decode(bytes: Uint8Array): string {
@@ -75,16 +48,4 @@ function parse(json: string): unknown {
   } catch {
     throw invalidRequest([{ field: 'body', message: 'The body is not valid JSON' }]);
   }
-}
-
-function unsupported(message: string): ServiceError {
-  return new ServiceError('ERR_UNSUPPORTED_MEDIA_TYPE', message);
-}
-
-function tooLarge(): ServiceError {
-  return new ServiceError(
-    'ERR_PAYLOAD_TOO_LARGE',
-    `The body is larger than ${JSON_BODY_MAX_BYTES} bytes`,
-    { headers: { Connection: 'close' } },
-  );
 }

@@ -70,11 +70,17 @@ function describeOperation(endpoint: Endpoint & { readonly id: EndpointId }): Js
     tags: [operation.tag],
     ...(endpoint.public ? { security: [] } : {}),
     parameters,
-    ...(operation.body === undefined
-      ? {}
-      : { requestBody: { required: true, content: jsonContent(operation.body) } }),
+    ...requestBody(operation),
     responses: { [statusOf(operation)]: success(operation), ...failures(endpoint, operation) },
   };
+}
+
+function requestBody({ body, otherBodyType }: OperationDescription): Json {
+  if (body === undefined) return {};
+  const schema = schemaOrReference(body);
+  const types = ['application/json', ...(otherBodyType === undefined ? [] : [otherBodyType])];
+  const content = Object.fromEntries(types.map((type) => [type, { schema }]));
+  return { requestBody: { required: true, content } };
 }
 
 function pathParameters(path: string): readonly Json[] {

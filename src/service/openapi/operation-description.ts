@@ -17,6 +17,8 @@ export interface OperationDescription {
   readonly tag: keyof typeof TAGS;
   readonly query?: TObject;
   readonly body?: TObject;
+  /** Another type that the body may have besides JSON. */
+  readonly otherBodyType?: string;
   /**
    * The JSON of a success; `audio` for sound that is made and charged, `stored-audio` for sound that
    * is there, `redirect` for the way to it; nothing for JSON that has no schema.

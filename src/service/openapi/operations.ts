@@ -12,6 +12,7 @@ import { SpeechRequestV2 } from '../../contract/schemas/speech-v2.ts';
 import { SpeechRequest } from '../../contract/schemas/speech.ts';
 import { VoiceListV1, VoiceListV1Query } from '../../contract/schemas/voice-v1.ts';
 import { VoiceAnswer, VoiceList, VoiceListQuery } from '../../contract/schemas/voice.ts';
+import { MESSAGE_PACK } from '../http/message-pack-body.ts';
 import { JOB_OPERATIONS } from './job-operations.ts';
 import type { OperationDescription } from './operation-description.ts';
 import { BODY_ERRORS, KEYED_SPEECH_ERRORS, PAID_ERRORS } from './operation-description.ts';
@@ -64,6 +65,7 @@ export const OPERATIONS: Readonly<Record<EndpointId, OperationDescription>> = {
     summary: 'Speak a text, for clients of another interface',
     tag: 'Compatibility',
     body: CompatTtsRequest,
+    otherBodyType: MESSAGE_PACK,
     success: 'audio',
     surface: 'compat-tts',
     errors: PAID_ERRORS,

@@ -3,6 +3,7 @@ import type { CompatVoices } from '../../contract/schemas/speech-compat.ts';
 import { CompatSpeechRequest, CompatTtsRequest } from '../../contract/schemas/speech-compat.ts';
 import { SPEECH_SURFACES } from '../../contract/speech-surfaces.ts';
 import { readJsonBody } from '../http/json-body.ts';
+import { readJsonOrMessagePack } from '../http/message-pack-body.ts';
 import { requireValid } from '../http/validation.ts';
 import { invalidRequest, ServiceError } from '../service-error.ts';
 import type { ServiceContext } from '../service-context.ts';
@@ -11,9 +12,13 @@ import { answerSpeech } from './answer-speech.ts';
 import type { AccountCall, Handler } from './call.ts';
 import { modelOfLabel } from './model-labels.ts';
 
-/** `POST /v1/tts` (spec section 4.4). */
+/**
+ * `POST /v1/tts` (spec section 4.4). The npm client of this interface sends MessagePack, which is taken
+ * as the JSON that it stands for.
+ */
 export const createCompatTts: Handler<AccountCall> = async (call, context) => {
-  const body = requireValid(CompatTtsRequest, await readBody(call), 'The body');
+  const given = withoutNull(await readJsonOrMessagePack(call.request));
+  const body = requireValid(CompatTtsRequest, given, 'The body');
   const { text, reference_id: voiceId, prosody, temperature, top_p: similarity } = body;
   const order = {
     text,
@@ -30,7 +35,8 @@ export const createCompatTts: Handler<AccountCall> = async (call, context) => {
 
 /** `POST /v1/audio/speech` (spec section 4.4). */
 export const createCompatSpeech: Handler<AccountCall> = async (call, context) => {
-  const body = requireValid(CompatSpeechRequest, await readBody(call), 'The body');
+  const given = withoutNull(await readJsonBody(call.request));
+  const body = requireValid(CompatSpeechRequest, given, 'The body');
   const { input: text, voice, model: modelId, response_format: format, speed } = body;
   const voiceId = typeof voice === 'string' ? voice : voice.id;
   const order = { text, voiceId, modelId, format, speed };
@@ -69,8 +75,7 @@ function withoutOwnStatus(error: unknown, { surface }: Pick<SurfaceRequest, 'sur
 }
 
 /** Clients of these interfaces write `null` for what they leave out. */
-async function readBody({ request }: AccountCall): Promise<unknown> {
-  const body = await readJsonBody(request);
+function withoutNull(body: unknown): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 }
