@@ -33,21 +33,21 @@ export function requireBodyType(headers: Headers, allowed: readonly string[]): r
   if (encoding.toLowerCase() !== 'identity') {
     throw unsupported('Content-Encoding is not supported here; send the body as it is');
   }
-  const [type = '', ...parameters] = parts(headers);
+  const [type = '', ...parameters] = typeParts(headers);
   if (allowed.includes(type)) return parameters;
   throw unsupported(`Content-Type must be ${allowed.join(' or ')}`);
 }
 
 /** Whether a body says that it is of this type. */
 export function isBodyType(headers: Headers, type: string): boolean {
-  return parts(headers)[0] === type;
+  return typeParts(headers)[0] === type;
 }
 
 export function unsupported(message: string): ServiceError {
   return new ServiceError('ERR_UNSUPPORTED_MEDIA_TYPE', message);
 }
 
-function parts(headers: Headers): readonly string[] {
+function typeParts(headers: Headers): readonly string[] {
   const value = headers.get('Content-Type') ?? '';
   return value
     .toLowerCase()
