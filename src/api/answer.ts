@@ -28,6 +28,8 @@ export interface Answer {
   readonly requestId: string;
   /** Where it came from in the end, safe to show. */
   readonly url: string;
+  /** When the service wants to be asked again, in milliseconds from now, where it says so. */
+  readonly retryAfterMs: number | undefined;
   /** How its end is known; a body that ends with the connection may have been cut unnoticed. */
   readonly framing: Framing;
   readonly contentLength: number | undefined;
@@ -50,6 +52,7 @@ export interface JsonAnswer<T> {
   readonly status: number;
   readonly headers: AnswerHeaders;
   readonly requestId: string;
+  readonly retryAfterMs: number | undefined;
 }
 
 export function answerHeaders(all: ReadonlyMap<string, string>): AnswerHeaders {

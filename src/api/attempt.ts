@@ -126,9 +126,9 @@ async function judge(deps: AttemptDeps, call: Call, answer: Answer): Promise<Ans
     const billed = call.spec.billed ? 'unknown' : 'no';
     throw new AttemptFailure(reviseFailure(failure, { billed }), { kind: 'unusable' });
   }
+  const { retryAfterMs } = answer;
   const error = parseServiceError(await answer.errorText(), headers);
   const now = deps.clock.now();
-  const retryAfterMs = parseRetryAfter(headers.get('retry-after'), headers.get('date'), now);
   const { billed } = call.spec;
   const retryable = error.details?.['retryable'];
   throw new AttemptFailure(statusFailure({ status, error, requestId, retryAfterMs, billed, now }), {
@@ -152,6 +152,7 @@ function toAnswer(
     headers,
     requestId: headers.requestId ?? call.ids.requestId,
     url: redactUrl(url, keyOrigins(address)),
+    retryAfterMs: parseRetryAfter(headers.get('retry-after'), headers.get('date'), clock.now()),
     framing,
     contentLength,
     body: { [Symbol.asyncIterator]: () => explained(body, call) },

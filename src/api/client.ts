@@ -132,8 +132,8 @@ async function readJsonAnswer<T>(
   const raw = await readJson(answer);
   const value = read(raw);
   if (value === undefined) throw badAnswer('the answer lacks fields it should have', answer);
-  const { headers, requestId, status } = answer;
-  return { value, raw, headers, requestId, status };
+  const { headers, requestId, retryAfterMs, status } = answer;
+  return { value, raw, headers, requestId, status, retryAfterMs };
 }
 
 /**
