@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { SPEECH_PATH } from '../fault-server/healthy-service.ts';
+import { sandbox } from '../harness/sandbox.ts';
+import { readBooks } from './kill/books.ts';
+import { firstVoiceId, startServe } from './support/serve.ts';
+import { expectSound } from './support/sound.ts';
+
+const IS_FULL = process.env['FOLEY_TEST_SIZE'] === 'full';
+const CLIENTS = 64;
+/** In the full size about a minute on two cores; `bench/load.mjs` measures it by the clock. */
+const TURNS = IS_FULL ? 32 : 2;
+const GROWTH_LIMIT = 1.3;
+
+test(`${CLIENTS} clients that ask ${TURNS} times without a pause all get their audio, in bounded memory`, async () => {
+  const box = await sandbox();
+  const dataDir = path.join(box.out, 'data');
+  const service = await startServe(['--data-dir', dataDir], { box, timeoutMs: 600_000 });
+  const voiceId = await firstVoiceId(service);
+  const residents: number[] = [];
+  const client = async (number: number): Promise<void> => {
+    for (let turn = 0; turn < TURNS; turn += 1) {
+      const body = { text: `Client ${number} asks again.`, voiceId, format: 'mp3' };
+      const { status, bytes } = await service.ask(SPEECH_PATH, { method: 'POST', body });
+      expect(status, bytes.toString()).toBe(200);
+      const { durationMs } = await expectSound(bytes);
+      expect(durationMs).toBeGreaterThan(500);
+      residents.push(residentBytes(service.running.pid));
+    }
+  };
+  await Promise.all(Array.from({ length: CLIENTS }, (_, number) => client(number)));
+  if (IS_FULL) {
+    const half = residents.length / 2;
+    expect(Math.max(...residents) / Math.max(...residents.slice(0, half))).toBeLessThan(
+      GROWTH_LIMIT,
+    );
+  }
+  service.running.signal('SIGTERM');
+  await service.running.done;
+  const { faults, operations } = await readBooks(dataDir);
+  expect(faults).toEqual([]);
+  expect(operations).toHaveLength(CLIENTS * TURNS);
+  expect(new Set(operations.map(({ state }) => state))).toEqual(new Set(['completed']));
+}, 600_000);
+
+/** Nothing where the platform does not tell. */
+function residentBytes(pid: number): number {
+  if (process.platform !== 'linux') return 1;
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
+}
