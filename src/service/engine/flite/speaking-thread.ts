@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads';
-import { isFromThread, type ToThread } from './messages.ts';
+import { isFromThread, type Pronounced, type Spoken, type ToThread } from './messages.ts';
 
 /**
- * A worker thread that speaks one piece at a time. It keeps the process alive only while it does;
+ * A worker thread that does one task at a time. It keeps the process alive only while it does;
  * when it ends, for whatever reason, it is of no more use.
  */
 export class SpeakingThread {
@@ -36,15 +36,15 @@ export class SpeakingThread {
   }
 
   /** Only when it is idle. Rejects with what went wrong in flite or with the thread. */
-  speak(piece: ToThread): Promise<Float32Array> {
+  work(task: ToThread): Promise<Spoken | Pronounced> {
     return new Promise((resolve, reject) => {
-      this.#pending = { resolve, reject };
+      this.#pending = { kind: KINDS[task.kind], resolve, reject };
       this.#worker.ref();
-      this.#worker.postMessage(piece, []);
+      this.#worker.postMessage(task, []);
     });
   }
 
-  /** Ends it; a piece that it is speaking fails with the reason. */
+  /** Ends it; a task that it is at fails with the reason. */
   async end(reason: Error): Promise<void> {
     this.#end(reason);
     await this.#worker.terminate();
@@ -52,8 +52,10 @@ export class SpeakingThread {
 
   #receive(message: unknown): void {
     if (!isFromThread(message)) this.#fail(new TypeError('The speech thread sent nonsense.'));
-    else if (message.kind === 'spoken') this.#settle()?.resolve(message.samples);
     else if (message.kind === 'failed') this.#fail(new Error(message.message));
+    else if (message.kind === this.#pending?.kind) this.#settle()?.resolve(message);
+    else if (message.kind !== 'ready')
+      this.#fail(new TypeError('The speech thread did not listen.'));
   }
 
   #end(error: unknown): void {
@@ -74,7 +76,9 @@ export class SpeakingThread {
 }
 
 interface Pending {
-  readonly resolve: (samples: Float32Array) => void;
+  /** What it waits for. */
+  readonly kind: 'spoken' | 'pronounced';
+  readonly resolve: (answer: Spoken | Pronounced) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -84,3 +88,6 @@ const RESOURCE_LIMITS = {
   maxYoungGenerationSizeMb: 16,
   stackSizeMb: 4,
 };
+
+/** What each task is answered with. */
+const KINDS = { speak: 'spoken', pronounce: 'pronounced' } as const;

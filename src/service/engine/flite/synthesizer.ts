@@ -1,6 +1,7 @@
 import { amplify } from '../gain.ts';
 import { fliteArguments } from './controls.ts';
 import { MemoryFile } from './memory-file.ts';
+import { type PrintedLine, soundNames, type TimedSound, timedSounds } from './sounds.ts';
 import { prepareWasiCommand, type WasiCommand } from './wasi-command.ts';
 import { FLITE_VOICES } from './voices.ts';
 
@@ -10,11 +11,22 @@ export interface FlitePiece {
   readonly voice: string;
   readonly speed: number;
   readonly pitch: number;
+  /** Whether it is to be known when each sound is made. */
+  readonly isTimed?: boolean;
+}
+
+/** Speech of a piece. */
+export interface FliteSpeech {
+  /** Mono samples in -1..1 at the voice's rate; the same for the same piece, timed or not. */
+  readonly samples: Float32Array<ArrayBuffer>;
+  /** Nothing unless the piece is timed. */
+  readonly sounds: readonly TimedSound[];
 }
 
 /** flite itself: one piece in, its samples out, synchronously. Belongs into a thread of its own. */
 export class FliteSynthesizer {
   readonly #module: WebAssembly.Module;
+  readonly #pronunciations = new Map<string, readonly string[]>();
   #next: WasiCommand | undefined;
 
   /** @param wasm the contents of flite.wasm */
@@ -30,36 +42,88 @@ export class FliteSynthesizer {
     this.#next ??= prepareWasiCommand(this.#module);
   }
 
-  /**
-   * @returns mono samples in -1..1 at the voice's rate; the same for the same piece
-   * @throws Error when flite fails
-   */
-  speak(piece: FlitePiece): Float32Array<ArrayBuffer> {
+  /** @throws Error when flite fails */
+  speak({ isTimed = false, ...piece }: FlitePiece): FliteSpeech {
     const voice = FLITE_VOICES.find(({ id }) => id === piece.voice);
     if (voice === undefined) throw new RangeError(`flite has no voice ${piece.voice}.`);
+    const settings = fliteArguments(voice, piece.speed, piece.pitch);
+    const { lines, wav } = this.#run(piece.text, [...settings, ...(isTimed ? ['-psdur'] : [])]);
+    const samples = amplify(samplesOf(wav), voice.gain);
+    return { samples, sounds: timedSounds(lines, samples.length, voice.sampleRate) };
+  }
+
+  /**
+   * How each token sounds alone, in the names of sounds that `speak` gives them times with. What has
+   * been asked for before is remembered.
+   * @param tokens without white space
+   * @throws Error when flite fails
+   */
+  pronounce(tokens: readonly string[]): readonly (readonly string[])[] {
+    const unknown = [...new Set(tokens)].filter((token) => !this.#pronunciations.has(token));
+    if (unknown.length > 0) {
+      if (this.#pronunciations.size > MOST_PRONUNCIATIONS) this.#pronunciations.clear();
+      // An empty line ends a sentence; the last one has to be ended too, or it is left out.
+      const sentences = unknown.map((token) => `${token}\n\n`).join('');
+      const { lines } = this.#run(sentences, ['-voice', FASTEST_VOICE, '-ps']);
+      if (lines.length !== unknown.length)
+        throw new Error('flite said other words than it was given.');
+      for (const [index, token] of unknown.entries()) {
+        this.#pronunciations.set(token, soundNames(lines[index]?.text ?? ''));
+      }
+    }
+    return tokens.map((token) => this.#pronunciations.get(token) ?? []);
+  }
+
+  /** @returns what flite printed, line by line, and the file that it wrote */
+  #run(
+    text: string,
+    settings: readonly string[],
+  ): { readonly lines: readonly PrintedLine[]; readonly wav: Uint8Array } {
     this.prepare();
     const command = this.#next;
     this.#next = undefined;
-    const files = new Map([['text', new MemoryFile(new TextEncoder().encode(piece.text))]]);
-    const settings = fliteArguments(voice, piece.speed, piece.pitch);
-    const outcome = command?.run(['flite', ...settings, '-f', 'text', '-o', 'wav'], files);
-    const wav = files.get('wav');
+    const files = new Map([['text', new MemoryFile(new TextEncoder().encode(text))]]);
+    const lines: PrintedLine[] = [];
+    let line = '';
+    const outcome = command?.run(
+      ['flite', ...settings, '-f', 'text', '-o', 'wav'],
+      files,
+      (printed) => {
+        line += printed;
+        if (!line.endsWith('\n')) return;
+        // A line is printed before the sentence that it is about is written.
+        const samplesBefore = countSamples(files.get('wav')?.length ?? 0);
+        lines.push({ text: line.trim(), samplesBefore });
+        line = '';
+      },
+    );
+    const wav = files.get('wav')?.contents;
     if (outcome?.exitCode !== 0 || wav === undefined) {
       throw new Error(`flite ended with exit code ${outcome?.exitCode}. ${outcome?.output}`.trim());
     }
-    return amplify(samplesOf(wav.contents), voice.gain);
+    return { lines, wav };
   }
 }
+
+/** For pronunciations; all voices say words with the same sounds. */
+const FASTEST_VOICE = 'kal16';
+
+/** How many of them are remembered before it is begun anew. */
+const MOST_PRONUNCIATIONS = 5_000;
 
 /** flite writes the plainest WAV there is: 44 bytes of header, then 16-bit samples to the end. */
 const WAV_HEADER_LENGTH = 44;
 
 function samplesOf(wav: Uint8Array): Float32Array {
   const view = new DataView(wav.buffer, wav.byteOffset, wav.byteLength);
-  const count = Math.max(0, Math.floor((wav.byteLength - WAV_HEADER_LENGTH) / 2));
+  const count = countSamples(wav.byteLength);
   const samples = new Float32Array(count);
   for (let index = 0; index < count; index += 1) {
     samples[index] = view.getInt16(WAV_HEADER_LENGTH + index * 2, true) / 0x8000;
   }
   return samples;
+}
+
+function countSamples(wavBytes: number): number {
+  return Math.max(0, Math.floor((wavBytes - WAV_HEADER_LENGTH) / 2));
 }

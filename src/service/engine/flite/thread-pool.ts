@@ -1,6 +1,7 @@
 import type { Clock } from '../../../effects/clock.ts';
 import { EngineError } from '../speech-engine.ts';
-import type { ToThread } from './messages.ts';
+import type { Pronounced, Spoken, ToThread } from './messages.ts';
+import type { FlitePiece } from './synthesizer.ts';
 import { SpeakingThread } from './speaking-thread.ts';
 
 export interface ThreadPoolOptions {
@@ -12,21 +13,22 @@ export interface ThreadPoolOptions {
   readonly clock: Clock;
 }
 
-/** A piece in the pool. */
-export interface Ticket {
-  /** The samples; from now on it goes before pieces that nobody waits for yet. */
-  samples(): Promise<Float32Array>;
+/** A task in the pool. */
+export interface Ticket<Answer> {
+  /** What comes of it; from now on it goes before tasks that nobody waits for yet. */
+  answer(): Promise<Answer>;
   /** Nobody wants it any more: if no thread has begun it, none will. */
   drop(): void;
 }
 
 /**
  * Threads that speak pieces. A request has at most two pieces here, one that it waits for and one
- * made ahead; who has waited longest is served first, so that requests take turns.
+ * made ahead, each with its pronunciations if they are asked for; who has waited longest is served
+ * first, so that requests take turns.
  */
 export class ThreadPool {
   readonly #options: ThreadPoolOptions;
-  /** Pieces that somebody waits for, since the longest first; then those made ahead. */
+  /** Tasks that somebody waits for, since the longest first; then those done ahead. */
   readonly #awaited: Entry[] = [];
   readonly #ahead: Entry[] = [];
   #threads: SpeakingThread[] = [];
@@ -43,15 +45,34 @@ export class ThreadPool {
     await thread.ready;
   }
 
-  speak(piece: ToThread): Ticket {
-    const entry = new Entry(piece);
+  /** Speaks a piece. */
+  speak(piece: FlitePiece): Ticket<Spoken> {
+    return this.#take({ kind: 'speak', ...piece }, (answer) =>
+      answer.kind === 'spoken' ? answer : undefined,
+    );
+  }
+
+  /** How each of the tokens sounds alone. */
+  pronounce(tokens: readonly string[]): Ticket<Pronounced> {
+    return this.#take({ kind: 'pronounce', tokens }, (answer) =>
+      answer.kind === 'pronounced' ? answer : undefined,
+    );
+  }
+
+  #take<Answer>(
+    task: ToThread,
+    read: (answer: Spoken | Pronounced) => Answer | undefined,
+  ): Ticket<Answer> {
+    const entry = new Entry(task);
     if (this.#isClosed) entry.reject(new EngineError('failed', 'The speech engine is closed.'));
     else this.#ahead.push(entry);
     this.#serve();
     return {
-      samples: () => {
+      answer: async () => {
         if (remove(entry, this.#ahead)) this.#awaited.push(entry);
-        return entry.result;
+        const answer = read(await entry.result);
+        if (answer === undefined) throw new TypeError('The speech thread answered another task.');
+        return answer;
       },
       drop: () => {
         remove(entry, this.#ahead);
@@ -89,7 +110,7 @@ export class ThreadPool {
       void thread.end(new Error(`A piece took longer than ${pieceTimeoutMs} ms.`));
     });
     try {
-      entry.resolve(await thread.speak(entry.piece));
+      entry.resolve(await thread.work(entry.task));
     } catch (error) {
       entry.reject(asEngineError(error));
     } finally {
@@ -111,13 +132,13 @@ export class ThreadPool {
 }
 
 class Entry {
-  readonly piece: ToThread;
-  readonly result: Promise<Float32Array>;
-  resolve: (samples: Float32Array) => void = () => {};
+  readonly task: ToThread;
+  readonly result: Promise<Spoken | Pronounced>;
+  resolve: (answer: Spoken | Pronounced) => void = () => {};
   reject: (error: EngineError) => void = () => {};
 
-  constructor(piece: ToThread) {
-    this.piece = piece;
+  constructor(task: ToThread) {
+    this.task = task;
     this.result = new Promise((resolve, reject) => {
       this.resolve = resolve;
       this.reject = reject;

@@ -33,6 +33,7 @@ function voice(id: string, language: string, { stretch, tone, level }: Measured)
     language,
     sampleRate: SAMPLE_RATE,
     pitch: tone !== undefined,
+    words: true,
     stretch,
     tone,
     gain: gainOf(COMMON_LEVEL - level),

@@ -9,6 +9,8 @@ export interface WasiState {
   readonly open: Map<number, OpenFile>;
   nextDescriptor: number;
   output: string;
+  /** Called with what is printed, as soon as it is. */
+  onPrint: (text: string) => void;
 }
 
 interface OpenFile {
@@ -23,6 +25,7 @@ export function startingState(): WasiState {
     open: new Map(),
     nextDescriptor: ROOT_DIRECTORY + 1,
     output: '',
+    onPrint: () => {},
   };
 }
 
@@ -61,6 +64,9 @@ const NOT_SEEKABLE = 70;
 const CHARACTER_DEVICE = 2;
 const DIRECTORY = 3;
 const REGULAR_FILE = 4;
+
+/** All rights but to seek and to tell: what has those is no terminal, and is written to in blocks. */
+const TERMINAL_RIGHTS = 0xff & ~0b10_0100;
 
 /** Flags of `path_open`. */
 const CREATE = 1;
@@ -110,6 +116,7 @@ function descriptorCalls(memory: WasiMemory, state: WasiState) {
       memory.bytes(pointer, 24).fill(0);
       memory.setByte(pointer, type);
       memory.bytes(pointer + 8, 16).fill(0xff);
+      if (type === CHARACTER_DEVICE) memory.setByte(pointer + 8, TERMINAL_RIGHTS);
       return OK;
     },
     fd_fdstat_set_flags: () => OK,
@@ -205,5 +212,7 @@ function writeOn(opened: OpenFile, bytes: Uint8Array): void {
 }
 
 function print(bytes: Uint8Array, state: WasiState): void {
-  if (state.output.length < OUTPUT_LIMIT) state.output += new TextDecoder().decode(bytes);
+  const text = new TextDecoder().decode(bytes);
+  state.onPrint(text);
+  if (state.output.length < OUTPUT_LIMIT) state.output += text;
 }

@@ -8,9 +8,14 @@ export interface WasiCommand {
    * Runs it to its end. It sees `files` as the whole file system, changes them and adds to them.
    *
    * @param args the first is the program's own name
+   * @param onPrint is called with what it prints, a line or a part of one, before it goes on
    * @throws whatever trap the program runs into
    */
-  run(args: readonly string[], files: Map<string, MemoryFile>): WasiOutcome;
+  run(
+    args: readonly string[],
+    files: Map<string, MemoryFile>,
+    onPrint?: (text: string) => void,
+  ): WasiOutcome;
 }
 
 export interface WasiOutcome {
@@ -36,9 +41,10 @@ export function prepareWasiCommand(module: WebAssembly.Module): WasiCommand {
   }
   memory.attach(exported);
   return {
-    run(args, files) {
+    run(args, files, onPrint = () => {}) {
       state.args = args.map((argument) => new TextEncoder().encode(`${argument}\0`));
       state.files = files;
+      state.onPrint = onPrint;
       const exitCode = runToExit(() => Reflect.apply(start, undefined, []));
       return { exitCode, output: state.output };
     },

@@ -20,10 +20,14 @@ synthesizer.speak({ text: 'Hello there.', voice: 'slt', speed: 1, pitch: 0 });
 synthesizer.prepare();
 reply({ kind: 'ready' });
 
-port.on('message', (piece: ToThread) => {
+port.on('message', (task: ToThread) => {
   try {
-    const samples = synthesizer.speak(piece);
-    reply({ kind: 'spoken', samples }, [samples.buffer]);
+    if (task.kind === 'pronounce') {
+      reply({ kind: 'pronounced', tokens: synthesizer.pronounce(task.tokens) });
+    } else {
+      const { samples, sounds } = synthesizer.speak(task);
+      reply({ kind: 'spoken', samples, sounds }, [samples.buffer]);
+    }
   } catch (error) {
     reply({ kind: 'failed', message: error instanceof Error ? error.message : String(error) });
   }
