@@ -39,6 +39,12 @@ export function parseMp3Frame(bytes: Uint8Array, at: number): Mp3Frame | undefin
   };
 }
 
+/** Kilobits a second that the frame header at `at` tells; 0 for the free format. */
+export function mp3BitRate(bytes: Uint8Array, at: number): number {
+  const isMpeg1 = versionOf(bytes[at + 1] ?? 0) === MPEG_1;
+  return (isMpeg1 ? BITRATES_1 : BITRATES_2)[(bytes[at + 2] ?? 0) >> 4] ?? 0;
+}
+
 const MPEG_1 = 3;
 const MPEG_2 = 2;
 

@@ -11,6 +11,9 @@ export interface Mp3InfoTag {
   readonly padding: number;
 }
 
+/** As far as the LAME extension of an Info tag reaches, checksum of the frame included. */
+export const INFO_BYTES = 190;
+
 /** The tag in a first frame, of which `bytes` holds the beginning, or undefined when it has none. */
 export function readMp3InfoTag(bytes: Uint8Array, frame: Mp3Frame): Mp3InfoTag | undefined {
   const text = Buffer.from(bytes).toString('latin1');

@@ -1,8 +1,8 @@
-import { readMp3InfoTag } from './mp3-info-tag.ts';
+import { INFO_BYTES, readMp3InfoTag } from './mp3-info-tag.ts';
 import type { Mp3InfoTag } from './mp3-info-tag.ts';
 import type { Mp3Frame } from './mp3-frames.ts';
 import { mp3FrameLength, parseMp3Frame } from './mp3-frames.ts';
-import { id3TagLength } from './sniff.ts';
+import { mp3TagHeadBytes, mp3TagLength } from './mp3-tags.ts';
 import type { Findings, JudgingReader } from './verdict.ts';
 import { TO_THE_END } from './verdict.ts';
 import type { Walker } from './walker.ts';
@@ -121,13 +121,12 @@ export class Mp3Reader implements JudgingReader {
   }
 
   #stepTag(bytes: Uint8Array, at: number, position: number): void {
-    const mark = Buffer.from(bytes.subarray(at, at + HEADER_BYTES)).toString('latin1');
-    const needed = mark === 'APET' ? APE_BYTES : mark.startsWith('ID3') ? ID3_BYTES : HEADER_BYTES;
+    const needed = mp3TagHeadBytes(bytes, at);
     if (this.want < needed) {
       this.want = needed;
       return;
     }
-    const length = tagLength(mark, bytes, at);
+    const length = mp3TagLength(bytes, at);
     if (length === 0) {
       this.problem = this.begun ? strayBytes(position) : 'is not mp3';
       this.skip = TO_THE_END;
@@ -140,29 +139,10 @@ export class Mp3Reader implements JudgingReader {
 }
 
 const HEADER_BYTES = 4;
-const ID3_BYTES = 10;
-const APE_BYTES = 32;
-/** As far as the LAME extension of an Info tag reaches, checksum of the frame included. */
-const INFO_BYTES = 190;
 
 /** What a header says of version and sample rate, which are the same all through most files. */
 function rateBitsOf(second: number, third: number): number {
   return ((second & 0x18) << 8) | (third & 0x0c);
-}
-
-function tagLength(mark: string, bytes: Uint8Array, at: number): number {
-  if (mark.startsWith('ID3')) return id3TagLength(bytes, at) ?? 0;
-  if (mark.startsWith('TAG')) return 128;
-  if (
-    mark !== 'APET' ||
-    Buffer.from(bytes.subarray(at, at + 8)).toString('latin1') !== 'APETAGEX'
-  ) {
-    return 0;
-  }
-  const view = new DataView(bytes.buffer, bytes.byteOffset + at, APE_BYTES);
-  const isHeader = (view.getUint32(20, true) & 0x2000_0000) !== 0;
-  // The size leaves the header out; a footer that stands alone closes items that were not walked.
-  return isHeader ? APE_BYTES + view.getUint32(12, true) : 0;
 }
 
 function strayBytes(position: number): string {

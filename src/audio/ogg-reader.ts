@@ -100,6 +100,7 @@ export class OggReader implements JudgingReader {
       isFirst: (view.getUint8(5) & 2) !== 0,
       isLast: (view.getUint8(5) & 4) !== 0,
       endsInsidePacket: table.at(-1) === 255,
+      packets: table.reduce((count, length) => count + (length < 255 ? 1 : 0), 0),
       beginning: new Uint8Array(header.subarray(headerLength)),
       expectedSum: view.getUint32(22, true),
       headerLeft: headerLength,
@@ -128,7 +129,7 @@ export class OggReader implements JudgingReader {
       return;
     }
     stream.nextSequence = (page.sequence + 1) >>> 0;
-    if (page.granule >= 0n) stream.granule = Number(page.granule);
+    if (page.granule >= 0n) noteTime(stream, page);
     if (page.isLast) this.#closeStream(page, stream);
   }
 
@@ -139,7 +140,7 @@ export class OggReader implements JudgingReader {
       this.problem = `is Ogg with ${codec.name} sound, not ${this.#codecWanted}`;
       return undefined;
     }
-    const stream = { codec, nextSequence: page.sequence, granule: 0 };
+    const stream = { codec, nextSequence: page.sequence, granule: 0, base: 0, packets: 0 };
     this.#first ??= stream;
     this.#streams.set(page.serial, stream);
     return stream;
@@ -165,6 +166,10 @@ interface OggStream {
   readonly codec: OggCodec;
   nextSequence: number;
   granule: number;
+  /** Where its time begins; 0 but in a stream that goes on with the time of one before it. */
+  base: number;
+  /** Packets that have ended. */
+  packets: number;
 }
 
 interface OpenPage {
@@ -174,6 +179,8 @@ interface OpenPage {
   readonly isFirst: boolean;
   readonly isLast: boolean;
   readonly endsInsidePacket: boolean;
+  /** Packets that end in it. */
+  readonly packets: number;
   /** The first bytes of the body, of a first page only. */
   readonly beginning: Uint8Array;
   readonly expectedSum: number;
@@ -195,7 +202,21 @@ function bytesToLookAt(header: Uint8Array): number {
   return headerLength + Math.min(body, CODEC_BYTES);
 }
 
-function durationOf({ codec, granule }: OggStream): number {
+/** Packets of a Vorbis stream before those with sound. */
+const VORBIS_HEADERS = 3;
+
+/**
+ * The first packet with Vorbis sound gives no sample yet: a page in which nothing else ends tells where
+ * the time of its stream begins.
+ */
+function noteTime(stream: OggStream, { granule, packets }: OpenPage): void {
+  const opensSound = stream.codec.name === 'vorbis' && stream.packets === VORBIS_HEADERS;
+  stream.packets += packets;
+  stream.granule = Number(granule);
+  if (opensSound && packets === 1) stream.base = stream.granule;
+}
+
+function durationOf({ base, codec, granule }: OggStream): number {
   if (codec.granuleRate === undefined) return 0;
-  return (Math.max(0, granule - codec.preSkip) / codec.granuleRate) * 1000;
+  return (Math.max(0, granule - base - codec.preSkip) / codec.granuleRate) * 1000;
 }

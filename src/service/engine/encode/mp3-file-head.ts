@@ -1,13 +1,16 @@
+import { crc16 } from '../../../audio/crc16.ts';
 import { mp3FrameLength, parseMp3Frame } from '../../../audio/mp3-frames.ts';
 import type { FormatReader } from '../../../audio/walker.ts';
 import { Walker } from '../../../audio/walker.ts';
-import { crc16 } from './crc16.ts';
+import { emptyMp3Frame, writeMp3InfoTag } from '../../../audio/write-mp3-info-tag.ts';
 import type { FileHead, SpeechLength } from './file-head.ts';
-import { MP3_SAMPLE_RATE } from './mp3.ts';
-import { writeMp3InfoTag } from './mp3-info-tag.ts';
+import { MP3_KILOBITS_PER_SECOND, MP3_SAMPLE_RATE } from './mp3.ts';
 
 /** Bytes of a frame's header, which say how long the frame is. */
 const HEADER_BYTES = 4;
+
+/** Samples that LAME puts before the sound. */
+const ENCODER_DELAY = 576;
 
 /**
  * Puts a frame before those of the encoder that a decoder plays as silence unless it knows what it
@@ -29,17 +32,22 @@ export class Mp3FileHead implements FileHead {
     const { first } = this.#reader;
     this.#held = [...this.#held, bytes];
     if (first === undefined) return [];
-    this.#room = emptyFrame(first);
+    this.#room = emptyMp3Frame(first);
     return [this.#room, ...this.#held];
   }
 
   finish({ samples, sampleRate }: SpeechLength): Uint8Array | undefined {
-    if (this.#room === undefined) return undefined;
+    const frame = this.#room === undefined ? undefined : parseMp3Frame(this.#room, 0);
+    if (this.#room === undefined || frame === undefined) return undefined;
+    const { frames } = this.#reader;
+    const sound = Math.round((samples * MP3_SAMPLE_RATE) / sampleRate);
+    const padding = frames * frame.samples - ENCODER_DELAY - sound;
     return writeMp3InfoTag(this.#room, {
-      frames: this.#reader.frames,
+      frames,
       audioBytes: this.#walker.bytes,
-      samples: Math.round((samples * MP3_SAMPLE_RATE) / sampleRate),
       checksum: this.#checksum,
+      kilobitsPerSecond: MP3_KILOBITS_PER_SECOND,
+      added: { delay: ENCODER_DELAY, padding },
     });
   }
 }
@@ -59,15 +67,4 @@ class FrameCounter implements FormatReader {
     this.frames += 1;
     this.skip = length;
   }
-}
-
-/** A frame like this one, without the extra byte that some have, and with nothing in it. */
-function emptyFrame(header: Uint8Array): Uint8Array {
-  const plain = header.slice();
-  plain[2] = (plain[2] ?? 0) & ~2;
-  const frame = parseMp3Frame(plain, 0);
-  if (frame === undefined) throw new Error('The encoder gave no mp3 frame.');
-  const bytes = new Uint8Array(frame.length);
-  bytes.set(plain);
-  return bytes;
 }

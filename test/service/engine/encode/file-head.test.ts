@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { parseMp3Frame } from '../../../../src/audio/mp3-frames.ts';
 import { readMp3InfoTag } from '../../../../src/audio/mp3-info-tag.ts';
 import { verifyBytes } from '../../../../src/audio/verify.ts';
-import { crc16 } from '../../../../src/service/engine/encode/crc16.ts';
+import { crc16 } from '../../../../src/audio/crc16.ts';
 import { encodeSpeech } from '../../../../src/service/engine/encode/encode-speech.ts';
 import { openFileHead } from '../../../../src/service/engine/encode/file-head.ts';
 import type { SpeechChunk } from '../../../../src/service/engine/speech-engine.ts';

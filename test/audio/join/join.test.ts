@@ -1,0 +1,236 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { execa } from 'execa';
+import fc from 'fast-check';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createJoiner } from '../../../src/audio/join/joiner.ts';
+import { readMp3InfoTag } from '../../../src/audio/mp3-info-tag.ts';
+import { parseMp3Frame } from '../../../src/audio/mp3-frames.ts';
+import { verifyBytes } from '../../../src/audio/verify.ts';
+import { decodeAudio } from '../../harness/decode-audio.ts';
+import { mp3Frames } from '../../harness/mp3-frames.ts';
+import { requireTool } from '../../harness/require-tool.ts';
+import { checkWithMpg123, probeWithFfprobe } from '../../harness/second-opinion.ts';
+import { id3v1, id3v2, mp3Of, oggOf, opusOf, wavOf } from '../samples.ts';
+import { join, partOf } from './parts.ts';
+
+/** Two long ones with a short one between them, whose sound has one page only. */
+const LENGTHS = [40_003, 3_001, 61_234];
+const KINDS = ['file', 'stream'] as const;
+
+async function partsOf(format: 'mp3' | 'wav' | 'ogg', kind: 'file' | 'stream') {
+  return Promise.all(LENGTHS.map((samples) => partOf(format, samples, kind)));
+}
+
+async function samplesOf(bytes: Uint8Array): Promise<Float32Array> {
+  const { channels } = await decodeAudio(bytes);
+  // A copy: a decoder that is freed takes its memory with it.
+  return Float32Array.from(channels[0] ?? []);
+}
+
+function concat(pieces: readonly Float32Array[]): Float32Array {
+  return Float32Array.from(pieces.flatMap((piece) => Array.from(piece)));
+}
+
+async function temporaryFile(name: string, bytes: Uint8Array): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'foley-join-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const file = path.join(folder, name);
+  await writeFile(file, bytes);
+  return file;
+}
+
+function pagesOf(bytes: Buffer): Buffer[] {
+  const pages: Buffer[] = [];
+  for (let at = 0; at < bytes.length;) {
+    const table = bytes.subarray(at + 27, at + 27 + (bytes[at + 26] ?? 0));
+    const length = 27 + table.length + table.reduce((sum, one) => sum + one, 0);
+    pages.push(bytes.subarray(at, at + length));
+    at += length;
+  }
+  return pages;
+}
+
+function bodies(bytes: Buffer): Buffer {
+  return Buffer.concat(pagesOf(bytes).map((page) => page.subarray(27 + (page[26] ?? 0))));
+}
+
+describe.each(['mp3', 'wav', 'ogg', 'pcm'] as const)('a joined %s', (format) => {
+  test('does not depend on how the bytes of its parts are cut', async () => {
+    const parts =
+      format === 'pcm' ? [Buffer.from('abcd'), Buffer.from('ef')] : await partsOf(format, 'file');
+    const whole = join(format, parts);
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 3_000 }), (chunkBytes) => {
+        expect(join(format, parts, { chunkBytes }).equals(whole)).toBe(true);
+      }),
+      { numRuns: 8 },
+    );
+  });
+});
+
+describe.each(KINDS)('parts that are each a %s', (kind) => {
+  test('as wav are one with true lengths and the samples of all', async () => {
+    const parts = await partsOf('wav', kind);
+    const whole = join('wav', parts);
+    expect(verifyBytes('wav', whole)).toMatchObject({ complete: true, endIsProven: true });
+    expect(whole.subarray(44).equals(Buffer.concat(parts.map((part) => part.subarray(44))))).toBe(
+      true,
+    );
+    expect((await samplesOf(whole)).length).toBe(LENGTHS.reduce((sum, one) => sum + one));
+  });
+
+  test('as mp3 have the frames of all parts, and one Info tag for the whole', async () => {
+    const parts = await partsOf('mp3', kind);
+    const whole = join('mp3', parts);
+    const isTagged = kind === 'file';
+    const frames = parts.map((part) => mp3Frames(part).length - (isTagged ? 1 : 0));
+    const sum = frames.reduce((a, b) => a + b);
+    expect(mp3Frames(whole).length).toBe(sum + 1);
+    expect(verifyBytes('mp3', whole)).toMatchObject({ complete: true, endIsProven: true });
+    const tags = mp3Frames(whole).filter(({ offset, length }) =>
+      /Info|Xing/.test(whole.subarray(offset, offset + Math.min(length, 64)).toString('latin1')),
+    );
+    expect(tags.map(({ offset }) => offset)).toEqual([0]);
+    const first = parseMp3Frame(whole, 0);
+    const tag = first && readMp3InfoTag(whole.subarray(0, first.length), first);
+    const last = parts.at(-1);
+    const lastFrame = last && parseMp3Frame(last, 0);
+    expect(tag).toMatchObject({
+      frames: sum,
+      bytes: whole.length,
+      delay: isTagged ? 576 : 0,
+      padding: (isTagged && last && lastFrame && readMp3InfoTag(last, lastFrame)?.padding) || 0,
+    });
+    const added = (tag?.delay ?? 0) + (tag?.padding ?? 0);
+    const decoded = await samplesOf(whole);
+    // Told the length and not what was added, decoders leave out their own delay.
+    expect(decoded.length).toBe(sum * 1152 - (isTagged ? added : 529));
+    const file = await temporaryFile('whole.mp3', whole);
+    await checkWithMpg123(file);
+    const probed = Math.round(((await probeWithFfprobe(file)).durationMs / 1000) * 44_100);
+    // Some releases of it count what the encoder added, others do not.
+    expect(Math.abs(probed - (sum * 1152 - added))).toBeLessThanOrEqual(added + 1);
+  });
+
+  test('as mp3 are decoded to what each is decoded to, but where two meet', async () => {
+    const parts = (await partsOf('mp3', kind)).map((part) =>
+      kind === 'file' ? part.subarray(mp3Frames(part)[0]?.length) : part,
+    );
+    const decoded = await samplesOf(join('mp3', parts, { isSeekable: false }));
+    const expected = concat(await Promise.all(parts.map((part) => samplesOf(part))));
+    expect(decoded.length).toBe(expected.length);
+    // The end of one part fades into the first frame of the next, which is the encoder's silence.
+    const seams = parts.map((part) => mp3Frames(part).length * 1152);
+    const inSeam = (at: number): boolean => {
+      const second = seams[0] ?? 0;
+      return [second, second + (seams[1] ?? 0)].some((seam) => at >= seam && at < seam + 1152);
+    };
+    const off = expected.map((sample, at) => (inSeam(at) ? 0 : sample - (decoded[at] ?? NaN)));
+    // Far less than a step of 16 bits; the decoder's arithmetic depends on where it is.
+    expect(off.reduce((most, one) => Math.max(most, Math.abs(one)), 0)).toBeLessThan(1e-6);
+  });
+
+  test('as ogg are as long as all of them, in a valid chain whose time goes on', async () => {
+    const parts = await partsOf('ogg', kind);
+    const whole = join('ogg', parts);
+    const lengths = (await Promise.all(parts.map((part) => samplesOf(part)))).map(
+      ({ length }) => length,
+    );
+    const sum = lengths.reduce((a, b) => a + b);
+    const verdict = verifyBytes('ogg', whole);
+    expect(verdict).toMatchObject({ complete: true, endIsProven: true, codec: 'vorbis' });
+    expect(Math.round(((verdict.durationMs ?? 0) / 1000) * 44_100)).toBe(sum);
+    expect((await samplesOf(whole)).length).toBe(sum);
+    const probed = await probeWithFfprobe(await temporaryFile('whole.ogg', whole));
+    expect(Math.round((probed.durationMs / 1000) * 44_100)).toBe(sum);
+  });
+
+  test('as ogg are decoded by the reference decoder to what each is decoded to', async () => {
+    const oggdec = requireTool('oggdec');
+    const parts = await partsOf('ogg', kind);
+    const decode = async (bytes: Uint8Array) => {
+      const file = await temporaryFile('part.ogg', bytes);
+      const args = ['-Q', '-R', '-o', '-', file];
+      const { stdout } = await execa(oggdec, args, { encoding: 'buffer' });
+      return Buffer.from(stdout);
+    };
+    const expected = Buffer.concat(await Promise.all(parts.map((part) => decode(part))));
+    expect((await decode(join('ogg', parts))).equals(expected)).toBe(true);
+  });
+});
+
+test('each stream of a joined ogg has a serial number of its own, and its packets as they were', async () => {
+  const parts = await partsOf('ogg', 'file');
+  const whole = join('ogg', parts);
+  expect(bodies(whole).equals(Buffer.concat(parts.map((part) => bodies(part))))).toBe(true);
+  const firsts = pagesOf(whole).filter((page) => ((page[5] ?? 0) & 2) !== 0);
+  expect(new Set(firsts.map((page) => page.readUInt32LE(14))).size).toBe(parts.length);
+  expect(firsts.map((page) => page.readUInt32LE(18))).toEqual([0, 0, 0]);
+});
+
+test('a joined file can itself be joined again', async () => {
+  const parts = await partsOf('ogg', 'file');
+  const twice = join('ogg', [join('ogg', parts.slice(0, 2)), ...parts.slice(2)]);
+  expect(verifyBytes('ogg', twice).durationMs).toBe(
+    verifyBytes('ogg', join('ogg', parts)).durationMs,
+  );
+});
+
+test('an Opus stream is chained as it is', () => {
+  const verdict = verifyBytes('opus', join('ogg', [opusOf(50, 3), opusOf(10, 3)]));
+  expect(verdict).toMatchObject({ complete: true, codec: 'opus', durationMs: 1_200 });
+});
+
+test('a stream of wav says that its end is not known, and of mp3 has no tag', async () => {
+  const wav = join('wav', await partsOf('wav', 'stream'), { isSeekable: false });
+  expect(wav.readUInt32LE(40)).toBe(0x7fff_ffff - 36 - 1);
+  expect(verifyBytes('wav', wav)).toMatchObject({ complete: true, endIsProven: false });
+  const mp3 = join('mp3', await partsOf('mp3', 'file'), { isSeekable: false });
+  expect(mp3.toString('latin1')).not.toMatch(/Info|Xing/);
+});
+
+test('tags around an mp3 and chunks of a wav that are no sound are left out', async () => {
+  const mp3 = await mp3Of(0.5);
+  const tagged = Buffer.concat([id3v2(300), mp3, id3v1()]);
+  expect(join('mp3', [tagged, tagged], { isSeekable: false })).toEqual(Buffer.concat([mp3, mp3]));
+  const wav = wavOf(0.1);
+  const list = Buffer.from('LIST\x03\x00\x00\x00abc\x00', 'latin1');
+  const chunky = Buffer.concat([wav.subarray(0, 36), list, wav.subarray(36), list]);
+  chunky.writeUInt32LE(chunky.length - 8, 4);
+  expect(join('wav', [chunky, wav])).toEqual(join('wav', [wav, wav]));
+});
+
+test('an mp3 whose frames have no room for a tag gets a larger one for it', async () => {
+  const small = await mp3Of(1, { sampleRate: 24_000, bitrate: 64 });
+  const whole = join('mp3', [small, small]);
+  expect(verifyBytes('mp3', whole)).toMatchObject({ complete: true, endIsProven: true });
+});
+
+test('parts that do not fit together are refused', async () => {
+  const refused = /cannot be joined/;
+  const [mp3, other] = [await mp3Of(0.2), await mp3Of(0.2, { sampleRate: 24_000 })];
+  expect(() => join('mp3', [mp3, other])).toThrow(refused);
+  expect(() => join('wav', [wavOf(0.1), wavOf(0.1, 16_000)])).toThrow(refused);
+  const [ogg, otherOgg] = [await oggOf(0.2), await oggOf(0.2, 24_000)];
+  expect(() => join('ogg', [ogg, otherOgg])).toThrow(refused);
+  for (const format of ['mp3', 'wav', 'ogg'] as const) {
+    expect(() => join(format, [Buffer.from('{"error":"none of these is audio, at all"}')])).toThrow(
+      refused,
+    );
+  }
+});
+
+test('a wav that its format cannot count is refused, a stream of one is not', () => {
+  const head = wavOf(0).subarray(0, 44);
+  head.writeUInt32LE(0xffff_ffff, 40);
+  const block = new Uint8Array(64 * 1024 * 1024);
+  const fill = (isSeekable: boolean) => () => {
+    const joiner = createJoiner('wav', { isSeekable });
+    joiner.write(head);
+    for (let count = 0; count < 64; count += 1) joiner.write(block);
+  };
+  expect(fill(true)).toThrow('4 GiB');
+  expect(fill(false)).not.toThrow();
+});

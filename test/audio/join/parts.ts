@@ -1,0 +1,53 @@
+import type { AudioFormat } from '../../../src/contract/audio-formats.ts';
+import { createJoiner } from '../../../src/audio/join/joiner.ts';
+import { encodeSpeech } from '../../../src/service/engine/encode/encode-speech.ts';
+import { openFileHead } from '../../../src/service/engine/encode/file-head.ts';
+import type { SpeechChunk } from '../../../src/service/engine/speech-engine.ts';
+
+const RATE = 16_000;
+
+/** One part as the service makes it: a file, which tells its length, or a stream, which cannot. */
+export async function partOf(
+  format: 'mp3' | 'wav' | 'ogg',
+  samples: number,
+  kind: 'file' | 'stream',
+): Promise<Buffer> {
+  const head = await openFileHead(format);
+  const pieces: Uint8Array[] = [];
+  for await (const bytes of encodeSpeech(format, tone(samples))) {
+    pieces.push(...(kind === 'file' ? head.pass(bytes) : [bytes]));
+  }
+  const part = Buffer.concat(pieces);
+  if (kind === 'file') part.set(head.finish({ samples, sampleRate: RATE }) ?? new Uint8Array(0));
+  return part;
+}
+
+async function* tone(samples: number): AsyncGenerator<SpeechChunk> {
+  const wave = Float32Array.from(
+    { length: samples },
+    (_, at) => 0.3 * Math.sin(at / (5 + (samples % 7))) + 0.1,
+  );
+  yield { samples: wave, sampleRate: RATE };
+}
+
+/** The whole, written in chunks of a size and corrected at its end as a file is. */
+export function join(
+  format: AudioFormat,
+  parts: readonly Uint8Array[],
+  { isSeekable = true, chunkBytes = 4_096 } = {},
+): Buffer {
+  const joiner = createJoiner(format, { isSeekable });
+  const pieces: Uint8Array[] = [];
+  for (const part of parts) {
+    for (let at = 0; at < part.length; at += chunkBytes) {
+      // What was given may be written over afterwards.
+      const chunk = Buffer.from(part.subarray(at, at + chunkBytes));
+      pieces.push(joiner.write(chunk));
+      chunk.fill(0xaa);
+    }
+    pieces.push(joiner.endPart());
+  }
+  const whole = Buffer.concat(pieces);
+  for (const { position, bytes } of joiner.corrections()) whole.set(bytes, position);
+  return whole;
+}
