@@ -63,7 +63,8 @@ async function contentOf(file: string, files: FileSystem): Promise<string | unde
   }
 }
 
-function parseIdentity(value: unknown): ProcessIdentity | undefined {
+/** An identity as it was written down; undefined for what is none. */
+export function parseIdentity(value: unknown): ProcessIdentity | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const fields = new Map<string, unknown>(Object.entries(value));
   const pid = fields.get('pid');

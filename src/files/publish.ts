@@ -16,6 +16,8 @@ export interface OutputOptions extends FileDeps {
    * a new one gets 0o666.
    */
   readonly mode?: number | undefined;
+  /** Where it grows, on the same disk; by default beside its final name. */
+  readonly temporaryFolder?: string | undefined;
 }
 
 /**

@@ -20,6 +20,8 @@ export interface PublishedOutputOptions extends FileDeps {
   readonly asked: string;
   readonly existing: Existing;
   readonly mode?: number | undefined;
+  /** Where it grows, when not beside its final name. */
+  readonly temporaryFolder?: string | undefined;
   /** The regular file that will be replaced, where it really is. */
   readonly replaced: { readonly file: string; readonly stats: Stats } | undefined;
 }
@@ -31,7 +33,7 @@ export async function openPublishedOutput(options: PublishedOutputOptions): Prom
   // Never more open than the file that it will replace, not even while it grows.
   const mode = options.mode ?? (replaced === undefined ? undefined : replaced.stats.mode & 0o777);
   try {
-    const temporary = await createTemporary(folder, options, mode);
+    const temporary = await createTemporary(options.temporaryFolder ?? folder, options, mode);
     return new PublishedOutput(options, folder, temporary);
   } catch (error) {
     throw outputFailure(options.path, error, 'opening');

@@ -1,0 +1,269 @@
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import type { FileSystem } from '../../effects/file-system.ts';
+import type { Processes } from '../../effects/processes.ts';
+import { removeQuietly } from '../../files/debris.ts';
+import { syncFolder } from '../../files/durability.ts';
+import { hasErrno } from '../../files/errno.ts';
+import type { FileDeps } from '../../files/file-deps.ts';
+import { randomHex } from '../../files/file-deps.ts';
+import { outputFailure } from '../../files/output-failures.ts';
+import { ensurePrivateFolder } from '../../files/private-folder.ts';
+import { stateFailure } from '../../files/state-failures.ts';
+import { BATCH_FOLDER } from '../plan/output-name.ts';
+import type { Shard } from '../plan/shard.ts';
+import { compact } from './compact.ts';
+import type { JournalIndex } from './journal-index.ts';
+import { namespaceSecret } from './keys.ts';
+import type { LineFile } from './line-file.ts';
+import { createLineFile } from './line-file.ts';
+import type { Lock } from './lock.ts';
+import { lockBatch } from './lock.ts';
+import { readJournals } from './read-journals.ts';
+import type { ItemFacts, ItemStatus, ItemStep } from './records.ts';
+import { openSecret } from './secret.ts';
+
+export interface BatchFolderOptions extends FileDeps {
+  /** Where the outputs go; it is there. */
+  readonly outputDir: string;
+  /** In the state folder, for the copies of all batches. */
+  readonly copies: string;
+  readonly processes: Processes;
+  readonly shard: Shard | undefined;
+  /** `--idempotency-namespace`. */
+  readonly namespace: string | undefined;
+  /** A digest of what is to be bought again, undefined for nothing. */
+  readonly redo: string | undefined;
+}
+
+/** What a batch knows and writes down, in `.foley` in its output folder. */
+export interface BatchFolder {
+  readonly index: JournalIndex;
+  readonly secret: Uint8Array;
+  /** Whether the secret lies in a second place too. */
+  readonly isCopied: boolean;
+  /** Damaged lines that were passed over. */
+  readonly garbled: number;
+  /** For temporary files; on the disk of the outputs. */
+  readonly temporaries: string;
+  /** Stays the same over runs that go on with an interrupted `--redo`. */
+  readonly redoToken: string;
+  /** Writes items down; they are on the disk when this resolves, so only then may they be sent. */
+  plan(steps: readonly ItemStep[]): Promise<void>;
+  /** Notes how far an item got; written when this resolves. Throws exit 32. */
+  note(status: ItemStatus, state: ItemStep['state'], facts?: ItemFacts): Promise<ItemStatus>;
+  /** Notes that everything was done, so that a later `--redo` of the same items is another one. */
+  end(): Promise<void>;
+  /** Gives the folder free. Never throws. */
+  close(): Promise<void>;
+}
+
+/**
+ * What is written down in an output folder, for who only looks; locks and makes nothing.
+ * @throws Failure (state)
+ */
+export async function readBatchFolder(outputDir: string, files: FileSystem): Promise<JournalIndex> {
+  const folder = path.join(outputDir, BATCH_FOLDER);
+  return (await readJournals([path.join(folder, 'journal')], files)).index;
+}
+
+/**
+ * Opens the batch of an output folder, or a share of it, and tidies up what a killed one left.
+ * @throws Failure: state (32) when somebody else works there, or when it is damaged or of a newer foley;
+ *   output (30) when nothing can be made in the folder
+ */
+export async function openBatchFolder(options: BatchFolderOptions): Promise<BatchFolder> {
+  const folder = path.join(options.outputDir, BATCH_FOLDER);
+  const journals = path.join(folder, 'journal');
+  await makeFolders(folder, ['journal', 'locks', 'tmp'], options);
+  const lock = await lockIn(folder, journals, options);
+  try {
+    const copyFolder = path.join(options.copies, await folderDigest(options));
+    const read = await readJournals([copyFolder, journals], options.files);
+    const { isCopied, secret } = await secretOf(folder, copyFolder, options);
+    const run = await beginRun(journals, copyFolder, read.index, options);
+    const temporaries = await clearTemporaries(folder, lock, options);
+    if (lock.name === 'all' && !lock.hasNeighbours) {
+      await compact(read, { journals, into: run.journal, ...options });
+    }
+    return new OpenFolder(options, { lock, run, temporaries, secret, isCopied, read });
+  } catch (error) {
+    await lock.release();
+    throw stateFailure('the journal of this batch', folder, error);
+  }
+}
+
+async function lockIn(folder: string, journals: string, options: BatchFolderOptions): Promise<Lock> {
+  const lastNote = async (): Promise<number | undefined> => {
+    const names = await options.files.readdir(journals);
+    const stats = names.map((name) => options.files.stat(path.join(journals, name)));
+    const times = (await Promise.all(stats)).map(({ mtimeMs }) => mtimeMs);
+    return times.length === 0 ? undefined : Math.max(...times);
+  };
+  try {
+    return await lockBatch({ ...options, folder: path.join(folder, 'locks'), lastNote });
+  } catch (error) {
+    throw stateFailure('the lock of this batch', folder, error);
+  }
+}
+
+/** The same folder under whatever name it is called. */
+async function folderDigest({ files, outputDir }: BatchFolderOptions): Promise<string> {
+  const real = await files.realpath(outputDir);
+  return createHash('sha256').update(real).digest('hex').slice(0, 32);
+}
+
+async function secretOf(folder: string, copyFolder: string, options: BatchFolderOptions) {
+  if (options.namespace === undefined) return openSecret({ ...options, folder, copyFolder });
+  return { secret: namespaceSecret(options.namespace), isCopied: true };
+}
+
+async function makeFolders(
+  folder: string,
+  names: readonly string[],
+  { files, outputDir }: BatchFolderOptions,
+): Promise<void> {
+  try {
+    for (const name of names) await ensurePrivateFolder(path.join(folder, name), files);
+    await ensurePrivateFolder(folder, files);
+    const ignore = await files.open(path.join(folder, '.gitignore'), 'a', 0o600);
+    await ignore.stat().then(async ({ size }) => {
+      if (size === 0) await ignore.write('*\n');
+    }).finally(() => ignore.close());
+    await files.access(outputDir, 2);
+  } catch (error) {
+    throw outputFailure(path.join(outputDir, BATCH_FOLDER), error, 'opening');
+  }
+}
+
+/** What a batch that was killed left, which is nobody's any more under this lock. */
+async function clearTemporaries(
+  folder: string,
+  lock: Lock,
+  options: BatchFolderOptions,
+): Promise<string> {
+  const all = path.join(folder, 'tmp');
+  const own = path.join(all, lock.name);
+  const isAlone = lock.name === 'all' && !lock.hasNeighbours;
+  await options.files.rm(isAlone ? all : own, { recursive: true, force: true });
+  await ensurePrivateFolder(own, options.files);
+  return own;
+}
+
+interface OpenRun {
+  readonly id: string;
+  readonly token: string;
+  readonly journal: LineFile;
+  readonly copyFile: string;
+}
+
+async function beginRun(
+  journals: string,
+  copyFolder: string,
+  index: JournalIndex,
+  options: BatchFolderOptions,
+): Promise<OpenRun> {
+  const { clock, files, processes, redo } = options;
+  const time = new Date(clock.now()).toISOString().replaceAll(/[-:]|\.\d+/g, '');
+  const id = `${time}-${processes.self.pid}-${randomHex(options, 4)}`;
+  const token = (redo === undefined ? undefined : index.interruptedRedo(redo)) ?? id;
+  const journal = await createLineFile(path.join(journals, `${id}.jsonl`), files);
+  await journal.append([{ owner: processes.self }, { run: id, redo: redo ?? null, token }]);
+  await syncFolder(files, journals);
+  return { id, token, journal, copyFile: path.join(copyFolder, `outputs-${id}.jsonl`) };
+}
+
+interface OpenParts {
+  readonly lock: Lock;
+  readonly run: OpenRun;
+  readonly temporaries: string;
+  readonly secret: Uint8Array;
+  readonly isCopied: boolean;
+  readonly read: Awaited<ReturnType<typeof readJournals>>;
+}
+
+class OpenFolder implements BatchFolder {
+  readonly index: JournalIndex;
+  readonly secret: Uint8Array;
+  readonly isCopied: boolean;
+  readonly garbled: number;
+  readonly temporaries: string;
+  readonly redoToken: string;
+  readonly #options: BatchFolderOptions;
+  readonly #lock: Lock;
+  readonly #run: OpenRun;
+  #copy: Promise<LineFile | undefined> | undefined;
+
+  constructor(options: BatchFolderOptions, parts: OpenParts) {
+    const { isCopied, lock, read, run, secret, temporaries } = parts;
+    this.#options = options;
+    this.#lock = lock;
+    this.#run = run;
+    this.index = read.index;
+    this.secret = secret;
+    this.isCopied = isCopied;
+    this.garbled = read.files.reduce((sum, file) => sum + file.garbled, 0);
+    this.temporaries = temporaries;
+    this.redoToken = run.token;
+  }
+
+  async plan(steps: readonly ItemStep[]): Promise<void> {
+    if (steps.length === 0) return;
+    const outputs = steps.flatMap(({ about }) => about?.output ?? []);
+    const fresh = outputs.filter((output) => this.index.filesAt(output) === undefined);
+    await this.#noteOutputs(fresh);
+    await this.#write(steps);
+    await this.#run.journal.sync().catch((error: unknown) => this.#fail(error));
+    for (const step of steps) this.index.apply(step);
+  }
+
+  async note(status: ItemStatus, state: ItemStep['state'], facts?: ItemFacts): Promise<ItemStatus> {
+    const { body, generation, item } = status;
+    await this.#write([{ item, body, generation, state, facts }]);
+    return { ...status, state, facts: { ...status.facts, ...facts } };
+  }
+
+  async end(): Promise<void> {
+    const { id, journal } = this.#run;
+    await journal.append([{ run: id, ended: true }]).catch(() => undefined);
+    await journal.sync().catch(() => undefined);
+  }
+
+  async close(): Promise<void> {
+    await this.#run.journal.close().catch(() => undefined);
+    const copy = await this.#copy;
+    await copy?.close().catch(() => undefined);
+    const { files } = this.#options;
+    await files.rm(this.temporaries, { recursive: true, force: true }).catch(() => undefined);
+    await this.#lock.release().catch(() => undefined);
+  }
+
+  async #write(steps: readonly ItemStep[]): Promise<void> {
+    const lines = steps.map((step) => ({ ...step }));
+    await this.#run.journal.append(lines).catch((error: unknown) => this.#fail(error));
+  }
+
+  /** A second place in which our own files are known; it may be missing. */
+  async #noteOutputs(outputs: readonly string[]): Promise<void> {
+    if (outputs.length === 0) return;
+    this.#copy ??= this.#openCopy();
+    const copy = await this.#copy;
+    await copy?.append([{ outputs }]).catch(() => undefined);
+  }
+
+  async #openCopy(): Promise<LineFile | undefined> {
+    const { files } = this.#options;
+    const { copyFile } = this.#run;
+    try {
+      await ensurePrivateFolder(path.dirname(copyFile), files);
+      return await createLineFile(copyFile, files);
+    } catch (error) {
+      if (!hasErrno(error, 'EEXIST')) await removeQuietly(copyFile, this.#options);
+      return undefined;
+    }
+  }
+
+  #fail(error: unknown): never {
+    throw stateFailure('the journal of this batch', this.#options.outputDir, error);
+  }
+}

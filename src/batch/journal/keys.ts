@@ -1,0 +1,37 @@
+import { createHash, createHmac } from 'node:crypto';
+
+/** What an idempotency key stands for: one purchase of one item. */
+export interface KeyAbout {
+  /** Of the service; `embedded` for that of this machine, whose port changes. */
+  readonly origin: string;
+  /** The stored account; null for a key of the environment. The service keeps accounts apart anyway. */
+  readonly account: string | null;
+  /** Method and path. */
+  readonly endpoint: string;
+  /** SHA-256 of the body that is sent, as {@link bodyDigest} shortens it. */
+  readonly body: string;
+  readonly item: string;
+  /** Counts the times that it was bought on purpose, from 0. */
+  readonly generation: number;
+}
+
+/** 128 bits of the SHA-256 of a request's body, in hexadecimal. */
+export function bodyDigest(body: Uint8Array): string {
+  return createHash('sha256').update(body).digest('hex').slice(0, 32);
+}
+
+/**
+ * The idempotency key of an item: whoever has the secret finds it again, also without a journal, and nobody
+ * else can guess it.
+ */
+export function itemKey(secret: Uint8Array, about: KeyAbout): string {
+  const { account, body, endpoint, generation, item, origin } = about;
+  const identity = JSON.stringify([origin, account, endpoint, body, item, generation]);
+  const mac = createHmac('sha256', secret).update(identity).digest('base64url');
+  return `foley1-${mac.slice(0, 32)}`;
+}
+
+/** The secret of `--idempotency-namespace`: the same on every machine that is told the same word. */
+export function namespaceSecret(namespace: string): Uint8Array {
+  return createHash('sha256').update(`foley batch namespace\0${namespace}`).digest();
+}

@@ -1,0 +1,91 @@
+import type { FileSystem } from '../../effects/file-system.ts';
+import { TEXT_MAX_CHARACTERS } from '../../contract/limits.ts';
+import { usageFailure } from '../../errors/failure.ts';
+import { countCodePoints } from '../../text/code-points.ts';
+import { display } from '../../text/display.ts';
+import type { InputFile } from './input-file.ts';
+import { inputFile, linesOf, wholeText } from './input-file.ts';
+import type { Source } from './inputs.ts';
+import type { ItemDraft } from './item.ts';
+import { besideList, parseJsonLine } from './json-line.ts';
+
+/** Of a text that one request takes: four bytes a character, and a byte order mark. */
+const LONGEST_TEXT_BYTES = TEXT_MAX_CHARACTERS * 4 + 3;
+
+/**
+ * How many items there are; reads only what has many in it.
+ * @throws Failure (usage)
+ */
+export async function countItems(sources: readonly Source[]): Promise<number> {
+  let count = 0;
+  for (const source of sources) {
+    if (source.kind === 'text') count += 1;
+    else for await (const _line of linesOf(source.file)) count += 1;
+  }
+  return count;
+}
+
+/**
+ * What the inputs say, item for item, each checked by itself; holds one text at a time.
+ * @param nameOf what the item of this number is called in its list
+ * @throws Failure (usage) naming the file, the line and the key
+ */
+export async function* draftsOf(
+  sources: readonly Source[],
+  nameOf: (list: string, index: number) => string,
+  files: FileSystem,
+): AsyncGenerator<ItemDraft, void, undefined> {
+  let index = 0;
+  for (const source of sources) {
+    if (source.kind === 'text') {
+      index += 1;
+      yield draftOfFile(source.file, source.name);
+      continue;
+    }
+    for await (const { number, text } of linesOf(source.file)) {
+      index += 1;
+      const where = `${display(source.file.name)}, line ${number}`;
+      if (source.kind === 'lines') {
+        yield { source: where, name: nameOf(source.name, index), text: checked(text, where) };
+      } else yield await draftOfJson(text, where, { source, files, name: nameOf('item', index) });
+    }
+  }
+}
+
+async function draftOfFile(file: InputFile, name: string): Promise<ItemDraft> {
+  const source = display(file.name);
+  return { source, name, text: checked(await wholeText(file, LONGEST_TEXT_BYTES), source) };
+}
+
+interface ListPlace {
+  readonly source: Extract<Source, { kind: 'jsonl' }>;
+  readonly name: string;
+  readonly files: FileSystem;
+}
+
+async function draftOfJson(line: string, where: string, place: ListPlace): Promise<ItemDraft> {
+  const { file, text, ...item } = parseJsonLine(line, where);
+  const given =
+    file === undefined
+      ? (text ?? '')
+      : await wholeText(
+          inputFile(besideList(file, place.source.path), place.files),
+          LONGEST_TEXT_BYTES,
+        );
+  return { ...item, source: where, name: item.id ?? place.name, text: checked(given, where) };
+}
+
+function checked(text: string, where: string): string {
+  if (text.trim() === '') throw usageFailure(`${where} is empty`, 'There is nothing to speak in it.');
+  if (HALF_PAIR.test(text)) {
+    throw usageFailure(`${where} has half of a surrogate pair in it, which is no character`);
+  }
+  const characters = countCodePoints(text);
+  if (characters <= TEXT_MAX_CHARACTERS) return text;
+  throw usageFailure(
+    `${where} has ${characters} characters; one request takes at most ${TEXT_MAX_CHARACTERS}`,
+    'Cut it into parts.',
+  );
+}
+
+const HALF_PAIR = /\p{Cs}/u;

@@ -1,0 +1,129 @@
+import path from 'node:path';
+import type { AudioFormat } from '../../contract/audio-formats.ts';
+import type { ControlName } from '../../contract/generated/speech-controls.ts';
+import { SPEECH_CONTROLS, SPEECH_FORMATS } from '../../contract/generated/speech-controls.ts';
+import type { SpeechControls } from '../../contract/schemas/speech.ts';
+import { usageFailure } from '../../errors/failure.ts';
+import { countCodePoints } from '../../text/code-points.ts';
+import { closest } from '../../text/did-you-mean.ts';
+import { display } from '../../text/display.ts';
+
+/** One line of `--jsonl`, checked. */
+export interface JsonItem {
+  readonly id?: string;
+  readonly text?: string;
+  /** Relative to the folder of the list. */
+  readonly file?: string;
+  readonly voiceId?: string;
+  readonly modelId?: string;
+  readonly output?: string;
+  readonly format?: AudioFormat;
+  readonly controls: SpeechControls;
+}
+
+const OWN_KEYS = ['id', 'text', 'file', 'voiceId', 'modelId', 'output', 'format'] as const;
+const KEYS: readonly string[] = [...OWN_KEYS, ...Object.keys(SPEECH_CONTROLS)];
+
+/**
+ * Reads one line of a list (contract, section 6).
+ * @param where the list and the line, for messages
+ * @throws Failure (usage) naming file, line and key
+ */
+export function parseJsonLine(line: string, where: string): JsonItem {
+  const fields = objectIn(line, where);
+  const unknown = [...fields.keys()].find((key) => !KEYS.includes(key));
+  if (unknown !== undefined) throw unknownKey(unknown, where);
+  const item = {
+    ...texts(fields, where),
+    ...formatIn(fields, where),
+    controls: controlsIn(fields, where),
+  };
+  if ((item.text === undefined) === (item.file === undefined)) {
+    const what = item.text === undefined ? 'neither text nor file' : 'both text and file';
+    throw usageFailure(`${where} has ${what}`, 'Give one of them.');
+  }
+  return item;
+}
+
+/** Where the file of an item is: beside its list, or in the current folder for a list from a pipe. */
+export function besideList(file: string, list: string | undefined): string {
+  return list === undefined || path.isAbsolute(file) ? file : path.join(path.dirname(list), file);
+}
+
+function objectIn(line: string, where: string): ReadonlyMap<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw usageFailure(`${where} is not JSON: ${display(why, { max: 200 })}`);
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw usageFailure(`${where} is not a JSON object`, 'Each line is one, such as {"text":"Hello"}.');
+  }
+  return new Map<string, unknown>(Object.entries(value));
+}
+
+function unknownKey(key: string, where: string): Error {
+  const [nearest] = closest(key, KEYS, 1);
+  return usageFailure(
+    `${where}: there is no key "${display(key)}"`,
+    nearest === undefined ? `The keys are ${KEYS.join(', ')}.` : `Did you mean ${nearest}?`,
+  );
+}
+
+type Texts = Omit<JsonItem, 'controls' | 'format'>;
+
+function texts(fields: ReadonlyMap<string, unknown>, where: string): Texts {
+  return Object.fromEntries(
+    OWN_KEYS.filter((key) => key !== 'format' && fields.has(key)).map((key) => {
+      const value = fields.get(key);
+      if (typeof value !== 'string') throw wrong(where, key, value, 'a text');
+      if (value.trim() === '') throw usageFailure(`${where}: ${key} is empty`);
+      return [key, value];
+    }),
+  );
+}
+
+function formatIn(
+  fields: ReadonlyMap<string, unknown>,
+  where: string,
+): { readonly format?: AudioFormat } {
+  if (!fields.has('format')) return {};
+  const given = fields.get('format');
+  const format = SPEECH_FORMATS.find((candidate) => candidate === given);
+  if (format === undefined) throw wrong(where, 'format', given, SPEECH_FORMATS.join(', '));
+  return { format };
+}
+
+function controlsIn(fields: ReadonlyMap<string, unknown>, where: string): SpeechControls {
+  const names = Object.keys(SPEECH_CONTROLS).filter((name): name is ControlName => fields.has(name));
+  return Object.fromEntries(names.map((name) => [name, controlIn(name, fields.get(name), where)]));
+}
+
+function controlIn(name: ControlName, value: unknown, where: string): number | string | boolean {
+  const control = SPEECH_CONTROLS[name];
+  switch (control.type) {
+    case 'number': {
+      const { minimum, maximum } = control;
+      if (typeof value === 'number' && value >= minimum && value <= maximum) return value;
+      throw wrong(where, name, value, `a number from ${minimum} to ${maximum}`);
+    }
+    case 'string': {
+      const fits =
+        typeof value === 'string' &&
+        value.trim() !== '' &&
+        countCodePoints(value) <= control.maxLength;
+      if (fits) return value;
+      throw wrong(where, name, value, `a text of 1 to ${control.maxLength} characters`);
+    }
+    case 'boolean':
+      if (typeof value === 'boolean') return value;
+      throw wrong(where, name, value, 'true or false');
+  }
+}
+
+function wrong(where: string, key: string, value: unknown, allowed: string): Error {
+  const shown = display(JSON.stringify(value), { max: 60 });
+  return usageFailure(`${where}: ${key} is ${shown}; it takes ${allowed}`);
+}

@@ -1,0 +1,71 @@
+import { usageFailure } from '../../errors/failure.ts';
+import { display } from '../../text/display.ts';
+
+/** What a name may be made of. */
+export interface NameParts {
+  /** From 1, padded with zeros to the length of the last one. */
+  readonly index: string;
+  readonly name: string;
+  readonly id: string;
+  readonly voice: string;
+  readonly ext: string;
+}
+
+export interface NameTemplate {
+  /** The output of one item, relative, with `/` between folders. */
+  render(parts: NameParts): string;
+}
+
+const PLACES = ['index', 'name', 'id', 'voice', 'ext'] as const;
+
+/**
+ * The value of `--name`: text with places such as `{name}` (contract, section 6).
+ * @throws Failure (usage) for a place that there is not
+ */
+export function parseNameTemplate(given: string): NameTemplate {
+  if (given.trim() === '') throw usageFailure('--name is empty', 'Give a name such as {name}.{ext}.');
+  for (const [shown, place] of given.matchAll(/\{([^{}]*)\}/g)) {
+    if (!PLACES.some((known) => known === place)) throw unknownPlace(given, shown);
+  }
+  const rest = given.replaceAll(/\{[^{}]*\}/g, '');
+  if (/[{}]/.test(rest)) throw unknownPlace(given, '{');
+  return {
+    render: (parts) =>
+      given.replaceAll(/\{([^{}]*)\}/g, (_shown, place: string) => {
+        const known = PLACES.find((candidate) => candidate === place);
+        return known === undefined ? '' : nameComponent(parts[known]);
+      }),
+  };
+}
+
+function unknownPlace(given: string, shown: string): Error {
+  return usageFailure(
+    `--name is "${display(given)}", in which ${display(shown)} means nothing`,
+    `It takes ${PLACES.map((place) => `{${place}}`).join(', ')}.`,
+  );
+}
+
+/**
+ * A string of a user's own as a part of a name: what separates folders, steers a terminal or is not taken
+ * by some system becomes a dash. It is never hidden, never `.` or `..`, and never a device's name.
+ */
+export function nameComponent(value: string): string {
+  const plain = value
+    .normalize('NFC')
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}/\\<>:"|?*]+/gu, '-')
+    .replace(/^[\s.]+/, '')
+    .replace(/[\s.]+$/, '');
+  if (plain === '') return 'item';
+  return plain.replace(DEVICE, '$&-file');
+}
+
+/** Windows gives these to devices, with any extension and in any case. */
+const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d|conin\$|conout\$)(?=\.|$)/i;
+
+/**
+ * A name as file systems compare it that know neither case nor the two ways in which Unicode writes an
+ * accent: what is equal here may be one file.
+ */
+export function foldedName(output: string): string {
+  return output.normalize('NFD').toUpperCase().toLowerCase().normalize('NFC');
+}

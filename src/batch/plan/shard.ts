@@ -1,0 +1,109 @@
+import { usageFailure } from '../../errors/failure.ts';
+
+/** One share of a plan: every `total`-th item, beginning with the `index`-th (from 1). */
+export interface Shard {
+  readonly index: number;
+  readonly total: number;
+}
+
+export interface FoundShard extends Shard {
+  /** The variable that says so. */
+  readonly variable: string;
+}
+
+/**
+ * The value of `--shard I/N`.
+ * @throws Failure (usage)
+ */
+export function parseShard(given: string): Shard {
+  const [, index, total] = /^(\d{1,9})\/(\d{1,9})$/.exec(given) ?? [];
+  const shard = { index: Number(index), total: Number(total) };
+  if (index !== undefined && shard.index >= 1 && shard.index <= shard.total) return shard;
+  throw usageFailure(
+    `--shard is "${given}"; it takes I/N, the I-th of N shares, such as 1/4`,
+    'I goes from 1 to N.',
+  );
+}
+
+/** Whether an item of the plan, by its number from 1, belongs to a share. */
+export function isInShard({ index, total }: Shard, item: number): boolean {
+  return (item - 1) % total === index - 1;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The share that the engine which runs this process gave it, from the variables of Slurm arrays,
+ * Kubernetes Indexed Jobs, GitLab, CircleCI, Buildkite and Cloud Run; undefined outside of them.
+ * @throws Failure (usage) when an index is there whose total is not, or does not fit
+ */
+export function shardOfEnvironment(env: Environment): FoundShard | undefined {
+  for (const engine of ENGINES) {
+    const index = env[engine.index];
+    if (index === undefined || index === '') continue;
+    const shard = engine.read(env, index);
+    if (shard === undefined || !isShard(shard)) throw unclear(engine, index);
+    return { ...shard, variable: engine.index };
+  }
+  return undefined;
+}
+
+interface Engine {
+  /** The variable that tells which share it is. */
+  readonly index: string;
+  /** What else has to be there, for the message. */
+  readonly needs: string;
+  read(env: Environment, index: string): Shard | undefined;
+}
+
+const ENGINES: readonly Engine[] = [
+  {
+    index: 'SLURM_ARRAY_TASK_ID',
+    needs: 'an array without gaps, such as --array=1-8, and SLURM_ARRAY_TASK_COUNT',
+    read: readSlurm,
+  },
+  // Kubernetes tells the index alone; the recipe passes the number of completions.
+  counted('JOB_COMPLETION_INDEX', 'JOB_COMPLETIONS', 0),
+  counted('CI_NODE_INDEX', 'CI_NODE_TOTAL', 1),
+  counted('CIRCLE_NODE_INDEX', 'CIRCLE_NODE_TOTAL', 0),
+  counted('BUILDKITE_PARALLEL_JOB', 'BUILDKITE_PARALLEL_JOB_COUNT', 0),
+  counted('CLOUD_RUN_TASK_INDEX', 'CLOUD_RUN_TASK_COUNT', 0),
+];
+
+/** @param first the index of the first share */
+function counted(index: string, total: string, first: 0 | 1): Engine {
+  return {
+    index,
+    needs: total,
+    read: (env, given) => ({
+      index: wholeNumber(given) - first + 1,
+      total: wholeNumber(env[total]),
+    }),
+  };
+}
+
+/** Slurm numbers as it is told: from any number, in steps. */
+function readSlurm(env: Environment, given: string): Shard | undefined {
+  const total = wholeNumber(env['SLURM_ARRAY_TASK_COUNT']);
+  const least = wholeNumber(env['SLURM_ARRAY_TASK_MIN'] ?? '0');
+  const step = wholeNumber(env['SLURM_ARRAY_TASK_STEP'] ?? '1');
+  const most = env['SLURM_ARRAY_TASK_MAX'];
+  // A list such as 1,3,7 leaves numbers out, and nothing tells which.
+  if (most !== undefined && (wholeNumber(most) - least) / step + 1 !== total) return undefined;
+  return { index: (wholeNumber(given) - least) / step + 1, total };
+}
+
+function isShard({ index, total }: Shard): boolean {
+  return Number.isInteger(index) && Number.isInteger(total) && index >= 1 && index <= total;
+}
+
+function wholeNumber(text: string | undefined): number {
+  return text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : NaN;
+}
+
+function unclear({ index, needs }: Engine, value: string): Error {
+  return usageFailure(
+    `${index} is "${value}", and the number of shares does not fit it: that needs ${needs}`,
+    'Name the share with --shard I/N; --shard 1/1 speaks everything.',
+  );
+}

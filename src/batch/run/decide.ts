@@ -1,0 +1,85 @@
+import type { ItemStatus } from '../journal/records.ts';
+
+/** What is to be done for one item. */
+export type Decision =
+  /** Its audio lies where it belongs, and nothing of it has changed. */
+  | { readonly kind: 'skip'; readonly status: ItemStatus }
+  /** It is to be asked for under this generation; a known status was written down before. */
+  | {
+      readonly kind: 'speak';
+      readonly generation: number;
+      readonly status: ItemStatus | undefined;
+      /** Bought again on purpose. */
+      readonly isAgain: boolean;
+    }
+  /** It is paid for, and its job has the audio, or will. */
+  | { readonly kind: 'fetch'; readonly status: ItemStatus }
+  /** It came to an end that only the person can change. */
+  | { readonly kind: 'ended'; readonly status: ItemStatus; readonly why: Ended };
+
+export type Ended =
+  /** The job failed and was refunded. */
+  | 'failed'
+  /** Only part of the audio is there. */
+  | 'partial'
+  /** Paid for, and its audio cannot be had again. */
+  | 'lost'
+  /** Paid for at another service, which has its audio. */
+  | 'elsewhere';
+
+export interface DecisionFacts {
+  /** What is known of the item with this body. */
+  readonly status: ItemStatus | undefined;
+  /** Whether the audio that is known of it lies at its output. */
+  readonly isThere: boolean;
+  /** `--retry-failed`. */
+  readonly retriesFailed: boolean;
+  /** `--redo` names it, and it was not bought again for that yet. */
+  readonly isRedone: boolean;
+  /** Of the service that is asked. */
+  readonly origin: string;
+}
+
+/**
+ * What is to be done for an item (docs/batch.md): what is open is gone on with under its own key, what was
+ * paid for is fetched, and only a refusal of the person's to leave it at that buys anything twice.
+ */
+export function decide(facts: DecisionFacts): Decision {
+  const { isRedone, retriesFailed, status } = facts;
+  if (status === undefined) {
+    return { kind: 'speak', generation: 0, status, isAgain: false };
+  }
+  const usual = decideKnown(status, facts);
+  const isOpen = status.state === 'planned' || status.state === 'accepted';
+  const isFailure = usual.kind === 'ended' && usual.why !== 'elsewhere';
+  if (isRedone ? !isOpen : retriesFailed && isFailure) {
+    return { kind: 'speak', generation: status.generation + 1, status: undefined, isAgain: true };
+  }
+  return usual;
+}
+
+function decideKnown(status: ItemStatus, { isThere, origin }: DecisionFacts): Decision {
+  switch (status.state) {
+    case 'planned':
+      return { kind: 'speak', generation: status.generation, status, isAgain: false };
+    case 'failed':
+      return { kind: 'ended', status, why: 'failed' };
+    // What cannot be asked again was interrupted after it may have been paid for.
+    case 'sent':
+    case 'lost':
+      return { kind: 'ended', status, why: 'lost' };
+    case 'accepted':
+      return fetchFrom(origin, status);
+    case 'verified':
+    case 'published':
+      if (!isThere) return fetchFrom(origin, status);
+      if (status.facts.isPartial === true) return { kind: 'ended', status, why: 'partial' };
+      return { kind: 'skip', status };
+  }
+}
+
+function fetchFrom(origin: string, status: ItemStatus): Decision {
+  if (status.facts.jobId === undefined) return { kind: 'ended', status, why: 'lost' };
+  const isHere = status.about === undefined || status.about.origin === origin;
+  return isHere ? { kind: 'fetch', status } : { kind: 'ended', status, why: 'elsewhere' };
+}

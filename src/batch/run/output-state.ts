@@ -1,0 +1,107 @@
+import path from 'node:path';
+import type { Stats } from 'node:fs';
+import { Failure, usageFailure } from '../../errors/failure.ts';
+import { digestOf } from '../../files/digest.ts';
+import { hasErrno } from '../../files/errno.ts';
+import { containedPath } from '../../files/names.ts';
+import { outputFailure } from '../../files/output-failures.ts';
+import type { FileSystem } from '../../effects/file-system.ts';
+import { display } from '../../text/display.ts';
+import type { JournalIndex, KnownFile } from '../journal/journal-index.ts';
+import { foldedName } from '../plan/name-template.ts';
+import type { BatchItem } from '../plan/plan.ts';
+
+/** What lies at the output of an item. */
+export type OutputState =
+  | { readonly kind: 'missing' }
+  /** A file that this batch made, as it made it. */
+  | { readonly kind: 'known'; readonly file: KnownFile }
+  /** The batch was about to put a file here; what became of it is not written down. */
+  | { readonly kind: 'ours' }
+  /** Nothing that the batch made. */
+  | { readonly kind: 'foreign' };
+
+/** Looks at outputs; a folder with many of them is read once. */
+export interface OutputLook {
+  /** @throws Failure (usage, output) for a folder in its place, or a link that leads out */
+  at(item: Pick<BatchItem, 'output' | 'source'>): Promise<OutputState>;
+}
+
+export interface LookOptions {
+  readonly outputDir: string;
+  readonly index: JournalIndex;
+  readonly files: FileSystem;
+}
+
+export function createOutputLook(options: LookOptions): OutputLook {
+  const { files, outputDir } = options;
+  const folders = new Map<string, Promise<ReadonlySet<string>>>();
+  const namesIn = (folder: string): Promise<ReadonlySet<string>> => {
+    const known = folders.get(folder) ?? readNames(path.join(outputDir, folder), files);
+    folders.set(folder, known);
+    return known;
+  };
+  return {
+    async at({ output, source }) {
+      const names = await namesIn(path.posix.dirname(output));
+      if (!names.has(foldedName(path.posix.basename(output)))) return { kind: 'missing' };
+      const file = await containedPath(outputDir, output, files);
+      const stats = await statsOf(file, files);
+      if (stats === undefined) return { kind: 'missing' };
+      if (stats.isDirectory()) {
+        throw usageFailure(`${source}: its output ${display(file)} is a folder`);
+      }
+      return compare(file, stats, options.index.filesAt(output), files);
+    },
+  };
+}
+
+/** Folded, since the system may write a name in another way than ours. */
+async function readNames(folder: string, files: FileSystem): Promise<ReadonlySet<string>> {
+  try {
+    return new Set((await files.readdir(folder)).map((name) => foldedName(name)));
+  } catch (error) {
+    if (hasErrno(error, 'ENOENT')) return new Set();
+    throw outputFailure(folder, error, 'opening');
+  }
+}
+
+async function statsOf(file: string, files: FileSystem): Promise<Stats | undefined> {
+  try {
+    return await files.stat(file);
+  } catch (error) {
+    if (hasErrno(error, 'ENOENT')) return undefined;
+    throw outputFailure(file, error, 'opening');
+  }
+}
+
+async function compare(
+  file: string,
+  stats: Stats,
+  known: readonly KnownFile[] | undefined,
+  files: FileSystem,
+): Promise<OutputState> {
+  if (known === undefined || !stats.isFile()) return { kind: 'foreign' };
+  if (known.length === 0) return { kind: 'ours' };
+  const sized = known.filter(({ bytes }) => bytes === stats.size);
+  const untouched = sized.find(({ mtimeMs }) => mtimeMs === stats.mtimeMs);
+  if (untouched !== undefined) return { kind: 'known', file: untouched };
+  if (sized.length === 0) return { kind: 'foreign' };
+  const digest = await digestOf(file, files).catch((error: unknown) => {
+    throw outputFailure(file, error, 'opening');
+  });
+  const same = sized.find(({ sha256 }) => sha256 === digest);
+  return same === undefined ? { kind: 'foreign' } : { kind: 'known', file: same };
+}
+
+/** An output that is not the batch's own and may not be replaced: exit 31. */
+export function foreignOutput({ output, source }: Pick<BatchItem, 'output' | 'source'>): Failure {
+  return new Failure(
+    `${source}: its output ${display(output)} exists already, and not as this batch made it`,
+    {
+      code: 'exists',
+      exit: 'exists',
+      hint: 'Move it away, or allow it to be replaced with --overwrite. Nothing was sent.',
+    },
+  );
+}
