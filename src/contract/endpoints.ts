@@ -56,6 +56,14 @@ export const ENDPOINTS = [
     section: '4.1',
   },
   {
+    id: 'createAlignedSpeech',
+    method: 'POST',
+    path: '/api/open/v3/speech/tts/aligned',
+    surface: 'http-v3',
+    public: false,
+    section: '6.1',
+  },
+  {
     id: 'createSpeechV2',
     method: 'POST',
     path: '/api/open/v2/speech/tts',

@@ -25,7 +25,7 @@ describe('GET /api/open/v3/speech/tts/capabilities', () => {
       expect(model.supportedOperations).toEqual({
         synchronous: true,
         asynchronous: true,
-        alignedStreaming: false,
+        alignedStreaming: !['vendor-s1', 'altD-tts-2.0'].includes(model.id),
       });
     }
   });

@@ -66,7 +66,7 @@ export function voiceRecord(voice: CatalogueVoice): Voice {
   };
 }
 
-/** The model as v3 declares it (spec section 2.2); aligned streams do not exist here yet. */
+/** The model as v3 declares it (spec section 2.2). */
 export function modelRecord(model: CatalogueModel, available: boolean): Model {
   return {
     id: model.id,
@@ -74,6 +74,10 @@ export function modelRecord(model: CatalogueModel, available: boolean): Model {
     maxTextLength: model.maxTextLength,
     outputFormats: [...model.outputFormats],
     controls: model.controls,
-    supportedOperations: { synchronous: true, asynchronous: true, alignedStreaming: false },
+    supportedOperations: {
+      synchronous: true,
+      asynchronous: true,
+      alignedStreaming: model.alignedStreaming,
+    },
   };
 }

@@ -13,11 +13,13 @@ export interface CatalogueModel {
   readonly emotion: boolean;
   /** Follows the `instruction` control (spec section 4.3: altB audio 3.0). */
   readonly instruction: boolean;
+  /** Can be asked for a stream with the times of words (spec section 6.1). */
+  readonly alignedStreaming: boolean;
   readonly creditsPerCharacter: number;
 }
 
 type Traits = Pick<CatalogueModel, 'maxTextLength' | 'creditsPerCharacter'> &
-  Partial<Pick<CatalogueModel, 'outputFormats' | 'instruction'>>;
+  Partial<Pick<CatalogueModel, 'outputFormats' | 'instruction' | 'alignedStreaming'>>;
 
 const ALL_FORMATS = ['mp3', 'wav', 'ogg'] as const;
 
@@ -37,6 +39,7 @@ function model(id: string, family: FamilyId, traits: Traits): CatalogueModel {
     outputFormats: ALL_FORMATS,
     emotion: family === 'altA',
     instruction: false,
+    alignedStreaming: true,
     ...traits,
     id,
     family,
@@ -45,8 +48,8 @@ function model(id: string, family: FamilyId, traits: Traits): CatalogueModel {
 }
 
 /**
- * Every model of the spec's section 2.3. The spec leaves lengths, formats and prices to the
- * service; these differ between models so that a client has to look (docs/service.md).
+ * Every model of the spec's section 2.3. The spec leaves lengths, formats, operations and prices to
+ * the service; these differ between models so that a client has to look (docs/service.md).
  */
 export const MODELS: readonly CatalogueModel[] = [
   model('vendor-s21pro', 'vendor', { maxTextLength: 10_000, creditsPerCharacter: 1 }),
@@ -54,7 +57,11 @@ export const MODELS: readonly CatalogueModel[] = [
   model('vendor-s21pro-free', 'vendor', { maxTextLength: 1_000, creditsPerCharacter: 0 }),
   model('vendor-s21-flash', 'vendor', { maxTextLength: 10_000, creditsPerCharacter: 0.5 }),
   model('vendor-s2pro', 'vendor', { maxTextLength: 10_000, creditsPerCharacter: 1 }),
-  model('vendor-s1', 'vendor', { maxTextLength: 5_000, creditsPerCharacter: 1 }),
+  model('vendor-s1', 'vendor', {
+    maxTextLength: 5_000,
+    creditsPerCharacter: 1,
+    alignedStreaming: false,
+  }),
   model('altA-2.8-turbo', 'altA', { maxTextLength: 10_000, creditsPerCharacter: 0.75 }),
   model('altA-2.8-hd', 'altA', { maxTextLength: 10_000, creditsPerCharacter: 1.25 }),
   model('altA-2.6-turbo', 'altA', {
@@ -87,6 +94,7 @@ export const MODELS: readonly CatalogueModel[] = [
     maxTextLength: 3_000,
     creditsPerCharacter: 1,
     outputFormats: ['mp3', 'ogg'],
+    alignedStreaming: false,
   }),
   model('altE-3.8-flash-tts', 'altE', {
     maxTextLength: 8_000,

@@ -9,6 +9,7 @@ import type { ServiceErrorCode } from '../../contract/service-errors.ts';
 import { SERVICE_ERRORS } from '../../contract/service-errors.ts';
 import type { SpeechSurface } from '../../contract/speech-surfaces.ts';
 import { SPEECH_SURFACES } from '../../contract/speech-surfaces.ts';
+import { eventStreamContent } from './event-stream.ts';
 import type { OperationDescription } from './operation-description.ts';
 import { TAGS } from './operation-description.ts';
 import { OPERATIONS } from './operations.ts';
@@ -134,6 +135,10 @@ function success(operation: OperationDescription): Json {
   const traced = { [HEADERS.requestId]: { schema: { type: 'string' } } };
   if (schema === 'redirect') {
     return { description: 'Where it is', headers: { ...traced, ...LOCATION_HEADER } };
+  }
+  if (schema === 'events') {
+    const headers = { ...traced, ...PRICE_HEADERS, ...IGNORED_HEADER };
+    return { description: 'The audio with its words', headers, content: eventStreamContent() };
   }
   if (schema === 'audio' || schema === 'stored-audio') {
     const { formats = AUDIO_FORMATS, tellsIgnored = false } = surfaceOf(surface);

@@ -21,9 +21,10 @@ export interface OperationDescription {
   readonly otherBodyType?: string;
   /**
    * The JSON of a success; `audio` for sound that is made and charged, `stored-audio` for sound that
-   * is there, `redirect` for the way to it; nothing for JSON that has no schema.
+   * is there, `events` for an aligned stream, `redirect` for the way to it; nothing for JSON that has no
+   * schema.
    */
-  readonly success: TObject | 'audio' | 'stored-audio' | 'redirect' | undefined;
+  readonly success: TObject | 'audio' | 'stored-audio' | 'events' | 'redirect' | undefined;
   /** JSON that the same success may be instead, as the body asks. */
   readonly otherSuccess?: TObject;
   /** The answer is 202, with the address of what was accepted. */

@@ -35,6 +35,14 @@ export const OPERATIONS: Readonly<Record<EndpointId, OperationDescription>> = {
     surface: 'v3',
     errors: KEYED_SPEECH_ERRORS,
   },
+  createAlignedSpeech: {
+    summary: 'Speak a text; its audio and the times of its words leave while it is spoken',
+    tag: 'Speech',
+    body: SpeechRequest,
+    success: 'events',
+    isIdempotent: true,
+    errors: KEYED_SPEECH_ERRORS,
+  },
   createSpeechV2: {
     summary: 'Speak a text, for clients of v2; the request id is the idempotency key',
     tag: 'Speech',

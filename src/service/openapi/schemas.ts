@@ -1,3 +1,11 @@
+import {
+  AlignedAudio,
+  AlignedCompleted,
+  AlignedError,
+  AlignedWord,
+  AlignmentInvalidated,
+  AlignmentSnapshot,
+} from '../../contract/schemas/aligned.ts';
 import { ErrorBody } from '../../contract/schemas/error.ts';
 import {
   Job,
@@ -27,6 +35,12 @@ import { Voice, VoiceAnswer, VoiceList } from '../../contract/schemas/voice.ts';
 type Json = Readonly<Record<string, unknown>>;
 
 const NAMED: readonly object[] = [
+  AlignedAudio,
+  AlignedCompleted,
+  AlignedError,
+  AlignedWord,
+  AlignmentInvalidated,
+  AlignmentSnapshot,
   CachedSpeech,
   Capabilities,
   CompatSpeechRequest,

@@ -1,3 +1,4 @@
+import type { EndpointId } from '../../contract/endpoints.ts';
 import type { SpeechSurface, SurfaceName } from '../../contract/speech-surfaces.ts';
 import { SPEECH_SURFACES } from '../../contract/speech-surfaces.ts';
 import { beginOperation } from '../operations/begin-operation.ts';
@@ -17,6 +18,8 @@ export interface SurfaceRequest extends PlanOptions {
   readonly idempotencyKey: string | undefined;
   /** The audio is stored, and the answer is its address; another request than one without. */
   readonly isCached?: boolean;
+  /** Where another endpoint than that of the surface takes the same body. */
+  readonly endpoint?: EndpointId;
 }
 
 /**
@@ -37,17 +40,18 @@ export async function answerSpeech(
  * Plans an order and sets aside what it costs: the one way on which all surfaces do.
  * @throws ServiceError 400, 402, 404, 409 or 503; nothing was charged then
  */
-export function beginSpeech(
+export function beginSpeech<Context extends ServiceContext>(
   call: AccountCall,
-  context: ServiceContext,
-  { idempotencyKey, isCached, names, order, otherFormat = 'refuse', surface }: SurfaceRequest,
-): Speaking {
+  context: Context,
+  request: SurfaceRequest,
+): Speaking & { readonly context: Context } {
   const { account, requestId } = call;
-  const options = { names: { ...namesOf(surface), ...names }, otherFormat };
-  const plan = planSpeech(order, context.catalogue, options);
+  const { idempotencyKey, isCached, order, surface } = request;
+  const names = { ...namesOf(surface), ...request.names };
+  const plan = planSpeech(order, context.catalogue, { ...request, names });
   const operation = beginOperation(context.operations, {
     accountId: account,
-    endpoint: SPEECH_SURFACES[surface].endpoint,
+    endpoint: request.endpoint ?? SPEECH_SURFACES[surface].endpoint,
     idempotencyKey,
     fingerprint: fingerprintOf({ ...order, cache: isCached }),
     requestId,

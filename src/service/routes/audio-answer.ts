@@ -3,17 +3,26 @@ import { speechMediaType } from '../synthesis/media-type.ts';
 import type { SpeechPlan } from '../synthesis/plan.ts';
 import type { SpokenStream } from '../synthesis/speak.ts';
 
-/**
- * An answer of audio with what it cost (spec sections 4.1 to 4.4). Only v3 has a header for controls
- * that were not applied.
- */
+/** An answer of audio with what it cost (spec sections 4.1 to 4.4). */
 export function audioAnswer(
-  { charge, format, ignored }: SpeechPlan,
-  { body, quotaRemaining }: SpokenStream,
+  plan: SpeechPlan,
+  stream: SpokenStream,
   { tellsIgnored }: { readonly tellsIgnored: boolean },
 ): Response {
+  return paidAnswer(plan, stream, { type: speechMediaType(plan.format), tellsIgnored });
+}
+
+/**
+ * An answer of whatever type with what it cost. Only v3 has a header for controls that were not
+ * applied.
+ */
+export function paidAnswer(
+  { charge, ignored }: Pick<SpeechPlan, 'charge' | 'ignored'>,
+  { body, quotaRemaining }: SpokenStream,
+  { type, tellsIgnored }: { readonly type: string; readonly tellsIgnored: boolean },
+): Response {
   const headers = new Headers({
-    'Content-Type': speechMediaType(format),
+    'Content-Type': type,
     [HEADERS.quotaRemaining]: String(quotaRemaining),
     [HEADERS.creditsUsed]: String(charge.credits),
   });

@@ -7,6 +7,7 @@ import { createJobV1, getJobV1, listJobsV1 } from './jobs-v1.ts';
 import { createJob, getJob, listJobs } from './jobs.ts';
 import { getOpenApi } from './openapi.ts';
 import { getProfile, updateProfile } from './profile.ts';
+import { createAlignedSpeech } from './speech-aligned.ts';
 import { createCompatSpeech, createCompatTts, listCompatVoices } from './speech-compat.ts';
 import { createSpeechV1 } from './speech-v1.ts';
 import { createSpeechV2 } from './speech-v2.ts';
@@ -25,6 +26,7 @@ export const PUBLIC_HANDLERS: PublicHandlers = {
 
 /** Handlers of the endpoints that need one. */
 export const ACCOUNT_HANDLERS: AccountHandlers = {
+  createAlignedSpeech,
   createCompatSpeech,
   createCompatTts,
   createJob,

@@ -1,5 +1,6 @@
 import type { Operation } from '../operations/operation.ts';
 import type { RunningGeneration } from './generations.ts';
+import { createSettlement } from './settlement.ts';
 import type { StartedAudio } from './start-audio.ts';
 
 export interface AudioBodyOptions {
@@ -16,7 +17,7 @@ export interface AudioBodyOptions {
  */
 export function audioBody(options: AudioBodyOptions): ReadableStream<Uint8Array> {
   const { audio, generation } = options;
-  const settlement = createSettlement(options);
+  const settlement = createSettlement({ ...options, source: audio.rest });
   const head = [...audio.head];
   const cutShort = (controller: ReadableStreamDefaultController, error: unknown): void => {
     controller.error(error);
@@ -44,62 +45,7 @@ export function audioBody(options: AudioBodyOptions): ReadableStream<Uint8Array>
   );
 }
 
-/** The ways in which a body can end; only the first call of any of them counts. */
-interface Settlement {
-  /** It was read to its end. Gives whether the charge stands. */
-  complete(): boolean;
-  /** The client went away; the engine stops. */
-  leave(reason: unknown): void;
-  fail(error: unknown): void;
-}
-
-function createSettlement(options: AudioBodyOptions): Settlement {
-  const { audio, generation, operation, onFailure } = options;
-  let isSettled = false;
-  const settle = (work: () => void): void => {
-    if (isSettled) return;
-    isSettled = true;
-    try {
-      work();
-    } catch (error) {
-      onFailure(error);
-    } finally {
-      generation.end();
-      void letGo(audio.rest);
-    }
-  };
-  return {
-    complete() {
-      let stands = false;
-      settle(() => {
-        stands = operation.complete();
-      });
-      return stands;
-    },
-    leave: (reason) =>
-      settle(() => {
-        generation.abort(reason);
-        operation.complete();
-      }),
-    fail: (error) =>
-      settle(() => {
-        onFailure(error);
-        generation.abort(error);
-        operation.refund();
-      }),
-  };
-}
-
 async function nextOf(iterator: AsyncIterator<Uint8Array>): Promise<Uint8Array | undefined> {
   const next = await iterator.next();
   return next.done === true ? undefined : next.value;
-}
-
-/** Lets the encoder free what it holds; there is nobody left to tell if it fails at that. */
-async function letGo(iterator: AsyncIterator<Uint8Array>): Promise<void> {
-  try {
-    await iterator.return?.();
-  } catch {
-    // The operation is settled.
-  }
 }

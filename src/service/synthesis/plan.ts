@@ -29,6 +29,8 @@ export interface PlanOptions {
   readonly names?: Readonly<Partial<Record<keyof SpeechOrder, string>>>;
   /** What becomes of a format that the model does not make; default `refuse`. */
   readonly otherFormat?: 'refuse' | 'mp3';
+  /** Only for models that declare aligned streaming. */
+  readonly isAligned?: boolean;
 }
 
 /** A speech request that can be carried out: everything is known but the sound. */
@@ -52,11 +54,12 @@ export interface SpeechPlan {
 export function planSpeech(
   order: SpeechOrder,
   catalogue: Catalogue,
-  { names = {}, otherFormat = 'refuse' }: PlanOptions = {},
+  { isAligned = false, names = {}, otherFormat = 'refuse' }: PlanOptions = {},
 ): SpeechPlan {
   const nameOf = (field: keyof SpeechOrder): string => names[field] ?? field;
   const voice = requireVoice(order.voiceId, catalogue, nameOf);
   const model = requireModel(order.modelId, voice, { catalogue, nameOf });
+  if (isAligned) requireAlignedStreaming(model, catalogue, nameOf);
   const wanted = order.format ?? 'mp3';
   const format = otherFormat === 'mp3' && !makes(model, wanted) ? 'mp3' : wanted;
   requireFit({ ...order, format }, model, nameOf);
@@ -100,6 +103,23 @@ function requireModel(
   throw new ServiceError('ERR_MODEL_UNAVAILABLE', `The model ${id} is not available`, {
     details: { modelId: id },
   });
+}
+
+/** Names the models of the same family that have it, which the voice may speak with, else all. */
+function requireAlignedStreaming(
+  model: CatalogueModel,
+  catalogue: Catalogue,
+  nameOf: NameOf,
+): void {
+  if (model.alignedStreaming) return;
+  const able = catalogue.models.filter(({ alignedStreaming }) => alignedStreaming);
+  const related = able.filter(({ family }) => family === model.family);
+  const [which, found] =
+    related.length > 0 ? ['with this voice', related] : ['with other voices', able];
+  const ids = found.map(({ id }) => id);
+  const field = nameOf('modelId');
+  const message = `${field} ${model.id} has no aligned streaming; ${which} it is there in ${ids.join(', ')}`;
+  throw invalidRequest([{ field, message }]);
 }
 
 /** Credits by the model's rate, rounded up, and one unit of quota for each character. */

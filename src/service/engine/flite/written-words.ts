@@ -1,3 +1,4 @@
+import { withoutSilentSigns } from '../../../text/silent-signs.ts';
 import type { Source, TracedText } from './traced-text.ts';
 
 /** A word of a text as it is written, and what flite is given for it. */
@@ -28,14 +29,7 @@ export function writtenWords(speakable: TracedText, written: string): WrittenWor
   return words;
 }
 
-/** Signs that are heard as a pause or not at all, and space. */
-const SILENT = String.raw`[\s\p{Pd}\p{Ps}\p{Pe}\p{Pi}\p{Pf}\p{Cf}.,;:!?…'"¿¡·]`;
-const LEADING = new RegExp(`^${SILENT}+`, 'u');
-const TRAILING = new RegExp(`${SILENT}+$`, 'u');
-
 function withoutSigns({ start, end }: Source, written: string): Source | undefined {
-  const text = written.slice(start, end);
-  const from = LEADING.exec(text)?.[0].length ?? 0;
-  const rest = text.slice(from).replace(TRAILING, '');
-  return rest === '' ? undefined : { start: start + from, end: start + from + rest.length };
+  const { at, word } = withoutSilentSigns(written.slice(start, end));
+  return word === '' ? undefined : { start: start + at, end: start + at + word.length };
 }
