@@ -1,49 +1,49 @@
-import { Option } from 'commander';
 import type { CommandDefinition } from '../src/cli/command.ts';
 import type { GlobalOptions } from '../src/cli/global-options.ts';
 import type { CommandResult } from '../src/cli/result.ts';
-
-import { usageFailure } from '../src/errors/failure.ts';
-import type { OpenServiceOptions, RunningService } from '../src/service/running-service.ts';
-import { startService } from '../src/target/start-service.ts';
-import { integerWithin } from '../src/cli/number-flags.ts';
 import { serviceHost } from '../src/cli/service-host.ts';
-
-interface ServeFlags {
-  readonly host: string;
-  readonly port: number;
-  readonly dataDir?: string;
-  readonly unavailable?: readonly string[];
-  readonly allowHost?: readonly string[];
-  readonly allowOrigin?: readonly string[];
-}
+import { usageFailure } from '../src/errors/failure.ts';
+import type {
+  AccountKey,
+  OpenServiceOptions,
+  RunningService,
+} from '../src/service/running-service.ts';
+import { startService } from '../src/target/start-service.ts';
+import { display } from '../src/text/display.ts';
+import { readAcceptedKeys } from './serve/accepted-keys.ts';
+import type { ServeFlags } from './serve/flags.ts';
+import { addServeFlags } from './serve/flags.ts';
+import { createServeLog } from './serve/log.ts';
 
 /** `foley serve` (contract, section 9): the embedded service as a long-running server. */
 export const serve: CommandDefinition<ServeFlags> = {
   configure(command) {
-    command
-      .description(
-        'Runs the embedded service, a complete offline implementation of the API, until it is ' +
-          'stopped. Prints its address and key once it is ready.',
-      )
-      .addOption(new Option('--host <address>', 'address to listen on').default('127.0.0.1'))
-      .addOption(
-        new Option('--port <n>', 'port to listen on; 0 is a free one')
-          .default(4747)
-          .argParser(integerWithin('--port', { minimum: 0, maximum: 65_535 })),
-      )
-      .addOption(
-        new Option('--data-dir <dir>', 'where its data is kept (default: the state folder)'),
-      )
-      .addOption(repeatable('--unavailable <model>', 'model that is refused as unavailable'))
-      .addOption(repeatable('--allow-host <name>', 'host name to answer besides loopback'))
-      .addOption(repeatable('--allow-origin <url>', 'origin of a page to answer'));
+    command.description(
+      'Runs the embedded service, a complete offline implementation of the API, until it is ' +
+        'stopped. Prints its address and key once it is ready. With --verbose it tells of every ' +
+        'request on stderr.',
+    );
+    addServeFlags(command);
+    command.addHelpText('after', HELP);
   },
   async run(context, { options }): Promise<CommandResult> {
     refuseOtherServices(context.globals);
-    const service = await startService(serviceOptions(options), await serviceHost(context));
+    refuseOpenHost(options);
+    const { acceptKeysFile } = options;
+    const keys =
+      acceptKeysFile === undefined ? undefined : await readAcceptedKeys(context, acceptKeysFile);
+    const { clock, globals, io } = context;
+    const log = createServeLog({
+      globals,
+      now: () => clock.now(),
+      write: (line) => io.complain(line),
+    });
+    log.hide(secretsOf(keys));
+    const started = { ...serviceOptions(options, keys), report: log.report };
+    const service = await startService(started, await serviceHost(context));
+    log.hide([...secretsOf(keys), service.apiKey]);
     try {
-      await context.emit(announcement(service));
+      await context.emit(announcement(service, acceptKeysFile));
       await aborted(context.signal);
     } finally {
       await service.close();
@@ -52,6 +52,15 @@ export const serve: CommandDefinition<ServeFlags> = {
     return {};
   },
 };
+
+const HELP = `
+A fault rule makes it misbehave: METHOD PATH-GLOB; EFFECT [; retry-after=N] [; times=N|every=N]
+  POST /**; status=503; retry-after=1; times=2     the first two calls are refused
+  GET /api/open/v3/speech/tts/jobs/*; delay=2s     polls are slow
+  POST /api/open/v3/speech/tts; reset-after=4096   the connection breaks within the audio
+  POST /**/tts/jobs; job=partial_fail; every=3     every third job is spoken in part
+Effects are status=N, delay=D, reset-after=N, truncate=N (bytes of the body), job=fail and
+job=partial_fail. In a path * stays within a segment, and ** does not.`;
 
 /** Flags that name another service have nothing to say here. */
 function refuseOtherServices(globals: GlobalOptions): void {
@@ -70,35 +79,52 @@ function refuseOtherServices(globals: GlobalOptions): void {
   );
 }
 
-function serviceOptions(flags: ServeFlags): Partial<OpenServiceOptions> {
-  if (!['127.0.0.1', '::1', 'localhost'].includes(flags.host)) {
-    throw usageFailure(
-      `--host is ${flags.host}; without a keys file the service listens on this computer only`,
-      'Leave --host out, or use 127.0.0.1 or ::1.',
-    );
-  }
+/** Others may come only with keys that somebody chose for them. */
+function refuseOpenHost({ acceptKeysFile, host }: ServeFlags): void {
+  const isLoopback = /^(localhost|::1|127(\.\d{1,3}){3})$/.test(host);
+  if (isLoopback || (acceptKeysFile !== undefined && host !== '')) return;
+  throw usageFailure(
+    `--host is ${host}; without a keys file the service listens on this computer only`,
+    'Leave --host out, use 127.0.0.1 or ::1, or say who may come with --accept-keys-file.',
+  );
+}
+
+function serviceOptions(
+  flags: ServeFlags,
+  keys: readonly AccountKey[] | undefined,
+): Partial<OpenServiceOptions> {
+  const { credits, dataDir, rateLimit } = flags;
   return {
     host: flags.host,
     port: flags.port,
-    ...(flags.dataDir === undefined ? {} : { dataDir: flags.dataDir }),
+    ...(dataDir === undefined ? {} : { dataDir }),
+    ...(keys === undefined ? {} : { keys }),
+    ...(credits === undefined ? {} : { openingCredits: credits }),
+    ...(rateLimit === undefined ? {} : { requestsPerSecond: rateLimit }),
+    faults: flags.fault ?? [],
     unavailableModels: flags.unavailable ?? [],
     allowHosts: flags.allowHost ?? [],
     allowOrigins: flags.allowOrigin ?? [],
+    verifiesWholeLedger: true,
   };
 }
 
-function announcement({ baseUrl, realtimeUrl, apiKey }: RunningService): CommandResult {
+function secretsOf(keys: readonly AccountKey[] = []): readonly string[] {
+  return keys.map(({ key }) => key);
+}
+
+/** A key that somebody keeps in a file is not told again: what is printed ends up in logs. */
+function announcement(service: RunningService, keysFile: string | undefined): CommandResult {
+  const { baseUrl, realtimeUrl } = service;
+  const apiKey = keysFile === undefined ? service.apiKey : null;
   return {
     data: { baseUrl, realtimeUrl, apiKey },
-    human: ({ paint }) =>
-      `foley service ready: FOLEY_BASE_URL=${paint.bold(baseUrl)} FOLEY_API_KEY=${apiKey}`,
+    human: ({ paint }) => {
+      const key =
+        apiKey === null ? `(keys: ${display(keysFile ?? '')})` : `FOLEY_API_KEY=${apiKey}`;
+      return `foley service ready: FOLEY_BASE_URL=${paint.bold(baseUrl)} ${key}`;
+    },
   };
-}
-
-function repeatable(flags: string, description: string): Option {
-  return new Option(flags, `${description} (may be repeated)`).argParser(
-    (given: string, previous: readonly string[] | undefined) => [...(previous ?? []), given],
-  );
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

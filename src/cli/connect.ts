@@ -6,6 +6,8 @@ import type { Accounts } from '../config/accounts.ts';
 import { readAccounts, selectAccount } from '../config/accounts.ts';
 import { closeToOthers } from '../config/secret-file.ts';
 import { startEmbedded } from '../target/embedded.ts';
+import type { ServiceEvent } from '../service/running-service.ts';
+import { describeClosing, isClosingEvent } from './service-events.ts';
 import { serviceHost } from './service-host.ts';
 import { readKeyFile } from '../target/read-key.ts';
 import type { Target } from '../target/resolve.ts';
@@ -23,8 +25,11 @@ export async function connect(context: Context, options: ConnectOptions): Promis
   const target = await findTarget(context, options);
   if (target.kind === 'hosted') return connectTo(context, target.address, async () => {});
   if (target.notice !== undefined) context.io.complain(target.notice);
-  const service = await startEmbedded(await serviceHost(context));
-  return connectTo(context, service.address, () => service.close());
+  const report = (event: ServiceEvent): void => {
+    if (isClosingEvent(event)) context.io.notice(`foley: ${describeClosing(event)}`);
+  };
+  const service = await startEmbedded(await serviceHost(context), { report });
+  return connectTo(context, service.address, () => service.close(context.signal));
 }
 
 /**

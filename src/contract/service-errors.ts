@@ -26,8 +26,35 @@ export const SERVICE_ERRORS = {
   ERR_INTERNAL: 500,
   ERR_GENERATION_FAILED: 500,
   ERR_NOT_IMPLEMENTED: 501,
+  ERR_BAD_GATEWAY: 502,
   ERR_MODEL_UNAVAILABLE: 503,
   ERR_SERVICE_UNAVAILABLE: 503,
+  ERR_GATEWAY_TIMEOUT: 504,
 } as const;
 
 export type ServiceErrorCode = keyof typeof SERVICE_ERRORS;
+
+/** The code that stands for a status where only the status is asked for: in a fault rule (contract, section 9). */
+export const CODE_OF_STATUS = {
+  400: 'ERR_INVALID_REQUEST',
+  401: 'ERR_UNAUTHORIZED',
+  402: 'ERR_INSUFFICIENT_CREDITS',
+  403: 'ERR_FORBIDDEN',
+  404: 'ERR_NOT_FOUND',
+  405: 'ERR_METHOD_NOT_ALLOWED',
+  408: 'ERR_REQUEST_TIMEOUT',
+  409: 'ERR_REQUEST_IN_PROGRESS',
+  413: 'ERR_PAYLOAD_TOO_LARGE',
+  415: 'ERR_UNSUPPORTED_MEDIA_TYPE',
+  421: 'ERR_HOST_NOT_ALLOWED',
+  429: 'ERR_RATE_LIMITED',
+  431: 'ERR_HEADERS_TOO_LARGE',
+  500: 'ERR_INTERNAL',
+  501: 'ERR_NOT_IMPLEMENTED',
+  502: 'ERR_BAD_GATEWAY',
+  503: 'ERR_SERVICE_UNAVAILABLE',
+  504: 'ERR_GATEWAY_TIMEOUT',
+} as const satisfies Readonly<Record<number, ServiceErrorCode>>;
+
+/** A status that a fault rule may ask for. */
+export type FaultStatus = keyof typeof CODE_OF_STATUS;

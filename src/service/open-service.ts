@@ -1,13 +1,16 @@
+import { networkInterfaces } from 'node:os';
 import { systemClock } from '../effects/clock.ts';
 import { systemFiles } from '../effects/file-system.ts';
 import { systemRandom } from '../effects/random.ts';
 import { createAudioFolder } from './audio-files/audio-folder.ts';
 import { encodeSpeech } from './engine/encode/encode-speech.ts';
 import type { EngineRegistry } from './engine/registry.ts';
+import { ownHosts } from './http/own-hosts.ts';
 import type { ServiceServer } from './http/serve.ts';
 import { startServer } from './http/serve.ts';
 import { systemProcesses } from '../effects/processes.ts';
 import type { AccountKey, OpenServiceOptions, RunningService } from './running-service.ts';
+import type { Service } from './service.ts';
 import { createService } from './service.ts';
 import type { Store } from './store/open-store.ts';
 import { openStore } from './store/open-store.ts';
@@ -25,38 +28,66 @@ export async function openWithEngines(
   engines: EngineRegistry,
 ): Promise<RunningService> {
   const { clock = systemClock, random = systemRandom } = options;
-  const [firstKey, ...otherKeys] = options.keys ?? [];
-  const key = firstKey ?? randomKey(random.bytes(24));
+  const { keys: [key = randomKey(random.bytes(24)), ...otherKeys] = [] } = options;
   const store = await openStore({ dataDir: options.dataDir, clock, files: systemFiles });
   try {
-    const service = createService({
-      clock,
-      random,
-      store,
-      engines,
-      encode: encodeSpeech,
-      audio: createAudioFolder(store.path, {
-        clock,
-        random,
-        files: systemFiles,
-        platform: process.platform,
-      }),
-      processes: systemProcesses(),
-      keys: [key, ...otherKeys],
-      allowance: options.allowance ?? DEFAULT_ALLOWANCE,
-      allowHosts: options.allowHosts ?? [],
-      allowOrigins: options.allowOrigins ?? [],
-      unavailableModels: options.unavailableModels ?? [],
-      jobGraceMs: options.jobGraceMs,
-      report: options.report ?? (() => undefined),
-    });
-    const { host = '127.0.0.1', port = 0 } = options;
-    const server = await startServer({ service, host, port, clock, random });
-    return running(server, store, key);
+    const keys = [key, ...otherKeys];
+    const service = serviceOver({ ...options, clock, random, keys }, store, engines);
+    return running(await listen(service, options, { clock, random }), store, key);
   } catch (error) {
     store.close();
     throw error;
   }
+}
+
+type Effects = Required<Pick<OpenServiceOptions, 'clock' | 'random'>>;
+
+/** What a service that cannot be reached has begun, such as a job that it found, is given back. */
+async function listen(
+  service: Service,
+  { host = '127.0.0.1', port = 0 }: OpenServiceOptions,
+  effects: Effects,
+): Promise<ServiceServer> {
+  try {
+    return await startServer({ service, host, port, ...effects });
+  } catch (error) {
+    await service.close(AbortSignal.abort());
+    throw error;
+  }
+}
+
+function serviceOver(
+  options: OpenServiceOptions & Effects & { readonly keys: readonly AccountKey[] },
+  store: Store,
+  engines: EngineRegistry,
+): Service {
+  const { clock, host = '127.0.0.1', random } = options;
+  const { faults, graceMs, openingCredits, requestsPerSecond, verifiesWholeLedger } = options;
+  return createService({
+    clock,
+    random,
+    store,
+    engines,
+    encode: encodeSpeech,
+    audio: createAudioFolder(store.path, {
+      clock,
+      random,
+      files: systemFiles,
+      platform: process.platform,
+    }),
+    processes: systemProcesses(),
+    keys: options.keys,
+    allowance: options.allowance ?? DEFAULT_ALLOWANCE,
+    allowHosts: [...ownHosts(host, networkInterfaces), ...(options.allowHosts ?? [])],
+    allowOrigins: options.allowOrigins ?? [],
+    unavailableModels: options.unavailableModels ?? [],
+    faults,
+    graceMs,
+    openingCredits,
+    requestsPerSecond,
+    verifiesWholeLedger,
+    report: options.report ?? (() => undefined),
+  });
 }
 
 function running(server: ServiceServer, store: Store, { key }: AccountKey): RunningService {

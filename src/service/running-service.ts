@@ -2,6 +2,7 @@ import type { EngineRegistration } from '../contract/schemas/engine.ts';
 import type { Clock } from '../effects/clock.ts';
 import type { Random } from '../effects/random.ts';
 import type { Amounts } from './billing/amounts.ts';
+import type { FaultEffect, FaultRule, JobFault } from './faults/fault-rule.ts';
 
 /** An API key and the account whose credits it spends. */
 export interface AccountKey {
@@ -20,9 +21,19 @@ export type ServiceEvent =
       /** Until the headers of the answer were ready. */
       readonly durationMs: number;
       readonly requestId: string;
+      /** Whose key it had, if it had a good one and came that far. */
+      readonly account: string | undefined;
+      /** What the answer says that it cost. */
+      readonly credits: string | undefined;
+      /** What fault rules did to it. */
+      readonly faults: readonly FaultEffect[];
     }
+  /** A fault rule decides how a job that was accepted ends. */
+  | { readonly type: 'job-fault'; readonly jobId: string; readonly outcome: JobFault }
   /** Of a request, or of a job by its id. */
   | { readonly type: 'failure'; readonly requestId: string; readonly error: unknown }
+  /** The service closes and first finishes so many answers that are paid for. */
+  | { readonly type: 'finishing-answers'; readonly count: number }
   /** The service closes and first finishes so many jobs. */
   | { readonly type: 'finishing-jobs'; readonly count: number }
   /** It closes without having finished them; the next that opens the data does. */
@@ -56,8 +67,16 @@ export interface OpenServiceOptions {
   readonly unavailableModels?: readonly string[];
   /** What a new account is given, and an old one with less than half of it is brought back to. */
   readonly allowance?: Amounts;
-  /** How long `close` waits for jobs that were accepted; default 10 minutes. */
-  readonly jobGraceMs?: number;
+  /** Credits that every account of the keys has at first, whatever it had; else the allowance counts. */
+  readonly openingCredits?: number;
+  /** How often each account may ask; no limit by default. */
+  readonly requestsPerSecond?: number;
+  /** How it misbehaves on purpose. */
+  readonly faults?: readonly FaultRule[];
+  /** Whether opening checks the books from their beginning, and not only since they were last found right. */
+  readonly verifiesWholeLedger?: boolean;
+  /** How long `close` waits for answers and jobs that are paid for; default 10 minutes. */
+  readonly graceMs?: number;
   readonly report?: (event: ServiceEvent) => void;
   readonly clock?: Clock;
   readonly random?: Random;
@@ -73,7 +92,7 @@ export interface RunningService {
   readonly apiKey: string;
   /**
    * Takes no more requests, finishes those that run and the jobs that were accepted (for a bounded
-   * time), ends the engine. Once `hurry` is aborted it waits for no job any longer.
+   * time), ends the engine. Once `hurry` is aborted it waits for neither any longer.
    */
   close(hurry?: AbortSignal): Promise<void>;
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../effects/clock.ts';
+import type { RateLimit } from './accounts/rate-limit.ts';
 import type { CachedSpeech } from './cached-speech/cached-speech.ts';
 import type { Catalogue } from './catalogue/catalogue.ts';
 import type { Jobs } from './jobs/jobs.ts';
@@ -19,6 +20,7 @@ export interface ServiceContext {
   readonly jobs: Jobs;
   readonly cachedSpeech: CachedSpeech;
   readonly links: SignedLinks;
+  readonly rateLimit: RateLimit;
   readonly encode: EncodeSpeech;
   readonly report: (event: ServiceEvent) => void;
 }

@@ -1,19 +1,18 @@
-import { HEADERS } from '../contract/headers.ts';
 import type { Clock } from '../effects/clock.ts';
 import type { Random } from '../effects/random.ts';
 import { prepareAccounts } from './accounts/accounts.ts';
+import { createRateLimit } from './accounts/rate-limit.ts';
+import type { Answering } from './answer-requests.ts';
+import { answerRequests } from './answer-requests.ts';
 import type { Amounts } from './billing/amounts.ts';
 import { verifyLedger } from './billing/verify-ledger.ts';
 import { createCachedSpeech } from './cached-speech/cached-speech.ts';
 import { createCatalogue } from './catalogue/catalogue.ts';
 import type { EngineRegistry } from './engine/registry.ts';
-import { errorResponse } from './http/envelope.ts';
+import type { FaultRule } from './faults/fault-rule.ts';
+import type { Faults } from './faults/faults.ts';
+import { createFaults } from './faults/faults.ts';
 import type { GuardOptions } from './http/guard.ts';
-import { createGuard } from './http/guard.ts';
-import { createKeyTable } from './http/key-table.ts';
-import { requestIdOf } from './http/request-id.ts';
-import type { Router } from './http/router.ts';
-import { createRouter } from './http/router.ts';
 import type { AudioFolder } from './audio-files/audio-folder.ts';
 import { Jobs } from './jobs/jobs.ts';
 import { createSignedLinks } from './jobs/signed-links.ts';
@@ -21,7 +20,6 @@ import { createOperations } from './operations/operations.ts';
 import type { Processes } from '../effects/processes.ts';
 import type { AccountKey, ServiceEvent } from './running-service.ts';
 import type { ServiceContext } from './service-context.ts';
-import { ServiceError } from './service-error.ts';
 import type { EncodeSpeech } from './synthesis/encode.ts';
 import { createGenerations } from './synthesis/generations.ts';
 import type { Store } from './store/open-store.ts';
@@ -40,25 +38,26 @@ export interface ServiceDeps extends GuardOptions {
   readonly allowance: Amounts;
   /** Models that are declared and refused as unavailable. */
   readonly unavailableModels: readonly string[];
-  /** How long `close` waits for jobs; default 10 minutes. */
-  readonly jobGraceMs?: number | undefined;
+  /** As in `OpenServiceOptions`, and so are the following. */
+  readonly openingCredits?: number | undefined;
+  readonly requestsPerSecond?: number | undefined;
+  readonly faults?: readonly FaultRule[] | undefined;
+  readonly verifiesWholeLedger?: boolean | undefined;
+  readonly graceMs?: number | undefined;
   readonly report: (event: ServiceEvent) => void;
 }
 
 /** The whole service as a function from a request to an answer. */
-export interface Service {
-  /** Never rejects: a failure is an answer too. */
-  fetch(request: Request): Promise<Response>;
+export interface Service extends Answering {
   /**
-   * Refuses what comes, and finishes what runs or, after a while, cuts and refunds it. Jobs that are
-   * not finished in time, or before `hurry` is aborted, are left to the next process.
+   * Refuses what comes, and finishes what runs. What is not finished in time, or before `hurry` is
+   * aborted, is cut and refunded where it is an answer, and left to the next process where it is a job.
    */
   close(hurry?: AbortSignal): Promise<void>;
 }
 
-/** How long a service that closes waits for what is being spoken. */
-const CLOSE_GRACE_MS = 5_000;
-const JOB_GRACE_MS = 600_000;
+/** How long a service that closes waits for what is paid for. */
+const GRACE_MS = 600_000;
 
 /**
  * Makes the service over what it is given; checks the ledger, refunds what processes that died had
@@ -66,58 +65,28 @@ const JOB_GRACE_MS = 600_000;
  * @throws StoreError when the ledger does not balance
  */
 export function createService(deps: ServiceDeps): Service {
-  const { clock, random, report } = deps;
   prepare(deps);
-  const context = createContext(deps);
+  const faults = createFaults(deps.faults ?? []);
+  const context = createContext(deps, faults);
   const { cachedSpeech, generations, jobs, operations } = context;
   operations.recover();
   jobs.start();
   // What cannot be removed now is removed later.
   void cachedSpeech.sweep().catch(() => undefined);
-  let isClosing = false;
-  const answer = createAnswer(deps, context, () => isClosing);
+  const closing = new AbortController();
   return {
-    async fetch(request) {
-      const start = clock.monotonic();
-      const requestId = requestIdOf(request.headers, random);
-      const response = await answer(request, requestId);
-      mark(response.headers, requestId);
-      const durationMs = clock.monotonic() - start;
-      const { pathname: path } = new URL(request.url);
-      const { status } = response;
-      report({ type: 'request', method: request.method, path, status, durationMs, requestId });
-      return response;
-    },
+    ...answerRequests(deps, context, faults, closing.signal),
     async close(hurry) {
-      isClosing = true;
-      await Promise.all([
-        generations.drain(CLOSE_GRACE_MS),
-        jobs.close(deps.jobGraceMs ?? JOB_GRACE_MS, hurry),
-      ]);
+      closing.abort();
+      const { graceMs = GRACE_MS, report } = deps;
+      if (generations.size > 0) report({ type: 'finishing-answers', count: generations.size });
+      await Promise.all([generations.drain(graceMs, hurry), jobs.close(graceMs, hurry)]);
       operations.close();
     },
   };
 }
 
-function createAnswer(
-  deps: ServiceDeps,
-  context: ServiceContext,
-  isClosing: () => boolean,
-): Router {
-  const route = createRouter(context, createKeyTable(deps.keys));
-  const guard = createGuard(deps);
-  return async (request, requestId) => {
-    try {
-      guard.check(request);
-      if (isClosing()) throw closing();
-      return await route(request, requestId);
-    } catch (error) {
-      return errorResponse(error, requestId);
-    }
-  };
-}
-
-function createContext(deps: ServiceDeps): ServiceContext {
+function createContext(deps: ServiceDeps, faults: Faults): ServiceContext {
   const { clock, store, encode, audio: folder, report } = deps;
   const operations = createOperations(deps);
   const catalogue = createCatalogue(deps);
@@ -128,30 +97,18 @@ function createContext(deps: ServiceDeps): ServiceContext {
     catalogue,
     operations,
     generations: createGenerations(clock),
-    jobs: new Jobs({ ...deps, catalogue, folder, ownership }),
+    jobs: new Jobs({ ...deps, catalogue, faults, folder, ownership }),
     cachedSpeech: createCachedSpeech({ store, folder, clock }),
     links: createSignedLinks(deps),
+    rateLimit: createRateLimit({ store, clock, requestsPerSecond: deps.requestsPerSecond }),
     encode,
     report,
   };
 }
 
-function prepare({ store, keys, allowance, clock }: ServiceDeps): void {
+function prepare(deps: ServiceDeps): void {
+  const { store, keys, allowance, openingCredits, clock, verifiesWholeLedger = false } = deps;
   const accounts = [...new Set(keys.map(({ account }) => account))];
-  verifyLedger(store, { full: false });
-  prepareAccounts(store, accounts, { allowance, now: clock.now() });
-}
-
-/** Headers of every answer. `Server` tells a person that nothing of this was billed by anyone. */
-function mark(headers: Headers, requestId: string): void {
-  headers.set(HEADERS.requestId, requestId);
-  headers.set('Server', 'foley-embedded');
-  headers.set('Cache-Control', 'no-store');
-  headers.set('X-Content-Type-Options', 'nosniff');
-}
-
-function closing(): ServiceError {
-  return new ServiceError('ERR_SERVICE_UNAVAILABLE', 'The service is closing', {
-    headers: { 'Retry-After': '1', Connection: 'close' },
-  });
+  verifyLedger(store, { full: verifiesWholeLedger });
+  prepareAccounts(store, accounts, { allowance, openingCredits, now: clock.now() });
 }

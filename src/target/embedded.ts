@@ -6,8 +6,11 @@ import { startService } from './start-service.ts';
 /** The embedded service of one command. */
 export interface EmbeddedService {
   readonly address: ServiceAddress;
-  /** Finishes what runs, then ends the service. */
-  close(): Promise<void>;
+  /**
+   * Finishes what runs and the jobs that were left behind, then ends the service. Once `hurry` is aborted
+   * they are left to the next one on the same data.
+   */
+  close(hurry?: AbortSignal): Promise<void>;
 }
 
 /**
@@ -27,6 +30,6 @@ export async function startEmbedded(
       realtimeUrl: new URL(service.realtimeUrl),
       apiKey: service.apiKey,
     },
-    close: () => service.close(),
+    close: (hurry) => service.close(hurry),
   };
 }

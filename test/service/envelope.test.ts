@@ -77,7 +77,11 @@ describe('whoever runs the service', () => {
       status: 400,
       durationMs: 0,
       requestId: 'trace-3',
+      account: 'first',
+      credits: undefined,
+      faults: [],
     });
+    expect(events[1]).toMatchObject({ status: 200, account: 'first', credits: '4' });
     expect(JSON.stringify(events)).not.toMatch(new RegExp(`${KEY}|page=|Whisper`));
   });
 });

@@ -165,7 +165,7 @@ describe('POST /api/open/v3/speech/tts', () => {
   });
 
   it('cuts and refunds what does not end in time when it closes', async () => {
-    const { speak, service, engine, clock, store } = await testService();
+    const { speak, service, engine, clock, store } = await testService({ graceMs: 5_000 });
     engine.holdBefore(1);
     const response = await speak({ text: 'One. Two.', voiceId: CLARA, format: 'wav' });
     const closed = service.close();

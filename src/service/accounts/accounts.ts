@@ -15,22 +15,37 @@ export interface AccountState {
   readonly available: Amounts;
 }
 
+/** What accounts begin with. */
+export interface Opening {
+  readonly allowance: Amounts;
+  /** Credits that every account has at first, whatever it had before. */
+  readonly openingCredits?: number | undefined;
+  readonly now: number;
+}
+
 /**
  * Makes the accounts that are missing and tops up those that have less than half of the allowance
- * left, by a grant in the ledger.
+ * left, by a grant in the ledger; where `openingCredits` says how many credits there are, a grant adds or
+ * takes away what it needs for that.
  */
 export function prepareAccounts(
   store: Store,
   accounts: readonly string[],
-  { allowance, now }: { readonly allowance: Amounts; readonly now: number },
+  { allowance, openingCredits, now }: Opening,
 ): void {
+  const changeOf = (db: Connection, id: string): Amounts => {
+    const available = amountsIn(db, id, 'available');
+    const change = missing(available, allowance);
+    if (openingCredits === undefined) return change;
+    return { ...change, credits: openingCredits - available.credits };
+  };
   const wanting = (db: Connection): readonly string[] =>
-    accounts.filter((id) => isWanting(db, id, allowance));
+    accounts.filter((id) => isNew(db, id) || UNITS.some((unit) => changeOf(db, id)[unit] !== 0));
   if (store.read(wanting).length === 0) return;
   store.write((db) => {
     for (const id of wanting(db)) {
       ensureAccount(db, { id, tier: TIER }, now);
-      grant(db, id, missing(amountsIn(db, id, 'available'), allowance), now);
+      grant(db, id, changeOf(db, id), now);
     }
   });
 }
@@ -52,15 +67,17 @@ export function setWebhookUrl(db: Connection, id: string, url: string): void {
   db.run('UPDATE account SET webhook_url = ? WHERE id = ?', [url, id]);
 }
 
-function isWanting(db: Connection, id: string, allowance: Amounts): boolean {
-  if (db.get('SELECT 1 FROM account WHERE id = ?', [id]) === undefined) return true;
-  const available = amountsIn(db, id, 'available');
-  return UNITS.some((unit) => available[unit] < allowance[unit] / 2);
+function isNew(db: Connection, id: string): boolean {
+  return db.get('SELECT 1 FROM account WHERE id = ?', [id]) === undefined;
 }
 
+/** Nothing while at least half of the allowance is left of both. */
 function missing(available: Amounts, allowance: Amounts): Amounts {
+  if (UNITS.every((unit) => available[unit] >= allowance[unit] / 2)) return NOTHING;
   return {
     credits: Math.max(0, allowance.credits - available.credits),
     quota: Math.max(0, allowance.quota - available.quota),
   };
 }
+
+const NOTHING: Amounts = { credits: 0, quota: 0 };

@@ -34,7 +34,7 @@ export function ensureAccount(db: Connection, account: Account, now: number): vo
   ]);
 }
 
-/** Adds to what the account has. */
+/** Adds to what the account has, or takes from it where an amount is negative. */
 export function grant(db: Connection, accountId: string, amounts: Amounts, now: number): void {
   const id = record(db, { accountId, kind: 'grant', now });
   move(db, { id, accountId, amounts, from: 'granted', to: 'available' });

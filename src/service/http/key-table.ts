@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { ACCEPTED_KEY_MAX_CHARACTERS } from '../../contract/accepted-key.ts';
 import type { AccountKey } from '../running-service.ts';
 import { ServiceError } from '../service-error.ts';
 
@@ -11,7 +12,7 @@ export interface KeyTable {
   accountOf(headers: Headers): string;
 }
 
-const BEARER = /^bearer +([\x21-\x7e]{1,512})$/i;
+const BEARER = new RegExp(`^bearer +([\\x21-\\x7e]{1,${ACCEPTED_KEY_MAX_CHARACTERS}})$`, 'i');
 
 /** Makes the table; where a key comes twice, its last account counts. */
 export function createKeyTable(keys: readonly AccountKey[]): KeyTable {

@@ -1,17 +1,24 @@
 import { Hono } from 'hono';
 import { ENDPOINTS } from '../../contract/endpoints.ts';
-import type { Call } from '../routes/call.ts';
 import { ACCOUNT_HANDLERS, PUBLIC_HANDLERS } from '../routes/handlers.ts';
 import type { ServiceContext } from '../service-context.ts';
 import { ServiceError } from '../service-error.ts';
 import { errorResponse, isInternal } from './envelope.ts';
 import type { KeyTable } from './key-table.ts';
 
+/** A request that has come, and what turns out about it. */
+export interface Arrival {
+  readonly request: Request;
+  readonly requestId: string;
+  /** Whose key it has, once that is known. */
+  account?: string;
+}
+
 /** Finds the endpoint of a request and answers it; every failure becomes the error envelope. */
-export type Router = (request: Request, requestId: string) => Promise<Response>;
+export type Router = (arrival: Arrival) => Promise<Response>;
 
 interface Variables {
-  readonly Bindings: { readonly requestId: string };
+  readonly Bindings: { readonly arrival: Arrival };
 }
 
 /** Routes every endpoint of the contract to its handler; accounts come from the keys. */
@@ -19,8 +26,14 @@ export function createRouter(context: ServiceContext, keys: KeyTable): Router {
   const app = new Hono<Variables>();
   for (const endpoint of ENDPOINTS) {
     app.on(endpoint.method, pattern(endpoint.path), async (c) => {
-      const call = { request: c.req.raw, requestId: c.env.requestId, parameters: c.req.param() };
-      return answer(endpoint, call, context, keys);
+      const { arrival } = c.env;
+      const { requestId } = arrival;
+      const call = { request: c.req.raw, requestId, parameters: c.req.param() };
+      if (endpoint.public) return PUBLIC_HANDLERS[endpoint.id](call, context);
+      const account = keys.accountOf(call.request.headers);
+      arrival.account = account;
+      context.rateLimit.take(account);
+      return ACCOUNT_HANDLERS[endpoint.id]({ ...call, account }, context);
     });
   }
   for (const [path, methods] of methodsByPath()) {
@@ -31,28 +44,17 @@ export function createRouter(context: ServiceContext, keys: KeyTable): Router {
   app.notFound((c) =>
     errorResponse(
       new ServiceError('ERR_NOT_FOUND', 'There is no such endpoint; see /api/open/v3/openapi.json'),
-      c.env.requestId,
+      c.env.arrival.requestId,
     ),
   );
   app.onError((error, c) => {
-    const { requestId } = c.env;
+    const { requestId } = c.env.arrival;
     // What breaks because its client left is nobody's failure.
     const isOurs = isInternal(error) && !c.req.raw.signal.aborted;
     if (isOurs) context.report({ type: 'failure', requestId, error });
     return errorResponse(error, requestId);
   });
-  return async (request, requestId) => app.fetch(request, { requestId });
-}
-
-async function answer(
-  endpoint: (typeof ENDPOINTS)[number],
-  call: Call,
-  context: ServiceContext,
-  keys: KeyTable,
-): Promise<Response> {
-  if (endpoint.public) return PUBLIC_HANDLERS[endpoint.id](call, context);
-  const account = keys.accountOf(call.request.headers);
-  return ACCOUNT_HANDLERS[endpoint.id]({ ...call, account }, context);
+  return async (arrival) => app.fetch(arrival.request, { arrival });
 }
 
 /** `/voices/{voiceId}` as the router writes it: `/voices/:voiceId`. */

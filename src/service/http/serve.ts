@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { createServer } from 'node:http';
+import { createServer, ServerResponse as NodeResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Clock } from '../../effects/clock.ts';
 import type { Random } from '../../effects/random.ts';
 import { ServiceError } from '../service-error.ts';
@@ -8,6 +9,7 @@ import type { Service } from '../service.ts';
 import { errorResponse } from './envelope.ts';
 import { listen, urlOf } from './listen.ts';
 import { refuseBrokenRequests } from './refuse-broken-requests.ts';
+import { sendCut } from './send-cut.ts';
 
 export interface ServeOptions {
   readonly service: Service;
@@ -23,8 +25,8 @@ export interface ServiceServer {
   readonly baseUrl: string;
   readonly realtimeUrl: string;
   /**
-   * Takes no more connections, and ends when the service has finished or cut what it was at; once
-   * `hurry` is aborted it leaves jobs to the next process.
+   * Takes no more connections, and ends when the service has finished or cut what it was at and that
+   * was read; once `hurry` is aborted it cuts answers and leaves jobs to the next process.
    */
   close(hurry?: AbortSignal): Promise<void>;
 }
@@ -40,8 +42,10 @@ const LIMITS = {
   requireHostHeader: false,
 };
 const MAX_CONNECTIONS = 1_024;
-/** What answers that are ready may still take to leave after the service has closed. */
-const FLUSH_GRACE_MS = 1_000;
+/** How long answers that are made may still take to leave after the service has closed, for slow readers. */
+const FLUSH_GRACE_MS = 600_000;
+/** How often connections that have nothing more to say are looked for then. */
+const IDLE_LOOK_MS = 50;
 
 /**
  * Puts a service on a socket.
@@ -65,10 +69,15 @@ export async function startServer(options: ServeOptions): Promise<ServiceServer>
 
 type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
 
-function createListener({ service, random }: ServeOptions): Listener {
+function createListener({ service, clock, random }: ServeOptions): Listener {
   const listener = getRequestListener(
     async (request, { incoming, outgoing }) => {
       const response = await service.fetch(request);
+      const fault = service.cutOf(response);
+      if (fault !== undefined && outgoing instanceof NodeResponse) {
+        await sendCut(response, outgoing, fault, clock);
+        return RESPONSE_ALREADY_SENT;
+      }
       return withUncleanEnd(response, () => cut(incoming, outgoing));
     },
     { overrideGlobalObjects: false, errorHandler: () => unreadable(random) },
@@ -125,8 +134,18 @@ async function closeServer(
     server.close(() => resolve());
   });
   await service.close(hurry);
-  server.closeIdleConnections();
-  const stop = clock.after(FLUSH_GRACE_MS, () => server.closeAllConnections());
+  const cutAll = (): void => server.closeAllConnections();
+  let stopLooking: (() => void) | undefined;
+  const closeIdle = (): void => {
+    server.closeIdleConnections();
+    stopLooking = clock.after(IDLE_LOOK_MS, closeIdle);
+  };
+  closeIdle();
+  const stop = clock.after(FLUSH_GRACE_MS, cutAll);
+  hurry?.addEventListener('abort', cutAll, { once: true });
+  if (hurry?.aborted === true) cutAll();
   await closed;
   stop();
+  stopLooking?.();
+  hurry?.removeEventListener('abort', cutAll);
 }

@@ -3,6 +3,7 @@ import type { SpeechFormat } from '../../contract/schemas/speech.ts';
 import { sliceCodePoints } from '../../text/code-points.ts';
 import type { Amounts } from '../billing/amounts.ts';
 import { reserve } from '../billing/ledger.ts';
+import type { JobFault } from '../faults/fault-rule.ts';
 import type { OperationRequest } from '../operations/claim.ts';
 import { findByKey, isSameRequest } from '../operations/claim.ts';
 import type { Owner } from '../operations/owner.ts';
@@ -10,6 +11,7 @@ import type { Connection } from '../store/connection.ts';
 import { text } from '../store/connection.ts';
 import type { SpeechPlan } from '../synthesis/plan.ts';
 import { newJob } from './lifecycle.ts';
+import type { TextSegment } from './segments.ts';
 import { segmentText } from './segments.ts';
 
 /** What makes a create the same as another. */
@@ -33,6 +35,8 @@ export interface AcceptContext {
   readonly id: string;
   readonly owner: Owner;
   readonly now: number;
+  /** How the job is to end, whoever speaks it. */
+  readonly fault?: JobFault | undefined;
 }
 
 const PREVIEW_CHARACTERS = 80;
@@ -71,15 +75,18 @@ function writeOperation(db: Connection, id: string, request: JobRequest, now: nu
   );
 }
 
-function writeJob(db: Connection, { id, owner, now }: AcceptContext, request: JobRequest): void {
+function writeJob(db: Connection, context: AcceptContext, request: JobRequest): void {
+  const { id, owner, now, fault } = context;
   const { plan, submittedText, accountId } = request;
   const { engineRequest, charge } = plan;
-  const segments = segmentText(engineRequest.text);
+  const minimum = fault === 'partial_fail' ? 2 : 1;
+  const segments = segmentText(engineRequest.text, minimum);
   const { status, attempts } = newJob(segments.length);
   db.run(
     `INSERT INTO job (id, account_id, status, owner_id, attempts, voice_id, model_id, format, speed,
-       pitch, gain_db, ignored, characters, credits, text_preview, text_fingerprint, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       pitch, gain_db, ignored, characters, credits, text_preview, text_fingerprint, created_at,
+       fault)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     [
       id,
       accountId,
@@ -98,8 +105,13 @@ function writeJob(db: Connection, { id, owner, now }: AcceptContext, request: Jo
       sliceCodePoints(submittedText, 0, PREVIEW_CHARACTERS),
       fingerprintOfText(submittedText),
       now,
+      fault ?? null,
     ],
   );
+  writeSegments(db, id, segments);
+}
+
+function writeSegments(db: Connection, id: string, segments: readonly TextSegment[]): void {
   for (const [index, segment] of segments.entries()) {
     db.run(
       `INSERT INTO job_segment (job_id, number, text, characters, status)

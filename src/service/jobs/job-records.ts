@@ -2,6 +2,7 @@ import type { JobStatus, SegmentStatus } from '../../contract/schemas/job.ts';
 import { JOB_STATUSES, SEGMENT_STATUSES } from '../../contract/schemas/job.ts';
 import type { SpeechFormat } from '../../contract/schemas/speech.ts';
 import { SPEECH_FORMATS } from '../../contract/schemas/speech.ts';
+import type { JobFault } from '../faults/fault-rule.ts';
 import type { Connection, Row, SqlValue } from '../store/connection.ts';
 import { integer, number, optionalInteger, optionalText, text } from '../store/connection.ts';
 
@@ -28,6 +29,8 @@ export interface JobRecord {
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly finishedAt: number | undefined;
+  /** How it is to end, by a fault rule of the service that accepted it. */
+  readonly fault: JobFault | undefined;
 }
 
 export interface SegmentRecord {
@@ -104,6 +107,7 @@ function jobOf(row: Row): JobRecord {
     textFingerprint: text(row, 'text_fingerprint'),
     createdAt: integer(row, 'created_at'),
     finishedAt: optionalInteger(row, 'finished_at'),
+    fault: row['fault'] === null ? undefined : oneOf(JOB_FAULTS, text(row, 'fault')),
   };
 }
 
@@ -117,6 +121,8 @@ function segmentOf(row: Row): SegmentRecord {
     sampleRate: optionalInteger(row, 'sample_rate'),
   };
 }
+
+const JOB_FAULTS: readonly JobFault[] = ['fail', 'partial_fail'];
 
 function oneOf<Value extends string>(values: readonly Value[], given: string): Value {
   const found = values.find((value) => value === given);

@@ -1,5 +1,7 @@
+import { ENDPOINTS } from '../../contract/endpoints.ts';
 import type { Random } from '../../effects/random.ts';
 import type { StoredAudio } from '../audio-files/stored-audio.ts';
+import type { Faults, RequestLine } from '../faults/faults.ts';
 import type { Ownership } from '../operations/ownership.ts';
 import type { Accepted, JobKey, JobRequest } from './accept-job.ts';
 import { acceptJob, findAccepted } from './accept-job.ts';
@@ -15,6 +17,7 @@ import { workOnJob } from './work-on-job.ts';
 export interface JobsDeps extends Omit<WorkDeps, 'owner'> {
   readonly random: Random;
   readonly ownership: Ownership;
+  readonly faults: Pick<Faults, 'ofJob'>;
 }
 
 /** One is spoken while the other is encoded or written. */
@@ -57,12 +60,18 @@ export class Jobs {
 
   /** Takes a job in, sets its price aside and has it worked on. */
   accept(request: JobRequest): Accepted {
-    const { clock, owner, ownership, random, store } = this.#deps;
-    const context = { id: random.uuid(), owner, now: clock.now() };
+    const { clock, faults, owner, ownership, random, report, store } = this.#deps;
+    const drawn = faults.ofJob(lineOf(request));
+    const fault = drawn.outcome;
+    const context = { id: random.uuid(), owner, now: clock.now(), fault };
     const letGo = ownership.hold();
     try {
       const accepted = store.write((db) => acceptJob(db, context, request));
-      if (accepted.kind === 'accepted') this.#queue.add(accepted.jobId);
+      if (accepted.kind !== 'accepted') return accepted;
+      const { jobId } = accepted;
+      drawn.count();
+      if (fault !== undefined) report({ type: 'job-fault', jobId, outcome: fault });
+      this.#queue.add(jobId);
       return accepted;
     } finally {
       letGo();
@@ -138,4 +147,11 @@ export class Jobs {
       return true;
     }
   }
+}
+
+/** The request that creates jobs at the endpoint, as fault rules see it. */
+function lineOf({ endpoint }: JobKey): RequestLine {
+  const found = ENDPOINTS.find(({ id }) => id === endpoint);
+  if (found === undefined) throw new TypeError(`there is no endpoint ${endpoint}`);
+  return found;
 }

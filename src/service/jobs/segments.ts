@@ -18,9 +18,10 @@ export interface TextSegment {
 /**
  * Cuts the text of a job into segments of whole sentences, at most 1,000 characters each; only a
  * longer sentence is cut, at a clause or between words. A segment of at least half of that ends where
- * a paragraph ends. Nothing is lost or added: the segments joined are the text.
+ * a paragraph ends. Nothing is lost or added: the segments joined are the text. A text of two
+ * characters or more has at least `minimum` segments.
  */
-export function segmentText(text: string): readonly TextSegment[] {
+export function segmentText(text: string, minimum: 1 | 2 = 1): readonly TextSegment[] {
   const segments: TextSegment[] = [];
   let current: TextSegment = EMPTY;
   const close = (): void => {
@@ -37,7 +38,27 @@ export function segmentText(text: string): readonly TextSegment[] {
     if (current.characters >= PARAGRAPH_MIN_CHARACTERS && endsParagraph(piece.text)) close();
   }
   close();
-  return segments;
+  return segments.length < minimum ? inTwo(text) : segments;
 }
+
+/**
+ * Cut between words near the middle where both parts then hold something to say, else anywhere but
+ * within a character.
+ */
+function inTwo(text: string): readonly TextSegment[] {
+  const characters = Array.from(text);
+  const half = Math.ceil(characters.length / 2);
+  const first = characters.findIndex((character) => SAYABLE.test(character));
+  const last = characters.findLastIndex((character) => SAYABLE.test(character));
+  const starts = [...characters.keys()].filter(
+    (at) => at > first && at <= last && /\s/.test(characters[at - 1] ?? ''),
+  );
+  const [start = half] = starts.sort((a, b) => Math.abs(a - half) - Math.abs(b - half));
+  return [characters.slice(0, start), characters.slice(start)]
+    .filter((part) => part.length > 0)
+    .map((part) => ({ text: part.join(''), characters: part.length }));
+}
+
+const SAYABLE = /[\p{L}\p{N}]/u;
 
 const EMPTY: TextSegment = { text: '', characters: 0 };

@@ -53,6 +53,7 @@ async function nextStep(deps: WorkDeps, job: WholeJob, signal: AbortSignal): Pro
   const { encode, folder, report } = deps;
   const segment = job.segments.find(({ status }) => status === 'pending');
   try {
+    if (job.fault === 'fail') return { event: { type: 'broken' } };
     if (job.attempts > 1) await folder.sweep(job.id);
     if (segment !== undefined) return await settleSegment(deps, job, segment, signal);
     await assemble({ job, encode, folder, signal });
@@ -70,6 +71,10 @@ async function settleSegment(
   segment: SegmentRecord,
   signal: AbortSignal,
 ): Promise<Step> {
+  const isLast = segment.index === job.segments.length - 1;
+  if (job.fault === 'partial_fail' && isLast) {
+    return { event: { type: 'segment_settled', index: segment.index, outcome: 'fail' } };
+  }
   const voice = catalogue.voice(job.voiceId);
   if (voice === undefined) throw new Error(`the voice ${job.voiceId} is not here any more`);
   const result = await speakSegment({ job, segment, voice, encode, folder, signal });

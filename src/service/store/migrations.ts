@@ -143,4 +143,12 @@ export const MIGRATIONS: readonly string[] = [
 
   CREATE INDEX cached_speech_expiry ON cached_speech (expires_at);
   `,
+  `
+  ALTER TABLE job ADD COLUMN fault TEXT CHECK (fault IN ('fail', 'partial_fail'));
+
+  CREATE TABLE rate_limit (
+    account_id TEXT PRIMARY KEY REFERENCES account (id),
+    next_free REAL NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

@@ -4,8 +4,13 @@ import type { Clock } from '../../effects/clock.ts';
 export interface Generations {
   /** Notes one that runs; its signal aborts when the service cannot wait any longer. */
   start(): RunningGeneration;
-  /** Waits until none runs, for so long at most; then those that are left are aborted. */
-  drain(graceMs: number): Promise<void>;
+  /** How many run. */
+  readonly size: number;
+  /**
+   * Waits until none runs, for so long at most or until `hurry` is aborted; then those that are left are
+   * aborted.
+   */
+  drain(graceMs: number, hurry?: AbortSignal): Promise<void>;
 }
 
 export interface RunningGeneration {
@@ -20,6 +25,9 @@ export function createGenerations(clock: Clock): Generations {
   const running = new Set<AbortController>();
   let whenNone: (() => void) | undefined;
   return {
+    get size() {
+      return running.size;
+    },
     start() {
       const controller = new AbortController();
       running.add(controller);
@@ -32,16 +40,20 @@ export function createGenerations(clock: Clock): Generations {
         },
       };
     },
-    async drain(graceMs) {
+    async drain(graceMs, hurry) {
       if (running.size === 0) return;
       const none = new Promise<void>((resolve) => {
         whenNone = resolve;
       });
-      const stop = clock.after(graceMs, () => {
+      const halt = (): void => {
         for (const controller of running) controller.abort(new Error('the service is closing'));
-      });
+      };
+      const stop = clock.after(graceMs, halt);
+      hurry?.addEventListener('abort', halt, { once: true });
+      if (hurry?.aborted === true) halt();
       await none;
       stop();
+      hurry?.removeEventListener('abort', halt);
     },
   };
 }

@@ -215,7 +215,7 @@ describe('a service that closes', () => {
   });
 
   it('waits for so long only, and leaves the rest to the next, which is no attempt', async () => {
-    const service = await jobService({ jobGraceMs: 60_000 });
+    const service = await jobService({ graceMs: 60_000 });
     service.directed.holdAt('One');
     const ids = [];
     for (const text of ['One.', 'One again.', 'Three.']) ids.push(await service.create({ text }));

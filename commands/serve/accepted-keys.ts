@@ -1,0 +1,81 @@
+import type { Context } from '../../src/cli/context.ts';
+import { readInput } from '../../src/cli/read-input.ts';
+import { octal, openToOthers } from '../../src/config/secret-file.ts';
+import { ACCEPTED_KEY_MAX_CHARACTERS } from '../../src/contract/accepted-key.ts';
+import { usageFailure } from '../../src/errors/failure.ts';
+import type { AccountKey } from '../../src/service/running-service.ts';
+import { display } from '../../src/text/display.ts';
+
+const FLAG = '--accept-keys-file';
+const FORM =
+  'A line is an API key and, behind a space, the account that it belongs to; # begins a comment.';
+/** Of keys that name none; that of a service without a keys file, too. */
+const DEFAULT_ACCOUNT = 'local';
+
+/**
+ * The keys in the file of `--accept-keys-file`; `-` is stdin. Warns when others may read the file: it is
+ * not ours, so that it stays as it is.
+ * @throws Failure (usage) when it cannot be read, or a line is wrong
+ */
+export async function readAcceptedKeys(
+  context: Context,
+  file: string,
+): Promise<readonly AccountKey[]> {
+  const name = `${FLAG} ${display(file)}`;
+  const bytes = await readInput(context, file, name);
+  const mode = file === '-' ? undefined : await openToOthers(file, context);
+  if (mode !== undefined) {
+    context.io.complain(
+      `foley: ${display(file)} holds API keys and is open to others (${octal(mode)}); close it with chmod 600`,
+    );
+  }
+  return parseAcceptedKeys(bytes.toString('latin1'), name);
+}
+
+/**
+ * The keys of the lines of a file. Messages name lines, and never what is in them: a key may stand
+ * where an account belongs.
+ * @param name the file, for messages
+ * @throws Failure (usage) naming the line
+ */
+export function parseAcceptedKeys(text: string, name: string): readonly AccountKey[] {
+  const lineOfKey = new Map<string, number>();
+  const keys: AccountKey[] = [];
+  for (const [index, line] of text
+    .replace(BYTE_ORDER_MARK, '')
+    .split(/\r\n|\n|\r/)
+    .entries()) {
+    if (/^[ \t]*(#|$)/.test(line)) continue;
+    const number = index + 1;
+    const accepted = parseLine(line, `${name}: line ${number}`);
+    const before = lineOfKey.get(accepted.key);
+    if (before !== undefined) {
+      throw usageFailure(`${name}: line ${number} has the key of line ${before}`, FORM);
+    }
+    lineOfKey.set(accepted.key, number);
+    keys.push(accepted);
+  }
+  if (keys.length === 0) throw usageFailure(`${name} has no key in it`, FORM);
+  return keys;
+}
+
+/** As Latin-1 shows it. */
+const BYTE_ORDER_MARK = /^\u00ef\u00bb\u00bf/;
+const ACCOUNT = /^[\w.@-]{1,64}$/;
+
+function parseLine(line: string, name: string): AccountKey {
+  const [key = '', account = DEFAULT_ACCOUNT, ...more] = line.trim().split(/[ \t]+/);
+  if (more.length > 0) throw usageFailure(`${name} has more than a key and an account`, FORM);
+  if (!/^[\x21-\x7e]+$/.test(key)) {
+    throw usageFailure(`${name} has a key with characters other than visible ASCII`, FORM);
+  }
+  if (key.length > ACCEPTED_KEY_MAX_CHARACTERS) {
+    const allowed = `it may have ${ACCEPTED_KEY_MAX_CHARACTERS}`;
+    throw usageFailure(`${name} has a key of ${key.length} characters; ${allowed}`, FORM);
+  }
+  if (!ACCOUNT.test(account)) {
+    const allowed = '1 to 64 letters, digits, or . _ @ -';
+    throw usageFailure(`${name} has an account with another form than ${allowed}`, FORM);
+  }
+  return { key, account };
+}

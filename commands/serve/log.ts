@@ -1,0 +1,105 @@
+import { createRedactor } from '../../src/api/redact.ts';
+import type { GlobalOptions } from '../../src/cli/global-options.ts';
+import { toJson } from '../../src/cli/render.ts';
+import { describeClosing } from '../../src/cli/service-events.ts';
+import type { FaultEffect } from '../../src/service/faults/fault-rule.ts';
+import type { ServiceEvent } from '../../src/service/running-service.ts';
+import { display } from '../../src/text/display.ts';
+import { printFaultEffect } from './fault-rule.ts';
+
+export interface LogOptions {
+  readonly globals: Pick<GlobalOptions, 'json' | 'quiet' | 'verbose'>;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Takes a line. */
+  readonly write: (line: string) => void;
+}
+
+/** What `foley serve` tells while it runs. */
+export interface ServeLog {
+  readonly report: (event: ServiceEvent) => void;
+  /** Shows these nowhere from here on. */
+  hide(secrets: readonly string[]): void;
+}
+
+/**
+ * A line for each event that is to be told: failures always, what a service that closes waits for unless
+ * it is to be quiet, requests when it is to be verbose. With `--json` each is a JSON object.
+ */
+export function createServeLog({ globals, now, write }: LogOptions): ServeLog {
+  let redactor = createRedactor([]);
+  return {
+    hide(secrets) {
+      redactor = createRedactor(secrets);
+    },
+    report(event) {
+      if (!isTold(event, globals)) return;
+      const time = new Date(now()).toISOString();
+      const line =
+        globals.json === true
+          ? toJson({ time, ...dataOf(event) })
+          : display(`${PREFIXED.has(event.type) ? 'foley: ' : ''}${describe(event, time)}`);
+      write(redactor.text(line));
+    },
+  };
+}
+
+/** What is no line of the request log says who is speaking. */
+const PREFIXED: ReadonlySet<ServiceEvent['type']> = new Set([
+  'failure',
+  'finishing-answers',
+  'finishing-jobs',
+  'jobs-left',
+]);
+
+function isTold({ type }: ServiceEvent, { quiet, verbose }: LogOptions['globals']): boolean {
+  if (type === 'failure') return true;
+  return type === 'request' || type === 'job-fault' ? verbose === true : quiet !== true;
+}
+
+function describe(event: ServiceEvent, time: string): string {
+  switch (event.type) {
+    case 'request': {
+      const { account = '-', credits = '0', durationMs, method, path, requestId, status } = event;
+      const faults = event.faults.map((effect) => ` [${printFaultEffect(effect)}]`).join('');
+      const cost = `${credits} ${credits === '1' ? 'credit' : 'credits'}`;
+      const ms = `${Math.round(durationMs)} ms`;
+      return `${time} ${method} ${path} ${status} ${ms} ${requestId} ${account} ${cost}${faults}`;
+    }
+    case 'job-fault':
+      return `${time} job ${event.jobId} [job=${event.outcome}]`;
+    case 'failure':
+      return `${event.requestId} failed: ${messageOf(event.error)}`;
+    case 'finishing-answers':
+    case 'finishing-jobs':
+    case 'jobs-left':
+      return describeClosing(event);
+  }
+}
+
+function dataOf(event: ServiceEvent): Readonly<Record<string, unknown>> {
+  const { type, ...data } = event;
+  if (event.type === 'failure') {
+    return { event: type, requestId: event.requestId, message: messageOf(event.error) };
+  }
+  if (event.type !== 'request') return { event: type, ...data };
+  const { account, credits, durationMs, faults, method, path, requestId, status } = event;
+  return {
+    event: type,
+    method,
+    path,
+    status,
+    ms: Math.round(durationMs),
+    requestId,
+    account: account ?? null,
+    credits: Number(credits ?? 0),
+    faults: faults.map((effect: FaultEffect) => printFaultEffect(effect)),
+  };
+}
+
+/** With what caused it: the first message is for clients. */
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause, message } = error;
+  return cause instanceof Error ? `${message}: ${cause.message}` : message;
+}

@@ -1,0 +1,123 @@
+import type { BodyCut, FaultEffect, FaultRule, FaultWhen, JobFault } from './fault-rule.ts';
+import { pathMatcher } from './path-glob.ts';
+
+export interface Faults {
+  /** What is to happen to a request that has just arrived; it is counted. */
+  ofRequest(request: RequestLine): RequestFaults;
+  /** What is to happen to a job that may be accepted; it is counted once it is. */
+  ofJob(create: RequestLine): DrawnJobFault;
+}
+
+export interface RequestLine {
+  readonly method: string;
+  /** As it is written in the request, without the query. */
+  readonly path: string;
+}
+
+/** Nothing in it is a request that is served as always. */
+export interface RequestFaults {
+  readonly delay?: Extract<FaultEffect, { kind: 'delay' }>;
+  readonly status?: Extract<FaultEffect, { kind: 'status' }>;
+  readonly cut?: BodyCut;
+}
+
+export interface DrawnJobFault {
+  readonly outcome: JobFault | undefined;
+  /** The job was accepted. */
+  count(): void;
+}
+
+/**
+ * Rules with their counters. Of each kind of effect the first rule that matches and is due acts; a rule
+ * that need not be asked, since an earlier one acts, is not counted. Everything here is synchronous,
+ * so that the counts are exact however many requests there are at once.
+ */
+export function createFaults(rules: readonly FaultRule[]): Faults {
+  const counters = rules.map((rule) => createCounter(rule));
+  const firstDue = <Kind extends FaultEffect['kind']>(
+    request: RequestLine,
+    ...kinds: readonly Kind[]
+  ): Drawn<Kind> => {
+    const asked: Counter[] = [];
+    for (const counter of counters) {
+      const effect = effectOf(counter, kinds);
+      if (effect === undefined || !counter.matches(request)) continue;
+      asked.push(counter);
+      if (counter.isDue()) return { effect, asked };
+    }
+    return { effect: undefined, asked };
+  };
+  return {
+    ofRequest(request) {
+      const delay = count(firstDue(request, 'delay'));
+      const status = count(firstDue(request, 'status'));
+      const cut = status === undefined ? count(firstDue(request, 'reset', 'truncate')) : undefined;
+      return {
+        ...(delay === undefined ? {} : { delay }),
+        ...(status === undefined ? {} : { status }),
+        ...(cut === undefined ? {} : { cut }),
+      };
+    },
+    ofJob(create) {
+      const drawn = firstDue(create, 'job');
+      return { outcome: drawn.effect?.outcome, count: () => void count(drawn) };
+    },
+  };
+}
+
+interface Counter {
+  readonly effect: FaultEffect;
+  matches(request: RequestLine): boolean;
+  /** Whether the rule acts on the next request that it is asked about. */
+  isDue(): boolean;
+  count(): void;
+}
+
+interface Drawn<Kind> {
+  readonly effect: Extract<FaultEffect, { kind: Kind }> | undefined;
+  readonly asked: readonly Counter[];
+}
+
+function createCounter({ method, path, effect, when }: FaultRule): Counter {
+  const matchesPath = pathMatcher(path);
+  let asked = 0;
+  return {
+    effect,
+    matches: (request) =>
+      (method === '*' || method === request.method) && matchesPath(request.path),
+    isDue: () => actsOn(when, asked + 1),
+    count() {
+      asked += 1;
+    },
+  };
+}
+
+function actsOn(when: FaultWhen, turn: number): boolean {
+  switch (when.kind) {
+    case 'always':
+      return true;
+    case 'first':
+      return turn <= when.times;
+    case 'every':
+      return turn % when.every === 0;
+  }
+}
+
+function effectOf<Kind extends FaultEffect['kind']>(
+  { effect }: Counter,
+  kinds: readonly Kind[],
+): Extract<FaultEffect, { kind: Kind }> | undefined {
+  return isOneOf(effect, kinds) ? effect : undefined;
+}
+
+function isOneOf<Kind extends FaultEffect['kind']>(
+  effect: FaultEffect,
+  kinds: readonly Kind[],
+): effect is Extract<FaultEffect, { kind: Kind }> {
+  return kinds.some((kind) => kind === effect.kind);
+}
+
+function count<Kind>({ effect, asked }: Drawn<Kind>): Drawn<Kind>['effect'] {
+  for (const counter of asked) counter.count();
+  return effect;
+}
