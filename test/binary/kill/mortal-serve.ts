@@ -9,7 +9,6 @@ import type { Sandbox } from '../../harness/sandbox.ts';
 /** One process of the service, as a client sees it. */
 export interface Incarnation {
   readonly baseUrl: string;
-  readonly apiKey: string;
   /** Whether it was killed; true before its connections break. */
   isDead(): boolean;
 }
@@ -146,7 +145,7 @@ class Mortal implements MortalServe {
   async #announce(running: Running, isDead: () => boolean): Promise<void> {
     const ready = await running.waitFor('stdout', /^.*\n/).catch(() => undefined);
     if (ready === undefined || isDead()) return;
-    const { baseUrl, apiKey } = Object(JSON.parse(ready[0]));
-    this.#born({ baseUrl, apiKey, isDead });
+    const { baseUrl } = Object(JSON.parse(ready[0]));
+    this.#born({ baseUrl, isDead });
   }
 }

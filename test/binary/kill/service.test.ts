@@ -1,6 +1,8 @@
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { decodeAudio } from '../../harness/decode-audio.ts';
+import type { Sandbox } from '../../harness/sandbox.ts';
 import { sandbox } from '../../harness/sandbox.ts';
 import { drawn, underSeed } from '../../harness/seed.ts';
 import fc from 'fast-check';
@@ -10,12 +12,13 @@ import type { Told } from './client.ts';
 import { askAll, creditsLeft, untilAllHaveEnded } from './client.ts';
 import { startMortalServe } from './mortal-serve.ts';
 import { drawAsks } from './orders.ts';
-import { openWire } from './wire.ts';
+import type { Wire } from './wire.ts';
+import { get, insist, openWire } from './wire.ts';
 
 const IS_FULL = process.env['FOLEY_TEST_SIZE'] === 'full';
 const REQUESTS = IS_FULL ? 1_000 : 120;
 const CLIENTS = 8;
-const ACCOUNTS = ['local'];
+const ACCOUNTS = ['anna', 'berta', 'clara'];
 /** Some die while they start, some while they answer. */
 const lives = fc.oneof(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 10, max: 250 }));
 const KILLS = IS_FULL ? 100 : 6;
@@ -28,11 +31,14 @@ test(
     await underSeed(async (seed) => {
       const box = await sandbox();
       const dataDir = path.join(box.out, 'data');
-      const serve = await startMortalServe({ box, dataDir, lives: drawn(lives, KILLS, seed) });
-      const wire = openWire(serve, (_account, own) => own);
+      const flags = ['--accept-keys-file', await writeKeys(box)];
+      const deaths = drawn(lives, KILLS, seed);
+      const serve = await startMortalServe({ box, dataDir, flags, lives: deaths });
+      const wire = openWire(serve, keysOf);
       const told = await askAll(drawAsks(REQUESTS, seed, ACCOUNTS.length), wire, CLIENTS);
       expect(serve.killed()).toBe(KILLS);
       await untilAllHaveEnded(wire, ACCOUNTS.length);
+      await expectOwnOnly(wire, told);
       const left = await Promise.all(ACCOUNTS.map((_name, account) => creditsLeft(wire, account)));
       await serve.end();
       const books = await readBooks(dataDir);
@@ -44,6 +50,20 @@ test(
   },
   TIMEOUT_MS,
 );
+
+/** Two keys for each account. */
+function keysOf(account: number): readonly string[] {
+  return ['first', 'second'].map((which) => `${which}-key-of-${ACCOUNTS[account]}`);
+}
+
+async function writeKeys({ harness }: Sandbox): Promise<string> {
+  const file = path.join(harness, 'keys');
+  const lines = ACCOUNTS.flatMap((name, account) =>
+    keysOf(account).map((key) => `${key} ${name}\n`),
+  );
+  await writeFile(file, lines.join(''), { mode: 0o600 });
+  return file;
+}
 
 function expectBalance({ amounts, faults, operations }: Books, left: readonly number[]): void {
   expect(faults).toEqual([]);
@@ -113,6 +133,15 @@ function expectWithoutKey(operations: Books['operations'], told: readonly Told[]
     expect(charged.length).toBeGreaterThanOrEqual(came.length);
     const ids = new Set(charged.map(({ id }) => id));
     for (const { jobId } of came) if (jobId !== undefined) expect(ids).toContain(jobId);
+  }
+}
+
+/** A job is there for its own account alone. */
+async function expectOwnOnly(wire: Wire, told: readonly Told[]): Promise<void> {
+  const { jobId, order } = told.find((one) => one.jobId !== undefined) ?? {};
+  for (const account of ACCOUNTS.keys()) {
+    const { status } = await insist(wire, get(`/api/open/v3/speech/tts/jobs/${jobId}`), account);
+    expect([account, status]).toEqual([account, account === order?.account ? 200 : 404]);
   }
 }
 

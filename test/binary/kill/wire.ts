@@ -27,18 +27,19 @@ export type Wire = (sent: Sent, account: number) => Promise<WholeAnswer | 'broke
 /**
  * Sends requests to whichever process of the service lives. `broken` is an answer that did not come,
  * or not to its end, because the process was killed.
+ * The keys of an account take turns.
  * @throws Error when that happens although the process was not killed, or when the answer is a 5xx
  */
-export function openWire(
-  serve: MortalServe,
-  keyOf: (account: number, own: string) => string,
-): Wire {
+export function openWire(serve: MortalServe, keysOf: (account: number) => readonly string[]): Wire {
+  let turn = 0;
   return async ({ method, path, headers, body }, account) => {
     const incarnation = await serve.living();
+    const keys = keysOf(account);
+    turn += 1;
     try {
       const answer = await request(new URL(path, incarnation.baseUrl), {
         method,
-        headers: { ...headers, Authorization: `Bearer ${keyOf(account, incarnation.apiKey)}` },
+        headers: { ...headers, Authorization: `Bearer ${keys[turn % keys.length]}` },
         ...(body === undefined ? {} : { body }),
       });
       serve.tick();
