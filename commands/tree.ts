@@ -8,6 +8,37 @@ export const tree: readonly CommandNode[] = [
     load: async () => (await import('./tts.ts')).tts,
   },
   {
+    name: 'jobs',
+    summary: 'Speech in the background: create, list, wait, download',
+    children: [
+      {
+        name: 'create',
+        summary: 'Have a text spoken in the background',
+        load: async () => (await import('./jobs/create.ts')).jobsCreate,
+      },
+      {
+        name: 'list',
+        summary: 'List your jobs',
+        load: async () => (await import('./jobs/list.ts')).jobsList,
+      },
+      {
+        name: 'get',
+        summary: 'Show one job',
+        load: async () => (await import('./jobs/get.ts')).jobsGet,
+      },
+      {
+        name: 'wait',
+        summary: 'Wait for jobs, and save their audio',
+        load: async () => (await import('./jobs/wait.ts')).jobsWait,
+      },
+      {
+        name: 'download',
+        summary: 'Save the audio of a job, or of one segment',
+        load: async () => (await import('./jobs/download.ts')).jobsDownload,
+      },
+    ],
+  },
+  {
     name: 'voices',
     summary: 'List and look up voices',
     children: [

@@ -4,9 +4,7 @@ import type { SpeechOptions } from '../src/api/speech.ts';
 import type { Context } from '../src/cli/context.ts';
 import { startProgress } from '../src/cli/progress.ts';
 import type { CommandResult } from '../src/cli/result.ts';
-import { systemProcesses } from '../src/effects/processes.ts';
 import { Failure } from '../src/errors/failure.ts';
-import { createIntentJournal } from '../src/files/intents.ts';
 import type { Output } from '../src/files/output.ts';
 import type { OutputPlan } from '../src/speech/output-plan.ts';
 import type { Playback } from '../src/speech/play.ts';
@@ -14,20 +12,37 @@ import { startPlayback } from '../src/speech/play.ts';
 import type { Player } from '../src/speech/players.ts';
 import type { AudioStream, Spoken } from '../src/speech/speak.ts';
 import { speak } from '../src/speech/speak.ts';
+import { openJournal } from './open-journal.ts';
+import type { JobWay } from './tts-job.ts';
 import type { Task } from './tts-task.ts';
 import type { PricedRequest } from './tts-price.ts';
 import { checkPrice, rememberPrice } from './tts-price.ts';
+import type { Via } from './tts-via.ts';
 import { spokenNotice, spokenResult } from './tts-words.ts';
 
-interface Request extends PricedRequest {
+/** What is asked for, and the file that it goes into, if it is one. */
+export interface SpeechTask extends PricedRequest {
   readonly output: Output | undefined;
   readonly speech: SpeechOptions;
+}
+
+/** Speech that is where it should be, whichever way it was asked for. */
+export interface Delivered {
+  readonly spoken: Spoken;
+  /** Whether the way that was taken tells which controls were not applied. */
+  readonly tellsIgnored: boolean;
+  /** Only a part of the text could be spoken. */
+  readonly isPartial: boolean;
 }
 
 const MEBIBYTE = 1024 * 1024;
 
 /** Speaks what was planned, plays it where that was asked for, and tells what it cost. */
-export async function deliverSpeech(task: Task, request: Request): Promise<CommandResult> {
+export async function deliverSpeech(
+  task: Task,
+  request: SpeechTask,
+  via: Via,
+): Promise<CommandResult> {
   const { context, player, plan } = task;
   await checkPrice(task, request);
   const progress = startProgress(context.io, context.clock, 'speaking');
@@ -35,33 +50,33 @@ export async function deliverSpeech(task: Task, request: Request): Promise<Comma
   const playback =
     player === undefined || request.output !== undefined ? undefined : await startPlayback(player);
   try {
-    const spoken = await speakInto(task, request, streamOf(context, plan, playback));
+    const stream = streamOf(context, plan, playback);
+    const { isPartial, spoken, tellsIgnored } =
+      via.kind === 'sync'
+        ? await speakSync(task, request, stream)
+        : await speakJob(task, request, { stream, api: via.api, progress });
     progress.stop();
     context.io.notice(spokenNotice(spoken));
-    await rememberPrice(task, request, spoken);
+    await rememberPrice(task, request, spoken.answer);
     if (player !== undefined && spoken.path !== undefined) {
       await playFile(player, spoken.path, context);
     }
     const { target } = request.connection;
-    const { tellsIgnored } = task.chosen.surface;
-    return spokenResult(spoken, request.body, { target, tellsIgnored });
+    const result = spokenResult(spoken, request.body, { target, tellsIgnored });
+    return isPartial ? { ...result, exit: 'partial' } : result;
   } finally {
     progress.stop();
     playback?.stop();
   }
 }
 
-async function speakInto(task: Task, request: Request, stream: AudioStream): Promise<Spoken> {
+async function speakSync(task: Task, request: SpeechTask, stream: AudioStream): Promise<Delivered> {
   const { context, plan } = task;
   const { body, connection, output, speech } = request;
   const { state } = await context.paths();
-  const journal = createIntentJournal({
-    ...context,
-    folder: path.join(state, 'journal'),
-    processes: systemProcesses(),
-  });
+  const { journal } = await openJournal(context);
   try {
-    return await speak({
+    const spoken = await speak({
       client: connection.client,
       body,
       speech,
@@ -75,9 +90,15 @@ async function speakInto(task: Task, request: Request, stream: AudioStream): Pro
       },
       notice: (line) => context.io.notice(line),
     });
+    return { spoken, tellsIgnored: task.chosen.surface.tellsIgnored, isPartial: false };
   } finally {
     await journal.close();
   }
+}
+
+async function speakJob(task: Task, request: SpeechTask, by: JobWay): Promise<Delivered> {
+  const { speakThroughJob } = await import('./tts-job.ts');
+  return speakThroughJob(task, request, by);
 }
 
 function streamOf(

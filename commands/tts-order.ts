@@ -1,7 +1,9 @@
+import type { JobApi, JobOptions } from '../src/api/speech-jobs.ts';
 import type { SpeechOptions } from '../src/api/speech.ts';
 import { recognizedBy } from '../src/api/speech.ts';
 import type { SpeechOrder } from '../src/api/speech-order.ts';
 import { allVoices } from '../src/api/voices.ts';
+import type { AudioFormat } from '../src/contract/audio-formats.ts';
 import type { Connection } from '../src/cli/context.ts';
 import { resolveSetting } from '../src/config/settings.ts';
 import { chooseVoice } from '../src/speech/voice-choice.ts';
@@ -15,7 +17,7 @@ import type { Task } from './tts-task.ts';
 export async function speechOrder(
   { chosen, context, flags, modelId, plan: { format }, settings, text }: Task,
   { client, target }: Connection,
-): Promise<SpeechOrder> {
+): Promise<SpeechOrder & { readonly format: AudioFormat }> {
   const query = { includePersonal: true, signal: context.signal };
   const voiceId = await chooseVoice(
     {
@@ -54,4 +56,11 @@ export function speechOptions({ chosen: { name }, context, flags }: Task): Speec
     requestId,
     signal: context.signal,
   };
+}
+
+/** The same for a job. */
+export function jobOptions(task: Task, api: JobApi): JobOptions {
+  const { idempotencyKey, requestId, signal } = speechOptions(task);
+  if (idempotencyKey === undefined) throw new Error(`${task.chosen.flag} has no jobs`);
+  return { api, idempotencyKey, requestId, signal };
 }

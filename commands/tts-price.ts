@@ -32,7 +32,7 @@ export async function checkPrice(
 export async function rememberPrice(
   { characters, context }: Task,
   request: PricedRequest,
-  { answer: { creditsUsed } }: Spoken,
+  { creditsUsed }: Pick<Spoken['answer'], 'creditsUsed'>,
 ): Promise<void> {
   if (creditsUsed === undefined) return;
   const rates = await creditRates(context);
@@ -40,12 +40,14 @@ export async function rememberPrice(
   await rates.remember(rateKey(request), creditsUsed / characters).catch(() => undefined);
 }
 
-async function creditRates(context: Context): Promise<CreditRates> {
+/** What characters cost so far, as it is remembered. */
+export async function creditRates(context: Context): Promise<CreditRates> {
   const { state } = await context.paths();
   return createCreditRates(path.join(state, 'credit-rates.json'), context);
 }
 
-function rateKey({ body, connection }: PricedRequest): RateKey {
+/** Whose price a request has. */
+export function rateKey({ body, connection }: PricedRequest): RateKey {
   const { address } = connection.client;
   return {
     service: connection.target === 'embedded' ? 'embedded' : address.baseUrl.origin,

@@ -1,3 +1,6 @@
+import type { ApiClient } from '../src/api/client.ts';
+import type { RequestSpec } from '../src/api/request.ts';
+import type { SpeechOrder } from '../src/api/speech-order.ts';
 import { speechRequest } from '../src/api/speech.ts';
 import type { CommandInput } from '../src/cli/command.ts';
 import type { Context } from '../src/cli/context.ts';
@@ -6,6 +9,7 @@ import type { SettingSources } from '../src/config/settings.ts';
 import { resolveSetting } from '../src/config/settings.ts';
 import { TEXT_MAX_CHARACTERS } from '../src/contract/limits.ts';
 import { usageFailure } from '../src/errors/failure.ts';
+import type { Output } from '../src/files/output.ts';
 import { openPlanned } from '../src/speech/open-planned.ts';
 import type { OutputPlan, OutputSurface } from '../src/speech/output-plan.ts';
 import { planOutput } from '../src/speech/output-plan.ts';
@@ -14,9 +18,11 @@ import { readText } from '../src/speech/text-source.ts';
 import { untilStopped } from '../src/speech/until-stopped.ts';
 import { countCodePoints } from '../src/text/code-points.ts';
 import { deliverSpeech } from './tts-delivery.ts';
-import { speechOptions, speechOrder } from './tts-order.ts';
+import { jobOptions, speechOptions, speechOrder } from './tts-order.ts';
 import type { ChosenSurface, SurfaceFlags } from './tts-surface.ts';
 import { chooseModel, chooseSurface } from './tts-surface.ts';
+import type { Via, ViaName } from './tts-via.ts';
+import { chooseVia } from './tts-via.ts';
 import { dryRunResult } from './tts-words.ts';
 
 export interface TtsFlags extends SurfaceFlags {
@@ -28,6 +34,7 @@ export interface TtsFlags extends SurfaceFlags {
   readonly maxCredits?: number;
   readonly creditRate?: number;
   readonly dryRun?: true;
+  readonly via?: ViaName;
 }
 
 /** What is going to be spoken, and where it will go; nothing has been asked of the service yet. */
@@ -41,6 +48,7 @@ export interface Task {
   readonly player: Player | undefined;
   readonly text: string;
   readonly characters: number;
+  readonly via: Via;
 }
 
 /**
@@ -79,7 +87,8 @@ export async function planTask(
       'Cut it into parts.',
     );
   }
-  return { context, flags, settings, chosen, modelId, plan, player, text, characters };
+  const via = chooseVia({ ...flags, chosen, characters, plan });
+  return { context, flags, settings, chosen, modelId, plan, player, text, characters, via };
 }
 
 function surfaceOf({ flag, surface: { formats } }: ChosenSurface): OutputSurface {
@@ -118,7 +127,14 @@ export async function describeTask(task: Task): Promise<CommandResult> {
   const connection = await task.context.connect();
   const body = await speechOrder(task, connection);
   const { client } = connection;
-  return dryRunResult(client.describe(speechRequest(client, body, speechOptions(task))));
+  return dryRunResult(client.describe(await requestOf(task, client, body)));
+}
+
+async function requestOf(task: Task, client: ApiClient, body: SpeechOrder): Promise<RequestSpec> {
+  const { via } = task;
+  if (via.kind === 'sync') return speechRequest(client, body, speechOptions(task));
+  const { speechJobRequest } = await import('../src/api/speech-jobs.ts');
+  return speechJobRequest(client, body, jobOptions(task, via.api));
 }
 
 /** Opens the output, then asks the service, and delivers. */
@@ -133,9 +149,16 @@ export async function speakTask(task: Task): Promise<CommandResult> {
   try {
     const connection = await untilStopped(context.connect(), signal);
     const body = await speechOrder(task, connection);
-    return await deliverSpeech(task, { body, connection, output, speech: speechOptions(task) });
+    const request = { body, connection, output, speech: speechOptions(task) };
+    return await deliverSpeech(task, request, viaFor(task, output));
   } finally {
     // After it was published or kept this does nothing.
     await output?.abandon();
   }
+}
+
+/** Into a pipe or a device nothing is a job that was not asked for as one: there it shall stream. */
+function viaFor({ flags, via }: Task, output: Output | undefined): Via {
+  const streams = output !== undefined && output.temporary === undefined;
+  return streams && flags.via !== 'job' ? { kind: 'sync' } : via;
 }

@@ -1,15 +1,14 @@
 import { Option } from 'commander';
 import { oneOf } from '../src/cli/choice-flag.ts';
 import type { CommandDefinition } from '../src/cli/command.ts';
-import { isHeaderValue } from '../src/api/request.ts';
-import { IDEMPOTENCY_KEY_MAX_CHARACTERS } from '../src/contract/limits.ts';
-import { usageFailure } from '../src/errors/failure.ts';
-import { addSpeechFlags, filled, numberWithin, textWithin } from './speech-flags.ts';
+import { requestOptions } from './request-flags.ts';
+import { addSpeechFlags, filled } from './speech-flags.ts';
 import { SURFACE_NAMES } from './tts-surface.ts';
 import { describeTask, planTask, speakTask } from './tts-task.ts';
 import type { TtsFlags } from './tts-task.ts';
+import { VIA_NAMES } from './tts-via.ts';
 
-/** `foley tts` (contract, section 5), on the synchronous surfaces (spec sections 4.1 to 4.4). */
+/** `foley tts` (contract, section 5), on every surface (spec sections 4.1 to 4.4), also as a job. */
 export const tts: CommandDefinition<TtsFlags> = {
   freeText: true,
   configure(command) {
@@ -29,7 +28,7 @@ export const tts: CommandDefinition<TtsFlags> = {
         ),
       );
     addSpeechFlags(command);
-    for (const option of requestOptions()) command.addOption(option);
+    for (const option of [...surfaceOptions(), ...requestOptions()]) command.addOption(option);
     command.addHelpText('after', EXAMPLES);
   },
   async run(context, input) {
@@ -44,7 +43,7 @@ Examples:
   $ echo "Build finished" | foley tts --play
   $ foley tts -f chapter.txt --voice-name Martin --speed 0.9 -o chapter.wav`;
 
-function requestOptions(): Option[] {
+function surfaceOptions(): Option[] {
   return [
     new Option(
       '--api <surface>',
@@ -52,32 +51,8 @@ function requestOptions(): Option[] {
     ).argParser(oneOf('--api', SURFACE_NAMES)),
     new Option('--cache', 'v1: have the audio stored for a while, and fetch it from there'),
     new Option(
-      '--idempotency-key <key>',
-      'key under which a repeated request is not billed again',
-    ).argParser(headerText('--idempotency-key')),
-    new Option('--request-id <id>', 'trace id of the request').argParser(
-      headerText('--request-id'),
-    ),
-    new Option('--max-credits <n>', 'refuse what may cost more').argParser(
-      numberWithin('--max-credits', { minimum: 0 }),
-    ),
-    new Option(
-      '--credit-rate <n>',
-      'credits per character for --max-credits (default: the highest seen)',
-    ).argParser(numberWithin('--credit-rate', { minimum: 0 })),
-    new Option('--dry-run', 'print the request and send nothing'),
+      '--via <way>',
+      `how it is asked for: ${VIA_NAMES.join(', ')} (default: auto, a job for a long text into a file)`,
+    ).argParser(oneOf('--via', VIA_NAMES)),
   ];
-}
-
-/** A parser for a flag whose text becomes the value of a header. */
-function headerText(flag: string): (given: string) => string {
-  const check = textWithin(flag, IDEMPOTENCY_KEY_MAX_CHARACTERS);
-  return (given) => {
-    const value = check(given);
-    if (isHeaderValue(value)) return value;
-    throw usageFailure(
-      `${flag} has characters that a header cannot carry`,
-      'Use printable ASCII without spaces at the ends.',
-    );
-  };
 }

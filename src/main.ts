@@ -4,6 +4,7 @@ import type { Context, MainDeps } from './cli/context.ts';
 import { createContext } from './cli/context.ts';
 import type { GlobalOptions } from './cli/global-options.ts';
 import { findInvocation } from './cli/invocation.ts';
+import type { Io } from './cli/io.ts';
 import { createIo, watchErrors } from './cli/io.ts';
 import type { Parsed, Shown } from './cli/program.ts';
 import { parseBranch, parseCommand, parseRoot } from './cli/program.ts';
@@ -15,6 +16,7 @@ import { Interrupted, watchSignals } from './cli/signals.ts';
 import { ReaderGone, write } from './cli/streams.ts';
 import type { ExitCode } from './contract/exit-codes.ts';
 import { EXIT_CODES } from './contract/exit-codes.ts';
+import type { Failure } from './errors/failure.ts';
 
 /** How a run ends: with an exit code, or by the signal that stopped it. */
 export type Ending = { readonly code: ExitCode } | { readonly signal: StopSignal };
@@ -71,6 +73,7 @@ async function perform(work: Work, deps: MainDeps): Promise<Ending> {
   try {
     const result = await work.perform(context);
     await render(result, io, work.globals.json === true);
+    if (result.failure !== undefined) return tell(result.failure, io, work.globals);
     return { code: EXIT_CODES[result.exit ?? 'ok'].code };
   } finally {
     await context.close();
@@ -82,8 +85,11 @@ async function conclude(error: unknown, globals: GlobalOptions, deps: MainDeps):
   if (error instanceof ReaderGone) return { code: EXIT_CODES.ok.code };
   const io = await createIo({ streams: deps.streams, env: deps.env, globals });
   if (error instanceof Interrupted) return { signal: error.stopSignal };
-  const failure = toFailure(error);
-  renderError(failure, io, { json: globals.json === true, verbose: globals.verbose === true });
+  return tell(toFailure(error), io, globals);
+}
+
+function tell(failure: Failure, io: Io, { json, verbose }: GlobalOptions): Ending {
+  renderError(failure, io, { json: json === true, verbose: verbose === true });
   return { code: failure.exitCode };
 }
 

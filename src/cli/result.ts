@@ -1,4 +1,5 @@
 import type { ExitName } from '../contract/exit-codes.ts';
+import type { Failure } from '../errors/failure.ts';
 import type { Look } from './look.ts';
 
 /**
@@ -12,4 +13,6 @@ export interface CommandResult {
   readonly human?: (look: Look) => string;
   /** How the process ends when not with 0, such as `partial`. */
   readonly exit?: ExitName;
+  /** What went wrong although there is a result; it is told after it, and decides how the process ends. */
+  readonly failure?: Failure;
 }

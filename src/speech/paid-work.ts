@@ -1,7 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { WireRequest } from '../api/request.ts';
 import type { Failure } from '../errors/failure.ts';
-import type { Intent, IntentAbout, IntentFacts, IntentJournal } from '../files/intents.ts';
+import type {
+  Intent,
+  IntentAbout,
+  IntentFacts,
+  IntentJournal,
+  OpenState,
+  SettledState,
+} from '../files/intents.ts';
 import type { Kept } from './rescue.ts';
 import { isStored } from './stored-audio.ts';
 
@@ -27,8 +34,15 @@ export interface PaidWork {
   readonly isVerified: boolean;
   /** A refunded request goes out again under another key, which is written down first. */
   renew(key: string): Promise<void>;
-  /** The answer began, so that it is charged now; noted while the audio comes. */
-  accepted(facts: IntentFacts): void;
+  /**
+   * The answer began, so that it is charged now, or a job was accepted, which from here on is asked
+   * for by its id; noted on the disk when this resolves.
+   */
+  accepted(facts: IntentFacts): Promise<void>;
+  /** The job is done: its audio can be fetched, as often as it is wanted. */
+  done(facts: IntentFacts): Promise<void>;
+  /** The job failed and cost nothing, or is gone with what it cost; or its id was all that was wanted. */
+  ended(state: 'failed' | 'lost' | 'published', facts: IntentFacts): Promise<void>;
   /** All of it is there and was checked; noted on the disk when this resolves. */
   verified(facts: IntentFacts): Promise<void>;
   published(facts: IntentFacts): Promise<void>;
@@ -49,45 +63,102 @@ export async function beginPaidWork(
   journal: IntentJournal,
   request: PaidRequest,
 ): Promise<PaidWork> {
-  let key = request.idempotencyKey;
-  let intent = await journal.begin(aboutOf(request, key));
+  const key = request.idempotencyKey;
+  const work = new WrittenWork(journal, request, await journal.begin(aboutOf(request, key)));
+  await work.send();
+  return work;
+}
+
+class WrittenWork implements PaidWork {
+  key: string | undefined;
+  readonly #journal: IntentJournal;
+  readonly #request: PaidRequest;
+  #intent: Intent;
+  #isJob = false;
+
+  constructor(journal: IntentJournal, request: PaidRequest, intent: Intent) {
+    this.#journal = journal;
+    this.#request = request;
+    this.#intent = intent;
+    this.key = request.idempotencyKey;
+  }
+
+  get id(): string {
+    return this.#intent.id;
+  }
+
+  get isVerified(): boolean {
+    return this.#intent.state === 'verified';
+  }
+
+  async send(): Promise<void> {
+    await this.#intent.advance('sent').catch(async (error: unknown) => {
+      await this.#settle('rejected', { problem: 'never sent' });
+      throw error;
+    });
+  }
+
+  async renew(key: string): Promise<void> {
+    const next = await this.#journal.begin(aboutOf(this.#request, key));
+    await this.#settle('failed', { problem: 'refunded by the service' });
+    this.#intent = next;
+    this.key = key;
+    await next.advance('sent');
+  }
+
+  accepted(facts: IntentFacts): Promise<void> {
+    this.#isJob = facts.jobId !== undefined;
+    return this.#note('accepted', facts);
+  }
+
+  done(facts: IntentFacts): Promise<void> {
+    return this.#note('done', facts);
+  }
+
+  verified(facts: IntentFacts): Promise<void> {
+    return this.#note('verified', facts);
+  }
+
+  published(facts: IntentFacts): Promise<void> {
+    return this.#settle('published', facts);
+  }
+
+  ended(state: 'failed' | 'lost' | 'published', facts: IntentFacts): Promise<void> {
+    return this.#settle(state, facts);
+  }
+
+  async failed(failure: Failure, kept: Kept | undefined): Promise<void> {
+    // Of a job nothing is lost: it stays open, and can be fetched.
+    if (this.#isJob) return;
+    const settle: Intent['settle'] = (state, facts) => this.#settle(state, facts);
+    await settleFailed({ intent: this.#intent, settle }, failure, kept);
+  }
+
+  async stopped({ id }: Kept): Promise<void> {
+    if (id !== undefined) await this.#settle('kept', { spoolId: id });
+  }
+
+  abandoned(): Promise<void> {
+    return this.#settle('abandoned');
+  }
+
   // The request is out: a journal that fails now must not take away what was paid for.
-  const settle: Intent['settle'] = (state, facts) =>
-    intent.settle(state, facts).catch(() => undefined);
-  const note: Intent['advance'] = (state, facts) =>
-    intent.advance(state, facts).catch(() => undefined);
-  await intent.advance('sent').catch(async (error: unknown) => {
-    await settle('rejected', { problem: 'never sent' });
-    throw error;
-  });
-  return {
-    get id() {
-      return intent.id;
-    },
-    get key() {
-      return key;
-    },
-    get isVerified() {
-      return intent.state === 'verified';
-    },
-    async renew(newKey) {
-      const next = await journal.begin(aboutOf(request, newKey));
-      await settle('failed', { problem: 'refunded by the service' });
-      intent = next;
-      key = newKey;
-      await intent.advance('sent');
-    },
-    accepted: (facts) => void note('accepted', facts),
-    verified: (facts) => note('verified', facts),
-    published: (facts) => settle('published', facts),
-    failed: (failure, kept) => settleFailed({ intent, settle }, failure, kept),
-    stopped: ({ id }) => (id === undefined ? Promise.resolve() : settle('kept', { spoolId: id })),
-    abandoned: () => settle('abandoned'),
-  };
+  #settle(state: SettledState, facts?: IntentFacts): Promise<void> {
+    return this.#intent.settle(state, facts).catch(() => undefined);
+  }
+
+  #note(state: OpenState, facts: IntentFacts): Promise<void> {
+    return this.#intent.advance(state, facts).catch(() => undefined);
+  }
+}
+
+interface Settling {
+  readonly intent: Intent;
+  readonly settle: Intent['settle'];
 }
 
 async function settleFailed(
-  { intent, settle }: { readonly intent: Intent; readonly settle: Intent['settle'] },
+  { intent, settle }: Settling,
   failure: Failure,
   kept: Kept | undefined,
 ): Promise<void> {

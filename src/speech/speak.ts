@@ -67,7 +67,7 @@ export async function speak(options: SpeakOptions): Promise<Spoken> {
   try {
     const audio = await synthesize(client, body, { ...speech, onNewKey: (key) => work.renew(key) });
     answer = audio;
-    work.accepted(factsOf(audio));
+    void work.accepted(factsOf(audio));
     const verdict = await deliver(audio, plan.format, sink);
     isWhole = true;
     if (sink.failure !== undefined) throw sink.failure;

@@ -1,0 +1,48 @@
+import { Option } from 'commander';
+import type { CommandDefinition } from '../../src/cli/command.ts';
+import { integerWithin } from '../../src/cli/number-flags.ts';
+import { fetchOne } from './fetch-one.ts';
+import type { ApiFlag } from './job-flags.ts';
+import { apiOption } from './job-flags.ts';
+import { automaticPlace, namedPlace } from './places.ts';
+import { resumeCommand } from './resume-command.ts';
+
+interface DownloadFlags extends ApiFlag {
+  readonly output?: string;
+  readonly segment?: number;
+}
+
+/** `foley jobs download ID` (contract, section 6; spec sections 4.1 and 4.3). */
+export const jobsDownload: CommandDefinition<DownloadFlags> = {
+  configure(command) {
+    command
+      .description(
+        'Saves the audio of a job that has ended, as <id>.<ext> unless -o says otherwise. It costs nothing.',
+      )
+      .argument('<id>', 'job id')
+      .addOption(new Option('-o, --output <path>', 'write to a file; - is stdout'))
+      .addOption(
+        new Option('--segment <n>', 'only this segment, from 0, as <id>-<n>.<ext>').argParser(
+          integerWithin('--segment', { minimum: 0 }),
+        ),
+      )
+      .addOption(apiOption());
+  },
+  async run(context, { args: [id = ''], options: { api = 'v3', output, segment } }) {
+    const place = output === undefined ? undefined : await namedPlace(context, output);
+    try {
+      const { client, target } = await context.connect();
+      const options = {
+        client,
+        polling: undefined,
+        placeFor: place?.placeFor ?? automaticPlace(context, segment),
+        segment,
+        signal: context.signal,
+        resume: (jobId: string) => resumeCommand([jobId], { api, output }, context.globals),
+      };
+      return await fetchOne(context, { id, api }, options, target);
+    } finally {
+      await place?.abandon();
+    }
+  },
+};

@@ -1,0 +1,124 @@
+import { Option } from 'commander';
+import type { ApiClient } from '../../src/api/client.ts';
+import type { ListedJob } from '../../src/api/job-list.ts';
+import { allSpeechJobs, listSpeechJobs } from '../../src/api/job-list.ts';
+import type { JobApi } from '../../src/api/speech-jobs.ts';
+import type { CommandDefinition } from '../../src/cli/command.ts';
+import type { Context } from '../../src/cli/context.ts';
+import { integerWithin } from '../../src/cli/number-flags.ts';
+import type { CommandResult } from '../../src/cli/result.ts';
+import type { Column } from '../../src/cli/table.ts';
+import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../../src/contract/limits.ts';
+import { usageFailure } from '../../src/errors/failure.ts';
+import { filled } from '../speech-flags.ts';
+import type { ApiFlag } from './job-flags.ts';
+import { apiOption } from './job-flags.ts';
+
+interface ListFlags extends ApiFlag {
+  readonly status?: string;
+  readonly page?: number;
+  readonly limit?: number;
+  readonly all?: true;
+  readonly createdAfter?: string;
+}
+
+/** `foley jobs list` (contract, section 6; spec sections 4.1 and 4.3). */
+export const jobsList: CommandDefinition<ListFlags> = {
+  configure(command) {
+    command
+      .description('Lists your speech jobs, the newest first.')
+      .addOption(
+        new Option('--status <status>', 'only jobs in this state').argParser(filled('--status')),
+      )
+      .addOption(
+        new Option('--page <n>', 'page number, from 1').argParser(
+          integerWithin('--page', { minimum: 1 }),
+        ),
+      )
+      .addOption(
+        new Option(
+          '--limit <n>',
+          `jobs a page, at most ${PAGE_SIZE_MAX} (default: ${PAGE_SIZE_DEFAULT})`,
+        ).argParser(integerWithin('--limit', { minimum: 1, maximum: PAGE_SIZE_MAX })),
+      )
+      .addOption(new Option('--all', 'every page').conflicts(['page', 'limit']))
+      .addOption(
+        new Option('--created-after <time>', 'only jobs that are newer (asks v1)').argParser(
+          instant,
+        ),
+      )
+      .addOption(apiOption());
+  },
+  async run(context, { options }) {
+    const api = apiOf(options);
+    const { client } = await context.connect();
+    return options.all === true
+      ? listAll(context, client, api, options)
+      : listPage(context, client, api, options);
+  },
+};
+
+/** Only v1 knows when a job was created. */
+function apiOf({ api, createdAfter }: ListFlags): JobApi {
+  if (api === 'v3' && createdAfter !== undefined) {
+    throw usageFailure('--created-after is not known to --api v3', 'Leave --api out; v1 has it.');
+  }
+  return api ?? (createdAfter === undefined ? 'v3' : 'v1');
+}
+
+async function listAll(
+  { signal }: Context,
+  client: ApiClient,
+  api: JobApi,
+  { createdAfter, status }: ListFlags,
+): Promise<CommandResult> {
+  const rows: ListedJob[] = [];
+  const items: unknown[] = [];
+  for await (const listed of allSpeechJobs(client, api, { createdAfter, status }, signal)) {
+    rows.push(listed.item);
+    items.push(listed.raw);
+  }
+  return present(rows, { items, total: items.length });
+}
+
+async function listPage(
+  { io, signal }: Context,
+  client: ApiClient,
+  api: JobApi,
+  { createdAfter, limit, page, status }: ListFlags,
+): Promise<CommandResult> {
+  const query = { page, limit, status, createdAfter };
+  const { raw, value } = await listSpeechJobs(client, api, query, signal);
+  if (value.nextPage !== undefined) {
+    io.notice(`page ${value.page}; --page ${value.nextPage} goes on, --all shows all`);
+  }
+  return present(value.items, raw);
+}
+
+async function present(rows: readonly ListedJob[], data: unknown): Promise<CommandResult> {
+  const { table } = await import('../../src/cli/table.ts');
+  return {
+    data,
+    human: (look) => (rows.length === 0 ? 'There are no jobs.' : table(rows, COLUMNS, look)),
+  };
+}
+
+const COLUMNS: readonly Column<ListedJob>[] = [
+  { title: 'ID', value: ({ id }) => id, whole: true },
+  { title: 'STATUS', value: ({ status }) => status },
+  { title: 'CREATED', value: ({ createdAt }) => createdAt.replace(/\.\d+Z$/, 'Z') },
+  { title: 'CREDITS', value: ({ creditsUsed }) => `${creditsUsed ?? ''}` },
+  { title: 'VOICE', value: ({ voiceId }) => voiceId },
+  { title: 'MODEL', value: ({ modelId }) => modelId },
+  { title: 'TEXT', value: ({ textPreview }) => textPreview.replaceAll(/\s+/g, ' ') },
+];
+
+/** A moment as the service takes it: with its time and zone; a bare date begins at midnight, UTC. */
+function instant(given: string): string {
+  const isMoment = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/i;
+  const time = isMoment.test(given) ? Date.parse(given) : NaN;
+  if (!Number.isNaN(time)) return new Date(time).toISOString();
+  throw usageFailure(
+    `--created-after is "${given}"; it takes a moment such as 2026-05-01 or 2026-05-01T08:30:00Z`,
+  );
+}

@@ -1,0 +1,100 @@
+import { constants } from 'node:fs';
+import path from 'node:path';
+import { extensionOf, formatOfPath } from '../../src/audio/formats.ts';
+import type { Context } from '../../src/cli/context.ts';
+import { usageFailure } from '../../src/errors/failure.ts';
+import { downloadName, segmentName } from '../../src/files/names.ts';
+import { outputFailure } from '../../src/files/output-failures.ts';
+import { openOutput } from '../../src/files/publish.ts';
+import type { PlaceFor } from '../../src/jobs/fetch-job.ts';
+import type { Place } from '../../src/jobs/save-audio.ts';
+import { display } from '../../src/text/display.ts';
+
+/** A place that is ready before there is anything to put into it. */
+export interface OpenPlace {
+  readonly placeFor: PlaceFor;
+  /** Removes what was opened and not used. */
+  abandon(): Promise<void>;
+}
+
+/** Stdout as a place for audio. */
+export function stdoutPlace({ io }: Pick<Context, 'io'>): Place {
+  return { stream: { write: (chunk) => io.writeOut(chunk), end: () => Promise.resolve() } };
+}
+
+/**
+ * The place of one job's audio: stdout (`-`), or a file, which is opened now, so that what could fail
+ * fails before anybody waits.
+ * @throws Failure (usage, output)
+ */
+export async function namedPlace(context: Context, output: string): Promise<OpenPlace> {
+  if (output === '') throw usageFailure('--output is empty', 'Give a file name, or - for stdout.');
+  if (output === '-') {
+    refuseJson(context);
+    return { placeFor: () => Promise.resolve(stdoutPlace(context)), abandon: async () => {} };
+  }
+  const file = await openOutput({ ...context, path: output, existing: 'replace' });
+  const named = formatOfPath(output);
+  return {
+    placeFor: async ({ id }, format) => {
+      if (named === undefined || named === format) return { output: file };
+      throw usageFailure(
+        `--output ends in a name for ${named}, but job ${display(id)} is ${format}`,
+        `Let the name end in .${extensionOf(format)}, and convert the file afterwards.`,
+      );
+    },
+    abandon: () => file.abandon(),
+  };
+}
+
+function refuseJson({ globals }: Context): void {
+  if (globals.json !== true) return;
+  throw usageFailure(
+    '--json and audio cannot both go to stdout',
+    'Give a file with -o, or leave --json out.',
+  );
+}
+
+/** A file beside the others in the current folder, named after the job, and its segment if it is one. */
+export function automaticPlace(context: Context, segment?: number): PlaceFor {
+  return placeIn(context, '', segment);
+}
+
+/**
+ * A folder, made where it is missing, with a file for each job.
+ * @throws Failure: usage when it is something else, output when it cannot be used
+ */
+export async function folderPlace(context: Context, folder: string): Promise<PlaceFor> {
+  const { files } = context;
+  if (folder === '' || folder === '-') {
+    throw usageFailure(
+      `--output is "${folder}", but the audio of several jobs needs a folder`,
+      'Name a folder, or wait for one job at a time.',
+    );
+  }
+  try {
+    await files.mkdir(folder, { recursive: true });
+    await files.access(folder, constants.W_OK);
+  } catch (error) {
+    const isFile = await files.stat(folder).then(
+      (stats) => !stats.isDirectory(),
+      () => false,
+    );
+    if (!isFile) throw outputFailure(path.join(folder, 'speech.mp3'), error, 'opening');
+    throw usageFailure(
+      `--output is ${display(folder)}, a file, but the audio of several jobs needs a folder`,
+      'Name a folder, or wait for one job at a time.',
+    );
+  }
+  return placeIn(context, folder, undefined);
+}
+
+function placeIn(context: Context, folder: string, segment: number | undefined): PlaceFor {
+  return async ({ id }, format) => {
+    const extension = extensionOf(format);
+    const name =
+      segment === undefined ? downloadName(id, extension) : segmentName(id, segment, extension);
+    const file = path.join(folder, name);
+    return { output: await openOutput({ ...context, path: file, existing: 'number' }) };
+  };
+}

@@ -1,0 +1,80 @@
+import { Option } from 'commander';
+import type { CommandDefinition } from '../../src/cli/command.ts';
+import type { Context } from '../../src/cli/context.ts';
+import type { CommandResult } from '../../src/cli/result.ts';
+import { fetchMany } from './fetch-many.ts';
+import { fetchOne } from './fetch-one.ts';
+import type { ApiFlag, WaitFlags } from './job-flags.ts';
+import { apiOption, pollingOf, waitOptions } from './job-flags.ts';
+import { folderPlace, namedPlace } from './places.ts';
+import { resumeCommand } from './resume-command.ts';
+
+interface JobsWaitFlags extends ApiFlag, WaitFlags {
+  readonly output?: string;
+}
+
+/** `foley jobs wait ID…` (contract, section 6). */
+export const jobsWait: CommandDefinition<JobsWaitFlags> = {
+  configure(command) {
+    command
+      .description(
+        'Waits until jobs have ended; with -o also saves their audio. The worst of them decides how it ends.',
+      )
+      .argument('<id...>', 'job ids')
+      .addOption(
+        new Option('-o, --output <path>', 'save the audio: a file or -, a folder for several jobs'),
+      );
+    for (const option of waitOptions()) command.addOption(option);
+    command.addOption(apiOption());
+  },
+  async run(context, { args, options }) {
+    const ids = [...new Set(args)];
+    const [only = ''] = ids;
+    return ids.length === 1
+      ? waitForOne(context, only, options)
+      : waitForAll(context, ids, options);
+  },
+};
+
+async function waitForOne(
+  context: Context,
+  id: string,
+  flags: JobsWaitFlags,
+): Promise<CommandResult> {
+  const { api = 'v3', output } = flags;
+  const place = output === undefined ? undefined : await namedPlace(context, output);
+  try {
+    const { client, target } = await context.connect();
+    const options = {
+      client,
+      polling: pollingOf(context, client, flags),
+      placeFor: place?.placeFor,
+      signal: context.signal,
+      resume: (jobId: string) => resumeCommand([jobId], { api, output }, context.globals),
+    };
+    return await fetchOne(context, { id, api }, options, target);
+  } finally {
+    await place?.abandon();
+  }
+}
+
+async function waitForAll(
+  context: Context,
+  ids: readonly string[],
+  flags: JobsWaitFlags,
+): Promise<CommandResult> {
+  const { api = 'v3', output } = flags;
+  const placeFor = output === undefined ? undefined : await folderPlace(context, output);
+  const { client, target } = await context.connect();
+  const resumeAll = (left: readonly string[]): string =>
+    resumeCommand(left, { api, output }, context.globals);
+  const options = {
+    client,
+    polling: pollingOf(context, client, flags),
+    placeFor,
+    signal: context.signal,
+    resume: (id: string) => resumeAll([id]),
+    resumeAll,
+  };
+  return fetchMany(context, ids, { api, target }, options);
+}

@@ -1,0 +1,39 @@
+import { Option } from 'commander';
+import { isHeaderValue } from '../src/api/request.ts';
+import { IDEMPOTENCY_KEY_MAX_CHARACTERS } from '../src/contract/limits.ts';
+import { usageFailure } from '../src/errors/failure.ts';
+import { numberWithin, textWithin } from './speech-flags.ts';
+
+/** The flags of every command that creates something that is billed (contract, section 5). */
+export function requestOptions(): Option[] {
+  return [
+    new Option(
+      '--idempotency-key <key>',
+      'key under which a repeated request is not billed again',
+    ).argParser(headerText('--idempotency-key')),
+    new Option('--request-id <id>', 'trace id of the request').argParser(
+      headerText('--request-id'),
+    ),
+    new Option('--max-credits <n>', 'refuse what may cost more').argParser(
+      numberWithin('--max-credits', { minimum: 0 }),
+    ),
+    new Option(
+      '--credit-rate <n>',
+      'credits per character for --max-credits (default: the highest seen)',
+    ).argParser(numberWithin('--credit-rate', { minimum: 0 })),
+    new Option('--dry-run', 'print the request and send nothing'),
+  ];
+}
+
+/** A parser for a flag whose text becomes the value of a header. */
+function headerText(flag: string): (given: string) => string {
+  const check = textWithin(flag, IDEMPOTENCY_KEY_MAX_CHARACTERS);
+  return (given) => {
+    const value = check(given);
+    if (isHeaderValue(value)) return value;
+    throw usageFailure(
+      `${flag} has characters that a header cannot carry`,
+      'Use printable ASCII without spaces at the ends.',
+    );
+  };
+}

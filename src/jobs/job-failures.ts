@@ -1,0 +1,43 @@
+import { reviseFailure } from '../api/revise-failure.ts';
+import type { SpeechJob } from '../api/speech-job.ts';
+import { Failure } from '../errors/failure.ts';
+
+/** A job that ended without audio (exit 20); the service gives back what was set aside for it. */
+export function failedJob({ error, id, requestId, status }: SpeechJob): Failure {
+  const why = error?.message ?? error?.code;
+  return new Failure(`job ${id} ended with ${status}${why === undefined ? '' : `: ${why}`}`, {
+    code: error?.code ?? status,
+    exit: 'rejected',
+    hint: 'It is refunded and is not spoken again by itself: create a new job, under another key.',
+    requestId,
+    details: { jobId: id, status },
+  });
+}
+
+/**
+ * What went wrong after a job was accepted: it is paid for, and there to be asked for again.
+ * @param resume what the person types to go on
+ */
+export function afterAcceptance(failure: Failure, resume: string): Failure {
+  const { exit, hint } = failure;
+  const next =
+    exit === 'deadline' || exit === 'output' || exit === 'exists' || hint === undefined
+      ? undefined
+      : hint;
+  const hints = [next, exit === 'lost' ? undefined : `\`${resume}\` goes on with it.`];
+  return reviseFailure(failure, {
+    billed: 'yes',
+    hint: hints.filter((one) => one !== undefined).join(' '),
+  });
+}
+
+/** A job that ended well and whose audio the service does not have (exit 27). */
+export function goneAudio(failure: Failure, { creditsUsed, id }: SpeechJob): Failure {
+  const cost = creditsUsed === undefined ? '' : ` and cost ${creditsUsed} credits`;
+  return reviseFailure(failure, {
+    message: `job ${id} is done${cost}, but its audio is not there any more: ${failure.message}`,
+    exit: 'lost',
+    billed: 'yes',
+    hint: 'A new job, under another key, is paid for again.',
+  });
+}

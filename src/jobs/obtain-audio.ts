@@ -1,0 +1,23 @@
+import type { AudioAnswer } from '../api/audio-answer.ts';
+import type { ApiClient } from '../api/client.ts';
+import { fetchJobAudio } from '../api/job-audio.ts';
+import type { SpeechJob } from '../api/speech-job.ts';
+import { Failure } from '../errors/failure.ts';
+import { goneAudio } from './job-failures.ts';
+
+/**
+ * The audio of a job that has ended with some.
+ * @throws Failure, `lost` when the service does not have it
+ */
+export async function obtainAudio(
+  client: ApiClient,
+  job: SpeechJob,
+  signal: AbortSignal | undefined,
+): Promise<AudioAnswer> {
+  try {
+    return await fetchJobAudio(client, job, { signal });
+  } catch (error) {
+    const isGone = error instanceof Failure && (error.status === 404 || error.status === 410);
+    throw isGone ? goneAudio(error, job) : error;
+  }
+}
