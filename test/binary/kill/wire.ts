@@ -70,7 +70,7 @@ export async function insist(wire: Wire, sent: Sent, account: number): Promise<W
 }
 
 /** How often a state that is not an event is looked at. */
-const POLL_MS = 20;
+const POLL_MS = 50;
 
 /** Looks until it is as wanted. */
 export async function poll(
