@@ -172,14 +172,18 @@ describe('verification', () => {
     [
       'a balance',
       "UPDATE balance SET amount = 99 WHERE book = 'available'",
-      /available credits of account a/,
+      /available credits of account a is 99, and the sum of its entries is 7/,
     ],
     [
       'an entry',
       'UPDATE ledger_entry SET amount = amount + 1 WHERE amount > 0',
-      /does not sum to zero/,
+      /transaction 1 does not sum to zero in credits \(available 11, granted -10\)/,
     ],
-    ['a reservation', "UPDATE reservation SET state = 'refunded'", /reserved credits of account a/],
+    [
+      'a reservation',
+      "UPDATE reservation SET state = 'refunded'",
+      /reserved credits of account a is 3, and what is set aside is 0/,
+    ],
   ])('sees %s that was changed', (_name, tampering, message) => {
     store.write((db) => grant(db, 'a', amounts(10), 0));
     hold('r', amounts(3));

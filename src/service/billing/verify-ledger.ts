@@ -10,7 +10,7 @@ const CHECKPOINT_AFTER_TRANSACTIONS = 500;
  * Checks that the books balance: every transaction sums to zero, the balances are what the entries
  * add up to, and what is reserved belongs to reservations that are open. By default it looks at
  * what was written since the last checked state; `full` looks at everything.
- * @throws StoreError `corrupt`, naming the first account or transaction that is wrong
+ * @throws StoreError `corrupt`, naming the first rows that are wrong and what they hold
  */
 export function verifyLedger(store: Store, options: { readonly full: boolean }): void {
   const checked = store.read((db) => {
@@ -36,44 +36,53 @@ function lastTransaction(db: Connection): number {
 }
 
 function findUnbalanced(db: Connection, since: number): string | undefined {
-  const row = db.get(
-    `SELECT transaction_id AS id, unit FROM ledger_entry WHERE transaction_id > ?
-     GROUP BY transaction_id, unit HAVING sum(amount) <> 0 LIMIT 1`,
+  const rows = db.all(
+    `SELECT transaction_id AS id, unit, group_concat(book || ' ' || amount, ', ') AS entries
+     FROM ledger_entry WHERE transaction_id > ?
+     GROUP BY transaction_id, unit HAVING sum(amount) <> 0 LIMIT ${MOST_NAMED}`,
     [since],
   );
-  if (row === undefined) return undefined;
-  return `transaction ${integer(row, 'id')} does not sum to zero in ${text(row, 'unit')}`;
+  return named(rows, (row) => {
+    const what = `transaction ${integer(row, 'id')} does not sum to zero in ${text(row, 'unit')}`;
+    return `${what} (${text(row, 'entries')})`;
+  });
 }
 
 function findWrongBalance(db: Connection, since: number): string | undefined {
-  const row = db.get(
+  const rows = db.all(
     `WITH part AS (
-       SELECT account_id, unit, book, amount FROM ledger_checkpoint WHERE ?1 > 0
+       SELECT account_id, unit, book, amount, 0 AS told FROM ledger_checkpoint WHERE ?1 > 0
        UNION ALL
-       SELECT t.account_id, e.unit, e.book, e.amount FROM ledger_entry e
+       SELECT t.account_id, e.unit, e.book, e.amount, 0 FROM ledger_entry e
          JOIN ledger_transaction t ON t.id = e.transaction_id WHERE e.transaction_id > ?1
        UNION ALL
-       SELECT account_id, unit, book, -amount FROM balance)
-     SELECT account_id, unit, book FROM part
-     GROUP BY account_id, unit, book HAVING sum(amount) <> 0 LIMIT 1`,
+       SELECT account_id, unit, book, 0, amount FROM balance)
+     SELECT account_id, unit, book, sum(amount) AS found, sum(told) AS told FROM part
+     GROUP BY account_id, unit, book HAVING sum(amount) <> sum(told) LIMIT ${MOST_NAMED}`,
     [since],
   );
-  return row === undefined ? undefined : `${describe(row)} is not the sum of its entries`;
+  return named(rows, (row) => `${describe(row)}, and the sum of its entries ${found(row)}`);
 }
 
 function findWrongReserve(db: Connection): string | undefined {
-  const row = db.get(
+  const rows = db.all(
     `WITH part AS (
-       SELECT account_id, 'credits' AS unit, credits AS amount FROM reservation
+       SELECT account_id, 'credits' AS unit, credits AS amount, 0 AS told FROM reservation
          WHERE state = 'reserved'
        UNION ALL
-       SELECT account_id, 'quota', quota FROM reservation WHERE state = 'reserved'
+       SELECT account_id, 'quota', quota, 0 FROM reservation WHERE state = 'reserved'
        UNION ALL
-       SELECT account_id, unit, -amount FROM balance WHERE book = 'reserved')
-     SELECT account_id, unit, 'reserved' AS book FROM part
-     GROUP BY account_id, unit HAVING sum(amount) <> 0 LIMIT 1`,
+       SELECT account_id, unit, 0, amount FROM balance WHERE book = 'reserved')
+     SELECT account_id, unit, 'reserved' AS book, sum(amount) AS found, sum(told) AS told FROM part
+     GROUP BY account_id, unit HAVING sum(amount) <> sum(told) LIMIT ${MOST_NAMED}`,
   );
-  return row === undefined ? undefined : `${describe(row)} is not what is set aside`;
+  return named(rows, (row) => `${describe(row)}, and what is set aside ${found(row)}`);
+}
+
+const MOST_NAMED = 3;
+
+function named(rows: readonly Row[], say: (row: Row) => string): string | undefined {
+  return rows.length === 0 ? undefined : rows.map((row) => say(row)).join('; ');
 }
 
 /** Writes the state down, unless another process has moved on from what was checked. */
@@ -88,7 +97,12 @@ function writeCheckpoint(db: Connection, checked: number): void {
 }
 
 function describe(row: Row): string {
-  return `${text(row, 'book')} ${text(row, 'unit')} of account ${text(row, 'account_id')}`;
+  const what = `${text(row, 'book')} ${text(row, 'unit')} of account ${text(row, 'account_id')}`;
+  return `${what} is ${integer(row, 'told')}`;
+}
+
+function found(row: Row): string {
+  return `is ${integer(row, 'found')}`;
 }
 
 function numberOf(db: Connection, sql: string): number {

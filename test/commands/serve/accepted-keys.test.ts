@@ -1,0 +1,54 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseAcceptedKeys } from '../../../commands/serve/accepted-keys.ts';
+import { Failure } from '../../../src/errors/failure.ts';
+
+const NAME = '--accept-keys-file keys.txt';
+
+function failureOf(text: string): Failure {
+  try {
+    parseAcceptedKeys(text, NAME);
+  } catch (error) {
+    if (error instanceof Failure) return error;
+  }
+  throw new Error('it was not refused');
+}
+
+describe('a keys file', () => {
+  it('has a key and its account on each line, and may have comments', () => {
+    const text =
+      '\u00ef\u00bb\u00bf# ours\r\nkey-a alice\r\n\r\n  key-b\tbob@work \n\t# more\nkey-c\nkey-d alice';
+    expect(parseAcceptedKeys(text, NAME)).toEqual([
+      { key: 'key-a', account: 'alice' },
+      { key: 'key-b', account: 'bob@work' },
+      { key: 'key-c', account: 'local' },
+      { key: 'key-d', account: 'alice' },
+    ]);
+  });
+
+  it.each([
+    ['', /has no key in it/],
+    ['# nothing\n\n', /has no key in it/],
+    ['ok\nsecret-key alice bob', /line 2 has more than a key and an account/],
+    ['ok\n\nse\u00e9cret-key', /line 3 has a key with characters other than visible ASCII/],
+    [`\n${'s'.repeat(513)}`, /line 2 has a key of 513 characters; it may have 512/],
+    ['alice/x secret-key!', /line 1 has an account with another form/],
+    ['secret-key a\nother b\nsecret-key b', /line 3 has the key of line 1/],
+  ])('is refused by the number of the line: %j', (text, problem) => {
+    const { message, code, hint } = failureOf(text);
+    expect(message).toMatch(problem);
+    expect(message.startsWith(NAME)).toBe(true);
+    expect(code).toBe('usage');
+    expect(`${message}${hint}`).not.toMatch(/secret/);
+  });
+
+  it('never shows what is in it', () => {
+    const word = fc.string({ minLength: 8, maxLength: 20 }).filter((text) => !NAME.includes(text));
+    fc.assert(
+      fc.property(fc.array(word, { minLength: 3, maxLength: 6 }), (words) => {
+        const { message, hint } = failureOf(`ok\n${['x', ...words].join(' q ')} \u0000`);
+        for (const secret of words) expect(`${message} ${hint}`).not.toContain(secret);
+      }),
+    );
+  });
+});
