@@ -32,7 +32,7 @@ function main() {
   // Until main settles, an event loop that runs empty is a bug, not a success.
   process.exitCode = 1;
   const text = writtenDown(process.argv.slice(2));
-  if (text === undefined) require('../dist/main.cjs').run(process);
+  if (text === undefined) require('../dist/launch.cjs').launch(process);
   else show(text);
 }
 

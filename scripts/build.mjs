@@ -11,11 +11,13 @@ const started = new Date();
 const next = path.join(root, `dist-${process.pid}`);
 process.chdir(root);
 try {
-  const { output, ...input } = config;
-  const bundle = await rolldown({ ...input, logLevel: 'warn' });
-  const { output: chunks } = await bundle.write(Object.assign({}, output, { dir: next }));
-  await bundle.close();
-  const modules = chunks.flatMap((chunk) => chunk.moduleIds ?? []);
+  const modules = [];
+  for (const { output, ...input } of config) {
+    const bundle = await rolldown({ ...input, logLevel: 'warn' });
+    const { output: chunks } = await bundle.write(Object.assign({}, output, { dir: next }));
+    await bundle.close();
+    modules.push(...chunks.flatMap((chunk) => chunk.moduleIds ?? []));
+  }
   writeFileSync(path.join(next, 'THIRD-PARTY-NOTICES.md'), notices(modules));
   const { renderAllHelp } = createRequire(import.meta.url)(path.join(next, 'all-help.cjs'));
   writeFileSync(path.join(next, 'help.json'), JSON.stringify(await renderAllHelp()));

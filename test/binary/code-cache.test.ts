@@ -1,0 +1,67 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { runFoley } from '../harness/run-foley.ts';
+import type { Sandbox } from '../harness/sandbox.ts';
+import { sandbox } from '../harness/sandbox.ts';
+
+/** Every file below the cache of compiled code, by its path there. */
+function kept({ cache }: Sandbox): string[] {
+  const root = path.join(cache, 'foley', 'code');
+  if (!existsSync(root)) return [];
+  return readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .filter((name) => statSync(path.join(root, name)).isFile())
+    .map((name) => path.join(root, name));
+}
+
+async function settings(box: Sandbox, env: Record<string, string> = {}): Promise<string> {
+  const result = await runFoley(['config', 'path'], { box, env });
+  expect(result).toMatchObject({ code: 0, stderr: '' });
+  return result.stdout.toString();
+}
+
+/** Node 22 keeps compiled code itself, in files of its own. */
+const isOurs = Number(process.versions.node.split('.')[0]) < 22;
+
+describe.skipIf(!isOurs)('compiled code', () => {
+  test('is kept by the second run of a command, and used by the third', async () => {
+    const box = await sandbox();
+    const first = await settings(box);
+    expect(kept(box)).toEqual([]);
+    await settings(box);
+    const files = kept(box);
+    expect(files.map((file) => path.basename(file))).toEqual(['config']);
+    const before = files.map((file) => statSync(file, { bigint: true }));
+    expect(await settings(box)).toBe(first);
+    // Had a chunk not been taken from there, it would have been compiled and kept again.
+    expect(kept(box).map((file) => statSync(file, { bigint: true }))).toMatchObject(
+      before.map(({ ino, mtimeNs }) => ({ ino, mtimeNs })),
+    );
+  });
+
+  test('that was damaged is compiled and kept anew', async () => {
+    const box = await sandbox();
+    const first = await settings(box);
+    await settings(box);
+    const [file = ''] = kept(box);
+    const whole = readFileSync(file);
+    writeFileSync(file, whole.fill(0, whole.length >> 1));
+    expect(await settings(box)).toBe(first);
+    expect(
+      readFileSync(file)
+        .subarray(-64)
+        .every((byte) => byte === 0),
+    ).toBe(false);
+  });
+
+  test('is not kept of a command that fails, nor where Node is told not to', async () => {
+    const box = await sandbox();
+    const off = { NODE_DISABLE_COMPILE_CACHE: '1' };
+    await settings(box, off);
+    expect(readdirSync(box.cache)).toEqual([]);
+    for (let run = 0; run < 3; run += 1) {
+      expect(await runFoley(['confog'], { box })).toMatchObject({ code: 2 });
+    }
+    expect(kept(box)).toEqual([]);
+  });
+});
