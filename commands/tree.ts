@@ -39,6 +39,11 @@ export const tree: readonly CommandNode[] = [
     ],
   },
   {
+    name: 'batch',
+    summary: 'Speak many texts, and go on where it was stopped',
+    load: async () => (await import('./batch.ts')).batch,
+  },
+  {
     name: 'voices',
     summary: 'List and look up voices',
     children: [
@@ -87,6 +92,11 @@ export const tree: readonly CommandNode[] = [
         load: async () => (await import('./profile/set.ts')).profileSet,
       },
     ],
+  },
+  {
+    name: 'captions',
+    summary: 'Make subtitles of stored timings, without speaking again',
+    load: async () => (await import('./captions.ts')).captions,
   },
   {
     name: 'recover',

@@ -1,0 +1,107 @@
+import type { Boundary, BoundaryKind } from './boundaries.ts';
+import type { CueShape } from './cue-shape.ts';
+
+/** From here on, a silence is heard as a pause; from there on, as the end of something. */
+const SHORT_PAUSE_MS = 150;
+const LONG_PAUSE_MS = 400;
+/** A cue that stays through such a silence seems to be stuck. */
+const SILENCE_MS = 1_500;
+
+/** What it costs that there is one more cue. */
+const CUE = 100;
+const CUT: Readonly<Record<BoundaryKind, number>> = {
+  line: 0,
+  sentence: 0,
+  'strong clause': 20,
+  clause: 50,
+  word: 180,
+};
+/** A cut in a pause costs less, where there is no sign that one belongs there. */
+const AFTER_SHORT_PAUSE = 0.7;
+const AFTER_LONG_PAUSE = 0.3;
+/** A cut between words that belong together as much as can be. */
+const CLING = 220;
+/** What is passed over within a cue. */
+const PASSED_SENTENCE = 160;
+const PASSED_LONG_PAUSE = 60;
+const PASSED_SILENCE = 500;
+/** Flashes up and is gone. */
+const TOO_SHORT = 260;
+/** A few words that were cut from their sentence. */
+const SCRAP = 90;
+const SCRAP_WIDTH = 14;
+/** A whole sentence and the beginning of the next one. */
+const MIXED = 350;
+/** What any cue of two lines costs; what is above it is a bad line break, and counts several times. */
+const USUAL_PARTING = 45;
+const PARTING = 4;
+/** A full cue; half full ones cost a quarter each, so that equal parts are cheapest. */
+const FULL = 120;
+
+/** What a cue costs: low where a reader would like it. Whole numbers, so that close calls are rare. */
+export class CueCost {
+  readonly #shape: CueShape;
+  readonly #startMs: number;
+  /** Its sentence began before it. */
+  readonly #isBegun: boolean;
+  #passed = 0;
+  #hasSentence = false;
+
+  constructor(shape: CueShape, start: { readonly startMs: number; readonly isBegun: boolean }) {
+    this.#shape = shape;
+    this.#startMs = start.startMs;
+    this.#isBegun = start.isBegun;
+  }
+
+  /** The cue goes on after a boundary. */
+  pass({ kind, pauseMs }: Boundary): void {
+    if (kind === 'sentence') {
+      this.#hasSentence = true;
+      this.#passed += PASSED_SENTENCE;
+    }
+    if (pauseMs >= SILENCE_MS) this.#passed += PASSED_SILENCE;
+    else if (pauseMs >= LONG_PAUSE_MS && kind !== 'sentence') this.#passed += PASSED_LONG_PAUSE;
+  }
+
+  /** What it costs in all when it ends at a boundary. */
+  ending({
+    boundary,
+    nextMs,
+    width,
+    parting,
+  }: {
+    readonly boundary: Boundary;
+    /** When the next one begins, or the audio ends. */
+    readonly nextMs: number;
+    readonly width: number;
+    /** How badly it parts into lines. */
+    readonly parting: number;
+  }): number {
+    const { maxChars, maxLines, minDurationMs } = this.#shape;
+    const isWhole = boundary.kind === 'line' || boundary.kind === 'sentence';
+    const filled = Math.min(1, width / (maxChars * maxLines));
+    const isScrap = width < SCRAP_WIDTH && (this.#isBegun || !isWhole);
+    return Math.round(
+      CUE +
+        this.#passed +
+        cutCost(boundary) +
+        FULL * filled ** 2 +
+        PARTING * Math.max(0, parting - USUAL_PARTING) +
+        (this.#hasSentence && !isWhole ? MIXED : 0) +
+        (isScrap ? SCRAP : 0) +
+        TOO_SHORT * shortness(nextMs - this.#startMs, minDurationMs),
+    );
+  }
+}
+
+/** 0 for what can stay long enough, 1 for what cannot, 2 for what nobody could read. */
+function shortness(ms: number, minDurationMs: number): number {
+  if (ms >= minDurationMs) return 0;
+  return ms * 2 >= minDurationMs ? 1 : 2;
+}
+
+function cutCost({ kind, cling, pauseMs }: Boundary): number {
+  const cost = CUT[kind] + (CLING * cling) / 100;
+  if (pauseMs >= LONG_PAUSE_MS) return cost * AFTER_LONG_PAUSE;
+  return pauseMs >= SHORT_PAUSE_MS ? cost * AFTER_SHORT_PAUSE : cost;
+}
