@@ -1,0 +1,283 @@
+import assert from 'node:assert/strict';
+import { answerFields } from '../answer-fields.ts';
+import type { Behaviour } from '../behaviour.ts';
+import { at, claimAudio, claimRefused, claimStatus, claimType } from '../claims.ts';
+import { isOfFamily, pairOf, plainBody, TEXT, voicesOf } from '../facts.ts';
+import type { RequestBody } from '../request-fields.ts';
+import { requestFields } from '../request-fields.ts';
+import type { ServiceUnderTest } from '../service-under-test.ts';
+
+const V1 = 'POST /api/open/v1/speech/tts';
+
+const TTS: RequestBody = {
+  id: 'compat-tts',
+  of: 'CompatTtsRequest',
+  section: '4.4',
+  on: 'POST /v1/tts',
+  async plain(service) {
+    const { voiceId } = await pairOf(service, isOfFamily('vendor'));
+    return { text: TEXT, reference_id: voiceId };
+  },
+  claimTaken: (answer) => claimAudio(answer),
+};
+const SPEECH: RequestBody = {
+  id: 'compat-speech',
+  of: 'CompatSpeechRequest',
+  section: '4.4',
+  on: 'POST /v1/audio/speech',
+  async plain(service) {
+    const { voiceId, modelId } = await pairOf(service, isOfFamily('vendor'));
+    return { model: modelId, input: TEXT, voice: voiceId };
+  },
+  claimTaken: (answer) => claimAudio(answer),
+};
+
+const SPEED = { takes: [0.5, 2], refuses: [0.49, 2.01, '1'], limits: ['SPEED_RANGE'] };
+const SCALE = { takes: [0.5, 1.5], refuses: [0.49, 1.51, '1'] };
+
+/** The header `model` of `/v1/tts`; which model each is, the price tells where ours are known. */
+const LABELS: Readonly<Record<string, string>> = {
+  's2.1-pro': 'vendor-s21pro',
+  's2.1-pro-free': 'vendor-s21pro-free',
+  's2.1-flash': 'vendor-s21-flash',
+  's2.1-pro-flash': 'vendor-s21pro-flash',
+  's2-pro': 'vendor-s2pro',
+  s1: 'vendor-s1',
+  's1-mini': 'vendor-s1',
+  'speech-1.5': 'vendor-s1',
+  '1.6': 'vendor-s1',
+  'vendor-s21pro': 'vendor-s21pro',
+  'nobody-knows': 'vendor-s21pro-flash',
+};
+
+/** The compatibility endpoints, and what only v1 has (spec sections 4.3 and 4.4). */
+export const compat: readonly Behaviour[] = [
+  ...requestFields(TTS, [
+    { name: 'text', what: 'text', isRequired: true, takes: ['Grüße, 🙂.'], refuses: ['', 7] },
+    {
+      name: 'reference_id',
+      what: 'a voice; no default is chosen',
+      isRequired: true,
+      refuses: ['', 7],
+    },
+    {
+      name: 'format',
+      what: 'mp3, wav or pcm; anything else falls back to mp3',
+      takes: ['mp3', 'wav', 'pcm', 'opus', 'flac'],
+    },
+    { name: 'prosody.speed', what: '0.5 to 2', ...SPEED },
+    { name: 'prosody', what: 'an object', takes: [{}], refuses: ['fast'] },
+    { name: 'speed', what: '0.5 to 2', ...SPEED },
+    { name: 'temperature', what: 'stability, 0.5 to 1.5', ...SCALE },
+    { name: 'top_p', what: 'similarity, 0.5 to 1.5', ...SCALE },
+    { name: 'normalize', what: 'text normalization', takes: [true, false], refuses: ['true'] },
+    { name: 'chunk_length', what: 'accepted and ignored', takes: [200, 'any'] },
+    { name: 'latency', what: 'accepted and ignored', takes: ['normal', 1] },
+  ]),
+  ...requestFields(SPEECH, [
+    {
+      name: 'model',
+      what: 'an engine model id; names of the other interface are no aliases',
+      isRequired: true,
+      refuses: ['tts-1', 'gpt-4o-mini-tts', '', 7],
+    },
+    { name: 'input', what: 'text', isRequired: true, takes: ['Grüße, 🙂.'], refuses: ['', 7] },
+    {
+      name: 'voice',
+      what: 'an id, or an object with `id`',
+      isRequired: true,
+      refuses: ['', 7, {}, { id: 7 }],
+    },
+    {
+      name: 'response_format',
+      what: 'mp3, wav or pcm',
+      takes: ['mp3', 'wav', 'pcm'],
+      refuses: ['opus', 'aac'],
+    },
+    { name: 'speed', what: '0.5 to 2', ...SPEED },
+  ]),
+  ...[TTS, SPEECH].flatMap((body) => both(body)),
+  ...labels(),
+  voiceObject(),
+  opus(),
+  ...v1Only(),
+];
+
+function both({ id, on, plain }: RequestBody): readonly Behaviour[] {
+  return [
+    {
+      id: `${id}.audio`,
+      section: '4.4',
+      on,
+      what: 'Audio that plays, mp3 without a format, with credits used and quota left',
+      covers: ['X-OpenAPI-Credits-Used', 'X-OpenAPI-Quota-Remaining'],
+      spends: true,
+      async check(service) {
+        const answer = await service.ask(on, { body: await plain(service) });
+        claimAudio(answer, /^audio\/mpeg/);
+        assert.ok((await service.listen(answer.bytes)) > 200);
+        claimType(Number(answer.header('X-OpenAPI-Quota-Remaining') ?? 'none'), 'integer', 'quota');
+        claimType(Number(answer.header('X-OpenAPI-Credits-Used') ?? 'none'), 'number', 'credits');
+      },
+    },
+    {
+      id: `${id}.broken`,
+      section: '7.1',
+      on,
+      what: '400: a body that is no JSON',
+      covers: ['ERR_INVALID_REQUEST'],
+      async check(service) {
+        for (const bytes of ['{"text":', '', '[]']) {
+          claimRefused(await service.ask(on, { bytes }), 400, 'ERR_INVALID_REQUEST', service);
+        }
+      },
+    },
+    {
+      id: `${id}.credits-short`,
+      section: '7.1',
+      on,
+      what: '402: credits are short',
+      covers: ['ERR_INSUFFICIENT_CREDITS'],
+      serve: ['--credits', '10'],
+      async check(service) {
+        const body = await plain(service);
+        const long = 'a word '.repeat(20);
+        const answer = await service.ask(on, {
+          body: { ...body, ...('input' in body ? { input: long } : { text: long }) },
+        });
+        claimRefused(answer, 402, 'ERR_INSUFFICIENT_CREDITS', service);
+      },
+    },
+    {
+      id: `${id}.rate-limited`,
+      section: '7.1',
+      on,
+      what: '429: too many requests; `Retry-After` says when',
+      covers: ['ERR_RATE_LIMITED', 'Retry-After'],
+      serve: ['--rate-limit', '0.1/s'],
+      async check(service) {
+        await service.ask(on, { body: {} });
+        const answer = await service.ask(on, { body: {} });
+        claimRefused(answer, 429, 'ERR_RATE_LIMITED', service);
+        assert.match(answer.header('Retry-After') ?? '', /^\d+$/);
+      },
+    },
+  ];
+}
+
+function labels(): readonly Behaviour[] {
+  return Object.entries(LABELS).map(([label, modelId]) => ({
+    id: `compat-tts.model.${label}`,
+    section: '4.4',
+    on: 'POST /v1/tts',
+    what: `The header \`model: ${label}\` ${label === 'nobody-knows' ? 'is ignored' : `is ${modelId}`}`,
+    spends: true,
+    async check(service: ServiceUnderTest) {
+      const body = await TTS.plain(service);
+      const answer = await service.ask('POST /v1/tts', { headers: { model: label }, body });
+      claimAudio(answer);
+      const plain = { text: TEXT, voiceId: body['reference_id'], modelId };
+      const same = await service.ask('POST /api/open/v3/speech/tts', { body: plain });
+      const [mine, its] = [answer, same].map((one) => one.header('X-OpenAPI-Credits-Used'));
+      assert.equal(mine, its);
+    },
+  }));
+}
+
+function voiceObject(): Behaviour {
+  return {
+    id: 'compat-speech.voice.takes',
+    section: '4.4',
+    on: SPEECH.on,
+    what: '`voice` may be a string or an object with `id`',
+    covers: ['CompatSpeechRequest.voice'],
+    spends: true,
+    async check(service) {
+      const { voice, ...rest } = await SPEECH.plain(service);
+      for (const form of [voice, { id: voice }]) {
+        claimAudio(await service.ask(SPEECH.on, { body: { ...rest, voice: form } }));
+      }
+    },
+  };
+}
+
+function opus(): Behaviour {
+  return {
+    id: 'compat-tts.opus',
+    section: '4.4',
+    on: TTS.on,
+    what: '`format: opus` gives mp3, and `pcm` samples',
+    spends: true,
+    async check(service) {
+      const body = await TTS.plain(service);
+      claimAudio(await service.ask(TTS.on, { body: { ...body, format: 'opus' } }), /^audio\/mpeg/);
+      const pcm = await service.ask(TTS.on, { body: { ...body, format: 'pcm' } });
+      claimAudio(pcm, /^audio\/(pcm|l16)/i);
+      assert.equal(pcm.bytes.length % 2, 0);
+    },
+  };
+}
+
+function v1Only(): readonly Behaviour[] {
+  const cached = async (service: ServiceUnderTest) =>
+    service.once('cached speech', async () => {
+      const answer = await service.ask(V1, {
+        body: { ...(await plainBody(service)), cache: true },
+      });
+      claimStatus(answer, 200);
+      assert.match(answer.header('Content-Type') ?? '', /^application\/json/);
+      return answer.json();
+    });
+  return [
+    ...answerFields({ of: 'CachedSpeech', section: '4.3', on: V1, spends: true, sample: cached }, [
+      ['audio_url', 'id', 'where the audio is'],
+      ['credits_used', 'number', 'what it cost'],
+      ['quota_remaining', 'integer', 'what is left'],
+    ]),
+    {
+      id: 'tts-v1.cache.audio',
+      section: '4.3',
+      on: V1,
+      what: '`audio_url` gives audio that plays',
+      covers: ['SpeechRequestV1.cache'],
+      spends: true,
+      async check(service) {
+        const url = new URL(String(at(await cached(service), 'audio_url')));
+        const found = await service.ask(`GET ${url.pathname}${url.search}`, {
+          headers: { Authorization: undefined },
+        });
+        claimAudio(found);
+        assert.ok((await service.listen(found.bytes)) > 200);
+      },
+    },
+    {
+      id: 'tts-v1.cache.false',
+      section: '4.3',
+      on: V1,
+      what: '`cache: false` is answered with audio bytes',
+      covers: ['SpeechRequestV1.cache'],
+      spends: true,
+      async check(service) {
+        claimAudio(
+          await service.ask(V1, { body: { ...(await plainBody(service)), cache: false } }),
+        );
+      },
+    },
+    {
+      id: 'compat.voice-unknown',
+      section: '4.4',
+      on: 'POST /v1/tts, POST /v1/audio/speech',
+      what: '400: a voice that there is not (they document no 404)',
+      async check(service) {
+        const voices = await voicesOf(service);
+        assert.ok(voices.length > 0);
+        const tts = await service.ask(TTS.on, { body: { text: TEXT, reference_id: 'nobody' } });
+        const speech = await service.ask(SPEECH.on, {
+          body: { ...(await SPEECH.plain(service)), voice: 'nobody' },
+        });
+        for (const answer of [tts, speech]) claimStatus(answer, 400, 404);
+        if (service.isOurs) claimStatus(tts, 400);
+      },
+    },
+  ];
+}

@@ -1,0 +1,61 @@
+import { afterAll, describe, test } from 'vitest';
+import { BEHAVIOURS } from './all-behaviours.ts';
+import type { Behaviour } from './behaviour.ts';
+import { openService } from './open-service.ts';
+import type { ServiceUnderTest } from './service-under-test.ts';
+import { NotApplicable } from './service-under-test.ts';
+import type { StartedService } from './start-service.ts';
+import { startService } from './start-service.ts';
+
+const started = new Map<string, Promise<StartedService>>();
+
+/** The embedded service, one for each way of starting it that rows ask for. */
+async function embedded(flags: readonly string[]): Promise<ServiceUnderTest> {
+  const name = flags.join('\n');
+  const service = started.get(name) ?? startService(flags);
+  started.set(name, service);
+  const { baseUrl, key, otherKey } = await service;
+  const open = opened.get(name) ?? openService({ baseUrl, key, otherKey, isOurs: true });
+  opened.set(name, open);
+  return open;
+}
+const opened = new Map<string, ServiceUnderTest>();
+
+afterAll(async () => {
+  await Promise.all([...started.values()].map(async (service) => (await service).stop()));
+});
+
+describe('the embedded service', () => {
+  test.each(BEHAVIOURS.map((row) => [row.id, row.what, row] as const))(
+    '%s: %s',
+    async (_id, _what, row) => {
+      await row.check(await embedded(row.serve ?? []));
+    },
+  );
+});
+
+/** Another service: its address, with its key in `FOLEY_API_KEY`. */
+const given = process.env['FOLEY_CONFORMANCE_URL'];
+const maySpend = process.env['FOLEY_CONFORMANCE_SPEND'] === '1';
+
+describe.skipIf(given === undefined)('the service at FOLEY_CONFORMANCE_URL', () => {
+  const service = openService({
+    baseUrl: given ?? '',
+    key: process.env['FOLEY_API_KEY'] ?? '',
+    isOurs: false,
+  });
+  const asked = BEHAVIOURS.filter(
+    ({ serve, spends = false }) => serve === undefined && (maySpend || !spends),
+  );
+  test.each(asked.map((row) => [row.id, row.what, row] as const))(
+    '%s: %s',
+    async (_id, _what, row) => checkWhereItApplies(row),
+  );
+
+  async function checkWhereItApplies({ check }: Behaviour): Promise<void> {
+    await check(service).catch((error: unknown) => {
+      // A model or voice that this service does not have is no fault of it.
+      if (!(error instanceof NotApplicable)) throw error;
+    });
+  }
+});

@@ -1,0 +1,92 @@
+import type { Pending } from './behaviour.ts';
+
+const VOICES = 'Voices you make: cloning, deletion and design, on both sides';
+const MEDIA = 'Pictures that speak: lip sync, dubbing, images and video, on both sides';
+const REALTIME =
+  'Realtime speech on both sides: `foley live` and the service’s WebSocket, v2 and v3, simple and reliable';
+const CAPTIONS = 'The whole HTTP speech contract, v1, v2, v3 and compatibility, on both sides';
+
+const V1 = '/api/open/v1';
+
+/** What the spec has and the embedded service has not yet; nothing of it is faked. */
+export const pending: readonly Pending[] = [
+  ...missing(CAPTIONS, '4.1', [
+    ['POST /api/open/v3/speech/tts/aligned', 'Speech with word times, as server-sent events (6.1)'],
+  ]),
+  ...missing(VOICES, '4.5', [
+    [
+      `POST ${V1}/voices`,
+      'Clone a voice from reference audio: fields, extensions, 10 MB a file, errors of 7.3',
+    ],
+    [`DELETE ${V1}/voices/{voiceId}`, 'Delete a personal voice: 404, and 409 for one in use'],
+  ]),
+  ...missing(VOICES, '4.6', [
+    [`POST ${V1}/voice-designs`, 'Design voices from a prompt'],
+    [`GET ${V1}/voice-designs/{designId}/candidates/{candidateId}/audio`, 'Preview of a candidate'],
+    [`POST ${V1}/voice-designs/{designId}/voices`, 'Keep a candidate as a voice'],
+  ]),
+  ...missing(VOICES, '9', [
+    ['POST /api/open/create-model', 'The older path of cloning'],
+    ['POST /api/open/delete-model', 'The older path of deletion'],
+  ]),
+  ...missing(MEDIA, '4.7', [
+    [`POST ${V1}/media/lip-sync/jobs`, 'Create a lip-sync job (2.6, 3.4)'],
+    [`GET ${V1}/media/lip-sync/jobs`, 'List them'],
+    [`GET ${V1}/media/lip-sync/jobs/{jobId}`, 'One of them'],
+    [
+      `POST ${V1}/media/video-dubbing/jobs`,
+      'Dub a video (2.7); `fit_audio_to_video` within 0.5x to 2x',
+    ],
+    [`GET ${V1}/media/video-dubbing/jobs/{jobId}`, 'How far it is'],
+  ]),
+  ...missing(MEDIA, '4.8', [
+    [`GET ${V1}/media/models`, 'Models of images and videos'],
+    [`POST ${V1}/media/images/jobs`, 'Make an image, from up to four references'],
+    [`GET ${V1}/media/images/jobs/{jobId}`, 'How far it is'],
+    [`POST ${V1}/media/videos/jobs`, 'Make a video'],
+    [`GET ${V1}/media/videos/jobs/{jobId}`, 'How far it is'],
+  ]),
+  ...missing(MEDIA, '7.3', [
+    [
+      'media',
+      'Import errors: 413, 415, 422, 503 and 504 with `details`, `ERR_LIP_SYNC_MEDIA_DOWNLOAD_TIMEOUT`',
+    ],
+  ]),
+  ...missing(MEDIA, '9', [
+    ['POST /api/open/lip-sync/create', 'The older path of lip sync'],
+    ['GET /api/open/lip-sync/list', 'The older path of its list'],
+    ['GET /api/open/lip-sync/query', 'The older path of its poll'],
+  ]),
+  ...missing(REALTIME, '4.10', [
+    ['GET /v2/tts/live', 'Realtime speech of v2: events, modes and fields (3.2, 3.3, 6.2)'],
+    ['GET /v3/tts/live', 'Realtime speech of v3'],
+    ['GET /v2/tts/capabilities', 'What realtime v2 can do'],
+    ['GET /v3/tts/capabilities', 'What realtime v3 can do'],
+    ['POST /v2/tts/browser-tickets', 'A ticket for a page (5.6)'],
+    ['POST /v3/tts/browser-tickets', 'A ticket for a page (5.6)'],
+    ['GET /v2/tts/requests/{request_id}', 'State of a reliable request'],
+    ['GET /v3/tts/requests/{requestId}', 'State of a reliable request'],
+    ['GET /v3/tts/requests/{requestId}/segments/{segmentId}/audio', 'Audio of a segment'],
+  ]),
+  ...missing(REALTIME, '7.4', [['realtime', 'Codes of the `error` event, terminal or not']]),
+  ...missing(REALTIME, '8', [
+    [
+      'realtime',
+      'Simple input of 10,000 characters, text events of 2,000, segments of 10,000, sessions of 100,000 units, ids of 128, `chunk_length` 50 to 1000, language of 32',
+    ],
+  ]),
+];
+
+function missing(
+  subject: string,
+  section: string,
+  statements: readonly (readonly [on: string, what: string])[],
+): readonly Pending[] {
+  return statements.map(([on, what]) => ({
+    id: `pending.${section}.${on.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}`,
+    section,
+    on,
+    what,
+    subject,
+  }));
+}
