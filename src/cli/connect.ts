@@ -1,6 +1,7 @@
 import { version } from '../../package.json';
 import type { ApiClient } from '../api/client.ts';
 import { createApiClient } from '../api/client.ts';
+import type { Transport } from '../api/http-transport.ts';
 import type { ServiceAddress } from '../api/service-address.ts';
 import type { Accounts } from '../config/accounts.ts';
 import { readAccounts, selectAccount } from '../config/accounts.ts';
@@ -63,11 +64,19 @@ export async function storedAccounts(context: Context): Promise<Accounts> {
   return accounts;
 }
 
-/** The client of one service, with the limits that the flags name. */
-export function openClient(context: Context, address: ServiceAddress): ApiClient {
+/**
+ * The client of one service, with the limits that the flags name.
+ * @param transport how requests travel; by default over HTTP
+ */
+export function openClient(
+  context: Context,
+  address: ServiceAddress,
+  transport?: Transport,
+): ApiClient {
   const { clock, env, globals, io, random } = context;
   return createApiClient({
     address,
+    transport,
     clock,
     random,
     version,

@@ -93,7 +93,11 @@ export async function openBatchFolder(options: BatchFolderOptions): Promise<Batc
   }
 }
 
-async function lockIn(folder: string, journals: string, options: BatchFolderOptions): Promise<Lock> {
+async function lockIn(
+  folder: string,
+  journals: string,
+  options: BatchFolderOptions,
+): Promise<Lock> {
   const lastNote = async (): Promise<number | undefined> => {
     const names = await options.files.readdir(journals);
     const stats = names.map((name) => options.files.stat(path.join(journals, name)));
@@ -127,9 +131,12 @@ async function makeFolders(
     for (const name of names) await ensurePrivateFolder(path.join(folder, name), files);
     await ensurePrivateFolder(folder, files);
     const ignore = await files.open(path.join(folder, '.gitignore'), 'a', 0o600);
-    await ignore.stat().then(async ({ size }) => {
-      if (size === 0) await ignore.write('*\n');
-    }).finally(() => ignore.close());
+    await ignore
+      .stat()
+      .then(async ({ size }) => {
+        if (size === 0) await ignore.write('*\n');
+      })
+      .finally(() => ignore.close());
     await files.access(outputDir, 2);
   } catch (error) {
     throw outputFailure(path.join(outputDir, BATCH_FOLDER), error, 'opening');

@@ -2,10 +2,11 @@ import { createHash, createHmac } from 'node:crypto';
 
 /** What an idempotency key stands for: one purchase of one item. */
 export interface KeyAbout {
-  /** Of the service; `embedded` for that of this machine, whose port changes. */
+  /**
+   * Of the service; `embedded` for that of this machine, whose port changes. Of accounts nothing is in it: the
+   * service keeps their keys apart, and what an account is called here may change while something is open.
+   */
   readonly origin: string;
-  /** The stored account; null for a key of the environment. The service keeps accounts apart anyway. */
-  readonly account: string | null;
   /** Method and path. */
   readonly endpoint: string;
   /** SHA-256 of the body that is sent, as {@link bodyDigest} shortens it. */
@@ -25,8 +26,8 @@ export function bodyDigest(body: Uint8Array): string {
  * else can guess it.
  */
 export function itemKey(secret: Uint8Array, about: KeyAbout): string {
-  const { account, body, endpoint, generation, item, origin } = about;
-  const identity = JSON.stringify([origin, account, endpoint, body, item, generation]);
+  const { body, endpoint, generation, item, origin } = about;
+  const identity = JSON.stringify([origin, endpoint, body, item, generation]);
   const mac = createHmac('sha256', secret).update(identity).digest('base64url');
   return `foley1-${mac.slice(0, 32)}`;
 }

@@ -36,7 +36,8 @@ export async function openSecret(places: SecretPlaces): Promise<BatchSecret> {
   const copy = path.join(places.copyFolder, NAME);
   try {
     const there = await readSecret(file, places);
-    const known = there === undefined || there.isDamaged ? await readSecret(copy, places) : undefined;
+    const known =
+      there === undefined || there.isDamaged ? await readSecret(copy, places) : undefined;
     const spare = known?.isDamaged === false ? known.secret : undefined;
     if (there?.isDamaged === true) {
       if (spare === undefined) throw damaged(file);

@@ -76,7 +76,8 @@ async function draftOfJson(line: string, where: string, place: ListPlace): Promi
 }
 
 function checked(text: string, where: string): string {
-  if (text.trim() === '') throw usageFailure(`${where} is empty`, 'There is nothing to speak in it.');
+  if (text.trim() === '')
+    throw usageFailure(`${where} is empty`, 'There is nothing to speak in it.');
   if (HALF_PAIR.test(text)) {
     throw usageFailure(`${where} has half of a surrogate pair in it, which is no character`);
   }

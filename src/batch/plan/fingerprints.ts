@@ -66,5 +66,8 @@ const FIRST_SLOTS = 1024;
 
 function printOf(text: string): Print {
   const digest = createHash('sha256').update(text).digest();
-  return { low: digest.readUIntBE(0, 6) * 32 + ((digest[6] ?? 0) & 31), high: digest.readUInt32BE(7) };
+  return {
+    low: digest.readUIntBE(0, 6) * 32 + ((digest[6] ?? 0) & 31),
+    high: digest.readUInt32BE(7),
+  };
 }

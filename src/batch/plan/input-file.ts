@@ -88,7 +88,11 @@ export async function wholeText(input: InputFile, longestBytes: number): Promise
   for await (const chunk of input.open()) {
     size += chunk.length;
     // What is longer is longer in characters too; it is not read to its end.
-    if (size > longestBytes) throw usageFailure(`${display(input.name)} is longer than one request takes`, 'Cut it into parts.');
+    if (size > longestBytes)
+      throw usageFailure(
+        `${display(input.name)} is longer than one request takes`,
+        'Cut it into parts.',
+      );
     parts.push(chunk);
   }
   try {

@@ -69,7 +69,8 @@ async function textsAt(given: string, files: FileSystem): Promise<string[]> {
     return names.toSorted((a, b) => (a < b ? -1 : 1)).map((name) => path.join(given, name));
   } catch (error) {
     if (error instanceof Failure) throw error;
-    if (hasErrno(error, 'ENOENT')) throw usageFailure(`there is no file or folder ${display(given)}`);
+    if (hasErrno(error, 'ENOENT'))
+      throw usageFailure(`there is no file or folder ${display(given)}`);
     if (errnoOf(error) === undefined) throw error;
     throw usageFailure(`${display(given)} cannot be read: ${reasonOf(error, given)}`);
   }

@@ -59,7 +59,10 @@ function objectIn(line: string, where: string): ReadonlyMap<string, unknown> {
     throw usageFailure(`${where} is not JSON: ${display(why, { max: 200 })}`);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw usageFailure(`${where} is not a JSON object`, 'Each line is one, such as {"text":"Hello"}.');
+    throw usageFailure(
+      `${where} is not a JSON object`,
+      'Each line is one, such as {"text":"Hello"}.',
+    );
   }
   return new Map<string, unknown>(Object.entries(value));
 }
@@ -97,7 +100,9 @@ function formatIn(
 }
 
 function controlsIn(fields: ReadonlyMap<string, unknown>, where: string): SpeechControls {
-  const names = Object.keys(SPEECH_CONTROLS).filter((name): name is ControlName => fields.has(name));
+  const names = Object.keys(SPEECH_CONTROLS).filter((name): name is ControlName =>
+    fields.has(name),
+  );
   return Object.fromEntries(names.map((name) => [name, controlIn(name, fields.get(name), where)]));
 }
 

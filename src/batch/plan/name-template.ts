@@ -23,7 +23,8 @@ const PLACES = ['index', 'name', 'id', 'voice', 'ext'] as const;
  * @throws Failure (usage) for a place that there is not
  */
 export function parseNameTemplate(given: string): NameTemplate {
-  if (given.trim() === '') throw usageFailure('--name is empty', 'Give a name such as {name}.{ext}.');
+  if (given.trim() === '')
+    throw usageFailure('--name is empty', 'Give a name such as {name}.{ext}.');
   for (const [shown, place] of given.matchAll(/\{([^{}]*)\}/g)) {
     if (!PLACES.some((known) => known === place)) throw unknownPlace(given, shown);
   }

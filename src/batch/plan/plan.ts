@@ -54,18 +54,21 @@ export interface PlanOptions {
  * and 32 bytes of each name.
  * @throws Failure (usage) naming where the fault is
  */
-export async function* planItems(
-  options: PlanOptions,
-): AsyncGenerator<BatchItem, void, undefined> {
+export async function* planItems(options: PlanOptions): AsyncGenerator<BatchItem, void, undefined> {
   const { files, sources, total } = options;
   const width = String(total).length;
   const padded = (index: number): string => String(index).padStart(width, '0');
   const ids = new TakenIds();
   const outputs = new TakenOutputs();
   let index = 0;
-  for await (const draft of draftsOf(sources, (list, number) => `${list}-${padded(number)}`, files)) {
+  for await (const draft of draftsOf(
+    sources,
+    (list, number) => `${list}-${padded(number)}`,
+    files,
+  )) {
     index += 1;
-    const id = draft.id === undefined ? ids.free(draft.name, index) : ids.take(draft.id, index, draft);
+    const id =
+      draft.id === undefined ? ids.free(draft.name, index) : ids.take(draft.id, index, draft);
     const item = decide(draft, { index, id, padded: padded(index) }, options);
     outputs.take(item.output, index, draft);
     yield item;

@@ -1,0 +1,35 @@
+import type { CommandDefinition } from '../src/cli/command.ts';
+import { addBatchFlags } from './batch/batch-flags.ts';
+import type { BatchFlags } from './batch/batch-flags.ts';
+
+/** `foley batch` (contract, section 6): many texts, in a way that survives everything. */
+export const batch: CommandDefinition<BatchFlags> = {
+  configure(command) {
+    command
+      .description(
+        'Speaks many texts: files, folders of them, the lines of a file, or a list. Run again it ' +
+          'goes on: what is done and unchanged is skipped, what was paid for is fetched, and ' +
+          'nothing is billed twice, at whatever moment it was stopped.',
+      )
+      .argument('[path...]', 'texts, or folders of *.txt and *.md; - is stdin');
+    addBatchFlags(command);
+    command.addHelpText('after', EXAMPLES);
+  },
+  async run(context, { args, options }) {
+    const { prepareBatch } = await import('./batch/prepare.ts');
+    const prepared = await prepareBatch(context, args, options);
+    if (options.dryRun === true) {
+      const { describeBatch } = await import('./batch/dry-run.ts');
+      return describeBatch(context, prepared);
+    }
+    const { performBatch } = await import('./batch/perform.ts');
+    return performBatch(context, prepared);
+  },
+};
+
+const EXAMPLES = `
+Examples:
+  $ foley batch chapters/ --output-dir audio
+  $ foley batch --lines phrases.txt --name '{index}.{ext}' --format wav
+  $ foley batch --jsonl items.jsonl --output-dir audio -j 8 --max-credits 5000
+  $ foley batch chapters/ --shard 2/8 --idempotency-namespace book-1`;

@@ -1,0 +1,100 @@
+import type { Command } from 'commander';
+import { Option } from 'commander';
+import type { Shard } from '../../src/batch/plan/shard.ts';
+import { parseShard } from '../../src/batch/plan/shard.ts';
+import { oneOf } from '../../src/cli/choice-flag.ts';
+import { integerWithin } from '../../src/cli/number-flags.ts';
+import { usageFailure } from '../../src/errors/failure.ts';
+import type { SpeechFlags } from '../speech-flags.ts';
+import { addSpeechFlags, filled, numberWithin } from '../speech-flags.ts';
+
+const CAPTION_FORMATS = ['srt', 'vtt'] as const;
+
+export interface BatchFlags extends SpeechFlags {
+  readonly lines?: string;
+  readonly jsonl?: string;
+  readonly outputDir: string;
+  readonly name: string;
+  readonly concurrency?: number;
+  readonly shard?: Shard;
+  readonly subtitles?: (typeof CAPTION_FORMATS)[number];
+  readonly timings?: true;
+  readonly maxCredits?: number;
+  readonly creditRate?: number;
+  readonly retryFailed?: true;
+  readonly redo?: readonly string[];
+  readonly redoList?: string;
+  readonly overwrite?: true;
+  readonly idempotencyNamespace?: string;
+  readonly report?: string;
+  readonly dryRun?: true;
+}
+
+export function addBatchFlags(command: Command): void {
+  for (const option of [...inputOptions(), ...runOptions()]) command.addOption(option);
+  addSpeechFlags(command);
+}
+
+function inputOptions(): Option[] {
+  return [
+    new Option('--lines <file>', 'each line is an item; - is stdin').argParser(filled('--lines')),
+    new Option(
+      '--jsonl <file>',
+      'each line is a JSON object: id, text or file, voiceId, modelId, output, format, and the ' +
+        'controls by their API names; - is stdin',
+    ).argParser(filled('--jsonl')),
+    new Option('--output-dir <dir>', 'where the audio goes')
+      .argParser(filled('--output-dir'))
+      .default('.', '.'),
+    new Option('--name <template>', 'name of an output: {index}, {name}, {id}, {voice}, {ext}')
+      .argParser(filled('--name'))
+      .default('{name}.{ext}', '{name}.{ext}'),
+    new Option(
+      '--shard <i/n>',
+      'speak only the I-th of N shares (default: as Slurm, Kubernetes or CI say)',
+    ).argParser(parseShard),
+  ];
+}
+
+function runOptions(): Option[] {
+  return [
+    new Option('-j, --concurrency <n>', 'items at a time (default: 4)').argParser(
+      integerWithin('--concurrency', { minimum: 1, maximum: 256 }),
+    ),
+    new Option('--subtitles <format>', 'captions beside each output: srt or vtt').argParser(
+      oneOf('--subtitles', CAPTION_FORMATS),
+    ),
+    new Option('--timings', 'word times beside each output'),
+    new Option('--max-credits <n>', 'send nothing that could use more').argParser(
+      numberWithin('--max-credits', { minimum: 0 }),
+    ),
+    new Option(
+      '--credit-rate <n>',
+      'credits per character for the estimate (default: the highest seen)',
+    ).argParser(numberWithin('--credit-rate', { minimum: 0 })),
+    new Option('--retry-failed', 'ask again for what failed; what was paid for costs again'),
+    new Option('--redo <id>', 'buy this item again; may be repeated').argParser(
+      (id: string, before: readonly string[] | undefined) => [...(before ?? []), id],
+    ),
+    new Option(
+      '--redo-list <file>',
+      'buy again the items whose ids are the lines of a file',
+    ).argParser(filled('--redo-list')),
+    new Option('--overwrite', 'replace files that this batch did not make'),
+    new Option(
+      '--idempotency-namespace <name>',
+      'the same word on several machines: an item that two of them send is billed once',
+    ).argParser(filled('--idempotency-namespace')),
+    new Option('--report <file>', 'write a record of every item, as JSON').argParser(reportFile),
+    new Option('--dry-run', 'show what would be done, and send nothing'),
+  ];
+}
+
+function reportFile(given: string): string {
+  const file = filled('--report')(given);
+  if (!/\.html?$/i.test(file)) return file;
+  throw usageFailure(
+    '--report ends in a name for a web page, and reports are written as JSON',
+    'Name it report.json.',
+  );
+}

@@ -1,0 +1,48 @@
+import type { BatchOutcome } from '../../src/batch/run/run-batch.ts';
+import type { Tally } from '../../src/batch/run/tally.ts';
+import { exitOf } from '../../src/batch/run/tally.ts';
+import type { Context } from '../../src/cli/context.ts';
+import { toJson } from '../../src/cli/render.ts';
+import type { CommandResult } from '../../src/cli/result.ts';
+import { ReaderGone } from '../../src/cli/streams.ts';
+import { Failure } from '../../src/errors/failure.ts';
+import type { Overview } from './overview.ts';
+
+const GO_ON = 'Run the same command again to go on: nothing is billed twice.';
+
+export interface Ending {
+  readonly tally: Tally;
+  readonly overview: Overview;
+  readonly outcome: BatchOutcome;
+}
+
+/**
+ * How a batch ends, whole or stopped on the way; what was not tried is said.
+ * @throws what ended it, when that was the person, the reader of stdout, or a bug
+ */
+export async function concludeBatch(
+  { globals, io, signal }: Context,
+  { outcome, overview, tally }: Ending,
+): Promise<CommandResult> {
+  const { stopped } = outcome;
+  const left = overview.items - tally.done - tally.failed - tally.skipped;
+  if (stopped instanceof ReaderGone) throw stopped;
+  const { creditsUsed, done, failed, skipped } = tally;
+  if (globals.json === true) {
+    const summary = { done, failed, skipped, creditsUsed, notTried: left };
+    await io.writeOut(`${toJson({ event: 'summary', ...summary })}\n`);
+  }
+  const line = `${done} done, ${failed} failed, ${skipped} skipped`;
+  if (signal.aborted) {
+    io.notice(`foley: stopped; ${line}, ${left} not tried. ${GO_ON}`);
+    signal.throwIfAborted();
+  }
+  if (stopped !== undefined && !(stopped instanceof Failure)) throw stopped;
+  if (stopped !== undefined) {
+    io.complain(`foley: ${left} not tried, since ${stopped.message}.`);
+    io.complain(stopped.hint === undefined ? GO_ON : `${stopped.hint} ${GO_ON}`);
+  }
+  const isNothing = done + skipped === 0;
+  const stop = stopped === undefined ? undefined : isNothing ? stopped.exit : 'partial';
+  return { human: () => line, exit: stop ?? exitOf(tally) };
+}

@@ -1,0 +1,100 @@
+import type { Context } from '../../src/cli/context.ts';
+import { usageFailure } from '../../src/errors/failure.ts';
+import type { BatchItem } from '../../src/batch/plan/plan.ts';
+import type { CreditRates, RateKey } from '../../src/speech/credit-rates.ts';
+import { creditRates } from '../tts-price.ts';
+import type { BatchConnection } from './connect-batch.ts';
+import type { PreparedBatch } from './prepare.ts';
+
+/** What items may cost, from what was charged before. */
+export interface Estimator {
+  /** Credits; undefined while the price of a character is not known. */
+  creditsOf(item: BatchItem): Promise<number | undefined>;
+  /** The same from what was looked up; 0 for what is not known. */
+  knownCredits(item: BatchItem): number;
+  /** What an item really cost. */
+  learn(item: BatchItem, credits: number): void;
+  /** Remembers the prices for the next time. Never throws. */
+  keep(): Promise<void>;
+}
+
+export async function createEstimator(
+  context: Context,
+  { flags }: PreparedBatch,
+  connection: Pick<BatchConnection, 'client' | 'target'>,
+): Promise<Estimator> {
+  const rates = await creditRates(context);
+  return new SeenRates(rates, connection, flags.creditRate);
+}
+
+class SeenRates implements Estimator {
+  readonly #rates: CreditRates;
+  readonly #service: string;
+  readonly #given: number | undefined;
+  readonly #known = new Map<string, number | undefined>();
+  readonly #learned = new Map<string, number>();
+
+  constructor(
+    rates: CreditRates,
+    { client, target }: Pick<BatchConnection, 'client' | 'target'>,
+    given: number | undefined,
+  ) {
+    this.#rates = rates;
+    this.#service = target === 'embedded' ? target : client.address.baseUrl.origin;
+    this.#given = given;
+  }
+
+  async creditsOf(item: BatchItem): Promise<number | undefined> {
+    const key = this.#keyOf(item);
+    if (this.#given === undefined && !this.#known.has(key.model)) {
+      this.#known.set(key.model, await this.#rates.highest(key));
+    }
+    const rate = this.#rateOf(key.model);
+    return rate === undefined ? undefined : Math.ceil(item.characters * rate);
+  }
+
+  knownCredits(item: BatchItem): number {
+    return Math.ceil(item.characters * (this.#rateOf(this.#keyOf(item).model) ?? 0));
+  }
+
+  learn(item: BatchItem, credits: number): void {
+    const { model } = this.#keyOf(item);
+    const rate = credits / item.characters;
+    this.#learned.set(model, Math.max(rate, this.#learned.get(model) ?? 0));
+  }
+
+  async keep(): Promise<void> {
+    for (const [model, rate] of this.#learned) {
+      // A price that cannot be written down is asked for the next time.
+      await this.#rates.remember({ service: this.#service, model }, rate).catch(() => undefined);
+    }
+  }
+
+  #rateOf(model: string): number | undefined {
+    return this.#given ?? this.#known.get(model);
+  }
+
+  #keyOf({ order }: BatchItem): RateKey {
+    return { service: this.#service, model: order.modelId ?? `default of ${order.voiceId}` };
+  }
+}
+
+/**
+ * Refuses a batch that may cost more than `--max-credits`.
+ * @param estimate undefined when the price of some item is not known
+ * @throws Failure (usage); nothing was sent
+ */
+export function checkEstimate(estimate: number | undefined, maximum: number | undefined): void {
+  if (maximum === undefined) return;
+  if (estimate === undefined) {
+    throw usageFailure(
+      '--max-credits needs the price of a character, and none was seen yet for some model of this batch',
+      'Give it with --credit-rate N (credits per character), or speak something short first.',
+    );
+  }
+  if (estimate <= maximum) return;
+  throw usageFailure(
+    `--max-credits is ${maximum}, and this may cost ${estimate}`,
+    'Raise --max-credits, or speak less. Nothing was sent.',
+  );
+}

@@ -1,0 +1,177 @@
+import path from 'node:path';
+import type { BatchFolder } from '../../src/batch/journal/batch-folder.ts';
+import { openBatchFolder } from '../../src/batch/journal/batch-folder.ts';
+import { createCreditBudget } from '../../src/batch/run/credit-budget.ts';
+import type { ItemSpeaker } from '../../src/batch/run/item-speaker.ts';
+import { createJobSpeaker } from '../../src/batch/run/job-speaker.ts';
+import { createOutputLook } from '../../src/batch/run/output-state.ts';
+import { openReport } from '../../src/batch/run/report.ts';
+import type { BatchOutcome, BatchRun } from '../../src/batch/run/run-batch.ts';
+import { runBatch } from '../../src/batch/run/run-batch.ts';
+import type { Surveyed } from '../../src/batch/run/survey.ts';
+import { survey } from '../../src/batch/run/survey.ts';
+import { createTally } from '../../src/batch/run/tally.ts';
+import type { Context } from '../../src/cli/context.ts';
+import type { CommandResult } from '../../src/cli/result.ts';
+import { systemProcesses } from '../../src/effects/processes.ts';
+import { outputFailure } from '../../src/files/output-failures.ts';
+import type { BatchConnection } from './connect-batch.ts';
+import { connectBatch } from './connect-batch.ts';
+import { concludeBatch } from './conclude.ts';
+import type { Estimator } from './estimate.ts';
+import { checkEstimate, createEstimator } from './estimate.ts';
+import { overviewOf } from './overview.ts';
+import type { PreparedBatch } from './prepare.ts';
+import type { Screen } from './screen.ts';
+import { openScreen } from './screen.ts';
+
+/** What is paid for may still take so long to arrive after the person stopped the batch. */
+const GRACE_MS = 10_000;
+const DEFAULT_MAX_RETRIES = 4;
+
+/** Speaks a batch to its end, as far as it comes. */
+export async function performBatch(context: Context, batch: PreparedBatch): Promise<CommandResult> {
+  const { outputDir } = batch.flags;
+  const folder = await openFolder(context, batch);
+  try {
+    if (folder.garbled > 0) {
+      context.io.notice(
+        `foley: ${folder.garbled} damaged lines of the journal in ${outputDir} were passed over`,
+      );
+    }
+    const connection = await connectBatch(context, batch);
+    try {
+      return await speakAll({ context, batch, folder, connection });
+    } finally {
+      await connection.close();
+    }
+  } finally {
+    await folder.close();
+  }
+}
+
+async function openFolder(
+  context: Context,
+  { flags, redo, shard }: PreparedBatch,
+): Promise<BatchFolder> {
+  const { outputDir } = flags;
+  await context.files.mkdir(outputDir, { recursive: true }).catch((error: unknown) => {
+    throw outputFailure(outputDir, error, 'opening');
+  });
+  const { state } = await context.paths();
+  return openBatchFolder({
+    ...context,
+    outputDir,
+    copies: path.join(state, 'batches'),
+    processes: systemProcesses(),
+    shard,
+    namespace: flags.idempotencyNamespace,
+    redo: redo.digest,
+  });
+}
+
+interface Parts {
+  readonly context: Context;
+  readonly batch: PreparedBatch;
+  readonly folder: BatchFolder;
+  readonly connection: BatchConnection;
+}
+
+async function speakAll(parts: Parts): Promise<CommandResult> {
+  const { batch, connection, context } = parts;
+  const { flags } = batch;
+  let run: BatchRun | undefined;
+  const speaker = speakerOf(parts, (reason) => run?.stop(reason));
+  const estimator = await createEstimator(context, batch, connection);
+  const overview = await overviewOf(surveyed(parts, speaker), estimator);
+  checkEstimate(overview.estimatedCredits ?? undefined, flags.maxCredits);
+  const report =
+    flags.report === undefined
+      ? undefined
+      : await openReport(flags.report, flags.outputDir, context);
+  const keeper = createTally();
+  const screen = await openScreen(context, flags.outputDir, overview);
+  try {
+    run = start(parts, { speaker, estimator, screen }, async (result) => {
+      keeper.add(result);
+      if (result.creditsUsed !== null) estimator.learn(result.item, result.creditsUsed);
+      await report?.add(result);
+      await screen.show(result, keeper.tally);
+    });
+    const outcome: BatchOutcome = await run.ended;
+    screen.close();
+    await estimator.keep();
+    if (outcome.stopped === undefined) await parts.folder.end();
+    const { tally } = keeper;
+    await report?.publish(tally, outcome.stopped === undefined);
+    return await concludeBatch(context, { tally, overview, outcome });
+  } finally {
+    screen.close();
+    await report?.abandon();
+  }
+}
+
+interface Means {
+  readonly speaker: ItemSpeaker;
+  readonly estimator: Estimator;
+  readonly screen: Screen;
+}
+
+function start(
+  parts: Parts,
+  { estimator, speaker }: Means,
+  onResult: Parameters<typeof runBatch>[0]['onResult'],
+): BatchRun {
+  const { batch, connection, context, folder } = parts;
+  const { flags } = batch;
+  return runBatch({
+    items: surveyed(parts, speaker),
+    folder,
+    speaker,
+    origin: connection.origin,
+    concurrency: batch.concurrency,
+    budget: createCreditBudget(flags.maxCredits ?? Number.POSITIVE_INFINITY),
+    estimate: (item) => estimator.knownCredits(item),
+    fileOf: (item) => path.join(flags.outputDir, item.output),
+    clock: context.clock,
+    signal: context.signal,
+    graceMs: GRACE_MS,
+    maxRetries: context.globals.maxRetries ?? DEFAULT_MAX_RETRIES,
+    onResult,
+  });
+}
+
+function speakerOf(
+  { connection, context, folder }: Parts,
+  stop: (reason: unknown) => void,
+): ItemSpeaker {
+  return createJobSpeaker({
+    ...context,
+    client: connection.client,
+    folder,
+    origin: connection.origin,
+    maxRetries: context.globals.maxRetries ?? DEFAULT_MAX_RETRIES,
+    onTrouble: stop,
+  });
+}
+
+async function* surveyed(
+  { batch, connection, context, folder }: Parts,
+  speaker: ItemSpeaker,
+): AsyncGenerator<Surveyed, void, undefined> {
+  const { flags, redo } = batch;
+  const { index, redoToken } = folder;
+  const look = createOutputLook({ outputDir: flags.outputDir, index, files: context.files });
+  for await (const item of batch.items(connection.voiceId)) {
+    yield await survey(item, {
+      index,
+      look,
+      bodyOf: (order) => speaker.bodyOf(order),
+      origin: connection.origin,
+      overwrite: flags.overwrite === true,
+      retriesFailed: flags.retryFailed === true,
+      isRedone: (id) => redo.ids.has(id),
+      redoToken,
+    });
+  }
+}

@@ -1,0 +1,151 @@
+import { countItems } from '../../src/batch/plan/drafts.ts';
+import { inputBytes } from '../../src/batch/plan/input-file.ts';
+import { findSources } from '../../src/batch/plan/inputs.ts';
+import { parseNameTemplate } from '../../src/batch/plan/name-template.ts';
+import type { BatchItem, PlanDefaults, PlanOptions } from '../../src/batch/plan/plan.ts';
+import { planItems } from '../../src/batch/plan/plan.ts';
+import type { Shard } from '../../src/batch/plan/shard.ts';
+import { isInShard, shardOfEnvironment } from '../../src/batch/plan/shard.ts';
+import type { Context } from '../../src/cli/context.ts';
+import { readInput } from '../../src/cli/read-input.ts';
+import { resolveSetting } from '../../src/config/settings.ts';
+import { SPEECH_FORMATS } from '../../src/contract/generated/speech-controls.ts';
+import { usageFailure } from '../../src/errors/failure.ts';
+import { controlsToSend } from '../speech-flags.ts';
+import type { BatchFlags } from './batch-flags.ts';
+import type { Redo } from './redo.ts';
+import { checkRedo, readRedo } from './redo.ts';
+
+/** A batch whose inputs are all in order; nothing was asked of a service. */
+export interface PreparedBatch {
+  readonly flags: BatchFlags;
+  readonly shard: Shard | undefined;
+  readonly concurrency: number;
+  readonly redo: Redo;
+  /** Of the share. */
+  readonly itemCount: number;
+  readonly needsVoice: boolean;
+  /** The items of the share, read anew each time. */
+  items(voiceId: string): AsyncGenerator<BatchItem, void, undefined>;
+}
+
+/**
+ * Looks at everything that can be wrong with the inputs and the flags.
+ * @throws Failure (usage, config) naming the place
+ */
+export async function prepareBatch(
+  context: Context,
+  paths: readonly string[],
+  flags: BatchFlags,
+): Promise<PreparedBatch> {
+  refuseFlags(context, paths, flags);
+  const settings = await context.settings();
+  const shard = shardOf(context, flags);
+  const template = parseNameTemplate(flags.name);
+  const redo = await readRedo(context, flags);
+  const sources = await findSources(
+    {
+      paths,
+      lines: flags.lines,
+      jsonl: flags.jsonl,
+      stdin: async () => inputBytes('stdin', await readInput(context, '-', 'stdin')),
+    },
+    context.files,
+  );
+  const total = await countItems(sources);
+  if (total === 0) throw usageFailure('there is nothing to speak: the inputs are empty');
+  const defaults = defaultsOf(flags, settings);
+  const options = { sources, template, total, files: context.files, defaults };
+  const facts = await checkPlan(options, shard, redo, context.signal);
+  return {
+    flags,
+    shard,
+    concurrency: resolveSetting(settings, 'concurrency', flags.concurrency)?.value ?? 4,
+    redo,
+    ...facts,
+    items: (voiceId) =>
+      itemsOf({ ...options, defaults: { ...options.defaults, voiceId } }, shard, context.signal),
+  };
+}
+
+function refuseFlags({ globals }: Context, paths: readonly string[], flags: BatchFlags): void {
+  if (flags.subtitles !== undefined || flags.timings === true) {
+    const flag = flags.timings === true ? '--timings' : '--subtitles';
+    throw usageFailure(
+      `${flag} needs items to be spoken over the aligned stream, which foley batch does not do yet`,
+      'Leave it out.',
+    );
+  }
+  const readsStdin = [...paths, flags.lines, flags.jsonl, flags.redoList].filter(
+    (name) => name === '-',
+  );
+  if (readsStdin.length > 0 && globals.apiKeyFile === '-') {
+    throw usageFailure(
+      'stdin is asked for twice: for the texts, and for the key with --api-key-file -',
+      'Give one of them in a file.',
+    );
+  }
+  if (flags.creditRate !== undefined && flags.maxCredits === undefined && flags.dryRun !== true) {
+    throw usageFailure('--credit-rate means something only with --max-credits or --dry-run');
+  }
+}
+
+function shardOf({ env, io }: Context, { shard }: BatchFlags): Shard | undefined {
+  if (shard !== undefined) return shard;
+  const found = shardOfEnvironment(env);
+  if (found === undefined || found.total === 1) return undefined;
+  const { index, total, variable } = found;
+  io.notice(
+    `foley: share ${index} of ${total}, as ${variable} says; --shard 1/1 speaks everything`,
+  );
+  return { index, total };
+}
+
+/** The voice is looked up later: its name does not decide whether two outputs are one. */
+function defaultsOf(
+  flags: BatchFlags,
+  settings: Awaited<ReturnType<Context['settings']>>,
+): PlanDefaults {
+  const format = flags.format ?? flags.outputFormat;
+  if (format !== undefined && !SPEECH_FORMATS.some((known) => known === format)) {
+    throw usageFailure(`--format is "${format}"; it takes ${SPEECH_FORMATS.join(', ')}`);
+  }
+  return {
+    voiceId: flags.voice ?? 'voice',
+    modelId: resolveSetting(settings, 'model', flags.model)?.value,
+    format,
+    configuredFormat: resolveSetting(settings, 'format')?.value,
+    controls: controlsToSend(flags, settings),
+  };
+}
+
+async function checkPlan(
+  options: PlanOptions,
+  shard: Shard | undefined,
+  redo: Redo,
+  signal: AbortSignal,
+): Promise<{ readonly itemCount: number; readonly needsVoice: boolean }> {
+  let itemCount = 0;
+  let needsVoice = false;
+  const missing = new Set(redo.ids);
+  for await (const item of planItems(options)) {
+    signal.throwIfAborted();
+    missing.delete(item.id);
+    if (shard !== undefined && !isInShard(shard, item.index)) continue;
+    itemCount += 1;
+    needsVoice ||= item.usesDefaultVoice;
+  }
+  checkRedo(missing);
+  return { itemCount, needsVoice };
+}
+
+async function* itemsOf(
+  options: PlanOptions,
+  shard: Shard | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<BatchItem, void, undefined> {
+  for await (const item of planItems(options)) {
+    signal.throwIfAborted();
+    if (shard === undefined || isInShard(shard, item.index)) yield item;
+  }
+}

@@ -1,0 +1,36 @@
+import type { SpeechOrder } from '../../api/speech-order.ts';
+import type { ItemStatus } from '../journal/records.ts';
+import type { BatchItem } from '../plan/plan.ts';
+
+/** An item, from when it is written down until its audio has its name. */
+export interface ItemWork {
+  readonly item: BatchItem;
+  /** As it is written down: planned under its key, or accepted as a job. */
+  readonly status: ItemStatus;
+  /** Where its audio goes. */
+  readonly file: string;
+  /** Nothing was there when the batch looked; whoever takes the name meanwhile keeps it. */
+  readonly isNew: boolean;
+}
+
+export interface DeliveredItem {
+  readonly status: ItemStatus;
+  readonly bytes: number;
+  /** What it cost, as far as the service tells. */
+  readonly creditsUsed: number | undefined;
+  /** Only a part of the text is in the audio. */
+  readonly isPartial: boolean;
+}
+
+/** One way to have items spoken: as jobs, or over a stream that cannot be asked for again. */
+export interface ItemSpeaker {
+  /** Method and path, for which keys are derived. */
+  readonly endpoint: string;
+  /** The body that is sent for an order, byte for byte. */
+  bodyOf(order: SpeechOrder): Uint8Array;
+  /**
+   * Has an item spoken, or goes on where an earlier run was interrupted, and gives its audio its name.
+   * @throws Failure; what is written down of the item by then says how to go on
+   */
+  speak(work: ItemWork, signal: AbortSignal): Promise<DeliveredItem>;
+}

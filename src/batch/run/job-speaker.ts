@@ -1,0 +1,250 @@
+import type { ApiClient } from '../../api/client.ts';
+import { fetchJobAudio } from '../../api/job-audio.ts';
+import { reviseFailure } from '../../api/revise-failure.ts';
+import type { SpeechOrder } from '../../api/speech-order.ts';
+import type { SpeechJob } from '../../api/speech-jobs.ts';
+import {
+  createSpeechJob,
+  pollPace,
+  pollSpeechJob,
+  speechJobRequest,
+} from '../../api/speech-jobs.ts';
+import { Failure } from '../../errors/failure.ts';
+import type { FileDeps } from '../../files/file-deps.ts';
+import type { BatchFolder } from '../journal/batch-folder.ts';
+import { itemKey } from '../journal/keys.ts';
+import type { ItemFacts, ItemState, ItemStatus } from '../journal/records.ts';
+import { createExpectedTime } from './expected-time.ts';
+import type { DeliveredItem, ItemSpeaker, ItemWork } from './item-speaker.ts';
+import { publishAudio } from './publish-audio.ts';
+
+export interface JobSpeakerOptions extends FileDeps {
+  readonly client: ApiClient;
+  readonly folder: Pick<BatchFolder, 'note' | 'plan' | 'secret' | 'temporaries'>;
+  readonly origin: string;
+  /** How often a download that breaks off is begun again. */
+  readonly maxRetries: number;
+  /** What is paid for could not be written down. */
+  readonly onTrouble: (failure: Failure) => void;
+}
+
+/** Speaks items as jobs of v3 (spec section 4.1), whose audio can be fetched again. */
+export function createJobSpeaker(options: JobSpeakerOptions): ItemSpeaker {
+  return new JobSpeaker(options);
+}
+
+/** Method and path of what a key is derived for. */
+export function jobEndpoint(client: ApiClient): string {
+  const { method, target } = speechJobRequest(client, NO_ORDER, { idempotencyKey: NO_KEY });
+  return `${method} ${String(target)}`;
+}
+
+/** The body that is sent for an order. */
+export function jobBody(client: ApiClient, order: SpeechOrder): Uint8Array {
+  const { body } = speechJobRequest(client, order, { idempotencyKey: NO_KEY });
+  return body?.bytes ?? new Uint8Array();
+}
+
+const NO_ORDER = { text: '', voiceId: '' };
+const NO_KEY = { value: '', madeByTool: false };
+
+class JobSpeaker implements ItemSpeaker {
+  readonly endpoint: string;
+  readonly #options: JobSpeakerOptions;
+  readonly #expected = createExpectedTime();
+
+  constructor(options: JobSpeakerOptions) {
+    this.#options = options;
+    this.endpoint = jobEndpoint(options.client);
+  }
+
+  bodyOf(order: SpeechOrder): Uint8Array {
+    return jobBody(this.#options.client, order);
+  }
+
+  async speak(work: ItemWork, signal: AbortSignal): Promise<DeliveredItem> {
+    const { jobId } = work.status.facts;
+    if (jobId !== undefined) {
+      return this.#finish(work, work.status, { id: jobId, known: undefined }, signal);
+    }
+    const { job, status } = await this.#create(work, signal);
+    return this.#finish(work, status, { id: job.id, known: job }, signal);
+  }
+
+  /** Asks for the job; its id is written down as soon as it is known. */
+  async #create(
+    { item, status: planned }: ItemWork,
+    signal: AbortSignal,
+  ): Promise<{ job: SpeechJob; status: ItemStatus }> {
+    let status = planned;
+    for (let isFirst = true; ; isFirst = false) {
+      const value = status.about?.key ?? this.#keyOf(status);
+      try {
+        const job = await createSpeechJob(this.#options.client, item.order, {
+          idempotencyKey: { value, madeByTool: false },
+          signal,
+        });
+        return { job, status: await this.#note(status, 'accepted', factsOf(job)) };
+      } catch (error) {
+        const isRefunded = error instanceof Failure && error.code === REFUNDED;
+        if (!isRefunded || !isFirst) throw error;
+        status = await this.#raise(status);
+      }
+    }
+  }
+
+  /** What was under the key was given back, so that only another one can buy it. */
+  async #raise(status: ItemStatus): Promise<ItemStatus> {
+    const next = {
+      ...status,
+      generation: status.generation + 1,
+      state: 'planned',
+      facts: {},
+    } as const;
+    const { about } = status;
+    const raised: ItemStatus = {
+      ...next,
+      about: about === undefined ? about : { ...about, key: this.#keyOf(next) },
+    };
+    await this.#options.folder.plan([raised]);
+    return raised;
+  }
+
+  #keyOf({ body, generation, item }: ItemStatus): string {
+    const { folder, origin } = this.#options;
+    return itemKey(folder.secret, {
+      origin,
+      endpoint: this.endpoint,
+      body,
+      item,
+      generation,
+    });
+  }
+
+  async #finish(
+    work: ItemWork,
+    accepted: ItemStatus,
+    { id, known }: { readonly id: string; readonly known: SpeechJob | undefined },
+    signal: AbortSignal,
+  ): Promise<DeliveredItem> {
+    const job = await this.#settled(work, { id, known }, signal);
+    if (job.phase === 'failed') {
+      await this.#note(accepted, 'failed', { problem: wordsOf(job) });
+      throw jobFailure(job);
+    }
+    const isPartial = job.phase === 'partial';
+    let status = accepted;
+    const published = await this.#download(
+      { ...work, status },
+      job,
+      async (facts) => {
+        const { creditsUsed } = job;
+        const cost = creditsUsed === undefined ? {} : { creditsUsed };
+        status = await this.#note(status, 'verified', { ...facts, ...cost, isPartial });
+      },
+      signal,
+    );
+    status = await this.#note(status, 'published', published);
+    return { status, bytes: published.bytes, creditsUsed: job.creditsUsed, isPartial };
+  }
+
+  async #settled(
+    { item }: ItemWork,
+    { id, known }: { readonly id: string; readonly known: SpeechJob | undefined },
+    signal: AbortSignal,
+  ): Promise<SpeechJob> {
+    const { client, clock, random } = this.#options;
+    const start = clock.monotonic();
+    let polls = 0;
+    const job = await pollSpeechJob(
+      client,
+      { id, api: 'v3' },
+      {
+        known,
+        clock,
+        random,
+        pace: pollPace(client, 'v3'),
+        signal,
+        expectedMs: this.#expected.of(item.characters),
+        onState: () => (polls += 1),
+      },
+    ).catch((error: unknown) => {
+      throw isGone(error) ? goneFailure(id, error) : error;
+    });
+    if (known !== undefined && polls > 0) {
+      this.#expected.learn(item.characters, clock.monotonic() - start, polls === 1);
+    }
+    return job;
+  }
+
+  /** A body that is cut is begun again: a job's audio costs nothing to fetch. */
+  async #download(
+    { file, isNew, item }: ItemWork,
+    job: SpeechJob,
+    onVerified: (facts: ItemFacts) => Promise<void>,
+    signal: AbortSignal,
+  ) {
+    const { client, folder, maxRetries } = this.#options;
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        const answer = await fetchJobAudio(client, job, { signal });
+        const { temporaries } = folder;
+        const { format } = item.order;
+        const publication = { format, file, temporaries, isNew, onVerified };
+        return await publishAudio(answer, publication, this.#options);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (isGone(error)) throw goneFailure(job.id, error);
+        const isCut = error instanceof Failure && error.exit === 'badAnswer';
+        if (!isCut || attempt >= Math.min(maxRetries, MOST_DOWNLOADS)) throw error;
+      }
+    }
+  }
+
+  /** The money is spent: a journal that fails now takes nothing away, but ends the batch. */
+  async #note(status: ItemStatus, state: ItemState, facts: ItemFacts): Promise<ItemStatus> {
+    try {
+      return await this.#options.folder.note(status, state, facts);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      this.#options.onTrouble(error);
+      return { ...status, state, facts: { ...status.facts, ...facts } };
+    }
+  }
+}
+
+const REFUNDED = 'ERR_REQUEST_PREVIOUSLY_REFUNDED';
+const MOST_DOWNLOADS = 4;
+
+function factsOf({ creditsUsed, id, requestId }: SpeechJob): ItemFacts {
+  return { jobId: id, requestId, ...(creditsUsed === undefined ? {} : { creditsUsed }) };
+}
+
+function wordsOf({ error, status }: SpeechJob): string {
+  return error?.message ?? error?.code ?? `its status is ${status}`;
+}
+
+function jobFailure(job: SpeechJob): Failure {
+  return new Failure(`the job ${job.id} failed: ${wordsOf(job)}`, {
+    code: job.error?.code ?? 'ERR_JOB_FAILED',
+    exit: 'rejected',
+    hint: 'It was given back; --retry-failed asks for it again.',
+    billed: 'no',
+    requestId: job.requestId,
+    details: { jobId: job.id },
+  });
+}
+
+function isGone(error: unknown): error is Failure {
+  return error instanceof Failure && error.status === 404;
+}
+
+/** Nothing is concluded from it: with another key or account the job may be there. */
+function goneFailure(id: string, failure: Failure): Failure {
+  return reviseFailure(failure, {
+    message: `the service does not know the job ${id} (any more), which was paid for`,
+    exit: 'lost',
+    billed: 'yes',
+    hint: 'Check that it is the same service and account. If it is gone for good, --redo buys it again.',
+  });
+}

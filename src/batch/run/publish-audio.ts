@@ -1,0 +1,74 @@
+import path from 'node:path';
+import type { AudioAnswer } from '../../api/audio-answer.ts';
+import type { AudioFormat } from '../../contract/audio-formats.ts';
+import type { FileDeps } from '../../files/file-deps.ts';
+import { outputFailure } from '../../files/output-failures.ts';
+import { openOutput } from '../../files/publish.ts';
+import type { Output } from '../../files/output.ts';
+import { deliver } from '../../speech/deliver.ts';
+
+/** Where audio goes, and who is told what on the way. */
+export interface Publication {
+  readonly format: AudioFormat;
+  readonly file: string;
+  /** On the same disk. */
+  readonly temporaries: string;
+  /** A file that has the name by then stays. */
+  readonly isNew: boolean;
+  /** All of it came and was checked; resolves when that is noted. */
+  onVerified(facts: { readonly sha256: string; readonly bytes: number }): Promise<void>;
+}
+
+export interface PublishedAudio {
+  readonly bytes: number;
+  readonly sha256: string;
+  readonly mtimeMs: number;
+}
+
+/**
+ * Brings an answer's audio into a file, checked, with its name at the very end.
+ * @throws Failure: output, exists, or bad_answer for what is not the audio that was asked for
+ */
+export async function publishAudio(
+  answer: AudioAnswer,
+  publication: Publication,
+  deps: FileDeps,
+): Promise<PublishedAudio> {
+  const output = await openFor(publication, deps).catch((error: unknown) => {
+    answer.discard();
+    throw error;
+  });
+  try {
+    const { bytes, corrections } = await deliver(answer, publication.format, {
+      write: (chunk) => output.write(chunk),
+      refuse: (failure) => Promise.reject(failure),
+    });
+    for (const correction of corrections) {
+      await output.overwrite(correction.position, correction.bytes);
+    }
+    // Always there for a file that grows under a temporary name.
+    const sha256 = (await output.digest()) ?? '';
+    await publication.onVerified({ sha256, bytes });
+    await output.publish();
+    const { mtimeMs } = await deps.files.stat(publication.file);
+    return { bytes, sha256, mtimeMs };
+  } finally {
+    // After it was published this does nothing.
+    await output.abandon();
+  }
+}
+
+async function openFor(publication: Publication, deps: FileDeps): Promise<Output> {
+  const { file, isNew, temporaries } = publication;
+  try {
+    await deps.files.mkdir(path.dirname(file), { recursive: true });
+  } catch (error) {
+    throw outputFailure(file, error, 'opening');
+  }
+  return openOutput({
+    ...deps,
+    path: file,
+    existing: isNew ? 'refuse' : 'replace',
+    temporaryFolder: temporaries,
+  });
+}

@@ -1,0 +1,253 @@
+import { Failure } from '../../errors/failure.ts';
+import type { Clock } from '../../effects/clock.ts';
+import { hasErrno } from '../../files/errno.ts';
+import { LONGEST_RETRY_AFTER_MS } from '../../api/retry.ts';
+import type { BatchFolder } from '../journal/batch-folder.ts';
+import { itemKey } from '../journal/keys.ts';
+import type { ItemStatus } from '../journal/records.ts';
+import type { BatchItem } from '../plan/plan.ts';
+import type { CreditBudget } from './credit-budget.ts';
+import { endedFailure, unsentFailure } from './ended-failures.ts';
+import type { ItemSpeaker } from './item-speaker.ts';
+import type { Surveyed } from './survey.ts';
+
+/** What became of one item. */
+export interface ItemResult {
+  readonly item: BatchItem;
+  readonly status: 'done' | 'failed' | 'skipped';
+  /** Below the output folder; null when there is none. */
+  readonly output: string | null;
+  /** What it cost in this run or an earlier one, when it was delivered now. */
+  readonly creditsUsed: number | null;
+  readonly error: Failure | undefined;
+}
+
+export interface BatchOptions {
+  /** All that are to be looked at, in order; read once and as slowly as it is needed. */
+  readonly items: AsyncIterable<Surveyed>;
+  readonly folder: Pick<BatchFolder, 'plan' | 'redoToken' | 'secret'>;
+  readonly speaker: ItemSpeaker;
+  readonly origin: string;
+  readonly concurrency: number;
+  readonly budget: CreditBudget;
+  /** Credits that an item may cost. */
+  readonly estimate: (item: BatchItem) => number;
+  readonly fileOf: (item: BatchItem) => string;
+  readonly clock: Clock;
+  /** The person wants to stop. */
+  readonly signal: AbortSignal;
+  /** How long what is paid for may still take to arrive then, in milliseconds. */
+  readonly graceMs: number;
+  /** How often an item is asked for anew that was refused because there were too many requests. */
+  readonly maxRetries: number;
+  /** Told of every result, one after the other. */
+  readonly onResult: (result: ItemResult) => Promise<void>;
+}
+
+export interface BatchOutcome {
+  /** Why not all items were tried; undefined when they were. */
+  readonly stopped: unknown;
+}
+
+/** Ends the batch from outside, such as when nothing can be written down any more. */
+export interface BatchRun {
+  stop(reason: unknown): void;
+  /** Never rejects because of an item. */
+  readonly ended: Promise<BatchOutcome>;
+}
+
+/**
+ * Speaks the items of a batch, so many at once, each result told when it is there. What fails takes
+ * nothing away from the others, but for what would fail all of them: a key that is refused, credits that
+ * are used up, a full disk. Then, and when the person stops it, nothing new is sent, and what is under
+ * way comes to its end.
+ */
+export function runBatch(options: BatchOptions): BatchRun {
+  const run = new Run(options);
+  return { stop: (reason) => run.stop(reason), ended: run.work() };
+}
+
+/** An item that is written down and may be sent. */
+interface Ready {
+  readonly surveyed: Surveyed;
+  readonly status: ItemStatus;
+  readonly reserved: number;
+  readonly isFetch: boolean;
+}
+
+/** Items that are written down together. */
+const WINDOW = 64;
+
+class Run {
+  readonly #options: BatchOptions;
+  /** Ends what is under way, a while after the person stopped the batch. */
+  readonly #limit = new AbortController();
+  #stopped: { readonly reason: unknown } | undefined;
+  #telling: Promise<void> = Promise.resolve();
+
+  constructor(options: BatchOptions) {
+    this.#options = options;
+  }
+
+  stop(reason: unknown): void {
+    this.#stopped ??= { reason };
+  }
+
+  async work(): Promise<BatchOutcome> {
+    const { clock, concurrency, graceMs, signal } = this.#options;
+    let cancel = (): void => {};
+    const onStop = (): void => {
+      this.stop(signal.reason);
+      cancel = clock.after(graceMs, () => this.#limit.abort(signal.reason));
+    };
+    signal.addEventListener('abort', onStop, { once: true });
+    if (signal.aborted) onStop();
+    try {
+      const ready = this.#ready();
+      const workers = Array.from({ length: concurrency }, () => this.#drain(ready));
+      await Promise.all(workers);
+      await this.#telling;
+    } catch (error) {
+      this.stop(error);
+    } finally {
+      signal.removeEventListener('abort', onStop);
+      cancel();
+    }
+    return { stopped: this.#stopped?.reason };
+  }
+
+  async #drain(ready: AsyncGenerator<Ready, void, undefined>): Promise<void> {
+    try {
+      // Workers that ask at once are served in turn.
+      for (;;) {
+        const next = await ready.next();
+        if (next.done === true) return;
+        await this.#perform(next.value);
+      }
+    } catch (error) {
+      // Of the plan, the journal or whoever is told; items do not fail here.
+      this.stop(error);
+    }
+  }
+
+  /** Items that may be sent now: their keys are on the disk. The others are told of at once. */
+  async *#ready(): AsyncGenerator<Ready, void, undefined> {
+    let waiting: Surveyed[] = [];
+    for await (const surveyed of this.#options.items) {
+      if (this.#stopped !== undefined) return;
+      if (surveyed.decision.kind === 'skip' || surveyed.decision.kind === 'ended') {
+        await this.#tellSettled(surveyed);
+        continue;
+      }
+      waiting.push(surveyed);
+      if (waiting.length < WINDOW) continue;
+      yield* this.#written(waiting);
+      waiting = [];
+    }
+    yield* this.#written(waiting);
+  }
+
+  async *#written(surveyed: readonly Surveyed[]): AsyncGenerator<Ready, void, undefined> {
+    if (this.#stopped !== undefined) return;
+    const statuses = surveyed.map((one) => this.#statusOf(one));
+    await this.#options.folder.plan(
+      statuses.filter(({ isKnown }) => !isKnown).map(({ status }) => status),
+    );
+    for (const [index, one] of surveyed.entries()) {
+      const status = statuses[index]?.status;
+      if (status === undefined || this.#stopped !== undefined) return;
+      const isFetch = one.decision.kind === 'fetch';
+      const reserved = isFetch ? 0 : this.#options.estimate(one.item);
+      if (!this.#options.budget.reserve(reserved)) return this.stop(unsentFailure());
+      yield { surveyed: one, status, reserved, isFetch };
+    }
+  }
+
+  /** An item as it has to be written down before it is sent; known when it is already. */
+  #statusOf({ body, decision, item }: Surveyed): { status: ItemStatus; isKnown: boolean } {
+    const { folder, origin, speaker } = this.#options;
+    const { status: known } = decision;
+    const before = known?.about?.origin === origin ? known.about : undefined;
+    if (known !== undefined && before?.output === item.output)
+      return { status: known, isKnown: true };
+    const isNew = decision.kind === 'speak';
+    const generation = isNew ? decision.generation : decision.status.generation;
+    const about = { origin, endpoint: speaker.endpoint, body, item: item.id, generation };
+    const key = before?.key ?? itemKey(folder.secret, about);
+    const again = isNew && decision.isAgain ? { redo: folder.redoToken } : {};
+    return {
+      isKnown: false,
+      status: {
+        item: item.id,
+        body,
+        generation,
+        state: isNew ? 'planned' : decision.status.state,
+        about: { ...before, output: item.output, key, origin, ...again },
+        facts: known?.facts ?? {},
+      },
+    };
+  }
+
+  async #perform(ready: Ready): Promise<void> {
+    const { surveyed } = ready;
+    const { budget } = this.#options;
+    const { item } = surveyed;
+    try {
+      const delivered = await this.#speak(ready);
+      const creditsUsed = this.#costOf(ready, delivered.creditsUsed);
+      budget.settle(ready.reserved, creditsUsed ?? ready.reserved);
+      const error = delivered.isPartial ? endedFailure('partial', delivered.status) : undefined;
+      const status = error === undefined ? 'done' : 'failed';
+      await this.#tell({ item, status, output: item.output, creditsUsed, error });
+    } catch (error) {
+      budget.settle(ready.reserved, 0);
+      if (!(error instanceof Failure)) return this.stop(error);
+      if (endsBatch(error)) this.stop(error);
+      await this.#tell({ item, status: 'failed', output: null, creditsUsed: null, error });
+    }
+  }
+
+  /** A file that was made before and is fetched again costs nothing now. */
+  #costOf({ isFetch, status }: Ready, creditsUsed: number | undefined): number | null {
+    return isFetch && status.state !== 'accepted' ? 0 : (creditsUsed ?? null);
+  }
+
+  async #speak({ status, surveyed }: Ready) {
+    const { fileOf, maxRetries, speaker } = this.#options;
+    const { isNew, item } = surveyed;
+    for (let round = 0; ; round += 1) {
+      try {
+        const work = { item, status, file: fileOf(item), isNew };
+        return await speaker.speak(work, this.#limit.signal);
+      } catch (error) {
+        const isBusy = error instanceof Failure && error.exit === 'rateLimited';
+        const mayWait = isBusy && !endsBatch(error) && this.#stopped === undefined;
+        // The gate lets it through when the others have had their turn.
+        if (!mayWait || round >= maxRetries) throw error;
+      }
+    }
+  }
+
+  #tellSettled({ decision, item }: Surveyed): Promise<void> {
+    if (decision.kind === 'skip') {
+      const { output } = item;
+      return this.#tell({ item, status: 'skipped', output, creditsUsed: null, error: undefined });
+    }
+    if (decision.kind !== 'ended') return Promise.resolve();
+    const error = endedFailure(decision.why, decision.status);
+    const output = decision.why === 'partial' ? item.output : null;
+    return this.#tell({ item, status: 'failed', output, creditsUsed: null, error });
+  }
+
+  #tell(result: ItemResult): Promise<void> {
+    this.#telling = this.#telling.then(() => this.#options.onResult(result));
+    return this.#telling;
+  }
+}
+
+/** Whether what failed one item would fail the others too. */
+function endsBatch({ cause, exit, retryAfter }: Failure): boolean {
+  if (exit === 'auth' || exit === 'credits' || exit === 'state') return true;
+  if (exit === 'rateLimited') return (retryAfter ?? 0) * 1_000 > LONGEST_RETRY_AFTER_MS;
+  return exit === 'output' && hasErrno(cause, 'ENOSPC', 'EDQUOT', 'EROFS', 'EIO');
+}

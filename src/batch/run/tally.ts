@@ -1,0 +1,64 @@
+import type { ExitName } from '../../contract/exit-codes.ts';
+import type { ItemResult } from './run-batch.ts';
+
+/** What came of a batch. */
+export interface Tally {
+  readonly done: number;
+  readonly failed: number;
+  readonly skipped: number;
+  readonly creditsUsed: number;
+  /** How the failed ones would have ended a command of their own, the gravest first. */
+  readonly exits: readonly ExitName[];
+}
+
+export interface TallyKeeper {
+  add(result: ItemResult): void;
+  readonly tally: Tally;
+}
+
+export function createTally(): TallyKeeper {
+  let [done, failed, skipped, creditsUsed] = [0, 0, 0, 0];
+  const exits = new Set<ExitName>();
+  return {
+    add(result) {
+      if (result.status === 'done') done += 1;
+      else if (result.status === 'skipped') skipped += 1;
+      else failed += 1;
+      creditsUsed += result.creditsUsed ?? 0;
+      if (result.error !== undefined) exits.add(result.error.exit);
+    },
+    get tally() {
+      const graveness = (exit: ExitName): number => {
+        const place = GRAVEST_FIRST.indexOf(exit);
+        return place === -1 ? GRAVEST_FIRST.length : place;
+      };
+      const sorted = [...exits].toSorted((a, b) => graveness(a) - graveness(b));
+      return { done, failed, skipped, creditsUsed, exits: sorted };
+    },
+  };
+}
+
+const GRAVEST_FIRST: readonly ExitName[] = [
+  'lost',
+  'unknownOutcome',
+  'credits',
+  'auth',
+  'state',
+  'output',
+  'exists',
+  'badAnswer',
+  'service',
+  'rateLimited',
+  'network',
+  'rejected',
+];
+
+/**
+ * How a batch ends that came to its end (contract, section 6): any failure is 3, or, when nothing at all
+ * was delivered, what the failures themselves say.
+ */
+export function exitOf({ done, exits, failed, skipped }: Tally): ExitName {
+  if (failed === 0) return 'ok';
+  const [gravest = 'partial'] = exits;
+  return done + skipped > 0 ? 'partial' : gravest;
+}
