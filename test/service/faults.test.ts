@@ -38,7 +38,7 @@ describe('the path of a rule', () => {
   it('matches itself when it has no wildcard', () => {
     fc.assert(
       fc.property(
-        fc.webPath().filter((path) => !/[*?]/.test(path)),
+        fc.webPath({ size: 'small' }).filter((path) => !/[*?]/.test(path)),
         (path) => {
           expect(pathMatcher(path)(path)).toBe(true);
           expect(pathMatcher(path)(`${path}x`)).toBe(false);
