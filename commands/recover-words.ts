@@ -20,10 +20,14 @@ export function recoveredLine(one: Recovered): string {
   switch (one.outcome) {
     case 'recovered':
       return display(`${one.id}: recovered as ${one.output}`);
+    case 'partial':
+      return display(`${one.id}: recovered as ${one.output}, but ${one.problem}`);
+    case 'refunded':
+      return display(`${one.id}: ${one.problem}; it was refunded`);
     case 'lost':
       return display(
         one.output === null
-          ? `${one.id}: lost (${cost}); nothing of it was kept`
+          ? `${one.id}: lost (${cost}); ${one.problem ?? 'nothing of it was kept'}`
           : `${one.id}: lost (${cost}); the part that arrived is in ${one.output}`,
       );
     case 'unknown':
@@ -42,7 +46,10 @@ function howToGoOn({ idempotencyKey }: Recovered): string {
 }
 
 function whatItIs(leftover: Leftover): string {
-  if (leftover.kind === 'request') return 'request without a known end';
+  if (leftover.kind === 'request') {
+    const { jobId } = leftover.intent.facts;
+    return jobId === undefined ? 'request without a known end' : `job ${jobId}`;
+  }
   const { record } = leftover.entry;
   return record?.complete === true ? 'whole audio' : 'part of audio';
 }

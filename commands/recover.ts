@@ -2,18 +2,20 @@ import path from 'node:path';
 import { Option } from 'commander';
 import type { CommandDefinition } from '../src/cli/command.ts';
 import type { Context } from '../src/cli/context.ts';
+import { startProgress } from '../src/cli/progress.ts';
 import type { CommandResult } from '../src/cli/result.ts';
 import type { ExitName } from '../src/contract/exit-codes.ts';
-import { systemProcesses } from '../src/effects/processes.ts';
 import type { Failure } from '../src/errors/failure.ts';
 import { usageFailure } from '../src/errors/failure.ts';
-import { createIntentJournal, listOpenIntents } from '../src/files/intents.ts';
+import type { IntentJournal } from '../src/files/intents.ts';
 import { createSpool } from '../src/files/spool.ts';
 import type { Leftover, Recovered } from '../src/speech/leftovers.ts';
 import { leftovers } from '../src/speech/leftovers.ts';
 import type { RecoverDeps } from '../src/speech/recover-audio.ts';
 import type { Recovery } from '../src/speech/recover.ts';
 import { recoverAll } from '../src/speech/recover.ts';
+import { untilStopped } from '../src/speech/until-stopped.ts';
+import { openJournal } from './open-journal.ts';
 import { leftoverColumns, listedItem, recoveredLine } from './recover-words.ts';
 
 interface RecoverFlags {
@@ -25,8 +27,8 @@ export const recoverCommand: CommandDefinition<RecoverFlags> = {
   configure(command) {
     command
       .description(
-        'Brings back audio that was paid for and did not get where it should, and tells what is ' +
-          'lost or unknown. Sends nothing and pays nothing.',
+        'Brings back audio that was paid for and did not get where it should, fetches what jobs ' +
+          'made whose commands were interrupted, and tells what is lost or unknown. Pays nothing.',
       )
       .argument('[id]', 'only this one')
       .addOption(new Option('--list', 'show what is there and change nothing'));
@@ -35,7 +37,8 @@ export const recoverCommand: CommandDefinition<RecoverFlags> = {
     const state = await openState(context);
     const chosen = choose(await state.list(), id);
     if (options.list === true) return listed(chosen);
-    const { items, failures } = await settle(chosen, { ...context, ...state }, context.signal);
+    const deps = { ...context, ...state, recoverJob: jobRecovery(context, state.journal) };
+    const { items, failures } = await settle(chosen, deps, context.signal);
     if (context.signal.aborted) {
       // What was settled is not told a second time.
       for (const item of items) context.io.notice(recoveredLine(item));
@@ -70,16 +73,29 @@ async function settle(
 
 async function openState(context: Context) {
   const { state } = await context.paths();
-  const processes = systemProcesses();
-  const folder = path.join(state, 'journal');
+  const { journal, open } = await openJournal(context);
   const spool = createSpool({ ...context, folder: path.join(state, 'spool') });
   return {
     spool,
-    journal: createIntentJournal({ ...context, folder, processes }),
+    journal,
     async list(): Promise<readonly Leftover[]> {
-      const { open } = await listOpenIntents({ folder, files: context.files, processes });
-      return leftovers(await spool.list(), open);
+      const intents = await open();
+      return leftovers(await spool.list(), intents);
     },
+  };
+}
+
+/** The service is asked only when there is a job to be fetched. */
+function jobRecovery(context: Context, journal: IntentJournal): RecoverDeps['recoverJob'] {
+  return async (intent, jobId) => {
+    const { recoverJob } = await import('../src/jobs/recover-job.ts');
+    const progress = startProgress(context.io, context.clock, `waiting for job ${jobId}`);
+    try {
+      const { client } = await untilStopped(context.connect(), context.signal);
+      return await recoverJob({ intent, jobId }, { ...context, client, journal });
+    } finally {
+      progress.stop();
+    }
   };
 }
 
@@ -106,5 +122,8 @@ async function listed(all: readonly Leftover[]): Promise<CommandResult> {
 function exitOf(items: readonly Recovered[], failures: readonly Failure[]): ExitName {
   if (items.some(({ outcome }) => outcome === 'lost')) return 'lost';
   if (items.some(({ outcome }) => outcome === 'unknown')) return 'unknownOutcome';
-  return failures[0]?.exit ?? 'ok';
+  const [failure] = failures;
+  if (failure !== undefined) return failure.exit;
+  if (items.some(({ outcome }) => outcome === 'refunded')) return 'rejected';
+  return items.some(({ outcome }) => outcome === 'partial') ? 'partial' : 'ok';
 }

@@ -17,14 +17,24 @@ export type Leftover =
 export interface Recovered {
   readonly id: string;
   /**
-   * `recovered`: it is in `output` now; `lost`: paid for, and at most a part of it is in `output`;
-   * `unknown`: nobody can tell whether it was paid for; `running`: the command that began it still
-   * works on it; `failed`: it is where it was, for the reason in `problem`.
+   * `recovered`: it is in `output` now; `partial`: so is what could be spoken of it; `refunded`: its
+   * job failed and cost nothing; `lost`: paid for, and at most a part of it is in `output`; `unknown`:
+   * nobody can tell whether it was paid for; `running`: the command that began it still works on it;
+   * `failed`: it is where it was, for the reason in `problem`.
    */
-  readonly outcome: 'recovered' | 'lost' | 'unknown' | 'running' | 'failed';
+  readonly outcome:
+    | 'recovered'
+    | 'partial'
+    | 'refunded'
+    | 'lost'
+    | 'unknown'
+    | 'running'
+    | 'failed';
   readonly output: string | null;
   readonly creditsUsed: number | null;
   readonly requestId: string | null;
+  /** Of the job, where it was one. */
+  readonly jobId: string | null;
   /** With it the same command can be run again without paying twice. */
   readonly idempotencyKey: string | null;
   readonly problem: string | null;

@@ -13,6 +13,8 @@ import { mayRun } from './leftovers.ts';
 export interface RecoverDeps extends FileDeps {
   readonly spool: Spool;
   readonly journal: IntentJournal;
+  /** Fetches what a job made whose command came to no end; throws Failures, or the signal's reason. */
+  readonly recoverJob: (intent: OpenIntent, jobId: string) => Promise<Recovered>;
 }
 
 /**
@@ -31,6 +33,7 @@ export async function recoverAudio(
     id: entry.id,
     creditsUsed: record?.creditsUsed ?? intent?.facts.creditsUsed ?? null,
     requestId: record?.requestId ?? intent?.facts.requestId ?? null,
+    jobId: intent?.facts.jobId ?? null,
     idempotencyKey: null,
     problem: record?.problem ?? null,
   };

@@ -18,8 +18,9 @@ export interface Recovery {
 
 /**
  * Settles one leftover after the other (contract, section 6, `foley recover`; docs/billing.md): whole
- * audio gets its name, or one like it where that is taken; of everything else it is told what is lost.
- * One that cannot be settled keeps none of the others from it. Nothing is sent or paid for.
+ * audio gets its name, or one like it where that is taken; the audio of jobs is fetched; of everything
+ * else it is told what is lost. One that cannot be settled keeps none of the others from it. Nothing is
+ * paid for.
  * @param signal ends it early; what was settled until then is given nevertheless
  */
 export async function recoverAll(
@@ -29,11 +30,13 @@ export async function recoverAll(
 ): Promise<Recovery> {
   const items: Recovered[] = [];
   const failures: Failure[] = [];
+  const isStopped = (): boolean => signal?.aborted === true;
   for (const leftover of leftovers) {
-    if (signal?.aborted === true) break;
+    if (isStopped()) break;
     try {
       items.push(await recover(leftover, deps));
     } catch (error) {
+      if (isStopped()) break;
       if (!(error instanceof Failure)) throw error;
       failures.push(error);
       items.push(failed(leftover, error));
@@ -58,6 +61,7 @@ function failed(leftover: Leftover, { hint, message }: Failure): Recovered {
     output: null,
     creditsUsed: record?.creditsUsed ?? facts?.creditsUsed ?? null,
     requestId: record?.requestId ?? facts?.requestId ?? null,
+    jobId: facts?.jobId ?? null,
     idempotencyKey: null,
     problem: hint === undefined ? message : `${message}; ${hint}`,
   };
@@ -70,6 +74,7 @@ async function recoverRequest(intent: OpenIntent, deps: RecoverDeps): Promise<Re
     output: null,
     creditsUsed: facts.creditsUsed ?? null,
     requestId: facts.requestId ?? about?.requestId ?? null,
+    jobId: facts.jobId ?? null,
     idempotencyKey: about?.idempotencyKey ?? null,
     problem: facts.problem ?? null,
   };
@@ -81,6 +86,7 @@ async function recoverRequest(intent: OpenIntent, deps: RecoverDeps): Promise<Re
     await deps.journal.resume(intent).settle('published');
     return { ...told, outcome: 'recovered', output };
   }
+  if (facts.jobId !== undefined) return deps.recoverJob(intent, facts.jobId);
   await deps.journal.resume(intent).settle('lost');
   // Once an answer has begun it was charged; before that nobody can tell.
   const isUnknown = intent.state === 'intent' || intent.state === 'sent';
@@ -95,11 +101,12 @@ async function adopt(intent: OpenIntent, deps: RecoverDeps): Promise<SpoolEntry 
   const found = await orNothing(temporary, deps.files.stat(temporary));
   if (found === undefined) return undefined;
   const { size } = found;
-  if (size === 0) {
+  const complete = await isVerified(temporary, intent, deps);
+  // A part of what a job made is worth nothing: all of it is there to be fetched.
+  if (size === 0 || (facts.jobId !== undefined && !complete)) {
     await removeQuietly(temporary, deps);
     return undefined;
   }
-  const complete = await isVerified(temporary, intent, deps);
   const writer = await deps.spool.adopt(
     { path: temporary, bytes: size, rest: [] },
     {

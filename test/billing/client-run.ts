@@ -1,4 +1,5 @@
 import path from 'node:path';
+import type { ApiClient } from '../../src/api/client.ts';
 import { createApiClient } from '../../src/api/client.ts';
 import { recognizedBy } from '../../src/api/speech.ts';
 import type { Transport } from '../../src/api/http-transport.ts';
@@ -11,6 +12,7 @@ import type { FileDeps } from '../../src/files/file-deps.ts';
 import type { IntentJournal } from '../../src/files/intents.ts';
 import { createIntentJournal, listOpenIntents } from '../../src/files/intents.ts';
 import { createSpool } from '../../src/files/spool.ts';
+import { recoverJob } from '../../src/jobs/recover-job.ts';
 import { openPlanned } from '../../src/speech/open-planned.ts';
 import type { OutputPlan } from '../../src/speech/output-plan.ts';
 import type { Recovered } from '../../src/speech/leftovers.ts';
@@ -56,20 +58,7 @@ export async function runSpeak(world: ClientWorld, command: SpeakCommand): Promi
     const journal = openJournal(world);
     try {
       return await speak({
-        client: createApiClient({
-          address: {
-            kind: 'hosted',
-            baseUrl: new URL('http://127.0.0.1:4747'),
-            realtimeUrl: new URL('ws://127.0.0.1:4747'),
-            apiKey: API_KEY,
-          },
-          clock: world.clock,
-          random: world.random,
-          version: '1.2.3',
-          limits: { maxRetries: 4 },
-          env: {},
-          transport,
-        }),
+        client: clientOver(world, transport),
         body: { text, voiceId: voiceId('Clara'), modelId: MODEL_ID, format: 'wav' },
         speech:
           recognizedBy(surface) === undefined
@@ -90,8 +79,28 @@ export async function runSpeak(world: ClientWorld, command: SpeakCommand): Promi
   }
 }
 
+function clientOver(world: ClientWorld, transport: Transport): ApiClient {
+  return createApiClient({
+    address: {
+      kind: 'hosted',
+      baseUrl: new URL('http://127.0.0.1:4747'),
+      realtimeUrl: new URL('ws://127.0.0.1:4747'),
+      apiKey: API_KEY,
+    },
+    clock: world.clock,
+    random: world.random,
+    version: '1.2.3',
+    limits: { maxRetries: 4 },
+    env: {},
+    transport,
+  });
+}
+
 /** `foley recover`. */
-export async function runRecover(world: ClientWorld): Promise<readonly Recovered[]> {
+export async function runRecover(
+  world: ClientWorld,
+  transport: Transport,
+): Promise<readonly Recovered[]> {
   const deps: FileDeps = { ...world, platform: 'linux' };
   const spool = createSpool({ ...deps, folder: path.join(world.stateDir, 'spool') });
   const journal = openJournal(world);
@@ -99,7 +108,15 @@ export async function runRecover(world: ClientWorld): Promise<readonly Recovered
   const { open } = await listOpenIntents({ ...world, folder });
   try {
     const all = leftovers(await spool.list(), open);
-    const { items, failures } = await recoverAll(all, { ...deps, spool, journal });
+    const client = clientOver(world, transport);
+    const { signal } = new AbortController();
+    const { items, failures } = await recoverAll(all, {
+      ...deps,
+      spool,
+      journal,
+      recoverJob: (intent, jobId) =>
+        recoverJob({ intent, jobId }, { ...deps, client, journal, signal }),
+    });
     if (failures.length === 0) await spool.prune().catch(() => []);
     return items;
   } finally {

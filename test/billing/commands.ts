@@ -14,6 +14,7 @@ import { noteRecovered } from './recoveries.ts';
 import type { Sight } from './sight.ts';
 import { look } from './sight.ts';
 import { readLedger } from './ledger-facts.ts';
+import { quietTransport } from './network.ts';
 import { processDisk } from './process-disk.ts';
 import type { Run } from './run.ts';
 import { startRun } from './run.ts';
@@ -119,12 +120,13 @@ async function recoverAll(
   const disk = processDisk({ process, full: world.full, dieAt });
   const before = await look(world);
   const processes = world.table.seenBy(process);
-  const recovered = await runRecover({ ...world, files: disk.files, processes }).catch(
-    (error: unknown) => {
-      if (process.isAlive()) throw error;
-      return [];
-    },
-  );
+  const recovered = await runRecover(
+    { ...world, files: disk.files, processes },
+    quietTransport(world.network, process),
+  ).catch((error: unknown) => {
+    if (process.isAlive()) throw error;
+    return [];
+  });
   if (process.isAlive()) await noteRecovered(world, book, runs, recovered, before);
   else await noteDeadRecover(world, book, before);
   process.die();

@@ -9,6 +9,7 @@ import { runRecover } from './client-run.ts';
 import { finish } from './commands.ts';
 import { noteEnding } from './endings.ts';
 import { check } from './invariants.ts';
+import { quietTransport } from './network.ts';
 import { noteRecovered } from './recoveries.ts';
 import type { Order, Run } from './run.ts';
 import { startRun } from './run.ts';
@@ -125,7 +126,10 @@ async function recoverOn({ book, run, world }: Stage, files: FileSystem): Promis
   const process = world.table.spawn();
   const before = await look(world);
   try {
-    const recovered = await runRecover({ ...world, files, processes: world.table.seenBy(process) });
+    const recovered = await runRecover(
+      { ...world, files, processes: world.table.seenBy(process) },
+      quietTransport(world.network, process),
+    );
     const settled = recovered.filter(({ outcome }) => outcome !== 'failed');
     await noteRecovered(world, book, [run], settled, before);
   } finally {

@@ -49,6 +49,17 @@ interface Attempt {
   readonly isKeyless: boolean;
 }
 
+/** A client to whom nothing happens on the way. */
+export function quietTransport(network: Network, process: SimulatedProcess): Transport {
+  return transportOver(network, {
+    process,
+    faults: [],
+    onSend: () => undefined,
+    onAudio: () => undefined,
+    pause: async () => undefined,
+  });
+}
+
 export function transportOver(network: Network, caller: Caller): Transport {
   return {
     async request(request) {

@@ -1,0 +1,143 @@
+import type { ApiClient } from '../api/client.ts';
+import type { JobRef, SpeechJob } from '../api/speech-jobs.ts';
+import { pollPace, pollSpeechJob } from '../api/speech-jobs.ts';
+import { extensionOf } from '../audio/formats.ts';
+import type { AudioFormat } from '../contract/audio-formats.ts';
+import type { Random } from '../effects/random.ts';
+import { Failure } from '../errors/failure.ts';
+import type { FileDeps } from '../files/file-deps.ts';
+import type { Intent, IntentJournal, OpenIntent } from '../files/intents.ts';
+import { downloadName } from '../files/names.ts';
+import { openOutput } from '../files/publish.ts';
+import type { Recovered } from '../speech/leftovers.ts';
+import { withFormat } from './audio-format.ts';
+import { failedJob } from './job-failures.ts';
+import { obtainAudio } from './obtain-audio.ts';
+import { saveAudio } from './save-audio.ts';
+
+export interface JobRecoveryDeps extends FileDeps {
+  readonly client: ApiClient;
+  readonly random: Random;
+  readonly journal: IntentJournal;
+  readonly signal: AbortSignal;
+}
+
+/** A job that was accepted, and whose command came to no end. */
+export interface LeftJob {
+  readonly intent: OpenIntent;
+  readonly jobId: string;
+}
+
+/**
+ * Waits for a job whose command was interrupted, and saves its audio under the name that it was meant to
+ * have, or one like it where that is taken (docs/billing.md). Nothing is paid for.
+ * @throws Failure: usage when the job is on another service, else of what went wrong, after which it is
+ *   still there; or the reason of the signal
+ */
+export async function recoverJob(left: LeftJob, deps: JobRecoveryDeps): Promise<Recovered> {
+  const { client, journal, signal } = deps;
+  refuseOtherService(left, client);
+  const settling: Settling = { ...left, entry: journal.resume(left.intent) };
+  const ref: JobRef = { id: left.jobId, api: apiOf(left.intent) };
+  try {
+    const pace = pollPace(client, ref.api);
+    const job = await pollSpeechJob(client, ref, { ...deps, pace, signal });
+    if (job.phase === 'failed') return await refunded(settling, job);
+    return await fetched(settling, job, deps);
+  } catch (error) {
+    if (!(error instanceof Failure) || !isGone(error)) throw error;
+    await settling.entry.settle('lost', { problem: error.message });
+    return { ...told(settling), outcome: 'lost', problem: error.message };
+  }
+}
+
+interface Settling extends LeftJob {
+  readonly entry: Intent;
+}
+
+/** Each service knows its own jobs only. */
+function refuseOtherService({ intent: { about }, jobId }: LeftJob, client: ApiClient): void {
+  const { baseUrl, kind } = client.address;
+  const isThere =
+    about === undefined || (about.target === kind && isSameOrigin(about.origin, baseUrl, kind));
+  if (isThere) return;
+  const where = about.target === 'embedded' ? 'the embedded service' : about.origin;
+  throw new Failure(`job ${jobId} is on ${where}, and not on the service that is asked`, {
+    code: 'usage',
+    exit: 'usage',
+    hint:
+      about.target === 'embedded'
+        ? 'Run `foley recover --local`.'
+        : `Run \`foley recover --base-url ${about.origin}\`.`,
+    billed: 'yes',
+  });
+}
+
+/** The embedded service has another port each time. */
+function isSameOrigin(origin: string, baseUrl: URL, kind: 'embedded' | 'hosted'): boolean {
+  return kind === 'embedded' || origin === baseUrl.origin;
+}
+
+function apiOf({ about }: OpenIntent): JobRef['api'] {
+  return about?.endpoint.includes('/v1/') === true ? 'v1' : 'v3';
+}
+
+function isGone({ exit, status }: Failure): boolean {
+  return exit === 'lost' || status === 404 || status === 410;
+}
+
+async function refunded(settling: Settling, job: SpeechJob): Promise<Recovered> {
+  const { message: problem } = failedJob(job);
+  await settling.entry.settle('failed', { problem });
+  return { ...told(settling, job), outcome: 'refunded', problem };
+}
+
+async function fetched(
+  settling: Settling,
+  job: SpeechJob,
+  deps: JobRecoveryDeps,
+): Promise<Recovered> {
+  const { entry, intent } = settling;
+  const { client, signal } = deps;
+  await entry.advance('done');
+  const { audio, format } = await withFormat(await obtainAudio(client, job, signal), job.format);
+  const wanted = intent.about?.output ?? downloadName(job.id, extensionOf(format));
+  const output = await saveAs({ ...deps, path: wanted, format }, audio, entry);
+  await entry.settle('published');
+  if (job.phase === 'success') return { ...told(settling, job), outcome: 'recovered', output };
+  const problem = `only a part of it was spoken (${job.status})`;
+  return { ...told(settling, job), outcome: 'partial', output, problem };
+}
+
+async function saveAs(
+  { path, format, signal, ...deps }: JobRecoveryDeps & { path: string; format: AudioFormat },
+  audio: Parameters<typeof saveAudio>[0],
+  entry: Intent,
+): Promise<string> {
+  const output = await openOutput({ ...deps, path, existing: 'number' }).catch((error: unknown) => {
+    audio.discard();
+    throw error;
+  });
+  try {
+    const onVerified = (facts: { bytes: number; sha256: string }) =>
+      entry.advance('verified', facts);
+    const saved = await saveAudio(audio, { output }, { format, signal, onVerified });
+    return saved.path ?? path;
+  } finally {
+    // After it was published this does nothing.
+    await output.abandon();
+  }
+}
+
+/** What is known of it so far, with what the service says of it now. */
+function told({ intent: { facts, id }, jobId }: Settling, job?: SpeechJob) {
+  return {
+    id,
+    jobId,
+    output: null,
+    creditsUsed: job?.creditsUsed ?? facts.creditsUsed ?? null,
+    requestId: facts.requestId ?? null,
+    idempotencyKey: null,
+    problem: null,
+  };
+}
