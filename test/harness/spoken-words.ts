@@ -67,7 +67,10 @@ export async function spokenWords(sound: MonoSound | string): Promise<Hearing> {
 }
 
 const GRAMMAR = fileURLToPath(new URL('../fixtures/slots.gram', import.meta.url));
-const LISTENING_RATE = 16_000;
+/** Samples a second that the listener takes. */
+export const LISTENING_RATE = 16_000;
+/** Silence that it is given before and after a sound. */
+export const LISTENING_MARGIN_MS = 200;
 const WAV_HEADER_LENGTH = 44;
 
 function listenerArguments(folder: string): string[] {
@@ -94,10 +97,10 @@ async function soundOf(file: string): Promise<MonoSound> {
 }
 
 /** As the listener likes it: its rate, the same loudness for all, silence around it. */
-function prepared(sound: MonoSound): MonoSound {
+export function prepared(sound: MonoSound): MonoSound {
   const samples = resampled(sound);
   const peak = samples.reduce((highest, sample) => Math.max(highest, Math.abs(sample)), 1e-6);
-  const silence = Math.round(LISTENING_RATE * 0.2);
+  const silence = (LISTENING_RATE * LISTENING_MARGIN_MS) / 1000;
   const padded = new Float32Array(samples.length + 2 * silence);
   padded.set(
     samples.map((sample) => (sample * 0.7) / peak),

@@ -17,8 +17,8 @@ export const PAUSE = 'pau';
 
 /**
  * The sounds of what flite said with `-psdur`, a line for each of its sentences. What it tells is
- * what it planned; the sentence that it made is up to a twentieth shorter, all along. So its times
- * are fitted to the samples.
+ * what it planned: exact but for the pause at the end, of which it makes less. So each sentence begins
+ * where its samples do, and ends with them.
  * @param samples how many there are in all
  */
 export function timedSounds(
@@ -30,11 +30,11 @@ export function timedSounds(
     const startMs = (samplesBefore * 1000) / sampleRate;
     const endMs = ((lines[index + 1]?.samplesBefore ?? samples) * 1000) / sampleRate;
     const planned = plannedEnds(text);
-    const fit = (endMs - startMs) / (planned.at(-1)?.end ?? 1);
+    const at = (seconds: number): number => Math.min(endMs, startMs + seconds * 1000);
     return planned.map(({ name, end }, sound) => ({
       name,
-      startMs: startMs + (planned[sound - 1]?.end ?? 0) * fit,
-      endMs: startMs + end * fit,
+      startMs: at(planned[sound - 1]?.end ?? 0),
+      endMs: at(end),
     }));
   });
 }

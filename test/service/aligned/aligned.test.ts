@@ -1,0 +1,292 @@
+import { describe, expect, it } from 'vitest';
+import { MODELS } from '../../../src/service/catalogue/models.ts';
+import { EngineRegistry } from '../../../src/service/engine/registry.ts';
+import type { ServiceDeps } from '../../../src/service/service.ts';
+import { jsonPost, testService, voiceId } from '../support/test-service.ts';
+import { parseEvents, readEvents } from './read-events.ts';
+import { scriptedEngine, type Step } from './scripted-engine.ts';
+
+const PATH = '/api/open/v3/speech/tts/aligned';
+const BODY = {
+  text: 'One two. Three.',
+  voiceId: voiceId('Clara'),
+  modelId: 'vendor-s21pro',
+  format: 'wav',
+};
+const HELLO = [
+  { start: 0, end: 3, startMs: 10, endMs: 50 },
+  { start: 4, end: 7, startMs: 50, endMs: 90 },
+];
+const THREE = [{ start: 9, end: 14, startMs: 110, endMs: 180 }];
+const SCRIPT: readonly Step[] = [
+  { ms: 100, span: { start: 0, end: 9 } },
+  { ms: 0, words: HELLO },
+  { ms: 100, span: { start: 9, end: 15 } },
+  { ms: 0, words: THREE },
+];
+const FULL = { credits: 1_000_000, quota: 1_000_000 };
+
+async function scene(script: readonly Step[] = SCRIPT, overrides: Partial<ServiceDeps> = {}) {
+  const engine = scriptedEngine(script);
+  const service = await testService({ engines: new EngineRegistry([engine]), ...overrides });
+  const align = (body: object = {}, headers: Record<string, string> = {}): Promise<Response> =>
+    service.call(PATH, jsonPost({ ...BODY, ...body }, headers));
+  return { ...service, engine, align };
+}
+
+/** A promise and what resolves it. */
+function gate(): { readonly until: Promise<void>; readonly open: () => void } {
+  const opened = new AbortController();
+  const until = new Promise<void>((resolve) => {
+    opened.signal.addEventListener('abort', () => resolve());
+  });
+  return { until, open: () => opened.abort() };
+}
+
+describe('an aligned stream', () => {
+  it('has an estimate, the audio, and the exact times of each chunk, and says that it is complete', async () => {
+    const { align, engine, balance } = await scene();
+    const response = await align({}, { 'X-Request-Id': 'trace-1' });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('Content-Type')).toBe('text/event-stream; charset=utf-8');
+    expect(response.headers.get('X-OpenAPI-Credits-Used')).toBe('15');
+    const { names, events, words, last } = await readEvents(response);
+    const snapshot = 'alignment_snapshot';
+    expect(names).toEqual([snapshot, 'audio', snapshot, snapshot, 'audio', snapshot, 'completed']);
+    expect(events.flatMap(({ data }) => data['chunkSeq'] ?? [])).toEqual([0, 0, 1, 1]);
+    expect(words).toEqual([
+      { text: 'One', startMs: 10, endMs: 50 },
+      { text: 'two', startMs: 50, endMs: 90 },
+      { text: 'Three', startMs: 110, endMs: 180 },
+    ]);
+    expect(last?.data).toEqual({
+      requestId: 'trace-1',
+      generationId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      alignmentStatus: 'complete',
+      quotaRemaining: 999_985,
+      creditsUsed: 15,
+    });
+    expect(engine.requests).toMatchObject([{ isTimed: true }]);
+    expect(await balance()).toEqual({ credits: 999_985, quota: 999_985 });
+  });
+
+  it('has the audio of the synchronous answer, byte for byte', async () => {
+    const { align, speak } = await scene();
+    for (const format of ['mp3', 'wav', 'ogg']) {
+      const { audio } = await readEvents(await align({ format }));
+      const whole = await (await speak({ ...BODY, format })).arrayBuffer();
+      expect(Buffer.from(audio).equals(Buffer.from(whole))).toBe(true);
+    }
+  });
+
+  it('counts the silence that decoders of mp3 put before the sound', async () => {
+    const { align } = await scene();
+    const { words } = await readEvents(await align({ format: 'mp3' }));
+    expect(words[0]).toEqual({ text: 'One', startMs: 35, endMs: 75 });
+  });
+
+  it('is written as server-sent events, a line of JSON each', async () => {
+    const { align } = await scene();
+    const text = await (await align()).text();
+    const blocks = text.split('\n\n');
+    expect(blocks.pop()).toBe('');
+    for (const block of blocks) expect(block).toMatch(/^event: [a-z_]+\ndata: \{.*\}$/);
+  });
+
+  it('replaces a snapshot whenever the engine tells of more words of its chunk', async () => {
+    const [one, two] = HELLO;
+    const { align } = await scene([
+      { ms: 50, words: one === undefined ? [] : [one] },
+      { ms: 50, words: two === undefined ? [] : [two] },
+      { ms: 100, words: THREE },
+    ]);
+    const { events, words, last } = await readEvents(await align());
+    const told = events.flatMap(({ data }) => (Array.isArray(data['words']) ? [data] : []));
+    expect(told.map(({ chunkSeq, words: list }) => [chunkSeq, Object(list).length])).toEqual([
+      [0, 1],
+      [0, 2],
+      [1, 1],
+    ]);
+    expect(words.map(({ text }) => text)).toEqual(['One', 'two', 'Three']);
+    expect(last?.data['alignmentStatus']).toBe('complete');
+  });
+
+  it('invalidates what the engine does not tell of, and is partial then', async () => {
+    const { align } = await scene(SCRIPT.filter((_, index) => index !== 1));
+    const { names, events, words, last } = await readEvents(await align());
+    const invalidated = names.indexOf('alignment_invalidated');
+    expect(events[invalidated]?.data).toEqual({ chunkSeq: 0 });
+    expect(words.map(({ text }) => text)).toEqual(['Three']);
+    expect(last).toMatchObject({ name: 'completed', data: { alignmentStatus: 'partial' } });
+  });
+
+  it('invalidates every chunk where an engine tells of no word, and needs no estimate for that', async () => {
+    const { align } = await scene([{ ms: 200 }]);
+    const { names, events } = await readEvents(await align());
+    expect(names).toEqual(['audio', 'alignment_invalidated', 'alignment_invalidated', 'completed']);
+    expect(events.slice(1, 3).map(({ data }) => data['chunkSeq'])).toEqual([0, 1]);
+  });
+});
+
+describe('the pace of an aligned stream', () => {
+  it('sends the first audio before the second chunk is spoken', async () => {
+    const { until, open } = gate();
+    const { align } = await scene([...SCRIPT.slice(0, 2), { until }, ...SCRIPT.slice(2)]);
+    const response = await align();
+    const reader = response.body?.getReader();
+    const names: string[] = [];
+    while (names.at(-1) !== 'audio') {
+      const { value } = (await reader?.read()) ?? {};
+      names.push(...parseEvents(Buffer.from(value ?? []).toString()).names);
+    }
+    expect(names).toEqual(['alignment_snapshot', 'audio']);
+    open();
+    for (let end = false; !end;) end = (await reader?.read())?.done ?? true;
+  });
+
+  it('makes nothing that nobody reads', async () => {
+    const long = Array.from({ length: 50 }, (): Step => ({ ms: 200, words: [] }));
+    const { align, engine } = await scene(long);
+    const response = await align();
+    expect(engine.stepsMade()).toBe(1);
+    await response.arrayBuffer();
+    expect(engine.stepsMade()).toBe(50);
+  });
+
+  it('beats while the engine lets wait for itself', async () => {
+    const { until, open } = gate();
+    const { align, clock, engine } = await scene([...SCRIPT, { until }, { ms: 100 }]);
+    const response = await align();
+    const reading = readEvents(response);
+    await expect.poll(() => engine.stepsMade()).toBe(5);
+    for (let beat = 0; beat < 3; beat += 1) {
+      await expect.poll(() => clock.running()).toContain(10_000);
+      clock.advance(10_000);
+    }
+    await expect.poll(() => clock.running()).toContain(10_000);
+    open();
+    const { names } = await reading;
+    expect(names.filter((name) => name === 'heartbeat')).toHaveLength(3);
+    expect(names.at(-1)).toBe('completed');
+  });
+});
+
+describe('the money of an aligned stream', () => {
+  const KEY = { 'Idempotency-Key': 'key-1' };
+
+  it('is given back when the engine breaks after the first audio, and an error ends it', async () => {
+    const { align, balance, events } = await scene([...SCRIPT.slice(0, 2), 'break']);
+    const response = await align({}, { ...KEY, 'X-Request-Id': 'trace-2' });
+    expect(response.status).toBe(200);
+    const stream = await readEvents(response);
+    expect(stream.names).not.toContain('completed');
+    expect(stream.last).toEqual({
+      name: 'error',
+      data: { requestId: 'trace-2', code: 'ERR_GENERATION_FAILED' },
+    });
+    expect(JSON.stringify(stream.events)).not.toContain('secret');
+    expect(await balance()).toEqual(FULL);
+    expect(events).toContainEqual(expect.objectContaining({ type: 'failure' }));
+    expect(await (await align({}, KEY)).json()).toMatchObject({
+      code: 'ERR_REQUEST_PREVIOUSLY_REFUNDED',
+    });
+  });
+
+  it('is given back when it breaks before that, and the answer is JSON', async () => {
+    const { align, balance } = await scene(['break']);
+    const response = await align();
+    expect(response.status).toBe(500);
+    expect(await response.json()).toMatchObject({ code: 'ERR_GENERATION_FAILED' });
+    expect(await balance()).toEqual(FULL);
+  });
+
+  it('stays when the client goes after the first byte, and the engine stops', async () => {
+    const { until } = gate();
+    const { align, balance, engine } = await scene([...SCRIPT.slice(0, 2), { until }]);
+    const response = await align({}, KEY);
+    await response.body?.cancel();
+    await expect.poll(engine.speaking).toBe(0);
+    expect(await balance()).toEqual({ credits: 999_985, quota: 999_985 });
+    expect(await (await align({}, KEY)).json()).toMatchObject({
+      code: 'ERR_REQUEST_ALREADY_COMPLETED',
+    });
+  });
+
+  it('is charged once a key, and a key of the synchronous endpoint is another request', async () => {
+    const { align, speak } = await scene();
+    const response = await align({}, KEY);
+    expect(await (await align({}, KEY)).json()).toMatchObject({
+      code: 'ERR_REQUEST_IN_PROGRESS',
+    });
+    await response.arrayBuffer();
+    expect(await (await align({}, KEY)).json()).toMatchObject({
+      code: 'ERR_REQUEST_ALREADY_COMPLETED',
+    });
+    expect(await (await speak(BODY, KEY)).json()).toMatchObject({
+      code: 'ERR_REQUEST_ID_CONFLICT',
+    });
+  });
+
+  it('is given back when the service closes before the end, and the reader is told', async () => {
+    const { until } = gate();
+    const { align, service, clock, store } = await scene([...SCRIPT, { until }]);
+    const response = await align();
+    const reading = readEvents(response);
+    const closed = service.close();
+    clock.advance(600_000);
+    await closed;
+    expect((await reading).last).toMatchObject({
+      name: 'error',
+      data: { code: 'ERR_SERVICE_UNAVAILABLE' },
+    });
+    const states = store.read((db) => db.all('SELECT state FROM reservation'));
+    expect(states).toMatchObject([{ state: 'refunded' }]);
+  });
+
+  it('needs enough of it', async () => {
+    const { align, balance } = await scene(SCRIPT, { allowance: { credits: 4, quota: 100 } });
+    const response = await align();
+    expect(response.status).toBe(402);
+    expect(await balance()).toEqual({ credits: 4, quota: 100 });
+  });
+});
+
+describe('what an aligned stream refuses', () => {
+  const able = MODELS.filter(({ alignedStreaming }) => alignedStreaming).map(({ id }) => id);
+
+  it('a model without it, naming those of the voice that have it', async () => {
+    const { align, balance } = await scene();
+    const response = await align({ modelId: 'vendor-s1' });
+    expect(response.status).toBe(400);
+    const body: unknown = await response.json();
+    expect(body).toMatchObject({
+      code: 'ERR_INVALID_REQUEST',
+      details: { errors: [{ field: 'modelId' }] },
+    });
+    const { message } = Object(body);
+    const named = able.filter((id) => id.startsWith('vendor-'));
+    for (const id of named) expect(message).toContain(id);
+    expect(message).not.toContain('altA');
+    expect(await balance()).toEqual(FULL);
+  });
+
+  it('a text that cannot be spoken, which was no request then', async () => {
+    const { align, balance } = await scene(['nothing to say']);
+    const response = await align();
+    expect(response.status).toBe(400);
+    expect(await balance()).toEqual(FULL);
+  });
+
+  it.each([
+    [{ text: '' }, 400],
+    [{ speed: 3 }, 400],
+    [{ unknown: 1 }, 400],
+    [{ voiceId: 'nobody' }, 404],
+    [{ format: 'pcm' }, 400],
+  ])('%j with %i', async (body, status) => {
+    const { align } = await scene();
+    const response = await align(body);
+    expect(response.status).toBe(status);
+    expect(response.headers.get('Content-Type')).toContain('application/json');
+  });
+});
