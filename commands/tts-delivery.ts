@@ -2,6 +2,7 @@ import path from 'node:path';
 import { reviseFailure } from '../src/api/revise-failure.ts';
 import type { SpeechOptions } from '../src/api/speech.ts';
 import type { Context } from '../src/cli/context.ts';
+import type { Progress } from '../src/cli/progress.ts';
 import { startProgress } from '../src/cli/progress.ts';
 import type { CommandResult } from '../src/cli/result.ts';
 import { Failure } from '../src/errors/failure.ts';
@@ -10,25 +11,31 @@ import type { OutputPlan } from '../src/speech/output-plan.ts';
 import type { Playback } from '../src/speech/play.ts';
 import { startPlayback } from '../src/speech/play.ts';
 import type { Player } from '../src/speech/players.ts';
-import type { AudioStream, Spoken } from '../src/speech/speak.ts';
+import type { AudioStream } from '../src/speech/speak.ts';
 import { speak } from '../src/speech/speak.ts';
+import type { TextPiece } from '../src/text/sentences.ts';
 import { openJournal } from './open-journal.ts';
 import type { JobWay } from './tts-job.ts';
 import type { Task } from './tts-task.ts';
 import type { PricedRequest } from './tts-price.ts';
 import { checkPrice, rememberPrice } from './tts-price.ts';
 import type { Via } from './tts-via.ts';
+import type { ToldSpeech } from './tts-words.ts';
 import { spokenNotice, spokenResult } from './tts-words.ts';
 
 /** What is asked for, and the file that it goes into, if it is one. */
 export interface SpeechTask extends PricedRequest {
   readonly output: Output | undefined;
   readonly speech: SpeechOptions;
+  /** What it is spoken in, where the text is too long for one request. */
+  readonly parts?: readonly TextPiece[] | undefined;
 }
 
 /** Speech that is where it should be, whichever way it was asked for. */
 export interface Delivered {
-  readonly spoken: Spoken;
+  readonly spoken: ToldSpeech;
+  /** How many requests the text took. */
+  readonly parts: number;
   /** Whether the way that was taken tells which controls were not applied. */
   readonly tellsIgnored: boolean;
   /** Only a part of the text could be spoken. */
@@ -51,10 +58,11 @@ export async function deliverSpeech(
     player === undefined || request.output !== undefined ? undefined : await startPlayback(player);
   try {
     const stream = streamOf(context, plan, playback);
-    const { isPartial, spoken, tellsIgnored } =
-      via.kind === 'sync'
-        ? await speakSync(task, request, stream)
-        : await speakJob(task, request, { stream, api: via.api, progress });
+    const { isPartial, parts, spoken, tellsIgnored } = await speakBy(task, request, {
+      progress,
+      stream,
+      via,
+    });
     progress.stop();
     context.io.notice(spokenNotice(spoken));
     await rememberPrice(task, request, spoken.answer);
@@ -62,12 +70,30 @@ export async function deliverSpeech(
       await playFile(player, spoken.path, context);
     }
     const { target } = request.connection;
-    const result = spokenResult(spoken, request.body, { target, tellsIgnored });
+    const result = spokenResult(spoken, request.body, { parts, target, tellsIgnored });
     return isPartial ? { ...result, exit: 'partial' } : result;
   } finally {
     progress.stop();
     playback?.stop();
   }
+}
+
+interface Way {
+  readonly progress: Progress;
+  readonly stream: AudioStream;
+  readonly via: Via;
+}
+
+async function speakBy(task: Task, request: SpeechTask, way: Way): Promise<Delivered> {
+  const { parts } = request;
+  if (parts !== undefined) {
+    const { speakInParts } = await import('./tts-long.ts');
+    return speakInParts(task, request, { ...way, parts });
+  }
+  const { progress, stream, via } = way;
+  return via.kind === 'sync'
+    ? speakSync(task, request, stream)
+    : speakJob(task, request, { stream, api: via.api, progress });
 }
 
 async function speakSync(task: Task, request: SpeechTask, stream: AudioStream): Promise<Delivered> {
@@ -90,7 +116,8 @@ async function speakSync(task: Task, request: SpeechTask, stream: AudioStream): 
       },
       notice: (line) => context.io.notice(line),
     });
-    return { spoken, tellsIgnored: task.chosen.surface.tellsIgnored, isPartial: false };
+    const { tellsIgnored } = task.chosen.surface;
+    return { spoken, parts: 1, tellsIgnored, isPartial: false };
   } finally {
     await journal.close();
   }

@@ -51,7 +51,7 @@ export async function speakThroughJob(
     const isPartial = outcome.job.phase === 'partial';
     if (isPartial) context.io.complain(partialNotice(outcome.job));
     const tellsIgnored = outcome.job.ignoredParameters !== undefined;
-    return { spoken: spokenOf(outcome), tellsIgnored, isPartial };
+    return { spoken: spokenOf(outcome), parts: 1, tellsIgnored, isPartial };
   } finally {
     await journal.close();
   }

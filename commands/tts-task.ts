@@ -7,7 +7,6 @@ import type { Context } from '../src/cli/context.ts';
 import type { CommandResult } from '../src/cli/result.ts';
 import type { SettingSources } from '../src/config/settings.ts';
 import { resolveSetting } from '../src/config/settings.ts';
-import { TEXT_MAX_CHARACTERS } from '../src/contract/limits.ts';
 import { usageFailure } from '../src/errors/failure.ts';
 import type { Output } from '../src/files/output.ts';
 import { openPlanned } from '../src/speech/open-planned.ts';
@@ -19,11 +18,13 @@ import { untilStopped } from '../src/speech/until-stopped.ts';
 import { countCodePoints } from '../src/text/code-points.ts';
 import { deliverSpeech } from './tts-delivery.ts';
 import { jobOptions, speechOptions, speechOrder } from './tts-order.ts';
+import type { SplitName } from './tts-split.ts';
+import { checkLength, partsOf } from './tts-split.ts';
 import type { ChosenSurface, SurfaceFlags } from './tts-surface.ts';
 import { chooseModel, chooseSurface } from './tts-surface.ts';
 import type { Via, ViaName } from './tts-via.ts';
 import { chooseVia } from './tts-via.ts';
-import { dryRunResult } from './tts-words.ts';
+import { dryRunParts, dryRunResult } from './tts-words.ts';
 
 export interface TtsFlags extends SurfaceFlags {
   readonly file?: string;
@@ -35,6 +36,7 @@ export interface TtsFlags extends SurfaceFlags {
   readonly creditRate?: number;
   readonly dryRun?: true;
   readonly via?: ViaName;
+  readonly split?: SplitName;
 }
 
 /** What is going to be spoken, and where it will go; nothing has been asked of the service yet. */
@@ -81,12 +83,7 @@ export async function planTask(
   const source = { args, file: flags.file, stdin, stdinIsTerminal, files, signal };
   const text = await untilStopped(readText(source), signal);
   const characters = countCodePoints(text);
-  if (characters > TEXT_MAX_CHARACTERS) {
-    throw usageFailure(
-      `the text has ${characters} characters; one request takes at most ${TEXT_MAX_CHARACTERS}`,
-      'Cut it into parts.',
-    );
-  }
+  checkLength(characters, flags.split);
   const via = chooseVia({ ...flags, chosen, characters, plan });
   return { context, flags, settings, chosen, modelId, plan, player, text, characters, via };
 }
@@ -127,7 +124,17 @@ export async function describeTask(task: Task): Promise<CommandResult> {
   const connection = await task.context.connect();
   const body = await speechOrder(task, connection);
   const { client } = connection;
-  return dryRunResult(client.describe(await requestOf(task, client, body)));
+  const parts = await partsOf(task, connection, body);
+  if (parts === undefined) {
+    return dryRunResult(client.describe(await requestOf(task, client, body)));
+  }
+  const { partRequests } = await import('./tts-long.ts');
+  const requests = partRequests(
+    task,
+    { client, body },
+    { parts, via: viaFor(task, undefined, true) },
+  );
+  return dryRunParts(requests.map((request) => client.describe(request)));
 }
 
 async function requestOf(task: Task, client: ApiClient, body: SpeechOrder): Promise<RequestSpec> {
@@ -149,16 +156,22 @@ export async function speakTask(task: Task): Promise<CommandResult> {
   try {
     const connection = await untilStopped(context.connect(), signal);
     const body = await speechOrder(task, connection);
-    const request = { body, connection, output, speech: speechOptions(task) };
-    return await deliverSpeech(task, request, viaFor(task, output));
+    const parts = await partsOf(task, connection, body);
+    const request = { body, connection, output, parts, speech: speechOptions(task) };
+    return await deliverSpeech(task, request, viaFor(task, output, parts !== undefined));
   } finally {
     // After it was published or kept this does nothing.
     await output?.abandon();
   }
 }
 
-/** Into a pipe or a device nothing is a job that was not asked for as one: there it shall stream. */
-function viaFor({ flags, via }: Task, output: Output | undefined): Via {
+/**
+ * Into a pipe or a device nothing is a job that was not asked for as one: there it shall stream. Into a
+ * file everything is that is spoken in parts, however short.
+ */
+function viaFor(task: Task, output: Output | undefined, isInParts: boolean): Via {
+  const { chosen, flags, plan, via } = task;
   const streams = output !== undefined && output.temporary === undefined;
-  return streams && flags.via !== 'job' ? { kind: 'sync' } : via;
+  if (streams && flags.via !== 'job') return { kind: 'sync' };
+  return isInParts ? chooseVia({ ...flags, chosen, plan, characters: Infinity }) : via;
 }

@@ -5,14 +5,26 @@ import type { CommandResult } from '../src/cli/result.ts';
 import { toJson } from '../src/cli/render.ts';
 import type { Spoken } from '../src/speech/speak.ts';
 
+/** What is told of speech: where it is, what it is, and what the service said of it. */
+export interface ToldSpeech extends Pick<Spoken, 'path' | 'verdict'> {
+  readonly answer: Pick<
+    Spoken['answer'],
+    'creditsUsed' | 'ignoredParameters' | 'quotaRemaining' | 'requestId'
+  >;
+}
+
+/** How it was asked for. */
+export interface ToldRequest {
+  readonly parts: number;
+  readonly target: 'embedded' | 'hosted';
+  readonly tellsIgnored: boolean;
+}
+
 /** The document of `foley tts --json` (contract, section 5). */
 export function spokenResult(
-  { answer, path, verdict }: Spoken,
+  { answer, path, verdict }: ToldSpeech,
   { modelId, voiceId }: SpeechOrder,
-  {
-    target,
-    tellsIgnored,
-  }: { readonly target: 'embedded' | 'hosted'; readonly tellsIgnored: boolean },
+  { parts, target, tellsIgnored }: ToldRequest,
 ): CommandResult {
   return {
     data: {
@@ -26,14 +38,14 @@ export function spokenResult(
       quotaRemaining: answer.quotaRemaining ?? null,
       // Where an answer does not tell, nobody knows whether there are none.
       ignoredParameters: tellsIgnored ? answer.ignoredParameters : null,
-      parts: 1,
+      parts,
       target,
     },
   };
 }
 
 /** What was spoken and what it cost, on a line for stderr. */
-export function spokenNotice({ answer, path, verdict }: Spoken): string {
+export function spokenNotice({ answer, path, verdict }: ToldSpeech): string {
   const { creditsUsed, ignoredParameters, quotaRemaining } = answer;
   return [
     path === undefined ? describeSound(verdict) : `${path}: ${describeSound(verdict)}`,
@@ -50,12 +62,22 @@ export function spokenNotice({ answer, path, verdict }: Spoken): string {
 }
 
 /** The document of `--dry-run`: what would be sent, with the key masked. */
-export function dryRunResult({ body, headers, method, url }: WireRequest): CommandResult {
-  const data = {
+export function dryRunResult(request: WireRequest): CommandResult {
+  const data = described(request);
+  return { data, human: () => toJson(data, true) };
+}
+
+/** The same for a text that is spoken in parts. */
+export function dryRunParts(requests: readonly WireRequest[]): CommandResult {
+  const data = { parts: requests.map((request) => described(request)) };
+  return { data, human: () => toJson(data, true) };
+}
+
+function described({ body, headers, method, url }: WireRequest): object {
+  return {
     method,
     url: url.href,
     headers,
     body: body === undefined ? null : (JSON.parse(Buffer.from(body).toString('utf8')) as unknown),
   };
-  return { data, human: () => toJson(data, true) };
 }

@@ -3,6 +3,7 @@ import { oneOf } from '../src/cli/choice-flag.ts';
 import type { CommandDefinition } from '../src/cli/command.ts';
 import { requestOptions } from './request-flags.ts';
 import { addSpeechFlags, filled } from './speech-flags.ts';
+import { SPLIT_NAMES } from './tts-split.ts';
 import { SURFACE_NAMES } from './tts-surface.ts';
 import { describeTask, planTask, speakTask } from './tts-task.ts';
 import type { TtsFlags } from './tts-task.ts';
@@ -41,6 +42,7 @@ const EXAMPLES = `
 Examples:
   $ foley tts "Hello from foley" -o hello.mp3
   $ echo "Build finished" | foley tts --play
+  $ foley tts -f book.txt -o book.mp3
   $ foley tts -f chapter.txt --voice-name Martin --speed 0.9 -o chapter.wav`;
 
 function surfaceOptions(): Option[] {
@@ -54,5 +56,10 @@ function surfaceOptions(): Option[] {
       '--via <way>',
       `how it is asked for: ${VIA_NAMES.join(', ')} (default: auto, a job for a long text into a file)`,
     ).argParser(oneOf('--via', VIA_NAMES)),
+    new Option(
+      '--split <when>',
+      'auto speaks a text that is too long for its model in parts, and joins them (default); ' +
+        'never refuses it',
+    ).argParser(oneOf('--split', SPLIT_NAMES)),
   ];
 }

@@ -65,7 +65,10 @@ export function leftovers(
 const BELIEVED_MS = 60 * 60 * 1000;
 
 /** Whether the command that began it may still work on it, so that nobody else may. */
-export function mayRun({ at, writer }: OpenIntent, clock: Clock): boolean {
+export function mayRun(
+  { at, writer }: Pick<OpenIntent, 'at' | 'writer'>,
+  clock: Clock,
+): boolean {
   if (writer !== 'unknown') return writer === 'alive';
   return clock.now() - Date.parse(at) < BELIEVED_MS;
 }

@@ -1,0 +1,156 @@
+import path from 'node:path';
+import type { ApiClient } from '../src/api/client.ts';
+import type { RequestSpec } from '../src/api/request.ts';
+import { speechJobRequest } from '../src/api/speech-jobs.ts';
+import { speechRequest } from '../src/api/speech.ts';
+import type { SpeechOrder } from '../src/api/speech-order.ts';
+import type { Context } from '../src/cli/context.ts';
+import type { Progress } from '../src/cli/progress.ts';
+import { resolveSetting } from '../src/config/settings.ts';
+import { systemProcesses } from '../src/effects/processes.ts';
+import { randomHex } from '../src/files/file-deps.ts';
+import { createSpool } from '../src/files/spool.ts';
+import { partKeys } from '../src/speech/long-text/part-keys.ts';
+import type { LongTextPlan } from '../src/speech/long-text/plan.ts';
+import type { LongTextRecord, RecordOptions } from '../src/speech/long-text/record.ts';
+import { beginRecord } from '../src/speech/long-text/record.ts';
+import type { LongTextOptions } from '../src/speech/long-text/speak-long-text.ts';
+import { speakLongText } from '../src/speech/long-text/speak-long-text.ts';
+import { totalsOf } from '../src/speech/long-text/totals.ts';
+import type { AudioStream } from '../src/speech/speak.ts';
+import { countCodePoints } from '../src/text/code-points.ts';
+import type { TextPiece } from '../src/text/sentences.ts';
+import { openJournal } from './open-journal.ts';
+import type { Delivered, SpeechTask } from './tts-delivery.ts';
+import { jobOptions, speechOptions } from './tts-order.ts';
+import type { Task } from './tts-task.ts';
+import type { Via } from './tts-via.ts';
+
+/** How the parts are asked for, and who hears of it. */
+export interface PartsWay {
+  readonly parts: readonly TextPiece[];
+  readonly via: Via;
+  /** Where the audio goes that goes into no file. */
+  readonly stream: AudioStream;
+  readonly progress: Progress;
+}
+
+/** Speaks a text in parts, and joins them (contract, section 5, `--split`). */
+export async function speakInParts(
+  task: Task,
+  request: SpeechTask,
+  way: PartsWay,
+): Promise<Delivered> {
+  const { context } = task;
+  const count = way.parts.length;
+  const plan = planOf(task, request, way);
+  const record = await beginRecord(plan, task.text, await recordOptions(context));
+  const { journal } = await openJournal(context);
+  way.progress.update(`speaking part 1 of ${count}`);
+  try {
+    const { path: file, verdict } = await speakLongText({
+      ...(await partDeps(task, request)),
+      journal,
+      record,
+      output: request.output,
+      stream: way.stream,
+      onProgress: (done) => {
+        way.progress.update(`speaking part ${Math.min(done + 1, count)} of ${count}`);
+      },
+    });
+    return deliveredOf(record, { path: file, verdict }, context);
+  } finally {
+    await journal.close();
+  }
+}
+
+async function partDeps(
+  task: Task,
+  { connection }: SpeechTask,
+): Promise<Omit<LongTextOptions, 'journal' | 'onProgress' | 'output' | 'record' | 'stream'>> {
+  const { context, flags, settings } = task;
+  const { state } = await context.paths();
+  const { idempotencyKey } = speechOptions(task);
+  return {
+    ...context,
+    client: connection.client,
+    cache: flags.cache,
+    requestId: flags.requestId,
+    hasOwnKey: idempotencyKey?.madeByTool === false,
+    concurrency: resolveSetting(settings, 'concurrency')?.value ?? CONCURRENCY,
+    spool: () => Promise.resolve(createSpool({ ...context, folder: path.join(state, 'spool') })),
+    notice: (line) => context.io.notice(line),
+  };
+}
+
+const CONCURRENCY = 4;
+
+/** Where long texts are kept while they are spoken. */
+export async function recordOptions(context: Context): Promise<RecordOptions> {
+  const { state } = await context.paths();
+  return { ...context, folder: path.join(state, 'long-texts'), processes: systemProcesses() };
+}
+
+function planOf(
+  task: Task,
+  { body, connection, output }: SpeechTask,
+  { parts, via }: PartsWay,
+): LongTextPlan {
+  const { chosen, context, plan } = task;
+  const { text: _, ...order } = body;
+  const { idempotencyKey: own } = speechOptions(task);
+  const temporary = output?.temporary;
+  const keys = partKeys(
+    parts.length,
+    own?.madeByTool === false ? own.value : undefined,
+    context.random,
+  );
+  const at = new Date(context.clock.now()).toISOString();
+  return {
+    id: `${at.replaceAll(/[-:]|\.\d+/g, '')}-${randomHex(context, 4)}`,
+    at,
+    target: connection.target,
+    origin: connection.client.address.baseUrl.origin,
+    via: via.kind,
+    surface: via.kind === 'job' ? via.api : chosen.name,
+    delivery: temporary === undefined ? 'stream' : 'file',
+    order,
+    format: plan.format,
+    output: output === undefined || temporary === undefined ? null : path.resolve(output.path),
+    temporary: temporary === undefined ? null : path.resolve(temporary),
+    characters: parts.reduce((sum, part) => sum + countCodePoints(part.text), 0),
+    parts: parts.map(({ start, end }, index) => {
+      return { start, end, key: own === undefined ? null : (keys[index] ?? null) };
+    }),
+  };
+}
+
+function deliveredOf(
+  record: LongTextRecord,
+  spoken: Pick<Delivered['spoken'], 'path' | 'verdict'>,
+  { io }: Context,
+): Delivered {
+  const { partial, tellsIgnored, ...answer } = totalsOf(record);
+  if (partial.length > 0) {
+    io.complain(`foley: some of part ${partial.join(', ')} could not be spoken`);
+  }
+  return {
+    spoken: { ...spoken, answer },
+    parts: record.plan.parts.length,
+    tellsIgnored,
+    isPartial: partial.length > 0,
+  };
+}
+
+/** The requests that would be sent for the parts (`--dry-run`). */
+export function partRequests(
+  task: Task,
+  { client, body }: { readonly client: ApiClient; readonly body: SpeechOrder },
+  { parts, via }: Pick<PartsWay, 'parts' | 'via'>,
+): readonly RequestSpec[] {
+  return parts.map(({ text }) =>
+    via.kind === 'job'
+      ? speechJobRequest(client, { ...body, text }, jobOptions(task, via.api))
+      : speechRequest(client, { ...body, text }, speechOptions(task)),
+  );
+}

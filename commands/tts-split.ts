@@ -1,0 +1,52 @@
+import type { SpeechOrder } from '../src/api/speech-order.ts';
+import type { Connection } from '../src/cli/context.ts';
+import { TEXT_MAX_CHARACTERS } from '../src/contract/limits.ts';
+import { usageFailure } from '../src/errors/failure.ts';
+import type { TextPiece } from '../src/text/sentences.ts';
+import type { Task } from './tts-task.ts';
+
+/** What `--split` takes, in the order of the help. */
+export const SPLIT_NAMES = ['auto', 'never'] as const;
+export type SplitName = (typeof SPLIT_NAMES)[number];
+
+/**
+ * Refuses what no model takes at once and may not be cut.
+ * @throws Failure (usage)
+ */
+export function checkLength(characters: number, split: SplitName | undefined): void {
+  if (split === 'never' && characters > TEXT_MAX_CHARACTERS) {
+    throw tooLong(characters, TEXT_MAX_CHARACTERS);
+  }
+}
+
+/**
+ * The parts of a text that is longer than its model takes; undefined for one that is not (contract,
+ * section 5, `--split`). Looks at the models only when the text is long.
+ * @throws Failure; (usage) when it may not be cut
+ */
+export async function partsOf(
+  { characters, context, flags, text }: Task,
+  { client }: Connection,
+  body: SpeechOrder,
+): Promise<readonly TextPiece[] | undefined> {
+  if (characters <= SHORT_TEXT_CHARACTERS) return undefined;
+  const { textLimit } = await import('../src/speech/long-text/text-limit.ts');
+  const limit = await textLimit(client, body, context.signal);
+  if (characters <= limit) return undefined;
+  if (flags.split === 'never') throw tooLong(characters, limit);
+  const { splitParts } = await import('../src/text/parts.ts');
+  return splitParts(text, limit);
+}
+
+/**
+ * Texts up to this length are sent without a look at the models: none that is known takes less, and a
+ * service refuses what it does not take before it costs anything.
+ */
+const SHORT_TEXT_CHARACTERS = 1_000;
+
+function tooLong(characters: number, limit: number) {
+  return usageFailure(
+    `the text has ${characters} characters; one request takes at most ${limit}`,
+    'Leave --split never out, and it is spoken in parts and joined.',
+  );
+}

@@ -1,0 +1,21 @@
+import { createHash } from 'node:crypto';
+import type { Random } from '../../effects/random.ts';
+
+/**
+ * The keys under which the parts are asked for. Made from the person's own, they are the same each time, so
+ * that the same command again is billed for nothing twice; otherwise random.
+ */
+export function partKeys(
+  count: number,
+  own: string | undefined,
+  random: Pick<Random, 'uuid'>,
+): readonly string[] {
+  return Array.from({ length: count }, (_, index) =>
+    own === undefined ? random.uuid() : ownPartKey(own, index),
+  );
+}
+
+/** The id of one part under an id that the person chose, no longer than any id may be. */
+export function ownPartKey(own: string, index: number): string {
+  return createHash('sha256').update(`${own}\n${index}`).digest('hex');
+}

@@ -1,0 +1,78 @@
+import type { SpeechOrder } from '../../api/speech-order.ts';
+import type { AudioFormat } from '../../contract/audio-formats.ts';
+import { AUDIO_FORMATS } from '../../contract/audio-formats.ts';
+import type { SurfaceName } from '../../contract/speech-surfaces.ts';
+import { SPEECH_SURFACES } from '../../contract/speech-surfaces.ts';
+
+/** A stretch of the text that is spoken by itself. */
+export interface PlannedPart {
+  /** Where it begins and ends in the text, in UTF-16 units. */
+  readonly start: number;
+  readonly end: number;
+  /** The key under which it is asked for first; null where the service knows none. */
+  readonly key: string | null;
+}
+
+/** Everything but the text that has to be known to speak a long text, or the rest of it. */
+export interface LongTextPlan {
+  readonly id: string;
+  /** When it was begun, as an ISO date. */
+  readonly at: string;
+  readonly target: 'embedded' | 'hosted';
+  /** The service that was asked; that of an embedded one changes with every command. */
+  readonly origin: string;
+  /** Parts that are jobs can be fetched again; the others are streams. */
+  readonly via: 'job' | 'sync';
+  readonly surface: SurfaceName;
+  /** A file gets its name when it is whole; what went into a stream does not come back. */
+  readonly delivery: 'file' | 'stream';
+  readonly order: Omit<SpeechOrder, 'text'>;
+  readonly format: AudioFormat;
+  /** Where the whole is to go; null for a stream. */
+  readonly output: string | null;
+  /** The temporary file in which it grows. */
+  readonly temporary: string | null;
+  /** Unicode code points of all parts. */
+  readonly characters: number;
+  readonly parts: readonly PlannedPart[];
+}
+
+/** A plan that was written down; undefined for what is none. */
+export function parsePlan(value: unknown): LongTextPlan | undefined {
+  return isPlan(value) ? value : undefined;
+}
+
+function isPlan(value: unknown): value is LongTextPlan {
+  if (typeof value !== 'object' || value === null) return false;
+  const fields = new Map<string, unknown>(Object.entries(value));
+  const one = (name: string, ...allowed: readonly unknown[]): boolean =>
+    allowed.includes(fields.get(name));
+  const isTextOrNull = (name: string): boolean =>
+    fields.get(name) === null || typeof fields.get(name) === 'string';
+  const parts = fields.get('parts');
+  return (
+    ['id', 'at', 'origin'].every((name) => typeof fields.get(name) === 'string') &&
+    ['output', 'temporary'].every((name) => isTextOrNull(name)) &&
+    typeof fields.get('characters') === 'number' &&
+    one('target', 'embedded', 'hosted') &&
+    one('via', 'job', 'sync') &&
+    one('delivery', 'file', 'stream') &&
+    one('surface', ...Object.keys(SPEECH_SURFACES)) &&
+    one('format', ...AUDIO_FORMATS) &&
+    isOrder(fields.get('order')) &&
+    Array.isArray(parts) &&
+    parts.every((part) => isPart(part))
+  );
+}
+
+function isOrder(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return 'voiceId' in value && typeof value.voiceId === 'string' && !('text' in value);
+}
+
+function isPart(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const { start, end, key } = Object.fromEntries(Object.entries(value));
+  const isText = key === null || typeof key === 'string';
+  return Number.isSafeInteger(start) && Number.isSafeInteger(end) && isText;
+}

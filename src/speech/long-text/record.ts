@@ -1,0 +1,183 @@
+import type { FileHandle } from 'node:fs/promises';
+import path from 'node:path';
+import { extensionOf } from '../../audio/formats.ts';
+import type { Processes } from '../../effects/processes.ts';
+import { syncFile, syncFolder } from '../../files/durability.ts';
+import type { FileDeps } from '../../files/file-deps.ts';
+import { writeAll } from '../../files/file-writer.ts';
+import { ownerRecord } from '../../files/intent-files.ts';
+import { journalLine } from '../../files/journal-lines.ts';
+import { ensurePrivateFolder } from '../../files/private-folder.ts';
+import { replaceFile } from '../../files/replace-file.ts';
+import { stateFailure } from '../../files/state-failures.ts';
+import type { PartState, PartStep } from './part-steps.ts';
+import { afterStep } from './part-steps.ts';
+import type { LongTextPlan } from './plan.ts';
+
+/**
+ * A long text on its way, in a folder of its own (0700): the text, the plan and a line for each step of
+ * a part, all on the disk before anything is sent, and the audio of the parts that are there. Whoever
+ * opens it next goes on where it was. Everything throws exit 32 when it cannot be written.
+ */
+export interface LongTextRecord {
+  readonly plan: LongTextPlan;
+  readonly text: string;
+  part(index: number): PartState;
+  partText(index: number): string;
+  /** Where the audio of a part is. */
+  partFile(index: number): string;
+  /** Writes a step down; it is on the disk when this resolves. */
+  note(step: PartStep): Promise<void>;
+  /** The whole was checked and is about to get its name; on the disk when this resolves. */
+  verified(sha256: string): Promise<void>;
+  /** Removes the folder: nothing is left to be done. Never throws. */
+  remove(): Promise<void>;
+  /** Leaves it to be gone on with. Never throws. */
+  close(): Promise<void>;
+}
+
+export interface RecordOptions extends FileDeps {
+  /** The folder of all long texts. */
+  readonly folder: string;
+  readonly processes: Processes;
+}
+
+/** Writes a new record; it is on the disk when this resolves, so only then may anything be sent. */
+export async function beginRecord(
+  plan: LongTextPlan,
+  text: string,
+  options: RecordOptions,
+): Promise<LongTextRecord> {
+  const folder = recordFolder(plan.id, options);
+  try {
+    await ensurePrivateFolder(options.folder, options.files);
+    await options.files.mkdir(folder, { mode: 0o700 });
+    const data = Buffer.from(text);
+    await replaceFile({ ...options, path: textFile(folder), data, mode: 0o600 });
+    const journal = await options.files.open(journalFile(folder), 'ax', 0o600);
+    const lines = [ownerRecord(options.processes.self), { plan }];
+    await writeAll(journal, Buffer.concat(lines.map((line) => journalLine(line))));
+    await syncFile(journal);
+    await syncFolder(options.files, folder);
+    await syncFolder(options.files, options.folder);
+    return new OpenRecord({ plan, text, folder, journal, states: new Map() }, options);
+  } catch (error) {
+    await options.files.rm(folder, { recursive: true, force: true }).catch(() => undefined);
+    throw stateFailure('the record of a long text', folder, error);
+  }
+}
+
+/** Goes on with a record that another process left, which is noted in it. */
+export async function resumeRecord(
+  { plan, states }: { plan: LongTextPlan; states: ReadonlyMap<number, PartState> },
+  options: RecordOptions,
+): Promise<LongTextRecord> {
+  const folder = recordFolder(plan.id, options);
+  try {
+    const text = await options.files.readFile(textFile(folder), 'utf8');
+    const journal = await options.files.open(journalFile(folder), 'a', 0o600);
+    await writeAll(journal, journalLine(ownerRecord(options.processes.self)));
+    await syncFile(journal);
+    return new OpenRecord({ plan, text, folder, journal, states }, options);
+  } catch (error) {
+    throw stateFailure('the record of a long text', folder, error);
+  }
+}
+
+export function recordFolder(id: string, { folder }: Pick<RecordOptions, 'folder'>): string {
+  return path.join(folder, path.basename(id));
+}
+
+export function journalFile(folder: string): string {
+  return path.join(folder, 'journal.jsonl');
+}
+
+function textFile(folder: string): string {
+  return path.join(folder, 'text.txt');
+}
+
+interface Opened {
+  readonly plan: LongTextPlan;
+  readonly text: string;
+  readonly folder: string;
+  readonly journal: FileHandle;
+  readonly states: ReadonlyMap<number, PartState>;
+}
+
+class OpenRecord implements LongTextRecord {
+  readonly plan: LongTextPlan;
+  readonly text: string;
+  readonly #options: RecordOptions;
+  readonly #folder: string;
+  readonly #journal: FileHandle;
+  readonly #states: Map<number, PartState>;
+  #isOpen = true;
+  /** Settles when all that was to be written so far has been, or has failed. */
+  #last: Promise<void> = Promise.resolve();
+
+  constructor({ folder, journal, plan, states, text }: Opened, options: RecordOptions) {
+    this.plan = plan;
+    this.text = text;
+    this.#options = options;
+    this.#folder = folder;
+    this.#journal = journal;
+    this.#states = new Map(states);
+  }
+
+  part(index: number): PartState {
+    return this.#states.get(index) ?? plannedState(this.plan, index);
+  }
+
+  partText(index: number): string {
+    const part = this.plan.parts[index];
+    return part === undefined ? '' : this.text.slice(part.start, part.end);
+  }
+
+  partFile(index: number): string {
+    const number = String(index + 1).padStart(4, '0');
+    return path.join(this.#folder, `part-${number}.${extensionOf(this.plan.format)}`);
+  }
+
+  note(step: PartStep): Promise<void> {
+    this.#states.set(step.part, afterStep(this.part(step.part), step));
+    return this.#write({ ...step });
+  }
+
+  verified(sha256: string): Promise<void> {
+    return this.#write({ whole: sha256 });
+  }
+
+  #write(record: Readonly<Record<string, unknown>>): Promise<void> {
+    const line = journalLine(record);
+    const written = this.#last.then(() => this.#append(line));
+    this.#last = written.catch(() => undefined);
+    return written;
+  }
+
+  async remove(): Promise<void> {
+    await this.close();
+    // What tells of it last: until then it can be gone on with.
+    const gone = { recursive: true, force: true };
+    await this.#options.files.rm(this.#folder, gone).catch(() => undefined);
+  }
+
+  async close(): Promise<void> {
+    await this.#last;
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    await this.#journal.close().catch(() => undefined);
+  }
+
+  async #append(line: Uint8Array): Promise<void> {
+    try {
+      await writeAll(this.#journal, line);
+      await syncFile(this.#journal);
+    } catch (error) {
+      throw stateFailure('the record of a long text', this.#folder, error);
+    }
+  }
+}
+
+export function plannedState({ parts }: LongTextPlan, index: number): PartState {
+  return { state: 'planned', key: parts[index]?.key ?? undefined };
+}

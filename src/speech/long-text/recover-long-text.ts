@@ -1,0 +1,132 @@
+import path from 'node:path';
+import type { ApiClient } from '../../api/client.ts';
+import { extensionOf } from '../../audio/formats.ts';
+import type { Clock } from '../../effects/clock.ts';
+import { Failure } from '../../errors/failure.ts';
+import { removeQuietly } from '../../files/debris.ts';
+import { digestOf } from '../../files/digest.ts';
+import { downloadName } from '../../files/names.ts';
+import { openOutput } from '../../files/publish.ts';
+import { isTemporaryName } from '../../files/temporary.ts';
+import { mayRun } from '../leftovers.ts';
+import type { Recovered } from '../leftovers.ts';
+import { orNothing } from '../recover-audio.ts';
+import type { AudioStream } from '../speak.ts';
+import { plannedState } from './record.ts';
+import type { RecordOptions } from './record.ts';
+import { resumeRecord } from './record.ts';
+import type { LeftText } from './record-list.ts';
+import type { LongTextOptions } from './speak-long-text.ts';
+import { speakLongText } from './speak-long-text.ts';
+import { creditsAtStake, totalsOf } from './totals.ts';
+
+export interface LongTextRecovery
+  extends
+    Omit<LongTextOptions, 'client' | 'hasOwnKey' | 'output' | 'record' | 'requestId' | 'stream'>,
+    RecordOptions {
+  readonly clock: Clock;
+  /** The service that is asked now; connected to only when something has to be asked. */
+  readonly connect: () => Promise<ApiClient>;
+}
+
+/**
+ * Goes on with a long text that a command left: what is paid for is fetched, only what is missing is
+ * spoken, and the whole gets the name that it was meant to have, or one like it where that is taken. What
+ * went into a stream is told as lost as far as it was paid for and not heard (docs/billing.md).
+ * @throws Failure after which it is still there; (usage) when it was begun with another service
+ */
+export async function recoverLongText(left: LeftText, deps: LongTextRecovery): Promise<Recovered> {
+  const told = toldOf(left);
+  const { id, plan, sha256, writer } = left;
+  if (mayRun({ at: plan.at, writer }, deps.clock)) return { ...told, outcome: 'running' };
+  await removeTemporary(left, deps);
+  if (plan.delivery === 'stream') return givenUp(left, deps);
+  if (plan.output !== null && sha256 !== undefined) {
+    const found = await orNothing(plan.output, digestOf(plan.output, deps.files));
+    if (found === sha256) return published(left, deps, plan.output);
+  }
+  const client = await deps.connect();
+  refuseOtherService(left, client);
+  const record = await resumeRecord(left, deps);
+  const wanted = plan.output ?? downloadName(id, extensionOf(plan.format));
+  const output = await openOutput({ ...deps, path: wanted, existing: 'number' });
+  try {
+    const spoken = await speakLongText({
+      ...deps,
+      client,
+      record,
+      output,
+      stream: NOWHERE,
+      hasOwnKey: false,
+    });
+    const { creditsUsed, partial, requestId } = totalsOf(record);
+    const made = { creditsUsed: creditsUsed ?? null, requestId, output: spoken.path ?? wanted };
+    if (partial.length === 0) return { ...told, ...made, outcome: 'recovered' };
+    const problem = `some of part ${partial.join(', ')} could not be spoken`;
+    return { ...told, ...made, outcome: 'partial', problem };
+  } finally {
+    // After it was published this does nothing.
+    await output.abandon();
+  }
+}
+
+/** What an interrupted long text cost so far, as `foley recover` shows it. */
+export function toldOf({ id, plan, states }: LeftText): Omit<Recovered, 'outcome'> {
+  const part = (index: number) => states.get(index) ?? plannedState(plan, index);
+  return {
+    id,
+    output: null,
+    creditsUsed: creditsAtStake({ part, plan }),
+    requestId: null,
+    jobId: null,
+    idempotencyKey: null,
+    problem: null,
+  };
+}
+
+/** The folder goes: what was in the stream was heard, and the rest does not come back. */
+async function givenUp(left: LeftText, deps: LongTextRecovery): Promise<Recovered> {
+  const record = await resumeRecord(left, deps);
+  await record.remove();
+  return { ...toldOf(left), outcome: 'lost' };
+}
+
+async function published(
+  left: LeftText,
+  deps: LongTextRecovery,
+  output: string,
+): Promise<Recovered> {
+  const record = await resumeRecord(left, deps);
+  const { creditsUsed, requestId } = totalsOf(record);
+  await record.remove();
+  const made = { creditsUsed: creditsUsed ?? null, requestId, output };
+  return { ...toldOf(left), ...made, outcome: 'recovered' };
+}
+
+async function removeTemporary({ plan }: LeftText, deps: LongTextRecovery): Promise<void> {
+  const { temporary } = plan;
+  if (temporary === null || !isTemporaryName(path.basename(temporary))) return;
+  await removeQuietly(temporary, deps);
+}
+
+/** Each service knows its own keys and jobs only; the embedded one has another port each time. */
+function refuseOtherService({ id, plan }: LeftText, { address }: ApiClient): void {
+  const isSame =
+    plan.target === address.kind &&
+    (plan.target === 'embedded' || plan.origin === address.baseUrl.origin);
+  if (isSame) return;
+  const isEmbedded = plan.target === 'embedded';
+  const where = isEmbedded ? 'the embedded service' : plan.origin;
+  throw new Failure(`${id} was begun with ${where}, and that is not the service that is asked`, {
+    code: 'usage',
+    exit: 'usage',
+    hint: `Run \`foley recover ${id} ${isEmbedded ? '--local' : `--base-url ${plan.origin}`}\`.`,
+    billed: 'unknown',
+  });
+}
+
+const NOWHERE: AudioStream = {
+  write: () => Promise.resolve(),
+  end: () => Promise.resolve(),
+  memoryBytes: 0,
+};

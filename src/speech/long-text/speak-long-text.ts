@@ -1,0 +1,123 @@
+import { reviseFailure } from '../../api/revise-failure.ts';
+import type { Verdict } from '../../audio/verdict.ts';
+import { Failure } from '../../errors/failure.ts';
+import type { Output } from '../../files/output.ts';
+import type { AudioStream } from '../speak.ts';
+import { untilStopped } from '../until-stopped.ts';
+import { inOrder } from './in-order.ts';
+import { speakJobPart } from './job-part.ts';
+import type { LongTextRecord } from './record.ts';
+import type { StreamDeps } from './stream-part.ts';
+import { speakStreamPart } from './stream-part.ts';
+import { WholeAudio } from './whole-audio.ts';
+
+export interface LongTextOptions extends StreamDeps {
+  readonly record: LongTextRecord;
+  /** The opened file; without it the audio goes to `stream`. */
+  readonly output: Output | undefined;
+  /** Stdout, a player, or both. */
+  readonly stream: AudioStream;
+  readonly concurrency: number;
+  /** Told how many parts are spoken and joined. */
+  readonly onProgress: (parts: number) => void;
+}
+
+/** A long text that was spoken to its end. */
+export interface SpokenText {
+  /** The file it is in; undefined when it went to stdout or to a player. */
+  readonly path: string | undefined;
+  readonly verdict: Verdict;
+}
+
+/**
+ * Speaks the parts of a long text, several at a time, and joins them in order into one file or stream. A
+ * file gets its name only when all of it is there and was checked; a stream begins with the first part
+ * while the next ones are made. What a record has already is not asked for again, so that this is also
+ * how an interrupted text is gone on with.
+ * @throws Failure that says how to go on; the record stays then, unless nothing was paid for
+ */
+export async function speakLongText(options: LongTextOptions): Promise<SpokenText> {
+  const { notice, output, record, signal } = options;
+  try {
+    const whole = new WholeAudio({
+      ...options,
+      format: record.plan.format,
+      stream: sinkOf(options),
+    });
+    await inOrder(workOf(options, whole));
+    const { sha256, verdict } = await whole.finish();
+    if (sha256 !== undefined) await record.verified(sha256);
+    const published = await output?.publish();
+    if (output === undefined) await untilStopped(options.stream.end(), signal);
+    await record.remove();
+    return { path: published?.path, verdict };
+  } catch (error) {
+    const isPaid = await leave(record, error);
+    const how = howToGoOn(record);
+    if (signal?.aborted === true) {
+      if (isPaid) notice(`foley: stopped; ${how}`);
+      throw signal.reason;
+    }
+    if (!isPaid || !(error instanceof Failure)) throw error;
+    const hint = [error.hint, capitalized(how)].filter((one) => one !== undefined).join(' ');
+    throw reviseFailure(error, { hint, billed: paidParts(record) > 0 ? 'yes' : error.billed });
+  }
+}
+
+function sinkOf({ signal, stream }: LongTextOptions) {
+  return { write: (chunk: Uint8Array) => untilStopped(stream.write(chunk), signal) };
+}
+
+function workOf(options: LongTextOptions, whole: WholeAudio) {
+  const { concurrency, onProgress, record, stream } = options;
+  const { delivery, parts, via } = record.plan;
+  const isStream = delivery === 'stream';
+  const direct = {
+    memoryBytes: stream.memoryBytes,
+    write: (chunk: Uint8Array) => whole.write(chunk),
+  };
+  return {
+    count: parts.length,
+    concurrency,
+    // What nobody listens to any more is not to be paid for.
+    ahead: isStream ? concurrency : Infinity,
+    async work(index: number): Promise<void> {
+      const isDirect = isStream && index === 0;
+      if (via === 'job') await speakJobPart(record, index, options);
+      else await speakStreamPart(record, index, options, isDirect ? direct : undefined);
+    },
+    async take(_: void, index: number): Promise<void> {
+      if (record.part(index).state === 'delivered') await whole.endPart();
+      else await whole.add(record.partFile(index));
+      if (isStream) await record.note({ part: index, state: 'delivered' });
+      onProgress(index + 1);
+    },
+  };
+}
+
+/** Closes the record, or removes it when nothing in it is of any worth; whether it stays. */
+async function leave(record: LongTextRecord, error: unknown): Promise<boolean> {
+  const isOpen = error instanceof Failure && error.billed === 'unknown';
+  const isOver = record.plan.delivery === 'stream' && paidParts(record) === 0;
+  const stays = !isOver && (paidParts(record) > 0 || isOpen);
+  if (stays) await record.close();
+  else await record.remove();
+  return stays;
+}
+
+/** Parts that were charged for and did not get to where they should. */
+export function paidParts({ part, plan }: Pick<LongTextRecord, 'part' | 'plan'>): number {
+  return plan.parts.filter((_, index) => ['accepted', 'done'].includes(part(index).state)).length;
+}
+
+function howToGoOn(record: LongTextRecord): string {
+  const { delivery, id, parts } = record.plan;
+  const paid = `${paidParts(record)} of ${parts.length} parts are paid for`;
+  return delivery === 'stream'
+    ? `${paid} and were not delivered; \`foley recover ${id}\` tells what they cost`
+    : `${paid}; \`foley recover ${id}\` fetches them and speaks the rest`;
+}
+
+function capitalized(sentence: string): string {
+  return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`;
+}
