@@ -1,6 +1,8 @@
 import type { Behaviour } from './behaviour.ts';
 import { account } from './behaviours/account.ts';
+import { aligned } from './behaviours/aligned.ts';
 import { compat } from './behaviours/compat.ts';
+import { documents } from './behaviours/documents.ts';
 import { idempotency } from './behaviours/idempotency.ts';
 import { jobFields } from './behaviours/job-fields.ts';
 import { jobLists } from './behaviours/job-lists.ts';
@@ -8,15 +10,21 @@ import { jobStates } from './behaviours/job-states.ts';
 import { jobs } from './behaviours/jobs.ts';
 import { limits } from './behaviours/limits.ts';
 import { speechBodies } from './behaviours/speech-bodies.ts';
+import { speechControls } from './behaviours/speech-controls.ts';
 import { speech } from './behaviours/speech.ts';
+import { voiceFields } from './behaviours/voice-fields.ts';
 import { voices } from './behaviours/voices.ts';
 
 /** The spec as a list of behaviours. */
 export const BEHAVIOURS: readonly Behaviour[] = [
   ...account,
+  ...documents,
+  ...voiceFields,
   ...voices,
   ...speechBodies,
   ...speech,
+  ...speechControls,
+  ...aligned,
   ...jobFields,
   ...jobs,
   ...jobLists,

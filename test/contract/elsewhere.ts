@@ -14,6 +14,14 @@ export const testedElsewhere: readonly TestedElsewhere[] = [
     test: ['test/service/speech.test.ts', 'refunds what fails before the first byte'],
   },
   {
+    id: 'aligned.error',
+    section: '6.1',
+    on: `${SPEECH}/aligned`,
+    what: 'What fails after the start is an `error` event with `requestId` and `code`, and is refunded',
+    covers: ['AlignedError.requestId', 'AlignedError.code'],
+    test: ['test/service/aligned/aligned.test.ts', 'an error ends it'],
+  },
+  {
     id: 'tts-v2.request-id.refunded',
     section: '7.2',
     on: 'POST /api/open/v2/speech/tts',

@@ -4,15 +4,11 @@ const VOICES = 'Voices you make: cloning, deletion and design, on both sides';
 const MEDIA = 'Pictures that speak: lip sync, dubbing, images and video, on both sides';
 const REALTIME =
   'Realtime speech on both sides: `foley live` and the service’s WebSocket, v2 and v3, simple and reliable';
-const CAPTIONS = 'The whole HTTP speech contract, v1, v2, v3 and compatibility, on both sides';
 
 const V1 = '/api/open/v1';
 
 /** What the spec has and the embedded service has not yet; nothing of it is faked. */
 export const pending: readonly Pending[] = [
-  ...missing(CAPTIONS, '4.1', [
-    ['POST /api/open/v3/speech/tts/aligned', 'Speech with word times, as server-sent events (6.1)'],
-  ]),
   ...missing(VOICES, '4.5', [
     [
       `POST ${V1}/voices`,

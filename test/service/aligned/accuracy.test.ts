@@ -8,8 +8,8 @@ import { LISTENER, type MonoSound } from '../../harness/spoken-words.ts';
 import { type Bundled, bundleEngine } from '../engine/bundled.ts';
 import { jsonPost, testService, voiceId } from '../support/test-service.ts';
 import { onsetsOf } from './onsets.ts';
-import type { ReadWord } from './read-events.ts';
-import { readEvents } from './read-events.ts';
+import type { ReadWord } from '../../harness/read-events.ts';
+import { readEvents } from '../../harness/read-events.ts';
 
 let bundled: Bundled;
 beforeAll(async () => {

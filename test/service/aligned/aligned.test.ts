@@ -3,7 +3,7 @@ import { MODELS } from '../../../src/service/catalogue/models.ts';
 import { EngineRegistry } from '../../../src/service/engine/registry.ts';
 import type { ServiceDeps } from '../../../src/service/service.ts';
 import { jsonPost, testService, voiceId } from '../support/test-service.ts';
-import { parseEvents, readEvents } from './read-events.ts';
+import { parseEvents, readEvents } from '../../harness/read-events.ts';
 import { scriptedEngine, type Step } from './scripted-engine.ts';
 
 const PATH = '/api/open/v3/speech/tts/aligned';
