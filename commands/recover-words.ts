@@ -1,5 +1,6 @@
 import type { Column } from '../src/cli/table.ts';
 import type { Leftover, Recovered } from '../src/speech/leftovers.ts';
+import { costOf } from '../src/speech/long-text/totals.ts';
 import { display } from '../src/text/display.ts';
 
 export const leftoverColumns: readonly Column<Leftover>[] = [
@@ -46,6 +47,11 @@ function howToGoOn({ idempotencyKey }: Recovered): string {
 }
 
 function whatItIs(leftover: Leftover): string {
+  if (leftover.kind === 'text') {
+    const { plan, states } = leftover.left;
+    const done = Array.from(states.values()).filter(({ state }) => state === 'done').length;
+    return `text in parts (${done} of ${plan.parts.length} are here)`;
+  }
   if (leftover.kind === 'request') {
     const { jobId } = leftover.intent.facts;
     return jobId === undefined ? 'request without a known end' : `job ${jobId}`;
@@ -58,6 +64,10 @@ function factsOf(leftover: Leftover): { creditsUsed: number | null; output: stri
   if (leftover.kind === 'audio') {
     const { record } = leftover.entry;
     return { creditsUsed: record?.creditsUsed ?? null, output: record?.output ?? null };
+  }
+  if (leftover.kind === 'text') {
+    const { creditsUsed } = costOf(leftover.left);
+    return { creditsUsed, output: leftover.left.plan.output };
   }
   const { about, facts } = leftover.intent;
   return { creditsUsed: facts.creditsUsed ?? null, output: about?.output ?? null };

@@ -15,6 +15,8 @@ import type { RecoverDeps } from '../src/speech/recover-audio.ts';
 import type { Recovery } from '../src/speech/recover.ts';
 import { recoverAll } from '../src/speech/recover.ts';
 import { untilStopped } from '../src/speech/until-stopped.ts';
+import { listRecords } from '../src/speech/long-text/record-list.ts';
+import { recordOptions } from './long-text-records.ts';
 import { openJournal } from './open-journal.ts';
 import { leftoverColumns, listedItem, recoveredLine } from './recover-words.ts';
 
@@ -28,7 +30,8 @@ export const recoverCommand: CommandDefinition<RecoverFlags> = {
     command
       .description(
         'Brings back audio that was paid for and did not get where it should, fetches what jobs ' +
-          'made whose commands were interrupted, and tells what is lost or unknown. Pays nothing.',
+          'made whose commands were interrupted, speaks the missing parts of a long text, and tells ' +
+          'what is lost or unknown. Pays for nothing but those parts.',
       )
       .argument('[id]', 'only this one')
       .addOption(new Option('--list', 'show what is there and change nothing'));
@@ -37,7 +40,12 @@ export const recoverCommand: CommandDefinition<RecoverFlags> = {
     const state = await openState(context);
     const chosen = choose(await state.list(), id);
     if (options.list === true) return listed(chosen);
-    const deps = { ...context, ...state, recoverJob: jobRecovery(context, state.journal) };
+    const deps = {
+      ...context,
+      ...state,
+      recoverJob: jobRecovery(context, state.journal),
+      recoverText: textRecovery(context, state.journal),
+    };
     const { items, failures } = await settle(chosen, deps, context.signal);
     if (context.signal.aborted) {
       // What was settled is not told a second time.
@@ -80,7 +88,8 @@ async function openState(context: Context) {
     journal,
     async list(): Promise<readonly Leftover[]> {
       const intents = await open();
-      return leftovers(await spool.list(), intents);
+      const texts = await listRecords(await recordOptions(context));
+      return leftovers(await spool.list(), intents, texts);
     },
   };
 }
@@ -96,6 +105,13 @@ function jobRecovery(context: Context, journal: IntentJournal): RecoverDeps['rec
     } finally {
       progress.stop();
     }
+  };
+}
+
+function textRecovery(context: Context, journal: IntentJournal): RecoverDeps['recoverText'] {
+  return async (left) => {
+    const { recoverText } = await import('./recover-text.ts');
+    return recoverText(left, context, journal);
   };
 }
 

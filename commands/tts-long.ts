@@ -6,13 +6,10 @@ import { speechRequest } from '../src/api/speech.ts';
 import type { SpeechOrder } from '../src/api/speech-order.ts';
 import type { Context } from '../src/cli/context.ts';
 import type { Progress } from '../src/cli/progress.ts';
-import { resolveSetting } from '../src/config/settings.ts';
-import { systemProcesses } from '../src/effects/processes.ts';
 import { randomHex } from '../src/files/file-deps.ts';
-import { createSpool } from '../src/files/spool.ts';
 import { partKeys } from '../src/speech/long-text/part-keys.ts';
 import type { LongTextPlan } from '../src/speech/long-text/plan.ts';
-import type { LongTextRecord, RecordOptions } from '../src/speech/long-text/record.ts';
+import type { LongTextRecord } from '../src/speech/long-text/record.ts';
 import { beginRecord } from '../src/speech/long-text/record.ts';
 import type { LongTextOptions } from '../src/speech/long-text/speak-long-text.ts';
 import { speakLongText } from '../src/speech/long-text/speak-long-text.ts';
@@ -20,6 +17,7 @@ import { totalsOf } from '../src/speech/long-text/totals.ts';
 import type { AudioStream } from '../src/speech/speak.ts';
 import { countCodePoints } from '../src/text/code-points.ts';
 import type { TextPiece } from '../src/text/sentences.ts';
+import { partConcurrency, partSpool, recordOptions } from './long-text-records.ts';
 import { openJournal } from './open-journal.ts';
 import type { Delivered, SpeechTask } from './tts-delivery.ts';
 import { jobOptions, speechOptions } from './tts-order.ts';
@@ -68,8 +66,7 @@ async function partDeps(
   task: Task,
   { connection }: SpeechTask,
 ): Promise<Omit<LongTextOptions, 'journal' | 'onProgress' | 'output' | 'record' | 'stream'>> {
-  const { context, flags, settings } = task;
-  const { state } = await context.paths();
+  const { context, flags } = task;
   const { idempotencyKey } = speechOptions(task);
   return {
     ...context,
@@ -77,18 +74,10 @@ async function partDeps(
     cache: flags.cache,
     requestId: flags.requestId,
     hasOwnKey: idempotencyKey?.madeByTool === false,
-    concurrency: resolveSetting(settings, 'concurrency')?.value ?? CONCURRENCY,
-    spool: () => Promise.resolve(createSpool({ ...context, folder: path.join(state, 'spool') })),
+    concurrency: await partConcurrency(context),
+    spool: () => partSpool(context),
     notice: (line) => context.io.notice(line),
   };
-}
-
-const CONCURRENCY = 4;
-
-/** Where long texts are kept while they are spoken. */
-export async function recordOptions(context: Context): Promise<RecordOptions> {
-  const { state } = await context.paths();
-  return { ...context, folder: path.join(state, 'long-texts'), processes: systemProcesses() };
 }
 
 function planOf(

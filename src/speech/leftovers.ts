@@ -1,6 +1,7 @@
 import type { Clock } from '../effects/clock.ts';
 import type { OpenIntent } from '../files/intents.ts';
 import type { SpoolEntry } from '../files/spool.ts';
+import type { LeftText } from './long-text/record-list.ts';
 
 /** One thing that an interrupted command left behind. */
 export type Leftover =
@@ -11,7 +12,9 @@ export type Leftover =
       readonly entry: SpoolEntry;
       readonly intent: OpenIntent | undefined;
     }
-  | { readonly kind: 'request'; readonly id: string; readonly intent: OpenIntent };
+  | { readonly kind: 'request'; readonly id: string; readonly intent: OpenIntent }
+  /** A text that is spoken in parts. */
+  | { readonly kind: 'text'; readonly id: string; readonly left: LeftText };
 
 /** What became of it. */
 export interface Recovered {
@@ -40,10 +43,11 @@ export interface Recovered {
   readonly problem: string | null;
 }
 
-/** What is left behind: audio in the spool, and requests without a known end and without audio. */
+/** What is left behind: audio in the spool, requests without a known end and without audio, long texts. */
 export function leftovers(
   entries: readonly SpoolEntry[],
   intents: readonly OpenIntent[],
+  texts: readonly LeftText[] = [],
 ): readonly Leftover[] {
   const intentOf = (entry: SpoolEntry): OpenIntent | undefined =>
     intents.find(({ id }) => id === entry.record?.operation);
@@ -55,6 +59,7 @@ export function leftovers(
     ...intents
       .filter(({ id }) => !withAudio.has(id))
       .map((intent) => ({ kind: 'request', id: intent.id, intent }) as const),
+    ...texts.map((left) => ({ kind: 'text', id: left.id, left }) as const),
   ];
 }
 
@@ -65,10 +70,7 @@ export function leftovers(
 const BELIEVED_MS = 60 * 60 * 1000;
 
 /** Whether the command that began it may still work on it, so that nobody else may. */
-export function mayRun(
-  { at, writer }: Pick<OpenIntent, 'at' | 'writer'>,
-  clock: Clock,
-): boolean {
+export function mayRun({ at, writer }: Pick<OpenIntent, 'at' | 'writer'>, clock: Clock): boolean {
   if (writer !== 'unknown') return writer === 'alive';
   return clock.now() - Date.parse(at) < BELIEVED_MS;
 }

@@ -8,9 +8,12 @@ import { openOutput } from '../files/publish.ts';
 import { stateFailure } from '../files/state-failures.ts';
 import type { Spool, SpoolEntry } from '../files/spool.ts';
 import type { Recovered } from './leftovers.ts';
+import type { LeftText } from './long-text/record-list.ts';
 import { mayRun } from './leftovers.ts';
 
 export interface RecoverDeps extends FileDeps {
+  /** Goes on with a text that is spoken in parts. */
+  readonly recoverText: (left: LeftText) => Promise<Recovered>;
   readonly spool: Spool;
   readonly journal: IntentJournal;
   /** Fetches what a job made whose command came to no end; throws Failures, or the signal's reason. */

@@ -18,9 +18,9 @@ export interface Recovery {
 
 /**
  * Settles one leftover after the other (contract, section 6, `foley recover`; docs/billing.md): whole
- * audio gets its name, or one like it where that is taken; the audio of jobs is fetched; of everything
- * else it is told what is lost. One that cannot be settled keeps none of the others from it. Nothing is
- * paid for.
+ * audio gets its name, or one like it where that is taken; the audio of jobs is fetched; a text in parts
+ * is spoken to its end; of everything else it is told what is lost. One that cannot be settled keeps none
+ * of the others from it. Nothing is paid for but the missing parts of a text.
  * @param signal ends it early; what was settled until then is given nevertheless
  */
 export async function recoverAll(
@@ -47,14 +47,19 @@ export async function recoverAll(
 
 /** @throws Failure (output, state) */
 async function recover(leftover: Leftover, deps: RecoverDeps): Promise<Recovered> {
-  return leftover.kind === 'audio'
-    ? recoverAudio(leftover.entry, leftover.intent, deps)
-    : recoverRequest(leftover.intent, deps);
+  switch (leftover.kind) {
+    case 'audio':
+      return recoverAudio(leftover.entry, leftover.intent, deps);
+    case 'request':
+      return recoverRequest(leftover.intent, deps);
+    case 'text':
+      return deps.recoverText(leftover.left);
+  }
 }
 
 function failed(leftover: Leftover, { hint, message }: Failure): Recovered {
   const record = leftover.kind === 'audio' ? leftover.entry.record : undefined;
-  const facts = leftover.intent?.facts;
+  const facts = leftover.kind === 'text' ? undefined : leftover.intent?.facts;
   return {
     id: leftover.id,
     outcome: 'failed',

@@ -114,6 +114,7 @@ export async function runRecover(
       ...deps,
       spool,
       journal,
+      recoverText: () => Promise.reject(new Error('nothing is spoken in parts here')),
       recoverJob: (intent, jobId) =>
         recoverJob({ intent, jobId }, { ...deps, client, journal, signal }),
     });

@@ -12,13 +12,12 @@ import { mayRun } from '../leftovers.ts';
 import type { Recovered } from '../leftovers.ts';
 import { orNothing } from '../recover-audio.ts';
 import type { AudioStream } from '../speak.ts';
-import { plannedState } from './record.ts';
 import type { RecordOptions } from './record.ts';
 import { resumeRecord } from './record.ts';
 import type { LeftText } from './record-list.ts';
 import type { LongTextOptions } from './speak-long-text.ts';
 import { speakLongText } from './speak-long-text.ts';
-import { creditsAtStake, totalsOf } from './totals.ts';
+import { costOf, totalsOf } from './totals.ts';
 
 export interface LongTextRecovery
   extends
@@ -70,13 +69,12 @@ export async function recoverLongText(left: LeftText, deps: LongTextRecovery): P
   }
 }
 
-/** What an interrupted long text cost so far, as `foley recover` shows it. */
-export function toldOf({ id, plan, states }: LeftText): Omit<Recovered, 'outcome'> {
-  const part = (index: number) => states.get(index) ?? plannedState(plan, index);
+/** What an interrupted long text cost so far. */
+function toldOf(left: LeftText): Omit<Recovered, 'outcome'> {
   return {
-    id,
+    id: left.id,
     output: null,
-    creditsUsed: creditsAtStake({ part, plan }),
+    creditsUsed: costOf(left).creditsUsed,
     requestId: null,
     jobId: null,
     idempotencyKey: null,

@@ -1,4 +1,5 @@
 import type { LongTextRecord } from './record.ts';
+import type { LeftText } from './record-list.ts';
 
 /** What the parts of a long text say together. */
 export interface LongTextTotals {
@@ -36,13 +37,13 @@ export function totalsOf(record: Pick<LongTextRecord, 'part' | 'plan'>): LongTex
 }
 
 /** Credits of the parts that were charged for and got nowhere, as far as they are known. */
-export function creditsAtStake({ part, plan }: Pick<LongTextRecord, 'part' | 'plan'>): number {
-  return sum(
-    plan.parts
-      .map((_, index) => part(index))
-      .filter(({ state }) => state === 'accepted' || state === 'done')
-      .map(({ creditsUsed }) => creditsUsed ?? 0),
-  );
+export function costOf({ plan, states }: Pick<LeftText, 'plan' | 'states'>): {
+  readonly creditsUsed: number;
+} {
+  const atStake = plan.parts
+    .map((_, index) => states.get(index))
+    .filter((part) => part?.state === 'accepted' || part?.state === 'done');
+  return { creditsUsed: sum(atStake.map((part) => part?.creditsUsed ?? 0)) };
 }
 
 function sum(numbers: readonly number[]): number {
