@@ -2,8 +2,8 @@ import type { Boundary, BoundaryKind } from './boundaries.ts';
 import type { CueShape } from './cue-shape.ts';
 
 /** From here on, a silence is heard as a pause; from there on, as the end of something. */
-const SHORT_PAUSE_MS = 150;
-const LONG_PAUSE_MS = 400;
+const SHORT_PAUSE_MS = 100;
+const LONG_PAUSE_MS = 450;
 /** A cue that stays through such a silence seems to be stuck. */
 const SILENCE_MS = 1_500;
 
@@ -30,8 +30,9 @@ const TOO_SHORT = 260;
 /** A few words that were cut from their sentence. */
 const SCRAP = 90;
 const SCRAP_WIDTH = 14;
-/** A whole sentence and the beginning of the next one. */
-const MIXED = 350;
+/** A whole sentence and the beginning of the next one; the same for clauses. */
+const MIXED_SENTENCES = 350;
+const MIXED_CLAUSES = 80;
 /** What any cue of two lines costs; what is above it is a bad line break, and counts several times. */
 const USUAL_PARTING = 45;
 const PARTING = 4;
@@ -46,6 +47,7 @@ export class CueCost {
   readonly #isBegun: boolean;
   #passed = 0;
   #hasSentence = false;
+  #hasClause = false;
 
   constructor(shape: CueShape, start: { readonly startMs: number; readonly isBegun: boolean }) {
     this.#shape = shape;
@@ -55,6 +57,7 @@ export class CueCost {
 
   /** The cue goes on after a boundary. */
   pass({ kind, pauseMs }: Boundary): void {
+    if (kind !== 'word') this.#hasClause = true;
     if (kind === 'sentence') {
       this.#hasSentence = true;
       this.#passed += PASSED_SENTENCE;
@@ -87,10 +90,16 @@ export class CueCost {
         cutCost(boundary) +
         FULL * filled ** 2 +
         PARTING * Math.max(0, parting - USUAL_PARTING) +
-        (this.#hasSentence && !isWhole ? MIXED : 0) +
+        this.#mixed(boundary.kind) +
         (isScrap ? SCRAP : 0) +
         TOO_SHORT * shortness(nextMs - this.#startMs, minDurationMs),
     );
+  }
+
+  #mixed(end: BoundaryKind): number {
+    if (end === 'line' || end === 'sentence') return 0;
+    if (this.#hasSentence) return MIXED_SENTENCES;
+    return this.#hasClause && end === 'word' ? MIXED_CLAUSES : 0;
   }
 }
 

@@ -14,17 +14,20 @@ export function cutWords({ tokens }: Pick<TokenRow, 'tokens'>, shape: CueShape):
   const cues: number[] = [];
   let fill = new LineFill(shape.maxChars);
   let hasWord = false;
-  for (const { text, lineBreaks, ...size } of tokens) {
+  let beganMs = 0;
+  for (const { text, lineBreaks, startMs, endMs, ...size } of tokens) {
     const isWord = speakableLength(text) > 0;
     const begins = hasWord && (isWord || lineBreaks > 0 || isOpening(text));
     fill.add(size);
-    const fits = !fill.isTooWide && fill.lines <= shape.maxLines;
+    const fits =
+      !fill.isTooWide && fill.lines <= shape.maxLines && endMs - beganMs <= shape.maxDurationMs;
     if (cues.length > 0 && fits && !begins) {
       cues[cues.length - 1] = (cues.at(-1) ?? 0) + 1;
       hasWord ||= isWord;
     } else {
       cues.push(1);
       hasWord = isWord;
+      beganMs = startMs;
       fill = new LineFill(shape.maxChars);
       fill.add(size);
     }

@@ -26,26 +26,26 @@ export interface Token {
 export function tokenize(text: string): Token[] {
   const tokens: Token[] = [];
   let from = 0;
-  for (const { 0: whole, index } of text.matchAll(CHUNK)) {
-    if (INVISIBLE.test(whole)) continue;
-    const chunk = whole.trim();
-    let start = index + whole.indexOf(chunk);
+  for (const { 0: chunk, index } of text.matchAll(CHUNK)) {
     // Quotes, dashes and dots are as wide as the characters around them.
     const ambiguousIsNarrow = !isUnspaced(chunk);
-    let gap = tokens.length === 0 ? '' : text.slice(from, start);
-    for (const piece of splitChunk(chunk)) {
+    let at = index;
+    for (const whole of splitChunk(chunk)) {
+      const piece = whole.trim();
+      const start = at + whole.indexOf(piece);
+      at += whole.length;
+      if (INVISIBLE.test(piece)) continue;
+      const gap = tokens.length === 0 ? '' : text.slice(from, start);
+      from = start + piece.length;
       tokens.push({
         text: piece,
         start,
-        end: start + piece.length,
+        end: from,
         gap: joiner(gap),
         lineBreaks: gap.match(LINE_BREAK)?.length ?? 0,
         width: stringWidth(piece, { ambiguousIsNarrow }),
       });
-      start += piece.length;
-      gap = '';
     }
-    from = start;
   }
   return tokens;
 }
@@ -64,6 +64,6 @@ function splitChunk(chunk: string): readonly string[] {
 }
 
 function joiner(gap: string): Token['gap'] {
-  if (gap === '') return '';
-  return gap.includes('\u3000') ? '\u3000' : ' ';
+  if (gap.includes('\u3000')) return '\u3000';
+  return /[\s\p{Cc}]/u.test(gap) ? ' ' : '';
 }

@@ -14,14 +14,14 @@ const WIDE_END = new RegExp(`${WIDE}$`, 'u');
 
 /** Never at the beginning of a line: what closes, ends, repeats, lengthens or is written small. */
 const NEVER_FIRST =
-  /^[\p{Pe}\p{Pf}\p{M}、。，．,.・：；:;！？!?‼⁇⁈⁉‐゠–—―…‥〜～%％‰℃°゛゜ーヽヾゝゞ々〻ぁぃぅぇぉっゃゅょゎゕゖァィゥェォッャュョヮヵヶㇰ-ㇿｧ-ｯｰๆฯ]/u;
+  /^[\s\p{Pe}\p{Pf}\p{M}、。，．,.・：；:;！？!?‼⁇⁈⁉‐゠–—―…‥〜～%％‰℃°゛゜ーヽヾゝゞ々〻ぁぃぅぇぉっゃゅょゎゕゖァィゥェォッャュョヮヵヶㇰ-ㇿｧ-ｯｰๆฯ]/u;
 /** Never at the end of a line: what opens, and signs before a number. */
-const NEVER_LAST = /[\p{Ps}\p{Pi}¿¡#＃$＄￥¥£€№]$/u;
+const NEVER_LAST = /[\s\p{Ps}\p{Pi}¿¡#＃$＄￥¥£€№]$/u;
 
-/** A number is one word, however the dictionary cuts it. */
+/** A number and its date or time are one word, however the dictionary cuts it. */
 const NUMERAL = '[0-9０-９〇零一二三四五六七八九十百千万萬亿億兆点點.]';
 const NUMBER_END = new RegExp(`${NUMERAL}$`, 'u');
-const NUMBER_START = new RegExp(`^${NUMERAL}`, 'u');
+const NUMBER_START = new RegExp(`^(?:${NUMERAL}|[年月日时時分秒岁歳])`, 'u');
 
 /** Whether a text has characters of these scripts. */
 export function isUnspaced(text: string): boolean {

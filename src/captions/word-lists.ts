@@ -9,7 +9,8 @@ const words = (list: string): ReadonlySet<string> => new Set(list.split(/\s+/));
 export const LEADING_WORDS = words(
   `a an the my your his her its our their this that these those some any every each no of in on at to
   from for with by into onto over under after before about between through during without within
-  against among upon off than as per via near not very so more most such quite rather too
+  against among upon off than as per via near across along around behind below beneath beside beyond
+  down inside outside toward towards up above not very so more most such quite rather too
   und der die das den dem des ein eine einen einem einer eines kein keine keinen mein meine meinen sein
   seine seinen ihr ihre ihren unser unsere unseren dieser diese dieses diesen diesem jeder jede
   jedes im am zum zur vom beim ins ans auf aus bei bis durch für gegen hinter mit nach neben ohne

@@ -1,0 +1,77 @@
+import fc from 'fast-check';
+import stringWidth from 'string-width';
+import { describe, expect, test } from 'vitest';
+import type { Cue, CueShape } from '../../src/captions/cue-shape.ts';
+import { lineText } from '../../src/captions/cue-shape.ts';
+import { shapeCues } from '../../src/captions/shape-cues.ts';
+import { tokenize } from '../../src/captions/tokens.ts';
+import { arbitraryShape, arbitraryText, arbitraryTimings } from './arbitrary-timings.ts';
+
+const numRuns = process.env['FOLEY_TEST_SIZE'] === 'full' ? 20_000 : 400;
+
+describe('the tokens of a text', () => {
+  test('are all of it but what nobody sees, each character once, in order', () => {
+    fc.assert(
+      fc.property(arbitraryText, (text) => {
+        let from = 0;
+        for (const { start, end, text: piece } of tokenize(text)) {
+          expect(text.slice(start, end)).toBe(piece);
+          expect(text.slice(from, start)).toMatch(/^[\s\p{Cc}\p{Cf}]*$/u);
+          expect(piece).not.toMatch(/^\s|\s$|^[\s\p{Cf}]*$|\p{Cc}/u);
+          from = end;
+        }
+        expect(text.slice(from)).toMatch(/^[\s\p{Cc}\p{Cf}]*$/u);
+      }),
+      { numRuns },
+    );
+  });
+});
+
+describe('cues, whatever was said and however it was told', () => {
+  const holds = (check: (cues: readonly Cue[], shape: CueShape, text: string) => void): void =>
+    fc.assert(
+      fc.property(arbitraryTimings(), arbitraryShape, (timings, shape) => {
+        check(shapeCues(timings, shape), shape, timings.text);
+      }),
+      { numRuns },
+    );
+
+  test('hold the words of the text, each once, in order', () => {
+    holds((cues, _, text) => {
+      const words = cues.flatMap(({ lines }) => lines.flat().map((word) => word.text));
+      expect(words).toStrictEqual(tokenize(text).map((token) => token.text));
+    });
+  });
+
+  test('never overlap, never run backwards, and are there for a while', () => {
+    holds((cues) => {
+      let earliest = 0;
+      for (const { startMs, endMs } of cues) {
+        expect(startMs).toBeGreaterThanOrEqual(earliest);
+        expect(endMs).toBeGreaterThan(startMs);
+        expect(Number.isInteger(startMs) && Number.isInteger(endMs)).toBe(true);
+        earliest = endMs;
+      }
+    });
+  });
+
+  test('keep the limits, or are a single word that breaks one', () => {
+    holds((cues, { maxChars, maxDurationMs, maxLines }) => {
+      for (const { startMs, endMs, lines } of cues) {
+        expect(lines.length).toBeLessThanOrEqual(maxLines);
+        if (lines.flat().length === 1) continue;
+        expect(endMs - startMs).toBeLessThanOrEqual(maxDurationMs);
+        for (const line of lines) expect(stringWidth(lineText(line))).toBeLessThanOrEqual(maxChars);
+      }
+    });
+  });
+
+  test('have no empty line, and none that begins or ends with white space', () => {
+    holds((cues) => {
+      for (const { lines } of cues) {
+        expect(lines.length).toBeGreaterThan(0);
+        for (const line of lines) expect(lineText(line)).toMatch(/^\S([^\r\n\u2028\u2029]*\S)?$/u);
+      }
+    });
+  });
+});

@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs';
+import type { CueShape } from '../../src/captions/cue-shape.ts';
+import { readTimings } from '../../src/captions/read-timings.ts';
+import type { Timings } from '../../src/captions/timings.ts';
+
+/** Speech of an engine, with its words as it told them; the Japanese one was told phrase by phrase. */
+export const STORED = ['en', 'de', 'zh', 'ja'] as const;
+
+export type StoredName = (typeof STORED)[number];
+
+export const FOLDER = new URL('../fixtures/captions/', import.meta.url);
+
+export function storedTimings(name: StoredName): Timings {
+  const file = new URL(`${name}.timings.json`, FOLDER);
+  return readTimings(JSON.parse(readFileSync(file, 'utf8')), file.pathname);
+}
+
+export const DEFAULT_SHAPE: CueShape = {
+  maxChars: 42,
+  maxLines: 2,
+  maxDurationMs: 7_000,
+  minDurationMs: 1_000,
+  by: 'phrase',
+};
