@@ -1,14 +1,16 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { VOICES } from '../../src/service/catalogue/voices.ts';
 import { PROFILE_PATH, SPEECH_PATH } from '../fault-server/healthy-service.ts';
-import { parseJsonDocument } from '../harness/json-lines.ts';
 import { runFoley } from '../harness/run-foley.ts';
 import type { Sandbox } from '../harness/sandbox.ts';
 import { sandbox } from '../harness/sandbox.ts';
 import type { ServingFoley } from './support/serve.ts';
 import { firstVoiceId, startServe } from './support/serve.ts';
 import { longText } from './support/sound.ts';
+
+vi.setConfig({ testTimeout: 90_000 });
 
 const JOBS_PATH = `${SPEECH_PATH}/jobs`;
 
@@ -28,6 +30,14 @@ async function taskOf(service: ServingFoley, id: string): Promise<Record<string,
   return Object(JSON.parse(bytes.toString())).task;
 }
 
+/** A machine that is busy with other tests needs a while to speak. */
+const PATIENCE_MS = 60_000;
+
+async function expectSuccess(service: ServingFoley, id: string): Promise<void> {
+  const status = async (): Promise<unknown> => (await taskOf(service, id))['status'];
+  await expect.poll(status, { timeout: PATIENCE_MS, interval: 250 }).toBe('success');
+}
+
 async function creditsOf(service: ServingFoley): Promise<number> {
   const { bytes } = await service.ask(PROFILE_PATH);
   return Number(Object(JSON.parse(bytes.toString())).credits);
@@ -37,7 +47,7 @@ describe('foley serve that is stopped', () => {
   test('finishes the jobs that it accepted, and says so', async () => {
     const box = await sandbox();
     const first = await startServe([], { box });
-    const text = longText(1_500);
+    const text = longText(800);
     const id = await createJob(first, text);
     first.running.signal('SIGTERM');
     const { signal, stderr } = await first.running.done;
@@ -51,26 +61,22 @@ describe('foley serve that is stopped', () => {
   test('leaves at once at the second signal, and the next one finishes what is left, once', async () => {
     const box = await sandbox();
     const first = await startServe([], { box });
-    const text = longText(1_500);
-    const ids = [await createJob(first, text), await createJob(first, text)];
-    const before = await creditsOf(first);
+    const text = longText(800);
+    const id = await createJob(first, text);
     first.running.signal('SIGINT');
     await first.running.waitFor('stderr', /finishing-jobs/);
     first.running.signal('SIGINT');
     expect(await first.running.done).toMatchObject({ code: null, signal: 'SIGINT' });
-    const next = await startServe([], { box });
-    const ends = () => Promise.all(ids.map(async (id) => Object(await taskOf(next, id)).status));
-    await expect.poll(ends, { timeout: 20_000 }).toEqual(['success', 'success']);
-    expect(await creditsOf(next)).toBe(before);
-    expect(before).toBe(1_000_000 - 2 * text.length);
+    const next = await startServe([], { box, timeoutMs: PATIENCE_MS });
+    await expectSuccess(next, id);
+    expect(await creditsOf(next)).toBe(1_000_000 - text.length);
   });
 });
 
 /** Has the embedded service of one command accept a job that the command does not wait for. */
 async function leaveJob(box: Sandbox, text: string, ...flags: readonly string[]) {
-  const voices = await runFoley(['voices', 'list', '--local', '--json'], { box });
-  const { voiceId } = Object(parseJsonDocument(voices.stdout)).items[0];
-  await writeFile(path.join(box.out, 'job.json'), JSON.stringify({ text, voiceId, format: 'wav' }));
+  const job = { text, voiceId: VOICES[0]?.id, format: 'wav' };
+  await writeFile(path.join(box.out, 'job.json'), JSON.stringify(job));
   return ['api', 'POST', JOBS_PATH, '--body', 'job.json', '--local', ...flags];
 }
 
@@ -83,7 +89,7 @@ async function localTask(box: Sandbox, stdout: Uint8Array): Promise<unknown> {
 describe('a command that leaves a job behind', () => {
   test('has its own service finish it before the end, and says so', async () => {
     const box = await sandbox();
-    const result = await runFoley(await leaveJob(box, longText(1_200)), { box });
+    const result = await runFoley(await leaveJob(box, longText(800)), { box });
     expect(result.code, result.stderr).toBe(0);
     expect(result.stderr).toMatch(
       /^foley: finishing 1 job that was accepted; the next Ctrl-C leaves/m,
@@ -93,23 +99,22 @@ describe('a command that leaves a job behind', () => {
 
   test('says nothing of that with --quiet', async () => {
     const box = await sandbox();
-    const result = await runFoley(await leaveJob(box, longText(500), '--quiet'), { box });
+    const result = await runFoley(await leaveJob(box, longText(200), '--quiet'), { box });
     expect(result).toMatchObject({ code: 0, stderr: '' });
     expect(await localTask(box, result.stdout)).toMatchObject({ status: 'success' });
   });
 
   test('leaves it to the next foley when it is interrupted meanwhile', async () => {
     const box = await sandbox();
-    const args = await leaveJob(box, longText(1_500));
+    const args = await leaveJob(box, longText(800));
     const result = await runFoley(args, {
       box,
       signalAt: { signal: 'SIGINT', when: /finishing 1 job/ },
     });
     expect(result.stderr).toMatch(/^foley: 1 job is left; the next foley that uses this data/m);
     expect(result.stderr).not.toMatch(/internal|Error/);
-    const next = await startServe([], { box });
+    const next = await startServe([], { box, timeoutMs: PATIENCE_MS });
     const { taskId } = Object(JSON.parse(result.stdout.toString())).task;
-    const status = async () => Object(await taskOf(next, String(taskId))).status;
-    await expect.poll(status, { timeout: 20_000 }).toBe('success');
+    await expectSuccess(next, String(taskId));
   });
 });

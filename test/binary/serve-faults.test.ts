@@ -31,33 +31,45 @@ describe('--fault', () => {
     expect(await creditsOf(service)).toBe(1_000_000 - creditsUsed);
   });
 
-  test.each([
-    ['status=402', 21, 'ERR_INSUFFICIENT_CREDITS'],
-    ['status=429', 22, 'ERR_RATE_LIMITED'],
-    ['status=502', 23, 'ERR_BAD_GATEWAY'],
-    ['status=401', 4, 'ERR_UNAUTHORIZED'],
-  ])('%s is exit %i, and nothing is charged', async (effect, exitCode, code) => {
-    const service = await startServe(['--fault', `POST ${SPEECH_PATH}; ${effect}`]);
-    expect(errorLine(await speak(service, '--max-retries', '0'))).toMatchObject({ exitCode, code });
+  test('status: each ends as its status does, and nothing is charged', async () => {
+    const ends = [
+      [402, 21, 'ERR_INSUFFICIENT_CREDITS'],
+      [429, 22, 'ERR_RATE_LIMITED'],
+      [502, 23, 'ERR_BAD_GATEWAY'],
+      [401, 4, 'ERR_UNAUTHORIZED'],
+    ] as const;
+    const service = await startServe(
+      ends.flatMap(([status]) => ['--fault', `POST ${SPEECH_PATH}; status=${status}; times=1`]),
+    );
+    for (const [status, exitCode, code] of ends) {
+      const result = await speak(service, '--max-retries', '0');
+      expect(errorLine(result)).toMatchObject({ status, exitCode, code });
+    }
     expect(await creditsOf(service)).toBe(1_000_000);
   });
 
-  test.each([
-    ['reset-after=2000', 25],
-    ['truncate=2000', 25],
-    ['reset-after=0', 26],
-  ])('%s is exit %i, and is charged', async (effect, exitCode) => {
-    const service = await startServe(['--fault', `POST ${SPEECH_PATH}; ${effect}`]);
-    expect(errorLine(await speak(service, '--max-retries', '0'))).toMatchObject({ exitCode });
-    expect(await creditsOf(service)).toBeLessThan(1_000_000);
+  test('reset-after and truncate: what came is kept, or nothing is known; charged each time', async () => {
+    const ends = [
+      ['reset-after=2000', 25],
+      ['truncate=2000', 25],
+      ['reset-after=0', 26],
+    ] as const;
+    const service = await startServe(
+      ends.flatMap(([effect]) => ['--fault', `POST ${SPEECH_PATH}; ${effect}; times=1`]),
+    );
+    let credits = 1_000_000;
+    for (const [, exitCode] of ends) {
+      expect(errorLine(await speak(service, '--max-retries', '0'))).toMatchObject({ exitCode });
+      const left = await creditsOf(service);
+      expect(left).toBeLessThan(credits);
+      credits = left;
+    }
   });
 
   test('job, repeated with another rule', async () => {
     const jobs = `${SPEECH_PATH}/jobs`;
-    const service = await startServe([
-      ...['--fault', `POST ${jobs}; job=fail; times=1`],
-      ...['--fault', 'POST /**; job=partial_fail'],
-    ]);
+    const rules = [`POST ${jobs}; job=fail; times=1`, 'POST /**; job=partial_fail'];
+    const service = await startServe(rules.flatMap((rule) => ['--fault', rule]));
     const body = { text: 'Hello there.', voiceId: await firstVoiceId(service) };
     const create = async (): Promise<string> => {
       const { bytes } = await service.ask(jobs, { method: 'POST', body });

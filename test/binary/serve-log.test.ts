@@ -13,11 +13,8 @@ async function startVerbose(...flags: readonly string[]) {
     'stdout',
     /FOLEY_BASE_URL=(\S+) FOLEY_API_KEY=(\S+)\n/,
   );
-  const ask = (path: string, init: RequestInit = {}) =>
-    fetch(baseUrl + path, {
-      ...init,
-      headers: { Authorization: `Bearer ${apiKey}`, ...init.headers },
-    });
+  const ask = (path: string, headers: Readonly<Record<string, string>>) =>
+    fetch(baseUrl + path, { headers: { Authorization: `Bearer ${apiKey}`, ...headers } });
   return { running, ask, apiKey, env: { FOLEY_BASE_URL: baseUrl, FOLEY_API_KEY: apiKey } };
 }
 
@@ -25,10 +22,10 @@ describe('--verbose', () => {
   test('tells of each request on one line', async () => {
     const fault = `GET ${PROFILE_PATH}; delay=1ms; every=2`;
     const { running, ask } = await startVerbose('--fault', fault);
-    await ask(`${PROFILE_PATH}?page=secret`, { headers: { 'X-Request-Id': 'one' } });
-    await ask(PROFILE_PATH, { headers: { 'X-Request-Id': 'two' } });
-    await ask('/healthz', { headers: { 'X-Request-Id': 'three' } });
-    await ask(PROFILE_PATH, { headers: { 'X-Request-Id': 'four', Authorization: '' } });
+    await ask(`${PROFILE_PATH}?page=secret`, { 'X-Request-Id': 'one' });
+    await ask(PROFILE_PATH, { 'X-Request-Id': 'two' });
+    await ask('/healthz', { 'X-Request-Id': 'three' });
+    await ask(PROFILE_PATH, { 'X-Request-Id': 'four', Authorization: '' });
     await running.waitFor('stderr', /four.*\n/);
     const lines = running.stderr.trimEnd().split('\n');
     const profile = `GET ${PROFILE_PATH}`;
@@ -56,8 +53,8 @@ describe('--verbose', () => {
 
   test('shows no key, wherever it was put, and nothing raw', async () => {
     const { running, ask, apiKey } = await startVerbose();
-    await ask(`/${apiKey}?token=${apiKey}`, { headers: { 'X-Request-Id': `id-${apiKey}` } });
-    await ask('/%1b[31m%0a', { headers: { 'X-Request-Id': '::error::' } });
+    await ask(`/${apiKey}?token=${apiKey}`, { 'X-Request-Id': `id-${apiKey}` });
+    await ask('/%1b[31m%0a', { 'X-Request-Id': '::error::' });
     await running.waitFor('stderr', /error.*\n/);
     expect(running.stderr).not.toContain(apiKey);
     expect(running.stderr).toContain('GET /[redacted] 404');
