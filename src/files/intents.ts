@@ -37,7 +37,10 @@ export type {
 export interface Intent {
   readonly id: string;
   readonly state: IntentState;
-  /** Notes how far it got. `accepted` and `verified` are on the disk when this resolves. */
+  /**
+   * Notes how far it got. `verified`, and `accepted` with a job's id, are on the disk when this resolves;
+   * `accepted` alone soon after.
+   */
   advance(state: OpenState, facts?: IntentFacts): Promise<void>;
   /** Notes how it ended. */
   settle(state: SettledState, facts?: IntentFacts): Promise<void>;
@@ -69,6 +72,11 @@ export function createIntentJournal(options: IntentJournalOptions): IntentJourna
   return new Journal(options);
 }
 
+/** When a line must have reached the disk; `later` is whenever the system likes. */
+type OnDisk = 'later' | 'now' | 'soon';
+
+const SOON_MS = 50;
+
 class Journal implements IntentJournal {
   readonly #options: IntentJournalOptions;
   readonly #path: string;
@@ -77,6 +85,8 @@ class Journal implements IntentJournal {
   #hasResumed = false;
   /** Settles when all that was to be written so far has been, or has failed. */
   #last: Promise<void> = Promise.resolve();
+  /** Stops the sync that is due soon. */
+  #waitingSync: (() => void) | undefined;
 
   constructor(options: IntentJournalOptions) {
     const { folder, clock, processes } = options;
@@ -87,7 +97,7 @@ class Journal implements IntentJournal {
 
   async begin(about: IntentAbout): Promise<Intent> {
     const intent = new WrittenIntent(this, randomHex(this.#options, 8), 0, 'intent');
-    await this.write(intent, { about }, true);
+    await this.write(intent, { about }, 'now');
     this.#intents.push(intent);
     return intent;
   }
@@ -100,6 +110,7 @@ class Journal implements IntentJournal {
   }
 
   async close(): Promise<void> {
+    this.#forgetSync();
     await this.#last;
     const file = this.#file;
     this.#file = undefined;
@@ -120,31 +131,51 @@ class Journal implements IntentJournal {
     );
   }
 
-  /** Writes one step of an operation, after those before it; `mustLast` brings it to the disk. */
+  /** Writes one step of an operation, after those before it. */
   write(
     { id, generation, state }: WrittenIntent,
     known: Pick<IntentStep, 'about' | 'facts'>,
-    mustLast: boolean,
+    onDisk: OnDisk,
   ): Promise<void> {
     const at = new Date(this.#options.clock.now()).toISOString();
     const line = journalLine({ id, generation, state, at, ...known });
-    const written = this.#last.then(() => this.#append(line, mustLast));
+    const written = this.#last.then(() => this.#append(line, onDisk));
     this.#last = written.catch(() => undefined);
     return written;
   }
 
-  async #append(line: Uint8Array, mustLast: boolean): Promise<void> {
+  async #append(line: Uint8Array, onDisk: OnDisk): Promise<void> {
     const isFirst = this.#file === undefined;
     try {
       const file = (this.#file ??= await this.#open());
       await writeAll(file, line);
-      if (mustLast) await syncFile(file);
-      if (isFirst) await syncFolder(this.#options.files, this.#options.folder);
+      if (onDisk === 'soon') this.#syncSoon(file);
+      if (onDisk === 'now') await this.#sync(file, isFirst);
     } catch (error) {
       // A file in which nothing was noted in time means nothing, and is not left behind.
       if (isFirst) await this.#discard();
       throw stateFailure('the journal', this.#options.folder, error);
     }
+  }
+
+  /** Two at once cost the disk hardly more than one. */
+  async #sync(file: FileHandle, isFirst: boolean): Promise<void> {
+    this.#forgetSync();
+    const { files, folder } = this.#options;
+    await Promise.all([syncFile(file), isFirst ? syncFolder(files, folder) : undefined]);
+  }
+
+  /** What comes within that time is often the end, and its own sync covers this one. */
+  #syncSoon(file: FileHandle): void {
+    this.#waitingSync ??= this.#options.clock.after(SOON_MS, () => {
+      this.#waitingSync = undefined;
+      this.#last = this.#last.then(() => syncFile(file)).catch(() => undefined);
+    });
+  }
+
+  #forgetSync(): void {
+    this.#waitingSync?.();
+    this.#waitingSync = undefined;
   }
 
   async #open(): Promise<FileHandle> {
@@ -181,11 +212,18 @@ class WrittenIntent implements Intent {
 
   async advance(state: OpenState, facts?: IntentFacts): Promise<void> {
     this.state = state;
-    await this.#journal.write(this, { facts }, state === 'accepted' || state === 'verified');
+    await this.#journal.write(this, { facts }, onDiskOf(state, facts));
   }
 
   async settle(state: SettledState, facts?: IntentFacts): Promise<void> {
     this.state = state;
-    await this.#journal.write(this, { facts }, false);
+    await this.#journal.write(this, { facts }, 'later');
   }
+}
+
+function onDiskOf(state: OpenState, facts: IntentFacts | undefined): OnDisk {
+  if (state === 'verified') return 'now';
+  if (state !== 'accepted') return 'later';
+  // Without its id a job cannot be fetched; of a stream it is the price that is noted.
+  return facts?.jobId === undefined ? 'soon' : 'now';
 }

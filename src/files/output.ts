@@ -31,7 +31,7 @@ export interface Output {
   overwrite(position: number, bytes: Uint8Array): Promise<void>;
   /**
    * SHA-256, in hexadecimal, of what will have the final name, so that it can be told for what it is
-   * after a crash; undefined for a pipe or a device.
+   * after a crash; undefined for a pipe or a device. Nothing may be written after it.
    */
   digest(): Promise<string | undefined>;
   /**

@@ -51,7 +51,7 @@ class PublishedOutput implements Output {
   /** Something was written over, so that the file is not what was hashed as it came. */
   #isPatched = false;
   #isOpen = true;
-  #isFinished = false;
+  #finished: Promise<void> | undefined;
   /** Whether the temporary file is still ours to remove. */
   #isOurs = true;
 
@@ -91,6 +91,8 @@ class PublishedOutput implements Output {
   async digest(): Promise<string> {
     try {
       await this.#writer.flush();
+      // Nothing is written after this: the disk can begin while others take note. Publishing waits for it.
+      this.#finish().catch(() => undefined);
       return this.#isPatched
         ? await digestOf(this.temporary, this.#options.files)
         : this.#hash.copy().digest('hex');
@@ -101,7 +103,7 @@ class PublishedOutput implements Output {
 
   async publish(): Promise<Published> {
     try {
-      if (!this.#isFinished) await this.#finish();
+      await this.#finish();
       this.path = await giveName(this.temporary, this.#options);
       this.#isOurs = false;
       await syncFolder(this.#options.files, this.#folder);
@@ -130,14 +132,17 @@ class PublishedOutput implements Output {
   }
 
   /** Everything written, with the owner and permissions of the file it replaces, on the disk. */
-  async #finish(): Promise<void> {
+  #finish(): Promise<void> {
+    return (this.#finished ??= this.#bringToDisk());
+  }
+
+  async #bringToDisk(): Promise<void> {
     const { replaced, mode } = this.#options;
     await this.#writer.flush();
     if (replaced !== undefined) await keepOwner(this.#file, replaced.stats);
     if (replaced !== undefined && mode === undefined) await keepMode(this.#file, replaced.stats);
     await syncFile(this.#file);
     await this.#close();
-    this.#isFinished = true;
   }
 
   async #close(): Promise<void> {
