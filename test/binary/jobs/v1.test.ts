@@ -1,0 +1,148 @@
+import { describe, expect, test } from 'vitest';
+import { redirectTo } from '../../fault-server/faults/redirect.ts';
+import { audio } from '../../fault-server/faults/wrong-answer.ts';
+import { startFaultServer } from '../../fault-server/fault-server.ts';
+import { answer } from '../../fault-server/http-text.ts';
+import type { Rule } from '../../fault-server/script.ts';
+import type { Step } from '../../fault-server/steps.ts';
+import { tinyAudio } from '../../fault-server/tiny-audio.ts';
+import { errorLine } from '../../harness/error-line.ts';
+import { filesLeft, outputOf, VOICE } from '../faults/scene.ts';
+import {
+  AUDIO_V1_PATH,
+  inTurn,
+  JOB_ID,
+  jobScene,
+  JOBS_V1_PATH,
+  jobV1Answer,
+  requestsTo,
+} from './job-scene.ts';
+
+const { mp3, ogg } = await tinyAudio();
+const POLL_PATH = `${JOBS_V1_PATH}/${JOB_ID}`;
+const V1 = ['--api', 'v1', '--poll-interval', '1ms'];
+
+function onPollV1(...answers: readonly Step[][]): Rule {
+  return { method: 'GET', path: POLL_PATH, answer: inTurn(...answers) };
+}
+
+function page(items: readonly object[], nextPage: number | null): Step[] {
+  const pagination = { page: 1, limit: 20, hasMore: nextPage !== null, nextPage };
+  const body = { items, pagination, requestId: 'r', extra: true };
+  return answer(200, { 'Content-Type': 'application/json' }, JSON.stringify(body));
+}
+
+function item(taskId: string): object {
+  return { taskId, status: 'success', characters: 3, strange: taskId };
+}
+
+describe('a job of v1', () => {
+  test('has its request id for a key, and its audio at a store of another origin', async () => {
+    const store = await startFaultServer([{ path: '/signed', answer: audio(mp3) }]);
+    const stage = await jobScene([
+      { method: 'POST', path: JOBS_V1_PATH, answer: jobV1Answer('pending', 202) },
+      onPollV1(jobV1Answer('processing'), jobV1Answer('success')),
+      { path: AUDIO_V1_PATH, answer: redirectTo(`${store.origin}/signed?signature=secret`) },
+    ]);
+    const args = ['jobs', 'create', 'hi', '-v', VOICE, '-o', 'hi.mp3', '--json', ...V1];
+    const result = await stage.run(args);
+    expect(result.code, result.stderr).toBe(0);
+    expect(await outputOf(stage.box)).toEqual(mp3.bytes);
+    expect(JSON.parse(result.stdout.toString())).toMatchObject({
+      id: JOB_ID,
+      api: 'v1',
+      status: 'success',
+      // v1 does not tell.
+      ignoredParameters: null,
+      creditsUsed: 7,
+    });
+    const [create] = requestsTo(stage, JOBS_V1_PATH);
+    expect(create?.header('idempotency-key')).toBe(create?.header('x-request-id'));
+    const [asked] = requestsTo(stage, AUDIO_V1_PATH);
+    expect(asked?.header('authorization')).toBe(`Bearer ${stage.key}`);
+    expect(store.requests).toHaveLength(1);
+    expect(store.requests[0]?.header('authorization')).toBeUndefined();
+    expect(store.requests[0]?.header('x-request-id')).toBeUndefined();
+  });
+
+  test('has its segments where it says that they are', async () => {
+    const segments = [
+      { playbackUrl: '/somewhere/0' },
+      { index: 1, status: 'success', playbackUrl: '/somewhere/1?x=y' },
+    ];
+    const stage = await jobScene([
+      onPollV1(jobV1Answer('success', 200, segments)),
+      { path: '/somewhere/1', answer: audio(ogg) },
+    ]);
+    const args = ['jobs', 'download', JOB_ID, '--segment', '1', '--api', 'v1'];
+    const result = await stage.run(args);
+    expect(result.code, result.stderr).toBe(0);
+    expect(result.stdout.toString()).toBe(`${JOB_ID}-1.ogg\n`);
+    expect(await outputOf(stage.box, `${JOB_ID}-1.ogg`)).toEqual(ogg.bytes);
+    const none = await stage.run(['jobs', 'download', JOB_ID, '--segment', '2', ...V1.slice(0, 2)]);
+    expect(none.code).toBe(20);
+    expect(none.stderr).toContain('has no audio of a segment 2');
+  });
+
+  test('goes on with --api v1', async () => {
+    const stage = await jobScene([onPollV1(jobV1Answer('processing'))]);
+    const args = ['jobs', 'wait', JOB_ID, '--timeout', '100ms', '--json', ...V1];
+    const result = await stage.run(args);
+    expect(errorLine(result)).toMatchObject({
+      exitCode: 28,
+      hint: `\`foley jobs wait ${JOB_ID} --api v1\` goes on with it.`,
+    });
+  });
+});
+
+describe('a list', () => {
+  test('of what is newer asks v1, every page of it, each job once', async () => {
+    const stage = await jobScene([
+      {
+        method: 'GET',
+        path: JOBS_V1_PATH,
+        answer: inTurn(page([item('a'), item('b')], 2), page([item('b'), item('c')], null)),
+      },
+    ]);
+    const args = ['jobs', 'list', '--all', '--created-after', '2026-05-01', '--status', 'success'];
+    const result = await stage.run([...args, '--json']);
+    expect(result.code, result.stderr).toBe(0);
+    expect(JSON.parse(result.stdout.toString())).toEqual({
+      items: [item('a'), item('b'), item('c')],
+      total: 3,
+    });
+    const asked = requestsTo(stage, JOBS_V1_PATH).map(({ query }) => Object.fromEntries(query));
+    const filters = { limit: '100', status: 'success', createdAfter: '2026-05-01T00:00:00.000Z' };
+    expect(asked).toEqual([
+      { ...filters, page: '1' },
+      { ...filters, page: '2' },
+    ]);
+  });
+
+  test('without anything in it says so, and one page says where the next is', async () => {
+    const stage = await jobScene([
+      {
+        method: 'GET',
+        path: '/api/open/v3/speech/tts/jobs',
+        answer: inTurn(page([], null), page([item('a')], 2)),
+      },
+    ]);
+    expect((await stage.run(['jobs', 'list'])).stdout.toString()).toBe('There are no jobs.\n');
+    const one = await stage.run(['jobs', 'list', '--limit', '1']);
+    expect(one.stdout.toString()).toMatch(/^ID .*\na +success/);
+    expect(one.stderr).toContain('--page 2 goes on');
+  });
+
+  test.each([
+    [['--created-after', 'yesterday'], 'such as 2026-05-01'],
+    [['--created-after', '2026-05-01', '--api', 'v3'], 'not known to --api v3'],
+    [['--all', '--page', '2'], '--page'],
+    [['--limit', '101'], '--limit'],
+  ])('with %j is exit 2', async (flags, named) => {
+    const stage = await jobScene();
+    const result = await stage.run(['jobs', 'list', ...flags]);
+    expect(result.code).toBe(2);
+    expect(result.stderr).toContain(named);
+    expect(await filesLeft(stage.box)).toEqual([]);
+  });
+});

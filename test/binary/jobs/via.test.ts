@@ -1,0 +1,171 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { audio } from '../../fault-server/faults/wrong-answer.ts';
+import type { Rule } from '../../fault-server/script.ts';
+import { tinyAudio } from '../../fault-server/tiny-audio.ts';
+import { errorLine } from '../../harness/error-line.ts';
+import type { Scene } from '../faults/scene.ts';
+import {
+  filesLeft,
+  onSpeech,
+  OPEN,
+  outputOf,
+  RATES,
+  speechRequests,
+  VOICE,
+} from '../faults/scene.ts';
+import {
+  AUDIO_PATH,
+  JOB_ID,
+  JOB_PATH,
+  jobAnswer,
+  JOBS_PATH,
+  jobScene,
+  onPoll,
+  requestsTo,
+} from './job-scene.ts';
+
+const { mp3 } = await tinyAudio();
+const LONG = 'word '.repeat(501).trim();
+const TTS = ['tts', '-v', VOICE];
+
+describe('foley tts --via', () => {
+  test.each([
+    ['a long text into a file', [LONG, '-o', 'a.mp3'], 'job'],
+    ['a long text into a file of its own name', [LONG, '--json'], 'job'],
+    ['a text of 2,500 characters', ['x'.repeat(2_500), '-o', 'a.mp3'], 'sync'],
+    ['a text of 2,501 characters', ['x'.repeat(2_501), '-o', 'a.mp3'], 'job'],
+    ['a long text into a pipe', [LONG, '-o', '-'], 'sync'],
+    ['a long text that is to stream', [LONG, '-o', 'a.mp3', '--via', 'sync'], 'sync'],
+    ['a short text that is to be a job', ['hi', '-o', 'a.mp3', '--via', 'job'], 'job'],
+    ['a job into a pipe', ['hi', '-o', '-', '--via', 'job'], 'job'],
+  ])('%s', async (_name, args, way) => {
+    const stage = await jobScene([onSpeech(audio(mp3), { optional: true })]);
+    const result = await stage.run([...TTS, ...args]);
+    expect(result.code, result.stderr).toBe(0);
+    expect(requestsTo(stage, JOBS_PATH)).toHaveLength(way === 'job' ? 1 : 0);
+    expect(speechRequests(stage)).toHaveLength(way === 'job' ? 0 : 1);
+    if (args.includes('-')) expect(result.stdout).toEqual(mp3.bytes);
+  });
+
+  test.each([
+    [['--via', 'job', '--api', 'v2'], '--api v2'],
+    [['--via', 'job', '--api', 'compat-tts'], '--api compat-tts'],
+    [['--via', 'job', '--api', 'v1', '--cache'], '--cache'],
+    [['--via', 'aligned'], '--via aligned'],
+    [['--via', 'later'], '--via'],
+  ])('%j is exit 2 and sends nothing', async (flags, named) => {
+    const stage = await jobScene();
+    const result = await stage.run([...TTS, 'hi', '-o', 'a.mp3', ...flags]);
+    expect(result.code).toBe(2);
+    expect(result.stderr).toContain(named);
+    expect(stage.server.requests).toHaveLength(0);
+  });
+
+  test('job tells the same as sync', async () => {
+    const stage = await jobScene();
+    const result = await stage.run([...TTS, 'hi', '--via', 'job', '-o', 'hi.mp3', '--json']);
+    expect(result.code, result.stderr).toBe(0);
+    expect(JSON.parse(result.stdout.toString())).toStrictEqual({
+      output: 'hi.mp3',
+      bytes: mp3.bytes.length,
+      format: 'mp3',
+      voiceId: VOICE,
+      modelId: null,
+      requestId: 'r-pending',
+      creditsUsed: 7,
+      quotaRemaining: 90,
+      ignoredParameters: ['pitch'],
+      parts: 1,
+      target: 'hosted',
+    });
+    expect(await outputOf(stage.box)).toEqual(mp3.bytes);
+    expect(await filesLeft(stage.box)).toEqual(['out/hi.mp3', RATES]);
+  });
+
+  test('job of which only a part was spoken is saved, and exit 3', async () => {
+    const stage = await jobScene([onPoll(jobAnswer('partial_fail'))]);
+    const result = await stage.run([...TTS, 'hi', '--via', 'job', '-o', 'hi.mp3']);
+    expect(result.code).toBe(3);
+    expect(await outputOf(stage.box)).toEqual(mp3.bytes);
+  });
+
+  test('job that fails is exit 20', async () => {
+    const stage = await jobScene([onPoll(jobAnswer('fail'))]);
+    const result = await stage.run([...TTS, 'hi', '--via', 'job', '-o', 'hi.mp3', '--json']);
+    expect(errorLine(result)).toMatchObject({ exitCode: 20, code: 'fail', billed: 'no' });
+    expect(result.stdout.toString()).toBe('');
+    expect(await filesLeft(stage.box)).toEqual([]);
+  });
+
+  test('job shows what it would send', async () => {
+    const stage = await jobScene();
+    const result = await stage.run([...TTS, 'hi', '--via', 'job', '--dry-run', '-o', 'a.wav']);
+    expect(result.code, result.stderr).toBe(0);
+    expect(JSON.parse(result.stdout.toString())).toMatchObject({
+      method: 'POST',
+      url: expect.stringMatching(new RegExp(`${JOBS_PATH}$`)),
+      body: { text: 'hi', format: 'wav' },
+    });
+    expect(stage.server.requests).toHaveLength(0);
+  });
+
+  test('job that is stopped stays open, until recover has fetched it', async () => {
+    const stage = await jobScene([onPoll(jobAnswer('processing'), { times: 2 })]);
+    await writeFile(path.join(stage.box.out, 'hi.mp3'), 'the older file');
+    const running = await stage.start([...TTS, 'hi', '--via', 'job', '-o', 'hi.mp3', '-q']);
+    await stage.server.received({ path: JOB_PATH });
+    running.signal('SIGTERM');
+    expect(await running.done).toMatchObject({ code: null, signal: 'SIGTERM' });
+    expect(await filesLeft(stage.box)).toEqual(['out/hi.mp3', OPEN].sort());
+    expect((await outputOf(stage.box)).toString()).toBe('the older file');
+
+    const recovered = await stage.run(['recover']);
+    expect(recovered.code, recovered.stderr).toBe(0);
+    expect(recovered.stdout.toString()).toMatch(/recovered as .*hi-2\.mp3/);
+    expect(await outputOf(stage.box, 'hi-2.mp3')).toEqual(mp3.bytes);
+    expect((await stage.run(['recover'])).stdout.toString()).toBe('Nothing was left behind.\n');
+    expect(requestsTo(stage, JOBS_PATH)).toHaveLength(1);
+    expect(requestsTo(stage, AUDIO_PATH)).toHaveLength(1);
+  });
+});
+
+/** A command was killed while it waited for its job. */
+async function interrupted(rules: readonly Rule[] = []): Promise<Scene> {
+  const stage = await jobScene([onPoll(jobAnswer('processing'), { times: 1 }), ...rules]);
+  const running = await stage.start([...TTS, 'hi', '--via', 'job', '-o', 'hi.mp3']);
+  await stage.server.received({ path: JOB_PATH });
+  running.signal('SIGKILL');
+  await running.done;
+  return stage;
+}
+
+describe('foley recover of a job', () => {
+  test('that failed tells that it was refunded, once', async () => {
+    const stage = await interrupted([onPoll(jobAnswer('fail'))]);
+    const result = await stage.run(['recover', '--json']);
+    expect(result.code, result.stderr).toBe(20);
+    expect(JSON.parse(result.stdout.toString())).toMatchObject({
+      items: [{ outcome: 'refunded', jobId: JOB_ID, output: null }],
+    });
+    expect((await stage.run(['recover'])).code).toBe(0);
+    expect(await filesLeft(stage.box)).toEqual([]);
+  });
+
+  test('of which only a part was spoken is exit 3', async () => {
+    const stage = await interrupted([onPoll(jobAnswer('partial_fail'))]);
+    const result = await stage.run(['recover']);
+    expect(result.code, result.stderr).toBe(3);
+    expect(result.stdout.toString()).toMatch(/only a part of it was spoken/);
+    expect(await outputOf(stage.box)).toEqual(mp3.bytes);
+  });
+
+  test('on another service leaves it, and says where it is', async () => {
+    const stage = await interrupted();
+    const result = await stage.run(['recover'], { env: { FOLEY_TARGET: 'local' } });
+    expect(result.code).toBe(2);
+    expect(result.stdout.toString()).toMatch(/still there; job job-1 is on http:\/\/127/);
+    expect(await filesLeft(stage.box)).toContain(OPEN);
+  });
+});
