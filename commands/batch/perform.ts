@@ -2,15 +2,10 @@ import path from 'node:path';
 import type { BatchFolder } from '../../src/batch/journal/batch-folder.ts';
 import { openBatchFolder } from '../../src/batch/journal/batch-folder.ts';
 import { createCreditBudget } from '../../src/batch/run/credit-budget.ts';
-import type { ItemSpeaker } from '../../src/batch/run/item-speaker.ts';
-import { createJobSpeaker } from '../../src/batch/run/job-speaker.ts';
-import { createOutputLook } from '../../src/batch/run/output-state.ts';
 import { openReport } from '../../src/batch/run/report.ts';
-import type { BatchOutcome, BatchRun } from '../../src/batch/run/run-batch.ts';
-import { runBatch } from '../../src/batch/run/run-batch.ts';
-import type { Surveyed } from '../../src/batch/run/survey.ts';
-import { survey } from '../../src/batch/run/survey.ts';
 import { createTally } from '../../src/batch/run/tally.ts';
+import type { BatchSession } from '../../src/batch/session.ts';
+import { openSession } from '../../src/batch/session.ts';
 import type { Context } from '../../src/cli/context.ts';
 import type { CommandResult } from '../../src/cli/result.ts';
 import { systemProcesses } from '../../src/effects/processes.ts';
@@ -18,11 +13,9 @@ import { outputFailure } from '../../src/files/output-failures.ts';
 import type { BatchConnection } from './connect-batch.ts';
 import { connectBatch } from './connect-batch.ts';
 import { concludeBatch } from './conclude.ts';
-import type { Estimator } from './estimate.ts';
 import { checkEstimate, createEstimator } from './estimate.ts';
 import { overviewOf } from './overview.ts';
 import type { PreparedBatch } from './prepare.ts';
-import type { Screen } from './screen.ts';
 import { openScreen } from './screen.ts';
 
 /** What is paid for may still take so long to arrive after the person stopped the batch. */
@@ -78,12 +71,11 @@ interface Parts {
 }
 
 async function speakAll(parts: Parts): Promise<CommandResult> {
-  const { batch, connection, context } = parts;
+  const { batch, connection, context, folder } = parts;
   const { flags } = batch;
-  let run: BatchRun | undefined;
-  const speaker = speakerOf(parts, (reason) => run?.stop(reason));
+  const session = sessionOf(parts);
   const estimator = await createEstimator(context, batch, connection);
-  const overview = await overviewOf(surveyed(parts, speaker), estimator);
+  const overview = await overviewOf(session.survey(), estimator);
   checkEstimate(overview.estimatedCredits ?? undefined, flags.maxCredits);
   const report =
     flags.report === undefined
@@ -92,16 +84,22 @@ async function speakAll(parts: Parts): Promise<CommandResult> {
   const keeper = createTally();
   const screen = await openScreen(context, flags.outputDir, overview);
   try {
-    run = start(parts, { speaker, estimator, screen }, async (result) => {
-      keeper.add(result);
-      if (result.creditsUsed !== null) estimator.learn(result.item, result.creditsUsed);
-      await report?.add(result);
-      await screen.show(result, keeper.tally);
-    });
-    const outcome: BatchOutcome = await run.ended;
+    const outcome = await session.speak({
+      concurrency: batch.concurrency,
+      budget: createCreditBudget(flags.maxCredits ?? Number.POSITIVE_INFINITY),
+      estimate: (item) => estimator.knownCredits(item),
+      graceMs: GRACE_MS,
+      signal: context.signal,
+      onResult: async (result) => {
+        keeper.add(result);
+        if (result.creditsUsed !== null) estimator.learn(result.item, result.creditsUsed);
+        await report?.add(result);
+        await screen.show(result, keeper.tally);
+      },
+    }).ended;
     screen.close();
     await estimator.keep();
-    if (outcome.stopped === undefined) await parts.folder.end();
+    if (outcome.stopped === undefined) await folder.end();
     const { tally } = keeper;
     await report?.publish(tally, outcome.stopped === undefined);
     return await concludeBatch(context, { tally, overview, outcome });
@@ -111,67 +109,20 @@ async function speakAll(parts: Parts): Promise<CommandResult> {
   }
 }
 
-interface Means {
-  readonly speaker: ItemSpeaker;
-  readonly estimator: Estimator;
-  readonly screen: Screen;
-}
-
-function start(
-  parts: Parts,
-  { estimator, speaker }: Means,
-  onResult: Parameters<typeof runBatch>[0]['onResult'],
-): BatchRun {
-  const { batch, connection, context, folder } = parts;
-  const { flags } = batch;
-  return runBatch({
-    items: surveyed(parts, speaker),
-    folder,
-    speaker,
-    origin: connection.origin,
-    concurrency: batch.concurrency,
-    budget: createCreditBudget(flags.maxCredits ?? Number.POSITIVE_INFINITY),
-    estimate: (item) => estimator.knownCredits(item),
-    fileOf: (item) => path.join(flags.outputDir, item.output),
-    clock: context.clock,
-    signal: context.signal,
-    graceMs: GRACE_MS,
-    maxRetries: context.globals.maxRetries ?? DEFAULT_MAX_RETRIES,
-    onResult,
-  });
-}
-
-function speakerOf(
-  { connection, context, folder }: Parts,
-  stop: (reason: unknown) => void,
-): ItemSpeaker {
-  return createJobSpeaker({
-    ...context,
-    client: connection.client,
-    folder,
-    origin: connection.origin,
-    maxRetries: context.globals.maxRetries ?? DEFAULT_MAX_RETRIES,
-    onTrouble: stop,
-  });
-}
-
-async function* surveyed(
-  { batch, connection, context, folder }: Parts,
-  speaker: ItemSpeaker,
-): AsyncGenerator<Surveyed, void, undefined> {
+function sessionOf({ batch, connection, context, folder }: Parts): BatchSession {
   const { flags, redo } = batch;
-  const { index, redoToken } = folder;
-  const look = createOutputLook({ outputDir: flags.outputDir, index, files: context.files });
-  for await (const item of batch.items(connection.voiceId)) {
-    yield await survey(item, {
-      index,
-      look,
-      bodyOf: (order) => speaker.bodyOf(order),
-      origin: connection.origin,
+  return openSession({
+    ...context,
+    folder,
+    client: connection.client,
+    origin: connection.origin,
+    maxRetries: context.globals.maxRetries ?? DEFAULT_MAX_RETRIES,
+    items: () => batch.items(connection.voiceId),
+    wishes: {
+      outputDir: flags.outputDir,
       overwrite: flags.overwrite === true,
       retriesFailed: flags.retryFailed === true,
       isRedone: (id) => redo.ids.has(id),
-      redoToken,
-    });
-  }
+    },
+  });
 }

@@ -23,6 +23,8 @@ export interface HostOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly table: ProcessTable;
+  /** What the account may use; by default so little that it runs out. */
+  readonly allowance?: { readonly credits: number; readonly quota: number };
 }
 
 /** One process that serves, and may die. */
@@ -44,6 +46,7 @@ export async function startHost({
   clock,
   random,
   table,
+  allowance = ALLOWANCE,
 }: HostOptions): Promise<ServiceHost> {
   const store = await openStore({ dataDir, clock, files: systemFiles });
   const engine = toneEngine();
@@ -58,7 +61,7 @@ export async function startHost({
     audio: createAudioFolder(store.path, { clock, random, files: systemFiles, platform: 'linux' }),
     processes: table.seenBy(process),
     keys: [{ key: API_KEY, account: ACCOUNT }],
-    allowance: ALLOWANCE,
+    allowance,
     allowHosts: [],
     allowOrigins: [],
     unavailableModels: [],

@@ -20,6 +20,8 @@ export interface FailingFiles {
   readonly effects: readonly string[];
   /** The effect at which the fault struck, undefined when there were fewer. */
   readonly struck: string | undefined;
+  /** Counts an effect that is none of files, such as a request, which goes wrong in its turn. */
+  effect(name: string): void;
 }
 
 /** A dead process's effects end in this; it has no `code`, as no system would say it. */
@@ -76,6 +78,7 @@ export function failingFiles(
     get struck() {
       return struck;
     },
+    effect: (name) => void isShort(name),
   };
 }
 

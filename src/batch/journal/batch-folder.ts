@@ -21,6 +21,7 @@ import type { Lock } from './lock.ts';
 import { lockBatch } from './lock.ts';
 import { readJournals } from './read-journals.ts';
 import type { ItemFacts, ItemStatus, ItemStep } from './records.ts';
+import type { BatchSecret, SecretPlaces } from './secret.ts';
 import { openSecret } from './secret.ts';
 
 export interface BatchFolderOptions extends FileDeps {
@@ -77,17 +78,20 @@ export async function openBatchFolder(options: BatchFolderOptions): Promise<Batc
   const journals = path.join(folder, 'journal');
   await makeFolders(folder, ['journal', 'locks', 'tmp'], options);
   const lock = await lockIn(folder, journals, options);
+  let opened: OpenRun | undefined;
   try {
     const copyFolder = path.join(options.copies, await folderDigest(options));
     const read = await readJournals([copyFolder, journals], options.files);
-    const { isCopied, secret } = await secretOf(folder, copyFolder, options);
-    const run = await beginRun(journals, copyFolder, read.index, options);
     const temporaries = await clearTemporaries(folder, lock, options);
+    const places = { ...options, folder, copyFolder, temporaries };
+    const { isCopied, secret } = await secretOf(options.namespace, places);
+    const run = (opened = await beginRun(journals, copyFolder, read.index, options));
     if (lock.name === 'all' && !lock.hasNeighbours) {
       await compact(read, { journals, into: run.journal, ...options });
     }
     return new OpenFolder(options, { lock, run, temporaries, secret, isCopied, read });
   } catch (error) {
+    await opened?.journal.close().catch(() => undefined);
     await lock.release();
     throw stateFailure('the journal of this batch', folder, error);
   }
@@ -117,9 +121,9 @@ async function folderDigest({ files, outputDir }: BatchFolderOptions): Promise<s
   return createHash('sha256').update(real).digest('hex').slice(0, 32);
 }
 
-async function secretOf(folder: string, copyFolder: string, options: BatchFolderOptions) {
-  if (options.namespace === undefined) return openSecret({ ...options, folder, copyFolder });
-  return { secret: namespaceSecret(options.namespace), isCopied: true };
+async function secretOf(namespace: string | undefined, places: SecretPlaces): Promise<BatchSecret> {
+  if (namespace === undefined) return openSecret(places);
+  return { secret: namespaceSecret(namespace), isCopied: true };
 }
 
 async function makeFolders(
@@ -175,8 +179,13 @@ async function beginRun(
   const id = `${time}-${processes.self.pid}-${randomHex(options, 4)}`;
   const token = (redo === undefined ? undefined : index.interruptedRedo(redo)) ?? id;
   const journal = await createLineFile(path.join(journals, `${id}.jsonl`), files);
-  await journal.append([{ owner: processes.self }, { run: id, redo: redo ?? null, token }]);
-  await syncFolder(files, journals);
+  try {
+    await journal.append([{ owner: processes.self }, { run: id, redo: redo ?? null, token }]);
+    await syncFolder(files, journals);
+  } catch (error) {
+    await journal.close().catch(() => undefined);
+    throw error;
+  }
   return { id, token, journal, copyFile: path.join(copyFolder, `outputs-${id}.jsonl`) };
 }
 

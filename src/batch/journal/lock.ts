@@ -66,6 +66,17 @@ interface Held {
 }
 
 async function take(file: string, mark: string, options: LockOptions): Promise<void> {
+  for (let turn = 1; ; turn += 1) {
+    try {
+      return await takeOnce(file, mark, options);
+    } catch (error) {
+      // Somebody took what was about to become our lock for what a dead process left.
+      if (turn === MOST_TURNS || !hasErrno(error, 'ENOENT')) throw error;
+    }
+  }
+}
+
+async function takeOnce(file: string, mark: string, options: LockOptions): Promise<void> {
   const { files, folder, processes } = options;
   const temporary = await createTemporary(folder, options, 0o600);
   try {
@@ -124,10 +135,13 @@ async function clear(file: string, dead: Held, options: LockOptions): Promise<vo
 async function findNeighbours(own: string, options: LockOptions): Promise<boolean> {
   let hasNeighbours = false;
   for (const name of await options.files.readdir(options.folder)) {
-    if (name === own || !LOCK_NAME.test(name)) continue;
+    if (name === own) continue;
     const file = path.join(options.folder, name);
     const held = await readLock(file, options);
-    if (held === undefined || (await isLeft(held, options))) continue;
+    const isOver = held === undefined || (await isLeft(held, options));
+    // What is no lock is one that was about to become one, or was taken away.
+    if (isOver && held !== undefined) await clear(file, held, options);
+    if (isOver || !LOCK_NAME.test(name)) continue;
     if (!mayWorkBeside(own, name)) throw lockedFailure(file, held);
     hasNeighbours = true;
   }

@@ -15,6 +15,8 @@ export interface SecretPlaces extends FileDeps {
   readonly folder: string;
   /** In the state folder; made when it is needed. */
   readonly copyFolder: string;
+  /** On the disk of `folder`, swept when its process is gone. */
+  readonly temporaries: string;
 }
 
 export interface BatchSecret {
@@ -43,7 +45,8 @@ export async function openSecret(places: SecretPlaces): Promise<BatchSecret> {
       if (spare === undefined) throw damaged(file);
       return { secret: spare, isCopied: true };
     }
-    const secret = there?.secret ?? (await keep(file, spare ?? newSecret(places), places));
+    const secret =
+      there?.secret ?? (await keep(file, spare ?? newSecret(places), places.temporaries, places));
     return { secret, isCopied: await keepCopy(copy, secret, places) };
   } catch (error) {
     throw stateFailure('the secret of this batch', file, error);
@@ -72,8 +75,13 @@ async function readSecret(file: string, { files }: FileDeps): Promise<ReadSecret
 }
 
 /** Gives the file the secret unless it has one by now, and says which it has. */
-async function keep(file: string, secret: Uint8Array, deps: FileDeps): Promise<Uint8Array> {
-  const temporary = await createTemporary(path.dirname(file), deps, 0o600);
+async function keep(
+  file: string,
+  secret: Uint8Array,
+  temporaries: string,
+  deps: FileDeps,
+): Promise<Uint8Array> {
+  const temporary = await createTemporary(temporaries, deps, 0o600);
   try {
     await writeAll(temporary.file, Buffer.from(`${Buffer.from(secret).toString('hex')}\n`));
     await syncFile(temporary.file);
@@ -105,7 +113,7 @@ async function keepCopy(copy: string, secret: Uint8Array, deps: FileDeps): Promi
     await ensurePrivateFolder(path.dirname(copy), deps.files);
     // The outputs' own secret counts: a folder of the same name may have been another one.
     if (there !== undefined) await deps.files.unlink(copy);
-    await keep(copy, secret, deps);
+    await keep(copy, secret, path.dirname(copy), deps);
     return true;
   } catch {
     return false;

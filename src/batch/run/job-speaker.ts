@@ -140,7 +140,9 @@ class JobSpeaker implements ItemSpeaker {
       async (facts) => {
         const { creditsUsed } = job;
         const cost = creditsUsed === undefined ? {} : { creditsUsed };
-        status = await this.#note(status, 'verified', { ...facts, ...cost, isPartial });
+        // A file whose hash is not written down would be a stranger's to the next run.
+        const { folder } = this.#options;
+        status = await folder.note(status, 'verified', { ...facts, ...cost, isPartial });
       },
       signal,
     );

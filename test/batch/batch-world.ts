@@ -1,0 +1,361 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createApiClient } from '../../src/api/client.ts';
+import type { Transport } from '../../src/api/http-transport.ts';
+import { TransportError } from '../../src/api/transport-error.ts';
+import { openBatchFolder } from '../../src/batch/journal/batch-folder.ts';
+import { countItems } from '../../src/batch/plan/drafts.ts';
+import { inputFile } from '../../src/batch/plan/input-file.ts';
+import { parseNameTemplate } from '../../src/batch/plan/name-template.ts';
+import { planItems } from '../../src/batch/plan/plan.ts';
+import { createCreditBudget } from '../../src/batch/run/credit-budget.ts';
+import type { ItemResult } from '../../src/batch/run/run-batch.ts';
+import { openSession } from '../../src/batch/session.ts';
+import { toFailure } from '../../src/cli/render-error.ts';
+import type { Clock } from '../../src/effects/clock.ts';
+import { systemFiles } from '../../src/effects/file-system.ts';
+import type { Processes } from '../../src/effects/processes.ts';
+import type { Failure } from '../../src/errors/failure.ts';
+import { openStore } from '../../src/service/store/open-store.ts';
+import type { Store } from '../../src/service/store/open-store.ts';
+import { manualClock } from '../api/manual-clock.ts';
+import { answerOver, HOST } from '../billing/connection.ts';
+import { readLedger } from '../billing/ledger-facts.ts';
+import type { ServiceHost } from '../billing/service-host.ts';
+import { API_KEY, startHost } from '../billing/service-host.ts';
+import { processTable } from '../billing/simulated-process.ts';
+import { countingRandom } from '../files/file-world.ts';
+import type { FailingFiles } from '../harness/failing-files.ts';
+import { failingFiles, Killed } from '../harness/failing-files.ts';
+import { voiceId } from '../service/support/test-service.ts';
+
+export const MODEL_ID = 'vendor-s21pro';
+
+/** A service that lives through all runs, and the folders of batches. */
+export interface BatchWorld {
+  readonly host: ServiceHost;
+  readonly books: Store;
+  /** A new output folder with a state folder beside it. */
+  newPlace(): Promise<Place>;
+  end(): Promise<void>;
+}
+
+export interface Place {
+  readonly outputDir: string;
+  readonly stateDir: string;
+  readonly lines: string;
+  /** Keys under which something was asked for here, and the text of each. */
+  readonly asked: Map<string, string>;
+}
+
+export async function createBatchWorld(): Promise<BatchWorld> {
+  const root = await mkdtemp(
+    path.join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'foley-batch-'),
+  );
+  const dataDir = path.join(root, 'service');
+  const hosting = {
+    dataDir,
+    clock: manualClock(),
+    random: countingRandom(),
+    table: processTable(false),
+  };
+  const allowance = { credits: 10_000_000, quota: 10_000_000 };
+  const host = await startHost({ ...hosting, allowance });
+  const books = await openStore({ ...hosting, files: systemFiles });
+  let places = 0;
+  return {
+    host,
+    books,
+    async newPlace() {
+      places += 1;
+      const place = path.join(root, `${places}`);
+      const outputDir = path.join(place, 'out');
+      await mkdir(outputDir, { recursive: true });
+      const lines = path.join(place, 'lines.txt');
+      return { outputDir, stateDir: path.join(place, 'state'), lines, asked: new Map() };
+    },
+    async end() {
+      await host.close();
+      books.close();
+      await rm(root, { recursive: true, force: true });
+    },
+  };
+}
+
+/** What one process did. */
+export interface RunOutcome {
+  readonly results: readonly ItemResult[];
+  /** Why it did not come to its end. */
+  readonly failure: Failure | undefined;
+  readonly died: boolean;
+  readonly effects: readonly string[];
+  readonly struck: string | undefined;
+}
+
+export interface RunOptions {
+  /** What goes wrong, and when. */
+  readonly failing?: FailingFiles;
+  readonly retriesFailed?: boolean;
+  readonly redo?: readonly string[];
+  readonly overwrite?: boolean;
+}
+
+let lastPid = 1_000;
+const dead = new Set<number>();
+
+/** One `foley batch --lines`, from its first look at the inputs to its end. */
+export async function runOnce(
+  world: BatchWorld,
+  place: Place,
+  options: RunOptions = {},
+): Promise<RunOutcome> {
+  const failing = options.failing ?? failingFiles(0, { kind: 'kill' });
+  lastPid += 1;
+  const pid = lastPid;
+  const results: ItemResult[] = [];
+  try {
+    await speakAll(world, place, { failing, pid, results, options });
+    return outcomeOf(failing, results, undefined);
+  } catch (error) {
+    return outcomeOf(failing, results, error);
+  } finally {
+    dead.add(pid);
+  }
+}
+
+function outcomeOf(
+  failing: FailingFiles,
+  results: readonly ItemResult[],
+  error: unknown,
+): RunOutcome {
+  const died = causes(error).some((one) => one instanceof Killed);
+  const failure = error === undefined || died ? undefined : toFailure(error);
+  return { results, failure, died, effects: failing.effects, struck: failing.struck };
+}
+
+function causes(error: unknown): unknown[] {
+  return error instanceof Error ? [error, ...causes(error.cause)] : [error];
+}
+
+interface Doing {
+  readonly failing: FailingFiles;
+  readonly pid: number;
+  readonly results: ItemResult[];
+  readonly options: RunOptions;
+}
+
+async function speakAll(world: BatchWorld, place: Place, doing: Doing): Promise<void> {
+  const { failing, options, pid, results } = doing;
+  const clock = clockOf(failing);
+  const deps = {
+    files: failing.files,
+    clock,
+    random: countingRandom(`${place.outputDir} ${pid}`),
+    platform: 'linux' as const,
+  };
+  const sources = [
+    { kind: 'lines' as const, file: inputFile(place.lines, deps.files), name: 'line' },
+  ];
+  const total = await countItems(sources);
+  const { redo = [] } = options;
+  const folder = await openBatchFolder({
+    ...deps,
+    outputDir: place.outputDir,
+    copies: place.stateDir,
+    processes: processesOf(pid),
+    shard: undefined,
+    namespace: undefined,
+    redo: redo.length === 0 ? undefined : redo.join(),
+  });
+  try {
+    const session = openSession({
+      ...deps,
+      folder,
+      client: clientOf(world, place, { clock, failing, pid }),
+      origin: 'http://service.test',
+      maxRetries: 2,
+      items: () =>
+        planItems({
+          sources,
+          total,
+          files: deps.files,
+          template: parseNameTemplate('{name}.{ext}'),
+          defaults: {
+            voiceId: voiceId('Clara'),
+            modelId: MODEL_ID,
+            format: 'wav',
+            configuredFormat: undefined,
+            controls: {},
+          },
+        }),
+      wishes: {
+        outputDir: place.outputDir,
+        overwrite: options.overwrite === true,
+        retriesFailed: options.retriesFailed === true,
+        isRedone: (id) => redo.includes(id),
+      },
+    });
+    for await (const _item of session.survey());
+    const { stopped } = await session.speak({
+      concurrency: 2,
+      budget: createCreditBudget(Number.POSITIVE_INFINITY),
+      estimate: () => 0,
+      graceMs: 1_000,
+      signal: new AbortController().signal,
+      onResult: async (result) => void results.push(result),
+    }).ended;
+    if (stopped !== undefined) throw stopped;
+    await folder.end();
+  } finally {
+    await folder.close();
+  }
+}
+
+function processesOf(pid: number): Processes {
+  const identity = (one: number) => {
+    return { pid: one, host: 'host', bootId: 'b', pidNamespace: 'n', processStart: `${one}` };
+  };
+  return {
+    self: identity(pid),
+    liveness: (other) => (dead.has(other.pid) ? 'dead' : 'alive'),
+  };
+}
+
+/** Pauses take no time, but a turn of the event loop, in which the service works. */
+function clockOf(failing: FailingFiles): Clock {
+  const clock = manualClock();
+  return {
+    ...clock,
+    async sleep(ms, signal) {
+      ignoringFaults(() => failing.effect('sleep'));
+      await clock.sleep(ms, signal);
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
+    },
+  };
+}
+
+/** A pause does not fail; a process that is dead sleeps no more. */
+function ignoringFaults(effect: () => void): void {
+  try {
+    effect();
+  } catch (error) {
+    if (error instanceof Killed) throw error;
+  }
+}
+
+function clientOf(
+  world: BatchWorld,
+  place: Place,
+  { clock, failing, pid }: { clock: Clock; failing: FailingFiles; pid: number },
+) {
+  return createApiClient({
+    address: {
+      kind: 'hosted',
+      baseUrl: new URL('http://127.0.0.1:4747'),
+      realtimeUrl: new URL('ws://127.0.0.1:4747'),
+      apiKey: API_KEY,
+    },
+    clock,
+    random: countingRandom(`ids ${place.outputDir} ${pid}`),
+    version: '1.2.3',
+    limits: { maxRetries: 2 },
+    env: {},
+    transport: transportOf(world, place, { clock, failing }),
+  });
+}
+
+/** Three effects a request: it leaves, its answer comes, its body comes. */
+function transportOf(
+  { host }: BatchWorld,
+  { asked }: Place,
+  { clock, failing }: { clock: Clock; failing: FailingFiles },
+): Transport {
+  return {
+    async request({ body, headers, method, url }) {
+      reset(() => failing.effect('request'));
+      if (method === 'POST') asked.set(headers['idempotency-key'] ?? '', textIn(body));
+      const response = await host.fetch(
+        new Request(url, {
+          method,
+          headers: { ...headers },
+          ...(body === undefined ? {} : { body: Buffer.from(body) }),
+        }),
+      );
+      reset(() => failing.effect('answer'));
+      const whole = Buffer.from(await response.arrayBuffer());
+      let cut: TransportError | undefined;
+      try {
+        reset(() => failing.effect('body'));
+      } catch (error) {
+        if (!(error instanceof TransportError)) throw error;
+        cut = error;
+      }
+      const { headers: all, status } = response;
+      const bytes = cut === undefined ? whole : whole.subarray(0, whole.length / 2);
+      const copy = new Response(cut === undefined ? bytes : cutStream(bytes, cut), {
+        status,
+        headers: all,
+      });
+      return answerOver(copy, { process: ALIVE, clock });
+    },
+    close: async () => undefined,
+  };
+}
+
+const ALIVE = processTable(false).spawn();
+
+function cutStream(bytes: Uint8Array, error: Error): ReadableStream<Uint8Array> {
+  let sent = false;
+  return new ReadableStream({
+    pull(controller) {
+      if (sent) controller.error(error);
+      else controller.enqueue(new Uint8Array(bytes));
+      sent = true;
+    },
+  });
+}
+
+/** Whatever the fault is called, on the network it is a broken connection. */
+function reset(effect: () => void): void {
+  try {
+    effect();
+  } catch (error) {
+    if (error instanceof Killed) throw error;
+    throw new TransportError('reset', HOST, error);
+  }
+}
+
+function textIn(body: Uint8Array | undefined): string {
+  const order: unknown = JSON.parse(Buffer.from(body ?? []).toString('utf8'));
+  const text = typeof order === 'object' && order !== null && 'text' in order ? order.text : '';
+  return String(text);
+}
+
+/** What stands charged for each text that was asked for at a place. */
+export function chargesAt({ books }: BatchWorld, { asked }: Place): ReadonlyMap<string, number> {
+  const { byKey } = readLedger(books);
+  const charges = new Map<string, number>();
+  for (const [key, text] of asked) {
+    const fact = byKey.get(key);
+    if (fact === undefined || fact.money === 'refunded') continue;
+    charges.set(text, (charges.get(text) ?? 0) + 1);
+  }
+  return charges;
+}
+
+/** Every file below a place's output folder but the journal's own, with its content. */
+export async function filesAt({ outputDir }: Place): Promise<ReadonlyMap<string, Buffer>> {
+  const names = (await readdir(outputDir)).filter((name) => name !== '.foley');
+  const read = names.map(
+    async (name) => [name, await readFile(path.join(outputDir, name))] as const,
+  );
+  return new Map(await Promise.all(read));
+}
+
+export async function writeLines({ lines }: Place, texts: readonly string[]): Promise<void> {
+  await writeFile(lines, texts.map((text) => `${text}\n`).join(''));
+}

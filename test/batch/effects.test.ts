@@ -1,0 +1,118 @@
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { verifyBytes } from '../../src/audio/verify.ts';
+import type { Fault } from '../harness/failing-files.ts';
+import { failingFiles } from '../harness/failing-files.ts';
+import type { BatchWorld, Place, RunOutcome } from './batch-world.ts';
+import { chargesAt, createBatchWorld, filesAt, runOnce, writeLines } from './batch-world.ts';
+
+const FAULTS: readonly (readonly [string, Fault])[] = [
+  ['kills it', { kind: 'kill' }],
+  ['fails with ENOSPC', { kind: 'error', code: 'ENOSPC' }],
+  ['fails with EIO', { kind: 'error', code: 'EIO' }],
+  ['fails with ECONNRESET', { kind: 'error', code: 'ECONNRESET' }],
+  ['finds the disk full from then on', { kind: 'full' }],
+];
+const IS_FULL_SIZE = process.env['FOLEY_TEST_SIZE'] === 'full';
+/** In the small size every kind of fault strikes some effects only, each of them others. */
+const STRIDE = IS_FULL_SIZE ? 1 : 20;
+
+let world: BatchWorld;
+let places = 0;
+
+beforeAll(async () => {
+  world = await createBatchWorld();
+});
+afterAll(async () => {
+  await world.end();
+});
+
+describe('a batch of which the k-th effect goes wrong', () => {
+  it.each(FAULTS.map(([name, fault], turn) => [name, fault, turn] as const))(
+    'and %s: run again it delivers everything, each item charged once',
+    { timeout: 300_000 },
+    async (_name, fault, turn) => {
+      for (let at = 1 + ((turn * 4) % STRIDE); ; at += STRIDE) {
+        const { place, texts } = await newStage();
+        const broken = await runOnce(world, place, { failing: failingFiles(at, fault) });
+        const what = `effect ${at} (${broken.struck ?? 'none'})`;
+        await expectSafe(place, broken, texts, what);
+        await expectWhole(place, texts, what);
+        if (broken.struck === undefined) {
+          expect(at).toBeGreaterThan(100);
+          return;
+        }
+      }
+    },
+  );
+
+  it('twice in a row, at every place', { timeout: 300_000 }, async () => {
+    for (let at = 2; ; at += IS_FULL_SIZE ? 3 : 40) {
+      const { place, texts } = await newStage();
+      const first = await runOnce(world, place, { failing: failingFiles(at, { kind: 'kill' }) });
+      const second = failingFiles(at + 7, { kind: 'kill' });
+      await expectSafe(place, await runOnce(world, place, { failing: second }), texts, `${at}`);
+      await expectWhole(place, texts, `effect ${at} twice`);
+      if (first.struck === undefined) return;
+    }
+  });
+});
+
+/** A folder in which one item is done, one has changed since, and one is new. */
+async function newStage(): Promise<{ place: Place; texts: readonly string[] }> {
+  const place = await world.newPlace();
+  places += 1;
+  await writeLines(place, [`Done ${places}.`, `Old ${places}.`]);
+  const before = await runOnce(world, place);
+  expect(before.failure).toBeUndefined();
+  const texts = [`Done ${places}.`, `Changed ${places}.`, `New ${places}.`];
+  await writeLines(place, texts);
+  return { place, texts };
+}
+
+/** What holds at any moment: files are whole, nothing is charged twice, and no loss looks like success. */
+async function expectSafe(
+  place: Place,
+  outcome: RunOutcome,
+  texts: readonly string[],
+  what: string,
+): Promise<void> {
+  for (const [name, content] of await filesAt(place)) {
+    expect(verifyBytes('wav', content).problem, `${what}: ${name}`).toBeUndefined();
+  }
+  for (const [text, charges] of chargesAt(world, place)) {
+    expect(charges, `${what}: ${text}`).toBe(1);
+  }
+  const { died, failure, results } = outcome;
+  const isDelivered =
+    results.length === texts.length && results.every(({ status }) => status !== 'failed');
+  const isTold = died || failure !== undefined || results.some(({ status }) => status === 'failed');
+  expect(isDelivered || isTold, what).toBe(true);
+}
+
+/** What holds after it was run again with nothing going wrong. */
+async function expectWhole(place: Place, texts: readonly string[], what: string): Promise<void> {
+  const again = await runOnce(world, place);
+  expect(again.failure, what).toBeUndefined();
+  expect(
+    again.results.map(({ status }) => status === 'failed'),
+    what,
+  ).toEqual(texts.map(() => false));
+  const files = await filesAt(place);
+  expect([...files.keys()].toSorted(), what).toEqual(
+    texts.map((_, index) => `line-${index + 1}.wav`),
+  );
+  const charges = chargesAt(world, place);
+  for (const text of texts) expect(charges.get(text), `${what}: ${text}`).toBe(1);
+  expect(await readdir(path.join(place.outputDir, '.foley', 'tmp')), what).toEqual([]);
+  const left = (await readdir(path.join(place.outputDir, '.foley', 'locks'))).concat(
+    (await readdir(path.join(place.outputDir, '.foley'))).filter((name) => name.endsWith('.part')),
+  );
+  expect(left, what).toEqual([]);
+  const last = await runOnce(world, place);
+  expect(
+    last.results.map(({ status }) => status),
+    what,
+  ).toEqual(texts.map(() => 'skipped'));
+}
