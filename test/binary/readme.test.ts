@@ -103,7 +103,12 @@ async function runLine(line: string, box: Sandbox, service: Service | undefined)
 
 /** Starts a line with `foley serve` on a free port, and asks it whether it is well. */
 async function startExample(line: string, box: Sandbox): Promise<Service> {
-  const [, ...args] = line.replace(/\s*&$/, '').replaceAll(PORT, '$10').split(/\s+/);
+  const words =
+    line
+      .replace(/\s*&$/, '')
+      .replaceAll(PORT, '$10')
+      .match(/"[^"]*"|\S+/g) ?? [];
+  const [, ...args] = words.map((word) => word.replaceAll('"', ''));
   const running = await startFoley(args.includes('--port') ? args : [...args, '--port', '0'], {
     box,
   });
