@@ -2,9 +2,15 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { generatedControls } from './generated-controls.mjs';
+import { loadTypeScript } from './load-typescript.mjs';
 import { root } from './set-up.mjs';
 
-const files = new Map([['src/contract/generated/speech-controls.ts', await generatedControls()]]);
+const { conformancePage } = await loadTypeScript('test/contract/conformance-page.ts');
+
+const files = new Map([
+  ['src/contract/generated/speech-controls.ts', await generatedControls()],
+  ['docs/conformance.md', `${conformancePage()}\n`],
+]);
 
 const stale = [...files].filter(([name, content]) => {
   const file = path.join(root, name);

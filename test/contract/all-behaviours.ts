@@ -9,6 +9,7 @@ import { jobLists } from './behaviours/job-lists.ts';
 import { jobStates } from './behaviours/job-states.ts';
 import { jobs } from './behaviours/jobs.ts';
 import { limits } from './behaviours/limits.ts';
+import { ours } from './behaviours/ours.ts';
 import { speechBodies } from './behaviours/speech-bodies.ts';
 import { speechControls } from './behaviours/speech-controls.ts';
 import { speech } from './behaviours/speech.ts';
@@ -32,4 +33,5 @@ export const BEHAVIOURS: readonly Behaviour[] = [
   ...compat,
   ...idempotency,
   ...limits,
+  ...ours,
 ];

@@ -2,6 +2,7 @@ import type { Behaviour } from './behaviour.ts';
 import type { FieldType } from './claims.ts';
 import { at, claimType } from './claims.ts';
 import type { ServiceUnderTest } from './service-under-test.ts';
+import { NotApplicable } from './service-under-test.ts';
 
 /** A field of an answer: its path from the record, its type, and what it means. */
 export type AnswerField = readonly [path: string, type: FieldType, meaning: string];
@@ -12,24 +13,27 @@ export interface AnsweredRecord {
   readonly section: string;
   readonly on: string;
   readonly spends?: boolean;
+  /** The spec leaves its fields open, and these are ours. */
+  readonly isOurChoice?: boolean;
   /** A record as the service answers it. */
   sample(service: ServiceUnderTest): Promise<unknown>;
 }
 
 /** A row for each field: it is there, and of its type. */
 export function answerFields(
-  { of, section, on, spends = false, sample }: AnsweredRecord,
+  { of, section, on, spends = false, isOurChoice = false, sample }: AnsweredRecord,
   fields: readonly AnswerField[],
 ): readonly Behaviour[] {
   return fields.map(([path, type, meaning]) => ({
     id: `${of}.${path}`,
     section,
     on,
-    what: `\`${path}\` is ${article(type)} ${type}: ${meaning}`,
+    what: `\`${path}\` is ${article(type)} ${type}: ${meaning}${isOurChoice ? ' (ours)' : ''}`,
     covers: [`${of}.${path}`],
     spends,
     async check(service) {
-      const record = await service.once(`sample of ${of}`, () => sample(service));
+      if (isOurChoice && !service.isOurs) throw new NotApplicable('the spec leaves it open');
+      const record = await service.once(`${of} with ${fields[0]?.[0]}`, () => sample(service));
       claimType(at(record, path), type, path);
     },
   }));

@@ -10,9 +10,11 @@ export type FieldType =
   | 'list'
   | 'number'
   | 'object'
+  | 'status'
   | 'string'
   | 'string[]'
   | 'null or integer'
+  | 'null or object'
   | 'null or string';
 
 const IS: Record<FieldType, (value: unknown) => boolean> = {
@@ -24,9 +26,11 @@ const IS: Record<FieldType, (value: unknown) => boolean> = {
   list: Array.isArray,
   number: Number.isFinite,
   object: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  status: (value) => /^(pending|processing|success|partial_fail|fail)$/.test(String(value)),
   string: (value) => typeof value === 'string',
   'string[]': (value) => Array.isArray(value) && value.every((one) => typeof one === 'string'),
   'null or integer': (value) => value === null || Number.isSafeInteger(value),
+  'null or object': (value) => typeof value === 'object' && !Array.isArray(value),
   'null or string': (value) => value === null || typeof value === 'string',
 };
 

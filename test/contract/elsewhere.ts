@@ -38,7 +38,7 @@ export const testedElsewhere: readonly TestedElsewhere[] = [
     test: ['test/service/speech.test.ts', 'refunds a client that goes before the first byte'],
   },
   {
-    id: 'tts-v3.key.in-progress',
+    id: 'tts-v3.key.in-progress.retry-after',
     section: '7.2',
     on: SPEECH,
     what: 'Same key while it runs: 409 `ERR_REQUEST_IN_PROGRESS` with `Retry-After`, and a conflict for another body',

@@ -1,26 +1,29 @@
 import { answerFields } from '../answer-fields.ts';
 import type { Behaviour } from '../behaviour.ts';
+import { at } from '../claims.ts';
 import { created, list, polled, V1, V3 } from './job-calls.ts';
 
 const ITEM = [
-  ['items.0.taskId', 'id', 'job id'],
-  ['items.0.status', 'string', 'one of 3.1'],
-  ['items.0.characters', 'integer', 'how long the text is'],
-  ['items.0.textPreview', 'string', 'first 80 characters'],
-  ['items.0.textFingerprint', 'string', '`sha256:` and the digest of the exact text'],
-  ['items.0.voiceId', 'id', 'the voice'],
-  ['items.0.creditsUsed', 'number', 'what it cost'],
-  ['items.0.createdAt', 'instant', 'when it was accepted'],
-  ['items.0.audioUrl', 'null or string', 'where the audio is'],
+  ['taskId', 'id', 'job id'],
+  ['status', 'status', 'one of 3.1'],
+  ['characters', 'integer', 'how long the text is'],
+  ['textPreview', 'string', 'first 80 characters'],
+  ['textFingerprint', 'string', '`sha256:` and the digest of the exact text'],
+  ['voiceId', 'id', 'the voice'],
+  ['creditsUsed', 'number', 'what it cost'],
+  ['createdAt', 'instant', 'when it was accepted'],
+  ['audioUrl', 'null or string', 'where the audio is'],
 ] as const;
-const PAGES = [
+const LIST = [
   ['items', 'list', 'the newest first'],
   ['pagination', 'object', 'which page this is'],
-  ['pagination.page', 'integer', 'from 1'],
-  ['pagination.limit', 'integer', 'jobs a page'],
-  ['pagination.hasMore', 'boolean', 'whether another page follows'],
-  ['pagination.nextPage', 'null or integer', 'its number, or null'],
   ['requestId', 'id', 'trace id'],
+] as const;
+const PAGE = [
+  ['page', 'integer', 'from 1'],
+  ['limit', 'integer', 'jobs a page'],
+  ['hasMore', 'boolean', 'whether another page follows'],
+  ['nextPage', 'null or integer', 'its number, or null'],
 ] as const;
 
 /** Every field of every answer about a job (spec sections 2.4 and 2.5). */
@@ -36,7 +39,7 @@ export const jobFields: readonly Behaviour[] = [
     [
       ['task', 'object', 'the job'],
       ['task.taskId', 'id', 'its id'],
-      ['task.status', 'string', 'one of 3.1'],
+      ['task.status', 'status', 'one of 3.1'],
       ['task.voiceId', 'id', 'the voice'],
       ['task.modelId', 'id', 'the model'],
       ['requestId', 'id', 'trace id'],
@@ -57,7 +60,7 @@ export const jobFields: readonly Behaviour[] = [
       ['task', 'object', 'the job'],
       ['task.id', 'id', 'its id'],
       ['task.taskId', 'id', 'the same'],
-      ['task.status', 'string', 'one of 3.1'],
+      ['task.status', 'status', 'one of 3.1'],
       ['task.audioUrl', 'null or string', 'where the audio is'],
       ['task.delivery', 'object', 'how it can be had'],
       ['task.delivery.playbackUrl', 'null or string', 'to be played'],
@@ -67,7 +70,7 @@ export const jobFields: readonly Behaviour[] = [
       ['task.segments.0.playbackUrl', 'null or string', 'the audio of a segment'],
       ['record', 'object', 'the job'],
       ['record.id', 'id', 'its id'],
-      ['record.status', 'string', 'one of 3.1'],
+      ['record.status', 'status', 'one of 3.1'],
       ['requestId', 'id', 'trace id'],
       ['quotaRemaining', 'integer', 'what is left'],
       ['creditsUsed', 'number', 'what it cost'],
@@ -84,7 +87,7 @@ export const jobFields: readonly Behaviour[] = [
     [
       ['task', 'object', 'the job'],
       ['task.taskId', 'id', 'its id'],
-      ['task.status', 'string', 'one of 3.1'],
+      ['task.status', 'status', 'one of 3.1'],
       ['requestId', 'id', 'trace id'],
       ['quotaRemaining', 'integer', 'what is left'],
       ['creditsUsed', 'number', 'what it cost'],
@@ -93,22 +96,93 @@ export const jobFields: readonly Behaviour[] = [
   ),
   ...answerFields(
     {
-      of: 'JobList',
+      of: 'Job',
       section: '4.1',
-      on: `GET ${V3}`,
+      on: `GET ${V3}/{jobId}`,
       spends: true,
-      sample: (service) => list(service, V3),
+      isOurChoice: true,
+      sample: (service) => polled(service, V3),
     },
-    [...PAGES, ...ITEM, ['items.0.modelId', 'id', 'the model']],
+    [
+      ...ITEM.filter(([name]) => name !== 'taskId' && name !== 'status').map(
+        ([name, type, meaning]) => [`task.${name}`, type, meaning] as const,
+      ),
+      ['task.modelId', 'id', 'the model'],
+      ['task.format', 'string', 'the format of the audio'],
+      ['task.durationMs', 'null or integer', 'how long it plays'],
+      ['task.finishedAt', 'instant', 'when it ended, or null'],
+      ['task.segments', 'list', 'the parts of the text'],
+      ['task.error', 'null or object', 'why it failed'],
+    ],
   ),
   ...answerFields(
     {
-      of: 'JobListV1',
+      of: 'JobSegment',
+      section: '2.5',
+      on: `GET ${V3}/{jobId}`,
+      spends: true,
+      isOurChoice: true,
+      sample: async (service) => at(await polled(service, V3), 'task.segments.0'),
+    },
+    [
+      ['index', 'integer', 'from 0, in the order of the text'],
+      ['status', 'string', 'pending, success, skipped or fail'],
+      ['characters', 'integer', 'characters that are charged'],
+      ['durationMs', 'null or integer', 'how long it plays'],
+      ['audioUrl', 'null or string', 'where its audio is'],
+    ],
+  ),
+  ...answerFields(
+    {
+      of: 'JobV1',
+      section: '2.4',
+      on: `GET ${V1}/{taskId}`,
+      spends: true,
+      isOurChoice: true,
+      sample: (service) => polled(service, V1),
+    },
+    [
+      ['task.segments.0.index', 'integer', 'from 0, in the order of the text'],
+      ['task.segments.0.status', 'string', 'pending, success, skipped or fail'],
+    ],
+  ),
+  ...[
+    { path: V3, of: 'JobList', section: '4.1' },
+    { path: V1, of: 'JobListV1', section: '2.4' },
+  ].flatMap(({ path, of, section }) =>
+    answerFields(
+      { of, section, on: `GET ${path}`, spends: true, sample: (service) => list(service, path) },
+      LIST,
+    ),
+  ),
+  ...answerFields(
+    {
+      of: 'Pagination',
       section: '2.4',
       on: `GET ${V1}`,
       spends: true,
-      sample: (service) => list(service, V1),
+      sample: async (service) => at(await list(service, V1), 'pagination'),
     },
-    [...PAGES, ...ITEM, ['items.0.engineModelId', 'id', 'the model']],
+    PAGE,
+  ),
+  ...answerFields(
+    {
+      of: 'JobListItem',
+      section: '4.1',
+      on: `GET ${V3}`,
+      spends: true,
+      sample: async (service) => at(await list(service, V3), 'items.0'),
+    },
+    [...ITEM, ['modelId', 'id', 'the model']],
+  ),
+  ...answerFields(
+    {
+      of: 'JobListItemV1',
+      section: '2.4',
+      on: `GET ${V1}`,
+      spends: true,
+      sample: async (service) => at(await list(service, V1), 'items.0'),
+    },
+    [...ITEM, ['engineModelId', 'id', 'the model']],
   ),
 ];

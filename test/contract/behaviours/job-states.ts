@@ -109,7 +109,7 @@ function foreign(path: string): Behaviour {
   return {
     id: `jobs.foreign.${path.replace('/api/open/', '').replaceAll('/', '-')}`,
     section: '5',
-    on: `GET ${path.replace('ID', '{jobId}')}`,
+    on: `GET ${path.replace('ID', '{jobId}').replace('segments/0', 'segments/{segmentIndex}')}`,
     what: '404: a job of another account',
     covers: ['ERR_JOB_NOT_FOUND'],
     spends: true,

@@ -110,7 +110,7 @@ function audio(): readonly Behaviour[] {
     ...[`${V3}/ID/audio`, `${V3}/ID/segments/0`].map((path): Behaviour => ({
       ...base,
       id: `jobs-v3.download.${path.includes('segments') ? 'segment' : 'audio'}`,
-      on: `GET ${path.replace('ID', '{jobId}')}`,
+      on: `GET ${path.replace('ID', '{jobId}').replace('segments/0', 'segments/{segmentIndex}')}`,
       what: '`download=1` gives the same audio to be saved',
       covers: ['AudioQuery.download'],
       async check(service) {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Behaviour } from '../behaviour.ts';
-import { claimAudio, claimRefused, claimStatus, claimType } from '../claims.ts';
-import type { ModelFact } from '../facts.ts';
-import { creditsOf, isOfFamily, pairOf, plainBody, TEXT, voicesOf } from '../facts.ts';
+import { claimAudio, claimRefused, claimType } from '../claims.ts';
+import { pairOf, plainBody, TEXT, voicesOf } from '../facts.ts';
 import type { Answer, ServiceUnderTest } from '../service-under-test.ts';
 import { mismatch } from './speech-bodies.ts';
 
@@ -23,15 +22,11 @@ const TYPES: Readonly<Record<string, RegExp>> = {
 };
 
 /** What all of synchronous speech does (spec sections 4.1 to 4.3 and 7.1). */
-export const speech: readonly Behaviour[] = [
-  ...[V3, V2, V1].flatMap((surface) => [
-    ...answers(surface),
-    ...Object.keys(TYPES).map((format) => inFormat(surface, format)),
-    ...refusals(surface),
-  ]),
-  ...families(),
-  ...filterEmoji(),
-];
+export const speech: readonly Behaviour[] = [V3, V2, V1].flatMap((surface) => [
+  ...answers(surface),
+  ...Object.keys(TYPES).map((format) => inFormat(surface, format)),
+  ...refusals(surface),
+]);
 
 function answers({ id, section, on }: Surface): readonly Behaviour[] {
   return [
@@ -199,131 +194,4 @@ async function tooLongForModel(service: ServiceUnderTest): Promise<Record<string
 async function unavailable(service: ServiceUnderTest): Promise<Record<string, unknown>> {
   const voice = (await voicesOf(service)).find(({ modelIds }) => modelIds.includes('vendor-s2pro'));
   return { text: TEXT, voiceId: voice?.voiceId, modelId: 'vendor-s1' };
-}
-
-/** Ranges that a family narrows or widens (spec section 2.3), and controls that it has not. */
-function families(): readonly Behaviour[] {
-  const { on } = V3;
-  const bound = (family: string, control: string, value: number, isGood: boolean): Behaviour => ({
-    id: `family.${family}.${control}.${value}`,
-    section: '2.3',
-    on,
-    what: `${family}: \`${control}\` ${value} is ${isGood ? 'taken' : 'refused: 400'}`,
-    spends: isGood,
-    async check(service) {
-      const { voiceId, modelId } = await pairOf(service, isOfFamily(family));
-      const answer = await service.ask(on, {
-        body: { text: TEXT, voiceId, modelId, [control]: value },
-      });
-      claimStatus(answer, isGood ? 200 : 400);
-    },
-  });
-  const ends = (
-    family: string,
-    control: string,
-    good: readonly number[],
-    bad: readonly number[],
-  ) => [
-    ...good.map((value) => bound(family, control, value, true)),
-    ...bad.map((value) => bound(family, control, value, false)),
-  ];
-  return [
-    ...ends('altF', 'stability', [0, 1], [-0.01, 1.01]),
-    ...ends('altF', 'similarity', [0, 1], [-0.01, 1.01]),
-    ...ends('altF', 'speed', [0.7, 1.2], [0.69, 1.21]),
-    ...ends('vendor', 'stability', [0.5, 1.5], [0.49, 1.51]),
-    ...ends('vendor', 'similarity', [0.5, 1.5], [0.49, 1.51]),
-    ...['volume', 'pitch', 'stability', 'similarity'].map((control) => ignored(control)),
-    {
-      id: 'tts-v3.ignored.none',
-      section: '4.1',
-      on,
-      what: '`X-OpenAPI-Ignored-Parameters` is there only when something was ignored',
-      covers: ['X-OpenAPI-Ignored-Parameters'],
-      spends: true,
-      async check(service) {
-        const answer = await service.ask(on, {
-          body: { ...(await plainBody(service)), speed: 1.1 },
-        });
-        assert.equal(answer.header('X-OpenAPI-Ignored-Parameters'), null);
-      },
-    },
-  ];
-}
-
-function ignored(control: string): Behaviour {
-  return {
-    id: `tts-v3.ignored.${control}`,
-    section: '4.1',
-    on: V3.on,
-    what: `\`${control}\` is ignored, and listed, by a model without it`,
-    covers: ['X-OpenAPI-Ignored-Parameters', `Model.controls.${control}`],
-    spends: true,
-    async check(service) {
-      const lacks = ({ controls }: ModelFact) => controls[control] === false;
-      const { voiceId, modelId } = await pairOf(service, lacks);
-      const body = { text: TEXT, voiceId, modelId, [control]: 1 };
-      const answer = await service.ask(V3.on, { body });
-      claimAudio(answer);
-      const listed = answer.header('X-OpenAPI-Ignored-Parameters') ?? '';
-      assert.ok(listed.split(/, ?/).includes(control), `ignored are "${listed}"`);
-    },
-  };
-}
-
-async function withFilter(service: ServiceUnderTest, text: string): Promise<object> {
-  return { ...(await plainBody(service)), text, filterEmoji: true };
-}
-
-function filterEmoji(): readonly Behaviour[] {
-  return [V3, V2, V1].flatMap(({ id, on }) => [
-    {
-      id: `${id}.filterEmoji.empty`,
-      section: '4.1',
-      on,
-      what: '400 when nothing but white space is left, before anything is charged',
-      async check(service: ServiceUnderTest) {
-        const before = await creditsOf(service);
-        const answer = await service.ask(on, { body: await withFilter(service, ' (◕‿◕) ') });
-        claimRefused(answer, 400, 'ERR_INVALID_REQUEST', service);
-        assert.equal(await creditsOf(service), before);
-      },
-    },
-    {
-      id: `${id}.filterEmoji.billing`,
-      section: '4.1',
-      on,
-      what: 'Kaomoji are not billed; emoji, ASCII faces, code, URLs and quotes stay',
-      spends: true,
-      async check(service: ServiceUnderTest) {
-        const cost = async (text: string) =>
-          (await service.ask(on, { body: await withFilter(service, text) })).header(
-            'X-OpenAPI-Credits-Used',
-          );
-        assert.equal(
-          await cost('Hello there, my friend. (◕‿◕)'),
-          await cost('Hello there, my friend. '),
-        );
-        const kept = 'Hello 🙂 :-) `(◕‿◕)` there.';
-        const plain = { ...(await plainBody(service)), text: kept };
-        const whole = (await service.ask(on, { body: plain })).header('X-OpenAPI-Credits-Used');
-        assert.equal(await cost(kept), whole);
-      },
-    },
-    {
-      id: `${id}.filterEmoji.limits`,
-      section: '4.1',
-      on,
-      what: 'Limits are checked before it: 10,001 characters are 400 although fewer would be left',
-      async check(service: ServiceUnderTest) {
-        const text = `${'a'.repeat(9_996)}(◕‿◕)`;
-        claimRefused(
-          await service.ask(on, { body: await withFilter(service, text) }),
-          400,
-          'ERR_INVALID_REQUEST',
-          service,
-        );
-      },
-    },
-  ]);
 }

@@ -1,107 +1,21 @@
 import assert from 'node:assert/strict';
-import { answerFields } from '../answer-fields.ts';
 import type { Behaviour } from '../behaviour.ts';
 import { at, claimRefused, claimStatus } from '../claims.ts';
 import { modelsOf, read, voicesOf } from '../facts.ts';
 import type { ServiceUnderTest } from '../service-under-test.ts';
+import { oneVoice } from './voice-fields.ts';
 
 const V3 = 'GET /api/open/v3/voices';
 const V1 = 'GET /api/open/v1/voices';
 const OLD = 'POST /api/open/list-models';
 const COMPAT = 'GET /v1/audio/voices';
 
-const ENVELOPE = [
-  ['total', 'integer', 'how many fit'],
-  ['page', 'integer', 'from 1'],
-  ['pageSize', 'integer', 'voices a page'],
-  ['totalPages', 'integer', 'how many pages there are'],
-  ['items', 'list', 'the voices'],
-] as const;
-
-const ITEM = [
-  ['voiceId', 'id', 'voice id'],
-  ['name', 'string', 'display name'],
-  ['isPersonal', 'boolean', 'personal, or a public system voice'],
-  ['primaryLanguage', 'string', 'language code'],
-  ['languages', 'string[]', 'supported language codes'],
-  ['modelIds', 'string[]', 'public models that the voice supports'],
-] as const;
-
-/** Lists of voices (spec sections 2.1, 4.1, 4.4, 4.5, 8 and 9). */
+/** Pages and filters of the lists of voices (spec sections 2.1, 4.1, 4.4, 4.5, 8 and 9). */
 export const voices: readonly Behaviour[] = [
-  ...answerFields(
-    {
-      of: 'VoiceList',
-      section: '2.1',
-      on: V3,
-      sample: async (service) => (await read(service, V3)).json(),
-    },
-    [...ENVELOPE, ['requestId', 'id', 'trace id']],
-  ),
-  ...answerFields(
-    {
-      of: 'Voice',
-      section: '2.1',
-      on: V3,
-      sample: async (service) => at((await read(service, V3)).json(), 'items.0'),
-    },
-    ITEM,
-  ),
-  ...answerFields({ of: 'VoiceAnswer', section: '4.1', on: `${V3}/{voiceId}`, sample: oneVoice }, [
-    ...ITEM,
-    ['requestId', 'id', 'trace id'],
-  ]),
-  ...answerFields(
-    {
-      of: 'VoiceListV1',
-      section: '2.1',
-      on: V1,
-      sample: async (service) => (await read(service, V1)).json(),
-    },
-    ENVELOPE,
-  ),
-  ...answerFields(
-    {
-      of: 'VoiceV1',
-      section: '2.1',
-      on: V1,
-      sample: async (service) => at((await read(service, V1)).json(), 'items.0'),
-    },
-    [
-      ['voiceId', 'id', 'voice id (form A)'],
-      ['title', 'string', 'display name'],
-      ['description', 'string', 'what it sounds like'],
-      ['created_at', 'instant', 'when it was made'],
-      ['updated_at', 'instant', 'when it was changed'],
-      ['isPersonal', 'boolean', 'personal or public'],
-      ['id', 'id', 'voice id (form B)'],
-      ['name', 'string', 'display name (form B)'],
-      ['provider', 'string', 'engine family (form B)'],
-    ],
-  ),
-  ...answerFields(
-    {
-      of: 'CompatVoices',
-      section: '4.4',
-      on: COMPAT,
-      sample: async (service) => (await read(service, COMPAT)).json(),
-    },
-    [
-      ['voices', 'list', 'every voice'],
-      ['voices.0.id', 'id', 'voice id'],
-    ],
-  ),
   ...[V3, V1].flatMap((on) => paging(on)),
   ...filters(),
   ...consistency(),
 ];
-
-async function oneVoice(service: ServiceUnderTest): Promise<unknown> {
-  const [voice] = await voicesOf(service);
-  const answer = await service.ask(`${V3}/${voice?.voiceId}`);
-  claimStatus(answer, 200);
-  return answer.json();
-}
 
 async function listed(
   service: ServiceUnderTest,

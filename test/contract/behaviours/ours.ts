@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import type { Behaviour } from '../behaviour.ts';
+import { at, claimAudio, claimRefused, claimStatus, claimType } from '../claims.ts';
+import { endOf, finishedJob, plainBody } from '../facts.ts';
+import type { ServiceUnderTest } from '../service-under-test.ts';
+import { NotApplicable } from '../service-under-test.ts';
+
+const SIGNED_QUERY = ['expires', 'signature', 'download'].map((name) => `SignedAudioQuery.${name}`);
+const JOBS_V1 = '/api/open/v1/speech/tts/jobs';
+
+const FAULTS = [
+  { on: 'GET /healthz', status: 500, code: 'ERR_INTERNAL' },
+  { on: 'GET /api/openapi.json', status: 501, code: 'ERR_NOT_IMPLEMENTED' },
+  { on: 'GET /v1/audio/voices', status: 502, code: 'ERR_BAD_GATEWAY' },
+  { on: 'GET /api/open/v1/voices', status: 503, code: 'ERR_SERVICE_UNAVAILABLE' },
+  { on: 'GET /api/open/v3/voices', status: 504, code: 'ERR_GATEWAY_TIMEOUT' },
+] as const;
+const FAULT_FLAGS = FAULTS.flatMap(({ on, status }) => ['--fault', `${on}; status=${status}`]);
+
+/** What the embedded service adds: where audio is for a while, its health, and faults on demand. */
+export const ours: readonly Behaviour[] = [
+  {
+    id: 'ours.health',
+    section: 'ours',
+    on: 'GET /healthz',
+    what: 'Answers without a key while the service does',
+    async check(service) {
+      requireOurs(service);
+      claimStatus(
+        await service.ask('GET /healthz', { headers: { Authorization: undefined } }),
+        200,
+      );
+    },
+  },
+  signed('GET /api/open/tts/cached/{audioId}', async (service) => {
+    const body = { ...(await plainBody(service)), cache: true };
+    const answer = await service.ask('POST /api/open/v1/speech/tts', { body });
+    return new URL(String(at(answer.json(), 'audio_url')));
+  }),
+  signed('GET /api/open/tts/audio/{taskId}', async (service) => {
+    const id = await finishedJob(service);
+    const answer = await service.ask(`GET /api/open/tts/jobs/${id}/audio`);
+    return new URL(answer.header('Location') ?? '', 'http://host');
+  }),
+  {
+    id: 'ours.jobs-v1.error',
+    section: 'ours',
+    on: `GET ${JOBS_V1}/{taskId}`,
+    what: 'A job that failed says why, in `task.error`',
+    covers: ['JobV1.task.error.code', 'JobV1.task.error.message'],
+    serve: ['--fault', `POST ${JOBS_V1}; job=fail`],
+    spends: true,
+    async check(service) {
+      const created = await service.ask(`POST ${JOBS_V1}`, { body: await plainBody(service) });
+      const id = String(at(created.json(), 'task.taskId'));
+      assert.equal(await endOf(service, id), 'fail');
+      const { task } = Object((await service.ask(`GET ${JOBS_V1}/${id}`)).json());
+      assert.equal(task.error.code, 'ERR_GENERATION_FAILED');
+      claimType(task.error.message, 'id', 'task.error.message');
+    },
+  },
+  ...FAULTS.map((fault) => faulty(fault)),
+];
+
+/** An address with a signature: good without a key, and not to be made up. */
+function signed(on: string, addressOf: (service: ServiceUnderTest) => Promise<URL>): Behaviour {
+  return {
+    id: `ours.${on.includes('cached') ? 'cached' : 'signed'}`,
+    section: 'ours',
+    on,
+    what: 'Gives the audio without a key, `download=1` to be saved; 403 for a signature or a time that was not given, 400 without them',
+    covers: [...SIGNED_QUERY, 'ERR_FORBIDDEN'],
+    spends: true,
+    async check(service) {
+      requireOurs(service);
+      const url = await addressOf(service);
+      const ask = async (change: Readonly<Record<string, string>>) => {
+        const query = { ...Object.fromEntries(url.searchParams), ...change };
+        return service.ask(`GET ${url.pathname}`, { query, headers: { Authorization: undefined } });
+      };
+      claimAudio(await ask({}));
+      claimRefused(await ask({ signature: 'made-up' }), 403, 'ERR_FORBIDDEN', service);
+      claimRefused(await ask({ expires: '99999999999' }), 403, 'ERR_FORBIDDEN', service);
+      const bare = await service.ask(`GET ${url.pathname}`);
+      claimRefused(bare, 400, 'ERR_INVALID_REQUEST', service);
+    },
+  };
+}
+
+function faulty({ on, status, code }: (typeof FAULTS)[number]): Behaviour {
+  return {
+    id: `ours.fault.${status}`,
+    section: 'ours',
+    on,
+    what: `\`foley serve --fault "${on}; status=${status}"\` answers it with \`${code}\` in the error body`,
+    covers: [code],
+    serve: FAULT_FLAGS,
+    check: async (service) => claimRefused(await service.ask(on), status, code, service),
+  };
+}
+
+function requireOurs({ isOurs }: ServiceUnderTest): void {
+  if (!isOurs) throw new NotApplicable('the spec does not have it');
+}

@@ -1,0 +1,57 @@
+import { ENDPOINTS } from '../../src/contract/endpoints.ts';
+import { HEADERS } from '../../src/contract/headers.ts';
+import * as limits from '../../src/contract/limits.ts';
+import {
+  AudioQuery,
+  JobListQuery,
+  JobListQueryV1,
+  SignedAudioQuery,
+} from '../../src/contract/schemas/job.ts';
+import { VoiceListQuery } from '../../src/contract/schemas/voice.ts';
+import { SERVICE_ERRORS } from '../../src/contract/service-errors.ts';
+import { componentSchemas } from '../../src/service/openapi/schemas.ts';
+
+/** Queries have no component of their own in the document. */
+const QUERIES = { AudioQuery, JobListQuery, JobListQueryV1, SignedAudioQuery, VoiceListQuery };
+
+/** Everything that the contract has a name for, as rows cover it. */
+export interface ContractNames {
+  /** `GET /path`, path parameters without their names. */
+  readonly endpoints: readonly string[];
+  /** `Voice.voiceId`; within objects that have no schema of their own `Job.task.taskId`. */
+  readonly fields: readonly string[];
+  readonly errors: readonly { readonly code: string; readonly status: number }[];
+  readonly limits: readonly { readonly name: string; readonly value: string }[];
+  readonly headers: readonly string[];
+}
+
+export function contractNames(): ContractNames {
+  const schemas = Object.entries({ ...componentSchemas(), ...QUERIES });
+  return {
+    endpoints: ENDPOINTS.map(({ method, path }) => endpointName(`${method} ${path}`)),
+    fields: schemas.flatMap(([name, schema]) => fieldsOf(name, schema)),
+    errors: Object.entries(SERVICE_ERRORS).map(([code, status]) => ({ code, status })),
+    limits: Object.entries(limits).map(([name, value]) => ({ name, value: valueOf(value) })),
+    headers: [...Object.values(HEADERS), 'Location', 'Retry-After'],
+  };
+}
+
+/** An endpoint whatever its parameters are called. */
+export function endpointName(on: string): string {
+  return on.replaceAll(/\{\w+\}/g, '{}');
+}
+
+function fieldsOf(path: string, schema: unknown): readonly string[] {
+  const { properties, items } = Object(schema);
+  if (properties !== undefined) {
+    return Object.entries(properties).flatMap(([name, part]) => {
+      const inner = fieldsOf(`${path}.${name}`, part);
+      return inner.length > 0 ? inner : [`${path}.${name}`];
+    });
+  }
+  return items === undefined ? [] : fieldsOf(`${path}.0`, items);
+}
+
+function valueOf(value: number | { readonly minimum: number; readonly maximum: number }): string {
+  return typeof value === 'number' ? String(value) : `${value.minimum} to ${value.maximum}`;
+}

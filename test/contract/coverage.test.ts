@@ -1,0 +1,54 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { BEHAVIOURS } from './all-behaviours.ts';
+import { contractNames, endpointName } from './contract-names.ts';
+import { testedElsewhere } from './elsewhere.ts';
+import { pending } from './pending.ts';
+
+const tested = [...BEHAVIOURS, ...testedElsewhere];
+const names = contractNames();
+const covered = new Set(tested.flatMap(({ covers = [] }) => covers));
+const asked = new Set(tested.flatMap(({ on }) => on.split(', ').map((one) => endpointName(one))));
+
+describe('the rows', () => {
+  test('have an id each', () => {
+    const ids = [...tested, ...pending].map(({ id }) => id);
+    expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
+  });
+
+  test('ask every endpoint, and wait for none that is there', () => {
+    expect(names.endpoints.filter((endpoint) => !asked.has(endpoint))).toEqual([]);
+    const missing = new Set(pending.map(({ on }) => endpointName(on)));
+    expect(names.endpoints.filter((endpoint) => missing.has(endpoint))).toEqual([]);
+  });
+
+  test('look at every field', () => {
+    expect(names.fields.filter((field) => !covered.has(field))).toEqual([]);
+  });
+
+  test('bring about every error', () => {
+    expect(names.errors.map(({ code }) => code).filter((code) => !covered.has(code))).toEqual([]);
+  });
+
+  test('try every limit and every header', () => {
+    const all = [...names.limits.map(({ name }) => name), ...names.headers];
+    expect(all.filter((name) => !covered.has(name))).toEqual([]);
+  });
+
+  test('cover nothing that the contract does not know', () => {
+    const known = new Set([
+      ...names.fields,
+      ...names.errors.map(({ code }) => code),
+      ...names.limits.map(({ name }) => name),
+      ...names.headers,
+    ]);
+    const isKnown = (name: string) =>
+      known.has(name) || names.fields.some((field) => field.startsWith(`${name}.`));
+    expect([...covered].filter((name) => !isKnown(name))).toEqual([]);
+  });
+
+  test.each(testedElsewhere)('$id is tested where it says', async ({ test: [file, name] }) => {
+    const source = await readFile(new URL(`../../${file}`, import.meta.url), 'utf8');
+    expect(source).toContain(name);
+  });
+});
