@@ -1,13 +1,16 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { Cue, CueShape } from '../../src/captions/cue-shape.ts';
 import { lineText } from '../../src/captions/cue-shape.ts';
 import { shapeCues } from '../../src/captions/shape-cues.ts';
 import { tokenize } from '../../src/captions/tokens.ts';
 import { arbitraryShape, arbitraryText, arbitraryTimings } from './arbitrary-timings.ts';
 
-const numRuns = process.env['FOLEY_TEST_SIZE'] === 'full' ? 20_000 : 400;
+const isFull = process.env['FOLEY_TEST_SIZE'] === 'full';
+const numRuns = isFull ? 20_000 : 300;
+
+vi.setConfig({ testTimeout: isFull ? 900_000 : 30_000 });
 
 describe('the tokens of a text', () => {
   test('are all of it but what nobody sees, each character once, in order', () => {
