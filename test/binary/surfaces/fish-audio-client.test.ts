@@ -68,6 +68,18 @@ describe('the npm client of the other interface, pointed at the service', () => 
     expect(unknown).toMatchObject({ statusCode: 401, body: { code: 'ERR_UNAUTHORIZED' } });
   });
 
+  test('is told of what is short', async () => {
+    const poor = await startServe(['--credits', '10']);
+    const asked = { text: TEXT, reference_id: await firstVoiceId(poor) };
+    const broke = await errorOf(speak(clientOf(poor), asked));
+    expect(broke).toMatchObject({ statusCode: 402, body: { code: 'ERR_INSUFFICIENT_CREDITS' } });
+    const client = clientOf(await startServe(['--rate-limit', '0.1/s']));
+    const once = { maxRetries: 0 };
+    await errorOf(client.textToSpeech.convert({ text: TEXT }, 's1', once));
+    const hasty = await errorOf(client.textToSpeech.convert({ text: TEXT }, 's1', once));
+    expect(hasty).toMatchObject({ statusCode: 429, body: { code: 'ERR_RATE_LIMITED' } });
+  });
+
   test('finds none of its other calls, and is told so', async () => {
     const client = clientOf(await startServe());
     for (const call of [client.voices.search(), client.user.get_api_credit()]) {

@@ -1,4 +1,4 @@
-import OpenAI from 'openai';
+import OpenAI, { APIError, AuthenticationError, BadRequestError, RateLimitError } from 'openai';
 import { describe, expect, test } from 'vitest';
 import { decodeAudio } from '../../harness/decode-audio.ts';
 import { firstVoiceId, startServe } from '../support/serve.ts';
@@ -48,4 +48,44 @@ describe('the official openai client, pointed at /v1', () => {
     }
     expect((lengths[0] ?? 0) / (lengths[1] ?? 1)).toBeGreaterThan(1.8);
   });
+
+  test('throws its own class for 400, 401, 402 and 429', async () => {
+    const serving = await startServe(['--credits', '10']);
+    const asked = { model: MODEL, input: INPUT, voice: await firstVoiceId(serving) };
+    const speak = async (change: object, client: OpenAI = clientOf(serving)) =>
+      errorOf(client.audio.speech.create({ ...asked, ...change }));
+    const wrong = await speak({ speed: 4 });
+    expect(wrong).toBeInstanceOf(BadRequestError);
+    expect(wrong).toMatchObject({ status: 400, requestID: expect.stringMatching(/^\S{8,}$/) });
+    const unknown = await speak({}, clientOf({ ...serving, apiKey: 'nobody' }));
+    expect(unknown).toBeInstanceOf(AuthenticationError);
+    const poor = await speak({});
+    expect([poor.constructor, poor.status]).toEqual([APIError, 402]);
+    expect(poor.message).toContain('402');
+    const limited = await startServe(['--rate-limit', '0.1/s']);
+    const hasty = await errorsOf(clientOf(limited), { ...asked, speed: 4 }, 2);
+    expect(hasty[0]).toBeInstanceOf(BadRequestError);
+    expect(hasty[1]).toBeInstanceOf(RateLimitError);
+    expect(hasty[1]?.headers?.get('retry-after')).toMatch(/^\d+$/);
+  });
 });
+
+async function errorsOf(
+  { audio }: OpenAI,
+  asked: Parameters<OpenAI['audio']['speech']['create']>[0],
+  times: number,
+): Promise<readonly APIError[]> {
+  const errors = [];
+  for (let time = 0; time < times; time += 1)
+    errors.push(await errorOf(audio.speech.create(asked)));
+  return errors;
+}
+
+async function errorOf(promise: Promise<unknown>): Promise<APIError> {
+  const error: unknown = await promise.then(
+    () => 'it did not fail',
+    (reason: unknown) => reason,
+  );
+  if (error instanceof APIError) return error;
+  throw new Error(String(error));
+}
