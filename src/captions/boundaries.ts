@@ -10,6 +10,7 @@ import {
   CLAUSE_WORDS,
   LEADING_WORDS,
   LINKING_WORDS,
+  NUMBERED,
   TITLES,
 } from './word-lists.ts';
 import { goesOnAfterQuote } from './quotes.ts';
@@ -67,6 +68,7 @@ function goesOn({ before, token, next, pauseMs }: Place, text: string): boolean 
   if (next.lineBreaks > 0) return false;
   const word = wordOf(token);
   if (ABBREVIATIONS.has(word)) return true;
+  if (NUMBERED.has(word) && /^\d/.test(next.text)) return true;
   if (goesOnAfterQuote(token.text, text.slice(next.start, next.start + LOOK_AHEAD))) return true;
   if (ORDINAL.test(word) && before !== undefined && BEFORE_ORDINALS.has(wordOf(before)))
     return true;

@@ -24,7 +24,7 @@ const CLING = 220;
 /** What is passed over within a cue. */
 const PASSED_SENTENCE = 160;
 const PASSED_LONG_PAUSE = 60;
-const PASSED_SILENCE = 500;
+const PASSED_SILENCE = 900;
 /** Flashes up and is gone. */
 const TOO_SHORT = 260;
 /** A few words that were cut from their sentence. */
@@ -103,10 +103,11 @@ export class CueCost {
   }
 }
 
-/** 0 for what can stay long enough, 1 for what cannot, 2 for what nobody could read. */
+/** From 0 for what can stay long enough to 2 for what nobody could read; in steps, against noise. */
 function shortness(ms: number, minDurationMs: number): number {
   if (ms >= minDurationMs) return 0;
-  return ms * 2 >= minDurationMs ? 1 : 2;
+  if (ms >= 0.75 * minDurationMs) return 0.4;
+  return ms >= 0.5 * minDurationMs ? 1 : 2;
 }
 
 function cutCost({ kind, cling, pauseMs }: Boundary): number {

@@ -105,7 +105,7 @@ function chooseLine(row: Row, costsAfter: readonly number[]): LineChoice {
 /** What a line costs that is ragged by all its width. */
 const RAGGED = 400;
 /** An upper line that is longer than its share costs so many times more. */
-const TOP_HEAVY = 1.3;
+const TOP_HEAVY = 1.4;
 const BREAK: Readonly<Record<Boundary['kind'], number>> = {
   line: 0,
   sentence: 0,

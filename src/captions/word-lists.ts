@@ -52,8 +52,11 @@ export const ABBREVIATIONS = words(
 
 /** Titles, and abbreviations that also end a sentence, or are words. */
 export const TITLES = words(
-  `st. mt. fr. herr frau mr mrs ms dr prof mme mlle no. vol. fig. z. d. s. u. m. str. abs. art. bd. sr.`,
+  'st. mt. fr. herr frau mr mrs ms dr prof mme mlle z. d. s. u. m. str. sr.',
 );
+
+/** What is numbered: an abbreviation when a number follows. */
+export const NUMBERED = words('abs. art. bd. kap. s. no. vol. fig. p. pp. sec. ch.');
 
 /** Words before an ordinal number, where it has a stop. */
 export const BEFORE_ORDINALS = words(
