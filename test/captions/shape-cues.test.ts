@@ -1,0 +1,186 @@
+import { describe, expect, test } from 'vitest';
+import type { CueShape } from '../../src/captions/cue-shape.ts';
+import { lineText } from '../../src/captions/cue-shape.ts';
+import { shapeCues } from '../../src/captions/shape-cues.ts';
+import type { Timings } from '../../src/captions/timings.ts';
+import { timingsOf } from '../../src/captions/timings.ts';
+import { DEFAULT_SHAPE } from './stored-timings.ts';
+
+/** Speech at 60 ms a letter; each `_` in the text is a silence of 100 ms, and not of the text. */
+function spoken(marked: string): Timings {
+  let at = 0;
+  const words = marked.split(/\s+/).map((word) => {
+    const text = word.replaceAll('_', '');
+    const startMs = at;
+    const endMs = startMs + 60 * text.length;
+    at = endMs + 100 * (word.length - text.length);
+    return { text, startMs, endMs };
+  });
+  return timingsOf({ text: marked.replaceAll('_', ''), durationMs: at, complete: true, words });
+}
+
+function cues(marked: string, shape: Partial<CueShape> = {}): string[] {
+  return shapeCues(spoken(marked), { ...DEFAULT_SHAPE, ...shape }).map(({ lines }) =>
+    lines.map((line) => lineText(line)).join(' | '),
+  );
+}
+
+function times(marked: string, shape: Partial<CueShape> = {}): [number, number][] {
+  return shapeCues(spoken(marked), { ...DEFAULT_SHAPE, ...shape }).map(({ startMs, endMs }) => [
+    startMs,
+    endMs,
+  ]);
+}
+
+describe('cues are cut', () => {
+  test.each<
+    readonly [why: string, text: string, expected: readonly string[], shape?: Partial<CueShape>]
+  >([
+    ['not at all, when all fits', 'A short sentence that fits.', ['A short sentence that fits.']],
+    [
+      'at the ends of sentences',
+      'The first sentence ends here. The second one ends there.',
+      ['The first sentence ends here.', 'The second one ends there.'],
+    ],
+    [
+      'at clauses, where a sentence does not fit',
+      'When the last of the guests had left the house, she sat down at the window and looked out at the sea.',
+      [
+        'When the last of the guests | had left the house,',
+        'she sat down at the window | and looked out at the sea.',
+      ],
+    ],
+    [
+      'in a pause, where there is neither',
+      'these are words of somebody who never makes any stop at_____ all that one could hear and who goes on',
+      [
+        'these are words of somebody | who never makes any stop at',
+        'all that one could hear and who goes on',
+      ],
+    ],
+    ['not after an abbreviation', 'It was Dr. Hart. She left.', ['It was Dr. Hart. She left.']],
+    [
+      'at line breaks, whatever is before them',
+      'A heading\nand its text',
+      ['A heading', 'and its text'],
+    ],
+    [
+      'not where a line was broken by its width',
+      'This is a line of a text that somebody had wrapped\nat fifty columns.',
+      ['This is a line of a text that somebody | had wrapped at fifty columns.'],
+    ],
+    [
+      'where a long silence is',
+      'We waited____________________ and waited.',
+      ['We waited', 'and waited.'],
+    ],
+    [
+      'after each sentence when asked to',
+      'Yes. No. Why not?',
+      ['Yes.', 'No.', 'Why not?'],
+      { by: 'sentence' },
+    ],
+    ['not into flashes', 'Yes. No. Why not?', ['Yes. No. Why not?']],
+    [
+      'after each word when asked to, with the signs around it',
+      '« Hello — dear 🎉 world ! »',
+      ['« Hello —', 'dear 🎉', 'world ! »'],
+      { by: 'word' },
+    ],
+    [
+      'around a word that is wider than a line',
+      'a Donaudampfschifffahrtsgesellschaft is one',
+      ['a', 'Donaudampfschifffahrtsgesellschaft', 'is one'],
+      { maxChars: 20 },
+    ],
+    [
+      'between words of a language without spaces, and not before a full stop',
+      '我们在学习中文。',
+      ['我们', '在学习', '中文。'],
+      { maxChars: 6, maxLines: 1 },
+    ],
+  ])('%s', (_, text, expected, shape) => {
+    expect(cues(text, shape)).toStrictEqual(expected);
+  });
+});
+
+describe('lines', () => {
+  test.each([
+    [
+      'She put it on the table and went to bed early.',
+      'She put it on the table | and went to bed early.',
+    ],
+    [
+      'I have never seen a more beautiful garden than yours.',
+      'I have never seen | a more beautiful garden than yours.',
+    ],
+    [
+      '„Das ist doch nicht möglich“, sagte die alte Frau.',
+      '„Das ist doch nicht möglich“, | sagte die alte Frau.',
+    ],
+  ])('of %s end where a reader pauses', (text, expected) => {
+    expect(cues(text)).toStrictEqual([expected]);
+  });
+
+  test('are as many as are allowed and needed', () => {
+    const text = 'one two three four five six seven eight nine ten eleven twelve';
+    expect(cues(text, { maxChars: 24, maxLines: 3 })).toStrictEqual([
+      'one two three four | five six seven eight | nine ten eleven twelve',
+    ]);
+  });
+});
+
+describe('a cue is shown', () => {
+  test('until it can be read, when there is silence', () => {
+    expect(times('Hi.______________________________ Bye.')[0]).toStrictEqual([0, 1_000]);
+    const [[from = 0, to = 0] = []] = times(
+      'No one reads this in so short a time.____________________________ Bye.',
+    );
+    expect(to - from).toBeGreaterThanOrEqual((37 * 1_000) / 17);
+  });
+
+  test('until just before the next one, when that comes soon', () => {
+    expect(times('This is the first sentence.___ This is the second sentence.')).toStrictEqual([
+      [0, 1_380 + 300 - 84],
+      [1_680, 3_120],
+    ]);
+  });
+
+  test('never longer than the limit, when it need not be', () => {
+    expect(times('Wait here.___ What?', { minDurationMs: 300, maxDurationMs: 700 })).toStrictEqual([
+      [0, 700],
+      [840, 1_140],
+    ]);
+  });
+
+  test('word by word without gaps, but for a silence', () => {
+    expect(times('one two___ three____________________ four', { by: 'word' })).toStrictEqual([
+      [0, 180],
+      [180, 660],
+      [660, 1_660],
+      [2_960, 3_200],
+    ]);
+  });
+});
+
+test('ten times the text takes about ten times as long', () => {
+  const sentence = 'The 3 boats, which “nobody” had seen since 1998, came home — at last! ';
+  const took = (count: number): number => {
+    const timings = spoken(sentence.repeat(count).trim());
+    // Words are spelled out, so that nothing is found where it is expected.
+    const words = timings.words.flatMap(({ text, ...time }) =>
+      /\d/.test(text)
+        ? [
+            { ...time, text: 'some' },
+            { ...time, text: 'number' },
+          ]
+        : [{ ...time, text }],
+    );
+    const began = performance.now();
+    shapeCues(timingsOf({ ...timings, words }), DEFAULT_SHAPE);
+    return performance.now() - began;
+  };
+  took(40);
+  const [short, long] = [40, 400].map((count) => Math.min(took(count), took(count), took(count)));
+  expect((long ?? 0) / (short ?? 1)).toBeLessThan(30);
+});
