@@ -164,6 +164,34 @@ describe('POST /api/open/v3/speech/tts', () => {
     await closed;
   });
 
+  it('lets a slow listener hear the end when it closes', async () => {
+    const { speak, service, engine, clock, store, events } = await testService();
+    const release = engine.holdBefore(1);
+    const response = await speak({ text: 'One. Two.', voiceId: CLARA, format: 'wav' });
+    const closed = service.close();
+    expect(events.at(-1)).toEqual({ type: 'finishing-answers', count: 1 });
+    clock.advance(60_000);
+    release();
+    expect((await response.arrayBuffer()).byteLength).toBeGreaterThan(44);
+    await closed;
+    const states = store.read((db) => db.all('SELECT state FROM reservation'));
+    expect(states).toMatchObject([{ state: 'committed' }]);
+  });
+
+  it('cuts and refunds what still runs a moment after it was told to hurry', async () => {
+    const { speak, service, engine, clock, store } = await testService();
+    engine.holdBefore(1);
+    const response = await speak({ text: 'One. Two.', voiceId: CLARA, format: 'wav' });
+    const hurry = new AbortController();
+    const closed = service.close(hurry.signal);
+    hurry.abort();
+    clock.advance(1_000);
+    await closed;
+    await expect(response.arrayBuffer()).rejects.toThrow();
+    const states = store.read((db) => db.all('SELECT state FROM reservation'));
+    expect(states).toMatchObject([{ state: 'refunded' }]);
+  });
+
   it('cuts and refunds what does not end in time when it closes', async () => {
     const { speak, service, engine, clock, store } = await testService({ graceMs: 5_000 });
     engine.holdBefore(1);

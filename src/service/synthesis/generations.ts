@@ -7,8 +7,8 @@ export interface Generations {
   /** How many run. */
   readonly size: number;
   /**
-   * Waits until none runs, for so long at most or until `hurry` is aborted; then those that are left are
-   * aborted.
+   * Waits until none runs, for so long at most; then those that are left are aborted. Once `hurry` is
+   * aborted only a moment is left to them, in which those end by themselves whose client is gone.
    */
   drain(graceMs: number, hurry?: AbortSignal): Promise<void>;
 }
@@ -19,6 +19,8 @@ export interface RunningGeneration {
   abort(reason: unknown): void;
   end(): void;
 }
+
+const HURRY_MS = 1_000;
 
 /** A list of generations, empty at first. */
 export function createGenerations(clock: Clock): Generations {
@@ -48,12 +50,13 @@ export function createGenerations(clock: Clock): Generations {
       const halt = (): void => {
         for (const controller of running) controller.abort(new Error('the service is closing'));
       };
-      const stop = clock.after(graceMs, halt);
-      hurry?.addEventListener('abort', halt, { once: true });
-      if (hurry?.aborted === true) halt();
+      const stops = [clock.after(graceMs, halt)];
+      const hasten = (): void => void stops.push(clock.after(HURRY_MS, halt));
+      hurry?.addEventListener('abort', hasten, { once: true });
+      if (hurry?.aborted === true) hasten();
       await none;
-      stop();
-      hurry?.removeEventListener('abort', halt);
+      for (const stop of stops) stop();
+      hurry?.removeEventListener('abort', hasten);
     },
   };
 }
