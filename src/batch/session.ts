@@ -4,6 +4,7 @@ import type { FileDeps } from '../files/file-deps.ts';
 import type { BatchFolder } from './journal/batch-folder.ts';
 import type { BatchItem } from './plan/plan.ts';
 import { createJobSpeaker } from './run/job-speaker.ts';
+import { createOutputFolders } from './run/output-folders.ts';
 import { createOutputLook } from './run/output-state.ts';
 import type { BatchOptions, BatchRun } from './run/run-batch.ts';
 import { runBatch } from './run/run-batch.ts';
@@ -52,7 +53,8 @@ export function openSession(options: SessionOptions): BatchSession {
   const { clock, client, folder, maxRetries, origin, wishes } = options;
   let run: BatchRun | undefined;
   const onTrouble = (reason: unknown): void => run?.stop(reason);
-  const speaker = createJobSpeaker({ ...options, client, onTrouble });
+  const folders = createOutputFolders(options.files);
+  const speaker = createJobSpeaker({ ...options, client, folders, onTrouble });
 
   async function* surveyAll(): AsyncGenerator<Surveyed, void, undefined> {
     const { index, redoToken } = folder;
@@ -68,7 +70,18 @@ export function openSession(options: SessionOptions): BatchSession {
     speak(wanted) {
       const fileOf = ({ output }: BatchItem): string => path.join(wishes.outputDir, output);
       const items = surveyAll();
-      run = runBatch({ ...wanted, items, folder, speaker, origin, fileOf, clock, maxRetries });
+      const sync = (): Promise<void> => folders.sync();
+      run = runBatch({
+        ...wanted,
+        items,
+        folder,
+        speaker,
+        origin,
+        fileOf,
+        clock,
+        maxRetries,
+        sync,
+      });
       return run;
     },
   };

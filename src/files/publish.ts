@@ -18,6 +18,8 @@ export interface OutputOptions extends FileDeps {
   readonly mode?: number | undefined;
   /** Where it grows, on the same disk; by default beside its final name. */
   readonly temporaryFolder?: string | undefined;
+  /** The caller brings the folder to the disk, once for many files. */
+  readonly isFolderSyncedLater?: boolean | undefined;
 }
 
 /**

@@ -22,6 +22,7 @@ export interface PublishedOutputOptions extends FileDeps {
   readonly mode?: number | undefined;
   /** Where it grows, when not beside its final name. */
   readonly temporaryFolder?: string | undefined;
+  readonly isFolderSyncedLater?: boolean | undefined;
   /** The regular file that will be replaced, where it really is. */
   readonly replaced: { readonly file: string; readonly stats: Stats } | undefined;
 }
@@ -106,7 +107,9 @@ class PublishedOutput implements Output {
       await this.#finish();
       this.path = await giveName(this.temporary, this.#options);
       this.#isOurs = false;
-      await syncFolder(this.#options.files, this.#folder);
+      if (this.#options.isFolderSyncedLater !== true) {
+        await syncFolder(this.#options.files, this.#folder);
+      }
     } catch (error) {
       this.#fail(error);
     }

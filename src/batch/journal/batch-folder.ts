@@ -53,6 +53,8 @@ export interface BatchFolder {
   plan(steps: readonly ItemStep[]): Promise<void>;
   /** Notes how far an item got; written when this resolves. Throws exit 32. */
   note(status: ItemStatus, state: ItemStep['state'], facts?: ItemFacts): Promise<ItemStatus>;
+  /** Notes that an item has its name; written with what is noted next, since it only saves a look. */
+  notePublished(status: ItemStatus, facts: ItemFacts): ItemStatus;
   /** Notes that everything was done, so that a later `--redo` of the same items is another one. */
   end(): Promise<void>;
   /** Gives the folder free. Never throws. */
@@ -237,6 +239,12 @@ class OpenFolder implements BatchFolder {
     const { body, generation, item } = status;
     await this.#write([{ item, body, generation, state, facts }]);
     return { ...status, state, facts: { ...status.facts, ...facts } };
+  }
+
+  notePublished(status: ItemStatus, facts: ItemFacts): ItemStatus {
+    const { body, generation, item } = status;
+    this.#run.journal.queue([{ item, body, generation, state: 'published', facts }]);
+    return { ...status, state: 'published', facts: { ...status.facts, ...facts } };
   }
 
   async end(): Promise<void> {

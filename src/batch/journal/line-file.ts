@@ -10,6 +10,8 @@ type Line = Readonly<Record<string, unknown>>;
 export interface LineFile {
   /** Resolves when the lines are in the file. Throws the system's error. */
   append(lines: readonly Line[]): Promise<void>;
+  /** Takes lines that leave with the next ones, or when the file is closed. */
+  queue(lines: readonly Line[]): void;
   /** Resolves when all that was appended is on the disk; those who ask at once share one sync. */
   sync(): Promise<void>;
   close(): Promise<void>;
@@ -33,8 +35,12 @@ class AppendedFile implements LineFile {
     this.#file = file;
   }
 
-  append(lines: readonly Line[]): Promise<void> {
+  queue(lines: readonly Line[]): void {
     for (const line of lines) this.#waiting.push(journalLine(line));
+  }
+
+  append(lines: readonly Line[]): Promise<void> {
+    this.queue(lines);
     this.#next ??= this.#after(this.#underWay, () => this.#write());
     return this.#next;
   }
@@ -45,6 +51,7 @@ class AppendedFile implements LineFile {
   }
 
   async close(): Promise<void> {
+    if (this.#waiting.length > 0) await this.append([]).catch(() => undefined);
     await this.#underWay.catch(() => undefined);
     await this.#syncing.catch(() => undefined);
     await this.#file.close();

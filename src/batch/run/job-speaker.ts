@@ -16,12 +16,14 @@ import { itemKey } from '../journal/keys.ts';
 import type { ItemFacts, ItemState, ItemStatus } from '../journal/records.ts';
 import { createExpectedTime } from './expected-time.ts';
 import type { DeliveredItem, ItemSpeaker, ItemWork } from './item-speaker.ts';
+import type { OutputFolders } from './output-folders.ts';
 import { publishAudio } from './publish-audio.ts';
 
 export interface JobSpeakerOptions extends FileDeps {
   readonly client: ApiClient;
-  readonly folder: Pick<BatchFolder, 'note' | 'plan' | 'secret' | 'temporaries'>;
+  readonly folder: Pick<BatchFolder, 'note' | 'notePublished' | 'plan' | 'secret' | 'temporaries'>;
   readonly origin: string;
+  readonly folders: OutputFolders;
   /** How often a download that breaks off is begun again. */
   readonly maxRetries: number;
   /** What is paid for could not be written down. */
@@ -146,7 +148,7 @@ class JobSpeaker implements ItemSpeaker {
       },
       signal,
     );
-    status = await this.#note(status, 'published', published);
+    status = this.#options.folder.notePublished(status, published);
     return { status, bytes: published.bytes, creditsUsed: job.creditsUsed, isPartial };
   }
 
@@ -192,7 +194,8 @@ class JobSpeaker implements ItemSpeaker {
         const answer = await fetchJobAudio(client, job, { signal });
         const { temporaries } = folder;
         const { format } = item.order;
-        const publication = { format, file, temporaries, isNew, onVerified };
+        const { folders } = this.#options;
+        const publication = { format, file, folders, temporaries, isNew, onVerified };
         return await publishAudio(answer, publication, this.#options);
       } catch (error) {
         signal.throwIfAborted();

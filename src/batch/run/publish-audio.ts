@@ -2,10 +2,11 @@ import path from 'node:path';
 import type { AudioAnswer } from '../../api/audio-answer.ts';
 import type { AudioFormat } from '../../contract/audio-formats.ts';
 import type { FileDeps } from '../../files/file-deps.ts';
-import { outputFailure } from '../../files/output-failures.ts';
 import { openOutput } from '../../files/publish.ts';
+import { openPublishedOutput } from '../../files/published-output.ts';
 import type { Output } from '../../files/output.ts';
 import { deliver } from '../../speech/deliver.ts';
+import type { OutputFolders } from './output-folders.ts';
 
 /** Where audio goes, and who is told what on the way. */
 export interface Publication {
@@ -13,6 +14,7 @@ export interface Publication {
   readonly file: string;
   /** On the same disk. */
   readonly temporaries: string;
+  readonly folders: OutputFolders;
   /** A file that has the name by then stays. */
   readonly isNew: boolean;
   /** All of it came and was checked; resolves when that is noted. */
@@ -59,16 +61,16 @@ export async function publishAudio(
 }
 
 async function openFor(publication: Publication, deps: FileDeps): Promise<Output> {
-  const { file, isNew, temporaries } = publication;
-  try {
-    await deps.files.mkdir(path.dirname(file), { recursive: true });
-  } catch (error) {
-    throw outputFailure(file, error, 'opening');
-  }
-  return openOutput({
+  const { file, folders, isNew, temporaries } = publication;
+  await folders.use(path.dirname(file));
+  const options = {
     ...deps,
     path: file,
-    existing: isNew ? 'refuse' : 'replace',
     temporaryFolder: temporaries,
-  });
+    isFolderSyncedLater: true,
+  };
+  // The plan saw that nothing is there; at the end the name is taken only if that is still so.
+  return isNew
+    ? openPublishedOutput({ ...options, asked: file, existing: 'refuse', replaced: undefined })
+    : openOutput(options);
 }

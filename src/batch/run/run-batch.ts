@@ -40,6 +40,8 @@ export interface BatchOptions {
   readonly graceMs: number;
   /** How often an item is asked for anew that was refused because there were too many requests. */
   readonly maxRetries: number;
+  /** Brings the names of all files to the disk. */
+  readonly sync: () => Promise<void>;
   /** Told of every result, one after the other. */
   readonly onResult: (result: ItemResult) => Promise<void>;
 }
@@ -107,6 +109,7 @@ class Run {
       const workers = Array.from({ length: concurrency }, () => this.#drain(ready));
       await Promise.all(workers);
       await this.#telling;
+      await this.#options.sync();
     } catch (error) {
       this.stop(error);
     } finally {
