@@ -1,4 +1,5 @@
 import type { SpeechJob } from '../../src/api/speech-jobs.ts';
+import { speechJobRequest } from '../../src/api/speech-jobs.ts';
 import type { Connection, Context } from '../../src/cli/context.ts';
 import type { Progress } from '../../src/cli/progress.ts';
 import { startProgress } from '../../src/cli/progress.ts';
@@ -13,11 +14,20 @@ import { openJournal } from '../open-journal.ts';
 import { jobOptions, speechOrder } from '../tts-order.ts';
 import { checkPrice, rememberPrice } from '../tts-price.ts';
 import type { Task } from '../tts-task.ts';
+import { dryRunResult } from '../tts-words.ts';
 import type { CreateFlags } from './create.ts';
 import { pollingOf } from './job-flags.ts';
 import { jobDocument, partialNotice, savedNotice } from './job-words.ts';
 import { stdoutPlace } from './places.ts';
 import { resumeCommand } from './resume-command.ts';
+
+/** The request that would be sent (`--dry-run`). Voices may be looked up; nothing billable is sent. */
+export async function describeJob(task: Task, { api = 'v3' }: CreateFlags): Promise<CommandResult> {
+  const connection = await task.context.connect();
+  const { client } = connection;
+  const body = await speechOrder(task, connection);
+  return dryRunResult(client.describe(speechJobRequest(client, body, jobOptions(task, api))));
+}
 
 /** Opens the output, creates the job, tells its id at once, and waits where that is asked for. */
 export async function createJob(task: Task, flags: CreateFlags): Promise<CommandResult> {

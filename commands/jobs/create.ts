@@ -1,12 +1,13 @@
 import { Option } from 'commander';
 import type { JobApi } from '../../src/api/speech-jobs.ts';
 import type { CommandDefinition } from '../../src/cli/command.ts';
+import { TEXT_MAX_CHARACTERS } from '../../src/contract/limits.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import { requestOptions } from '../request-flags.ts';
 import { addSpeechFlags } from '../speech-flags.ts';
-import type { TtsFlags } from '../tts-task.ts';
-import { describeTask, planTask } from '../tts-task.ts';
-import { createJob } from './create-job.ts';
+import type { Task, TtsFlags } from '../tts-task.ts';
+import { planTask } from '../tts-task.ts';
+import { createJob, describeJob } from './create-job.ts';
 import type { WaitFlags } from './job-flags.ts';
 import { apiOption, waitOptions } from './job-flags.ts';
 
@@ -38,9 +39,18 @@ export const jobsCreate: CommandDefinition<CreateFlags> = {
   async run(context, { args, options }) {
     refuseIdleFlags(options);
     const task = await planTask(context, { args, options: { ...options, via: 'job' } });
-    return options.dryRun === true ? describeTask(task) : createJob(task, options);
+    refuseTooLong(task);
+    return options.dryRun === true ? describeJob(task, options) : createJob(task, options);
   },
 };
+
+function refuseTooLong({ characters }: Task): void {
+  if (characters <= TEXT_MAX_CHARACTERS) return;
+  throw usageFailure(
+    `the text has ${characters} characters; one job takes at most ${TEXT_MAX_CHARACTERS}`,
+    '`foley tts` speaks it in parts, and joins them.',
+  );
+}
 
 /** Flags of a wait that is not asked for are not ignored. */
 function refuseIdleFlags({ clobber, output, pollInterval, timeout, wait }: CreateFlags): void {

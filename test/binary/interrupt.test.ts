@@ -16,6 +16,9 @@ import { longText } from './support/sound.ts';
 const { mp3 } = await tinyAudio();
 const UNCHANGED = { added: [], removed: [], changed: [] };
 
+/** A model that takes the long text at once, in one answer. */
+const AT_ONCE = ['-m', 'vendor-s21pro-flash', '--via', 'sync'] as const;
+
 /** `--verbose` says this when the audio has begun to arrive, long before it is whole. */
 const HAS_BEGUN = /POST \S+\/speech\/tts 200/;
 
@@ -32,7 +35,7 @@ describe('a signal in the middle of a long text', () => {
     async (signal) => {
       const box = await boxWithLongText();
       const before = await snapshot(box.out);
-      const args = ['tts', '-f', 'long.txt', '-o', 'out.mp3', '--local', '--verbose'];
+      const args = ['tts', '-f', 'long.txt', '-o', 'out.mp3', '--local', '--verbose', ...AT_ONCE];
       const result = await runFoley(args, { box, signalAt: { signal, when: HAS_BEGUN } });
       expect(result).toMatchObject({ code: null, signal });
       expect(difference(before, await snapshot(box.out))).toEqual(UNCHANGED);
@@ -42,7 +45,7 @@ describe('a signal in the middle of a long text', () => {
 
   test('leaves a state in which the next command works', async () => {
     const box = await boxWithLongText();
-    const args = ['tts', '-f', 'long.txt', '-o', 'out.mp3', '--local', '--verbose'];
+    const args = ['tts', '-f', 'long.txt', '-o', 'out.mp3', '--local', '--verbose', ...AT_ONCE];
     const when = { signal: 'SIGINT', when: HAS_BEGUN } as const;
     await runFoley(args, { box, signalAt: when });
     const next = await runFoley(['tts', 'Hi', '-o', 'out.mp3', '--local'], { box });
@@ -87,7 +90,7 @@ test('a signal while the text is awaited ends the wait', async () => {
 
 /** A shell loop that speaks the long text three times. */
 function loop(flags: string): string {
-  const foley = `'${process.execPath}' '${FOLEY}' tts -f long.txt -o out.mp3 ${flags}`;
+  const foley = `'${process.execPath}' '${FOLEY}' tts -f long.txt -o out.mp3 ${AT_ONCE.join(' ')} ${flags}`;
   return `for i in 1 2 3; do echo "run $i"; ${foley}; done; echo "after all"`;
 }
 

@@ -188,6 +188,28 @@ describe('a create', () => {
     expect(stage.server.requests).toHaveLength(0);
   });
 
+  test('of more than one job takes is exit 2, and sends nothing', async () => {
+    const stage = await jobScene();
+    const result = await stage.run([...CREATE, 'x'.repeat(10_000)]);
+    expect(result.code).toBe(2);
+    expect(result.stderr).toContain('one job takes at most 10000');
+    expect(stage.server.requests).toHaveLength(0);
+  });
+
+  test('is shown and not sent with --dry-run, however long', async () => {
+    const stage = await jobScene();
+    const text = 'word '.repeat(1_999).trim();
+    const args = ['jobs', 'create', text, '-v', VOICE, '--api', 'v1', '--dry-run'];
+    const result = await stage.run(args);
+    expect(result.code, result.stderr).toBe(0);
+    expect(JSON.parse(result.stdout.toString())).toMatchObject({
+      method: 'POST',
+      url: expect.stringMatching(/\/api\/open\/v1\/speech\/tts\/jobs$/),
+      body: { text },
+    });
+    expect(stage.server.requests).toHaveLength(0);
+  });
+
   test('into a folder that is not there sends nothing', async () => {
     const stage = await jobScene();
     const result = await stage.run([...CREATE, '-o', 'nowhere/hi.mp3']);
