@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { MODELS } from '../fault-server/healthy-service.ts';
 import { refused, spokenText } from './support/spoken-text.ts';
 
 describe('text may look like something else', () => {
@@ -29,14 +30,16 @@ describe('text may look like something else', () => {
   );
 });
 
-describe('10,000 characters are the most', () => {
+describe('10,000 characters are the most that one request takes', () => {
   test('characters are code points, not bytes or UTF-16 units', async () => {
     const text = '👋'.repeat(10_000);
-    expect(await spokenText(['-f', '-'], { input: text })).toBe(text);
+    const args = ['-f', '-', '-m', MODELS[0].id, '--via', 'sync'];
+    expect(await spokenText(args, { input: text })).toBe(text);
   });
 
-  test('one more is refused with both numbers', async () => {
-    const { stderr } = await refused(['-f', '-'], { input: 'x'.repeat(10_001) });
+  test('one more is refused with both numbers, when it may not be cut', async () => {
+    const args = ['-f', '-', '--split', 'never'];
+    const { stderr } = await refused(args, { input: 'x'.repeat(10_001) });
     expect(stderr).toMatch(/10001 characters.*10000/);
   });
 });

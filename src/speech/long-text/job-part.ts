@@ -37,7 +37,8 @@ export async function speakJobPart(
   const file = record.partFile(index);
   if (before.state === 'done' && (await isPartThere(file, before.bytes, files))) return;
   const api = apiOf(record);
-  const known = before.jobId;
+  // A job that failed stays as it is.
+  const known = before.state === 'failed' ? undefined : before.jobId;
   const begun = known === undefined ? await createJob(record, index, deps) : undefined;
   const ref = { id: begun?.id ?? known ?? '', api };
   const pace = pollPace(client, api);

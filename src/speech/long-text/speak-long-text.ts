@@ -106,8 +106,10 @@ async function leave(record: LongTextRecord, error: unknown): Promise<boolean> {
 }
 
 /** Parts that were charged for and did not get to where they should. */
-export function paidParts({ part, plan }: Pick<LongTextRecord, 'part' | 'plan'>): number {
-  return plan.parts.filter((_, index) => ['accepted', 'done'].includes(part(index).state)).length;
+function paidParts(record: LongTextRecord): number {
+  const isPaid = (index: number): boolean =>
+    ['accepted', 'done'].includes(record.part(index).state);
+  return record.plan.parts.filter((_, index) => isPaid(index)).length;
 }
 
 function howToGoOn(record: LongTextRecord): string {
