@@ -6,25 +6,34 @@ export interface WordTime {
   readonly endMs: number;
 }
 
+/** What a word sounds like alone. */
+export interface WordSounds {
+  /** At least one. */
+  readonly sounds: readonly string[];
+  /** It may go without saying, as signs do at the beginning of a sentence. */
+  readonly isOptional: boolean;
+}
+
 /**
  * Finds the sounds of words in what was said: the assignment with the fewest differences, as a word
  * sounds a little otherwise among others than it does alone.
  * @param said in order of time
- * @param words the sounds of each word, alone; at least one each
- * @returns a time for each word, or nothing when they are too different to be trusted
+ * @returns a time for each word, none for optional ones that were not said; or nothing when what was
+ * said is too different to be trusted
  */
 export function alignSounds(
   said: readonly TimedSound[],
-  words: readonly (readonly string[])[],
-): WordTime[] | undefined {
+  words: readonly WordSounds[],
+): (WordTime | undefined)[] | undefined {
   const sounds = said.filter(({ name }) => name !== PAUSE);
-  const expected = words.flatMap((names, word) => names.map((name) => ({ name, word })));
+  const expected = words.flatMap(({ sounds: names, isOptional }, word) =>
+    names.map((name) => ({ name, word, gap: isOptional ? 0 : GAP })),
+  );
   const table = new DifferenceTable(
     sounds.map(({ name }) => name),
-    expected.map(({ name }) => name),
+    expected,
   );
-  if (table.difference > MOST_DIFFERENT * Math.max(sounds.length, expected.length))
-    return undefined;
+  if (table.difference > MOST_DIFFERENT * sounds.length) return undefined;
   const times: (WordTime | undefined)[] = words.map(() => undefined);
   for (const [soundAt, expectedAt] of table.pairs()) {
     const sound = sounds[soundAt];
@@ -32,8 +41,8 @@ export function alignSounds(
     if (sound === undefined || word === undefined) continue;
     times[word] = { startMs: times[word]?.startMs ?? sound.startMs, endMs: sound.endMs };
   }
-  const found = times.filter((time) => time !== undefined);
-  return found.length === words.length ? found : undefined;
+  const isMissed = words.some(({ isOptional }, word) => !isOptional && times[word] === undefined);
+  return isMissed ? undefined : times;
 }
 
 /** More than this part of the sounds being others, the words are not those that were said. */
@@ -45,14 +54,20 @@ const OTHER_SOUND = 1.5;
 const OTHER_VOWEL = 0.5;
 const VOWEL = /^[aeiou]/;
 
-/** The least differences between the beginnings of two rows of sounds. */
+interface ExpectedSound {
+  readonly name: string;
+  /** What it costs when it is not there. */
+  readonly gap: number;
+}
+
+/** The least differences between the beginnings of what is said and of what is expected. */
 class DifferenceTable {
   readonly #left: readonly string[];
-  readonly #right: readonly string[];
+  readonly #right: readonly ExpectedSound[];
   readonly #width: number;
   readonly #costs: Float32Array;
 
-  constructor(left: readonly string[], right: readonly string[]) {
+  constructor(left: readonly string[], right: readonly ExpectedSound[]) {
     this.#left = left;
     this.#right = right;
     this.#width = right.length + 1;
@@ -86,17 +101,19 @@ class DifferenceTable {
   }
 
   #least(row: number, column: number): number {
-    if (row === 0 || column === 0) return (row + column) * GAP;
+    if (column === 0) return row * GAP;
+    const without = this.#cost(row, column - 1) + (this.#right[column - 1]?.gap ?? GAP);
+    if (row === 0) return without;
     return Math.min(
       this.#cost(row - 1, column - 1) + this.#substitution(row, column),
       this.#cost(row - 1, column) + GAP,
-      this.#cost(row, column - 1) + GAP,
+      without,
     );
   }
 
   #substitution(row: number, column: number): number {
     const left = this.#left[row - 1] ?? '';
-    const right = this.#right[column - 1] ?? '';
+    const right = this.#right[column - 1]?.name ?? '';
     if (left === right) return 0;
     return VOWEL.test(left) && VOWEL.test(right) ? OTHER_VOWEL : OTHER_SOUND;
   }

@@ -34,7 +34,12 @@ export function traceSpeakable(text: string): TracedText {
     .replace(LONG_WORD, (part = '') => `${part} `)
     .replace(WHITE_SPACE, () => ' ')
     .replace(SPACE_AROUND, () => '');
-  return SAID.test(plain.text) ? plain : TracedText.of('');
+  return isSaid(plain.text) ? plain : TracedText.of('');
+}
+
+/** Whether flite makes a sound for a text that is in its characters. */
+export function isSaid(text: string): boolean {
+  return SAID.test(text);
 }
 
 const SYMBOLS: ReadonlyMap<string, string> = new Map([

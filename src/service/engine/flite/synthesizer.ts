@@ -3,6 +3,7 @@ import { fliteArguments } from './controls.ts';
 import { MemoryFile } from './memory-file.ts';
 import { type PrintedLine, soundNames, type TimedSound, timedSounds } from './sounds.ts';
 import { prepareWasiCommand, type WasiCommand } from './wasi-command.ts';
+import { isSaid } from './speakable-text.ts';
 import { FLITE_VOICES } from './voices.ts';
 
 /** A piece of text, already in the characters that flite can say, and how to say it. */
@@ -59,19 +60,23 @@ export class FliteSynthesizer {
    * @throws Error when flite fails
    */
   pronounce(tokens: readonly string[]): readonly (readonly string[])[] {
-    const unknown = [...new Set(tokens)].filter((token) => !this.#pronunciations.has(token));
-    if (unknown.length > 0) {
-      if (this.#pronunciations.size > MOST_PRONUNCIATIONS) this.#pronunciations.clear();
-      // An empty line ends a sentence; the last one has to be ended too, or it is left out.
-      const sentences = unknown.map((token) => `${token}\n\n`).join('');
-      const { lines } = this.#run(sentences, ['-voice', FASTEST_VOICE, '-ps']);
-      if (lines.length !== unknown.length)
-        throw new Error('flite said other words than it was given.');
-      for (const [index, token] of unknown.entries()) {
-        this.#pronunciations.set(token, soundNames(lines[index]?.text ?? ''));
-      }
+    if (this.#pronunciations.size > MOST_PRONUNCIATIONS) this.#pronunciations.clear();
+    const unknown = [...new Set(tokens)].filter((one) => !this.#pronunciations.has(one));
+    for (const [index, sounds] of this.#soundsOf(unknown).entries()) {
+      this.#pronunciations.set(unknown[index] ?? '', sounds);
     }
     return tokens.map((token) => this.#pronunciations.get(token) ?? []);
+  }
+
+  /** Each token as a sentence of its own; by itself where that has more or fewer than it should. */
+  #soundsOf(tokens: readonly string[]): readonly (readonly string[])[] {
+    const said = tokens.filter(isSaid);
+    if (said.length === 0) return tokens.map(() => []);
+    const { lines } = this.#run(said.join('\n\n'), ['-voice', FASTEST_VOICE, '-ps']);
+    const sounds = lines.map(({ text }) => soundNames(text));
+    if (tokens.length === 1) return [sounds.flat()];
+    if (lines.length !== said.length) return tokens.flatMap((token) => this.#soundsOf([token]));
+    return tokens.map((token) => (isSaid(token) ? (sounds.shift() ?? []) : []));
   }
 
   /** @returns what flite printed, line by line, and the file that it wrote */
@@ -82,7 +87,8 @@ export class FliteSynthesizer {
     this.prepare();
     const command = this.#next;
     this.#next = undefined;
-    const files = new Map([['text', new MemoryFile(new TextEncoder().encode(text))]]);
+    // A last sentence of one word is left out where nothing comes after it.
+    const files = new Map([['text', new MemoryFile(new TextEncoder().encode(`${text}\n`))]]);
     const lines: PrintedLine[] = [];
     let line = '';
     const outcome = command?.run(

@@ -1,6 +1,6 @@
 import { countCodePoints } from '../../../text/code-points.ts';
 import type { WordMark } from '../speech-engine.ts';
-import { alignSounds } from './align-sounds.ts';
+import { alignSounds, type WordSounds } from './align-sounds.ts';
 import type { SpeakablePiece } from './pieces.ts';
 import type { TimedSound } from './sounds.ts';
 import type { WrittenWord } from './written-words.ts';
@@ -19,10 +19,7 @@ export interface SpokenPiece {
 /** When each word of a piece is said; no word when what was said cannot be told for sure. */
 export function wordMarks({ piece, words, sounds, tokens, offsetMs }: SpokenPiece): WordMark[] {
   const said = saidWords(words, tokens);
-  const times = alignSounds(
-    sounds,
-    said.map((word) => word.sounds),
-  );
+  const times = alignSounds(sounds, said);
   if (times === undefined) return [];
   const { codePoint } = new CodePointCounter(piece.written, piece.start);
   return said.flatMap(({ start, end }, index) => {
@@ -39,11 +36,12 @@ export function wordMarks({ piece, words, sounds, tokens, offsetMs }: SpokenPiec
   });
 }
 
-interface SaidWord {
+interface SaidWord extends WordSounds {
   readonly start: number;
   readonly end: number;
-  readonly sounds: readonly string[];
 }
+
+const HAS_LETTER = /[\p{L}\p{N}]/u;
 
 /** The words that have a sound. */
 function saidWords(
@@ -54,7 +52,7 @@ function saidWords(
   const said = words.map(({ start, end, tokens: own }) => {
     const sounds = tokens.slice(next, next + own.length).flat();
     next += own.length;
-    return { start, end, sounds };
+    return { start, end, sounds, isOptional: !own.some((token) => HAS_LETTER.test(token)) };
   });
   return said.filter(({ sounds }) => sounds.length > 0);
 }

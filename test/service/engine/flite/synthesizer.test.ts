@@ -26,6 +26,13 @@ describe('speech', () => {
     expect(peakOf(samples)).toBeLessThan(1);
   });
 
+  test.each([
+    ['Note: yes.', 'Note.'],
+    ['Hello there. Yes', 'Hello there.'],
+  ])('of %j has its last word, also when that is a sentence of its own', (whole, beginning) => {
+    expect(seconds(speak(whole)) - seconds(speak(beginning))).toBeGreaterThan(0.4);
+  });
+
   test('is the same each time for the same text, and another for another voice', () => {
     expect(speak(SENTENCE)).toEqual(speak(SENTENCE));
     expect(speak(SENTENCE).length).not.toBe(speak(SENTENCE, { voice: 'awb' }).length);
