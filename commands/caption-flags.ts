@@ -71,7 +71,7 @@ export function cueShape(flags: CueFlags, settings: SettingSources): CueShape {
     shortest.origin.kind === 'default' ? Math.min(shortest.value, longest.value) : shortest.value;
   if (minDurationMs > longest.value) {
     throw usageFailure(
-      `${describe('cueMinDuration', shortest)}, more than ${describe('cueMaxDuration', longest)}`,
+      `${describe('cueMinDuration', shortest)}, but ${describe('cueMaxDuration', longest)}`,
       'Lower the one or raise the other.',
     );
   }
@@ -123,5 +123,5 @@ function describe(
   const where =
     origin.kind === 'flag' || origin.kind === 'default' ? '' : ` of ${describeOrigin(origin)}`;
   const flag = name === 'cueMaxDuration' ? '--cue-max-duration' : '--cue-min-duration';
-  return `${origin.kind === 'flag' ? flag : `${name}${where}`} is ${durationText(value)}`;
+  return `${origin.kind === 'flag' ? flag : `${name}${where}`} is ${value === 0 ? '0' : durationText(value)}`;
 }

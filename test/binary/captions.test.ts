@@ -1,0 +1,222 @@
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { errorLine } from '../harness/error-line.ts';
+import { parseJsonDocument } from '../harness/json-lines.ts';
+import { runFoley } from '../harness/run-foley.ts';
+import type { RunOptions } from '../harness/run-options.ts';
+import type { Sandbox } from '../harness/sandbox.ts';
+import { sandbox } from '../harness/sandbox.ts';
+import { filesOf, snapshot } from '../harness/snapshot.ts';
+
+const TIMINGS = {
+  version: 1,
+  text: 'Hello from foley. It speaks, and it writes down what it said.',
+  durationMs: 5_000,
+  complete: true,
+  words: [
+    ['hello', 0, 400],
+    ['from', 400, 700],
+    ['foley', 700, 1_100],
+    ['it', 1_500, 1_600],
+    ['speaks', 1_600, 2_000],
+    ['and', 2_300, 2_400],
+    ['it', 2_400, 2_500],
+    ['writes', 2_500, 2_900],
+    ['down', 2_900, 3_200],
+    ['what', 3_200, 3_400],
+    ['it', 3_400, 3_500],
+    ['said', 3_500, 4_000],
+  ].map(([text, startMs, endMs]) => ({ text, startMs, endMs })),
+};
+
+const SRT = `1
+00:00:00,000 --> 00:00:01,416
+Hello from foley.
+
+2
+00:00:01,500 --> 00:00:04,030
+It speaks, and it writes
+down what it said.
+
+`;
+
+async function boxWith(timings: unknown = TIMINGS): Promise<Sandbox> {
+  const box = await sandbox();
+  await store(box, timings);
+  return box;
+}
+
+async function store(box: Sandbox, timings: unknown): Promise<void> {
+  const content = typeof timings === 'string' ? timings : JSON.stringify(timings);
+  await writeFile(path.join(box.out, 'talk.json'), content);
+}
+
+function captions(box: Sandbox, args: readonly string[], options: RunOptions = {}) {
+  return runFoley(['captions', ...args], { box, ...options });
+}
+
+function written(box: Sandbox, name: string): Promise<string> {
+  return readFile(path.join(box.out, name), 'utf8');
+}
+
+describe('foley captions', () => {
+  test('writes SubRip and WebVTT, and says what it wrote', async () => {
+    const box = await boxWith();
+    const args = ['talk.json', '--subtitles', 'a.srt', '--subtitles', 'b.vtt'];
+    expect(await captions(box, args)).toMatchObject({
+      code: 0,
+      stdout: Buffer.alloc(0),
+      stderr: 'foley: a.srt: 2 cues\nfoley: b.vtt: 2 cues\n',
+    });
+    expect(await written(box, 'a.srt')).toBe(SRT);
+    expect(await written(box, 'b.vtt')).toBe(
+      'WEBVTT\n\n00:00:00.000 --> 00:00:01.416\nHello from foley.\n\n' +
+        '00:00:01.500 --> 00:00:04.030\nIt speaks, and it writes\ndown what it said.\n',
+    );
+  });
+
+  test('with --json prints what it wrote, and with --quiet nothing', async () => {
+    const box = await boxWith();
+    const result = await captions(box, ['talk.json', '--subtitles', 'a.srt', '--json', '-q']);
+    expect(result).toMatchObject({ code: 0, stderr: '' });
+    expect(parseJsonDocument(result.stdout)).toStrictEqual({
+      items: [{ output: 'a.srt', format: 'srt', cues: 2 }],
+      complete: true,
+    });
+  });
+
+  test('reads timings from stdin', async () => {
+    const box = await sandbox();
+    const input = `\ufeff${JSON.stringify(TIMINGS)}`;
+    expect(await captions(box, ['-', '--subtitles', 'a.srt'], { input })).toMatchObject({
+      code: 0,
+    });
+    expect(await written(box, 'a.srt')).toBe(SRT);
+  });
+
+  test('shapes by its flags, which count before the project, which counts before the user', async () => {
+    const box = await boxWith();
+    await mkdir(path.join(box.config, 'foley'), { recursive: true });
+    const settings = { cueBy: 'word', cueMaxChars: 20 };
+    await writeFile(path.join(box.config, 'foley', 'config.json'), JSON.stringify(settings));
+    const count = async (args: readonly string[]): Promise<unknown> => {
+      const result = await captions(box, ['talk.json', '--subtitles', 'a.srt', '--json', ...args]);
+      return parseJsonDocument(result.stdout);
+    };
+    expect(await count([])).toMatchObject({ items: [{ cues: 12 }] });
+    await writeFile(path.join(box.out, 'foley.config.json'), '{"cueBy":"phrase"}');
+    expect(await count([])).toMatchObject({ items: [{ cues: 3 }] });
+    expect(await count(['--cue-max-chars', '42'])).toMatchObject({ items: [{ cues: 2 }] });
+    expect(await count(['--cue-max-duration', '1s', '--cue-min-duration', '200ms'])).toMatchObject({
+      items: [{ cues: 5 }],
+    });
+    expect(await count(['--cue-max-lines', '1', '--cue-by', 'sentence'])).toMatchObject({
+      items: [{ cues: 4 }],
+    });
+  });
+
+  test('by word gives a cue to each word, in WebVTT its time within a phrase', async () => {
+    const box = await boxWith();
+    const args = ['talk.json', '--subtitles', 'a.srt', '--subtitles', 'b.vtt', '--cue-by', 'word'];
+    expect(await captions(box, args)).toMatchObject({ code: 0 });
+    expect(await written(box, 'a.srt')).toContain('\n3\n00:00:00,700 --> 00:00:01,500\nfoley.\n');
+    expect(await written(box, 'b.vtt')).toContain(
+      '\nHello <00:00:00.400>from <00:00:00.700>foley.\n',
+    );
+  });
+
+  test('writes timings that are not complete, warns, and ends with 3', async () => {
+    const box = await boxWith({ ...TIMINGS, complete: false, words: TIMINGS.words.slice(0, 5) });
+    const result = await captions(box, ['talk.json', '--subtitles', 'a.srt', '--quiet']);
+    expect(result.code).toBe(3);
+    expect(result.stderr).toMatch(/^foley: the service did not time all of this text/);
+    expect((await written(box, 'a.srt')).replaceAll(/[\s\d:,>-]/g, '')).toBe(
+      TIMINGS.text.replaceAll(/[\s,]/g, ''),
+    );
+  });
+});
+
+describe('foley captions refuses', () => {
+  test.each<readonly [args: readonly string[], message: string]>([
+    [['talk.json'], 'there is no --subtitles to write'],
+    [[], "missing required argument 'timings'"],
+    [['gone.json', '--subtitles', 'a.srt'], 'gone.json: there is no such file'],
+    [
+      ['talk.json', '--subtitles', 'a.txt'],
+      '--subtitles is "a.txt"; it takes a name that ends in .srt or .vtt',
+    ],
+    [
+      ['talk.json', '--subtitles', '-'],
+      '--subtitles is "-"; it takes a name that ends in .srt or .vtt',
+    ],
+    [
+      ['talk.json', '--subtitles', 'a.srt', '--subtitles', './a.srt'],
+      '--subtitles names ./a.srt twice',
+    ],
+    [
+      ['talk.json', '--subtitles', 'a.srt', '--cue-max-chars', '0'],
+      '--cue-max-chars is "0"; it takes a whole number from 1 to 1000',
+    ],
+    [
+      ['talk.json', '--subtitles', 'a.srt', '--cue-max-duration', '0'],
+      '--cue-max-duration is 0; it must be more than nothing',
+    ],
+    [
+      ['talk.json', '--subtitles', 'a.srt', '--cue-min-duration', '9s'],
+      '--cue-min-duration is 9s, but cueMaxDuration is 7s',
+    ],
+    [
+      ['talk.json', '--subtitles', 'a.srt', '--cue-by', 'words'],
+      '--cue-by is "words"; it takes phrase, sentence, word',
+    ],
+  ])('%j', async (args, message) => {
+    const box = await boxWith();
+    const result = await captions(box, [...args, '--json']);
+    expect(errorLine(result)).toMatchObject({ exitCode: 2, message });
+    expect(result.code).toBe(2);
+    expect(filesOf(await snapshot(box.out))).toStrictEqual(['talk.json']);
+  });
+
+  test.each<readonly [content: unknown, message: string]>([
+    ['', 'talk.json is empty'],
+    ['{"version":1,\n"text":}', 'talk.json is not valid JSON, at line 2'],
+    [{ ...TIMINGS, version: 9 }, 'talk.json has version 9 of timings; this foley reads version 1'],
+  ])('timings %j', async (content, message) => {
+    const box = await boxWith(content);
+    const result = await captions(box, ['talk.json', '--subtitles', 'a.srt', '--json']);
+    expect(errorLine(result)).toMatchObject({ exitCode: 2, message });
+  });
+
+  test('to write some, when it cannot write all', async () => {
+    const box = await boxWith();
+    await writeFile(path.join(box.out, 'a.srt'), 'older');
+    await mkdir(path.join(box.out, 'b.vtt'));
+    const result = await captions(box, [
+      'talk.json',
+      '--subtitles',
+      'a.srt',
+      '--subtitles',
+      'b.vtt',
+    ]);
+    expect(result.code).toBe(2);
+    expect(await written(box, 'a.srt')).toBe('older');
+    expect(filesOf(await snapshot(box.out))).toStrictEqual(['a.srt', 'talk.json']);
+  });
+
+  test('to replace what is write-protected', async () => {
+    const box = await sandbox({ unprivileged: true });
+    await store(box, TIMINGS);
+    await writeFile(path.join(box.out, 'a.srt'), 'older');
+    await chmod(path.join(box.out, 'a.srt'), 0o444);
+    const result = await captions(box, [
+      'talk.json',
+      '--subtitles',
+      'b.vtt',
+      '--subtitles',
+      'a.srt',
+    ]);
+    expect(result.code).toBe(30);
+    expect(filesOf(await snapshot(box.out))).toStrictEqual(['a.srt', 'talk.json']);
+  });
+});
