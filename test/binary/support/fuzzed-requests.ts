@@ -1,0 +1,146 @@
+import { encode } from '@msgpack/msgpack';
+import fc from 'fast-check';
+import { ENDPOINTS } from '../../../src/contract/endpoints.ts';
+import { OPERATIONS } from '../../../src/service/openapi/operations.ts';
+import type { Hints } from '../../harness/schema-arbitrary.ts';
+import { allowedBy, junk, nearlyAllowedBy } from '../../harness/schema-arbitrary.ts';
+
+export interface FuzzedRequest {
+  readonly path: string;
+  readonly content: Content;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A voice of the service and the models that it lists. */
+export interface NameableVoice {
+  readonly voiceId: string;
+  readonly modelIds: readonly string[];
+}
+
+/** Requests to every endpoint that takes a body: right ones, nearly right ones, and broken bytes. */
+export function fuzzedRequests(voices: readonly NameableVoice[]): fc.Arbitrary<FuzzedRequest> {
+  return fc.oneof(
+    ...ENDPOINTS.filter(({ method }) => method === 'POST').map(({ id, path }) => {
+      const { body: schema } = OPERATIONS[id];
+      return fc.constantFrom(...voices).chain((voice) =>
+        fc.record({
+          path: fc.constant(path),
+          content: bodies(schema, hintsOf(voice)),
+          headers: headersOf(voice),
+        }),
+      );
+    }),
+  );
+}
+
+interface Content {
+  readonly bytes: Uint8Array;
+  readonly type: string;
+}
+
+const JSON_TYPE = 'application/json';
+const PACKED_TYPE = 'application/msgpack';
+
+function bodies(schema: unknown, hints: Hints): fc.Arbitrary<Content> {
+  const good = allowedBy(schema, hints);
+  const values = fc.oneof(
+    { weight: 4, arbitrary: good },
+    { weight: 6, arbitrary: nearlyAllowedBy(schema, hints) },
+    { weight: 1, arbitrary: junk },
+  );
+  const json = values.map((value) => Buffer.from(JSON.stringify(value) ?? ''));
+  return fc.oneof(
+    { weight: 8, arbitrary: fc.record({ bytes: json, type: fc.constant(JSON_TYPE) }) },
+    { weight: 3, arbitrary: fc.record({ bytes: broken(json), type: fc.constant(JSON_TYPE) }) },
+    { weight: 1, arbitrary: fc.record({ bytes: deep, type: fc.constant(JSON_TYPE) }) },
+    { weight: 1, arbitrary: fc.record({ bytes: json, type: types }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        bytes: fc.oneof(packed(values), broken(packed(values))),
+        type: fc.constant(PACKED_TYPE),
+      }),
+    },
+  );
+}
+
+function packed(values: fc.Arbitrary<unknown>): fc.Arbitrary<Uint8Array> {
+  return values.map((value) => encode(JSON.parse(JSON.stringify(value) ?? 'null')).slice());
+}
+
+/** Bytes that were right: cut, flipped, doubled, with something before or after them. */
+function broken(right: fc.Arbitrary<Uint8Array>): fc.Arbitrary<Uint8Array> {
+  return fc
+    .tuple(right, fc.nat(1_000), fc.uint8Array({ maxLength: 6 }), fc.nat(3))
+    .map(([bytes, place, others, way]) => {
+      const at = place % (bytes.length + 1);
+      const [head, tail] = [bytes.subarray(0, at), bytes.subarray(at)];
+      if (way === 0) return Buffer.from(head);
+      if (way === 1) return Buffer.concat([head, others, tail]);
+      if (way === 2) return Buffer.concat([head, others, tail.subarray(others.length)]);
+      return Buffer.concat([bytes, bytes]);
+    });
+}
+
+/** What goes down so far that whoever follows it by calling itself falls. */
+const deep: fc.Arbitrary<Uint8Array> = fc
+  .tuple(
+    fc.constantFrom('[', '{"text":', '{"prosody":', '{"voice":{"id":'),
+    fc.integer({ min: 1, max: 15_000 }),
+    fc.boolean(),
+  )
+  .map(([step, times, isClosed]) => {
+    const closing = step
+      .split('')
+      .filter((sign) => '[{'.includes(sign))
+      .map((sign) => (sign === '[' ? ']' : '}'));
+    const end = isClosed ? `0${closing.join('').repeat(times)}` : '';
+    return Buffer.from(step.repeat(times) + end);
+  });
+
+const types = fc.constantFrom(
+  'text/plain',
+  'application/json; charset=utf-8',
+  'application/json; charset=latin1',
+  'application/x-www-form-urlencoded',
+  'multipart/form-data; boundary=x',
+  'application/msgpack; x=y',
+  ';',
+  'application/json;',
+);
+
+function headersOf({ modelIds }: NameableVoice): fc.Arbitrary<Record<string, string>> {
+  const visible = fc.stringMatching(/^[!-~]{1,140}$/);
+  const few = fc.integer({ min: 0, max: 40 }).map((number) => `key-${number}`);
+  return fc.record(
+    {
+      'Idempotency-Key': fc.oneof(visible, few),
+      'X-Request-Id': fc.oneof(visible, few),
+      model: fc.oneof(visible, fc.constantFrom('s1', 's2-pro', '1.6', ...modelIds)),
+    },
+    { requiredKeys: [] },
+  );
+}
+
+function hintsOf({ voiceId, modelIds }: NameableVoice): Hints {
+  const text = fc.oneof(
+    { weight: 8, arbitrary: fc.lorem({ maxCount: 3 }) },
+    { weight: 2, arbitrary: fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }) },
+    { weight: 1, arbitrary: fc.constantFrom('(◕‿◕)', ' ', '🙂', '你好。', 'a'.repeat(10_001)) },
+  );
+  const voice = fc.constant(voiceId);
+  const model = fc.oneof(
+    { weight: 4, arbitrary: fc.constantFrom(...modelIds) },
+    fc.string({ minLength: 1 }),
+  );
+  return {
+    text,
+    input: text,
+    voiceId: voice,
+    reference_id: voice,
+    voice: fc.oneof(voice, fc.record({ id: voice })),
+    modelId: model,
+    model,
+    engineModelId: model,
+  };
+}
