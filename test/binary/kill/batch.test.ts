@@ -1,0 +1,226 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { decodeAudio } from '../../harness/decode-audio.ts';
+import type { Sandbox } from '../../harness/sandbox.ts';
+import { sandbox } from '../../harness/sandbox.ts';
+import { drawn, underSeed } from '../../harness/seed.ts';
+import { filesOf, snapshot } from '../../harness/snapshot.ts';
+import type { ServingFoley } from '../support/serve.ts';
+import { startServe } from '../support/serve.ts';
+import { readBooks } from './books.ts';
+import type { MortalBatch } from './mortal-batch.ts';
+import { chopJournal, deleteJournal, liveFor } from './mortal-batch.ts';
+import { VOICE_ID } from './orders.ts';
+
+const IS_FULL = process.env['FOLEY_TEST_SIZE'] === 'full';
+/** The one that is killed most, and the others. */
+const MAIN = IS_FULL ? { items: 60, kills: 100 } : { items: 8, kills: 8 };
+const OTHER = IS_FULL ? { items: 60, kills: 100 } : { items: 6, kills: 5 };
+const MOST_RUNS = 2_000;
+const TIMEOUT_MS = IS_FULL ? 3_600_000 : 300_000;
+
+/** Moments that a run lives for: some die before the first item, some after a few. */
+const lives = fc.oneof(fc.integer({ min: 1, max: 8 }), fc.integer({ min: 4, max: 24 }));
+
+/** Everything that may go wrong with an answer, and jobs that fail. */
+const FAULTS = [
+  'POST /**/jobs; status=503; every=7',
+  'POST /**/jobs; reset-after=0; every=5',
+  'POST /**/jobs; job=fail; every=9',
+  'GET /**/jobs/*; status=500; every=11',
+  'GET /**/jobs/*; truncate=20; every=8',
+  'GET /**/audio; reset-after=900; every=5',
+  'GET /**/audio; truncate=700; every=4',
+  '* /**; delay=20ms; every=6',
+].flatMap((rule) => ['--fault', rule]);
+
+interface Scene {
+  readonly box: Sandbox;
+  readonly out: string;
+  readonly dataDir: string;
+  readonly batch: MortalBatch;
+  readonly items: number;
+}
+
+async function newScene(items: number, dataDir: string, env: MortalBatch['env'], box: Sandbox) {
+  const out = path.join(box.out, 'spoken');
+  // They are there for the first run to be watched.
+  for (const folder of [out, dataDir]) await mkdir(folder, { recursive: true, mode: 0o700 });
+  const lines = Array.from({ length: items }, (_, index) => `Item ${index + 1} is said once.`);
+  await writeFile(path.join(box.out, 'lines.txt'), `${lines.join('\n')}\n`);
+  const args = ['batch', '--lines', 'lines.txt', '--output-dir', 'spoken', '--retry-failed'];
+  const folders = ['', '.foley', '.foley/journal'].map((name) => path.join(out, name));
+  const batch = { box, env, args: [...args, '-v', VOICE_ID], folders: [...folders, dataDir] };
+  return { box, out, dataDir, batch, items };
+}
+
+/** A service in a process of its own, which is not killed but does what it should not. */
+async function servedScene(items: number): Promise<Scene & { readonly service: ServingFoley }> {
+  const box = await sandbox();
+  const dataDir = path.join(box.root, 'service');
+  const flags = ['--data-dir', dataDir, ...FAULTS];
+  const service = await startServe(flags, { box, timeoutMs: 3_600_000 });
+  return { ...(await newScene(items, dataDir, service.env, box)), service };
+}
+
+/** The service that is in the command's own process, and dies with it. */
+async function embeddedScene(items: number): Promise<Scene> {
+  const box = await sandbox();
+  const dataDir = path.join(box.state, 'foley', 'service');
+  return newScene(items, dataDir, { FOLEY_TARGET: 'local' }, box);
+}
+
+interface Killing {
+  readonly seed: number;
+  readonly kills: number;
+  /** What is done to the folder before each start. */
+  readonly before?: (turn: number) => Promise<void>;
+  /** How many batches are started at once; default one. */
+  readonly racers?: number;
+}
+
+/** Starts it and kills it so many times, and then lets it come to its end. */
+async function liveAndDie(
+  scene: Scene,
+  { before, kills, racers = 1, seed }: Killing,
+): Promise<void> {
+  const moments = drawn(lives, MOST_RUNS * racers, seed);
+  let killed = 0;
+  for (let turn = 0; turn < MOST_RUNS; turn += 1) {
+    await before?.(turn);
+    const runs = Array.from({ length: racers }, (_, racer) =>
+      liveFor(scene.batch, killed < kills ? (moments[turn * racers + racer] ?? 1) : Infinity),
+    );
+    const results = await Promise.all(runs);
+    killed += results.filter((result) => result === 'killed').length;
+    const ended = results.filter((result) => result !== 'killed');
+    // 3 and the codes of what went wrong with an item; 32 while another one is at work.
+    for (const { code, stderr } of ended) expect(ENDINGS, stderr).toContain(code);
+    if (ended.some(({ code }) => code === 0)) {
+      // The last item may have been spoken before the last kill.
+      expect(killed).toBeGreaterThanOrEqual(IS_FULL ? kills : kills / 2);
+      return;
+    }
+  }
+  throw new Error(`${MOST_RUNS} runs did not come to an end`);
+}
+
+const ENDINGS = [0, 3, 20, 23, 24, 25, 26, 32];
+
+/** Charged once an item, every file there and whole, nothing else left, and nothing more to do. */
+async function expectDone({ batch, box, items, out }: Scene): Promise<void> {
+  const again = await liveFor(batch, Number.POSITIVE_INFINITY);
+  expect(again).toMatchObject({ code: 0 });
+  const names = filesOf(await snapshot(out));
+  const spoken = names.filter((name) => !name.startsWith('.foley/'));
+  expect(spoken).toHaveLength(items);
+  for (const name of spoken) {
+    expect(name).toMatch(/^[\w.-]+\.mp3$/);
+    expect((await decodeAudio(await readFile(path.join(out, name)))).durationMs).toBeGreaterThan(
+      300,
+    );
+  }
+  const kept = names.filter((name) => name.startsWith('.foley/'));
+  expect(
+    kept.filter(
+      (name) => !/^\.foley\/(?:\.gitignore|secret|journal\/[^/]+\.jsonl(?:\.corrupt)?)$/.test(name),
+    ),
+  ).toEqual([]);
+  expect(filesOf(await snapshot(box.temporary))).toEqual([]);
+}
+
+async function expectPaidOnce({ dataDir, items }: Scene): Promise<void> {
+  const { faults, operations } = await readBooks(dataDir);
+  expect(faults).toEqual([]);
+  const charged = operations.filter(({ state }) => state === 'completed');
+  expect(charged).toHaveLength(items);
+  for (const { commits, spent } of charged) expect([commits, spent > 0]).toEqual([1, true]);
+  for (const { spent, state } of operations) if (state !== 'completed') expect(spent).toBe(0);
+}
+
+async function endService({ running }: ServingFoley): Promise<void> {
+  running.signal('SIGTERM');
+  await running.done;
+}
+
+describe('a batch that is killed until it is done', () => {
+  test(
+    `${MAIN.items} items and ${MAIN.kills} kills, at a service that fails as well`,
+    async () => {
+      await underSeed(async (seed) => {
+        const scene = await servedScene(MAIN.items);
+        await liveAndDie(scene, { seed, kills: MAIN.kills });
+        await expectDone(scene);
+        await endService(scene.service);
+        await expectPaidOnce(scene);
+      });
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    `${OTHER.items} items with the service in its own process`,
+    async () => {
+      await underSeed(async (seed) => {
+        const scene = await embeddedScene(OTHER.items);
+        await liveAndDie(scene, { seed, kills: OTHER.kills });
+        await expectDone(scene);
+        await expectPaidOnce(scene);
+      });
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    `${OTHER.items} items with the end of the journal cut off before every start`,
+    async () => {
+      await underSeed(async (seed) => {
+        const scene = await servedScene(OTHER.items);
+        const cuts = drawn(fc.integer({ min: 1, max: 600 }), MOST_RUNS, seed);
+        await liveAndDie(scene, {
+          seed,
+          kills: OTHER.kills,
+          before: (turn) => chopJournal(scene.out, cuts[turn] ?? 1),
+        });
+        await expectDone(scene);
+        await endService(scene.service);
+        await expectPaidOnce(scene);
+      });
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    `${OTHER.items} items with the journal gone before every start`,
+    async () => {
+      await underSeed(async (seed) => {
+        const scene = await servedScene(OTHER.items);
+        await liveAndDie(scene, {
+          seed,
+          kills: OTHER.kills,
+          before: () => deleteJournal(scene.out),
+        });
+        await expectDone(scene);
+        await endService(scene.service);
+        await expectPaidOnce(scene);
+      });
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    `${OTHER.items} items that two batches in one folder race for`,
+    async () => {
+      await underSeed(async (seed) => {
+        const scene = await servedScene(OTHER.items);
+        await liveAndDie(scene, { seed, kills: OTHER.kills, racers: 2 });
+        await expectDone(scene);
+        await endService(scene.service);
+        await expectPaidOnce(scene);
+      });
+    },
+    TIMEOUT_MS,
+  );
+});
