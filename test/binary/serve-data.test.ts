@@ -1,3 +1,4 @@
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../src/effects/clock.ts';
@@ -87,5 +88,19 @@ describe('data that cannot be used is exit 32 before it listens', () => {
       message: expect.stringMatching(/made by a newer foley \(schema 99/),
     });
     expect(store.read((db) => db.get('PRAGMA user_version'))).toMatchObject({ user_version: 99 });
+  });
+
+  test('a database that another process keeps for itself', async () => {
+    const box = await sandbox();
+    await mkdir(path.join(box.out, 'data'));
+    const { default: Database } = await import('libsql');
+    const held = new Database(path.join(box.out, 'data', 'service.db'));
+    onTestFinished(() => void held.close());
+    held.exec('BEGIN EXCLUSIVE; CREATE TABLE other (id TEXT)');
+    expect(await refusal(box)).toMatchObject({
+      exitCode: 32,
+      message: expect.stringMatching(/is held by another process/),
+      hint: expect.stringMatching(/Wait for the other process/),
+    });
   });
 });

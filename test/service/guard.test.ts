@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ownHosts } from '../../src/service/http/own-hosts.ts';
 import { KEY, testService } from './support/test-service.ts';
 
 const AUTHORIZED = { Authorization: `Bearer ${KEY}` };
@@ -111,5 +112,28 @@ describe('the key of a request', () => {
     const { service } = await testService();
     const request = new Request(`http://127.0.0.1:4747/api/open/v3/voices?api_key=${KEY}`);
     expect((await service.fetch(request)).status).toBe(401);
+  });
+});
+
+describe('the names of a service that listens elsewhere than on loopback', () => {
+  const family = 'IPv4' as const;
+  const others = { netmask: '', mac: '', internal: false, cidr: null, family };
+  const interfaces = () => ({
+    lo: [{ ...others, address: '127.0.0.1' }],
+    eth0: [
+      { ...others, address: '192.0.2.7' },
+      { ...others, address: '2001:db8::7' },
+    ],
+    none: undefined,
+  });
+
+  it.each([
+    ['0.0.0.0', ['127.0.0.1', '192.0.2.7', '[2001:db8::7]']],
+    ['::', ['127.0.0.1', '192.0.2.7', '[2001:db8::7]']],
+    ['192.0.2.7', ['192.0.2.7']],
+    ['2001:db8::7', ['[2001:db8::7]']],
+    ['studio.internal', ['studio.internal']],
+  ])('for %s are its addresses', (host, names) => {
+    expect(ownHosts(host, interfaces)).toEqual(names);
   });
 });
