@@ -1,0 +1,176 @@
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { filesOf, snapshot } from '../../harness/snapshot.ts';
+import { expectSound, expectSoundIn } from '../support/sound.ts';
+import { batchBox, lastLine } from './batch-box.ts';
+
+const TEXTS = {
+  'texts/a.txt': 'Alpha speaks.',
+  'texts/b.md': 'Bravo.',
+  'texts/c.txt': 'Charlie says so.',
+};
+const ALL_CREDITS = 'Alpha speaks.Bravo.Charlie says so.'.length;
+const OUT = ['texts', '--output-dir', 'audio'];
+
+describe('foley batch of a folder', () => {
+  test('speaks every text into a file of its name, and says so on the last line', async () => {
+    const { batch, box, charged } = await batchBox({ ...TEXTS, 'texts/notes.csv': 'no text' });
+    const result = await batch(OUT);
+    expect(result.code, result.stderr).toBe(0);
+    expect(lastLine(result)).toBe('3 done, 0 failed, 0 skipped');
+    for (const name of ['a', 'b', 'c']) await expectSoundIn(box, `audio/${name}.mp3`);
+    expect(await charged()).toBe(ALL_CREDITS);
+    const files = filesOf(await snapshot(path.join(box.out, 'audio')));
+    expect(files.filter((name) => !name.startsWith('.foley/'))).toEqual([
+      'a.mp3',
+      'b.mp3',
+      'c.mp3',
+    ]);
+  });
+
+  test('run again, it skips what is done and unchanged, and pays nothing', async () => {
+    const { batch, charged, events } = await batchBox(TEXTS);
+    await batch(OUT);
+    const { result, statuses, summary } = await events(OUT);
+    expect(result.code).toBe(0);
+    expect(statuses).toEqual({ a: 'skipped', b: 'skipped', c: 'skipped' });
+    expect(summary).toMatchObject({ done: 0, failed: 0, skipped: 3, creditsUsed: 0 });
+    expect(await charged()).toBe(ALL_CREDITS);
+  });
+
+  test('a file that was removed is fetched again and not billed', async () => {
+    const { batch, box, charged, events, read } = await batchBox(TEXTS);
+    await batch(OUT);
+    const before = await read('audio/b.mp3');
+    await rm(path.join(box.out, 'audio/b.mp3'));
+    const { statuses, summary } = await events(OUT);
+    expect(statuses).toEqual({ a: 'skipped', b: 'done', c: 'skipped' });
+    expect(summary).toMatchObject({ done: 1, creditsUsed: 0 });
+    expect(await read('audio/b.mp3')).toEqual(before);
+    expect(await charged()).toBe(ALL_CREDITS);
+  });
+
+  test.each([
+    ['its text', { 'texts/b.md': 'Bravo changed.' }, []],
+    ['its control', {}, ['--speed', '1.5']],
+  ])(
+    'an item is spoken again when %s changed, and replaces the old file',
+    async (_, files, flags) => {
+      const { batch, charged, events, read, write } = await batchBox({ 'texts/b.md': 'Bravo.' });
+      await batch(OUT);
+      const [before, paid] = [await read('audio/b.mp3'), await charged()];
+      for (const [name, text] of Object.entries(files)) await write(name, String(text));
+      const { statuses } = await events([...OUT, ...flags]);
+      expect(statuses).toEqual({ b: 'done' });
+      const after = await read('audio/b.mp3');
+      expect(after).not.toEqual(before);
+      await expectSound(after);
+      expect(await charged()).toBeGreaterThan(paid);
+      // And back: that was paid for before.
+      const both = await charged();
+      await write('texts/b.md', 'Bravo.');
+      expect((await events(OUT)).statuses).toEqual({ b: 'done' });
+      expect(await read('audio/b.mp3')).toEqual(before);
+      expect(await charged()).toBe(both);
+    },
+  );
+
+  test('--redo buys one item again, --redo-list those of a file', async () => {
+    const { batch, charged, events, write } = await batchBox(TEXTS);
+    await batch(OUT);
+    expect((await events([...OUT, '--redo', 'b'])).statuses).toEqual({
+      a: 'skipped',
+      b: 'done',
+      c: 'skipped',
+    });
+    expect(await charged()).toBe(ALL_CREDITS + 'Bravo.'.length);
+    await write('again.txt', 'a\nb\n');
+    const { statuses } = await events([...OUT, '--redo-list', 'again.txt']);
+    expect(statuses).toEqual({ a: 'done', b: 'done', c: 'skipped' });
+    expect(await charged()).toBe(ALL_CREDITS + 'Bravo.Bravo.Alpha speaks.'.length);
+    expect((await events(OUT)).statuses).toEqual({ a: 'skipped', b: 'skipped', c: 'skipped' });
+  });
+
+  test('a lost journal is no second bill', async () => {
+    const { batch, box, charged, events } = await batchBox(TEXTS);
+    await batch(OUT);
+    await rm(path.join(box.out, 'audio', '.foley'), { recursive: true });
+    const { statuses } = await events(OUT);
+    expect(statuses).toEqual({ a: 'done', b: 'done', c: 'done' });
+    expect(await charged()).toBe(ALL_CREDITS);
+  });
+
+  test('two folders with one namespace are one purchase', async () => {
+    const { batch, charged } = await batchBox(TEXTS);
+    const here = ['texts', '--idempotency-namespace', 'book'];
+    expect((await batch([...here, '--output-dir', 'one'])).code).toBe(0);
+    expect((await batch([...here, '--output-dir', 'two'])).code).toBe(0);
+    expect(await charged()).toBe(ALL_CREDITS);
+    expect((await batch([...OUT])).code).toBe(0);
+    expect(await charged()).toBe(2 * ALL_CREDITS);
+  });
+});
+
+describe('foley batch of other inputs', () => {
+  test('lines, from a pipe too, are named after their file and number', async () => {
+    const { batch, box, events, write } = await batchBox({});
+    await write('phrases.txt', '\ufeffOne.\r\n\r\nTwo.\nThree.');
+    const { items, plan, result } = await events(['--lines', 'phrases.txt', '--format', 'wav']);
+    expect(result.code, result.stderr).toBe(0);
+    expect(plan).toMatchObject({ items: 3, toSpeak: 3, characters: 'One.Two.Three.'.length });
+    expect(items.map(({ id, output }) => [id, output]).toSorted()).toEqual([
+      ['phrases-1', 'phrases-1.wav'],
+      ['phrases-2', 'phrases-2.wav'],
+      ['phrases-3', 'phrases-3.wav'],
+    ]);
+    await expectSoundIn(box, 'phrases-3.wav');
+    const args = ['--lines', '-', '--name', 'part-{index}.{ext}', '--output-dir', 'piped'];
+    const piped = await batch(args, { input: 'Four.\nFive.\n' });
+    expect(piped.code, piped.stderr).toBe(0);
+    await expectSoundIn(box, 'piped/part-2.mp3');
+  });
+
+  test('a list says everything that a request says', async () => {
+    const { box, events, service, write } = await batchBox({});
+    const { bytes } = await service.ask('/api/open/v3/voices');
+    const voiceId = Object(JSON.parse(bytes.toString())).items[1].voiceId;
+    await write('lists/hello.txt', 'From a file beside the list.');
+    const list = [
+      { id: 'intro', text: 'Hello.', output: 'part-1/intro.wav', speed: 1.2 },
+      { id: 'body', file: 'hello.txt', voiceId, modelId: 'vendor-s2pro', format: 'ogg' },
+      { text: 'No id.' },
+    ];
+    await write('lists/items.jsonl', list.map((item) => JSON.stringify(item)).join('\n'));
+    const { items, result } = await events([
+      '--jsonl',
+      'lists/items.jsonl',
+      '--output-dir',
+      'audio',
+    ]);
+    expect(result.code, result.stderr).toBe(0);
+    const byId = new Map(items.map((item) => [item.id, item]));
+    expect(byId.get('intro')).toMatchObject({ output: 'audio/part-1/intro.wav', format: 'wav' });
+    expect(byId.get('body')).toMatchObject({
+      output: 'audio/body.ogg',
+      voiceId,
+      modelId: 'vendor-s2pro',
+    });
+    expect(byId.get('item-3')).toMatchObject({ output: 'audio/item-3.mp3' });
+    for (const { output } of items) await expectSoundIn(box, String(output));
+  });
+
+  test('--dry-run shows what would be done, and leaves no trace', async () => {
+    const { batch, box, charged, events } = await batchBox(TEXTS);
+    const before = await snapshot(box.root);
+    const shown = await batch([...OUT, '--dry-run', '--credit-rate', '1']);
+    expect(shown.code, shown.stderr).toBe(0);
+    expect(lastLine(shown)).toMatch(
+      new RegExp(`^3 to speak \\(${ALL_CREDITS} characters, about ${ALL_CREDITS} credits\\)`),
+    );
+    expect(filesOf(await snapshot(box.root))).toEqual(filesOf(before));
+    expect(await charged()).toBe(0);
+    await events(OUT);
+    expect(lastLine(await batch([...OUT, '--dry-run']))).toMatch(/^0 to speak .* 3 done before/);
+  });
+});
