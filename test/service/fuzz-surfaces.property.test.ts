@@ -5,10 +5,10 @@ import { ErrorBody } from '../../src/contract/schemas/error.ts';
 import { verifyLedger } from '../../src/service/billing/verify-ledger.ts';
 import { MODELS } from '../../src/service/catalogue/models.ts';
 import { VOICES } from '../../src/service/catalogue/voices.ts';
+import { FUZZ_RUNS } from './support/fuzz-size.ts';
 import { testService } from './support/test-service.ts';
 
-/** How many bodies are tried at each endpoint; `npm run soak` raises it. */
-const RUNS = Math.ceil(Number(process.env['FOLEY_FUZZ_RUNS'] ?? 400) / 2);
+const RUNS = Math.ceil(FUZZ_RUNS / 2);
 const TIMEOUT_MS = 30_000 + RUNS * 30;
 
 const junk = fc.oneof(

@@ -4,14 +4,17 @@ import { describe, expect, it } from 'vitest';
 import { ErrorBody } from '../../src/contract/schemas/error.ts';
 import { SERVICE_ERRORS } from '../../src/contract/service-errors.ts';
 import { verifyLedger } from '../../src/service/billing/verify-ledger.ts';
+import { FUZZ_RUNS } from './support/fuzz-size.ts';
 import { fuzzedBody } from './support/fuzzed-bodies.ts';
 import { testService } from './support/test-service.ts';
 
-/** How many bodies are tried; `npm run soak` raises it. */
-const RUNS = Number(process.env['FOLEY_FUZZ_RUNS'] ?? 400);
+const RUNS = FUZZ_RUNS;
 const TIMEOUT_MS = 30_000 + RUNS * 30;
 
-describe('whatever a client sends to /speech/tts', () => {
+describe.each([
+  ['/api/open/v3/speech/tts', /^audio\//],
+  ['/api/open/v3/speech/tts/aligned', /^text\/event-stream/],
+])('whatever a client sends to %s', (path, mediaType) => {
   it(
     'is answered with audio or with the error body, and never with a 500',
     async () => {
@@ -22,9 +25,9 @@ describe('whatever a client sends to /speech/tts', () => {
       await fc.assert(
         fc.asyncProperty(fuzzedBody, async (body) => {
           const init = { method: 'POST', headers, body };
-          const response = await call('/api/open/v3/speech/tts', init);
+          const response = await call(path, init);
           if (response.status === 200) {
-            expect(response.headers.get('Content-Type')).toMatch(/^audio\//);
+            expect(response.headers.get('Content-Type')).toMatch(mediaType);
             expect((await response.arrayBuffer()).byteLength).toBeGreaterThan(0);
             spoken += 1;
             return;

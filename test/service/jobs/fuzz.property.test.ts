@@ -3,11 +3,11 @@ import { Check } from 'typebox/schema';
 import { describe, expect, it } from 'vitest';
 import { ErrorBody } from '../../../src/contract/schemas/error.ts';
 import { verifyLedger } from '../../../src/service/billing/verify-ledger.ts';
+import { FUZZ_RUNS } from '../support/fuzz-size.ts';
 import { fuzzedBody } from '../support/fuzzed-bodies.ts';
 import { JOBS, JOBS_V1, jobService } from './job-service.ts';
 
-/** How many bodies are tried at each; `npm run soak` raises it. */
-const RUNS = Math.ceil(Number(process.env['FOLEY_FUZZ_RUNS'] ?? 400) / 4);
+const RUNS = Math.ceil(FUZZ_RUNS / 4);
 const TIMEOUT_MS = 30_000 + RUNS * 100;
 
 describe.each([JOBS, JOBS_V1])('whatever a client sends to %s', (path) => {
