@@ -8,7 +8,7 @@ import { tokenize } from '../../src/captions/tokens.ts';
 import { arbitraryShape, arbitraryText, arbitraryTimings } from './arbitrary-timings.ts';
 
 const isFull = process.env['FOLEY_TEST_SIZE'] === 'full';
-const numRuns = isFull ? 20_000 : 300;
+const numRuns = isFull ? 20_000 : 200;
 
 vi.setConfig({ testTimeout: isFull ? 900_000 : 30_000 });
 

@@ -1,0 +1,112 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { openCaptionFiles, writeCaptions } from '../../src/captions/caption-files.ts';
+import type { CaptionTarget } from '../../src/captions/caption-files.ts';
+import { subtitlesOf } from '../../src/captions/subtitles.ts';
+import { timingsFile, timingsOf } from '../../src/captions/timings.ts';
+import { fileDeps, namesIn, textOf } from '../files/file-world.ts';
+import type { Fault } from '../harness/failing-files.ts';
+import { forEachEffect } from '../harness/failing-files.ts';
+import { sandbox } from '../harness/sandbox.ts';
+import { DEFAULT_SHAPE } from './stored-timings.ts';
+
+const CONTENT = {
+  timings: timingsOf({
+    text: 'Hello, you.',
+    durationMs: 900,
+    complete: true,
+    words: [{ text: 'hello', startMs: 0, endMs: 400 }],
+  }),
+  shape: DEFAULT_SHAPE,
+};
+const OLD = 'an older file, which is good';
+const NEW: Readonly<Record<string, string>> = {
+  'talk.json': timingsFile(CONTENT.timings),
+  'talk.srt': subtitlesOf(CONTENT.timings, DEFAULT_SHAPE, 'srt').content,
+  'talk.vtt': subtitlesOf(CONTENT.timings, DEFAULT_SHAPE, 'vtt').content,
+};
+
+/** What happens before the first file gets its name; later ones only sync, close and rename. */
+const OPENS_OR_WRITES = new Set(['access', 'create', 'lstat', 'realpath', 'stat', 'write']);
+
+function targets(folder: string): CaptionTarget[] {
+  return (['srt', 'json', 'vtt'] as const).map((format) => ({
+    path: path.join(folder, `talk.${format}`),
+    format,
+  }));
+}
+
+async function world(): Promise<string> {
+  const { out } = await sandbox();
+  await writeFile(path.join(out, 'talk.srt'), OLD);
+  return out;
+}
+
+describe('several caption files', () => {
+  test('are written with the same content as one at a time', async () => {
+    const out = await world();
+    const written = await writeCaptions({ ...fileDeps(), ...CONTENT, targets: targets(out) });
+    expect(written.map(({ format, cues }) => [format, cues])).toStrictEqual([
+      ['srt', 1],
+      ['json', undefined],
+      ['vtt', 1],
+    ]);
+    for (const [name, content] of Object.entries(NEW)) {
+      expect(await textOf(path.join(out, name))).toBe(content);
+    }
+  });
+
+  test('are as they were until they are published, and for ever when they are abandoned', async () => {
+    const out = await world();
+    const files = await openCaptionFiles({ ...fileDeps(), targets: targets(out) });
+    await files.prepare(CONTENT);
+    expect(await textOf(path.join(out, 'talk.srt'))).toBe(OLD);
+    await files.abandon();
+    expect(await namesIn(out)).toStrictEqual(['talk.srt']);
+  });
+
+  test('leave what is there when it may not be replaced', async () => {
+    const out = await world();
+    const options = {
+      ...fileDeps(),
+      ...CONTENT,
+      targets: targets(out),
+      existing: 'refuse',
+    } as const;
+    await expect(writeCaptions(options)).rejects.toMatchObject({ exitCode: 31 });
+    expect(await namesIn(out)).toStrictEqual(['talk.srt']);
+  });
+
+  test.each<Fault>([
+    { kind: 'full' },
+    { kind: 'error', code: 'EIO' },
+    { kind: 'error', code: 'EACCES' },
+  ])('are all there or none, when one cannot be opened or written: $kind $code', async (fault) => {
+    const failed: string[] = [];
+    const effects = await forEachEffect({
+      fault,
+      prepare: world,
+      scenario: async (out, files) => {
+        await writeCaptions({ ...fileDeps({ files }), ...CONTENT, targets: targets(out) });
+      },
+      async check(out, { at, struck, error }) {
+        const texts = await Promise.all(
+          Object.keys(NEW).map((name) => textOf(path.join(out, name))),
+        );
+        const isNew = texts.map((text, index) => text === Object.values(NEW)[index]);
+        const isOld = texts.map((text, index) => text === [undefined, OLD, undefined][index]);
+        expect(
+          isNew.every((one, index) => one || isOld[index]),
+          `${struck} ${at}`,
+        ).toBe(true);
+        if (error === undefined) expect(isNew, `${struck} ${at}`).toStrictEqual([true, true, true]);
+        if (error === undefined || struck === undefined || !OPENS_OR_WRITES.has(struck)) return;
+        failed.push(struck);
+        expect(isOld, `${struck} ${at}`).toStrictEqual([true, true, true]);
+      },
+    });
+    expect(effects.filter((name) => name === 'rename')).toHaveLength(3);
+    expect(failed).toContain('write');
+  });
+});
