@@ -13,8 +13,11 @@ async function startVerbose(...flags: readonly string[]) {
     'stdout',
     /FOLEY_BASE_URL=(\S+) FOLEY_API_KEY=(\S+)\n/,
   );
-  const ask = (path: string, headers: Readonly<Record<string, string>>) =>
-    fetch(baseUrl + path, { headers: { Authorization: `Bearer ${apiKey}`, ...headers } });
+  const ask = (path: string, headers: Readonly<Record<string, string>>, body?: string) =>
+    fetch(baseUrl + path, {
+      headers: { Authorization: `Bearer ${apiKey}`, ...headers },
+      ...(body === undefined ? {} : { method: 'POST', body }),
+    });
   return { running, ask, apiKey, env: { FOLEY_BASE_URL: baseUrl, FOLEY_API_KEY: apiKey } };
 }
 
@@ -42,12 +45,15 @@ describe('--verbose', () => {
   });
 
   test('tells what speech cost, and nothing that was said', async () => {
-    const { running, env } = await startVerbose();
+    const { running, ask, env } = await startVerbose();
     const voices = await runFoley(['voices', 'list', '--json'], { env });
     const { voiceId } = Object(JSON.parse(voices.stdout.toString())).items[0];
     await runFoley(['tts', 'Classified words', '-v', voiceId, '-o', 'a.mp3'], { env });
     const [line] = await running.waitFor('stderr', /.*POST .*\n/);
     expect(line).toMatch(new RegExp(`POST ${SPEECH_PATH} 200 \\d+ ms \\S+ local 8 credits\\n$`));
+    const body = JSON.stringify({ text: 'Classified', voiceId });
+    await ask(`${SPEECH_PATH}/jobs`, { 'Content-Type': 'application/json' }, body);
+    await running.waitFor('stderr', /\/jobs 202 \d+ ms \S+ local 5 credits\n/);
     expect(running.stderr).not.toContain('Classified');
   });
 

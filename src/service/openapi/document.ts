@@ -155,7 +155,9 @@ function success(operation: OperationDescription): Json {
     schema === undefined
       ? { 'application/json': { schema: { type: 'object' } } }
       : jsonContent(schema);
-  const accepted = isAccepted ? { ...LOCATION_HEADER, ...RETRY_AFTER_HEADER } : {};
+  const accepted = isAccepted
+    ? { ...LOCATION_HEADER, ...RETRY_AFTER_HEADER, ...PRICE_HEADERS }
+    : {};
   return { description: 'Success', headers: { ...traced, ...accepted }, content };
 }
 

@@ -1,3 +1,4 @@
+import { HEADERS } from '../../contract/headers.ts';
 import type { JobStatus } from '../../contract/schemas/job.ts';
 import { isTerminal } from '../jobs/lifecycle.ts';
 import type { JobRecord, SegmentRecord, WholeJob } from '../jobs/job-records.ts';
@@ -57,6 +58,23 @@ export function pollHeaders({ status, segments }: WholeJob): Record<string, stri
     .filter((segment) => segment.status === 'pending')
     .reduce((sum, { characters }) => sum + characters, 0);
   return { 'Retry-After': String(Math.floor(left / CHARACTERS_PER_SECOND)) };
+}
+
+/**
+ * Headers of a create: where the job is, when to ask for it, and, as with speech, what it costs and what is
+ * left (spec section 4.1).
+ */
+export function createdHeaders(
+  job: WholeJob,
+  location: string,
+  { quotaRemaining }: { readonly quotaRemaining: number },
+): Record<string, string> {
+  return {
+    Location: location,
+    ...pollHeaders(job),
+    [HEADERS.quotaRemaining]: String(quotaRemaining),
+    [HEADERS.creditsUsed]: String(job.credits),
+  };
 }
 
 /** A page of a list that is asked for one item longer, so that the last page is known as such. */

@@ -14,6 +14,7 @@ import { acceptSpeechJob } from './accept-speech-job.ts';
 import type { AccountCall, Handler } from './call.ts';
 import { accountState, requireJob } from './find-job.ts';
 import {
+  createdHeaders,
   hasAudio,
   hasSegmentAudio,
   jobError,
@@ -33,8 +34,8 @@ export const createJobV1: Handler<AccountCall> = async (call, context) => {
     idempotencyKey: requestKeyOf(call.request.headers),
   });
   const Location = endpointPath('getJobV1', { taskId: job.id });
-  const headers = { Location, ...pollHeaders(job) };
-  return Response.json(jobBody(call, context, job), { status: 202, headers });
+  const answer = jobBody(call, context, job);
+  return Response.json(answer, { status: 202, headers: createdHeaders(job, Location, answer) });
 };
 
 /** `GET /speech/tts/jobs/{taskId}` of v1 (spec sections 2.4 and 4.3). */

@@ -18,6 +18,7 @@ import { acceptSpeechJob } from './accept-speech-job.ts';
 import type { AccountCall, Handler } from './call.ts';
 import { accountState, requireJob } from './find-job.ts';
 import {
+  createdHeaders,
   durationMs,
   hasAudio,
   hasSegmentAudio,
@@ -40,7 +41,7 @@ export const createJob: Handler<AccountCall> = async (call, context) => {
     ignoredParameters: [...ignored],
   };
   const Location = endpointPath('getJob', { jobId: taskId });
-  return Response.json(body, { status: 202, headers: { Location, ...pollHeaders(job) } });
+  return Response.json(body, { status: 202, headers: createdHeaders(job, Location, body) });
 };
 
 /** `GET /speech/tts/jobs/{jobId}` of v3 (spec section 4.1). */

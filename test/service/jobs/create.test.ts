@@ -23,6 +23,8 @@ describe('POST /api/open/v3/speech/tts/jobs', () => {
     });
     expect(response.headers.get('Location')).toBe(`${JOBS}/${taskId}`);
     expect(response.headers.get('Retry-After')).toBe('0');
+    expect(response.headers.get('X-OpenAPI-Credits-Used')).toBe('13');
+    expect(response.headers.get('X-OpenAPI-Quota-Remaining')).toBe(String(GRANT - 13));
   });
 
   it('is asked about where it says', async () => {
