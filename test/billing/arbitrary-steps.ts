@@ -9,7 +9,7 @@ import {
   speakStep,
   waitStep,
 } from './commands.ts';
-import type { Fault, ServiceEnd } from './faults.ts';
+import type { AudioFault, Fault, ServiceEnd } from './faults.ts';
 import { DISKS } from './world.ts';
 
 const at = fc.constantFrom(0, 0.001, 0.3, 0.7, 1);
@@ -33,8 +33,25 @@ const fault: fc.Arbitrary<Fault> = fc.oneof(
   fc.record({ kind: fc.constant('locked' as const), write: fc.constantFrom(1, 2, 3) }),
 );
 
-const order: fc.Arbitrary<SpeakOrder> = fc.record({
-  surface: fc.constantFrom('v3', 'v3', 'v2', 'compat-tts'),
+const audioFault: fc.Arbitrary<AudioFault> = fc.oneof(
+  fc.constantFrom<AudioFault>({ kind: 'none' }, { kind: 'refused' }),
+  fc.record({ kind: fc.constant('cut' as const), at, service: serviceEnd }),
+  fc.record({ kind: fc.constant('pause' as const), at }),
+  fc.record({ kind: fc.constant('client_dies' as const), at }),
+  fc.record({ kind: fc.constant('service_dies' as const), at, returns: fc.boolean() }),
+);
+
+const way = fc.constantFrom<Pick<SpeakOrder, 'surface' | 'via'>>(
+  { surface: 'v3', via: 'sync' },
+  { surface: 'v3', via: 'sync' },
+  { surface: 'v2', via: 'sync' },
+  { surface: 'compat-tts', via: 'sync' },
+  { surface: 'v3', via: 'job' },
+  { surface: 'v3', via: 'job' },
+  { surface: 'v1', via: 'job' },
+);
+
+const wishes = fc.record({
   text: fc.constantFrom(0, 1),
   key: fc.oneof(
     fc.constantFrom('tool' as const, 'own' as const),
@@ -43,11 +60,16 @@ const order: fc.Arbitrary<SpeakOrder> = fc.record({
   into: fc.constantFrom('file', 'file', 'older file', 'stream', 'forgetful stream', 'full stream'),
   slot: fc.constantFrom(0, 0, 0, 1),
   faults: fc.array(fault, { maxLength: 3 }),
+  audioFaults: fc.array(audioFault, { maxLength: 2 }),
   dieAt: fc.oneof(
     { weight: 3, arbitrary: fc.constant(undefined) },
     { weight: 1, arbitrary: fc.integer({ min: 1, max: 45 }) },
   ),
 });
+
+const order: fc.Arbitrary<SpeakOrder> = fc
+  .tuple(way, wishes)
+  .map(([chosen, others]) => ({ ...chosen, ...others }));
 
 /** Every kind of step. */
 export const steps: fc.Arbitrary<Step>[] = [

@@ -12,13 +12,16 @@ import type { FileDeps } from '../../src/files/file-deps.ts';
 import type { IntentJournal } from '../../src/files/intents.ts';
 import { createIntentJournal, listOpenIntents } from '../../src/files/intents.ts';
 import { createSpool } from '../../src/files/spool.ts';
+import type { Output } from '../../src/files/output.ts';
+import { pollPace } from '../../src/api/speech-jobs.ts';
 import { recoverJob } from '../../src/jobs/recover-job.ts';
+import { speakAsJob } from '../../src/jobs/speak-as-job.ts';
 import { openPlanned } from '../../src/speech/open-planned.ts';
 import type { OutputPlan } from '../../src/speech/output-plan.ts';
 import type { Recovered } from '../../src/speech/leftovers.ts';
 import { leftovers } from '../../src/speech/leftovers.ts';
 import { recoverAll } from '../../src/speech/recover.ts';
-import type { AudioStream, Spoken } from '../../src/speech/speak.ts';
+import type { AudioStream } from '../../src/speech/speak.ts';
 import { speak } from '../../src/speech/speak.ts';
 import { voiceId } from '../service/support/test-service.ts';
 import { API_KEY } from './service-host.ts';
@@ -39,6 +42,8 @@ export interface ClientWorld {
 
 export interface SpeakCommand {
   readonly surface: SurfaceName;
+  /** In one answer, or as a job (v3 and v1). */
+  readonly via: Via;
   readonly text: string;
   /** Where the surface knows one; elsewhere its value is the id of the request. */
   readonly key: { readonly value: string; readonly madeByTool: boolean };
@@ -49,34 +54,89 @@ export interface SpeakCommand {
   readonly onIntent: (id: string, key: string) => void;
 }
 
+export type Via = 'sync' | 'job';
+
+/** What a run told of its cost. */
+interface Spent {
+  readonly creditsUsed: number | undefined;
+}
+
 /** `foley tts`, from the moment at which its target and its text are known. */
-export async function runSpeak(world: ClientWorld, command: SpeakCommand): Promise<Spoken> {
-  const { key, onIntent, plan, stream, surface, text, transport } = command;
+export async function runSpeak(world: ClientWorld, command: SpeakCommand): Promise<Spent> {
+  const { plan, text, via } = command;
   const deps: FileDeps = { ...world, platform: 'linux' };
   const output = await openPlanned(plan, { ...deps, text, noClobber: false });
   try {
     const journal = openJournal(world);
     try {
-      return await speak({
-        client: clientOver(world, transport),
-        body: { text, voiceId: voiceId('Clara'), modelId: MODEL_ID, format: 'wav' },
-        speech:
-          recognizedBy(surface) === undefined
-            ? { surface, requestId: key.value }
-            : { surface, idempotencyKey: key },
-        plan,
-        output,
-        stream,
-        journal: watched(journal, onIntent),
-        spool: async () => createSpool({ ...deps, folder: path.join(world.stateDir, 'spool') }),
-        notice: () => undefined,
-      });
+      const spoken = { output, journal: watched(journal, command.onIntent) };
+      return await (via === 'job' ? runJob : runSync)(world, command, spoken);
     } finally {
       await journal.close();
     }
   } finally {
     await output?.abandon();
   }
+}
+
+interface Opened {
+  readonly output: Output | undefined;
+  readonly journal: IntentJournal;
+}
+
+async function runSync(world: ClientWorld, command: SpeakCommand, opened: Opened): Promise<Spent> {
+  const { key, plan, stream, surface, text, transport } = command;
+  const folder = path.join(world.stateDir, 'spool');
+  const { answer } = await speak({
+    ...opened,
+    client: clientOver(world, transport),
+    body: bodyOf(text),
+    speech:
+      recognizedBy(surface) === undefined
+        ? { surface, requestId: key.value }
+        : { surface, idempotencyKey: key },
+    plan,
+    stream,
+    spool: async () => createSpool({ ...world, platform: 'linux', folder }),
+    notice: () => undefined,
+  });
+  return answer;
+}
+
+/** So long a job is waited for; nobody is there to stop the command. */
+const LONGEST_WAIT_MS = 600_000;
+
+async function runJob(
+  world: ClientWorld,
+  { key, stream, surface, text, transport }: SpeakCommand,
+  { journal, output }: Opened,
+): Promise<Spent> {
+  const { clock, random } = world;
+  const client = clientOver(world, transport);
+  const api = surface === 'v1' ? 'v1' : 'v3';
+  const outcome = await speakAsJob({
+    client,
+    order: bodyOf(text),
+    options: { api, idempotencyKey: key },
+    place: output === undefined ? { stream } : { output },
+    waits: true,
+    polling: {
+      clock,
+      random,
+      pace: pollPace(client, api),
+      deadlineAt: clock.monotonic() + LONGEST_WAIT_MS,
+    },
+    journal,
+    onCreated: async () => undefined,
+    resume: () => 'go on',
+    notice: () => undefined,
+  });
+  if (outcome.failure !== undefined) throw outcome.failure;
+  return outcome.job;
+}
+
+function bodyOf(text: string) {
+  return { text, voiceId: voiceId('Clara'), modelId: MODEL_ID, format: 'wav' } as const;
 }
 
 function clientOver(world: ClientWorld, transport: Transport): ApiClient {

@@ -6,8 +6,9 @@ import type { SurfaceName } from '../../src/contract/speech-surfaces.ts';
 import { isSettled } from '../../src/files/intent-records.ts';
 import type { Book } from './book.ts';
 import { tell } from './book.ts';
+import type { Via } from './client-run.ts';
 import { runRecover } from './client-run.ts';
-import type { Fault } from './faults.ts';
+import type { AudioFault, Fault } from './faults.ts';
 import { noteEnding } from './endings.ts';
 import { check } from './invariants.ts';
 import { noteRecovered } from './recoveries.ts';
@@ -15,6 +16,7 @@ import type { Sight } from './sight.ts';
 import { look } from './sight.ts';
 import { readLedger } from './ledger-facts.ts';
 import { quietTransport } from './network.ts';
+import { patientClock } from './patient-clock.ts';
 import { processDisk } from './process-disk.ts';
 import type { Run } from './run.ts';
 import { startRun } from './run.ts';
@@ -46,12 +48,14 @@ function step(name: string, work: (book: Book, real: Real) => Promise<void>): St
 
 export interface SpeakOrder {
   readonly surface: SurfaceName;
+  readonly via: Via;
   readonly text: 0 | 1;
   /** A new key, made by the tool or the person, or that of an earlier run, which is repeated. */
   readonly key: 'tool' | 'own' | { readonly again: number };
   readonly into: 'file' | 'older file' | 'stream' | 'forgetful stream' | 'full stream';
   readonly slot: 0 | 1;
   readonly faults: readonly Fault[];
+  readonly audioFaults: readonly AudioFault[];
   readonly dieAt: number | undefined;
 }
 
@@ -72,11 +76,13 @@ export function speakStep(order: SpeakOrder): Step {
     const before = await look(world);
     const run = startRun(world, {
       surface: order.surface,
+      via: order.via,
       text: order.text,
       key,
       // Two at once into one file would be another story.
       output: earlier?.isNoted === true ? earlier.order.output : outputOf(order, file),
       faults: order.faults,
+      audioFaults: order.audioFaults,
       dieAt: order.dieAt,
     });
     runs.push(run);
@@ -121,7 +127,7 @@ async function recoverAll(
   const before = await look(world);
   const processes = world.table.seenBy(process);
   const recovered = await runRecover(
-    { ...world, files: disk.files, processes },
+    { ...world, clock: patientClock(world.clock, process), files: disk.files, processes },
     quietTransport(world.network, process),
   ).catch((error: unknown) => {
     if (process.isAlive()) throw error;
@@ -207,8 +213,11 @@ export const finish: Step = step('finish', async (book, real) => {
   for (const slot of [0, 1]) await closeHost(real, slot);
   world.clock.advance(2 * 3_600_000);
   await world.start(0);
+  world.call(0);
   await recoverAll(book, real);
   await recoverAll(book, real);
+  // Jobs that nobody waits for are finished too.
+  await closeHost(real, 0);
   const { entries, ledger, outputs, statuses } = await look(world);
   expect([...ledger.byKey.values()].filter(({ state }) => state === 'in_progress')).toEqual([]);
   expect(

@@ -69,21 +69,97 @@ const SEQUENCES: readonly (readonly [string, readonly Step[]])[] = [
   ],
 ];
 
+/** The same for jobs. */
+const JOB_SEQUENCES: readonly (readonly [string, readonly Step[]])[] = [
+  ['a job into a file', [job({}), job({ key: { again: 0 } })]],
+  ['a job into a stream that takes no more', [job({ into: 'full stream' })]],
+  [
+    'a job of v1 whose create is lost on the way',
+    [job({ faults: [{ kind: 'request_lost' }] }, 'v1')],
+  ],
+  [
+    'a job whose create arrives after it was given up',
+    [
+      job({ faults: [{ kind: 'request_late' }, { kind: 'refused' }] }),
+      releaseStep(),
+      job({ key: { again: 0 } }),
+    ],
+  ],
+  [
+    'a job whose create arrives twice, and whose answer is lost',
+    [
+      job({ faults: [{ kind: 'request_twice', answer: 1 }] }),
+      job({ faults: [{ kind: 'answer_lost', service: 'ends' }] }),
+    ],
+  ],
+  [
+    'a job that fails',
+    [job({ faults: [{ kind: 'engine_fails', chunk: 0 }] }), recoverStep(undefined)],
+  ],
+  [
+    'a job whose service dies as soon as it was accepted',
+    [job({ faults: [{ kind: 'service_dies_early', returns: true }] }), recoverStep(undefined)],
+  ],
+  [
+    'a job whose service dies and does not come back',
+    [
+      job({ audioFaults: [{ kind: 'service_dies', at: 0.3, returns: false }] }),
+      recoverStep(undefined),
+      hostStep('start', 0),
+      recoverStep(undefined),
+    ],
+  ],
+  [
+    'a job whose audio is cut, and fetched by recover',
+    [
+      job({ audioFaults: [{ kind: 'cut', at: 0.7, service: 'leaves' }] }),
+      recoverStep(5),
+      recoverStep(undefined),
+      recoverStep(undefined),
+    ],
+  ],
+  [
+    'a job whose command is killed while its audio comes',
+    [
+      job({ audioFaults: [{ kind: 'pause', at: 0.7 }] }),
+      recoverStep(undefined),
+      killClientStep(),
+      recoverStep(undefined),
+    ],
+  ],
+  [
+    'a job while the output is full',
+    [diskStep('output', true), job({}), diskStep('output', false), recoverStep(undefined)],
+  ],
+  [
+    'a job while the journal is full after its beginning',
+    [
+      job({ audioFaults: [{ kind: 'pause', at: 0 }] }),
+      diskStep('journal', true),
+      releaseStep(),
+      diskStep('journal', false),
+    ],
+  ],
+];
+
 describe.each([
   ['by processes that know each other', false],
   ['by processes that know nothing of each other', true],
 ])('%s', (_name, isBlind) => {
-  it.each(SEQUENCES)('%s: loses nothing, and charges nothing twice', async (_what, sequence) => {
-    const world = await createWorld(isBlind);
-    try {
-      const book: Book = newBook();
-      const real: Real = { world, runs: [], sights: new Map() };
-      for (const step of [...sequence, finish]) await step.run(book, real);
-      expect(real.runs.length).toBeGreaterThan(0);
-    } finally {
-      await world.end();
-    }
-  });
+  it.each([...SEQUENCES, ...JOB_SEQUENCES])(
+    '%s: loses nothing, and charges nothing twice',
+    async (_what, sequence) => {
+      const world = await createWorld(isBlind);
+      try {
+        const book: Book = newBook();
+        const real: Real = { world, runs: [], sights: new Map() };
+        for (const step of [...sequence, finish]) await step.run(book, real);
+        expect(real.runs.length).toBeGreaterThan(0);
+      } finally {
+        await world.end();
+      }
+    },
+  );
 });
 
 it('a service that starts beside one that speaks leaves it alone', async () => {
@@ -100,17 +176,38 @@ it('a service that starts beside one that speaks leaves it alone', async () => {
   }
 });
 
+it('a job that nothing happens to is delivered, also when it is asked for again', async () => {
+  const world = await createWorld(false);
+  try {
+    const book = newBook();
+    const real: Real = { world, runs: [], sights: new Map() };
+    const others = [job({ into: 'stream' }), job({ into: 'file' }, 'v1')];
+    const orders = [job({}), job({ key: { again: 0 } }), ...others];
+    for (const step of orders) await step.run(book, real);
+    const delivered = { kind: 'delivered', creditsUsed: 20 };
+    expect(real.runs.map(({ ending }) => ending)).toEqual(orders.map(() => delivered));
+  } finally {
+    await world.end();
+  }
+});
+
 function speak(order: Partial<SpeakOrder>): Step {
   return speakStep({
     surface: 'v3',
+    via: 'sync',
     text: 0,
     key: 'tool',
     into: 'older file',
     slot: 0,
     faults: [],
+    audioFaults: [],
     dieAt: undefined,
     ...order,
   });
+}
+
+function job(order: Partial<SpeakOrder>, surface: 'v3' | 'v1' = 'v3'): Step {
+  return speak({ surface, via: 'job', ...order });
 }
 
 /** The last command once more, with the key that it had. */

@@ -5,11 +5,13 @@ import type { EffectOutcome, Fault } from '../harness/failing-files.ts';
 import { forEachEffect } from '../harness/failing-files.ts';
 import type { Book } from './book.ts';
 import { newBook } from './book.ts';
+import type { Via } from './client-run.ts';
 import { runRecover } from './client-run.ts';
 import { finish } from './commands.ts';
 import { noteEnding } from './endings.ts';
 import { check } from './invariants.ts';
 import { quietTransport } from './network.ts';
+import { patientClock } from './patient-clock.ts';
 import { noteRecovered } from './recoveries.ts';
 import type { Order, Run } from './run.ts';
 import { startRun } from './run.ts';
@@ -24,7 +26,11 @@ const ERRORS: readonly (readonly [string, Fault])[] = [
   ['finds the disk full from then on', { kind: 'full' }],
 ];
 const IS_FULL_SIZE = process.env['FOLEY_TEST_SIZE'] === 'full';
-const OUTPUTS = IS_FULL_SIZE ? ['file', 'new file', 'stream'] : ['file'];
+const SYNC_OUTPUTS = IS_FULL_SIZE ? ['file', 'new file', 'stream'] : ['file'];
+const WAYS: readonly (readonly [string, Via])[] = [
+  ...SYNC_OUTPUTS.map((output) => [output, 'sync'] as const),
+  ...SYNC_OUTPUTS.map((output) => [output, 'job'] as const),
+];
 
 /** A world in which one command spoke, and how it was before. */
 interface Stage {
@@ -35,11 +41,11 @@ interface Stage {
   run: Run | undefined;
 }
 
-describe.each(OUTPUTS)('speaking into a %s, when the k-th file effect', (output) => {
+describe.each(WAYS)('speaking into a %s, %s, when the k-th file effect', (output, via) => {
   it.each(ERRORS)('%s, loses nothing that was paid for', async (_name, fault) => {
     await forEachEffect({
       fault,
-      prepare: () => newStage(output),
+      prepare: () => newStage(output, via),
       scenario: (stage, files) => speakOn(stage, undefined, files),
       check: judge,
     });
@@ -47,7 +53,7 @@ describe.each(OUTPUTS)('speaking into a %s, when the k-th file effect', (output)
 
   it('is the last before it is killed, loses nothing that was paid for', async () => {
     for (let dieAt = 1; ; dieAt += 1) {
-      const stage = await newStage(output);
+      const stage = await newStage(output, via);
       await speakOn(stage, dieAt);
       const isOver = stage.run?.ending?.kind !== 'died';
       await judge(stage, { at: dieAt, struck: isOver ? undefined : 'kill' });
@@ -56,13 +62,13 @@ describe.each(OUTPUTS)('speaking into a %s, when the k-th file effect', (output)
   });
 });
 
-describe('recovering, when the k-th file effect', () => {
+describe.each<Via>(['sync', 'job'])('recovering what %s left, when the k-th file effect', (via) => {
   it.each(IS_FULL_SIZE ? ERRORS : ERRORS.slice(0, 1))(
     '%s, leaves what it could not settle for the next time',
     async (_name, fault) => {
       await forEachEffect({
         fault,
-        prepare: killedBeforeItsName,
+        prepare: () => killedBeforeItsName(via),
         scenario: recoverOn,
         check: judge,
       });
@@ -70,13 +76,14 @@ describe('recovering, when the k-th file effect', () => {
   );
 });
 
-async function newStage(output: string): Promise<Stage> {
+async function newStage(output: string, via: Via = 'sync'): Promise<Stage> {
   const world = await createWorld(false);
   const file = path.join(world.outputDir, 'speech.wav');
   if (output === 'file') await putOlder(file);
   const all = Number.POSITIVE_INFINITY;
   const order: Order = {
     surface: 'v3',
+    via,
     text: 0,
     key: { value: 'key', madeByTool: true },
     output:
@@ -84,6 +91,7 @@ async function newStage(output: string): Promise<Stage> {
         ? { kind: 'stream', memoryBytes: all, takes: 1000 }
         : { kind: 'file', path: file },
     faults: [],
+    audioFaults: [],
     dieAt: undefined,
   };
   return { world, book: newBook(), before: await look(world), order, run: undefined };
@@ -95,27 +103,29 @@ async function speakOn(stage: Stage, dieAt: number | undefined, files?: FileSyst
   await stage.run.ended;
 }
 
-/** A command that was killed when all its audio was there and had no name yet. */
-async function killedBeforeItsName(): Promise<Stage> {
-  verifiedAt ??= firstVerified();
-  return killedAt(await verifiedAt);
+/** A command that was killed when all its audio was there and had no name yet, or its job was accepted. */
+async function killedBeforeItsName(via: Via): Promise<Stage> {
+  const wanted = via === 'sync' ? 'verified' : 'accepted';
+  const known = knownAt.get(via) ?? firstKnown(via, wanted);
+  knownAt.set(via, known);
+  return killedAt(via, await known);
 }
 
-let verifiedAt: Promise<number> | undefined;
+const knownAt = new Map<Via, Promise<number>>();
 
-/** The first effect before which it is known that the audio is whole. */
-async function firstVerified(): Promise<number> {
+/** The first effect before which it is known how far it had got. */
+async function firstKnown(via: Via, wanted: 'accepted' | 'verified'): Promise<number> {
   for (let dieAt = 1; ; dieAt += 1) {
-    const { run, world } = await killedAt(dieAt);
+    const { run, world } = await killedAt(via, dieAt);
     const { statuses } = await look(world);
     await world.end();
-    if (statuses.some(({ state }) => state === 'verified')) return dieAt;
+    if (statuses.some(({ state }) => state === wanted)) return dieAt;
     if (run?.ending?.kind === 'delivered') throw new Error('nothing was verified');
   }
 }
 
-async function killedAt(dieAt: number): Promise<Stage> {
-  const stage = await newStage('file');
+async function killedAt(via: Via, dieAt: number): Promise<Stage> {
+  const stage = await newStage('file', via);
   await speakOn(stage, dieAt);
   return stage;
 }
@@ -127,7 +137,12 @@ async function recoverOn({ book, run, world }: Stage, files: FileSystem): Promis
   const before = await look(world);
   try {
     const recovered = await runRecover(
-      { ...world, files, processes: world.table.seenBy(process) },
+      {
+        ...world,
+        clock: patientClock(world.clock, process),
+        files,
+        processes: world.table.seenBy(process),
+      },
       quietTransport(world.network, process),
     );
     const settled = recovered.filter(({ outcome }) => outcome !== 'failed');

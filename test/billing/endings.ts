@@ -9,7 +9,7 @@ import { priceOf, wasPaused } from './run.ts';
 import type { Sight } from './sight.ts';
 import { look } from './sight.ts';
 import type { World } from './world.ts';
-import { fileReference, reference } from './world.ts';
+import { fileReference, jobReference, reference } from './world.ts';
 
 /** What one run ended with, against what it did. `before` is how it was when it began. */
 export async function noteEnding(world: World, book: Book, run: Run, before: Sight): Promise<void> {
@@ -38,8 +38,9 @@ export async function noteEnding(world: World, book: Book, run: Run, before: Sig
 }
 
 async function hasWhole(run: Run, now: Sight): Promise<boolean> {
-  const { output, text } = run.order;
-  const wanted = await (output.kind === 'file' ? fileReference(text) : reference(text));
+  const { output, text, via } = run.order;
+  const inOneAnswer = output.kind === 'file' ? fileReference : reference;
+  const wanted = await (via === 'job' ? jobReference : inOneAnswer)(text);
   return contentOf(run, now)?.equals(wanted) === true;
 }
 
@@ -82,7 +83,10 @@ function noteFailure(
     ).toEqual([]);
   if (last === undefined) return;
   // A service that breaks off its own answer gives back what it had charged.
-  const wasAnswered = run.hasAudio || now.ledger.byKey.get(last)?.state === 'completed';
+  const state = now.ledger.byKey.get(last)?.state;
+  // A job is charged when it is done, whoever waits for it.
+  const isJob = order.via === 'job' && state !== undefined;
+  const wasAnswered = run.hasAudio || state === 'completed' || isJob;
   if (failure.billed === 'yes') expect(wasAnswered, why).toBe(true);
   tell(book, last, failure.billed);
 }

@@ -28,4 +28,10 @@ export type Fault =
   /** The service's n-th write finds its database held: 1 the beginning, 2 the commit, 3 the end. */
   | { readonly kind: 'locked'; readonly write: 1 | 2 | 3 };
 
+/** What can happen to a download, which changes nothing on the service. */
+export type AudioFault = Extract<
+  Fault,
+  { readonly kind: 'none' | 'refused' | 'cut' | 'pause' | 'client_dies' | 'service_dies' }
+>;
+
 export const NO_FAULT: Fault = { kind: 'none' };

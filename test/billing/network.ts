@@ -6,7 +6,7 @@ import { Killed } from '../harness/failing-files.ts';
 import { keyless } from './client-run.ts';
 import type { BodyEvent, LooseEnds } from './connection.ts';
 import { answerOver, cutOff, drain, HOST, letLoose, readerOf } from './connection.ts';
-import type { Fault, ServiceEnd } from './faults.ts';
+import type { AudioFault, Fault, ServiceEnd } from './faults.ts';
 import { NO_FAULT } from './faults.ts';
 import type { ServiceHost } from './service-host.ts';
 import type { SimulatedProcess } from './simulated-process.ts';
@@ -30,6 +30,8 @@ export interface Caller {
   readonly process: SimulatedProcess;
   /** What happens to its next speech requests, in order; then nothing. */
   readonly faults: Fault[];
+  /** What happens to its next downloads. */
+  readonly audioFaults: AudioFault[];
   /** A speech request is about to leave under this key. */
   onSend(key: string): void;
   /** The head of an answer of success has come. */
@@ -54,6 +56,7 @@ export function quietTransport(network: Network, process: SimulatedProcess): Tra
   return transportOver(network, {
     process,
     faults: [],
+    audioFaults: [],
     onSend: () => undefined,
     onAudio: () => undefined,
     pause: async () => undefined,
@@ -65,7 +68,7 @@ export function transportOver(network: Network, caller: Caller): Transport {
     async request(request) {
       requireAlive(caller);
       const isSpeech = request.method === 'POST';
-      const fault = (isSpeech ? caller.faults.shift() : undefined) ?? NO_FAULT;
+      const fault = nextFault(caller, request) ?? NO_FAULT;
       const { 'idempotency-key': key, 'x-request-id': requestId } = request.headers;
       if (isSpeech) caller.onSend(key ?? keyless(requestId));
       const host = network.host();
@@ -87,6 +90,11 @@ export function transportOver(network: Network, caller: Caller): Transport {
     },
     close: async () => undefined,
   };
+}
+
+function nextFault(caller: Caller, { method, url }: TransportRequest): Fault | undefined {
+  if (method === 'POST') return caller.faults.shift();
+  return url.pathname.includes('/audio') ? caller.audioFaults.shift() : undefined;
 }
 
 async function attempt(fault: Fault, tools: Attempt): Promise<TransportAnswer> {

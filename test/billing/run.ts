@@ -3,20 +3,23 @@ import { toFailure } from '../../src/cli/render-error.ts';
 import type { FileSystem } from '../../src/effects/file-system.ts';
 import { Failure } from '../../src/errors/failure.ts';
 import type { OutputPlan } from '../../src/speech/output-plan.ts';
+import type { Via } from './client-run.ts';
 import { RATE, runSpeak } from './client-run.ts';
-import type { Fault } from './faults.ts';
+import type { AudioFault, Fault } from './faults.ts';
 import { readLedger } from './ledger-facts.ts';
 import type { Caller } from './network.ts';
 import { transportOver } from './network.ts';
 import type { ProcessDisk } from './process-disk.ts';
 import { processDisk } from './process-disk.ts';
 import type { SimulatedProcess } from './simulated-process.ts';
+import { patientClock } from './patient-clock.ts';
 import type { World } from './world.ts';
 import { TEXTS, turns } from './world.ts';
 
 /** What a person asks for with one `foley tts`. */
 export interface Order {
   readonly surface: SurfaceName;
+  readonly via: Via;
   readonly text: number;
   readonly key: { readonly value: string; readonly madeByTool: boolean };
   /** A file, or a stream that remembers so many bytes and takes so many. */
@@ -24,6 +27,8 @@ export interface Order {
     | { readonly kind: 'file'; readonly path: string }
     | { readonly kind: 'stream'; readonly memoryBytes: number; readonly takes: number };
   readonly faults: readonly Fault[];
+  /** What happens when the audio of a job is fetched. */
+  readonly audioFaults: readonly AudioFault[];
   /** The process dies at its file effect of this number. */
   readonly dieAt: number | undefined;
 }
@@ -89,6 +94,7 @@ export function startRun(
   const caller: Caller = {
     process,
     faults: [...order.faults],
+    audioFaults: [...order.audioFaults],
     onSend: (key) => noteKey(world, run, key),
     onAudio() {
       run.hasAudio = true;
@@ -102,9 +108,15 @@ export function startRun(
     },
   };
   const ended = runSpeak(
-    { ...world, files: broken(disk.files), processes: world.table.seenBy(process) },
+    {
+      ...world,
+      clock: patientClock(world.clock, process),
+      files: broken(disk.files),
+      processes: world.table.seenBy(process),
+    },
     {
       surface: order.surface,
+      via: order.via,
       text: TEXTS[order.text] ?? '',
       key: order.key,
       plan: planOf(order),
@@ -113,7 +125,7 @@ export function startRun(
       onIntent: (id, key) => run.intents.set(id, key),
     },
   ).then(
-    ({ answer }) => end(run, { kind: 'delivered', creditsUsed: answer.creditsUsed }),
+    ({ creditsUsed }) => end(run, { kind: 'delivered', creditsUsed }),
     (error: unknown) => end(run, { kind: 'failed', failure: toFailure(error) }),
   );
   return Object.assign(run, { ended });
@@ -163,7 +175,7 @@ function streamOf(run: Omit<Run, 'ended'>) {
 
 /** Whether it was to wait in the middle of the audio. */
 export function wasPaused({ order }: Run): boolean {
-  return order.faults.some(({ kind }) => kind === 'pause');
+  return [...order.faults, ...order.audioFaults].some(({ kind }) => kind === 'pause');
 }
 
 /** What the service asks for what was asked under this key. */
