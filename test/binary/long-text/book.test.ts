@@ -94,9 +94,12 @@ async function partsOf(text: string, serving: ServingFoley): Promise<readonly Bu
   return parts;
 }
 
+function megabytes(bytes: number): string {
+  return (bytes / 1e6).toFixed(1);
+}
+
 function report(format: Format, { peakMemoryBytes, result, whole, parts }: Book): void {
   if (!IS_FULL) return;
-  const megabytes = (bytes: number) => (bytes / 1e6).toFixed(1);
   console.log(
     `${format}: ${parts.length} parts, ${megabytes(whole.length)} MB in ${(result.ms / 1000).toFixed(1)} s, ` +
       `the client took ${megabytes(peakMemoryBytes)} MB`,
@@ -118,7 +121,6 @@ describe(`a book of ${CHARACTERS} characters`, () => {
     const book = await speakBook('mp3');
     const { file, parts, peakMemoryBytes, whole } = book;
     report('mp3', book);
-    const afterTag = (bytes: Buffer): Buffer => bytes.subarray(mp3Frames(bytes)[0]?.length);
     const frames = Buffer.concat(parts.map((part) => afterTag(part)));
     expect(afterTag(whole).equals(frames)).toBe(true);
     expect(verifyBytes('mp3', whole)).toMatchObject({ complete: true, endIsProven: true });
@@ -131,10 +133,8 @@ describe(`a book of ${CHARACTERS} characters`, () => {
     const book = await speakBook('ogg');
     const { file, parts, peakMemoryBytes, whole } = book;
     report('ogg', book);
-    const samples = (bytes: Buffer): number =>
-      Math.round(((verifyBytes('ogg', bytes).durationMs ?? 0) * 44_100) / 1000);
-    const sum = parts.reduce((total, part) => total + samples(part), 0);
-    expect(samples(whole)).toBe(sum);
+    const sum = parts.reduce((total, part) => total + samplesIn(part), 0);
+    expect(samplesIn(whole)).toBe(sum);
     expect(verifyBytes('ogg', whole)).toMatchObject({ complete: true, endIsProven: true });
     if (!IS_FULL) expect((await decodeAudio(whole)).channels[0]?.length).toBe(sum);
     expect(peakMemoryBytes).toBeLessThan(MOST_MEMORY);
@@ -150,6 +150,16 @@ describe(`a book of ${CHARACTERS} characters`, () => {
     expect(whoever.digest('hex')).toBe(hash.digest('hex'));
   });
 });
+
+/** The frames of an mp3 behind that of its Info tag. */
+function afterTag(mp3: Buffer): Buffer {
+  return mp3.subarray(mp3Frames(mp3)[0]?.length);
+}
+
+/** How many samples an ogg says that it has. */
+function samplesIn(ogg: Buffer): number {
+  return Math.round(((verifyBytes('ogg', ogg).durationMs ?? 0) * 44_100) / 1000);
+}
 
 /** Adds the samples of an ogg, as the reference decoder gives them, to a sum. */
 async function addDecoded(
