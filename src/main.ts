@@ -71,13 +71,26 @@ async function perform(work: Work, deps: MainDeps): Promise<Ending> {
   const watch = watchSignals(deps.signals, deps.leaveAtOnce);
   const context = createContext({ deps, globals: work.globals, io, signal: watch.signal });
   try {
-    const result = await work.perform(context);
-    await render(result, io, work.globals.json === true);
-    if (result.failure !== undefined) return tell(result.failure, io, work.globals);
-    return { code: EXIT_CODES[result.exit ?? 'ok'].code };
-  } finally {
+    const ending = await performIn(context, work, deps);
+    const wasStopped = watch.signal.aborted;
     await context.close();
+    if (!wasStopped) watch.signal.throwIfAborted();
+    return ending;
+  } finally {
     watch.stop();
+  }
+}
+
+/** What there is to tell is told before what was started ends: a job that was left behind may take long. */
+async function performIn(context: Context, work: Work, deps: MainDeps): Promise<Ending> {
+  const { globals } = work;
+  try {
+    const result = await work.perform(context);
+    await render(result, context.io, globals.json === true);
+    if (result.failure !== undefined) return tell(result.failure, context.io, globals);
+    return { code: EXIT_CODES[result.exit ?? 'ok'].code };
+  } catch (error) {
+    return conclude(error, globals, deps);
   }
 }
 

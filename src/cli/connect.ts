@@ -27,7 +27,10 @@ export async function connect(context: Context, options: ConnectOptions): Promis
   if (target.kind === 'hosted') return connectTo(context, target.address, async () => {});
   if (target.notice !== undefined) context.io.complain(target.notice);
   const report = (event: ServiceEvent): void => {
-    if (isClosingEvent(event)) context.io.notice(`foley: ${describeClosing(event)}`);
+    // With --json the last line of stderr is the error, and that was told before.
+    if (isClosingEvent(event) && context.globals.json !== true) {
+      context.io.notice(`foley: ${describeClosing(event)}`);
+    }
   };
   const service = await startEmbedded(await serviceHost(context), { report });
   return connectTo(context, service.address, () => service.close(context.signal));

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { VOICES } from '../../src/service/catalogue/voices.ts';
 import { PROFILE_PATH, SPEECH_PATH } from '../fault-server/healthy-service.ts';
+import { errorLine } from '../harness/error-line.ts';
 import { runFoley } from '../harness/run-foley.ts';
 import type { Sandbox } from '../harness/sandbox.ts';
 import { sandbox } from '../harness/sandbox.ts';
@@ -97,6 +98,16 @@ describe('a command that leaves a job behind', () => {
     expect(await localTask(box, result.stdout)).toMatchObject({ status: 'success' });
   });
 
+  test('tells first how it ended itself, and with --json nothing behind that', async () => {
+    const box = await sandbox();
+    const args = ['jobs', 'create', longText(800), '--wait', '--timeout', '1ms', '--local'];
+    const result = await runFoley(args, { box });
+    expect(result.code, result.stderr).toBe(28);
+    expect(result.stderr).toMatch(/still runs[^]*^foley: finishing 1 job/m);
+    const inJson = await runFoley([...args, '--json'], { box });
+    expect(errorLine(inJson)).toMatchObject({ exitCode: 28 });
+  });
+
   test('says nothing of that with --quiet', async () => {
     const box = await sandbox();
     const result = await runFoley(await leaveJob(box, longText(200), '--quiet'), { box });
@@ -111,6 +122,7 @@ describe('a command that leaves a job behind', () => {
       box,
       signalAt: { signal: 'SIGINT', when: /finishing 1 job/ },
     });
+    expect(result.signal).toBe('SIGINT');
     expect(result.stderr).toMatch(/^foley: 1 job is left; the next foley that uses this data/m);
     expect(result.stderr).not.toMatch(/internal|Error/);
     const next = await startServe([], { box, timeoutMs: PATIENCE_MS });
