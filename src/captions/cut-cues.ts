@@ -2,7 +2,8 @@ import type { Boundary } from './boundaries.ts';
 import { CueCost } from './cue-cost.ts';
 import type { CueShape } from './cue-shape.ts';
 import { LineFill } from './line-fill.ts';
-import { partingCost } from './lines.ts';
+import type { LineRow } from './lines.ts';
+import { lineRow, partingCost } from './lines.ts';
 import type { TimedToken } from './time-tokens.ts';
 
 /** A row of tokens and what comes after each. */
@@ -22,10 +23,11 @@ export interface TokenRow {
  */
 export function cutCues(row: TokenRow, shape: CueShape): number[] {
   const count = row.tokens.length;
+  const lines = lineRow(row.tokens, row.boundaries, shape.maxChars);
   const costs = [...row.tokens.map(() => Infinity), 0];
   const ends: number[] = [];
   for (let from = count - 1; from >= 0; from -= 1) {
-    for (const [to, cost] of candidates(row, shape, from)) {
+    for (const [to, cost] of candidates({ ...row, lines }, shape, from)) {
       const all = cost + (costs[to] ?? Infinity);
       if (all >= (costs[from] ?? Infinity)) continue;
       costs[from] = all;
@@ -41,7 +43,7 @@ export function cutCues(row: TokenRow, shape: CueShape): number[] {
 
 /** Where a cue that begins at a token may end, and what it costs then. */
 function* candidates(
-  { tokens, boundaries, durationMs }: TokenRow,
+  { tokens, boundaries, durationMs, lines }: TokenRow & { readonly lines: LineRow },
   shape: CueShape,
   from: number,
 ): Generator<readonly [to: number, cost: number]> {
@@ -57,10 +59,7 @@ function* candidates(
     const fits = !fill.isTooWide && fill.lines <= shape.maxLines;
     if (!isSingle && (!fits || token.endMs - startMs > shape.maxDurationMs)) return;
     const nextMs = tokens[to]?.startMs ?? durationMs;
-    const parting =
-      fill.lines === 2
-        ? partingCost(tokens.slice(from, to), boundaries.slice(from, to), shape.maxChars)
-        : 0;
+    const parting = fill.lines === 2 ? partingCost(lines, from, to) : 0;
     yield [to, cost.ending({ boundary, nextMs, width: fill.width, parting })];
     if (!fits || mustEnd(boundary, shape)) return;
     cost.pass(boundary);

@@ -1,28 +1,42 @@
 import type { Boundary } from './boundaries.ts';
-import { gapWidth, LineFill } from './line-fill.ts';
+import { gapWidth } from './line-fill.ts';
 import type { Token } from './tokens.ts';
 
+/** A row of tokens that is to be broken into lines. */
+export interface LineRow {
+  readonly tokens: readonly Pick<Token, 'gap' | 'width'>[];
+  /** What comes after each of the tokens. */
+  readonly boundaries: readonly Pick<Boundary, 'cling' | 'kind'>[];
+  readonly maxChars: number;
+  /** Columns up to and with each token, as if all were on one line. */
+  readonly ends: readonly number[];
+}
+
+export function lineRow(
+  tokens: LineRow['tokens'],
+  boundaries: LineRow['boundaries'],
+  maxChars: number,
+): LineRow {
+  let end = 0;
+  const ends = tokens.map(({ gap, width }) => (end += gapWidth(gap) + width));
+  return { tokens, boundaries, maxChars, ends };
+}
+
 /**
- * Breaks the tokens of a cue into as few lines as they need: lines of about equal width, the upper
- * one rather the shorter, that end where a reader would pause. Every token must fit on a line,
- * unless it is the only one. Takes time linear in the tokens times those on a line times the lines.
+ * Breaks the tokens of a cue into a number of lines that they fit into: lines of about equal
+ * width, the upper one rather the shorter, that end where a reader would pause. Takes time linear in
+ * the tokens times those on a line times the lines.
  *
- * @param boundaries what comes after each of the tokens
  * @returns the number of tokens on each line
  */
-export function breakLines(
-  tokens: readonly Token[],
-  boundaries: readonly Boundary[],
-  maxChars: number,
-): number[] {
-  const fill = new LineFill(maxChars);
-  for (const token of tokens) fill.add(token);
-  if (fill.lines === 1) return [tokens.length];
-  const row: Row = { tokens, boundaries, maxChars, ideal: fill.width / fill.lines };
+export function breakLines(row: LineRow, lineCount: number): number[] {
+  const { tokens } = row;
+  if (lineCount === 1) return [tokens.length];
+  const ideal = widthOf(row, 0, tokens.length) / lineCount;
   let after: LineChoice = { costs: [...tokens.map(() => Infinity), 0], ends: [] };
   const choices: LineChoice[] = [];
-  for (let line = 0; line < fill.lines; line += 1) {
-    after = chooseLine(row, after.costs);
+  for (let line = 0; line < lineCount; line += 1) {
+    after = chooseLine(row, ideal, after.costs);
     choices.unshift(after);
   }
   let from = 0;
@@ -36,44 +50,20 @@ export function breakLines(
 /** More tokens than this are not looked at again and again: nobody has so short words on two lines. */
 const MOST_TOKENS = 64;
 
-/**
- * How badly the tokens of a cue part into two lines, at best; 0 for a cue of one line, and for one of more
- * than two, which always finds good places.
- */
-export function partingCost(
-  tokens: readonly Token[],
-  boundaries: readonly Boundary[],
-  maxChars: number,
-): number {
-  const whole = widthOf(tokens);
-  if (whole <= maxChars || tokens.length > MOST_TOKENS) return 0;
-  const row: Row = { tokens, boundaries, maxChars, ideal: whole / 2 };
+/** How badly tokens that need two lines part into them, at best. */
+export function partingCost(row: LineRow, from: number, to: number): number {
+  if (to - from > MOST_TOKENS) return 0;
+  const ideal = widthOf(row, from, to) / 2;
   let least = Infinity;
-  let width = 0;
-  for (let to = 1; to < tokens.length; to += 1) {
-    const token = tokens[to - 1];
-    const gap = gapWidth(tokens[to]?.gap ?? '');
-    width += (token?.width ?? 0) + (to === 1 ? 0 : gapWidth(token?.gap ?? ''));
-    const rest = whole - width - gap;
-    if (width > maxChars || rest > maxChars) continue;
-    least = Math.min(least, lineCost(row, to, width) + lineCost(row, tokens.length, rest));
+  for (let middle = to - 1; middle > from; middle -= 1) {
+    const lower = widthOf(row, middle, to);
+    if (lower > row.maxChars) break;
+    const upper = widthOf(row, from, middle);
+    if (upper > row.maxChars) continue;
+    const cost = upperCost(row, middle, upper, ideal) + ragged(row, lower, ideal);
+    if (cost < least) least = cost;
   }
   return least === Infinity ? 0 : least;
-}
-
-function widthOf(tokens: readonly Token[]): number {
-  return tokens.reduce(
-    (sum, { gap, width }, index) => sum + width + (index === 0 ? 0 : gapWidth(gap)),
-    0,
-  );
-}
-
-interface Row {
-  readonly tokens: readonly Token[];
-  readonly boundaries: readonly Boundary[];
-  readonly maxChars: number;
-  /** Width of the lines if all were equal. */
-  readonly ideal: number;
 }
 
 /** For a line that begins at each token: where it ends best, and what it and those after it cost. */
@@ -82,17 +72,17 @@ interface LineChoice {
   readonly ends: readonly number[];
 }
 
-function chooseLine(row: Row, costsAfter: readonly number[]): LineChoice {
+function chooseLine(row: LineRow, ideal: number, costsAfter: readonly number[]): LineChoice {
   const { tokens, maxChars } = row;
   const costs = costsAfter.map(() => Infinity);
   const ends = tokens.map(() => tokens.length);
   for (const from of tokens.keys()) {
-    let width = 0;
     for (let to = from + 1; to <= tokens.length; to += 1) {
-      const token = tokens[to - 1];
-      width += (token?.width ?? 0) + (to === from + 1 ? 0 : gapWidth(token?.gap ?? ''));
+      const width = widthOf(row, from, to);
       if (width > maxChars) break;
-      const cost = (costsAfter[to] ?? Infinity) + lineCost(row, to, width);
+      const isLast = to === tokens.length;
+      const line = isLast ? ragged(row, width, ideal) : upperCost(row, to, width, ideal);
+      const cost = (costsAfter[to] ?? Infinity) + line;
       if (cost < (costs[from] ?? Infinity)) {
         costs[from] = cost;
         ends[from] = to;
@@ -100,6 +90,11 @@ function chooseLine(row: Row, costsAfter: readonly number[]): LineChoice {
     }
   }
   return { costs, ends };
+}
+
+/** Columns of the tokens from one index up to but not including another, on one line. */
+function widthOf({ ends, tokens }: LineRow, from: number, to: number): number {
+  return (ends[to - 1] ?? 0) - (ends[from] ?? 0) + (tokens[from]?.width ?? 0);
 }
 
 /** What a line costs that is ragged by all its width. */
@@ -116,12 +111,13 @@ const BREAK: Readonly<Record<Boundary['kind'], number>> = {
 /** What a break costs between words that belong together as much as can be. */
 const CLING = 100;
 
-function lineCost({ boundaries, ideal, maxChars, tokens }: Row, to: number, width: number): number {
-  const ragged = RAGGED * ((width - ideal) / maxChars) ** 2;
-  const boundary = boundaries[to - 1];
-  if (to === tokens.length || boundary === undefined) return ragged;
-  const isLong = width > ideal;
-  return (
-    ragged * (isLong ? TOP_HEAVY : 1) + BREAK[boundary.kind] + CLING * (boundary.cling / 100) ** 2
-  );
+function ragged({ maxChars }: LineRow, width: number, ideal: number): number {
+  return RAGGED * ((width - ideal) / maxChars) ** 2;
+}
+
+/** What a line costs that is not the last one: how long it is, and where it ends. */
+function upperCost(row: LineRow, to: number, width: number, ideal: number): number {
+  const { cling = 0, kind = 'word' } = row.boundaries[to - 1] ?? {};
+  const length = ragged(row, width, ideal) * (width > ideal ? TOP_HEAVY : 1);
+  return length + BREAK[kind] + CLING * (cling / 100) ** 2;
 }

@@ -4,7 +4,7 @@ import type { Cue, CueShape, CueWord } from './cue-shape.ts';
 import { cueTimes } from './cue-times.ts';
 import { cutCues } from './cut-cues.ts';
 import { cutWords } from './cut-words.ts';
-import { breakLines } from './lines.ts';
+import { breakLines, lineRow } from './lines.ts';
 import { LineFill } from './line-fill.ts';
 import type { TimedToken } from './time-tokens.ts';
 import { timeTokens } from './time-tokens.ts';
@@ -60,7 +60,9 @@ function spokenCue({ tokens }: Group, { maxChars }: CueShape) {
 
 function linesOf({ tokens, boundaries }: Group, { maxChars }: CueShape): CueWord[][] {
   let from = 0;
-  return breakLines(tokens, boundaries, maxChars).map((count) => {
+  const fill = new LineFill(maxChars);
+  for (const token of tokens) fill.add(token);
+  return breakLines(lineRow(tokens, boundaries, maxChars), fill.lines).map((count) => {
     const line = tokens.slice(from, from + count);
     from += count;
     return line.map(({ text, gap, startMs }) => ({ text, gap, startMs }));

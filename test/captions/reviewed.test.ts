@@ -8,11 +8,12 @@ import type { SubtitleFormat } from '../../src/captions/subtitles.ts';
 import { subtitlesOf } from '../../src/captions/subtitles.ts';
 import type { Timings } from '../../src/captions/timings.ts';
 import { timingsOf } from '../../src/captions/timings.ts';
+import type { StoredName } from './stored-timings.ts';
 import { DEFAULT_SHAPE, FOLDER, STORED, storedTimings } from './stored-timings.ts';
 
 /** Each file was read line by line; a change of any is to be read again. */
 describe('reviewed subtitles', () => {
-  test.each([
+  test.each<readonly [StoredName, string, SubtitleFormat, Partial<CueShape>]>([
     ['en', 'en.srt', 'srt', {}],
     ['en', 'en.sentences.srt', 'srt', { by: 'sentence' }],
     ['en', 'en.one-line.vtt', 'vtt', { maxLines: 1 }],
@@ -23,13 +24,10 @@ describe('reviewed subtitles', () => {
     ['zh', 'zh.32.vtt', 'vtt', { maxChars: 32 }],
     ['ja', 'ja.srt', 'srt', {}],
     ['ja', 'ja.26.vtt', 'vtt', { maxChars: 26 }],
-  ] satisfies readonly (readonly [string, string, SubtitleFormat, Partial<CueShape>])[])(
-    '%s: %s',
-    async (name, file, format, shape) => {
-      const { content } = subtitlesOf(storedTimings(name), { ...DEFAULT_SHAPE, ...shape }, format);
-      await expect(content).toMatchFileSnapshot(fileURLToPath(new URL(file, FOLDER)));
-    },
-  );
+  ])('%s: %s', async (name, file, format, shape) => {
+    const { content } = subtitlesOf(storedTimings(name), { ...DEFAULT_SHAPE, ...shape }, format);
+    await expect(content).toMatchFileSnapshot(fileURLToPath(new URL(file, FOLDER)));
+  });
 });
 
 describe('small timing noise', () => {

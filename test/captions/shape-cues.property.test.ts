@@ -31,14 +31,6 @@ describe('the tokens of a text', () => {
 });
 
 describe('cues, whatever was said and however it was told', () => {
-  const holds = (check: (cues: readonly Cue[], shape: CueShape, text: string) => void): void =>
-    fc.assert(
-      fc.property(arbitraryTimings(), arbitraryShape, (timings, shape) => {
-        check(shapeCues(timings, shape), shape, timings.text);
-      }),
-      { numRuns },
-    );
-
   test('hold the words of the text, each once, in order', () => {
     holds((cues, _, text) => {
       const words = cues.flatMap(({ lines }) => lines.flat().map((word) => word.text));
@@ -78,3 +70,12 @@ describe('cues, whatever was said and however it was told', () => {
     });
   });
 });
+
+function holds(check: (cues: readonly Cue[], shape: CueShape, text: string) => void): void {
+  fc.assert(
+    fc.property(arbitraryTimings(), arbitraryShape, (timings, shape) => {
+      check(shapeCues(timings, shape), shape, timings.text);
+    }),
+    { numRuns },
+  );
+}

@@ -32,10 +32,15 @@ function times(marked: string, shape: Partial<CueShape> = {}): [number, number][
   ]);
 }
 
+type Row = readonly [
+  why: string,
+  text: string,
+  expected: readonly string[],
+  shape?: Partial<CueShape>,
+];
+
 describe('cues are cut', () => {
-  test.each<
-    readonly [why: string, text: string, expected: readonly string[], shape?: Partial<CueShape>]
-  >([
+  const rows: readonly Row[] = [
     ['not at all, when all fits', 'A short sentence that fits.', ['A short sentence that fits.']],
     [
       'at the ends of sentences',
@@ -99,9 +104,13 @@ describe('cues are cut', () => {
       ['我们', '在学习', '中文。'],
       { maxChars: 6, maxLines: 1 },
     ],
-  ])('%s', (_, text, expected, shape) => {
-    expect(cues(text, shape)).toStrictEqual(expected);
-  });
+  ];
+  test.each(rows.map(([why, text, expected, shape = {}]) => ({ why, text, expected, shape })))(
+    '$why',
+    ({ text, expected, shape }) => {
+      expect(cues(text, shape)).toStrictEqual(expected);
+    },
+  );
 });
 
 describe('lines', () => {
@@ -133,7 +142,7 @@ describe('lines', () => {
 describe('a cue is shown', () => {
   test('until it can be read, when there is silence', () => {
     expect(times('Hi.______________________________ Bye.')[0]).toStrictEqual([0, 1_000]);
-    const [[from = 0, to = 0] = []] = times(
+    const [[from, to] = [0, 0]] = times(
       'No one reads this in so short a time.____________________________ Bye.',
     );
     expect(to - from).toBeGreaterThanOrEqual((37 * 1_000) / 17);
