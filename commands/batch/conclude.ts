@@ -1,3 +1,4 @@
+import { reviseFailure } from '../../src/api/revise-failure.ts';
 import type { BatchOutcome } from '../../src/batch/run/run-batch.ts';
 import type { Tally } from '../../src/batch/run/tally.ts';
 import { exitOf } from '../../src/batch/run/tally.ts';
@@ -5,6 +6,7 @@ import type { Context } from '../../src/cli/context.ts';
 import { toJson } from '../../src/cli/render.ts';
 import type { CommandResult } from '../../src/cli/result.ts';
 import { ReaderGone } from '../../src/cli/streams.ts';
+import type { ExitName } from '../../src/contract/exit-codes.ts';
 import { Failure } from '../../src/errors/failure.ts';
 import type { Overview } from './overview.ts';
 
@@ -44,5 +46,23 @@ export async function concludeBatch(
   }
   const isNothing = done + skipped === 0;
   const stop = stopped === undefined ? undefined : isNothing ? stopped.exit : 'partial';
-  return { human: () => line, exit: stop ?? exitOf(tally) };
+  const exit = stop ?? exitOf(tally);
+  const isTold = globals.json !== true || exit === 'ok';
+  return {
+    human: () => line,
+    exit,
+    ...(isTold ? {} : { failure: failureOf(stopped, tally, exit) }),
+  };
+}
+
+/** For the line of a script; a person was told of each failure as it came. */
+function failureOf(stopped: Failure | undefined, { failed }: Tally, exit: ExitName): Failure {
+  if (stopped !== undefined) return reviseFailure(stopped, { exit });
+  const items = failed === 1 ? 'an item' : `${failed} items`;
+  return new Failure(`${items} of the batch failed`, {
+    code: 'partial',
+    exit,
+    hint: GO_ON,
+    billed: 'unknown',
+  });
 }

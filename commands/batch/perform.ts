@@ -21,6 +21,8 @@ import { openScreen } from './screen.ts';
 /** What is paid for may still take so long to arrive after the person stopped the batch. */
 const GRACE_MS = 10_000;
 const DEFAULT_MAX_RETRIES = 4;
+const STOPPING =
+  'foley: stopping; what is under way still comes in (once more leaves at once, and loses nothing)';
 
 /** Speaks a batch to its end, as far as it comes. */
 export async function performBatch(context: Context, batch: PreparedBatch): Promise<CommandResult> {
@@ -82,7 +84,9 @@ async function speakAll(parts: Parts): Promise<CommandResult> {
       ? undefined
       : await openReport(flags.report, flags.outputDir, context);
   const keeper = createTally();
+  const sayStopping = (): void => screen.say(STOPPING);
   const screen = await openScreen(context, flags.outputDir, overview);
+  context.signal.addEventListener('abort', sayStopping, { once: true });
   try {
     const outcome = await session.speak({
       concurrency: batch.concurrency,
@@ -104,6 +108,7 @@ async function speakAll(parts: Parts): Promise<CommandResult> {
     await report?.publish(tally, outcome.stopped === undefined);
     return await concludeBatch(context, { tally, overview, outcome });
   } finally {
+    context.signal.removeEventListener('abort', sayStopping);
     screen.close();
     await report?.abandon();
   }

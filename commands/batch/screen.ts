@@ -11,6 +11,8 @@ import type { Overview } from './overview.ts';
 /** What is seen of a batch while it runs: events, a bar where a person looks, a line for each failure. */
 export interface Screen {
   show(result: ItemResult, tally: Tally): Promise<void>;
+  /** A line beside the bar. */
+  say(line: string): void;
   close(): void;
 }
 
@@ -25,6 +27,7 @@ export async function openScreen(
     await io.writeOut(`${toJson({ event: 'plan', ...overview })}\n`);
     return {
       show: (result) => io.writeOut(`${toJson(itemEvent(result, outputDir))}\n`),
+      say: (line) => io.notice(line),
       close: () => {},
     };
   }
@@ -38,6 +41,7 @@ export async function openScreen(
       if (bar === undefined) io.complain(`foley: ${line}`);
       else bar.log(`foley: ${line}\n`);
     },
+    say: (line) => (bar === undefined ? io.notice(line) : bar.log(`${line}\n`)),
     close: () => bar?.close(),
   };
 }

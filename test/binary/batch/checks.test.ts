@@ -1,0 +1,255 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { errorLine } from '../../harness/error-line.ts';
+import { runFoley } from '../../harness/run-foley.ts';
+import type { Sandbox } from '../../harness/sandbox.ts';
+import { sandbox } from '../../harness/sandbox.ts';
+import { snapshot } from '../../harness/snapshot.ts';
+import { batchBox } from './batch-box.ts';
+
+/** Nothing answers here: whoever sent something would end with 24. */
+const NOBODY = { FOLEY_BASE_URL: 'http://127.0.0.1:9', FOLEY_API_KEY: 'key' };
+
+const LONG = 'x'.repeat(10_001);
+
+/** What is in the folder, what is called, and what is said. */
+const WRONG: readonly (readonly [
+  string,
+  Readonly<Record<string, string>>,
+  readonly string[],
+  RegExp,
+])[] = [
+  ['no input at all', {}, [], /nothing to speak/],
+  ['a file that is not there', {}, ['no.txt'], /no file or folder no\.txt/],
+  ['a folder without texts', { 'texts/a.csv': 'x' }, ['texts'], /no text in the folder texts/],
+  [
+    'an empty text',
+    { 'texts/a.txt': 'A', 'texts/b.txt': ' \n' },
+    ['texts'],
+    /texts\/b\.txt is empty/,
+  ],
+  ['too long a text', { 'a.txt': LONG }, ['a.txt'], /a\.txt has 10001 characters; .* 10000/],
+  [
+    'too long a line',
+    { 'l.txt': `a\n${LONG}` },
+    ['--lines', 'l.txt'],
+    /l\.txt, line 2 has 10001 characters/,
+  ],
+  ['an empty list', { 'l.txt': '\n\n' }, ['--lines', 'l.txt'], /inputs are empty/],
+  [
+    'what is no JSON',
+    { 'l.jsonl': '{"text":"a"}\n{' },
+    ['--jsonl', 'l.jsonl'],
+    /l\.jsonl, line 2 is not JSON/,
+  ],
+  [
+    'what is no object',
+    { 'l.jsonl': '["a"]' },
+    ['--jsonl', 'l.jsonl'],
+    /line 1 is not a JSON object/,
+  ],
+  [
+    'an unknown key',
+    { 'l.jsonl': '{"text":"a","voice":"v"}' },
+    ['--jsonl', 'l.jsonl'],
+    /line 1: there is no key "voice"[\s\S]*voiceId/,
+  ],
+  [
+    'neither text nor file',
+    { 'l.jsonl': '{"id":"a"}' },
+    ['--jsonl', 'l.jsonl'],
+    /neither text nor file/,
+  ],
+  [
+    'a control out of its range',
+    { 'l.jsonl': '{"text":"a","speed":9}' },
+    ['--jsonl', 'l.jsonl'],
+    /line 1: speed is 9; it takes a number from 0\.5 to 2/,
+  ],
+  [
+    'a text where true is meant',
+    { 'l.jsonl': '{"text":"a","filterEmoji":"false"}' },
+    ['--jsonl', 'l.jsonl'],
+    /filterEmoji is "false"; it takes true or false/,
+  ],
+  [
+    'a file of an item that is not there',
+    { 'l.jsonl': '{"file":"b.txt"}' },
+    ['--jsonl', 'l.jsonl'],
+    /there is no file b\.txt/,
+  ],
+  [
+    'one id twice',
+    { 'l.jsonl': '{"id":"a","text":"a"}\n{"id":"a","text":"b"}' },
+    ['--jsonl', 'l.jsonl'],
+    /line 2: item 1 has the id "a" too/,
+  ],
+  [
+    'one output twice',
+    { 'x/a.txt': 'A', 'y/a.txt': 'B' },
+    ['x', 'y'],
+    /y\/a\.txt: its output a\.mp3 is also that of item 1/,
+  ],
+  [
+    'outputs that differ in case',
+    { 'x/a.txt': 'A', 'y/A.txt': 'B' },
+    ['x', 'y'],
+    /is also that of item 1/,
+  ],
+  [
+    'outputs that differ in how an accent is written',
+    { 'x/\u00e9.txt': 'A', 'y/e\u0301.txt': 'B' },
+    ['x', 'y'],
+    /is also that of item 1/,
+  ],
+  [
+    'a folder that is also a file',
+    { 'l.jsonl': '{"text":"a","output":"a.mp3"}\n{"text":"b","output":"a.mp3/b.mp3"}' },
+    ['--jsonl', 'l.jsonl'],
+    /a file and for a folder/,
+  ],
+  [
+    'an output above the folder',
+    { 'l.jsonl': '{"text":"a","output":"../a.mp3"}' },
+    ['--jsonl', 'l.jsonl'],
+    /not a plain name inside/,
+  ],
+  [
+    'an absolute output',
+    { 'l.jsonl': '{"text":"a","output":"/tmp/a.mp3"}' },
+    ['--jsonl', 'l.jsonl'],
+    /not a plain name inside/,
+  ],
+  [
+    'an output in our own folder',
+    { 'l.jsonl': '{"text":"a","output":".Foley/secret.mp3"}' },
+    ['--jsonl', 'l.jsonl'],
+    /keeps for itself/,
+  ],
+  [
+    'a format against the name',
+    { 'l.jsonl': '{"text":"a","output":"a.wav","format":"mp3"}' },
+    ['--jsonl', 'l.jsonl'],
+    /format is mp3, but the name of its output says wav/,
+  ],
+  [
+    'a format that speech has not',
+    { 'a.txt': 'A' },
+    ['a.txt', '--name', '{name}.flac'],
+    /flac; speech comes as/,
+  ],
+  [
+    'a place that means nothing',
+    { 'a.txt': 'A' },
+    ['a.txt', '--name', '{nome}.mp3'],
+    /\{nome\} means nothing/,
+  ],
+  ['a share that is none', { 'a.txt': 'A' }, ['a.txt', '--shard', '0/3'], /--shard is "0\/3"/],
+  [
+    'an item to be redone that is none',
+    { 'a.txt': 'A' },
+    ['a.txt', '--redo', 'b'],
+    /--redo names "b"/,
+  ],
+  ['stdin twice', { 'a.txt': 'A' }, ['-', '--lines', '-'], /stdin is asked for twice/],
+  [
+    'stdin for the key too',
+    { 'a.txt': 'A' },
+    ['-', '--api-key-file', '-'],
+    /stdin is asked for twice/,
+  ],
+  [
+    'a rate without a use for it',
+    { 'a.txt': 'A' },
+    ['a.txt', '--credit-rate', '1'],
+    /--credit-rate means something only/,
+  ],
+  [
+    'captions, which come later',
+    { 'a.txt': 'A' },
+    ['a.txt', '--subtitles', 'srt'],
+    /aligned stream/,
+  ],
+  ['a web page as report', { 'a.txt': 'A' }, ['a.txt', '--report', 'r.html'], /written as JSON/],
+];
+
+describe('before anything is sent', () => {
+  test.each(WRONG)('%s is exit 2', async (_, files, args, said) => {
+    const box = await boxWith(files);
+    const before = await snapshot(box.out);
+    const result = await runFoley(['batch', '-v', 'v', ...args], { box, env: NOBODY });
+    expect(result.stderr).toMatch(said);
+    expect(result).toMatchObject({ code: 2 });
+    expect(await snapshot(box.out)).toEqual(before);
+  });
+
+  test('bytes that are not UTF-8 are exit 2, and named', async () => {
+    const { box, batch, write } = await batchBox({});
+    await write('a.txt', Buffer.from([0x41, 0xff, 0x41]));
+    expect(errorLine(await batch(['a.txt', '--json']))).toMatchObject({
+      exitCode: 2,
+      message: expect.stringMatching(/a\.txt is not valid UTF-8: byte 0xff/),
+    });
+    await mkdir(path.join(box.out, 'taken.mp3'));
+    await write('taken.txt', 'Text.');
+    expect((await batch(['taken.txt'])).code).toBe(2);
+  });
+
+  test('a file that the batch did not make stays, unless --overwrite says otherwise', async () => {
+    const { batch, charged, read, write } = await batchBox({
+      'a.txt': 'Alpha.',
+      'b.txt': 'Bravo.',
+    });
+    await write('b.mp3', 'somebody’s own');
+    const refused = await batch(['a.txt', 'b.txt', '--json']);
+    expect(errorLine(refused)).toMatchObject({
+      exitCode: 31,
+      message: expect.stringMatching(/b\.mp3 exists already/),
+    });
+    expect([await charged(), (await read('b.mp3')).toString()]).toEqual([0, 'somebody’s own']);
+    expect((await batch(['a.txt', 'b.txt', '--overwrite'])).code).toBe(0);
+    // A file that was edited afterwards is the person's own again.
+    await write('a.mp3', Buffer.concat([await read('a.mp3'), Buffer.from('edited')]));
+    expect(errorLine(await batch(['a.txt', 'b.txt', '--json']))).toMatchObject({ exitCode: 31 });
+  });
+
+  test('a folder that cannot be written is exit 30', async () => {
+    const box = await sandbox({ unprivileged: true });
+    await mkdir(path.join(box.out, 'closed'), { mode: 0o555 });
+    const result = await runFoley(['batch', '--lines', '-', '-v', 'v', '--output-dir', 'closed'], {
+      box,
+      env: NOBODY,
+      input: 'Text.\n',
+    });
+    expect(result).toMatchObject({
+      code: 30,
+      stderr: expect.stringMatching(/permission is denied/),
+    });
+  });
+
+  test('more than --max-credits is exit 2, with the price that was seen', async () => {
+    const { batch, charged } = await batchBox({
+      'a.txt': 'Alpha.',
+      'b.txt': 'Bravo, and more of it.',
+    });
+    expect((await batch(['b.txt', '--max-credits', '5'])).stderr).toMatch(/--credit-rate/);
+    expect((await batch(['a.txt'])).code).toBe(0);
+    const refused = await batch(['b.txt', '--max-credits', '5']);
+    expect(refused).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/is 5, and this may cost 22/),
+    });
+    expect(await charged()).toBe('Alpha.'.length);
+    expect((await batch(['a.txt', 'b.txt', '--max-credits', '22'])).code).toBe(0);
+  });
+});
+
+async function boxWith(files: Readonly<Record<string, string>>): Promise<Sandbox> {
+  const box = await sandbox();
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(path.dirname(path.join(box.out, name)), { recursive: true });
+    await writeFile(path.join(box.out, name), content);
+  }
+  return box;
+}

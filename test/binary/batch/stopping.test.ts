@@ -1,0 +1,134 @@
+import { readdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { errorLine } from '../../harness/error-line.ts';
+import { startFoley } from '../../harness/run-foley.ts';
+import { firstVoiceId } from '../support/serve.ts';
+import type { BatchBox } from './batch-box.ts';
+import { batchBox, JOBS_PATH, lastLine } from './batch-box.ts';
+
+const LINES = Array.from({ length: 12 }, (_, index) => `Item ${index + 1} speaks.`);
+const ARGS = ['--lines', 'lines.txt', '--output-dir', 'audio', '-j', '2'];
+const CREDITS = LINES.join('').length;
+
+/** Every answer takes a while, so that there is a middle to stop in. */
+function slowBox(): Promise<BatchBox> {
+  return batchBox({ 'lines.txt': LINES.join('\n') }, [`* ${JOBS_PATH}/**; delay=100ms`]);
+}
+
+describe('a batch that is stopped', () => {
+  test.each(['SIGINT', 'SIGTERM'] as const)(
+    'by %s brings in what is paid for, says how to go on, and goes on',
+    async (signal) => {
+      const { batch, box, charged, events } = await slowBox();
+      const stopped = await batch([...ARGS, '--verbose'], {
+        signalAt: { signal, when: /GET \S+\/audio 200/ },
+      });
+      expect(stopped).toMatchObject({ code: null, signal });
+      expect(stopped.stderr).toMatch(
+        /stopped; \d+ done, 0 failed, 0 skipped, \d+ not tried\. Run the same command again/,
+      );
+      const paid = await charged();
+      expect(paid).toBeLessThan(CREDITS);
+      const there = (await readdir(path.join(box.out, 'audio'))).filter((name) =>
+        name.endsWith('.mp3'),
+      );
+      // All that was paid for is there.
+      const ofThem = there.map((name) => LINES[Number(/(\d+)\.mp3$/.exec(name)?.[1]) - 1] ?? '');
+      expect(ofThem.join('').length).toBe(paid);
+      const { result, summary } = await events(ARGS);
+      expect(result.code, result.stderr).toBe(0);
+      expect(summary).toMatchObject({ skipped: there.length, done: LINES.length - there.length });
+      expect(await charged()).toBe(CREDITS);
+    },
+  );
+
+  test('by a second signal at once, and still goes on without paying twice', async () => {
+    const { batch, box, charged, service } = await batchBox({ 'lines.txt': LINES.join('\n') }, [
+      `GET ${JOBS_PATH}/*/audio; delay=8s; times=2`,
+    ]);
+    const running = await startFoley(
+      ['batch', '-v', await firstVoiceId(service), '-m', 'vendor-s21pro', ...ARGS, '--verbose'],
+      { box, env: service.env },
+    );
+    await running.waitFor('stderr', /GET \S+\/jobs\/\S+ 200/);
+    running.signal('SIGINT');
+    await running.waitFor('stderr', /stopping; what is under way still comes in/);
+    running.signal('SIGINT');
+    const { signal, stderr } = await running.done;
+    expect(signal).toBe('SIGINT');
+    expect(stderr).not.toMatch(/internal|\.cjs:/);
+    const result = await batch(ARGS);
+    expect([result.code, lastLine(result)], result.stderr).toEqual([
+      0,
+      '12 done, 0 failed, 0 skipped',
+    ]);
+    expect(await charged()).toBe(CREDITS);
+  });
+
+  test('by a reader that goes away ends quietly, and goes on', async () => {
+    const { batch, box, charged, service } = await slowBox();
+    const running = await startFoley(
+      ['batch', '-v', await firstVoiceId(service), '-m', 'vendor-s21pro', ...ARGS, '--json'],
+      { box, env: service.env },
+    );
+    await running.waitFor('stdout', /"event":"item"/);
+    running.closeOutput('stdout');
+    expect(await running.done).toMatchObject({ code: 0, stderr: '' });
+    expect((await batch(ARGS)).code).toBe(0);
+    expect(await charged()).toBe(CREDITS);
+  });
+});
+
+describe('two batches in one folder', () => {
+  test('the second is exit 32, names the first, and sends nothing; shares go beside each other', async () => {
+    const { batch, box, charged, service } = await slowBox();
+    const voiceId = await firstVoiceId(service);
+    const first = await startFoley(
+      ['batch', '-v', voiceId, '-m', 'vendor-s21pro', ...ARGS, '--verbose', '--shard', '1/2'],
+      { box, env: service.env },
+    );
+    await first.waitFor('stderr', /POST \S+ 202/);
+    const second = await batch([...ARGS, '--json']);
+    expect(errorLine(second)).toMatchObject({
+      exitCode: 32,
+      details: { pid: first.pid },
+      billed: 'no',
+    });
+    expect(errorLine(await batch([...ARGS, '--json', '--shard', '1/2']))).toMatchObject({
+      exitCode: 32,
+    });
+    const other = await batch([...ARGS, '--shard', '2/2']);
+    expect([other.code, lastLine(other)], other.stderr).toEqual([0, '6 done, 0 failed, 0 skipped']);
+    expect((await first.done).code).toBe(0);
+    expect(await charged()).toBe(CREDITS);
+    expect(lastLine(await batch(ARGS))).toBe('0 done, 0 failed, 12 skipped');
+  });
+
+  test('a journal of a newer foley is exit 32 and stays as it is; a damaged one is passed over', async () => {
+    const { batch, box, charged } = await batchBox({ 'lines.txt': LINES.join('\n') });
+    await batch(ARGS);
+    const folder = path.join(box.out, 'audio', '.foley', 'journal');
+    const [name = ''] = await readdir(folder);
+    await writeFile(path.join(folder, name), 'v1 00000000 {"torn\nnot a line', { flag: 'a' });
+    const damaged = await batch(ARGS);
+    expect([damaged.code, lastLine(damaged)]).toEqual([0, '0 done, 0 failed, 12 skipped']);
+    expect(damaged.stderr).toMatch(/2 damaged lines/);
+    const newer = { version: 9, record: '{"what":"is this"}' };
+    const { createHash } = await import('node:crypto');
+    const sum = createHash('sha256')
+      .update(`v${newer.version} ${newer.record}`)
+      .digest('hex')
+      .slice(0, 8);
+    await writeFile(
+      path.join(folder, '29990101T000000Z-1-aa.jsonl'),
+      `\nv9 ${sum} ${newer.record}\n`,
+    );
+    const result = await batch([...ARGS, '--json']);
+    expect(errorLine(result)).toMatchObject({
+      exitCode: 32,
+      message: expect.stringMatching(/newer foley/),
+    });
+    expect(await charged()).toBe(CREDITS);
+  });
+});
