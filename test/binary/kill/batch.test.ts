@@ -24,6 +24,9 @@ const TIMEOUT_MS = IS_FULL ? 3_600_000 : 300_000;
 /** Moments that a run lives for: some die before the first item, some after a few. */
 const lives = fc.oneof(fc.integer({ min: 1, max: 8 }), fc.integer({ min: 4, max: 24 }));
 
+/** Where the service begins and ends with it, most of the moments are that. */
+const embeddedLives = fc.oneof(fc.integer({ min: 1, max: 25 }), fc.integer({ min: 10, max: 60 }));
+
 /** Everything that may go wrong with an answer, and jobs that fail. */
 const FAULTS = [
   'POST /**/jobs; status=503; every=7',
@@ -75,6 +78,7 @@ async function embeddedScene(items: number): Promise<Scene> {
 interface Killing {
   readonly seed: number;
   readonly kills: number;
+  readonly livesOf?: typeof lives;
   /** What is done to the folder before each start. */
   readonly before?: (turn: number) => Promise<void>;
   /** How many batches are started at once; default one. */
@@ -84,9 +88,9 @@ interface Killing {
 /** Starts it and kills it so many times, and then lets it come to its end. */
 async function liveAndDie(
   scene: Scene,
-  { before, kills, racers = 1, seed }: Killing,
+  { before, kills, livesOf = lives, racers = 1, seed }: Killing,
 ): Promise<void> {
-  const moments = drawn(lives, MOST_RUNS * racers, seed);
+  const moments = drawn(livesOf, MOST_RUNS * racers, seed);
   let killed = 0;
   for (let turn = 0; turn < MOST_RUNS; turn += 1) {
     await before?.(turn);
@@ -165,7 +169,7 @@ describe('a batch that is killed until it is done', () => {
     async () => {
       await underSeed(async (seed) => {
         const scene = await embeddedScene(OTHER.items);
-        await liveAndDie(scene, { seed, kills: OTHER.kills });
+        await liveAndDie(scene, { seed, kills: OTHER.kills, livesOf: embeddedLives });
         await expectDone(scene);
         await expectPaidOnce(scene);
       });
