@@ -42,7 +42,8 @@ interface Stage {
 }
 
 describe.each(WAYS)('speaking into a %s, %s, when the k-th file effect', (output, via) => {
-  it.each(ERRORS)('%s, loses nothing that was paid for', async (_name, fault) => {
+  const errors = IS_FULL_SIZE || via === 'sync' ? ERRORS : ERRORS.slice(0, 1);
+  it.each(errors)('%s, loses nothing that was paid for', async (_name, fault) => {
     await forEachEffect({
       fault,
       prepare: () => newStage(output, via),

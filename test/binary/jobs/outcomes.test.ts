@@ -32,20 +32,17 @@ function other(id: string, status: string): Rule {
 }
 
 describe('a job that ends', () => {
-  test.each(['success', 'completed', 'succeeded', 'done', 'COMPLETED'])(
-    'with %s is saved and checked',
-    async (status) => {
-      const stage = await jobScene([onPoll(inTurn(jobAnswer('queued'), jobAnswer(status)))]);
-      const result = await stage.run(SAVE);
-      expect(result.code, result.stderr).toBe(0);
-      expect(result.stdout.toString()).toBe(`${JOB_ID}\n`);
-      expect(await outputOf(stage.box)).toEqual(mp3.bytes);
-      expect(await filesLeft(stage.box)).toEqual(['out/hi.mp3', RATES]);
-      expect(requestsTo(stage, JOBS_PATH)).toHaveLength(1);
-    },
-  );
+  test.each(['success', 'COMPLETED'])('with %s is saved and checked', async (status) => {
+    const stage = await jobScene([onPoll(inTurn(jobAnswer('queued'), jobAnswer(status)))]);
+    const result = await stage.run(SAVE);
+    expect(result.code, result.stderr).toBe(0);
+    expect(result.stdout.toString()).toBe(`${JOB_ID}\n`);
+    expect(await outputOf(stage.box)).toEqual(mp3.bytes);
+    expect(await filesLeft(stage.box)).toEqual(['out/hi.mp3', RATES]);
+    expect(requestsTo(stage, JOBS_PATH)).toHaveLength(1);
+  });
 
-  test.each(['fail', 'failed', 'error', 'cancelled', 'canceled', 'expired'])(
+  test.each(['fail', 'cancelled'])(
     'with %s is exit 20, refunded, and forgotten',
     async (status) => {
       const error = { code: 'ERR_GENERATION_FAILED', message: 'no voice today' };

@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest';
+import { startInTerminal } from '../../harness/terminal.ts';
+import { inTurn, JOB_ID, JOB_PATH, jobAnswer, JOBS_PATH, jobScene, onPoll } from './job-scene.ts';
+
+const ESCAPE = '\u001b';
+
+describe('waiting on a terminal', () => {
+  test('for several shows one table that changes in place, and then the result', async () => {
+    const stage = await jobScene([
+      onPoll(inTurn(jobAnswer('queued'), jobAnswer('processing'), jobAnswer('success'))),
+      onPoll(inTurn(jobAnswer('queued'), jobAnswer('fail', { taskId: 'job-2' })), {
+        path: `${JOBS_PATH}/job-2`,
+      }),
+    ]);
+    const args = ['jobs', 'wait', JOB_ID, 'job-2', '--poll-interval', '30ms'];
+    const env = { ...stage.env, NO_COLOR: '1' };
+    const running = await startInTerminal(args, { box: stage.box, env });
+    const { code, stdout } = await running.done;
+    const shown = stdout.toString();
+    expect(code, shown).toBe(20);
+    expect(shown).toMatch(/JOB +STATUS +OUTPUT/);
+    expect(shown).toMatch(/job-1 +processing/);
+    // Three lines up, and everything below anew.
+    expect(shown).toContain(`${ESCAPE}[3A\r${ESCAPE}[0J`);
+    const last = shown.slice(shown.lastIndexOf(`${ESCAPE}[0J`));
+    expect(last).toMatch(/ID +STATUS +CREDITS +OUTPUT\r\njob-1 +success +7\s+job-2 +fail +7/);
+    expect(last).toMatch(/foley:.* job job-2 ended with fail/);
+    const tables = shown.split(/JOB +STATUS/).length - 1;
+    // A table for each change, and none for what stayed as it was.
+    expect(tables).toBeLessThanOrEqual(7);
+  });
+
+  test.each([
+    ['--quiet', {}],
+    ['--json', {}],
+    ['--no-progress', {}],
+    ['--max-retries=4', { CI: 'true' }],
+  ])('shows nothing that moves with %s %j', async (flag, env) => {
+    const stage = await jobScene([
+      onPoll(jobAnswer('queued', { taskId: 'job-2' }), { path: `${JOBS_PATH}/job-2` }),
+    ]);
+    const args = ['jobs', 'wait', JOB_ID, 'job-2', flag, '--poll-interval', '1ms'];
+    const stuck = { box: stage.box, env: { ...stage.env, ...env } };
+    const running = await startInTerminal([...args, '--timeout', '300ms'], stuck);
+    const { stdout } = await running.done;
+    expect(stdout.toString()).not.toMatch(/JOB +STATUS +OUTPUT/);
+    expect(stdout.toString()).not.toContain(`${ESCAPE}[0J`);
+  });
+
+  test('stopped with Ctrl-C names the jobs that are left', async () => {
+    const stage = await jobScene([
+      onPoll(jobAnswer('success')),
+      onPoll(jobAnswer('queued', { taskId: 'job-2' }), { path: `${JOBS_PATH}/job-2` }),
+    ]);
+    const { box, env } = stage;
+    const args = ['jobs', 'wait', JOB_ID, 'job-2', '-o', 'all'];
+    const running = await startInTerminal(args, { box, env });
+    await running.waitFor('stdout', /job-1 +success +all/);
+    running.write('\u0003');
+    const { code, stdout } = await running.done;
+    expect(code).toBe(130);
+    expect(stdout.toString()).toContain('`foley jobs wait job-2 -o all` goes on');
+    expect(stage.server.requests.some(({ path }) => path === JOB_PATH)).toBe(true);
+  });
+});
