@@ -42,24 +42,7 @@ function creation(path: string): readonly Behaviour[] {
     },
     {
       ...base,
-      id: `${idOf(path)}.voice-unknown`,
-      section: '7.1',
-      what: '404: a voice that there is not',
-      spends: false,
-      covers: ['ERR_VOICE_NOT_FOUND'],
-      async check(service) {
-        const body = { ...(await plainBody(service)), voiceId: 'nobody' };
-        claimRefused(
-          await service.ask(`POST ${path}`, { body }),
-          404,
-          'ERR_VOICE_NOT_FOUND',
-          service,
-        );
-      },
-    },
-    {
-      ...base,
-      id: `${idOf(path)}.credits-short`,
+      id: `${idOf(path)}.credits-short.no-job`,
       section: '7.1',
       what: '402: credits are short; no job is made',
       covers: ['ERR_INSUFFICIENT_CREDITS'],

@@ -15,18 +15,31 @@ const V3: Surface = { id: 'tts-v3', section: '4.1', on: 'POST /api/open/v3/speec
 const V2: Surface = { id: 'tts-v2', section: '4.2', on: 'POST /api/open/v2/speech/tts' };
 const V1: Surface = { id: 'tts-v1', section: '4.3', on: 'POST /api/open/v1/speech/tts' };
 
+const JOBS_V3: Surface = {
+  id: 'jobs-v3',
+  section: '4.1',
+  on: 'POST /api/open/v3/speech/tts/jobs',
+};
+const JOBS_V1: Surface = {
+  id: 'jobs-v1',
+  section: '4.3',
+  on: 'POST /api/open/v1/speech/tts/jobs',
+};
+
 const TYPES: Readonly<Record<string, RegExp>> = {
   mp3: /^audio\/mpeg/,
   wav: /^audio\/(x-)?wav/,
   ogg: /^audio\/ogg/,
 };
 
-/** What all of synchronous speech does (spec sections 4.1 to 4.3 and 7.1). */
-export const speech: readonly Behaviour[] = [V3, V2, V1].flatMap((surface) => [
-  ...answers(surface),
-  ...Object.keys(TYPES).map((format) => inFormat(surface, format)),
-  ...refusals(surface),
-]);
+/** How speech is answered, and how it is refused, at once and as a job (spec sections 4.1 to 4.3 and 7.1). */
+export const speech: readonly Behaviour[] = [
+  ...[V3, V2, V1].flatMap((surface) => [
+    ...answers(surface),
+    ...Object.keys(TYPES).map((format) => inFormat(surface, format)),
+  ]),
+  ...[V3, V2, V1, JOBS_V3, JOBS_V1].flatMap((surface) => refusals(surface)),
+];
 
 function answers({ id, section, on }: Surface): readonly Behaviour[] {
   return [
