@@ -17,18 +17,17 @@ const DATA: Readonly<Record<(typeof ALIGNED_EVENTS)[number], object>> = {
   error: AlignedError,
 };
 
-/** The body of an aligned stream (spec section 6.1); OpenAPI 3.1 has no words for events of their own. */
+/**
+ * The body of an aligned stream (spec section 6.1). OpenAPI 3.1 has no words for events of their own:
+ * the schema is that of one event, as readers of such streams take it.
+ */
 export function eventStreamContent(): Readonly<Record<string, unknown>> {
-  const names = ALIGNED_EVENTS.join(', ');
-  return {
-    'text/event-stream': {
-      schema: {
-        type: 'string',
-        description: `Server-sent events, named ${names}; the data of each is an object in a line of JSON. The last is completed or error.`,
-      },
-      'x-events': Object.fromEntries(
-        ALIGNED_EVENTS.map((name) => [name, schemaOrReference(DATA[name])]),
-      ),
-    },
-  };
+  const events = ALIGNED_EVENTS.map((name) => ({
+    type: 'object',
+    required: ['event', 'data'],
+    properties: { event: { const: name }, data: schemaOrReference(DATA[name]) },
+  }));
+  const description =
+    'One server-sent event; its data is JSON in one line. The last event is completed or error.';
+  return { 'text/event-stream': { schema: { description, oneOf: events } } };
 }
