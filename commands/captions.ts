@@ -55,7 +55,7 @@ const EXAMPLES = `
 Examples:
   $ foley captions talk.json --subtitles talk.srt --subtitles talk.vtt
   $ foley captions talk.json --subtitles talk.vtt --cue-by word
-  $ foley captions talk.json --subtitles talk.srt --cue-max-chars 32 --cue-max-lines 1`;
+  $ foley captions talk.json --subtitles talk.srt --cue-max-chars 37`;
 
 const INCOMPLETE =
   'foley: the service did not time all of this text; what it left out was placed between its neighbours';

@@ -30,6 +30,8 @@ const ID = VOICE?.id ?? '';
 const FILES = {
   'chapter.txt': 'It was a bright cold day. The clocks were striking.\n',
   'key.txt': 'some-key\n',
+  'talk.json':
+    '{"version":1,"text":"Hello you.","durationMs":900,"complete":true,"words":[{"text":"Hello","startMs":0,"endMs":310}]}',
   'speech.json': JSON.stringify({ text: 'Hello', voiceId: ID }),
 };
 
