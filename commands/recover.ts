@@ -15,7 +15,7 @@ import type { RecoverDeps } from '../src/speech/recover-audio.ts';
 import type { Recovery } from '../src/speech/recover.ts';
 import { recoverAll } from '../src/speech/recover.ts';
 import { untilStopped } from '../src/speech/until-stopped.ts';
-import { listRecords } from '../src/speech/long-text/record-list.ts';
+import { listRecords, sweepRecords } from '../src/speech/long-text/record-list.ts';
 import { recordOptions } from './long-text-records.ts';
 import { openJournal } from './open-journal.ts';
 import { leftoverColumns, listedItem, recoveredLine } from './recover-words.ts';
@@ -56,6 +56,7 @@ export const recoverCommand: CommandDefinition<RecoverFlags> = {
     const mayPrune = id === undefined && failures.length === 0;
     // What was found out is told, also when the spool cannot be tidied up.
     if (mayPrune) await state.spool.prune().catch(() => []);
+    if (mayPrune) await sweepRecords(await recordOptions(context)).catch(() => undefined);
     return {
       data: { items },
       human: () =>

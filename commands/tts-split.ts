@@ -1,7 +1,8 @@
+import type { ApiClient } from '../src/api/client.ts';
 import type { SpeechOrder } from '../src/api/speech-order.ts';
 import type { Connection } from '../src/cli/context.ts';
 import { TEXT_MAX_CHARACTERS } from '../src/contract/limits.ts';
-import { usageFailure } from '../src/errors/failure.ts';
+import { Failure, usageFailure } from '../src/errors/failure.ts';
 import type { TextPiece } from '../src/text/sentences.ts';
 import type { Task } from './tts-task.ts';
 
@@ -30,12 +31,25 @@ export async function partsOf(
   body: SpeechOrder,
 ): Promise<readonly TextPiece[] | undefined> {
   if (characters <= SHORT_TEXT_CHARACTERS) return undefined;
-  const { textLimit } = await import('../src/speech/long-text/text-limit.ts');
-  const limit = await textLimit(client, body, context.signal);
+  const limit = await limitOf(client, body, { characters, signal: context.signal });
   if (characters <= limit) return undefined;
   if (flags.split === 'never') throw tooLong(characters, limit);
   const { splitParts } = await import('../src/text/parts.ts');
   return splitParts(text, limit);
+}
+
+/** Where nobody tells what a model takes, a text that one of them may take is left to the service. */
+async function limitOf(
+  client: ApiClient,
+  body: SpeechOrder,
+  { characters, signal }: { readonly characters: number; readonly signal: AbortSignal },
+): Promise<number> {
+  const { textLimit } = await import('../src/speech/long-text/text-limit.ts');
+  return textLimit(client, body, signal).catch((error: unknown) => {
+    signal.throwIfAborted();
+    if (error instanceof Failure && characters <= TEXT_MAX_CHARACTERS) return TEXT_MAX_CHARACTERS;
+    throw error;
+  });
 }
 
 /**
@@ -44,7 +58,7 @@ export async function partsOf(
  */
 const SHORT_TEXT_CHARACTERS = 1_000;
 
-function tooLong(characters: number, limit: number) {
+function tooLong(characters: number, limit: number): Failure {
   return usageFailure(
     `the text has ${characters} characters; one request takes at most ${limit}`,
     'Leave --split never out, and it is spoken in parts and joined.',

@@ -26,16 +26,36 @@ export interface LeftText {
  * newer foley wrote it.
  */
 export async function listRecords(options: RecordOptions): Promise<readonly LeftText[]> {
-  const names = await options.files.readdir(options.folder).catch((error: unknown) => {
-    if (hasErrno(error, 'ENOENT')) return [];
-    throw stateFailure('the records of long texts', options.folder, error);
-  });
   const found: LeftText[] = [];
-  for (const id of names.toSorted((a, b) => (a < b ? -1 : 1))) {
+  for (const id of await namesIn(options)) {
     const left = await readRecord(id, options);
     if (left !== undefined) found.push(left);
   }
   return found;
+}
+
+/**
+ * Removes the folders of commands that were killed before they had a plan: they have sent nothing. Throws
+ * exit 32 when they cannot be listed.
+ */
+export async function sweepRecords(options: RecordOptions): Promise<void> {
+  for (const id of await namesIn(options)) {
+    const folder = recordFolder(id, options);
+    const content = await contentOf(journalFile(folder), options);
+    const { isNewer, records } = parseJournal(content ?? '');
+    const isBegun = isNewer || records.some((record) => 'plan' in record);
+    if (isBegun || writerOf(records, options) === 'alive' || !(await isOld(folder, options)))
+      continue;
+    await options.files.rm(folder, { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
+/** Nobody takes as long from making a folder to writing down what for. */
+const BEGINS_WITHIN_MS = 60 * 60 * 1000;
+
+async function isOld(folder: string, { clock, files }: RecordOptions): Promise<boolean> {
+  const found = await files.stat(folder).catch(() => undefined);
+  return found !== undefined && clock.now() - found.mtimeMs > BEGINS_WITHIN_MS;
 }
 
 async function readRecord(id: string, options: RecordOptions): Promise<LeftText | undefined> {
@@ -52,17 +72,32 @@ async function readRecord(id: string, options: RecordOptions): Promise<LeftText 
     states.set(step.part, afterStep(states.get(step.part) ?? plannedState(plan, step.part), step));
   }
   const sums = records.map((record) => record['whole']).filter((one) => typeof one === 'string');
-  const owners = records
-    .map((record) => parseIdentity(record['owner']))
-    .filter((one) => one !== undefined);
-  const owner = owners.at(-1);
   return {
     id,
     plan,
     states,
     sha256: sums.at(-1),
-    writer: owner === undefined ? 'unknown' : options.processes.liveness(owner),
+    writer: writerOf(records, options),
   };
+}
+
+async function namesIn({ files, folder }: RecordOptions): Promise<readonly string[]> {
+  const names = await files.readdir(folder).catch((error: unknown) => {
+    if (hasErrno(error, 'ENOENT')) return [];
+    throw stateFailure('the records of long texts', folder, error);
+  });
+  return names.toSorted((a, b) => (a < b ? -1 : 1));
+}
+
+/** Who wrote last. */
+function writerOf(
+  records: readonly Readonly<Record<string, unknown>>[],
+  { processes }: RecordOptions,
+): Liveness {
+  const owner = records
+    .map((record) => parseIdentity(record['owner']))
+    .findLast((one) => one !== undefined);
+  return owner === undefined ? 'unknown' : processes.liveness(owner);
 }
 
 /** Undefined for what is no record, or was removed meanwhile. */

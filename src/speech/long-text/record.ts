@@ -54,10 +54,8 @@ export async function beginRecord(
     await options.files.mkdir(folder, { mode: 0o700 });
     const data = Buffer.from(text);
     await replaceFile({ ...options, path: textFile(folder), data, mode: 0o600 });
-    const journal = await options.files.open(journalFile(folder), 'ax', 0o600);
     const lines = [ownerRecord(options.processes.self), { plan }];
-    await writeAll(journal, Buffer.concat(lines.map((line) => journalLine(line))));
-    await syncFile(journal);
+    const journal = await openJournal(folder, lines, options);
     await syncFolder(options.files, folder);
     await syncFolder(options.files, options.folder);
     return new OpenRecord({ plan, text, folder, journal, states: new Map() }, options);
@@ -75,12 +73,27 @@ export async function resumeRecord(
   const folder = recordFolder(plan.id, options);
   try {
     const text = await options.files.readFile(textFile(folder), 'utf8');
-    const journal = await options.files.open(journalFile(folder), 'a', 0o600);
-    await writeAll(journal, journalLine(ownerRecord(options.processes.self)));
-    await syncFile(journal);
+    const journal = await openJournal(folder, [ownerRecord(options.processes.self)], options);
     return new OpenRecord({ plan, text, folder, journal, states }, options);
   } catch (error) {
     throw stateFailure('the record of a long text', folder, error);
+  }
+}
+
+/** Opens the journal with lines at its end that are on the disk when this resolves. */
+async function openJournal(
+  folder: string,
+  lines: readonly Readonly<Record<string, unknown>>[],
+  { files }: RecordOptions,
+): Promise<FileHandle> {
+  const journal = await files.open(journalFile(folder), 'a', 0o600);
+  try {
+    await writeAll(journal, Buffer.concat(lines.map((line) => journalLine(line))));
+    await syncFile(journal);
+    return journal;
+  } catch (error) {
+    await journal.close().catch(() => undefined);
+    throw error;
   }
 }
 

@@ -1,0 +1,152 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, utimes } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { assert, asyncProperty, integer } from 'fast-check';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { systemClock } from '../../../src/effects/clock.ts';
+import { systemFiles } from '../../../src/effects/file-system.ts';
+import { systemProcesses } from '../../../src/effects/processes.ts';
+import { systemRandom } from '../../../src/effects/random.ts';
+import type { LongTextPlan } from '../../../src/speech/long-text/plan.ts';
+import type { RecordOptions } from '../../../src/speech/long-text/record.ts';
+import { beginRecord, resumeRecord } from '../../../src/speech/long-text/record.ts';
+import { listRecords, sweepRecords } from '../../../src/speech/long-text/record-list.ts';
+
+const TEXT = 'One sentence. Another one.';
+
+const PLAN: LongTextPlan = {
+  id: '20260101T000000Z-0a0b0c0d',
+  at: '2026-01-01T00:00:00.000Z',
+  target: 'hosted',
+  origin: 'https://api.example.test',
+  via: 'job',
+  surface: 'v3',
+  delivery: 'file',
+  order: { voiceId: 'v', speed: 1.5 },
+  format: 'mp3',
+  output: '/somewhere/book.mp3',
+  temporary: null,
+  characters: 25,
+  parts: [
+    { start: 0, end: 13, key: 'key-0' },
+    { start: 14, end: 26, key: 'key-1' },
+  ],
+};
+
+async function stateFolder(): Promise<RecordOptions> {
+  const root = await mkdtemp(path.join(tmpdir(), 'foley-record-'));
+  onTestFinished(() => rm(root, { recursive: true, force: true }));
+  return {
+    folder: path.join(root, 'long-texts'),
+    files: systemFiles,
+    clock: systemClock,
+    random: systemRandom,
+    platform: process.platform,
+    processes: systemProcesses(),
+  };
+}
+
+describe('the record of a long text', () => {
+  test('is on the disk with the text, the plan and the keys before anything is sent', async () => {
+    const options = await stateFolder();
+    const record = await beginRecord(PLAN, TEXT, options);
+    onTestFinished(() => record.close());
+    const [left] = await listRecords(options);
+    expect(left).toMatchObject({ id: PLAN.id, plan: PLAN, writer: 'alive', sha256: undefined });
+    const folder = path.join(options.folder, PLAN.id);
+    expect(await readFile(path.join(folder, 'text.txt'), 'utf8')).toBe(TEXT);
+    for (const place of [options.folder, folder]) expect((await stat(place)).mode & 0o077).toBe(0);
+    for (const name of await readdir(folder)) {
+      expect((await stat(path.join(folder, name))).mode & 0o077).toBe(0);
+    }
+  });
+
+  test('is gone on with where it was', async () => {
+    const options = await stateFolder();
+    const first = await beginRecord(PLAN, TEXT, options);
+    await first.note({ part: 0, state: 'accepted', jobId: 'job-0', creditsUsed: 7 });
+    await first.note({ part: 0, state: 'done', bytes: 99 });
+    await first.note({ part: 1, state: 'accepted', jobId: 'job-1' });
+    await first.note({ part: 1, state: 'failed' });
+    await first.note({ part: 1, state: 'keyed', key: 'key-2' });
+    await first.verified('abc');
+    await first.close();
+    const [left] = await listRecords(options);
+    if (left === undefined) throw new Error('the record is not there');
+    expect(left.sha256).toBe('abc');
+    const second = await resumeRecord(left, options);
+    expect(second.part(0)).toEqual({
+      state: 'done',
+      key: 'key-0',
+      jobId: 'job-0',
+      creditsUsed: 7,
+      bytes: 99,
+    });
+    // Under another key nothing of what was known holds.
+    expect(second.part(1)).toEqual({ state: 'keyed', key: 'key-2' });
+    expect(second.partText(1)).toBe('Another one.');
+    await second.remove();
+    expect(await listRecords(options)).toEqual([]);
+    expect(await readdir(options.folder)).toEqual([]);
+  });
+
+  test('says less, and never something else, when its end is chopped off', async () => {
+    const states = ['planned', 'accepted', 'done'];
+    await assert(
+      asyncProperty(integer({ min: 0, max: 400 }), async (lost) => {
+        const options = await stateFolder();
+        const record = await beginRecord(PLAN, TEXT, options);
+        const journal = path.join(options.folder, PLAN.id, 'journal.jsonl');
+        const whole = (await stat(journal)).size;
+        await record.note({ part: 0, state: 'accepted', jobId: 'job-0' });
+        await record.note({ part: 0, state: 'done', bytes: 99 });
+        await record.close();
+        const size = Math.max(whole, (await stat(journal)).size - lost);
+        await truncate(journal, size);
+        const [left] = await listRecords(options);
+        if (left === undefined) throw new Error('the record is not there');
+        const resumed = await resumeRecord(left, options);
+        const { key, state } = resumed.part(0);
+        expect(key).toBe('key-0');
+        expect(states).toContain(state);
+        // What is written behind a torn line is read.
+        await resumed.note({ part: 1, state: 'accepted', jobId: 'job-9' });
+        await resumed.close();
+        const [again] = await listRecords(options);
+        expect(again?.states.get(1)).toMatchObject({ jobId: 'job-9' });
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  test('without a plan is passed over, and removed when it is old', async () => {
+    const options = await stateFolder();
+    const folder = path.join(options.folder, 'begun');
+    await mkdir(folder, { recursive: true });
+    expect(await listRecords(options)).toEqual([]);
+    await sweepRecords(options);
+    expect(await readdir(options.folder)).toEqual(['begun']);
+    const longAgo = new Date(Date.now() - 2 * 60 * 60 * 1000);
+    await utimes(folder, longAgo, longAgo);
+    const kept = await beginRecord(PLAN, TEXT, options);
+    await sweepRecords(options);
+    expect(await readdir(options.folder)).toEqual([PLAN.id]);
+    await kept.remove();
+  });
+
+  test('that cannot be written is 32, and leaves nothing', async () => {
+    const options = await stateFolder();
+    const full: RecordOptions = {
+      ...options,
+      files: {
+        ...systemFiles,
+        open: (file, flags, mode) =>
+          String(file).endsWith('.jsonl')
+            ? Promise.reject(Object.assign(new Error('no space'), { code: 'ENOSPC' }))
+            : systemFiles.open(file, flags, mode),
+      },
+    };
+    await expect(beginRecord(PLAN, TEXT, full)).rejects.toMatchObject({ exit: 'state' });
+    expect(await readdir(options.folder)).toEqual([]);
+  });
+});
