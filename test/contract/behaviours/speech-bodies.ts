@@ -22,6 +22,17 @@ const V3: RequestBody = {
   section: '4.1',
   on: 'POST /api/open/v3/speech/tts',
 };
+const ALIGNED: RequestBody = {
+  id: 'aligned',
+  of: 'SpeechRequest',
+  section: '4.1',
+  on: 'POST /api/open/v3/speech/tts/aligned',
+  plain: plainBody,
+  claimTaken(answer: Answer) {
+    claimStatus(answer, 200);
+    assert.match(answer.bytes.toString(), /\nevent: completed\n/);
+  },
+};
 const V3_JOBS: RequestBody = {
   ...JOB,
   id: 'jobs-v3',
@@ -133,6 +144,7 @@ const OLD_VOICE: RequestField = {
 /** Every field of every speech body, with its range (spec sections 4.1 to 4.3 and 8). */
 export const speechBodies: readonly Behaviour[] = [
   ...requestFields(V3, ALL),
+  ...requestFields(ALIGNED, ALL),
   ...requestFields(V3_JOBS, ALL),
   ...requestFields(V2, [...ALL, ...historicalFields()]),
   ...requestFields(V1, [
@@ -144,6 +156,7 @@ export const speechBodies: readonly Behaviour[] = [
   ...[V1, V1_JOBS].map((body) => aliasOf(body)),
   ...historicalFields().map(({ name }) => strangerOf(V3, name)),
   ...['provider', 'apiKey', 'unknown'].map((name) => strangerOf(V3, name)),
+  strangerOf(ALIGNED, 'unknown'),
   ...['token', 'unknown'].map((name) => strangerOf(V3_JOBS, name)),
 ];
 
