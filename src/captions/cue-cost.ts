@@ -2,8 +2,8 @@ import type { Boundary, BoundaryKind } from './boundaries.ts';
 import type { CueShape } from './cue-shape.ts';
 
 /** From here on, a silence is heard as a pause; from there on, as the end of something. */
-const SHORT_PAUSE_MS = 100;
-const LONG_PAUSE_MS = 450;
+const SHORT_PAUSE_MS = 60;
+const LONG_PAUSE_MS = 440;
 /** A cue that stays through such a silence seems to be stuck. */
 const SILENCE_MS = 1_500;
 

@@ -3,7 +3,7 @@ import type { Timings } from '../../src/captions/timings.ts';
 import { timingsOf } from '../../src/captions/timings.ts';
 
 /** Words of many scripts, with what may be around them, and what is no word at all. */
-const WORDS = [
+export const WORDS = [
   'Hello,',
   'world.',
   'the',

@@ -14,6 +14,7 @@ import { DEFAULT_SHAPE, FOLDER, STORED, storedTimings } from './stored-timings.t
 /** Each file was read line by line; a change of any is to be read again. */
 describe('reviewed subtitles', () => {
   test.each<readonly [StoredName, string, SubtitleFormat, Partial<CueShape>]>([
+    ['flite', 'flite.srt', 'srt', {}],
     ['en', 'en.srt', 'srt', {}],
     ['en', 'en.sentences.srt', 'srt', { by: 'sentence' }],
     ['en', 'en.one-line.vtt', 'vtt', { maxLines: 1 }],

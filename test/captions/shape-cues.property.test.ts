@@ -5,7 +5,7 @@ import type { Cue, CueShape } from '../../src/captions/cue-shape.ts';
 import { lineText } from '../../src/captions/cue-shape.ts';
 import { shapeCues } from '../../src/captions/shape-cues.ts';
 import { tokenize } from '../../src/captions/tokens.ts';
-import { arbitraryShape, arbitraryText, arbitraryTimings } from './arbitrary-timings.ts';
+import { arbitraryShape, arbitraryText, arbitraryTimings, WORDS } from './arbitrary-timings.ts';
 
 const isFull = process.env['FOLEY_TEST_SIZE'] === 'full';
 const numRuns = isFull ? 20_000 : 200;
@@ -68,6 +68,33 @@ describe('cues, whatever was said and however it was told', () => {
         for (const line of lines) expect(lineText(line)).toMatch(/^\S([^\r\n\u2028\u2029]*\S)?$/u);
       }
     });
+  });
+});
+
+describe('cues of 10,000 words of everything', () => {
+  const words = fc.array(fc.constantFrom(...WORDS), { minLength: 10_000, maxLength: 10_000 });
+
+  test('hold them all, in order, within the limits', () => {
+    fc.assert(
+      fc.property(
+        arbitraryTimings(words.map((list) => list.join(' '))),
+        arbitraryShape,
+        (timings, shape) => {
+          const cues = shapeCues(timings, shape);
+          const shown = cues.flatMap(({ lines }) => lines.flat().map((word) => word.text));
+          expect(shown.join(' ')).toBe(
+            tokenize(timings.text)
+              .map((token) => token.text)
+              .join(' '),
+          );
+          expect(
+            cues.every(({ endMs }, index) => endMs <= (cues[index + 1]?.startMs ?? endMs)),
+          ).toBe(true);
+          expect(cues.every(({ lines }) => lines.length <= shape.maxLines)).toBe(true);
+        },
+      ),
+      { numRuns: isFull ? 100 : 2 },
+    );
   });
 });
 

@@ -3,8 +3,11 @@ import type { CueShape } from '../../src/captions/cue-shape.ts';
 import { readTimings } from '../../src/captions/read-timings.ts';
 import type { Timings } from '../../src/captions/timings.ts';
 
-/** Speech of an engine, with its words as it told them; the Japanese one was told phrase by phrase. */
-export const STORED = ['en', 'de', 'zh', 'ja'] as const;
+/**
+ * Speech with its words as they were told: by the embedded service's own voice, else by espeak-ng; the
+ * Japanese ones phrase by phrase.
+ */
+export const STORED = ['flite', 'en', 'de', 'zh', 'ja'] as const;
 
 export type StoredName = (typeof STORED)[number];
 
