@@ -48,6 +48,14 @@ const own = {
 
 const ENDPOINTS: readonly (readonly [string, fc.Arbitrary<unknown>, readonly number[]])[] = [
   [
+    '/api/open/v3/speech/tts/aligned',
+    fc.record(
+      { ...own, extra: fc.constant(undefined), modelId: mostly(model) },
+      { requiredKeys: ['text', 'voiceId'] },
+    ),
+    [400, 404],
+  ],
+  [
     '/api/open/v2/speech/tts',
     fc.record(
       { ...own, engineModelId: mostly(model), minimaxEmotion: junk, version: junk, token: junk },
