@@ -2,6 +2,7 @@ import path from 'node:path';
 import type { BatchFolder } from '../../src/batch/journal/batch-folder.ts';
 import { openBatchFolder } from '../../src/batch/journal/batch-folder.ts';
 import { createCreditBudget } from '../../src/batch/run/credit-budget.ts';
+import type { Report } from '../../src/batch/run/report.ts';
 import { openReport } from '../../src/batch/run/report.ts';
 import { createTally } from '../../src/batch/run/tally.ts';
 import type { BatchSession } from '../../src/batch/session.ts';
@@ -12,10 +13,13 @@ import { systemProcesses } from '../../src/effects/processes.ts';
 import { outputFailure } from '../../src/files/output-failures.ts';
 import type { BatchConnection } from './connect-batch.ts';
 import { connectBatch } from './connect-batch.ts';
+import type { Ending } from './conclude.ts';
 import { concludeBatch } from './conclude.ts';
+import type { Estimator } from './estimate.ts';
 import { checkEstimate, createEstimator } from './estimate.ts';
 import { overviewOf } from './overview.ts';
 import type { PreparedBatch } from './prepare.ts';
+import type { Screen } from './screen.ts';
 import { openScreen } from './screen.ts';
 
 /** What is paid for may still take so long to arrive after the person stopped the batch. */
@@ -32,6 +36,11 @@ export async function performBatch(context: Context, batch: PreparedBatch): Prom
     if (folder.garbled > 0) {
       context.io.notice(
         `foley: ${folder.garbled} damaged lines of the journal in ${outputDir} were passed over`,
+      );
+    }
+    if (!folder.isCopied) {
+      context.io.notice(
+        `foley: keep ${path.join(outputDir, '.foley')}: what it knows could not be copied to the state folder`,
       );
     }
     const connection = await connectBatch(context, batch);
@@ -73,45 +82,56 @@ interface Parts {
 }
 
 async function speakAll(parts: Parts): Promise<CommandResult> {
-  const { batch, connection, context, folder } = parts;
-  const { flags } = batch;
+  const { batch, connection, context } = parts;
+  const { maxCredits, outputDir, report: file } = batch.flags;
   const session = sessionOf(parts);
   const estimator = await createEstimator(context, batch, connection);
   const overview = await overviewOf(session.survey(), estimator);
-  checkEstimate(overview.estimatedCredits ?? undefined, flags.maxCredits);
-  const report =
-    flags.report === undefined
-      ? undefined
-      : await openReport(flags.report, flags.outputDir, context);
-  const keeper = createTally();
+  checkEstimate(overview.estimatedCredits ?? undefined, maxCredits);
+  const report = file === undefined ? undefined : await openReport(file, outputDir, context);
+  const screen = await openScreen(context, outputDir, overview);
   const sayStopping = (): void => screen.say(STOPPING);
-  const screen = await openScreen(context, flags.outputDir, overview);
   context.signal.addEventListener('abort', sayStopping, { once: true });
   try {
-    const outcome = await session.speak({
-      concurrency: batch.concurrency,
-      budget: createCreditBudget(flags.maxCredits ?? Number.POSITIVE_INFINITY),
-      estimate: (item) => estimator.knownCredits(item),
-      graceMs: GRACE_MS,
-      signal: context.signal,
-      onResult: async (result) => {
-        keeper.add(result);
-        if (result.creditsUsed !== null) estimator.learn(result.item, result.creditsUsed);
-        await report?.add(result);
-        await screen.show(result, keeper.tally);
-      },
-    }).ended;
+    const ending = await speak(parts, { session, estimator, report, screen });
     screen.close();
-    await estimator.keep();
-    if (outcome.stopped === undefined) await folder.end();
-    const { tally } = keeper;
-    await report?.publish(tally, outcome.stopped === undefined);
-    return await concludeBatch(context, { tally, overview, outcome });
+    await report?.publish(ending.tally, ending.outcome.stopped === undefined);
+    return await concludeBatch(context, { ...ending, overview });
   } finally {
     context.signal.removeEventListener('abort', sayStopping);
     screen.close();
     await report?.abandon();
   }
+}
+
+interface Means {
+  readonly session: BatchSession;
+  readonly estimator: Estimator;
+  readonly report: Report | undefined;
+  readonly screen: Screen;
+}
+
+async function speak(
+  { batch, context, folder }: Parts,
+  { estimator, report, screen, session }: Means,
+): Promise<Pick<Ending, 'outcome' | 'tally'>> {
+  const keeper = createTally();
+  const outcome = await session.speak({
+    concurrency: batch.concurrency,
+    budget: createCreditBudget(batch.flags.maxCredits ?? Number.POSITIVE_INFINITY),
+    estimate: (item) => estimator.knownCredits(item),
+    graceMs: GRACE_MS,
+    signal: context.signal,
+    onResult: async (result) => {
+      keeper.add(result);
+      if (result.creditsUsed !== null) estimator.learn(result.item, result.creditsUsed);
+      await report?.add(result);
+      await screen.show(result, keeper.tally);
+    },
+  }).ended;
+  await estimator.keep();
+  if (outcome.stopped === undefined) await folder.end();
+  return { outcome, tally: keeper.tally };
 }
 
 function sessionOf({ batch, connection, context, folder }: Parts): BatchSession {

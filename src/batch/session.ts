@@ -65,23 +65,19 @@ export function openSession(options: SessionOptions): BatchSession {
     }
   }
 
+  const means = {
+    folder,
+    speaker,
+    origin,
+    clock,
+    maxRetries,
+    fileOf: ({ output }: BatchItem): string => path.join(wishes.outputDir, output),
+    sync: (): Promise<void> => folders.sync(),
+  };
   return {
     survey: surveyAll,
     speak(wanted) {
-      const fileOf = ({ output }: BatchItem): string => path.join(wishes.outputDir, output);
-      const items = surveyAll();
-      const sync = (): Promise<void> => folders.sync();
-      run = runBatch({
-        ...wanted,
-        items,
-        folder,
-        speaker,
-        origin,
-        fileOf,
-        clock,
-        maxRetries,
-        sync,
-      });
+      run = runBatch({ ...wanted, ...means, items: surveyAll() });
       return run;
     },
   };

@@ -214,11 +214,8 @@ async function speakAll(world: BatchWorld, place: Place, doing: Doing): Promise<
 }
 
 function processesOf(pid: number): Processes {
-  const identity = (one: number) => {
-    return { pid: one, host: 'host', bootId: 'b', pidNamespace: 'n', processStart: `${one}` };
-  };
   return {
-    self: identity(pid),
+    self: { pid, host: 'host', bootId: 'b', pidNamespace: 'n', processStart: `${pid}` },
     liveness: (other) => (dead.has(other.pid) ? 'dead' : 'alive'),
   };
 }

@@ -1,41 +1,26 @@
-import { createHash } from 'node:crypto';
 import path from 'node:path';
 import type { FileSystem } from '../../effects/file-system.ts';
-import type { Processes } from '../../effects/processes.ts';
 import { removeQuietly } from '../../files/debris.ts';
-import { syncFolder } from '../../files/durability.ts';
 import { hasErrno } from '../../files/errno.ts';
-import type { FileDeps } from '../../files/file-deps.ts';
-import { randomHex } from '../../files/file-deps.ts';
-import { outputFailure } from '../../files/output-failures.ts';
 import { ensurePrivateFolder } from '../../files/private-folder.ts';
 import { stateFailure } from '../../files/state-failures.ts';
 import { BATCH_FOLDER } from '../plan/output-name.ts';
-import type { Shard } from '../plan/shard.ts';
 import { compact } from './compact.ts';
 import type { JournalIndex } from './journal-index.ts';
-import { namespaceSecret } from './keys.ts';
 import type { LineFile } from './line-file.ts';
 import { createLineFile } from './line-file.ts';
 import type { Lock } from './lock.ts';
-import { lockBatch } from './lock.ts';
+import type { BatchFolderOptions, OpenRun } from './open-folder.ts';
+import {
+  beginRun,
+  clearTemporaries,
+  folderDigest,
+  lockIn,
+  makeFolders,
+  secretOf,
+} from './open-folder.ts';
 import { readJournals } from './read-journals.ts';
 import type { ItemFacts, ItemStatus, ItemStep } from './records.ts';
-import type { BatchSecret, SecretPlaces } from './secret.ts';
-import { openSecret } from './secret.ts';
-
-export interface BatchFolderOptions extends FileDeps {
-  /** Where the outputs go; it is there. */
-  readonly outputDir: string;
-  /** In the state folder, for the copies of all batches. */
-  readonly copies: string;
-  readonly processes: Processes;
-  readonly shard: Shard | undefined;
-  /** `--idempotency-namespace`. */
-  readonly namespace: string | undefined;
-  /** A digest of what is to be bought again, undefined for nothing. */
-  readonly redo: string | undefined;
-}
 
 /** What a batch knows and writes down, in `.foley` in its output folder. */
 export interface BatchFolder {
@@ -97,98 +82,6 @@ export async function openBatchFolder(options: BatchFolderOptions): Promise<Batc
     await lock.release();
     throw stateFailure('the journal of this batch', folder, error);
   }
-}
-
-async function lockIn(
-  folder: string,
-  journals: string,
-  options: BatchFolderOptions,
-): Promise<Lock> {
-  const lastNote = async (): Promise<number | undefined> => {
-    const names = await options.files.readdir(journals);
-    const stats = names.map((name) => options.files.stat(path.join(journals, name)));
-    const times = (await Promise.all(stats)).map(({ mtimeMs }) => mtimeMs);
-    return times.length === 0 ? undefined : Math.max(...times);
-  };
-  try {
-    return await lockBatch({ ...options, folder: path.join(folder, 'locks'), lastNote });
-  } catch (error) {
-    throw stateFailure('the lock of this batch', folder, error);
-  }
-}
-
-/** The same folder under whatever name it is called. */
-async function folderDigest({ files, outputDir }: BatchFolderOptions): Promise<string> {
-  const real = await files.realpath(outputDir);
-  return createHash('sha256').update(real).digest('hex').slice(0, 32);
-}
-
-async function secretOf(namespace: string | undefined, places: SecretPlaces): Promise<BatchSecret> {
-  if (namespace === undefined) return openSecret(places);
-  return { secret: namespaceSecret(namespace), isCopied: true };
-}
-
-async function makeFolders(
-  folder: string,
-  names: readonly string[],
-  { files, outputDir }: BatchFolderOptions,
-): Promise<void> {
-  try {
-    for (const name of names) await ensurePrivateFolder(path.join(folder, name), files);
-    await ensurePrivateFolder(folder, files);
-    const ignore = await files.open(path.join(folder, '.gitignore'), 'a', 0o600);
-    await ignore
-      .stat()
-      .then(async ({ size }) => {
-        if (size === 0) await ignore.write('*\n');
-      })
-      .finally(() => ignore.close());
-    await files.access(outputDir, 2);
-  } catch (error) {
-    throw outputFailure(path.join(outputDir, BATCH_FOLDER), error, 'opening');
-  }
-}
-
-/** What a batch that was killed left, which is nobody's any more under this lock. */
-async function clearTemporaries(
-  folder: string,
-  lock: Lock,
-  options: BatchFolderOptions,
-): Promise<string> {
-  const all = path.join(folder, 'tmp');
-  const own = path.join(all, lock.name);
-  const isAlone = lock.name === 'all' && !lock.hasNeighbours;
-  await options.files.rm(isAlone ? all : own, { recursive: true, force: true });
-  await ensurePrivateFolder(own, options.files);
-  return own;
-}
-
-interface OpenRun {
-  readonly id: string;
-  readonly token: string;
-  readonly journal: LineFile;
-  readonly copyFile: string;
-}
-
-async function beginRun(
-  journals: string,
-  copyFolder: string,
-  index: JournalIndex,
-  options: BatchFolderOptions,
-): Promise<OpenRun> {
-  const { clock, files, processes, redo } = options;
-  const time = new Date(clock.now()).toISOString().replaceAll(/[-:]|\.\d+/g, '');
-  const id = `${time}-${processes.self.pid}-${randomHex(options, 4)}`;
-  const token = (redo === undefined ? undefined : index.interruptedRedo(redo)) ?? id;
-  const journal = await createLineFile(path.join(journals, `${id}.jsonl`), files);
-  try {
-    await journal.append([{ owner: processes.self }, { run: id, redo: redo ?? null, token }]);
-    await syncFolder(files, journals);
-  } catch (error) {
-    await journal.close().catch(() => undefined);
-    throw error;
-  }
-  return { id, token, journal, copyFile: path.join(copyFolder, `outputs-${id}.jsonl`) };
 }
 
 interface OpenParts {

@@ -24,7 +24,7 @@ export type Source =
   /** `path` is where the list is; undefined for stdin. */
   | { readonly kind: 'jsonl'; readonly file: InputFile; readonly path: string | undefined };
 
-const TEXT_ENDINGS = ['.txt', '.md'];
+const TEXT_ENDINGS = new Set(['.txt', '.md']);
 
 /**
  * The inputs of a batch: files and folders first, as they were given, then `--lines`, then `--jsonl`. In
@@ -77,7 +77,7 @@ async function textsAt(given: string, files: FileSystem): Promise<string[]> {
 }
 
 function isText(name: string): boolean {
-  return !name.startsWith('.') && TEXT_ENDINGS.includes(path.extname(name).toLowerCase());
+  return !name.startsWith('.') && TEXT_ENDINGS.has(path.extname(name).toLowerCase());
 }
 
 function emptyFolder(folder: string): Failure {

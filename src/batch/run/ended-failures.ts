@@ -1,47 +1,54 @@
+import type { FailureOptions } from '../../errors/failure.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { ItemStatus } from '../journal/records.ts';
 import type { Ended } from './decide.ts';
 
 /** Why an item that came to an end is not delivered, and what the person can do. */
-export function endedFailure(why: Ended, { about, facts }: ItemStatus): Failure {
-  const { creditsUsed, jobId, problem } = facts;
-  const cost = creditsUsed === undefined ? 'of unknown cost' : `${creditsUsed} credits`;
+export function endedFailure(why: Ended, status: ItemStatus): Failure {
+  const { jobId } = status.facts;
   const details = jobId === undefined ? undefined : { jobId };
+  const { message, ...options } = toldOf(why, status);
+  return new Failure(message, { ...options, details });
+}
+
+function toldOf(
+  why: Ended,
+  { about, facts }: ItemStatus,
+): FailureOptions & { readonly message: string } {
+  const { creditsUsed, problem } = facts;
+  const cost = creditsUsed === undefined ? 'of unknown cost' : `${creditsUsed} credits`;
   switch (why) {
     case 'failed':
-      return new Failure(`its job failed: ${problem ?? 'the service did not say why'}`, {
+      return {
+        message: `its job failed: ${problem ?? 'the service did not say why'}`,
         code: 'ERR_JOB_FAILED',
         exit: 'rejected',
         hint: 'It was given back; --retry-failed asks for it again.',
-        details,
-      });
+      };
     case 'partial':
-      return new Failure('only a part of it could be spoken, and that part is in its file', {
+      return {
+        message: 'only a part of it could be spoken, and that part is in its file',
         code: 'partial_fail',
         exit: 'partial',
         billed: 'yes',
         hint: `--retry-failed buys all of it again (this part: ${cost}).`,
-        details,
-      });
+      };
     case 'lost':
-      return new Failure(`it may have been paid for (${cost}), and its audio is lost`, {
+      return {
+        message: `it may have been paid for (${cost}), and its audio is lost`,
         code: 'lost',
         exit: 'lost',
         billed: creditsUsed === undefined ? 'unknown' : 'yes',
         hint: '--retry-failed buys it again.',
-        details,
-      });
+      };
     case 'elsewhere':
-      return new Failure(
-        `it was paid for at ${about?.origin ?? 'another service'}, which has its audio`,
-        {
-          code: 'lost',
-          exit: 'lost',
-          billed: 'yes',
-          hint: 'Run the batch against that service once more, or buy it here with --redo.',
-          details,
-        },
-      );
+      return {
+        message: `it was paid for at ${about?.origin ?? 'another service'}, which has its audio`,
+        code: 'lost',
+        exit: 'lost',
+        billed: 'yes',
+        hint: 'Run the batch against that service once more, or buy it here with --redo.',
+      };
   }
 }
 

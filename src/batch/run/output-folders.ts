@@ -19,9 +19,6 @@ export interface OutputFolders {
 
 export function createOutputFolders(files: FileSystem): OutputFolders {
   const made = new Map<string, Promise<unknown>>();
-  const failing = (folder: string) => (error: unknown) => {
-    throw outputFailure(folder, error, 'writing');
-  };
   return {
     async use(folder) {
       const known = made.get(folder) ?? files.mkdir(folder, { recursive: true });
@@ -29,11 +26,15 @@ export function createOutputFolders(files: FileSystem): OutputFolders {
       await known.catch((error: unknown) => {
         // The next item tries again.
         made.delete(folder);
-        return failing(folder)(error);
+        throw outputFailure(folder, error, 'opening');
       });
     },
     async sync() {
-      for (const folder of made.keys()) await syncFolder(files, folder).catch(failing(folder));
+      for (const folder of made.keys()) {
+        await syncFolder(files, folder).catch((error: unknown) => {
+          throw outputFailure(folder, error, 'writing');
+        });
+      }
     },
   };
 }

@@ -97,7 +97,7 @@ class Run {
 
   async work(): Promise<BatchOutcome> {
     const { clock, concurrency, graceMs, signal } = this.#options;
-    let cancel = (): void => {};
+    let cancel: (() => void) | undefined;
     const onStop = (): void => {
       this.stop(signal.reason);
       cancel = clock.after(graceMs, () => this.#limit.abort(signal.reason));
@@ -114,7 +114,7 @@ class Run {
       this.stop(error);
     } finally {
       signal.removeEventListener('abort', onStop);
-      cancel();
+      cancel?.();
     }
     return { stopped: this.#stopped?.reason };
   }

@@ -28,10 +28,6 @@ export function createTally(): TallyKeeper {
       if (result.error !== undefined) exits.add(result.error.exit);
     },
     get tally() {
-      const graveness = (exit: ExitName): number => {
-        const place = GRAVEST_FIRST.indexOf(exit);
-        return place === -1 ? GRAVEST_FIRST.length : place;
-      };
       const sorted = [...exits].toSorted((a, b) => graveness(a) - graveness(b));
       return { done, failed, skipped, creditsUsed, exits: sorted };
     },
@@ -52,6 +48,11 @@ const GRAVEST_FIRST: readonly ExitName[] = [
   'network',
   'rejected',
 ];
+
+function graveness(exit: ExitName): number {
+  const place = GRAVEST_FIRST.indexOf(exit);
+  return place === -1 ? GRAVEST_FIRST.length : place;
+}
 
 /**
  * How a batch ends that came to its end (contract, section 6): any failure is 3, or, when nothing at all

@@ -60,7 +60,7 @@ describe('foley batch of a folder', () => {
       const { batch, charged, events, read, write } = await batchBox({ 'texts/b.md': 'Bravo.' });
       await batch(OUT);
       const [before, paid] = [await read('audio/b.mp3'), await charged()];
-      for (const [name, text] of Object.entries(files)) await write(name, String(text));
+      for (const [name, text] of Object.entries(files)) await write(name, text);
       const { statuses } = await events([...OUT, ...flags]);
       expect(statuses).toEqual({ b: 'done' });
       const after = await read('audio/b.mp3');
@@ -119,10 +119,10 @@ describe('foley batch of other inputs', () => {
     const { items, plan, result } = await events(['--lines', 'phrases.txt', '--format', 'wav']);
     expect(result.code, result.stderr).toBe(0);
     expect(plan).toMatchObject({ items: 3, toSpeak: 3, characters: 'One.Two.Three.'.length });
-    expect(items.map(({ id, output }) => [id, output]).toSorted()).toEqual([
-      ['phrases-1', 'phrases-1.wav'],
-      ['phrases-2', 'phrases-2.wav'],
-      ['phrases-3', 'phrases-3.wav'],
+    expect(items.map(({ id, output }) => `${id} ${output}`).toSorted()).toEqual([
+      'phrases-1 phrases-1.wav',
+      'phrases-2 phrases-2.wav',
+      'phrases-3 phrases-3.wav',
     ]);
     await expectSoundIn(box, 'phrases-3.wav');
     const args = ['--lines', '-', '--name', 'part-{index}.{ext}', '--output-dir', 'piped'];

@@ -1,0 +1,169 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { countItems } from '../../src/batch/plan/drafts.ts';
+import { Fingerprints } from '../../src/batch/plan/fingerprints.ts';
+import { inputBytes, inputFile, linesOf } from '../../src/batch/plan/input-file.ts';
+import type { InputFile } from '../../src/batch/plan/input-file.ts';
+import {
+  foldedName,
+  nameComponent,
+  parseNameTemplate,
+} from '../../src/batch/plan/name-template.ts';
+import type { PlanOptions } from '../../src/batch/plan/plan.ts';
+import { planItems } from '../../src/batch/plan/plan.ts';
+import { systemFiles } from '../../src/effects/file-system.ts';
+
+let root: string;
+beforeAll(async () => {
+  root = await mkdtemp(path.join(tmpdir(), 'foley-plan-'));
+});
+afterAll(async () => rm(root, { recursive: true, force: true }));
+
+describe('the lines of an input', () => {
+  it('are the same however its bytes come, without ends, blanks and a byte order mark', async () => {
+    const line = fc
+      .string({ unit: 'grapheme', maxLength: 12 })
+      .map((text) => text.replaceAll(/[\r\n\ufeff]/g, ''));
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(line, { maxLength: 8 }),
+        fc.constantFrom('\n', '\r\n'),
+        fc.boolean(),
+        fc.integer({ min: 1, max: 7 }),
+        async (lines, end, hasMark, size) => {
+          const bytes = Buffer.from((hasMark ? '\ufeff' : '') + lines.join(end));
+          const found = await allLines(inPieces(bytes, size));
+          expect(found).toEqual(lines.filter((text) => text.trim() !== ''));
+        },
+      ),
+    );
+  });
+
+  it('are counted as they are numbered, and a bad byte is named by its line', async () => {
+    const numbers: number[] = [];
+    for await (const { number } of linesOf(inputBytes('x', Buffer.from('a\n\nb\n'))))
+      numbers.push(number);
+    expect(numbers).toEqual([1, 3]);
+    const bad = Buffer.concat([Buffer.from('a\n\n'), Buffer.from([0xff])]);
+    await expect(allLines(inputBytes('x', bad))).rejects.toThrow(/0xff at offset 3, line 3/);
+    await expect(allLines(inputBytes('x', Buffer.alloc(2_000_000, 'a')))).rejects.toThrow(
+      /line 1 is longer/,
+    );
+  });
+});
+
+describe('a name', () => {
+  it('made of anything is one plain name that no system refuses', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (text) => {
+        const name = nameComponent(text);
+        expect(name).not.toMatch(/[/\\\0<>:"|?*]|^\.|^\s|[\s.]$|^(?:con|nul|aux|prn)(?:\.|$)/i);
+        expect(name).not.toBe('');
+      }),
+    );
+  });
+
+  it.each([
+    ['{index}-{name}.{ext}', '07-a b.mp3'],
+    ['{voice}/{id}.{ext}', 'v-1/x-y.mp3'],
+    ['fixed', 'fixed'],
+  ])('of the template %s is %s', (template, expected) => {
+    const parts = { index: '07', name: 'a b', id: 'x/y', voice: 'v-1', ext: 'mp3' };
+    expect(parseNameTemplate(template).render(parts)).toBe(expected);
+  });
+
+  it('is one with another that differs in case or in how an accent is written', () => {
+    expect(foldedName('Stra\u00dfe \u00c9.mp3')).toBe(foldedName('STRASSE e\u0301.MP3'));
+    expect(foldedName('a')).not.toBe(foldedName('b'));
+  });
+});
+
+describe('a set of fingerprints', () => {
+  it('knows who came first, as a map would', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ maxLength: 2 }), { maxLength: 3_000 }), (texts) => {
+        const prints = new Fingerprints();
+        const model = new Map<string, number>();
+        for (const [index, text] of texts.entries()) {
+          expect(prints.add(text, index)).toBe(model.get(text));
+          if (!model.has(text)) model.set(text, index);
+        }
+        for (const [text, index] of model) expect(prints.ownerOf(text)).toBe(index);
+        expect(prints.ownerOf('never added')).toBeUndefined();
+      }),
+      { numRuns: 20 },
+    );
+  });
+});
+
+describe('a plan', () => {
+  it('of a hundred thousand lines takes hardly more memory than one of ten thousand', async () => {
+    const [small, large] = [await growth(10_000), await growth(100_000)];
+    // Ten times the items; what grows with them is 32 bytes of each name.
+    expect(large).toBeLessThan(small * 2 + 24 * 1024 * 1024);
+  });
+
+  it('gives ids that differ, whatever the files are called', async () => {
+    const sources = ['a', 'a', 'a-2', 'a'].map((name) => {
+      return { kind: 'text', file: inputBytes(name, Buffer.from(`${name}.`)), name } as const;
+    });
+    const ids: string[] = [];
+    const template = parseNameTemplate('{index}.{ext}');
+    for await (const { id } of planItems({ ...OPTIONS, sources, total: 4, template })) ids.push(id);
+    expect(ids).toEqual(['a', 'a-2', 'a-2-2', 'a-3']);
+  });
+});
+
+const OPTIONS: Omit<PlanOptions, 'sources' | 'total'> = {
+  files: systemFiles,
+  template: parseNameTemplate('{name}.{ext}'),
+  defaults: {
+    voiceId: 'v',
+    modelId: undefined,
+    format: undefined,
+    configuredFormat: undefined,
+    controls: {},
+  },
+};
+
+/** The most memory that planning so many lines had beside what there was before, in bytes. */
+async function growth(lines: number): Promise<number> {
+  const file = path.join(root, `${lines}.txt`);
+  const text = 'Something that somebody may want to hear. '.repeat(2);
+  await writeFile(file, Array.from({ length: lines }, (_, index) => `${index} ${text}\n`).join(''));
+  const sources = [{ kind: 'lines', file: inputFile(file, systemFiles), name: 'line' } as const];
+  const total = await countItems(sources);
+  const before = memory();
+  let most = 0;
+  let count = 0;
+  for await (const _item of planItems({ ...OPTIONS, sources, total })) {
+    count += 1;
+    if (count % 5_000 === 0) most = Math.max(most, memory() - before);
+  }
+  expect(count).toBe(lines);
+  return most;
+}
+
+function memory(): number {
+  globalThis.gc?.();
+  const { arrayBuffers, heapUsed } = process.memoryUsage();
+  return arrayBuffers + heapUsed;
+}
+
+function inPieces(bytes: Buffer, size: number): InputFile {
+  return {
+    name: 'pieces',
+    async *open() {
+      for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+    },
+  };
+}
+
+async function allLines(input: InputFile): Promise<string[]> {
+  const lines: string[] = [];
+  for await (const { text } of linesOf(input)) lines.push(text);
+  return lines;
+}
