@@ -41,6 +41,9 @@ export function cutCues(row: TokenRow, shape: CueShape): number[] {
   return cues;
 }
 
+/** Nobody reads more at a time, whatever the limits are; and all of them are compared. */
+const MOST_TOKENS = 500;
+
 /** Where a cue that begins at a token may end, and what it costs then. */
 function* candidates(
   { tokens, boundaries, durationMs, lines }: TokenRow & { readonly lines: LineRow },
@@ -50,7 +53,8 @@ function* candidates(
   const fill = new LineFill(shape.maxChars);
   const { startMs = 0 } = tokens[from] ?? {};
   const cost = new CueCost(shape, { startMs, isBegun: isBegun(boundaries[from - 1]) });
-  for (let to = from + 1; to <= tokens.length; to += 1) {
+  const last = Math.min(tokens.length, from + MOST_TOKENS);
+  for (let to = from + 1; to <= last; to += 1) {
     const token = tokens[to - 1];
     const boundary = boundaries[to - 1];
     if (token === undefined || boundary === undefined) return;
