@@ -38,7 +38,8 @@ export const jobsDownload: CommandDefinition<DownloadFlags> = {
         placeFor: place?.placeFor ?? automaticPlace(context, segment),
         segment,
         signal: context.signal,
-        resume: (jobId: string) => resumeCommand([jobId], { api, output }, context.globals),
+        resume: (jobId: string) =>
+          resumeCommand([jobId], { api, output, segment }, context.globals),
       };
       return await fetchOne(context, { id, api }, options, target);
     } finally {

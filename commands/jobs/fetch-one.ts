@@ -22,7 +22,10 @@ export async function fetchOne(
   const polling = options.polling && {
     ...options.polling,
     onState: ({ status }: SpeechJob) => progress.update(`job ${id}: ${status}`),
-    onTrouble: ({ message }: Failure) => progress.update(`job ${id}: asking again (${message})`),
+    onTrouble(failure: Failure) {
+      progress.update(`job ${id}: asking again (${failure.message})`);
+      if (!io.showsProgress) options.polling?.onTrouble?.(failure);
+    },
   };
   const fetched = await stopped(fetchJob({ id, api }, { ...options, polling }), context, () =>
     options.resume(id),

@@ -43,14 +43,20 @@ export function waitOptions(): Option[] {
 
 /** How the jobs of a command are waited for; the time begins to run now. */
 export function pollingOf(
-  { clock, random }: Context,
+  { clock, io, random }: Context,
   client: ApiClient,
   { api = 'v3', pollInterval, timeout }: ApiFlag & WaitFlags,
 ): Omit<PollDeps<SpeechJob>, 'signal'> {
+  let isTold = false;
   return {
     clock,
     random,
     pace: pollPace(client, api, pollInterval),
     deadlineAt: timeout === undefined ? undefined : clock.monotonic() + timeout,
+    onTrouble({ message }) {
+      // Once is enough: it goes on until there is an answer.
+      if (!isTold) io.notice(`foley: ${message}; asking about the job again`);
+      isTold = true;
+    },
   };
 }

@@ -7,6 +7,7 @@ import type { RunResult } from '../../harness/run-options.ts';
 import type { Sandbox } from '../../harness/sandbox.ts';
 import { sandbox } from '../../harness/sandbox.ts';
 import { filesLeft } from '../faults/scene.ts';
+import { startServe } from '../support/serve.ts';
 import { longText } from '../support/sound.ts';
 
 /** It takes the long text in one job. */
@@ -78,6 +79,54 @@ describe('jobs of the embedded service', () => {
     expect(documents[1]).toMatchObject({ id: documents[0]?.id, status: 'success' });
     expect(documents[1]?.quotaRemaining).toBe(documents[0]?.quotaRemaining);
   });
+});
+
+describe('a service that is told to let jobs fail', () => {
+  test.each([
+    ['partial_fail', 3],
+    ['fail', 20],
+  ])('job=%s is exit %i', async (outcome, exitCode) => {
+    const rule = `POST /api/open/v3/speech/tts/jobs; job=${outcome}`;
+    const { env } = await startServe(['--fault', rule, '--credits', '1000']);
+    const box = await sandbox();
+    const run = (...args: string[]): Promise<RunResult> => runFoley(args, { box, env });
+    const voices = await run('voices', 'list', '--json');
+    const [voice] = Object(JSON.parse(voices.stdout.toString())).items;
+    const text = 'The first sentence is spoken. The second one is not.';
+    const create = ['jobs', 'create', text, '-v', voice.voiceId, '-m', MODEL, '-o', 'a.wav'];
+    const result = await run(...create, '--json');
+    expect(result.code, result.stderr).toBe(exitCode);
+    const document = Object(JSON.parse(result.stdout.toString()));
+    expect(document).toMatchObject({ status: outcome, target: 'hosted' });
+    const profile = await run('profile', '--json');
+    const { credits } = Object(JSON.parse(profile.stdout.toString()));
+    expect(credits).toBe(1_000 - document.creditsUsed);
+    if (outcome === 'fail') {
+      expect(document).toMatchObject({ creditsUsed: 0, output: null });
+      expect(await filesLeft(box)).toEqual(expect.not.arrayContaining(['out/a.wav']));
+    } else {
+      expect(document.creditsUsed).toBeLessThan(text.length);
+      expect(await seconds(box, 'a.wav')).toBeGreaterThan(0.5);
+    }
+  });
+});
+
+describe('a command that is stopped while its job runs', () => {
+  test('says how to go on, and the embedded service finishes the job', async () => {
+    const box = await sandbox();
+    const args = ['tts', longText(2_600), '-m', MODEL, '-o', 'long.wav', '--local'];
+    const running = await startFoley(args, { box, timeoutMs: 100_000 });
+    const [, id = ''] = await running.waitFor('stderr', /job (\S+) was accepted/);
+    running.signal('SIGINT');
+    const stopped = await running.done;
+    expect(stopped).toMatchObject({ code: null, signal: 'SIGINT' });
+    const resume = `foley jobs wait ${id} -o long.wav --local`;
+    expect(stopped.stderr).toContain(resume);
+    const waited = await runFoley(resume.split(' ').slice(1), { box, timeoutMs: 100_000 });
+    expect(waited.code, waited.stderr).toBe(0);
+    expect(await seconds(box, 'long.wav')).toBeGreaterThan(30);
+    expect((await foley(box, 'recover')).stdout.toString()).toBe('Nothing was left behind.\n');
+  }, 120_000);
 });
 
 describe('a command that is killed while its job runs', () => {

@@ -237,6 +237,7 @@ describe('a wait', () => {
     const result = await stage.run(['jobs', 'wait', JOB_ID, '--poll-interval', '1ms']);
     expect(result.code, result.stderr).toBe(0);
     expect(result.stdout.toString()).toBe('success\n');
+    expect(result.stderr.match(/asking about the job again/g)).toHaveLength(1);
     expect(requestsTo(stage, JOB_PATH)).toHaveLength(2 * troubles.length + 2);
   });
 
@@ -260,7 +261,7 @@ describe('a wait', () => {
 
   test('that lasts too long is exit 28, and says how to go on', async () => {
     const stage = await jobScene([onPoll(jobAnswer('processing'))]);
-    const args = ['jobs', 'wait', JOB_ID, '-o', "it's.mp3", '--timeout', '200ms', '--json'];
+    const args = ['jobs', 'wait', JOB_ID, '-o', "it's.mp3", '--timeout', '0', '--json'];
     const result = await stage.run(args);
     expect(errorLine(result)).toMatchObject({
       exitCode: 28,
@@ -278,11 +279,15 @@ describe('a wait', () => {
     expect(await filesLeft(stage.box)).toEqual([]);
   });
 
-  test('that may not last at all looks once', async () => {
+  test('that may not last at all looks once, and one that may goes on', async () => {
     const stage = await jobScene([onPoll(jobAnswer('processing'))]);
-    const result = await stage.run(['jobs', 'wait', JOB_ID, '--timeout', '0']);
-    expect(result.code).toBe(28);
+    const wait = ['jobs', 'wait', JOB_ID, '--poll-interval', '1ms', '--timeout'];
+    expect((await stage.run([...wait, '0'])).code).toBe(28);
     expect(requestsTo(stage, JOB_PATH)).toHaveLength(1);
+    const later = await stage.run([...wait, '1s']);
+    expect(later.code).toBe(28);
+    expect(later.stderr).toContain(`foley jobs wait ${JOB_ID}`);
+    expect(requestsTo(stage, JOB_PATH).length).toBeGreaterThan(2);
   });
 
   test('of several saves each, and the worst decides', async () => {
@@ -295,7 +300,7 @@ describe('a wait', () => {
       onAudio(audio(mp3), { path: `${JOBS_PATH}/b/audio`, times: 3 }),
     ]);
     const wait = (...ids: string[]) =>
-      stage.run(['jobs', 'wait', ...ids, '-o', 'all', '--timeout', '300ms', '--json']);
+      stage.run(['jobs', 'wait', ...ids, '-o', 'all', '--timeout', '0', '--json']);
     const failed = await wait('a', 'b', 'c', 'd', 'a');
     expect(failed.code, failed.stderr).toBe(20);
     expect(JSON.parse(failed.stdout.toString())).toMatchObject({
