@@ -17,6 +17,8 @@ export interface LeftText {
   readonly states: ReadonlyMap<number, PartState>;
   /** SHA-256 of the whole, once that was there and was checked. */
   readonly sha256: string | undefined;
+  /** Files in which it grew, when that was interrupted. */
+  readonly temporaries: readonly string[];
   /** Whether the command that worked on it last still runs. */
   readonly writer: Liveness;
 }
@@ -71,12 +73,14 @@ async function readRecord(id: string, options: RecordOptions): Promise<LeftText 
     if (step === undefined) continue;
     states.set(step.part, afterStep(states.get(step.part) ?? plannedState(plan, step.part), step));
   }
-  const sums = records.map((record) => record['whole']).filter((one) => typeof one === 'string');
+  const textsIn = (name: string): string[] =>
+    records.map((record) => record[name]).filter((one) => typeof one === 'string');
   return {
     id,
     plan,
     states,
-    sha256: sums.at(-1),
+    sha256: textsIn('whole').at(-1),
+    temporaries: [...(plan.temporary === null ? [] : [plan.temporary]), ...textsIn('temporary')],
     writer: writerOf(records, options),
   };
 }

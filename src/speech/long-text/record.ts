@@ -28,6 +28,8 @@ export interface LongTextRecord {
   partFile(index: number): string;
   /** Writes a step down; it is on the disk when this resolves. */
   note(step: PartStep): Promise<void>;
+  /** Where the whole grows from now on, so that it is removed when that is interrupted. */
+  growsIn(temporary: string): Promise<void>;
   /** The whole was checked and is about to get its name; on the disk when this resolves. */
   verified(sha256: string): Promise<void>;
   /** Removes the folder: nothing is left to be done. Never throws. */
@@ -154,6 +156,10 @@ class OpenRecord implements LongTextRecord {
   note(step: PartStep): Promise<void> {
     this.#states.set(step.part, afterStep(this.part(step.part), step));
     return this.#write({ ...step });
+  }
+
+  growsIn(temporary: string): Promise<void> {
+    return this.#write({ temporary });
   }
 
   verified(sha256: string): Promise<void> {

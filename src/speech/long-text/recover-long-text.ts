@@ -38,7 +38,7 @@ export async function recoverLongText(left: LeftText, deps: LongTextRecovery): P
   const told = toldOf(left);
   const { id, plan, sha256, writer } = left;
   if (mayRun({ at: plan.at, writer }, deps.clock)) return { ...told, outcome: 'running' };
-  await removeTemporary(left, deps);
+  await removeTemporaries(left, deps);
   if (plan.delivery === 'stream') return givenUp(left, deps);
   if (plan.output !== null && sha256 !== undefined) {
     const found = await orNothing(plan.output, digestOf(plan.output, deps.files));
@@ -50,6 +50,7 @@ export async function recoverLongText(left: LeftText, deps: LongTextRecovery): P
   const wanted = plan.output ?? downloadName(id, extensionOf(plan.format));
   const output = await openOutput({ ...deps, path: wanted, existing: 'number' });
   try {
+    if (output.temporary !== undefined) await record.growsIn(path.resolve(output.temporary));
     const spoken = await speakLongText({
       ...deps,
       client,
@@ -101,10 +102,10 @@ async function published(
   return { ...toldOf(left), ...made, outcome: 'recovered' };
 }
 
-async function removeTemporary({ plan }: LeftText, deps: LongTextRecovery): Promise<void> {
-  const { temporary } = plan;
-  if (temporary === null || !isTemporaryName(path.basename(temporary))) return;
-  await removeQuietly(temporary, deps);
+async function removeTemporaries({ temporaries }: LeftText, deps: LongTextRecovery): Promise<void> {
+  for (const temporary of temporaries) {
+    if (isTemporaryName(path.basename(temporary))) await removeQuietly(temporary, deps);
+  }
 }
 
 /** Each service knows its own keys and jobs only; the embedded one has another port each time. */

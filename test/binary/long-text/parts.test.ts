@@ -37,6 +37,11 @@ async function longScene(
   };
 }
 
+/** A command is killed when so many more requests have come. */
+const STEP = process.env['FOLEY_TEST_SIZE'] === 'full' ? 5 : 11;
+/** Many commands one after the other. */
+const SLOW = { timeout: 120_000 };
+
 /** Beside the text. */
 const WITH_TEXT = ['out/book.txt'];
 
@@ -181,6 +186,30 @@ describe('a command that is killed', () => {
     expect(await filesLeft(stage.box)).toEqual(['out/book.mp3', ...WITH_TEXT]);
     const nothing = await stage.run(['recover']);
     expect(nothing.stdout.toString()).toMatch(/Nothing was left behind/);
+  });
+
+  test('again and again, after every few requests, and comes to its end', SLOW, async () => {
+    const stage = await longScene({ format: 'wav' });
+    const first = [...stage.args, '-o', 'book.wav'];
+    const isDone = async (): Promise<boolean> =>
+      (await filesLeft(stage.box)).every((name) => !name.startsWith('state/foley/long-texts'));
+    let kills = 0;
+    for (let args: readonly string[] = first; kills < 30; args = ['recover']) {
+      const count = stage.server.requests.length + STEP;
+      const running = await stage.start(args);
+      await Promise.race([stage.server.received({}, count), running.done]);
+      running.signal('SIGKILL');
+      await running.done;
+      kills += 1;
+      if (await isDone()) break;
+    }
+    expect(kills).toBeGreaterThan(1);
+    const result = await stage.run(['recover']);
+    expect(result.code, result.stderr).toBe(0);
+    expect(await outputOf(stage.box, 'book.wav')).toEqual(stage.whole);
+    expect(stage.charged.size).toBe(COUNT);
+    expect(new Set(stage.creates.map(({ key }) => key)).size).toBe(COUNT);
+    expect(await filesLeft(stage.box)).toEqual(['out/book.txt', 'out/book.wav']);
   });
 
   test('and stopped in order says how to go on', async () => {
