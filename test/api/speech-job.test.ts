@@ -1,0 +1,87 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { answerHeaders } from '../../src/api/answer.ts';
+import { readSpeechJob } from '../../src/api/speech-job.ts';
+
+function read(raw: unknown, headers: Record<string, string> = {}, known?: string) {
+  const all = new Map(Object.entries(headers));
+  const answer = { raw, headers: answerHeaders(all), requestId: 'sent', retryAfterMs: undefined };
+  return readSpeechJob('v3', answer, known);
+}
+
+describe('a job in an answer', () => {
+  it('of v3 is read whole, with fields that nobody knows', () => {
+    const raw = {
+      task: { taskId: 't', status: 'pending', voiceId: 'v', modelId: 'm', format: 'ogg', new: 1 },
+      requestId: 'r',
+      quotaRemaining: 5,
+      creditsUsed: 3,
+      ignoredParameters: ['pitch'],
+      more: {},
+    };
+    expect(read(raw)).toEqual({
+      id: 't',
+      api: 'v3',
+      status: 'pending',
+      phase: 'running',
+      retryAfterMs: undefined,
+      requestId: 'r',
+      creditsUsed: 3,
+      quotaRemaining: 5,
+      ignoredParameters: ['pitch'],
+      format: 'ogg',
+      segments: [],
+      error: undefined,
+      raw,
+    });
+  });
+
+  it('of v1 has the id under which it is asked for', () => {
+    const task = { id: 'record', taskId: 'task', status: 'success', delivery: {} };
+    const segments = [{ playbackUrl: '/0' }, { index: 7, status: 'success', playbackUrl: '/7' }];
+    const job = read({ task: { ...task, segments }, record: { id: 'record', status: 'success' } });
+    expect(job).toMatchObject({ id: 'task', phase: 'success', ignoredParameters: undefined });
+    expect(job?.segments).toEqual([
+      { index: 0, status: undefined, audioUrl: '/0' },
+      { index: 7, status: 'success', audioUrl: '/7' },
+    ]);
+  });
+
+  it.each([
+    ['an id of another name', { task: { id: 'x', status: 'done' } }, {}, 'x'],
+    ['the record alone', { record: { id: 'x', status: 'done' } }, {}, 'x'],
+    ['no envelope', { taskId: 'x', status: 'done' }, {}, 'x'],
+    ['its place alone', undefined, { location: '/api/open/v3/speech/tts/jobs/a%2Fb' }, 'a/b'],
+    ['a whole address', {}, { location: 'https://h/v3/speech/tts/jobs/x/?y=z' }, 'x'],
+  ])('is known by %s', (_name, raw, headers, id) => {
+    expect(read(raw, headers)?.id).toBe(id);
+  });
+
+  it.each([
+    ['nothing', undefined],
+    ['no id', { task: { status: 'pending' } }],
+    ['no status', { task: { taskId: 'x' } }],
+    ['a status that is none', { task: { taskId: 'x', status: 7 } }],
+    ['a list', []],
+  ])('is none with %s', (_name, raw) => {
+    expect(read(raw)).toBeUndefined();
+  });
+
+  it.each([
+    ['an object', { error: { code: 'C', message: 'm' } }, { code: 'C', message: 'm' }],
+    ['a sentence', { error: 'because' }, { code: undefined, message: 'because' }],
+    ['fields of its own', { errorCode: 'C' }, { code: 'C', message: undefined }],
+    ['nothing', { error: null }, undefined],
+  ])('tells why it failed as %s', (_name, more, expected) => {
+    expect(read({ task: { taskId: 'x', status: 'fail', ...more } })?.error).toEqual(expected);
+  });
+
+  it('never breaks on what a service may say', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.string(), fc.option(fc.string()), (raw, location, known) => {
+        const job = read({ task: raw }, { location }, known ?? undefined);
+        expect(job === undefined || typeof job.id === 'string').toBe(true);
+      }),
+    );
+  });
+});
