@@ -179,14 +179,16 @@ const IGNORED_HEADER = {
 function failures(endpoint: Endpoint, { errors }: OperationDescription): Json {
   const all = [
     ...errors,
-    ...(endpoint.public ? [] : (['ERR_UNAUTHORIZED'] as const)),
+    ...(endpoint.public ? [] : (['ERR_UNAUTHORIZED', 'ERR_RATE_LIMITED'] as const)),
     ...ANY_ENDPOINT_ERRORS,
   ];
   const statuses = [...new Set(all.map((code) => SERVICE_ERRORS[code]))];
   return Object.fromEntries(
     statuses.map((status) => {
       const codes = all.filter((code) => SERVICE_ERRORS[code] === status);
-      return [status, { description: codes.join(', '), content: jsonContent(ErrorBody) }];
+      const headers = status === SERVICE_ERRORS.ERR_RATE_LIMITED ? RETRY_AFTER_HEADER : {};
+      const description = codes.join(', ');
+      return [status, { description, headers, content: jsonContent(ErrorBody) }];
     }),
   );
 }

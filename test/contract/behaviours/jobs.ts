@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Behaviour } from '../behaviour.ts';
 import { at, claimAudio, claimRefused, claimStatus, claimType } from '../claims.ts';
-import { creditsOf, finishedJob, plainBody } from '../facts.ts';
+import { creditsOf, finishedJob, pairOf, plainBody } from '../facts.ts';
 import { create, idOf, polled, sectionOf, STATUSES, V1, V3 } from './job-calls.ts';
 
 /** How jobs are made and how they are heard (spec sections 2.4, 3.1, 4.1 and 4.3). */
@@ -29,6 +29,7 @@ function creation(path: string): readonly Behaviour[] {
         assert.ok(STATUSES.includes(String(at(answer.json(), 'task.status'))));
       },
     },
+    ...(path === V3 ? [ignored()] : []),
     {
       ...base,
       id: `${idOf(path)}.reserved`,
@@ -74,6 +75,25 @@ function creation(path: string): readonly Behaviour[] {
       },
     },
   ];
+}
+
+function ignored(): Behaviour {
+  return {
+    id: 'jobs-v3.ignored',
+    section: '4.1',
+    on: `POST ${V3}`,
+    what: 'A control that the model has not is ignored, and listed in `ignoredParameters`',
+    covers: ['JobAccepted.ignoredParameters'],
+    spends: true,
+    async check(service) {
+      const { voiceId, modelId } = await pairOf(
+        service,
+        ({ controls }) => controls['pitch'] === false,
+      );
+      const answer = await create(service, V3, { voiceId, modelId, pitch: 1 });
+      assert.deepEqual(at(answer.json(), 'ignoredParameters'), ['pitch']);
+    },
+  };
 }
 
 function audio(): readonly Behaviour[] {
