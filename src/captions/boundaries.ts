@@ -1,7 +1,7 @@
 import { splitSentences } from '../text/sentences.ts';
 import { clingInUnspaced } from './unspaced-breaks.ts';
 import { isOpening } from './opening.ts';
-import { speakableLength } from './speakable.ts';
+import { isPicture, speakableLength } from './speakable.ts';
 import { isUnspaced } from './unspaced.ts';
 import type { TimedToken } from './time-tokens.ts';
 import {
@@ -31,16 +31,29 @@ export function boundariesOf(text: string, tokens: readonly TimedToken[]): Bound
   const sentenceEnds = new Set(splitSentences(text).map(({ end }) => end));
   const isJapanese = /[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text);
   let lineWidth = 0;
+  let isEnding = false;
   return tokens.map((token, index) => {
     lineWidth = (token.lineBreaks > 0 ? 0 : lineWidth) + token.gap.length + token.width;
     const next = tokens[index + 1];
     if (next === undefined) return { kind: 'line', cling: 0, pauseMs: 0 };
     const before = tokens[index - 1];
     const place = { before, token, next, pauseMs: Math.max(0, next.startMs - token.endMs) };
-    const endsSentence = sentenceEnds.has(next.start) && !goesOn(place, text);
+    if (isEnding) isEnding = !LOWER_CASE.test(next.text);
+    if (sentenceEnds.has(next.start)) isEnding = !goesOn(place, text);
+    // What closes or follows a sentence behind a space is still of it.
+    const endsSentence = isEnding && !closes(next);
+    if (endsSentence) isEnding = false;
     const kind = kindOf(place, endsSentence, lineWidth);
     return { kind, cling: clingOf(place, kind, isJapanese), pauseMs: place.pauseMs };
   });
+}
+
+const CLOSING = /^[\p{Pe}\p{Pf}]+$/u;
+const LOWER_CASE = /^\p{Ll}/u;
+
+function closes({ lineBreaks, text }: TimedToken): boolean {
+  if (lineBreaks > 0) return false;
+  return CLOSING.test(text) || (isPicture(text) && speakableLength(text) === 0);
 }
 
 interface Place {

@@ -65,6 +65,15 @@ describe('cues are cut', () => {
     ],
     ['not after an abbreviation', 'It was Dr. Hart. She left.', ['It was Dr. Hart. She left.']],
     [
+      'after the quotation mark that ends a sentence, also behind a space',
+      '« Comment allez-vous, mon ami ? » Personne dans la pièce ne répondit. 🎉 « Ah ! » dit-elle, un peu surprise.',
+      [
+        '« Comment allez-vous, mon ami ? »',
+        'Personne dans la pièce ne répondit. 🎉',
+        '« Ah ! » dit-elle, un peu surprise.',
+      ],
+    ],
+    [
       'at line breaks, whatever is before them',
       'A heading\nand its text',
       ['A heading', 'and its text'],
