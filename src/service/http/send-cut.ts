@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Clock } from '../../effects/clock.ts';
 import type { BodyCut } from '../faults/fault-rule.ts';
 
@@ -14,7 +16,7 @@ export async function sendCut(
   { kind, afterBytes }: BodyCut,
   clock: Clock,
 ): Promise<void> {
-  const { socket } = outgoing;
+  const socket = outgoing.socket ?? (await connectionOf(outgoing, clock));
   if (kind === 'reset' && afterBytes === 0) {
     socket?.resetAndDestroy();
     await response.body?.cancel(CUT);
@@ -35,6 +37,27 @@ export async function sendCut(
 const CUT = new Error('a fault rule cut the answer');
 /** What a client on this machine needs to read what was sent. */
 const READ_MS = 50;
+
+/**
+ * The connection, when the answer before on it is through and was read: until then an answer has none.
+ * Nothing when it is gone by then.
+ */
+async function connectionOf(outgoing: ServerResponse, clock: Clock): Promise<Socket | undefined> {
+  const { socket: shared } = outgoing.req;
+  if (shared.destroyed) return undefined;
+  const gone = new AbortController();
+  const leave = (): void => gone.abort();
+  shared.once('close', leave);
+  try {
+    await once(outgoing, 'socket', gone);
+    await clock.sleep(READ_MS);
+    return shared;
+  } catch {
+    return undefined;
+  } finally {
+    shared.off('close', leave);
+  }
+}
 
 /** Gives whether that was all of the body. */
 async function writeUpTo(
