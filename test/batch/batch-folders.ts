@@ -1,0 +1,29 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { Liveness, ProcessIdentity, Processes } from '../../src/effects/processes.ts';
+
+/** A folder that is gone after the test. */
+export async function newFolder(): Promise<string> {
+  const base = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+  const folder = await mkdtemp(path.join(base, 'foley-batch-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+export function identityOf(pid: number): ProcessIdentity {
+  return { pid, host: 'host', bootId: 'b', pidNamespace: 'n', processStart: `${pid}` };
+}
+
+/** @param fates what can be known of other processes; who is not there lives */
+export function processesOf(
+  pid: number,
+  fates: ReadonlyMap<number, Liveness> = new Map(),
+): Processes {
+  return {
+    self: identityOf(pid),
+    liveness: (other) => fates.get(other.pid) ?? 'alive',
+  };
+}

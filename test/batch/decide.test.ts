@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest';
+import type { ItemFacts, ItemState, ItemStatus } from '../../src/batch/journal/records.ts';
+import type { DecisionFacts } from '../../src/batch/run/decide.ts';
+import { decide } from '../../src/batch/run/decide.ts';
+
+const HERE = 'https://here.test';
+
+function statusOf(state: ItemState, facts: ItemFacts = {}, origin = HERE): ItemStatus {
+  const about = { output: 'a.mp3', key: 'k', origin };
+  return { item: 'a', body: 'b', generation: 2, state, about, facts };
+}
+
+const JOB = { jobId: 'j' };
+const PART = { jobId: 'j', isPartial: true };
+
+type Row = readonly [string, ItemStatus | undefined, Partial<DecisionFacts>, unknown];
+
+const ROWS: readonly Row[] = [
+  ['new', undefined, {}, { kind: 'speak', generation: 0 }],
+  ['new, to be redone', undefined, { isRedone: true }, { kind: 'speak', generation: 0 }],
+  ['planned', statusOf('planned'), {}, { kind: 'speak', generation: 2, isAgain: false }],
+  [
+    'planned, to be redone: it was never delivered',
+    statusOf('planned'),
+    { isRedone: true },
+    { kind: 'speak', generation: 2 },
+  ],
+  ['accepted', statusOf('accepted', JOB), {}, { kind: 'fetch' }],
+  ['accepted, to be redone', statusOf('accepted', JOB), { isRedone: true }, { kind: 'fetch' }],
+  [
+    'accepted, failures retried',
+    statusOf('accepted', JOB),
+    { retriesFailed: true },
+    { kind: 'fetch' },
+  ],
+  [
+    'accepted elsewhere',
+    statusOf('accepted', JOB, 'https://there.test'),
+    {},
+    { kind: 'ended', why: 'elsewhere' },
+  ],
+  [
+    'accepted elsewhere, failures retried',
+    statusOf('accepted', JOB, 'https://there.test'),
+    { retriesFailed: true },
+    { kind: 'ended' },
+  ],
+  ['failed', statusOf('failed'), {}, { kind: 'ended', why: 'failed' }],
+  [
+    'failed, retried',
+    statusOf('failed'),
+    { retriesFailed: true },
+    { kind: 'speak', generation: 3, isAgain: true },
+  ],
+  [
+    'failed, to be redone',
+    statusOf('failed'),
+    { isRedone: true },
+    { kind: 'speak', generation: 3 },
+  ],
+  ['done', statusOf('published', JOB), { isThere: true }, { kind: 'skip' }],
+  [
+    'done, failures retried',
+    statusOf('published', JOB),
+    { isThere: true, retriesFailed: true },
+    { kind: 'skip' },
+  ],
+  [
+    'done, to be redone',
+    statusOf('published', JOB),
+    { isThere: true, isRedone: true },
+    { kind: 'speak', generation: 3 },
+  ],
+  ['done, file gone', statusOf('published', JOB), {}, { kind: 'fetch' }],
+  [
+    'done elsewhere, file there',
+    statusOf('published', JOB, 'https://there.test'),
+    { isThere: true },
+    { kind: 'skip' },
+  ],
+  [
+    'done elsewhere, file gone',
+    statusOf('published', JOB, 'https://there.test'),
+    {},
+    { kind: 'ended', why: 'elsewhere' },
+  ],
+  ['verified, and it got its name', statusOf('verified', JOB), { isThere: true }, { kind: 'skip' }],
+  ['verified, and it got none', statusOf('verified', JOB), {}, { kind: 'fetch' }],
+  ['a part', statusOf('published', PART), { isThere: true }, { kind: 'ended', why: 'partial' }],
+  [
+    'a part, retried',
+    statusOf('published', PART),
+    { isThere: true, retriesFailed: true },
+    { kind: 'speak', generation: 3 },
+  ],
+  ['a part, file gone', statusOf('published', PART), {}, { kind: 'fetch' }],
+  // Of a stream that cannot be asked for again.
+  ['sent', statusOf('sent'), {}, { kind: 'ended', why: 'lost' }],
+  ['sent, retried', statusOf('sent'), { retriesFailed: true }, { kind: 'speak', generation: 3 }],
+  ['lost', statusOf('lost'), {}, { kind: 'ended', why: 'lost' }],
+  ['lost, retried', statusOf('lost'), { retriesFailed: true }, { kind: 'speak', generation: 3 }],
+  ['streamed, file there', statusOf('published'), { isThere: true }, { kind: 'skip' }],
+  ['streamed, file gone', statusOf('published'), {}, { kind: 'ended', why: 'lost' }],
+];
+
+describe('what is done for an item', () => {
+  it.each(ROWS)('%s', (_, status, facts, expected) => {
+    const decision = decide({
+      status,
+      isThere: false,
+      retriesFailed: false,
+      isRedone: false,
+      origin: HERE,
+      ...facts,
+    });
+    expect(decision).toMatchObject(Object(expected));
+  });
+});

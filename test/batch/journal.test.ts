@@ -1,0 +1,213 @@
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { openBatchFolder } from '../../src/batch/journal/batch-folder.ts';
+import type { KeyAbout } from '../../src/batch/journal/keys.ts';
+import { bodyDigest, itemKey, namespaceSecret } from '../../src/batch/journal/keys.ts';
+import { createLineFile } from '../../src/batch/journal/line-file.ts';
+import { readJournals } from '../../src/batch/journal/read-journals.ts';
+import type { ItemStatus, ItemStep } from '../../src/batch/journal/records.ts';
+import { ITEM_STATES, mergeStep } from '../../src/batch/journal/records.ts';
+import { openSecret } from '../../src/batch/journal/secret.ts';
+import { systemFiles } from '../../src/effects/file-system.ts';
+import { parseJournal } from '../../src/files/journal-lines.ts';
+import { countingRandom, failureOf, fileDeps, modeOf, namesIn } from '../files/file-world.ts';
+import { newFolder, processesOf } from './batch-folders.ts';
+
+const ABOUT: KeyAbout = {
+  origin: 'https://service.test',
+  endpoint: 'POST /jobs',
+  body: bodyDigest(Buffer.from('{}')),
+  item: 'a',
+  generation: 0,
+};
+
+describe('the key of an item', () => {
+  it('is the same for the same purchase, another for any other, and fits into the header', () => {
+    const secret = namespaceSecret('one');
+    const keys = [
+      ABOUT,
+      { ...ABOUT, origin: 'https://other.test' },
+      { ...ABOUT, endpoint: 'POST /other' },
+      { ...ABOUT, body: bodyDigest(Buffer.from('{ }')) },
+      { ...ABOUT, item: 'b' },
+      { ...ABOUT, generation: 1 },
+    ].map((about) => itemKey(secret, about));
+    expect(new Set([...keys, itemKey(namespaceSecret('two'), ABOUT)]).size).toBe(keys.length + 1);
+    expect(itemKey(namespaceSecret('one'), { ...ABOUT })).toBe(keys[0]);
+    for (const key of keys) expect(key).toMatch(/^foley1-[\w-]{32}$/);
+  });
+});
+
+describe('the secret of a folder', () => {
+  it('is made once, whoever comes first of many, and is nobody else’s to read', async () => {
+    const place = await places();
+    const opened = await Promise.all(
+      Array.from({ length: 8 }, (_, racer) =>
+        openSecret({ ...fileDeps({ random: countingRandom(`racer ${racer}`) }), ...place }),
+      ),
+    );
+    expect(new Set(opened.map(({ secret }) => hex(secret))).size).toBe(1);
+    expect(opened[0]?.secret).toHaveLength(32);
+    expect(await modeOf(path.join(place.folder, 'secret'))).toBe(0o600);
+    expect(await namesIn(place.temporaries)).toEqual([]);
+  });
+
+  it('comes back from its copy when it is removed or damaged', async () => {
+    const place = await places();
+    const { isCopied, secret } = await openSecret({ ...fileDeps(), ...place });
+    expect(isCopied).toBe(true);
+    const again = { ...fileDeps({ random: countingRandom('another') }), ...place };
+    await rm(path.join(place.folder, 'secret'));
+    expect(hex((await openSecret(again)).secret)).toBe(hex(secret));
+    await writeFile(path.join(place.folder, 'secret'), 'torn');
+    expect(hex((await openSecret(again)).secret)).toBe(hex(secret));
+    await rm(place.copyFolder, { recursive: true });
+    expect(await failureOf(openSecret(again))).toMatchObject({
+      exit: 'state',
+      message: expect.stringMatching(/damaged/),
+    });
+  });
+
+  it('of the outputs counts, not that of another folder of the same name', async () => {
+    const place = await places();
+    const first = await openSecret({ ...fileDeps(), ...place });
+    const other = { ...place, folder: path.join(place.folder, 'moved') };
+    await mkdir(other.folder);
+    await writeFile(path.join(other.folder, 'secret'), `${'ab'.repeat(32)}\n`);
+    expect(hex((await openSecret({ ...fileDeps(), ...other })).secret)).toBe('ab'.repeat(32));
+    expect(hex(first.secret)).not.toBe('ab'.repeat(32));
+  });
+});
+
+describe('what is known of an item', () => {
+  const steps = fc.array(
+    fc.record({
+      item: fc.constant('a'),
+      body: fc.constant('b'),
+      generation: fc.integer({ min: 0, max: 2 }),
+      state: fc.constantFrom(...ITEM_STATES),
+    }),
+    { minLength: 1, maxLength: 8 },
+  );
+
+  it('is the furthest state of the highest generation, in whatever order it is read', () => {
+    fc.assert(
+      fc.property(steps, fc.infiniteStream(fc.nat()), (all, order) => {
+        const shuffled = all.toSorted(() => ((order.next().value ?? 0) % 3) - 1);
+        const { generation, state } = merged(all) ?? {};
+        expect(merged(shuffled)).toMatchObject({ generation, state });
+        expect(generation).toBe(Math.max(...all.map((step) => step.generation)));
+      }),
+    );
+  });
+});
+
+describe('a file of lines', () => {
+  it('has all lines whole and in order, however many write at once', async () => {
+    const folder = await newFolder();
+    const file = await createLineFile(path.join(folder, 'x.jsonl'), systemFiles);
+    const written = Array.from({ length: 300 }, async (_, n) => {
+      if (n % 7 === 0) return file.queue([{ n }]);
+      await file.append([{ n }]);
+      if (n % 5 === 0) await file.sync();
+    });
+    await Promise.all(written);
+    file.queue([{ n: 300 }]);
+    await file.close();
+    const { garbled, records } = parseJournal(await readFile(path.join(folder, 'x.jsonl'), 'utf8'));
+    expect(garbled).toBe(0);
+    expect(records.map(({ n }) => n)).toEqual(Array.from({ length: 301 }, (_, n) => n));
+  });
+});
+
+describe('the journals of many runs', () => {
+  it('are brought together, say the same then, and keep what is damaged', async () => {
+    const root = await newFolder();
+    const journals = path.join(root, '.foley', 'journal');
+    for (let run = 1; run <= 60; run += 1) {
+      const folder = await openAt(root, run);
+      await folder.plan([stepOf(run)]);
+      await folder.note({ ...stepOf(run), about: undefined, facts: {} }, 'accepted', {
+        jobId: `${run}`,
+      });
+      await folder.close();
+      if (run !== 3) continue;
+      const [first = ''] = await readdir(journals);
+      await writeFile(path.join(journals, first), '\nv1 torn', { flag: 'a' });
+    }
+    const names = await readdir(journals);
+    expect(names.filter((name) => name.endsWith('.jsonl')).length).toBeLessThan(40);
+    expect(names.filter((name) => name.endsWith('.corrupt'))).toHaveLength(1);
+    const { index } = await readJournals([journals], systemFiles);
+    for (let run = 1; run <= 60; run += 1) {
+      expect(index.statusOf(`item ${run}`, 'b')).toMatchObject({
+        state: 'accepted',
+        about: { output: `${run}.mp3` },
+        facts: { jobId: `${run}` },
+      });
+      expect(index.filesAt(`${run}.mp3`)).toEqual([]);
+    }
+  });
+
+  it('are read whatever is cut off their end: what is left of each item is a state that it had', async () => {
+    const root = await newFolder();
+    const folder = await openAt(root, 1);
+    await folder.plan([stepOf(1)]);
+    const status: ItemStatus = { ...stepOf(1), about: undefined, facts: {} };
+    await folder.note(status, 'accepted', { jobId: 'j' });
+    await folder.note(status, 'verified', { sha256: 's', bytes: 1 });
+    await folder.close();
+    const journals = path.join(root, '.foley', 'journal');
+    const [name = ''] = await readdir(journals);
+    const whole = await readFile(path.join(journals, name));
+    for (let length = 0; length <= whole.length; length += 1) {
+      await writeFile(path.join(journals, name), whole.subarray(0, length));
+      const { index } = await readJournals([journals], systemFiles);
+      expect([undefined, 'planned', 'accepted', 'verified']).toContain(
+        index.statusOf('item 1', 'b')?.state,
+      );
+    }
+  });
+});
+
+/** Where a secret goes, in a new folder. */
+async function places() {
+  const root = await newFolder();
+  const folder = path.join(root, '.foley');
+  const temporaries = path.join(folder, 'tmp');
+  await mkdir(temporaries, { recursive: true });
+  return { folder, temporaries, copyFolder: path.join(root, 'state', 'batch') };
+}
+
+function hex(secret: Uint8Array): string {
+  return Buffer.from(secret).toString('hex');
+}
+
+function merged(all: readonly ItemStep[]): ItemStatus | undefined {
+  return all.reduce<ItemStatus | undefined>((before, step) => mergeStep(before, step), undefined);
+}
+
+/** The folder of a batch, as its n-th process opens it; the others are dead. */
+function openAt(root: string, run: number) {
+  return openBatchFolder({
+    ...fileDeps({ random: countingRandom(`run ${run}`) }),
+    outputDir: root,
+    copies: path.join(root, 'copies'),
+    processes: processesOf(run, new Map(Array.from({ length: run }, (_, pid) => [pid, 'dead']))),
+    shard: undefined,
+    namespace: undefined,
+    redo: undefined,
+  });
+}
+
+function stepOf(run: number): ItemStep {
+  return {
+    item: `item ${run}`,
+    body: 'b',
+    generation: 0,
+    state: 'planned',
+    about: { output: `${run}.mp3`, key: 'k', origin: 'o' },
+  };
+}

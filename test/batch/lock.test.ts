@@ -1,0 +1,101 @@
+import { readdir } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import type { Lock } from '../../src/batch/journal/lock.ts';
+import { lockBatch } from '../../src/batch/journal/lock.ts';
+import type { Shard } from '../../src/batch/plan/shard.ts';
+import type { Liveness } from '../../src/effects/processes.ts';
+import { countingRandom, failureOf, fileDeps, stillClock } from '../files/file-world.ts';
+import { newFolder, processesOf } from './batch-folders.ts';
+
+const NOW = Date.UTC(2026, 0, 1);
+const HOUR_MS = 3_600_000;
+
+interface Racer {
+  readonly folder: string;
+  readonly pid: number;
+  readonly shard?: Shard;
+  readonly fates?: ReadonlyMap<number, Liveness>;
+  readonly lastNote?: number;
+}
+
+function lock({ fates, folder, lastNote, pid, shard }: Racer): Promise<Lock> {
+  return lockBatch({
+    ...fileDeps({ random: countingRandom(`${pid}`), clock: stillClock(NOW) }),
+    folder,
+    processes: processesOf(pid, fates),
+    shard,
+    lastNote: async () => lastNote,
+  });
+}
+
+const share = (index: number, total: number): Shard => ({ index, total });
+const DEAD = new Map<number, Liveness>([[1, 'dead']]);
+const UNKNOWN = new Map<number, Liveness>([[1, 'unknown']]);
+
+describe('the lock of a folder', () => {
+  it('is one’s alone among many who want it at once', async () => {
+    const folder = await newFolder();
+    const racers = Array.from({ length: 12 }, (_, pid) => lock({ folder, pid: pid + 1 }));
+    const outcomes = await Promise.allSettled(racers);
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(await readdir(folder)).toEqual(['all']);
+  });
+
+  it('names who has it, and is free when that one gives it back', async () => {
+    const folder = await newFolder();
+    const first = await lock({ folder, pid: 1 });
+    expect(await failureOf(lock({ folder, pid: 2 }))).toMatchObject({
+      exit: 'state',
+      message: expect.stringMatching(/process 1 on host/),
+      details: { pid: 1 },
+    });
+    await first.release();
+    await lock({ folder, pid: 2 });
+    // Who gave it back once does not take it from the next one.
+    await first.release();
+    expect(await readdir(folder)).toEqual(['all']);
+  });
+
+  it('of a dead process goes to one of many', async () => {
+    for (let turn = 0; turn < 20; turn += 1) {
+      const folder = await newFolder();
+      await lock({ folder, pid: 1 });
+      const racers = Array.from({ length: 6 }, (_, pid) =>
+        lock({ folder, pid: pid + 2, fates: DEAD }),
+      );
+      const outcomes = await Promise.allSettled(racers);
+      expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+      expect(await readdir(folder)).toEqual(['all']);
+    }
+  });
+
+  it.each([
+    ['was at work a moment ago', NOW - 1_000, 'is kept'],
+    ['was last at work two hours ago', NOW - 2 * HOUR_MS, 'is taken'],
+    ['never wrote anything', undefined, 'is taken'],
+  ])('of somebody unknown who %s %s %s', async (_, lastNote, what) => {
+    const folder = await newFolder();
+    await lock({ folder, pid: 1 });
+    const next = lock({
+      folder,
+      pid: 2,
+      fates: UNKNOWN,
+      ...(lastNote === undefined ? {} : { lastNote }),
+    });
+    if (what === 'is taken') await next;
+    else expect(await failureOf(next)).toMatchObject({ exit: 'state' });
+  });
+
+  it('of a share leaves the other shares of the same division free, and nothing else', async () => {
+    const folder = await newFolder();
+    await lock({ folder, pid: 1, shard: share(1, 3) });
+    expect(await lock({ folder, pid: 2, shard: share(2, 3) })).toMatchObject({
+      hasNeighbours: true,
+    });
+    for (const shard of [share(1, 3), share(1, 2), share(3, 4)]) {
+      expect(await failureOf(lock({ folder, pid: 3, shard }))).toMatchObject({ exit: 'state' });
+    }
+    expect(await failureOf(lock({ folder, pid: 3 }))).toMatchObject({ exit: 'state' });
+    expect((await readdir(folder)).toSorted()).toEqual(['1-of-3', '2-of-3']);
+  });
+});

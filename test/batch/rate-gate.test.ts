@@ -1,0 +1,144 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { RateGate } from '../../src/batch/run/rate-gate.ts';
+import { createRateGate } from '../../src/batch/run/rate-gate.ts';
+import type { Clock } from '../../src/effects/clock.ts';
+
+/** Time that passes when everybody waits: whoever is next due wakes. */
+function simulatedTime() {
+  let now = 0;
+  const sleepers: { at: number; wake: () => void }[] = [];
+  const clock: Clock = {
+    now: () => now,
+    monotonic: () => now,
+    sleep: (ms) =>
+      new Promise((wake) => {
+        sleepers.push({ at: now + ms, wake });
+      }),
+    after: () => () => undefined,
+  };
+  return {
+    clock,
+    /** Lets everybody wake in turn until `all` is done. */
+    async until(all: Promise<unknown>): Promise<void> {
+      let isOver = false;
+      void all.finally(() => (isOver = true));
+      for (;;) {
+        for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+        await new Promise((resolve) => {
+          setImmediate(resolve);
+        });
+        if (isOver) return;
+        sleepers.sort((a, b) => a.at - b.at);
+        const next = sleepers.shift();
+        if (next === undefined) throw new Error('everybody waits for nothing');
+        now = Math.max(now, next.at);
+        next.wake();
+      }
+    },
+  };
+}
+
+/** A service that takes so many requests in a second, as a bucket of tokens. */
+function limitedService(clock: Clock, perSecond: number) {
+  let tokens = perSecond;
+  let at = clock.monotonic();
+  return (): { readonly isTaken: boolean; readonly retryAfterMs: number } => {
+    const now = clock.monotonic();
+    tokens = Math.min(perSecond, tokens + ((now - at) / 1_000) * perSecond);
+    at = now;
+    if (tokens < 1) return { isTaken: false, retryAfterMs: 1_000 };
+    tokens -= 1;
+    return { isTaken: true, retryAfterMs: 0 };
+  };
+}
+
+interface Outcome {
+  readonly ms: number;
+  readonly refused: number;
+}
+
+/** So many workers make so many requests of 30 ms through one gate. */
+async function work(workers: number, requests: number, perSecond: number): Promise<Outcome> {
+  const time = simulatedTime();
+  const gate = createRateGate(time.clock);
+  const ask = limitedService(time.clock, perSecond);
+  let left = requests;
+  let refused = 0;
+  const worker = async (): Promise<void> => {
+    while (left > 0) {
+      left -= 1;
+      for (;;) {
+        await gate.pass();
+        await time.clock.sleep(30);
+        const { isTaken, retryAfterMs } = ask();
+        if (isTaken) break;
+        refused += 1;
+        gate.refused(retryAfterMs);
+      }
+    }
+  };
+  await time.until(Promise.all(Array.from({ length: workers }, () => worker())));
+  return { ms: time.clock.monotonic(), refused };
+}
+
+describe('the gate of a batch', () => {
+  it('does nothing while nobody complains', async () => {
+    const { ms, refused } = await work(8, 400, 1_000_000);
+    expect([ms, refused]).toEqual([(400 / 8) * 30, 0]);
+  });
+
+  it('keeps many workers near what the service takes, and does not ask in vain all the time', async () => {
+    for (const perSecond of [2, 5, 20, 60]) {
+      const requests = perSecond * 40;
+      const { ms, refused } = await work(8, requests, perSecond);
+      // No faster than the service, and not much slower than half of that.
+      expect(ms / 1_000, `${perSecond}/s`).toBeGreaterThan(requests / perSecond - 2);
+      expect(ms / 1_000, `${perSecond}/s`).toBeLessThan((requests / perSecond) * 2 + 5);
+      expect(refused / requests, `${perSecond}/s`).toBeLessThan(0.25);
+    }
+  });
+
+  it('sends nothing before the time that the service named, whoever waits', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 20 }),
+        fc.integer({ min: 0, max: 60_000 }),
+        async (waiting, retryAfterMs) => {
+          const time = simulatedTime();
+          const gate: RateGate = createRateGate(time.clock);
+          await gate.pass();
+          gate.refused(retryAfterMs);
+          const passed: number[] = [];
+          const all = Array.from({ length: waiting }, async () => {
+            await gate.pass();
+            passed.push(time.clock.monotonic());
+          });
+          await time.until(Promise.all(all));
+          expect(Math.min(...passed)).toBeGreaterThanOrEqual(retryAfterMs);
+        },
+      ),
+      { numRuns: 30 },
+    );
+  });
+
+  it('opens again when the service has no more complaints', async () => {
+    const time = simulatedTime();
+    const gate = createRateGate(time.clock);
+    for (let turn = 0; turn < 10; turn += 1) await gate.pass();
+    gate.refused(1_000);
+    expect(gate.rate).toBeLessThanOrEqual(5);
+    await time.until(
+      (async () => {
+        for (let turn = 0; turn < 4_000 && gate.rate < Infinity; turn += 1) await gate.pass();
+      })(),
+    );
+    expect(gate.rate).toBe(Infinity);
+  });
+
+  it('lets a stop through', async () => {
+    const { clock } = simulatedTime();
+    const gate = createRateGate(clock);
+    await expect(gate.pass(AbortSignal.abort(new Error('stopped')))).rejects.toThrow('stopped');
+  });
+});
