@@ -112,7 +112,6 @@ async function load(serve) {
     {
       name: `memory late × earlier (${megabytes(late)} MB)`,
       ratio: late / early,
-      medianMs: 0,
       limit: MEMORY_LIMIT,
     },
   ];

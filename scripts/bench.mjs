@@ -20,9 +20,8 @@ for (const name of names) {
     const verdict =
       row.limit === undefined ? '' : `${isAbove ? 'ABOVE' : '≤'} ${row.limit.toFixed(2)}`;
     const ratio = row.ratio.toFixed(2).padStart(7);
-    console.log(
-      `  ${row.name.padEnd(34)} ${ratio} ×  ${row.medianMs.toFixed(0).padStart(6)} ms  ${verdict}`,
-    );
+    const time = row.medianMs === undefined ? '' : `${row.medianMs.toFixed(0)} ms`;
+    console.log(`  ${row.name.padEnd(34)} ${ratio} ×  ${time.padStart(9)}  ${verdict}`);
     if (isAbove) process.exitCode = 1;
   }
 }
