@@ -48,7 +48,7 @@ describe('foley serve that is stopped', () => {
   test('finishes the jobs that it accepted, and says so', async () => {
     const box = await sandbox();
     const first = await startServe([], { box });
-    const text = longText(800);
+    const text = longText(300);
     const id = await createJob(first, text);
     first.running.signal('SIGTERM');
     const { signal, stderr } = await first.running.done;
@@ -90,7 +90,7 @@ async function localTask(box: Sandbox, stdout: Uint8Array): Promise<unknown> {
 describe('a command that leaves a job behind', () => {
   test('has its own service finish it before the end, and says so', async () => {
     const box = await sandbox();
-    const result = await runFoley(await leaveJob(box, longText(800)), { box });
+    const result = await runFoley(await leaveJob(box, longText(300)), { box });
     expect(result.code, result.stderr).toBe(0);
     expect(result.stderr).toMatch(
       /^foley: finishing 1 job that was accepted; the next Ctrl-C leaves/m,
@@ -100,7 +100,8 @@ describe('a command that leaves a job behind', () => {
 
   test('tells first how it ended itself, and with --json nothing behind that', async () => {
     const box = await sandbox();
-    const args = ['jobs', 'create', longText(800), '--wait', '--timeout', '1ms', '--local'];
+    const wav = ['--format', 'wav', '--local'];
+    const args = ['jobs', 'create', longText(200), '--wait', '--timeout', '1ms', ...wav];
     const result = await runFoley(args, { box });
     expect(result.code, result.stderr).toBe(28);
     expect(result.stderr).toMatch(/still runs[^]*^foley: finishing 1 job/m);
