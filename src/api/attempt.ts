@@ -23,7 +23,7 @@ import { transportFailure } from './transport-failure.ts';
 
 const BILLED_RESPONSE_TIMEOUT_MS = 600_000;
 const RESPONSE_TIMEOUT_MS = 60_000;
-const IDLE_TIMEOUT_MS = 60_000;
+export const IDLE_TIMEOUT_MS = 60_000;
 
 export interface AttemptDeps {
   readonly address: ServiceAddress;

@@ -1,0 +1,191 @@
+import type { AlignedWord } from '../../contract/schemas/aligned.ts';
+import { streamErrorExit } from '../../contract/stream-errors.ts';
+import type { Clock } from '../../effects/clock.ts';
+import { Failure } from '../../errors/failure.ts';
+import type { Answer } from '../answer.ts';
+import { badAnswer } from '../answer.ts';
+import { IDLE_TIMEOUT_MS } from '../attempt.ts';
+import type { AudioAnswer } from '../audio-answer.ts';
+import { charged } from '../audio-answer.ts';
+import type { ApiClient } from '../client.ts';
+import { endpoint } from '../endpoint.ts';
+import type { RequestSpec } from '../request.ts';
+import type { SpeechOptions } from '../speech.ts';
+import { speechRequest } from '../speech.ts';
+import type { SpeechOrder } from '../speech-order.ts';
+import type { CompletedFacts } from './aligned-events.ts';
+import { readAlignedEvent, UnreadableEvent } from './aligned-events.ts';
+import { Alignment } from './alignment.ts';
+import { EventTooLarge, sseEvents } from './sse-events.ts';
+
+/** Speech with the times of its words, as it arrives. */
+export interface AlignedAnswer extends AudioAnswer {
+  /** What the times came to; undefined until the body was read to its end. */
+  readonly outcome: AlignedOutcome | undefined;
+}
+
+export interface AlignedOutcome {
+  /** In the order of the text; from the start of the full audio. */
+  readonly words: readonly AlignedWord[];
+  /** False: the service did not complete the timing, and some words may have none. */
+  readonly isComplete: boolean;
+  readonly generationId: string | undefined;
+}
+
+export interface AlignedOptions extends Omit<SpeechOptions, 'cache' | 'surface'> {
+  readonly clock: Clock;
+  /** Longest wait for the next event; heartbeats are none. By default a minute. */
+  readonly idleTimeoutMs?: number | undefined;
+}
+
+/** A packet of audio is kilobytes, the words of a sentence too. */
+const EVENT_MAX_BYTES = 32 * 1024 * 1024;
+
+/** The request of {@link speakAligned}, to be described or sent. */
+export function alignedRequest(
+  client: ApiClient,
+  order: SpeechOrder,
+  options: Omit<SpeechOptions, 'cache' | 'surface'>,
+): RequestSpec {
+  return {
+    ...speechRequest(client, order, { ...options, surface: 'v3' }),
+    ...endpoint('createAlignedSpeech'),
+    accept: 'text/event-stream, application/json',
+  };
+}
+
+/**
+ * Speaks a text and has the times of its words told (spec sections 4.1 and 6.1): resolves when the
+ * stream begins. Its body throws a Failure unless the stream ends with `completed`: with the exit of its
+ * code after `error`, else as an unusable answer; what came before stays valid audio, but not the whole.
+ * @throws Failure; status first, then content type
+ */
+export async function speakAligned(
+  client: ApiClient,
+  order: SpeechOrder,
+  options: AlignedOptions,
+): Promise<AlignedAnswer> {
+  const answer = await client.send(alignedRequest(client, order, options));
+  if (answer.status === 200 && answer.headers.contentType === 'text/event-stream') {
+    return new StreamedSpeech(client, answer, options);
+  }
+  const { contentType = 'of no type' } = answer.headers;
+  answer.discard();
+  throw charged(
+    badAnswer(`the answer (${answer.status}) is ${contentType}, not a stream of events`, answer),
+  );
+}
+
+class StreamedSpeech implements AlignedAnswer {
+  readonly body: AsyncIterable<Uint8Array>;
+  readonly contentType = 'text/event-stream';
+  readonly contentLength = undefined;
+  readonly pcm = undefined;
+  /** Its end is proven by an event of its own. */
+  readonly framing = 'chunked';
+  readonly ignoredParameters: readonly string[];
+  outcome: AlignedOutcome | undefined;
+  readonly #answer: Answer;
+  readonly #client: Pick<ApiClient, 'redact'>;
+  readonly #options: Pick<AlignedOptions, 'clock' | 'idleTimeoutMs'>;
+  #completed: CompletedFacts | undefined;
+
+  constructor(
+    client: Pick<ApiClient, 'redact'>,
+    answer: Answer,
+    options: Pick<AlignedOptions, 'clock' | 'idleTimeoutMs'>,
+  ) {
+    this.#client = client;
+    this.#answer = answer;
+    this.#options = options;
+    this.ignoredParameters = answer.headers.ignoredParameters;
+    this.body = { [Symbol.asyncIterator]: () => this.#audio() };
+  }
+
+  get requestId(): string {
+    return this.#completed?.requestId ?? this.#answer.requestId;
+  }
+
+  get creditsUsed(): number | undefined {
+    return this.#completed?.creditsUsed ?? this.#answer.headers.creditsUsed;
+  }
+
+  get quotaRemaining(): number | undefined {
+    return this.#completed?.quotaRemaining ?? this.#answer.headers.quotaRemaining;
+  }
+
+  discard(): void {
+    this.#answer.discard();
+  }
+
+  async *#audio(): AsyncGenerator<Uint8Array, void, undefined> {
+    try {
+      yield* this.#packets();
+    } catch (error) {
+      const isUnreadable = error instanceof UnreadableEvent || error instanceof EventTooLarge;
+      throw isUnreadable ? this.#unusable(error.message, error) : error;
+    }
+  }
+
+  async *#packets(): AsyncGenerator<Uint8Array, void, undefined> {
+    const alignment = new Alignment();
+    let size = 0;
+    for await (const { data, name } of this.#events()) {
+      const event = readAlignedEvent(name, data);
+      if (event?.kind === 'audio') {
+        size += event.bytes.length;
+        yield event.bytes;
+      } else if (event?.kind === 'completed') {
+        if (size === 0) throw this.#unusable('the stream has no audio in it');
+        this.#conclude(event.facts, alignment);
+        return;
+      } else if (event?.kind === 'error') {
+        throw this.#failed(event);
+      } else if (event !== undefined) {
+        alignment.take(event);
+      }
+    }
+    throw this.#unusable('the stream ended before it said that it was complete');
+  }
+
+  /** Only events are progress: a service that does nothing but say that it is there has stopped. */
+  async *#events(): AsyncGenerator<{ readonly name: string; readonly data: string }> {
+    const { clock, idleTimeoutMs = IDLE_TIMEOUT_MS } = this.#options;
+    let since = clock.monotonic();
+    for await (const event of sseEvents(this.#answer.body, { limitBytes: EVENT_MAX_BYTES })) {
+      if (event.kind === 'event') {
+        yield event;
+        // Whoever reads slowly takes time that is not the service's.
+        since = clock.monotonic();
+      } else if (clock.monotonic() - since > idleTimeoutMs) {
+        throw this.#unusable(`nothing but heartbeats came for ${idleTimeoutMs / 1_000} s`);
+      }
+    }
+  }
+
+  #conclude(facts: CompletedFacts, alignment: Alignment): void {
+    this.#completed = facts;
+    this.outcome = {
+      words: alignment.words(),
+      isComplete: facts.alignmentStatus === 'complete',
+      generationId: facts.generationId,
+    };
+  }
+
+  #failed({ code, requestId }: { readonly code: string; readonly requestId: string | undefined }) {
+    const said = code === '' ? 'without a code' : `with ${code}`;
+    return this.#client.redact(
+      new Failure(`the service stopped the speech half way, ${said}`, {
+        code: code === '' ? 'bad_answer' : code,
+        exit: streamErrorExit(code) ?? 'service',
+        hint: 'Such a stream cannot be resumed: look with `foley profile` whether it was charged before you ask again.',
+        requestId: requestId ?? this.requestId,
+        billed: 'unknown',
+      }),
+    );
+  }
+
+  #unusable(message: string, cause?: unknown): Failure {
+    return charged(badAnswer(message, this.#answer, cause));
+  }
+}

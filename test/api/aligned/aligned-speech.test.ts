@@ -1,0 +1,152 @@
+import type { Socket } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import type { AlignedAnswer } from '../../../src/api/aligned/aligned-speech.ts';
+import { speakAligned } from '../../../src/api/aligned/aligned-speech.ts';
+import type { TestClient } from '../new-client.ts';
+import { collect, failureOf, newClient } from '../new-client.ts';
+import type { RawServer } from '../raw-server.ts';
+import { head, rawServer, reply } from '../raw-server.ts';
+
+const ORDER = { text: 'Hello there', voiceId: 'v-1' };
+const STREAM = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'x-request-id': 'srv-1',
+  'x-openapi-credits-used': '2',
+};
+
+function eventText(name: string, data: unknown): string {
+  return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+const audio = (text: string): string =>
+  eventText('audio', { audioBase64: Buffer.from(text).toString('base64') });
+const snapshot = (chunkSeq: number, ...words: readonly unknown[]): string =>
+  eventText('alignment_snapshot', { chunkSeq, units: 'milliseconds', words });
+const COMPLETED = eventText('completed', {
+  requestId: 'srv-2',
+  generationId: 'gen-1',
+  alignmentStatus: 'complete',
+  quotaRemaining: 90,
+  creditsUsed: 3,
+});
+const HELLO = { text: 'Hello', startMs: 0, endMs: 300 };
+const THERE = { text: 'there', startMs: 320, endMs: 600 };
+
+interface Scene extends TestClient {
+  readonly server: RawServer;
+  readonly answer: () => Promise<AlignedAnswer>;
+}
+
+async function streamOf(...events: readonly string[]): Promise<Scene> {
+  const server = await rawServer((socket) => socket.end(reply(200, STREAM, events.join(''))));
+  const test = newClient(server.url);
+  const { clock, client } = test;
+  const idempotencyKey = { value: 'key-1', madeByTool: true };
+  const answer = () => speakAligned(client, ORDER, { idempotencyKey, clock, idleTimeoutMs: 1_000 });
+  return { ...test, server, answer };
+}
+
+describe('speech with the times of its words', () => {
+  test('is the audio in the order in which it came, and the newest times', async () => {
+    const late = { ...HELLO, endMs: 310 };
+    const { answer, server } = await streamOf(
+      snapshot(0, HELLO),
+      audio('one '),
+      snapshot(1, THERE),
+      audio('two'),
+      eventText('later_addition', 7),
+      snapshot(0, late),
+      COMPLETED,
+    );
+    const speech = await answer();
+    expect(speech).toMatchObject({ requestId: 'srv-1', creditsUsed: 2, outcome: undefined });
+    expect((await collect(speech.body)).toString()).toBe('one two');
+    expect(speech).toMatchObject({ requestId: 'srv-2', creditsUsed: 3, quotaRemaining: 90 });
+    expect(speech.outcome).toEqual({
+      words: [late, THERE],
+      isComplete: true,
+      generationId: 'gen-1',
+    });
+    expect(server.requests[0]).toMatchObject({
+      path: '/api/open/v3/speech/tts/aligned',
+      headers: { 'idempotency-key': 'key-1', accept: 'text/event-stream, application/json' },
+    });
+  });
+
+  test('loses the times of a chunk that was invalidated, and none of its audio', async () => {
+    const { answer } = await streamOf(
+      snapshot(0, HELLO),
+      audio('one'),
+      eventText('alignment_invalidated', { chunkSeq: 0 }),
+      eventText('completed', { alignmentStatus: 'partial' }),
+    );
+    const speech = await answer();
+    expect((await collect(speech.body)).toString()).toBe('one');
+    expect(speech.outcome).toMatchObject({ words: [], isComplete: false });
+    expect(speech).toMatchObject({ requestId: 'srv-1', creditsUsed: 2 });
+  });
+});
+
+describe('a stream that is not whole', () => {
+  test.each([
+    ['ends without its last event', [audio('one')], 'before it said that it was complete'],
+    ['has no audio', [COMPLETED], 'no audio in it'],
+    ['cannot be read', [audio('one'), 'event: audio\ndata: {\n\n', COMPLETED], 'not JSON'],
+  ])('%s: exit 25, and it may have been charged', async (_name, events, problem) => {
+    const { answer } = await streamOf(...events);
+    const speech = await answer();
+    const failure = await failureOf(collect(speech.body));
+    expect(failure).toMatchObject({ exitCode: 25, billed: 'unknown', requestId: 'srv-1' });
+    expect(failure.message).toContain(problem);
+    expect(speech.outcome).toBeUndefined();
+  });
+
+  test.each([
+    ['quota_exceeded', 21],
+    ['permission_denied', 4],
+    ['session_limit_exceeded', 22],
+    ['generation_failed', 23],
+    ['client_backpressure', 24],
+    ['voice_not_found', 20],
+    ['ERR_GENERATION_FAILED', 23],
+    ['constructor', 23],
+  ])('stops with the error %s: exit %i', async (code, exitCode) => {
+    const { answer } = await streamOf(audio('one'), eventText('error', { code, requestId: 'e-1' }));
+    const failure = await failureOf(collect((await answer()).body));
+    expect(failure).toMatchObject({ code, exitCode, billed: 'unknown', requestId: 'e-1' });
+  });
+
+  test('gives nothing but heartbeats: it stopped, however often they come', async () => {
+    const sockets: Socket[] = [];
+    const server = await rawServer((socket) => {
+      sockets.push(socket);
+      socket.write(`${head(200, STREAM)}${audio('one')}`);
+    });
+    const { client, clock } = newClient(server.url);
+    const idempotencyKey = { value: 'key-1', madeByTool: true };
+    const options = { idempotencyKey, clock, idleTimeoutMs: 1_000 };
+    const body = (await speakAligned(client, ORDER, options)).body[Symbol.asyncIterator]();
+    for (const text of ['one', 'two', 'three']) {
+      const { value } = await body.next();
+      expect(Buffer.from(value ?? []).toString()).toBe(text);
+      clock.advance(900);
+      sockets[0]?.write(`: heartbeat\n\n${text === 'one' ? audio('two') : audio('three')}`);
+    }
+    await body.next();
+    const rest = failureOf(body.next());
+    clock.advance(1_001);
+    sockets[0]?.write(': heartbeat\n\n');
+    expect((await rest).message).toBe('nothing but heartbeats came for 1 s');
+  });
+
+  test('is another answer: exit 25', async () => {
+    const server = await rawServer((socket) =>
+      socket.write(reply(200, { 'content-type': 'audio/mpeg' }, 'sound')),
+    );
+    const { client, clock } = newClient(server.url);
+    const idempotencyKey = { value: 'key-1', madeByTool: true };
+    const failure = await failureOf(speakAligned(client, ORDER, { idempotencyKey, clock }));
+    expect(failure).toMatchObject({ exitCode: 25, billed: 'unknown' });
+    expect(failure.message).toContain('audio/mpeg, not a stream of events');
+  });
+});
