@@ -39,11 +39,11 @@ interface Scene extends TestClient {
 
 async function streamOf(...events: readonly string[]): Promise<Scene> {
   const server = await rawServer((socket) => socket.end(reply(200, STREAM, events.join(''))));
-  const test = newClient(server.url);
-  const { clock, client } = test;
+  const scene = newClient(server.url);
+  const { clock, client } = scene;
   const idempotencyKey = { value: 'key-1', madeByTool: true };
   const answer = () => speakAligned(client, ORDER, { idempotencyKey, clock, idleTimeoutMs: 1_000 });
-  return { ...test, server, answer };
+  return { ...scene, server, answer };
 }
 
 describe('speech with the times of its words', () => {
@@ -120,7 +120,7 @@ describe('a stream that is not whole', () => {
     const sockets: Socket[] = [];
     const server = await rawServer((socket) => {
       sockets.push(socket);
-      socket.write(`${head(200, STREAM)}${audio('one')}`);
+      socket.write(Buffer.concat([head(200, STREAM), Buffer.from(audio('one'))]));
     });
     const { client, clock } = newClient(server.url);
     const idempotencyKey = { value: 'key-1', madeByTool: true };

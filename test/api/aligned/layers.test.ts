@@ -133,8 +133,8 @@ describe('the times of words', () => {
       }),
     );
   });
-
-  function wordAt(startMs: number) {
-    return { text: `w${startMs}`, startMs, endMs: startMs + 1 };
-  }
 });
+
+function wordAt(startMs: number) {
+  return { text: `w${startMs}`, startMs, endMs: startMs + 1 };
+}
