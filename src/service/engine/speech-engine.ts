@@ -77,6 +77,12 @@ export interface SpeechEngine {
   close(): Promise<void>;
 }
 
+/**
+ * Longest stretch of a text that is spoken in one go, in UTF-16 units: a sentence, or a clause of a long
+ * one. Listening begins and stops soon, and what is told of words is told by stretches.
+ */
+export const LONGEST_STRETCH = 240;
+
 export class EngineError extends Error {
   override readonly name = 'EngineError';
   /** `unspeakable`: the text has nothing that this voice can say; `failed`: the engine broke. */

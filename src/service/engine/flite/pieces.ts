@@ -1,6 +1,6 @@
 import { splitClauses } from '../../../text/clauses.ts';
 import { countCodePoints } from '../../../text/code-points.ts';
-import type { TextSpan } from '../speech-engine.ts';
+import { LONGEST_STRETCH, type TextSpan } from '../speech-engine.ts';
 import { traceSpeakable } from './speakable-text.ts';
 import { type WrittenWord, writtenWords } from './written-words.ts';
 
@@ -14,13 +14,10 @@ export interface SpeakablePiece extends TextSpan {
   words(): readonly WrittenWord[];
 }
 
-/** Longest piece, in UTF-16 units. */
-const LONGEST_PIECE = 240;
-
 /** The sentences of a text, and clauses of long ones, of which flite can say something. */
 export function* speakablePieces(text: string): Generator<SpeakablePiece, undefined> {
   let start = 0;
-  for (const { text: written } of splitClauses(text, LONGEST_PIECE)) {
+  for (const { text: written } of splitClauses(text, LONGEST_STRETCH)) {
     const speakable = traceSpeakable(written);
     const end = start + countCodePoints(written);
     const words = (): readonly WrittenWord[] => writtenWords(speakable, written);

@@ -6,16 +6,13 @@ import type {
 } from '../../../contract/schemas/aligned.ts';
 import { splitClauses } from '../../../text/clauses.ts';
 import { countCodePoints } from '../../../text/code-points.ts';
-import type { SpeechChunk, WordMark } from '../../engine/speech-engine.ts';
+import { LONGEST_STRETCH, type SpeechChunk, type WordMark } from '../../engine/speech-engine.ts';
 import { estimateWords } from './estimate-words.ts';
 
 /** What a client is told of the times of words. */
 export type AlignmentUpdate =
   | { readonly name: 'alignment_snapshot'; readonly data: AlignmentSnapshot }
   | { readonly name: 'alignment_invalidated'; readonly data: AlignmentInvalidated };
-
-/** Longest piece of text that has a snapshot of its own, in UTF-16 units. */
-const LONGEST_PIECE = 240;
 
 /** What nobody misses times of when it is not said. */
 const HAS_WORD = /[\p{L}\p{N}]/u;
@@ -140,7 +137,7 @@ export class Alignment {
 
 function piecesOf(text: string): Piece[] {
   let start = 0;
-  return splitClauses(text, LONGEST_PIECE).map((piece) => {
+  return splitClauses(text, LONGEST_STRETCH).map((piece) => {
     const end = start + countCodePoints(piece.text);
     const found = { text: piece.text, start, end, chunkSeq: undefined, words: [] };
     start = end;
