@@ -1,0 +1,29 @@
+import { describe, test } from 'vitest';
+import { BEHAVIOURS } from './all-behaviours.ts';
+import { openService } from './open-service.ts';
+import { NotApplicable } from './service-under-test.ts';
+
+/** Another service: its address, with its key in `FOLEY_API_KEY`. */
+const given = process.env['FOLEY_CONFORMANCE_URL'];
+const maySpend = process.env['FOLEY_CONFORMANCE_SPEND'] === '1';
+
+describe.skipIf(given === undefined)('the service at FOLEY_CONFORMANCE_URL', () => {
+  const service = openService({
+    baseUrl: given ?? '',
+    key: process.env['FOLEY_API_KEY'] ?? '',
+    isOurs: false,
+  });
+  const asked = BEHAVIOURS.filter(
+    ({ serve, spends = false }) => serve === undefined && (maySpend || !spends),
+  );
+  test.for(asked.map((row) => [row.id, row.what, row] as const))(
+    '%s: %s',
+    async ([, , { check }], { skip }) => {
+      await check(service).catch((error: unknown) => {
+        // A model or a voice that this service does not have is no fault of it, and no proof either.
+        if (error instanceof NotApplicable) skip(error.message);
+        throw error;
+      });
+    },
+  );
+});
