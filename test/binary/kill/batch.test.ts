@@ -51,12 +51,18 @@ async function newScene(items: number, dataDir: string, env: MortalBatch['env'],
   const out = path.join(box.out, 'spoken');
   // They are there for the first run to be watched.
   for (const folder of [out, dataDir]) await mkdir(folder, { recursive: true, mode: 0o700 });
-  const lines = Array.from({ length: items }, (_, index) => `Item ${index + 1} is said once.`);
-  await writeFile(path.join(box.out, 'lines.txt'), `${lines.join('\n')}\n`);
-  const args = ['batch', '--lines', 'lines.txt', '--output-dir', 'spoken', '--retry-failed'];
+  const list = Array.from({ length: items }, (_, index) => JSON.stringify(itemOf(index + 1)));
+  await writeFile(path.join(box.out, 'items.jsonl'), `${list.join('\n')}\n`);
+  const args = ['batch', '--jsonl', 'items.jsonl', '--output-dir', 'spoken', '--retry-failed'];
   const folders = ['', '.foley', '.foley/journal'].map((name) => path.join(out, name));
   const batch = { box, env, args: [...args, '-v', VOICE_ID], folders: [...folders, dataDir] };
   return { box, out, dataDir, batch, items };
+}
+
+/** Short ones in every format, and now and then one of several segments. */
+function itemOf(number: number) {
+  const text = `Item ${number} is said once. `.repeat(number % 10 === 0 ? 50 : 1).trim();
+  return { id: `item-${number}`, text, format: ['mp3', 'wav', 'ogg'][number % 3] };
 }
 
 /** A service in a process of its own, which is not killed but does what it should not. */
@@ -121,7 +127,7 @@ async function expectDone({ batch, box, items, out }: Scene): Promise<void> {
   const spoken = names.filter((name) => !name.startsWith('.foley/'));
   expect(spoken).toHaveLength(items);
   for (const name of spoken) {
-    expect(name).toMatch(/^[\w.-]+\.mp3$/);
+    expect(name).toMatch(/^[\w.-]+\.(?:mp3|wav|ogg)$/);
     expect((await decodeAudio(await readFile(path.join(out, name)))).durationMs).toBeGreaterThan(
       300,
     );
