@@ -98,7 +98,7 @@ function differences(onsets: readonly number[], words: readonly ReadWord[]): num
 describe('word starts', () => {
   test.each(TESTED)('of %s are where its sound begins after a pause', async (voice) => {
     const speak = await speaker();
-    const { words, sound } = await speak(PAUSED, { voiceId: voiceId(voice) });
+    const { words, sound } = await speak(PAUSED, { voiceId: voiceId(voice), format: 'wav' });
     const errors = differences(onsetsOf(sound), words);
     expect(errors.length).toBeGreaterThan(12);
     expect(Math.abs(median(errors))).toBeLessThan(10);
@@ -141,8 +141,8 @@ describe('word starts', () => {
   test('do not drift: those of a long text end as well as they begin', async () => {
     const speak = await speaker();
     const text = `${PAUSED}\n`.repeat(IS_FULL ? 58 : 5);
-    for (const voice of TESTED) {
-      const options = { voiceId: voiceId(voice), modelId: undefined };
+    for (const voice of IS_FULL ? VOICES : TESTED.slice(1)) {
+      const options = { voiceId: voiceId(voice), format: IS_FULL ? 'ogg' : 'wav' };
       const { words, sound } = await speak(text, options);
       const onsets = onsetsOf(sound);
       const [first, last] = [onsets.slice(0, 15), onsets.slice(-15)];
