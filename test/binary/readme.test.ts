@@ -28,6 +28,7 @@ const ID = VOICE?.id ?? '';
 
 /** Files that the examples take for granted. */
 const FILES = {
+  'book.txt': 'It was a short book. It had two sentences.\n',
   'chapter.txt': 'It was a bright cold day. The clocks were striking.\n',
   'key.txt': 'some-key\n',
   'talk.json':
