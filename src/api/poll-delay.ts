@@ -26,6 +26,8 @@ export const POLL_CAP_MS = 10_000;
 /** A service that names no delay at all wants to be asked at once: this soon, growing with the wait. */
 const SOON_MS = 10;
 const SOON_SHARE = 0.2;
+/** What still takes long is not asked about more often than this, whatever the service named. */
+const SOON_CAP_MS = 2_000;
 
 /**
  * How long to wait before a job is asked about again, in milliseconds. Never less than the service
@@ -56,6 +58,6 @@ function leastBeside({ elapsedMs, fraction, pace, retryAfterMs = 0 }: PollQuesti
   if (pace.intervalMs !== undefined) return pace.intervalMs;
   const obliged = pace.floorMs > POLL_FLOOR_MS ? pace.floorMs : 0;
   if (retryAfterMs > 0) return Math.max(obliged, retryAfterMs * (1 + 0.1 * fraction));
-  const soon = Math.min(POLL_FLOOR_MS, Math.max(SOON_MS, elapsedMs * SOON_SHARE));
+  const soon = Math.min(SOON_CAP_MS, Math.max(SOON_MS, elapsedMs * SOON_SHARE));
   return Math.max(obliged, soon * (1 + 0.2 * fraction));
 }
