@@ -4,6 +4,8 @@ export interface AudioEncoder {
   encode(samples: Float32Array): Uint8Array<ArrayBuffer>;
   /** The rest of the file. */
   finish(): Uint8Array<ArrayBuffer>;
+  /** Gives back what it holds; afterwards nothing may be asked of it. To be called in any case. */
+  close(): void;
 }
 
 /** What is known when the first samples have come. */

@@ -52,6 +52,7 @@ export async function* encodeSpeech(
     yield* some(line.encoder.finish());
   } finally {
     line?.resampler.close();
+    line?.encoder.close();
   }
 }
 

@@ -5,7 +5,7 @@ export const PCM_SAMPLE_RATE = 24_000;
 
 /** Raw samples of 16 bits, little-endian, mono, without a header; samples must come at 24 kHz. */
 export function createPcmEncoder(): AudioEncoder {
-  return { encode: pcmBytes, finish: () => new Uint8Array(0) };
+  return { encode: pcmBytes, finish: () => new Uint8Array(0), close: () => {} };
 }
 
 /** Samples in -1..1 as 16 bits each, little-endian. */

@@ -6,37 +6,71 @@ import type { AudioEncoder } from './audio-encoder.ts';
  * LAME or libvorbis as `wasm-media-encoders` compiles them. Its WebAssembly is called directly: the
  * package's own script holds both encoders as text, which takes a sixth of the start-up to read.
  *
- * @param codec the package's name of the file
+ * @param name the package's name of the file
  */
-export function loadWasmCodec(codec: CodecName): Promise<WebAssembly.Module> {
-  const loading = loaded.get(codec) ?? compile(codec);
-  loaded.set(codec, loading);
+export function loadWasmCodec(name: CodecName): Promise<WasmCodec> {
+  const loading = loaded.get(name) ?? compile(name);
+  loaded.set(name, loading);
   return loading;
 }
 
 type CodecName = 'mp3' | 'ogg';
 
-/** Compiled once; every stream has an instance of its own. */
-const loaded = new Map<CodecName, Promise<WebAssembly.Module>>();
+/** Compiled once; streams that run at the same time have an instance each. */
+const loaded = new Map<CodecName, Promise<WasmCodec>>();
 
-async function compile(codec: CodecName): Promise<WebAssembly.Module> {
-  const file = createRequire(import.meta.url).resolve(`wasm-media-encoders/wasm/${codec}`);
-  return new WebAssembly.Module(await readFile(file));
+async function compile(name: CodecName): Promise<WasmCodec> {
+  const file = createRequire(import.meta.url).resolve(`wasm-media-encoders/wasm/${name}`);
+  return new WasmCodec(new WebAssembly.Module(await readFile(file)), MOST_IDLE[name]);
 }
 
 /**
- * A stream of one channel, in an instance of its own: its memory goes when it is dropped.
+ * How many instances wait for the next stream. Each has 16 MB of memory, and many that come and go keep
+ * the garbage collector busy. libvorbis does not give back all that a stream took, so its instances
+ * go with their stream.
+ */
+const MOST_IDLE = { mp3: 4, ogg: 0 };
+
+/** A compiled codec and its instances that nobody uses. */
+class WasmCodec {
+  readonly #module: WebAssembly.Module;
+  readonly #mostIdle: number;
+  readonly #idle: Codec[] = [];
+
+  constructor(module: WebAssembly.Module, mostIdle: number) {
+    this.#module = module;
+    this.#mostIdle = mostIdle;
+  }
+
+  take(): Codec {
+    const idle = this.#idle.pop();
+    if (idle !== undefined) return idle;
+    const codec = codecOf(new WebAssembly.Instance(this.#module, IMPORTS));
+    codec.initialize();
+    return codec;
+  }
+
+  giveBack(codec: Codec): void {
+    if (this.#idle.length < this.#mostIdle) this.#idle.push(codec);
+  }
+}
+
+/**
+ * A stream of one channel, in an instance that no other stream has meanwhile.
  *
  * @param parameters the codec's own, as the 32-bit words that follow the rate
  * @throws Error when the codec refuses the parameters or fails
  */
 export class WasmEncoder implements AudioEncoder {
+  readonly #owner: WasmCodec;
   readonly #codec: Codec;
   readonly #stream: number;
+  /** What failed in the middle of a call may be in any state. */
+  #isSound = true;
 
-  constructor(module: WebAssembly.Module, sampleRate: number, parameters: ArrayBuffer) {
-    this.#codec = codecOf(new WebAssembly.Instance(module, IMPORTS));
-    this.#codec.initialize();
+  constructor(owner: WasmCodec, sampleRate: number, parameters: ArrayBuffer) {
+    this.#owner = owner;
+    this.#codec = owner.take();
     const channels = 1;
     const words = new Uint32Array([channels, sampleRate, ...new Uint32Array(parameters)]);
     const pointer = this.#codec.malloc(words.byteLength);
@@ -47,6 +81,7 @@ export class WasmEncoder implements AudioEncoder {
   }
 
   encode(samples: Float32Array): Uint8Array<ArrayBuffer> {
+    this.#isSound = false;
     const channels = this.#codec.inputOf(this.#stream, samples.length);
     if (channels === 0) throw new Error('The encoder is out of memory.');
     const { buffer } = this.#codec.memory;
@@ -56,14 +91,24 @@ export class WasmEncoder implements AudioEncoder {
   }
 
   finish(): Uint8Array<ArrayBuffer> {
+    this.#isSound = false;
     return this.#output(this.#codec.flush(this.#stream));
+  }
+
+  close(): void {
+    if (!this.#isSound) return;
+    this.#isSound = false;
+    this.#codec.freeStream(this.#stream);
+    this.#owner.giveBack(this.#codec);
   }
 
   /** A copy: the encoder writes over its own buffer at the next call. */
   #output(length: number): Uint8Array<ArrayBuffer> {
     if (length < 0) throw new Error(`The encoder failed with ${length}.`);
     const pointer = this.#codec.outputOf(this.#stream);
-    return new Uint8Array(this.#codec.memory.buffer, pointer, length).slice();
+    const bytes = new Uint8Array(this.#codec.memory.buffer, pointer, length).slice();
+    this.#isSound = true;
+    return bytes;
   }
 }
 
@@ -88,6 +133,7 @@ interface Codec {
   readonly encode: WasmFunction;
   readonly flush: WasmFunction;
   readonly outputOf: WasmFunction;
+  readonly freeStream: WasmFunction;
 }
 
 function codecOf({ exports }: WebAssembly.Instance): Codec {
@@ -108,6 +154,7 @@ function codecOf({ exports }: WebAssembly.Instance): Codec {
     encode: named('enc_encode'),
     flush: named('enc_flush'),
     outputOf: named('enc_get_out_buf'),
+    freeStream: named('enc_free'),
   };
 }
 

@@ -62,5 +62,6 @@ export function createWavEncoder(input: EncoderInput): AudioEncoder {
       }
       return header ?? new Uint8Array(0);
     },
+    close() {},
   };
 }
