@@ -69,7 +69,7 @@ describe('the delay before a job is asked about again', () => {
   it('is short and grows where the service wants to be asked at once', () => {
     const times = [0, 30, 500, 60_000];
     expect(times.map((elapsed) => delayAt({ elapsedMs: elapsed, retryAfterMs: 0 }))).toEqual([
-      10, 10, 100, 500,
+      10, 10, 100, 2_000,
     ]);
   });
 
