@@ -171,6 +171,27 @@ describe('a part that fails', () => {
   });
 });
 
+describe('where there are no jobs', () => {
+  test('the parts of a file are streams, and what is there is not spoken again', async () => {
+    const failure = { code: 'ERR_GENERATION_FAILED', message: 'No.', requestId: 'r' };
+    const stage = await longScene({
+      kind: 'stream',
+      onCreate: (part, count) =>
+        part === 3 && count === 1 ? errorAnswer(500, failure) : undefined,
+    });
+    const error = errorLine(await stage.speak(['--via', 'sync', '-o', 'book.mp3', '--json']));
+    expect(error).toMatchObject({ exitCode: 23, billed: 'yes' });
+    const before = stage.creates.length;
+    const result = await stage.run(['recover', recoverId(error.hint ?? '')]);
+    expect(result.code, result.stderr).toBe(0);
+    const sounds = Array.from((await soundsOf('mp3', 'stream')).values());
+    expect(await outputOf(stage.box, 'book.mp3')).toEqual(join('mp3', sounds));
+    const again = stage.creates.slice(before).map(({ part }) => part);
+    expect(again).toContain(3);
+    expect(stage.creates).toHaveLength(COUNT + 1);
+  });
+});
+
 describe('a command that is killed', () => {
   test('is gone on with: no part is paid for twice', async () => {
     let isHeld = true;
