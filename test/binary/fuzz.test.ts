@@ -74,7 +74,7 @@ function expectVariety(statuses: ReadonlyMap<number, number>): void {
     wanted.reduce((sum, status) => sum + (statuses.get(status) ?? 0), 0);
   const shown = JSON.stringify([...statuses]);
   if (IS_FULL) process.stdout.write(`answers by status: ${shown}\n`);
-  expect(of(200, 202), shown).toBeGreaterThan(COUNT / 20);
+  expect(of(200, 202), shown).toBeGreaterThan(COUNT / 40);
   expect(of(400), shown).toBeGreaterThan(COUNT / 5);
   expect(of(409), shown).toBeGreaterThan(0);
   expect(of(415), shown).toBeGreaterThan(0);
