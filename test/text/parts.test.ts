@@ -132,6 +132,49 @@ describe('for any text and limit', () => {
     );
   });
 
+  test('no letter is cut that fits into a part, whatever it is made of', () => {
+    const letters = constantFrom(
+      ...[
+        'a',
+        'é',
+        'a\u0301\u0323',
+        '👩‍👩‍👧‍👦',
+        '🇩🇪',
+        '👍🏽',
+        'ก็',
+        'नि',
+        '각',
+        '각',
+        '한',
+        '1️⃣',
+        '. ',
+        ', ',
+        '–',
+        '。',
+      ],
+      ...['\r\n', 'ﷺ', '\u0600\u0661', 'x\u200dy', '🏴\u{e0067}\u{e0062}\u{e007f}', 'Dr. '],
+    );
+    const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
+    assert(
+      property(
+        string({ unit: letters, maxLength: 120 }),
+        integer({ min: 8, max: 60 }),
+        (text, limit) => {
+          const edges = new Set(Array.from(segmenter.segment(text), ({ index }) => index)).add(
+            text.length,
+          );
+          const isEdge = (at: number): boolean => edges.has(at);
+          for (const { start, end } of splitParts(text, limit)) {
+            // White space that was left out belongs to neither.
+            expect(isEdge(start) || /\s/.test(text.charAt(start - 1))).toBe(true);
+            expect(isEdge(end) || /\s/.test(text.charAt(end))).toBe(true);
+          }
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
   const hostile = [
     '. ',
     '. 1 ',
