@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
 
 /** Folders whose tests are a project of their own, and therefore a gate. */
@@ -7,6 +8,8 @@ export default defineConfig({
   test: {
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // The tests wait for processes, sockets and disks as much as they compute.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     globalSetup: ['test/harness/skip-summary.ts'],
     projects: [
       {

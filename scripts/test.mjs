@@ -15,10 +15,7 @@ const gates = [
   { name: 'unused code', command: [bin('knip')] },
   { name: 'generated files', command: [process.execPath, 'scripts/generate.mjs', '--check'] },
   { name: 'unit', command: [bin('vitest'), 'run', '--project', 'unit'] },
-  {
-    name: 'conformance',
-    command: [bin('vitest'), 'run', '--project', 'conformance', '--maxWorkers=2'],
-  },
+  { name: 'conformance', command: [bin('vitest'), 'run', '--project', 'conformance'] },
   { name: 'binary', command: [bin('vitest'), 'run', '--project', 'binary'] },
   { name: 'validators', command: [bin('vitest'), 'run', '--project', 'validators'] },
   { name: 'packed tarball', command: [process.execPath, 'scripts/packed.mjs'] },
