@@ -11,10 +11,11 @@ import type { OutputPlan } from '../src/speech/output-plan.ts';
 import type { Playback } from '../src/speech/play.ts';
 import { startPlayback } from '../src/speech/play.ts';
 import type { Player } from '../src/speech/players.ts';
-import type { AudioStream } from '../src/speech/speak.ts';
+import type { AudioStream, SpeechWay } from '../src/speech/speak.ts';
 import { speak } from '../src/speech/speak.ts';
 import type { TextPiece } from '../src/text/sentences.ts';
 import { openJournal } from './open-journal.ts';
+import type { OpenCaptions } from './tts-aligned.ts';
 import type { JobWay } from './tts-job.ts';
 import type { Task } from './tts-task.ts';
 import type { PricedRequest } from './tts-price.ts';
@@ -26,6 +27,8 @@ import { spokenNotice, spokenResult } from './tts-words.ts';
 /** What is asked for, and the file that it goes into, if it is one. */
 export interface SpeechTask extends PricedRequest {
   readonly output: Output | undefined;
+  /** Files for the times of its words, where they are asked for. */
+  readonly captions?: OpenCaptions | undefined;
   readonly speech: SpeechOptions;
   /** What it is spoken in, where the text is too long for one request. */
   readonly parts?: readonly TextPiece[] | undefined;
@@ -66,12 +69,18 @@ export async function deliverSpeech(
     progress.stop();
     context.io.notice(spokenNotice(spoken));
     await rememberPrice(task, request, spoken.answer);
+    const told = await publishedCaptions(request, spoken.path, context);
     if (player !== undefined && spoken.path !== undefined) {
       await playFile(player, spoken.path, context);
     }
     const { target } = request.connection;
-    const result = spokenResult(spoken, request.body, { parts, target, tellsIgnored });
-    return isPartial ? { ...result, exit: 'partial' } : result;
+    const result = spokenResult(
+      spoken,
+      request.body,
+      { parts, target, tellsIgnored },
+      told?.document,
+    );
+    return isPartial || told?.complete === false ? { ...result, exit: 'partial' } : result;
   } finally {
     progress.stop();
     playback?.stop();
@@ -84,6 +93,17 @@ interface Way {
   readonly via: Via;
 }
 
+async function publishedCaptions(
+  { captions }: SpeechTask,
+  audio: string | undefined,
+  context: Context,
+): Promise<{ readonly complete: boolean; readonly document: object } | undefined> {
+  if (captions === undefined) return undefined;
+  const { captionsDocument, publishCaptions } = await import('./tts-aligned.ts');
+  const told = await publishCaptions(captions, audio, context);
+  return { complete: told.complete, document: captionsDocument(told) };
+}
+
 async function speakBy(task: Task, request: SpeechTask, way: Way): Promise<Delivered> {
   const { parts } = request;
   if (parts !== undefined) {
@@ -91,12 +111,18 @@ async function speakBy(task: Task, request: SpeechTask, way: Way): Promise<Deliv
     return speakInParts(task, request, { ...way, parts });
   }
   const { progress, stream, via } = way;
-  return via.kind === 'sync'
-    ? speakSync(task, request, stream)
-    : speakJob(task, request, { stream, api: via.api, progress });
+  if (via.kind === 'job') return speakJob(task, request, { stream, api: via.api, progress });
+  if (via.kind === 'sync') return speakStream(task, request, stream);
+  const { alignedWayOf } = await import('./tts-aligned.ts');
+  return speakStream(task, request, stream, alignedWayOf(task, request));
 }
 
-async function speakSync(task: Task, request: SpeechTask, stream: AudioStream): Promise<Delivered> {
+async function speakStream(
+  task: Task,
+  request: SpeechTask,
+  stream: AudioStream,
+  way?: SpeechWay,
+): Promise<Delivered> {
   const { context, plan } = task;
   const { body, connection, output, speech } = request;
   const { state } = await context.paths();
@@ -106,6 +132,7 @@ async function speakSync(task: Task, request: SpeechTask, stream: AudioStream): 
       client: connection.client,
       body,
       speech,
+      way,
       plan,
       output,
       stream,

@@ -6,6 +6,7 @@ import { speechRequest } from '../src/api/speech.ts';
 import type { SpeechOrder } from '../src/api/speech-order.ts';
 import type { Context } from '../src/cli/context.ts';
 import type { Progress } from '../src/cli/progress.ts';
+import { usageFailure } from '../src/errors/failure.ts';
 import { randomHex } from '../src/files/file-deps.ts';
 import { partKeys } from '../src/speech/long-text/part-keys.ts';
 import type { LongTextPlan } from '../src/speech/long-text/plan.ts';
@@ -41,6 +42,12 @@ export async function speakInParts(
 ): Promise<Delivered> {
   const { context } = task;
   const count = way.parts.length;
+  if (way.via.kind === 'aligned') {
+    throw usageFailure(
+      'the times of words are told only of a text that one request can take',
+      'Cut the text, or leave --subtitles, --timings and --via aligned out.',
+    );
+  }
   const plan = planOf(task, request, way);
   const record = await beginRecord(plan, task.text, await recordOptions(context));
   const { journal } = await openJournal(context);
@@ -100,7 +107,7 @@ function planOf(
     at,
     target: connection.target,
     origin: connection.client.address.baseUrl.origin,
-    via: via.kind,
+    via: via.kind === 'job' ? 'job' : 'sync',
     surface: via.kind === 'job' ? via.api : chosen.name,
     delivery: temporary === undefined ? 'stream' : 'file',
     order,

@@ -20,13 +20,16 @@ import { deliverSpeech } from './tts-delivery.ts';
 import { jobOptions, speechOptions, speechOrder } from './tts-order.ts';
 import type { SplitName } from './tts-split.ts';
 import { checkLength, partsOf } from './tts-split.ts';
+import type { OpenCaptions } from './tts-aligned.ts';
+import type { CaptionFlags, CaptionPlan } from './tts-captions.ts';
+import { captionFlag, planCaptions } from './tts-captions.ts';
 import type { ChosenSurface, SurfaceFlags } from './tts-surface.ts';
 import { chooseModel, chooseSurface } from './tts-surface.ts';
 import type { Via, ViaName } from './tts-via.ts';
 import { chooseVia } from './tts-via.ts';
 import { dryRunParts, dryRunResult } from './tts-words.ts';
 
-export interface TtsFlags extends SurfaceFlags {
+export interface TtsFlags extends SurfaceFlags, CaptionFlags {
   readonly file?: string;
   readonly output?: string;
   readonly clobber: boolean;
@@ -51,6 +54,8 @@ export interface Task {
   readonly text: string;
   readonly characters: number;
   readonly via: Via;
+  /** The captions that are asked for. */
+  readonly captions: CaptionPlan | undefined;
 }
 
 /**
@@ -74,18 +79,21 @@ export async function planTask(
     format: flags.format ?? flags.outputFormat,
     configuredFormat: resolveSetting(settings, 'format')?.value,
     json: globals.json === true && flags.dryRun !== true,
+    captions: captionFlag(flags) !== undefined,
     play: flags.play === true || flags.player !== undefined,
     stdoutIsTerminal: io.stdoutIsTerminal,
     surface: flags.api === undefined ? undefined : surfaceOf(chosen),
   });
+  const captions = planCaptions(flags, settings, { cwd: context.cwd, plan });
   const player = flags.dryRun === true ? undefined : await playerFor(context, flags, plan);
   const { stdin, stdinIsTerminal } = io;
   const source = { args, file: flags.file, stdin, stdinIsTerminal, files, signal };
   const text = await untilStopped(readText(source), signal);
   const characters = countCodePoints(text);
   checkLength(characters, flags.split);
-  const via = chooseVia({ ...flags, chosen, characters, plan });
-  return { context, flags, settings, chosen, modelId, plan, player, text, characters, via };
+  const via = chooseVia({ ...flags, captionFlag: captionFlag(flags), chosen, characters, plan });
+  const what = { modelId, text, characters, plan, player, via, captions };
+  return { context, flags, settings, chosen, ...what };
 }
 
 function surfaceOf({ flag, surface: { formats } }: ChosenSurface): OutputSurface {
@@ -140,6 +148,10 @@ export async function describeTask(task: Task): Promise<CommandResult> {
 async function requestOf(task: Task, client: ApiClient, body: SpeechOrder): Promise<RequestSpec> {
   const { via } = task;
   if (via.kind === 'sync') return speechRequest(client, body, speechOptions(task));
+  if (via.kind === 'aligned') {
+    const { alignedRequest } = await import('../src/api/aligned/aligned-speech.ts');
+    return alignedRequest(client, body, speechOptions(task));
+  }
   const { speechJobRequest } = await import('../src/api/speech-jobs.ts');
   return speechJobRequest(client, body, jobOptions(task, via.api));
 }
@@ -153,16 +165,25 @@ export async function speakTask(task: Task): Promise<CommandResult> {
     signal,
     (opened) => void opened?.abandon(),
   );
+  let captions: OpenCaptions | undefined;
   try {
+    captions = await untilStopped(captionsFor(task), signal, (late) => void late?.abandon());
     const connection = await untilStopped(context.connect(), signal);
     const body = await speechOrder(task, connection);
     const parts = await partsOf(task, connection, body);
-    const request = { body, connection, output, parts, speech: speechOptions(task) };
+    const request = { body, captions, connection, output, parts, speech: speechOptions(task) };
     return await deliverSpeech(task, request, viaFor(task, output, parts !== undefined));
   } finally {
     // After it was published or kept this does nothing.
     await output?.abandon();
+    await captions?.abandon();
   }
+}
+
+async function captionsFor({ captions, context, flags }: Task): Promise<OpenCaptions | undefined> {
+  if (captions === undefined) return undefined;
+  const { openCaptions } = await import('./tts-aligned.ts');
+  return openCaptions(captions, context, { noClobber: !flags.clobber });
 }
 
 /**
@@ -171,6 +192,7 @@ export async function speakTask(task: Task): Promise<CommandResult> {
  */
 function viaFor(task: Task, output: Output | undefined, isInParts: boolean): Via {
   const { chosen, flags, plan, via } = task;
+  if (via.kind === 'aligned') return via;
   const streams = output !== undefined && output.temporary === undefined;
   if (streams && flags.via !== 'job') return { kind: 'sync' };
   return isInParts ? chooseVia({ ...flags, chosen, plan, characters: Infinity }) : via;

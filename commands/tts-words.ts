@@ -20,11 +20,15 @@ export interface ToldRequest {
   readonly tellsIgnored: boolean;
 }
 
-/** The document of `foley tts --json` (contract, section 5). */
+/**
+ * The document of `foley tts --json` (contract, section 5).
+ * @param captions what is told of them, where they were asked for
+ */
 export function spokenResult(
   { answer, path, verdict }: ToldSpeech,
   { modelId, voiceId }: SpeechOrder,
   { parts, target, tellsIgnored }: ToldRequest,
+  captions?: object,
 ): CommandResult {
   return {
     data: {
@@ -40,6 +44,7 @@ export function spokenResult(
       ignoredParameters: tellsIgnored ? answer.ignoredParameters : null,
       parts,
       target,
+      ...(captions === undefined ? {} : { captions }),
     },
   };
 }

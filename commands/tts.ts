@@ -1,8 +1,10 @@
 import { Option } from 'commander';
 import { oneOf } from '../src/cli/choice-flag.ts';
 import type { CommandDefinition } from '../src/cli/command.ts';
+import { addCueFlags, subtitlesOption } from './caption-flags.ts';
 import { requestOptions } from './request-flags.ts';
 import { addSpeechFlags, filled } from './speech-flags.ts';
+import { timingsOption } from './tts-captions.ts';
 import { SPLIT_NAMES } from './tts-split.ts';
 import { SURFACE_NAMES } from './tts-surface.ts';
 import { describeTask, planTask, speakTask } from './tts-task.ts';
@@ -30,6 +32,10 @@ export const tts: CommandDefinition<TtsFlags> = {
       );
     addSpeechFlags(command);
     for (const option of [...surfaceOptions(), ...requestOptions()]) command.addOption(option);
+    for (const option of [subtitlesOption(), timingsOption()]) {
+      command.addOption(option.helpGroup('Caption options:'));
+    }
+    addCueFlags(command);
     command.addHelpText('after', EXAMPLES);
   },
   async run(context, input) {
@@ -43,7 +49,8 @@ Examples:
   $ foley tts "Hello from foley" -o hello.mp3
   $ echo "Build finished" | foley tts --play
   $ foley tts -f book.txt -o book.mp3
-  $ foley tts -f chapter.txt --voice-name Martin --speed 0.9 -o chapter.wav`;
+  $ foley tts -f chapter.txt --voice-name Martin --speed 0.9 -o chapter.wav
+  $ foley tts -f talk.txt -o talk.mp3 --subtitles talk.srt --timings talk.json`;
 
 function surfaceOptions(): Option[] {
   return [
@@ -54,7 +61,7 @@ function surfaceOptions(): Option[] {
     new Option('--cache', 'v1: have the audio stored for a while, and fetch it from there'),
     new Option(
       '--via <way>',
-      `how it is asked for: ${VIA_NAMES.join(', ')} (default: auto, a job for a long text into a file)`,
+      `how it is asked for: ${VIA_NAMES.join(', ')} (default: auto: aligned for captions, a job for a long text into a file)`,
     ).argParser(oneOf('--via', VIA_NAMES)),
     new Option(
       '--split <when>',

@@ -15,6 +15,8 @@ export interface OutputWishes {
   /** What the surface makes, where that is not what v3 makes. */
   readonly surface?: OutputSurface | undefined;
   readonly json: boolean;
+  /** `--subtitles` or `--timings`: they belong to a file, unless it is said that the audio goes elsewhere. */
+  readonly captions?: boolean | undefined;
   /** `--play` or `--player`. */
   readonly play: boolean;
   readonly stdoutIsTerminal: boolean;
@@ -41,7 +43,7 @@ export type OutputPlan =
  * @throws Failure (usage) for flags that contradict each other
  */
 export function planOutput(wishes: OutputWishes): OutputPlan {
-  const { output, json, play, stdoutIsTerminal } = wishes;
+  const { captions = false, output, json, play, stdoutIsTerminal } = wishes;
   if (output === '') throw usageFailure('--output is empty', 'Give a file name, or - for stdout.');
   if (output === '-' && json) {
     throw usageFailure(
@@ -54,7 +56,7 @@ export function planOutput(wishes: OutputWishes): OutputPlan {
   }
   const format = chosenFormat(wishes);
   if (output === '-') return { kind: 'stdout', format };
-  if (json) return { kind: 'automatic', format };
+  if (json || captions) return { kind: 'automatic', format };
   if (play) return { kind: 'player', format };
   return { kind: stdoutIsTerminal ? 'automatic' : 'stdout', format };
 }

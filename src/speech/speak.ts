@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { ApiClient } from '../api/client.ts';
+import type { RequestSpec } from '../api/request.ts';
 import type { AudioAnswer, SpeechOptions } from '../api/speech.ts';
 import { speechRequest, synthesize } from '../api/speech.ts';
 import type { SpeechOrder } from '../api/speech-order.ts';
@@ -36,10 +37,22 @@ export interface AudioStream extends AudioSink {
   readonly memoryBytes: number;
 }
 
+/** One way to ask for speech whose answer is the audio itself. */
+export interface SpeechWay {
+  /** What is sent, as it is written down before. */
+  readonly request: RequestSpec;
+  /** Resolves when the audio begins to arrive; is told when a key was refunded and another is used. */
+  ask(onNewKey: (key: string) => Promise<void>): Promise<AudioAnswer>;
+  /** All of the audio came and was checked; it gets its name only when this resolves. */
+  arrived?(verdict: Verdict): Promise<void>;
+}
+
 export interface SpeakOptions {
   readonly client: ApiClient;
   readonly body: SpeechOrder;
   readonly speech: SpeechOptions;
+  /** How it is asked for; by default as `speech` says, in one answer. */
+  readonly way?: SpeechWay | undefined;
   readonly plan: OutputPlan;
   /** The opened file; without it the audio goes to `stream`. */
   readonly output: Output | undefined;
@@ -52,25 +65,27 @@ export interface SpeakOptions {
 }
 
 /**
- * Speaks synchronously and streams the audio to where it was planned to go; a file gets its name
+ * Speaks and streams the audio to where it was planned to go; a file gets its name
  * only when everything in it was checked. What was paid for and cannot get there is kept in the spool.
  * @throws Failure, which names what was kept; the caller abandons the output then
  */
 export async function speak(options: SpeakOptions): Promise<Spoken> {
-  const { body, client, output, plan, speech } = options;
-  const work = await begin(options);
+  const { output, plan, speech } = options;
+  const way = options.way ?? synchronous(options);
+  const work = await begin(options, way);
   let answer: Facts | undefined;
   let isWhole = false;
   const sink = new RescuingSink(returningOutput(options), options.spool, () =>
     spoolAbout(options, work, answer),
   );
   try {
-    const audio = await synthesize(client, body, { ...speech, onNewKey: (key) => work.renew(key) });
+    const audio = await way.ask((key) => work.renew(key));
     answer = audio;
     void work.accepted(factsOf(audio));
     const verdict = await deliver(audio, plan.format, sink);
     isWhole = true;
     if (sink.failure !== undefined) throw sink.failure;
+    await way.arrived?.(verdict);
     for (const { position, bytes } of verdict.corrections) await output?.overwrite(position, bytes);
     const sha256 = await output?.digest();
     if (sha256 !== undefined) await work.verified({ bytes: verdict.bytes, sha256 });
@@ -91,9 +106,19 @@ export async function speak(options: SpeakOptions): Promise<Spoken> {
   }
 }
 
-function begin({ body, client, journal, output, speech }: SpeakOptions): Promise<PaidWork> {
+function synchronous({ body, client, speech }: SpeakOptions): SpeechWay {
+  return {
+    request: speechRequest(client, body, speech),
+    ask: (onNewKey) => synthesize(client, body, { ...speech, onNewKey }),
+  };
+}
+
+function begin(
+  { body, client, journal, output, speech }: SpeakOptions,
+  { request }: SpeechWay,
+): Promise<PaidWork> {
   return beginPaidWork(journal, {
-    wire: client.describe(speechRequest(client, body, speech)),
+    wire: client.describe(request),
     target: client.address.kind,
     idempotencyKey: speech.idempotencyKey?.value,
     requestId: speech.requestId ?? null,

@@ -1,0 +1,104 @@
+import type { WrittenCaptions } from '../src/captions/caption-files.ts';
+import { openCaptionFiles } from '../src/captions/caption-files.ts';
+import { timingsOf } from '../src/captions/timings.ts';
+import type { Context } from '../src/cli/context.ts';
+import type { AlignedOptions } from '../src/api/aligned/aligned-speech.ts';
+import { reviseFailure } from '../src/api/revise-failure.ts';
+import { Failure } from '../src/errors/failure.ts';
+import type { AlignedSpeech } from '../src/speech/aligned-way.ts';
+import { alignedWay } from '../src/speech/aligned-way.ts';
+import type { SpeechWay } from '../src/speech/speak.ts';
+import type { CaptionPlan } from './tts-captions.ts';
+import type { SpeechTask } from './tts-delivery.ts';
+import { speechOptions } from './tts-order.ts';
+import type { Task } from './tts-task.ts';
+
+/** Captions on their way into their files. */
+export interface OpenCaptions {
+  /** Writes them beside their names. */
+  prepare(text: string, speech: AlignedSpeech): Promise<void>;
+  /** Gives them their names, when the audio has its own. */
+  publish(): Promise<ToldCaptions>;
+  /** Removes what has no name yet; never throws. */
+  abandon(): Promise<void>;
+}
+
+/** Captions that are where they should be. */
+export interface ToldCaptions {
+  readonly items: readonly WrittenCaptions[];
+  /** Whether the service told the times of the whole text. */
+  readonly complete: boolean;
+}
+
+/**
+ * Opens the files of captions, before anything is billed.
+ * @throws Failure (output, exists, usage)
+ */
+export async function openCaptions(
+  { shape, targets }: CaptionPlan,
+  context: Context,
+  { noClobber }: { readonly noClobber: boolean },
+): Promise<OpenCaptions> {
+  const existing = noClobber ? 'refuse' : 'replace';
+  const files = await openCaptionFiles({ ...context, targets, existing });
+  let complete = false;
+  return {
+    async prepare(text, { durationMs, isComplete, words }) {
+      complete = isComplete;
+      const timings = timingsOf({ text, durationMs, complete, words });
+      await files.prepare({ timings, shape });
+    },
+    publish: async () => ({ items: await files.publish(), complete }),
+    abandon: () => files.abandon(),
+  };
+}
+
+/** How a text is asked for whose words are to be timed. */
+export function alignedWayOf(task: Task, request: SpeechTask): SpeechWay {
+  const { body, captions, connection } = request;
+  const onAligned = async (speech: AlignedSpeech): Promise<void> =>
+    captions?.prepare(body.text, speech);
+  return alignedWay(connection.client, body, alignedOptions(task), onAligned);
+}
+
+/** Under which ids an aligned stream is asked for, and how long one that says nothing is waited for. */
+export function alignedOptions(task: Task): AlignedOptions {
+  const { cache: _, surface: __, ...options } = speechOptions(task);
+  const { clock, globals } = task.context;
+  return { ...options, clock, idleTimeoutMs: globals.idleTimeout };
+}
+
+/**
+ * Gives captions their names and tells of them; the audio has its own by then.
+ * @throws Failure (output, exists) that says where the audio is
+ */
+export async function publishCaptions(
+  captions: OpenCaptions,
+  audio: string | undefined,
+  { io }: Context,
+): Promise<ToldCaptions> {
+  const told = await captions.publish().catch((error: unknown) => {
+    if (!(error instanceof Failure)) throw error;
+    const hint = audio === undefined ? error.hint : `The audio is whole, in ${audio}.`;
+    throw reviseFailure(error, { hint, billed: 'yes' });
+  });
+  for (const { cues, path } of told.items) io.notice(`foley: ${path}: ${contentOf(cues)}`);
+  if (!told.complete) io.complain(INCOMPLETE);
+  return told;
+}
+
+function contentOf(cues: number | undefined): string {
+  if (cues === undefined) return 'the times of the words';
+  return `${cues} ${cues === 1 ? 'cue' : 'cues'}`;
+}
+
+const INCOMPLETE =
+  'foley: the service did not time all of this text; in the captions, what it left out lies between its neighbours';
+
+/** The captions in the document of `--json`, as `foley captions` tells of them. */
+export function captionsDocument({ complete, items }: ToldCaptions): object {
+  return {
+    items: items.map(({ cues, format, path }) => ({ output: path, format, cues: cues ?? null })),
+    complete,
+  };
+}
