@@ -1,0 +1,196 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { readTimings } from '../../src/captions/read-timings.ts';
+import type { Timings } from '../../src/captions/timings.ts';
+import { decodeAudio } from '../harness/decode-audio.ts';
+import { errorLine } from '../harness/error-line.ts';
+import { parseJsonDocument } from '../harness/json-lines.ts';
+import { meanDistance, onsets } from '../harness/onsets.ts';
+import { runFoley } from '../harness/run-foley.ts';
+import type { Sandbox } from '../harness/sandbox.ts';
+import { sandbox } from '../harness/sandbox.ts';
+import { filesOf, snapshot } from '../harness/snapshot.ts';
+
+const TEN_SENTENCES = [
+  'Good morning to you all.',
+  'Today we talk about bridges.',
+  'Big bridges carry trains and cars.',
+  'Did you ever count them?',
+  'Two of them cost $42.50 to cross.',
+  'Dr. Brown built the oldest one.',
+  'Before that, people took a boat.',
+  'Boats were slow, and they were cold.',
+  'Down by the river, "The Gate" still stands.',
+  'Goodbye, and come again.',
+].join(' ');
+
+const LOCAL = ['--local', '--voice-name', 'Clara', '-q'] as const;
+
+function read({ out }: Sandbox, name: string): Promise<Buffer> {
+  return readFile(path.join(out, name));
+}
+
+async function timingsIn(box: Sandbox, name: string): Promise<Timings> {
+  return readTimings(JSON.parse((await read(box, name)).toString()), name);
+}
+
+/** Words that begin after what ends a sentence. */
+function opening({ text, words }: Timings): readonly number[] {
+  let at = 0;
+  return words.flatMap(({ startMs, text: word }) => {
+    const from = text.indexOf(word, at);
+    const isFirst =
+      /(?:^|[.?!]\s)$/.test(text.slice(0, from)) && !text.slice(0, from).endsWith('Dr. ');
+    at = from + word.length;
+    return isFirst ? [startMs] : [];
+  });
+}
+
+describe('the captions of ten sentences', () => {
+  test.each(['mp3', 'wav', 'ogg'])('are true to the %s as it decodes', async (format) => {
+    const box = await sandbox();
+    const args = ['-o', `talk.${format}`, '--subtitles', 'talk.srt', '--timings', 'talk.json'];
+    const result = await runFoley(['tts', TEN_SENTENCES, ...args, ...LOCAL], { box });
+    expect(result.code, result.stderr).toBe(0);
+    const audio = await decodeAudio(await read(box, `talk.${format}`));
+    const timings = await timingsIn(box, 'talk.json');
+    expect(timings).toMatchObject({ text: TEN_SENTENCES, complete: true });
+    expect(Math.abs(timings.durationMs - audio.durationMs)).toBeLessThan(60);
+    const starts = opening(timings);
+    expect(starts).toHaveLength(10);
+    expect(meanDistance(starts, onsets(audio, 100))).toBeLessThan(60);
+    const subtitles = (await read(box, 'talk.srt')).toString();
+    const said = subtitles.replaceAll(/^\d+\n[\d:,]+ --> [\d:,]+\n/gm, '').replaceAll(/\s+/g, ' ');
+    expect(said.trim()).toBe(TEN_SENTENCES);
+  });
+
+  test('come out the same from the stored timings', async () => {
+    const box = await sandbox();
+    const args = [
+      '--subtitles',
+      'a.vtt',
+      '--subtitles',
+      'a.srt',
+      '--timings',
+      'a.json',
+      '--cue-max-chars',
+      '30',
+    ];
+    await runFoley(['tts', TEN_SENTENCES, '-o', 'a.wav', ...args, ...LOCAL], { box });
+    const again = [
+      'a.json',
+      '--subtitles',
+      'b.vtt',
+      '--subtitles',
+      'b.srt',
+      '--cue-max-chars',
+      '30',
+    ];
+    expect((await runFoley(['captions', ...again], { box })).code).toBe(0);
+    expect(await read(box, 'b.vtt')).toStrictEqual(await read(box, 'a.vtt'));
+    expect(await read(box, 'b.srt')).toStrictEqual(await read(box, 'a.srt'));
+  });
+});
+
+test('without -o the audio goes into a file that is named after the text', async () => {
+  const box = await sandbox();
+  const result = await runFoley(['tts', 'Hello there', '--subtitles', 'x.srt', ...LOCAL], { box });
+  expect(result).toMatchObject({ code: 0 });
+  expect(result.stdout).toHaveLength(0);
+  expect(filesOf(await snapshot(box.out))).toStrictEqual(['hello-there.mp3', 'x.srt']);
+});
+
+test('a player hears it as well, after it has its name', async () => {
+  const box = await sandbox();
+  await writeFile(path.join(box.out, 'play.sh'), 'cat > heard.mp3', { mode: 0o755 });
+  const args = ['--play', '--player', 'sh play.sh', '-o', 'x.mp3', '--subtitles', 'x.srt'];
+  expect(await runFoley(['tts', 'Hello there', ...args, ...LOCAL], { box })).toMatchObject({
+    code: 0,
+  });
+  expect(await read(box, 'heard.mp3')).toStrictEqual(await read(box, 'x.mp3'));
+  expect((await read(box, 'x.srt')).toString()).toContain('Hello there');
+});
+
+test('--via aligned needs no captions, and is sync as far as anybody hears', async () => {
+  const box = await sandbox();
+  for (const via of ['aligned', 'sync']) {
+    const args = ['Hello there', '-o', `${via}.wav`, '--via', via, '--no-clobber', ...LOCAL];
+    expect(await runFoley(['tts', ...args], { box })).toMatchObject({ code: 0 });
+  }
+  expect(await read(box, 'aligned.wav')).toStrictEqual(await read(box, 'sync.wav'));
+});
+
+test('--dry-run shows the aligned request and opens no file', async () => {
+  const box = await sandbox();
+  const args = ['Hello', '--subtitles', 'no/x.srt', '--dry-run', '--json', ...LOCAL];
+  const result = await runFoley(['tts', ...args], { box });
+  expect(parseJsonDocument(result.stdout)).toMatchObject({
+    method: 'POST',
+    url: expect.stringMatching(/\/api\/open\/v3\/speech\/tts\/aligned$/),
+    headers: { accept: 'text/event-stream, application/json' },
+  });
+  expect(filesOf(await snapshot(box.out))).toStrictEqual([]);
+});
+
+test('what the voice cannot say is marked: exit 3, and everything is written', async () => {
+  const box = await sandbox();
+  const text = 'Hello there. 你好。 Goodbye.';
+  const args = ['--voice-name', 'Jonas', '--local', '-o', 'x.wav', '--timings', 'x.json', '--json'];
+  const result = await runFoley(['tts', text, ...args], { box });
+  expect(result.code).toBe(3);
+  expect(parseJsonDocument(result.stdout)).toMatchObject({ captions: { complete: false } });
+  expect(await timingsIn(box, 'x.json')).toMatchObject({ text, complete: false });
+  expect(result.stderr).toContain('did not time all of this text');
+});
+
+describe('what does not go together is exit 2, and nothing is sent', () => {
+  test.each<[string, readonly string[], RegExp]>([
+    [
+      'another interface',
+      ['--subtitles', 'x.srt', '--api', 'v1'],
+      /--subtitles is not known to --api v1/,
+    ],
+    ['a job', ['--timings', 'x.json', '--via', 'job'], /--timings needs .* --via job/],
+    ['one answer', ['--timings', 'x.json', '--via', 'sync'], /--via sync/],
+    [
+      'aligned elsewhere',
+      ['--via', 'aligned', '--api', 'compat-tts'],
+      /--via aligned is not known to --api compat-tts/,
+    ],
+    [
+      'a cache',
+      ['--subtitles', 'x.srt', '--cache', '--api', 'v1'],
+      /--subtitles is not known to --api v1/,
+    ],
+    ['an unknown ending', ['--subtitles', 'x.sub'], /\.srt or \.vtt/],
+    ['timings that are no JSON', ['--timings', 'x.txt'], /\.json/],
+    ['one name for two', ['-o', 'x.srt', '--subtitles', './x.srt'], /both name/],
+    [
+      'shapes of nothing',
+      ['--cue-by', 'word', '--timings', 'x.json'],
+      /--cue-by .* no --subtitles/,
+    ],
+    [
+      'limits that contradict',
+      ['--subtitles', 'x.srt', '--cue-max-duration', '1s', '--cue-min-duration', '2s'],
+      /cue-min-duration/,
+    ],
+  ])('%s', async (_name, args, message) => {
+    const result = await runFoley(['tts', 'Hello', ...args, '--local', '--json']);
+    const error = errorLine(result);
+    expect(error).toMatchObject({ exitCode: 2, billed: 'no' });
+    expect(error.message).toMatch(message);
+    expect(filesOf(await snapshot(result.box.out))).toStrictEqual([]);
+  });
+});
+
+test('a model without aligned streams is told with those that have them', async () => {
+  const args = ['tts', 'Hello', '--subtitles', 'x.srt', '-m', 'vendor-s1', '--local', '--json'];
+  const result = await runFoley(args);
+  const error = errorLine(result);
+  expect(error).toMatchObject({ exitCode: 20, status: 400, billed: 'no' });
+  expect(error.message).toContain('vendor-s1 does not have aligned streams');
+  expect(error.hint).toContain('vendor-s21pro-flash');
+  expect(filesOf(await snapshot(result.box.out))).toStrictEqual([]);
+});
