@@ -5,12 +5,14 @@ import { parseShard } from '../../src/batch/plan/shard.ts';
 import { oneOf } from '../../src/cli/choice-flag.ts';
 import { integerWithin } from '../../src/cli/number-flags.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
+import type { CueFlags } from '../caption-flags.ts';
+import { addCueFlags } from '../caption-flags.ts';
 import type { SpeechFlags } from '../speech-flags.ts';
 import { addSpeechFlags, filled, numberWithin } from '../speech-flags.ts';
 
 const CAPTION_FORMATS = ['srt', 'vtt'] as const;
 
-export interface BatchFlags extends SpeechFlags {
+export interface BatchFlags extends SpeechFlags, CueFlags {
   readonly lines?: string;
   readonly jsonl?: string;
   readonly outputDir: string;
@@ -33,6 +35,7 @@ export interface BatchFlags extends SpeechFlags {
 export function addBatchFlags(command: Command): void {
   for (const option of [...inputOptions(), ...runOptions()]) command.addOption(option);
   addSpeechFlags(command);
+  addCueFlags(command);
 }
 
 function inputOptions(): Option[] {

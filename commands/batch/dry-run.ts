@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { readBatchFolder } from '../../src/batch/journal/batch-folder.ts';
+import { alignedBody, captionNames } from '../../src/batch/run/aligned-speaker.ts';
 import { jobBody } from '../../src/batch/run/job-speaker.ts';
 import { createOutputLook } from '../../src/batch/run/output-state.ts';
 import type { Surveyed, SurveyWishes } from '../../src/batch/run/survey.ts';
@@ -19,7 +20,7 @@ export async function describeBatch(
   context: Context,
   batch: PreparedBatch,
 ): Promise<CommandResult> {
-  const { flags } = batch;
+  const { captions, flags } = batch;
   const index = await readBatchFolder(flags.outputDir, context.files);
   const connection = await connectBatch(context, batch);
   try {
@@ -27,7 +28,9 @@ export async function describeBatch(
     const wishes: SurveyWishes = {
       index,
       look: createOutputLook({ outputDir: flags.outputDir, index, files: context.files }),
-      bodyOf: (order) => jobBody(client, order),
+      bodyOf: (order) =>
+        captions === undefined ? jobBody(client, order) : alignedBody(client, order),
+      besides: (output) => captionNames(output, captions?.formats ?? []),
       origin,
       overwrite: flags.overwrite === true,
       retriesFailed: flags.retryFailed === true,

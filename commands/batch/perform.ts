@@ -142,12 +142,14 @@ function sessionOf({ batch, connection, context, folder }: Parts): BatchSession 
     client: connection.client,
     origin: connection.origin,
     maxRetries: context.globals.maxRetries ?? DEFAULT_MAX_RETRIES,
+    idleTimeoutMs: context.globals.idleTimeout,
     items: () => batch.items(connection.voiceId),
     wishes: {
       outputDir: flags.outputDir,
       overwrite: flags.overwrite === true,
       retriesFailed: flags.retryFailed === true,
       isRedone: (id) => redo.ids.has(id),
+      captions: batch.captions,
     },
   });
 }

@@ -4,6 +4,8 @@ import { findSources } from '../../src/batch/plan/inputs.ts';
 import { parseNameTemplate } from '../../src/batch/plan/name-template.ts';
 import type { BatchItem, PlanDefaults, PlanOptions } from '../../src/batch/plan/plan.ts';
 import { planItems } from '../../src/batch/plan/plan.ts';
+import type { CaptionWishes } from '../../src/batch/run/aligned-speaker.ts';
+import { captionNames } from '../../src/batch/run/aligned-speaker.ts';
 import type { Shard } from '../../src/batch/plan/shard.ts';
 import { isInShard, shardOfEnvironment } from '../../src/batch/plan/shard.ts';
 import type { Context } from '../../src/cli/context.ts';
@@ -13,6 +15,7 @@ import { SPEECH_FORMATS } from '../../src/contract/generated/speech-controls.ts'
 import { usageFailure } from '../../src/errors/failure.ts';
 import { controlsToSend } from '../speech-flags.ts';
 import type { BatchFlags } from './batch-flags.ts';
+import { captionWishes } from './captions.ts';
 import type { Redo } from './redo.ts';
 import { checkRedo, readRedo } from './redo.ts';
 
@@ -22,6 +25,8 @@ export interface PreparedBatch {
   readonly shard: Shard | undefined;
   readonly concurrency: number;
   readonly redo: Redo;
+  /** Items are spoken over the aligned stream then, else as jobs. */
+  readonly captions: CaptionWishes | undefined;
   /** Of the share. */
   readonly itemCount: number;
   readonly needsVoice: boolean;
@@ -42,6 +47,7 @@ export async function prepareBatch(
   const settings = await context.settings();
   const shard = shardOf(context, flags);
   const template = parseNameTemplate(flags.name);
+  const captions = captionWishes(flags, settings);
   const redo = await readRedo(context, flags);
   const sources = await findSources(
     {
@@ -55,13 +61,15 @@ export async function prepareBatch(
   const total = await countItems(sources);
   if (total === 0) throw usageFailure('there is nothing to speak: the inputs are empty');
   const defaults = defaultsOf(flags, settings);
-  const options = { sources, template, total, files: context.files, defaults };
+  const besides = (output: string) => captionNames(output, captions?.formats ?? []);
+  const options = { sources, template, total, files: context.files, defaults, besides };
   const facts = await checkPlan(options, shard, redo, context.signal);
   return {
     flags,
     shard,
     concurrency: resolveSetting(settings, 'concurrency', flags.concurrency)?.value ?? 4,
     redo,
+    captions,
     ...facts,
     items: (voiceId) =>
       itemsOf({ ...options, defaults: { ...options.defaults, voiceId } }, shard, context.signal),
@@ -69,13 +77,6 @@ export async function prepareBatch(
 }
 
 function refuseFlags({ globals }: Context, paths: readonly string[], flags: BatchFlags): void {
-  if (flags.subtitles !== undefined || flags.timings === true) {
-    const flag = flags.timings === true ? '--timings' : '--subtitles';
-    throw usageFailure(
-      `${flag} needs items to be spoken over the aligned stream, which foley batch does not do yet`,
-      'Leave it out.',
-    );
-  }
   const readsStdin = [...paths, flags.lines, flags.jsonl, flags.redoList].filter(
     (name) => name === '-',
   );

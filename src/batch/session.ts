@@ -3,6 +3,8 @@ import type { ApiClient } from '../api/client.ts';
 import type { FileDeps } from '../files/file-deps.ts';
 import type { BatchFolder } from './journal/batch-folder.ts';
 import type { BatchItem } from './plan/plan.ts';
+import type { CaptionWishes } from './run/aligned-speaker.ts';
+import { createAlignedSpeaker } from './run/aligned-speaker.ts';
 import { createJobSpeaker } from './run/job-speaker.ts';
 import { createOutputFolders } from './run/output-folders.ts';
 import { createOutputLook } from './run/output-state.ts';
@@ -19,6 +21,8 @@ export interface BatchWishes {
   readonly retriesFailed: boolean;
   /** Whether an item is to be bought again. */
   readonly isRedone: (id: string) => boolean;
+  /** Items are spoken over the aligned stream then, else as jobs. */
+  readonly captions: CaptionWishes | undefined;
 }
 
 export interface SessionOptions extends FileDeps {
@@ -28,6 +32,8 @@ export interface SessionOptions extends FileDeps {
   readonly origin: string;
   readonly wishes: BatchWishes;
   readonly maxRetries: number;
+  /** Longest silence of a stream, in milliseconds; by default a minute. */
+  readonly idleTimeoutMs: number | undefined;
   /** The items, read anew each time. */
   readonly items: () => AsyncIterable<BatchItem>;
 }
@@ -54,14 +60,19 @@ export function openSession(options: SessionOptions): BatchSession {
   let run: BatchRun | undefined;
   const onTrouble = (reason: unknown): void => run?.stop(reason);
   const folders = createOutputFolders(options.files);
-  const speaker = createJobSpeaker({ ...options, client, folders, onTrouble });
+  const { captions } = wishes;
+  const speaker =
+    captions === undefined
+      ? createJobSpeaker({ ...options, client, folders, onTrouble })
+      : createAlignedSpeaker({ ...options, client, folders, captions });
 
   async function* surveyAll(): AsyncGenerator<Surveyed, void, undefined> {
     const { index, redoToken } = folder;
     const look = createOutputLook({ ...options, outputDir: wishes.outputDir, index });
     const bodyOf = speaker.bodyOf.bind(speaker);
+    const besides = speaker.besides.bind(speaker);
     for await (const item of options.items()) {
-      yield await survey(item, { ...wishes, index, look, bodyOf, origin, redoToken });
+      yield await survey(item, { ...wishes, index, look, bodyOf, besides, origin, redoToken });
     }
   }
 

@@ -47,6 +47,8 @@ export interface CaptionFilesOptions extends FileDeps {
   readonly targets: readonly CaptionTarget[];
   /** Default `replace`. */
   readonly existing?: Existing | undefined;
+  /** Where they grow, on the same disk; by default beside their final names. */
+  readonly temporaryFolder?: string | undefined;
 }
 
 /**

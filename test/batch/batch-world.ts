@@ -10,6 +10,8 @@ import { countItems } from '../../src/batch/plan/drafts.ts';
 import { inputFile } from '../../src/batch/plan/input-file.ts';
 import { parseNameTemplate } from '../../src/batch/plan/name-template.ts';
 import { planItems } from '../../src/batch/plan/plan.ts';
+import type { CaptionWishes } from '../../src/batch/run/aligned-speaker.ts';
+import { captionNames } from '../../src/batch/run/aligned-speaker.ts';
 import { createCreditBudget } from '../../src/batch/run/credit-budget.ts';
 import type { ItemResult } from '../../src/batch/run/run-batch.ts';
 import { openSession } from '../../src/batch/session.ts';
@@ -100,7 +102,14 @@ export interface RunOptions {
   readonly retriesFailed?: boolean;
   readonly redo?: readonly string[];
   readonly overwrite?: boolean;
+  /** Over the aligned stream, with captions. */
+  readonly isAligned?: boolean;
 }
+
+const CAPTIONS: CaptionWishes = {
+  formats: ['srt', 'json'],
+  shape: { maxChars: 42, maxLines: 2, maxDurationMs: 7_000, minDurationMs: 1_000, by: 'phrase' },
+};
 
 let lastPid = 1_000;
 const dead = new Set<number>();
@@ -160,6 +169,7 @@ async function speakAll(world: BatchWorld, place: Place, doing: Doing): Promise<
   ];
   const total = await countItems(sources);
   const { redo = [] } = options;
+  const captions = options.isAligned === true ? CAPTIONS : undefined;
   const folder = await openBatchFolder({
     ...deps,
     outputDir: place.outputDir,
@@ -176,11 +186,13 @@ async function speakAll(world: BatchWorld, place: Place, doing: Doing): Promise<
       client: clientOf(world, place, { clock, failing, pid }),
       origin: 'http://service.test',
       maxRetries: 2,
+      idleTimeoutMs: undefined,
       items: () =>
         planItems({
           sources,
           total,
           files: deps.files,
+          besides: (output) => captionNames(output, captions?.formats ?? []),
           template: parseNameTemplate('{name}.{ext}'),
           defaults: {
             voiceId: voiceId('Clara'),
@@ -195,6 +207,7 @@ async function speakAll(world: BatchWorld, place: Place, doing: Doing): Promise<
         overwrite: options.overwrite === true,
         retriesFailed: options.retriesFailed === true,
         isRedone: (id) => redo.includes(id),
+        captions,
       },
     });
     for await (const _item of session.survey());

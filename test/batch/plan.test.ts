@@ -119,6 +119,7 @@ describe('a plan', () => {
 
 const OPTIONS: Omit<PlanOptions, 'sources' | 'total'> = {
   files: systemFiles,
+  besides: () => [],
   template: parseNameTemplate('{name}.{ext}'),
   defaults: {
     voiceId: 'v',

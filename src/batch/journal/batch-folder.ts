@@ -38,6 +38,8 @@ export interface BatchFolder {
   plan(steps: readonly ItemStep[]): Promise<void>;
   /** Notes how far an item got; written when this resolves. Throws exit 32. */
   note(status: ItemStatus, state: ItemStep['state'], facts?: ItemFacts): Promise<ItemStatus>;
+  /** The same, and it is on the disk when this resolves. */
+  noteDurably(status: ItemStatus, state: ItemStep['state'], facts?: ItemFacts): Promise<ItemStatus>;
   /** Notes that an item has its name; written with what is noted next, since it only saves a look. */
   notePublished(status: ItemStatus, facts: ItemFacts): ItemStatus;
   /** Notes that everything was done, so that a later `--redo` of the same items is another one. */
@@ -120,7 +122,9 @@ class OpenFolder implements BatchFolder {
 
   async plan(steps: readonly ItemStep[]): Promise<void> {
     if (steps.length === 0) return;
-    const outputs = steps.flatMap(({ about }) => about?.output ?? []);
+    const outputs = steps.flatMap(({ about }) =>
+      about === undefined ? [] : [about.output, ...(about.besides ?? [])],
+    );
     const fresh = outputs.filter((output) => this.index.filesAt(output) === undefined);
     await this.#noteOutputs(fresh);
     await this.#write(steps);
@@ -132,6 +136,16 @@ class OpenFolder implements BatchFolder {
     const { body, generation, item } = status;
     await this.#write([{ item, body, generation, state, facts }]);
     return { ...status, state, facts: { ...status.facts, ...facts } };
+  }
+
+  async noteDurably(
+    status: ItemStatus,
+    state: ItemStep['state'],
+    facts?: ItemFacts,
+  ): Promise<ItemStatus> {
+    const noted = await this.note(status, state, facts);
+    await this.#run.journal.sync().catch((error: unknown) => this.#fail(error));
+    return noted;
   }
 
   notePublished(status: ItemStatus, facts: ItemFacts): ItemStatus {

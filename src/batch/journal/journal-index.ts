@@ -41,6 +41,7 @@ export class JournalIndex {
     this.#items.set(key, status);
     const output = step.about?.output ?? status.about?.output;
     if (output === undefined) return;
+    for (const beside of step.about?.besides ?? []) this.#filesOf(beside);
     const known = this.#filesOf(output);
     const { bytes, mtimeMs, sha256 } = step.facts ?? {};
     if (sha256 === undefined || bytes === undefined) return;

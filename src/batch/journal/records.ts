@@ -27,8 +27,10 @@ export interface ItemFacts {
   readonly bytes?: number;
   /** Of the file, when it got its name: with it the file is known again without being read. */
   readonly mtimeMs?: number;
-  /** Some segments of the job failed, and only the rest of the audio is there. */
+  /** Only a part of it is there: segments of its job failed, or words have no times. */
   readonly isPartial?: boolean;
+  /** What was sent was refused, and not paid for; it may be sent again under its key. */
+  readonly isRefused?: boolean;
   /** Why it failed or is lost. */
   readonly problem?: string;
 }
@@ -41,6 +43,8 @@ export interface ItemAbout {
   readonly origin: string;
   /** The `--redo` that it was bought again for. */
   readonly redo?: string;
+  /** Further files of the item, such as captions. */
+  readonly besides?: readonly string[];
 }
 
 /** One line: a step of one item with one body. */
@@ -94,10 +98,16 @@ function isAbout(value: unknown): value is ItemAbout {
   if (typeof value !== 'object' || value === null) return false;
   const fields = new Map<string, unknown>(Object.entries(value));
   const redo = fields.get('redo');
+  const besides = fields.get('besides');
   return (
     ['output', 'key', 'origin'].every((name) => typeof fields.get(name) === 'string') &&
-    (redo === undefined || typeof redo === 'string')
+    (redo === undefined || typeof redo === 'string') &&
+    (besides === undefined || isTexts(besides))
   );
+}
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string');
 }
 
 const FACT_TYPES: ReadonlyMap<string, string> = new Map(
@@ -109,6 +119,7 @@ const FACT_TYPES: ReadonlyMap<string, string> = new Map(
     bytes: 'number',
     mtimeMs: 'number',
     isPartial: 'boolean',
+    isRefused: 'boolean',
     problem: 'string',
   }),
 );

@@ -47,6 +47,8 @@ export interface PlanOptions {
   /** Items of the whole plan, as {@link countItems} counts them. */
   readonly total: number;
   readonly files: FileSystem;
+  /** The further files of an item, by its output. */
+  readonly besides: (output: string) => readonly string[];
 }
 
 /**
@@ -71,6 +73,7 @@ export async function* planItems(options: PlanOptions): AsyncGenerator<BatchItem
       draft.id === undefined ? ids.free(draft.name, index) : ids.take(draft.id, index, draft);
     const item = decide(draft, { index, id, padded: padded(index) }, options);
     outputs.take(item.output, index, draft);
+    for (const beside of options.besides(item.output)) outputs.take(beside, index, draft);
     yield item;
   }
 }

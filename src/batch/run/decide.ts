@@ -50,7 +50,7 @@ export function decide(facts: DecisionFacts): Decision {
     return { kind: 'speak', generation: 0, status, isAgain: false };
   }
   const usual = decideKnown(status, facts);
-  const isOpen = status.state === 'planned' || status.state === 'accepted';
+  const isOpen = usual.kind === 'speak' || (usual.kind === 'fetch' && status.state === 'accepted');
   const isFailure = usual.kind === 'ended' && usual.why !== 'elsewhere';
   if (isRedone ? !isOpen : retriesFailed && isFailure) {
     return { kind: 'speak', generation: status.generation + 1, status: undefined, isAgain: true };
@@ -62,10 +62,13 @@ function decideKnown(status: ItemStatus, { isThere, origin }: DecisionFacts): De
   switch (status.state) {
     case 'planned':
       return { kind: 'speak', generation: status.generation, status, isAgain: false };
+    // What cannot be asked again was interrupted after it may have been paid for, unless it was refused.
+    case 'sent':
+      return status.facts.isRefused === true
+        ? { kind: 'speak', generation: status.generation, status, isAgain: false }
+        : { kind: 'ended', status, why: 'lost' };
     case 'failed':
       return { kind: 'ended', status, why: 'failed' };
-    // What cannot be asked again was interrupted after it may have been paid for.
-    case 'sent':
     case 'lost':
       return { kind: 'ended', status, why: 'lost' };
     case 'accepted':

@@ -26,8 +26,10 @@ export interface DeliveredItem {
 export interface ItemSpeaker {
   /** Method and path, for which keys are derived. */
   readonly endpoint: string;
-  /** The body that is sent for an order, byte for byte. */
+  /** What is asked for with an order, byte for byte: another body is another purchase. */
   bodyOf(order: SpeechOrder): Uint8Array;
+  /** The further files of an item, by its output. */
+  besides(output: string): readonly string[];
   /**
    * Has an item spoken, or goes on where an earlier run was interrupted, and gives its audio its name.
    * @throws Failure; what is written down of the item by then says how to go on

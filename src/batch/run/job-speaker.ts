@@ -64,6 +64,10 @@ class JobSpeaker implements ItemSpeaker {
     return jobBody(this.#options.client, order);
   }
 
+  besides(): readonly string[] {
+    return [];
+  }
+
   async speak(work: ItemWork, signal: AbortSignal): Promise<DeliveredItem> {
     const { jobId } = work.status.facts;
     if (jobId !== undefined) {

@@ -1,5 +1,5 @@
-import path from 'node:path';
 import type { AudioAnswer } from '../../api/audio-answer.ts';
+import type { Verdict } from '../../audio/verdict.ts';
 import type { AudioFormat } from '../../contract/audio-formats.ts';
 import type { FileDeps } from '../../files/file-deps.ts';
 import { openOutput } from '../../files/publish.ts';
@@ -18,7 +18,10 @@ export interface Publication {
   /** A file that has the name by then stays. */
   readonly isNew: boolean;
   /** All of it came and was checked; resolves when that is noted. */
-  onVerified(facts: { readonly sha256: string; readonly bytes: number }): Promise<void>;
+  onVerified(
+    facts: { readonly sha256: string; readonly bytes: number },
+    verdict: Verdict,
+  ): Promise<void>;
 }
 
 export interface PublishedAudio {
@@ -41,16 +44,17 @@ export async function publishAudio(
     throw error;
   });
   try {
-    const { bytes, corrections } = await deliver(answer, publication.format, {
+    const verdict = await deliver(answer, publication.format, {
       write: (chunk) => output.write(chunk),
       refuse: (failure) => Promise.reject(failure),
     });
+    const { bytes, corrections } = verdict;
     for (const correction of corrections) {
       await output.overwrite(correction.position, correction.bytes);
     }
     // Always there for a file that grows under a temporary name.
     const sha256 = (await output.digest()) ?? '';
-    await publication.onVerified({ sha256, bytes });
+    await publication.onVerified({ sha256, bytes }, verdict);
     await output.publish();
     const { mtimeMs } = await deps.files.stat(publication.file);
     return { bytes, sha256, mtimeMs };
@@ -62,7 +66,7 @@ export async function publishAudio(
 
 async function openFor(publication: Publication, deps: FileDeps): Promise<Output> {
   const { file, folders, isNew, temporaries } = publication;
-  await folders.use(path.dirname(file));
+  await folders.useFor(file);
   const options = {
     ...deps,
     path: file,

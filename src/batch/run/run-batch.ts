@@ -4,7 +4,7 @@ import { hasErrno } from '../../files/errno.ts';
 import { LONGEST_RETRY_AFTER_MS } from '../../api/retry.ts';
 import type { BatchFolder } from '../journal/batch-folder.ts';
 import { itemKey } from '../journal/keys.ts';
-import type { ItemStatus } from '../journal/records.ts';
+import type { ItemAbout, ItemStatus } from '../journal/records.ts';
 import type { BatchItem } from '../plan/plan.ts';
 import type { CreditBudget } from './credit-budget.ts';
 import { endedFailure, unsentFailure } from './ended-failures.ts';
@@ -185,10 +185,15 @@ class Run {
         body,
         generation,
         state: isNew ? 'planned' : decision.status.state,
-        about: { ...before, output: item.output, key, origin, ...again },
+        about: { ...before, ...this.#filesOf(item), key, origin, ...again },
         facts: known?.facts ?? {},
       },
     };
+  }
+
+  #filesOf({ output }: BatchItem): Pick<ItemAbout, 'besides' | 'output'> {
+    const besides = this.#options.speaker.besides(output);
+    return besides.length === 0 ? { output } : { output, besides };
   }
 
   async #perform(ready: Ready): Promise<void> {

@@ -20,6 +20,8 @@ export interface SurveyWishes {
   readonly index: JournalIndex;
   readonly look: OutputLook;
   readonly bodyOf: (order: SpeechOrder) => Uint8Array;
+  /** The further files of an item, by its output. */
+  readonly besides: (output: string) => readonly string[];
   readonly origin: string;
   readonly overwrite: boolean;
   readonly retriesFailed: boolean;
@@ -39,10 +41,18 @@ export async function survey(item: BatchItem, wishes: SurveyWishes): Promise<Sur
   const status = index.statusOf(item.id, body);
   const state = await look.at(item);
   if (state.kind === 'foreign' && !overwrite) throw foreignOutput(item);
+  const { source } = item;
+  const names = wishes.besides(item.output).map((output) => ({ output, source }));
+  let hasAll = true;
+  for (const beside of names) {
+    const { kind } = await look.at(beside);
+    if (kind === 'foreign' && !overwrite) throw foreignOutput(beside);
+    hasAll &&= kind !== 'missing';
+  }
   const wasRedone = redoToken !== undefined && status?.about?.redo === redoToken;
   const decision = decide({
     status,
-    isThere: isIts(state, status?.facts.sha256),
+    isThere: hasAll && isIts(state, status?.facts.sha256),
     retriesFailed,
     isRedone: isRedone(item.id) && !wasRedone,
     origin,
