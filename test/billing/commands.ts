@@ -21,8 +21,9 @@ import { processDisk } from './process-disk.ts';
 import type { Run } from './run.ts';
 import { startRun } from './run.ts';
 import type { ServiceHost } from './service-host.ts';
+import { GRACE_MS } from './service-host.ts';
 import type { DiskName, World } from './world.ts';
-import { putOlder, speechRequest, TEXTS } from './world.ts';
+import { putOlder, speechRequest, TEXTS, turns } from './world.ts';
 
 /** The real thing: a world and the commands that ran in it. */
 export interface Real {
@@ -161,7 +162,9 @@ export function hostStep(what: 'kill' | 'start' | 'close', slot: 0 | 1): Step {
 /** A service that closes finishes what it is at, so nobody may keep it waiting. */
 async function closeHost({ world }: Real, slot: number): Promise<void> {
   const closing = world.hosts[slot]?.close();
-  world.clock.advance(5_000);
+  // First what can be finished, then no more patience.
+  await turns(50);
+  world.clock.advance(GRACE_MS);
   await closing;
 }
 
@@ -199,8 +202,17 @@ export function waitStep(ms: number): Step {
   return step(`wait(${ms})`, async (_book, { runs, world }) => {
     world.clock.advance(ms);
     // Nobody waits longer than a minute for the next byte.
-    if (ms >= 60_000) for (const run of runs) await run.ended;
+    if (ms >= 60_000) for (const run of runs) await untilEnded(run, world);
   });
+}
+
+/** A job waits for one answer after the other. */
+async function untilEnded(run: Run, { clock }: World): Promise<void> {
+  for (;;) {
+    await turns(20);
+    if (run.ending !== undefined) return;
+    clock.advance(60_000);
+  }
 }
 
 /** Everything works again and everybody waits long enough: nothing may be left open then. */
@@ -217,7 +229,7 @@ export const finish: Step = step('finish', async (book, real) => {
   await recoverAll(book, real);
   await recoverAll(book, real);
   // Jobs that nobody waits for are finished too.
-  await closeHost(real, 0);
+  while (readLedger(world.books).jobsInProgress > 0) await turns(5);
   const { entries, ledger, outputs, statuses } = await look(world);
   expect([...ledger.byKey.values()].filter(({ state }) => state === 'in_progress')).toEqual([]);
   expect(

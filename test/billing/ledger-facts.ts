@@ -17,6 +17,8 @@ export interface LedgerFacts {
   readonly byKey: ReadonlyMap<string, LedgerFact>;
   /** The processes that have something in progress. */
   readonly owners: ReadonlySet<number>;
+  /** Jobs that have not ended. */
+  readonly jobsInProgress: number;
   /** Reservations that stand and belong to no request. */
   readonly orphans: number;
   /** Requests that stand twice. */
@@ -55,7 +57,17 @@ export function readLedger(store: Store): LedgerFacts {
   const busy = store.read((db) =>
     db.all('SELECT DISTINCT pid FROM owner JOIN operation ON operation.owner_id = owner.id'),
   );
-  return { byKey, orphans, doubles, owners: new Set(busy.map((row) => integer(row, 'pid'))) };
+  const jobs = store.read((db) =>
+    db.get('SELECT count(*) AS n FROM job WHERE finished_at IS NULL'),
+  );
+  const jobsInProgress = jobs === undefined ? 0 : integer(jobs, 'n');
+  return {
+    byKey,
+    jobsInProgress,
+    orphans,
+    doubles,
+    owners: new Set(busy.map((row) => integer(row, 'pid'))),
+  };
 }
 
 /** Credits that are nowhere: the sum over all books, which has to be zero. */

@@ -18,6 +18,9 @@ export const ACCOUNT = 'model';
 /** Enough for a few texts, so that money also runs out. */
 const ALLOWANCE = { credits: 70, quota: 70 };
 
+/** So long a service that closes waits for what is paid for. */
+export const GRACE_MS = 5_000;
+
 export interface HostOptions {
   readonly dataDir: string;
   readonly clock: Clock;
@@ -65,6 +68,7 @@ export async function startHost({
     allowHosts: [],
     allowOrigins: [],
     unavailableModels: [],
+    graceMs: GRACE_MS,
     report: () => undefined,
   });
   // What runs on in a dead process finds its database closed, and changes nothing any more.
