@@ -13,7 +13,7 @@ export function endedFailure(why: Ended, status: ItemStatus): Failure {
 
 function toldOf(
   why: Ended,
-  { about, facts }: ItemStatus,
+  { about, facts, state }: ItemStatus,
 ): FailureOptions & { readonly message: string } {
   const { creditsUsed, problem } = facts;
   const cost = creditsUsed === undefined ? 'of unknown cost' : `${creditsUsed} credits`;
@@ -27,7 +27,7 @@ function toldOf(
       };
     case 'partial':
       return {
-        message: 'only a part of it could be spoken, and that part is in its file',
+        message: 'only a part of it could be spoken or timed, and that part is in its files',
         code: 'partial_fail',
         exit: 'partial',
         billed: 'yes',
@@ -35,7 +35,9 @@ function toldOf(
       };
     case 'lost':
       return {
-        message: `it may have been paid for (${cost}), and its audio is lost`,
+        message: isDelivered(state)
+          ? `a file of it is gone, and cannot be had again without paying (${cost})`
+          : `it may have been paid for (${cost}), and its audio is lost`,
         code: 'lost',
         exit: 'lost',
         billed: creditsUsed === undefined ? 'unknown' : 'yes',
@@ -50,6 +52,10 @@ function toldOf(
         hint: 'Run the batch against that service once more, or buy it here with --redo.',
       };
   }
+}
+
+function isDelivered(state: ItemStatus['state']): boolean {
+  return state === 'published' || state === 'verified';
 }
 
 /** The batch ends because the next item could cost more than is allowed. */
