@@ -85,6 +85,8 @@ class Run {
   /** Ends what is under way, a while after the person stopped the batch. */
   readonly #limit = new AbortController();
   #stopped: { readonly reason: unknown } | undefined;
+  /** Items in a row for which the service could not be reached. */
+  #unreached = 0;
   #telling: Promise<void> = Promise.resolve();
 
   constructor(options: BatchOptions) {
@@ -117,6 +119,11 @@ class Run {
       cancel?.();
     }
     return { stopped: this.#stopped?.reason };
+  }
+
+  /** Each was tried for a while: when nobody came through, nobody will. */
+  get #mostUnreached(): number {
+    return 2 * this.#options.concurrency;
   }
 
   async #drain(ready: AsyncGenerator<Ready, void, undefined>): Promise<void> {
@@ -202,6 +209,7 @@ class Run {
     const { item } = surveyed;
     try {
       const delivered = await this.#speak(ready);
+      this.#unreached = 0;
       const creditsUsed = this.#costOf(ready, delivered.creditsUsed);
       budget.settle(ready.reserved, creditsUsed ?? ready.reserved);
       const error = delivered.isPartial ? endedFailure('partial', delivered.status) : undefined;
@@ -210,7 +218,8 @@ class Run {
     } catch (error) {
       budget.settle(ready.reserved, 0);
       if (!(error instanceof Failure)) return this.stop(error);
-      if (endsBatch(error)) this.stop(error);
+      this.#unreached = error.exit === 'network' ? this.#unreached + 1 : 0;
+      if (endsBatch(error) || this.#unreached >= this.#mostUnreached) this.stop(error);
       await this.#tell({ item, status: 'failed', output: null, creditsUsed: null, error });
     }
   }

@@ -166,10 +166,16 @@ const WRONG: readonly (readonly [
     /--credit-rate means something only/,
   ],
   [
-    'captions, which come later',
+    'a cue flag without subtitles',
     { 'a.txt': 'A' },
-    ['a.txt', '--subtitles', 'srt'],
-    /aligned stream/,
+    ['a.txt', '--cue-by', 'word', '--timings'],
+    /--cue-by says how cues are cut/,
+  ],
+  [
+    'captions that two items would share',
+    { 'l.jsonl': '{"text":"a","output":"a.mp3"}\n{"text":"b","output":"a.wav"}' },
+    ['--jsonl', 'l.jsonl', '--subtitles', 'vtt'],
+    /a\.vtt is also that of item 1/,
   ],
   ['a web page as report', { 'a.txt': 'A' }, ['a.txt', '--report', 'r.html'], /written as JSON/],
 ];

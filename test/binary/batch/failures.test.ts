@@ -146,3 +146,15 @@ test('--report has a record of every item, of those that were not tried none', a
     ],
   });
 });
+
+test('a service that nobody reaches ends the batch, and not every item by itself', async () => {
+  const { batch } = await batchBox({
+    'lines.txt': Array.from({ length: 50 }, (_, n) => `Item ${n}.`).join('\n'),
+  });
+  const args = ['--lines', 'lines.txt', '-j', '2', '--max-retries', '0', '--json'];
+  const result = await batch(args, { env: { FOLEY_BASE_URL: 'http://127.0.0.1:9' } });
+  expect(errorLine(result)).toMatchObject({ exitCode: 24 });
+  const summary: unknown = JSON.parse(String(lastLine(result)));
+  expect(summary).toMatchObject({ done: 0, notTried: expect.any(Number) });
+  expect(Object(summary).notTried).toBeGreaterThan(40);
+});
