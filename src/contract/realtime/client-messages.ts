@@ -1,0 +1,82 @@
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import {
+  REALTIME_ID_MAX_CHARACTERS,
+  SIMPLE_INPUT_MAX_CHARACTERS,
+  TEXT_EVENT_MAX_CHARACTERS,
+} from './limits.ts';
+import { REALTIME_MODES } from './protocols.ts';
+import { LegacyStartRequest, ProductStartRequest, StartRequest } from './start-request.ts';
+
+const id = (description: string) =>
+  Type.String({ minLength: 1, maxLength: REALTIME_ID_MAX_CHARACTERS, description });
+const eventId = id('Unique for each event of a connection');
+const segmentId = id('Unique for each segment of a request');
+const maybeEventId = Type.Optional(eventId);
+
+/** The first frame of a browser, whose handshake can carry no key. */
+export const Auth = Type.Object({
+  event: Type.Literal('auth'),
+  token: Type.String({ minLength: 1, description: 'A browser ticket; good once' }),
+  eventId: maybeEventId,
+});
+export type Auth = Static<typeof Auth>;
+
+const start = {
+  event: Type.Literal('start'),
+  mode: Type.Optional(Type.Enum([...REALTIME_MODES], { default: 'simple' })),
+  eventId: maybeEventId,
+  requestId: Type.Optional(id('Idempotency key of the request; required when reliable')),
+  retryFailed: Type.Optional(
+    Type.Boolean({ description: 'Speak again what failed; reliable only' }),
+  ),
+};
+export const Start = Type.Object({ ...start, request: StartRequest });
+export type Start = Static<typeof Start>;
+export const StartV2 = Type.Object({
+  ...start,
+  request: Type.Union([ProductStartRequest, LegacyStartRequest]),
+});
+export type StartV2 = Static<typeof StartV2>;
+
+export const Input = Type.Object({
+  event: Type.Literal('input'),
+  text: Type.String({ minLength: 1, maxLength: SIMPLE_INPUT_MAX_CHARACTERS }),
+  eventId: maybeEventId,
+  commit: Type.Optional(
+    Type.Boolean({ default: true, description: 'The last of the text: speak it and finish' }),
+  ),
+});
+export type Input = Static<typeof Input>;
+
+export const Text = Type.Object({
+  event: Type.Literal('text'),
+  eventId,
+  sequence: Type.Integer({ minimum: 1, description: 'From 1, each the next one of the request' }),
+  text: Type.String({ minLength: 1, maxLength: TEXT_EVENT_MAX_CHARACTERS }),
+});
+export type Text = Static<typeof Text>;
+
+export const Flush = Type.Object({ event: Type.Literal('flush'), eventId, segmentId });
+export type Flush = Static<typeof Flush>;
+
+export const Stop = Type.Object({ event: Type.Literal('stop'), eventId });
+export type Stop = Static<typeof Stop>;
+
+export const Ping = Type.Object({
+  event: Type.Literal('ping'),
+  eventId: Type.Optional(id('Required when reliable')),
+  timestamp: Type.Optional(Type.Integer({ minimum: 0, description: 'Unix milliseconds' })),
+});
+export type Ping = Static<typeof Ping>;
+
+/** What a client sends, with the names of v3, whatever the version. */
+export type ClientMessage = Auth | Start | StartV2 | Input | Text | Flush | Stop | Ping;
+
+const sameInBoth = { auth: Auth, input: Input, text: Text, flush: Flush, stop: Stop, ping: Ping };
+
+/** Every client message of each version by its `event` (spec section 4.10), with the names of v3. */
+export const CLIENT_MESSAGES = {
+  v2: { ...sameInBoth, start: StartV2 },
+  v3: { ...sameInBoth, start: Start },
+} as const;
