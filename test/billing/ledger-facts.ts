@@ -11,6 +11,8 @@ export interface LedgerFact {
   /** What became of its reservation. */
   readonly money: 'reserved' | 'committed' | 'refunded';
   readonly credits: number;
+  /** A job, which goes on by itself. */
+  readonly isJob: boolean;
 }
 
 export interface LedgerFacts {
@@ -34,7 +36,7 @@ export function readLedger(store: Store): LedgerFacts {
   const rows = store.read((db) =>
     db.all(
       // Of a job its request is complete at once; the job answers for the money.
-      `SELECT coalesce(o.idempotency_key, 'request ' || o.request_id) AS key, r.state AS money, r.credits,
+      `SELECT coalesce(o.idempotency_key, 'request ' || o.request_id) AS key, r.state AS money, r.credits, j.id AS job,
          CASE WHEN j.id IS NULL THEN o.state WHEN j.finished_at IS NULL THEN 'in_progress'
            WHEN j.status = 'fail' THEN 'refunded' ELSE 'completed' END AS state
        FROM reservation r LEFT JOIN operation o ON o.id = r.id LEFT JOIN job j ON j.id = r.id`,
@@ -51,7 +53,8 @@ export function readLedger(store: Store): LedgerFacts {
       const state = stateOf(text(row, 'state'));
       const before = byKey.get(key);
       if (before !== undefined && before.money !== 'refunded') doubles.push(key);
-      byKey.set(key, { key, state, money, credits: integer(row, 'credits') });
+      const isJob = optionalText(row, 'job') !== undefined;
+      byKey.set(key, { key, state, money, credits: integer(row, 'credits'), isJob });
     }
   }
   const busy = store.read((db) =>
