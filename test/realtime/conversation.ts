@@ -1,0 +1,215 @@
+import type { Arrived } from './arrival.ts';
+import { messageRow } from './messages.ts';
+import type { Version } from './messages.ts';
+import { speakReliable } from './reliable-speaker.ts';
+import { statusOf } from './request-book.ts';
+import type { RequestBook, SpokenRequest } from './request-book.ts';
+import { fault, pcmFields, reply } from './server-replies.ts';
+import { speakSimple } from './simple-speaker.ts';
+import { isFields } from './wire-names.ts';
+import type { Message } from './wire-names.ts';
+
+export interface Caller {
+  readonly version: Version;
+  readonly sessionId: string;
+  /** Whether the handshake had the key. */
+  readonly isAuthenticated: boolean;
+  /** Takes the ticket of an `auth` event; false when it is none or was used. */
+  readonly redeem: (ticket: string) => boolean;
+  readonly quota: () => number;
+}
+
+export interface ConversationOptions {
+  /** Whether `ready` comes before the `request_status` of a replayed request. */
+  readonly readyBeforeStatus: boolean;
+}
+
+/** Takes the events of one started request; gives what is answered. */
+export interface Speaker {
+  receive(message: Message): Message[];
+}
+
+/**
+ * The service's side of one connection, as the spec has it: client events in, server events out, in the
+ * names of v3. Nothing counts as delivered before {@link noteSent} says so.
+ */
+export class Conversation {
+  /** With what the connection is to be closed; undefined while it goes on. */
+  closeCode: number | undefined;
+  request: SpokenRequest | undefined;
+  readonly #caller: Caller;
+  readonly #book: RequestBook;
+  readonly #options: ConversationOptions;
+  #isAuthenticated: boolean;
+  #speaker: Speaker | undefined;
+
+  constructor(caller: Caller, book: RequestBook, options: ConversationOptions) {
+    this.#caller = caller;
+    this.#book = book;
+    this.#options = options;
+    this.#isAuthenticated = caller.isAuthenticated;
+  }
+
+  /** What the service says first. */
+  greet(): Message[] {
+    return this.#isAuthenticated ? [this.#authenticated()] : [];
+  }
+
+  receive(arrived: Arrived): Message[] {
+    if (arrived.kind === 'message') {
+      return this.#receive(arrived.message, arrived.faults);
+    }
+    if (arrived.kind === 'unreadable') {
+      return [fault('invalid_messagepack', { terminal: true })];
+    }
+    return arrived.kind === 'text' ? [fault('invalid_message', { terminal: true })] : [];
+  }
+
+  /** A message has gone out to the client: only now something is charged, completed or over. */
+  noteSent(message: Message): void {
+    const segment = this.request?.segments.find((one) => one.segmentId === message['segmentId']);
+    if (message.event === 'audio' && this.request !== undefined && segment !== undefined) {
+      this.#book.charge(this.request, segment);
+    }
+    if (message.event === 'segment_completed' && segment !== undefined) {
+      segment.state = 'completed';
+    }
+    if (message.event === 'finish') {
+      this.#finished(message['reason'] === 'completed');
+    }
+    if (message.event === 'request_status') {
+      this.request = undefined;
+      this.closeCode = 1000;
+    }
+    if (message.event === 'error' && message['terminal'] === true) {
+      this.closeCode = 1008;
+    }
+  }
+
+  /** The connection has gone. */
+  lost(): void {
+    if (this.request?.state === 'running') {
+      this.#book.interrupt(this.request);
+    }
+  }
+
+  #finished(isCompleted: boolean): void {
+    if (this.request !== undefined) {
+      this.request.state = isCompleted ? 'completed' : 'failed_retryable';
+      for (const segment of this.request.segments) {
+        segment.state = segment.isCharged && isCompleted ? 'completed' : segment.state;
+      }
+    }
+    this.closeCode = 1000;
+  }
+
+  #receive(message: Message, faults: readonly string[]): Message[] {
+    const inReplyTo = message['eventId'];
+    if (!this.#isAuthenticated && message.event !== 'auth') {
+      return [fault('authentication_required', { inReplyTo, terminal: true })];
+    }
+    const row = messageRow('client', message.event);
+    const { mode } = this.request ?? {};
+    if (row !== undefined && mode !== undefined && !row.modes.includes(mode)) {
+      return [fault('invalid_state', { inReplyTo })];
+    }
+    if (faults.length > 0) {
+      return [fault('invalid_message', { inReplyTo, message: faults.join('; ') })];
+    }
+    return this.#dispatch(message);
+  }
+
+  #dispatch(message: Message): Message[] {
+    const { event } = message;
+    const inReplyTo = message['eventId'];
+    if (event === 'auth') {
+      return this.#authenticate(message);
+    }
+    if (event === 'ping') {
+      const { sessionId } = this.#caller;
+      return [reply('pong', { inReplyTo, sessionId, requestId: this.request?.requestId })];
+    }
+    if (event === 'start') {
+      return this.#speaker === undefined
+        ? this.#start(message)
+        : [fault('invalid_state', { inReplyTo })];
+    }
+    return this.#speaker?.receive(message) ?? [fault('invalid_state', { inReplyTo })];
+  }
+
+  #authenticate({ token, eventId: inReplyTo }: Message): Message[] {
+    if (this.#isAuthenticated) {
+      return [fault('already_authenticated', { inReplyTo })];
+    }
+    if (!this.#caller.redeem(String(token))) {
+      return [fault('authentication_failed', { inReplyTo, terminal: true })];
+    }
+    this.#isAuthenticated = true;
+    return [{ ...this.#authenticated(), inReplyTo }];
+  }
+
+  #authenticated(): Message {
+    const { sessionId, version, quota } = this.#caller;
+    return reply('authenticated', {
+      sessionId,
+      site: 'scripted',
+      protocolVersion: version,
+      quota: quota(),
+    });
+  }
+
+  #start(start: Message): Message[] {
+    const { requestId, mode, eventId: inReplyTo } = start;
+    const id = typeof requestId === 'string' ? requestId : `made-${this.#caller.sessionId}`;
+    const known = this.#book.requests.get(id);
+    const request = isFields(start['request']) ? start['request'] : {};
+    if (known === undefined) {
+      const begun = this.#book.begin(id, mode === 'reliable' ? mode : 'simple', request);
+      return this.#speak(begun, inReplyTo);
+    }
+    if (!isSame(known, mode ?? 'simple', request)) {
+      return [fault('idempotency_conflict', { inReplyTo, terminal: true, requestId: id })];
+    }
+    if (start['retryFailed'] === true && known.state === 'failed_retryable') {
+      known.state = 'running';
+      return this.#speak(known, inReplyTo);
+    }
+    const status = reply('request_status', { inReplyTo, ...statusOf(known) });
+    return this.#options.readyBeforeStatus ? [this.#ready(known, inReplyTo), status] : [status];
+  }
+
+  #speak(request: SpokenRequest, inReplyTo: unknown): Message[] {
+    const { sessionId, quota } = this.#caller;
+    this.request = request;
+    const speak = request.mode === 'reliable' ? speakReliable : speakSimple;
+    this.#speaker = speak({ request, sessionId, quota, book: this.#book });
+    return [this.#ready(request, inReplyTo)];
+  }
+
+  #ready(request: SpokenRequest, inReplyTo: unknown): Message {
+    const { sessionId, version } = this.#caller;
+    const { modelId, voiceId } = request.request;
+    const isV3 = version === 'v3';
+    return reply('ready', {
+      inReplyTo,
+      mode: request.mode,
+      requestId: request.requestId,
+      sessionId,
+      ...(isV3 ? { protocolVersion: version, warnings: [] } : { provider: 'scripted' }),
+      effectiveRequest: { ...request.request, format: request.format },
+      modelId,
+      voiceId,
+      format: request.format,
+      ...pcmFields(request.format),
+    });
+  }
+}
+
+function isSame(known: SpokenRequest, mode: unknown, request: SpokenRequest['request']): boolean {
+  return known.mode === mode && normalized(known.request) === normalized(request);
+}
+
+function normalized(fields: Readonly<Record<string, unknown>>): string {
+  const names = Object.keys(fields).toSorted();
+  return JSON.stringify(names.map((name) => [name, fields[name]]));
+}

@@ -1,0 +1,245 @@
+import type { Duplex } from 'node:stream';
+import { encode } from '@msgpack/msgpack';
+import { onTestFinished } from 'vitest';
+import type { WebSocket } from 'ws';
+import { audioIn, describeArrived, describeMessage, endingOf, readArrived } from './arrival.ts';
+import type { Arrival, Arrived, Ending } from './arrival.ts';
+import { Arrivals } from './arrivals.ts';
+import { emptyFragments, encodeFrame, fragmented, writeGiantFrame, written } from './frames.ts';
+import type { FrameOptions } from './frames.ts';
+import type { Mode, Version } from './messages.ts';
+import { HandshakeRefused, startHandshake } from './raw-handshake.ts';
+import type { HandshakeOptions, Refusal } from './raw-handshake.ts';
+import { toWire } from './wire-names.ts';
+import type { Fields, Message } from './wire-names.ts';
+
+export interface ClientOptions extends HandshakeOptions {
+  /** How long a wait may take; the test fails loudly after it. */
+  readonly patienceMs?: number;
+}
+
+/**
+ * Opens a realtime connection. Rejects with {@link HandshakeRefused} when the service answers with
+ * HTTP instead. The connection is gone when the test ends.
+ */
+export async function connectRealtime(options: ClientOptions): Promise<RawRealtimeClient> {
+  const { socket, opened } = startHandshake(options);
+  onTestFinished(() => socket.terminate());
+  const client = new RawRealtimeClient(socket, options);
+  client.raw = await opened;
+  return client;
+}
+
+/** What a service answered instead of opening a connection; rejects when it opened one. */
+export async function refusedHandshake(options: HandshakeOptions): Promise<Refusal> {
+  try {
+    await connectRealtime(options);
+  } catch (error) {
+    if (error instanceof HandshakeRefused) {
+      return error.refusal;
+    }
+    throw error;
+  }
+  throw new Error('The handshake was not refused.');
+}
+
+/**
+ * A client of sections 4.10 and 6.2 that sends what it is told, right or wrong, and records what comes.
+ * Messages are in the names of v3 on this side, whatever the version on the wire.
+ */
+export class RawRealtimeClient {
+  readonly version: Version;
+  /** What was sent in whole messages, in the names of the wire, and when among the arrivals. */
+  readonly sent: { readonly number: number; readonly wire: unknown }[] = [];
+  /** The connection under the WebSocket. */
+  raw: Duplex | undefined;
+  readonly #socket: WebSocket;
+  readonly #arrivals: Arrivals<Arrival>;
+  #ending: Ending | undefined;
+  #mode: Mode | undefined;
+  #events = 0;
+  #number = 0;
+
+  constructor(socket: WebSocket, { version, patienceMs = 20_000 }: ClientOptions) {
+    this.#socket = socket;
+    this.version = version;
+    this.#arrivals = new Arrivals<Arrival>(patienceMs, describeArrived);
+    socket.on('message', (data, isBinary) => this.#receive(data, isBinary));
+    socket.on('ping', () => this.#add({ kind: 'ping' }));
+    socket.on('pong', () => this.#add({ kind: 'pong' }));
+    socket.on('close', (code, reason) => this.#ended(endingOf(code, reason)));
+  }
+
+  /** Everything that came, in the order in which it came. */
+  get journal(): readonly Arrival[] {
+    return this.#arrivals.all;
+  }
+
+  /** Every message that came. */
+  get messages(): Message[] {
+    return this.journal.flatMap((entry) => (entry.kind === 'message' ? [entry.message] : []));
+  }
+
+  /** The audio that came, in the order of its arrival. */
+  get audio(): Buffer {
+    return audioIn(this.messages);
+  }
+
+  /** Sends a message in the names of v3; `eventId` is made where none is given. Gives what was sent. */
+  send(message: Message): Message & { readonly eventId: unknown } {
+    this.#events += 1;
+    const whole = { eventId: `event-${this.#events}`, ...message };
+    if (message.event === 'start') {
+      this.#mode = message['mode'] === 'reliable' ? 'reliable' : 'simple';
+    }
+    this.sendExactly(toWire(this.version, whole));
+    return whole;
+  }
+
+  /** Sends a value as it is, whether it is a message or not. */
+  sendExactly(value: unknown): void {
+    this.#number += 1;
+    this.sent.push({ number: this.#number, wire: value });
+    this.#socket.send(encode(value));
+  }
+
+  sendText(text: string): void {
+    this.#socket.send(text, { binary: false });
+  }
+
+  /** Sends a binary message of any bytes. */
+  sendBytes(bytes: Uint8Array): void {
+    this.#socket.send(bytes);
+  }
+
+  /** Sends a message in fragments of so many bytes each. */
+  async sendFragmented(message: Message, size: number): Promise<boolean> {
+    return this.sendRaw(fragmented(encode(toWire(this.version, message)), size, true));
+  }
+
+  /** Fragments without a byte in them, of a message that never ends. */
+  async sendEmptyFragments(count: number): Promise<boolean> {
+    return this.sendRaw(emptyFragments(count, true));
+  }
+
+  /** A frame of so many zeros; false when the service went away before it had them all. */
+  async sendGiant(length: number): Promise<boolean> {
+    return writeGiantFrame(this.#wire(), length, true);
+  }
+
+  /** A frame as wrong as the options make it; masked, unless they say otherwise. */
+  async sendFrame(payload: Uint8Array, options: FrameOptions = {}): Promise<boolean> {
+    return this.sendRaw(encodeFrame(payload, { isMasked: true, ...options }));
+  }
+
+  /** Bytes below the WebSocket. */
+  async sendRaw(bytes: Uint8Array): Promise<boolean> {
+    return written(this.#wire(), bytes);
+  }
+
+  ping(): void {
+    this.#socket.ping();
+  }
+
+  /** Stops to read, so that the service cannot write for long. */
+  hold(): void {
+    this.#socket.pause();
+  }
+
+  release(): void {
+    this.#socket.resume();
+  }
+
+  close(code = 1000, reason = ''): void {
+    this.#socket.close(code, reason);
+  }
+
+  /** Ends our direction of the connection without a closing handshake. */
+  halfClose(): void {
+    this.#wire().end();
+  }
+
+  /** Ends the connection without a closing handshake. */
+  drop(): void {
+    this.#socket.terminate();
+  }
+
+  /**
+   * The next message, which must be this one, right by the tables, and hold these fields (in the names
+   * of v3). `isLenient` takes a message that is wrong by the tables.
+   */
+  async expect(event: string, fields: Fields = {}, isLenient = false): Promise<Message> {
+    const message = await this.next(event, isLenient);
+    const wrong = Object.entries(fields).filter(([name, value]) => message[name] !== value);
+    if (message.event !== event || wrong.length > 0) {
+      const wanted = `${event} ${JSON.stringify(fields)}`;
+      throw new Error(`Expected ${wanted}; came ${describeMessage(message)}`);
+    }
+    return message;
+  }
+
+  /** The messages up to the next of this name, that one included. */
+  async until(event: string): Promise<Message[]> {
+    const messages: Message[] = [];
+    while (messages.at(-1)?.event !== event) {
+      messages.push(await this.next(event));
+    }
+    return messages;
+  }
+
+  /** The next message, whichever it is. */
+  async next(wanted = 'a message', isLenient = false): Promise<Message> {
+    for (;;) {
+      const entry = await this.#arrivals.take(wanted);
+      if (entry === undefined) {
+        throw new Error(`Expected ${wanted}; the connection has ended: ${this.#endingInWords()}`);
+      }
+      if (entry.kind === 'text' || entry.kind === 'unreadable') {
+        throw new Error(`Expected ${wanted}; came ${describeArrived(entry)}`);
+      }
+      if (entry.kind === 'message') {
+        if (entry.faults.length > 0 && !isLenient) {
+          throw new Error(`Wrong by the tables: ${entry.faults.join('; ')}`);
+        }
+        return entry.message;
+      }
+    }
+  }
+
+  /** Waits until something has come, of whatever kind; the test says what. */
+  async arrived(isIt: (entry: Arrival) => boolean, what: string): Promise<void> {
+    await this.#arrivals.until(() => this.journal.some((entry) => isIt(entry)), what);
+  }
+
+  /** Waits for the end of the connection. */
+  async ended(): Promise<Ending> {
+    await this.#arrivals.until(() => this.#ending !== undefined, 'the end of the connection');
+    return this.#ending ?? { kind: 'dropped' };
+  }
+
+  #wire(): Duplex {
+    if (this.raw === undefined) {
+      throw new Error('The connection is not open.');
+    }
+    return this.raw;
+  }
+
+  #receive(data: unknown, isBinary: boolean): void {
+    const place = { version: this.version, sender: 'server', mode: this.#mode } as const;
+    this.#add(readArrived(place, data, isBinary));
+  }
+
+  #add(entry: Arrived): void {
+    this.#number += 1;
+    this.#arrivals.add({ ...entry, number: this.#number });
+  }
+
+  #ended(ending: Ending): void {
+    this.#ending = ending;
+    this.#arrivals.end(`the connection has ended: ${JSON.stringify(ending)}`);
+  }
+
+  #endingInWords(): string {
+    return JSON.stringify(this.#ending);
+  }
+}

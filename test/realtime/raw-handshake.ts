@@ -1,0 +1,96 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocket } from 'ws';
+import { SUBPROTOCOLS } from './messages.ts';
+import type { Version } from './messages.ts';
+
+export interface HandshakeOptions {
+  readonly version: Version;
+  /** Such as `http://127.0.0.1:4747`; the path of the version comes behind it. */
+  readonly baseUrl: string;
+  /** Replaces the path, its query included, such as `/v3/tts/live?token=…`. */
+  readonly path?: string;
+  /** Sent as Bearer; without it there is no Authorization, as from a browser. */
+  readonly key?: string;
+  readonly origin?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** What is asked for instead of the subprotocol of the version; an empty list for none. */
+  readonly subprotocols?: readonly string[];
+  /** Whether pings of the WebSocket are answered; true without it. */
+  readonly answersPings?: boolean;
+}
+
+/** What the service answered instead of 101. */
+export interface Refusal {
+  readonly status: number;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+/** An HTTP answer before the switch of protocols. */
+export class HandshakeRefused extends Error {
+  readonly refusal: Refusal;
+
+  constructor(refusal: Refusal) {
+    super(`The handshake was refused with ${refusal.status}: ${refusal.body}`);
+    this.refusal = refusal;
+  }
+}
+
+export interface Opening {
+  readonly socket: WebSocket;
+  /** The connection under the WebSocket, once it is open. */
+  readonly opened: Promise<Duplex>;
+}
+
+/** Starts a handshake; `opened` rejects with {@link HandshakeRefused} or what the network says. */
+export function startHandshake(options: HandshakeOptions): Opening {
+  const socket = new WebSocket(liveUrl(options), [...subprotocols(options)], {
+    headers: handshakeHeaders(options),
+    perMessageDeflate: false,
+    followRedirects: false,
+    autoPong: options.answersPings ?? true,
+    handshakeTimeout: 20_000,
+    maxPayload: 0,
+    maxFragments: 0,
+  });
+  return { socket, opened: opening(socket) };
+}
+
+/** Where an answer to a plain request of HTTP lives at this service. */
+export function liveUrl({ baseUrl, path, version }: HandshakeOptions): string {
+  const url = new URL(path ?? `/${version}/tts/live`, baseUrl);
+  url.protocol = url.protocol.replace('http', 'ws');
+  return url.href;
+}
+
+async function opening(socket: WebSocket): Promise<Duplex> {
+  return new Promise((resolve, reject) => {
+    socket.on('error', reject);
+    socket.on('upgrade', (response) => socket.once('open', () => resolve(response.socket)));
+    socket.on('unexpected-response', (_request, response) => {
+      void readRefusal(response).then((refusal) => reject(new HandshakeRefused(refusal)), reject);
+    });
+  });
+}
+
+async function readRefusal(response: IncomingMessage): Promise<Refusal> {
+  const parts: Buffer[] = [];
+  for await (const part of response) {
+    parts.push(Buffer.from(part));
+  }
+  const { statusCode = 0, headers } = response;
+  return { status: statusCode, headers, body: Buffer.concat(parts).toString() };
+}
+
+function subprotocols({ subprotocols: given, version }: HandshakeOptions): readonly string[] {
+  return given ?? [SUBPROTOCOLS[version]];
+}
+
+function handshakeHeaders({ key, origin, headers }: HandshakeOptions): Record<string, string> {
+  return {
+    ...(key === undefined ? {} : { Authorization: `Bearer ${key}` }),
+    ...(origin === undefined ? {} : { Origin: origin }),
+    ...headers,
+  };
+}

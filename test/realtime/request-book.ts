@@ -1,0 +1,152 @@
+import type { Mode } from './messages.ts';
+import { segmentFrames } from './segment-audio.ts';
+import type { AudioShape } from './segment-audio.ts';
+
+/** Section 3.2. */
+export type RequestState = 'running' | 'completed' | 'failed_retryable' | 'failed_terminal';
+
+export interface BookOptions {
+  readonly shape: AudioShape;
+  /** What a request is after its connection has gone before `finish`. */
+  readonly afterDrop: RequestState;
+  /**
+   * What a segment is that was accepted and not completed when the connection went: `stored` is
+   * finished all the same, `failed` has to be spoken again.
+   */
+  readonly interrupted: 'stored' | 'failed';
+}
+
+/** What was taken from the quota for one segment. */
+export interface Charge {
+  readonly requestId: string;
+  readonly segmentId: string;
+  readonly text: string;
+  readonly units: number;
+}
+
+export interface Segment {
+  readonly segmentId: string;
+  readonly ordinal: number;
+  readonly text: string;
+  /** The sequence numbers of the text events in it. */
+  readonly sequences: readonly number[];
+  readonly units: number;
+  readonly frames: readonly { readonly sequence: number; readonly audio: Buffer }[];
+  state: 'accepted' | 'completed' | 'failed';
+  isCharged: boolean;
+}
+
+/** One request as it was started, with what has become of it. */
+export interface SpokenRequest {
+  readonly requestId: string;
+  readonly mode: Mode;
+  /** `start.request`, in the names of v3. */
+  readonly request: Readonly<Record<string, unknown>>;
+  readonly format: string;
+  readonly segments: Segment[];
+  state: RequestState;
+}
+
+/** Every request of a server, over all of its connections, and what was charged for each segment. */
+export class RequestBook {
+  readonly requests = new Map<string, SpokenRequest>();
+  /** In the order in which they were made. No segment of a request can be charged twice. */
+  readonly charges: Charge[] = [];
+  readonly #options: BookOptions;
+
+  constructor(options: BookOptions) {
+    this.#options = options;
+  }
+
+  begin(requestId: string, mode: Mode, request: SpokenRequest['request']): SpokenRequest {
+    const { format } = request;
+    const begun: SpokenRequest = {
+      requestId,
+      mode,
+      request,
+      format: typeof format === 'string' ? format : 'mp3',
+      segments: [],
+      state: 'running',
+    };
+    this.requests.set(requestId, begun);
+    return begun;
+  }
+
+  accept(request: SpokenRequest, part: Pick<Segment, 'segmentId' | 'text' | 'sequences'>): Segment {
+    const ordinal = request.segments.length + 1;
+    const spoken = request.segments.flatMap(({ frames }) => frames).length;
+    const { format } = request;
+    const frames = segmentFrames({ ordinal, text: part.text, format }, this.#options.shape);
+    const segment: Segment = {
+      ...part,
+      ordinal,
+      units: Array.from(part.text).length,
+      frames: frames.map((audio, index) => ({ sequence: spoken + index + 1, audio })),
+      state: 'accepted',
+      isCharged: false,
+    };
+    request.segments.push(segment);
+    return segment;
+  }
+
+  /** The first audio of a segment has gone out. */
+  charge({ requestId }: SpokenRequest, segment: Segment): void {
+    if (!segment.isCharged) {
+      segment.isCharged = true;
+      const { segmentId, text, units } = segment;
+      this.charges.push({ requestId, segmentId, text, units });
+    }
+  }
+
+  /** The connection of a request has gone before it was finished. */
+  interrupt(request: SpokenRequest): void {
+    request.state = this.#options.afterDrop;
+    for (const segment of request.segments) {
+      if (segment.state === 'accepted') {
+        segment.state = this.#options.interrupted === 'stored' ? 'completed' : 'failed';
+      }
+    }
+  }
+
+  /** What a listener hears of a request whom nothing disturbs. */
+  audioOf(requestId: string): Buffer {
+    const segments = this.requests.get(requestId)?.segments ?? [];
+    return Buffer.concat(segments.flatMap((segment) => segmentAudio(segment)));
+  }
+}
+
+export function segmentAudio({ frames }: Segment): Buffer {
+  return Buffer.concat(frames.map(({ audio }) => audio));
+}
+
+/** The units of what was charged for a request. */
+export function unitsOf({ segments }: SpokenRequest): number {
+  return segments.reduce((sum, { units, isCharged }) => sum + (isCharged ? units : 0), 0);
+}
+
+/** The answer to a question after a request, over the WebSocket or HTTP, in the names of v3. */
+export function statusOf(request: SpokenRequest): Record<string, unknown> {
+  const completed = request.segments.filter(({ state }) => state === 'completed');
+  const resultAvailable = completed.length > 0;
+  return {
+    requestId: request.requestId,
+    state: request.state,
+    retryable: request.state === 'failed_retryable',
+    units: unitsOf(request),
+    resultAvailable,
+    segments: resultAvailable ? completed.map((segment) => manifestRow(segment)) : undefined,
+  };
+}
+
+function manifestRow(segment: Segment): Record<string, unknown> {
+  return {
+    segmentId: segment.segmentId,
+    sequence: segment.sequences.at(-1),
+    firstAudioSequence: segment.frames[0]?.sequence,
+    lastAudioSequence: segment.frames.at(-1)?.sequence,
+    characters: segment.units,
+    units: segment.units,
+    audioBytes: segmentAudio(segment).byteLength,
+    state: segment.state,
+  };
+}

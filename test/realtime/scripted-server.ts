@@ -1,0 +1,236 @@
+import { once } from 'node:events';
+import { createServer, STATUS_CODES } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { onTestFinished } from 'vitest';
+import { WebSocketServer } from 'ws';
+import type { WebSocket } from 'ws';
+import { Gate } from '../fault-server/gate.ts';
+import { Arrivals } from './arrivals.ts';
+import { answerHandshake } from './handshake-answer.ts';
+import { answerHttp, errorBody } from './http-answers.ts';
+import type { FullAnswer, HttpRequest } from './http-answers.ts';
+import { SUBPROTOCOLS } from './messages.ts';
+import type { Version } from './messages.ts';
+import { playSteps } from './play-steps.ts';
+import { PlayedConnection } from './played-connection.ts';
+import type { ConnectionContext } from './played-connection.ts';
+import { RequestBook } from './request-book.ts';
+import type { Charge } from './request-book.ts';
+import { serve } from './script.ts';
+import type { ConnectionScript, HttpAnswer, ServerScript } from './script.ts';
+import { DEFAULT_SHAPE } from './segment-audio.ts';
+import { Tickets } from './tickets.ts';
+
+const PATIENCE_MS = 20_000;
+const QUOTA = 1_000_000;
+
+/**
+ * Starts a realtime service that plays a script, on a free port of the loopback interface. When the
+ * test ends it stops, and the test fails if something did not fit: a client's message that is wrong by
+ * the tables, a step that waited in vain. A test that wants such things takes them with `takeProblems`.
+ */
+export async function startScriptedServer(script: ServerScript = {}): Promise<ScriptedServer> {
+  const server = new ScriptedServer(script);
+  onTestFinished(async () => server.stop());
+  await server.listen();
+  return server;
+}
+
+export class ScriptedServer {
+  /** The one key that is right. */
+  readonly key = 'a-key-of-the-scripted-server';
+  /** Every connection whose handshake was accepted, in their order. */
+  readonly connections: PlayedConnection[];
+  /** Every handshake, refused ones too. */
+  readonly handshakes: IncomingMessage[] = [];
+  /** Every request over HTTP that was no handshake. */
+  readonly requests: HttpRequest[] = [];
+  readonly book: RequestBook;
+  port = 0;
+  readonly #script: ServerScript;
+  readonly #http: Server;
+  readonly #gate = new Gate();
+  readonly #tickets = new Tickets();
+  readonly #arrivals: Arrivals<PlayedConnection>;
+  readonly #sockets = new Set<Duplex>();
+  #problems: string[] = [];
+
+  constructor(script: ServerScript) {
+    this.#script = script;
+    const { patienceMs = PATIENCE_MS, afterDrop = 'failed_retryable' } = script;
+    this.#arrivals = new Arrivals(patienceMs, () => 'a connection');
+    this.connections = this.#arrivals.all;
+    this.book = new RequestBook({
+      shape: { ...DEFAULT_SHAPE, ...script.audio },
+      afterDrop,
+      interrupted: script.interrupted ?? 'failed',
+    });
+    this.#http = createServer((request, response) => void this.#answer(request, response));
+    this.#http.on('connection', (socket) => this.#sockets.add(socket));
+    this.#http.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head));
+  }
+
+  /** Such as `http://127.0.0.1:41234`. */
+  get baseUrl(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  get realtimeUrl(): string {
+    return `ws://127.0.0.1:${this.port}`;
+  }
+
+  /** What was charged, in order: once a segment, at its first audio. */
+  get charges(): readonly Charge[] {
+    return this.book.charges;
+  }
+
+  /** What a listener hears of a request whom nothing disturbs. */
+  audioOf(requestId: string): Buffer {
+    return this.book.audioOf(requestId);
+  }
+
+  /** Waits for the nth connection (from 1) whose handshake is accepted. */
+  async connected(count = 1): Promise<PlayedConnection> {
+    await this.#arrivals.until(() => this.connections.length >= count, `connection ${count}`);
+    const connection = this.connections[count - 1];
+    if (connection === undefined) {
+      throw new Error(`There is no connection ${count}.`);
+    }
+    return connection;
+  }
+
+  /** Lets the oldest `pause` step go, or the next to come; false when its client has gone away. */
+  async advance(): Promise<boolean> {
+    return this.#gate.advance();
+  }
+
+  /** Resolves when a connection is at a `pause` step. */
+  async paused(): Promise<void> {
+    return this.#gate.paused();
+  }
+
+  /** What did not fit so far; from now on the test does not fail for it. */
+  takeProblems(): string[] {
+    return this.#problems.splice(0);
+  }
+
+  async listen(): Promise<void> {
+    this.#http.listen(0, '127.0.0.1');
+    await once(this.#http, 'listening');
+    const address = this.#http.address();
+    if (address === null || typeof address === 'string') {
+      throw new Error('The server has no port.');
+    }
+    this.port = address.port;
+  }
+
+  async stop(): Promise<void> {
+    const problems = this.takeProblems();
+    this.#sockets.forEach((socket) => socket.destroy());
+    this.#http.close();
+    await once(this.#http, 'close');
+    if (problems.length > 0) {
+      throw new Error(`The script did not fit:\n${problems.join('\n')}`);
+    }
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const parts: Buffer[] = [];
+    for await (const part of request) {
+      parts.push(Buffer.from(part));
+    }
+    const { method = 'GET', url = '/', headers } = request;
+    const { authorization } = headers;
+    const body = Buffer.concat(parts).toString();
+    const asked: HttpRequest = { method, path: url.split('?')[0] ?? url, authorization, body };
+    this.requests.push(asked);
+    const answer = this.#script.http?.[`${method} ${asked.path}`] ?? this.#spoken(asked);
+    response.writeHead(answer.status, headersOf(answer));
+    response.end(bodyOf(answer));
+  }
+
+  #spoken(asked: HttpRequest): FullAnswer {
+    const { book, key, realtimeUrl } = this;
+    return answerHttp(asked, { book, key, realtimeUrl, tickets: this.#tickets });
+  }
+
+  #upgrade(request: IncomingMessage, raw: Duplex, head: Buffer): void {
+    raw.on('error', () => undefined);
+    const script = this.#script.connections?.[this.handshakes.length] ?? {};
+    this.handshakes.push(request);
+    const answer = script.refuse ?? answerHandshake(request, this.key);
+    if ('status' in answer) {
+      refuse(raw, answer);
+      return;
+    }
+    const { version } = answer;
+    const sockets = new WebSocketServer({
+      noServer: true,
+      perMessageDeflate: false,
+      autoPong: script.answersPings ?? true,
+      maxPayload: 0,
+      maxFragments: 0,
+      handleProtocols: () => script.subprotocol ?? SUBPROTOCOLS[version],
+    });
+    sockets.handleUpgrade(request, raw, head, (socket) => {
+      const connection = this.#play(request, socket, raw, version);
+      void this.#run(connection, script);
+    });
+  }
+
+  #play(request: IncomingMessage, socket: WebSocket, raw: Duplex, version: Version) {
+    const context = this.#context(request, version);
+    const connection = new PlayedConnection(request, socket, raw, context);
+    this.#arrivals.add(connection);
+    return connection;
+  }
+
+  async #run(connection: PlayedConnection, { steps }: ConnectionScript): Promise<void> {
+    const name = `connection ${this.connections.indexOf(connection) + 1}`;
+    try {
+      await playSteps(connection, steps ?? [serve()]);
+    } catch (error) {
+      this.#problems.push(`${name}: ${String(error)}`);
+      connection.socket.terminate();
+    }
+  }
+
+  #context({ headers }: IncomingMessage, version: Version): ConnectionContext {
+    const { patienceMs = PATIENCE_MS, readyBeforeStatus = false, quota = QUOTA } = this.#script;
+    return {
+      book: this.book,
+      gate: this.#gate,
+      patienceMs,
+      readyBeforeStatus,
+      problem: (what) => this.#problems.push(what),
+      caller: {
+        version,
+        sessionId: `session-${this.connections.length + 1}`,
+        isAuthenticated: headers.authorization !== undefined,
+        redeem: (ticket) => this.#tickets.redeem(ticket, headers.origin),
+        quota: () => quota - this.charges.reduce((sum, { units }) => sum + units, 0),
+      },
+    };
+  }
+}
+
+function headersOf({ headers, bytes, json, status }: FullAnswer): Record<string, string> {
+  const isJson = bytes === undefined && (json !== undefined || status >= 400);
+  return { ...(isJson ? { 'Content-Type': 'application/json' } : {}), ...headers };
+}
+
+function bodyOf({ bytes, json, status }: FullAnswer): Buffer | string {
+  return bytes ?? (json === undefined ? errorBody(status) : JSON.stringify(json));
+}
+
+function refuse(raw: Duplex, answer: HttpAnswer): void {
+  const body = Buffer.from(bodyOf(answer));
+  const length = { 'Content-Length': String(body.byteLength), Connection: 'close' };
+  const headers = Object.entries({ ...headersOf(answer), ...length });
+  const head = [
+    `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status] ?? 'Scripted'}`,
+    ...headers.map(([name, value]) => `${name}: ${value}`),
+  ];
+  raw.end(Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), body]));
+}

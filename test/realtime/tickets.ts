@@ -1,0 +1,19 @@
+/** The browser tickets of a server: each opens one connection, from the origin that it was made for. */
+export class Tickets {
+  readonly #origins = new Map<string, string>();
+  #made = 0;
+
+  issue(origin: string): string {
+    this.#made += 1;
+    const ticket = `ticket-${this.#made}`;
+    this.#origins.set(ticket, origin);
+    return ticket;
+  }
+
+  /** Takes a ticket; false when there is none such, it was used, or it is of another origin. */
+  redeem(ticket: string, origin: string | undefined): boolean {
+    const of = this.#origins.get(ticket);
+    this.#origins.delete(ticket);
+    return of !== undefined && of === origin;
+  }
+}
