@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
-import { request } from 'undici';
+import { Agent, request } from 'undici';
+import { onTestFinished } from 'vitest';
 import type { MortalServe } from './mortal-serve.ts';
 import type { Order } from './orders.ts';
 import { VOICE_ID } from './orders.ts';
@@ -31,6 +32,9 @@ export type Wire = (sent: Sent, account: number) => Promise<WholeAnswer | 'broke
  * @throws Error when that happens although the process was not killed, or when the answer is a 5xx
  */
 export function openWire(serve: MortalServe, keysOf: (account: number) => readonly string[]): Wire {
+  // Long before the service ends a connection that nobody uses, so that only a kill breaks one.
+  const dispatcher = new Agent({ keepAliveTimeout: 2_000, keepAliveMaxTimeout: 2_000 });
+  onTestFinished(() => dispatcher.destroy());
   let turn = 0;
   return async ({ method, path, headers, body }, account) => {
     const incarnation = await serve.living();
@@ -38,6 +42,7 @@ export function openWire(serve: MortalServe, keysOf: (account: number) => readon
     turn += 1;
     try {
       const answer = await request(new URL(path, incarnation.baseUrl), {
+        dispatcher,
         method,
         headers: { ...headers, Authorization: `Bearer ${keys[turn % keys.length]}` },
         ...(body === undefined ? {} : { body }),
