@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { Option } from 'commander';
+import { listUnfinished } from '../src/batch/journal/unfinished.ts';
 import type { CommandDefinition } from '../src/cli/command.ts';
 import type { Context } from '../src/cli/context.ts';
 import { startProgress } from '../src/cli/progress.ts';
@@ -56,6 +57,7 @@ export const recoverCommand: CommandDefinition<RecoverFlags> = {
     const mayPrune = id === undefined && failures.length === 0;
     // What was found out is told, also when the spool cannot be tidied up.
     if (mayPrune) await state.spool.prune().catch(() => []);
+    await tellOfBatches(context);
     if (mayPrune) await sweepRecords(await recordOptions(context)).catch(() => undefined);
     return {
       data: { items },
@@ -67,6 +69,16 @@ export const recoverCommand: CommandDefinition<RecoverFlags> = {
     };
   },
 };
+
+/** Batches keep what they know with their outputs, and go on by themselves. */
+async function tellOfBatches({ files, io, paths }: Context): Promise<void> {
+  const { state } = await paths();
+  for (const folder of await listUnfinished(path.join(state, 'batches'), files)) {
+    io.notice(
+      `foley: a batch into ${folder} did not come to its end; run its command again to go on`,
+    );
+  }
+}
 
 async function settle(
   chosen: readonly Leftover[],

@@ -21,6 +21,8 @@ import {
 } from './open-folder.ts';
 import { readJournals } from './read-journals.ts';
 import type { ItemFacts, ItemStatus, ItemStep } from './records.ts';
+import type { UnfinishedMark } from './unfinished.ts';
+import { markUnfinished } from './unfinished.ts';
 
 /** What a batch knows and writes down, in `.foley` in its output folder. */
 export interface BatchFolder {
@@ -78,7 +80,9 @@ export async function openBatchFolder(options: BatchFolderOptions): Promise<Batc
     if (lock.name === 'all' && !lock.hasNeighbours) {
       await compact(read, { journals, into: run.journal, ...options });
     }
-    return new OpenFolder(options, { lock, run, temporaries, secret, isCopied, read });
+    const place = { copyFolder, outputDir: options.outputDir, share: lock.name };
+    const mark = await markUnfinished(place, options);
+    return new OpenFolder(options, { lock, run, temporaries, secret, isCopied, read, mark });
   } catch (error) {
     await opened?.journal.close().catch(() => undefined);
     await lock.release();
@@ -92,6 +96,7 @@ interface OpenParts {
   readonly temporaries: string;
   readonly secret: Uint8Array;
   readonly isCopied: boolean;
+  readonly mark: UnfinishedMark;
   readonly read: Awaited<ReturnType<typeof readJournals>>;
 }
 
@@ -105,10 +110,12 @@ class OpenFolder implements BatchFolder {
   readonly #options: BatchFolderOptions;
   readonly #lock: Lock;
   readonly #run: OpenRun;
+  readonly #mark: UnfinishedMark;
   #copy: Promise<LineFile | undefined> | undefined;
 
   constructor(options: BatchFolderOptions, parts: OpenParts) {
-    const { isCopied, lock, read, run, secret, temporaries } = parts;
+    const { isCopied, lock, mark, read, run, secret, temporaries } = parts;
+    this.#mark = mark;
     this.#options = options;
     this.#lock = lock;
     this.#run = run;
@@ -158,6 +165,7 @@ class OpenFolder implements BatchFolder {
     const { id, journal } = this.#run;
     await journal.append([{ run: id, ended: true }]).catch(() => undefined);
     await journal.sync().catch(() => undefined);
+    await this.#mark.remove();
   }
 
   async close(): Promise<void> {

@@ -2,18 +2,18 @@ import { readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { errorLine } from '../../harness/error-line.ts';
-import { startFoley } from '../../harness/run-foley.ts';
+import { runFoley, startFoley } from '../../harness/run-foley.ts';
 import { firstVoiceId } from '../support/serve.ts';
 import type { BatchBox } from './batch-box.ts';
 import { batchBox, JOBS_PATH, lastLine } from './batch-box.ts';
 
-const LINES = Array.from({ length: 12 }, (_, index) => `Item ${index + 1} speaks.`);
+const LINES = Array.from({ length: 8 }, (_, index) => `Item ${index + 1} speaks.`);
 const ARGS = ['--lines', 'lines.txt', '--output-dir', 'audio', '-j', '2'];
 const CREDITS = LINES.join('').length;
 
 /** Every answer takes a while, so that there is a middle to stop in. */
 function slowBox(): Promise<BatchBox> {
-  return batchBox({ 'lines.txt': LINES.join('\n') }, [`* ${JOBS_PATH}/**; delay=100ms`]);
+  return batchBox({ 'lines.txt': LINES.join('\n') }, [`* ${JOBS_PATH}/**; delay=60ms`]);
 }
 
 describe('a batch that is stopped', () => {
@@ -33,6 +33,10 @@ describe('a batch that is stopped', () => {
       const there = (await readdir(path.join(box.out, 'audio'))).filter((name) =>
         name.endsWith('.mp3'),
       );
+      const recovered = await runFoley(['recover'], { box, env: { FOLEY_TARGET: 'local' } });
+      expect(recovered.stderr).toMatch(
+        /a batch into \S.*audio did not come to its end; run its command/,
+      );
       // All that was paid for is there.
       const ofThem = there.map((name) => LINES[Number(/(\d+)\.mp3$/.exec(name)?.[1]) - 1] ?? '');
       expect(ofThem.join('').length).toBe(paid);
@@ -40,12 +44,13 @@ describe('a batch that is stopped', () => {
       expect(result.code, result.stderr).toBe(0);
       expect(summary).toMatchObject({ skipped: there.length, done: LINES.length - there.length });
       expect(await charged()).toBe(CREDITS);
+      expect((await runFoley(['recover'], { box })).stderr).toBe('');
     },
   );
 
   test('by a second signal at once, and still goes on without paying twice', async () => {
     const { batch, box, charged, service } = await batchBox({ 'lines.txt': LINES.join('\n') }, [
-      `GET ${JOBS_PATH}/*/audio; delay=8s; times=2`,
+      `GET ${JOBS_PATH}/*/audio; delay=4s; times=2`,
     ]);
     const running = await startFoley(
       ['batch', '-v', await firstVoiceId(service), '-m', 'vendor-s21pro', ...ARGS, '--verbose'],
@@ -61,7 +66,7 @@ describe('a batch that is stopped', () => {
     const result = await batch(ARGS);
     expect([result.code, lastLine(result)], result.stderr).toEqual([
       0,
-      '12 done, 0 failed, 0 skipped',
+      '8 done, 0 failed, 0 skipped',
     ]);
     expect(await charged()).toBe(CREDITS);
   });
@@ -99,10 +104,10 @@ describe('two batches in one folder', () => {
       exitCode: 32,
     });
     const other = await batch([...ARGS, '--shard', '2/2']);
-    expect([other.code, lastLine(other)], other.stderr).toEqual([0, '6 done, 0 failed, 0 skipped']);
+    expect([other.code, lastLine(other)], other.stderr).toEqual([0, '4 done, 0 failed, 0 skipped']);
     expect((await first.done).code).toBe(0);
     expect(await charged()).toBe(CREDITS);
-    expect(lastLine(await batch(ARGS))).toBe('0 done, 0 failed, 12 skipped');
+    expect(lastLine(await batch(ARGS))).toBe('0 done, 0 failed, 8 skipped');
   });
 
   test('a journal of a newer foley is exit 32 and stays as it is; a damaged one is passed over', async () => {
@@ -112,7 +117,7 @@ describe('two batches in one folder', () => {
     const [name = ''] = await readdir(folder);
     await writeFile(path.join(folder, name), 'v1 00000000 {"torn\nnot a line', { flag: 'a' });
     const damaged = await batch(ARGS);
-    expect([damaged.code, lastLine(damaged)]).toEqual([0, '0 done, 0 failed, 12 skipped']);
+    expect([damaged.code, lastLine(damaged)]).toEqual([0, '0 done, 0 failed, 8 skipped']);
     expect(damaged.stderr).toMatch(/2 damaged lines/);
     const newer = { version: 9, record: '{"what":"is this"}' };
     const { createHash } = await import('node:crypto');
