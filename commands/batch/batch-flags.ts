@@ -53,8 +53,8 @@ function inputOptions(): Option[] {
       .argParser(filled('--name'))
       .default('{name}.{ext}', '{name}.{ext}'),
     new Option(
-      '--shard <i/n>',
-      'speak only the I-th of N shares (default: as Slurm, Kubernetes or CI say)',
+      '--shard <share>',
+      'speak only the I-th of N shares, as I/N (default: as Slurm, Kubernetes or CI say)',
     ).argParser(parseShard),
   ];
 }

@@ -34,15 +34,7 @@ function toldOf(
         hint: `--retry-failed buys all of it again (this part: ${cost}).`,
       };
     case 'lost':
-      return {
-        message: isDelivered(state)
-          ? `a file of it is gone, and cannot be had again without paying (${cost})`
-          : `it may have been paid for (${cost}), and its audio is lost`,
-        code: 'lost',
-        exit: 'lost',
-        billed: creditsUsed === undefined ? 'unknown' : 'yes',
-        hint: '--retry-failed buys it again.',
-      };
+      return lostOf(state, creditsUsed, cost);
     case 'elsewhere':
       return {
         message: `it was paid for at ${about?.origin ?? 'another service'}, which has its audio`,
@@ -52,6 +44,18 @@ function toldOf(
         hint: 'Run the batch against that service once more, or buy it here with --redo.',
       };
   }
+}
+
+function lostOf(state: ItemStatus['state'], creditsUsed: number | undefined, cost: string) {
+  return {
+    message: isDelivered(state)
+      ? `a file of it is gone, and cannot be had again without paying (${cost})`
+      : `it may have been paid for (${cost}), and its audio is lost`,
+    code: 'lost',
+    exit: 'lost',
+    billed: creditsUsed === undefined ? 'unknown' : 'yes',
+    hint: '--retry-failed buys it again.',
+  } as const;
 }
 
 function isDelivered(state: ItemStatus['state']): boolean {
