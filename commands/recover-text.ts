@@ -5,6 +5,7 @@ import type { Recovered } from '../src/speech/leftovers.ts';
 import type { LeftText } from '../src/speech/long-text/record-list.ts';
 import { recoverLongText } from '../src/speech/long-text/recover-long-text.ts';
 import { untilStopped } from '../src/speech/until-stopped.ts';
+import type { OpenCaptions } from './tts-aligned.ts';
 import { partConcurrency, partSpool, recordOptions } from './long-text-records.ts';
 
 /** Goes on with a text that is spoken in parts; the service is asked only when something is missing. */
@@ -14,21 +15,49 @@ export async function recoverText(
   journal: IntentJournal,
 ): Promise<Recovered> {
   const count = left.plan.parts.length;
+  const captions = await captionsOf(left, context);
   const progress = startProgress(context.io, context.clock, `fetching part 1 of ${count}`);
   try {
-    return await recoverLongText(left, {
+    const recovered = await recoverLongText(left, {
       ...context,
       ...(await recordOptions(context)),
       journal,
       concurrency: await partConcurrency(context),
       spool: () => partSpool(context),
+      idleTimeoutMs: context.globals.idleTimeout,
       notice: (line) => context.io.notice(line),
+      onAligned: async (text, speech) => captions?.prepare(text, speech),
       onProgress: (done) => {
         progress.update(`fetching part ${Math.min(done + 1, count)} of ${count}`);
       },
       connect: async () => (await untilStopped(context.connect(), context.signal)).client,
     });
+    return captions === undefined ? recovered : await withCaptions(recovered, captions, context);
   } finally {
     progress.stop();
+    await captions?.abandon();
   }
 }
+
+/** Files for the captions that were asked for; what has their names meanwhile stays. */
+async function captionsOf({ plan }: LeftText, context: Context): Promise<OpenCaptions | undefined> {
+  if (plan.delivery === 'stream' || plan.captions === undefined) return undefined;
+  const { parseCaptionsRecord } = await import('./caption-record.ts');
+  const captions = parseCaptionsRecord(plan.captions);
+  if (captions === undefined) return undefined;
+  const { openCaptions } = await import('./tts-aligned.ts');
+  return openCaptions(captions, context, 'number');
+}
+
+async function withCaptions(
+  recovered: Recovered,
+  captions: OpenCaptions,
+  context: Context,
+): Promise<Recovered> {
+  if (recovered.outcome !== 'recovered' || !captions.isPrepared) return recovered;
+  const { publishCaptions } = await import('./tts-aligned.ts');
+  const { complete } = await publishCaptions(captions, recovered.output ?? undefined, context);
+  return complete ? recovered : { ...recovered, outcome: 'partial', problem: UNTIMED };
+}
+
+const UNTIMED = 'the service did not time all of its text';

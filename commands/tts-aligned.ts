@@ -5,6 +5,7 @@ import type { Context } from '../src/cli/context.ts';
 import type { AlignedOptions } from '../src/api/aligned/aligned-speech.ts';
 import { reviseFailure } from '../src/api/revise-failure.ts';
 import { Failure } from '../src/errors/failure.ts';
+import type { Existing } from '../src/files/output.ts';
 import type { AlignedSpeech } from '../src/speech/aligned-way.ts';
 import { alignedWay } from '../src/speech/aligned-way.ts';
 import type { SpeechWay } from '../src/speech/speak.ts';
@@ -15,6 +16,8 @@ import type { Task } from './tts-task.ts';
 
 /** Captions on their way into their files. */
 export interface OpenCaptions {
+  /** Whether they are written. */
+  readonly isPrepared: boolean;
   /** Writes them beside their names. */
   prepare(text: string, speech: AlignedSpeech): Promise<void>;
   /** Gives them their names, when the audio has its own. */
@@ -37,18 +40,20 @@ export interface ToldCaptions {
 export async function openCaptions(
   { shape, targets }: CaptionPlan,
   context: Context,
-  { noClobber }: { readonly noClobber: boolean },
+  existing: Existing,
 ): Promise<OpenCaptions> {
-  const existing = noClobber ? 'refuse' : 'replace';
   const files = await openCaptionFiles({ ...context, targets, existing });
-  let complete = false;
+  let complete: boolean | undefined;
   return {
-    async prepare(text, { durationMs, isComplete, words }) {
-      complete = isComplete;
-      const timings = timingsOf({ text, durationMs, complete, words });
-      await files.prepare({ timings, shape });
+    get isPrepared() {
+      return complete !== undefined;
     },
-    publish: async () => ({ items: await files.publish(), complete }),
+    async prepare(text, { durationMs, isComplete, words }) {
+      const timings = timingsOf({ text, durationMs, complete: isComplete, words });
+      await files.prepare({ timings, shape });
+      complete = isComplete;
+    },
+    publish: async () => ({ items: await files.publish(), complete: complete === true }),
     abandon: () => files.abandon(),
   };
 }

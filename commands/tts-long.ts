@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { alignedRequest } from '../src/api/aligned/aligned-speech.ts';
 import type { ApiClient } from '../src/api/client.ts';
 import type { RequestSpec } from '../src/api/request.ts';
 import { speechJobRequest } from '../src/api/speech-jobs.ts';
@@ -6,7 +7,6 @@ import { speechRequest } from '../src/api/speech.ts';
 import type { SpeechOrder } from '../src/api/speech-order.ts';
 import type { Context } from '../src/cli/context.ts';
 import type { Progress } from '../src/cli/progress.ts';
-import { usageFailure } from '../src/errors/failure.ts';
 import { randomHex } from '../src/files/file-deps.ts';
 import { partKeys } from '../src/speech/long-text/part-keys.ts';
 import type { LongTextPlan } from '../src/speech/long-text/plan.ts';
@@ -19,6 +19,7 @@ import type { AudioStream } from '../src/speech/speak.ts';
 import { countCodePoints } from '../src/text/code-points.ts';
 import type { TextPiece } from '../src/text/sentences.ts';
 import { partConcurrency, partSpool, recordOptions } from './long-text-records.ts';
+import { captionsRecord } from './caption-record.ts';
 import { openJournal } from './open-journal.ts';
 import type { Delivered, SpeechTask } from './tts-delivery.ts';
 import { jobOptions, speechOptions } from './tts-order.ts';
@@ -42,12 +43,6 @@ export async function speakInParts(
 ): Promise<Delivered> {
   const { context } = task;
   const count = way.parts.length;
-  if (way.via.kind === 'aligned') {
-    throw usageFailure(
-      'the times of words are told only of a text that one request can take',
-      'Cut the text, or leave --subtitles, --timings and --via aligned out.',
-    );
-  }
   const plan = planOf(task, request, way);
   const record = await beginRecord(plan, task.text, await recordOptions(context));
   const { journal } = await openJournal(context);
@@ -59,6 +54,7 @@ export async function speakInParts(
       record,
       output: request.output,
       stream: way.stream,
+      onAligned: async (text, speech) => request.captions?.prepare(text, speech),
       onProgress: (done) => {
         way.progress.update(`speaking part ${Math.min(done + 1, count)} of ${count}`);
       },
@@ -79,6 +75,7 @@ async function partDeps(
     ...context,
     client: connection.client,
     cache: flags.cache,
+    idleTimeoutMs: context.globals.idleTimeout,
     requestId: flags.requestId,
     hasOwnKey: idempotencyKey?.madeByTool === false,
     concurrency: await partConcurrency(context),
@@ -107,13 +104,14 @@ function planOf(
     at,
     target: connection.target,
     origin: connection.client.address.baseUrl.origin,
-    via: via.kind === 'job' ? 'job' : 'sync',
+    via: via.kind,
     surface: via.kind === 'job' ? via.api : chosen.name,
     delivery: temporary === undefined ? 'stream' : 'file',
     order,
     format: plan.format,
     output: output === undefined || temporary === undefined ? null : path.resolve(output.path),
     temporary: temporary === undefined ? null : path.resolve(temporary),
+    captions: captionsRecord(task.captions, context.cwd),
     characters: parts.reduce((sum, part) => sum + countCodePoints(part.text), 0),
     parts: parts.map(({ start, end }, index) => {
       return { start, end, key: own === undefined ? null : (keys[index] ?? null) };
@@ -144,9 +142,12 @@ export function partRequests(
   { client, body }: { readonly client: ApiClient; readonly body: SpeechOrder },
   { parts, via }: Pick<PartsWay, 'parts' | 'via'>,
 ): readonly RequestSpec[] {
-  return parts.map(({ text }) =>
-    via.kind === 'job'
-      ? speechJobRequest(client, { ...body, text }, jobOptions(task, via.api))
-      : speechRequest(client, { ...body, text }, speechOptions(task)),
-  );
+  return parts.map(({ text }) => {
+    const order = { ...body, text };
+    if (via.kind === 'job') return speechJobRequest(client, order, jobOptions(task, via.api));
+    const options = speechOptions(task);
+    return via.kind === 'aligned'
+      ? alignedRequest(client, order, options)
+      : speechRequest(client, order, options);
+  });
 }

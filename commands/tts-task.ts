@@ -183,7 +183,7 @@ export async function speakTask(task: Task): Promise<CommandResult> {
 async function captionsFor({ captions, context, flags }: Task): Promise<OpenCaptions | undefined> {
   if (captions === undefined) return undefined;
   const { openCaptions } = await import('./tts-aligned.ts');
-  return openCaptions(captions, context, { noClobber: !flags.clobber });
+  return openCaptions(captions, context, flags.clobber ? 'replace' : 'refuse');
 }
 
 /**

@@ -5,17 +5,14 @@ import { getCapabilities } from '../api/models.ts';
 import { reviseFailure } from '../api/revise-failure.ts';
 import type { SpeechOrder } from '../api/speech-order.ts';
 import { getVoice } from '../api/voices.ts';
+import type { AlignedWord } from '../contract/schemas/aligned.ts';
 import type { Verdict } from '../audio/verdict.ts';
 import { Failure } from '../errors/failure.ts';
 import type { SpeechWay } from './speak.ts';
 
 /** Words with their times, and how long the audio is that they belong to. */
 export interface AlignedSpeech {
-  readonly words: readonly {
-    readonly text: string;
-    readonly startMs: number;
-    readonly endMs: number;
-  }[];
+  readonly words: readonly AlignedWord[];
   /** False: the service did not complete the timing. */
   readonly isComplete: boolean;
   /** Of the audio itself, as its bytes tell. */

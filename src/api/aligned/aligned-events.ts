@@ -83,7 +83,7 @@ function snapshotOf(fields: Fields): AlignedEvent {
     kind: 'snapshot',
     chunkSeq: chunkSeqOf(name, fields),
     words: words.map((word: unknown) => {
-      if (isWord(word)) return { text: word.text, startMs: word.startMs, endMs: word.endMs };
+      if (isAlignedWord(word)) return { text: word.text, startMs: word.startMs, endMs: word.endMs };
       throw new UnreadableEvent(name, 'has a word without text or times');
     }),
   };
@@ -109,7 +109,8 @@ function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function isWord(value: unknown): value is AlignedWord {
+/** Whether it is a word with times that can be. */
+export function isAlignedWord(value: unknown): value is AlignedWord {
   if (!isFields(value)) return false;
   const { endMs, startMs, text: said } = value;
   return (

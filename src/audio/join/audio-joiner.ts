@@ -13,6 +13,11 @@ export interface AudioJoiner {
   write(chunk: Uint8Array): Uint8Array;
   /** The part is over, and another may follow; gives what can be written. */
   endPart(): Uint8Array;
+  /**
+   * Where each part that has begun has its own time zero in the whole as it decodes, in milliseconds; none
+   * for samples that do not tell their rate.
+   */
+  starts(): readonly number[];
   /** All parts are over: what belongs in the place of bytes that were written before. */
   corrections(): readonly Correction[];
 }

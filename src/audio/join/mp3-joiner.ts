@@ -31,6 +31,7 @@ export function createMp3Joiner({ isSeekable }: JoinerOptions): AudioJoiner {
       walker = new Walker(new FrameReader(onFrame));
       return frames.take();
     },
+    starts: () => frames.starts(),
     corrections: () => frames.corrections(),
   };
 }
@@ -79,6 +80,12 @@ class JoinedFrames {
   /** What the first part's tag says of its beginning, and the last one's of its end. */
   #delay: number | undefined;
   #padding = 0;
+  /** Frames before each part, and what its own tag says of its beginning. */
+  readonly #parts: {
+    readonly frames: number;
+    readonly delay: number;
+    readonly isTagged: boolean;
+  }[] = [];
 
   constructor(isSeekable: boolean) {
     this.#isSeekable = isSeekable;
@@ -92,6 +99,11 @@ class JoinedFrames {
     const tag = isFirst ? readMp3InfoTag(bytes, frame) : undefined;
     if (isFirst) {
       this.#delay ??= tag?.delay ?? 0;
+      this.#parts.push({
+        frames: this.#seek.count,
+        delay: tag?.delay ?? 0,
+        isTagged: tag !== undefined,
+      });
       this.#padding = tag?.padding ?? 0;
     }
     if (tag !== undefined) return;
@@ -110,6 +122,17 @@ class JoinedFrames {
     return this.#sink.take();
   }
 
+  /** A part without a tag counts from its first frame, one with a tag from where that says. */
+  starts(): readonly number[] {
+    const { sampleRate = 1, samples = 0 } = this.#sound ?? {};
+    // A decoder that meets a tag leaves out its own delay, and what the tag says was added.
+    const skipped = this.#isSeekable ? (this.#delay ?? 0) + DECODER_DELAY : 0;
+    return this.#parts.map(({ delay, frames, isTagged }) => {
+      const own = isTagged ? delay + DECODER_DELAY : 0;
+      return ((frames * samples + own - skipped) / sampleRate) * 1000;
+    });
+  }
+
   corrections(): readonly Correction[] {
     if (this.#room === undefined) return [];
     const [bitRate] = this.#bitRates;
@@ -125,3 +148,6 @@ class JoinedFrames {
     return [{ position: 0, bytes: tag }];
   }
 }
+
+/** Samples that every decoder puts before the sound. */
+const DECODER_DELAY = 529;

@@ -39,6 +39,7 @@ export function createOggJoiner(): AudioJoiner {
       walker = new Walker(new PageReader((page) => chain.add(page)));
       return sink.take();
     },
+    starts: () => chain.starts(),
     corrections: () => [],
   };
 }
@@ -83,6 +84,8 @@ class Chain {
   #offset = 0n;
   #base = 0n;
   #granule = 0n;
+  /** Where each link begins in the whole. */
+  readonly #starts: bigint[] = [];
 
   constructor(sink: ByteSink) {
     this.#sink = sink;
@@ -95,6 +98,8 @@ class Chain {
     const isSound = this.#packets >= VORBIS_HEADERS;
     const opensSound = this.#packets === VORBIS_HEADERS && packets > 0;
     this.#packets += packets;
+    // Headers have no time.
+    if (!this.#goesOn && page.granule > 0n) this.#granule = page.granule;
     if (!this.#goesOn || !isSound || page.granule < 0n) return this.#write(page);
     // The first packet has no sound yet: alone in its page, it says where the sound begins.
     if (opensSound && packets === 1) this.#base = page.granule;
@@ -124,8 +129,14 @@ class Chain {
     this.#sequence = 0;
     this.#packets = 0;
     this.#offset += this.#granule - this.#base;
-    this.#base = 0n;
-    this.#granule = 0n;
+    this.#base = BigInt(codec.preSkip);
+    this.#granule = this.#base;
+    this.#starts.push(this.#offset);
+  }
+
+  starts(): readonly number[] {
+    const rate = this.#codec?.granuleRate;
+    return rate === undefined ? [] : this.#starts.map((start) => (Number(start) / rate) * 1000);
   }
 
   #write(page: OggPage): void {

@@ -5,6 +5,7 @@ export function createPcmJoiner(): AudioJoiner {
   return {
     write: (chunk) => chunk.slice(),
     endPart: () => new Uint8Array(0),
+    starts: () => [],
     corrections: () => [],
   };
 }

@@ -12,7 +12,10 @@ export function createWavJoiner({ isSeekable }: JoinerOptions): AudioJoiner {
   const sink = new ByteSink();
   let format: Uint8Array | undefined;
   let dataBytes = 0;
+  /** Bytes of samples before each part. */
+  const before: number[] = [];
   const onFormat = (found: Uint8Array): void => {
+    before.push(dataBytes);
     if (format === undefined) {
       format = found;
       sink.push(wavHead(found, STREAM_LENGTH + RIFF_PREFIX - headLength(found)));
@@ -39,6 +42,7 @@ export function createWavJoiner({ isSeekable }: JoinerOptions): AudioJoiner {
       walker = new Walker(reader);
       return sink.take();
     },
+    starts: () => before.map((bytes) => (bytes / bytesPerSecond(format)) * 1000),
     corrections() {
       return isSeekable && format !== undefined ? lengths(format, dataBytes) : [];
     },
@@ -127,6 +131,11 @@ class WavPartReader implements FormatReader {
     this.skip = CHUNK_HEAD + size + (size % 2);
     this.want = CHUNK_HEAD;
   }
+}
+
+function bytesPerSecond(format: Uint8Array = EMPTY): number {
+  const view = new DataView(format.buffer, format.byteOffset, format.byteLength);
+  return format.length < FORMAT_MIN ? 1 : Math.max(1, view.getUint32(8, true));
 }
 
 function headLength(format: Uint8Array): number {

@@ -21,8 +21,8 @@ export interface LongTextPlan {
   readonly target: 'embedded' | 'hosted';
   /** The service that was asked; that of an embedded one changes with every command. */
   readonly origin: string;
-  /** Parts that are jobs can be fetched again; the others are streams. */
-  readonly via: 'job' | 'sync';
+  /** Parts that are jobs can be fetched again; the others are streams, aligned ones tell the times of words. */
+  readonly via: 'job' | 'sync' | 'aligned';
   readonly surface: SurfaceName;
   /** A file gets its name when it is whole; what went into a stream does not come back. */
   readonly delivery: 'file' | 'stream';
@@ -32,6 +32,8 @@ export interface LongTextPlan {
   readonly output: string | null;
   /** The temporary file in which it grows. */
   readonly temporary: string | null;
+  /** The captions that are asked for, as the command that asks for them writes them down. */
+  readonly captions?: unknown;
   /** Unicode code points of all parts. */
   readonly characters: number;
   readonly parts: readonly PlannedPart[];
@@ -55,7 +57,7 @@ function isPlan(value: unknown): value is LongTextPlan {
     ['output', 'temporary'].every((name) => isTextOrNull(name)) &&
     typeof fields.get('characters') === 'number' &&
     one('target', 'embedded', 'hosted') &&
-    one('via', 'job', 'sync') &&
+    one('via', 'job', 'sync', 'aligned') &&
     one('delivery', 'file', 'stream') &&
     one('surface', ...Object.keys(SPEECH_SURFACES)) &&
     one('format', ...AUDIO_FORMATS) &&

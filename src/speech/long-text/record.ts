@@ -26,6 +26,8 @@ export interface LongTextRecord {
   partText(index: number): string;
   /** Where the audio of a part is. */
   partFile(index: number): string;
+  /** Where the times of its words are. */
+  wordsFile(index: number): string;
   /** Writes a step down; it is on the disk when this resolves. */
   note(step: PartStep): Promise<void>;
   /** Where the whole grows from now on, so that it is removed when that is interrupted. */
@@ -151,6 +153,10 @@ class OpenRecord implements LongTextRecord {
   partFile(index: number): string {
     const number = String(index + 1).padStart(4, '0');
     return path.join(this.#folder, `part-${number}.${extensionOf(this.plan.format)}`);
+  }
+
+  wordsFile(index: number): string {
+    return path.join(this.#folder, `part-${String(index + 1).padStart(4, '0')}.words.json`);
   }
 
   note(step: PartStep): Promise<void> {

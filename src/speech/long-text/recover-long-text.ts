@@ -58,6 +58,7 @@ export async function recoverLongText(left: LeftText, deps: LongTextRecovery): P
       output,
       stream: NOWHERE,
       hasOwnKey: false,
+      buysLost: true,
     });
     const { creditsUsed, partial, requestId } = totalsOf(record);
     const made = { creditsUsed: creditsUsed ?? null, requestId, output: spoken.path ?? wanted };

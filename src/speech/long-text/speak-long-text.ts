@@ -2,10 +2,13 @@ import { reviseFailure } from '../../api/revise-failure.ts';
 import type { Verdict } from '../../audio/verdict.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { Output } from '../../files/output.ts';
+import type { AlignedSpeech } from '../aligned-way.ts';
 import type { AudioStream } from '../speak.ts';
 import { untilStopped } from '../until-stopped.ts';
 import { inOrder } from './in-order.ts';
 import { speakJobPart } from './job-part.ts';
+import type { PartWords } from './part-words.ts';
+import { readPartWords, WholeWords } from './part-words.ts';
 import type { LongTextRecord } from './record.ts';
 import type { StreamDeps } from './stream-part.ts';
 import { speakStreamPart } from './stream-part.ts';
@@ -20,6 +23,8 @@ export interface LongTextOptions extends StreamDeps {
   readonly concurrency: number;
   /** Told how many parts are spoken and joined. */
   readonly onProgress: (parts: number) => void;
+  /** Of aligned parts: told the times of all words when the whole is checked, before it gets its name. */
+  readonly onAligned?: ((text: string, speech: AlignedSpeech) => Promise<void>) | undefined;
 }
 
 /** A long text that was spoken to its end. */
@@ -44,8 +49,10 @@ export async function speakLongText(options: LongTextOptions): Promise<SpokenTex
       format: record.plan.format,
       stream: sinkOf(options),
     });
-    await inOrder(workOf(options, whole));
+    const words = new WholeWords();
+    await inOrder(workOf(options, whole, words));
     const { sha256, verdict } = await whole.finish();
+    await options.onAligned?.(record.text, words.speech(whole.starts(), verdict.durationMs));
     if (sha256 !== undefined) await record.verified(sha256);
     const published = await output?.publish();
     if (output === undefined) await untilStopped(options.stream.end(), signal);
@@ -68,8 +75,8 @@ function sinkOf({ signal, stream }: LongTextOptions) {
   return { write: (chunk: Uint8Array) => untilStopped(stream.write(chunk), signal) };
 }
 
-function workOf(options: LongTextOptions, whole: WholeAudio) {
-  const { concurrency, onProgress, record, stream } = options;
+function workOf(options: LongTextOptions, whole: WholeAudio, words: WholeWords) {
+  const { concurrency, files, onProgress, record, stream } = options;
   const { delivery, parts, via } = record.plan;
   const isStream = delivery === 'stream';
   const direct = {
@@ -89,11 +96,17 @@ function workOf(options: LongTextOptions, whole: WholeAudio) {
     async take(_: void, index: number): Promise<void> {
       if (record.part(index).state === 'delivered') await whole.endPart();
       else await whole.add(record.partFile(index));
+      if (via === 'aligned') {
+        words.add((await readPartWords(record.wordsFile(index), files)) ?? NO_WORDS);
+      }
       if (isStream) await record.note({ part: index, state: 'delivered' });
       onProgress(index + 1);
     },
   };
 }
+
+/** A part whose times are gone has none. */
+const NO_WORDS: PartWords = { words: [], isComplete: false };
 
 /** Closes the record, or removes it when nothing in it is of any worth; whether it stays. */
 async function leave(record: LongTextRecord, error: unknown): Promise<boolean> {

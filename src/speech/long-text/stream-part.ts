@@ -1,15 +1,24 @@
+import { Failure } from '../../errors/failure.ts';
 import { openOutput } from '../../files/publish.ts';
 import type { FileDeps } from '../../files/file-deps.ts';
 import type { AudioStream, SpeakOptions, Spoken } from '../speak.ts';
 import { speak } from '../speak.ts';
+import { alignedWay } from '../aligned-way.ts';
 import { isPartThere } from './part-file.ts';
 import { ownPartKey } from './part-keys.ts';
+import { writePartWords } from './part-words.ts';
 import type { PartDeps } from './job-part.ts';
 import type { LongTextRecord } from './record.ts';
 
 export interface StreamDeps
   extends PartDeps, FileDeps, Pick<SpeakOptions, 'journal' | 'spool' | 'notice'> {
   readonly cache?: boolean | undefined;
+  /** Longest wait for the next event of an aligned stream, in milliseconds. */
+  readonly idleTimeoutMs?: number | undefined;
+  /**
+   * A part that was paid for and cannot be had again is bought once more; without it that is a failure.
+   */
+  readonly buysLost?: boolean | undefined;
 }
 
 /** Where a part goes that is heard while it comes; without it, into its file. */
@@ -29,9 +38,18 @@ export async function speakStreamPart(
   const { state, bytes } = record.part(index);
   const file = record.partFile(index);
   if (state === 'done' && (await isPartThere(file, bytes, deps.files))) return;
-  const spoken = await (direct === undefined
-    ? speakIntoFile(record, index, deps)
-    : speak({ ...optionsOf(record, index, deps), output: undefined, stream: openEnded(direct) }));
+  const attempt = (): Promise<Spoken> =>
+    direct === undefined
+      ? speakIntoFile(record, index, deps)
+      : speak({ ...optionsOf(record, index, deps), output: undefined, stream: openEnded(direct) });
+  const spoken = await attempt().catch(async (error: unknown) => {
+    if (!isLost(error) || deps.buysLost !== true || record.plan.via !== 'aligned') throw error;
+    await record.note({ part: index, state: 'keyed', key: deps.random.uuid() });
+    deps.notice(
+      `foley: part ${index + 1} was paid for and cannot be had again; it is spoken once more`,
+    );
+    return attempt();
+  });
   await record.note({
     part: index,
     state: direct === undefined ? 'done' : 'delivered',
@@ -41,6 +59,11 @@ export async function speakStreamPart(
     quotaRemaining: spoken.answer.quotaRemaining,
     ignoredParameters: spoken.answer.ignoredParameters,
   });
+}
+
+/** It was completed under its key, and what it said is gone. */
+function isLost(error: unknown): boolean {
+  return error instanceof Failure && error.exit === 'lost';
 }
 
 async function speakIntoFile(
@@ -60,20 +83,27 @@ async function speakIntoFile(
 function optionsOf(
   record: LongTextRecord,
   index: number,
-  { cache, client, hasOwnKey, journal, notice, requestId, signal, spool }: StreamDeps,
+  deps: StreamDeps,
 ): Omit<SpeakOptions, 'output' | 'stream'> {
-  const { format, order, surface } = record.plan;
+  const { cache, client, hasOwnKey, journal, notice, requestId, signal, spool } = deps;
+  const { format, order, surface, via } = record.plan;
   const { key } = record.part(index);
+  const body = { ...order, text: record.partText(index) };
+  const speech = {
+    idempotencyKey: key === undefined ? undefined : { value: key, madeByTool: !hasOwnKey },
+    requestId: requestId === undefined ? undefined : ownPartKey(requestId, index),
+    signal,
+  };
   return {
     client,
-    body: { ...order, text: record.partText(index) },
-    speech: {
-      surface,
-      cache,
-      idempotencyKey: key === undefined ? undefined : { value: key, madeByTool: !hasOwnKey },
-      requestId: requestId === undefined ? undefined : ownPartKey(requestId, index),
-      signal,
-    },
+    body,
+    speech: { ...speech, surface, cache },
+    way:
+      via === 'aligned'
+        ? alignedWay(client, body, { ...deps, ...speech }, (words) =>
+            writePartWords(record.wordsFile(index), words, deps),
+          )
+        : undefined,
     plan: { kind: 'stdout', format },
     journal,
     spool,

@@ -67,6 +67,11 @@ export class WholeAudio {
     await this.endPart();
   }
 
+  /** Where each part begins in the whole as it decodes, in milliseconds. */
+  starts(): readonly number[] {
+    return this.#joiner.starts();
+  }
+
   /**
    * Puts right what was not known at the beginning, and checks the whole as it will be read.
    * @throws Failure (bad_answer) when it is not what it should be, (output)

@@ -1,4 +1,5 @@
 import type { AudioFormat } from '../../../src/contract/audio-formats.ts';
+import type { AudioJoiner } from '../../../src/audio/join/audio-joiner.ts';
 import { createJoiner } from '../../../src/audio/join/joiner.ts';
 import { encodeSpeech } from '../../../src/service/engine/encode/encode-speech.ts';
 import { openFileHead } from '../../../src/service/engine/encode/file-head.ts';
@@ -11,10 +12,11 @@ export async function partOf(
   format: 'mp3' | 'wav' | 'ogg',
   samples: number,
   kind: 'file' | 'stream',
+  wave = tone(samples),
 ): Promise<Buffer> {
   const head = await openFileHead(format);
   const pieces: Uint8Array[] = [];
-  for await (const bytes of encodeSpeech(format, tone(samples))) {
+  for await (const bytes of encodeSpeech(format, speechOf(wave))) {
     pieces.push(...(kind === 'file' ? head.pass(bytes) : [bytes]));
   }
   const part = Buffer.concat(pieces);
@@ -22,12 +24,15 @@ export async function partOf(
   return part;
 }
 
-async function* tone(samples: number): AsyncGenerator<SpeechChunk> {
-  const wave = Float32Array.from(
+function tone(samples: number): Float32Array {
+  return Float32Array.from(
     { length: samples },
     (_, at) => 0.3 * Math.sin(at / (5 + (samples % 7))) + 0.1,
   );
-  yield { samples: wave, sampleRate: RATE };
+}
+
+async function* speechOf(samples: Float32Array): AsyncGenerator<SpeechChunk> {
+  yield { samples, sampleRate: RATE };
 }
 
 /** The whole, written in chunks of a size and corrected at its end as a file is. */
@@ -36,7 +41,15 @@ export function join(
   parts: readonly Uint8Array[],
   { isSeekable = true, chunkBytes = 4_096 } = {},
 ): Buffer {
-  const joiner = createJoiner(format, { isSeekable });
+  return joinWith(createJoiner(format, { isSeekable }), parts, chunkBytes);
+}
+
+/** The same with a joiner that is asked for more afterwards. */
+export function joinWith(
+  joiner: AudioJoiner,
+  parts: readonly Uint8Array[],
+  chunkBytes = 4_096,
+): Buffer {
   const pieces: Uint8Array[] = [];
   for (const part of parts) {
     for (let at = 0; at < part.length; at += chunkBytes) {
