@@ -36,7 +36,8 @@ export function readArrived(place: Place, data: unknown, isBinary: boolean): Arr
   }
   let wire: unknown;
   try {
-    wire = decode(bytes);
+    // A view that is no Buffer, so that the bytes of a message are none either.
+    wire = decode(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   } catch (error) {
     return { kind: 'unreadable', bytes, why: String(error) };
   }

@@ -202,7 +202,7 @@ const afterFirstAudioOfSecond = {
   event: 'audio',
   number: 4,
   when: 'after',
-  then: [drop()],
+  steps: [drop()],
 } as const;
 
 function asBytes(value: unknown): Uint8Array {

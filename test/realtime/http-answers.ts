@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { LIMITS, MODES, SUBPROTOCOLS } from './messages.ts';
 import type { Version } from './messages.ts';
 import { segmentAudio, statusOf } from './request-book.ts';

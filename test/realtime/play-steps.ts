@@ -131,7 +131,7 @@ async function playFault(
 ): Promise<void> {
   const fault = faultAt(faults, place);
   if (fault !== undefined) {
-    await playSteps(connection, fault.then);
+    await playSteps(connection, fault.steps);
   }
 }
 

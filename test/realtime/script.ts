@@ -51,7 +51,7 @@ export interface Fault {
   readonly event?: string;
   readonly number: number;
   readonly when: 'before' | 'after';
-  readonly then: readonly Step[];
+  readonly steps: readonly Step[];
 }
 
 /** What is done to audio on its way out; `swap` is with the frame that follows in the same answer. */

@@ -142,5 +142,7 @@ export const SERVER_MESSAGES: readonly MessageRow[] = [
 ];
 
 function row(event: string, modes: readonly Mode[], fields: readonly Field[]): MessageRow {
-  return { event, sender: 'server', modes, fields: [...EVERY_EVENT, ...fields] };
+  const own = new Set(fields.map(({ name }) => name));
+  const common = EVERY_EVENT.filter(({ name }) => !own.has(name));
+  return { event, sender: 'server', modes, fields: [...common, ...fields] };
 }

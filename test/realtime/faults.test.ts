@@ -1,0 +1,297 @@
+import { describe, expect, test } from 'vitest';
+import { encode } from '@msgpack/msgpack';
+import { connectRealtime } from './raw-client.ts';
+import type { ClientOptions, RawRealtimeClient } from './raw-client.ts';
+import { close, drop, expectMessage, fail, send, serve } from './script.ts';
+import type { ServerScript, Step } from './script.ts';
+import { startScriptedServer } from './scripted-server.ts';
+import type { ScriptedServer } from './scripted-server.ts';
+import { emptyFragments, encodeFrame, fragmented } from './frames.ts';
+
+const START = {
+  event: 'start',
+  mode: 'reliable',
+  requestId: 'request-1',
+  request: { voiceId: 'voice-1', modelId: 'model-1' },
+};
+const GIANT = 100_000_000;
+
+async function meet(
+  script: ServerScript | readonly Step[] = {},
+  options: Partial<ClientOptions> = {},
+): Promise<{ server: ScriptedServer; client: RawRealtimeClient }> {
+  const isScript = (given: typeof script): given is ServerScript => !Array.isArray(given);
+  const whole = isScript(script) ? script : { connections: [{ steps: script }] };
+  const server = await startScriptedServer(whole);
+  const { baseUrl, key } = server;
+  const client = await connectRealtime({ version: 'v3', baseUrl, key, ...options });
+  return { server, client };
+}
+
+async function speak(client: RawRealtimeClient): Promise<void> {
+  client.send(START);
+  client.send({ event: 'text', sequence: 1, text: 'One.' });
+  client.send({ event: 'flush', segmentId: 's1' });
+}
+
+describe('what the scripted server does', () => {
+  test.each([1000, 1008, 1011, 1012, 1013])('closes with %i', async (code) => {
+    const { client } = await meet([send('authenticated'), close(code, 'why')]);
+    await client.expect('authenticated');
+    expect(await client.ended()).toStrictEqual({ kind: 'closed', code, reason: 'why' });
+  });
+
+  test('breaks the connection', async () => {
+    const { client } = await meet([send('authenticated'), { kind: 'reset' }]);
+    expect(await client.ended()).toStrictEqual({ kind: 'dropped' });
+    await client.expect('authenticated');
+  });
+
+  test('repeats, leaves out and reorders audio', async () => {
+    const tamper = [
+      { kind: 'swap', sequence: 1 },
+      { kind: 'skip', sequence: 3 },
+      { kind: 'duplicate', sequence: 5 },
+    ] as const;
+    const { client } = await meet({
+      audio: { framesPerSegment: 6 },
+      connections: [{ steps: [serve({ tamper })] }],
+    });
+    await speak(client);
+    const audio = (await client.until('segment_completed')).filter(
+      ({ event }) => event === 'audio',
+    );
+    expect(audio.map(({ sequence }) => sequence)).toStrictEqual([2, 1, 4, 5, 5, 6]);
+  });
+
+  test('plays a script to the letter, and what is not in it fails the test', async () => {
+    const { client, server } = await meet([
+      send('authenticated'),
+      expectMessage('start', { mode: 'reliable' }),
+      send('ready'),
+      expectMessage('text', { text: 'Two.' }),
+    ]);
+    await client.expect('authenticated');
+    await speak(client);
+    await client.expect('ready', { requestId: 'request-1', modelId: 'model-1' });
+    expect(await client.ended()).toStrictEqual({ kind: 'dropped' });
+    expect(server.takeProblems()).toStrictEqual([
+      expect.stringMatching(/expected text .*came text 1/),
+    ]);
+  });
+
+  test('waits for the test where it says pause', async () => {
+    const steps: readonly Step[] = [{ kind: 'pause' }];
+    const faults = [{ on: 'sent', event: 'audio', number: 2, when: 'before', steps } as const];
+    const { client, server } = await meet([serve({ faults })]);
+    await speak(client);
+    await server.paused();
+    await client.arrived(
+      (entry) => entry.kind === 'message' && entry.message.event === 'audio',
+      'audio',
+    );
+    expect(client.messages.filter(({ event }) => event === 'audio')).toHaveLength(1);
+    expect(await server.advance()).toBe(true);
+    await client.until('segment_completed');
+    expect(client.audio.equals(server.audioOf('request-1'))).toBe(true);
+  });
+
+  test('ends with an error of its script', async () => {
+    const steps = fail('server_draining', 1012, { retryable: true });
+    const { client } = await meet([send('authenticated'), ...steps]);
+    await client.until('error');
+    expect(await client.ended()).toMatchObject({ code: 1012 });
+  });
+
+  test('sends garbage and text', async () => {
+    const { client } = await meet([
+      { kind: 'sendBytes', bytes: Uint8Array.of(0xc1, 0xff) },
+      { kind: 'sendBytes', bytes: encode([1, 2]) },
+      { kind: 'sendText', text: '{"event":"ready"}' },
+      close(1000),
+    ]);
+    await client.ended();
+    expect(client.journal.map(({ kind }) => kind)).toStrictEqual([
+      'unreadable',
+      'unreadable',
+      'text',
+    ]);
+    await expect(client.expect('ready')).rejects.toThrow(/2 unreadable bytes/);
+  });
+
+  test('sends a message in fragments, and fragments without end', async () => {
+    const message = {
+      event: 'warning',
+      code: 'a',
+      message: 'b',
+      eventId: 'c',
+      traceId: 'd',
+      timestamp: 1,
+    };
+    const { client } = await meet([
+      { kind: 'fragments', message, size: 3 },
+      { kind: 'emptyFragments', count: 20_000 },
+      drop(),
+    ]);
+    expect(await client.expect('warning')).toStrictEqual(message);
+    expect(await client.ended()).toStrictEqual({ kind: 'dropped' });
+    expect(client.journal).toHaveLength(1);
+  });
+
+  test('sends a frame of 100 MB', async () => {
+    const { client } = await meet([{ kind: 'giant', length: GIANT }, close(1000)]);
+    await client.ended();
+    const [entry] = client.journal;
+    expect(entry?.kind === 'unreadable' && entry.bytes.byteLength).toBe(GIANT);
+  });
+
+  test('is silent until the client goes, and may leave pings without a pong', async () => {
+    const { client, server } = await meet([send('authenticated'), { kind: 'silence' }]);
+    await client.expect('authenticated');
+    client.ping();
+    client.send(START);
+    client.close();
+    client.drop();
+    const connection = await server.connected();
+    await connection.gone;
+    expect(connection.received).toStrictEqual([]);
+    expect(client.journal).toHaveLength(1);
+  });
+
+  test('pings', async () => {
+    const { client } = await meet([{ kind: 'ping' }, serve()]);
+    await client.arrived(({ kind }) => kind === 'ping', 'a ping');
+    await client.expect('authenticated');
+  });
+});
+
+describe('what the raw client does', () => {
+  test('says loudly what did not come', async () => {
+    const { client } = await meet({}, { patienceMs: 50 });
+    await client.expect('authenticated');
+    await expect(client.expect('ready')).rejects.toThrow(
+      'Waited for ready: not within 50 ms. So far: authenticated.',
+    );
+  });
+
+  test('says loudly that something else came, or that the connection ended', async () => {
+    const { client } = await meet([
+      send('authenticated'),
+      send('authenticated'),
+      close(1013, 'later'),
+    ]);
+    await expect(client.expect('ready')).rejects.toThrow('Expected ready {}; came authenticated');
+    await expect(client.expect('authenticated', { site: 'x' })).rejects.toThrow(/"site":"x"/);
+    await expect(client.expect('ready')).rejects.toThrow(/1013/);
+  });
+
+  test('takes no message that is wrong by the tables', async () => {
+    const { client } = await meet([
+      { kind: 'sendBytes', bytes: encode({ event: 'finish', reason: 'x' }) },
+      close(1000),
+    ]);
+    await expect(client.expect('finish')).rejects.toThrow(
+      /requestId is missing.*reason is out of bounds/,
+    );
+    await client.ended();
+    expect(client.messages).toMatchObject([{ event: 'finish', reason: 'x' }]);
+  });
+
+  test.each([
+    ['text', (client: RawRealtimeClient) => client.sendText('{}'), 'invalid_message'],
+    [
+      'garbage',
+      (client: RawRealtimeClient) => client.sendBytes(Uint8Array.of(0xc1)),
+      'invalid_messagepack',
+    ],
+    ['no map', (client: RawRealtimeClient) => client.sendExactly([1]), 'invalid_messagepack'],
+    [
+      'a field too few',
+      (client: RawRealtimeClient) => client.sendExactly({ event: 'start' }),
+      'invalid_message',
+    ],
+    [
+      'the wrong time',
+      (client: RawRealtimeClient) => client.send({ event: 'stop' }),
+      'invalid_state',
+    ],
+  ])('sends what is wrong: %s', async (_name, misbehave, code) => {
+    const { client, server } = await meet();
+    await client.expect('authenticated');
+    misbehave(client);
+    await client.expect('error', { code });
+    expect(server.takeProblems()).toHaveLength(code === 'invalid_state' ? 0 : 1);
+  });
+
+  test('sends fragments, one message or none', async () => {
+    const { client, server } = await meet();
+    await client.expect('authenticated');
+    expect(await client.sendFragmented({ ...START, eventId: 'e1' }, 1)).toBe(true);
+    await client.expect('ready', { inReplyTo: 'e1' }, true);
+    expect(await client.sendEmptyFragments(20_000)).toBe(true);
+    client.drop();
+    const connection = await server.connected();
+    await connection.gone;
+    expect(connection.messages).toHaveLength(1);
+  });
+
+  test('sends a frame of 100 MB', async () => {
+    const { client, server } = await meet();
+    expect(await client.sendGiant(GIANT)).toBe(true);
+    await client.until('error');
+    expect(server.takeProblems()).toHaveLength(1);
+  });
+
+  test('breaks the rules of the WebSocket', async () => {
+    const { client } = await meet();
+    await client.expect('authenticated');
+    await client.sendFrame(Uint8Array.of(1), { isMasked: false });
+    expect(await client.ended()).toMatchObject({ kind: 'closed', code: 1002 });
+  });
+
+  test('ends its direction only', async () => {
+    const { client, server } = await meet();
+    await client.expect('authenticated');
+    client.halfClose();
+    const connection = await server.connected();
+    await connection.gone;
+    expect(connection.ending).toStrictEqual({ kind: 'dropped' });
+  });
+
+  test('does not read, and reads again', async () => {
+    const { client, server } = await meet({
+      audio: { framesPerSegment: 40, frameBytes: 1_000_000 },
+    });
+    await client.expect('authenticated');
+    client.hold();
+    await speak(client);
+    const connection = await server.connected();
+    await connection.receivedMessage('flush');
+    expect(client.messages).toHaveLength(1);
+    client.release();
+    await client.until('segment_completed');
+    expect(client.audio.equals(server.audioOf('request-1'))).toBe(true);
+  });
+});
+
+describe('frames', () => {
+  test.each([0, 125, 126, 65_535, 65_536])(
+    'of %i bytes have their length in the head',
+    (length) => {
+      const bytes = encodeFrame(Buffer.alloc(length));
+      const lengthOf: Readonly<Record<number, () => number>> = {
+        126: () => bytes.readUInt16BE(2),
+        127: () => Number(bytes.readBigUInt64BE(2)),
+      };
+      const code = bytes[1] ?? 0;
+      expect(lengthOf[code]?.() ?? code).toBe(length);
+      expect(bytes.byteLength - length).toBe(code < 126 ? 2 : code === 126 ? 4 : 10);
+    },
+  );
+
+  test('of fragments begin with their kind and end once', () => {
+    const first = [...fragmented(Uint8Array.of(1, 2, 3), 2, false)];
+    expect(first).toStrictEqual([0x02, 2, 1, 2, 0x80, 1, 3]);
+    expect([...emptyFragments(3, false)]).toStrictEqual([2, 0, 0, 0, 0, 0]);
+  });
+});
