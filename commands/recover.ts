@@ -71,8 +71,9 @@ export const recoverCommand: CommandDefinition<RecoverFlags> = {
 };
 
 /** Batches keep what they know with their outputs, and go on by themselves. */
-async function tellOfBatches({ files, io, paths }: Context): Promise<void> {
-  const { state } = await paths();
+async function tellOfBatches(context: Context): Promise<void> {
+  const { files, io } = context;
+  const { state } = await context.paths();
   for (const folder of await listUnfinished(path.join(state, 'batches'), files)) {
     io.notice(
       `foley: a batch into ${folder} did not come to its end; run its command again to go on`,

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { startInTerminal } from '../../harness/terminal.ts';
+import { firstVoiceId } from '../support/serve.ts';
+import { batchBox, JOBS_PATH } from './batch-box.ts';
+
+const LINES = Array.from({ length: 6 }, (_, index) => `Item ${index + 1} speaks.`).join('\n');
+
+test('a person sees a bar with what failed, the credits and the time left, and the last line stays', async () => {
+  const { box, service } = await batchBox({ 'lines.txt': LINES }, [
+    `POST ${JOBS_PATH}; job=fail; times=1`,
+    `GET ${JOBS_PATH}/**; delay=300ms`,
+  ]);
+  const args = ['batch', '--lines', 'lines.txt', '-j', '2', '-m', 'vendor-s21pro'];
+  const voice = ['-v', await firstVoiceId(service)];
+  const running = await startInTerminal([...args, ...voice], {
+    box,
+    env: service.env,
+    columns: 120,
+  });
+  const { code, stdout } = await running.done;
+  expect(code).toBe(3);
+  const shown = stdout.toString();
+  expect(shown).toMatch(/\d\/6 {2}1 failed {2}\d+ credits {2}\d+ s left/);
+  expect(shown).toMatch(/foley: lines-\d: the job \S+ failed/);
+  expect(shown.trimEnd()).toMatch(/5 done, 1 failed, 0 skipped$/);
+});
+
+test('nobody sees one who does not want it', async () => {
+  const { box, service } = await batchBox({ 'lines.txt': LINES });
+  const args = [
+    'batch',
+    '--lines',
+    'lines.txt',
+    '--no-progress',
+    '-v',
+    await firstVoiceId(service),
+  ];
+  const running = await startInTerminal(args, { box, env: service.env });
+  const { stdout } = await running.done;
+  expect(stdout.toString().trim()).toBe('6 done, 0 failed, 0 skipped');
+});
