@@ -19,9 +19,7 @@ const AUTHORIZED = { Authorization: `Bearer ${KEY}` };
 
 interface Scene extends TestService {
   /** What comes back until the connection ends, and how it ended. */
-  ask(
-    request: string,
-  ): Promise<{
+  ask(request: string): Promise<{
     readonly head: string;
     readonly body: string;
     readonly brokenBy: string | undefined;
