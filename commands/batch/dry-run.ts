@@ -4,7 +4,7 @@ import { alignedBody, captionNames } from '../../src/batch/run/aligned-speaker.t
 import { jobBody } from '../../src/batch/run/job-speaker.ts';
 import { createOutputLook } from '../../src/batch/run/output-state.ts';
 import type { Surveyed, SurveyWishes } from '../../src/batch/run/survey.ts';
-import { survey } from '../../src/batch/run/survey.ts';
+import { surveyItem } from '../../src/batch/run/survey.ts';
 import type { Context } from '../../src/cli/context.ts';
 import { toJson } from '../../src/cli/render.ts';
 import type { CommandResult } from '../../src/cli/result.ts';
@@ -59,7 +59,7 @@ async function* shown(
   outputDir: string,
 ): AsyncGenerator<Surveyed, void, undefined> {
   for await (const item of items) {
-    const surveyed = await survey(item, wishes);
+    const surveyed = await surveyItem(item, wishes);
     const output = path.join(outputDir, item.output);
     const { id, order, source } = item;
     const { kind } = surveyed.decision;

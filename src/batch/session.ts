@@ -11,7 +11,7 @@ import { createOutputLook } from './run/output-state.ts';
 import type { BatchOptions, BatchRun } from './run/run-batch.ts';
 import { runBatch } from './run/run-batch.ts';
 import type { Surveyed } from './run/survey.ts';
-import { survey } from './run/survey.ts';
+import { surveyItem } from './run/survey.ts';
 
 /** What a person wants of a batch besides its items. */
 export interface BatchWishes {
@@ -55,6 +55,11 @@ export interface BatchSession {
   speak(options: SpeakOptions): BatchRun;
 }
 
+/** Plans up to here are not read a second time. */
+const KEPT_CHARACTERS = 4_000_000;
+/** What an item takes besides its text, roughly. */
+const ITEM_CHARACTERS = 400;
+
 export function openSession(options: SessionOptions): BatchSession {
   const { clock, client, folder, maxRetries, origin, wishes } = options;
   let run: BatchRun | undefined;
@@ -72,7 +77,7 @@ export function openSession(options: SessionOptions): BatchSession {
     const bodyOf = speaker.bodyOf.bind(speaker);
     const besides = speaker.besides.bind(speaker);
     for await (const item of options.items()) {
-      yield await survey(item, { ...wishes, index, look, bodyOf, besides, origin, redoToken });
+      yield await surveyItem(item, { ...wishes, index, look, bodyOf, besides, origin, redoToken });
     }
   }
 
@@ -85,11 +90,35 @@ export function openSession(options: SessionOptions): BatchSession {
     fileOf: ({ output }: BatchItem): string => path.join(wishes.outputDir, output),
     sync: (): Promise<void> => folders.sync(),
   };
+  /** What was seen last, while that is not much. */
+  let seen: Surveyed[] | undefined;
+
+  async function* survey(): AsyncGenerator<Surveyed, void, undefined> {
+    seen = undefined;
+    let all: Surveyed[] | undefined = [];
+    let size = 0;
+    for await (const one of surveyAll()) {
+      size += one.item.characters + ITEM_CHARACTERS;
+      if (size > KEPT_CHARACTERS) all = undefined;
+      all?.push(one);
+      yield one;
+    }
+    seen = all;
+  }
+
   return {
-    survey: surveyAll,
+    survey,
     speak(wanted) {
-      run = runBatch({ ...wanted, ...means, items: surveyAll() });
+      run = runBatch({
+        ...wanted,
+        ...means,
+        items: seen === undefined ? surveyAll() : given(seen),
+      });
       return run;
     },
   };
+}
+
+async function* given(items: readonly Surveyed[]): AsyncGenerator<Surveyed, void, undefined> {
+  yield* items;
 }

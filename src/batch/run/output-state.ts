@@ -36,6 +36,14 @@ export interface LookOptions {
 export function createOutputLook(options: LookOptions): OutputLook {
   const { files, outputDir } = options;
   const folders = new Map<string, Promise<ReadonlySet<string>>>();
+  const inside = new Map<string, Promise<string>>();
+  /** Whether no link leads out of the output folder on the way; looked at once. */
+  const isInside = (folder: string): Promise<string> => {
+    if (folder === '.') return Promise.resolve(outputDir);
+    const known = inside.get(folder) ?? containedPath(outputDir, folder, files);
+    inside.set(folder, known);
+    return known;
+  };
   const namesIn = (folder: string): Promise<ReadonlySet<string>> => {
     const known = folders.get(folder) ?? readNames(path.join(outputDir, folder), files);
     folders.set(folder, known);
@@ -43,10 +51,11 @@ export function createOutputLook(options: LookOptions): OutputLook {
   };
   return {
     async at({ output, source }) {
+      await isInside(path.posix.dirname(output));
       const names = await namesIn(path.posix.dirname(output));
       if (!names.has(foldedName(path.posix.basename(output)))) return { kind: 'missing' };
-      const file = await containedPath(outputDir, output, files);
-      const stats = await statsOf(file, files);
+      const file = path.join(outputDir, output);
+      const stats = await statsOf(outputDir, output, files);
       if (stats === undefined) return { kind: 'missing' };
       if (stats.isDirectory()) {
         throw usageFailure(`${source}: its output ${display(file)} is a folder`);
@@ -66,9 +75,17 @@ async function readNames(folder: string, files: FileSystem): Promise<ReadonlySet
   }
 }
 
-async function statsOf(file: string, files: FileSystem): Promise<Stats | undefined> {
+/** Of what a link leads to, when that is not outside. */
+async function statsOf(
+  outputDir: string,
+  output: string,
+  files: FileSystem,
+): Promise<Stats | undefined> {
+  const file = path.join(outputDir, output);
   try {
-    return await files.stat(file);
+    const stats = await files.lstat(file);
+    if (!stats.isSymbolicLink()) return stats;
+    return await files.stat(await containedPath(outputDir, output, files));
   } catch (error) {
     if (hasErrno(error, 'ENOENT')) return undefined;
     throw outputFailure(file, error, 'opening');

@@ -35,7 +35,7 @@ export interface SurveyWishes {
  * Decides for one item from what is written down and what lies at its output.
  * @throws Failure: exists (31) for a file that is not the batch's own, output, usage
  */
-export async function survey(item: BatchItem, wishes: SurveyWishes): Promise<Surveyed> {
+export async function surveyItem(item: BatchItem, wishes: SurveyWishes): Promise<Surveyed> {
   const { index, isRedone, look, origin, overwrite, redoToken, retriesFailed } = wishes;
   const body = bodyDigest(wishes.bodyOf(item.order));
   const status = index.statusOf(item.id, body);

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { errorLine } from '../../harness/error-line.ts';
@@ -218,6 +218,17 @@ describe('before anything is sent', () => {
     // A file that was edited afterwards is the person's own again.
     await write('a.mp3', Buffer.concat([await read('a.mp3'), Buffer.from('edited')]));
     expect(errorLine(await batch(['a.txt', 'b.txt', '--json']))).toMatchObject({ exitCode: 31 });
+  });
+
+  test('a folder among the outputs that is a link to somewhere else is exit 2', async () => {
+    const { batch, box, charged, write } = await batchBox({ 'elsewhere/keep.txt': 'x' });
+    await write('l.jsonl', '{"text":"Text.","output":"part/a.mp3"}\n');
+    await mkdir(path.join(box.out, 'audio'));
+    await symlink(path.join(box.out, 'elsewhere'), path.join(box.out, 'audio/part'));
+    const result = await batch(['--jsonl', 'l.jsonl', '--output-dir', 'audio']);
+    expect(result).toMatchObject({ code: 2, stderr: expect.stringMatching(/leads out of audio/) });
+    expect(await charged()).toBe(0);
+    expect(await readdir(path.join(box.out, 'elsewhere'))).toEqual(['keep.txt']);
   });
 
   test('a folder that cannot be written is exit 30', async () => {
