@@ -107,8 +107,11 @@ function isWithin({ values, range }: Field, given: unknown): boolean {
   if (values !== undefined && !values.includes(String(given))) {
     return false;
   }
+  if (range === undefined) {
+    return true;
+  }
   const size = typeof given === 'string' ? Array.from(given).length : Number(given);
-  return range === undefined || (size >= range[0] && size <= range[1]);
+  return size >= range[0] && size <= range[1];
 }
 
 const KINDS: Readonly<Record<Kind, (value: unknown) => boolean>> = {

@@ -171,6 +171,17 @@ describe.each(VERSIONS)('a handshake of %s', (version) => {
     }
   });
 
+  test('can be left without an answer, or dropped', async () => {
+    const server = await startScriptedServer({
+      connections: [{ handshake: 'unanswered' }, { handshake: 'dropped' }],
+    });
+    const { baseUrl, key } = server;
+    const options = { version, baseUrl, key, handshakeTimeoutMs: 50 };
+    await expect(connectRealtime(options)).rejects.toThrow(/timed out/);
+    await expect(connectRealtime({ version, baseUrl, key })).rejects.toThrow(/hang up/);
+    expect(server.handshakes).toHaveLength(2);
+  });
+
   test('that is answered with another subprotocol does not open', async () => {
     const server = await startScriptedServer({ connections: [{ subprotocol: 'other' }] });
     const { baseUrl, key } = server;

@@ -18,6 +18,8 @@ export interface HandshakeOptions {
   readonly subprotocols?: readonly string[];
   /** Whether pings of the WebSocket are answered; true without it. */
   readonly answersPings?: boolean;
+  /** How long the handshake may take; 20 seconds without it. */
+  readonly handshakeTimeoutMs?: number;
 }
 
 /** What the service answered instead of 101. */
@@ -50,7 +52,7 @@ export function startHandshake(options: HandshakeOptions): Opening {
     perMessageDeflate: false,
     followRedirects: false,
     autoPong: options.answersPings ?? true,
-    handshakeTimeout: 20_000,
+    handshakeTimeout: options.handshakeTimeoutMs ?? 20_000,
     maxPayload: 0,
     maxFragments: 0,
   });

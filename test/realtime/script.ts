@@ -70,6 +70,8 @@ export interface HttpAnswer {
 export interface ConnectionScript {
   /** Answers the handshake with HTTP. */
   readonly refuse?: HttpAnswer;
+  /** Never answers the handshake, or ends the connection instead. */
+  readonly handshake?: 'unanswered' | 'dropped';
   /** The subprotocol that is answered; without it the one that was asked for. */
   readonly subprotocol?: string;
   /** Whether pings of the WebSocket are answered; true without it. */

@@ -159,6 +159,10 @@ export class ScriptedServer {
     raw.on('error', () => undefined);
     const script = this.#script.connections?.[this.handshakes.length] ?? {};
     this.handshakes.push(request);
+    if (script.handshake !== undefined) {
+      leave(raw, script.handshake);
+      return;
+    }
     const answer = script.refuse ?? answerHandshake(request, this.key);
     if ('status' in answer) {
       refuse(raw, answer);
@@ -212,6 +216,14 @@ export class ScriptedServer {
         quota: () => quota - this.charges.reduce((sum, { units }) => sum + units, 0),
       },
     };
+  }
+}
+
+function leave(raw: Duplex, how: 'unanswered' | 'dropped'): void {
+  if (how === 'dropped') {
+    raw.end();
+  } else {
+    raw.resume();
   }
 }
 
