@@ -10,6 +10,7 @@ import { openSession } from '../../src/batch/session.ts';
 import type { Context } from '../../src/cli/context.ts';
 import type { CommandResult } from '../../src/cli/result.ts';
 import { systemProcesses } from '../../src/effects/processes.ts';
+import { Failure } from '../../src/errors/failure.ts';
 import { outputFailure } from '../../src/files/output-failures.ts';
 import type { BatchConnection } from './connect-batch.ts';
 import { connectBatch } from './connect-batch.ts';
@@ -95,12 +96,25 @@ async function speakAll(parts: Parts): Promise<CommandResult> {
   try {
     const ending = await speak(parts, { session, estimator, report, screen });
     screen.close();
-    await report?.publish(ending.tally, ending.outcome.stopped === undefined);
-    return await concludeBatch(context, { ...ending, overview });
+    const isComplete = ending.outcome.stopped === undefined;
+    const unwritten = await failureIn(report?.publish(ending.tally, isComplete));
+    const result = await concludeBatch(context, { ...ending, overview });
+    return unwritten === undefined ? result : { ...result, failure: unwritten };
   } finally {
     context.signal.removeEventListener('abort', sayStopping);
     screen.close();
     await report?.abandon();
+  }
+}
+
+/** A report that cannot be written takes nothing away from what was spoken, but is told. */
+async function failureIn(work: Promise<void> | undefined): Promise<Failure | undefined> {
+  try {
+    await work;
+    return undefined;
+  } catch (error) {
+    if (error instanceof Failure) return error;
+    throw error;
   }
 }
 
