@@ -1,0 +1,107 @@
+import type { HeldFrame, LiveState, Segment } from './state.ts';
+import { violation } from './endings.ts';
+import type { Move, Step } from './step.ts';
+import { change, changeSegment, emit, end, run } from './step.ts';
+
+/** Audio that waits for what comes before it: so much of it, and a frame that is missing is missing. */
+const HELD_MAX_FRAMES = 64;
+const HELD_MAX_BYTES = 8 * 1024 * 1024;
+
+/**
+ * Takes a frame of audio: out it goes in the order of its numbers, each number once. Numbers go up by one
+ * over the connection, or from the beginning of each segment; the spec leaves that open.
+ */
+export function takeAudio(
+  frame: Omit<HeldFrame, 'segmentId'> & { segmentId?: string | undefined },
+) {
+  return (state: LiveState): Step => {
+    const [first] = state.segments;
+    const segmentId = state.plan.mode === 'simple' ? first?.id : (frame.segmentId ?? first?.id);
+    const segment = state.segments.find(({ id }) => id === segmentId);
+    if (segment === undefined) return takeLate(segmentId)(state);
+    if (segment.state === 'waiting') return end(violation(state, 'audio before its text'))(state);
+    if (segment.audio !== undefined && frame.sequence < segment.audio.first) {
+      return end(violation(state, 'audio came after what follows it'))(state);
+    }
+    if (segment.audio !== undefined && frame.sequence < segment.audio.next) return run(state);
+    if (segment.isStored) return run(state);
+    const { sequence, audio } = frame;
+    return run(state, hold({ segmentId: segment.id, sequence, audio }), drain, checkHeld);
+  };
+}
+
+/** What was wholly heard may come again; what was never asked for may not. */
+function takeLate(segmentId: string | undefined): Move {
+  return (state) =>
+    segmentId !== undefined && wasHeard(state, segmentId)
+      ? run(state)
+      : run(state, end(violation(state, 'audio of a segment that was not asked for')));
+}
+
+/** Whether a segment is one of ours that is over. Their ids count up. */
+export function wasHeard({ segments, segmentCount }: LiveState, id: string): boolean {
+  const number = /^s([1-9]\d{0,8})$/.exec(id)?.[1];
+  return (
+    number !== undefined && Number(number) <= segmentCount && segments.every((one) => one.id !== id)
+  );
+}
+
+function hold(frame: HeldFrame): Move {
+  return (state) => {
+    const isThere = state.held.some(
+      ({ segmentId, sequence }) => segmentId === frame.segmentId && sequence === frame.sequence,
+    );
+    return run(state, change({ held: isThere ? state.held : [...state.held, frame] }));
+  };
+}
+
+/** Lets out what is due of the first segment. */
+export const drain: Move = (state) => {
+  const [segment] = state.segments;
+  const due = segment && state.held.find((frame) => isDue(state, segment, frame));
+  if (segment === undefined || due === undefined) return run(state);
+  const held = state.held.filter((frame) => frame !== due);
+  return run(state, change({ held }), letOut(segment, due), drain);
+};
+
+function isDue({ nextAudio }: LiveState, segment: Segment, frame: HeldFrame): boolean {
+  if (frame.segmentId !== segment.id) return false;
+  if (segment.audio !== undefined) return frame.sequence === segment.audio.next;
+  return nextAudio === undefined || frame.sequence === nextAudio || frame.sequence <= 1;
+}
+
+function letOut(segment: Segment, { sequence, audio }: HeldFrame): Move {
+  const first = segment.audio?.first ?? sequence;
+  return (state) =>
+    run(
+      state,
+      changeSegment(segment.id, {
+        audio: { first, next: sequence + 1 },
+        runBytes: segment.runBytes + audio.length,
+      }),
+      change({ nextAudio: sequence + 1 }),
+      hear(segment.id, audio, segment.runBytes),
+    );
+}
+
+/** Gives the listener what is new of bytes that begin `from` bytes into a segment. */
+export function hear(segmentId: string, audio: Uint8Array, from: number): Move {
+  return (state) => {
+    const heardBytes = state.segments.find(({ id }) => id === segmentId)?.heardBytes ?? 0;
+    const bytes = audio.subarray(Math.max(0, heardBytes - from));
+    if (bytes.length === 0) return run(state);
+    return run(
+      state,
+      changeSegment(segmentId, { heardBytes: heardBytes + bytes.length }),
+      change({ hasHeard: true, attempts: 0, polls: 0 }),
+      emit({ type: 'audio', segmentId, bytes }),
+    );
+  };
+}
+
+const checkHeld: Move = (state) => {
+  const bytes = state.held.reduce((sum, { audio }) => sum + audio.length, 0);
+  return state.held.length > HELD_MAX_FRAMES || bytes > HELD_MAX_BYTES
+    ? run(state, end(violation(state, 'audio is missing between what came')))
+    : run(state);
+};

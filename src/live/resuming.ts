@@ -1,0 +1,150 @@
+import { BACKOFF_BASE_MS, BACKOFF_CAP_MS } from '../api/retry.ts';
+import { afterTheLine, errorEnding, lost, wellEnded } from './endings.ts';
+import type { Ending } from './events.ts';
+import type { RequestFacts } from './server-message.ts';
+import { miss, requestIdOf, settle } from './settle.ts';
+import type { LiveState } from './state.ts';
+import type { Move } from './step.ts';
+import { change, emit, end, isConnected, leave, run, startTimer } from './step.ts';
+
+/** The longest wait for a socket, for the greeting and for `ready`, each. */
+export const REPLY_MS = 30_000;
+/** How often a request that the service still works on is asked for before it is given up. */
+const POLLS_MAX = 60;
+const POLL_CAP_MS = 5_000;
+
+export const connect: Move = (state) =>
+  run(
+    state,
+    change({ phase: 'connecting', connection: state.connection + 1, sentInputs: 0 }),
+    emit({ type: 'connect', connection: state.connection + 1 }),
+    startTimer('reply', REPLY_MS),
+  );
+
+/**
+ * The line is of no use any more. Reliable mode tries again as long as something new is heard in between,
+ * simple mode until its first audio (contract, section 10).
+ */
+export function broken(ending: Ending, isRetryable: boolean): Move {
+  return (state) => {
+    if (state.plan.mode === 'simple' && state.hasHeard) return run(state, end(lost([])));
+    const attempt = state.attempts + 1;
+    if (!isRetryable || attempt > state.plan.maxRetries) {
+      return run(state, end(afterTheLine(state, ending)));
+    }
+    const backoffMs = Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** (attempt - 1));
+    return run(
+      state,
+      leave('resting'),
+      change({ attempts: attempt, isFetching: false, nextAudio: state.hasHeard ? undefined : 1 }),
+      emit({ type: 'reconnecting', attempt, because: ending }),
+      startTimer('backoff', backoffMs * state.fraction),
+    );
+  };
+}
+
+/** Before a request is started again the service is asked what became of it. */
+export const ask: Move = (state) =>
+  state.plan.mode === 'reliable' && state.isStarted
+    ? run(
+        state,
+        change({ phase: 'asking' }),
+        emit({ type: 'askStatus', requestId: requestIdOf(state) }),
+      )
+    : run(state, connect);
+
+/** Goes on after what is known of the request; undefined: the service does not know it. */
+export function takeStatus(facts: RequestFacts | undefined): Move {
+  return (state) => {
+    if (state.plan.mode === 'simple') return run(state, end(simpleEnding(state, facts)));
+    const wasRefused = isConnected(state) && (state.retryFailed || state.connection === 1);
+    const away = isConnected(state) ? leave('asking', 1000) : change({});
+    if (facts === undefined) return run(state, away, change({ isStarted: false }), proceed);
+    switch (facts.state) {
+      case 'running':
+        return run(state, away, poll);
+      case 'failed_terminal':
+        return run(state, end(requestFailed(state, 'it failed for good')));
+      case 'completed':
+        return run(state, away, adopt(facts), change({ isOver: true }), proceed);
+      case 'failed_retryable': {
+        const problem = 'it failed before, and may be run again with --retry-failed';
+        if (wasRefused) return run(state, end(requestFailed(state, problem)));
+        return run(state, away, adopt(facts), change({ retryFailed: true }), proceed);
+      }
+    }
+  };
+}
+
+const poll: Move = (state) => {
+  if (state.polls >= POLLS_MAX) {
+    const message = 'the service still works on the request, and tells nothing of it';
+    const code = 'unknown_outcome';
+    return run(state, end({ exit: 'unknownOutcome', code, message, billed: 'unknown' }));
+  }
+  const delayMs = Math.min(POLL_CAP_MS, BACKOFF_BASE_MS * 2 ** Math.min(state.polls, 10));
+  return run(
+    state,
+    change({ phase: 'polling', polls: state.polls + 1 }),
+    startTimer('poll', delayMs * (0.5 + state.fraction / 2)),
+  );
+};
+
+/** Takes over what the service has stored; what it has not is spoken again. */
+function adopt({ segments: manifest }: RequestFacts): Move {
+  return (state) => {
+    const stored = new Map(
+      manifest.filter(({ isStored }) => isStored).map((one) => [one.segmentId, one]),
+    );
+    const isOther = ({ id, characters }: LiveState['segments'][number]) => {
+      const known = stored.get(id)?.characters;
+      return known !== undefined && known !== characters;
+    };
+    if (state.segments.some(isOther)) {
+      const message = 'the request was made before with another text';
+      return run(state, end(errorEnding(state, 'idempotency_conflict', message)));
+    }
+    const segments = state.segments.map((one) => {
+      const audioBytes = stored.get(one.id)?.audioBytes;
+      const isHeard = audioBytes !== undefined && one.heardBytes >= audioBytes;
+      return isHeard ? { ...one, completed: { audioBytes } } : one;
+    });
+    const missing = segments.filter(({ id, completed }) => stored.has(id) && !completed);
+    return run(state, change({ manifest, segments }), miss(missing.map(({ id }) => id)));
+  };
+}
+
+/** Without a connection: fetches what comes first, ends when nothing is left, else connects. */
+export const proceed: Move = (state) => run(state, settle, goOn);
+
+const goOn: Move = (state) => {
+  const [first] = state.segments;
+  if (first?.isStored === true) return run(state, change({ phase: 'fetching' }));
+  if (first === undefined && state.isInputOver) return run(state, end(wellEnded()));
+  return run(state, ...(state.isOver ? [nextSession, connect] : [connect]));
+};
+
+/** A fresh session goes on under an id of its own, with text that is numbered from 1. */
+const nextSession: Move = (state) => {
+  let sequence = 1;
+  const segments = state.segments.map((one) => {
+    const renumbered = { ...one, sequence, state: 'waiting', heardBytes: 0 } as const;
+    sequence += one.texts.length;
+    return renumbered;
+  });
+  return run(
+    state,
+    change({ session: state.session + 1, isOver: false, isStarted: false, retryFailed: false }),
+    change({ manifest: [], segments, nextSequence: sequence, sessionUnits: 0, nextAudio: 1 }),
+  );
+};
+
+function requestFailed(state: LiveState, problem: string): Ending {
+  const message = `the service does not speak the request ${requestIdOf(state)}: ${problem}`;
+  return { exit: 'rejected', code: 'request_failed', message, billed: 'unknown' };
+}
+
+function simpleEnding(state: LiveState, facts: RequestFacts | undefined): Ending {
+  if (facts?.state === 'completed') return lost([]);
+  return requestFailed(state, `it is ${facts?.state ?? 'unknown'}, and only reliable mode resumes`);
+}

@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest';
+import type { LivePlan } from '../../src/live/state.ts';
+import { newService, RELIABLE, SIMPLE, Simulation } from './simulation.ts';
+
+const TEXTS = Array.from({ length: 10 }, (_none, index) => `The sentence number ${index}. `);
+const V2: LivePlan = {
+  ...RELIABLE,
+  protocol: 'v2',
+  request: { parameterProfile: 'product_v1', voiceId: 'voice', modelId: 'model' },
+};
+
+const undisturbed = new Simulation(RELIABLE, newService()).speak(TEXTS);
+/** Every boundary in the full size; in the small one each so many, a number that meets every kind of message. */
+const STRIDE = process.env['FOLEY_TEST_SIZE'] === 'full' ? 1 : 7;
+const BOUNDARIES = Array.from(
+  { length: Math.floor(undisturbed.carried / STRIDE) },
+  (_none, index) => index * STRIDE,
+);
+
+test('ten segments are spoken, heard and paid for once', () => {
+  expect(undisturbed.ending).toMatchObject({ exit: 'ok' });
+  expect(undisturbed.heard).toBe(TEXTS.join(''));
+  expect(undisturbed.service.charges).toEqual(TEXTS.map(() => 1));
+  expect(undisturbed.carried).toBeGreaterThan(100);
+});
+
+describe.each([
+  { numbering: 'request', interrupted: 'failed', busyAnswers: 0 },
+  { numbering: 'request', interrupted: 'stored', busyAnswers: 2 },
+  { numbering: 'segment', interrupted: 'failed', busyAnswers: 0 },
+  { numbering: 'segment', interrupted: 'stored', busyAnswers: 0 },
+] as const)(
+  'when the line breaks at any message, numbers by $numbering, $interrupted',
+  (choices) => {
+    test.each([1006, 1012, 1013])(
+      'v3 is heard as if nothing had happened, after %s',
+      (closeCode) => {
+        for (const breaksAt of BOUNDARIES) {
+          const broken = new Simulation(RELIABLE, newService(choices), { breaksAt, closeCode });
+          broken.speak(TEXTS);
+          expect([breaksAt, broken.ending?.exit, broken.heard]).toEqual([
+            breaksAt,
+            'ok',
+            TEXTS.join(''),
+          ]);
+          // What was kept from a broken line and fetched may have cost nothing; nothing costs twice.
+          expect(broken.service.charges.every((count) => count <= 1)).toBe(true);
+          expect([...broken.timers]).toEqual([]);
+        }
+      },
+    );
+
+    test('v2 is heard as if nothing had happened, or names what is lost', () => {
+      let lostOnes = 0;
+      for (const breaksAt of BOUNDARIES) {
+        const broken = new Simulation(V2, newService(choices), { breaksAt }).speak(TEXTS);
+        expect(broken.service.charges.every((count) => count <= 1)).toBe(true);
+        if (broken.ending?.exit === 'lost') {
+          lostOnes += 1;
+          expect(broken.ending.lostSegments?.length).toBeGreaterThan(0);
+          expect(TEXTS.join('').startsWith(broken.heard)).toBe(true);
+        } else {
+          expect([breaksAt, broken.ending?.exit, broken.heard]).toEqual([
+            breaksAt,
+            'ok',
+            TEXTS.join(''),
+          ]);
+        }
+      }
+      // A service that finishes what it began has audio that v2 cannot ask for.
+      expect(lostOnes > 0).toBe(choices.interrupted === 'stored');
+    });
+  },
+);
+
+test('a segment that was heard to its end is not sent again', () => {
+  for (const breaksAt of BOUNDARIES) {
+    const done = new Set<string>();
+    for (const effect of new Simulation(RELIABLE, newService(), { breaksAt }).speak(TEXTS)
+      .effects) {
+      if (effect.type === 'notice' && effect.message.event === 'segment_completed') {
+        done.add(effect.message.segmentId);
+      }
+      if (effect.type === 'send' && effect.message.event === 'flush') {
+        expect([breaksAt, done.has(effect.message.segmentId)]).toEqual([breaksAt, false]);
+      }
+    }
+    expect(done.size).toBeGreaterThan(8);
+  }
+});
+
+test('simple mode connects again before its first audio, and says after it that the rest is lost', () => {
+  const whole = new Simulation(SIMPLE, newService()).speak(['One part. ', 'Another one.']);
+  expect(whole.ending).toMatchObject({ exit: 'ok' });
+  expect(whole.heard).toBe('One part. Another one.');
+  const exits = Array.from({ length: whole.carried }, (_none, breaksAt) => {
+    const broken = new Simulation(SIMPLE, newService(), { breaksAt });
+    broken.speak(['One part. ', 'Another one.']);
+    if (broken.ending?.exit === 'ok') expect(broken.heard).toBe(whole.heard);
+    else expect(broken.heard).toBe(whole.heard.slice(0, broken.heard.length));
+    return [broken.ending?.exit, broken.heard === '' || broken.heard === whole.heard];
+  });
+  // authenticated, start, ready, two inputs, accepted, the first audio: until there nothing was heard.
+  expect(exits.slice(0, 7)).toEqual(exits.slice(0, 7).map(() => ['ok', true]));
+  expect(exits.slice(7).map(([exit]) => exit)).toEqual(exits.slice(7).map(() => 'lost'));
+});
