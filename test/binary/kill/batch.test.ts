@@ -22,10 +22,10 @@ const MOST_RUNS = 2_000;
 const TIMEOUT_MS = IS_FULL ? 3_600_000 : 300_000;
 
 /** Moments that a run lives for: some die before the first item, some after a few. */
-const lives = fc.oneof(fc.integer({ min: 1, max: 8 }), fc.integer({ min: 4, max: 24 }));
+const lives = fc.oneof(fc.integer({ min: 1, max: 6 }), fc.integer({ min: 3, max: 16 }));
 
 /** Where the service begins and ends with it, most of the moments are that. */
-const embeddedLives = fc.oneof(fc.integer({ min: 1, max: 25 }), fc.integer({ min: 10, max: 60 }));
+const embeddedLives = fc.oneof(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 8, max: 45 }));
 
 /** Everything that may go wrong with an answer, and jobs that fail. */
 const FAULTS = [
