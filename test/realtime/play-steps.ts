@@ -120,6 +120,7 @@ async function sendAll(
     }
     connection.send(message);
     connection.conversation.noteSent(message);
+    await connection.drained();
     await playFault(connection, faults, { on: 'sent', events, when: 'after' });
   }
 }

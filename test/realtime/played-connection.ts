@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { encode } from '@msgpack/msgpack';
@@ -118,6 +119,13 @@ export class PlayedConnection {
     return whole;
   }
 
+  /** Waits until a client that reads slowly has taken most of what was sent. */
+  async drained(): Promise<void> {
+    while (this.isOpen && this.raw.writableLength > MOST_UNSENT) {
+      await Promise.race([once(this.raw, 'drain').catch(() => undefined), this.gone]);
+    }
+  }
+
   encoded(message: Message): Uint8Array {
     return encode(toWire(this.context.caller.version, message));
   }
@@ -158,4 +166,6 @@ export class PlayedConnection {
   }
 }
 
+/** Bytes that may wait for a client before the server waits too. */
+const MOST_UNSENT = 4_000_000;
 const FIRST_TIMESTAMP = 1_700_000_000_000;
