@@ -5,7 +5,9 @@ import type { BatchFolder } from './journal/batch-folder.ts';
 import type { BatchItem } from './plan/plan.ts';
 import type { CaptionWishes } from './run/aligned-speaker.ts';
 import { createAlignedSpeaker } from './run/aligned-speaker.ts';
+import type { ItemSpeaker } from './run/item-speaker.ts';
 import { createJobSpeaker } from './run/job-speaker.ts';
+import { keepSurvey } from './run/kept-survey.ts';
 import { createOutputFolders } from './run/output-folders.ts';
 import { createOutputLook } from './run/output-state.ts';
 import type { BatchOptions, BatchRun } from './run/run-batch.ts';
@@ -55,11 +57,6 @@ export interface BatchSession {
   speak(options: SpeakOptions): BatchRun;
 }
 
-/** Plans up to here are not read a second time. */
-const KEPT_CHARACTERS = 4_000_000;
-/** What an item takes besides its text, roughly. */
-const ITEM_CHARACTERS = 400;
-
 export function openSession(options: SessionOptions): BatchSession {
   const { clock, client, folder, maxRetries, origin, wishes } = options;
   let run: BatchRun | undefined;
@@ -71,16 +68,6 @@ export function openSession(options: SessionOptions): BatchSession {
       ? createJobSpeaker({ ...options, client, folders, onTrouble })
       : createAlignedSpeaker({ ...options, client, folders, captions });
 
-  async function* surveyAll(): AsyncGenerator<Surveyed, void, undefined> {
-    const { index, redoToken } = folder;
-    const look = createOutputLook({ ...options, outputDir: wishes.outputDir, index });
-    const bodyOf = speaker.bodyOf.bind(speaker);
-    const besides = speaker.besides.bind(speaker);
-    for await (const item of options.items()) {
-      yield await surveyItem(item, { ...wishes, index, look, bodyOf, besides, origin, redoToken });
-    }
-  }
-
   const means = {
     folder,
     speaker,
@@ -90,35 +77,26 @@ export function openSession(options: SessionOptions): BatchSession {
     fileOf: ({ output }: BatchItem): string => path.join(wishes.outputDir, output),
     sync: (): Promise<void> => folders.sync(),
   };
-  /** What was seen last, while that is not much. */
-  let seen: Surveyed[] | undefined;
-
-  async function* survey(): AsyncGenerator<Surveyed, void, undefined> {
-    seen = undefined;
-    let all: Surveyed[] | undefined = [];
-    let size = 0;
-    for await (const one of surveyAll()) {
-      size += one.item.characters + ITEM_CHARACTERS;
-      if (size > KEPT_CHARACTERS) all = undefined;
-      all?.push(one);
-      yield one;
-    }
-    seen = all;
-  }
-
+  const kept = keepSurvey(() => surveyAll(options, speaker));
   return {
-    survey,
+    survey: () => kept.first(),
     speak(wanted) {
-      run = runBatch({
-        ...wanted,
-        ...means,
-        items: seen === undefined ? surveyAll() : given(seen),
-      });
+      run = runBatch({ ...wanted, ...means, items: kept.again() });
       return run;
     },
   };
 }
 
-async function* given(items: readonly Surveyed[]): AsyncGenerator<Surveyed, void, undefined> {
-  yield* items;
+async function* surveyAll(
+  options: SessionOptions,
+  speaker: ItemSpeaker,
+): AsyncGenerator<Surveyed, void, undefined> {
+  const { folder, origin, wishes } = options;
+  const { index, redoToken } = folder;
+  const look = createOutputLook({ ...options, outputDir: wishes.outputDir, index });
+  const bodyOf = speaker.bodyOf.bind(speaker);
+  const besides = speaker.besides.bind(speaker);
+  for await (const item of options.items()) {
+    yield await surveyItem(item, { ...wishes, index, look, bodyOf, besides, origin, redoToken });
+  }
 }

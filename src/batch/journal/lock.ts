@@ -85,16 +85,42 @@ async function takeOnce(file: string, mark: string, options: LockOptions): Promi
     } finally {
       await temporary.file.close();
     }
-    for (let turn = 1; ; turn += 1) {
-      if (await linked(temporary.path, file, options)) return;
-      const held = await readLock(file, options);
-      if (held === undefined) continue;
-      if (turn > MOST_TURNS || !(await isLeft(held, options))) throw lockedFailure(file, held);
-      await clear(file, held, options);
-    }
+    await takeWith(temporary.path, file, options);
   } finally {
     await removeQuietly(temporary.path, { ...options, files });
   }
+}
+
+/**
+ * Gives what is written in `written` the name of the lock, if nobody has it who may still work. Of those
+ * who find the lock of a dead process the one may replace it who gets the name made of the dead one's
+ * mark, which is a lock like any other; meanwhile the mark cannot change.
+ */
+async function takeWith(written: string, file: string, options: LockOptions): Promise<void> {
+  for (let turn = 1; ; turn += 1) {
+    if (await linked(written, file, options)) return;
+    const held = await readLock(file, options);
+    if (held === undefined) continue;
+    if (turn > MOST_TURNS || !(await isLeft(held, options))) throw lockedFailure(file, held);
+    const right = `${file}.${held.mark ?? 'unmarked'}`;
+    await takeWith(written, right, options);
+    try {
+      const now = await readLock(file, options);
+      if (now !== undefined && now.mark === held.mark) {
+        await replace(written, file, options);
+        return;
+      }
+    } finally {
+      await removeQuietly(right, options);
+    }
+  }
+}
+
+/** Another name for the same file, under a name that is taken. */
+async function replace(written: string, file: string, options: LockOptions): Promise<void> {
+  const next = `${file}.${randomHex(options, 6)}`;
+  await linked(written, next, options);
+  await options.files.rename(next, file);
 }
 
 const MOST_TURNS = 5;
@@ -118,7 +144,7 @@ async function linked(from: string, to: string, { files }: LockOptions): Promise
   }
 }
 
-/** Takes the lock of a dead process away; of two that try, one moves the other's fresh one back. */
+/** Takes away what a dead process left beside our lock; of two that try, one moves the other's fresh one back. */
 async function clear(file: string, dead: Held, options: LockOptions): Promise<void> {
   const aside = `${file}.${randomHex(options, 6)}`;
   try {
@@ -135,7 +161,7 @@ async function clear(file: string, dead: Held, options: LockOptions): Promise<vo
 async function findNeighbours(own: string, options: LockOptions): Promise<boolean> {
   let hasNeighbours = false;
   for (const name of await options.files.readdir(options.folder)) {
-    if (name === own) continue;
+    if (name === own || (await sweepRight(name, options))) continue;
     const file = path.join(options.folder, name);
     const held = await readLock(file, options);
     const isOver = held === undefined || (await isLeft(held, options));
@@ -146,6 +172,17 @@ async function findNeighbours(own: string, options: LockOptions): Promise<boolea
     hasNeighbours = true;
   }
   return hasNeighbours;
+}
+
+/** Whether it is the right to replace a lock, which goes as soon as there is no such lock to replace. */
+async function sweepRight(name: string, options: LockOptions): Promise<boolean> {
+  const [, lock, mark] = /^((?:all|\d+-of-\d+)(?:\.\w+)*)\.(\w+)$/.exec(name) ?? [];
+  if (lock === undefined) return false;
+  const held = await readLock(path.join(options.folder, lock), options);
+  if (held === undefined || (held.mark ?? 'unmarked') !== mark) {
+    await removeQuietly(path.join(options.folder, name), options);
+  }
+  return true;
 }
 
 const LOCK_NAME = /^(?:all|\d+-of-\d+)$/;
