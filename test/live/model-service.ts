@@ -25,6 +25,8 @@ export interface ModelChoices {
   readonly interrupted: 'stored' | 'failed';
   /** Questions that are answered with `running` before the truth is. */
   readonly busyAnswers: number;
+  /** Bytes of a frame of audio. */
+  readonly frameBytes: number;
 }
 
 /** A service as the tests need it: what it charges, and what a listener hears whom nothing disturbs. */
@@ -35,6 +37,10 @@ export class ModelService {
 
   constructor(choices: ModelChoices) {
     this.#choices = choices;
+  }
+
+  get frameBytes(): number {
+    return this.#choices.frameBytes;
   }
 
   connect(): ModelConnection {
@@ -162,7 +168,7 @@ export class ModelConnection {
     if (known && (known.text !== text || (known.sequence !== sequence && segmentId !== 'only'))) {
       return [{ event: 'error', code: 'idempotency_conflict', message: 'other', retryable: false }];
     }
-    const frames = framesOf(text);
+    const frames = framesOf(text, this.#service.frameBytes);
     const segment = known ?? { segmentId, text, sequence, frames, state: 'failed', charges: 0 };
     if (known === undefined) request.segments.push(segment);
     const first = this.#service.firstNumber(request, segment);
@@ -180,11 +186,11 @@ export class ModelConnection {
   }
 }
 
-/** The audio of a text: its bytes, three at a time. */
-export function framesOf(text: string): readonly Uint8Array[] {
+/** The audio of a text: its bytes, so many at a time. */
+function framesOf(text: string, size: number): readonly Uint8Array[] {
   const bytes = Buffer.from(text);
-  return Array.from({ length: Math.ceil(bytes.length / 3) }, (_none, index) =>
-    bytes.subarray(index * 3, index * 3 + 3),
+  return Array.from({ length: Math.ceil(bytes.length / size) }, (_none, index) =>
+    bytes.subarray(index * size, (index + 1) * size),
   );
 }
 

@@ -183,6 +183,7 @@ export function newService(choices: Partial<ConstructorParameters<typeof ModelSe
     numbering: 'request',
     interrupted: 'failed',
     busyAnswers: 0,
+    frameBytes: 3,
     ...choices,
   });
 }

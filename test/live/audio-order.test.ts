@@ -1,0 +1,94 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Said } from './model-service.ts';
+import { newService, RELIABLE, SIMPLE, Simulation } from './simulation.ts';
+
+const TIMES = process.env['FOLEY_TEST_SIZE'] === 'full' ? 50 : 2;
+const texts = fc.array(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 60 }), {
+  minLength: 1,
+  maxLength: 6,
+});
+const frameBytes = fc.integer({ min: 1, max: 20 });
+const plan = fc.constantFrom(RELIABLE, SIMPLE);
+/** Where the copies of frames go, and which neighbours change places: one number a frame, used in turn. */
+const lots = fc.array(fc.nat({ max: 30 }), { minLength: 1, maxLength: 40 });
+
+test('whatever the frames hold, the same bytes come out', () => {
+  fc.assert(
+    fc.property(texts, frameBytes, plan, (spoken, size, how) => {
+      const quiet = new Simulation(how, newService({ frameBytes: size })).speak(spoken);
+      expect(quiet.ending?.exit).toBe('ok');
+      expect(quiet.heard).toBe(spoken.join(''));
+    }),
+    { numRuns: 10 * TIMES },
+  );
+});
+
+test('a frame that comes again, then or much later, is not heard again', () => {
+  const numbering = fc.constantFrom('request' as const, 'segment' as const);
+  fc.assert(
+    fc.property(texts, frameBytes, lots, numbering, (spoken, size, drawn, numbers) => {
+      const tamper = copies(drawn);
+      const service = newService({ frameBytes: size, numbering: numbers });
+      const again = new Simulation(RELIABLE, service, { tamper }).speak(spoken);
+      expect(again.ending?.exit).toBe('ok');
+      expect(again.heard).toBe(spoken.join(''));
+    }),
+    { numRuns: 20 * TIMES },
+  );
+});
+
+test('frames that change places are put in order, with their copies', () => {
+  fc.assert(
+    fc.property(texts, frameBytes, lots, plan, (spoken, size, drawn, how) => {
+      const copied = copies(drawn);
+      const tamper = (said: readonly Said[]) => moved(copied(said), drawn);
+      const shuffled = new Simulation(how, newService({ frameBytes: size }), { tamper });
+      shuffled.speak(spoken);
+      expect(shuffled.ending?.exit).toBe('ok');
+      expect(shuffled.heard).toBe(spoken.join(''));
+    }),
+    { numRuns: 20 * TIMES },
+  );
+});
+
+test('a frame that never comes is fetched on v3, lost on v2, and the end of what is simple', () => {
+  const tamper = (said: readonly Said[]) => said.filter((one) => one['sequence'] !== 4);
+  const speak = (how: typeof RELIABLE) =>
+    new Simulation(how, newService(), { tamper }).speak(['The first one. ', 'The second one.']);
+  const v3 = speak(RELIABLE);
+  expect([v3.ending?.exit, v3.heard]).toEqual(['ok', 'The first one. The second one.']);
+  const v2 = speak({
+    ...RELIABLE,
+    protocol: 'v2',
+    request: { parameterProfile: 'product_v1', voiceId: 'voice', modelId: 'model' },
+  });
+  expect(v2.ending).toMatchObject({ exit: 'lost', lostSegments: ['s1'] });
+  expect(v2.heard).toBe('The first');
+  expect(speak(SIMPLE).ending).toMatchObject({ exit: 'badAnswer' });
+});
+
+/** Every frame of audio, and after some of them one that was said before. */
+function copies(drawn: readonly number[]) {
+  const before: Said[] = [];
+  return (said: readonly Said[]): readonly Said[] =>
+    said.flatMap((one, index) => {
+      if (one.event === 'audio') before.push(one);
+      const lot = drawn[index % drawn.length] ?? 0;
+      const copy = one.event === 'finish' ? undefined : before.at(-1 - lot);
+      return copy === undefined ? [one] : [one, copy];
+    });
+}
+
+/** Runs of audio with frames up to so many places later. */
+function moved(said: readonly Said[], drawn: readonly number[]): readonly Said[] {
+  let run = 0;
+  return said
+    .map((one, index) => {
+      if (one.event !== 'audio') run += 1;
+      const lot = one.event === 'audio' ? (drawn[index % drawn.length] ?? 0) : 0;
+      return { one, run: run * 2 + (one.event === 'audio' ? 1 : 0), place: index + lot };
+    })
+    .toSorted((left, right) => left.run - right.run || left.place - right.place)
+    .map(({ one }) => one);
+}

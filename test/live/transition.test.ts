@@ -1,0 +1,277 @@
+import { describe, expect, test } from 'vitest';
+import { REALTIME_ERRORS } from '../../src/contract/realtime/error-codes.ts';
+import { EXIT_CODES } from '../../src/contract/exit-codes.ts';
+import type { Effect } from '../../src/live/events.ts';
+import type { LivePlan } from '../../src/live/state.ts';
+import { newConversation } from '../../src/live/state.ts';
+import { transition } from '../../src/live/transition.ts';
+import type { HeardMessage } from '../../src/live/server-message.ts';
+import type { Happening } from './simulation.ts';
+import { RELIABLE, SIMPLE } from './simulation.ts';
+
+const NO_RETRY = { ...RELIABLE, maxRetries: 0 };
+const message = (one: HeardMessage): Happening => ({
+  type: 'message',
+  connection: 1,
+  message: one,
+});
+const closed = (code: number): Happening => ({ type: 'closed', connection: 1, code });
+const audio = (sequence: number, segmentId = 's1') =>
+  message({ event: 'audio', segmentId, sequence, audio: Uint8Array.of(sequence) });
+const finish = (reason: 'completed' | 'error' | 'timeout' | 'server_draining') =>
+  message({ event: 'finish', reason, units: 1 });
+const STARTED: readonly Happening[] = [
+  { type: 'begin' },
+  { type: 'opened', connection: 1 },
+  message({ event: 'authenticated' }),
+  message({ event: 'ready', fields: { event: 'ready' } }),
+];
+const ASKED: readonly Happening[] = [...STARTED, { type: 'text', text: 'Hello. ' }];
+
+function follow(plan: LivePlan, events: readonly Happening[], fraction = 0.5) {
+  let state = newConversation(plan);
+  const effects: Effect[] = [];
+  for (const event of events) {
+    const step = transition(state, { ...event, fraction });
+    state = step.state;
+    effects.push(...step.effects);
+  }
+  const sent = effects.flatMap((one) => (one.type === 'send' ? [one.message] : []));
+  return { state, effects, sent, ending: state.ending, code: codeOf(state.ending?.exit) };
+}
+
+function codeOf(exit: keyof typeof EXIT_CODES | undefined): number | undefined {
+  return exit && EXIT_CODES[exit].code;
+}
+
+/** The contract, section 10. */
+const EXIT_OF: Readonly<Record<keyof typeof REALTIME_ERRORS, number>> = {
+  authentication_failed: 4,
+  authentication_required: 4,
+  already_authenticated: 4,
+  permission_denied: 4,
+  quota_exceeded: 21,
+  session_limit_exceeded: 22,
+  provider_unavailable: 23,
+  provider_timeout: 23,
+  generation_failed: 23,
+  internal_error: 23,
+  billing_failed: 23,
+  connection_closed: 24,
+  client_backpressure: 24,
+  invalid_message: 20,
+  invalid_messagepack: 20,
+  invalid_state: 20,
+  idempotency_conflict: 20,
+  empty_segment: 20,
+  segment_too_large: 20,
+  unsupported_parameter: 20,
+  voice_not_found: 20,
+  model_not_found: 20,
+};
+
+describe('an error event', () => {
+  test.each(Object.entries(EXIT_OF))('%s is exit %i', (code, exit) => {
+    for (const isRetryable of [true, false]) {
+      const error = message({ event: 'error', code, message: 'no', isRetryable });
+      expect(follow(NO_RETRY, [...ASKED, error])).toMatchObject({ code: exit, ending: { code } });
+    }
+  });
+
+  test('of another code is exit 20', () => {
+    const error = message({ event: 'error', code: 'new_one', message: '', isRetryable: false });
+    expect(follow(RELIABLE, [...ASKED, error]).code).toBe(20);
+  });
+
+  test('that may be tried again leads to another connection, the rest does not', () => {
+    const error = (isRetryable: boolean) =>
+      message({ event: 'error', code: 'provider_timeout', message: '', isRetryable });
+    expect(follow(RELIABLE, [...ASKED, error(true)]).state.phase).toBe('resting');
+    expect(follow(RELIABLE, [...ASKED, error(false)]).state.phase).toBe('ended');
+  });
+});
+
+test.each([
+  ['timeout', 24],
+  ['error', 23],
+  ['server_draining', 23],
+  ['completed', 25],
+] as const)('a session that finishes unasked with %s is exit %i', (reason, exit) => {
+  expect(follow(NO_RETRY, [...STARTED, finish(reason)]).code).toBe(exit);
+});
+
+test.each([
+  [1000, 25, 'ended'],
+  [1001, 25, 'ended'],
+  [1002, 25, 'ended'],
+  [1006, 24, 'resting'],
+  [1008, 4, 'ended'],
+  [1011, 23, 'ended'],
+  [1012, 23, 'resting'],
+  [1013, 23, 'resting'],
+  [4000, 25, 'ended'],
+])('a connection that is closed with %i is exit %i, and first %s', (code, exit, phase) => {
+  expect(follow(NO_RETRY, [...STARTED, closed(code)]).code).toBe(exit);
+  expect(follow(RELIABLE, [...STARTED, closed(code)]).state.phase).toBe(phase);
+});
+
+test('when text was asked for and the line is lost for good, nobody knows what it cost', () => {
+  const { code, ending } = follow(NO_RETRY, [...ASKED, closed(1006)]);
+  expect([code, ending?.billed]).toEqual([26, 'unknown']);
+});
+
+test('what cannot be read, and what was not asked for, is exit 25', () => {
+  const wrongs: readonly Happening[] = [
+    { type: 'unreadable', connection: 1, problem: 'it is no map' },
+    audio(1, 's2'),
+    message({ event: 'segment_accepted', segmentId: 'x', reservedUnits: 1 }),
+    message({ event: 'input_ack', acceptedSequence: 9 }),
+  ];
+  for (const wrong of wrongs) expect(follow(RELIABLE, [...ASKED, wrong]).code).toBe(25);
+});
+
+test('an end without text is exit 2, and a simple text may have 10,000 characters', () => {
+  expect(follow(RELIABLE, [...STARTED, { type: 'end' }]).code).toBe(2);
+  const text = '😀'.repeat(10_000);
+  const longest = follow(SIMPLE, [...STARTED, { type: 'text', text }, { type: 'end' }]);
+  expect(longest.sent.at(-1)).toMatchObject({ event: 'input', text, commit: true });
+  expect(follow(SIMPLE, [...STARTED, { type: 'text', text: `${text}a` }]).code).toBe(2);
+});
+
+test('a long text is sent as segments of 10,000 characters in events of 2,000, numbered from 1', () => {
+  const { sent } = follow(RELIABLE, [...STARTED, { type: 'text', text: '😀'.repeat(10_001) }]);
+  expect(sent.map(({ event }) => event)).toEqual([
+    'start',
+    ...Array<string>(5).fill('text'),
+    'flush',
+    'text',
+    'flush',
+  ]);
+  const texts = sent.flatMap((one) => (one.event === 'text' ? [one] : []));
+  expect(texts.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4, 5, 6]);
+  expect(texts.map(({ text }) => Array.from(text).length)).toEqual([...Array(5).fill(2_000), 1]);
+  const ids = sent.map(({ eventId }) => eventId);
+  expect(new Set(ids).size).toBe(ids.length);
+});
+
+test('before a session has spoken its units another one goes on, under an id of its own', () => {
+  const plan = { ...RELIABLE, sessionMaxUnits: 20 };
+  const said = follow(plan, [
+    ...STARTED,
+    { type: 'text', text: 'Twelve signs' },
+    { type: 'text', text: 'Twelve again' },
+  ]);
+  expect(said.sent.map(({ event }) => event)).toEqual(['start', 'text', 'flush', 'stop']);
+  const after = follow(plan, [
+    ...STARTED,
+    { type: 'text', text: 'Twelve signs' },
+    { type: 'text', text: 'Twelve again' },
+    message({ event: 'segment_accepted', segmentId: 's1', reservedUnits: 12 }),
+    audio(1),
+    message({ event: 'segment_completed', segmentId: 's1', audioBytes: 1 }),
+    finish('completed'),
+    { type: 'opened', connection: 2 },
+    { type: 'message', connection: 2, message: { event: 'authenticated' } },
+    { ...STARTED[3], connection: 2 } as Happening,
+  ]);
+  expect(after.sent.slice(4)).toMatchObject([
+    { event: 'start', requestId: 'request-2' },
+    { event: 'text', sequence: 1, text: 'Twelve again' },
+    { event: 'flush', segmentId: 's2' },
+  ]);
+});
+
+test('no more text is read than 256 kB that wait, and again when half of it is gone', () => {
+  const kilobytes: Happening = { type: 'text', text: 'a'.repeat(9_000) };
+  const { effects, state } = follow(RELIABLE, [
+    ...STARTED,
+    ...Array<Happening>(30).fill(kilobytes),
+  ]);
+  expect(effects.filter(({ type }) => type === 'pauseInput')).toHaveLength(1);
+  expect(state.isInputPaused).toBe(true);
+});
+
+test('attempts wait longer and longer, and are over after as many as were asked for', () => {
+  const refuse = (connection: number): Happening => ({
+    type: 'refused',
+    connection,
+    isRetryable: true,
+    ending: { exit: 'network', code: 'network', message: 'refused', billed: 'no' },
+  });
+  const backoff: Happening = { type: 'timer', name: 'backoff' };
+  const attempts = [1, 2, 3, 4, 5].flatMap((connection) => [refuse(connection), backoff]);
+  const { effects, code } = follow(RELIABLE, [{ type: 'begin' }, ...attempts]);
+  const waits = effects.flatMap((one) =>
+    one.type === 'startTimer' && one.name === 'backoff' ? [one.afterMs] : [],
+  );
+  expect(waits).toEqual([250, 500, 1_000, 2_000]);
+  expect(code).toBe(24);
+});
+
+test('a ping goes out at its time, and a line on which nothing comes is dead', () => {
+  const pinged = follow(RELIABLE, [...STARTED, { type: 'timer', name: 'ping' }]);
+  expect(pinged.sent.at(-1)).toMatchObject({ event: 'ping' });
+  expect(pinged.state.timers).toContain('ping');
+  const dead = follow(RELIABLE, [...STARTED, { type: 'timer', name: 'silence' }]);
+  expect(dead.effects.map(({ type }) => type)).toContain('abort');
+  expect(dead.state.phase).toBe('resting');
+});
+
+test('a service that only answers pings makes no progress', () => {
+  const waiting = follow(RELIABLE, [...ASKED, message({ event: 'pong' })]);
+  expect(waiting.effects.at(-1)).toMatchObject({ type: 'startTimer', name: 'silence' });
+  expect(follow(RELIABLE, [...ASKED, { type: 'timer', name: 'progress' }]).state.phase).toBe(
+    'resting',
+  );
+});
+
+test('while nobody takes the audio, silence is ours', () => {
+  const held = follow(RELIABLE, [...ASKED, { type: 'held' }]);
+  expect(held.state.timers).toEqual(['ping']);
+  const again = follow(RELIABLE, [...ASKED, { type: 'held' }, { type: 'released' }]);
+  expect([...again.state.timers].toSorted()).toEqual(['ping', 'progress', 'silence']);
+});
+
+test('a browser shows its ticket first', () => {
+  const { sent } = follow({ ...SIMPLE, ticket: 'once' }, STARTED.slice(0, 2));
+  expect(sent).toMatchObject([{ event: 'auth', token: 'once' }]);
+});
+
+test('a request that failed before is run again only when that was asked for', () => {
+  const status = message({
+    event: 'request_status',
+    facts: { state: 'failed_retryable', segments: [] },
+  });
+  const { code, ending } = follow(RELIABLE, [...STARTED.slice(0, 3), status]);
+  expect([code, ending?.message]).toEqual([20, expect.stringContaining('--retry-failed')]);
+  const { sent } = follow({ ...RELIABLE, retryFailed: true }, STARTED);
+  expect(sent).toMatchObject([{ event: 'start', retryFailed: true, requestId: 'request' }]);
+});
+
+test('a request that was spoken before is fetched on v3, and another text is not taken for it', () => {
+  const known = (characters: number) =>
+    message({
+      event: 'request_status',
+      facts: {
+        state: 'completed',
+        segments: [{ segmentId: 's1', isStored: true, characters, audioBytes: 3 }],
+      },
+    });
+  const begun: readonly Happening[] = [...STARTED.slice(0, 3), { type: 'text', text: 'Hello.' }];
+  const stored: Happening = { type: 'stored', segmentId: 's1', audio: Uint8Array.of(1, 2, 3) };
+  const again = follow(RELIABLE, [...begun, { type: 'end' }, known(6), stored]);
+  expect(again.effects.filter(({ type }) => type === 'fetchSegment')).toEqual([
+    { type: 'fetchSegment', requestId: 'request', segmentId: 's1' },
+  ]);
+  expect(again.code).toBe(0);
+  expect(follow(RELIABLE, [...begun, known(7)])).toMatchObject({
+    code: 20,
+    ending: { code: 'idempotency_conflict' },
+  });
+});
+
+test('stopped by the person, it closes politely', () => {
+  const { effects, code } = follow(RELIABLE, [...ASKED, { type: 'cancel' }]);
+  expect(effects).toContainEqual({ type: 'close', code: 1000 });
+  expect(code).toBe(130);
+});
