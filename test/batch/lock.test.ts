@@ -1,4 +1,5 @@
-import { readdir } from 'node:fs/promises';
+import { link, readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Lock } from '../../src/batch/journal/lock.ts';
 import { lockBatch } from '../../src/batch/journal/lock.ts';
@@ -60,13 +61,27 @@ describe('the lock of a folder', () => {
     for (let turn = 0; turn < 20; turn += 1) {
       const folder = await newFolder();
       await lock({ folder, pid: 1 });
-      const racers = Array.from({ length: 6 }, (_, pid) =>
+      const racers = Array.from({ length: 16 }, (_, pid) =>
         lock({ folder, pid: pid + 2, fates: DEAD }),
       );
       const outcomes = await Promise.allSettled(racers);
       expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
       expect(await readdir(folder)).toEqual(['all']);
     }
+  });
+
+  it('of a dead process whose taker died half way is taken all the same', async () => {
+    const folder = await newFolder();
+    await lock({ folder, pid: 1 });
+    const [mark] = /[0-9a-f]{16}/.exec(await readFile(path.join(folder, 'all'), 'utf8')) ?? [];
+    const right = path.join(folder, `all.${mark}`);
+    await link(path.join(folder, 'all'), right);
+    const racers = Array.from({ length: 8 }, (_, pid) =>
+      lock({ folder, pid: pid + 2, fates: DEAD }),
+    );
+    const outcomes = await Promise.allSettled(racers);
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(await readdir(folder)).toEqual(['all']);
   });
 
   it.each([
