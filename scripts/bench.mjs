@@ -6,7 +6,13 @@ import { root, setUp } from './set-up.mjs';
 
 setUp();
 /** Files of bench/ that others use. */
-const TOOLS = new Set(['measure.mjs', 'audio-server.mjs', 'job-server.mjs']);
+const TOOLS = new Set([
+  'measure.mjs',
+  'aligned-server.mjs',
+  'aligned-stream.mjs',
+  'audio-server.mjs',
+  'job-server.mjs',
+]);
 
 const wanted = process.argv.slice(2);
 const names = readdirSync(path.join(root, 'bench')).filter(

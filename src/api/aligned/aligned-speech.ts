@@ -16,6 +16,7 @@ import type { SpeechOrder } from '../speech-order.ts';
 import type { CompletedFacts } from './aligned-events.ts';
 import { readAlignedEvent, UnreadableEvent } from './aligned-events.ts';
 import { Alignment } from './alignment.ts';
+import type { ByteString } from './sse-events.ts';
 import { EventTooLarge, sseEvents } from './sse-events.ts';
 
 /** Speech with the times of its words, as it arrives. */
@@ -89,6 +90,7 @@ class StreamedSpeech implements AlignedAnswer {
   readonly #client: Pick<ApiClient, 'redact'>;
   readonly #options: Pick<AlignedOptions, 'clock' | 'idleTimeoutMs'>;
   #completed: CompletedFacts | undefined;
+  #isEmpty = true;
 
   constructor(
     client: Pick<ApiClient, 'redact'>,
@@ -127,39 +129,50 @@ class StreamedSpeech implements AlignedAnswer {
     }
   }
 
+  /** Only events are progress: a service that does nothing but say that it is there has stopped. */
   async *#packets(): AsyncGenerator<Uint8Array, void, undefined> {
+    const { clock, idleTimeoutMs = IDLE_TIMEOUT_MS } = this.#options;
     const alignment = new Alignment();
-    let size = 0;
-    for await (const { data, name } of this.#events()) {
-      const event = readAlignedEvent(name, data);
-      if (event?.kind === 'audio') {
-        size += event.bytes.length;
-        yield event.bytes;
-      } else if (event?.kind === 'completed') {
-        if (size === 0) throw this.#unusable('the stream has no audio in it');
-        this.#conclude(event.facts, alignment);
-        return;
-      } else if (event?.kind === 'error') {
-        throw this.#failed(event);
-      } else if (event !== undefined) {
-        alignment.take(event);
+    let since = clock.monotonic();
+    for await (const batch of sseEvents(this.#answer.body, { limitBytes: EVENT_MAX_BYTES })) {
+      for (const event of batch) {
+        if (event.kind === 'comment') continue;
+        const said = this.#read(event, alignment);
+        if (said === 'completed') return;
+        if (said === undefined || said.length === 0) continue;
+        this.#isEmpty = false;
+        yield said;
+      }
+      // Whoever reads slowly takes time that is not the service's.
+      if (batch.some(({ kind }) => kind === 'event')) since = clock.monotonic();
+      if (clock.monotonic() - since > idleTimeoutMs) {
+        throw this.#unusable(`nothing but heartbeats came for ${idleTimeoutMs / 1_000} s`);
       }
     }
     throw this.#unusable('the stream ended before it said that it was complete');
   }
 
-  /** Only events are progress: a service that does nothing but say that it is there has stopped. */
-  async *#events(): AsyncGenerator<{ readonly name: string; readonly data: string }> {
-    const { clock, idleTimeoutMs = IDLE_TIMEOUT_MS } = this.#options;
-    let since = clock.monotonic();
-    for await (const event of sseEvents(this.#answer.body, { limitBytes: EVENT_MAX_BYTES })) {
-      if (event.kind === 'event') {
-        yield event;
-        // Whoever reads slowly takes time that is not the service's.
-        since = clock.monotonic();
-      } else if (clock.monotonic() - since > idleTimeoutMs) {
-        throw this.#unusable(`nothing but heartbeats came for ${idleTimeoutMs / 1_000} s`);
-      }
+  /** The audio of an event; what else it says is taken in. */
+  #read(
+    { data, name }: { readonly data: ByteString; readonly name: string },
+    alignment: Alignment,
+  ): Uint8Array | 'completed' | undefined {
+    const event = readAlignedEvent(name, data);
+    switch (event?.kind) {
+      case undefined:
+        return undefined;
+      case 'audio':
+        return event.bytes;
+      case 'completed':
+        if (this.#isEmpty) throw this.#unusable('the stream has no audio in it');
+        this.#conclude(event.facts, alignment);
+        return 'completed';
+      case 'error':
+        throw this.#failed(event);
+      case 'snapshot':
+      case 'invalidated':
+        alignment.take(event);
+        return undefined;
     }
   }
 

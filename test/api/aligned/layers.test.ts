@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { readAlignedEvent, UnreadableEvent } from '../../../src/api/aligned/aligned-events.ts';
 import { Alignment } from '../../../src/api/aligned/alignment.ts';
 import type { SseEvent } from '../../../src/api/aligned/sse-events.ts';
-import { EventTooLarge, sseEvents } from '../../../src/api/aligned/sse-events.ts';
+import { EventTooLarge, sseEvents, textOf } from '../../../src/api/aligned/sse-events.ts';
 
 async function eventsOf(
   chunks: Iterable<Uint8Array>,
@@ -13,7 +13,7 @@ async function eventsOf(
     yield* chunks;
   }
   const events: SseEvent[] = [];
-  for await (const event of sseEvents(body(), { limitBytes })) events.push(event);
+  for await (const batch of sseEvents(body(), { limitBytes })) events.push(...batch);
   return events;
 }
 
@@ -39,12 +39,18 @@ describe('bytes to events', () => {
           .map(({ data, name }) => `: beat${end}event: ${name}${end}data: ${data}${end}${end}`)
           .join('');
         const got = await eventsOf(cutUp(Buffer.from(text), cuts));
-        expect(got.filter(({ kind }) => kind === 'event')).toEqual(
-          sent.map((one) => ({ kind: 'event', ...one })),
+        const read = got.flatMap((one) =>
+          one.kind === 'event' ? [{ name: one.name, data: textOf(one.data) }] : [],
         );
+        expect(read).toEqual(sent);
         expect(got.filter(({ kind }) => kind === 'comment').length).toBe(sent.length);
       }),
     );
+  });
+
+  test('a mark of the byte order before the first is passed over', async () => {
+    const [first] = await eventsOf([Buffer.from('\ufeffevent: ping\ndata: é\n\n')]);
+    expect(first).toEqual({ kind: 'event', name: 'ping', data: 'Ã©' });
   });
 
   test('an event without its empty line is none', async () => {
@@ -67,6 +73,23 @@ describe('events to what they say', () => {
       kind: 'audio',
       bytes: Buffer.from('hi'),
     });
+  });
+
+  test('audio is decoded however its JSON is written', () => {
+    const bytes = Buffer.from('hi?');
+    for (const data of [
+      '{ "audioBase64" : "aGk/" }',
+      '{"audioBase64":"aGk\\/"}',
+      '{"a":1,"audioBase64":"aGk/"}',
+    ]) {
+      expect(readAlignedEvent('audio', data)).toEqual({ kind: 'audio', bytes });
+    }
+  });
+
+  test('words are text', () => {
+    const words = [{ text: 'schön 你好', startMs: 0, endMs: 1 }];
+    const data = Buffer.from(JSON.stringify({ chunkSeq: 0, words })).toString('latin1');
+    expect(readAlignedEvent('alignment_snapshot', data)).toMatchObject({ words });
   });
 
   test.each([
