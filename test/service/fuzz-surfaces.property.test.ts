@@ -30,8 +30,19 @@ function between(min: number, max: number): fc.Arbitrary<unknown> {
 const text = mostly(
   fc.oneof(fc.lorem({ maxCount: 5 }), fc.string({ unit: 'binary', maxLength: 60 })),
 );
-const voice = fc.constantFrom(...VOICES.map(({ id }) => id));
-const model = fc.constantFrom(...MODELS.map(({ id }) => id), undefined, 'unheard-of');
+const ids = (voices: typeof VOICES): string[] => voices.map(({ id }) => id);
+/** Mostly of one family, so that a model chosen by chance fits often enough. */
+const voice = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.constantFrom(...ids(VOICES.filter(({ family }) => family === 'vendor'))),
+  },
+  { weight: 1, arbitrary: fc.constantFrom(...ids(VOICES)) },
+);
+const model = fc.oneof(
+  { weight: 2, arbitrary: fc.constantFrom('vendor-s21pro', 'vendor-s21pro-flash', undefined) },
+  { weight: 1, arbitrary: fc.constantFrom(...MODELS.map(({ id }) => id), 'unheard-of') },
+);
 const own = {
   text,
   voiceId: mostly(voice),
