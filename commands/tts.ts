@@ -50,7 +50,7 @@ Examples:
   $ echo "Build finished" | foley tts --play
   $ foley tts -f book.txt -o book.mp3
   $ foley tts -f chapter.txt --voice-name Martin --speed 0.9 -o chapter.wav
-  $ foley tts -f chapter.txt -o chapter.mp3 --subtitles chapter.srt --timings chapter.json`;
+  $ foley tts -f chapter.txt -o chapter.mp3 --subtitles chapter.srt`;
 
 function surfaceOptions(): Option[] {
   return [
