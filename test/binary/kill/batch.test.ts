@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeAudio } from '../../harness/decode-audio.ts';
 import type { Sandbox } from '../../harness/sandbox.ts';
+import { parseJsonLines } from '../../harness/json-lines.ts';
 import { sandbox } from '../../harness/sandbox.ts';
 import { drawn, underSeed } from '../../harness/seed.ts';
 import { filesOf, snapshot } from '../../harness/snapshot.ts';
@@ -37,7 +38,14 @@ const FAULTS = [
   'GET /**/audio; reset-after=900; every=5',
   'GET /**/audio; truncate=700; every=4',
   '* /**; delay=20ms; every=6',
-].flatMap((rule) => ['--fault', rule]);
+];
+
+/** What may go wrong with a stream. */
+const STREAM_FAULTS = [
+  'POST /**/aligned; status=503; every=5',
+  'POST /**/aligned; reset-after=9000; every=4',
+  'POST /**/aligned; reset-after=0; every=7',
+];
 
 interface Scene {
   readonly box: Sandbox;
@@ -66,10 +74,13 @@ function itemOf(number: number) {
 }
 
 /** A service in a process of its own, which is not killed but does what it should not. */
-async function servedScene(items: number): Promise<Scene & { readonly service: ServingFoley }> {
+async function servedScene(
+  items: number,
+  faults = FAULTS,
+): Promise<Scene & { readonly service: ServingFoley }> {
   const box = await sandbox();
   const dataDir = path.join(box.root, 'service');
-  const flags = ['--data-dir', dataDir, ...FAULTS];
+  const flags = ['--data-dir', dataDir, ...faults.flatMap((rule) => ['--fault', rule])];
   const service = await startServe(flags, { box, timeoutMs: 3_600_000 });
   return { ...(await newScene(items, dataDir, service.env, box)), service };
 }
@@ -237,3 +248,43 @@ describe('a batch that is killed until it is done', () => {
     TIMEOUT_MS,
   );
 });
+
+describe('a batch of what cannot be fetched again, killed until every item is settled', () => {
+  test(
+    `${OTHER.items} items with word times are delivered or told as lost, and none is billed twice`,
+    async () => {
+      await underSeed(async (seed) => {
+        const scene = await servedScene(OTHER.items, STREAM_FAULTS);
+        const args = scene.batch.args.filter((arg) => arg !== '--retry-failed');
+        const batch = { ...scene.batch, args: [...args, '--timings', '--json'] };
+        const moments = drawn(lives, OTHER.kills, seed);
+        for (const life of moments) await liveFor(batch, life);
+        await liveFor(batch, Infinity);
+        const last = await liveFor(batch, Infinity);
+        if (last === 'killed') throw new Error('The last run was killed.');
+        const results = parseJsonLines(last.stdout.toString())
+          .map((event) => Object(event))
+          .filter(({ event }) => event === 'item');
+        expect(results).toHaveLength(OTHER.items);
+        const delivered = results.filter(({ status }) => status === 'skipped');
+        const lost = results.filter(({ status }) => status === 'failed');
+        expect(delivered.length + lost.length).toBe(OTHER.items);
+        for (const { error } of lost) expect(error).toMatchObject({ exitCode: 27 });
+        for (const { output } of delivered) await expectTimed(path.join(scene.box.out, output));
+        await endService(scene.service);
+        const { faults, operations } = await readBooks(scene.dataDir);
+        expect(faults).toEqual([]);
+        const charged = operations.filter(({ state }) => state === 'completed');
+        expect(charged.length).toBeGreaterThanOrEqual(delivered.length);
+        expect(charged.length).toBeLessThanOrEqual(OTHER.items);
+      });
+    },
+    TIMEOUT_MS,
+  );
+});
+
+async function expectTimed(file: string): Promise<void> {
+  expect((await decodeAudio(await readFile(file))).durationMs).toBeGreaterThan(300);
+  const timings = await readFile(file.replace(/\.[^.]+$/, '.json'), 'utf8');
+  expect(JSON.parse(timings)).toMatchObject({ version: 1, complete: true });
+}
