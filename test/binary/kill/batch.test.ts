@@ -28,6 +28,10 @@ const lives = fc.oneof(fc.integer({ min: 1, max: 6 }), fc.integer({ min: 3, max:
 /** Where the service begins and ends with it, most of the moments are that. */
 const embeddedLives = fc.oneof(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 8, max: 45 }));
 
+/** Each kill loses what is under way, so that there are fewer of them. */
+const streamLives = fc.integer({ min: 5, max: 60 });
+const STREAM_KILLS = IS_FULL ? 12 : 2;
+
 /** Everything that may go wrong with an answer, and jobs that fail. */
 const FAULTS = [
   'POST /**/jobs; status=503; every=7',
@@ -257,7 +261,7 @@ describe('a batch of what cannot be fetched again, killed until every item is se
         const scene = await servedScene(OTHER.items, STREAM_FAULTS);
         const args = scene.batch.args.filter((arg) => arg !== '--retry-failed');
         const batch = { ...scene.batch, args: [...args, '--timings', '--json'] };
-        const moments = drawn(lives, OTHER.kills, seed);
+        const moments = drawn(streamLives, STREAM_KILLS, seed);
         for (const life of moments) await liveFor(batch, life);
         await liveFor(batch, Infinity);
         const last = await liveFor(batch, Infinity);
