@@ -6,10 +6,13 @@ import { loadTypeScript } from './load-typescript.mjs';
 import { root } from './set-up.mjs';
 
 const { conformancePage } = await loadTypeScript('test/contract/conformance-page.ts');
+const { withTables } = await loadTypeScript('test/protocol/protocol-page.ts');
+const protocolPage = readFileSync(path.join(root, 'docs/protocol.md'), 'utf8');
 
 const files = new Map([
   ['src/contract/generated/speech-controls.ts', await generatedControls()],
   ['docs/conformance.md', `${conformancePage()}\n`],
+  ['docs/protocol.md', withTables(protocolPage)],
 ]);
 
 const stale = [...files].filter(([name, content]) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { REALTIME_ERRORS } from '../../src/contract/realtime/error-codes.ts';
+import type { REALTIME_ERRORS } from '../../src/contract/realtime/error-codes.ts';
 import { EXIT_CODES } from '../../src/contract/exit-codes.ts';
 import type { Effect } from '../../src/live/events.ts';
 import type { LivePlan } from '../../src/live/state.ts';
@@ -44,6 +44,24 @@ function codeOf(exit: keyof typeof EXIT_CODES | undefined): number | undefined {
   return exit && EXIT_CODES[exit].code;
 }
 
+const refuse = (connection: number): Happening => ({
+  type: 'refused',
+  connection,
+  isRetryable: true,
+  ending: { exit: 'network', code: 'network', message: 'refused', billed: 'no' },
+});
+const providerTimeout = (isRetryable: boolean) =>
+  message({ event: 'error', code: 'provider_timeout', message: '', isRetryable });
+/** The request is known, with one segment. */
+const known = (characters: number) =>
+  message({
+    event: 'request_status',
+    facts: {
+      state: 'completed',
+      segments: [{ segmentId: 's1', isStored: true, characters, audioBytes: 3 }],
+    },
+  });
+
 /** The contract, section 10. */
 const EXIT_OF: Readonly<Record<keyof typeof REALTIME_ERRORS, number>> = {
   authentication_failed: 4,
@@ -84,10 +102,8 @@ describe('an error event', () => {
   });
 
   test('that may be tried again leads to another connection, the rest does not', () => {
-    const error = (isRetryable: boolean) =>
-      message({ event: 'error', code: 'provider_timeout', message: '', isRetryable });
-    expect(follow(RELIABLE, [...ASKED, error(true)]).state.phase).toBe('resting');
-    expect(follow(RELIABLE, [...ASKED, error(false)]).state.phase).toBe('ended');
+    expect(follow(RELIABLE, [...ASKED, providerTimeout(true)]).state.phase).toBe('resting');
+    expect(follow(RELIABLE, [...ASKED, providerTimeout(false)]).state.phase).toBe('ended');
   });
 });
 
@@ -185,19 +201,13 @@ test('no more text is read than 256 kB that wait, and again when half of it is g
   const kilobytes: Happening = { type: 'text', text: 'a'.repeat(9_000) };
   const { effects, state } = follow(RELIABLE, [
     ...STARTED,
-    ...Array<Happening>(30).fill(kilobytes),
+    ...Array.from({ length: 30 }, () => kilobytes),
   ]);
   expect(effects.filter(({ type }) => type === 'pauseInput')).toHaveLength(1);
   expect(state.isInputPaused).toBe(true);
 });
 
 test('attempts wait longer and longer, and are over after as many as were asked for', () => {
-  const refuse = (connection: number): Happening => ({
-    type: 'refused',
-    connection,
-    isRetryable: true,
-    ending: { exit: 'network', code: 'network', message: 'refused', billed: 'no' },
-  });
   const backoff: Happening = { type: 'timer', name: 'backoff' };
   const attempts = [1, 2, 3, 4, 5].flatMap((connection) => [refuse(connection), backoff]);
   const { effects, code } = follow(RELIABLE, [{ type: 'begin' }, ...attempts]);
@@ -249,14 +259,6 @@ test('a request that failed before is run again only when that was asked for', (
 });
 
 test('a request that was spoken before is fetched on v3, and another text is not taken for it', () => {
-  const known = (characters: number) =>
-    message({
-      event: 'request_status',
-      facts: {
-        state: 'completed',
-        segments: [{ segmentId: 's1', isStored: true, characters, audioBytes: 3 }],
-      },
-    });
   const begun: readonly Happening[] = [...STARTED.slice(0, 3), { type: 'text', text: 'Hello.' }];
   const stored: Happening = { type: 'stored', segmentId: 's1', audio: Uint8Array.of(1, 2, 3) };
   const again = follow(RELIABLE, [...begun, { type: 'end' }, known(6), stored]);

@@ -123,7 +123,7 @@ export const SegmentCompleted = Type.Object({
 export const SegmentRecord = Type.Object({
   segmentId,
   state: Type.Optional(Type.Enum([...REQUEST_STATES])),
-  sequence: Type.Optional(Type.Integer({ minimum: 1, description: 'Of its first text event' })),
+  sequence: Type.Optional(Type.Integer({ minimum: 1, description: 'Of its last text event' })),
   characters: Type.Optional(count),
   units: Type.Optional(units),
   audioBytes: Type.Optional(count),
