@@ -34,7 +34,7 @@ export type LiveEvent = { readonly fraction: number } & (
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'end' }
   | { readonly type: 'timer'; readonly name: TimerName }
-  /** The socket is not read, since nobody takes the audio; and is read again. */
+  /** The socket is not read, since nobody takes the audio; and is read again. A new socket is read at first. */
   | { readonly type: 'held' }
   | { readonly type: 'released' }
   /** The answer to `askStatus`; undefined: the service does not know the request. */
