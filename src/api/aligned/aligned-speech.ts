@@ -120,36 +120,36 @@ class StreamedSpeech implements AlignedAnswer {
     this.#answer.discard();
   }
 
+  /** Only events are progress: a service that does nothing but say that it is there has stopped. */
   async *#audio(): AsyncGenerator<Uint8Array, void, undefined> {
+    const { clock } = this.#options;
+    const alignment = new Alignment();
+    let since = clock.monotonic();
     try {
-      yield* this.#packets();
+      for await (const batch of sseEvents(this.#answer.body, { limitBytes: EVENT_MAX_BYTES })) {
+        for (const event of batch) {
+          if (event.kind === 'comment') continue;
+          const said = this.#read(event, alignment);
+          if (said === 'completed') return;
+          if (said === undefined || said.length === 0) continue;
+          this.#isEmpty = false;
+          yield said;
+        }
+        // Whoever reads slowly takes time that is not the service's.
+        if (batch.some(({ kind }) => kind === 'event')) since = clock.monotonic();
+        else this.#checkIdle(clock.monotonic() - since);
+      }
     } catch (error) {
       const isUnreadable = error instanceof UnreadableEvent || error instanceof EventTooLarge;
       throw isUnreadable ? this.#unusable(error.message, error) : error;
     }
+    throw this.#unusable('the stream ended before it said that it was complete');
   }
 
-  /** Only events are progress: a service that does nothing but say that it is there has stopped. */
-  async *#packets(): AsyncGenerator<Uint8Array, void, undefined> {
-    const { clock, idleTimeoutMs = IDLE_TIMEOUT_MS } = this.#options;
-    const alignment = new Alignment();
-    let since = clock.monotonic();
-    for await (const batch of sseEvents(this.#answer.body, { limitBytes: EVENT_MAX_BYTES })) {
-      for (const event of batch) {
-        if (event.kind === 'comment') continue;
-        const said = this.#read(event, alignment);
-        if (said === 'completed') return;
-        if (said === undefined || said.length === 0) continue;
-        this.#isEmpty = false;
-        yield said;
-      }
-      // Whoever reads slowly takes time that is not the service's.
-      if (batch.some(({ kind }) => kind === 'event')) since = clock.monotonic();
-      if (clock.monotonic() - since > idleTimeoutMs) {
-        throw this.#unusable(`nothing but heartbeats came for ${idleTimeoutMs / 1_000} s`);
-      }
-    }
-    throw this.#unusable('the stream ended before it said that it was complete');
+  #checkIdle(idleMs: number): void {
+    const { idleTimeoutMs = IDLE_TIMEOUT_MS } = this.#options;
+    if (idleMs <= idleTimeoutMs) return;
+    throw this.#unusable(`nothing but heartbeats came for ${idleTimeoutMs / 1_000} s`);
   }
 
   /** The audio of an event; what else it says is taken in. */
