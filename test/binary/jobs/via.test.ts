@@ -53,7 +53,7 @@ describe('foley tts --via', () => {
     [['--via', 'job', '--api', 'v2'], '--api v2'],
     [['--via', 'job', '--api', 'compat-tts'], '--api compat-tts'],
     [['--via', 'job', '--api', 'v1', '--cache'], '--cache'],
-    [['--via', 'aligned'], '--via aligned'],
+    [['--via', 'aligned', '--api', 'v1'], '--via aligned'],
     [['--via', 'later'], '--via'],
   ])('%j is exit 2 and sends nothing', async (flags, named) => {
     const stage = await jobScene();
