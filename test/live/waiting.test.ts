@@ -119,6 +119,26 @@ const opening: readonly Drawn[] = [
   { type: 'message', connection: 0, message: { event: 'ready', fields: { event: 'ready' } } },
   { type: 'text', text: 'One.' },
 ];
+/** The line breaks, and the service is asked what became of the request. */
+const asking: readonly Drawn[] = [
+  ...opening,
+  { type: 'closed', connection: 0, code: 1006 },
+  { type: 'timer', name: 'backoff' },
+];
+const answered = (state: 'running' | 'failed_retryable'): Drawn => ({
+  type: 'status',
+  facts: {
+    state,
+    segments: [{ segmentId: 's1', isStored: true, characters: 4, audioBytes: 2 }],
+  },
+});
+const begun = fc
+  .constantFrom(
+    [...opening, { type: 'end' } as const],
+    [...asking, answered('running')],
+    [...asking, answered('failed_retryable')],
+  )
+  .chain((events) => fc.integer({ min: 1, max: events.length }).map((end) => events.slice(0, end)));
 const plan = fc.constantFrom<LivePlan>(RELIABLE, { ...RELIABLE, protocol: 'v2' }, SIMPLE);
 
 test('whatever happens, the machine waits for something that it names, or is at its end', () => {
@@ -126,12 +146,12 @@ test('whatever happens, the machine waits for something that it names, or is at 
   fc.assert(
     fc.property(
       plan,
-      fc.nat({ max: opening.length }),
+      begun,
       fc.array(happening, { minLength: 5, maxLength: 60 }),
       fc.double({ min: 0, max: 0.999, noNaN: true }),
-      (how, begun, drawn, fraction) => {
+      (how, first, drawn, fraction) => {
         const world = new World(newConversation(how));
-        for (const one of [...opening.slice(0, Math.max(1, begun)), ...drawn]) {
+        for (const one of [...first, ...drawn]) {
           world.happen(one, fraction);
           phases.add(world.state.phase);
         }
