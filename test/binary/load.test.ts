@@ -13,36 +13,40 @@ const CLIENTS = 64;
 const TURNS = IS_FULL ? 32 : 2;
 const GROWTH_LIMIT = 1.3;
 
-test(`${CLIENTS} clients that ask ${TURNS} times without a pause all get their audio, in bounded memory`, async () => {
-  const box = await sandbox();
-  const dataDir = path.join(box.out, 'data');
-  const service = await startServe(['--data-dir', dataDir], { box, timeoutMs: 3_600_000 });
-  const voiceId = await firstVoiceId(service);
-  const residents: number[] = [];
-  const client = async (number: number): Promise<void> => {
-    for (let turn = 0; turn < TURNS; turn += 1) {
-      const body = { text: `Client ${number} asks again.`, voiceId, format: 'mp3' };
-      const { status, bytes } = await service.ask(SPEECH_PATH, { method: 'POST', body });
-      expect(status, bytes.toString()).toBe(200);
-      const { durationMs } = await expectSound(bytes);
-      expect(durationMs).toBeGreaterThan(500);
-      residents.push(residentBytes(service.running.pid));
+test(
+  `${CLIENTS} clients that ask ${TURNS} times without a pause all get their audio, in bounded memory`,
+  async () => {
+    const box = await sandbox();
+    const dataDir = path.join(box.out, 'data');
+    const service = await startServe(['--data-dir', dataDir], { box, timeoutMs: 3_600_000 });
+    const voiceId = await firstVoiceId(service);
+    const residents: number[] = [];
+    const client = async (number: number): Promise<void> => {
+      for (let turn = 0; turn < TURNS; turn += 1) {
+        const body = { text: `Client ${number} asks again.`, voiceId, format: 'mp3' };
+        const { status, bytes } = await service.ask(SPEECH_PATH, { method: 'POST', body });
+        expect(status, bytes.toString()).toBe(200);
+        const { durationMs } = await expectSound(bytes);
+        expect(durationMs).toBeGreaterThan(500);
+        residents.push(residentBytes(service.running.pid));
+      }
+    };
+    await Promise.all(Array.from({ length: CLIENTS }, (_, number) => client(number)));
+    if (IS_FULL) {
+      const half = residents.length / 2;
+      expect(Math.max(...residents) / Math.max(...residents.slice(0, half))).toBeLessThan(
+        GROWTH_LIMIT,
+      );
     }
-  };
-  await Promise.all(Array.from({ length: CLIENTS }, (_, number) => client(number)));
-  if (IS_FULL) {
-    const half = residents.length / 2;
-    expect(Math.max(...residents) / Math.max(...residents.slice(0, half))).toBeLessThan(
-      GROWTH_LIMIT,
-    );
-  }
-  service.running.signal('SIGTERM');
-  await service.running.done;
-  const { faults, operations } = await readBooks(dataDir);
-  expect(faults).toEqual([]);
-  expect(operations).toHaveLength(CLIENTS * TURNS);
-  expect(new Set(operations.map(({ state }) => state))).toEqual(new Set(['completed']));
-}, IS_FULL ? 3_600_000 : 300_000);
+    service.running.signal('SIGTERM');
+    await service.running.done;
+    const { faults, operations } = await readBooks(dataDir);
+    expect(faults).toEqual([]);
+    expect(operations).toHaveLength(CLIENTS * TURNS);
+    expect(new Set(operations.map(({ state }) => state))).toEqual(new Set(['completed']));
+  },
+  IS_FULL ? 3_600_000 : 300_000,
+);
 
 /** Nothing where the platform does not tell. */
 function residentBytes(pid: number): number {
