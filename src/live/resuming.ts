@@ -128,7 +128,7 @@ const goOn: Move = (state) => {
 const nextSession: Move = (state) => {
   let sequence = 1;
   const segments = state.segments.map((one) => {
-    const renumbered = { ...one, sequence, state: 'waiting', heardBytes: 0 } as const;
+    const renumbered = { ...one, sequence, state: 'waiting' } as const;
     sequence += one.texts.length;
     return renumbered;
   });
