@@ -37,6 +37,9 @@ const CAPTIONS = ['--subtitles', 'hi.srt', '--timings', 'hi.json'] as const;
 const OLDER = ['hi.mp3', 'hi.srt', 'hi.json'];
 const LEFT = OLDER.map((name) => `out/${name}`).sort();
 
+/** What the buffers of the system between the two ends may hold. */
+const MOST_AHEAD = 32_000_000;
+
 function onAligned(answer: Answer): Rule {
   return { method: 'POST', path: ALIGNED_PATH, answer };
 }
@@ -225,6 +228,29 @@ describe('audio that goes to stdout', () => {
     expect((await outputOf(stage.box, 'hi.srt')).toString()).toContain('\nhi\n');
   });
 
+  test('a reader that stops slows the stream, however much there is of it', async () => {
+    const framed = chunk(Buffer.from(audioEvent(mp3.bytes)));
+    const bytes = framed.kind === 'write' ? framed.bytes : half;
+    const stage = await scene([
+      onAligned([
+        head(200, { 'Content-Type': 'text/event-stream', 'Transfer-Encoding': 'chunked' }),
+        repeat(bytes, Infinity),
+      ]),
+    ]);
+    const running = await stage.start([...SPEAKING, ...CAPTIONS, '-o', '-'], { holdStdout: true });
+    const { answer } = await stage.server.received();
+    let before = -1;
+    const isStill = (): boolean => {
+      const isSame = answer.bytesWritten === before && before > 0;
+      before = answer.bytesWritten;
+      return isSame;
+    };
+    await expect.poll(isStill, { interval: 150, timeout: 15_000 }).toBe(true);
+    expect(before).toBeLessThan(MOST_AHEAD);
+    running.closeOutput('stdout');
+    expect(await running.done).toMatchObject({ code: 0 });
+  });
+
   test('a reader that goes away ends it quietly, without captions', async () => {
     const large = Buffer.concat(Array.from({ length: 400 }, () => mp3.bytes));
     const stage = await scene([
@@ -252,6 +278,23 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
     );
   },
 );
+
+test('killed half way: recover tells of it, and asks for nothing', async () => {
+  const stage = await sceneWithOlder(eventsAround([audioEvent(half)], [completedEvent()]));
+  const running = await stage.start([...SPEAKING, ...CAPTIONS, '--verbose']);
+  await running.waitFor('stderr', /POST \S+\/aligned 200/);
+  await stage.server.paused();
+  running.signal('SIGKILL');
+  await running.done;
+  await expectOlder(stage);
+  const recovered = await stage.run(['recover', '--json']);
+  // That it was accepted may not have been on the disk yet.
+  const [code, outcome] = recovered.code === 27 ? [27, 'lost'] : [26, 'unknown'];
+  expect(recovered.code).toBe(code);
+  expect(parseJsonDocument(recovered.stdout)).toMatchObject({ items: [{ outcome }] });
+  await expectOlder(stage);
+  expect(stage.server.requests).toHaveLength(1);
+});
 
 test('the answer never comes: nobody knows, and the same key asks again', async () => {
   const stage = await scene([onAligned([])]);
