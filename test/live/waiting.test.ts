@@ -157,7 +157,7 @@ test('whatever happens, the machine waits for something that it names, or is at 
         }
       },
     ),
-    { numRuns: process.env['FOLEY_TEST_SIZE'] === 'full' ? 20_000 : 600 },
+    { numRuns: process.env['FOLEY_TEST_SIZE'] === 'full' ? 10_000 : 600 },
   );
   // It was everywhere: otherwise little was shown.
   expect([...phases].toSorted()).toEqual([
@@ -172,7 +172,7 @@ test('whatever happens, the machine waits for something that it names, or is at 
     'starting',
     'stopping',
   ]);
-});
+}, 300_000);
 
 /** Follows the effects as a driver would, and compares. */
 class World {
