@@ -31,5 +31,5 @@ const EXAMPLES = `
 Examples:
   $ foley batch chapters/ --output-dir audio
   $ foley batch --lines phrases.txt --name '{index}.{ext}' --format wav
-  $ foley batch --jsonl items.jsonl --output-dir audio -j 8 --max-credits 5000
+  $ foley batch --jsonl items.jsonl --max-credits 5000 --credit-rate 1
   $ foley batch chapters/ --shard 2/8 --idempotency-namespace book-1`;

@@ -54,13 +54,18 @@ export const serve: CommandDefinition<ServeFlags> = {
 };
 
 const HELP = `
-A fault rule makes it misbehave: METHOD PATH-GLOB; EFFECT [; retry-after=N] [; times=N|every=N]
-  POST /**; status=503; retry-after=1; times=2     the first two calls are refused
-  GET /api/open/v3/speech/tts/jobs/*; delay=2s     polls are slow
-  POST /api/open/v3/speech/tts; reset-after=4096   the connection breaks within the audio
-  POST /**/tts/jobs; job=partial_fail; every=3     every third job is spoken in part
-Effects are status=N, delay=D, reset-after=N, truncate=N (bytes of the body), job=fail and
-job=partial_fail. In a path * stays within a segment, and ** does not.`;
+A fault rule makes it misbehave:
+  METHOD PATH-GLOB; EFFECT [; retry-after=N] [; times=N|every=N]
+the first two calls are refused:
+  POST /**; status=503; retry-after=1; times=2
+polls are slow:
+  GET /api/open/v3/speech/tts/jobs/*; delay=2s
+the connection breaks within the audio:
+  POST /api/open/v3/speech/tts; reset-after=4096
+every third job is spoken in part:
+  POST /**/tts/jobs; job=partial_fail; every=3
+Effects are status=N, delay=D, reset-after=N, truncate=N (bytes of the body),
+job=fail and job=partial_fail. In a path * stays within a segment, ** does not.`;
 
 /** Flags that name another service have nothing to say here. */
 function refuseOtherServices(globals: GlobalOptions): void {

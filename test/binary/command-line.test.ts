@@ -12,7 +12,7 @@ describe('what foley does not know is exit 2 with what was meant', () => {
     [['voices', 'lst'], /no command "voices lst"[\s\S]*foley voices list/],
     [['model'], /no command "model"[\s\S]*foley models/],
     [['help', 'servr'], /no command "servr"[\s\S]*foley serve/],
-    [['qwertyuiop'], /no command "qwertyuiop"[\s\S]*tts, voices/],
+    [['qwertyuiop'], /no command "qwertyuiop"[\s\S]*tts, jobs/],
     [['tts', 'hi', '--sped', '1'], /'--sped'[\s\S]*Did you mean --speed\?/],
     [['tts', 'hi', '--speed-x=1'], /'--speed-x[\s\S]*Did you mean --speed\?/],
     [['voices', 'list', '--jsn'], /'--jsn'[\s\S]*Did you mean --json\?/],

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { request } from 'undici';
 import { describe, expect, test } from 'vitest';
@@ -29,6 +29,10 @@ const ID = VOICE?.id ?? '';
 /** Files that the examples take for granted. */
 const FILES = {
   'book.txt': 'It was a short book. It had two sentences.\n',
+  'chapters/1.txt': 'The first chapter is short.\n',
+  'chapters/2.txt': 'The second one is no longer.\n',
+  'phrases.txt': 'Good morning.\nGood night.\n',
+  'items.jsonl': '{"id":"welcome","text":"Welcome."}\n',
   'chapter.txt': 'It was a bright cold day. The clocks were striking.\n',
   'key.txt': 'some-key\n',
   'talk.json':
@@ -59,6 +63,7 @@ interface Service {
 async function boxForExamples(): Promise<Sandbox> {
   const box = await sandbox();
   for (const [name, content] of Object.entries(FILES)) {
+    await mkdir(path.join(box.out, path.dirname(name)), { recursive: true });
     await writeFile(path.join(box.out, name), content);
   }
   for (const [name, flags] of Object.entries(SILENT_PLAYERS)) {
