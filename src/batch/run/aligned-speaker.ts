@@ -4,7 +4,6 @@ import type { ApiClient } from '../../api/client.ts';
 import { reviseFailure } from '../../api/revise-failure.ts';
 import type { SpeechOrder } from '../../api/speech-order.ts';
 import type { CaptionFiles, CaptionFormat, CaptionTarget } from '../../captions/caption-files.ts';
-import { openCaptionFiles } from '../../captions/caption-files.ts';
 import type { CueShape } from '../../captions/cue-shape.ts';
 import { timingsOf } from '../../captions/timings.ts';
 import { Failure } from '../../errors/failure.ts';
@@ -81,6 +80,7 @@ class AlignedSpeaker implements ItemSpeaker {
     const targets = this.#targetsOf(work.file);
     await folders.useFor(work.file);
     const temporaryFolder = folder.temporaries;
+    const { openCaptionFiles } = await import('../../captions/caption-files.ts');
     const captions = await openCaptionFiles({ ...this.#options, targets, temporaryFolder });
     try {
       return await this.#stream(work, captions, signal);

@@ -8,19 +8,29 @@ export interface ExpectedTime {
 
 /** Beyond this a wrong guess would cost more than questions do. */
 const MOST_MS = 2_000;
-const SOONER = 0.97;
+/** Several learn from one guess at a time, so each moves it by little only. */
+const SOONER = 0.995;
+const LATER = 0.25;
 
+/** Jobs of about the same length take about the same time: each doubling of the text is on its own. */
 export function createExpectedTime(): ExpectedTime {
-  let perCharacter: number | undefined;
+  const known = new Map<number, number>();
   return {
-    of: (characters) =>
-      perCharacter === undefined ? undefined : Math.min(MOST_MS, perCharacter * characters),
+    of: (characters) => {
+      const ms = known.get(lengthClass(characters));
+      return ms === undefined ? undefined : Math.min(MOST_MS, ms);
+    },
     learn(characters, ms, wasFirst) {
-      const seen = ms / Math.max(1, characters);
-      if (perCharacter === undefined) perCharacter = seen;
+      const length = lengthClass(characters);
+      const before = known.get(length);
+      if (before === undefined) known.set(length, ms);
       // Done when it was first asked about, it may have been done before.
-      else if (wasFirst) perCharacter = Math.min(perCharacter, seen) * SOONER;
-      else perCharacter = (perCharacter + seen) / 2;
+      else if (wasFirst) known.set(length, Math.min(before, ms) * SOONER);
+      else known.set(length, before + Math.max(0, ms - before) * LATER);
     },
   };
+}
+
+function lengthClass(characters: number): number {
+  return Math.floor(Math.log2(Math.max(1, characters)));
 }

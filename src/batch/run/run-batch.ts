@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { Failure } from '../../errors/failure.ts';
 import type { Clock } from '../../effects/clock.ts';
 import { hasErrno } from '../../files/errno.ts';
@@ -104,6 +105,8 @@ class Run {
       this.stop(signal.reason);
       cancel = clock.after(graceMs, () => this.#limit.abort(signal.reason));
     };
+    // Each request of each item listens; so many are no leak.
+    setMaxListeners(0, this.#limit.signal);
     signal.addEventListener('abort', onStop, { once: true });
     if (signal.aborted) onStop();
     try {
@@ -127,15 +130,32 @@ class Run {
   }
 
   async #drain(ready: AsyncGenerator<Ready, void, undefined>): Promise<void> {
+    // While the audio of one is fetched the service can make that of the next, but of no third.
+    let fetching: Promise<void> = Promise.resolve();
     try {
       // Workers that ask at once are served in turn.
       for (;;) {
         const next = await ready.next();
         if (next.done === true) return;
-        await this.#perform(next.value);
+        const before = fetching;
+        await new Promise<void>((onMade) => {
+          fetching = this.#performOrStop(next.value, onMade).finally(onMade);
+        });
+        await before;
       }
     } catch (error) {
-      // Of the plan, the journal or whoever is told; items do not fail here.
+      // Of the plan or the journal; items do not fail here.
+      this.stop(error);
+    } finally {
+      await fetching;
+    }
+  }
+
+  async #performOrStop(ready: Ready, onMade: () => void): Promise<void> {
+    try {
+      await this.#perform(ready, onMade);
+    } catch (error) {
+      // Of whoever is told.
       this.stop(error);
     }
   }
@@ -203,12 +223,12 @@ class Run {
     return besides.length === 0 ? { output } : { output, besides };
   }
 
-  async #perform(ready: Ready): Promise<void> {
+  async #perform(ready: Ready, onMade: () => void): Promise<void> {
     const { surveyed } = ready;
     const { budget } = this.#options;
     const { item } = surveyed;
     try {
-      const delivered = await this.#speak(ready);
+      const delivered = await this.#speak(ready, onMade);
       this.#unreached = 0;
       const creditsUsed = this.#costOf(ready, delivered.creditsUsed);
       budget.settle(ready.reserved, creditsUsed ?? ready.reserved);
@@ -229,12 +249,12 @@ class Run {
     return isFetch && status.state !== 'accepted' ? 0 : (creditsUsed ?? null);
   }
 
-  async #speak({ status, surveyed }: Ready) {
+  async #speak({ status, surveyed }: Ready, onMade: () => void) {
     const { fileOf, maxRetries, speaker } = this.#options;
     const { isNew, item } = surveyed;
     for (let round = 0; ; round += 1) {
       try {
-        const work = { item, status, file: fileOf(item), isNew };
+        const work = { item, status, file: fileOf(item), isNew, onMade };
         return await speaker.speak(work, this.#limit.signal);
       } catch (error) {
         const isBusy = error instanceof Failure && error.exit === 'rateLimited';

@@ -29,6 +29,13 @@ describe('foley batch of a folder', () => {
     ]);
   });
 
+  test('says nothing on stderr but its own words, however many go at once', async () => {
+    const lines = Array.from({ length: 24 }, (_, index) => `Line ${index}.`).join('\n');
+    const { batch } = await batchBox({ 'lines.txt': lines });
+    const many = ['--lines', 'lines.txt', '--name', '{index}.{ext}', '-j', '16', '--quiet'];
+    expect(await batch(many)).toMatchObject({ code: 0, stderr: '' });
+  });
+
   test('run again, it skips what is done and unchanged, and pays nothing', async () => {
     const { batch, charged, events } = await batchBox(TEXTS);
     await batch(OUT);
