@@ -164,6 +164,7 @@ class JobSpeaker implements ItemSpeaker {
   ): Promise<SpeechJob> {
     const { client, clock, random } = this.#options;
     const start = clock.monotonic();
+    const expectedMs = this.#expected.of(item.characters);
     let polls = 0;
     const job = await pollSpeechJob(
       client,
@@ -174,14 +175,16 @@ class JobSpeaker implements ItemSpeaker {
         random,
         pace: pollPace(client, 'v3'),
         signal,
-        expectedMs: this.#expected.of(item.characters),
+        expectedMs,
         onState: () => (polls += 1),
       },
     ).catch((error: unknown) => {
       throw isGone(error) ? goneFailure(id, error) : error;
     });
     if (known !== undefined && polls > 0) {
-      this.#expected.learn(item.characters, clock.monotonic() - start, polls === 1);
+      const guess =
+        expectedMs === undefined ? undefined : { ms: expectedMs, wasEnough: polls === 1 };
+      this.#expected.learn(item.characters, clock.monotonic() - start, guess);
     }
     return job;
   }

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { createExpectedTime } from '../../src/batch/run/expected-time.ts';
+
+describe('how long jobs of a batch are expected to take', () => {
+  it('is unknown at first, and for texts of quite another length', () => {
+    const expected = createExpectedTime();
+    expect(expected.of(100)).toBeUndefined();
+    expected.learn(100, 500, undefined);
+    expect(expected.of(100)).toBe(500);
+    expect(expected.of(1_000)).toBeUndefined();
+  });
+
+  it('finds the time that they take, and then seldom asks too early or much too late', () => {
+    const expected = createExpectedTime();
+    const takesMs = 30;
+    let early = 0;
+    let late = 0;
+    expected.learn(16, 2 * takesMs, undefined);
+    for (let round = 0; round < 500; round += 1) {
+      const ms = expected.of(16) ?? 0;
+      // Eight have asked for the same guess at once.
+      for (let lane = 0; lane < 8; lane += 1) {
+        const wasEnough = ms >= takesMs;
+        expected.learn(16, wasEnough ? ms : ms + 10, { ms, wasEnough });
+        if (round < 400) continue;
+        if (wasEnough) late += ms - takesMs;
+        else early += 1;
+      }
+    }
+    expect(early / 800).toBeLessThan(0.1);
+    expect(late / 800).toBeLessThan(0.05 * takesMs);
+  });
+
+  it('is never more than two seconds', () => {
+    const expected = createExpectedTime();
+    expected.learn(5_000, 60_000, undefined);
+    expect(expected.of(5_000)).toBe(2_000);
+  });
+});
