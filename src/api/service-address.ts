@@ -13,8 +13,15 @@ export interface ServiceAddress {
 
 /** The origins (with `http:` or `https:`) that the key of the address belongs to. */
 export function keyOrigins(address: ServiceAddress): ReadonlySet<string> {
-  return new Set([address.baseUrl.origin, withHttp(address.realtimeUrl).origin]);
+  const known = originsOf.get(address);
+  if (known !== undefined) return known;
+  const origins = new Set([address.baseUrl.origin, withHttp(address.realtimeUrl).origin]);
+  originsOf.set(address, origins);
+  return origins;
 }
+
+/** It is asked several times for each request, and an address never changes. */
+const originsOf = new WeakMap<ServiceAddress, ReadonlySet<string>>();
 
 /** The same address with `http:` for `ws:` and `https:` for `wss:`. */
 export function withHttp(url: URL): URL {
