@@ -11,8 +11,8 @@ export interface ItemWork {
   readonly file: string;
   /** Nothing was there when the batch looked; whoever takes the name meanwhile keeps it. */
   readonly isNew: boolean;
-  /** Told when the service has made its audio, so that only fetching it is left. */
-  readonly onMade?: () => void;
+  /** Told, with what it cost, when the service has made its audio, so that only fetching it is left. */
+  readonly onMade?: (creditsUsed: number | undefined) => void;
 }
 
 export interface DeliveredItem {

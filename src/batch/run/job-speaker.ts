@@ -138,7 +138,7 @@ class JobSpeaker implements ItemSpeaker {
       await this.#note(accepted, 'failed', { problem: wordsOf(job) });
       throw jobFailure(job);
     }
-    work.onMade?.();
+    work.onMade?.(job.creditsUsed);
     const isPartial = job.phase === 'partial';
     let status = accepted;
     const published = await this.#download(

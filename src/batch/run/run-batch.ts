@@ -227,16 +227,25 @@ class Run {
     const { surveyed } = ready;
     const { budget } = this.#options;
     const { item } = surveyed;
+    let isSettled = false;
+    const settle = (credits: number): void => {
+      if (!isSettled) budget.settle(ready.reserved, credits);
+      isSettled = true;
+    };
     try {
-      const delivered = await this.#speak(ready, onMade);
+      const delivered = await this.#speak(ready, (cost) => {
+        // Before the next one is reserved.
+        settle(this.#costOf(ready, cost) ?? ready.reserved);
+        onMade();
+      });
       this.#unreached = 0;
       const creditsUsed = this.#costOf(ready, delivered.creditsUsed);
-      budget.settle(ready.reserved, creditsUsed ?? ready.reserved);
+      settle(creditsUsed ?? ready.reserved);
       const error = delivered.isPartial ? endedFailure('partial', delivered.status) : undefined;
       const status = error === undefined ? 'done' : 'failed';
       await this.#tell({ item, status, output: item.output, creditsUsed, error });
     } catch (error) {
-      budget.settle(ready.reserved, 0);
+      settle(0);
       if (!(error instanceof Failure)) return this.stop(error);
       this.#unreached = error.exit === 'network' ? this.#unreached + 1 : 0;
       if (endsBatch(error) || this.#unreached >= this.#mostUnreached) this.stop(error);
@@ -249,7 +258,7 @@ class Run {
     return isFetch && status.state !== 'accepted' ? 0 : (creditsUsed ?? null);
   }
 
-  async #speak({ status, surveyed }: Ready, onMade: () => void) {
+  async #speak({ status, surveyed }: Ready, onMade: (creditsUsed: number | undefined) => void) {
     const { fileOf, maxRetries, speaker } = this.#options;
     const { isNew, item } = surveyed;
     for (let round = 0; ; round += 1) {
