@@ -96,7 +96,7 @@ async function exchange(deps: AttemptDeps, call: Call, request: WireRequest): Pr
     const { signal } = spec;
     const limits = { responseTimeoutMs, idleTimeoutMs, signal };
     const arrived = await transport.request({ ...request, ...limits });
-    const answer = toAnswer(deps, call, request.url, arrived);
+    const answer = toAnswer(deps, call, url, arrived);
     const { requestId, status } = answer;
     observer({ type: 'answer', ...seen, status, ms: ms(), requestId });
     return answer;
@@ -141,9 +141,9 @@ async function judge(deps: AttemptDeps, call: Call, answer: Answer): Promise<Ans
 }
 
 function toAnswer(
-  { address, clock }: AttemptDeps,
+  { clock }: AttemptDeps,
   call: Call,
-  url: URL,
+  url: string,
   { body, contentLength, framing, headers: all, status }: TransportAnswer,
 ): Answer {
   const headers = answerHeaders(all);
@@ -151,7 +151,7 @@ function toAnswer(
     status,
     headers,
     requestId: headers.requestId ?? call.ids.requestId,
-    url: redactUrl(url, keyOrigins(address)),
+    url,
     retryAfterMs: parseRetryAfter(headers.get('retry-after'), headers.get('date'), clock.now()),
     framing,
     contentLength,

@@ -15,14 +15,14 @@ describe('how long jobs of a batch are expected to take', () => {
     const takesMs = 30;
     let early = 0;
     let late = 0;
-    expected.learn(16, 2 * takesMs, undefined);
-    for (let round = 0; round < 500; round += 1) {
+    expected.learn(16, takesMs + 10, undefined);
+    for (let round = 0; round < 800; round += 1) {
       const ms = expected.of(16) ?? 0;
       // Eight have asked for the same guess at once.
       for (let lane = 0; lane < 8; lane += 1) {
         const wasEnough = ms >= takesMs;
         expected.learn(16, wasEnough ? ms : ms + 10, { ms, wasEnough });
-        if (round < 400) continue;
+        if (round < 700) continue;
         if (wasEnough) late += ms - takesMs;
         else early += 1;
       }

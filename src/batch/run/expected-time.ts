@@ -15,9 +15,9 @@ export interface Guess {
 /** Beyond this a wrong guess would cost more than questions do. */
 const MOST_MS = 2_000;
 /** Done at the first question, it may have been done before: a little sooner the next time. */
-const SOONER = 0.998;
+const SOONER = 0.999;
 /** Not yet done then, it was done soon after: so many guess the same at once that a small step is enough. */
-const LATER = 1.02;
+const LATER = 1.04;
 const LATER_MS = 0.5;
 
 /** Jobs of about the same length take about the same time: each doubling of the text is on its own. */
