@@ -51,9 +51,17 @@ export function spokenResult(
 
 /** What was spoken and what it cost, on a line for stderr. */
 export function spokenNotice({ answer, path, verdict }: ToldSpeech): string {
-  const { creditsUsed, ignoredParameters, quotaRemaining } = answer;
+  const sound = describeSound(verdict);
+  return withCost(path === undefined ? sound : `${path}: ${sound}`, answer);
+}
+
+/** What was made, and beside it what it cost, as far as the service tells. */
+export function withCost(
+  made: string,
+  { creditsUsed, ignoredParameters = [], quotaRemaining }: ToldCost,
+): string {
   return [
-    path === undefined ? describeSound(verdict) : `${path}: ${describeSound(verdict)}`,
+    made,
     creditsUsed === undefined
       ? undefined
       : `${creditsUsed} ${creditsUsed === 1 ? 'credit' : 'credits'} used`,
@@ -64,6 +72,12 @@ export function spokenNotice({ answer, path, verdict }: ToldSpeech): string {
   ]
     .filter((part) => part !== undefined)
     .join('; ');
+}
+
+interface ToldCost {
+  readonly creditsUsed: number | undefined;
+  readonly quotaRemaining: number | undefined;
+  readonly ignoredParameters: readonly string[] | undefined;
 }
 
 /** The document of `--dry-run`: what would be sent, with the key masked. */

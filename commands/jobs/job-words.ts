@@ -1,3 +1,4 @@
+import { withCost } from '../tts-words.ts';
 import type { SpeechJob } from '../../src/api/speech-jobs.ts';
 import type { FetchedJob } from '../../src/jobs/fetch-job.ts';
 import { describeSound } from '../../src/audio/describe.ts';
@@ -70,19 +71,7 @@ export function partialNotice({ id, segments, status }: SpeechJob): string {
 
 /** What was saved and what it cost, on a line for stderr. */
 export function savedNotice({ job, saved }: ToldJob): string {
-  const { creditsUsed, id, ignoredParameters = [], quotaRemaining } = job;
-  return [
-    saved === undefined
-      ? `job ${id}`
-      : `${saved.path === undefined ? '' : `${saved.path}: `}${describeSound(saved.verdict)}`,
-    creditsUsed === undefined
-      ? undefined
-      : `${creditsUsed} ${creditsUsed === 1 ? 'credit' : 'credits'} used`,
-    quotaRemaining === undefined ? undefined : `quota left: ${quotaRemaining}`,
-    ignoredParameters.length === 0
-      ? undefined
-      : `not applied by this model: ${ignoredParameters.join(', ')}`,
-  ]
-    .filter((part) => part !== undefined)
-    .join('; ');
+  if (saved === undefined) return withCost(`job ${job.id}`, job);
+  const sound = describeSound(saved.verdict);
+  return withCost(saved.path === undefined ? sound : `${saved.path}: ${sound}`, job);
 }
