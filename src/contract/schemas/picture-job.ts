@@ -1,0 +1,139 @@
+import { Type } from 'typebox';
+import type { Static, TSchema } from 'typebox';
+import {
+  IMAGE_REFERENCES_MAX,
+  PROMPT_MAX_CHARACTERS,
+  REFERENCE_URL_MAX_CHARACTERS,
+} from '../limits.ts';
+import { ASPECT_RATIOS, RESOLUTIONS } from './media-models.ts';
+
+/** What a picture is written as (ours: the spec leaves the files to the service). */
+export const PICTURE_FORMATS = ['png', 'jpeg', 'webp'] as const;
+export type PictureFormat = (typeof PICTURE_FORMATS)[number];
+
+/** Statuses of the jobs of images and videos (ours: section 3.5 leaves them open). */
+export const PICTURE_STATUSES = ['pending', 'processing', 'completed', 'failed'] as const;
+export type PictureStatus = (typeof PICTURE_STATUSES)[number];
+
+export const SEED_MAX = 4_294_967_295;
+
+const Address = Type.String({
+  minLength: 1,
+  maxLength: REFERENCE_URL_MAX_CHARACTERS,
+  description: 'http or https address of a png, jpeg or webp',
+});
+
+const Order = {
+  prompt: Type.String({
+    minLength: 1,
+    maxLength: PROMPT_MAX_CHARACTERS,
+    description: 'What is to be seen',
+  }),
+  model: Type.String({ minLength: 1, description: 'From GET /media/models' }),
+  image_url: Type.Optional(Address),
+  image_urls: Type.Optional(
+    Type.Array(Address, {
+      minItems: 1,
+      maxItems: IMAGE_REFERENCES_MAX,
+      description: 'In order; not together with image_url',
+    }),
+  ),
+  seed: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: SEED_MAX,
+      description:
+        'The same prompt and seed give the same picture; made of the prompt when missing',
+    }),
+  ),
+};
+
+/** Body of `POST /media/images/jobs` (spec section 4.8); `output_format` and `seed` are ours. */
+export const ImageRequest = Type.Object(
+  {
+    ...Order,
+    aspect_ratio: Type.Optional(Type.Enum([...ASPECT_RATIOS], { default: '1:1' })),
+    resolution: Type.Optional(
+      Type.Enum([...RESOLUTIONS], { default: '1k', description: 'Where the model offers it' }),
+    ),
+    output_format: Type.Optional(Type.Enum([...PICTURE_FORMATS], { default: 'png' })),
+  },
+  { $id: 'ImageRequest', additionalProperties: false },
+);
+export type ImageRequest = Static<typeof ImageRequest>;
+
+/** Body of `POST /media/videos/jobs` (spec section 4.8); `seed` is ours. */
+export const VideoRequest = Type.Object(
+  {
+    ...Order,
+    seconds: Type.Optional(Type.Number({ minimum: 1, maximum: 60, description: 'Length' })),
+    size: Type.Optional(
+      Type.String({ pattern: '^\\d{1,5}x\\d{1,5}$', description: 'Width x height in pixels' }),
+    ),
+  },
+  { $id: 'VideoRequest', additionalProperties: false },
+);
+export type VideoRequest = Static<typeof VideoRequest>;
+
+function nullable<Schema extends TSchema>(schema: Schema) {
+  return Type.Union([schema, Type.Null()]);
+}
+
+const Instant = Type.String({ description: 'ISO 8601 timestamp' });
+
+const Task = {
+  id: Type.String(),
+  task_id: Type.String({ description: 'The same as id' }),
+  status: Type.Enum([...PICTURE_STATUSES], { description: 'pending and processing go on' }),
+  progress: Type.Integer({ minimum: 0, maximum: 100, description: 'Percent that is done' }),
+  model: Type.String(),
+  seed: Type.Integer({ minimum: 0, maximum: SEED_MAX }),
+  width: Type.Integer({ minimum: 2 }),
+  height: Type.Integer({ minimum: 2 }),
+  reference_count: Type.Integer({ minimum: 0 }),
+  credits_used: Type.Integer({ minimum: 0, description: '0 when it was given back' }),
+  created_at: Instant,
+  finished_at: nullable(Instant),
+  result_url: nullable(Type.String({ description: 'Where the result is, for a while' })),
+  error: nullable(
+    Type.Object(
+      { code: Type.String(), message: Type.String() },
+      { description: 'Of a failed one' },
+    ),
+  ),
+  notices: Type.Array(Type.String(), { description: 'What the result is not, and lacks' }),
+};
+
+const envelope = {
+  success: Type.Boolean({
+    description: 'Whether the request was understood, not how the job ends',
+  }),
+  message: Type.String(),
+  requestId: Type.String(),
+  quotaRemaining: Type.Integer(),
+};
+
+/** A job of an image, as create and poll answer it (spec section 2.10; shape chosen by us). */
+export const ImageJob = Type.Object(
+  {
+    ...envelope,
+    data: Type.Object({
+      ...Task,
+      aspect_ratio: Type.Enum([...ASPECT_RATIOS]),
+      resolution: Type.Enum([...RESOLUTIONS]),
+      output_format: Type.Enum([...PICTURE_FORMATS]),
+    }),
+  },
+  { $id: 'ImageJob' },
+);
+export type ImageJob = Static<typeof ImageJob>;
+
+/** A job of a video, as create and poll answer it (spec section 2.10; shape chosen by us). */
+export const VideoJob = Type.Object(
+  {
+    ...envelope,
+    data: Type.Object({ ...Task, size: Type.String(), seconds: Type.Integer({ minimum: 1 }) }),
+  },
+  { $id: 'VideoJob' },
+);
+export type VideoJob = Static<typeof VideoJob>;
