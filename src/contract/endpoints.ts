@@ -4,7 +4,7 @@ export type Surface = 'http-v3' | 'http-v2' | 'http-v1' | 'compat' | 'operations
 
 export interface Endpoint {
   readonly id: string;
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   /** Path from the base URL; `{name}` is a path parameter. */
   readonly path: string;
   readonly surface: Surface;
@@ -126,6 +126,78 @@ export const ENDPOINTS = [
     surface: 'http-v1',
     public: false,
     section: '9',
+  },
+  {
+    id: 'createVoice',
+    method: 'POST',
+    path: '/api/open/v1/voices',
+    surface: 'http-v1',
+    public: false,
+    section: '4.5',
+  },
+  {
+    id: 'deleteVoice',
+    method: 'DELETE',
+    path: '/api/open/v1/voices/{voiceId}',
+    surface: 'http-v1',
+    public: false,
+    section: '4.5',
+  },
+  {
+    id: 'createVoiceV3',
+    method: 'POST',
+    path: '/api/open/v3/voices',
+    surface: 'http-v3',
+    public: false,
+    section: '9',
+  },
+  {
+    id: 'deleteVoiceV3',
+    method: 'DELETE',
+    path: '/api/open/v3/voices/{voiceId}',
+    surface: 'http-v3',
+    public: false,
+    section: '9',
+  },
+  {
+    id: 'createModel',
+    method: 'POST',
+    path: '/api/open/create-model',
+    surface: 'http-v1',
+    public: false,
+    section: '9',
+  },
+  {
+    id: 'deleteModel',
+    method: 'POST',
+    path: '/api/open/delete-model',
+    surface: 'http-v1',
+    public: false,
+    section: '9',
+  },
+  {
+    id: 'createVoiceDesign',
+    method: 'POST',
+    path: '/api/open/v1/voice-designs',
+    surface: 'http-v1',
+    public: false,
+    section: '4.6',
+  },
+  {
+    id: 'getCandidateAudio',
+    method: 'GET',
+    path: '/api/open/v1/voice-designs/{designId}/candidates/{candidateId}/audio',
+    surface: 'http-v1',
+    public: false,
+    section: '4.6',
+  },
+  {
+    id: 'saveVoiceDesign',
+    method: 'POST',
+    path: '/api/open/v1/voice-designs/{designId}/voices',
+    surface: 'http-v1',
+    public: false,
+    section: '4.6',
   },
   {
     id: 'getOpenApiV1',

@@ -14,6 +14,16 @@ export const REFERENCE_URL_MAX_CHARACTERS = 2_048;
 /** References of an image (spec sections 4.8 and 8). */
 export const IMAGE_REFERENCES_MAX = 4;
 
+/** Ours: the spec gives no limit for what is imported from an address (sections 4.7 and 8). */
+export const MEDIA_URL_MAX_CHARACTERS = 2_048;
+export const MEDIA_VIDEO_MAX_BYTES = 512 * 1024 * 1024;
+export const MEDIA_AUDIO_MAX_BYTES = 100 * 1024 * 1024;
+export const MEDIA_IMAGE_MAX_BYTES = 20 * 1024 * 1024;
+/** How long a video or its audio may be. */
+export const MEDIA_SECONDS_MAX = 1_800;
+/** How much slower or faster speech is made to fit a video (spec sections 4.7 and 8). */
+export const DUBBING_TEMPO_RANGE = { minimum: 0.5, maximum: 2 } as const;
+
 export const PAGE_SIZE_DEFAULT = 20;
 export const PAGE_SIZE_MAX = 100;
 
@@ -23,3 +33,20 @@ export const VOLUME_RANGE = { minimum: -20, maximum: 20 } as const;
 export const PITCH_RANGE = { minimum: -12, maximum: 12 } as const;
 export const STABILITY_RANGE = { minimum: 0, maximum: 1.5 } as const;
 export const SIMILARITY_RANGE = { minimum: 0, maximum: 1.5 } as const;
+
+/** Spec sections 4.5 and 8: each file of reference audio. */
+export const REFERENCE_FILE_MAX_BYTES = 10 * 1024 * 1024;
+/** The following are ours: the spec gives no limits for them. */
+export const REFERENCE_FILES_MAX = 10;
+export const REFERENCE_TEXT_MAX_CHARACTERS = 10_000;
+/** How long each file may be. */
+export const REFERENCE_SECONDS_RANGE = { minimum: 0.5, maximum: 900 } as const;
+export const VOICE_NAME_MAX_CHARACTERS = 100;
+export const VOICE_DESCRIPTION_MAX_CHARACTERS = 1_000;
+export const VOICE_LANGUAGES_MAX = 20;
+/** Voices that an account may have made at one time. */
+export const PERSONAL_VOICES_MAX = 100;
+export const DESIGN_PROMPT_MAX_CHARACTERS = 1_000;
+export const PREVIEW_TEXT_MAX_CHARACTERS = 500;
+/** How long a design can be listened to and saved. */
+export const DESIGN_LIFETIME_HOURS = 24;

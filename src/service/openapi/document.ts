@@ -1,4 +1,4 @@
-import { AUDIO_FORMATS } from '../../contract/audio-formats.ts';
+import { AUDIO_FORMATS, PREVIEW_FORMAT } from '../../contract/audio-formats.ts';
 import type { Endpoint, EndpointId } from '../../contract/endpoints.ts';
 import { ENDPOINTS } from '../../contract/endpoints.ts';
 import { HEADERS } from '../../contract/headers.ts';
@@ -76,10 +76,11 @@ function describeOperation(endpoint: Endpoint & { readonly id: EndpointId }): Js
   };
 }
 
-function requestBody({ body, otherBodyType }: OperationDescription): Json {
+function requestBody(operation: OperationDescription): Json {
+  const { body, bodyType = 'application/json', otherBodyType } = operation;
   if (body === undefined) return {};
   const schema = schemaOrReference(body);
-  const types = ['application/json', ...(otherBodyType === undefined ? [] : [otherBodyType])];
+  const types = [bodyType, ...(otherBodyType === undefined ? [] : [otherBodyType])];
   const content = Object.fromEntries(types.map((type) => [type, { schema }]));
   return { requestBody: { required: true, content } };
 }
@@ -104,10 +105,12 @@ function queryParameters({ query }: OperationDescription): readonly Json[] {
 
 function headerParameters({
   isIdempotent = false,
+  isKeyRequired = false,
   surface,
 }: OperationDescription): readonly Json[] {
   const trace = header(HEADERS.requestId, 'Trace id, echoed; made when it is missing');
-  const key = header(HEADERS.idempotencyKey, 'Names the request, so that it is charged once');
+  const named = header(HEADERS.idempotencyKey, 'Names the request, so that it is charged once');
+  const key = { ...named, required: isKeyRequired };
   const { modelHeader } = surfaceOf(surface);
   return [
     trace,
@@ -139,6 +142,10 @@ function success(operation: OperationDescription): Json {
   if (schema === 'events') {
     const headers = { ...traced, ...PRICE_HEADERS, ...IGNORED_HEADER };
     return { description: 'The audio with its words', headers, content: eventStreamContent() };
+  }
+  if (schema === 'preview') {
+    const content = { [speechMediaType(PREVIEW_FORMAT)]: {} };
+    return { description: 'The audio', headers: traced, content };
   }
   if (schema === 'audio' || schema === 'stored-audio') {
     const { formats = AUDIO_FORMATS, tellsIgnored = false } = surfaceOf(surface);

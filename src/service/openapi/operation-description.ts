@@ -17,14 +17,23 @@ export interface OperationDescription {
   readonly tag: keyof typeof TAGS;
   readonly query?: TObject;
   readonly body?: TObject;
+  /** The type of the body where it is not JSON. */
+  readonly bodyType?: 'multipart/form-data';
   /** Another type that the body may have besides JSON. */
   readonly otherBodyType?: string;
   /**
    * The JSON of a success; `audio` for sound that is made and charged, `stored-audio` for sound that
-   * is there, `events` for an aligned stream, `redirect` for the way to it; nothing for JSON that has no
-   * schema.
+   * is there, `preview` for that of a voice design, `events` for an aligned stream, `redirect` for the
+   * way to it; nothing for JSON that has no schema.
    */
-  readonly success: TObject | 'audio' | 'stored-audio' | 'events' | 'redirect' | undefined;
+  readonly success:
+    | TObject
+    | 'audio'
+    | 'stored-audio'
+    | 'preview'
+    | 'events'
+    | 'redirect'
+    | undefined;
   /** JSON that the same success may be instead, as the body asks. */
   readonly otherSuccess?: TObject;
   /** The answer is 202, with the address of what was accepted. */
@@ -33,6 +42,8 @@ export interface OperationDescription {
   readonly errors: readonly ServiceErrorCode[];
   /** Takes an `Idempotency-Key`. */
   readonly isIdempotent?: boolean;
+  /** Does nothing without one. */
+  readonly isKeyRequired?: boolean;
   /** Of synchronous speech: which formats and headers there are. */
   readonly surface?: SurfaceName;
 }

@@ -10,16 +10,16 @@ import { SignedAudioQuery } from '../../contract/schemas/job.ts';
 import { CachedSpeech, SpeechRequestV1 } from '../../contract/schemas/speech-v1.ts';
 import { SpeechRequestV2 } from '../../contract/schemas/speech-v2.ts';
 import { SpeechRequest } from '../../contract/schemas/speech.ts';
-import { VoiceListV1, VoiceListV1Query } from '../../contract/schemas/voice-v1.ts';
-import { VoiceAnswer, VoiceList, VoiceListQuery } from '../../contract/schemas/voice.ts';
 import { MESSAGE_PACK } from '../http/message-pack-body.ts';
 import { JOB_OPERATIONS } from './job-operations.ts';
 import type { OperationDescription } from './operation-description.ts';
 import { BODY_ERRORS, KEYED_SPEECH_ERRORS, PAID_ERRORS } from './operation-description.ts';
+import { VOICE_OPERATIONS } from './voice-operations.ts';
 
 /** The description of every endpoint of the contract. */
 export const OPERATIONS: Readonly<Record<EndpointId, OperationDescription>> = {
   ...JOB_OPERATIONS,
+  ...VOICE_OPERATIONS,
   getCapabilities: {
     summary: 'Models with their limits, formats and controls',
     tag: 'Speech',
@@ -91,33 +91,6 @@ export const OPERATIONS: Readonly<Record<EndpointId, OperationDescription>> = {
     tag: 'Compatibility',
     success: CompatVoices,
     errors: [],
-  },
-  listVoices: {
-    summary: 'Voices, a page at a time',
-    tag: 'Voices',
-    query: VoiceListQuery,
-    success: VoiceList,
-    errors: ['ERR_INVALID_REQUEST'],
-  },
-  getVoice: {
-    summary: 'One voice',
-    tag: 'Voices',
-    success: VoiceAnswer,
-    errors: ['ERR_VOICE_NOT_FOUND'],
-  },
-  listVoicesV1: {
-    summary: 'Voices that fit, a page at a time',
-    tag: 'Voices',
-    query: VoiceListV1Query,
-    success: VoiceListV1,
-    errors: ['ERR_INVALID_REQUEST'],
-  },
-  listVoicesByPost: {
-    summary: 'Voices that fit, as clients from before v1 ask for them',
-    tag: 'Voices',
-    body: VoiceListV1Query,
-    success: VoiceListV1,
-    errors: BODY_ERRORS,
   },
   getProfile: {
     summary: 'Account, credits and quota',

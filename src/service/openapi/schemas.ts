@@ -29,6 +29,20 @@ import {
 import { CachedSpeech, SpeechRequestV1 } from '../../contract/schemas/speech-v1.ts';
 import { SpeechRequestV2 } from '../../contract/schemas/speech-v2.ts';
 import { SpeechRequest } from '../../contract/schemas/speech.ts';
+import {
+  VoiceCreated,
+  VoiceCreatedV3,
+  VoiceDeleted,
+  VoiceDeletion,
+  VoiceUpload,
+} from '../../contract/schemas/voice-create.ts';
+import {
+  VoiceCandidate,
+  VoiceDesign,
+  VoiceDesignRequest,
+  VoiceDesignSave,
+  VoiceDesignSaved,
+} from '../../contract/schemas/voice-design.ts';
 import { VoiceListV1, VoiceListV1Query, VoiceV1 } from '../../contract/schemas/voice-v1.ts';
 import { Voice, VoiceAnswer, VoiceList } from '../../contract/schemas/voice.ts';
 
@@ -65,9 +79,19 @@ const NAMED: readonly object[] = [
   SpeechRequestV2,
   Voice,
   VoiceAnswer,
+  VoiceCandidate,
+  VoiceCreated,
+  VoiceCreatedV3,
+  VoiceDeleted,
+  VoiceDeletion,
+  VoiceDesign,
+  VoiceDesignRequest,
+  VoiceDesignSave,
+  VoiceDesignSaved,
   VoiceList,
   VoiceListV1,
   VoiceListV1Query,
+  VoiceUpload,
   VoiceV1,
 ];
 

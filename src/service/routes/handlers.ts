@@ -14,6 +14,7 @@ import { createSpeechV2 } from './speech-v2.ts';
 import { createSpeech } from './speech.ts';
 import { listVoicesByPost, listVoicesV1 } from './voices-v1.ts';
 import { getVoice, listVoices } from './voices.ts';
+import { notYet } from './not-yet.ts';
 
 /** Handlers of the endpoints that need no key. */
 export const PUBLIC_HANDLERS: PublicHandlers = {
@@ -34,6 +35,15 @@ export const ACCOUNT_HANDLERS: AccountHandlers = {
   createSpeech,
   createSpeechV1,
   createSpeechV2,
+  createModel: notYet,
+  createVoice: notYet,
+  createVoiceDesign: notYet,
+  createVoiceV3: notYet,
+  deleteModel: notYet,
+  deleteVoice: notYet,
+  deleteVoiceV3: notYet,
+  getCandidateAudio: notYet,
+  saveVoiceDesign: notYet,
   getOpenApiV1: getOpenApi,
   getJob,
   getJobAudio,

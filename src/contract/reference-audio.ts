@@ -1,0 +1,20 @@
+/** What a voice may be cloned from (spec section 4.5). */
+
+/** Extensions that a file of reference audio may have. */
+export const REFERENCE_EXTENSIONS = [
+  'aac',
+  'flac',
+  'm4a',
+  'mp3',
+  'mp4',
+  'mpeg',
+  'oga',
+  'ogg',
+  'opus',
+  'wav',
+  'webm',
+] as const;
+
+/** Who may see and use a voice besides its owner (spec section 2.1). */
+export const VOICE_VISIBILITIES = ['private', 'public'] as const;
+export type VoiceVisibility = (typeof VOICE_VISIBILITIES)[number];

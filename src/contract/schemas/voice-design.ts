@@ -1,0 +1,103 @@
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import {
+  DESIGN_PROMPT_MAX_CHARACTERS,
+  LANGUAGE_MAX_CHARACTERS,
+  PREVIEW_TEXT_MAX_CHARACTERS,
+  VOICE_NAME_MAX_CHARACTERS,
+} from '../limits.ts';
+import { VOICE_VISIBILITIES } from '../reference-audio.ts';
+import { VoiceCreated } from './voice-create.ts';
+
+/** Body of `POST /voice-designs` (spec section 4.6). What it does not know it does not refuse. */
+export const VoiceDesignRequest = Type.Object(
+  {
+    prompt: Type.String({
+      minLength: 1,
+      maxLength: DESIGN_PROMPT_MAX_CHARACTERS,
+      description: 'What the voice is to be like, in words',
+    }),
+    previewText: Type.String({
+      minLength: 1,
+      maxLength: PREVIEW_TEXT_MAX_CHARACTERS,
+      description: 'What the candidates say',
+    }),
+    providers: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'Engine families that the candidates are to be of',
+      }),
+    ),
+    language: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: LANGUAGE_MAX_CHARACTERS,
+        description: 'Language code; else what the prompt says',
+      }),
+    ),
+  },
+  { $id: 'VoiceDesignRequest' },
+);
+export type VoiceDesignRequest = Static<typeof VoiceDesignRequest>;
+
+/** One voice that a design proposes; its id is no voice id (spec section 2.8). */
+export const VoiceCandidate = Type.Object(
+  {
+    candidateId: Type.String({ description: 'For preview and saving; not a voice id' }),
+    previewAudioUrl: Type.String({ description: 'Its preview; needs the key' }),
+    provider: Type.String({ description: 'Engine family' }),
+    language: Type.String({ description: 'Language code' }),
+    description: Type.String({ description: 'What was made of the prompt' }),
+  },
+  { $id: 'VoiceCandidate' },
+);
+export type VoiceCandidate = Static<typeof VoiceCandidate>;
+
+/** Answer to `POST /voice-designs` (spec sections 2.8 and 4.6; the fields of `billing` are ours). */
+export const VoiceDesign = Type.Object(
+  {
+    designId: Type.String({ description: 'For previews and saving; not a voice id' }),
+    candidates: Type.Array(VoiceCandidate),
+    createdAt: Type.String({ format: 'date-time' }),
+    expiresAt: Type.String({ format: 'date-time', description: 'When the design is gone' }),
+    billing: Type.Object({
+      characters: Type.Integer({ description: 'Of all previews together' }),
+      creditsUsed: Type.Number(),
+      quotaRemaining: Type.Integer(),
+    }),
+    requestId: Type.String(),
+  },
+  { $id: 'VoiceDesign' },
+);
+export type VoiceDesign = Static<typeof VoiceDesign>;
+
+/** Body of `POST /voice-designs/{designId}/voices` (spec section 4.6). */
+export const VoiceDesignSave = Type.Object(
+  {
+    candidateId: Type.String({ minLength: 1 }),
+    name: Type.String({
+      minLength: 1,
+      maxLength: VOICE_NAME_MAX_CHARACTERS,
+      description: 'Display name',
+    }),
+    visibility: Type.Optional(
+      Type.Enum([...VOICE_VISIBILITIES], { default: 'private', description: 'Who may use it' }),
+    ),
+    language: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: LANGUAGE_MAX_CHARACTERS,
+        description: 'Language code; default that of the candidate',
+      }),
+    ),
+  },
+  { $id: 'VoiceDesignSave' },
+);
+export type VoiceDesignSave = Static<typeof VoiceDesignSave>;
+
+/** Answer to a candidate that was saved: that of a voice that was made, with where it comes from. */
+export const VoiceDesignSaved = Type.Interface(
+  [VoiceCreated],
+  { designId: Type.String(), candidateId: Type.String() },
+  { $id: 'VoiceDesignSaved' },
+);
+export type VoiceDesignSaved = Static<typeof VoiceDesignSaved>;
