@@ -1,5 +1,5 @@
 import { Decoder, encode } from '@msgpack/msgpack';
-import { v2FieldName, v3FieldName } from '../contract/realtime/field-names.ts';
+import { renameFields, v2FieldName, v3FieldName } from '../contract/realtime/field-names.ts';
 import { FRAME_LIMITS } from '../contract/realtime/limits.ts';
 import type { RealtimeProtocol } from '../contract/realtime/protocols.ts';
 import { checkFrame, UnreadableFrame } from './check-frame.ts';
@@ -25,7 +25,7 @@ const decoder = new Decoder({
  */
 export function decodeFrame(bytes: Uint8Array, protocol: RealtimeProtocol): FrameMessage {
   checkFrame(bytes);
-  const message = protocol === 'v2' ? renamed(decoded(bytes), v3FieldName) : decoded(bytes);
+  const message = protocol === 'v2' ? renameFields(decoded(bytes), v3FieldName) : decoded(bytes);
   if (isFrameMessage(message)) return message;
   throw new UnreadableFrame('it has no event');
 }
@@ -35,7 +35,7 @@ export function encodeFrame(
   message: { readonly event: string },
   protocol: RealtimeProtocol,
 ): Uint8Array {
-  const fields = protocol === 'v2' ? renamed(message, v2FieldName) : message;
+  const fields = protocol === 'v2' ? renameFields(message, v2FieldName) : message;
   return encode(fields, { ignoreUndefined: true, maxDepth: FRAME_LIMITS.depth });
 }
 
@@ -45,15 +45,6 @@ function decoded(bytes: Uint8Array): unknown {
   } catch (error) {
     throw new UnreadableFrame('it is not MessagePack', { cause: error });
   }
-}
-
-/** The same value with other names; its depth was checked before, or is our own. */
-function renamed(value: unknown, rename: (name: string) => string): unknown {
-  if (Array.isArray(value)) return value.map((item: unknown) => renamed(item, rename));
-  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [rename(name), renamed(inner, rename)]),
-  );
 }
 
 function isFrameMessage(value: unknown): value is FrameMessage {

@@ -51,10 +51,11 @@ export function lost(segmentIds: readonly string[]): Ending {
 
 /** A failure of the line when something was asked for and not heard: nobody knows what it cost. */
 export function afterTheLine(state: LiveState, ending: Ending): Ending {
-  const isOpen = state.plan.mode === 'reliable' && hasAsked(state);
-  return ending.exit === 'network' && isOpen && !CODED.has(ending.code)
+  // A handshake that is refused says nothing of what was asked for before it.
+  const billed = billedSoFar(state);
+  return ending.exit === 'network' && state.hasAsked && !CODED.has(ending.code)
     ? { ...ending, exit: 'unknownOutcome', code: 'unknown_outcome', billed: 'unknown' }
-    : ending;
+    : { ...ending, billed: billed === 'no' ? ending.billed : billed };
 }
 
 /** Codes of the service whose exit the contract gives. */
@@ -62,9 +63,5 @@ const CODED: ReadonlySet<string> = new Set(['connection_closed', 'client_backpre
 
 function billedSoFar(state: LiveState): Billed {
   if (state.hasHeard) return 'yes';
-  return hasAsked(state) ? 'unknown' : 'no';
-}
-
-function hasAsked({ segments, sentInputs }: LiveState): boolean {
-  return sentInputs > 0 || segments.some(({ state }) => state !== 'waiting');
+  return state.hasAsked ? 'unknown' : 'no';
 }

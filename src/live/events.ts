@@ -1,6 +1,6 @@
 import type { ClientMessage } from '../contract/realtime/client-messages.ts';
 import type { ExitName } from '../contract/exit-codes.ts';
-import type { Billed } from '../errors/failure.ts';
+import type { Billed, Failure } from '../errors/failure.ts';
 import type { HeardMessage, RequestFacts } from './server-message.ts';
 
 /** Why a conversation is over. */
@@ -12,6 +12,8 @@ export interface Ending {
   readonly billed: Billed;
   /** Segments that are paid for and cannot be had again. */
   readonly lostSegments?: readonly string[];
+  /** What a question or a handshake over HTTP failed with, and all that it tells. */
+  readonly cause?: Failure;
 }
 
 export type TimerName = 'reply' | 'ping' | 'silence' | 'progress' | 'backoff' | 'poll';
@@ -26,6 +28,8 @@ export type LiveEvent = { readonly fraction: number } & (
       readonly connection: number;
       readonly isRetryable: boolean;
       readonly ending: Ending;
+      /** How long the service wants to be left alone. */
+      readonly retryAfterMs?: number | undefined;
     }
   | { readonly type: 'message'; readonly connection: number; readonly message: HeardMessage }
   | { readonly type: 'unreadable'; readonly connection: number; readonly problem: string }

@@ -1,11 +1,11 @@
 import type { FinishReason } from '../contract/realtime/protocols.ts';
 import { takeAudio, wasHeard } from './audio-order.ts';
 import { errorEnding, silent, violation, wellEnded } from './endings.ts';
-import { broken, proceed, REPLY_MS, takeStatus } from './resuming.ts';
+import { broken, proceed, takeStatus } from './resuming.ts';
 import { sendMore } from './sending.ts';
 import type { HeardMessage } from './server-message.ts';
 import { miss, requestIdOf, settle } from './settle.ts';
-import type { Segment } from './state.ts';
+import type { LiveState, Segment } from './state.ts';
 import type { Move } from './step.ts';
 import {
   change,
@@ -20,17 +20,13 @@ import {
   stopTimers,
 } from './step.ts';
 
-/** A frame of any kind has to come within this; two of our pings are unanswered then. */
-export const SILENCE_MS = 35_000;
-export const PING_MS = 15_000;
-
 /** The socket is open: a browser's ticket is shown, a key was in the handshake. */
 export const opened: Move = (state) =>
   run(
     state,
     change({ phase: 'authenticating' }),
-    startTimer('reply', REPLY_MS),
-    startTimer('silence', SILENCE_MS),
+    startTimer('reply', state.plan.waits.replyMs),
+    startTimer('silence', state.plan.waits.silenceMs),
     ...(state.plan.ticket === undefined ? [] : [send({ event: 'auth', token: state.plan.ticket })]),
   );
 
@@ -39,7 +35,7 @@ export function receive(message: HeardMessage): Move {
   return (state) =>
     run(
       state,
-      ...(state.isHeld ? [] : [startTimer('silence', SILENCE_MS)]),
+      ...(state.isHeld ? [] : [startTimer('silence', state.plan.waits.silenceMs)]),
       take(message),
       // A service that only says that it lives makes no progress.
       ...(message.event === 'pong' ? [] : [sendMoreWhenOpen]),
@@ -103,18 +99,18 @@ function duringSpeech(message: SpeechMessage): Move {
 
 const start: Move = (state) => {
   if (state.phase !== 'authenticating') return run(state);
-  const { mode, request, requestId } = state.plan;
+  const { mode, request } = state.plan;
   return run(
     state,
     send({
       event: 'start',
       mode,
-      ...(requestId === undefined ? {} : { requestId: requestIdOf(state) }),
+      requestId: requestIdOf(state),
       ...(state.retryFailed ? { retryFailed: true } : {}),
       request,
     }),
     change({ phase: 'starting', isStarted: true }),
-    startTimer('reply', REPLY_MS),
+    startTimer('reply', state.plan.waits.replyMs),
   );
 };
 
@@ -124,7 +120,7 @@ const ready: Move = (state) => {
     state,
     stopTimers('reply'),
     change({ phase: 'speaking', segments: state.segments.map((one) => asNew(one)) }),
-    startTimer('ping', PING_MS),
+    startTimer('ping', state.plan.waits.pingMs),
   );
 };
 
@@ -177,7 +173,7 @@ function completed(message: Extract<HeardMessage, { event: 'segment_completed' }
 function failed({ code, message, isRetryable }: Extract<HeardMessage, { event: 'error' }>): Move {
   return (state) => {
     const ending = errorEnding(state, code, message);
-    const again = isRetryable || code === 'server_draining';
+    const again = mayGoOn(state) && (isRetryable || code === 'server_draining');
     return run(state, again ? broken(ending, true) : end(ending));
   };
 }
@@ -187,8 +183,10 @@ function finished(reason: FinishReason): Move {
     switch (reason) {
       case 'completed':
         return run(state, allSpoken);
-      case 'server_draining':
-        return run(state, broken(errorEnding(state, reason, 'the service shuts down'), true));
+      case 'server_draining': {
+        const ending = errorEnding(state, reason, 'the service shuts down');
+        return run(state, mayGoOn(state) ? broken(ending, true) : end(ending));
+      }
       case 'timeout':
         return run(state, end(silent(state, 'the service ended the session: timeout')));
       case 'error':
@@ -198,6 +196,11 @@ function finished(reason: FinishReason): Move {
         );
     }
   };
+}
+
+/** What is simple cannot go on behind its first audio; what the service says of that counts, not the break. */
+function mayGoOn({ plan, hasHeard }: LiveState): boolean {
+  return plan.mode === 'reliable' || !hasHeard;
 }
 
 const allSpoken: Move = (state) => {

@@ -7,8 +7,6 @@ import type { LiveState } from './state.ts';
 import type { Move } from './step.ts';
 import { change, emit, end, isConnected, leave, run, startTimer } from './step.ts';
 
-/** The longest wait for a socket, for the greeting and for `ready`, each. */
-export const REPLY_MS = 30_000;
 /** How often a request that the service still works on is asked for before it is given up. */
 const POLLS_MAX = 60;
 const POLL_CAP_MS = 5_000;
@@ -18,14 +16,15 @@ export const connect: Move = (state) =>
     state,
     change({ phase: 'connecting', connection: state.connection + 1, sentInputs: 0 }),
     emit({ type: 'connect', connection: state.connection + 1 }),
-    startTimer('reply', REPLY_MS),
+    startTimer('reply', state.plan.waits.replyMs),
   );
 
 /**
  * The line is of no use any more. Reliable mode tries again as long as something new is heard in between,
  * simple mode until its first audio (contract, section 10).
+ * @param retryAfterMs how long the service wants to be left alone
  */
-export function broken(ending: Ending, isRetryable: boolean): Move {
+export function broken(ending: Ending, isRetryable: boolean, retryAfterMs = 0): Move {
   return (state) => {
     if (state.plan.mode === 'simple' && state.hasHeard) return run(state, end(lost([])));
     const attempt = state.attempts + 1;
@@ -38,14 +37,14 @@ export function broken(ending: Ending, isRetryable: boolean): Move {
       leave('resting'),
       change({ attempts: attempt, isFetching: false, nextAudio: state.hasHeard ? undefined : 1 }),
       emit({ type: 'reconnecting', attempt, because: ending }),
-      startTimer('backoff', backoffMs * state.fraction),
+      startTimer('backoff', retryAfterMs + backoffMs * state.fraction),
     );
   };
 }
 
 /** Before a request is started again the service is asked what became of it. */
 export const ask: Move = (state) =>
-  state.plan.mode === 'reliable' && state.isStarted
+  state.isStarted
     ? run(
         state,
         change({ phase: 'asking' }),
@@ -56,13 +55,14 @@ export const ask: Move = (state) =>
 /** Goes on after what is known of the request; undefined: the service does not know it. */
 export function takeStatus(facts: RequestFacts | undefined): Move {
   return (state) => {
-    if (state.plan.mode === 'simple') return run(state, end(simpleEnding(state, facts)));
     const wasRefused = isConnected(state) && (state.retryFailed || state.connection === 1);
     const away = isConnected(state) ? leave('asking', 1000) : change({});
-    if (facts === undefined) return run(state, away, change({ isStarted: false }), proceed);
+    if (facts === undefined) {
+      return run(state, away, change({ isStarted: false, hasAsked: false }), proceed);
+    }
+    if (facts.state === 'running') return run(state, away, poll);
+    if (state.plan.mode === 'simple') return run(state, away, takeSimpleStatus(facts, wasRefused));
     switch (facts.state) {
-      case 'running':
-        return run(state, away, poll);
       case 'failed_terminal':
         return run(state, end(requestFailed(state, 'it failed for good')));
       case 'completed':
@@ -144,7 +144,17 @@ function requestFailed(state: LiveState, problem: string): Ending {
   return { exit: 'rejected', code: 'request_failed', message, billed: 'unknown' };
 }
 
-function simpleEnding(state: LiveState, facts: RequestFacts | undefined): Ending {
-  if (facts?.state === 'completed') return lost([]);
-  return requestFailed(state, `it is ${facts?.state ?? 'unknown'}, and only reliable mode resumes`);
+/**
+ * A simple request is not run again. One that cost nothing is asked for under another id, as a refunded one
+ * is everywhere (docs/billing.md); what was charged and not heard is lost.
+ */
+function takeSimpleStatus(facts: RequestFacts, wasRefused: boolean): Move {
+  return (state) => {
+    if (facts.state === 'completed' || facts.units !== 0) return run(state, end(lost([])));
+    if (wasRefused || state.plan.hasOwnRequestId === true) {
+      const problem = 'it failed before, at no cost; another --request-id is needed';
+      return run(state, end(requestFailed(state, problem)));
+    }
+    return run(state, nextSession, change({ hasAsked: false }), connect);
+  };
 }

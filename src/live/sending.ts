@@ -13,8 +13,6 @@ import { change, changeSegment, emit, end, run, send, startTimer, stopTimers } f
 const QUEUE_MAX_BYTES = 256 * 1024;
 /** Segments whose text was sent and not yet accepted. */
 const IN_FLIGHT_MAX = 8;
-/** The longest wait for anything but a `pong` while something is asked for. */
-const PROGRESS_MS = 60_000;
 
 /** Takes text to be spoken: in reliable mode as a segment, or more where one may not hold it. */
 export function takeText(text: string): Move {
@@ -94,7 +92,11 @@ const sendInputs: Move = (state) => {
   return run(
     state,
     send({ event: 'input', text, commit: isLast }),
-    change({ sentInputs: state.sentInputs + 1, phase: isLast ? 'stopping' : 'speaking' }),
+    change({
+      sentInputs: state.sentInputs + 1,
+      phase: isLast ? 'stopping' : 'speaking',
+      hasAsked: state.hasAsked || isLast,
+    }),
     changeSegment(input.id, { state: 'sent' }),
     sendInputs,
   );
@@ -120,6 +122,7 @@ function sendSegment({ id, texts, sequence }: Segment): Move {
       ),
       send({ event: 'flush', eventId: '', segmentId: id }),
       changeSegment(id, { state: 'sent' }),
+      change({ hasAsked: true }),
     );
 }
 
@@ -152,5 +155,5 @@ const watch: Move = (state) => {
     state.phase === 'stopping' ||
     (state.phase === 'speaking' && state.segments.some((one) => one.state !== 'waiting'));
   if (!isAsked || state.isHeld) return run(state, stopTimers('progress'));
-  return run(state, startTimer('progress', PROGRESS_MS));
+  return run(state, startTimer('progress', state.plan.waits.progressMs));
 };

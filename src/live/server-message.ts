@@ -6,6 +6,8 @@ import type { FrameMessage } from '../frames/codec.ts';
 /** What is known of a request, from its event or over HTTP. */
 export interface RequestFacts {
   readonly state: RequestState;
+  /** What was charged so far. */
+  readonly units?: number | undefined;
   readonly segments: readonly SegmentFacts[];
 }
 
@@ -120,6 +122,7 @@ export function readRequestFacts(fields: Readonly<Record<string, unknown>>): Req
   if (!Array.isArray(segments)) throw new UnreadableFrame('its segments are no list');
   return {
     state: oneOf(fields, 'state', REQUEST_STATES),
+    units: units(fields['units']),
     segments: segments.map((segment: unknown) => segmentFacts(segment)),
   };
 }

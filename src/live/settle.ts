@@ -75,7 +75,7 @@ export function takeStored(segmentId: string, audio: Uint8Array): Move {
 }
 
 /** The id of the request of this session: the plan's own, then with a number. */
-export function requestIdOf({ plan: { requestId = '' }, session }: LiveState): string {
+export function requestIdOf({ plan: { requestId }, session }: LiveState): string {
   if (session === 1) return requestId;
   const suffix = `-${session}`;
   return `${requestId.slice(0, 128 - suffix.length)}${suffix}`;

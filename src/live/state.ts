@@ -10,8 +10,10 @@ export interface LivePlan {
   readonly mode: RealtimeMode;
   /** `start.request`, with the names of v3. */
   readonly request: Start['request'] | StartV2['request'];
-  /** 1 to 128 characters; without one only in simple mode. */
-  readonly requestId?: string;
+  /** 1 to 128 characters. */
+  readonly requestId: string;
+  /** The person chose it, so that no other takes its place. */
+  readonly hasOwnRequestId?: boolean;
   /** Speak again what failed of an earlier request under the same id. */
   readonly retryFailed?: boolean;
   /** A browser ticket; else the handshake carries the key. */
@@ -20,7 +22,41 @@ export interface LivePlan {
   readonly maxRetries: number;
   /** Billable units after which a fresh session continues; a deployment may allow fewer than the spec. */
   readonly sessionMaxUnits?: number;
+  readonly waits: LiveWaits;
 }
+
+/** How long is waited for what, in milliseconds. */
+export interface LiveWaits {
+  /** For a socket, for the greeting and for `ready`, each. */
+  readonly replyMs: number;
+  /** For a frame of any kind; two of our pings are unanswered then. */
+  readonly silenceMs: number;
+  /** For anything but a `pong` while something is asked for. */
+  readonly progressMs: number;
+  /** Between our pings. */
+  readonly pingMs: number;
+}
+
+/** @param given what the person sets, in milliseconds: for an answer, and for what comes after another */
+export function liveWaits(given: {
+  readonly responseTimeoutMs?: number | undefined;
+  readonly idleTimeoutMs?: number | undefined;
+}): LiveWaits {
+  const silenceMs = given.idleTimeoutMs ?? SILENCE_MS;
+  return {
+    replyMs: given.responseTimeoutMs ?? REPLY_MS,
+    silenceMs,
+    progressMs: given.idleTimeoutMs ?? PROGRESS_MS,
+    pingMs: Math.min(PING_MS, Math.floor(silenceMs * PING_SHARE)),
+  };
+}
+
+const REPLY_MS = 30_000;
+const SILENCE_MS = 35_000;
+const PROGRESS_MS = 60_000;
+const PING_MS = 15_000;
+/** Two pings fit into the longest silence, with time for the answer to the second. */
+const PING_SHARE = 0.43;
 
 /**
  * What the machine waits for: `connecting` a socket, `authenticating` the greeting, `starting` a `ready`,
@@ -103,6 +139,8 @@ export interface LiveState {
   readonly nextAudio: number | undefined;
   readonly held: readonly HeldFrame[];
   readonly hasHeard: boolean;
+  /** Something was sent that costs when it is spoken. */
+  readonly hasAsked: boolean;
   /** Parts of a simple input that were sent on this connection. */
   readonly sentInputs: number;
   readonly sessionUnits: number;
@@ -136,6 +174,7 @@ export function newConversation(plan: LivePlan): LiveState {
     nextAudio: 1,
     held: [],
     hasHeard: false,
+    hasAsked: false,
     sentInputs: 0,
     sessionUnits: 0,
     unitsPerCharacter: 1,

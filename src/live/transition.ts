@@ -1,7 +1,7 @@
 import { closeCodeFacts } from '../contract/realtime/close-codes.ts';
 import { afterTheLine, closeEnding, silent, violation } from './endings.ts';
 import type { Ending, LiveEvent, TimerName } from './events.ts';
-import { opened, PING_MS, receive, SILENCE_MS } from './receiving.ts';
+import { opened, receive } from './receiving.ts';
 import { ask, broken, connect, proceed, takeStatus } from './resuming.ts';
 import { sendMore, takeText } from './sending.ts';
 import { takeStored } from './settle.ts';
@@ -59,7 +59,7 @@ function onConnection(event: ConnectionEvent): Move {
       case 'opened':
         return run(state, ...(state.phase === 'connecting' ? [opened] : []));
       case 'refused':
-        return run(state, broken(event.ending, event.isRetryable));
+        return run(state, broken(event.ending, event.isRetryable, event.retryAfterMs));
       case 'message':
         return run(state, receive(event.message));
       case 'unreadable':
@@ -85,7 +85,7 @@ const released: Move = (state) =>
     state,
     change({ isHeld: false }),
     ...(isConnected(state) && state.phase !== 'connecting'
-      ? [startTimer('silence', SILENCE_MS), sendMore]
+      ? [startTimer('silence', state.plan.waits.silenceMs), sendMore]
       : []),
   );
 
@@ -119,7 +119,7 @@ const TIMEOUTS: Readonly<Record<TimerName, Move>> = {
   reply: (state) => run(state, broken(silent(state, `no answer while ${state.phase}`), true)),
   silence: (state) => run(state, broken(silent(state, 'the line is dead'), true)),
   progress: (state) => run(state, broken(silent(state, 'the service makes no progress'), true)),
-  ping: (state) => run(state, send({ event: 'ping' }), startTimer('ping', PING_MS)),
+  ping: (state) => run(state, send({ event: 'ping' }), startTimer('ping', state.plan.waits.pingMs)),
   backoff: ask,
   poll: ask,
 };

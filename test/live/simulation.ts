@@ -5,7 +5,7 @@ import { decodeFrame, encodeFrame } from '../../src/frames/codec.ts';
 import type { Effect, Ending, LiveEvent, TimerName } from '../../src/live/events.ts';
 import { readRequestFacts, readServerMessage } from '../../src/live/server-message.ts';
 import type { LivePlan, LiveState } from '../../src/live/state.ts';
-import { newConversation } from '../../src/live/state.ts';
+import { liveWaits, newConversation } from '../../src/live/state.ts';
 import { transition } from '../../src/live/transition.ts';
 import type { ModelConnection, Said } from './model-service.ts';
 import { ModelService } from './model-service.ts';
@@ -170,12 +170,15 @@ export const RELIABLE: LivePlan = {
   requestId: 'request',
   request: { voiceId: 'voice', modelId: 'model' },
   maxRetries: 4,
+  waits: liveWaits({}),
 };
 export const SIMPLE: LivePlan = {
   protocol: 'v3',
   mode: 'simple',
+  requestId: 'simple',
   request: { voiceId: 'voice', modelId: 'model' },
   maxRetries: 4,
+  waits: liveWaits({}),
 };
 
 export function newService(choices: Partial<ConstructorParameters<typeof ModelService>[0]> = {}) {

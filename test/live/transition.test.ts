@@ -277,3 +277,79 @@ test('stopped by the person, it closes politely', () => {
   expect(effects).toContainEqual({ type: 'close', code: 1000 });
   expect(code).toBe(130);
 });
+
+const SIMPLE_ASKED: readonly Happening[] = [
+  ...STARTED,
+  { type: 'text', text: 'Hello.' },
+  { type: 'end' },
+];
+const backoffRanOut: Happening = { type: 'timer', name: 'backoff' };
+const simpleStatus = (state: 'completed' | 'failed_terminal', units?: number): Happening => ({
+  type: 'status',
+  facts: { state, units, segments: [] },
+});
+const startIds = (plan: LivePlan, events: readonly Happening[]) =>
+  follow(plan, events).sent.flatMap((one) => (one.event === 'start' ? [one.requestId] : []));
+
+describe('a simple request whose line broke before its first audio', () => {
+  const lost: readonly Happening[] = [...SIMPLE_ASKED, closed(1006), backoffRanOut];
+  const again: readonly Happening[] = [
+    { type: 'opened', connection: 2 },
+    { type: 'message', connection: 2, message: { event: 'authenticated' } },
+  ];
+
+  test('is asked after before it is started again', () => {
+    expect(follow(SIMPLE, lost).effects.at(-1)).toEqual({
+      type: 'askStatus',
+      requestId: 'simple',
+    });
+    const unknown: Happening = { type: 'status', facts: undefined };
+    expect(startIds(SIMPLE, [...lost, unknown, ...again])).toEqual(['simple', 'simple']);
+  });
+
+  test('is asked for under another id when it failed at no cost, unless the id is the person’s', () => {
+    const failed = [...lost, simpleStatus('failed_terminal', 0), ...again];
+    expect(startIds(SIMPLE, failed)).toEqual(['simple', 'simple-2']);
+    expect(follow({ ...SIMPLE, hasOwnRequestId: true }, failed).code).toBe(20);
+  });
+
+  test('is lost when it was charged', () => {
+    expect(follow(SIMPLE, [...lost, simpleStatus('failed_terminal', 6)]).code).toBe(27);
+    expect(follow(SIMPLE, [...lost, simpleStatus('failed_terminal')]).code).toBe(27);
+    expect(follow(SIMPLE, [...lost, simpleStatus('completed', 0)]).code).toBe(27);
+  });
+
+  test('has an unknown outcome when no line comes about any more', () => {
+    const { code, ending } = follow({ ...SIMPLE, maxRetries: 0 }, [...SIMPLE_ASKED, closed(1006)]);
+    expect([code, ending?.billed]).toEqual([26, 'unknown']);
+  });
+});
+
+test('an error after the first audio of a simple request is that error, and it was paid for', () => {
+  const first = message({ event: 'audio', segmentId: undefined, sequence: 1, audio: Buffer.of(1) });
+  const { code, ending } = follow(SIMPLE, [...SIMPLE_ASKED, first, providerTimeout(true)]);
+  expect([code, ending?.billed]).toEqual([23, 'yes']);
+});
+
+test('a service that asks to be left alone is, and the lot comes on top', () => {
+  const busy: Happening = { ...refuse(1), retryAfterMs: 3_000 } as Happening;
+  const { effects } = follow(RELIABLE, [{ type: 'begin' }, busy]);
+  expect(effects.at(-1)).toEqual({ type: 'startTimer', name: 'backoff', afterMs: 3_250 });
+});
+
+test('a refused handshake does not say that what was heard before it was free', () => {
+  const { code, ending } = follow(RELIABLE, [
+    ...ASKED,
+    audio(1),
+    closed(1006),
+    backoffRanOut,
+    { type: 'status', facts: { state: 'failed_retryable', segments: [] } },
+    {
+      type: 'refused',
+      connection: 2,
+      isRetryable: false,
+      ending: { exit: 'auth', code: 'no_key', message: 'no', billed: 'no' },
+    },
+  ]);
+  expect([code, ending?.billed]).toEqual([4, 'yes']);
+});

@@ -94,6 +94,7 @@ test('what a client needs is read, and not only its name', () => {
     event: 'request_status',
     facts: {
       state: 'failed_retryable',
+      units: 5,
       segments: [{ segmentId: 's1', isStored: true, characters: 5, audioBytes: 2 }],
     },
   });

@@ -15,6 +15,15 @@ export function v2FieldName(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
+/** The same value with other names of its fields, within maps and lists too; its depth is bounded by whoever read it. */
+export function renameFields(value: unknown, rename: (name: string) => string): unknown {
+  if (Array.isArray(value)) return value.map((item: unknown) => renameFields(item, rename));
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [rename(name), renameFields(inner, rename)]),
+  );
+}
+
 /** `voice_id` → `voiceId`: the name that v3 has for a field of v2. */
 export function v3FieldName(name: string): string {
   if (Object.hasOwn(FROM_V2, name)) return FROM_V2[name] ?? name;
