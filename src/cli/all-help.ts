@@ -17,7 +17,8 @@ export async function renderAllHelp(): Promise<Record<string, string>> {
     }
     help[node.name] = textOf(parseBranch(node, []));
     for (const leaf of node.children) {
-      help[`${node.name} ${leaf.name}`] = await helpOfLeaf([node.name, leaf.name], leaf);
+      const text = await helpOfLeaf([node.name, leaf.name], leaf);
+      for (const name of [leaf.name, ...(leaf.aliases ?? [])]) help[`${node.name} ${name}`] = text;
     }
   }
   return help;

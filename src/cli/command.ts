@@ -24,6 +24,8 @@ export interface CommandDefinition<Options extends object = object> {
 /** A command in the tree; its module is loaded only when it is called. */
 export interface Leaf {
   readonly name: string;
+  /** Other names for the same. */
+  readonly aliases?: readonly string[];
   readonly summary: string;
   readonly load: () => Promise<CommandDefinition>;
 }

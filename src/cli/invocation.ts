@@ -42,7 +42,8 @@ function findVerb(branch: Branch, before: readonly string[], rest: readonly stri
     if (fallback === undefined || asksForHelp(words)) return { kind: 'branch', branch, words };
     return { kind: 'leaf', leaf: fallback, path: [branch.name, fallback.name], words };
   }
-  const leaf = branch.children.find(({ name }) => name === second.word);
+  const { word } = second;
+  const leaf = branch.children.find(({ aliases, name }) => name === word || aliases?.includes(word));
   if (leaf !== undefined) {
     const path = [branch.name, leaf.name];
     return { kind: 'leaf', leaf, path, words: [...words, ...second.after] };
@@ -90,13 +91,17 @@ function nextWord(argv: readonly string[]): {
   return { before: argv, word: undefined, after: [] };
 }
 
+function namesOf(node: CommandNode): readonly string[] {
+  return isBranch(node) ? [node.name] : [node.name, ...(node.aliases ?? [])];
+}
+
 function asksForHelp(words: readonly string[]): boolean {
   return words.includes('-h') || words.includes('--help');
 }
 
 function unknownCommand(word: string, nodes: readonly CommandNode[], parent?: string): Error {
   const path = parent === undefined ? 'foley' : `foley ${parent}`;
-  const names = nodes.map(({ name }) => name);
+  const names = nodes.flatMap(namesOf);
   const [nearest] = closest(word, names, 1);
   return usageFailure(
     `there is no command "${path === 'foley' ? word : `${parent} ${word}`}"`,
