@@ -8,9 +8,8 @@ export const EMOTION_MAX_CHARACTERS = 64;
 export const IDEMPOTENCY_KEY_MAX_CHARACTERS = 128;
 /** Ours: the spec gives no limit for the address of a webhook. */
 export const WEBHOOK_URL_MAX_CHARACTERS = 2_048;
-/** Ours: the spec gives no limit for the prompt of a picture, nor for the address of a reference. */
+/** Ours: the spec gives no limit for the prompt of a picture. */
 export const PROMPT_MAX_CHARACTERS = 4_000;
-export const REFERENCE_URL_MAX_CHARACTERS = 2_048;
 /** References of an image (spec sections 4.8 and 8). */
 export const IMAGE_REFERENCES_MAX = 4;
 

@@ -1,25 +1,22 @@
 import { Type } from 'typebox';
-import type { Static, TSchema } from 'typebox';
+import type { Static } from 'typebox';
 import {
   IMAGE_REFERENCES_MAX,
+  MEDIA_URL_MAX_CHARACTERS,
   PROMPT_MAX_CHARACTERS,
-  REFERENCE_URL_MAX_CHARACTERS,
 } from '../limits.ts';
+import { MEDIA_JOB_FIELDS } from './media-job.ts';
 import { ASPECT_RATIOS, RESOLUTIONS } from './media-models.ts';
 
 /** What a picture is written as (ours: the spec leaves the files to the service). */
 export const PICTURE_FORMATS = ['png', 'jpeg', 'webp'] as const;
 export type PictureFormat = (typeof PICTURE_FORMATS)[number];
 
-/** Statuses of the jobs of images and videos (ours: section 3.5 leaves them open). */
-export const PICTURE_STATUSES = ['pending', 'processing', 'completed', 'failed'] as const;
-export type PictureStatus = (typeof PICTURE_STATUSES)[number];
-
 export const SEED_MAX = 4_294_967_295;
 
 const Address = Type.String({
   minLength: 1,
-  maxLength: REFERENCE_URL_MAX_CHARACTERS,
+  maxLength: MEDIA_URL_MAX_CHARACTERS,
   description: 'http or https address of a png, jpeg or webp',
 });
 
@@ -75,32 +72,15 @@ export const VideoRequest = Type.Object(
 );
 export type VideoRequest = Static<typeof VideoRequest>;
 
-function nullable<Schema extends TSchema>(schema: Schema) {
-  return Type.Union([schema, Type.Null()]);
-}
-
-const Instant = Type.String({ description: 'ISO 8601 timestamp' });
-
 const Task = {
-  id: Type.String(),
+  ...MEDIA_JOB_FIELDS,
   task_id: Type.String({ description: 'The same as id' }),
-  status: Type.Enum([...PICTURE_STATUSES], { description: 'pending and processing go on' }),
-  progress: Type.Integer({ minimum: 0, maximum: 100, description: 'Percent that is done' }),
   model: Type.String(),
   seed: Type.Integer({ minimum: 0, maximum: SEED_MAX }),
   width: Type.Integer({ minimum: 2 }),
   height: Type.Integer({ minimum: 2 }),
   reference_count: Type.Integer({ minimum: 0 }),
   credits_used: Type.Integer({ minimum: 0, description: '0 when it was given back' }),
-  created_at: Instant,
-  finished_at: nullable(Instant),
-  result_url: nullable(Type.String({ description: 'Where the result is, for a while' })),
-  error: nullable(
-    Type.Object(
-      { code: Type.String(), message: Type.String() },
-      { description: 'Of a failed one' },
-    ),
-  ),
   notices: Type.Array(Type.String(), { description: 'What the result is not, and lacks' }),
 };
 

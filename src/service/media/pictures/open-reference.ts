@@ -1,0 +1,70 @@
+import { open } from 'node:fs/promises';
+import type { Sharp, SharpConstructor } from 'sharp';
+import { MediaTaskError } from '../child/media-task-error.ts';
+import type { PictureSize } from './picture-size.ts';
+
+/** More than nearly any camera takes; a picture above this is refused before it is decoded. */
+export const REFERENCE_MAX_PIXELS = 50_000_000;
+
+/**
+ * Decodes a reference whole, without keeping it, so that a damaged one is known before anything is
+ * paid for. Gives its size as it is to be seen.
+ * @throws MediaTaskError `unsupported` when it is no png, jpeg or webp, or an animated one; `too-large`
+ * above the limit of pixels; `unreadable` when it is damaged
+ */
+export async function inspectReference(
+  sharp: SharpConstructor,
+  path: string,
+): Promise<PictureSize> {
+  if (!isPicture(await firstBytes(path))) {
+    throw new MediaTaskError('unsupported', 'The file is no png, jpeg or webp');
+  }
+  // Only the head is read for this, so that nothing can be too large for it.
+  const head = sharp(path, { limitInputPixels: false, failOn: 'warning' }).metadata();
+  const { width, height, pages = 1, autoOrient } = await orUnreadable(head);
+  if (pages > 1) throw new MediaTaskError('unsupported', 'The picture is animated');
+  if (width * height > REFERENCE_MAX_PIXELS) {
+    const limit = `${REFERENCE_MAX_PIXELS / 1e6} million`;
+    throw new MediaTaskError(
+      'too-large',
+      `The picture has ${width}x${height} pixels; allowed are ${limit}`,
+    );
+  }
+  await orUnreadable(openReference(sharp, path).stats());
+  return autoOrient;
+}
+
+/** A reference as it is to be seen: turned as its metadata says. */
+export function openReference(sharp: SharpConstructor, path: string): Sharp {
+  return sharp(path, { limitInputPixels: REFERENCE_MAX_PIXELS, failOn: 'warning' }).autoOrient();
+}
+
+async function orUnreadable<Result>(work: Promise<Result>): Promise<Result> {
+  try {
+    return await work;
+  } catch (cause) {
+    throw new MediaTaskError('unreadable', 'The picture is damaged', { cause });
+  }
+}
+
+const HEAD_BYTES = 12;
+
+async function firstBytes(path: string): Promise<Buffer> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+/** By its signature: the decoder knows more formats, some of which name other files. */
+function isPicture(head: Buffer): boolean {
+  const shown = head.toString('latin1');
+  return (
+    shown.startsWith('\x89PNG\r\n\x1a\n') ||
+    shown.startsWith('\xff\xd8\xff') ||
+    (shown.startsWith('RIFF') && shown.endsWith('WEBP'))
+  );
+}
