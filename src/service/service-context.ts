@@ -5,6 +5,7 @@ import type { Catalogue } from './catalogue/catalogue.ts';
 import type { Jobs } from './jobs/jobs.ts';
 import type { SignedLinks } from './jobs/signed-links.ts';
 import type { EncodeSpeech } from './synthesis/encode.ts';
+import type { PersonalVoices } from './personal-voices/personal-voices.ts';
 import type { Operations } from './operations/operations.ts';
 import type { ServiceEvent } from './running-service.ts';
 import type { Generations } from './synthesis/generations.ts';
@@ -15,6 +16,7 @@ export interface ServiceContext {
   readonly clock: Clock;
   readonly store: Store;
   readonly catalogue: Catalogue;
+  readonly personalVoices: PersonalVoices;
   readonly operations: Operations;
   readonly generations: Generations;
   readonly jobs: Jobs;

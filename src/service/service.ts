@@ -17,6 +17,7 @@ import type { AudioFolder } from './audio-files/audio-folder.ts';
 import { Jobs } from './jobs/jobs.ts';
 import { createSignedLinks } from './jobs/signed-links.ts';
 import { createOperations } from './operations/operations.ts';
+import { createPersonalVoices } from './personal-voices/personal-voices.ts';
 import type { Processes } from '../effects/processes.ts';
 import type { AccountKey, ServiceEvent } from './running-service.ts';
 import type { ServiceContext } from './service-context.ts';
@@ -89,12 +90,14 @@ export function createService(deps: ServiceDeps): Service {
 function createContext(deps: ServiceDeps, faults: Faults): ServiceContext {
   const { clock, store, encode, audio: folder, report } = deps;
   const operations = createOperations(deps);
-  const catalogue = createCatalogue(deps);
+  const personalVoices = createPersonalVoices(store);
+  const catalogue = createCatalogue({ ...deps, madeVoices: personalVoices });
   const { ownership } = operations;
   return {
     clock,
     store,
     catalogue,
+    personalVoices,
     operations,
     generations: createGenerations(clock),
     jobs: new Jobs({ ...deps, catalogue, faults, folder, ownership }),

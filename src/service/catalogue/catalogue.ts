@@ -7,44 +7,87 @@ import type { SpeechEngine } from '../engine/speech-engine.ts';
 import { engineVoices } from './engine-voices.ts';
 import type { CatalogueModel } from './models.ts';
 import { MODELS } from './models.ts';
+import { shapeSpeech } from './shape-speech.ts';
 import type { CatalogueVoice } from './voices.ts';
 import { VOICES } from './voices.ts';
 
-/** A voice of the catalogue with the engine that speaks it. */
+/** A voice of the catalogue with what speaks it. */
 export interface SpeakingVoice extends CatalogueVoice {
   readonly speaker: SpeechEngine;
+  /** Whether the account made it whose catalogue this is. */
+  readonly isPersonal: boolean;
 }
 
 /** What this service can speak with. */
 export interface Catalogue {
-  /** Public voices that have an engine, the default first. */
+  /** Voices that have an engine: the public ones, the default first, then those of the account. */
   readonly voices: readonly SpeakingVoice[];
   readonly models: readonly CatalogueModel[];
   voice(id: string): SpeakingVoice | undefined;
   model(id: string): CatalogueModel | undefined;
   isAvailable(model: CatalogueModel): boolean;
+  /**
+   * The same with the voices that this account made, and those that others made public. It is read
+   * anew each time: other processes make voices too.
+   */
+  of(accountId: string): Catalogue;
+}
+
+/** Where the voices are that accounts made. */
+export interface MadeVoices {
+  /** What the account may use, in the order in which it was made. */
+  list(accountId: string): readonly CatalogueVoice[];
+  find(accountId: string, voiceId: string): CatalogueVoice | undefined;
 }
 
 export interface CatalogueOptions {
   readonly engines: EngineRegistry;
   readonly unavailableModels: readonly string[];
+  /** Default none. */
+  readonly madeVoices?: MadeVoices;
 }
 
 /** The voices that the engines can speak, and every model of the contract. */
-export function createCatalogue({ engines, unavailableModels }: CatalogueOptions): Catalogue {
-  const voices = [...VOICES, ...engineVoices(engines)].flatMap((voice) => {
-    const found = engines.find(voice.engine.name, voice.engine.voice);
-    return found === undefined ? [] : [{ ...voice, speaker: found.engine }];
-  });
+export function createCatalogue(options: CatalogueOptions): Catalogue {
+  const { engines, unavailableModels, madeVoices } = options;
+  const voices = [...VOICES, ...engineVoices(engines)].flatMap((voice) =>
+    withSpeaker(voice, engines),
+  );
   const voicesById = new Map(voices.map((voice) => [voice.id, voice]));
   const modelsById = new Map(MODELS.map((model) => [model.id, model]));
-  return {
+  const open: Catalogue = {
     voices,
     models: MODELS,
     voice: (id) => voicesById.get(id),
     model: (id) => modelsById.get(id),
     isAvailable: (model) => !unavailableModels.includes(model.id),
+    of: (accountId) => {
+      const spoken = (voice: CatalogueVoice | undefined): readonly SpeakingVoice[] =>
+        voice === undefined ? [] : withSpeaker(voice, engines, accountId);
+      return {
+        ...open,
+        get voices() {
+          const made = madeVoices?.list(accountId).flatMap((voice) => spoken(voice)) ?? [];
+          const others = made.filter(({ isPersonal }) => !isPersonal);
+          return [...voices, ...others, ...made.filter(({ isPersonal }) => isPersonal)];
+        },
+        voice: (id) => voicesById.get(id) ?? spoken(madeVoices?.find(accountId, id))[0],
+      };
+    },
   };
+  return open;
+}
+
+/** The voice, unless its engine is not here. */
+function withSpeaker(
+  voice: CatalogueVoice,
+  engines: EngineRegistry,
+  accountId?: string,
+): readonly SpeakingVoice[] {
+  const found = engines.find(voice.engine.name, voice.engine.voice);
+  if (found === undefined) return [];
+  const isPersonal = voice.made !== undefined && voice.made.accountId === accountId;
+  return [{ ...voice, isPersonal, speaker: shapeSpeech(found.engine, voice.engine) }];
 }
 
 /** The family that a voice or a model belongs to. */
@@ -55,11 +98,11 @@ export function familyOf({ family }: Pick<CatalogueModel, 'family'>): Family {
 }
 
 /** The voice as v3 lists it (spec section 2.1). */
-export function voiceRecord(voice: CatalogueVoice): Voice {
+export function voiceRecord(voice: SpeakingVoice): Voice {
   return {
     voiceId: voice.id,
     name: voice.name,
-    isPersonal: false,
+    isPersonal: voice.isPersonal,
     primaryLanguage: voice.primaryLanguage,
     languages: [...voice.languages],
     modelIds: [...familyOf(voice).models],

@@ -1,6 +1,7 @@
 import type { FamilyId } from '../../contract/families.ts';
+import type { VoiceVisibility } from '../../contract/reference-audio.ts';
 
-/** A public voice and how it is made from a voice of the engine. */
+/** A voice and how it is made from a voice of the engine. */
 export interface CatalogueVoice {
   readonly id: string;
   readonly name: string;
@@ -8,6 +9,18 @@ export interface CatalogueVoice {
   readonly primaryLanguage: string;
   readonly languages: readonly string[];
   readonly engine: EngineSource;
+  /** Of a voice that an account made. */
+  readonly made?: MadeVoice;
+}
+
+/** What a voice that an account made has besides. */
+export interface MadeVoice {
+  readonly accountId: string;
+  readonly description: string;
+  /** Whether other accounts see and use it. */
+  readonly visibility: VoiceVisibility;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
 }
 
 export interface EngineSource {
@@ -19,6 +32,10 @@ export interface EngineSource {
   readonly pitch: number;
   /** Multiplies the speed that is asked for. */
   readonly speed: number;
+  /** Multiplies how far the pitch goes up and down, in semitones; default 1. */
+  readonly melody?: number;
+  /** Multiplies the frequencies of the resonances, as those of a smaller head; default 1. */
+  readonly formants?: number;
 }
 
 type Accent = 'en-US' | 'en-GB';

@@ -9,6 +9,7 @@ import { findByKey, isSameRequest } from '../operations/claim.ts';
 import type { Owner } from '../operations/owner.ts';
 import type { Connection } from '../store/connection.ts';
 import { text } from '../store/connection.ts';
+import { hasVoice } from '../personal-voices/voice-records.ts';
 import type { SpeechPlan } from '../synthesis/plan.ts';
 import { newJob } from './lifecycle.ts';
 import type { TextSegment } from './segments.ts';
@@ -28,6 +29,8 @@ export interface JobRequest extends JobKey {
 
 export type Refused =
   | { readonly kind: 'conflict' }
+  /** Its voice was deleted just now. */
+  | { readonly kind: 'voice-gone' }
   | { readonly kind: 'insufficient'; readonly needed: Amounts; readonly available: Amounts };
 export type Accepted = { readonly kind: 'accepted' | 'replayed'; readonly jobId: string } | Refused;
 
@@ -57,7 +60,8 @@ export function acceptJob(db: Connection, context: AcceptContext, request: JobRe
   const before = findAccepted(db, request);
   if (before !== undefined) return before;
   const { id, owner, now } = context;
-  const { charge } = request.plan;
+  const { charge, voice } = request.plan;
+  if (voice.made !== undefined && !hasVoice(db, voice.id)) return { kind: 'voice-gone' };
   const reserved = reserve(db, { id, accountId: request.accountId, amounts: charge }, now);
   if (reserved.kind === 'insufficient') return { ...reserved, needed: charge };
   owner.renew(db);

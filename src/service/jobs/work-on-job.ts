@@ -75,7 +75,7 @@ async function settleSegment(
   if (job.fault === 'partial_fail' && isLast) {
     return { event: { type: 'segment_settled', index: segment.index, outcome: 'fail' } };
   }
-  const voice = catalogue.voice(job.voiceId);
+  const voice = catalogue.of(job.accountId).voice(job.voiceId);
   if (voice === undefined) throw new Error(`the voice ${job.voiceId} is not here any more`);
   const result = await speakSegment({ job, segment, voice, encode, folder, signal });
   const { outcome } = result;

@@ -5,6 +5,7 @@ import type { WholeJob } from '../jobs/job-records.ts';
 import { insufficient, usedBefore } from '../operations/begin-operation.ts';
 import { fingerprintOf } from '../operations/fingerprint.ts';
 import type { ServiceContext } from '../service-context.ts';
+import { ServiceError } from '../service-error.ts';
 import type { PlanOptions, SpeechOrder } from '../synthesis/plan.ts';
 import { planSpeech } from '../synthesis/plan.ts';
 import type { AccountCall } from './call.ts';
@@ -36,7 +37,7 @@ export function acceptSpeechJob(
   return job;
 
   function accept(): Accepted {
-    const plan = planSpeech(order, catalogue, options);
+    const plan = planSpeech(order, catalogue.of(accountId), options);
     const { text: submittedText, format = 'mp3' } = order;
     return jobs.accept({ ...key, requestId, plan, format, submittedText });
   }
@@ -44,6 +45,11 @@ export function acceptSpeechJob(
 
 function idOf(accepted: Accepted): string {
   if (accepted.kind === 'conflict') throw usedBefore('conflict');
+  if (accepted.kind === 'voice-gone') throw voiceGone();
   if (accepted.kind === 'insufficient') throw insufficient(accepted.needed, accepted.available);
   return accepted.jobId;
+}
+
+function voiceGone(): ServiceError {
+  return new ServiceError('ERR_VOICE_NOT_FOUND', 'The voice was deleted');
 }

@@ -48,7 +48,7 @@ export function beginSpeech<Context extends ServiceContext>(
   const { account, requestId } = call;
   const { idempotencyKey, isCached, order, surface } = request;
   const names = { ...namesOf(surface), ...request.names };
-  const plan = planSpeech(order, context.catalogue, { ...request, names });
+  const plan = planSpeech(order, context.catalogue.of(account), { ...request, names });
   const operation = beginOperation(context.operations, {
     accountId: account,
     endpoint: request.endpoint ?? SPEECH_SURFACES[surface].endpoint,

@@ -44,9 +44,9 @@ export const createCompatSpeech: Handler<AccountCall> = async (call, context) =>
 };
 
 /** `GET /v1/audio/voices` (spec section 4.4). */
-export const listCompatVoices: Handler<AccountCall> = (_call, { catalogue }) => {
+export const listCompatVoices: Handler<AccountCall> = ({ account }, { catalogue }) => {
   const body: CompatVoices = {
-    voices: catalogue.voices.map(({ id, name }) => ({ id, name })),
+    voices: catalogue.of(account).voices.map(({ id, name }) => ({ id, name })),
   };
   return Response.json(body);
 };

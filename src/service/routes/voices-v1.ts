@@ -10,13 +10,18 @@ import { invalidRequest } from '../service-error.ts';
 import type { AccountCall, Handler } from './call.ts';
 
 /** `GET /voices` of v1 (spec sections 2.1 and 4.5). */
-export const listVoicesV1: Handler<AccountCall> = ({ request }, { catalogue }) =>
-  Response.json(pageOf(catalogue, requireQuery(request.url, VoiceListV1Query)));
+export const listVoicesV1: Handler<AccountCall> = ({ account, request }, { catalogue }) =>
+  Response.json(pageOf(catalogue.of(account), requireQuery(request.url, VoiceListV1Query)));
 
 /** `POST /list-models`, from before v1 (spec section 9): the same list, asked for with a body. */
-export const listVoicesByPost: Handler<AccountCall> = async ({ request }, { catalogue }) => {
+export const listVoicesByPost: Handler<AccountCall> = async (
+  { account, request },
+  { catalogue },
+) => {
   const body = hasBody(request) ? await readJsonBody(request) : {};
-  return Response.json(pageOf(catalogue, requireValid(VoiceListV1Query, body, 'The body')));
+  return Response.json(
+    pageOf(catalogue.of(account), requireValid(VoiceListV1Query, body, 'The body')),
+  );
 };
 
 function pageOf(catalogue: Catalogue, query: VoiceListV1Query): VoiceListV1 {
@@ -44,12 +49,11 @@ function stretchOf(query: VoiceListV1Query): { readonly start: number; readonly 
   return { start: ((page ?? 1) - 1) * size, pageSize: size };
 }
 
-/** Accounts have no personal voices here yet, so that every voice is public. */
 function isWanted(voice: SpeakingVoice, query: VoiceListV1Query): boolean {
   const { includePersonal = false, language, provider, search, supportsLanguage } = query;
   const modelType = query.modelType ?? (includePersonal ? 'all' : 'public');
   return (
-    modelType !== 'personal' &&
+    (modelType === 'all' || voice.isPersonal === (modelType === 'personal')) &&
     (provider === undefined || voice.family === provider) &&
     (language === undefined || isSame(voice.primaryLanguage, language)) &&
     (supportsLanguage === undefined ||

@@ -7,10 +7,15 @@ import { ServiceError } from '../service-error.ts';
 import { showText } from '../wording/show-value.ts';
 import type { AccountCall, Handler } from './call.ts';
 
-/** `GET /voices` (spec sections 2.1 and 4.1). Accounts have no personal voices here yet. */
-export const listVoices: Handler<AccountCall> = ({ request, requestId }, { catalogue }) => {
-  const { page = 1, pageSize = PAGE_SIZE_DEFAULT } = requireQuery(request.url, VoiceListQuery);
-  const { voices } = catalogue;
+/** `GET /voices` (spec sections 2.1 and 4.1). */
+export const listVoices: Handler<AccountCall> = (
+  { account, request, requestId },
+  { catalogue },
+) => {
+  const query = requireQuery(request.url, VoiceListQuery);
+  const { page = 1, pageSize = PAGE_SIZE_DEFAULT, includePersonal = false } = query;
+  const { voices: all } = catalogue.of(account);
+  const voices = all.filter(({ isPersonal }) => includePersonal || !isPersonal);
   const start = (page - 1) * pageSize;
   const body: VoiceList = {
     total: voices.length,
@@ -24,9 +29,12 @@ export const listVoices: Handler<AccountCall> = ({ request, requestId }, { catal
 };
 
 /** `GET /voices/{voiceId}` (spec section 4.1). */
-export const getVoice: Handler<AccountCall> = ({ parameters, requestId }, { catalogue }) => {
+export const getVoice: Handler<AccountCall> = (
+  { account, parameters, requestId },
+  { catalogue },
+) => {
   const { voiceId = '' } = parameters;
-  const voice = catalogue.voice(voiceId);
+  const voice = catalogue.of(account).voice(voiceId);
   if (voice === undefined) {
     throw new ServiceError('ERR_VOICE_NOT_FOUND', `There is no voice ${showText(voiceId)}`);
   }

@@ -12,6 +12,7 @@ export interface FlitePiece {
   readonly voice: string;
   readonly speed: number;
   readonly pitch: number;
+  readonly melody?: number;
   /** Whether it is to be known when each sound is made. */
   readonly isTimed?: boolean;
 }
@@ -47,7 +48,7 @@ export class FliteSynthesizer {
   speak({ isTimed = false, ...piece }: FlitePiece): FliteSpeech {
     const voice = FLITE_VOICES.find(({ id }) => id === piece.voice);
     if (voice === undefined) throw new RangeError(`flite has no voice ${piece.voice}.`);
-    const settings = fliteArguments(voice, piece.speed, piece.pitch);
+    const settings = fliteArguments(voice, piece);
     const { lines, wav } = this.#run(piece.text, [...settings, ...(isTimed ? ['-psdur'] : [])]);
     const samples = amplify(samplesOf(wav), voice.gain);
     return { samples, sounds: timedSounds(lines, samples.length, voice.sampleRate) };
