@@ -51,6 +51,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #body: ResponseBody | undefined;
   #failure: Error | undefined;
   #interim = 0;
+  /** The request goes out, and no answer has begun. */
+  #isAwaiting = false;
   #stopTimer: () => void;
   readonly #abort = (): void => this.abort(reasonOf(this.#options.signal));
 
@@ -83,7 +85,13 @@ export class Exchange implements Dispatcher.DispatchHandler {
     watchNextRequest((watch) => {
       this.#watch = watch;
     });
-    this.#stopTimer = this.#limit(this.#options.responseTimeoutMs, 'timeout');
+    this.#isAwaiting = true;
+    this.#awaitAnswer();
+  }
+
+  /** More of the body was taken: the answer cannot come before it was sent, however long that takes. */
+  sending(): void {
+    if (this.#isAwaiting) this.#awaitAnswer();
   }
 
   onResponseStart(_controller: Controller, status: number, raw: RawHeaders): void {
@@ -92,6 +100,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       if (this.#interim > MOST_INTERIM_ANSWERS) this.abort(this.#fault('protocol'));
       return;
     }
+    this.#isAwaiting = false;
     this.#stopTimer();
     const { clock, host, idleTimeoutMs, method } = this.#options;
     const headers = flatten(raw);
@@ -134,7 +143,13 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#body?.end(failure);
   }
 
+  #awaitAnswer(): void {
+    this.#stopTimer();
+    this.#stopTimer = this.#limit(this.#options.responseTimeoutMs, 'timeout');
+  }
+
   #finish(): void {
+    this.#isAwaiting = false;
     this.#stopTimer();
     this.#options.signal?.removeEventListener('abort', this.#abort);
   }

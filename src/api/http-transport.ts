@@ -112,7 +112,6 @@ async function perform(
 ): Promise<TransportAnswer> {
   const { method, url, headers, body, signal, stream } = request;
   signal?.throwIfAborted();
-  const upload = stream === undefined ? undefined : startUpload(stream);
   const exchange = new Exchange({
     clock: options.clock,
     host: url.host,
@@ -123,6 +122,7 @@ async function perform(
     idleTimeoutMs: request.idleTimeoutMs,
     signal,
   });
+  const upload = stream === undefined ? undefined : startUpload(stream, () => exchange.sending());
   dispatcher.dispatch(
     {
       origin: url.origin,
@@ -134,8 +134,7 @@ async function perform(
     exchange,
   );
   if (upload === undefined) return exchange.answer;
-  // What could not be read explains more than the connection that broke for it.
   return exchange.answer.catch((error: unknown) => {
-    throw upload.failure ?? error;
+    throw upload.explain(error);
   });
 }

@@ -9,7 +9,7 @@ export type RetryRule = 'safe' | 'keyed' | 'never';
 
 /** How an attempt ended, as far as it matters for the next one. */
 export type AttemptOutcome =
-  /** It is certain that nothing was sent. */
+  /** It is certain that the service never had the whole request. */
   | {
       readonly kind: 'unsent';
       readonly permanent: boolean;

@@ -8,6 +8,9 @@ export type Fault =
   | 'certificate'
   | 'proxy'
   | 'unreachable'
+  // sent in part only
+  | 'upload_reset'
+  | 'upload_timeout'
   // sent, and no answer began
   | 'reset'
   | 'timeout'
@@ -25,6 +28,8 @@ const UNSENT = new Set<Fault>([
   'certificate',
   'proxy',
   'unreachable',
+  'upload_reset',
+  'upload_timeout',
 ]);
 const UNANSWERED = new Set<Fault>(['reset', 'timeout']);
 
@@ -44,7 +49,7 @@ export class TransportError extends Error {
     this.systemCode = codeOf(cause);
   }
 
-  /** Whether it is certain that the service never saw the request. */
+  /** Whether it is certain that the service never saw the whole request. */
   get unsent(): boolean {
     return UNSENT.has(this.fault);
   }

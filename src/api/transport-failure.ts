@@ -78,6 +78,13 @@ const EXPLAIN: Readonly<Record<Fault, Explain>> = {
         `${new Date(now).toISOString()}; for a company’s own certificates set NODE_EXTRA_CA_CERTS.`,
     );
   },
+  upload_reset: ({ host }) =>
+    network(`${host} closed the connection before all of the request was sent`, 'Try again.'),
+  upload_timeout: ({ host }, { responseTimeoutMs }) =>
+    timeout(
+      `${host} took nothing of the request for ${seconds(responseTimeoutMs)}`,
+      'Try again, or wait longer with --response-timeout.',
+    ),
   reset: ({ host }) => network(`${host} closed the connection without an answer`, 'Try again.'),
   timeout: ({ host }, { responseTimeoutMs }) =>
     timeout(
