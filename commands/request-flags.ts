@@ -4,16 +4,17 @@ import { IDEMPOTENCY_KEY_MAX_CHARACTERS } from '../src/contract/limits.ts';
 import { usageFailure } from '../src/errors/failure.ts';
 import { numberWithin, textWithin } from './speech-flags.ts';
 
-/** The flags of every command that creates something that is billed (contract, section 5). */
+/** The ids that every command takes which creates something that may be billed (contract, section 5). */
+export interface IdFlags {
+  readonly idempotencyKey?: string;
+  readonly requestId?: string;
+  readonly dryRun?: true;
+}
+
+/** The flags of every command that speaks and is billed for it (contract, section 5). */
 export function requestOptions(): Option[] {
   return [
-    new Option(
-      '--idempotency-key <key>',
-      'key under which a repeated request is not billed again',
-    ).argParser(headerText('--idempotency-key')),
-    new Option('--request-id <id>', 'trace id of the request').argParser(
-      headerText('--request-id'),
-    ),
+    ...idOptions('key under which a repeated request is not billed again'),
     new Option('--max-credits <n>', 'refuse what may cost more').argParser(
       numberWithin('--max-credits', { minimum: 0 }),
     ),
@@ -21,8 +22,22 @@ export function requestOptions(): Option[] {
       '--credit-rate <n>',
       'credits per character for --max-credits (default: the highest seen)',
     ).argParser(numberWithin('--credit-rate', { minimum: 0 })),
-    new Option('--dry-run', 'print the request and send nothing'),
+    dryRunOption(),
   ];
+}
+
+/** Flags for the ids of a request. @param keyHelp what the key is good for there */
+export function idOptions(keyHelp: string): Option[] {
+  return [
+    new Option('--idempotency-key <key>', keyHelp).argParser(headerText('--idempotency-key')),
+    new Option('--request-id <id>', 'trace id of the request').argParser(
+      headerText('--request-id'),
+    ),
+  ];
+}
+
+export function dryRunOption(): Option {
+  return new Option('--dry-run', 'print the request and send nothing');
 }
 
 /** A parser for a flag whose text becomes the value of a header. */

@@ -143,7 +143,8 @@ export function filled(flag: string): (given: string) => string {
   };
 }
 
-function speechFormat(flag: string): (given: string) => AudioFormat {
+/** A parser for a flag that takes a format of speech. */
+export function speechFormat(flag: string): (given: string) => AudioFormat {
   return (given) => {
     const format = AUDIO_FORMATS.find((candidate) => candidate === given.toLowerCase());
     if (format !== undefined) return format;

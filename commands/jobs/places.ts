@@ -23,11 +23,15 @@ export function stdoutPlace({ io }: Pick<Context, 'io'>): Place {
 }
 
 /**
- * The place of one job's audio: stdout (`-`), or a file, which is opened now, so that what could fail
- * fails before anybody waits.
+ * The place of the audio of one job, or of something else that is named `what`: stdout (`-`), or a file,
+ * which is opened now, so that what could fail fails before anybody waits.
  * @throws Failure (usage, output)
  */
-export async function namedPlace(context: Context, output: string): Promise<OpenPlace> {
+export async function namedPlace(
+  context: Context,
+  output: string,
+  what = 'job',
+): Promise<OpenPlace> {
   if (output === '') throw usageFailure('--output is empty', 'Give a file name, or - for stdout.');
   if (output === '-') {
     refuseJson(context);
@@ -39,7 +43,7 @@ export async function namedPlace(context: Context, output: string): Promise<Open
     placeFor: async ({ id }, format) => {
       if (named === undefined || named === format) return { output: file };
       throw usageFailure(
-        `--output ends in a name for ${named}, but job ${display(id)} is ${format}`,
+        `--output ends in a name for ${named}, but ${what} ${display(id)} is ${format}`,
         `Let the name end in .${extensionOf(format)}, and convert the file afterwards.`,
       );
     },
@@ -60,17 +64,32 @@ export function automaticPlace(context: Context, segment?: number): PlaceFor {
   return placeIn(context, '', segment);
 }
 
+/** Which flag names a folder, and why it has to be one. */
+export interface FolderWords {
+  readonly flag: string;
+  /** Such as `the audio of several jobs needs a folder`. */
+  readonly why: string;
+  readonly hint: string;
+}
+
+const FOLDER_OF_JOBS: FolderWords = {
+  flag: '--output',
+  why: 'the audio of several jobs needs a folder',
+  hint: 'Name a folder, or wait for one job at a time.',
+};
+
 /**
- * A folder, made where it is missing, with a file for each job.
+ * A folder, made where it is missing, with a file for each job, or for what else has an id.
  * @throws Failure: usage when it is something else, output when it cannot be used
  */
-export async function folderPlace(context: Context, folder: string): Promise<PlaceFor> {
+export async function folderPlace(
+  context: Context,
+  folder: string,
+  { flag, hint, why } = FOLDER_OF_JOBS,
+): Promise<PlaceFor> {
   const { files } = context;
   if (folder === '' || folder === '-') {
-    throw usageFailure(
-      `--output is "${folder}", but the audio of several jobs needs a folder`,
-      'Name a folder, or wait for one job at a time.',
-    );
+    throw usageFailure(`${flag} is "${folder}", but ${why}`, hint);
   }
   try {
     await files.mkdir(folder, { recursive: true });
@@ -81,10 +100,7 @@ export async function folderPlace(context: Context, folder: string): Promise<Pla
       () => false,
     );
     if (!isFile) throw outputFailure(path.join(folder, 'speech.mp3'), error, 'opening');
-    throw usageFailure(
-      `--output is ${display(folder)}, a file, but the audio of several jobs needs a folder`,
-      'Name a folder, or wait for one job at a time.',
-    );
+    throw usageFailure(`${flag} is ${display(folder)}, a file, but ${why}`, hint);
   }
   return placeIn(context, folder, undefined);
 }

@@ -53,12 +53,14 @@ interface Stretch {
   readonly pageSize?: number | undefined;
 }
 
+type NamedVoice = Pick<Voice, 'name' | 'voiceId'>;
+
 interface Source<Row> {
   readonly list: (stretch: Stretch) => Promise<JsonAnswer<Page<Row>>>;
   readonly columns: readonly Column<Row>[];
 }
 
-async function showPages<Row>(
+async function showPages<Row extends NamedVoice>(
   { columns, list }: Source<Row>,
   { all, page, pageSize }: VoicesListFlags,
   { io }: Asking,
@@ -81,14 +83,16 @@ async function showPages<Row>(
   return present(value.items, columns, raw);
 }
 
-async function present<Row>(
+async function present<Row extends NamedVoice>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],
   data: unknown,
 ): Promise<CommandResult> {
   const { table } = await import('../../src/cli/table.ts');
+  const names = rows.map(({ name, voiceId }) => ({ name: voiceId, about: name }));
   return {
     data,
+    seen: { kind: 'voice', names },
     human: (look) => (rows.length === 0 ? 'There are no voices.' : table(rows, columns, look)),
   };
 }

@@ -1,6 +1,7 @@
 import { Failure } from '../errors/failure.ts';
 import type { AudioAnswer } from './audio-answer.ts';
 import { audioAnswer } from './audio-answer.ts';
+import { answeredUrl } from './answered-url.ts';
 import type { ApiClient } from './client.ts';
 import { readJson } from './client.ts';
 import { endpoint } from './endpoint.ts';
@@ -47,7 +48,7 @@ export async function fetchSegmentAudio(
   }
   const { requestId, segments, status } = await getSpeechJob(client, ref, { signal });
   const address = segments.find((segment) => segment.index === index)?.audioUrl;
-  const url = webAddress(client, address);
+  const url = answeredUrl(client, address);
   if (url !== undefined) return getAudio(client, url, signal);
   throw new Failure(`job ${ref.id} has no audio of a segment ${index} (its status is ${status})`, {
     code: 'ERR_AUDIO_NOT_FOUND',
@@ -69,7 +70,7 @@ async function getAudio(
     return free(await audioAnswer(client, answer, { isOpaqueFine: true }));
   }
   // What a segment answers is not described: it may be where the audio is.
-  const url = webAddress(client, addressIn(await readJson(answer)));
+  const url = answeredUrl(client, addressIn(await readJson(answer)));
   if (url === undefined) {
     throw new Failure('the answer has neither audio nor its address in it', {
       code: 'bad_answer',
@@ -91,11 +92,4 @@ function addressIn(body: unknown): unknown {
   const place = [body['segment'], body['data'], body].find((value) => isRecord(value)) ?? body;
   const fields = isRecord(place) ? place : {};
   return fields['audioUrl'] ?? fields['playbackUrl'] ?? fields['downloadUrl'] ?? fields['url'];
-}
-
-function webAddress({ address }: ApiClient, text: unknown): URL | undefined {
-  if (typeof text !== 'string' || text === '') return undefined;
-  if (!URL.canParse(text, address.baseUrl.href)) return undefined;
-  const url = new URL(text, address.baseUrl);
-  return url.protocol === 'https:' || url.protocol === 'http:' ? url : undefined;
 }

@@ -1,16 +1,17 @@
 import type { StreamedBody } from './request.ts';
 
-/** A field of a form: a text, or a file that is read while it is sent. */
-export type FormPart =
-  | { readonly name: string; readonly value: string }
-  | {
-      readonly name: string;
-      readonly filename: string;
-      readonly contentType: string;
-      readonly byteLength: number;
-      /** Throws a Failure when it cannot be read. */
-      open(): AsyncIterable<Uint8Array>;
-    };
+/** A field of a form: a text, or a file. */
+export type FormPart = { readonly name: string; readonly value: string } | FilePart;
+
+/** A file of a form, which is read while it is sent. */
+export interface FilePart {
+  readonly name: string;
+  readonly filename: string;
+  readonly contentType: string;
+  readonly byteLength: number;
+  /** Throws a Failure when it cannot be read. */
+  open(): AsyncIterable<Uint8Array>;
+}
 
 /**
  * A `multipart/form-data` body (RFC 7578), with names and file names escaped as browsers do.

@@ -1,7 +1,7 @@
 import { HEADERS } from '../contract/headers.ts';
 import { usageFailure } from '../errors/failure.ts';
 import { keyFailure } from './api-key.ts';
-import type { RetryRule } from './retry.ts';
+import type { AttemptOutcome, RetryRule } from './retry.ts';
 import type { ServiceAddress } from './service-address.ts';
 import { keyOrigins, requireProtected, withHttp } from './service-address.ts';
 
@@ -53,6 +53,8 @@ export interface RequestSpec {
   readonly signal?: AbortSignal | undefined;
   /** After a 503: whether a fresh capability record still has the model. */
   readonly modelStillAvailable?: (() => Promise<boolean | undefined>) | undefined;
+  /** Told before it is sent once more, with what became of it before. */
+  readonly onRepeat?: ((before: AttemptOutcome) => void) | undefined;
   /** Told before a request goes out under a new key, so that it can be recorded first. */
   readonly onNewKey?: ((key: string) => Promise<void>) | undefined;
   /** Where a user finds out what became of a billed request without an answer. */

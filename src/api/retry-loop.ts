@@ -78,6 +78,7 @@ async function prepareNext(run: Run, error: unknown, attempt: number): Promise<b
   const reason = failure.status === undefined ? failure.code : `${failure.status}`;
   context.observer({ type: 'retry', requestId, attempt, delayMs, reason });
   await context.clock.sleep(delayMs, spec.signal);
+  spec.onRepeat?.(outcome);
   return true;
 }
 

@@ -12,8 +12,8 @@ export interface KnownAudio {
 }
 
 /**
- * What audio is, by what was told of its job, by its media type, or else by its first bytes.
- * @throws Failure (bad_answer) for what no job makes
+ * What audio is, by what was told of it, by its media type, or else by its first bytes.
+ * @throws Failure (bad_answer) for what no speech comes as
  */
 export async function withFormat(
   audio: AudioAnswer,
@@ -24,7 +24,7 @@ export async function withFormat(
   const { body, format } = await peek(audio.body);
   if (format !== undefined) return { audio: { ...audio, body }, format };
   audio.discard();
-  throw new Failure(`the audio is ${audio.contentType}, which no job makes`, {
+  throw new Failure(`the audio is ${audio.contentType}, which speech does not come as`, {
     code: 'bad_answer',
     exit: 'badAnswer',
     hint: 'If it happens again, ask the service, with the request id.',

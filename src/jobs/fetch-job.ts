@@ -12,8 +12,8 @@ import { obtainAudio } from './obtain-audio.ts';
 import type { Place, SavedAudio } from './save-audio.ts';
 import { saveAudio } from './save-audio.ts';
 
-/** Opens the place for the audio of a job, once it is known what it is. */
-export type PlaceFor = (ref: JobRef, format: AudioFormat) => Promise<Place>;
+/** Opens the place for the audio of a job, or of what else has an id, once it is known what it is. */
+export type PlaceFor = (ref: Pick<JobRef, 'id'>, format: AudioFormat) => Promise<Place>;
 
 /** How jobs are waited for, and where their audio goes. */
 export interface JobFetch {

@@ -1,3 +1,4 @@
+import type { Format } from '../audio/formats.ts';
 import { extensionOf } from '../audio/formats.ts';
 import type { FileDeps } from '../files/file-deps.ts';
 import { automaticName } from '../files/names.ts';
@@ -17,7 +18,7 @@ export interface OpenPlannedOptions extends FileDeps {
  * @throws Failure (output, exists, usage)
  */
 export async function openPlanned(
-  plan: OutputPlan,
+  plan: OutputPlan<Format>,
   { text, noClobber, ...deps }: OpenPlannedOptions,
 ): Promise<Output | undefined> {
   switch (plan.kind) {
@@ -29,7 +30,7 @@ export async function openPlanned(
     case 'automatic':
       return openOutput({
         ...deps,
-        path: automaticName(text, extensionOf(plan.format)),
+        path: plan.path ?? automaticName(text, extensionOf(plan.format)),
         existing: 'number',
       });
   }

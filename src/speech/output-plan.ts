@@ -1,19 +1,18 @@
+import type { Format } from '../audio/formats.ts';
 import { formatOfPath } from '../audio/formats.ts';
 import type { AudioFormat } from '../contract/audio-formats.ts';
 import { SPEECH_FORMATS } from '../contract/generated/speech-controls.ts';
 import { usageFailure } from '../errors/failure.ts';
 
-const DEFAULT_FORMAT: AudioFormat = 'mp3';
+const DEFAULT_FORMAT = 'mp3';
 
 export interface OutputWishes {
   /** `--output`. */
   readonly output?: string | undefined;
   /** `--format`. */
-  readonly format?: AudioFormat | undefined;
+  readonly format?: Format | undefined;
   /** The format of the environment or a config file, when no flag and no extension decides. */
   readonly configuredFormat?: AudioFormat | undefined;
-  /** What the surface makes, where that is not what v3 makes. */
-  readonly surface?: OutputSurface | undefined;
   readonly json: boolean;
   /** `--subtitles` or `--timings`: they belong to a file, unless it is said that the audio goes elsewhere. */
   readonly captions?: boolean | undefined;
@@ -23,26 +22,35 @@ export interface OutputWishes {
 }
 
 /** One interface of the service and the formats that it has. */
-export interface OutputSurface {
-  /** As the person chose it, such as `--api compat-tts`. */
-  readonly flag: string;
-  readonly formats: readonly AudioFormat[];
+export interface OutputSurface<Possible extends Format = AudioFormat> {
+  /** As the person chose it, such as `--api compat-tts`, where that matters. */
+  readonly flag?: string | undefined;
+  readonly formats: readonly Possible[];
 }
 
 /** Where the audio goes, and as what. */
-export type OutputPlan =
-  | { readonly kind: 'stdout'; readonly format: AudioFormat }
-  | { readonly kind: 'file'; readonly path: string; readonly format: AudioFormat }
-  /** A file that is named after the text. */
-  | { readonly kind: 'automatic'; readonly format: AudioFormat }
+export type OutputPlan<Possible extends Format = AudioFormat> =
+  | { readonly kind: 'stdout'; readonly format: Possible }
+  | { readonly kind: 'file'; readonly path: string; readonly format: Possible }
+  /** A file that is named after the text, or that has the next free name like `path`. */
+  | { readonly kind: 'automatic'; readonly format: Possible; readonly path?: string }
   /** The player alone. */
-  | { readonly kind: 'player'; readonly format: AudioFormat };
+  | { readonly kind: 'player'; readonly format: Possible };
 
 /**
  * Decides where audio goes and in which format (contract, section 5, `-o` and `--format`).
+ * @param surface what it is asked of; by default what v3 makes
  * @throws Failure (usage) for flags that contradict each other
  */
-export function planOutput(wishes: OutputWishes): OutputPlan {
+export function planOutput(wishes: OutputWishes, surface?: OutputSurface): OutputPlan {
+  return planOutputOf(wishes, surface ?? { formats: SPEECH_FORMATS });
+}
+
+/** The same for what makes other formats. */
+export function planOutputOf<Possible extends Format>(
+  wishes: OutputWishes,
+  surface: OutputSurface<Possible>,
+): OutputPlan<Possible> {
   const { captions = false, output, json, play, stdoutIsTerminal } = wishes;
   if (output === '') throw usageFailure('--output is empty', 'Give a file name, or - for stdout.');
   if (output === '-' && json) {
@@ -52,18 +60,22 @@ export function planOutput(wishes: OutputWishes): OutputPlan {
     );
   }
   if (output !== undefined && output !== '-') {
-    return { kind: 'file', path: output, format: formatOfFile(output, wishes) };
+    return { kind: 'file', path: output, format: formatOfFile(output, wishes, surface) };
   }
-  const format = chosenFormat(wishes);
+  const format = chosenFormat(wishes, surface);
   if (output === '-') return { kind: 'stdout', format };
   if (json || captions) return { kind: 'automatic', format };
   if (play) return { kind: 'player', format };
   return { kind: stdoutIsTerminal ? 'automatic' : 'stdout', format };
 }
 
-function formatOfFile(output: string, wishes: OutputWishes): AudioFormat {
+function formatOfFile<Possible extends Format>(
+  output: string,
+  wishes: OutputWishes,
+  surface: OutputSurface<Possible>,
+): Possible {
   const named = formatOfPath(output);
-  const { flag, formats = SPEECH_FORMATS }: Partial<OutputSurface> = wishes.surface ?? {};
+  const { flag, formats } = surface;
   const format = formats.find((candidate) => candidate === named);
   if (named !== undefined && format === undefined) {
     const whose = flag === undefined ? 'speech comes' : `with ${flag} speech comes`;
@@ -78,18 +90,21 @@ function formatOfFile(output: string, wishes: OutputWishes): AudioFormat {
       'Drop --format, or change the ending.',
     );
   }
-  return format ?? chosenFormat(wishes);
+  return format ?? chosenFormat(wishes, surface);
 }
 
 /** The format that was asked for, or configured. */
-function chosenFormat({ configuredFormat, format, surface }: OutputWishes): AudioFormat {
-  const { flag, formats = SPEECH_FORMATS }: Partial<OutputSurface> = surface ?? {};
-  const chosen = format ?? configuredFormat ?? DEFAULT_FORMAT;
-  if (formats.some((candidate) => candidate === chosen)) return chosen;
+function chosenFormat<Possible extends Format>(
+  { configuredFormat, format }: OutputWishes,
+  { flag, formats }: OutputSurface<Possible>,
+): Possible {
+  const wanted = format ?? configuredFormat ?? DEFAULT_FORMAT;
+  const chosen = formats.find((candidate) => candidate === wanted);
+  if (chosen !== undefined) return chosen;
   const what = format === undefined ? 'the configured format' : '--format';
   const whose = flag === undefined ? 'it takes' : `with ${flag} it takes`;
   throw usageFailure(
-    `${what} is "${chosen}"; ${whose} ${formats.join(', ')}`,
+    `${what} is "${wanted}"; ${whose} ${formats.join(', ')}`,
     'Choose one of those with --format.',
   );
 }

@@ -14,12 +14,19 @@ import { isStored } from './stored-audio.ts';
 
 /** What is asked for, as the journal writes it down. */
 export interface PaidRequest {
+  /** What it is; `speech` by default. */
+  readonly what?: string | undefined;
   readonly wire: WireRequest;
   readonly target: 'embedded' | 'hosted';
   /** None where the service knows no key. */
   readonly idempotencyKey: string | undefined;
   readonly requestId: string | null;
-  readonly text: string;
+  /** The flags with which the same is asked for again at no cost; `--idempotency-key` by default. */
+  readonly repeatWith?: string | undefined;
+  /** What is spoken, where it is speech. */
+  readonly text?: string | undefined;
+  /** Of a body that is streamed, which the request itself does not hold. */
+  readonly bodySha256?: string | undefined;
   readonly output: string | null;
   readonly temporary: string | null;
 }
@@ -30,6 +37,8 @@ export interface PaidWork {
   readonly id: string;
   /** The key under which it was asked for last, which is not billed a second time; if there is one. */
   readonly key: string | undefined;
+  /** The flags with which the same is asked for again without paying twice; where that can be done. */
+  readonly repeatWith: string | undefined;
   /** All of it had come and was checked. */
   readonly isVerified: boolean;
   /** A refunded request goes out again under another key, which is written down first. */
@@ -41,8 +50,8 @@ export interface PaidWork {
   accepted(facts: IntentFacts): Promise<void>;
   /** The job is done: its audio can be fetched, as often as it is wanted. */
   done(facts: IntentFacts): Promise<void>;
-  /** The job failed and cost nothing, or is gone with what it cost; or its id was all that was wanted. */
-  ended(state: 'failed' | 'lost' | 'published', facts: IntentFacts): Promise<void>;
+  /** It failed and cost nothing, was never sent whole, or is gone with what it cost; or its id was all that was wanted. */
+  ended(state: 'failed' | 'lost' | 'published' | 'rejected', facts: IntentFacts): Promise<void>;
   /** All of it is there and was checked; noted on the disk when this resolves. */
   verified(facts: IntentFacts): Promise<void>;
   published(facts: IntentFacts): Promise<void>;
@@ -87,6 +96,11 @@ class WrittenWork implements PaidWork {
     return this.#intent.id;
   }
 
+  get repeatWith(): string | undefined {
+    const { key } = this;
+    return this.#request.repeatWith ?? (key === undefined ? undefined : `--idempotency-key ${key}`);
+  }
+
   get isVerified(): boolean {
     return this.#intent.state === 'verified';
   }
@@ -123,7 +137,7 @@ class WrittenWork implements PaidWork {
     return this.#settle('published', facts);
   }
 
-  ended(state: 'failed' | 'lost' | 'published', facts: IntentFacts): Promise<void> {
+  ended(state: 'failed' | 'lost' | 'published' | 'rejected', facts: IntentFacts): Promise<void> {
     return this.#settle(state, facts);
   }
 
@@ -177,15 +191,15 @@ async function settleFailed(
 function aboutOf(request: PaidRequest, idempotencyKey: string | undefined): IntentAbout {
   const { wire } = request;
   return {
-    what: 'speech',
+    what: request.what ?? 'speech',
     endpoint: `${wire.method} ${wire.url.pathname}`,
     origin: wire.url.origin,
     target: request.target,
     account: null,
     idempotencyKey: idempotencyKey ?? null,
     requestId: request.requestId,
-    bodySha256: sha256(wire.body ?? new Uint8Array()),
-    textSha256: sha256(request.text),
+    bodySha256: request.bodySha256 ?? sha256(wire.body ?? new Uint8Array()),
+    textSha256: request.text === undefined ? null : sha256(request.text),
     characters: null,
     output: request.output,
     temporary: request.temporary,

@@ -1,0 +1,51 @@
+import { Option } from 'commander';
+import { describeSound } from '../../src/audio/describe.ts';
+import type { CommandDefinition } from '../../src/cli/command.ts';
+import { filled } from '../speech-flags.ts';
+import { automaticPlace, namedPlace } from '../jobs/places.ts';
+
+interface DesignPreviewFlags {
+  readonly output?: string;
+}
+
+/** `foley design preview DESIGN CANDIDATE` (contract, section 8; spec section 4.6). */
+export const designPreview: CommandDefinition<DesignPreviewFlags> = {
+  configure(command) {
+    command
+      .description(
+        'Saves the preview of a candidate, as <candidate>.<ext> unless -o says otherwise. It costs nothing.',
+      )
+      .argument('<design>', 'design id')
+      .argument('<candidate>', 'candidate id')
+      .addOption(new Option('-o, --output <path>', 'write to a file; - is stdout'))
+      .addHelpText('after', EXAMPLES);
+  },
+  async run(context, { args: [design = '', candidate = ''], options: { output } }) {
+    const designId = filled('DESIGN')(design);
+    const candidateId = filled('CANDIDATE')(candidate);
+    const named = output === undefined ? undefined : await namedPlace(context, output, 'candidate');
+    try {
+      const { client, target } = await context.connect();
+      const { savePreview } = await import('../../src/voices/candidate-previews.ts');
+      const placeFor = named?.placeFor ?? automaticPlace(context);
+      const { path = null, verdict } = await savePreview(
+        { designId, candidateId },
+        { client, placeFor, signal: context.signal },
+      );
+      const sound = describeSound(verdict);
+      context.io.notice(path === null ? sound : `${path}: ${sound}`);
+      const { bytes, format } = verdict;
+      return {
+        data: { designId, candidateId, output: path, bytes, format, target },
+        human: () => (output === undefined ? (path ?? '') : ''),
+      };
+    } finally {
+      await named?.abandon();
+    }
+  },
+};
+
+const EXAMPLES = `
+Examples:
+  $ foley design create "A calm woman" --preview-text "Hello." \\
+      | awk 'NR == 2 { print $1, $2 }' | xargs foley design preview -o first.mp3`;

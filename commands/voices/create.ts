@@ -1,0 +1,140 @@
+import { Option } from 'commander';
+import type { VoiceForm } from '../../src/api/create-voice.ts';
+import type { CommandDefinition } from '../../src/cli/command.ts';
+import type { Context } from '../../src/cli/context.ts';
+import type { CommandResult } from '../../src/cli/result.ts';
+import { REFERENCE_EXTENSIONS } from '../../src/contract/reference-audio.ts';
+import type { CloneOrder } from '../../src/voices/clone-voice.ts';
+import { checkRecordings } from '../../src/voices/recordings.ts';
+import { openJournal } from '../open-journal.ts';
+import type { IdFlags } from '../request-flags.ts';
+import { dryRunOption, idOptions } from '../request-flags.ts';
+import { filled } from '../speech-flags.ts';
+import type { VisibilityFlag } from './voice-flags.ts';
+import { each, languageCode, visibilityOption } from './voice-flags.ts';
+import { madeVoiceNotice, madeVoiceResult } from './voice-words.ts';
+
+interface VoicesCreateFlags extends VisibilityFlag, IdFlags {
+  readonly description?: string;
+  readonly referenceText?: string;
+  readonly language?: readonly string[];
+}
+
+/** `foley voices create NAME FILE…` (contract, section 8; spec section 4.5). */
+export const voicesCreate: CommandDefinition<VoicesCreateFlags> = {
+  configure(command) {
+    command
+      .description(
+        'Makes a voice of recordings of a speaker, and prints its id. Every file is checked before ' +
+          'anything is sent: it is read, its content fits its ending, and it has at most 10 MB.',
+      )
+      .argument('<name>', 'name of the voice')
+      .argument('<file...>', `recordings: ${REFERENCE_EXTENSIONS.join(', ')}`)
+      .addOption(textOption('--description <text>', 'what the voice is like'))
+      .addOption(textOption('--reference-text <text>', 'what is said in the recordings'))
+      .addOption(visibilityOption())
+      .addOption(
+        new Option('--language <code>', 'language that it speaks (may be repeated)').argParser(
+          each(languageCode('--language')),
+        ),
+      );
+    const ids = idOptions('sent along; no service documents that it heeds it here');
+    for (const option of [...ids, dryRunOption()]) command.addOption(option);
+    command.addHelpText('after', EXAMPLES);
+  },
+  async run(context, { args: [given = '', ...paths], options }) {
+    const form = await readForm(context, filled('NAME')(given), paths, options);
+    const boundary = `foley-${context.random.uuid()}`;
+    if (options.dryRun === true) return describe(context, form, { boundary, options });
+    return make(context, form, { boundary, options });
+  },
+};
+
+const EXAMPLES = `
+The recordings must be of somebody who agreed to it.
+
+Examples:
+  $ foley voices create Ada ada.wav
+  $ foley voices clone Ada ada-1.wav ada-2.wav --language en --reference-text "What Ada says."
+  $ foley tts "Hello" -v "$(foley voices create Ada ada.wav)" -o hello.mp3`;
+
+function textOption(flags: string, description: string): Option {
+  const [flag = ''] = flags.split(' ');
+  return new Option(flags, description).argParser(filled(flag));
+}
+
+async function readForm(
+  { files, signal }: Context,
+  name: string,
+  paths: readonly string[],
+  { description, language, referenceText, visibility }: VoicesCreateFlags,
+): Promise<CloneOrder['form']> {
+  const audioFiles = await checkRecordings(paths, files, signal);
+  return { name, audioFiles, description, referenceText, visibility, languages: language };
+}
+
+interface Making {
+  readonly boundary: string;
+  readonly options: VoicesCreateFlags;
+}
+
+async function make(
+  context: Context,
+  form: CloneOrder['form'],
+  { boundary, options: { idempotencyKey, requestId } }: Making,
+): Promise<CommandResult> {
+  const { io, signal } = context;
+  const { client, target } = await context.connect();
+  const { journal } = await openJournal(context);
+  const [{ cloneVoice }, { showUpload }] = await Promise.all([
+    import('../../src/voices/clone-voice.ts'),
+    import('./show-upload.ts'),
+  ]);
+  const shown = showUpload(context);
+  try {
+    const voice = await cloneVoice({
+      client,
+      journal,
+      form,
+      boundary,
+      options: { idempotencyKey, requestId, signal },
+      onSent: (bytes, of) => shown.sent(bytes, of),
+      notice: (line) => {
+        shown.stop();
+        io.notice(line);
+      },
+    });
+    shown.stop();
+    io.notice(madeVoiceNotice(voice, form.name));
+    return madeVoiceResult(voice, target);
+  } finally {
+    shown.stop();
+    await journal.close();
+  }
+}
+
+/** The request that would be sent, its files by name and size. */
+async function describe(
+  context: Context,
+  form: VoiceForm,
+  { boundary, options: { idempotencyKey, requestId } }: Making,
+): Promise<CommandResult> {
+  const { createVoiceRequest, voiceFields, voiceUpload } =
+    await import('../../src/api/create-voice.ts');
+  const { client } = await context.connect();
+  const request = createVoiceRequest(voiceUpload(form, boundary), { idempotencyKey, requestId });
+  const { headers, method, url } = client.describe(request);
+  const body = voiceFields(form).map((part) =>
+    'value' in part
+      ? part
+      : {
+          name: part.name,
+          file: part.filename,
+          contentType: part.contentType,
+          bytes: part.byteLength,
+        },
+  );
+  const { toJson } = await import('../../src/cli/render.ts');
+  const data = { method, url: url.href, headers, body };
+  return { data, human: () => toJson(data, true) };
+}

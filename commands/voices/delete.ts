@@ -1,0 +1,56 @@
+import { Option } from 'commander';
+import { deleteVoice } from '../../src/api/delete-voice.ts';
+import type { CommandDefinition } from '../../src/cli/command.ts';
+import type { Context } from '../../src/cli/context.ts';
+import { usageFailure } from '../../src/errors/failure.ts';
+import { display } from '../../src/text/display.ts';
+import { filled } from '../speech-flags.ts';
+
+interface VoicesDeleteFlags {
+  readonly yes?: true;
+}
+
+/** `foley voices delete ID` (contract, section 8; spec section 4.5). */
+export const voicesDelete: CommandDefinition<VoicesDeleteFlags> = {
+  configure(command) {
+    command
+      .description(
+        'Deletes one of your own voices for good. Asks at a terminal; elsewhere it needs --yes.',
+      )
+      .argument('<id>', 'voice id')
+      .addOption(new Option('--yes', 'do not ask'))
+      .addHelpText('after', EXAMPLES);
+  },
+  async run(context, { args: [given = ''], options: { yes } }) {
+    const id = filled('ID')(given);
+    if (yes !== true) await ask(context, id);
+    const { client } = await context.connect();
+    const data = await deleteVoice(client, id, context.signal);
+    context.io.notice(`foley: deleted the voice ${id}`);
+    return { data };
+  },
+};
+
+const EXAMPLES = `
+Examples:
+  $ foley voices delete "$(foley voices create Ada ada.wav)" --yes`;
+
+/** @throws Failure (usage) where nobody can be asked, or the answer is no */
+async function ask(context: Context, id: string): Promise<void> {
+  const { globals, io } = context;
+  const { canAsk } = await import('../../src/cli/prompt.ts');
+  if (!globals.input || !canAsk(io)) {
+    throw usageFailure(
+      globals.input
+        ? 'nobody is at a terminal to be asked whether the voice is to be deleted'
+        : '--no-input says not to ask whether the voice is to be deleted',
+      'Add --yes to delete it without a question.',
+    );
+  }
+  const { getVoice } = await import('../../src/api/voices.ts');
+  const { confirm } = await import('../../src/cli/confirm.ts');
+  const { client } = await context.connect();
+  const { name } = (await getVoice(client, id, context.signal)).value;
+  if (await confirm(display(`Delete the voice "${name}" (${id}) for good?`), context)) return;
+  throw usageFailure('the voice stays: the answer was not yes');
+}

@@ -1,0 +1,144 @@
+import type { VoiceVisibility } from '../contract/reference-audio.ts';
+import { Failure } from '../errors/failure.ts';
+import type { ApiClient } from './client.ts';
+import type { CreateAnswer } from './create-answer.ts';
+import { firstText, namesNothing, readCreateAnswer } from './create-answer.ts';
+import { endpoint } from './endpoint.ts';
+import type { MadeVoice } from './made-voice.ts';
+import { readMadeVoice, refusedVoice } from './made-voice.ts';
+import type { IdempotencyKey, RequestSpec } from './request.ts';
+import { jsonBody } from './request.ts';
+import { reviseFailure } from './revise-failure.ts';
+import type { UnknownRecord } from './shape.ts';
+import { isRecord } from './shape.ts';
+
+/** What a voice is to be like (spec section 4.6). */
+export interface DesignOrder {
+  readonly prompt: string;
+  readonly previewText: string;
+  /** Engine families; by default the service chooses. */
+  readonly providers?: readonly string[] | undefined;
+}
+
+/** One voice that a design proposes; its id is no voice id (spec section 2.8). */
+export interface DesignCandidate {
+  readonly candidateId: string;
+  /** As the service wrote it. */
+  readonly previewAudioUrl: string | undefined;
+  /** Further words on it, where the service has some. */
+  readonly description: string | undefined;
+}
+
+/** A temporary design; its id is no voice id. */
+export interface VoiceDesign extends Omit<CreateAnswer, 'made'> {
+  readonly designId: string;
+  readonly candidates: readonly DesignCandidate[];
+  /** ISO 8601, where the service says so. */
+  readonly expiresAt: string | undefined;
+}
+
+/** Which candidate is kept, and as what. */
+export interface DesignChoice {
+  readonly designId: string;
+  readonly candidateId: string;
+  readonly name: string;
+  readonly visibility?: VoiceVisibility | undefined;
+  /** By default that of the design. */
+  readonly language?: string | undefined;
+}
+
+/** Both creates need a key, by which the service recognizes a repetition. */
+export interface DesignOptions {
+  readonly idempotencyKey: Pick<IdempotencyKey, 'madeByTool' | 'value'>;
+  readonly requestId?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Told before a refunded request goes out again under a new key, so that it is recorded first. */
+  readonly onNewKey?: ((key: string) => Promise<void>) | undefined;
+}
+
+/** The request of {@link createVoiceDesign}, to be described or sent. */
+export function designRequest(order: DesignOrder, options: DesignOptions): RequestSpec {
+  return keyedCreate(endpoint('createVoiceDesign'), { ...order }, options);
+}
+
+/**
+ * Has candidates made for a voice that is described in words.
+ * @throws Failure; one whose answer names no design may have been billed
+ */
+export async function createVoiceDesign(
+  client: ApiClient,
+  order: DesignOrder,
+  options: DesignOptions,
+): Promise<VoiceDesign> {
+  const answer = await client.send(designRequest(order, options));
+  const { made, ...told } = await readCreateAnswer(answer, ['design', 'data']);
+  const designId = firstText(made['designId'], made['id']);
+  const candidates = readCandidates(made['candidates']);
+  if (designId === undefined || candidates === undefined) throw namesNothing('design', answer);
+  return { ...told, designId, candidates, expiresAt: firstText(made['expiresAt']) };
+}
+
+/** The request of {@link saveVoiceDesign}, to be described or sent. */
+export function saveDesignRequest(choice: DesignChoice, options: DesignOptions): RequestSpec {
+  const { designId, ...body } = choice;
+  return keyedCreate(endpoint('saveVoiceDesign', { designId }), body, options);
+}
+
+/**
+ * Makes a permanent voice of a candidate.
+ * @throws Failure (rejected) for a design that is gone; one whose answer names no voice may have made it
+ */
+export async function saveVoiceDesign(
+  client: ApiClient,
+  choice: DesignChoice,
+  options: DesignOptions,
+): Promise<MadeVoice> {
+  try {
+    return await readMadeVoice(await client.send(saveDesignRequest(choice, options)));
+  } catch (error) {
+    throw refusedVoice(goneDesign(error));
+  }
+}
+
+/** The same error, which says that designs are temporary where it says that one is not there. */
+export function goneDesign(error: unknown): unknown {
+  const isGone = error instanceof Failure && (error.status === 404 || error.status === 410);
+  if (!isGone) return error;
+  const hint =
+    'Designs are temporary: it may have expired. Check both ids, or make another with `foley design create`.';
+  return reviseFailure(error, { hint });
+}
+
+function keyedCreate(
+  call: Pick<RequestSpec, 'method' | 'public' | 'target'>,
+  body: UnknownRecord,
+  { idempotencyKey, onNewKey, requestId, signal }: DesignOptions,
+): RequestSpec {
+  return {
+    ...call,
+    body: jsonBody(body),
+    billed: true,
+    retry: 'keyed',
+    key: { ...idempotencyKey, sentAs: 'Idempotency-Key' },
+    requestId,
+    signal,
+    onNewKey,
+  };
+}
+
+function readCandidates(value: unknown): readonly DesignCandidate[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const candidates = value.map((candidate) => readCandidate(candidate));
+  return candidates.every((candidate) => candidate !== undefined) ? candidates : undefined;
+}
+
+function readCandidate(value: unknown): DesignCandidate | undefined {
+  if (!isRecord(value)) return undefined;
+  const candidateId = firstText(value['candidateId'], value['id']);
+  if (candidateId === undefined) return undefined;
+  return {
+    candidateId,
+    previewAudioUrl: firstText(value['previewAudioUrl']),
+    description: firstText(value['description']),
+  };
+}

@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import type { VoiceForm } from '../api/create-voice.ts';
+import { SNIFF_BYTES_MAX } from '../audio/sniff.ts';
+import { REFERENCE_FILE_MAX_BYTES, REFERENCE_FILES_MAX } from '../contract/limits.ts';
+import { REFERENCE_EXTENSIONS } from '../contract/reference-audio.ts';
+import type { FileSystem } from '../effects/file-system.ts';
+import type { Failure } from '../errors/failure.ts';
+import { usageFailure } from '../errors/failure.ts';
+import type { RegularFile } from '../files/regular-file.ts';
+import { findRegularFile } from '../files/regular-file.ts';
+import type { ReferenceExtension } from './reference-types.ts';
+import { contentOf, REFERENCE_TYPES, referenceExtension } from './reference-types.ts';
+
+/** A recording of a speaker that can be sent. */
+export type Recording = VoiceForm['audioFiles'][number] & {
+  /** Of its content, in hexadecimal. */
+  readonly sha256: string;
+};
+
+/**
+ * Checks recordings before anything is sent: how many there are, how their names end, how large they
+ * are, that all of each can be read, and that its content is what its name says (contract, section 8).
+ * @throws Failure (usage) that names the first that will not do
+ */
+export async function checkRecordings(
+  given: readonly string[],
+  files: FileSystem,
+  signal?: AbortSignal,
+): Promise<readonly Recording[]> {
+  if (given.length > REFERENCE_FILES_MAX) {
+    throw usageFailure(
+      `${given.length} recordings are given; a voice is made of at most ${REFERENCE_FILES_MAX}`,
+      'Choose those in which the voice is clearest.',
+    );
+  }
+  const recordings: Recording[] = [];
+  for (const file of given) recordings.push(await checkRecording(file, files, signal));
+  return recordings;
+}
+
+async function checkRecording(
+  given: string,
+  files: FileSystem,
+  signal: AbortSignal | undefined,
+): Promise<Recording> {
+  const shown = `the recording "${given}"`;
+  const file = await findRegularFile(given, shown, files);
+  const extension = referenceExtension(given);
+  if (extension === undefined) throw wrongEnding(given, shown);
+  if (file === undefined) throw notRegular(shown);
+  checkSize(file, shown);
+  const { head, sha256 } = await readThrough(file, signal);
+  checkContent(head, extension, shown);
+  const { mediaType: contentType } = REFERENCE_TYPES[extension];
+  return { ...file, filename: path.basename(given), contentType, sha256 };
+}
+
+function wrongEnding(given: string, shown: string): Failure {
+  const ending = path.extname(given);
+  return usageFailure(
+    `${shown} ends in ${ending === '' ? 'no extension' : ending}; recordings end in ${REFERENCE_EXTENSIONS.join(', ')}`,
+    'Convert it first, for example to .wav.',
+  );
+}
+
+function notRegular(shown: string): Failure {
+  return usageFailure(
+    `${shown} is not a regular file, and may have to be read more than once`,
+    'Save it to a file first.',
+  );
+}
+
+function checkSize({ byteLength }: RegularFile, shown: string): void {
+  if (byteLength === 0) throw usageFailure(`${shown} is empty`);
+  if (byteLength <= REFERENCE_FILE_MAX_BYTES) return;
+  throw usageFailure(
+    `${shown} has ${byteLength} bytes; at most ${REFERENCE_FILE_MAX_BYTES} (10 MB) are taken`,
+    'Shorten it, or convert it to mp3 or flac.',
+  );
+}
+
+/** Reads all of it, so that it is known that it can be. */
+async function readThrough(
+  file: RegularFile,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly head: Uint8Array; readonly sha256: string }> {
+  const hash = createHash('sha256');
+  let head = new Uint8Array();
+  for await (const chunk of file.open()) {
+    signal?.throwIfAborted();
+    hash.update(chunk);
+    if (head.length < SNIFF_BYTES_MAX) head = new Uint8Array(Buffer.concat([head, chunk]));
+  }
+  return { head, sha256: hash.digest('hex') };
+}
+
+function checkContent(head: Uint8Array, extension: ReferenceExtension, shown: string): void {
+  const content = contentOf(head);
+  const { contents } = REFERENCE_TYPES[extension];
+  if (contents.some((allowed) => allowed === content)) return;
+  const isKnown = content !== undefined && content !== 'more';
+  throw usageFailure(
+    isKnown
+      ? `${shown} ends in .${extension}, but its content is ${content}`
+      : `${shown} ends in .${extension}, but its content is not audio of that kind`,
+    isKnown && isRecording(content)
+      ? 'Give it the name that fits its content.'
+      : 'Is it the right file?',
+  );
+}
+
+function isRecording(content: string): boolean {
+  return Object.values(REFERENCE_TYPES).some(({ contents }) =>
+    contents.some((allowed) => allowed === content),
+  );
+}
