@@ -1,4 +1,5 @@
 import { IMAGE_REFERENCES_MAX } from '../../../contract/limits.ts';
+import type { ImageModelId, VideoModelId } from '../../../contract/media-model-ids.ts';
 import type {
   AspectRatio,
   ImageModel,
@@ -15,6 +16,10 @@ import { ASPECT_RATIOS } from '../../../contract/schemas/media-models.ts';
  * differ so that a client has to look (docs/service.md).
  */
 
+/** Availability is a matter of the running service. */
+export type CatalogueImageModel = Omit<ImageModel, 'available'>;
+export type CatalogueVideoModel = Omit<VideoModel, 'available'>;
+
 /** Pixels of the longer side. */
 const LONGER_SIDE: Readonly<Record<Resolution, number>> = { '1k': 1_024, '2k': 2_048, '4k': 4_096 };
 
@@ -25,10 +30,10 @@ interface Tier {
 }
 
 function imageModel(
-  id: string,
+  id: ImageModelId,
   tiers: readonly Tier[],
   aspectRatios: readonly AspectRatio[] = ASPECT_RATIOS,
-): Omit<ImageModel, 'available'> {
+): CatalogueImageModel {
   const variants = tiers.flatMap((tier) => aspectRatios.map((ratio) => imageVariant(tier, ratio)));
   return { id, media_type: 'image', variants };
 }
@@ -57,7 +62,7 @@ interface Footage {
 
 const HD_PIXELS = 1_280 * 720;
 
-function videoModel(id: string, footage: Footage): Omit<VideoModel, 'available'> {
+function videoModel(id: VideoModelId, footage: Footage): CatalogueVideoModel {
   const { sizes, seconds, creditsPerSecond, referenceLimit } = footage;
   const variants = sizes.flatMap((size) =>
     seconds.map((length): VideoVariant => {
@@ -72,7 +77,7 @@ function videoModel(id: string, footage: Footage): Omit<VideoModel, 'available'>
 const ALL = IMAGE_REFERENCES_MAX;
 
 /** Models of images; each model's first variant is its default. */
-export const IMAGE_MODELS: readonly Omit<ImageModel, 'available'>[] = [
+export const IMAGE_MODELS: readonly CatalogueImageModel[] = [
   imageModel('vendor-image-1-flash', [{ resolution: '1k', credits: 20, referenceLimit: 1 }]),
   // References at the 1k tier only (spec section 4.8).
   imageModel('altG-image-1', [
@@ -89,7 +94,7 @@ export const IMAGE_MODELS: readonly Omit<ImageModel, 'available'>[] = [
 ];
 
 /** Models of videos; each model's first variant is its default. */
-export const VIDEO_MODELS: readonly Omit<VideoModel, 'available'>[] = [
+export const VIDEO_MODELS: readonly CatalogueVideoModel[] = [
   videoModel('vendor-video-1-flash', {
     sizes: ['640x360', '360x640', '640x640'],
     seconds: [4, 2, 6, 8],

@@ -1,0 +1,108 @@
+import { Type } from 'typebox';
+import type { Static, TSchema } from 'typebox';
+import { Check } from 'typebox/schema';
+import { PICTURE_FORMATS, SEED_MAX } from '../../../contract/schemas/picture-job.ts';
+import { ASPECT_RATIOS, RESOLUTIONS } from '../../../contract/schemas/media-models.ts';
+import type { MediaJob } from '../jobs/media-job-records.ts';
+import type { MediaWork, MediaWorkTools } from '../jobs/work.ts';
+import type { ImageOrder, VideoOrder } from './picture-orders.ts';
+import { createTurns } from './turns.ts';
+
+const Stored = {
+  prompt: Type.String({ minLength: 1 }),
+  model: Type.String(),
+  seed: Type.Integer({ minimum: 0, maximum: SEED_MAX }),
+  width: Type.Integer({ minimum: 2 }),
+  height: Type.Integer({ minimum: 2 }),
+  /** Milliseconds since the epoch, as the create told it. */
+  createdAt: Type.Integer({ minimum: 0 }),
+  /** Names of files in the folder of the job. */
+  references: Type.Array(Type.String()),
+};
+
+/** What is stored of an image that was asked for. */
+export const StoredImage = Type.Object({
+  ...Stored,
+  aspect_ratio: Type.Enum([...ASPECT_RATIOS]),
+  resolution: Type.Enum([...RESOLUTIONS]),
+  output_format: Type.Enum([...PICTURE_FORMATS]),
+});
+export type StoredImage = Static<typeof StoredImage>;
+
+/** What is stored of a video that was asked for. */
+export const StoredVideo = Type.Object({
+  ...Stored,
+  size: Type.String(),
+  seconds: Type.Integer({ minimum: 1 }),
+});
+export type StoredVideo = Static<typeof StoredVideo>;
+
+/** Where the files are that every picture needs; absolute paths. */
+export interface PictureFiles {
+  readonly fontFile: string;
+  /** The bundled thread that encodes videos. */
+  readonly encoderFile: string;
+}
+
+/** The largest image takes about two seconds, the longest video about half a minute on two cores. */
+const IMAGE_DEADLINE_MS = 120_000;
+const VIDEO_DEADLINE_MS = 1_200_000;
+
+/**
+ * How images and videos are made: one image and one video at a time, as each may need half a gigabyte, and
+ * two would take as long.
+ */
+export function createPictureWorks({
+  fontFile,
+  encoderFile,
+}: PictureFiles): Readonly<Record<'image' | 'video', MediaWork>> {
+  const [imageTurn, videoTurn] = [createTurns(), createTurns()];
+  return {
+    image: (job, tools) =>
+      imageTurn(async () => {
+        const stored = storedOrder(StoredImage, job);
+        const { output_format: format } = stored;
+        const name = `result.${format === 'jpeg' ? 'jpg' : format}`;
+        const order: ImageOrder = { ...drawingOf(stored, tools, name), fontFile, format };
+        await tools.run('image', order, options(tools, IMAGE_DEADLINE_MS));
+        return { name, contentType: `image/${format}`, facts: {} };
+      }),
+    video: (job, tools) =>
+      videoTurn(async () => {
+        const stored = storedOrder(StoredVideo, job);
+        const { seconds } = stored;
+        const name = 'result.mp4';
+        const order: VideoOrder = {
+          ...drawingOf(stored, tools, name),
+          fontFile,
+          seconds,
+          encoderFile,
+        };
+        await tools.run('video', order, options(tools, VIDEO_DEADLINE_MS));
+        return { name, contentType: 'video/mp4', facts: {} };
+      }),
+  };
+}
+
+/** What was stored when the job was accepted. @throws TypeError when it is something else */
+export function storedOrder<Schema extends TSchema>(
+  schema: Schema,
+  { id, order }: MediaJob,
+): Static<Schema> {
+  if (Check(schema, order)) return order;
+  throw new TypeError(`what was stored for job ${id} cannot be read`);
+}
+
+function drawingOf(
+  { prompt, seed, width, height, references }: StoredImage | StoredVideo,
+  tools: MediaWorkTools,
+  name: string,
+) {
+  const paths = references.map((reference) => tools.pathOf(reference));
+  return { prompt, seed, width, height, references: paths, output: tools.draftOf(name) };
+}
+
+function options(tools: MediaWorkTools, deadlineMs: number) {
+  const onProgress = (fraction: number): void => tools.progress(fraction);
+  return { result: Type.Null(), deadlineMs, signal: tools.signal, onProgress };
+}
