@@ -4,6 +4,7 @@ import { Option } from 'commander';
 import { oneOf } from '../../src/cli/choice-flag.ts';
 import { integerWithin } from '../../src/cli/number-flags.ts';
 import { FAMILIES } from '../../src/contract/families.ts';
+import { IMAGE_MODEL_IDS, VIDEO_MODEL_IDS } from '../../src/contract/media-model-ids.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import type { FaultRule } from '../../src/service/faults/fault-rule.ts';
 import { parseFaultRule } from './fault-rule.ts';
@@ -23,7 +24,11 @@ export interface ServeFlags {
   readonly allowOrigin?: readonly string[];
 }
 
-const MODELS = FAMILIES.flatMap(({ models }) => models);
+const MODELS = [
+  ...FAMILIES.flatMap(({ models }): readonly string[] => models),
+  ...IMAGE_MODEL_IDS,
+  ...VIDEO_MODEL_IDS,
+];
 const MOST_CREDITS = 1_000_000_000_000;
 
 /** Adds them to the command. */

@@ -65,6 +65,14 @@ function describeField(path: readonly string[], checked: Checked): readonly Fiel
   if (typeof value === 'number' && schema.type === 'number') {
     return [{ field, message: `${field} is ${value}; allowed is ${describeRange(schema)}` }];
   }
+  if (Array.isArray(value) && schema.type === 'array') {
+    return [
+      {
+        field,
+        message: `${field} has ${value.length} entries; allowed is ${describeAllowed(schema)}`,
+      },
+    ];
+  }
   // What is said is never repeated: only names and settings are.
   const given =
     typeof value === 'string' && (schema.maxLength !== undefined || value === '')
@@ -73,12 +81,16 @@ function describeField(path: readonly string[], checked: Checked): readonly Fiel
   return [{ field, message: `${field} ${given}; allowed is ${describeAllowed(schema)}` }];
 }
 
-/** The schema at the end of a path, one step into an object at a time. */
+/** The schema at the end of a path, one step into an object or a list at a time. */
 function fieldSchema(schema: FieldSchema, path: readonly string[]): FieldSchema | undefined {
   return path.reduce<FieldSchema | undefined>(
-    (part, name) => asSchema(own(part?.properties, name)),
+    (part, name) => asSchema(own(part?.properties, name) ?? itemOf(part, name)),
     schema,
   );
+}
+
+function itemOf(part: FieldSchema | undefined, name: string): unknown {
+  return /^\d+$/.test(name) ? part?.items : undefined;
 }
 
 function asSchema(value: unknown): FieldSchema | undefined {

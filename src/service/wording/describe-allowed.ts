@@ -7,6 +7,9 @@ export interface FieldSchema {
   readonly maximum?: unknown;
   readonly minLength?: unknown;
   readonly maxLength?: unknown;
+  readonly minItems?: unknown;
+  readonly maxItems?: unknown;
+  readonly items?: unknown;
   readonly anyOf?: unknown;
   readonly properties?: unknown;
   readonly required?: unknown;
@@ -18,6 +21,7 @@ export function describeAllowed(schema: FieldSchema): string {
   if (Array.isArray(schema.anyOf)) {
     return anyOf(schema.anyOf.map((one: FieldSchema) => describeAllowed(one)));
   }
+  if (schema.type === 'array') return describeList(schema);
   if (schema.type === 'object') return describeObject(schema);
   if (schema.format === 'uri') return 'an http or https address';
   if (schema.format === 'date-time') return 'an ISO 8601 timestamp';
@@ -43,6 +47,12 @@ export function anyOf(values: readonly string[]): string {
 function describeObject({ required }: FieldSchema): string {
   const names = Array.isArray(required) ? required.map(String) : [];
   return names.length === 0 ? 'an object' : `an object with ${names.join(' and ')}`;
+}
+
+function describeList({ minItems, maxItems }: FieldSchema): string {
+  return typeof minItems === 'number' && typeof maxItems === 'number'
+    ? `a list of ${minItems} to ${maxItems}`
+    : 'a list';
 }
 
 function withRange(noun: string, schema: FieldSchema): string {
