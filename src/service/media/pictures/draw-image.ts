@@ -18,18 +18,28 @@ export async function drawImage(order: ImageOrder): Promise<void> {
   const raw = { width: info.width, height: info.height, channels: info.channels };
   const image = sharp(data, { raw })
     .composite(await composeLettering(sharp, order))
-    .removeAlpha()
-    .withExif({ IFD0: { ImageDescription: SANDBOX_DESCRIPTION, Software: SANDBOX_SOFTWARE } });
+    .removeAlpha();
   await encoded(image, order.format).toFile(order.output);
 }
 
+/** With what it is in its metadata. */
 function encoded(image: Sharp, format: PictureFormat): Sharp {
   switch (format) {
     case 'png':
-      return image.png({ compressionLevel: 6 });
+      return image.withExif(EXIF).png({ compressionLevel: 6 });
     case 'jpeg':
-      return image.jpeg({ quality: 90, chromaSubsampling: '4:4:4' });
+      return image.withExif(EXIF).jpeg({ quality: 90, chromaSubsampling: '4:4:4' });
     case 'webp':
-      return image.webp({ quality: 90 });
+      // The head that it would put before Exif is more than some readers expect.
+      return image.withXmp(XMP).webp({ quality: 90 });
   }
 }
+
+const EXIF = { IFD0: { ImageDescription: SANDBOX_DESCRIPTION, Software: SANDBOX_SOFTWARE } };
+
+const XMP = `<?xpacket begin="\u{feff}" id="W5M0MpCehiHzreSzNTczkc9d"?>
+<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
+<rdf:Description xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:xmp="http://ns.adobe.com/xap/1.0/"
+xmp:CreatorTool="${SANDBOX_SOFTWARE}"><dc:description><rdf:Alt><rdf:li xml:lang="x-default">
+${SANDBOX_DESCRIPTION}</rdf:li></rdf:Alt></dc:description></rdf:Description></rdf:RDF></x:xmpmeta>
+<?xpacket end="r"?>`;
