@@ -1,10 +1,16 @@
 import { availableParallelism } from 'node:os';
+import path from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
 
 /** Folders whose tests are a project of their own, and therefore a gate. */
 const OWN_PROJECTS = ['test/binary/**', 'test/contract/**', 'test/validators/**'];
 
 export default defineConfig({
+  resolve: {
+    alias: [
+      { find: /^fast-check$/, replacement: path.resolve('test/harness/seeded-fast-check.ts') },
+    ],
+  },
   test: {
     testTimeout: 30_000,
     hookTimeout: 60_000,

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
+import { fixedSeed } from './fixed-seed.ts';
 
 /**
- * Runs something that is made of chance. The seed is a new one each time, or `FOLEY_TEST_SEED`; when
+ * Runs something that is made of chance, under the seed of the gates or, in the soak, a new one; when
  * it fails the message says which it was, so that the same choices can be made again.
  */
 export async function underSeed(work: (seed: number) => Promise<void>): Promise<void> {
-  const given = process.env['FOLEY_TEST_SEED'];
-  const seed = given === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(given);
+  const seed = fixedSeed() ?? Math.floor(Math.random() * 2 ** 31);
   try {
     await work(seed);
   } catch (error) {
