@@ -13,6 +13,17 @@ export function idempotencyKeyOf(headers: Headers): string | undefined {
 }
 
 /**
+ * The idempotency key of a request that does nothing without one (spec sections 4.6 and 4.8).
+ * @throws ServiceError 400 when it is missing, too long or holds anything but visible ASCII
+ */
+export function requireIdempotencyKey(headers: Headers): string {
+  const key = idempotencyKeyOf(headers);
+  if (key !== undefined) return key;
+  const field = HEADERS.idempotencyKey;
+  throw invalidRequest([{ field, message: `${field} is missing; it is required` }]);
+}
+
+/**
  * The key of a request of v1 or v2, where the request id is the key (spec sections 4.2, 4.3 and 9). A
  * client that sends the header of v3 as well means that one.
  * @throws ServiceError 400 when it is too long or holds anything but visible ASCII
