@@ -32,6 +32,11 @@ export interface AudioAnswer {
   readonly quotaRemaining: number | undefined;
   readonly ignoredParameters: readonly string[];
   discard(): void;
+  /**
+   * Gives the memory of a chunk of the body back, to be written over: nobody may look at it after that.
+   * A chunk that is not given back stays as it is.
+   */
+  reuse?(chunk: Uint8Array): void;
 }
 
 /**

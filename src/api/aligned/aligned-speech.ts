@@ -14,9 +14,10 @@ import type { SpeechOptions } from '../speech.ts';
 import { speechRequest } from '../speech.ts';
 import type { SpeechOrder } from '../speech-order.ts';
 import type { CompletedFacts } from './aligned-events.ts';
-import { readAlignedEvent, UnreadableEvent } from './aligned-events.ts';
 import { Alignment } from './alignment.ts';
-import type { ByteString } from './sse-events.ts';
+import { AudioMemory } from './audio-memory.ts';
+import type { StreamEnd } from './read-batch.ts';
+import { readBatch } from './read-batch.ts';
 import { EventTooLarge, sseEvents } from './sse-events.ts';
 
 /** Speech with the times of its words, as it arrives. */
@@ -89,8 +90,8 @@ class StreamedSpeech implements AlignedAnswer {
   readonly #answer: Answer;
   readonly #client: Pick<ApiClient, 'redact'>;
   readonly #options: Pick<AlignedOptions, 'clock' | 'idleTimeoutMs'>;
+  readonly #memory = new AudioMemory();
   #completed: CompletedFacts | undefined;
-  #isEmpty = true;
 
   constructor(
     client: Pick<ApiClient, 'redact'>,
@@ -120,28 +121,29 @@ class StreamedSpeech implements AlignedAnswer {
     this.#answer.discard();
   }
 
+  reuse(chunk: Uint8Array): void {
+    this.#memory.giveBack(chunk);
+  }
+
   /** Only events are progress: a service that does nothing but say that it is there has stopped. */
   async *#audio(): AsyncGenerator<Uint8Array, void, undefined> {
     const { clock } = this.#options;
     const alignment = new Alignment();
     let since = clock.monotonic();
+    let isEmpty = true;
     try {
       for await (const batch of sseEvents(this.#answer.body, { limitBytes: EVENT_MAX_BYTES })) {
-        for (const event of batch) {
-          if (event.kind === 'comment') continue;
-          const said = this.#read(event, alignment);
-          if (said === 'completed') return;
-          if (said === undefined || said.length === 0) continue;
-          this.#isEmpty = false;
-          yield said;
-        }
+        const { audio, end } = readBatch(batch, this.#memory, alignment);
+        isEmpty &&= audio === undefined;
+        if (audio !== undefined) yield audio;
+        if (end?.kind === 'completed' && !isEmpty) return this.#conclude(end.facts, alignment);
+        if (end !== undefined) throw this.#stopped(end);
         // Whoever reads slowly takes time that is not the service's.
         if (batch.some(({ kind }) => kind === 'event')) since = clock.monotonic();
         else this.#checkIdle(clock.monotonic() - since);
       }
     } catch (error) {
-      const isUnreadable = error instanceof UnreadableEvent || error instanceof EventTooLarge;
-      throw isUnreadable ? this.#unusable(error.message, error) : error;
+      throw error instanceof EventTooLarge ? this.#unusable(error.message, error) : error;
     }
     throw this.#unusable('the stream ended before it said that it was complete');
   }
@@ -152,30 +154,6 @@ class StreamedSpeech implements AlignedAnswer {
     throw this.#unusable(`nothing but heartbeats came for ${idleTimeoutMs / 1_000} s`);
   }
 
-  /** The audio of an event; what else it says is taken in. */
-  #read(
-    { data, name }: { readonly data: ByteString; readonly name: string },
-    alignment: Alignment,
-  ): Uint8Array | 'completed' | undefined {
-    const event = readAlignedEvent(name, data);
-    switch (event?.kind) {
-      case undefined:
-        return undefined;
-      case 'audio':
-        return event.bytes;
-      case 'completed':
-        if (this.#isEmpty) throw this.#unusable('the stream has no audio in it');
-        this.#conclude(event.facts, alignment);
-        return 'completed';
-      case 'error':
-        throw this.#failed(event);
-      case 'snapshot':
-      case 'invalidated':
-        alignment.take(event);
-        return undefined;
-    }
-  }
-
   #conclude(facts: CompletedFacts, alignment: Alignment): void {
     this.#completed = facts;
     this.outcome = {
@@ -183,6 +161,17 @@ class StreamedSpeech implements AlignedAnswer {
       isComplete: facts.alignmentStatus === 'complete',
       generationId: facts.generationId,
     };
+  }
+
+  #stopped(end: StreamEnd): Failure {
+    switch (end.kind) {
+      case 'completed':
+        return this.#unusable('the stream has no audio in it');
+      case 'error':
+        return this.#failed(end);
+      case 'unreadable':
+        return this.#unusable(end.error.message, end.error);
+    }
   }
 
   #failed({ code, requestId }: { readonly code: string; readonly requestId: string | undefined }) {

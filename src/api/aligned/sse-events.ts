@@ -6,8 +6,12 @@ import { createParser } from 'eventsource-parser';
  */
 export type ByteString = string;
 
+const LINE_FEED = 0x0a;
+
 /** The text that bytes of UTF-8 are. */
 export function textOf(bytes: ByteString): string {
+  // Nothing but ASCII: the same in both.
+  if (Buffer.byteLength(bytes, 'utf8') === bytes.length) return bytes;
   return Buffer.from(bytes, 'latin1').toString('utf8');
 }
 
@@ -44,9 +48,13 @@ export async function* sseEvents(
       isTooLarge ||= type === 'max-buffer-size-exceeded';
     },
   });
-  for await (const chunk of body) {
-    const { buffer, byteLength, byteOffset } = chunk;
-    parser.feed(Buffer.from(buffer, byteOffset, byteLength).toString('latin1'));
+  for await (const { buffer, byteLength, byteOffset } of body) {
+    const bytes = Buffer.from(buffer, byteOffset, byteLength);
+    // The parser puts what it has of a line together with all that it is given next: that is to be the
+    // end of the line alone, so that the rest is read where it is.
+    const lineEnd = bytes.indexOf(LINE_FEED) + 1;
+    if (lineEnd > 0) parser.feed(bytes.toString('latin1', 0, lineEnd));
+    if (lineEnd < byteLength && !isTooLarge) parser.feed(bytes.toString('latin1', lineEnd));
     if (ready.length > 0) yield ready;
     ready = [];
     if (isTooLarge) throw new EventTooLarge(limitBytes);

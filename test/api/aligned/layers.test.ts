@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { AlignedEvent } from '../../../src/api/aligned/aligned-events.ts';
 import { readAlignedEvent, UnreadableEvent } from '../../../src/api/aligned/aligned-events.ts';
 import { Alignment } from '../../../src/api/aligned/alignment.ts';
+import { AudioBlock } from '../../../src/api/aligned/audio-block.ts';
 import type { SseEvent } from '../../../src/api/aligned/sse-events.ts';
 import { EventTooLarge, sseEvents, textOf } from '../../../src/api/aligned/sse-events.ts';
 
@@ -64,32 +66,66 @@ describe('bytes to events', () => {
     );
     const lines = Array.from({ length: 50 }, () => Buffer.from(`data: ${'x'.repeat(94)}\n`));
     await expect(eventsOf(lines, 1_000)).rejects.toThrow('larger than 1000 bytes');
+    await expect(eventsOf([Buffer.concat(lines)], 90)).rejects.toThrow(EventTooLarge);
   });
 });
 
 describe('events to what they say', () => {
-  test('audio is decoded', () => {
-    expect(readAlignedEvent('audio', '{"audioBase64":"aGk="}')).toEqual({
-      kind: 'audio',
-      bytes: Buffer.from('hi'),
-    });
+  test('audio is decoded, one after another', () => {
+    const block = new AudioBlock(Buffer.alloc(9));
+    expect(readAlignedEvent('audio', '{"audioBase64":"aGk="}', block)).toEqual({ kind: 'audio' });
+    readAlignedEvent('audio', '{"audioBase64":"IHRoZXJl"}', block);
+    expect(audioIn(block)).toEqual(Buffer.from('hi there'));
   });
 
   test('audio is decoded however its JSON is written', () => {
-    const bytes = Buffer.from('hi?');
     for (const data of [
       '{ "audioBase64" : "aGk/" }',
       '{"audioBase64":"aGk\\/"}',
+      '{"audioBase64":"\\u0061Gk/"}',
       '{"a":1,"audioBase64":"aGk/"}',
+      '{"audioBase64":"aGk/","a":1}',
     ]) {
-      expect(readAlignedEvent('audio', data)).toEqual({ kind: 'audio', bytes });
+      expect(audioOf(data)).toEqual(Buffer.from('hi?'));
     }
+  });
+
+  test('audio is what parsing the JSON and decoding it by the book would give, or an error', () => {
+    // Few of the letters, and all that could be taken for base64 without being it.
+    const piece = fc.constantFrom(
+      'A',
+      'QUJD',
+      '/',
+      '+',
+      '=',
+      '==',
+      '\\/',
+      '\\n',
+      '\\',
+      '"',
+      '*',
+      'é',
+      ' ',
+    );
+    const begin = fc.constantFrom(
+      '{"audioBase64":"',
+      '{"audioBase64": "',
+      '{"a":"","audioBase64":"',
+    );
+    const ending = fc.constantFrom('"}', '" }', '","a":""}', '');
+    fc.assert(
+      fc.property(begin, fc.array(piece), ending, (before, pieces, after) => {
+        const data = `${before}${pieces.join('')}${after}`;
+        expect(audioOf(data)).toEqual(byTheBook(data));
+      }),
+      { numRuns: 2_000 },
+    );
   });
 
   test('words are text', () => {
     const words = [{ text: 'schön 你好', startMs: 0, endMs: 1 }];
     const data = Buffer.from(JSON.stringify({ chunkSeq: 0, words })).toString('latin1');
-    expect(readAlignedEvent('alignment_snapshot', data)).toMatchObject({ words });
+    expect(said('alignment_snapshot', data)).toMatchObject({ words });
   });
 
   test.each([
@@ -108,31 +144,29 @@ describe('events to what they say', () => {
     ['completed', 'null'],
     ['error', '"no"'],
   ])('%s with %s cannot be read', (name, data) => {
-    expect(() => readAlignedEvent(name, data)).toThrow(UnreadableEvent);
+    expect(() => said(name, data)).toThrow(UnreadableEvent);
   });
 
   test('an event of another name is passed over, whatever it carries', () => {
-    expect(readAlignedEvent('progress', 'not JSON')).toBeUndefined();
+    expect(said('progress', 'not JSON')).toBeUndefined();
   });
 
   test('only the word "complete" means that all times are there', () => {
     for (const alignmentStatus of ['partial', 'COMPLETE', undefined, 1]) {
-      expect(readAlignedEvent('completed', JSON.stringify({ alignmentStatus }))).toMatchObject({
+      expect(said('completed', JSON.stringify({ alignmentStatus }))).toMatchObject({
         facts: { alignmentStatus: 'partial' },
       });
     }
-    expect(readAlignedEvent('completed', '{"alignmentStatus":"complete","creditsUsed":3}')).toEqual(
-      {
-        kind: 'completed',
-        facts: {
-          alignmentStatus: 'complete',
-          creditsUsed: 3,
-          generationId: undefined,
-          quotaRemaining: undefined,
-          requestId: undefined,
-        },
+    expect(said('completed', '{"alignmentStatus":"complete","creditsUsed":3}')).toEqual({
+      kind: 'completed',
+      facts: {
+        alignmentStatus: 'complete',
+        creditsUsed: 3,
+        generationId: undefined,
+        quotaRemaining: undefined,
+        requestId: undefined,
       },
-    );
+    });
   });
 });
 
@@ -157,6 +191,47 @@ describe('the times of words', () => {
     );
   });
 });
+
+/** What an event says that has no audio, or whose audio does not matter. */
+function said(name: string, data: string): AlignedEvent | undefined {
+  return readAlignedEvent(name, data, new AudioBlock(Buffer.alloc(100)));
+}
+
+/** The audio of an event; undefined when it cannot be read. */
+function audioOf(data: string): Buffer | undefined {
+  const block = new AudioBlock(Buffer.alloc(data.length));
+  try {
+    readAlignedEvent('audio', data, block);
+    return audioIn(block);
+  } catch (error) {
+    expect(error).toBeInstanceOf(UnreadableEvent);
+    expect(block.length).toBe(0);
+    return undefined;
+  }
+}
+
+function audioIn({ length, memory }: AudioBlock): Buffer {
+  return Buffer.from(memory.subarray(0, length));
+}
+
+/** Padding may be left out, and there are two alphabets. */
+function byTheBook(data: string): Buffer | undefined {
+  const base64 = audioBase64In(data) ?? '*';
+  const digits = /^([\w+/-]*)={0,2}$/.exec(base64)?.[1];
+  return digits === undefined || digits.length % 4 === 1
+    ? undefined
+    : Buffer.from(digits, 'base64');
+}
+
+function audioBase64In(data: string): string | undefined {
+  try {
+    const value: unknown = JSON.parse(data);
+    const isObject = typeof value === 'object' && value !== null && 'audioBase64' in value;
+    return isObject && typeof value.audioBase64 === 'string' ? value.audioBase64 : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 function wordAt(startMs: number) {
   return { text: `w${startMs}`, startMs, endMs: startMs + 1 };

@@ -1,0 +1,93 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { Alignment } from '../../../src/api/aligned/alignment.ts';
+import { AudioMemory } from '../../../src/api/aligned/audio-memory.ts';
+import { readBatch } from '../../../src/api/aligned/read-batch.ts';
+import { sseEvents } from '../../../src/api/aligned/sse-events.ts';
+
+const audio = fc.uint8Array({ minLength: 1, maxLength: 400 });
+const word = fc.record({ text: fc.string({ unit: 'grapheme' }), startMs: fc.nat(9) });
+const sent = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ name: fc.constant('audio' as const), bytes: audio }) },
+  fc.record({
+    name: fc.constant('alignment_snapshot' as const),
+    chunkSeq: fc.nat(3),
+    words: fc.array(
+      word.map((one) => ({ ...one, endMs: 9 })),
+      { maxLength: 3 },
+    ),
+  }),
+  fc.record({ name: fc.constant('alignment_invalidated' as const), chunkSeq: fc.nat(3) }),
+);
+type Sent = typeof sent extends fc.Arbitrary<infer T> ? T : never;
+
+function textOf(event: Sent): string {
+  const { name, ...rest } = event;
+  const data =
+    name === 'audio' ? { audioBase64: Buffer.from(event.bytes).toString('base64') } : rest;
+  return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+async function* cut(bytes: Buffer, sizes: readonly number[]): AsyncGenerator<Uint8Array> {
+  for (let at = 0, index = 0; at < bytes.length; index += 1) {
+    const size = sizes[index % sizes.length] ?? 1;
+    yield bytes.subarray(at, at + size);
+    at += size;
+  }
+}
+
+/**
+ * What three layers make of events; each chunk is looked at only when it is given back, with `held` others
+ * still out, and some are never given back and looked at in the end.
+ */
+async function readAll(events: readonly Sent[], sizes: readonly number[], held: number) {
+  const memory = new AudioMemory();
+  const alignment = new Alignment();
+  const out: { readonly chunk: Uint8Array; readonly isKept: boolean; read: Buffer }[] = [];
+  const bytes = Buffer.from(events.map(textOf).join(''));
+  for await (const batch of sseEvents(cut(bytes, sizes), { limitBytes: 100_000 })) {
+    const { audio: chunk, end } = readBatch(batch, memory, alignment);
+    expect(end).toBeUndefined();
+    if (chunk === undefined) continue;
+    out.push({ chunk, isKept: out.length % 5 === 4, read: Buffer.alloc(0) });
+    const done = out.at(-1 - held);
+    if (done === undefined || done.isKept) continue;
+    done.read = Buffer.from(done.chunk);
+    memory.giveBack(done.chunk);
+  }
+  for (const one of out) if (one.read.length === 0) one.read = Buffer.from(one.chunk);
+  return { audio: Buffer.concat(out.map(({ read }) => read)), words: alignment.words() };
+}
+
+describe('events that arrived together', () => {
+  test('come to the same audio and times however the bytes are cut, in memory that is used again', async () => {
+    const sizes = fc.array(fc.integer({ min: 1, max: 3_000 }), { minLength: 1, maxLength: 6 });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(sent, { maxLength: 40, size: 'max' }),
+        sizes,
+        fc.nat(4),
+        async (events, cuts, held) => {
+          const whole = await readAll(events, [1_000_000], 0);
+          expect(await readAll(events, cuts, held)).toEqual(whole);
+          const bytes = events.flatMap((event) => (event.name === 'audio' ? [event.bytes] : []));
+          expect(whole.audio.equals(Buffer.concat(bytes))).toBe(true);
+        },
+      ),
+    );
+  });
+
+  test('have their audio up to what ended the stream', () => {
+    const heard = { kind: 'event', name: 'audio', data: '{"audioBase64":"b25l"}' } as const;
+    const ends = [
+      { kind: 'event', name: 'audio', data: '{"audioBase64":"b25l*"}' },
+      { kind: 'event', name: 'error', data: '{"code":"quota_exceeded"}' },
+      { kind: 'event', name: 'completed', data: '{}' },
+    ] as const;
+    for (const end of ends) {
+      const read = readBatch([heard, end, heard], new AudioMemory(), new Alignment());
+      expect(Buffer.from(read.audio ?? []).toString()).toBe('one');
+      expect(read.end?.kind).toBe(end.name === 'audio' ? 'unreadable' : end.name);
+    }
+  });
+});
