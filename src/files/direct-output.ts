@@ -32,7 +32,7 @@ export async function openDirectOutput(path: string, files: FileSystem): Promise
     get bytes() {
       return writer.bytes;
     },
-    write: (chunk) => writer.write(chunk).catch(failed),
+    write: (chunk, onWritten) => writer.write(chunk, onWritten).catch(failed),
     async overwrite() {},
     digest: async () => undefined,
     async publish() {

@@ -14,10 +14,10 @@ export class FileWriter {
   bytes = 0;
   written = 0;
   readonly #file: WritableFile;
-  #waiting: Uint8Array[] = [];
+  #waiting: Piece[] = [];
   #waitingBytes = 0;
   /** What is being written, as far as the system has not taken it. */
-  #left: Uint8Array[] = [];
+  #left: readonly Piece[] = [];
   #underWay: Promise<void> | undefined;
   #fault: { readonly error: unknown } | undefined;
 
@@ -27,18 +27,19 @@ export class FileWriter {
 
   /** What was taken and not written; after a fault, what is missing in the file. */
   get unwritten(): readonly Uint8Array[] {
-    return [...this.#left, ...this.#waiting];
+    return [...this.#left, ...this.#waiting].map(({ bytes }) => bytes);
   }
 
   /**
-   * Takes a chunk, which must not be changed afterwards; resolves when there is room for more. Throws
-   * the system's error of an earlier write, and again on every call after it; the chunk counts as
+   * Takes a chunk, which must not be changed until `onWritten`; resolves when there is room for more.
+   * Throws the system's error of an earlier write, and again on every call after it; the chunk counts as
    * taken even then, and is in `unwritten`.
+   * @param onWritten the system has all of the chunk; not called for one that is never written whole
    */
-  async write(chunk: Uint8Array): Promise<void> {
+  async write(chunk: Uint8Array, onWritten?: () => void): Promise<void> {
     if (chunk.length > 0) {
       this.bytes += chunk.length;
-      this.#waiting.push(chunk);
+      this.#waiting.push({ bytes: chunk, onWritten });
       this.#waitingBytes += chunk.length;
     }
     this.#throwFault();
@@ -65,10 +66,11 @@ export class FileWriter {
     this.stop();
     try {
       while (this.#left.length > 0) {
-        const { bytesWritten } = await this.#file.writev(this.#left.slice(0, CHUNKS_AT_ONCE));
+        const next = this.#left.slice(0, CHUNKS_AT_ONCE).map(({ bytes }) => bytes);
+        const { bytesWritten } = await this.#file.writev(next);
         if (bytesWritten === 0) throw Object.assign(new Error('nothing written'), { code: 'EIO' });
         this.written += bytesWritten;
-        this.#left = without(this.#left, bytesWritten);
+        this.#left = afterWriting(this.#left, bytesWritten);
       }
       this.#underWay = this.#waiting.length > 0 ? this.#writeWaiting() : undefined;
     } catch (error) {
@@ -92,14 +94,21 @@ export async function writeAll(file: WritableFile, bytes: Uint8Array): Promise<v
 const ROOM_BYTES = 1_048_576;
 const CHUNKS_AT_ONCE = 64;
 
-/** What remains of `chunks` without their first `count` bytes. */
-function without(chunks: readonly Uint8Array[], count: number): Uint8Array[] {
-  let gone = count;
-  let index = 0;
-  while (gone > 0 && gone >= (chunks[index]?.length ?? Infinity)) {
-    gone -= chunks[index]?.length ?? 0;
-    index += 1;
+interface Piece {
+  readonly bytes: Uint8Array;
+  readonly onWritten: (() => void) | undefined;
+}
+
+/** What remains of `pieces` when their first `count` bytes have been written. */
+function afterWriting(pieces: readonly Piece[], count: number): readonly Piece[] {
+  let written = count;
+  for (const [index, piece] of pieces.entries()) {
+    const { bytes, onWritten } = piece;
+    if (written < bytes.length) {
+      return [{ ...piece, bytes: bytes.subarray(written) }, ...pieces.slice(index + 1)];
+    }
+    written -= bytes.length;
+    onWritten?.();
   }
-  const [first, ...rest] = chunks.slice(index);
-  return first === undefined ? [] : [first.subarray(gone), ...rest];
+  return [];
 }

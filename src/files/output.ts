@@ -19,11 +19,12 @@ export interface Output {
   /** Bytes taken so far. */
   readonly bytes: number;
   /**
-   * Takes a chunk, which must not be changed afterwards; resolves when there is room for more. A fault
-   * may belong to an earlier chunk; the one given counts as taken even then, so that `release` hands
+   * Takes a chunk, which must not be changed until `onWritten`; resolves when there is room for more. A
+   * fault may belong to an earlier chunk; the one given counts as taken even then, so that `release` hands
    * it out.
+   * @param onWritten nothing looks at the chunk any more; may never be called
    */
-  write(chunk: Uint8Array): Promise<void>;
+  write(chunk: Uint8Array, onWritten?: () => void): Promise<void>;
   /**
    * Writes over bytes that were taken before, such as a length in a header that is known only at the
    * end. What went into a pipe or a device stays as it went.

@@ -73,9 +73,9 @@ class PublishedOutput implements Output {
     return this.#writer.bytes;
   }
 
-  write(chunk: Uint8Array): Promise<void> {
+  write(chunk: Uint8Array, onWritten?: () => void): Promise<void> {
     this.#hash.update(chunk);
-    return this.#writer.write(chunk).catch((error: unknown) => this.#fail(error));
+    return this.#writer.write(chunk, onWritten).catch((error: unknown) => this.#fail(error));
   }
 
   async overwrite(position: number, bytes: Uint8Array): Promise<void> {

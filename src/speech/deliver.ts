@@ -9,7 +9,11 @@ const LEADING_BYTES = 64;
 
 /** Something that takes audio: a file, stdout, a player. A slow one slows the sender. */
 export interface AudioSink {
-  write(chunk: Uint8Array): Promise<void>;
+  /**
+   * Takes a chunk; resolves when there is room for more.
+   * @param onWritten the sink does not look at the chunk any more; one that keeps it never says so
+   */
+  write(chunk: Uint8Array, onWritten?: () => void): Promise<void>;
 }
 
 /** Where an answer is delivered to. */
@@ -42,7 +46,7 @@ export async function deliver(
         refused = { failure: unusable(problem, answer), bytes: 0 };
         await destination.refuse(refused.failure);
       }
-      await destination.write(chunk);
+      await destination.write(chunk, () => answer.reuse?.(chunk));
       if (refused !== undefined && (refused.bytes += chunk.length) > MOST_REFUSED_BYTES) break;
     }
   } catch (error) {

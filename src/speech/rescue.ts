@@ -41,11 +41,11 @@ export class RescuingSink implements Destination {
     this.#about = about;
   }
 
-  async write(chunk: Uint8Array): Promise<void> {
+  async write(chunk: Uint8Array, onWritten?: () => void): Promise<void> {
     this.#hasTaken = true;
     if (this.failure !== undefined) return this.#rescueChunk(chunk);
     try {
-      await this.#sink.write(chunk);
+      await this.#sink.write(chunk, onWritten);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       await this.refuse(error);
@@ -100,7 +100,7 @@ function leftAt(path: string | undefined): Kept | undefined {
 /** A file that is growing, as a sink that gives back. */
 export function returningFile(output: Output): Returning {
   return {
-    write: (chunk) => output.write(chunk),
+    write: (chunk, onWritten) => output.write(chunk, onWritten),
     moveTo: async (spool, about) => {
       const released: Released | undefined = await output.release();
       return released === undefined ? undefined : spool.adopt(released, about);

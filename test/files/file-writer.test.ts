@@ -34,11 +34,14 @@ describe('writing behind', () => {
       fc.asyncProperty(chunks, sizes, async (given, takes) => {
         const file = grudgingFile(takes);
         const writer = new FileWriter(file);
-        await Promise.all(given.map((chunk) => writer.write(chunk)));
+        const own = given.map((chunk) => Buffer.from(chunk));
+        // Whoever gave a chunk may write over it from then on.
+        await Promise.all(own.map((chunk) => writer.write(chunk, () => chunk.fill(0x5a))));
         await writer.flush();
         expect(file.content.equals(Buffer.concat(given))).toBe(true);
         expect([writer.bytes, writer.written]).toEqual([file.content.length, file.content.length]);
         expect(writer.unwritten).toEqual([]);
+        expect(own.every((chunk) => chunk.every((byte) => byte === 0x5a))).toBe(true);
       }),
     );
   });

@@ -120,7 +120,8 @@ describe('row 61: whatever goes wrong at whatever moment', () => {
         try {
           for (const chunk of CHUNKS) {
             given += chunk.toString();
-            await output.write(chunk);
+            const own = Buffer.from(chunk);
+            await output.write(own, () => own.fill(0x5a));
             await nextTurn();
           }
           await output.publish();

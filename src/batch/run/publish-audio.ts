@@ -45,7 +45,7 @@ export async function publishAudio(
   });
   try {
     const verdict = await deliver(answer, publication.format, {
-      write: (chunk) => output.write(chunk),
+      write: (chunk, onWritten) => output.write(chunk, onWritten),
       refuse: (failure) => Promise.reject(failure),
     });
     const { bytes, corrections } = verdict;

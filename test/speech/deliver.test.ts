@@ -1,0 +1,134 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { AudioAnswer } from '../../src/api/audio-answer.ts';
+import type { FileSystem } from '../../src/effects/file-system.ts';
+import { openOutput } from '../../src/files/publish.ts';
+import type { Spool, SpoolAbout } from '../../src/files/spool.ts';
+import { createSpool } from '../../src/files/spool.ts';
+import { deliver } from '../../src/speech/deliver.ts';
+import { RescuingSink, returningFile, returningStream } from '../../src/speech/rescue.ts';
+import { fileDeps } from '../files/file-world.ts';
+import { forEachEffect } from '../harness/failing-files.ts';
+import { sandbox } from '../harness/sandbox.ts';
+
+const ABOUT: SpoolAbout = {
+  what: 'speech',
+  extension: 'pcm',
+  output: 'hello.pcm',
+  requestId: 'req_1',
+  creditsUsed: 12,
+  operation: null,
+  problem: null,
+};
+/** The first is too short to tell what it is, and goes on with the second. */
+const CHUNK_SIZES = [30, 70, 400, 2, 1_000, 8];
+const WHOLE = Buffer.concat(CHUNK_SIZES.map(chunkOf));
+
+function chunkOf(size: number, index: number): Buffer {
+  return Buffer.alloc(size, String.fromCodePoint(97 + index));
+}
+
+async function* body(): AsyncGenerator<Uint8Array> {
+  for (const chunk of CHUNK_SIZES.map(chunkOf)) {
+    yield chunk;
+    await nextTurn();
+  }
+}
+
+/** An answer that writes over what it is given back, as it may. */
+function forgetfulAnswer(): { readonly answer: AudioAnswer; readonly givenBack: () => number } {
+  let givenBack = 0;
+  const answer: AudioAnswer = {
+    body: { [Symbol.asyncIterator]: body },
+    contentType: 'audio/pcm',
+    contentLength: undefined,
+    pcm: undefined,
+    framing: 'chunked',
+    requestId: 'req_1',
+    creditsUsed: 12,
+    quotaRemaining: undefined,
+    ignoredParameters: [],
+    discard: () => undefined,
+    reuse(chunk) {
+      givenBack += chunk.length;
+      chunk.fill(0x5a);
+    },
+  };
+  return { answer, givenBack: () => givenBack };
+}
+
+async function world(files?: FileSystem) {
+  const { out, state } = await sandbox();
+  const deps = fileDeps(files === undefined ? {} : { files });
+  const spool = createSpool({ ...fileDeps(), folder: path.join(state, 'foley', 'spool') });
+  return { deps, spool, file: path.join(out, 'hello.pcm') };
+}
+
+describe('audio whose memory is used again', () => {
+  test('is given back as it is written, and comes whole into the file', async () => {
+    const { deps, file } = await world();
+    const { answer, givenBack } = forgetfulAnswer();
+    const output = await openOutput({ ...deps, path: file });
+    await deliver(answer, 'pcm', rescuing(returningFile(output)));
+    await output.publish();
+    expect(WHOLE.equals(await readFile(file))).toBe(true);
+    expect(givenBack()).toBe(WHOLE.length);
+  });
+
+  test('is whole in the spool when the disk is full', async () => {
+    const asked = new Set<string>();
+    const effects = await forEachEffect({
+      fault: { kind: 'full' },
+      prepare: () => world(),
+      async scenario({ file, spool }, files) {
+        const output = await openOutput({ ...fileDeps({ files }), path: file });
+        asked.add(file);
+        const { answer } = forgetfulAnswer();
+        const sink = rescuing(returningFile(output), spool);
+        await deliver(answer, 'pcm', sink);
+        if (sink.failure === undefined) await output.publish().catch((error) => sink.refuse(error));
+        if (sink.failure === undefined) return;
+        await sink.keep({ complete: true, problem: 'no room' });
+        throw sink.failure;
+      },
+      async check({ file, spool }) {
+        if (!asked.has(file)) return;
+        const [kept] = await spool.list();
+        // A file that has its name has all of it, even if its folder could not be brought to the disk.
+        expect(WHOLE.equals(await readFile(kept?.path ?? file))).toBe(true);
+      },
+    });
+    expect(effects).toContain('write');
+  });
+
+  test('is not given back by a stream that remembers what went into it', async () => {
+    const { spool } = await world();
+    const { answer, givenBack } = forgetfulAnswer();
+    const sink = rescuing(
+      returningStream(async () => undefined, 10_000),
+      spool,
+    );
+    await deliver(answer, 'pcm', sink);
+    expect(givenBack()).toBe(0);
+    const kept = await sink.keep({ complete: true, problem: 'nobody listened' });
+    expect(WHOLE.equals(await readFile(kept?.path ?? ''))).toBe(true);
+  });
+});
+
+function rescuing(sink: ConstructorParameters<typeof RescuingSink>[0], spool?: Spool) {
+  return new RescuingSink(
+    sink,
+    async () => {
+      if (spool === undefined) throw new Error('there was nothing to keep');
+      return spool;
+    },
+    () => ABOUT,
+  );
+}
+
+async function nextTurn(): Promise<void> {
+  await new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}
