@@ -40,9 +40,9 @@ export function recoveredLine(one: Recovered): string {
   }
 }
 
-function howToGoOn({ idempotencyKey }: Recovered): string {
+function howToGoOn({ idempotencyKey, problem }: Recovered): string {
   return idempotencyKey === null
-    ? 'Look with `foley profile` whether credits were used before you run it again.'
+    ? (problem ?? 'Look with `foley profile` whether credits were used before you run it again.')
     : `The same command with --idempotency-key ${idempotencyKey} is not billed twice.`;
 }
 

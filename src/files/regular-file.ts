@@ -42,7 +42,10 @@ async function* contentOf(
 ): AsyncGenerator<Uint8Array, void, undefined> {
   try {
     const handle = await files.open(file, 'r');
-    for await (const chunk of handle.createReadStream()) yield Buffer.from(chunk);
+    for await (const chunk of handle.createReadStream()) {
+      const bytes: Uint8Array = chunk;
+      yield bytes;
+    }
   } catch (error) {
     throw unreadable(error, file, shown);
   }

@@ -81,7 +81,7 @@ async function recoverRequest(intent: OpenIntent, deps: RecoverDeps): Promise<Re
     requestId: facts.requestId ?? about?.requestId ?? null,
     jobId: facts.jobId ?? null,
     idempotencyKey: about?.idempotencyKey ?? null,
-    problem: facts.problem ?? null,
+    problem: facts.problem ?? whereToLook(intent),
   };
   if (mayRun(intent, deps.clock)) return { ...told, outcome: 'running' };
   const entry = await adopt(intent, deps);
@@ -96,6 +96,12 @@ async function recoverRequest(intent: OpenIntent, deps: RecoverDeps): Promise<Re
   // Once an answer has begun it was charged; before that nobody can tell.
   const isUnknown = intent.state === 'intent' || intent.state === 'sent';
   return { ...told, outcome: isUnknown ? 'unknown' : 'lost' };
+}
+
+/** What has no key can be found out about in one place only. */
+function whereToLook({ about }: OpenIntent): string | null {
+  if (about?.what !== 'voice' || about.idempotencyKey !== null) return null;
+  return '`foley voices list --type personal` shows whether the voice was made';
 }
 
 /** Brings into the spool what a command that was killed had in its temporary file, if anything. */

@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { createReadStream } from 'node:fs';
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import * as faults from '../../fault-server/catalogue.ts';
 import type { RecordedRequest } from '../../fault-server/recorded-request.ts';
-import type { Sandbox } from '../../harness/sandbox.ts';
+import { withPeak } from '../../harness/peak-memory.ts';
 import { onSpeech, paidAudio, scene, SPEAK } from './scene.ts';
 
 const { mp3 } = await paidAudio();
@@ -80,26 +80,4 @@ async function stalled({ answer }: RecordedRequest): Promise<void> {
     return isSame && before > 0;
   };
   await expect.poll(isStill, { interval: 150, timeout: 10_000 }).toBe(true);
-}
-
-/** An environment in which a command notes its largest resident size when it ends. */
-async function withPeak({ harness }: Sandbox) {
-  const script = path.join(harness, 'peak.cjs');
-  const notes = path.join(harness, 'peak');
-  await writeFile(
-    script,
-    // On Linux a process inherits the peak of its parent, but not that of its own memory.
-    `const files = require('node:fs');
-    const ownPeak = () =>
-      process.platform === 'linux'
-        ? /^VmHWM:\\s+(\\d+) kB$/m.exec(files.readFileSync('/proc/self/status', 'utf8'))[1]
-        : process.resourceUsage().maxRSS;
-    process.on('exit', () => {
-      files.writeFileSync(process.env.PEAK_NOTES, String(ownPeak() * 1024));
-    });`,
-  );
-  return {
-    env: { NODE_OPTIONS: `--require "${script}"`, PEAK_NOTES: notes },
-    peak: async () => Number(await readFile(notes, 'utf8')),
-  };
 }

@@ -1,0 +1,95 @@
+import { execFileSync } from 'node:child_process';
+import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { tinyAudio } from '../../fault-server/tiny-audio.ts';
+import type { Sandbox } from '../../harness/sandbox.ts';
+import { putLargeWav, putRecording, TEN_MEGABYTES, tone } from './recordings.ts';
+
+const { mp3, ogg } = await tinyAudio();
+const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
+const ZIP = Buffer.from('504b0304140000000800', 'hex');
+
+type Prepare = (box: Sandbox) => Promise<unknown>;
+
+/** A file with that content under that name, and what is wrong with it. */
+function bad(name: string, content: Uint8Array | string, reason: string) {
+  return [[name], reason, (box: Sandbox) => putRecording(box, name, content)] as const;
+}
+
+/** Recordings that no voice is made of: what is given, what is said of it, and how it comes to be. */
+export const BAD_RECORDINGS: readonly (readonly [
+  names: readonly string[],
+  reason: string,
+  prepare: Prepare,
+])[] = [
+  bad('zero.wav', '', 'is empty'),
+  bad('text.wav', 'This is a text, and no sound.', 'content is not audio of that kind'),
+  bad('text.mp3', 'This is a text, and no sound.', 'content is not audio of that kind'),
+  bad('text.ogg', 'This is a text, and no sound.', 'content is not audio of that kind'),
+  bad('text.flac', 'fLa', 'content is not audio of that kind'),
+  bad('one-byte.wav', 'R', 'content is not audio of that kind'),
+  bad('nul.wav', Buffer.alloc(100_000), 'content is not audio of that kind'),
+  bad('picture.wav', PNG, 'its content is png'),
+  bad('page.mp3', '<!doctype html><title>404</title>', 'its content is html'),
+  bad('data.mp3', '{"error":"not found"}', 'its content is json'),
+  bad('archive.wav', ZIP, 'content is not audio of that kind'),
+  bad('wav.mp3', tone(), 'its content is wav'),
+  bad('mp3.wav', mp3.bytes, 'its content is mp3'),
+  bad('ogg.webm', ogg.bytes, 'its content is ogg'),
+  bad('mp3.m4a', mp3.bytes, 'its content is mp3'),
+  bad('wav.opus', tone(), 'its content is wav'),
+  bad('wav.txt', tone(), 'ends in .txt; recordings end in aac, flac'),
+  bad('wav', tone(), 'ends in no extension; recordings end in'),
+  bad('.wav', tone(), 'ends in no extension; recordings end in'),
+  bad('wav.', tone(), 'recordings end in'),
+  bad('two.wav.bak', tone(), 'ends in .bak'),
+  [
+    ['large.wav'],
+    `has ${TEN_MEGABYTES + 1} bytes; at most ${TEN_MEGABYTES} (10 MB)`,
+    (box) => putLargeWav(box, 'large.wav', TEN_MEGABYTES + 1),
+  ],
+  [['missing.wav'], 'there is no such file', async () => {}],
+  [['nowhere/a.wav'], 'there is no such file', async () => {}],
+  [['\u{fffd}.wav'], 'there is no such file', async () => {}],
+  [['folder.wav'], 'is a folder', ({ out }) => mkdir(path.join(out, 'folder.wav'))],
+  [
+    ['pipe.wav'],
+    'is not a regular file',
+    async ({ out }) => execFileSync('mkfifo', ['pipe.wav'], { cwd: out }),
+  ],
+  [['/dev/null'], 'recordings end in', async () => {}],
+  [['-'], 'there is no such file', async () => {}],
+  [
+    ['locked.wav'],
+    'cannot be read: permission is denied',
+    async (box) => {
+      await putRecording(box, 'locked.wav');
+      await chmod(path.join(box.out, 'locked.wav'), 0);
+    },
+  ],
+  [
+    ['circle.wav'],
+    'links lead in a circle',
+    ({ out }) => symlink('circle.wav', path.join(out, 'circle.wav')),
+  ],
+  [
+    ['dangling.wav'],
+    'there is no such file',
+    ({ out }) => symlink('gone', path.join(out, 'dangling.wav')),
+  ],
+  [['file/a.wav'], 'is a file, not a folder', ({ out }) => writeFile(path.join(out, 'file'), '')],
+  [
+    Array.from({ length: 11 }, () => 'good.wav'),
+    '11 recordings are given; a voice is made of at most 10',
+    (box) => putRecording(box, 'good.wav'),
+  ],
+  [
+    ['good.wav', 'text.wav'],
+    'the recording "text.wav"',
+    async (box) => {
+      await putRecording(box, 'good.wav');
+      await putRecording(box, 'text.wav', 'no sound');
+    },
+  ],
+  [['\u001b[31mred.wav'], 'there is no such file', async () => {}],
+];

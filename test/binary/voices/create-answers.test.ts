@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'vitest';
+import * as faults from '../../fault-server/catalogue.ts';
+import { refusedOrigin } from '../../fault-server/fault-server.ts';
+import { answer } from '../../fault-server/http-text.ts';
+import type { Step } from '../../fault-server/steps.ts';
+import { errorLine } from '../../harness/error-line.ts';
+import type { Scene } from '../faults/scene.ts';
+import { filesLeft, OPEN, scene } from '../faults/scene.ts';
+import { putRecording } from './recordings.ts';
+import { json, MADE, onCreate } from './voice-scene.ts';
+
+const CREATE = ['voices', 'create', 'Ada', 'a.wav', '--json'] as const;
+
+async function fail(reply: readonly Step[], ...flags: readonly string[]) {
+  const stage = await scene([onCreate(reply)]);
+  await putRecording(stage.box, 'a.wav');
+  const error = errorLine(await stage.run([...CREATE, ...flags]));
+  return { error, stage, left: await left(stage), attempts: stage.server.requests.length };
+}
+
+async function left({ box }: Scene): Promise<string[]> {
+  return (await filesLeft(box)).filter((name) => name !== 'out/a.wav');
+}
+
+describe('a refusal is told once, and costs nothing', () => {
+  test.each([
+    [400, 20, 'rejected the request'],
+    [401, 4, 'API key'],
+    [403, 4, 'may not do that'],
+    [404, 20, 'not found'],
+    [409, 20, 'rejected the request'],
+    [413, 20, 'too large'],
+    [415, 20, 'rejected the request'],
+    [422, 20, 'rejected the request'],
+  ])('%d is exit %d', async (status, exitCode, message) => {
+    const { attempts, error, left: files } = await fail(faults.errorAnswer(status));
+    expect(error).toMatchObject({ exitCode, status, billed: 'no' });
+    expect(error.message).toContain(message);
+    expect([attempts, files]).toStrictEqual([1, []]);
+  });
+
+  test('402 says that there may be too many voices', async () => {
+    const { error } = await fail(faults.errorAnswer(402));
+    expect(error).toMatchObject({ exitCode: 21, billed: 'no' });
+    expect(error.hint).toContain('foley voices delete ID');
+  });
+
+  test('429 with a long wait names the time', async () => {
+    const { attempts, error } = await fail(faults.rateLimited('3600'));
+    expect(error).toMatchObject({ exitCode: 22, retryAfter: 3600, billed: 'no' });
+    expect(attempts).toBe(1);
+  });
+});
+
+describe('what may have made the voice is never sent again', () => {
+  test.each([500, 502, 503, 504])('%d is exit 23', async (status) => {
+    const { attempts, error, left: files } = await fail(faults.errorAnswer(status));
+    expect(error).toMatchObject({ exitCode: 23, status, billed: 'unknown' });
+    expect([attempts, files]).toStrictEqual([1, [OPEN]]);
+  });
+
+  test.each<[string, readonly Step[]]>([
+    ['is not JSON', answer(200, { 'Content-Type': 'text/html' }, '<p>fine</p>')],
+    ['is broken JSON', answer(200, { 'Content-Type': 'application/json' }, '{"voiceId"')],
+    ['names no voice', json({ title: 'Ada' })],
+    ['has an empty id', json({ ...MADE, voiceId: '' })],
+    ['has a number for an id', json({ ...MADE, voiceId: 7 })],
+    ['is a list', json([MADE])],
+    ['is nothing', answer(204)],
+  ])('an answer that %s is exit 25', async (_, reply) => {
+    const { attempts, error, left: files } = await fail(reply);
+    expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer', billed: 'unknown' });
+    expect([attempts, files]).toStrictEqual([1, [OPEN]]);
+  });
+});
+
+describe('what cannot have made it is sent again', () => {
+  test.each<[string, readonly Step[]]>([
+    ['429', faults.rateLimited('0')],
+    ['a 503 that says so', faults.errorAnswer(503, { details: { retryable: true } })],
+  ])('after %s', async (_, reply) => {
+    const stage = await scene([onCreate(reply, { times: 1 }), onCreate()]);
+    await putRecording(stage.box, 'a.wav');
+    const result = await stage.run(['voices', 'create', 'Ada', 'a.wav']);
+    expect(result.code, result.stderr).toBe(0);
+    const [first, second] = stage.server.requests;
+    expect(second?.body).toStrictEqual(first?.body);
+    expect(await left(stage)).toStrictEqual([]);
+  });
+
+  test('when nobody listens it is exit 24, and nothing stays open', async () => {
+    const stage = await scene([]);
+    await putRecording(stage.box, 'a.wav');
+    const env = { FOLEY_BASE_URL: await refusedOrigin() };
+    const result = await stage.run([...CREATE, '--max-retries', '0'], { env });
+    expect(errorLine(result)).toMatchObject({ exitCode: 24, billed: 'no' });
+    expect(await left(stage)).toStrictEqual([]);
+  });
+});
+
+test('an id that a service sends is shown safely, and is data with --json', async () => {
+  const voiceId = '\u001b]0;evil\u0007\u202e';
+  const stage = await scene([onCreate(json({ ...MADE, voiceId }))]);
+  await putRecording(stage.box, 'a.wav');
+  const result = await stage.run(['voices', 'create', 'Ada', 'a.wav']);
+  expect(result.stdout.toString()).toBe('\\x1b]0;evil\\x07\\u202e\n');
+  expect(result.stderr).not.toContain('\u001b]');
+});

@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest';
+import { unsafeCharacters } from '../../harness/unsafe-characters.ts';
+import { NO_RIGHTS, scene } from '../faults/scene.ts';
+import { BAD_RECORDINGS } from './bad-recordings.ts';
+import { putRecording } from './recordings.ts';
+
+const isFull = process.env['FOLEY_TEST_SIZE'] === 'full';
+/** All of them are asked of the check itself in `test/voices`. */
+const ASKED = BAD_RECORDINGS.filter((_, index) => isFull || index % 5 === 0);
+
+describe('a recording that will not do is exit 2, and nothing is sent', () => {
+  test.each(ASKED)('%j: %s', async (names, reason, prepare) => {
+    const stage = await scene([], NO_RIGHTS);
+    await prepare(stage.box);
+    const result = await stage.run(['voices', 'create', 'Ada', ...names]);
+    expect(result).toMatchObject({ code: 2, stdout: Buffer.alloc(0) });
+    expect(result.stderr).toContain(reason);
+    expect(unsafeCharacters(result.stderr)).toEqual([]);
+    expect(stage.server.connections).toBe(0);
+  });
+});
+
+describe('flags that will not do are exit 2, and nothing is sent', () => {
+  test.each([
+    [['voices', 'create'], "missing required argument 'name'"],
+    [['voices', 'create', 'Ada'], "missing required argument 'file'"],
+    [['voices', 'create', ' ', 'a.wav'], 'NAME is empty'],
+    [
+      ['voices', 'create', 'Ada', 'a.wav', '--visibility', 'all'],
+      '--visibility is "all"; it takes private, public',
+    ],
+    [['voices', 'create', 'Ada', 'a.wav', '--language', ''], '--language is empty'],
+    [
+      ['voices', 'create', 'Ada', 'a.wav', '--language', 'x'.repeat(65)],
+      '--language has 65 characters',
+    ],
+    [['voices', 'create', 'Ada', 'a.wav', '--description', ''], '--description is empty'],
+    [['voices', 'create', 'Ada', 'a.wav', '--reference-text', ' '], '--reference-text is empty'],
+    [['voices', 'create', 'Ada', 'a.wav', '--request-id', 'ü'], '--request-id has characters'],
+    [['voices', 'create', 'Ada', 'a.wav', '--langauge', 'en'], 'Did you mean --language?'],
+    [['voices', 'clon', 'Ada', 'a.wav'], 'Did you mean `foley voices clone`?'],
+  ])('%j: %s', async (args, reason) => {
+    const stage = await scene([]);
+    await putRecording(stage.box, 'a.wav');
+    const result = await stage.run(args);
+    expect(result.code).toBe(2);
+    expect(result.stderr).toContain(reason);
+    expect(stage.server.connections).toBe(0);
+  });
+});

@@ -1,0 +1,49 @@
+import { open, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Sandbox } from '../../harness/sandbox.ts';
+import { writeWav } from '../../harness/wav.ts';
+
+/** The most that a recording may have, which is written once more here. */
+export const TEN_MEGABYTES = 10_485_760;
+
+const RATE = 16_000;
+
+/** A second of a tone as wav. */
+export function tone(hertz = 220): Buffer {
+  const samples = Float32Array.from(
+    { length: RATE },
+    (_, index) => 0.5 * Math.sin((2 * Math.PI * hertz * index) / RATE),
+  );
+  return writeWav(samples, RATE);
+}
+
+/** Puts a recording where commands run. */
+export async function putRecording(
+  { out }: Sandbox,
+  name: string,
+  content: Uint8Array | string = tone(),
+): Promise<void> {
+  await writeFile(path.join(out, name), content);
+}
+
+/** A wav of so many bytes, mostly silence, which takes no room on most disks. */
+export async function putLargeWav(
+  { out }: Sandbox,
+  name: string,
+  bytes = TEN_MEGABYTES,
+): Promise<void> {
+  const head = tone();
+  head.writeUInt32LE(bytes - 8, 4);
+  head.writeUInt32LE(bytes - 44, 40);
+  const file = await open(path.join(out, name), 'w');
+  await file.write(head);
+  await file.truncate(bytes);
+  await file.close();
+}
+
+/** Several of them, more together than the buffers between two programs hold. */
+export async function putLargeWavs(box: Sandbox, count = 6): Promise<readonly string[]> {
+  const names = Array.from({ length: count }, (_, index) => `large-${index + 1}.wav`);
+  for (const name of names) await putLargeWav(box, name);
+  return names;
+}

@@ -1,0 +1,35 @@
+import { answer } from '../../fault-server/http-text.ts';
+import type { HeaderLines } from '../../fault-server/http-text.ts';
+import type { RecordedRequest } from '../../fault-server/recorded-request.ts';
+import type { Answer, Rule } from '../../fault-server/script.ts';
+import type { Step } from '../../fault-server/steps.ts';
+
+export const VOICES_V1 = '/api/open/v1/voices';
+export const DESIGNS = '/api/open/v1/voice-designs';
+
+/** The answer to a create as the spec has it (section 2.1). */
+export const MADE = {
+  voiceId: 'v-new',
+  title: 'Ada',
+  description: 'Clear',
+  createdAt: '2026-01-01T00:00:00Z',
+};
+
+/** A JSON answer. */
+export function json(body: unknown, headers: HeaderLines = {}, status = 200): Step[] {
+  return answer(status, { 'Content-Type': 'application/json', ...headers }, JSON.stringify(body));
+}
+
+/** A rule for the making of a voice. */
+export function onCreate(
+  reply: Answer = json(MADE),
+  more: Pick<Rule, 'answerAt' | 'nth' | 'optional' | 'times'> = {},
+): Rule {
+  return { method: 'POST', path: VOICES_V1, answer: reply, ...more };
+}
+
+/** What a form has, read by Node's own reader of forms. */
+export async function formOf({ body, header }: RecordedRequest): Promise<FormData> {
+  const headers = { 'content-type': header('content-type') ?? '' };
+  return new Response(new Uint8Array(body), { headers }).formData();
+}
