@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
+import type { ChoiceParser } from '../src/cli/choice-flag.ts';
 import type { AudioFormat } from '../src/contract/audio-formats.ts';
 import { AUDIO_FORMATS } from '../src/contract/audio-formats.ts';
 import type { ControlName } from '../src/contract/generated/speech-controls.ts';
@@ -24,13 +25,8 @@ export interface SpeechFlags extends SpeechControls {
 const SHORT_NAMES: Partial<Record<ControlName, string>> = { language: '-l' };
 
 export function addSpeechFlags(command: Command): void {
+  for (const option of voiceOptions()) command.addOption(option);
   command
-    .addOption(new Option('-v, --voice <id>', 'voice id').argParser(filled('--voice')))
-    .addOption(
-      new Option('--voice-name <name>', 'voice by its exact name, whatever its case')
-        .argParser(filled('--voice-name'))
-        .conflicts('voice'),
-    )
     .addOption(
       new Option('-m, --model <id>', 'model id (default: the voice’s own)').argParser(
         filled('--model'),
@@ -51,11 +47,21 @@ export function addSpeechFlags(command: Command): void {
   for (const option of controlOptions()) command.addOption(option);
 }
 
+/** The flags that say who speaks. */
+export function voiceOptions(): Option[] {
+  return [
+    new Option('-v, --voice <id>', 'voice id').argParser(filled('--voice')),
+    new Option('--voice-name <name>', 'voice by its exact name, whatever its case')
+      .argParser(filled('--voice-name'))
+      .conflicts('voice'),
+  ];
+}
+
 /**
  * The controls to send, by the service's names: those that were given as flags, and those that are
  * configured. What was not given is not sent.
  */
-export function controlsToSend(flags: SpeechFlags, settings: SettingSources): SpeechControls {
+export function controlsToSend(flags: SpeechControls, settings: SettingSources): SpeechControls {
   const given: SpeechControls = Object.fromEntries(
     Object.entries(flags).filter(([name]) => name in SPEECH_CONTROLS),
   );
@@ -81,8 +87,9 @@ export function flagOf(name: ControlName, value?: SpeechControls[ControlName]): 
   return `--${value === false ? 'no-' : ''}${kebab(name)}`;
 }
 
-function controlOptions(): Option[] {
-  return CONTROL_NAMES.flatMap((name) => {
+/** The flags of controls: of all, or of some. */
+export function controlOptions(names: readonly ControlName[] = CONTROL_NAMES): Option[] {
+  return names.flatMap((name) => {
     const control = SPEECH_CONTROLS[name];
     const flag = `--${kebab(name)}`;
     const flags = SHORT_NAMES[name] === undefined ? flag : `${SHORT_NAMES[name]}, ${flag}`;
@@ -144,8 +151,8 @@ export function filled(flag: string): (given: string) => string {
 }
 
 /** A parser for a flag that takes a format of speech. */
-export function speechFormat(flag: string): (given: string) => AudioFormat {
-  return (given) => {
+export function speechFormat(flag: string): ChoiceParser<AudioFormat> {
+  const parse = (given: string): AudioFormat => {
     const format = AUDIO_FORMATS.find((candidate) => candidate === given.toLowerCase());
     if (format !== undefined) return format;
     const [nearest] = closest(given, AUDIO_FORMATS, 1);
@@ -154,6 +161,7 @@ export function speechFormat(flag: string): (given: string) => AudioFormat {
       nearest === undefined ? undefined : `Did you mean ${nearest}?`,
     );
   };
+  return Object.assign(parse, { words: SPEECH_FORMATS });
 }
 
 function kebab(name: string): string {

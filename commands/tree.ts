@@ -44,6 +44,33 @@ export const tree: readonly CommandNode[] = [
     load: async () => (await import('./batch.ts')).batch,
   },
   {
+    name: 'live',
+    summary: 'Speak text while it is being written, in one conversation',
+    itself: async () => (await import('./live.ts')).live,
+    children: [
+      {
+        name: 'capabilities',
+        summary: 'Show what realtime speech can do',
+        load: async () => (await import('./live/capabilities.ts')).liveCapabilities,
+      },
+      {
+        name: 'ticket',
+        summary: 'Print a ticket for the page of an origin',
+        load: async () => (await import('./live/ticket.ts')).liveTicket,
+      },
+      {
+        name: 'status',
+        summary: 'Show what became of a realtime request',
+        load: async () => (await import('./live/status.ts')).liveStatus,
+      },
+      {
+        name: 'segment',
+        summary: 'Save the stored audio of one segment',
+        load: async () => (await import('./live/segment.ts')).liveSegment,
+      },
+    ],
+  },
+  {
     name: 'voices',
     summary: 'List voices, hear them, make your own and delete them',
     children: [

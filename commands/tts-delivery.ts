@@ -1,4 +1,5 @@
 import path from 'node:path';
+import type { Format } from '../src/audio/formats.ts';
 import { reviseFailure } from '../src/api/revise-failure.ts';
 import type { SpeechOptions } from '../src/api/speech.ts';
 import type { Context } from '../src/cli/context.ts';
@@ -155,9 +156,10 @@ async function speakJob(task: Task, request: SpeechTask, by: JobWay): Promise<De
   return speakThroughJob(task, request, by);
 }
 
-function streamOf(
+/** Where audio goes that goes into no file: stdout, a player, or both. */
+export function streamOf(
   { io }: Context,
-  { kind }: OutputPlan,
+  { kind }: OutputPlan<Format>,
   playback: Playback | undefined,
 ): AudioStream {
   const toStdout = kind === 'stdout';
@@ -172,7 +174,11 @@ function streamOf(
   };
 }
 
-async function playFile(player: Player, file: string, context: Context): Promise<void> {
+/**
+ * Plays a file that is there.
+ * @throws Failure (output), which names the file
+ */
+export async function playFile(player: Player, file: string, context: Context): Promise<void> {
   const playback = await startPlayback(player);
   const stop = (): void => playback.stop();
   context.signal.addEventListener('abort', stop, { once: true });

@@ -1,4 +1,5 @@
 import type { ApiClient } from '../src/api/client.ts';
+import type { Format } from '../src/audio/formats.ts';
 import type { RequestSpec } from '../src/api/request.ts';
 import type { SpeechOrder } from '../src/api/speech-order.ts';
 import { speechRequest } from '../src/api/speech.ts';
@@ -74,7 +75,7 @@ export async function planTask(
     throw usageFailure('--credit-rate means something only with --max-credits');
   }
   const modelId = chooseModel(flags, settings, chosen);
-  const plan = planOutput({
+  const wishes = {
     output: flags.output,
     format: flags.format ?? flags.outputFormat,
     configuredFormat: resolveSetting(settings, 'format')?.value,
@@ -82,8 +83,8 @@ export async function planTask(
     captions: captionFlag(flags) !== undefined,
     play: flags.play === true || flags.player !== undefined,
     stdoutIsTerminal: io.stdoutIsTerminal,
-    surface: flags.api === undefined ? undefined : surfaceOf(chosen),
-  });
+  };
+  const plan = planOutput(wishes, flags.api === undefined ? undefined : surfaceOf(chosen));
   const captions = planCaptions(flags, settings, { cwd: context.cwd, plan });
   const player = flags.dryRun === true ? undefined : await playerFor(context, flags, plan);
   const { stdin, stdinIsTerminal } = io;
@@ -100,8 +101,11 @@ function surfaceOf({ flag, surface: { formats } }: ChosenSurface): OutputSurface
   return { flag, formats };
 }
 
-/** Stdin is read once: it cannot give both the text and the key. */
-function refuseSharedStdin(
+/**
+ * Stdin is read once: it cannot give both the text and the key.
+ * @throws Failure (usage)
+ */
+export function refuseSharedStdin(
   args: readonly string[],
   file: string | undefined,
   keyFile: string | undefined,
@@ -114,10 +118,14 @@ function refuseSharedStdin(
   );
 }
 
-async function playerFor(
+/**
+ * The program that will play, where that is asked for.
+ * @throws Failure (usage) when there is none
+ */
+export async function playerFor(
   context: Context,
-  { play, player }: TtsFlags,
-  { format }: OutputPlan,
+  { play, player }: Pick<TtsFlags, 'play' | 'player'>,
+  { format }: OutputPlan<Format>,
 ): Promise<Player | undefined> {
   if (play !== true && player === undefined) return undefined;
   const [{ findPlayer }, { findProgram }] = await Promise.all([

@@ -15,7 +15,10 @@ export async function renderAllHelp(): Promise<Record<string, string>> {
       help[node.name] = await helpOfLeaf([node.name], node);
       continue;
     }
-    help[node.name] = textOf(parseBranch(node, []));
+    help[node.name] =
+      node.itself === undefined
+        ? textOf(parseBranch(node, []))
+        : await helpOfLeaf([node.name], { ...node, load: node.itself });
     for (const leaf of node.children) {
       const text = await helpOfLeaf([node.name, leaf.name], leaf);
       for (const name of [leaf.name, ...(leaf.aliases ?? [])]) help[`${node.name} ${name}`] = text;

@@ -26,6 +26,8 @@ export interface Leaf {
   readonly name: string;
   /** Other names for the same. */
   readonly aliases?: readonly string[];
+  /** For other programs: not in the help, not completed. */
+  readonly hidden?: boolean;
   readonly summary: string;
   readonly load: () => Promise<CommandDefinition>;
 }
@@ -37,10 +39,17 @@ export interface Branch {
   readonly children: readonly Leaf[];
   /** The verb that is meant when none is given. */
   readonly fallback?: string;
+  /** What the noun does itself, with words that name none of its verbs. */
+  readonly itself?: () => Promise<CommandDefinition>;
 }
 
 export type CommandNode = Leaf | Branch;
 
 export function isBranch(node: CommandNode): node is Branch {
   return 'children' in node;
+}
+
+/** Whether people are told of it: help, completions, man pages, suggestions. */
+export function isShown(node: CommandNode): boolean {
+  return isBranch(node) || node.hidden !== true;
 }

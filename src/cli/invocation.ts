@@ -1,7 +1,7 @@
 import { usageFailure } from '../errors/failure.ts';
 import { closest } from '../text/did-you-mean.ts';
 import type { Branch, CommandNode, Leaf } from './command.ts';
-import { isBranch } from './command.ts';
+import { isBranch, isShown } from './command.ts';
 import { globalOptions } from './global-options.ts';
 
 /** Where the words of the command line lead in the command tree. */
@@ -37,18 +37,33 @@ export function findInvocation(argv: readonly string[], tree: readonly CommandNo
 function findVerb(branch: Branch, before: readonly string[], rest: readonly string[]): Invocation {
   const second = nextWord(rest);
   const words = [...before, ...second.before];
+  if (branch.itself !== undefined && !isVerb(branch, second)) {
+    const leaf = { name: branch.name, summary: branch.summary, load: branch.itself };
+    return { kind: 'leaf', leaf, path: [branch.name], words: [...before, ...rest] };
+  }
   const fallback = branch.children.find(({ name }) => name === branch.fallback);
   if (second.word === undefined) {
     if (fallback === undefined || asksForHelp(words)) return { kind: 'branch', branch, words };
     return { kind: 'leaf', leaf: fallback, path: [branch.name, fallback.name], words };
   }
   const { word } = second;
-  const leaf = branch.children.find(({ aliases, name }) => name === word || aliases?.includes(word));
+  const leaf = branch.children.find(
+    ({ aliases, name }) => name === word || aliases?.includes(word),
+  );
   if (leaf !== undefined) {
     const path = [branch.name, leaf.name];
     return { kind: 'leaf', leaf, path, words: [...words, ...second.after] };
   }
   throw unknownCommand(second.word, branch.children, branch.name);
+}
+
+/** Behind a flag of the noun itself a word may be its value, and behind `--` it is text. */
+function isVerb(branch: Branch, { before, word }: ReturnType<typeof nextWord>): boolean {
+  const known = globalOptions().flatMap(({ long, short }) => [long, short]);
+  const isBehindOwnFlag = before.some(
+    (given) => given.startsWith('-') && !known.includes(given.split('=', 1)[0]),
+  );
+  return !isBehindOwnFlag && branch.children.some(({ name }) => name === word);
 }
 
 /** `foley help tts` is `foley tts --help`; the topics of help itself are leaves of the tree. */
@@ -101,7 +116,7 @@ function asksForHelp(words: readonly string[]): boolean {
 
 function unknownCommand(word: string, nodes: readonly CommandNode[], parent?: string): Error {
   const path = parent === undefined ? 'foley' : `foley ${parent}`;
-  const names = nodes.flatMap(namesOf);
+  const names = nodes.filter(isShown).flatMap(namesOf);
   const [nearest] = closest(word, names, 1);
   return usageFailure(
     `there is no command "${path === 'foley' ? word : `${parent} ${word}`}"`,

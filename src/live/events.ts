@@ -49,6 +49,12 @@ export type LiveEvent = { readonly fraction: number } & (
   | { readonly type: 'cancel' }
 );
 
+/** What is told on the way. */
+type NoticeMessage = Extract<
+  HeardMessage,
+  { event: 'ready' | 'usage' | 'warning' | 'segment_completed' | 'finish' }
+>;
+
 /** What the driver does for the machine. */
 export type Effect =
   | { readonly type: 'connect'; readonly connection: number }
@@ -65,7 +71,7 @@ export type Effect =
   | { readonly type: 'resumeInput' }
   | { readonly type: 'askStatus'; readonly requestId: string }
   | { readonly type: 'fetchSegment'; readonly requestId: string; readonly segmentId: string }
-  /** Something to tell: `ready`, `usage`, `warning`, `segment_completed`, `finish`. */
-  | { readonly type: 'notice'; readonly message: HeardMessage }
+  /** Something to tell. */
+  | { readonly type: 'notice'; readonly message: NoticeMessage }
   | { readonly type: 'reconnecting'; readonly attempt: number; readonly because: Ending }
   | { readonly type: 'ended'; readonly ending: Ending };

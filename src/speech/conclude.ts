@@ -11,7 +11,8 @@ export function withCost(
   answer: Pick<AudioAnswer, 'creditsUsed'> | undefined,
 ): Failure {
   if (answer === undefined) return failure;
-  return reviseFailure(failure, { billed: answer.creditsUsed === undefined ? 'unknown' : 'yes' });
+  const isSure = answer.creditsUsed !== undefined || failure.billed === 'yes';
+  return reviseFailure(failure, { billed: isSure ? 'yes' : 'unknown' });
 }
 
 /** Notes how it ended, and gives the failure with what the person can do. */
@@ -30,14 +31,14 @@ export async function concludeFailed(
 /** Asking under the same key cannot cost a second time, but what was paid for may be lost. */
 function howToAskAgain(failure: Failure, work: PaidWork): string | undefined {
   const { billed, exit } = failure;
-  const { isVerified, key } = work;
+  const { isVerified, repeatWith } = work;
   if (isStored(failure)) {
-    return `The audio is paid for and stored: run it again with --idempotency-key ${key}, which fetches it.`;
+    return `The audio is paid for and stored: run it again with ${repeatWith}, which fetches it.`;
   }
   if (isVerified) return 'All of the audio had come; `foley recover` finds out where it is.';
   if (billed === 'unknown') {
-    if (key === undefined) return undefined;
-    return `To ask again without paying twice, add --idempotency-key ${key}.`;
+    if (repeatWith === undefined) return undefined;
+    return `To ask again without paying twice, add ${repeatWith}.`;
   }
   return billed === 'yes' && exit !== 'lost' ? 'The audio was paid for and is lost.' : undefined;
 }
@@ -46,9 +47,9 @@ function howToAskAgain(failure: Failure, work: PaidWork): string | undefined {
 export async function concludeStopped(work: PaidWork, kept: Kept | undefined): Promise<string> {
   if (kept === undefined) {
     const again =
-      work.key === undefined
+      work.repeatWith === undefined
         ? 'it may have been paid for (`foley profile` shows the credits)'
-        : `to go on without paying twice, run it again with --idempotency-key ${work.key}`;
+        : `to go on without paying twice, run it again with ${work.repeatWith}`;
     return `foley: stopped before the audio came; ${again}`;
   }
   await work.stopped(kept);

@@ -1,7 +1,7 @@
 import type { AudioAnswer } from '../api/speech.ts';
+import type { Format } from '../audio/formats.ts';
 import type { Verdict } from '../audio/verdict.ts';
 import { createVerifier } from '../audio/verify.ts';
-import type { AudioFormat } from '../contract/audio-formats.ts';
 import { Failure } from '../errors/failure.ts';
 
 /** Enough leading bytes to know every format by its mark. */
@@ -33,7 +33,7 @@ const MOST_REFUSED_BYTES = 64 * 1024 * 1024;
  */
 export async function deliver(
   answer: AudioAnswer,
-  format: AudioFormat,
+  format: Format,
   destination: Destination,
 ): Promise<Verdict> {
   const verifier = createVerifier(format, { pcm: answer.pcm });

@@ -1,4 +1,4 @@
-import type { AudioFormat } from '../contract/audio-formats.ts';
+import type { Format } from '../audio/formats.ts';
 import { usageFailure } from '../errors/failure.ts';
 
 /** A program that plays audio from its standard input. */
@@ -11,7 +11,7 @@ export interface Player {
 }
 
 interface KnownPlayer extends Omit<Player, 'file'> {
-  readonly formats: readonly AudioFormat[];
+  readonly formats: readonly Format[];
 }
 
 /** In the order of the contract's section 5; each reads the audio from its standard input. */
@@ -19,12 +19,12 @@ const KNOWN_PLAYERS: readonly KnownPlayer[] = [
   {
     command: 'mpv',
     args: ['--no-terminal', '--no-video', '-'],
-    formats: ['mp3', 'wav', 'ogg'],
+    formats: ['mp3', 'wav', 'ogg', 'opus'],
   },
   {
     command: 'ffplay',
     args: ['-nodisp', '-autoexit', '-loglevel', 'error', '-i', '-'],
-    formats: ['mp3', 'wav', 'ogg'],
+    formats: ['mp3', 'wav', 'ogg', 'opus'],
   },
   { command: 'mpg123', args: ['-q', '-'], formats: ['mp3'] },
   { command: 'play', args: ['-q', '-t', 'FORMAT', '-'], formats: ['mp3', 'wav', 'ogg'] },
@@ -39,7 +39,7 @@ const KNOWN_PLAYERS: readonly KnownPlayer[] = [
  * @throws Failure (usage) when there is none
  */
 export async function findPlayer(
-  { format, own }: { readonly format: AudioFormat; readonly own?: string | undefined },
+  { format, own }: { readonly format: Format; readonly own?: string | undefined },
   locate: (command: string) => Promise<string | undefined>,
 ): Promise<Player> {
   if (own !== undefined) return ownPlayer(own, locate);

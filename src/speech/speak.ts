@@ -4,6 +4,7 @@ import type { RequestSpec } from '../api/request.ts';
 import type { AudioAnswer, SpeechOptions } from '../api/speech.ts';
 import { speechRequest, synthesize } from '../api/speech.ts';
 import type { SpeechOrder } from '../api/speech-order.ts';
+import type { Format } from '../audio/formats.ts';
 import { extensionOf } from '../audio/formats.ts';
 import type { Verdict } from '../audio/verdict.ts';
 import { Failure } from '../errors/failure.ts';
@@ -43,6 +44,8 @@ export interface SpeechWay {
   readonly request: RequestSpec;
   /** Resolves when the audio begins to arrive; is told when a key was refunded and another is used. */
   ask(onNewKey: (key: string) => Promise<void>): Promise<AudioAnswer>;
+  /** The flags with which the same is asked for again at no cost; `--idempotency-key` by default. */
+  readonly repeatWith?: string | undefined;
   /** All of the audio came and was checked; it gets its name only when this resolves. */
   arrived?(verdict: Verdict): Promise<void>;
 }
@@ -53,7 +56,7 @@ export interface SpeakOptions {
   readonly speech: SpeechOptions;
   /** How it is asked for; by default as `speech` says, in one answer. */
   readonly way?: SpeechWay | undefined;
-  readonly plan: OutputPlan;
+  readonly plan: OutputPlan<Format>;
   /** The opened file; without it the audio goes to `stream`. */
   readonly output: Output | undefined;
   /** Stdout, a player, or both. */
@@ -115,14 +118,16 @@ function synchronous({ body, client, speech }: SpeakOptions): SpeechWay {
 
 function begin(
   { body, client, journal, output, speech }: SpeakOptions,
-  { request }: SpeechWay,
+  { repeatWith, request }: SpeechWay,
 ): Promise<PaidWork> {
   return beginPaidWork(journal, {
     wire: client.describe(request),
     target: client.address.kind,
     idempotencyKey: speech.idempotencyKey?.value,
     requestId: speech.requestId ?? null,
-    text: body.text,
+    // What comes piece by piece is not known yet.
+    text: body.text === '' ? undefined : body.text,
+    repeatWith,
     output: nameOf(output),
     temporary: output?.temporary === undefined ? null : path.resolve(output.temporary),
   });

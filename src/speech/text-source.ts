@@ -66,9 +66,28 @@ async function readFile({ files, signal }: TextSource, file: string): Promise<st
 }
 
 async function decode(bytes: Readable, name: string, signal: AbortSignal): Promise<string> {
-  const decoder = createUtf8Decoder();
   const parts: string[] = [];
   let size = 0;
+  for await (const part of readPieces(bytes, name, signal)) {
+    size += Buffer.byteLength(part);
+    if (size > LARGEST_INPUT_BYTES) throw tooLarge(name);
+    parts.push(part);
+  }
+  return parts.join('');
+}
+
+/**
+ * The text of a stream as it comes, cut between characters and nowhere else.
+ * @param name for messages, such as `stdin`
+ * @param signal ends it, and the stream with it
+ * @throws Failure (usage) when it cannot be read, or is not UTF-8; the reason of the signal
+ */
+export async function* readPieces(
+  bytes: Readable,
+  name: string,
+  signal: AbortSignal,
+): AsyncGenerator<string, void, undefined> {
+  const decoder = createUtf8Decoder();
   const stop = (): void => {
     bytes.destroy(signal.reason instanceof Error ? signal.reason : undefined);
   };
@@ -77,12 +96,9 @@ async function decode(bytes: Readable, name: string, signal: AbortSignal): Promi
     signal.throwIfAborted();
     for await (const chunk of bytes) {
       const buffer: Uint8Array = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
-      size += buffer.length;
-      if (size > LARGEST_INPUT_BYTES) throw tooLarge(name);
-      parts.push(decoder.write(buffer));
+      yield decoder.write(buffer);
     }
-    parts.push(decoder.end());
-    return parts.join('');
+    yield decoder.end();
   } catch (error) {
     signal.throwIfAborted();
     throw unreadable(name, error);

@@ -27,6 +27,15 @@ export function splitSentences(text: string): TextPiece[] {
   return pieces;
 }
 
+/**
+ * Where the first sentence of a text ends that is still being written, as soon as nothing that may follow
+ * can change it; undefined until then. Whatever the pieces are in which a text comes, it is cut in the
+ * same places. For the end of the text there is {@link splitSentences}.
+ */
+export function certainSentenceEnd(text: string): number | undefined {
+  return sentenceEnds(text, true).next().value ?? undefined;
+}
+
 const NOT_SPACE = /[^\s\u0085]/g;
 /** Stops of scripts that put no space after them. */
 const WIDE_STOP = /[。！？｡]/;
@@ -56,7 +65,8 @@ interface Gap {
   readonly lineLength: number;
 }
 
-function* sentenceEnds(text: string): Generator<number> {
+/** @param isOpen more may follow: what that could change is not told, nor the end of the text */
+function* sentenceEnds(text: string, isOpen = false): Generator<number, void, undefined> {
   let lineStart = 0;
   let firstWord = firstMatch(NOT_SPACE, text, 0);
   let word = firstWord;
@@ -71,6 +81,7 @@ function* sentenceEnds(text: string): Generator<number> {
       following: text.slice(next, next + LOOK_AHEAD),
       lineLength: wordEnd - lineStart,
     };
+    if (isOpen && !isSettled(gap)) return;
     if (endsSentence(gap)) {
       yield next;
       firstWord = next;
@@ -78,7 +89,17 @@ function* sentenceEnds(text: string): Generator<number> {
     if (gap.space.search(LINE_BREAK) >= 0) lineStart = next;
     word = next;
   }
-  if (text.length > 0) yield text.length;
+  if (text.length > 0 && !isOpen) yield text.length;
+}
+
+/** Whether more text behind it can change nothing: what is looked at is there, or need not be. */
+function isSettled({ following, space, word }: Gap): boolean {
+  if (following.length === LOOK_AHEAD || /[\s\u0085]/.test(following)) return true;
+  const lineBreaks = space.match(LINE_BREAK)?.length ?? 0;
+  if (lineBreaks > 1) return true;
+  const { isClosed, stops } = takeApart(word);
+  if (stops === '') return lineBreaks === 0;
+  return /[^.…]/u.test(stops) && !isClosed;
 }
 
 function firstMatch(pattern: RegExp, text: string, from: number): number {

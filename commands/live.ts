@@ -1,0 +1,34 @@
+import type { CommandDefinition } from '../src/cli/command.ts';
+import { addLiveFlags } from './live/live-flags.ts';
+import type { LiveFlags } from './live/live-flags.ts';
+
+/** `foley live [TEXT…]` (contract, section 10; spec section 4.10). */
+export const live: CommandDefinition<LiveFlags> = {
+  freeText: true,
+  configure(command) {
+    command
+      .description(
+        'Speaks text while it is still being written: what comes through a pipe is spoken sentence ' +
+          'by sentence, and goes on after a lost line without a word twice. Further commands: live ' +
+          'capabilities, live ticket, live status, live segment; text that begins with one of ' +
+          'those words goes after --.',
+      )
+      .argument('[text...]', 'text to speak');
+    addLiveFlags(command);
+    command.addHelpText('after', EXAMPLES);
+  },
+  async run(context, input) {
+    const { planLive } = await import('./live/live-task.ts');
+    const task = await planLive(context, input);
+    const { speakLive } = await import('./live/speak-live.ts');
+    return speakLive(task);
+  },
+};
+
+const EXAMPLES = `
+Examples:
+  $ foley live "Hello from foley" -o hello.mp3
+  $ cat story.txt | foley live -o story.mp3
+  $ printf 'One line.\\nAnother line.\\n' | foley live --segment-by line -o lines.wav
+  $ foley live -f story.txt --mode reliable --json -o story.opus
+  $ foley live -- status report`;

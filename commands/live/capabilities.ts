@@ -1,0 +1,50 @@
+import { getRealtimeCapabilities } from '../../src/api/realtime.ts';
+import type { CommandDefinition } from '../../src/cli/command.ts';
+import { facts } from '../../src/cli/facts.ts';
+import { shown } from './shown.ts';
+import type { ProtocolFlag } from './protocol-flag.ts';
+import { protocolOption } from './protocol-flag.ts';
+
+/** `foley live capabilities` (contract, section 10; spec section 4.10). */
+export const liveCapabilities: CommandDefinition<ProtocolFlag> = {
+  configure(command) {
+    command
+      .description('Shows what realtime speech can do: models, formats, modes and limits.')
+      .addOption(protocolOption());
+  },
+  async run(context, { options: { protocol = 'v3' } }) {
+    const { client } = await context.connect();
+    const { raw, value } = await getRealtimeCapabilities(client, protocol, context);
+    return {
+      data: raw,
+      human: (look) =>
+        facts(
+          [
+            ['modes', shown(value['modes'])],
+            ['formats', shown(value['formats'])],
+            ['models', modelsOf(value['models'])],
+            ...limitsOf(value['limits']),
+          ],
+          look,
+        ),
+    };
+  },
+};
+
+/** The ids of the models that can be used now. */
+function modelsOf(models: unknown): string {
+  if (!Array.isArray(models)) return shown(models);
+  return models
+    .filter((model) => !isRecord(model) || model['available'] !== false)
+    .map((model: unknown) => shown(isRecord(model) ? (model['id'] ?? model) : model))
+    .join(', ');
+}
+
+function limitsOf(limits: unknown): readonly (readonly [string, string])[] {
+  if (!isRecord(limits)) return [];
+  return Object.entries(limits).map(([name, value]) => [shown(name), shown(value)]);
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,166 @@
+import type { IncomingMessage } from 'node:http';
+import { answerHeaders, badAnswer } from '../api/answer.ts';
+import type { ApiClient } from '../api/client.ts';
+import { readErrorText } from '../api/error-body.ts';
+import { decideRetry } from '../api/retry.ts';
+import { parseRetryAfter } from '../api/retry-after.ts';
+import { reviseFailure } from '../api/revise-failure.ts';
+import { requireProtected } from '../api/service-address.ts';
+import { parseServiceError } from '../api/service-error.ts';
+import { statusFailure } from '../api/status-failure.ts';
+import { connectFault, TransportError } from '../api/transport-error.ts';
+import { transportFailure } from '../api/transport-failure.ts';
+import { HEADERS } from '../contract/headers.ts';
+import { REALTIME_PROTOCOLS } from '../contract/realtime/protocols.ts';
+import type { RealtimeProtocol } from '../contract/realtime/protocols.ts';
+import type { Clock } from '../effects/clock.ts';
+import { Failure } from '../errors/failure.ts';
+import type { SocketEvent } from './socket.ts';
+
+/** How a conversation is asked for (spec section 5, rules 5 and 7). */
+export interface Handshake {
+  readonly url: URL;
+  readonly subprotocol: string;
+  readonly apiKey: string | undefined;
+  /** Of this conversation, for the logs of the service. */
+  readonly requestId: string;
+  readonly userAgent: string;
+  readonly clock: Clock;
+  readonly timeoutMs: number;
+  /** Told the status of an answer, or why there is none. */
+  readonly onAnswer: (status: number | undefined, reason: string | undefined) => void;
+}
+
+/**
+ * The handshake of a conversation, for the realtime host of the address.
+ * @throws Failure: auth without a key, usage for an address that would be called without encryption
+ */
+export function handshakeOf(
+  { address, describe }: Pick<ApiClient, 'address' | 'describe'>,
+  protocol: RealtimeProtocol,
+  options: Pick<Handshake, 'clock' | 'onAnswer' | 'requestId' | 'timeoutMs'>,
+): Handshake {
+  const { livePath: target, subprotocol } = REALTIME_PROTOCOLS[protocol];
+  const request = {
+    method: 'GET',
+    target,
+    host: 'realtime',
+    billed: true,
+    retry: 'never',
+  } as const;
+  const { headers, url: withHttp } = describe(request);
+  const url = new URL(withHttp.href.replace(/^http/, 'ws'));
+  requireProtected(url);
+  const userAgent = headers['user-agent'] ?? 'foley';
+  return { url, subprotocol, apiKey: address.apiKey, userAgent, ...options };
+}
+
+/** The key travels in a header, never in the address. */
+export function handshakeHeaders({ apiKey, requestId, userAgent }: Handshake) {
+  return {
+    ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
+    'user-agent': userAgent,
+    [HEADERS.requestId]: requestId,
+  };
+}
+
+type Refused = Extract<SocketEvent, { type: 'refused' }>;
+
+/** The service answered with HTTP before 101: read as every answer of an error is. */
+export async function refusedHandshake(
+  handshake: Handshake,
+  answer: IncomingMessage,
+): Promise<Refused> {
+  const { clock } = handshake;
+  const status = answer.statusCode ?? 0;
+  handshake.onAnswer(status, undefined);
+  const headers = answerHeaders(new Map(Object.entries(answer.headersDistinct).map(joined)));
+  const discard = (): void => void answer.destroy();
+  const error = parseServiceError(
+    await readErrorText({ body: answer, discard, headers }, clock),
+    headers,
+  );
+  const now = clock.now();
+  const retryAfterMs = parseRetryAfter(headers.get('retry-after'), headers.get('date'), now);
+  const requestId = headers.requestId ?? handshake.requestId;
+  const facts = { status, error, requestId, retryAfterMs, billed: false, now };
+  const { code } = error;
+  const failure = status < 400 ? foreign(status, requestId) : statusFailure(facts);
+  const outcome = { kind: 'status', status, code, retryAfterMs } as const;
+  return { type: 'refused', failure, isRetryable: mayTryAgain(outcome), retryAfterMs };
+}
+
+function joined([name, values = []]: [string, string[] | undefined]): [string, string] {
+  return [name, values.join(', ')];
+}
+
+function foreign(status: number, requestId: string) {
+  const message = `the realtime host answers ${status} and opens no WebSocket`;
+  return reviseFailure(badAnswer(message, { requestId, status }), {
+    hint: 'Check --realtime-url: is it really the realtime host?',
+  });
+}
+
+/** There is no answer that could be read: no connection, or not a WebSocket of this protocol. */
+export function failedHandshake(
+  { clock, onAnswer, requestId, subprotocol, timeoutMs, url }: Handshake,
+  error: unknown,
+  throughProxy: boolean,
+): Refused {
+  if (error instanceof Failure) {
+    return { type: 'refused', failure: error, isRetryable: false, retryAfterMs: undefined };
+  }
+  const fault = error instanceof TransportError ? error : explained(error, url, throughProxy);
+  const reason = fault?.systemCode ?? fault?.fault ?? 'no_websocket';
+  onAnswer(undefined, reason);
+  if (fault === undefined) {
+    const said = error instanceof Error ? error.message : String(error);
+    const message = `the realtime host does not agree to ${subprotocol}: ${said}`;
+    const failure = badAnswer(message, { requestId });
+    return { type: 'refused', failure, isRetryable: false, retryAfterMs: undefined };
+  }
+  const waits = {
+    connectTimeoutMs: timeoutMs,
+    responseTimeoutMs: timeoutMs,
+    idleTimeoutMs: timeoutMs,
+  };
+  const facts = { billed: false, requestId, now: clock.now(), ...waits };
+  const permanent = fault.fault === 'certificate' || fault.fault === 'name_unknown';
+  const outcome = fault.unsent
+    ? ({ kind: 'unsent', permanent } as const)
+    : ({ kind: 'unanswered' } as const);
+  const failure = transportFailure(fault, facts);
+  return { type: 'refused', failure, isRetryable: mayTryAgain(outcome), retryAfterMs: undefined };
+}
+
+/** `ws` gives its own complaints no code; undefined when the answer itself was wrong. */
+function explained(
+  error: unknown,
+  { host }: URL,
+  throughProxy: boolean,
+): TransportError | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if (error.message === 'Opening handshake has timed out') {
+    return new TransportError('timeout', host, error);
+  }
+  if (!('code' in error)) return error.message === HANG_UP ? reset(host, error) : undefined;
+  if (error.code === 'ECONNRESET') return reset(host, error);
+  const isParsers = typeof error.code === 'string' && error.code.startsWith('HPE_');
+  return new TransportError(
+    isParsers ? 'protocol' : connectFault(error, throughProxy),
+    host,
+    error,
+  );
+}
+
+const HANG_UP = 'socket hang up';
+
+function reset(host: string, error: Error): TransportError {
+  return new TransportError('reset', host, error);
+}
+
+/** As for every request that may be sent again; how often is counted elsewhere. */
+function mayTryAgain(outcome: Parameters<typeof decideRetry>[0]['outcome']): boolean {
+  const question = { outcome, attempt: 1, maxRetries: 1, rule: 'safe', fraction: 0 } as const;
+  return decideRetry({ ...question, keyMadeByTool: false, keyRenewed: false }).retry;
+}

@@ -1,0 +1,64 @@
+import { request as plainRequest } from 'node:http';
+import { request as secureRequest } from 'node:https';
+import type { Duplex } from 'node:stream';
+import { connect } from 'node:tls';
+import { TransportError } from '../api/transport-error.ts';
+import { usageFailure } from '../errors/failure.ts';
+
+/**
+ * A connection to a realtime host through a proxy (`CONNECT`), encrypted from end to end: nothing else is
+ * ever called beyond this computer.
+ * @param timeoutMs for the proxy, and again for the host behind it
+ * @throws TransportError; Failure (usage) when the proxy's address is none; user name and password are not told
+ */
+export async function openTunnel(proxy: string, url: URL, timeoutMs: number): Promise<Duplex> {
+  if (!URL.canParse(proxy) || !/^https?:/.test(proxy)) {
+    throw usageFailure(
+      'the proxy that the environment names is not an http or https address',
+      'Set HTTPS_PROXY to a URL such as http://proxy.example:3128, or unset it.',
+    );
+  }
+  const socket = await askProxy(new URL(proxy), url, timeoutMs);
+  const secure = connect({ socket, servername: url.hostname, rejectUnauthorized: true });
+  return new Promise((resolve, reject) => {
+    secure.once('secureConnect', () => resolve(secure));
+    secure.once('error', reject);
+    secure.setTimeout(timeoutMs, () =>
+      secure.destroy(new TransportError('connect_timeout', url.host)),
+    );
+    secure.once('secureConnect', () => secure.setTimeout(0));
+  });
+}
+
+function askProxy(proxy: URL, url: URL, timeoutMs: number): Promise<Duplex> {
+  const authority = `${url.hostname}:${url.port === '' ? 443 : url.port}`;
+  const ask = proxy.protocol === 'https:' ? secureRequest : plainRequest;
+  return new Promise((resolve, reject) => {
+    const request = ask(new URL(proxy.origin), {
+      method: 'CONNECT',
+      path: authority,
+      headers: { host: authority, ...authorization(proxy) },
+      agent: false,
+      timeout: timeoutMs,
+    });
+    request.once('connect', (answer, socket) => {
+      if (answer.statusCode === 200) return resolve(socket);
+      socket.destroy();
+      return reject(new TransportError('proxy', url.host));
+    });
+    request.once('response', () => reject(new TransportError('proxy', url.host)));
+    request.once('timeout', () => request.destroy(new TransportError('connect_timeout', url.host)));
+    request.once('error', (error) => {
+      reject(
+        error instanceof TransportError ? error : new TransportError('proxy', url.host, error),
+      );
+    });
+    request.end();
+  });
+}
+
+function authorization({ password, username }: URL): Record<string, string> {
+  if (username === '') return {};
+  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return { 'proxy-authorization': `Basic ${Buffer.from(pair).toString('base64')}` };
+}

@@ -1,0 +1,160 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocket } from 'ws';
+import type { RawData } from 'ws';
+import { proxyFor } from '../api/proxy.ts';
+import type { ProxyEnvironment } from '../api/proxy.ts';
+import { TransportError } from '../api/transport-error.ts';
+import { FRAME_LIMITS } from '../contract/realtime/limits.ts';
+import type { Handshake } from './handshake.ts';
+import { failedHandshake, handshakeHeaders, refusedHandshake } from './handshake.ts';
+import type { LiveSocket, OpenSocket, SocketEvent } from './socket.ts';
+
+export interface WsSocketOptions {
+  readonly handshake: Handshake;
+  /** Only the variables that name proxies are read. */
+  readonly env: ProxyEnvironment;
+}
+
+/** How long the other side may take to agree to a close. */
+const CLOSE_TIMEOUT_MS = 1_000;
+
+/**
+ * Opens WebSockets with `ws`: over the proxy that the environment names, with the key in the handshake,
+ * without compression, and with a limit for messages (spec sections 4.10 and 5).
+ */
+export function wsSockets({ env, handshake }: WsSocketOptions): OpenSocket {
+  return (listener) => {
+    const opening = new Opening(handshake, listener);
+    const proxy = proxyFor(withHttps(handshake.url), env);
+    if (proxy === undefined) opening.connect();
+    else void opening.connectThrough(proxy);
+    return opening;
+  };
+}
+
+/** `ws:` and `wss:` have no proxies of their own. */
+function withHttps(url: URL): URL {
+  return new URL(url.href.replace(/^ws/, 'http'));
+}
+
+/** A socket from before there is one: a proxy has to be asked first. */
+class Opening implements LiveSocket {
+  readonly #handshake: Handshake;
+  readonly #listener: (event: SocketEvent) => void;
+  #socket: WebSocket | undefined;
+  #isOver = false;
+
+  constructor(handshake: Handshake, listener: (event: SocketEvent) => void) {
+    this.#handshake = handshake;
+    this.#listener = listener;
+  }
+
+  async connectThrough(proxy: string): Promise<void> {
+    const { openTunnel } = await import('./tunnel.ts');
+    const { timeoutMs, url } = this.#handshake;
+    try {
+      const tunnel = await openTunnel(proxy, url, timeoutMs);
+      if (this.#isOver) tunnel.destroy();
+      else this.connect(tunnel);
+    } catch (error) {
+      this.#fail(error, true);
+    }
+  }
+
+  connect(tunnel?: Duplex): void {
+    const { subprotocol, timeoutMs, url } = this.#handshake;
+    const options = {
+      headers: handshakeHeaders(this.#handshake),
+      perMessageDeflate: false,
+      followRedirects: false,
+      maxPayload: FRAME_LIMITS.frameBytes,
+      handshakeTimeout: timeoutMs,
+      closeTimeout: CLOSE_TIMEOUT_MS,
+      // Said aloud, since an environment variable could otherwise turn the check off.
+      rejectUnauthorized: true,
+      ...(tunnel === undefined ? {} : { createConnection: () => tunnel }),
+    };
+    const socket = new WebSocket(url, [subprotocol], options);
+    this.#socket = socket;
+    this.#listen(socket, tunnel !== undefined);
+  }
+
+  send(frame: Uint8Array): void {
+    const socket = this.#socket;
+    // What cannot be sent any more is told by the close.
+    if (socket?.readyState === WebSocket.OPEN) socket.send(frame, ignore);
+  }
+
+  close(code: number): void {
+    this.#isOver = true;
+    const socket = this.#socket;
+    if (socket === undefined || socket.readyState === WebSocket.CONNECTING) return this.abort();
+    // Otherwise the other side's agreement is not read.
+    socket.resume();
+    socket.close(code);
+  }
+
+  abort(): void {
+    this.#isOver = true;
+    this.#socket?.terminate();
+  }
+
+  pause(): void {
+    this.#socket?.pause();
+  }
+
+  resume(): void {
+    this.#socket?.resume();
+  }
+
+  #listen(socket: WebSocket, throughProxy: boolean): void {
+    let isOpen = false;
+    socket.binaryType = 'nodebuffer';
+    socket.on('open', () => {
+      isOpen = true;
+      this.#handshake.onAnswer(101, undefined);
+      this.#tell({ type: 'opened' });
+    });
+    socket.on('unexpected-response', (_request, answer: IncomingMessage) => {
+      void this.#refuse(socket, answer);
+    });
+    socket.on('message', (data: RawData, isBinary) => this.#tell(eventOf(data, isBinary)));
+    socket.on('error', (error) => {
+      if (!isOpen) this.#fail(error, throughProxy);
+      else if (isProtocolError(error)) this.#tell({ type: 'unreadable', problem: error.message });
+    });
+    socket.on('close', (code) => {
+      if (isOpen) this.#tell({ type: 'closed', code });
+      else this.#fail(new TransportError('reset', this.#handshake.url.host), throughProxy);
+    });
+  }
+
+  async #refuse(socket: WebSocket, answer: IncomingMessage): Promise<void> {
+    this.#tell(await refusedHandshake(this.#handshake, answer));
+    socket.terminate();
+  }
+
+  #fail(error: unknown, throughProxy: boolean): void {
+    if (!this.#isOver) this.#tell(failedHandshake(this.#handshake, error, throughProxy));
+  }
+
+  #tell(event: SocketEvent): void {
+    if (this.#isOver) return;
+    if (event.type === 'refused' || event.type === 'closed') this.#isOver = true;
+    this.#listener(event);
+  }
+}
+
+function eventOf(data: RawData, isBinary: boolean): SocketEvent {
+  if (!isBinary) return { type: 'unreadable', problem: 'it sent text' };
+  if (data instanceof Uint8Array) return { type: 'frame', bytes: data };
+  return { type: 'frame', bytes: Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data) };
+}
+
+/** What `ws` says of bytes that are no WebSocket, or too many; a lost line is told by its close. */
+function isProtocolError(error: Error): boolean {
+  return 'code' in error && typeof error.code === 'string' && error.code.startsWith('WS_ERR_');
+}
+
+function ignore(): void {}

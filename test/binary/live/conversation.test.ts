@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest';
+import { parseJsonLines } from '../../harness/json-lines.ts';
+import { startScriptedServer } from '../../realtime/scripted-server.ts';
+import { spokenAudio } from '../../realtime/segment-audio.ts';
+import { live, made, REQUEST_ID } from './spoken.ts';
+
+const TEXT = 'One is here. Two is there! Is three?';
+const SENTENCES = ['One is here.', 'Two is there!', 'Is three?'];
+
+describe.each(['v3', 'v2'] as const)('%s', (protocol) => {
+  test('speaks text in hand in the simple mode', async () => {
+    const server = await startScriptedServer();
+    const result = await live(server, ['--protocol', protocol, TEXT, '-o', 'a.mp3']);
+    expect(result).toMatchObject({ code: 0, stdout: Buffer.alloc(0) });
+    expect((await made(result, 'a.mp3')).equals(spokenAudio([TEXT], 'mp3'))).toBe(true);
+    const [connection] = server.connections;
+    expect(connection?.messages.map(({ event }) => event)).toEqual(['start', 'input']);
+    expect(server.charges).toHaveLength(1);
+  });
+
+  test('speaks a pipe sentence by sentence in the reliable mode', async () => {
+    const server = await startScriptedServer();
+    const result = await live(server, ['--protocol', protocol, '--format', 'pcm'], { input: TEXT });
+    expect([result.code, result.stderr]).toEqual([0, expect.stringContaining('credits used')]);
+    expect(result.stdout.equals(spokenAudio(SENTENCES, 'pcm'))).toBe(true);
+    expect(server.charges.map(({ segmentId, text }) => [segmentId, text])).toEqual(
+      SENTENCES.map((text, index) => [`s${index + 1}`, text]),
+    );
+    const start = await server.connections[0]?.receivedMessage('start');
+    expect(start).toMatchObject({ mode: 'reliable', requestId: REQUEST_ID });
+  });
+});
+
+test('a file of samples gets the lengths in its head', async () => {
+  const server = await startScriptedServer();
+  const result = await live(server, ['-o', 'a.wav'], { input: TEXT });
+  expect(result.code).toBe(0);
+  const file = await made(result, 'a.wav');
+  expect(file.readUInt32LE(4)).toBe(file.byteLength - 8);
+  expect(file.readUInt32LE(40)).toBe(file.byteLength - 44);
+  expect(file.subarray(44).equals(spokenAudio(SENTENCES, 'wav').subarray(44))).toBe(true);
+});
+
+test('with --json every event is a line, and the last one sums up', async () => {
+  const server = await startScriptedServer();
+  const result = await live(server, ['--json', '-o', 'a.mp3'], { input: TEXT });
+  const lines = parseJsonLines(result.stdout.toString());
+  expect(lines.map((line) => (line as { event: string }).event)).toEqual([
+    'ready',
+    ...SENTENCES.flatMap(() => ['usage', 'segment']),
+    'summary',
+  ]);
+  expect(lines.at(-1)).toEqual({
+    event: 'summary',
+    output: expect.stringMatching(/a\.mp3$/),
+    bytes: spokenAudio(SENTENCES, 'mp3').byteLength,
+    format: 'mp3',
+    voiceId: 'voice-1',
+    modelId: 'vendor-s21pro-flash',
+    requestId: REQUEST_ID,
+    creditsUsed: SENTENCES.join('').length,
+    quotaRemaining: 1_000_000 - SENTENCES.join('').length,
+    segments: 3,
+    target: 'hosted',
+  });
+});

@@ -1,0 +1,35 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { RunOptions, RunResult } from '../../harness/run-options.ts';
+import { runFoley } from '../../harness/run-foley.ts';
+import type { ScriptedServer } from '../../realtime/scripted-server.ts';
+
+/** The environment of a command whose realtime host is a scripted server. */
+export function scripted(
+  server: ScriptedServer,
+  more: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  return { FOLEY_BASE_URL: server.baseUrl, FOLEY_API_KEY: server.key, ...more };
+}
+
+/** A voice and a model by name, so that nothing has to be looked up. */
+export const WHO = ['-v', 'voice-1', '-m', 'vendor-s21pro-flash'] as const;
+
+export const REQUEST_ID = 'request-1';
+
+/** Runs `foley live` with a known request id against a scripted server. */
+export async function live(
+  server: ScriptedServer,
+  args: readonly string[],
+  options: RunOptions = {},
+): Promise<RunResult> {
+  return runFoley(['live', ...WHO, '--request-id', REQUEST_ID, ...args], {
+    ...options,
+    env: scripted(server, options.env),
+  });
+}
+
+/** A file that a command made in its sandbox. */
+export async function made({ box }: RunResult, name: string): Promise<Buffer> {
+  return readFile(path.join(box.out, name));
+}
