@@ -1,3 +1,5 @@
+import { Type } from 'typebox';
+import { Check } from 'typebox/schema';
 import { HEADERS } from '../../contract/headers.ts';
 import type { ImageJob, VideoJob } from '../../contract/schemas/picture-job.ts';
 import type { MediaJob } from '../media/jobs/media-job-records.ts';
@@ -86,16 +88,27 @@ export function pollHeaders(
   return hasEnded(status) ? {} : { 'Retry-After': kind === 'image' ? '1' : '2' };
 }
 
-/** Headers of a create, as jobs of speech have them. */
-export function createdHeaders(
+/** What the headers of a create are taken from. */
+const Created = Type.Object({
+  quotaRemaining: Type.Integer(),
+  data: Type.Object({ credits_used: Type.Integer() }),
+});
+
+/**
+ * The answer of a create, as it was when the job was accepted, also when that was before; with headers
+ * as jobs of speech have them.
+ */
+export function createdAnswer(
+  { id, answer }: Pick<MediaJob, 'id' | 'answer'>,
   location: string,
   kind: 'image' | 'video',
-  { data, quotaRemaining }: ImageJob | VideoJob,
-): Record<string, string> {
-  return {
+): Response {
+  if (!Check(Created, answer)) throw new TypeError(`the answer of job ${id} cannot be read`);
+  const headers = {
     Location: location,
     ...pollHeaders({ status: 'pending' }, kind),
-    [HEADERS.quotaRemaining]: String(quotaRemaining),
-    [HEADERS.creditsUsed]: String(data.credits_used),
+    [HEADERS.quotaRemaining]: String(answer.quotaRemaining),
+    [HEADERS.creditsUsed]: String(answer.data.credits_used),
   };
+  return Response.json(answer, { status: 202, headers });
 }

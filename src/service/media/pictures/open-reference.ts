@@ -17,18 +17,15 @@ export async function inspectReference(
   path: string,
 ): Promise<PictureSize> {
   if (!isPicture(await firstBytes(path))) {
-    throw new MediaTaskError('unsupported', 'The file is no png, jpeg or webp');
+    throw new MediaTaskError('unsupported', 'is no png, jpeg or webp');
   }
   // Only the head is read for this, so that nothing can be too large for it.
   const head = sharp(path, { limitInputPixels: false, failOn: 'warning' }).metadata();
   const { width, height, pages = 1, autoOrient } = await orUnreadable(head);
-  if (pages > 1) throw new MediaTaskError('unsupported', 'The picture is animated');
+  if (pages > 1) throw new MediaTaskError('unsupported', 'is animated');
   if (width * height > REFERENCE_MAX_PIXELS) {
     const limit = `${REFERENCE_MAX_PIXELS / 1e6} million`;
-    throw new MediaTaskError(
-      'too-large',
-      `The picture has ${width}x${height} pixels; allowed are ${limit}`,
-    );
+    throw new MediaTaskError('too-large', `has ${width}x${height} pixels; allowed are ${limit}`);
   }
   await orUnreadable(openReference(sharp, path).stats());
   return autoOrient;
@@ -43,7 +40,7 @@ async function orUnreadable<Result>(work: Promise<Result>): Promise<Result> {
   try {
     return await work;
   } catch (cause) {
-    throw new MediaTaskError('unreadable', 'The picture is damaged', { cause });
+    throw new MediaTaskError('unreadable', 'is damaged', cause);
   }
 }
 

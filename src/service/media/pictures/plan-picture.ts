@@ -9,10 +9,19 @@ import { seedOf } from './scene/seeded-random.ts';
 
 /** An image or a video that can be made, but for its references. */
 export interface PicturePlan<Stored> {
-  readonly stored: Omit<Stored, 'references' | 'createdAt'>;
+  /** What is stored of it, once its references are there. */
+  toStore(rest: Arrived): Stored;
   /** Where its references are, in order. */
   readonly urls: readonly ReferenceUrl[];
   readonly credits: number;
+}
+
+/** What is known of a picture when its references are there. */
+export interface Arrived {
+  /** Names of files in the folder of the job. */
+  readonly references: string[];
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
 }
 
 export interface ReferenceUrl {
@@ -48,7 +57,8 @@ export function planImage(
   const { width, height, credits, reference_limit: limit } = variant;
   const urls = requireReferences(request, `${model.id} at ${resolution}`, limit);
   const common = { ...commonOf(request), width, height };
-  return { stored: { ...common, aspect_ratio, resolution, output_format }, urls, credits };
+  const chosen = { ...common, aspect_ratio, resolution, output_format };
+  return { toStore: (rest) => ({ ...chosen, ...rest }), urls, credits };
 }
 
 /**
@@ -75,7 +85,8 @@ export function planVideo(
   const { width, height, credits, reference_limit: limit } = variant;
   const urls = requireReferences(request, model.id, limit);
   const common = { ...commonOf(request), width, height };
-  return { stored: { ...common, size, seconds: variant.seconds }, urls, credits };
+  const chosen = { ...common, size, seconds: variant.seconds };
+  return { toStore: (rest) => ({ ...chosen, ...rest }), urls, credits };
 }
 
 type PictureRequest = ImageRequest | VideoRequest;

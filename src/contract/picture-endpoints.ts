@@ -1,0 +1,45 @@
+import type { Endpoint } from './endpoints.ts';
+
+/** Endpoints of images and videos (spec section 4.8). */
+export const PICTURE_ENDPOINTS = [
+  {
+    id: 'getMediaModels',
+    method: 'GET',
+    path: '/api/open/v1/media/models',
+    surface: 'http-v1',
+    public: false,
+    section: '4.8',
+  },
+  {
+    id: 'createImageJob',
+    method: 'POST',
+    path: '/api/open/v1/media/images/jobs',
+    surface: 'http-v1',
+    public: false,
+    section: '4.8',
+  },
+  {
+    id: 'getImageJob',
+    method: 'GET',
+    path: '/api/open/v1/media/images/jobs/{jobId}',
+    surface: 'http-v1',
+    public: false,
+    section: '4.8',
+  },
+  {
+    id: 'createVideoJob',
+    method: 'POST',
+    path: '/api/open/v1/media/videos/jobs',
+    surface: 'http-v1',
+    public: false,
+    section: '4.8',
+  },
+  {
+    id: 'getVideoJob',
+    method: 'GET',
+    path: '/api/open/v1/media/videos/jobs/{jobId}',
+    surface: 'http-v1',
+    public: false,
+    section: '4.8',
+  },
+] as const satisfies readonly Endpoint[];

@@ -1,0 +1,153 @@
+import { deflateSync } from 'node:zlib';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import sharp from 'sharp';
+import { describe, expect, test } from 'vitest';
+import { decodeWithFfmpeg } from '../../harness/media-opinion.ts';
+import { sandbox } from '../../harness/sandbox.ts';
+import { pngOf } from '../../service/media/pictures/png-of.ts';
+import { startServe } from '../support/serve.ts';
+import { create, creditsOf, endOf, fetchResult, made, serveFiles } from './picture-calls.ts';
+
+const SMALL = { prompt: 'A lighthouse at sunset', model: 'altH-image-2' };
+
+describe('an image', () => {
+  test.each([
+    [{ output_format: 'png' }, 'png', 1_024, 1_024, 60],
+    [{ output_format: 'jpeg', aspect_ratio: '21:9' }, 'jpeg', 1_024, 438, 60],
+    [{ output_format: 'webp', aspect_ratio: '9:16', resolution: '2k' }, 'webp', 1_152, 2_048, 120],
+    [{ output_format: 'jpeg', resolution: '4k' }, 'jpeg', 4_096, 4_096, 240],
+  ])(
+    'asked for with %j is %s of %d x %d',
+    async (fields, format, width, height, credits) => {
+      const service = await startServe();
+      const { data } = await made(service, 'images', { ...SMALL, ...fields });
+      expect(data).toMatchObject({ status: 'completed', progress: 100, width, height });
+      expect(await creditsOf(service)).toBe(1_000_000 - credits);
+      const { type, bytes } = await fetchResult(data);
+      expect(type).toBe(`image/${format}`);
+      const { info } = await sharp(bytes).raw().toBuffer({ resolveWithObject: true });
+      expect([info.width, info.height]).toEqual([width, height]);
+      expect(bytes.toString('latin1')).toContain('Sandbox rendering');
+      const box = await sandbox();
+      const file = path.join(box.out, `picture.${format}`);
+      await writeFile(file, bytes);
+      await decodeWithFfmpeg(file);
+    },
+    120_000,
+  );
+
+  test('is the same picture for the same prompt and seed', async () => {
+    const service = await startServe();
+    const bytesOf = async (seed: number) => {
+      const { data } = await made(service, 'images', { ...SMALL, seed });
+      return (await fetchResult(data)).bytes;
+    };
+    const first = await bytesOf(1);
+    expect((await bytesOf(1)).equals(first)).toBe(true);
+    expect((await bytesOf(2)).equals(first)).toBe(false);
+  }, 120_000);
+
+  test('shows its references', async () => {
+    const service = await startServe();
+    const colours = ['#ff0000', '#00ff00', '#0000ff', '#ffff00'];
+    const files = await Promise.all(colours.map((colour) => plainPicture(colour)));
+    const host = await serveFiles(Object.fromEntries(files.map((file, index) => [index, file])));
+    const { data } = await made(service, 'images', {
+      ...SMALL,
+      image_urls: [0, 1, 2, 3].map((index) => `${host}/${index}`),
+    });
+    expect(data).toMatchObject({ status: 'completed', reference_count: 4 });
+    const pixels = await sharp((await fetchResult(data)).bytes)
+      .raw()
+      .toBuffer();
+    const seen = new Set<string>();
+    for (let at = 0; at < pixels.length; at += 3) seen.add(pixels.toString('hex', at, at + 3));
+    for (const colour of colours) expect(seen).toContain(colour.slice(1));
+  }, 120_000);
+
+  test('says what of the prompt its title leaves out', async () => {
+    const service = await startServe();
+    const { data } = await made(service, 'images', { ...SMALL, prompt: '灯台 at sunset' });
+    expect(data.notices).toEqual([
+      expect.stringMatching(/^Sandbox rendering/),
+      'The title leaves out 2 characters of the prompt that its font does not have',
+    ]);
+  }, 120_000);
+});
+
+describe('a reference that is no good', () => {
+  test('is refused in the envelope, with nothing made and nothing charged', async () => {
+    const service = await startServe();
+    const png = await plainPicture('#123456');
+    const bomb = pngOf(20_000, 20_000, deflateSync(Buffer.alloc(2_501 * 20_000)));
+    const host = await serveFiles({
+      good: png,
+      truncated: png.subarray(0, -60),
+      bomb,
+      svg: Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'),
+      html: Buffer.from('<!doctype html><title>no</title>'),
+      empty: Buffer.alloc(0),
+    });
+    const cases = [
+      ['truncated', 422, 'ERR_MEDIA_UNREADABLE', 'inspection'],
+      ['bomb', 413, 'ERR_MEDIA_TOO_LARGE', 'inspection'],
+      ['svg', 415, 'ERR_MEDIA_UNSUPPORTED', 'inspection'],
+      ['html', 415, 'ERR_MEDIA_UNSUPPORTED', 'inspection'],
+      ['empty', 415, 'ERR_MEDIA_UNSUPPORTED', 'inspection'],
+      ['missing', 422, 'ERR_MEDIA_UNREACHABLE', 'download'],
+    ] as const;
+    for (const [name, status, code, stage] of cases) {
+      const body = { ...SMALL, image_urls: [`${host}/good`, `${host}/${name}`] };
+      const answer = await create(service, 'images', body, 'one-key');
+      expect(answer, name).toMatchObject({ status, body: { code } });
+      expect(answer.body.message).toContain('image_urls.1 ');
+      expect(answer.body.details).toEqual({ media_kind: 'image', stage, retryable: false });
+    }
+    expect(await creditsOf(service)).toBe(1_000_000);
+    // The key was not used up by any of them.
+    const { status } = await create(service, 'images', SMALL, 'one-key');
+    expect(status).toBe(202);
+  }, 120_000);
+});
+
+describe('a create', () => {
+  test('under the same key gives the original answer, whatever became of the job', async () => {
+    const service = await startServe();
+    const first = await create(service, 'images', SMALL, 'same');
+    await endOf(service, 'images', first.body.data.id);
+    const again = await create(service, 'images', SMALL, 'same');
+    expect(again.status).toBe(202);
+    expect(again.body).toEqual(first.body);
+    expect(again.headers['location']).toBe(first.headers['location']);
+    expect(await creditsOf(service)).toBe(1_000_000 - 60);
+    const other = await create(service, 'images', { ...SMALL, seed: 9 }, 'same');
+    expect(other).toMatchObject({ status: 409, body: { code: 'ERR_REQUEST_ID_CONFLICT' } });
+  }, 120_000);
+
+  test('whose job fails is refunded, and says so', async () => {
+    const service = await startServe(['--fault', 'POST /api/open/v1/media/*/jobs; job=fail']);
+    const { data } = await made(service, 'images', SMALL);
+    expect(data).toMatchObject({
+      status: 'failed',
+      credits_used: 0,
+      result_url: null,
+      error: { code: 'ERR_GENERATION_FAILED' },
+    });
+    expect(await creditsOf(service)).toBe(1_000_000);
+  }, 120_000);
+
+  test('of a model that is unavailable is 503', async () => {
+    const service = await startServe(['--unavailable', 'altH-image-2']);
+    const answer = await create(service, 'images', SMALL);
+    expect(answer).toMatchObject({ status: 503, body: { code: 'ERR_MODEL_UNAVAILABLE' } });
+  });
+});
+
+async function plainPicture(background: string): Promise<Buffer> {
+  const noise = Buffer.from(Array.from({ length: 30 * 3 }, (_, at) => (at * 91) % 256));
+  return sharp({ create: { width: 60, height: 60, channels: 3, background } })
+    .composite([{ input: noise, raw: { width: 30, height: 1, channels: 3 }, left: 0, top: 0 }])
+    .png()
+    .toBuffer();
+}
