@@ -1,6 +1,8 @@
+import { REALTIME_ENDPOINTS } from './realtime/endpoints.ts';
+
 /** Every HTTP endpoint that the service has: one table for its router, its OpenAPI document and the client. */
 
-export type Surface = 'http-v3' | 'http-v2' | 'http-v1' | 'compat' | 'operations';
+export type Surface = 'http-v3' | 'http-v2' | 'http-v1' | 'compat' | 'realtime' | 'operations';
 
 export interface Endpoint {
   readonly id: string;
@@ -287,6 +289,7 @@ export const ENDPOINTS = [
     public: true,
     section: 'ours',
   },
+  ...REALTIME_ENDPOINTS,
   {
     id: 'getProfile',
     method: 'GET',

@@ -11,6 +11,8 @@ import { createKeyTable } from './http/key-table.ts';
 import { requestIdOf } from './http/request-id.ts';
 import type { Arrival } from './http/router.ts';
 import { createRouter } from './http/router.ts';
+import type { Admission } from './realtime/admission.ts';
+import { isLivePath } from './realtime/live-paths.ts';
 import type { AccountKey, ServiceEvent } from './running-service.ts';
 import type { ServiceContext } from './service-context.ts';
 import { ServiceError } from './service-error.ts';
@@ -26,6 +28,10 @@ export interface AnsweringDeps extends GuardOptions {
 export interface Answering {
   /** Never rejects: a failure is an answer too. */
   fetch(request: Request): Promise<Response>;
+  /**
+   * A handshake becomes an answer, or a connection that may be opened (spec section 4.10). Never rejects.
+   */
+  admit(request: Request): Promise<Response | Admission>;
   /** Where an answer is to stop, if a fault rule wants that; whoever writes it to the socket does it. */
   cutOf(response: Response): BodyCut | undefined;
 }
@@ -42,12 +48,21 @@ export function answerRequests(
 ): Answering {
   const { clock, random } = deps;
   const cuts = new WeakMap<Response, BodyCut>();
+  const { realtime } = context;
   const route = createRouter(context, createKeyTable(deps.keys));
   const guard = createGuard(deps);
-  const answer = async (arrival: Arrival, met: MetFaults): Promise<Response> => {
+  /** Lets a request in, and has the work on it done. */
+  const answer = async <Result>(
+    arrival: Arrival,
+    met: MetFaults,
+    work: (arrival: Arrival) => Result | Promise<Result>,
+  ): Promise<Result | Response> => {
     const { request } = arrival;
     try {
-      guard.check(request);
+      guard.check(
+        request,
+        isLivePath(lineOf(request).path) ? realtime.tickets.isExpected : undefined,
+      );
       if (!closing.aborted) met.faults = faults.ofRequest(lineOf(request));
       const { delay, status } = met.faults;
       const patience = AbortSignal.any([closing, request.signal]);
@@ -55,24 +70,47 @@ export function answerRequests(
       if (delay !== undefined) await clock.sleep(delay.ms, patience).catch(() => undefined);
       if (closing.aborted) throw closingError();
       if (status !== undefined) throw statusFault(status);
-      return await route(arrival);
+      return await work(arrival);
     } catch (error) {
       return errorResponse(error, arrival.requestId);
     }
   };
+  const arriving = (request: Request): Arriving => ({
+    start: clock.monotonic(),
+    arrival: { request, requestId: requestIdOf(request.headers, random) },
+    met: { faults: {} },
+  });
+  const told = ({ start, arrival, met }: Arriving, response: Response): Response => {
+    mark(response.headers, arrival.requestId);
+    if (met.faults.cut !== undefined) cuts.set(response, met.faults.cut);
+    deps.report(describe(arrival, response, met, clock.monotonic() - start));
+    return response;
+  };
   return {
     async fetch(request) {
-      const start = clock.monotonic();
-      const arrival: Arrival = { request, requestId: requestIdOf(request.headers, random) };
-      const met: MetFaults = { faults: {} };
-      const response = await answer(arrival, met);
-      mark(response.headers, arrival.requestId);
-      if (met.faults.cut !== undefined) cuts.set(response, met.faults.cut);
-      deps.report(describe(arrival, response, met, clock.monotonic() - start));
-      return response;
+      const one = arriving(request);
+      return told(one, await answer(one.arrival, one.met, route));
+    },
+    async admit(request) {
+      const one = arriving(request);
+      const admitted = await answer(one.arrival, one.met, realtime.admit);
+      if (admitted instanceof Response) return told(one, admitted);
+      const { start, arrival, met } = one;
+      deps.report(describe(arrival, SWITCHING, met, clock.monotonic() - start));
+      return { ...admitted, cut: met.faults.cut };
     },
     cutOf: (response) => cuts.get(response),
   };
+}
+
+/** An answer that a WebSocket begins with has nothing that could be told of it. */
+const SWITCHING = { status: 101, headers: new Headers() };
+
+/** A request on its way. */
+interface Arriving {
+  readonly start: number;
+  readonly arrival: Arrival;
+  readonly met: MetFaults;
 }
 
 interface MetFaults {
@@ -93,7 +131,7 @@ function mark(headers: Headers, requestId: string): void {
 
 function describe(
   { request, requestId, account }: Arrival,
-  { status, headers }: Response,
+  { status, headers }: Pick<Response, 'status' | 'headers'>,
   { faults: { delay, status: error, cut } }: MetFaults,
   durationMs: number,
 ): ServiceEvent {

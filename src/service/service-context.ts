@@ -6,6 +6,7 @@ import type { Jobs } from './jobs/jobs.ts';
 import type { SignedLinks } from './jobs/signed-links.ts';
 import type { EncodeSpeech } from './synthesis/encode.ts';
 import type { PersonalVoices } from './personal-voices/personal-voices.ts';
+import type { Realtime } from './realtime/realtime.ts';
 import type { Operations } from './operations/operations.ts';
 import type { ServiceEvent } from './running-service.ts';
 import type { Generations } from './synthesis/generations.ts';
@@ -23,6 +24,7 @@ export interface ServiceContext {
   readonly cachedSpeech: CachedSpeech;
   readonly links: SignedLinks;
   readonly rateLimit: RateLimit;
+  readonly realtime: Realtime;
   readonly encode: EncodeSpeech;
   readonly report: (event: ServiceEvent) => void;
 }

@@ -19,6 +19,8 @@ import { createSignedLinks } from './jobs/signed-links.ts';
 import { createOperations } from './operations/operations.ts';
 import { createPersonalVoices } from './personal-voices/personal-voices.ts';
 import type { Processes } from '../effects/processes.ts';
+import type { Realtime } from './realtime/realtime.ts';
+import { createRealtime } from './realtime/realtime.ts';
 import type { AccountKey, ServiceEvent } from './running-service.ts';
 import type { ServiceContext } from './service-context.ts';
 import type { EncodeSpeech } from './synthesis/encode.ts';
@@ -50,6 +52,8 @@ export interface ServiceDeps extends GuardOptions {
 
 /** The whole service as a function from a request to an answer. */
 export interface Service extends Answering {
+  /** Begins a realtime connection that was admitted; gives who hears of its socket. */
+  open: Realtime['open'];
   /**
    * Refuses what comes, and finishes what runs. What is not finished in time, or before `hurry` is
    * aborted, is cut and refunded where it is an answer, and left to the next process where it is a job.
@@ -69,19 +73,26 @@ export function createService(deps: ServiceDeps): Service {
   prepare(deps);
   const faults = createFaults(deps.faults ?? []);
   const context = createContext(deps, faults);
-  const { cachedSpeech, generations, jobs, operations } = context;
+  const { cachedSpeech, generations, jobs, operations, realtime } = context;
   operations.recover();
   jobs.start();
   // What cannot be removed now is removed later.
   void cachedSpeech.sweep().catch(() => undefined);
+  void realtime.requests.sweep().catch(() => undefined);
   const closing = new AbortController();
   return {
     ...answerRequests(deps, context, faults, closing.signal),
+    open: realtime.open,
     async close(hurry) {
       closing.abort();
       const { graceMs = GRACE_MS, report } = deps;
-      if (generations.size > 0) report({ type: 'finishing-answers', count: generations.size });
-      await Promise.all([generations.drain(graceMs, hurry), jobs.close(graceMs, hurry)]);
+      const count = generations.size + realtime.size;
+      if (count > 0) report({ type: 'finishing-answers', count });
+      await Promise.all([
+        generations.drain(graceMs, hurry),
+        realtime.close(graceMs, hurry),
+        jobs.close(graceMs, hurry),
+      ]);
       operations.close();
     },
   };
@@ -93,6 +104,7 @@ function createContext(deps: ServiceDeps, faults: Faults): ServiceContext {
   const personalVoices = createPersonalVoices(store);
   const catalogue = createCatalogue({ ...deps, madeVoices: personalVoices });
   const { ownership } = operations;
+  const rateLimit = createRateLimit({ store, clock, requestsPerSecond: deps.requestsPerSecond });
   return {
     clock,
     store,
@@ -103,7 +115,8 @@ function createContext(deps: ServiceDeps, faults: Faults): ServiceContext {
     jobs: new Jobs({ ...deps, catalogue, faults, folder, ownership }),
     cachedSpeech: createCachedSpeech({ store, folder, clock }),
     links: createSignedLinks(deps),
-    rateLimit: createRateLimit({ store, clock, requestsPerSecond: deps.requestsPerSecond }),
+    rateLimit,
+    realtime: createRealtime({ ...deps, catalogue, operations, rateLimit, folder }),
     encode,
     report,
   };

@@ -23,6 +23,7 @@ export const REALTIME_MODES = ['simple', 'reliable'] as const;
 export type RealtimeMode = (typeof REALTIME_MODES)[number];
 
 export const REALTIME_FORMATS = ['mp3', 'wav', 'opus', 'pcm'] as const;
+export type RealtimeFormat = (typeof REALTIME_FORMATS)[number];
 
 /** `legacy` is what a v2 `start` has that names none: strict. `product_v1` clamps, ignores and tells. */
 export const PARAMETER_PROFILES = ['legacy', 'product_v1'] as const;

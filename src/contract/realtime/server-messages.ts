@@ -41,6 +41,10 @@ const notice = {
   code: Type.String(),
   message: Type.String(),
 };
+const warning = {
+  ...notice,
+  path: Type.Optional(Type.String({ description: 'The field that it is about' })),
+};
 const ready = {
   event: Type.Literal('ready'),
   ...every,
@@ -56,7 +60,7 @@ export const Ready = Type.Object({
   protocolVersion: Type.String(),
   mode: Type.Optional(Type.Enum([...REALTIME_MODES])),
   effectiveRequest: StartRequest,
-  warnings: Type.Optional(Type.Array(Type.Object(notice))),
+  warnings: Type.Optional(Type.Array(Type.Object(warning))),
 });
 export const ReadyV2 = Type.Object({
   ...ready,
@@ -92,7 +96,7 @@ export const Audio = Type.Object({
   segmentId: maybeSegmentId,
   sequence: Type.Integer({
     minimum: 1,
-    description: 'From 1, each the next one of the connection',
+    description: 'From 1, each the next one of the request',
   }),
   audio: Type.Unsafe<Uint8Array>({ description: 'Binary: the next bytes' }),
   format,
@@ -145,7 +149,7 @@ export const Warning = Type.Object({
   event: Type.Literal('warning'),
   ...every,
   requestId: maybeRequestId,
-  ...notice,
+  ...warning,
 });
 
 export const RealtimeError = Type.Object({

@@ -4,9 +4,16 @@ import { ServiceError } from '../service-error.ts';
 export interface Guard {
   /**
    * Refuses a request before anything is done for it.
+   * @param isExpected whether a page of another origin may ask all the same
    * @throws ServiceError 421 for a foreign host, 403 for a foreign origin
    */
-  check(request: Request): void;
+  check(request: Request, isExpected?: (page: Page) => boolean): void;
+}
+
+/** Where a page comes from, and what it takes this service to be called. */
+export interface Page {
+  readonly origin: string;
+  readonly host: string;
 }
 
 export interface GuardOptions {
@@ -32,12 +39,14 @@ export function createGuard({ allowHosts, allowOrigins }: GuardOptions): Guard {
     return name !== undefined && hosts.has(name.toLowerCase());
   };
   return {
-    check(request) {
+    check(request, isExpected = () => false) {
       const { host } = new URL(request.url);
-      if (!isKnown(host) || !isKnown(request.headers.get('Host') ?? host)) {
+      const givenHost = request.headers.get('Host') ?? host;
+      if (!isKnown(host) || !isKnown(givenHost)) {
         throw new ServiceError('ERR_HOST_NOT_ALLOWED', 'This service does not answer to that host');
       }
       const origin = request.headers.get('Origin');
+      if (origin !== null && isExpected({ origin, host: givenHost })) return;
       if (origin === null ? isFromAnotherSite(request.headers) : !origins.has(origin)) {
         throw new ServiceError(
           'ERR_ORIGIN_NOT_ALLOWED',

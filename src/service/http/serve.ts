@@ -10,6 +10,7 @@ import { errorResponse } from './envelope.ts';
 import { listen, urlOf } from './listen.ts';
 import { refuseBrokenRequests } from './refuse-broken-requests.ts';
 import { sendCut } from './send-cut.ts';
+import { onUpgrade } from './upgrade.ts';
 
 export interface ServeOptions {
   readonly service: Service;
@@ -56,6 +57,8 @@ export async function startServer(options: ServeOptions): Promise<ServiceServer>
   const server = createServer(LIMITS, listener);
   // An expectation that is not known is no reason for an answer without a body.
   server.on('checkExpectation', listener);
+  const refusal = (): Response => unreadable(options.random);
+  server.on('upgrade', onUpgrade({ ...options, listener, unreadable: refusal }));
   server.maxConnections = MAX_CONNECTIONS;
   refuseBrokenRequests(server, options.random);
   const address = await listen(server, options.host, options.port);

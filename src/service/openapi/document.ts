@@ -4,6 +4,7 @@ import { ENDPOINTS } from '../../contract/endpoints.ts';
 import { HEADERS } from '../../contract/headers.ts';
 import { IDEMPOTENCY_KEY_MAX_CHARACTERS } from '../../contract/limits.ts';
 import { ErrorBody } from '../../contract/schemas/error.ts';
+import { REALTIME_FORMATS } from '../../contract/realtime/protocols.ts';
 import { SPEECH_FORMATS } from '../../contract/schemas/speech.ts';
 import type { ServiceErrorCode } from '../../contract/service-errors.ts';
 import { SERVICE_ERRORS } from '../../contract/service-errors.ts';
@@ -130,6 +131,7 @@ function header(name: string, description: string): Json {
 
 function statusOf({ success: schema, isAccepted = false }: OperationDescription): number {
   if (schema === 'redirect') return 302;
+  if (schema === 'switching') return 101;
   return isAccepted ? 202 : 200;
 }
 
@@ -138,6 +140,11 @@ function success(operation: OperationDescription): Json {
   const traced = { [HEADERS.requestId]: { schema: { type: 'string' } } };
   if (schema === 'redirect') {
     return { description: 'Where it is', headers: { ...traced, ...LOCATION_HEADER } };
+  }
+  if (schema === 'switching') return { description: 'The connection is a WebSocket now' };
+  if (schema === 'realtime-audio') {
+    const content = REALTIME_FORMATS.map((format) => [speechMediaType(format), {}]);
+    return { description: 'The audio', headers: traced, content: Object.fromEntries(content) };
   }
   if (schema === 'events') {
     const headers = { ...traced, ...PRICE_HEADERS, ...IGNORED_HEADER };

@@ -6,6 +6,7 @@ import type { SurfaceName } from '../../contract/speech-surfaces.ts';
 export const TAGS = {
   Speech: 'Text to audio: at once, or as jobs that are polled and downloaded',
   Voices: 'The voices that texts are spoken with',
+  Realtime: 'Text in and audio out over a WebSocket, and what is asked about that',
   Account: 'Credits, quota and settings of the account that a key belongs to',
   Compatibility: 'Requests in the shapes of two other speech interfaces',
   Service: 'What the service says of itself',
@@ -33,6 +34,8 @@ export interface OperationDescription {
     | 'preview'
     | 'events'
     | 'redirect'
+    | 'realtime-audio'
+    | 'switching'
     | undefined;
   /** JSON that the same success may be instead, as the body asks. */
   readonly otherSuccess?: TObject;

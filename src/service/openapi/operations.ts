@@ -14,11 +14,13 @@ import { MESSAGE_PACK } from '../http/message-pack-body.ts';
 import { JOB_OPERATIONS } from './job-operations.ts';
 import type { OperationDescription } from './operation-description.ts';
 import { BODY_ERRORS, KEYED_SPEECH_ERRORS, PAID_ERRORS } from './operation-description.ts';
+import { REALTIME_OPERATIONS } from './realtime-operations.ts';
 import { VOICE_OPERATIONS } from './voice-operations.ts';
 
 /** The description of every endpoint of the contract. */
 export const OPERATIONS: Readonly<Record<EndpointId, OperationDescription>> = {
   ...JOB_OPERATIONS,
+  ...REALTIME_OPERATIONS,
   ...VOICE_OPERATIONS,
   getCapabilities: {
     summary: 'Models with their limits, formats and controls',

@@ -26,6 +26,16 @@ import {
   CompatTtsRequest,
   CompatVoices,
 } from '../../contract/schemas/speech-compat.ts';
+import {
+  BrowserTicket,
+  BrowserTicketRequest,
+  BrowserTicketV2,
+  RealtimeCapabilities,
+  RealtimeCapabilitiesV2,
+  RealtimeModel,
+  RealtimeRequest,
+  RealtimeRequestV2,
+} from '../../contract/schemas/realtime.ts';
 import { CachedSpeech, SpeechRequestV1 } from '../../contract/schemas/speech-v1.ts';
 import { SpeechRequestV2 } from '../../contract/schemas/speech-v2.ts';
 import { SpeechRequest } from '../../contract/schemas/speech.ts';
@@ -55,6 +65,9 @@ const NAMED: readonly object[] = [
   AlignedWord,
   AlignmentInvalidated,
   AlignmentSnapshot,
+  BrowserTicket,
+  BrowserTicketRequest,
+  BrowserTicketV2,
   CachedSpeech,
   Capabilities,
   CompatSpeechRequest,
@@ -74,6 +87,11 @@ const NAMED: readonly object[] = [
   Pagination,
   Profile,
   ProfileUpdate,
+  RealtimeCapabilities,
+  RealtimeCapabilitiesV2,
+  RealtimeModel,
+  RealtimeRequest,
+  RealtimeRequestV2,
   SpeechRequest,
   SpeechRequestV1,
   SpeechRequestV2,

@@ -26,8 +26,14 @@ export interface OperationsDeps {
 /** The paid requests of every process on one data directory. */
 export interface Operations {
   readonly ownership: Ownership;
-  /** Claims the key and reserves the charge, both or neither (spec section 7.2). */
-  begin(request: OperationRequest): Begun;
+  /**
+   * Claims the key and reserves the charge, both or neither (spec section 7.2), and does `alongside` in the
+   * same transaction.
+   */
+  begin(
+    request: OperationRequest,
+    alongside?: (db: Connection, operationId: string) => void,
+  ): Begun;
   /** Refunds what dead owners left; gives how many operations that were. */
   recover(): number;
   /** Takes this process off the list of owners; what it still has in progress stays its own. */
@@ -45,9 +51,13 @@ export function createOperations(deps: OperationsDeps): Operations {
     inProgress(db).filter((row) => owner.isDead(row));
   return {
     ownership: { owner, hold: () => lease.hold() },
-    begin(request) {
+    begin(request, alongside) {
       const id = random.uuid();
-      const refusal = write((db) => claim(db, { id, owner, now: clock.now() }, request));
+      const refusal = write((db) => {
+        const refused = claim(db, { id, owner, now: clock.now() }, request);
+        if (refused === undefined) alongside?.(db, id);
+        return refused;
+      });
       if (refusal !== undefined) return refusal;
       const onEnd = lease.hold();
       const onUnsettled = (): void => unsettled.add(id, onEnd);

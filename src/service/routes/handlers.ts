@@ -7,6 +7,14 @@ import { createJobV1, getJobV1, listJobsV1 } from './jobs-v1.ts';
 import { createJob, getJob, listJobs } from './jobs.ts';
 import { getOpenApi } from './openapi.ts';
 import { getProfile, updateProfile } from './profile.ts';
+import {
+  createBrowserTicket,
+  getRealtimeCapabilities,
+  getRealtimeRequest,
+  getRealtimeSegment,
+  refuseRealtime,
+  refuseRealtimeV1,
+} from './realtime.ts';
 import { createAlignedSpeech } from './speech-aligned.ts';
 import { createCompatSpeech, createCompatTts, listCompatVoices } from './speech-compat.ts';
 import { createSpeechV1 } from './speech-v1.ts';
@@ -23,6 +31,7 @@ export const PUBLIC_HANDLERS: PublicHandlers = {
   getHealth,
   getOpenApi,
   getSignedAudio,
+  openRealtimeV1: refuseRealtimeV1,
 };
 
 /** Handlers of the endpoints that need one. */
@@ -58,5 +67,14 @@ export const ACCOUNT_HANDLERS: AccountHandlers = {
   listVoices,
   listVoicesByPost,
   listVoicesV1,
+  openRealtimeV2: refuseRealtime,
+  openRealtimeV3: refuseRealtime,
+  createBrowserTicket: createBrowserTicket('v3'),
+  createBrowserTicketV2: createBrowserTicket('v2'),
+  getRealtimeCapabilities: getRealtimeCapabilities('v3'),
+  getRealtimeCapabilitiesV2: getRealtimeCapabilities('v2'),
+  getRealtimeRequest: getRealtimeRequest('v3'),
+  getRealtimeRequestV2: getRealtimeRequest('v2'),
+  getRealtimeSegment,
   updateProfile,
 };

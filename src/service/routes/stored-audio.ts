@@ -1,9 +1,9 @@
-import type { SpeechFormat } from '../../contract/schemas/speech.ts';
 import type { StoredAudio } from '../audio-files/stored-audio.ts';
+import type { EncodedFormat } from '../synthesis/encode.ts';
 import { speechMediaType } from '../synthesis/media-type.ts';
 
 export interface StoredAudioOptions {
-  readonly format: SpeechFormat;
+  readonly format: EncodedFormat;
   /** Name for whoever saves it, without its extension. */
   readonly name: string;
   /** Whether it is to be saved rather than played. */

@@ -252,4 +252,40 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (design_id, number)
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  CREATE TABLE realtime_request (
+    id TEXT PRIMARY KEY,
+    account_id TEXT NOT NULL REFERENCES account (id),
+    request_id TEXT NOT NULL,
+    mode TEXT NOT NULL CHECK (mode IN ('simple', 'reliable')),
+    fingerprint TEXT NOT NULL,
+    format TEXT NOT NULL,
+    state TEXT NOT NULL
+      CHECK (state IN ('running', 'completed', 'failed_retryable', 'failed_terminal')),
+    owner_id TEXT,
+    created_at INTEGER NOT NULL,
+    stored_until INTEGER,
+    CHECK ((state = 'running') = (owner_id IS NOT NULL))
+  ) STRICT;
+
+  CREATE UNIQUE INDEX realtime_request_key ON realtime_request (account_id, request_id);
+  CREATE INDEX realtime_request_stored ON realtime_request (stored_until)
+    WHERE stored_until IS NOT NULL;
+
+  CREATE TABLE realtime_segment (
+    request TEXT NOT NULL REFERENCES realtime_request (id),
+    number INTEGER NOT NULL,
+    segment_id TEXT NOT NULL,
+    sequences TEXT NOT NULL,
+    text_digest TEXT NOT NULL,
+    characters INTEGER NOT NULL,
+    operation_id TEXT NOT NULL REFERENCES operation (id),
+    audio_bytes INTEGER,
+    audio_frames INTEGER,
+    PRIMARY KEY (request, number),
+    CHECK ((audio_bytes IS NULL) = (audio_frames IS NULL))
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE UNIQUE INDEX realtime_segment_id ON realtime_segment (request, segment_id);
+  `,
 ];

@@ -1,4 +1,5 @@
 import type { AudioFormat } from '../../contract/audio-formats.ts';
+import type { RealtimeFormat } from '../../contract/realtime/protocols.ts';
 import type { SpeechChunk } from '../engine/speech-engine.ts';
 
 export interface EncodeOptions {
@@ -6,9 +7,12 @@ export interface EncodeOptions {
   readonly gainDb: number;
 }
 
+/** What speech can be encoded as: the formats of HTTP and those of realtime. */
+export type EncodedFormat = AudioFormat | RealtimeFormat;
+
 /** Turns speech into a file of the format, bytes leaving as soon as there are any. */
 export type EncodeSpeech = (
-  format: AudioFormat,
+  format: EncodedFormat,
   chunks: AsyncIterable<SpeechChunk>,
   options: EncodeOptions,
 ) => AsyncIterable<Uint8Array>;

@@ -75,6 +75,10 @@ function checkRanges(
 
 const RANGED = ['speed', 'volume', 'stability', 'similarity'] as const;
 
-function isWithin(value: number, { minimum, maximum }: ControlRange): boolean {
+/** Whether a value lies in a range, its ends included. */
+export function isWithin(
+  value: number,
+  { minimum, maximum }: Pick<ControlRange, 'minimum' | 'maximum'>,
+): boolean {
   return value >= minimum && value <= maximum;
 }

@@ -123,7 +123,7 @@ function requireAlignedStreaming(
 }
 
 /** Credits by the model's rate, rounded up, and one unit of quota for each character. */
-function price(text: string, model: CatalogueModel): Amounts {
+export function price(text: string, model: CatalogueModel): Amounts {
   const length = countCodePoints(text);
   return { credits: Math.ceil(length * model.creditsPerCharacter), quota: length };
 }

@@ -32,7 +32,9 @@ export interface SpokenStream {
 export function speakStream(speaking: Speaking): Promise<SpokenStream> {
   const { context, operation, plan, requestId } = speaking;
   return generate(speaking, async (generation) => {
-    const audio = await startAudio(plan, context.encode, generation.signal);
+    const { engineRequest, voice } = plan;
+    const chunks = voice.speaker.synthesize(engineRequest, generation.signal);
+    const audio = await startAudio({ ...plan, chunks }, context.encode);
     const available = requireSettled(operation.commit());
     const onFailure = (error: unknown): void =>
       context.report({ type: 'failure', requestId, error });

@@ -1,7 +1,14 @@
 import type { SpeechChunk } from '../engine/speech-engine.ts';
 import { EngineError } from '../engine/speech-engine.ts';
-import type { EncodeSpeech } from './encode.ts';
-import type { SpeechPlan } from './plan.ts';
+import type { EncodedFormat, EncodeSpeech } from './encode.ts';
+
+/** Speech on its way into a format. */
+export interface SpeechSource {
+  readonly chunks: AsyncIterable<SpeechChunk>;
+  readonly format: EncodedFormat;
+  /** Change of level in decibels. */
+  readonly gainDb: number;
+}
 
 /** Audio whose first bytes exist. */
 export interface StartedAudio {
@@ -14,16 +21,13 @@ export interface StartedAudio {
  * @throws EngineError when nothing can be spoken; whatever the engine or the encoder throws
  */
 export async function startAudio(
-  plan: SpeechPlan,
+  { chunks, format, gainDb }: SpeechSource,
   encode: EncodeSpeech,
-  signal: AbortSignal,
 ): Promise<StartedAudio> {
   let isSpeaking = false;
-  const chunks = plan.voice.speaker.synthesize(plan.engineRequest, signal);
   const heard = observe(chunks, () => {
     isSpeaking = true;
   });
-  const { format, gainDb } = plan;
   const rest = encode(format, heard, { gainDb })[Symbol.asyncIterator]();
   const head: Uint8Array[] = [];
   for (;;) {

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { AudioFormat } from '../../../contract/audio-formats.ts';
+import type { EncodedFormat } from '../../synthesis/encode.ts';
 import { amplify, gainOf } from '../gain.ts';
 import { createResampler, loadSpeex, type Resampler } from '../resample.ts';
 import { EngineError, type SpeechChunk } from '../speech-engine.ts';
@@ -20,13 +20,13 @@ export interface EncodeOptions {
 
 /**
  * Speech as the bytes of one file, while it is spoken: the first leave after the first chunk. mp3 and
- * ogg have 44.1 kHz, pcm 24 kHz, wav the rate of the speech. Lets other work go on after every quarter of a second
+ * ogg have 44.1 kHz, opus 48 kHz, pcm 24 kHz, wav the rate of the speech. Lets other work go on after every quarter of a second
  * of audio. Closing the iterator closes that of the chunks.
  *
  * @throws EngineError `failed` when there is no sample, or the rate changes; whatever the chunks throw
  */
 export async function* encodeSpeech(
-  format: AudioFormat,
+  format: EncodedFormat,
   chunks: AsyncIterable<SpeechChunk>,
   options: EncodeOptions = {},
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
@@ -64,7 +64,7 @@ interface LoadedFormat {
 }
 
 /** Each makes ready all it can while the first chunk is spoken, so that it costs no time. */
-const FORMATS: Readonly<Record<AudioFormat, () => Promise<LoadedFormat>>> = {
+const FORMATS: Readonly<Record<EncodedFormat, () => Promise<LoadedFormat>>> = {
   async wav() {
     const { createWavEncoder } = await import('./wav.ts');
     return { sampleRate: undefined, encoderFor: createWavEncoder };
@@ -85,6 +85,11 @@ const FORMATS: Readonly<Record<AudioFormat, () => Promise<LoadedFormat>>> = {
     const { openOgg, OGG_SAMPLE_RATE } = await import('./ogg.ts');
     const [encoder] = await Promise.all([openOgg(), loadSpeex()]);
     return { sampleRate: OGG_SAMPLE_RATE, encoderFor: () => encoder };
+  },
+  async opus() {
+    const { openOpus, OPUS_SAMPLE_RATE } = await import('./opus.ts');
+    const [encoder] = await Promise.all([openOpus(), loadSpeex()]);
+    return { sampleRate: OPUS_SAMPLE_RATE, encoderFor: () => encoder };
   },
 };
 

@@ -1,7 +1,8 @@
 import type { AudioEncoder, EncoderInput } from './audio-encoder.ts';
 import { BYTES_PER_SAMPLE, pcmBytes } from './pcm.ts';
 
-const HEADER_LENGTH = 44;
+/** Bytes before the samples. */
+export const WAV_HEADER_LENGTH = 44;
 
 /**
  * The length that a stream claims when its end is not known: the largest even one with which every
@@ -9,10 +10,10 @@ const HEADER_LENGTH = 44;
  * 0 makes some stop at once, and 0xFFFFFFFF is -1 to others. A file with it must be mended
  * when it is complete, with the header for its true length.
  */
-const UNKNOWN_DATA_LENGTH = 0x7fff_ffff - (HEADER_LENGTH - 8) - 1;
+const UNKNOWN_DATA_LENGTH = 0x7fff_ffff - (WAV_HEADER_LENGTH - 8) - 1;
 
 /** The most samples that the 32-bit fields of the format can count. */
-const MOST_SAMPLES = Math.floor((0xffff_ffff - (HEADER_LENGTH - 8)) / BYTES_PER_SAMPLE);
+const MOST_SAMPLES = Math.floor((0xffff_ffff - (WAV_HEADER_LENGTH - 8)) / BYTES_PER_SAMPLE);
 
 /**
  * The 44 bytes before mono samples of 16 bits.
@@ -25,10 +26,10 @@ export function wavHeader({ sampleRate, totalSamples }: EncoderInput): Uint8Arra
   }
   const dataLength =
     totalSamples === undefined ? UNKNOWN_DATA_LENGTH : totalSamples * BYTES_PER_SAMPLE;
-  const header = new Uint8Array(HEADER_LENGTH);
+  const header = new Uint8Array(WAV_HEADER_LENGTH);
   const view = new DataView(header.buffer);
   header.set(new TextEncoder().encode('RIFF....WAVEfmt '));
-  view.setUint32(4, HEADER_LENGTH - 8 + dataLength, true);
+  view.setUint32(4, WAV_HEADER_LENGTH - 8 + dataLength, true);
   view.setUint32(16, 16, true);
   view.setUint16(20, 1, true);
   view.setUint16(22, 1, true);

@@ -1,0 +1,107 @@
+import type { Static, TObject, TSchema } from 'typebox';
+import { Type } from 'typebox';
+import { v2FieldName } from '../realtime/field-names.ts';
+import { REALTIME_FORMATS, REALTIME_MODES } from '../realtime/protocols.ts';
+import { RequestStatus } from '../realtime/server-messages.ts';
+
+/**
+ * What realtime speech answers over HTTP (spec section 4.10). The spec does not name the fields of capabilities
+ * and tickets: those here are ours.
+ */
+
+const limit = (description: string) => Type.Integer({ minimum: 1, description });
+const formats = Type.Array(Type.Enum([...REALTIME_FORMATS]));
+const requestId = Type.String({ description: 'Trace id of this answer' });
+
+export const RealtimeModel = Type.Object(
+  {
+    id: Type.String({ description: 'Public model id' }),
+    available: Type.Boolean({ description: 'Only such a model may be used' }),
+    formats,
+    controls: Type.Record(Type.String(), Type.Boolean(), {
+      description: 'Fields of start.request that the model follows',
+    }),
+    segmentMaxCharacters: limit('The longest segment, or simple input'),
+  },
+  { $id: 'RealtimeModel' },
+);
+
+export const RealtimeCapabilities = Type.Object(
+  {
+    protocolVersion: Type.String(),
+    subprotocol: Type.String({ description: 'Of the WebSocket' }),
+    modes: Type.Array(Type.Enum([...REALTIME_MODES])),
+    formats,
+    limits: Type.Object({
+      simpleInputCharacters: limit('All input events of a simple request together'),
+      textEventCharacters: limit('A text event'),
+      segmentCharacters: limit('A segment, whatever the model'),
+      sessionUnits: limit('Billable units of a request'),
+      requestIdCharacters: limit('A request id, and a segment id'),
+    }),
+    models: Type.Array(RealtimeModel),
+    requestId,
+  },
+  { $id: 'RealtimeCapabilities' },
+);
+export type RealtimeCapabilities = Static<typeof RealtimeCapabilities>;
+
+const ORIGIN_MAX_CHARACTERS = 2_048;
+
+export const BrowserTicketRequest = Type.Object(
+  {
+    origin: Type.String({
+      minLength: 1,
+      maxLength: ORIGIN_MAX_CHARACTERS,
+      format: 'uri',
+      description: 'Of the page that is to connect, such as https://studio.example',
+    }),
+  },
+  { $id: 'BrowserTicketRequest', additionalProperties: false },
+);
+
+export const BrowserTicket = Type.Object(
+  {
+    ticket: Type.String({ description: 'For auth, once' }),
+    url: Type.String({ description: 'Of the WebSocket' }),
+    subprotocol: Type.String(),
+    expiresAt: Type.String({ format: 'date-time' }),
+    requestId,
+  },
+  { $id: 'BrowserTicket' },
+);
+export type BrowserTicket = Static<typeof BrowserTicket>;
+
+const { state, retryable, units, resultAvailable, segments } = RequestStatus.properties;
+
+export const RealtimeRequest = Type.Object(
+  {
+    requestId: Type.String({ description: 'Of the request of realtime speech' }),
+    state,
+    retryable,
+    units,
+    resultAvailable,
+    segments,
+  },
+  { $id: 'RealtimeRequest' },
+);
+export type RealtimeRequest = Static<typeof RealtimeRequest>;
+
+export const RealtimeCapabilitiesV2 = inV2(RealtimeCapabilities, 'RealtimeCapabilitiesV2');
+export const BrowserTicketV2 = inV2(BrowserTicket, 'BrowserTicketV2');
+export const RealtimeRequestV2 = inV2(RealtimeRequest, 'RealtimeRequestV2');
+
+/** The same object with the names of v2, at every depth. */
+function inV2(schema: TObject, $id?: string): TObject {
+  const properties = Object.fromEntries(
+    Object.entries(schema.properties).map(([name, part]) => [v2FieldName(name), partInV2(part)]),
+  );
+  return Type.Object(properties, $id === undefined ? {} : { $id });
+}
+
+function partInV2(schema: TSchema): TSchema {
+  if (Type.IsObject(schema)) return inV2(schema);
+  if (!Type.IsArray(schema)) return schema;
+  const items = Type.Array(partInV2(schema.items));
+  return Type.IsOptional(schema) ? Type.Optional(items) : items;
+}

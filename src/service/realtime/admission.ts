@@ -1,0 +1,111 @@
+import type { RealtimeProtocol } from '../../contract/realtime/protocols.ts';
+import { REALTIME_PROTOCOLS } from '../../contract/realtime/protocols.ts';
+import type { RateLimit } from '../accounts/rate-limit.ts';
+import type { BodyCut } from '../faults/fault-rule.ts';
+import type { KeyTable } from '../http/key-table.ts';
+import type { Arrival } from '../http/router.ts';
+import { invalidRequest, ServiceError } from '../service-error.ts';
+import { anyOf } from '../wording/describe-allowed.ts';
+import { realtimeV1, upgradeRequired } from './live-paths.ts';
+import type { TicketPlace } from './tickets.ts';
+
+/** A handshake that may become a connection (spec sections 4.10 and 5). */
+export interface Admission {
+  readonly protocol: RealtimeProtocol;
+  /** Of the connection, as events tell it. */
+  readonly traceId: string;
+  /** Whose key it has; undefined where a browser ticket is to come. */
+  readonly account: string | undefined;
+  /** Where such a ticket must be for. */
+  readonly place: TicketPlace | undefined;
+  readonly cut: BodyCut | undefined;
+}
+
+export interface AdmissionDeps {
+  readonly keys: KeyTable;
+  readonly rateLimit: RateLimit;
+  /** Connections now: all, and those that wait for a ticket. */
+  readonly connections: () => { readonly open: number; readonly unknown: number };
+}
+
+const MOST_CONNECTIONS = 256;
+/** Who has not said who he is takes little room. */
+const MOST_UNKNOWN = 32;
+/** Query parameters that look like a key. */
+const CREDENTIALS = ['token', 'api_key', 'access_token', 'key', 'ticket', 'authorization'];
+
+/**
+ * Checks a handshake. Host, origin and fault rules were looked at before.
+ * @throws ServiceError 400, 401, 404, 426, 429, 501 or 503; nothing was opened
+ */
+export function admit(arrival: Arrival, deps: AdmissionDeps): Omit<Admission, 'cut'> {
+  const { request, requestId: traceId } = arrival;
+  const { headers } = request;
+  const { pathname, searchParams } = new URL(request.url);
+  const protocol = protocolAt(pathname);
+  refuseCredentials(searchParams);
+  const place = placeOf(headers);
+  const isPage = place !== undefined && !headers.has('Authorization');
+  const account = isPage ? undefined : deps.keys.accountOf(headers);
+  if (account !== undefined) {
+    arrival.account = account;
+    deps.rateLimit.take(account);
+  }
+  requireWebSocket(headers);
+  requireSubprotocol(headers, protocol);
+  requireRoom(deps.connections(), isPage);
+  return { protocol, traceId, account, place: isPage ? place : undefined };
+}
+
+function protocolAt(path: string): RealtimeProtocol {
+  if (path === REALTIME_PROTOCOLS.v3.livePath) return 'v3';
+  if (path === REALTIME_PROTOCOLS.v2.livePath) return 'v2';
+  throw realtimeV1();
+}
+
+function refuseCredentials(query: URLSearchParams): void {
+  const field = [...query.keys()].find((name) => CREDENTIALS.includes(name.toLowerCase()));
+  if (field === undefined) return;
+  const message = `${field} may not be in the address; send Authorization, or a ticket in auth`;
+  throw invalidRequest([{ field, message }]);
+}
+
+/** A page says where it comes from. */
+function placeOf(headers: Headers): TicketPlace | undefined {
+  const origin = headers.get('Origin');
+  const host = headers.get('Host');
+  return origin === null || host === null ? undefined : { origin, host };
+}
+
+function requireWebSocket(headers: Headers): void {
+  const isWebSocket = headers.get('Upgrade')?.toLowerCase() === 'websocket';
+  if (!isWebSocket || headers.get('Sec-WebSocket-Version') !== '13') throw upgradeRequired();
+  if (/^[+/0-9A-Za-z]{22}==$/.test(headers.get('Sec-WebSocket-Key') ?? '')) return;
+  const field = 'Sec-WebSocket-Key';
+  throw invalidRequest([{ field, message: `${field} is missing, or is none` }]);
+}
+
+function requireSubprotocol(headers: Headers, protocol: RealtimeProtocol): void {
+  const { subprotocol } = REALTIME_PROTOCOLS[protocol];
+  const field = 'Sec-WebSocket-Protocol';
+  const given =
+    headers
+      .get(field)
+      ?.split(',')
+      .map((one) => one.trim()) ?? [];
+  if (given.includes(subprotocol)) return;
+  const what = given.length === 0 ? 'is missing' : 'is not that of this path';
+  throw invalidRequest([
+    { field, message: `${field} ${what}; allowed is ${anyOf([subprotocol])}` },
+  ]);
+}
+
+function requireRoom(
+  { open, unknown }: ReturnType<AdmissionDeps['connections']>,
+  isPage: boolean,
+): void {
+  if (open < MOST_CONNECTIONS && !(isPage && unknown >= MOST_UNKNOWN)) return;
+  throw new ServiceError('ERR_SERVICE_UNAVAILABLE', 'There are too many realtime connections', {
+    headers: { 'Retry-After': '1' },
+  });
+}

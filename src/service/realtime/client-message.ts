@@ -1,0 +1,151 @@
+import type { TObject } from 'typebox';
+import { Type } from 'typebox';
+import type {
+  Auth,
+  ClientMessage as ContractMessage,
+  Flush,
+  Input,
+  Ping,
+  Stop,
+  Text,
+} from '../../contract/realtime/client-messages.ts';
+import { CLIENT_MESSAGES } from '../../contract/realtime/client-messages.ts';
+import { v2FieldName } from '../../contract/realtime/field-names.ts';
+import type { RealtimeMode, RealtimeProtocol } from '../../contract/realtime/protocols.ts';
+import { REALTIME_MODES } from '../../contract/realtime/protocols.ts';
+import type { FrameMessage } from '../../frames/codec.ts';
+import { requireValid } from '../http/validation.ts';
+import { ServiceError } from '../service-error.ts';
+import type { Problem } from './machine/events.ts';
+
+/** A `start` whose `request` is not looked into yet: what is wrong there depends on the profile. */
+export interface StartMessage {
+  readonly event: 'start';
+  readonly mode: RealtimeMode;
+  readonly eventId: string | undefined;
+  readonly requestId: string | undefined;
+  readonly retryFailed: boolean;
+  readonly request: Readonly<Record<string, unknown>>;
+}
+
+/** A message of the client that has all it needs. */
+export type ClientMessage = Auth | StartMessage | Input | Text | Flush | Stop | Ping;
+
+export type ReadMessage =
+  | { readonly kind: 'message'; readonly message: ClientMessage }
+  | { readonly kind: 'problem'; readonly problem: Problem };
+
+type EventName = ContractMessage['event'];
+
+/** Events that belong to one mode only. */
+const MODES: Readonly<Record<EventName, readonly RealtimeMode[]>> = {
+  auth: REALTIME_MODES,
+  start: REALTIME_MODES,
+  ping: REALTIME_MODES,
+  input: ['simple'],
+  text: ['reliable'],
+  flush: ['reliable'],
+  stop: ['reliable'],
+};
+
+/** The modes that have an event; undefined for one that there is not. */
+export function modesOf(event: string): readonly RealtimeMode[] | undefined {
+  return isEventName(event) ? MODES[event] : undefined;
+}
+
+const { request: _inner, ...startFields } = CLIENT_MESSAGES.v3.start.properties;
+const StartEnvelope = Type.Object({
+  ...startFields,
+  request: Type.Record(Type.String(), Type.Unknown()),
+});
+
+/**
+ * Reads a frame as a message of the client (spec section 4.10). Fields that are not known are left alone.
+ * @param mode of the request, once there is one
+ */
+export function readClientMessage(
+  frame: FrameMessage,
+  protocol: RealtimeProtocol,
+  mode: RealtimeMode | undefined,
+): ReadMessage {
+  try {
+    return { kind: 'message', message: messageOf(frame, mode) };
+  } catch (error) {
+    if (error instanceof ServiceError)
+      return { kind: 'problem', problem: problemOf(error, protocol) };
+    throw error;
+  }
+}
+
+/** What a check of fields found, as an `error` event tells it: in the names of the version. */
+export function problemOf(
+  { details, message }: ServiceError,
+  protocol: RealtimeProtocol,
+  within = '',
+): Problem {
+  const [first] = Array.isArray(details?.['errors']) ? details['errors'] : [];
+  const field = String(Object(first).field ?? '');
+  const path = protocol === 'v2' ? field.split('.').map(v2FieldName).join('.') : field;
+  const told = message.startsWith(field) ? `${path}${message.slice(field.length)}` : message;
+  return { code: 'invalid_message', message: within + told, path: within + path };
+}
+
+function messageOf(frame: FrameMessage, mode: RealtimeMode | undefined): ClientMessage {
+  const { event } = frame;
+  switch (event) {
+    case 'auth':
+      return valid(CLIENT_MESSAGES.v3.auth, frame);
+    case 'start':
+      return startOf(frame);
+    case 'input':
+      return valid(CLIENT_MESSAGES.v3.input, frame);
+    case 'text':
+      return valid(CLIENT_MESSAGES.v3.text, frame);
+    case 'flush':
+      return valid(CLIENT_MESSAGES.v3.flush, frame);
+    case 'stop':
+      return valid(CLIENT_MESSAGES.v3.stop, frame);
+    case 'ping': {
+      const ping = valid(CLIENT_MESSAGES.v3.ping, frame);
+      if (mode === 'reliable') requireField('eventId', ping.eventId);
+      return ping;
+    }
+    default:
+      throw invalid('event', 'event is not one of those that a client sends');
+  }
+}
+
+function startOf(frame: FrameMessage): StartMessage {
+  const {
+    eventId,
+    mode = 'simple',
+    request,
+    requestId,
+    retryFailed = false,
+  } = valid(StartEnvelope, frame);
+  if (mode === 'reliable') {
+    requireField('eventId', eventId);
+    requireField('requestId', requestId);
+  } else if (retryFailed) {
+    throw invalid('retryFailed', 'retryFailed is for reliable mode only');
+  }
+  return { event: 'start', mode, eventId, requestId, retryFailed, request };
+}
+
+function valid<Schema extends TObject>(schema: Schema, frame: FrameMessage) {
+  return requireValid(schema, frame, 'The message');
+}
+
+function requireField(field: string, value: unknown): void {
+  if (value === undefined) throw invalid(field, `${field} is missing; reliable mode needs it`);
+}
+
+function invalid(field: string, message: string): ServiceError {
+  return new ServiceError('ERR_INVALID_REQUEST', message, {
+    details: { errors: [{ field, message }] },
+  });
+}
+
+function isEventName(event: string): event is EventName {
+  return Object.hasOwn(MODES, event);
+}

@@ -1,0 +1,205 @@
+import { SESSION_MAX_UNITS } from '../../../contract/realtime/limits.ts';
+import { digestOf } from '../text-digest.ts';
+import { CLOSE } from './close-code-of.ts';
+import type { SessionEvent } from './events.ts';
+import type { EarlierSegment, KnownSegment, OpenRequest } from './state.ts';
+import type { Move } from './step.ts';
+import {
+  abandon,
+  beginIdle,
+  change,
+  changeRequest,
+  emit,
+  fail,
+  finish,
+  inTurn,
+  replyTo,
+  run,
+  send,
+} from './step.ts';
+
+/** Asks for what a segment costs to be set aside, unless the session would become too long. */
+export function reserve(segment: KnownSegment, eventId: string | undefined): Move {
+  return (state) => {
+    const units = state.request?.units ?? 0;
+    if (units + segment.characters > SESSION_MAX_UNITS) {
+      const message = `The session would have more than ${SESSION_MAX_UNITS} units`;
+      return run(state, fail({ code: 'session_limit_exceeded', message }, eventId));
+    }
+    return run(
+      state,
+      change({ reserving: segment, pendingEventId: eventId }),
+      emit({ type: 'reserve', segment }),
+    );
+  };
+}
+
+/** What the segment costs is set aside: it will be spoken. */
+export function reserved({ segmentId, units }: Extract<SessionEvent, { type: 'reserved' }>): Move {
+  return (state) => {
+    const { request, reserving, pendingEventId } = state;
+    if (request === undefined || reserving?.segmentId !== segmentId) return run(state);
+    const wasIdle = request.queue.length === 0;
+    const { characters } = reserving;
+    const accepted = send({
+      event: 'segment_accepted',
+      ...replyTo(pendingEventId),
+      requestId: request.requestId,
+      segmentId,
+      segmentCharacters: characters,
+      reservedUnits: units,
+    });
+    return run(
+      state,
+      change({ reserving: undefined, pendingEventId: undefined }),
+      changeRequest({
+        texts: [],
+        sequences: [],
+        characters: 0,
+        units: request.units + characters,
+        queue: [...request.queue, segmentId],
+        earlier: remember(request, { ...reserving, units: characters }),
+      }),
+      ...(request.mode === 'reliable' ? [accepted] : []),
+      ...(wasIdle ? [emit({ type: 'speak', segmentId })] : []),
+    );
+  };
+}
+
+function remember(
+  { earlier }: OpenRequest,
+  { segmentId, sequences, text, units }: KnownSegment & { readonly units: number },
+): readonly EarlierSegment[] {
+  const others = earlier.filter((one) => one.segmentId !== segmentId);
+  const textDigest = digestOf(text);
+  return [...others, { segmentId, sequences, textDigest, units, audioBytes: undefined }];
+}
+
+type Spoke = Extract<SessionEvent, { type: 'audio' | 'spoken' | 'unspeakable' }>;
+
+/** Audio of the segment that is being spoken, or its end. */
+export function spoke(event: Spoke): Move {
+  return (state) => {
+    const { request } = state;
+    if (request === undefined || request.queue[0] !== event.segmentId) return run(state);
+    switch (event.type) {
+      case 'audio':
+        return run(state, sendAudio(request, event.bytes));
+      case 'spoken':
+        return run(state, completed(request, event), beginIdle, speakNext);
+      case 'unspeakable':
+        return run(state, nothingToSay(request, event.segmentId), beginIdle, speakNext);
+    }
+  };
+}
+
+function sendAudio(request: OpenRequest, audio: Uint8Array): Move {
+  return (state) => {
+    const { requestId, nextAudio, mode, queue, sound } = request;
+    const [segmentId] = queue;
+    const { modelId: _model, voiceId: _voice, ...shape } = sound;
+    return run(
+      state,
+      changeRequest({ nextAudio: nextAudio + 1 }),
+      send({
+        event: 'audio',
+        requestId,
+        sessionId: state.sessionId,
+        ...(mode === 'reliable' && segmentId !== undefined ? { segmentId } : {}),
+        sequence: nextAudio,
+        audio,
+        ...shape,
+      }),
+    );
+  };
+}
+
+function completed(
+  request: OpenRequest,
+  { segmentId, outcome }: Extract<SessionEvent, { type: 'spoken' }>,
+): Move {
+  const { requestId, mode, units: sessionUnits } = request;
+  const { units: segmentUnits, audioBytes, quotaRemaining } = outcome;
+  const isReliable = mode === 'reliable';
+  const whose = { requestId, ...(isReliable ? { segmentId } : {}) };
+  const told = unitsBefore(request, sessionUnits);
+  const ended = {
+    event: 'segment_completed',
+    requestId,
+    segmentId,
+    segmentUnits,
+    audioBytes,
+  } as const;
+  return inTurn(
+    hasEnded(request, segmentId, { audioBytes }),
+    send({
+      event: 'usage',
+      ...whose,
+      segmentUnits,
+      sessionUnits: told,
+      quotaRemaining,
+      audioBytes,
+    }),
+    ...(isReliable ? [send(ended)] : []),
+  );
+}
+
+/** Units of everything but what still waits to be spoken behind this segment. */
+function unitsBefore({ earlier, queue }: OpenRequest, units: number): number {
+  const waiting = new Set(queue.slice(1));
+  const later = earlier.filter(({ segmentId }) => waiting.has(segmentId));
+  return units - later.reduce((sum, one) => sum + one.units, 0);
+}
+
+/** A segment without a word is over at once, and costs nothing; a simple input can be corrected. */
+function nothingToSay(request: OpenRequest, segmentId: string): Move {
+  const { requestId, mode, units } = request;
+  const own = request.earlier.find((one) => one.segmentId === segmentId)?.units ?? 0;
+  const given = changeRequest({ units: units - own });
+  const message = 'The text has nothing that this voice can say';
+  if (mode === 'simple') {
+    const again = changeRequest({ isStopped: false, queue: [], earlier: [] });
+    return inTurn(given, again, fail({ code: 'empty_segment', message }));
+  }
+  return inTurn(
+    given,
+    hasEnded(request, segmentId, { audioBytes: 0, units: 0 }),
+    send({
+      event: 'warning',
+      requestId,
+      code: 'nothing_to_say',
+      message: `${message}: ${segmentId}`,
+    }),
+    send({ event: 'segment_completed', requestId, segmentId, segmentUnits: 0, audioBytes: 0 }),
+  );
+}
+
+function hasEnded(
+  { queue, earlier }: OpenRequest,
+  segmentId: string,
+  end: { readonly audioBytes: number; readonly units?: number },
+): Move {
+  return changeRequest({
+    queue: queue.slice(1),
+    earlier: earlier.map((one) => (one.segmentId === segmentId ? { ...one, ...end } : one)),
+  });
+}
+
+/** The next segment that waits, or the end. */
+const speakNext: Move = (state) => {
+  const [segmentId] = state.request?.queue ?? [];
+  return run(
+    state,
+    ...(segmentId === undefined ? [endWhenDone] : [emit({ type: 'speak', segmentId })]),
+  );
+};
+
+/** Ends the request when nothing is left to be spoken and nothing more is to come. */
+export const endWhenDone: Move = (state) => {
+  const { request, isDraining } = state;
+  if (request === undefined || request.queue.length > 0) return run(state);
+  if (request.isStopped && state.reserving === undefined) {
+    return run(state, change({ phase: 'settling' }), emit({ type: 'complete' }));
+  }
+  return run(state, ...(isDraining ? [abandon(), finish('server_draining', CLOSE.restarts)] : []));
+};

@@ -1,0 +1,138 @@
+import { authenticate, opened, redeemed } from './authenticating.ts';
+import { CLOSE } from './close-code-of.ts';
+import type { SessionEvent, SessionTimer } from './events.ts';
+import { receive } from './receiving.ts';
+import { endWhenDone, reserved, spoke } from './speaking.ts';
+import { begun, known } from './starting.ts';
+import type { SessionState } from './state.ts';
+import type { Move, Step } from './step.ts';
+import {
+  abandon,
+  beginIdle,
+  change,
+  end,
+  fail,
+  failTerminally,
+  finish,
+  hasRequest,
+  inTurn,
+  run,
+} from './step.ts';
+
+/**
+ * The service's side of a realtime connection (spec sections 4.10, 5, 6.2 and 7.4) as a pure function: what
+ * happened in, the next state and what is to be done out. After `ended` nothing changes any more. Sockets,
+ * timers, money and speech are the driver's.
+ */
+export function transition(state: SessionState, event: SessionEvent): Step {
+  return run(state, moveFor(event));
+}
+
+function moveFor(event: SessionEvent): Move {
+  switch (event.type) {
+    case 'opened':
+      return opened(event.quota);
+    case 'frame':
+      return inTurn(whenOpen(beginIdle), receive(event.message, event.isRepeated));
+    case 'unreadable':
+      return unreadable(event.isText, event.problem);
+    case 'redeemed':
+      return redeemed(event.quota);
+    case 'ticketRefused':
+      return authenticate.refused;
+    case 'begun':
+      return begun(event.request);
+    case 'known':
+      return known(event.status);
+    case 'timer':
+      return timedOut(event.name);
+    case 'stalled':
+      return fail({ code: 'client_backpressure', message: 'What is sent is not read' });
+    case 'drain':
+      return event.isHurried ? cut : drain;
+    case 'closed':
+      return inTurn(abandon(), end(CLOSE.done));
+    default:
+      return answered(event);
+  }
+}
+
+type Answer = Exclude<
+  SessionEvent,
+  {
+    type:
+      | 'opened'
+      | 'frame'
+      | 'unreadable'
+      | 'redeemed'
+      | 'ticketRefused'
+      | 'begun'
+      | 'known'
+      | 'timer'
+      | 'stalled'
+      | 'drain'
+      | 'closed';
+  }
+>;
+
+/** What the driver tells of the work on a request. */
+function answered(event: Answer): Move {
+  switch (event.type) {
+    case 'notBegun':
+      return (state) =>
+        state.phase === 'starting'
+          ? run(state, change({ phase: 'waiting' }), fail(event.problem, state.pendingEventId))
+          : run(state);
+    case 'reserved':
+      return reserved(event);
+    case 'notReserved':
+      return (state) =>
+        state.reserving === undefined
+          ? run(state)
+          : run(state, fail(event.problem, state.pendingEventId));
+    case 'audio':
+    case 'spoken':
+    case 'unspeakable':
+      return spoke(event);
+    case 'settled':
+      return (state) =>
+        state.phase === 'settling' ? run(state, finish('completed', CLOSE.done)) : run(state);
+    case 'failed':
+      return fail(event.problem);
+  }
+}
+
+function whenOpen(move: Move): Move {
+  return (state) => (state.phase === 'authenticating' ? run(state) : run(state, move));
+}
+
+function unreadable(isText: boolean, problem: string): Move {
+  const code = isText ? 'invalid_message' : 'invalid_messagepack';
+  const closeCode = isText ? CLOSE.textFrame : CLOSE.unreadable;
+  return failTerminally(
+    { code, message: `The frame cannot be read: ${problem}` },
+    undefined,
+    closeCode,
+  );
+}
+
+function timedOut(name: SessionTimer): Move {
+  return (state) => {
+    if (name === 'auth') {
+      if (state.phase !== 'authenticating') return run(state);
+      const message = 'No browser ticket came in time';
+      return run(state, fail({ code: 'authentication_required', message }));
+    }
+    if ((state.request?.queue.length ?? 0) > 0) return run(state, beginIdle);
+    if (hasRequest(state)) return run(state, abandon(), finish('timeout', CLOSE.done));
+    return run(state, fail({ code: 'connection_closed', message: 'Nothing was asked for' }));
+  };
+}
+
+/** What was accepted is spoken; without that there is nothing to wait for. */
+const drain: Move = (state) => {
+  if (!hasRequest(state)) return run(state, end(CLOSE.restarts));
+  return run(state, change({ isDraining: true }), endWhenDone);
+};
+
+const cut: Move = (state) => run(state, abandon(), finish('server_draining', CLOSE.tooBusy));

@@ -1,0 +1,118 @@
+import type { RateLimit } from '../accounts/rate-limit.ts';
+import type { AudioFolder } from '../audio-files/audio-folder.ts';
+import { createKeyTable } from '../http/key-table.ts';
+import type { Arrival } from '../http/router.ts';
+import type { AccountKey } from '../running-service.ts';
+import type { ServiceContext } from '../service-context.ts';
+import type { Random } from '../../effects/random.ts';
+import type { Admission } from './admission.ts';
+import { admit } from './admission.ts';
+import type { LiveSocket, SocketListener } from './live-socket.ts';
+import type { Requests } from './requests/requests.ts';
+import { createRequests } from './requests/requests.ts';
+import type { Session } from './session.ts';
+import type { Tickets } from './tickets.ts';
+import { createTickets } from './tickets.ts';
+
+export interface RealtimeDeps extends Pick<
+  ServiceContext,
+  'catalogue' | 'clock' | 'encode' | 'operations' | 'report' | 'store'
+> {
+  readonly random: Random;
+  readonly keys: readonly AccountKey[];
+  readonly rateLimit: RateLimit;
+  readonly folder: AudioFolder;
+}
+
+/** The realtime speech of a service (spec section 4.10). */
+export interface Realtime {
+  readonly tickets: Tickets;
+  readonly requests: Requests;
+  /** Checks a handshake, and makes ready what a connection needs. @throws ServiceError */
+  admit(arrival: Arrival): Promise<Omit<Admission, 'cut'>>;
+  /** Begins a connection that was admitted; gives who hears of its socket. */
+  open(admission: Admission, socket: LiveSocket): SocketListener;
+  /** Connections that are open. */
+  readonly size: number;
+  /**
+   * Finishes what was accepted, for so long at most, and ends all connections; once `hurry` is aborted only
+   * a moment is left to them.
+   */
+  close(graceMs: number, hurry?: AbortSignal): Promise<void>;
+}
+
+const HURRY_MS = 1_000;
+
+export function createRealtime(deps: RealtimeDeps): Realtime {
+  const { clock, rateLimit } = deps;
+  const tickets = createTickets(deps);
+  const requests = createRequests({ ...deps, ownership: deps.operations.ownership });
+  const context = { ...deps, tickets, requests };
+  const keys = createKeyTable(deps.keys);
+  const sessions = new OpenSessions();
+  let SessionClass: typeof Session | undefined;
+  return {
+    tickets,
+    requests,
+    async admit(arrival) {
+      const admission = admit(arrival, { keys, rateLimit, connections: () => sessions.count() });
+      SessionClass ??= (await import('./session.ts')).Session;
+      return admission;
+    },
+    open(admission, socket) {
+      if (SessionClass === undefined) throw new TypeError('nothing was admitted');
+      const onClose = (): void => sessions.remove(session);
+      const session = new SessionClass(context, { admission, socket, onClose });
+      sessions.add(session, admission);
+      session.open();
+      return session;
+    },
+    get size() {
+      return sessions.count().open;
+    },
+    async close(graceMs, hurry) {
+      if (sessions.count().open === 0) return;
+      sessions.drain(false);
+      const drain = (): void => sessions.drain(true);
+      const stops = [clock.after(graceMs, drain)];
+      const hasten = (): void => void stops.push(clock.after(HURRY_MS, drain));
+      hurry?.addEventListener('abort', hasten, { once: true });
+      if (hurry?.aborted === true) hasten();
+      await sessions.none();
+      for (const stop of stops) stop();
+      hurry?.removeEventListener('abort', hasten);
+    },
+  };
+}
+
+/** The connections that are open, and who waits for their end. */
+class OpenSessions {
+  readonly #all = new Map<Session, Admission>();
+  #whenNone: (() => void) | undefined;
+
+  add(session: Session, admission: Admission): void {
+    this.#all.set(session, admission);
+  }
+
+  remove(session: Session): void {
+    this.#all.delete(session);
+    if (this.#all.size === 0) this.#whenNone?.();
+  }
+
+  /** All, and those that began without a key. */
+  count(): { readonly open: number; readonly unknown: number } {
+    const unknown = [...this.#all.values()].filter(({ account }) => account === undefined);
+    return { open: this.#all.size, unknown: unknown.length };
+  }
+
+  drain(isHurried: boolean): void {
+    for (const session of [...this.#all.keys()]) session.drain(isHurried);
+  }
+
+  async none(): Promise<void> {
+    if (this.#all.size === 0) return;
+    await new Promise<void>((resolve) => {
+      this.#whenNone = resolve;
+    });
+  }
+}

@@ -1,0 +1,74 @@
+import type { RealtimeFormat } from '../../contract/realtime/protocols.ts';
+import type { Clock } from '../../effects/clock.ts';
+import { WAV_HEADER_LENGTH } from '../engine/encode/wav.ts';
+import type { EncodeSpeech } from '../synthesis/encode.ts';
+import { letGo } from '../synthesis/let-go.ts';
+import { startAudio } from '../synthesis/start-audio.ts';
+import type { RequestPlan } from './request-plan.ts';
+import { speakText } from './spoken-text.ts';
+
+/** How long the engine may take for the next of its speech. */
+export const PROVIDER_MS = 60_000;
+
+/** The engine was silent for too long. */
+export class ProviderTimeout extends Error {
+  override readonly name = 'ProviderTimeout';
+}
+
+export interface SegmentSound {
+  readonly plan: RequestPlan;
+  readonly text: string;
+  /** A wav has its head once in a request: its frames are to be joined. */
+  readonly hasHead: boolean;
+  readonly encode: EncodeSpeech;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The audio of a segment, piece by piece; nothing comes before there is speech in it. The same text gives
+ * the same pieces again.
+ * @throws EngineError when nothing can be said; ProviderTimeout; the reason of the signal
+ */
+export async function* segmentAudio(sound: SegmentSound): AsyncGenerator<Uint8Array> {
+  const halt = new AbortController();
+  const signal = AbortSignal.any([sound.signal, halt.signal]);
+  const within = async <Result>(work: Promise<Result>): Promise<Result> => {
+    const expire = (): void => halt.abort(new ProviderTimeout('the engine is silent'));
+    const stop = sound.clock.after(PROVIDER_MS, expire);
+    try {
+      return await work;
+    } finally {
+      stop();
+    }
+  };
+  const { plan, text } = sound;
+  const { voice, delivery, format } = plan;
+  const { speed, pitch, gainDb } = delivery;
+  const request = { text, voice: voice.engine.voice, speed, pitch };
+  const chunks = speakText(voice.speaker, request, { chunkLength: plan.chunkLength, signal });
+  const audio = await within(startAudio({ chunks, format, gainDb }, sound.encode));
+  try {
+    yield* withoutHead(audio.head, sound.hasHead ? 0 : headLength(format));
+    for (;;) {
+      const next = await within(audio.rest.next());
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    void letGo(audio.rest);
+  }
+}
+
+function headLength(format: RealtimeFormat): number {
+  return format === 'wav' ? WAV_HEADER_LENGTH : 0;
+}
+
+function* withoutHead(parts: readonly Uint8Array[], length: number): Generator<Uint8Array> {
+  let left = length;
+  for (const part of parts) {
+    const kept = part.subarray(Math.min(left, part.length));
+    left -= part.length - kept.length;
+    if (kept.length > 0) yield kept;
+  }
+}
