@@ -98,6 +98,8 @@ export default defineConfig([
       main: 'src/run.ts',
       'all-help': 'src/cli/all-help.ts',
       'flite-worker': 'src/service/engine/flite/worker.ts',
+      'media-child': 'src/service/media/child/entry.ts',
+      'video-encoder': 'src/service/media/video/encoder-worker.ts',
     },
     platform: 'node',
     external: Object.keys(manifest.dependencies).flatMap((name) => [name, new RegExp(`^${name}/`)]),

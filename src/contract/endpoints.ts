@@ -1,5 +1,7 @@
 import { REALTIME_ENDPOINTS } from './realtime/endpoints.ts';
 
+import { MEDIA_ENDPOINTS } from './media-endpoints.ts';
+
 /** Every HTTP endpoint that the service has: one table for its router, its OpenAPI document and the client. */
 
 export type Surface = 'http-v3' | 'http-v2' | 'http-v1' | 'compat' | 'realtime' | 'operations';
@@ -290,6 +292,7 @@ export const ENDPOINTS = [
     section: 'ours',
   },
   ...REALTIME_ENDPOINTS,
+  ...MEDIA_ENDPOINTS,
   {
     id: 'getProfile',
     method: 'GET',

@@ -8,6 +8,7 @@ import type { EngineRegistry } from './engine/registry.ts';
 import { ownHosts } from './http/own-hosts.ts';
 import type { ServiceServer } from './http/serve.ts';
 import { startServer } from './http/serve.ts';
+import { systemMedia } from './media/system-media.ts';
 import { systemProcesses } from '../effects/processes.ts';
 import type { AccountKey, OpenServiceOptions, RunningService } from './running-service.ts';
 import type { Service } from './service.ts';
@@ -63,22 +64,20 @@ function serviceOver(
 ): Service {
   const { clock, host = '127.0.0.1', random } = options;
   const { faults, graceMs, openingCredits, requestsPerSecond, verifiesWholeLedger } = options;
+  const { allowHosts = [] } = options;
+  const fileDeps = { clock, random, files: systemFiles, platform: process.platform };
   return createService({
     clock,
     random,
     store,
     engines,
     encode: encodeSpeech,
-    audio: createAudioFolder(store.path, {
-      clock,
-      random,
-      files: systemFiles,
-      platform: process.platform,
-    }),
+    audio: createAudioFolder(store.path, fileDeps),
+    media: systemMedia({ ...fileDeps, databasePath: store.path, host, allowHosts }),
     processes: systemProcesses(),
     keys: options.keys,
     allowance: options.allowance ?? DEFAULT_ALLOWANCE,
-    allowHosts: [...ownHosts(host, networkInterfaces), ...(options.allowHosts ?? [])],
+    allowHosts: [...ownHosts(host, networkInterfaces), ...allowHosts],
     allowOrigins: options.allowOrigins ?? [],
     unavailableModels: options.unavailableModels ?? [],
     faults,

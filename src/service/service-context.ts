@@ -4,6 +4,7 @@ import type { CachedSpeech } from './cached-speech/cached-speech.ts';
 import type { Catalogue } from './catalogue/catalogue.ts';
 import type { Jobs } from './jobs/jobs.ts';
 import type { SignedLinks } from './jobs/signed-links.ts';
+import type { Media } from './media/media.ts';
 import type { EncodeSpeech } from './synthesis/encode.ts';
 import type { PersonalVoices } from './personal-voices/personal-voices.ts';
 import type { Realtime } from './realtime/realtime.ts';
@@ -23,6 +24,7 @@ export interface ServiceContext {
   readonly jobs: Jobs;
   readonly cachedSpeech: CachedSpeech;
   readonly links: SignedLinks;
+  readonly media: Media;
   readonly rateLimit: RateLimit;
   readonly realtime: Realtime;
   readonly encode: EncodeSpeech;

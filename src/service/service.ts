@@ -16,6 +16,8 @@ import type { GuardOptions } from './http/guard.ts';
 import type { AudioFolder } from './audio-files/audio-folder.ts';
 import { Jobs } from './jobs/jobs.ts';
 import { createSignedLinks } from './jobs/signed-links.ts';
+import type { MediaSources } from './media/media.ts';
+import { createMedia } from './media/media.ts';
 import { createOperations } from './operations/operations.ts';
 import { createPersonalVoices } from './personal-voices/personal-voices.ts';
 import type { Processes } from '../effects/processes.ts';
@@ -35,6 +37,7 @@ export interface ServiceDeps extends GuardOptions {
   readonly encode: EncodeSpeech;
   /** Where the audio of jobs is kept. */
   readonly audio: AudioFolder;
+  readonly media: MediaSources;
   readonly processes: Processes;
   readonly keys: readonly AccountKey[];
   /** What a new account is given, and an old one with less than half of it is brought back to. */
@@ -76,6 +79,7 @@ export function createService(deps: ServiceDeps): Service {
   const { cachedSpeech, generations, jobs, operations, realtime } = context;
   operations.recover();
   jobs.start();
+  media.jobs.start();
   // What cannot be removed now is removed later.
   void cachedSpeech.sweep().catch(() => undefined);
   void realtime.requests.sweep().catch(() => undefined);
@@ -114,7 +118,8 @@ function createContext(deps: ServiceDeps, faults: Faults): ServiceContext {
     generations: createGenerations(clock),
     jobs: new Jobs({ ...deps, catalogue, faults, folder, ownership }),
     cachedSpeech: createCachedSpeech({ store, folder, clock }),
-    links: createSignedLinks(deps),
+    links,
+    media: createMedia({ ...deps, faults, links, ownership, sources: deps.media }),
     rateLimit,
     realtime: createRealtime({ ...deps, catalogue, operations, rateLimit, folder }),
     encode,

@@ -29,9 +29,16 @@ export interface AudioFolder {
   sweep(owner: string): Promise<void>;
 }
 
-/** @param databasePath the database that tells what the files are */
-export function createAudioFolder(databasePath: string, deps: FileDeps): AudioFolder {
-  const root = join(dirname(databasePath), 'audio');
+/**
+ * @param databasePath the database that tells what the files are
+ * @param name of the folder of folders, beside the database
+ */
+export function createAudioFolder(
+  databasePath: string,
+  deps: FileDeps,
+  name = 'audio',
+): AudioFolder {
+  const root = join(dirname(databasePath), name);
   const fileOf = (owner: string, name: string): string => join(root, owner, name);
   return {
     async create(owner, name) {

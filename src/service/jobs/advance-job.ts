@@ -1,6 +1,6 @@
 import { commit, commitPart, refund } from '../billing/ledger.ts';
 import type { Owner } from '../operations/owner.ts';
-import { forgetOwner } from '../operations/owner.ts';
+import { forgetOwner, isAbandoned } from '../operations/owner.ts';
 import type { Connection } from '../store/connection.ts';
 import type { SpeechLength } from '../engine/encode/file-head.ts';
 import type { WholeJob } from './job-records.ts';
@@ -49,10 +49,7 @@ export function isUnowned(
   { status, ownerId }: Pick<WholeJob, 'status' | 'ownerId'>,
   owner: Owner,
 ): boolean {
-  if (isTerminal(status)) return false;
-  if (ownerId === undefined) return true;
-  const row = db.get('SELECT * FROM owner WHERE id = ?', [ownerId]);
-  return row === undefined || owner.isDead(row);
+  return !isTerminal(status) && isAbandoned(db, ownerId, owner);
 }
 
 function writeState(db: Connection, { jobId, owner, now, event }: Advance, next: Transition): void {

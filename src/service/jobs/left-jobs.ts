@@ -2,20 +2,27 @@ import type { Owner } from '../operations/owner.ts';
 import type { Connection } from '../store/connection.ts';
 import { text } from '../store/connection.ts';
 
+/** Where jobs are that a process may leave behind. */
+export type JobTable = 'job' | 'media_job';
+
 /**
  * Jobs that have not ended and that nobody works on: given back, or of an owner that is gone. Those
  * of this process are among them, as far as it has lost sight of them.
  */
-export function findLeftJobs(db: Connection, self: Owner): readonly string[] {
+export function findLeftJobs(
+  db: Connection,
+  self: Owner,
+  table: JobTable = 'job',
+): readonly string[] {
   const owners = db.all(
     `SELECT * FROM owner WHERE id IN
-       (SELECT owner_id FROM job WHERE finished_at IS NULL AND owner_id IS NOT NULL)`,
+       (SELECT owner_id FROM ${table} WHERE finished_at IS NULL AND owner_id IS NOT NULL)`,
   );
   const gone = new Set(
     owners.filter((row) => text(row, 'id') === self.id || self.isDead(row)).map((row) => row['id']),
   );
   const unfinished = db.all(
-    'SELECT id, owner_id FROM job WHERE finished_at IS NULL ORDER BY number',
+    `SELECT id, owner_id FROM ${table} WHERE finished_at IS NULL ORDER BY number`,
   );
   return unfinished
     .filter((row) => row['owner_id'] === null || gone.has(row['owner_id']))

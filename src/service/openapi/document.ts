@@ -11,6 +11,7 @@ import { SERVICE_ERRORS } from '../../contract/service-errors.ts';
 import type { SpeechSurface } from '../../contract/speech-surfaces.ts';
 import { SPEECH_SURFACES } from '../../contract/speech-surfaces.ts';
 import { eventStreamContent } from './event-stream.ts';
+import { MEDIA_FILE_TYPES } from './media-operations.ts';
 import type { OperationDescription } from './operation-description.ts';
 import { TAGS } from './operation-description.ts';
 import { OPERATIONS } from './operations.ts';
@@ -153,6 +154,10 @@ function success(operation: OperationDescription): Json {
   if (schema === 'preview') {
     const content = { [speechMediaType(PREVIEW_FORMAT)]: {} };
     return { description: 'The audio', headers: traced, content };
+  }
+  if (schema === 'stored-file') {
+    const content = Object.fromEntries(MEDIA_FILE_TYPES.map((type) => [type, {}]));
+    return { description: 'The file', headers: traced, content };
   }
   if (schema === 'audio' || schema === 'stored-audio') {
     const { formats = AUDIO_FORMATS, tellsIgnored = false } = surfaceOf(surface);

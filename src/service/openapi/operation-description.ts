@@ -7,6 +7,7 @@ export const TAGS = {
   Speech: 'Text to audio: at once, or as jobs that are polled and downloaded',
   Voices: 'The voices that texts are spoken with',
   Realtime: 'Text in and audio out over a WebSocket, and what is asked about that',
+  Media: 'Sound put to videos, and images and videos of a prompt: as jobs that are polled and downloaded',
   Account: 'Credits, quota and settings of the account that a key belongs to',
   Compatibility: 'Requests in the shapes of two other speech interfaces',
   Service: 'What the service says of itself',
@@ -24,13 +25,14 @@ export interface OperationDescription {
   readonly otherBodyType?: string;
   /**
    * The JSON of a success; `audio` for sound that is made and charged, `stored-audio` for sound that
-   * is there, `preview` for that of a voice design, `events` for an aligned stream, `redirect` for the
+   * is there, `stored-file` for any other file, `preview` for the sound of a voice design, `events` for an aligned stream, `redirect` for the
    * way to it; nothing for JSON that has no schema.
    */
   readonly success:
     | TObject
     | 'audio'
     | 'stored-audio'
+    | 'stored-file'
     | 'preview'
     | 'events'
     | 'redirect'

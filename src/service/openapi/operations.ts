@@ -12,6 +12,7 @@ import { SpeechRequestV2 } from '../../contract/schemas/speech-v2.ts';
 import { SpeechRequest } from '../../contract/schemas/speech.ts';
 import { MESSAGE_PACK } from '../http/message-pack-body.ts';
 import { JOB_OPERATIONS } from './job-operations.ts';
+import { MEDIA_OPERATIONS } from './media-operations.ts';
 import type { OperationDescription } from './operation-description.ts';
 import { BODY_ERRORS, KEYED_SPEECH_ERRORS, PAID_ERRORS } from './operation-description.ts';
 import { REALTIME_OPERATIONS } from './realtime-operations.ts';
@@ -20,6 +21,7 @@ import { VOICE_OPERATIONS } from './voice-operations.ts';
 /** The description of every endpoint of the contract. */
 export const OPERATIONS: Readonly<Record<EndpointId, OperationDescription>> = {
   ...JOB_OPERATIONS,
+  ...MEDIA_OPERATIONS,
   ...REALTIME_OPERATIONS,
   ...VOICE_OPERATIONS,
   getCapabilities: {

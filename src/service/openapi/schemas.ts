@@ -19,6 +19,15 @@ import {
   JobV1,
   Pagination,
 } from '../../contract/schemas/job.ts';
+import { DubbingAccepted, DubbingAnswer, DubbingCredits, DubbingRequest } from '../../contract/schemas/dubbing.ts';
+import {
+  LipSyncAccepted,
+  LipSyncAnswer,
+  LipSyncJob,
+  LipSyncList,
+  LipSyncRequest,
+  LipSyncResult,
+} from '../../contract/schemas/lip-sync.ts';
 import { Capabilities, Model } from '../../contract/schemas/model.ts';
 import { Profile, ProfileUpdate } from '../../contract/schemas/profile.ts';
 import {
@@ -73,6 +82,10 @@ const NAMED: readonly object[] = [
   CompatSpeechRequest,
   CompatTtsRequest,
   CompatVoices,
+  DubbingAccepted,
+  DubbingAnswer,
+  DubbingCredits,
+  DubbingRequest,
   ErrorBody,
   Job,
   JobAccepted,
@@ -83,6 +96,12 @@ const NAMED: readonly object[] = [
   JobRequestV1,
   JobSegment,
   JobV1,
+  LipSyncAccepted,
+  LipSyncAnswer,
+  LipSyncJob,
+  LipSyncList,
+  LipSyncRequest,
+  LipSyncResult,
   Model,
   Pagination,
   Profile,

@@ -60,12 +60,20 @@ export function createOwner({ id, clock, processes }: OwnerDeps): Owner {
   };
 }
 
+/** Whether what has not ended is nobody's, or somebody's who can no longer finish it. */
+export function isAbandoned(db: Connection, ownerId: string | undefined, self: Owner): boolean {
+  if (ownerId === undefined) return true;
+  const row = db.get('SELECT * FROM owner WHERE id = ?', [ownerId]);
+  return row === undefined || self.isDead(row);
+}
+
 /** Takes an owner off the list, unless something is still in its name. */
 export function forgetOwner(db: Connection, id: string): void {
   db.run(
     `DELETE FROM owner WHERE id = ?1
        AND NOT EXISTS (SELECT 1 FROM operation WHERE owner_id = ?1)
-       AND NOT EXISTS (SELECT 1 FROM job WHERE owner_id = ?1)`,
+       AND NOT EXISTS (SELECT 1 FROM job WHERE owner_id = ?1)
+       AND NOT EXISTS (SELECT 1 FROM media_job WHERE owner_id = ?1)`,
     [id],
   );
 }

@@ -1,5 +1,14 @@
 import { getCachedAudio } from './answer-cached.ts';
 import type { AccountHandlers, PublicHandlers } from './call.ts';
+import { createDubbing, getDubbing } from './dubbing.ts';
+import {
+  createLipSync,
+  createLipSyncLegacy,
+  getLipSync,
+  getLipSyncLegacy,
+  listLipSync,
+} from './lip-sync.ts';
+import { getMediaFile } from './media-file.ts';
 import { getCapabilities } from './capabilities.ts';
 import { getHealth } from './health.ts';
 import { getJobAudio, getJobSegment, getSignedAudio, getTaskAudio } from './job-audio.ts';
@@ -29,6 +38,7 @@ export const PUBLIC_HANDLERS: PublicHandlers = {
   getCachedAudio,
   getCapabilities,
   getHealth,
+  getMediaFile,
   getOpenApi,
   getSignedAudio,
   openRealtimeV1: refuseRealtimeV1,
@@ -41,6 +51,9 @@ export const ACCOUNT_HANDLERS: AccountHandlers = {
   createCompatTts,
   createJob,
   createJobV1,
+  createDubbing,
+  createLipSync,
+  createLipSyncLegacy,
   createSpeech,
   createSpeechV1,
   createSpeechV2,
@@ -58,12 +71,17 @@ export const ACCOUNT_HANDLERS: AccountHandlers = {
   getJobAudio,
   getJobSegment,
   getJobV1,
+  getDubbing,
+  getLipSync,
+  getLipSyncLegacy,
   getProfile,
   getTaskAudio,
   getVoice,
   listCompatVoices,
   listJobs,
   listJobsV1,
+  listLipSync,
+  listLipSyncLegacy: listLipSync,
   listVoices,
   listVoicesByPost,
   listVoicesV1,

@@ -15,12 +15,25 @@ export function storedAudioAnswer(
   audio: StoredAudio,
   { format, name, isAttachment }: StoredAudioOptions,
 ): Response {
+  const contentType = speechMediaType(format);
+  return storedFileAnswer(audio, { contentType, name: `${name}.${format}`, isAttachment });
+}
+
+/** An answer of any file that is there as a whole, read while it is sent. */
+export function storedFileAnswer(
+  file: StoredAudio,
+  {
+    contentType,
+    isAttachment,
+    name,
+  }: Pick<StoredAudioOptions, 'name' | 'isAttachment'> & { readonly contentType: string },
+): Response {
   const kind = isAttachment ? 'attachment' : 'inline';
-  return new Response(bodyOf(audio), {
+  return new Response(bodyOf(file), {
     headers: {
-      'Content-Type': speechMediaType(format),
-      'Content-Length': String(audio.size),
-      'Content-Disposition': `${kind}; filename="${name}.${format}"`,
+      'Content-Type': contentType,
+      'Content-Length': String(file.size),
+      'Content-Disposition': `${kind}; filename="${name}"`,
     },
   });
 }

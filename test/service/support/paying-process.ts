@@ -8,6 +8,7 @@ import { EngineRegistry } from '../../../src/service/engine/registry.ts';
 import { systemProcesses } from '../../../src/effects/processes.ts';
 import { createService } from '../../../src/service/service.ts';
 import { openStore } from '../../../src/service/store/open-store.ts';
+import { mediaSources } from './media-sources.ts';
 import { toneEngine } from './tone-engine.ts';
 
 /**
@@ -30,6 +31,7 @@ async function main([task, dataDir = '', count = '0']: readonly string[]): Promi
       files: systemFiles,
       platform: process.platform,
     }),
+    media: mediaSources({ clock: systemClock, random: systemRandom, store }),
     processes: systemProcesses(),
     keys: [{ key: 'key', account: 'first' }],
     allowance: { credits: 1_000_000, quota: 1_000_000 },

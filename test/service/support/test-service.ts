@@ -17,6 +17,7 @@ import { VOICES } from '../../../src/service/catalogue/voices.ts';
 import type { ManualClock } from '../../api/manual-clock.ts';
 import { manualClock } from '../../api/manual-clock.ts';
 import type { ToneEngine } from './tone-engine.ts';
+import { mediaSources } from './media-sources.ts';
 import { toneEngine } from './tone-engine.ts';
 
 export const BASE_URL = 'http://127.0.0.1:4747';
@@ -58,6 +59,7 @@ export async function testService(overrides: Partial<ServiceDeps> = {}): Promise
       files: systemFiles,
       platform: process.platform,
     }),
+    media: mediaSources({ clock, random: systemRandom, store }),
     processes: systemProcesses(),
     keys: [
       { key: KEY, account: 'first' },

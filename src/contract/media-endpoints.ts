@@ -1,0 +1,77 @@
+import type { Endpoint } from './endpoints.ts';
+
+/** Endpoints of lip sync, dubbing, images and videos (spec sections 4.7, 4.8 and 9). */
+export const MEDIA_ENDPOINTS = [
+  {
+    id: 'createLipSync',
+    method: 'POST',
+    path: '/api/open/v1/media/lip-sync/jobs',
+    surface: 'http-v1',
+    public: false,
+    section: '4.7',
+  },
+  {
+    id: 'listLipSync',
+    method: 'GET',
+    path: '/api/open/v1/media/lip-sync/jobs',
+    surface: 'http-v1',
+    public: false,
+    section: '4.7',
+  },
+  {
+    id: 'getLipSync',
+    method: 'GET',
+    path: '/api/open/v1/media/lip-sync/jobs/{jobId}',
+    surface: 'http-v1',
+    public: false,
+    section: '4.7',
+  },
+  {
+    id: 'createDubbing',
+    method: 'POST',
+    path: '/api/open/v1/media/video-dubbing/jobs',
+    surface: 'http-v1',
+    public: false,
+    section: '4.7',
+  },
+  {
+    id: 'getDubbing',
+    method: 'GET',
+    path: '/api/open/v1/media/video-dubbing/jobs/{jobId}',
+    surface: 'http-v1',
+    public: false,
+    section: '4.7',
+  },
+  {
+    id: 'createLipSyncLegacy',
+    method: 'POST',
+    path: '/api/open/lip-sync/create',
+    surface: 'http-v1',
+    public: false,
+    section: '9',
+  },
+  {
+    id: 'listLipSyncLegacy',
+    method: 'GET',
+    path: '/api/open/lip-sync/list',
+    surface: 'http-v1',
+    public: false,
+    section: '9',
+  },
+  {
+    id: 'getLipSyncLegacy',
+    method: 'GET',
+    path: '/api/open/lip-sync/query',
+    surface: 'http-v1',
+    public: false,
+    section: '9',
+  },
+  {
+    id: 'getMediaFile',
+    method: 'GET',
+    path: '/api/open/media/files/{fileId}',
+    surface: 'http-v1',
+    public: true,
+    section: 'ours',
+  },
+] as const satisfies readonly Endpoint[];

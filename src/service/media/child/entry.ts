@@ -1,0 +1,51 @@
+import { Check } from 'typebox/schema';
+import { MediaTaskError } from './media-task-error.ts';
+import type { TaskNews } from './messages.ts';
+import { TaskCall } from './messages.ts';
+import { MEDIA_TASKS } from './tasks.ts';
+import type { MediaTask } from './tasks.ts';
+import { startWatchdog } from './watchdog.ts';
+
+/**
+ * The media child: a process that does one task and ends. Whatever a hostile file does to it (an endless
+ * loop, all of its memory), only that task is lost.
+ */
+
+const TASKS: ReadonlyMap<string, MediaTask> = new Map(Object.entries(MEDIA_TASKS));
+
+/** Progress is told in steps of so much. */
+const STEP = 0.01;
+
+process.once('message', (call: unknown) => {
+  void answer(call);
+});
+
+async function answer(call: unknown): Promise<void> {
+  try {
+    if (!Check(TaskCall, call)) throw new TypeError('this is no call of a task');
+    startWatchdog(call.deadlineMs);
+    const task = TASKS.get(call.task);
+    if (task === undefined) throw new TypeError(`there is no task ${call.task}`);
+    tell({ type: 'done', result: await task(call.order, { progress: progressTeller() }) });
+  } catch (error) {
+    const reason = error instanceof MediaTaskError ? error.reason : 'failed';
+    tell({ type: 'failed', reason, message: messageOf(error) });
+  }
+}
+
+function progressTeller(): (fraction: number) => void {
+  let told = 0;
+  return (fraction) => {
+    if (fraction < told + STEP) return;
+    told = fraction;
+    tell({ type: 'progress', fraction });
+  };
+}
+
+function tell(news: TaskNews): void {
+  process.send?.(news);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,25 @@
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import { TASK_FAILURES } from './media-task-error.ts';
+
+/** What the service asks of its media child: one task, then it ends. */
+export const TaskCall = Type.Object({
+  task: Type.String(),
+  /** What the task takes; it checks that itself. */
+  order: Type.Unknown(),
+  /** After so long it kills itself, should the service be gone. */
+  deadlineMs: Type.Number(),
+});
+export type TaskCall = Static<typeof TaskCall>;
+
+/** What the media child tells. */
+export const TaskNews = Type.Union([
+  Type.Object({ type: Type.Literal('progress'), fraction: Type.Number() }),
+  Type.Object({ type: Type.Literal('done'), result: Type.Unknown() }),
+  Type.Object({
+    type: Type.Literal('failed'),
+    reason: Type.Enum([...TASK_FAILURES]),
+    message: Type.String(),
+  }),
+]);
+export type TaskNews = Static<typeof TaskNews>;

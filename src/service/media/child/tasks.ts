@@ -1,0 +1,28 @@
+/** What a task is given besides its order. */
+export interface TaskTools {
+  /** Tells how far it is, from 0 to 1; as often as one likes. */
+  readonly progress: (fraction: number) => void;
+}
+
+/**
+ * Work that reads files of users or takes long. It checks its order, which came from another process,
+ * and writes files only where that says.
+ * @throws MediaTaskError for what the file is to blame for
+ */
+export type MediaTask = (order: unknown, tools: TaskTools) => Promise<unknown>;
+
+/** The tasks of the media child by name; the code of each is loaded when it is asked for. */
+export const MEDIA_TASKS = {
+  inspect: async (order, tools) =>
+    (await import('../inspection/inspect-media.ts')).inspectMedia(order, tools),
+  'align-sound': async (order, tools) =>
+    (await import('../lipsync/align-sound.ts')).alignSound(order, tools),
+  'inspect-picture': async (order, tools) =>
+    (await import('../pictures/picture-tasks.ts')).inspectPictureTask(order, tools),
+  image: async (order, tools) =>
+    (await import('../pictures/picture-tasks.ts')).imageTask(order, tools),
+  video: async (order, tools) =>
+    (await import('../pictures/picture-tasks.ts')).videoTask(order, tools),
+} as const satisfies Readonly<Record<string, MediaTask>>;
+
+export type MediaTaskName = keyof typeof MEDIA_TASKS;

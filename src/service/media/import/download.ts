@@ -1,0 +1,167 @@
+import type { IncomingMessage } from 'node:http';
+import type { Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import type { Clock } from '../../../effects/clock.ts';
+import { Failure } from '../../../errors/failure.ts';
+import { untilAborted } from '../../engine/process/deadline.ts';
+import { ServiceError } from '../../service-error.ts';
+import type { AddressPolicy } from './address-policy.ts';
+import { RefusedAddress } from './address-policy.ts';
+import type { ImportFault, ImportSubject } from './import-failure.ts';
+import { importFailure } from './import-failure.ts';
+import { openAddress } from './open-address.ts';
+import { keepTime } from './patience.ts';
+
+export interface DownloadDeps {
+  readonly policy: AddressPolicy;
+  readonly clock: Clock;
+}
+
+export interface Download {
+  readonly subject: ImportSubject;
+  /** Known to be http or https, without credentials. */
+  readonly url: URL;
+  readonly maxBytes: number;
+  /** Takes a piece; what it throws ends the download. */
+  readonly write: (piece: Uint8Array) => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+const MAX_REDIRECTS = 5;
+
+/**
+ * Reads what is at an address to its end, and gives how many bytes it is (spec sections 4.7 and 7.3). The
+ * body is counted as it is after it was decompressed.
+ * @throws ServiceError of section 7.3; the reason of the signal once that is aborted; what `write` throws
+ */
+export async function download(deps: DownloadDeps, order: Download): Promise<number> {
+  const { subject, signal } = order;
+  const time = keepTime(deps.clock, signal, (what) =>
+    importFailure(subject, { ...timeoutOf(subject), what }),
+  );
+  try {
+    const response = await untilAborted(follow(deps, order, time.signal), time.signal);
+    time.heard();
+    return await readBody(response, order, time.heard);
+  } catch (error) {
+    time.signal.throwIfAborted();
+    throw asFailure(error, subject);
+  } finally {
+    time.stop();
+  }
+}
+
+function timeoutOf({ kind }: ImportSubject): Omit<ImportFault, 'what'> {
+  const code =
+    kind === 'image' ? 'ERR_MEDIA_DOWNLOAD_TIMEOUT' : 'ERR_LIP_SYNC_MEDIA_DOWNLOAD_TIMEOUT';
+  return { code, stage: 'download', retryable: true };
+}
+
+async function follow(
+  { policy }: DownloadDeps,
+  { subject, url }: Download,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  let current = url;
+  for (let turn = 0; turn <= MAX_REDIRECTS; turn += 1) {
+    const { response, location } = await openAddress(current, policy, signal);
+    if (location === undefined) return requireGood(response, subject);
+    response.destroy();
+    if (!/^https?:$/.test(location.protocol)) {
+      throw refused(subject, 'redirects to something that is neither http nor https', 'download');
+    }
+    current = location;
+  }
+  throw unreachable(subject, `redirects more than ${MAX_REDIRECTS} times`, false);
+}
+
+function requireGood(response: IncomingMessage, subject: ImportSubject): IncomingMessage {
+  const { statusCode = 0 } = response;
+  if (statusCode === 200) return response;
+  response.destroy();
+  throw unreachable(subject, `was answered with status ${statusCode}`, isPassing(statusCode));
+}
+
+function isPassing(status: number): boolean {
+  return status >= 500 || status === 408 || status === 425 || status === 429;
+}
+
+async function readBody(
+  response: IncomingMessage,
+  { maxBytes, subject, write }: Download,
+  heard: () => void,
+): Promise<number> {
+  let bytes = 0;
+  const body = decoded(response, subject);
+  try {
+    if (Number(response.headers['content-length'] ?? 0) > maxBytes)
+      throw tooLarge(subject, maxBytes);
+    for await (const piece of body) {
+      heard();
+      if (!(piece instanceof Uint8Array)) throw new TypeError('a body of no bytes');
+      bytes += piece.length;
+      if (bytes > maxBytes) throw tooLarge(subject, maxBytes);
+      await write(piece);
+    }
+    return bytes;
+  } finally {
+    response.destroy();
+    body.destroy();
+  }
+}
+
+const DECODERS: Readonly<Record<string, () => Transform>> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+};
+
+/** Asked for as it is, it may come compressed all the same. */
+function decoded(response: IncomingMessage, subject: ImportSubject): Readable {
+  const encoding = response.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
+  if (encoding === 'identity' || encoding === '') return response;
+  const decoder = DECODERS[encoding]?.();
+  if (decoder !== undefined) return pipeline(response, decoder, () => undefined);
+  response.destroy();
+  throw unreachable(subject, 'came in an encoding that was not asked for', false);
+}
+
+function asFailure(error: unknown, subject: ImportSubject): unknown {
+  if (error instanceof ServiceError) return error;
+  if (error instanceof RefusedAddress) return refused(subject, error.message, 'url', error);
+  // A failure to store it is ours, and has a code too.
+  if (!(error instanceof Error) || !('code' in error) || error instanceof Failure) return error;
+  return unreachable(subject, `cannot be fetched (${String(error.code)})`, true, error);
+}
+
+function refused(
+  subject: ImportSubject,
+  what: string,
+  stage: 'url' | 'download',
+  cause?: unknown,
+): ServiceError {
+  const code = 'ERR_MEDIA_URL_REFUSED';
+  return importFailure(subject, { code, what, stage, retryable: false, cause });
+}
+
+function unreachable(
+  subject: ImportSubject,
+  what: string,
+  retryable: boolean,
+  cause?: unknown,
+): ServiceError {
+  const code = 'ERR_MEDIA_UNREACHABLE';
+  return importFailure(subject, { code, what, stage: 'download', retryable, cause });
+}
+
+function tooLarge(subject: ImportSubject, maxBytes: number): ServiceError {
+  const what = `is larger than ${maxBytes} bytes`;
+  return importFailure(subject, {
+    code: 'ERR_MEDIA_TOO_LARGE',
+    what,
+    stage: 'download',
+    retryable: false,
+  });
+}

@@ -1,0 +1,104 @@
+import { commit, refund } from '../../billing/ledger.ts';
+import type { Owner } from '../../operations/owner.ts';
+import { forgetOwner, isAbandoned } from '../../operations/owner.ts';
+import type { Connection } from '../../store/connection.ts';
+import { writeMediaFile } from '../files/media-file-records.ts';
+import type { MediaTransition } from './lifecycle.ts';
+import { hasEnded, transition } from './lifecycle.ts';
+import type { Json, MediaJob, MediaJobError } from './media-job-records.ts';
+import { readMediaJob } from './media-job-records.ts';
+
+/** What was made of a job. */
+export interface MediaResult {
+  /** The file, in the folder of the job. */
+  readonly name: string;
+  readonly contentType: string;
+  /** What else is told of it; the kind of job says what. */
+  readonly facts: Json;
+}
+
+export type MediaStep =
+  | { readonly event: 'claimed' | 'released' }
+  | { readonly event: 'finished'; readonly result: MediaResult }
+  | { readonly event: 'broken'; readonly error: MediaJobError };
+
+export interface MediaAdvance {
+  readonly jobId: string;
+  readonly owner: Owner;
+  readonly now: number;
+  readonly step: MediaStep;
+}
+
+/**
+ * Writes down what happened to a job, and settles its money when that was its end, inside the caller's
+ * transaction. Gives the job as it is then; `undefined`, with nothing done, when it has ended or is
+ * somebody else's by now.
+ */
+export function advanceMediaJob(db: Connection, advance: MediaAdvance): MediaJob | undefined {
+  const { jobId, owner, step } = advance;
+  const job = readMediaJob(db, jobId);
+  if (job === undefined || !mayAct(db, job, advance)) return undefined;
+  const next = transition(job, step.event);
+  if (next === undefined) return undefined;
+  writeState(db, advance, next);
+  if (job.ownerId !== undefined && job.ownerId !== owner.id) forgetOwner(db, job.ownerId);
+  writeEnd(db, advance, next);
+  settle(db, job, next.settlement, advance.now);
+  return readMediaJob(db, jobId);
+}
+
+/** Nobody's jobs, and those of owners that are gone, may be claimed; everything else is the owner's. */
+function mayAct(db: Connection, job: MediaJob, { owner, step }: MediaAdvance): boolean {
+  if (job.ownerId === owner.id) return true;
+  return step.event === 'claimed' && isAbandoned(db, job.ownerId, owner);
+}
+
+function writeState(
+  db: Connection,
+  { jobId, owner, now, step }: MediaAdvance,
+  { state: { status, attempts } }: MediaTransition,
+): void {
+  const ended = hasEnded(status);
+  const keeps = !ended && step.event !== 'released';
+  if (keeps) owner.renew(db);
+  db.run(
+    'UPDATE media_job SET status = ?, attempts = ?, owner_id = ?, finished_at = ? WHERE id = ?',
+    [status, attempts, keeps ? owner.id : null, ended ? now : null, jobId],
+  );
+}
+
+const GIVEN_UP: MediaJobError = {
+  code: 'ERR_GENERATION_FAILED',
+  message: 'The job was begun too often without an end; what it would have cost was refunded',
+};
+
+function writeEnd(
+  db: Connection,
+  { jobId, step }: MediaAdvance,
+  { state: { status } }: MediaTransition,
+): void {
+  if (step.event === 'finished') {
+    const { contentType, facts, name } = step.result;
+    writeMediaFile(db, { id: jobId, folder: jobId, name, contentType });
+    const result = JSON.stringify(facts);
+    db.run('UPDATE media_job SET progress = 100, result = ? WHERE id = ?', [result, jobId]);
+  } else if (status === 'failed') {
+    const { code, message } = step.event === 'broken' ? step.error : GIVEN_UP;
+    const sql = 'UPDATE media_job SET error_code = ?, error_message = ? WHERE id = ?';
+    db.run(sql, [code, message, jobId]);
+  }
+}
+
+function settle(
+  db: Connection,
+  { id }: MediaJob,
+  settlement: MediaTransition['settlement'],
+  now: number,
+): void {
+  if (settlement === 'none') return;
+  const isSettled = settlement === 'commit' ? commit(db, id, now) : refund(db, id, now);
+  if (!isSettled) throw new Error(`the charge of job ${id} was settled before its end`);
+  if (settlement === 'commit') return;
+  db.run('UPDATE media_job SET credits = 0 WHERE id = ?', [id]);
+  db.run("UPDATE operation SET state = 'refunded' WHERE id = ?", [id]);
+}

@@ -1,0 +1,103 @@
+import type { Clock } from '../../../effects/clock.ts';
+import type { Random } from '../../../effects/random.ts';
+import type { Owner } from '../../operations/owner.ts';
+import type { ServiceEvent } from '../../running-service.ts';
+import type { Store } from '../../store/open-store.ts';
+import { StoreError } from '../../store/store-error.ts';
+import type { RunTask } from '../child/run-task.ts';
+import type { MediaFolder } from '../files/media-folder.ts';
+import type { MediaStep } from './advance-media-job.ts';
+import { advanceMediaJob } from './advance-media-job.ts';
+import type { MediaJob, MediaJobError } from './media-job-records.ts';
+import { progressNoter } from './note-progress.ts';
+import type { MediaWorks } from './work.ts';
+
+export interface MediaWorkDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly owner: Owner;
+  readonly folder: MediaFolder;
+  readonly run: RunTask;
+  readonly works: MediaWorks;
+  readonly report: (event: ServiceEvent) => void;
+}
+
+/**
+ * Takes a job and works on it to its end. What a process that died had made of it is made again; it
+ * wrote under a name of its own. Once the signal is aborted the job is given back.
+ * @throws StoreError when something cannot be written down; the job is as it was then
+ */
+export async function workOnMediaJob(
+  deps: MediaWorkDeps,
+  jobId: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const job = await note(deps, jobId, { event: 'claimed' });
+  if (job?.ownerId !== deps.owner.id) return;
+  await note(deps, jobId, await workStep(deps, job, signal));
+  if (!signal.aborted) await tidy(deps, job);
+}
+
+/** Does the work. Never rejects: a failure is a step too. */
+async function workStep(
+  deps: MediaWorkDeps,
+  job: MediaJob,
+  signal: AbortSignal,
+): Promise<MediaStep> {
+  const { folder, random, report, run, works } = deps;
+  const suffix = random.uuid();
+  const draft = (name: string): string => `draft-${suffix}-${name}`;
+  try {
+    if (job.isToFail) return { event: 'broken', error: FAILED };
+    const result = await works[job.kind](job, {
+      run,
+      signal,
+      pathOf: (name) => folder.pathOf(job.id, name),
+      draftOf: (name) => folder.pathOf(job.id, draft(name)),
+      progress: progressNoter(deps, job.id),
+    });
+    await folder.publish(job.id, draft(result.name), result.name);
+    return { event: 'finished', result };
+  } catch (error) {
+    if (signal.aborted) return { event: 'released' };
+    report({ type: 'failure', requestId: job.id, error });
+    return { event: 'broken', error: FAILED };
+  }
+}
+
+const FAILED: MediaJobError = {
+  code: 'ERR_GENERATION_FAILED',
+  message: 'It could not be made; what it would have cost was refunded',
+};
+
+/** Removes what was only needed to make the result; what cannot be removed is in nobody's way. */
+async function tidy({ folder, store }: MediaWorkDeps, { id }: MediaJob): Promise<void> {
+  const kept = new Set(
+    store
+      .read((db) => db.all('SELECT name FROM media_file WHERE folder = ?', [id]))
+      .map(({ name }) => name),
+  );
+  const names = await folder.list(id).catch(() => []);
+  for (const name of names) if (!kept.has(name)) await folder.remove(id, name);
+}
+
+/** How often and how long it waits for a database that is held, on top of what the store waits. */
+const WRITES = 5;
+const WRITE_RETRY_MS = 500;
+
+async function note(
+  { clock, owner, store }: MediaWorkDeps,
+  jobId: string,
+  step: MediaStep,
+): Promise<MediaJob | undefined> {
+  for (let turn = 1; ; turn += 1) {
+    try {
+      return store.write((db) => advanceMediaJob(db, { jobId, owner, now: clock.now(), step }));
+    } catch (error) {
+      const isHeld = error instanceof StoreError && error.reason === 'locked';
+      if (!isHeld || turn === WRITES) throw error;
+      await clock.sleep(WRITE_RETRY_MS);
+    }
+  }
+}

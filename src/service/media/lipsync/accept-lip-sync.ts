@@ -1,0 +1,85 @@
+import type { EndpointId } from '../../../contract/endpoints.ts';
+import type { LipSyncRequest } from '../../../contract/schemas/lip-sync.ts';
+import { insufficient, usedBefore } from '../../operations/begin-operation.ts';
+import { fingerprintOf } from '../../operations/fingerprint.ts';
+import type { MediaArrival } from '../import/imports.ts';
+import type { AudioFacts, VideoFacts } from '../inspection/inspection.ts';
+import type { MediaJob } from '../jobs/media-job-records.ts';
+import type { Media } from '../media.ts';
+import { billingOf } from './billing.ts';
+import type { StoredLipSync } from './stored-lip-sync.ts';
+import { AUDIO_FILE, VIDEO_FILE } from './stored-lip-sync.ts';
+
+/** A lip sync that is asked for. */
+export interface LipSyncOrder {
+  readonly accountId: string;
+  readonly endpoint: EndpointId;
+  readonly requestId: string;
+  readonly body: LipSyncRequest;
+  /** Aborted when the client goes: nothing is made or charged then. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Imports both files, and takes a job in when they are good (spec sections 4.7 and 7.3).
+ * @throws ServiceError of section 7.3, and 402 when there is too little
+ */
+export async function acceptLipSync(
+  { accountId, body, endpoint, requestId, signal }: LipSyncOrder,
+  { media }: { readonly media: Media },
+): Promise<MediaJob> {
+  const { audio_url: audioUrl, video_extension: extendsVideo = false, video_url: videoUrl } = body;
+  return media.imports.within(signal, async (arrival) => {
+    const [video, audio] = await bothOf(
+      fetchVideo(arrival, videoUrl),
+      fetchAudio(arrival, audioUrl),
+    );
+    const { billedSeconds, credits, rule, seconds } = billingOf({ video, audio, extendsVideo });
+    const length = { seconds, billedSeconds, credits, rule, tempo: 1 };
+    const order: StoredLipSync = { video, audio, audioFile: AUDIO_FILE, ...length };
+    signal.throwIfAborted();
+    const accepted = media.jobs.accept({
+      id: arrival.id,
+      accountId,
+      endpoint,
+      // It documents none: each create is a job of its own.
+      idempotencyKey: undefined,
+      fingerprint: fingerprintOf({ ...body }),
+      requestId,
+      kind: 'lip_sync',
+      order,
+      answer: {},
+      credits,
+    });
+    if (accepted.kind === 'insufficient') throw insufficient(accepted.needed, accepted.available);
+    if (accepted.kind === 'conflict') throw usedBefore('conflict');
+    return accepted.job;
+  });
+}
+
+/** Fetches the video of a request and says what is in it. @throws ServiceError of section 7.3 */
+export async function fetchVideo(arrival: MediaArrival, url: string): Promise<VideoFacts> {
+  const order = { url, field: 'video_url', kind: 'video', name: VIDEO_FILE } as const;
+  const { video } = await arrival.fetchTrack(order);
+  if (video === null) throw new TypeError('a video without a track');
+  return video;
+}
+
+async function fetchAudio(arrival: MediaArrival, url: string): Promise<AudioFacts> {
+  const order = { url, field: 'audio_url', kind: 'audio', name: AUDIO_FILE } as const;
+  const { audio } = await arrival.fetchTrack(order);
+  if (audio === null) throw new TypeError('sound without a track');
+  return audio;
+}
+
+/**
+ * Waits for both, also when one fails: its folder is removed then, and the other must not write there any
+ * more. Of two failures the first counts.
+ */
+async function bothOf<One, Other>(
+  one: Promise<One>,
+  other: Promise<Other>,
+): Promise<readonly [One, Other]> {
+  await Promise.allSettled([one, other]);
+  return [await one, await other];
+}

@@ -1,0 +1,62 @@
+import type { LookupAddress } from 'node:dns';
+import type { Clock } from '../../effects/clock.ts';
+import type { Random } from '../../effects/random.ts';
+import type { Faults } from '../faults/faults.ts';
+import type { SignedLinks } from '../jobs/signed-links.ts';
+import type { Ownership } from '../operations/ownership.ts';
+import type { ServiceEvent } from '../running-service.ts';
+import type { Store } from '../store/open-store.ts';
+import type { RunTask } from './child/run-task.ts';
+import type { MediaFolder } from './files/media-folder.ts';
+import type { MediaLink } from './files/media-links.ts';
+import { createMediaLink } from './files/media-links.ts';
+import { createAddressPolicy } from './import/address-policy.ts';
+import type { Imports } from './import/imports.ts';
+import { createImports } from './import/imports.ts';
+import { MediaJobs } from './jobs/media-jobs.ts';
+import type { MediaWorks } from './jobs/work.ts';
+
+/** What the handlers of lip sync, dubbing, images and videos work with. */
+export interface Media {
+  readonly imports: Imports;
+  readonly jobs: MediaJobs;
+  readonly folder: MediaFolder;
+  readonly link: MediaLink;
+  readonly run: RunTask;
+}
+
+/** What media need of the world, besides what every part of the service does. */
+export interface MediaSources {
+  readonly folder: MediaFolder;
+  readonly run: RunTask;
+  readonly works: MediaWorks;
+  /** Every network address of a name. */
+  readonly resolve: (name: string) => Promise<readonly LookupAddress[]>;
+  /** Whether files of this machine may be asked for: only where nobody else can ask this service. */
+  readonly allowsLoopback: boolean;
+  /** Hosts that may be asked wherever they are. */
+  readonly allowHosts: readonly string[];
+}
+
+export interface MediaDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly store: Store;
+  readonly faults: Faults;
+  readonly links: SignedLinks;
+  readonly ownership: Ownership;
+  readonly report: (event: ServiceEvent) => void;
+  readonly sources: MediaSources;
+}
+
+export function createMedia({ sources, ...deps }: MediaDeps): Media {
+  const { folder, run, works } = sources;
+  const policy = createAddressPolicy(sources);
+  return {
+    folder,
+    run,
+    imports: createImports({ ...deps, folder, policy, run }),
+    jobs: new MediaJobs({ ...deps, folder, run, works }),
+    link: createMediaLink(deps),
+  };
+}
