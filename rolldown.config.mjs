@@ -97,7 +97,9 @@ export default defineConfig([
     input: {
       main: 'src/run.ts',
       'all-help': 'src/cli/all-help.ts',
+      'describe-tree': 'src/cli/describe-tree.ts',
       'flite-worker': 'src/service/engine/flite/worker.ts',
+      'listener-worker': 'src/service/reference-audio/worker.ts',
       'media-child': 'src/service/media/child/entry.ts',
       'video-encoder': 'src/service/media/video/encoder-worker.ts',
     },

@@ -6,6 +6,7 @@ import { createAudioFolder } from './audio-files/audio-folder.ts';
 import { encodeSpeech } from './engine/encode/encode-speech.ts';
 import type { EngineRegistry } from './engine/registry.ts';
 import { ownHosts } from './http/own-hosts.ts';
+import { openListeningThread } from './reference-audio/listening-thread.ts';
 import type { ServiceServer } from './http/serve.ts';
 import { startServer } from './http/serve.ts';
 import { systemMedia } from './media/system-media.ts';
@@ -15,6 +16,8 @@ import type { Service } from './service.ts';
 import { createService } from './service.ts';
 import type { Store } from './store/open-store.ts';
 import { openStore } from './store/open-store.ts';
+import { createTemporaryFolder } from './uploads/temporary-file.ts';
+import { LISTENER_WORKER_FILE } from './worker-file.ts';
 
 const DEFAULT_ACCOUNT = 'local';
 const DEFAULT_ALLOWANCE = { credits: 1_000_000, quota: 1_000_000 };
@@ -74,6 +77,8 @@ function serviceOver(
     encode: encodeSpeech,
     audio: createAudioFolder(store.path, fileDeps),
     media: systemMedia({ ...fileDeps, databasePath: store.path, host, allowHosts }),
+    uploads: createTemporaryFolder(store.path, { files: systemFiles, random }),
+    openListener: () => openListeningThread({ workerFile: LISTENER_WORKER_FILE, clock }),
     processes: systemProcesses(),
     keys: options.keys,
     allowance: options.allowance ?? DEFAULT_ALLOWANCE,

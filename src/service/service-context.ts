@@ -7,11 +7,13 @@ import type { SignedLinks } from './jobs/signed-links.ts';
 import type { Media } from './media/media.ts';
 import type { EncodeSpeech } from './synthesis/encode.ts';
 import type { PersonalVoices } from './personal-voices/personal-voices.ts';
+import type { VoiceMaker } from './personal-voices/voice-maker.ts';
 import type { Realtime } from './realtime/realtime.ts';
 import type { Operations } from './operations/operations.ts';
 import type { ServiceEvent } from './running-service.ts';
 import type { Generations } from './synthesis/generations.ts';
 import type { Store } from './store/open-store.ts';
+import type { TemporaryFolder } from './uploads/temporary-file.ts';
 
 /** What the handlers of the service work with. */
 export interface ServiceContext {
@@ -19,6 +21,8 @@ export interface ServiceContext {
   readonly store: Store;
   readonly catalogue: Catalogue;
   readonly personalVoices: PersonalVoices;
+  readonly voiceMaker: VoiceMaker;
+  readonly uploads: TemporaryFolder;
   readonly operations: Operations;
   readonly generations: Generations;
   readonly jobs: Jobs;

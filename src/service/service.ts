@@ -20,6 +20,8 @@ import type { MediaSources } from './media/media.ts';
 import { createMedia } from './media/media.ts';
 import { createOperations } from './operations/operations.ts';
 import { createPersonalVoices } from './personal-voices/personal-voices.ts';
+import { createVoiceMaker } from './personal-voices/voice-maker.ts';
+import type { OpenListener } from './reference-audio/listener.ts';
 import type { Processes } from '../effects/processes.ts';
 import type { Realtime } from './realtime/realtime.ts';
 import { createRealtime } from './realtime/realtime.ts';
@@ -28,6 +30,7 @@ import type { ServiceContext } from './service-context.ts';
 import type { EncodeSpeech } from './synthesis/encode.ts';
 import { createGenerations } from './synthesis/generations.ts';
 import type { Store } from './store/open-store.ts';
+import type { TemporaryFolder } from './uploads/temporary-file.ts';
 
 export interface ServiceDeps extends GuardOptions {
   readonly clock: Clock;
@@ -38,6 +41,10 @@ export interface ServiceDeps extends GuardOptions {
   /** Where the audio of jobs is kept. */
   readonly audio: AudioFolder;
   readonly media: MediaSources;
+  /** Where uploads are put while they are looked at. */
+  readonly uploads: TemporaryFolder;
+  /** Begins to listen to uploads. */
+  readonly openListener: OpenListener;
   readonly processes: Processes;
   readonly keys: readonly AccountKey[];
   /** What a new account is given, and an old one with less than half of it is brought back to. */
@@ -76,13 +83,14 @@ export function createService(deps: ServiceDeps): Service {
   prepare(deps);
   const faults = createFaults(deps.faults ?? []);
   const context = createContext(deps, faults);
-  const { cachedSpeech, generations, jobs, operations, realtime } = context;
+  const { cachedSpeech, generations, jobs, media, operations, realtime } = context;
   operations.recover();
   jobs.start();
   media.jobs.start();
   // What cannot be removed now is removed later.
   void cachedSpeech.sweep().catch(() => undefined);
   void realtime.requests.sweep().catch(() => undefined);
+  void media.imports.sweep().catch(() => undefined);
   const closing = new AbortController();
   return {
     ...answerRequests(deps, context, faults, closing.signal),
@@ -90,12 +98,14 @@ export function createService(deps: ServiceDeps): Service {
     async close(hurry) {
       closing.abort();
       const { graceMs = GRACE_MS, report } = deps;
+      media.imports.close();
       const count = generations.size + realtime.size;
       if (count > 0) report({ type: 'finishing-answers', count });
       await Promise.all([
         generations.drain(graceMs, hurry),
         realtime.close(graceMs, hurry),
         jobs.close(graceMs, hurry),
+        media.jobs.close(graceMs, hurry),
       ]);
       operations.close();
     },
@@ -108,12 +118,15 @@ function createContext(deps: ServiceDeps, faults: Faults): ServiceContext {
   const personalVoices = createPersonalVoices(store);
   const catalogue = createCatalogue({ ...deps, madeVoices: personalVoices });
   const { ownership } = operations;
+  const links = createSignedLinks(deps);
   const rateLimit = createRateLimit({ store, clock, requestsPerSecond: deps.requestsPerSecond });
   return {
     clock,
     store,
     catalogue,
     personalVoices,
+    voiceMaker: createVoiceMaker(deps),
+    uploads: deps.uploads,
     operations,
     generations: createGenerations(clock),
     jobs: new Jobs({ ...deps, catalogue, faults, folder, ownership }),

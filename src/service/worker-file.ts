@@ -12,3 +12,6 @@ export const VIDEO_ENCODER_FILE = new URL('../../dist/video-encoder.cjs', import
 
 /** The letters of titles in pictures. */
 export const FONT_FILE = new URL('../../assets/fonts/foley-sans.ttf', import.meta.url);
+
+/** The bundled thread that listens to uploads. */
+export const LISTENER_WORKER_FILE = new URL('../../dist/listener-worker.cjs', import.meta.url);

@@ -1,4 +1,5 @@
 import type { Clock } from '../../src/effects/clock.ts';
+import { voiceSources } from '../service/support/voice-sources.ts';
 import { mediaSources } from '../service/support/media-sources.ts';
 import { systemFiles } from '../../src/effects/file-system.ts';
 import type { Random } from '../../src/effects/random.ts';
@@ -63,6 +64,7 @@ export async function startHost({
     engines: new EngineRegistry([engine]),
     encode: encodeSpeech,
     audio: createAudioFolder(store.path, { clock, random, files: systemFiles, platform: 'linux' }),
+    ...voiceSources(store),
     media: mediaSources({ clock, random, store }),
     processes: table.seenBy(process),
     keys: [{ key: API_KEY, account: ACCOUNT }],

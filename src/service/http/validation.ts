@@ -18,10 +18,18 @@ export function requireValid<Schema extends TObject>(
   whole: string,
 ): Static<Schema> {
   if (Check(schema, value)) return value;
-  const [, errors] = Errors(schema, value);
-  const problems = errors.flatMap((error) => describeError(error, { schema, value, whole }));
-  const [first, ...others] = onePerField(problems);
+  const [first, ...others] = findProblems(schema, value, whole);
   throw invalidRequest([first ?? { field: whole, message: `${whole} is not valid` }, ...others]);
+}
+
+/** What is wrong with a value, one problem a field: what was given and what is allowed. */
+export function findProblems(
+  schema: TObject,
+  value: unknown,
+  whole: string,
+): readonly FieldProblem[] {
+  const [, errors] = Errors(schema, value);
+  return onePerField(errors.flatMap((error) => describeError(error, { schema, value, whole })));
 }
 
 type SchemaError = ReturnType<typeof Errors>[1][number];

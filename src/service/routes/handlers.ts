@@ -9,6 +9,8 @@ import {
   listLipSync,
 } from './lip-sync.ts';
 import { getMediaFile } from './media-file.ts';
+import { getMediaModels } from './media-models.ts';
+import { createImageJob, createVideoJob, getImageJob, getVideoJob } from './picture-jobs.ts';
 import { getCapabilities } from './capabilities.ts';
 import { getHealth } from './health.ts';
 import { getJobAudio, getJobSegment, getSignedAudio, getTaskAudio } from './job-audio.ts';
@@ -30,6 +32,8 @@ import { createSpeechV1 } from './speech-v1.ts';
 import { createSpeechV2 } from './speech-v2.ts';
 import { createSpeech } from './speech.ts';
 import { listVoicesByPost, listVoicesV1 } from './voices-v1.ts';
+import { deleteModel, deleteVoice } from './voice-deletion.ts';
+import { createVoice, createVoiceV3 } from './voice-upload.ts';
 import { getVoice, listVoices } from './voices.ts';
 import { notYet } from './not-yet.ts';
 
@@ -52,18 +56,20 @@ export const ACCOUNT_HANDLERS: AccountHandlers = {
   createJob,
   createJobV1,
   createDubbing,
+  createImageJob,
   createLipSync,
   createLipSyncLegacy,
+  createVideoJob,
   createSpeech,
   createSpeechV1,
   createSpeechV2,
-  createModel: notYet,
-  createVoice: notYet,
+  createModel: createVoice,
+  createVoice,
   createVoiceDesign: notYet,
-  createVoiceV3: notYet,
-  deleteModel: notYet,
-  deleteVoice: notYet,
-  deleteVoiceV3: notYet,
+  createVoiceV3,
+  deleteModel,
+  deleteVoice,
+  deleteVoiceV3: deleteVoice,
   getCandidateAudio: notYet,
   saveVoiceDesign: notYet,
   getOpenApiV1: getOpenApi,
@@ -72,8 +78,11 @@ export const ACCOUNT_HANDLERS: AccountHandlers = {
   getJobSegment,
   getJobV1,
   getDubbing,
+  getImageJob,
   getLipSync,
   getLipSyncLegacy,
+  getMediaModels,
+  getVideoJob,
   getProfile,
   getTaskAudio,
   getVoice,

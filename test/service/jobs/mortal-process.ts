@@ -10,6 +10,7 @@ import { EngineRegistry } from '../../../src/service/engine/registry.ts';
 import { createService } from '../../../src/service/service.ts';
 import type { Store } from '../../../src/service/store/open-store.ts';
 import { openStore } from '../../../src/service/store/open-store.ts';
+import { voiceSources } from '../support/voice-sources.ts';
 import { mediaSources } from '../support/media-sources.ts';
 import { toneEngine } from '../support/tone-engine.ts';
 import { mortalBody } from './mortal-jobs.ts';
@@ -43,6 +44,7 @@ async function main([dataDir = '', jobs = '0', life = '0']: readonly string[]): 
     engines: new EngineRegistry([toneEngine()]),
     encode: encodeSpeech,
     audio: mortalFolder(folder, tick),
+    ...voiceSources(store),
     media: mediaSources({ ...effects, store }),
     processes: systemProcesses(),
     keys: [{ key: 'key', account: 'first' }],

@@ -8,6 +8,7 @@ import { EngineRegistry } from '../../../src/service/engine/registry.ts';
 import { systemProcesses } from '../../../src/effects/processes.ts';
 import { createService } from '../../../src/service/service.ts';
 import { openStore } from '../../../src/service/store/open-store.ts';
+import { voiceSources } from './voice-sources.ts';
 import { mediaSources } from './media-sources.ts';
 import { toneEngine } from './tone-engine.ts';
 
@@ -31,6 +32,7 @@ async function main([task, dataDir = '', count = '0']: readonly string[]): Promi
       files: systemFiles,
       platform: process.platform,
     }),
+    ...voiceSources(store),
     media: mediaSources({ clock: systemClock, random: systemRandom, store }),
     processes: systemProcesses(),
     keys: [{ key: 'key', account: 'first' }],

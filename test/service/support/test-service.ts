@@ -16,6 +16,7 @@ import { openStore } from '../../../src/service/store/open-store.ts';
 import { VOICES } from '../../../src/service/catalogue/voices.ts';
 import type { ManualClock } from '../../api/manual-clock.ts';
 import { manualClock } from '../../api/manual-clock.ts';
+import { voiceSources } from './voice-sources.ts';
 import type { ToneEngine } from './tone-engine.ts';
 import { mediaSources } from './media-sources.ts';
 import { toneEngine } from './tone-engine.ts';
@@ -59,6 +60,7 @@ export async function testService(overrides: Partial<ServiceDeps> = {}): Promise
       files: systemFiles,
       platform: process.platform,
     }),
+    ...voiceSources(store),
     media: mediaSources({ clock, random: systemRandom, store }),
     processes: systemProcesses(),
     keys: [

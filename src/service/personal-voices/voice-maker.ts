@@ -1,0 +1,56 @@
+import type { Clock } from '../../effects/clock.ts';
+import type { Random } from '../../effects/random.ts';
+import type { EngineRegistry } from '../engine/registry.ts';
+import type { OpenListener } from '../reference-audio/listener.ts';
+import type { UploadedFile } from '../uploads/multipart-form.ts';
+import type { VoiceWishes } from './clone-voice.ts';
+import { cloneVoice } from './clone-voice.ts';
+import type { Measuring } from './natural-voices.ts';
+import { NaturalVoices } from './natural-voices.ts';
+import { createTurns } from './one-at-a-time.ts';
+import type { PersonalVoice } from './voice-records.ts';
+
+/** Makes voices, one at a time, so that what many of them need at once is what one needs. */
+export interface VoiceMaker {
+  readonly voices: NaturalVoices;
+  /** As `cloneVoice`. @throws the signal's reason, once it is aborted */
+  clone(
+    request: { readonly files: readonly UploadedFile[]; readonly wishes: VoiceWishes },
+    signal: AbortSignal,
+  ): Promise<PersonalVoice>;
+  /**
+   * Does something with a listener of its own, when it is its turn.
+   * @throws the signal's reason, once it is aborted, and what the work throws
+   */
+  listening<Result>(
+    work: (measuring: Measuring) => Promise<Result>,
+    signal: AbortSignal,
+  ): Promise<Result>;
+}
+
+export interface VoiceMakerDeps {
+  readonly engines: EngineRegistry;
+  readonly openListener: OpenListener;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+export function createVoiceMaker(deps: VoiceMakerDeps): VoiceMaker {
+  const turns = createTurns();
+  const voices = new NaturalVoices(deps.engines);
+  const listening: VoiceMaker['listening'] = (work, signal) =>
+    turns.take(async () => {
+      const listener = deps.openListener();
+      try {
+        return await work({ listener, signal });
+      } finally {
+        await listener.close();
+      }
+    }, signal);
+  return {
+    voices,
+    clone: (request, signal) =>
+      listening((measuring) => cloneVoice({ ...deps, voices }, request, measuring), signal),
+    listening,
+  };
+}

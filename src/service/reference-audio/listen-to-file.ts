@@ -1,0 +1,116 @@
+import { REFERENCE_SECONDS_RANGE } from '../../contract/limits.ts';
+import type { Resampler } from '../engine/resample.ts';
+import { createResampler } from '../engine/resample.ts';
+import type { OpenFile } from './file-pieces.ts';
+import { filePieces } from './file-pieces.ts';
+import { recogniseSound } from './recognise-sound.ts';
+import { ReferenceProblem } from './reference-problem.ts';
+import type { DecodedSound } from './sound-decoder.ts';
+import { ANALYSIS_RATE, VoiceAnalyser } from './voice-analyser.ts';
+
+/** Less of what a file says that it holds cannot be decoded when it is damaged. */
+const LEAST_SHARE = 0.9;
+
+/**
+ * Decodes a file and lets the analyser hear it.
+ * @throws ReferenceProblem when it is no sound, damaged, too short, too long, or silent
+ */
+export async function listenToFile(file: OpenFile, analyser: VoiceAnalyser): Promise<void> {
+  const sound = recogniseSound(file);
+  requireLength(sound.seconds, 'says that it is');
+  const decoder = await sound.open();
+  const ear = new Ear(analyser);
+  try {
+    const bytes = filePieces({ fd: file.fd, size: sound.end }, decoder.pieceBytes, sound.start);
+    for (const piece of bytes) await ear.hear(await decoder.decode(piece));
+    await ear.hear(await decoder.finish());
+    ear.finish();
+  } finally {
+    decoder.close();
+    ear.close();
+  }
+  if (ear.seconds === 0) throw new ReferenceProblem('holds no sound');
+  if (sound.seconds !== undefined && ear.seconds < sound.seconds * LEAST_SHARE) {
+    const found = `only ${shown(ear.seconds)} of ${shown(sound.seconds)} can be decoded`;
+    throw new ReferenceProblem(`is damaged or cut: ${found}`);
+  }
+  requireLength(ear.seconds, 'is');
+  if (!ear.isAudible) throw new ReferenceProblem('is silent');
+}
+
+function requireLength(seconds: number | undefined, what: string): void {
+  const { minimum, maximum } = REFERENCE_SECONDS_RANGE;
+  if (seconds === undefined || (seconds >= minimum && seconds <= maximum)) return;
+  const allowed = `allowed are ${minimum} to ${maximum} seconds`;
+  throw new ReferenceProblem(`${what} ${shown(seconds)} long; ${allowed}`);
+}
+
+function shown(seconds: number): string {
+  return `${Math.round(seconds * 10) / 10} s`;
+}
+
+/** Brings what is decoded to one channel at one rate, and counts it. */
+class Ear {
+  readonly #analyser: VoiceAnalyser;
+  readonly #own = new Loudest();
+  #resampler: Resampler | undefined;
+  #sampleRate = 0;
+  #samples = 0;
+
+  constructor(analyser: VoiceAnalyser) {
+    this.#analyser = analyser;
+  }
+
+  get seconds(): number {
+    return this.#sampleRate === 0 ? 0 : this.#samples / this.#sampleRate;
+  }
+
+  /** Whether anything in this file was louder than -60 dB of full scale. */
+  get isAudible(): boolean {
+    return this.#own.level > 0.001;
+  }
+
+  /** @throws ReferenceProblem as soon as it turns out to be too long, or to change its rate */
+  async hear({ channels, sampleRate }: DecodedSound): Promise<void> {
+    const [first] = channels;
+    if (first === undefined || first.length === 0 || sampleRate === 0) return;
+    this.#resampler ??= await createResampler(sampleRate, ANALYSIS_RATE);
+    if (this.#sampleRate !== 0 && this.#sampleRate !== sampleRate) {
+      throw new ReferenceProblem('changes its sample rate on the way');
+    }
+    this.#sampleRate = sampleRate;
+    this.#samples += first.length;
+    if (this.seconds > REFERENCE_SECONDS_RANGE.maximum) requireLength(this.seconds, 'is more than');
+    const mono = mixed(channels, first.length);
+    this.#own.hear(mono);
+    this.#analyser.add(this.#resampler.push(mono));
+  }
+
+  finish(): void {
+    if (this.#resampler !== undefined) this.#analyser.add(this.#resampler.finish());
+  }
+
+  close(): void {
+    this.#resampler?.close();
+  }
+}
+
+class Loudest {
+  level = 0;
+
+  hear(samples: Float32Array): void {
+    for (const sample of samples) this.level = Math.max(this.level, Math.abs(sample));
+  }
+}
+
+/** The mean of the channels; what is no number, as floating point files may hold, is silence. */
+function mixed(channels: readonly Float32Array[], length: number): Float32Array {
+  const mono = new Float32Array(length);
+  for (let index = 0; index < length; index += 1) {
+    let sum = 0;
+    for (const channel of channels) sum += channel[index] ?? 0;
+    const mean = sum / channels.length;
+    mono[index] = Number.isFinite(mean) ? mean : 0;
+  }
+  return mono;
+}
