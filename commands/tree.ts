@@ -262,6 +262,43 @@ export const tree: readonly CommandNode[] = [
     load: async () => (await import('./doctor.ts')).doctor,
   },
   {
+    name: 'completion',
+    summary: 'Let the shell complete commands, flags and names',
+    children: [
+      {
+        name: 'bash',
+        summary: 'Print the script for bash',
+        load: async () => (await import('./completion/print.ts')).completionFor('bash'),
+      },
+      {
+        name: 'zsh',
+        summary: 'Print the script for zsh',
+        load: async () => (await import('./completion/print.ts')).completionFor('zsh'),
+      },
+      {
+        name: 'fish',
+        summary: 'Print the script for fish',
+        load: async () => (await import('./completion/print.ts')).completionFor('fish'),
+      },
+      {
+        name: 'powershell',
+        summary: 'Print the script for PowerShell',
+        load: async () => (await import('./completion/print.ts')).completionFor('powershell'),
+      },
+      {
+        name: 'install',
+        summary: 'Put the script where the shell finds it',
+        load: async () => (await import('./completion/install.ts')).completionInstall,
+      },
+      {
+        name: 'names',
+        hidden: true,
+        summary: 'Print the names of one kind that foley remembers',
+        load: async () => (await import('./completion/names.ts')).completionNames,
+      },
+    ],
+  },
+  {
     name: 'help',
     summary: 'Show the help of a command, or a topic',
     children: [

@@ -19,8 +19,11 @@ try {
     modules.push(...chunks.flatMap((chunk) => chunk.moduleIds ?? []));
   }
   writeFileSync(path.join(next, 'THIRD-PARTY-NOTICES.md'), notices(modules));
-  const { renderAllHelp } = createRequire(import.meta.url)(path.join(next, 'all-help.cjs'));
+  const require = createRequire(import.meta.url);
+  const { renderAllHelp } = require(path.join(next, 'all-help.cjs'));
   writeFileSync(path.join(next, 'help.json'), JSON.stringify(await renderAllHelp()));
+  const { describedTree } = require(path.join(next, 'describe-tree.cjs'));
+  writeFileSync(path.join(next, 'tree.json'), JSON.stringify(await describedTree()));
   const stamp = path.join(next, '.stamp');
   writeFileSync(stamp, '');
   // What was changed while the build ran is not in it.

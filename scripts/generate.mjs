@@ -3,16 +3,27 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { generatedControls } from './generated-controls.mjs';
 import { loadTypeScript } from './load-typescript.mjs';
-import { root } from './set-up.mjs';
+import { root, setUp } from './set-up.mjs';
+
+setUp();
 
 const { conformancePage } = await loadTypeScript('test/contract/conformance-page.ts');
 const { withTables } = await loadTypeScript('test/protocol/protocol-page.ts');
+// The build describes the command tree: it has loaded every command anyway.
+const commandTree = JSON.parse(readFileSync(path.join(root, 'dist/tree.json'), 'utf8'));
+const { completionScripts } = await loadTypeScript('src/cli/completion/scripts.ts');
+const template = (name) =>
+  readFileSync(path.join(root, 'src/cli/completion/templates', name), 'utf8');
 const protocolPage = readFileSync(path.join(root, 'docs/protocol.md'), 'utf8');
 
 const files = new Map([
   ['src/contract/generated/speech-controls.ts', await generatedControls()],
   ['docs/conformance.md', `${conformancePage()}\n`],
   ['docs/protocol.md', withTables(protocolPage)],
+  ...[...completionScripts(commandTree, template)].map(([name, script]) => [
+    `completions/${name}`,
+    script,
+  ]),
 ]);
 
 const stale = [...files].filter(([name, content]) => {

@@ -5,6 +5,7 @@ import { createContext } from './cli/context.ts';
 import type { GlobalOptions } from './cli/global-options.ts';
 import { findInvocation } from './cli/invocation.ts';
 import type { Io } from './cli/io.ts';
+import type { SeenNames } from './cli/known-names.ts';
 import { createIo, watchErrors } from './cli/io.ts';
 import type { Parsed, Shown } from './cli/program.ts';
 import { parseBranch, parseCommand, parseRoot } from './cli/program.ts';
@@ -87,11 +88,17 @@ async function performIn(context: Context, work: Work, deps: MainDeps): Promise<
   try {
     const result = await work.perform(context);
     await render(result, context.io, globals.json === true);
+    if (result.seen !== undefined) await remember(result.seen, context);
     if (result.failure !== undefined) return tell(result.failure, context.io, globals);
     return { code: EXIT_CODES[result.exit ?? 'ok'].code };
   } catch (error) {
     return conclude(error, globals, deps);
   }
+}
+
+async function remember(seen: SeenNames, context: Context): Promise<void> {
+  const { rememberNames } = await import('./cli/known-names.ts');
+  await rememberNames(context, (await context.paths()).cache, seen);
 }
 
 async function conclude(error: unknown, globals: GlobalOptions, deps: MainDeps): Promise<Ending> {

@@ -125,6 +125,7 @@ function resultOf(
   if (failure === undefined) io.notice(savedNotice({ job, saved }));
   return {
     data: jobDocument({ job, requestId, saved }, target),
+    seen: { kind: 'job', names: [{ name: job.id, about: '' }] },
     ...(failure === undefined ? {} : { failure }),
     exit: isPartial ? 'partial' : 'ok',
   };

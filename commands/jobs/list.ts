@@ -97,8 +97,10 @@ async function listPage(
 
 async function present(rows: readonly ListedJob[], data: unknown): Promise<CommandResult> {
   const { table } = await import('../../src/cli/table.ts');
+  const names = rows.map(({ id, textPreview }) => ({ name: id, about: textPreview }));
   return {
     data,
+    seen: { kind: 'job', names },
     human: (look) => (rows.length === 0 ? 'There are no jobs.' : table(rows, COLUMNS, look)),
   };
 }

@@ -44,6 +44,7 @@ export interface Context extends FileDeps {
   readonly globals: GlobalOptions;
   readonly env: MainDeps['env'];
   readonly cwd: string;
+  readonly homeDirectory: string;
   readonly io: Io;
   /** Aborted when the user wants to stop. */
   readonly signal: AbortSignal;
@@ -67,7 +68,7 @@ export interface ContextInputs {
 }
 
 export function createContext({ deps, globals, io, signal }: ContextInputs): Context {
-  const { clock, cwd, env, files, platform, random } = deps;
+  const { clock, cwd, env, files, homeDirectory, platform, random } = deps;
   const paths = once(async () => {
     const { resolvePaths } = await import('../config/paths.ts');
     return resolvePaths(deps);
@@ -83,6 +84,7 @@ export function createContext({ deps, globals, io, signal }: ContextInputs): Con
     env,
     files,
     globals,
+    homeDirectory,
     io,
     platform,
     random,

@@ -1,7 +1,7 @@
 import { Option } from 'commander';
-import { usageFailure } from '../errors/failure.ts';
 import type { ColorChoice } from './color.ts';
 import { COLOR_CHOICES } from './color.ts';
+import { oneOf } from './choice-flag.ts';
 import { parseDuration } from './duration.ts';
 import { integerWithin } from './number-flags.ts';
 
@@ -55,15 +55,9 @@ export function globalOptions(): Option[] {
     ).argParser((given) => parseDuration('--idle-timeout', given)),
     new Option('--no-progress', 'show no progress'),
     new Option('--color <when>', 'use colors: auto, always or never')
-      .argParser(colorChoice)
+      .argParser(oneOf('--color', COLOR_CHOICES))
       .default('auto', 'auto'),
     new Option('--no-input', 'never ask anything'),
     new Option('-V, --version', 'print the version'),
   ].map((option) => option.helpGroup(GLOBAL_GROUP));
-}
-
-function colorChoice(given: string): ColorChoice {
-  const choice = COLOR_CHOICES.find((candidate) => candidate === given);
-  if (choice !== undefined) return choice;
-  throw usageFailure(`--color is "${given}"; it takes ${COLOR_CHOICES.join(', ')}`);
 }

@@ -4,7 +4,7 @@ import type { Failure } from '../errors/failure.ts';
 import { usageFailure } from '../errors/failure.ts';
 import { closest } from '../text/did-you-mean.ts';
 import type { Branch, CommandDefinition, CommandInput, CommandNode } from './command.ts';
-import { isBranch } from './command.ts';
+import { isBranch, isShown } from './command.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { globalOptions, helpOption } from './global-options.ts';
 import { guardDashText, restoreDashText } from './dash-text.ts';
@@ -79,9 +79,12 @@ function listing(name: string, nodes: readonly CommandNode[]): Command {
   const command = bareCommand(name).usage('<command> [flags]');
   for (const option of globalOptions()) command.addOption(option);
   const help = helpOf(command);
-  for (const node of nodes) {
+  for (const node of nodes.filter(isShown)) {
     const aliases = isBranch(node) ? [] : (node.aliases ?? []);
-    command.command(node.name).aliases([...aliases]).description(node.summary);
+    command
+      .command(node.name)
+      .aliases([...aliases])
+      .description(node.summary);
   }
   return command
     .configureHelp({ helpWidth: HELP_COLUMNS, visibleOptions: () => [] })

@@ -1,5 +1,6 @@
 import type { ExitName } from '../contract/exit-codes.ts';
 import type { Failure } from '../errors/failure.ts';
+import type { SeenNames } from './known-names.ts';
 import type { Look } from './look.ts';
 
 /**
@@ -15,4 +16,6 @@ export interface CommandResult {
   readonly exit?: ExitName;
   /** What went wrong although there is a result; it is told after it, and decides how the process ends. */
   readonly failure?: Failure;
+  /** Names that the service told, kept for the completion of shells. */
+  readonly seen?: SeenNames;
 }

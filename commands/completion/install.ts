@@ -1,0 +1,58 @@
+import path from 'node:path';
+import { Option } from 'commander';
+import { oneOf } from '../../src/cli/choice-flag.ts';
+import type { CommandDefinition } from '../../src/cli/command.ts';
+import type { Context } from '../../src/cli/context.ts';
+import { usageFailure } from '../../src/errors/failure.ts';
+import type { Shell, ShellName } from './shells.ts';
+import { readScript, SHELL_NAMES, SHELLS } from './shells.ts';
+
+interface InstallFlags {
+  readonly shell?: ShellName;
+}
+
+/** `foley completion install` (contract, section 8). It writes one file, and never the files of a shell. */
+export const completionInstall: CommandDefinition<InstallFlags> = {
+  configure(command) {
+    command
+      .description(
+        'Puts the completion script where the shell finds it, and says what is left to do. ' +
+          'The start-up files of the shell are left alone.',
+      )
+      .addOption(
+        new Option(
+          '--shell <name>',
+          `${SHELL_NAMES.join(', ')} (default: the one of $SHELL)`,
+        ).argParser(oneOf('--shell', SHELL_NAMES)),
+      );
+  },
+  async run(context, { options }) {
+    const shell = SHELLS[options.shell ?? loginShell(context)];
+    const file = placeOf(shell, context);
+    await context.files.mkdir(path.dirname(file), { recursive: true });
+    const { replaceFile } = await import('../../src/files/replace-file.ts');
+    await replaceFile({ ...context, path: file, data: await readScript(shell) });
+    return {
+      data: { shell: shell.name, file },
+      human: () => `Wrote ${file}\n${shell.next(file)}`,
+    };
+  },
+};
+
+function loginShell({ env, platform }: Context): ShellName {
+  const given = path.basename(env['SHELL'] ?? '');
+  const shell = SHELL_NAMES.find((name) => name === given);
+  if (shell !== undefined) return shell;
+  if (platform === 'win32') return 'powershell';
+  throw usageFailure(
+    given === '' ? 'SHELL is not set' : `SHELL is "${given}", which has no completion script`,
+    `Name one: --shell ${SHELL_NAMES.join(', ')}.`,
+  );
+}
+
+function placeOf({ base, place }: Shell, { env, homeDirectory }: Context): string {
+  const given = env[base.variable];
+  const from =
+    given !== undefined && path.isAbsolute(given) ? [given] : [homeDirectory, ...base.inHome];
+  return path.join(...from, ...place);
+}

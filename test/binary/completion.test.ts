@@ -1,0 +1,168 @@
+import { readdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { inShell, runInShell } from '../harness/in-shell.ts';
+import { requireTool } from '../harness/require-tool.ts';
+import { runFoley } from '../harness/run-foley.ts';
+import type { Sandbox } from '../harness/sandbox.ts';
+import { sandbox } from '../harness/sandbox.ts';
+
+const COMPLETIONS = fileURLToPath(new URL('../../completions/', import.meta.url));
+const SHELLS = fileURLToPath(new URL('completion/shells/', import.meta.url));
+
+/** What is typed, and the word that it becomes. */
+const CASES = [
+  ['foley doc', 'doctor'],
+  ['foley jobs wa', 'wait'],
+  ['foley --json jobs downl', 'download'],
+  ['foley --account ours jobs crea', 'create'],
+  ['foley tts --no-clob', '--no-clobber'],
+  ['foley tts "hello there" --verb', '--verbose'],
+  ['foley tts --format m', 'mp3'],
+  ['foley tts --api compat-s', 'compat-speech'],
+  ['foley tts -f hello-th', 'hello-there.txt'],
+  ['foley tts -v voice-of-m', 'voice-of-maya'],
+  ['foley tts --model vendor-s21pro-fl', 'vendor-s21pro-flash'],
+  ['foley voices get voice-of-m', 'voice-of-maya'],
+  ['foley jobs get job-1', 'job-17'],
+  ['foley config get lan', 'language'],
+  ['foley completion install --shell po', 'powershell'],
+] as const;
+
+describe('completes commands, flags, their words, files and known names in a real', () => {
+  test('bash', async () => {
+    const offered = await complete(
+      await boxWithNames(),
+      `bash '${SHELLS}complete.bash'`,
+      'foley.bash',
+    );
+    expect(offered).toEqual(CASES.map(([, word]) => word));
+  }, 60_000);
+
+  test('zsh', async () => {
+    requireTool('zsh');
+    const offered = await complete(await boxWithNames(), `zsh -f '${SHELLS}complete.zsh'`, '');
+    expect(offered.map((line) => line.trimEnd().split(' ').at(-1))).toEqual(
+      CASES.map(([, word]) => word),
+    );
+  }, 60_000);
+
+  test('fish', async () => {
+    requireTool('fish');
+    const offered = await complete(
+      await boxWithNames(),
+      `fish '${SHELLS}complete.fish'`,
+      'foley.fish',
+    );
+    expect(offered).toEqual(CASES.map(([, word]) => word));
+  }, 60_000);
+});
+
+describe('runs nothing that a service said, in a real', () => {
+  const HOSTILE = [
+    '$(touch pwned)',
+    '`touch pwned`',
+    "';touch pwned;'",
+    '"; touch pwned; "',
+    'a\\nb*',
+  ];
+
+  test.each([
+    ['bash', `bash '${SHELLS}complete.bash'`, 'foley.bash'],
+    ['zsh', `zsh -f '${SHELLS}complete.zsh'`, ''],
+    ['fish', `fish '${SHELLS}complete.fish'`, 'foley.fish'],
+  ])(
+    '%s',
+    async (shell, command, script) => {
+      requireTool(shell);
+      const box = await sandbox();
+      const lines = HOSTILE.map((name) => `${name}\t${name}`).join('\n');
+      await writeFile(path.join(box.harness, 'names'), `${lines}\n`);
+      const shim = `#!/bin/sh\ncat '${box.harness}/names'\n`;
+      await writeFile(path.join(box.harness, 'foley'), shim, { mode: 0o755 });
+      const typed = ['', '$', "'", 'a'].map((begun) => `foley tts -v ${begun}\n`).join('');
+      const result = await runInShell(`${command} '${COMPLETIONS}${script}'`, {
+        box,
+        input: typed,
+      });
+      expect(result.stdout.toString()).toContain('foley tts -v');
+      expect(await readdir(box.out)).toEqual([]);
+    },
+    60_000,
+  );
+});
+
+test('names are remembered from what was listed, and only those that are plain words', async () => {
+  const box = await sandbox();
+  await runFoley(['voices', 'list', '--local'], { box });
+  await runFoley(['jobs', 'create', '--local', 'hello'], { box });
+  const voices = await runFoley(['completion', 'names', 'voice'], { box });
+  expect(voices.stdout.toString()).toMatch(/^[\w-]+\tClara$/m);
+  const jobs = await runFoley(['completion', 'names', 'job'], { box });
+  expect(jobs.stdout.toString()).toMatch(/^\S+\t\n$/);
+  const nothing = await runFoley(['completion', 'names', 'voice']);
+  expect(nothing).toMatchObject({ code: 0, stderr: '' });
+  expect(nothing.stdout.toString()).toBe('');
+});
+
+describe('completion install', () => {
+  test.each([
+    ['bash', '.local/share/bash-completion/completions/foley', 'foley.bash'],
+    ['zsh', '.local/share/zsh/site-functions/_foley', '_foley'],
+    ['fish', '.config/fish/completions/foley.fish', 'foley.fish'],
+    ['powershell', '.config/powershell/foley.ps1', 'foley.ps1'],
+  ])('puts the script where %s looks for it', async (shell, place, script) => {
+    const box = await sandbox();
+    const env = { XDG_DATA_HOME: '', XDG_CONFIG_HOME: '' };
+    const result = await runFoley(['completion', 'install', '--shell', shell], { box, env });
+    expect(result).toMatchObject({ code: 0, stderr: '' });
+    const file = path.join(box.home, place);
+    expect(result.stdout.toString()).toContain(`Wrote ${file}\n`);
+    const same = await runInShell(`cmp '${file}' '${COMPLETIONS}${script}'`, { box });
+    expect(same.code).toBe(0);
+  });
+
+  test('takes the login shell, and says which there are when that is another', async () => {
+    const box = await sandbox();
+    const taken = await runFoley(['completion', 'install', '--json'], {
+      box,
+      env: { SHELL: '/usr/bin/fish' },
+    });
+    expect(JSON.parse(taken.stdout.toString())).toMatchObject({ shell: 'fish' });
+    const other = await runFoley(['completion', 'install'], { box, env: { SHELL: '/bin/tcsh' } });
+    expect(other.code).toBe(2);
+    expect(other.stderr).toMatch(/"tcsh".*\n.*--shell bash, zsh, fish, powershell/);
+  });
+});
+
+test('completion bash prints the script as it comes with foley', async () => {
+  const box = await sandbox();
+  const result = await inShell(`foley completion bash | cmp - '${COMPLETIONS}foley.bash'`, { box });
+  expect(result).toMatchObject({ code: 0, stderr: '' });
+});
+
+async function boxWithNames(): Promise<Sandbox> {
+  const box = await sandbox();
+  const names = path.join(box.cache, 'foley', 'names');
+  const lists = {
+    voices: 'voice-of-maya\tMaya\nvoice-of-leo\tLeo\n',
+    models: 'vendor-s21pro-flash\t\nvendor-s1\t\n',
+    jobs: 'job-17\tHello there\njob-23\t\n',
+  };
+  await runInShell(`mkdir -p '${names}'; echo hello > hello-there.txt; echo bye > bye.txt`, {
+    box,
+  });
+  for (const [kind, lines] of Object.entries(lists)) {
+    await writeFile(path.join(names, `${kind}.tsv`), lines);
+  }
+  return box;
+}
+
+/** Types all cases into a shell; gives what each of them was completed to. */
+async function complete(box: Sandbox, command: string, script: string): Promise<string[]> {
+  const input = CASES.map(([typed]) => `${typed}\n`).join('');
+  const result = await inShell(`${command} '${COMPLETIONS}${script}'`, { box, input });
+  const lines = result.stdout.toString().trimEnd().split('\n');
+  return lines.map((line) => line.split(' => ')[1]?.trim() ?? line);
+}
