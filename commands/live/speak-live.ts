@@ -5,6 +5,7 @@ import { startProgress } from '../../src/cli/progress.ts';
 import type { CommandResult } from '../../src/cli/result.ts';
 import { describeEvent } from '../../src/cli/verbose.ts';
 import type { Output } from '../../src/files/output.ts';
+import type { HandshakeAnswer } from '../../src/live/handshake.ts';
 import { handshakeOf } from '../../src/live/handshake.ts';
 import { LiveFacts } from '../../src/live/live-answer.ts';
 import { liveWay } from '../../src/live/live-way.ts';
@@ -118,7 +119,7 @@ function wayOf(
     clock,
     requestId,
     timeoutMs: plan.waits.replyMs,
-    onAnswer: handshakeObserver(context, client.address.realtimeUrl, requestId),
+    onAnswer: handshakeObserver(context, requestId),
   });
   const isReliable = mode === 'reliable';
   return liveWay(
@@ -170,21 +171,20 @@ async function* piecesOf(
 }
 
 /** One line for each handshake, as for every request (`--verbose`). */
-function handshakeObserver({ clock, globals, io }: Context, host: URL, requestId: string) {
+function handshakeObserver({ clock, globals, io }: Context, requestId: string) {
   let attempt = 0;
   let since = clock.monotonic();
-  const url = redactUrl(host);
-  return (status: number | undefined, reason: string | undefined): void => {
+  return ({ url, ...answer }: HandshakeAnswer): void => {
     attempt += 1;
     const ms = clock.monotonic() - since;
     since = clock.monotonic();
     if (globals.verbose !== true) return;
-    const seen = { method: 'GET', url, ms, requestId, attempt };
+    const seen = { method: 'GET', url: redactUrl(url), ms, requestId, attempt };
     io.complain(
       describeEvent(
-        status === undefined
-          ? { type: 'no_answer', ...seen, reason: reason ?? 'unknown' }
-          : { type: 'answer', ...seen, status },
+        answer.status === undefined
+          ? { type: 'no_answer', ...seen, reason: answer.reason }
+          : { type: 'answer', ...seen, status: answer.status },
       ),
     );
   };

@@ -27,9 +27,14 @@ export interface Handshake {
   readonly userAgent: string;
   readonly clock: Clock;
   readonly timeoutMs: number;
-  /** Told the status of an answer, or why there is none. */
-  readonly onAnswer: (status: number | undefined, reason: string | undefined) => void;
+  readonly onAnswer: (answer: HandshakeAnswer) => void;
 }
+
+/** The status that was answered, or why nothing was. */
+export type HandshakeAnswer = { readonly url: URL } & (
+  | { readonly status: number }
+  | { readonly status?: undefined; readonly reason: string }
+);
 
 /**
  * The handshake of a conversation, for the realtime host of the address.
@@ -71,9 +76,9 @@ export async function refusedHandshake(
   handshake: Handshake,
   answer: IncomingMessage,
 ): Promise<Refused> {
-  const { clock } = handshake;
+  const { clock, url } = handshake;
   const status = answer.statusCode ?? 0;
-  handshake.onAnswer(status, undefined);
+  handshake.onAnswer({ url, status });
   const headers = answerHeaders(new Map(Object.entries(answer.headersDistinct).map(joined)));
   const discard = (): void => void answer.destroy();
   const error = parseServiceError(
@@ -112,7 +117,7 @@ export function failedHandshake(
   }
   const fault = error instanceof TransportError ? error : explained(error, url, throughProxy);
   const reason = fault?.systemCode ?? fault?.fault ?? 'no_websocket';
-  onAnswer(undefined, reason);
+  onAnswer({ url, reason });
   if (fault === undefined) {
     const said = error instanceof Error ? error.message : String(error);
     const message = `the realtime host does not agree to ${subprotocol}: ${said}`;

@@ -81,18 +81,17 @@ class Opening implements LiveSocket {
   }
 
   send(frame: Uint8Array): void {
-    const socket = this.#socket;
     // What cannot be sent any more is told by the close.
-    if (socket?.readyState === WebSocket.OPEN) socket.send(frame, ignore);
+    this.#open?.send(frame, ignore);
   }
 
   close(code: number): void {
     this.#isOver = true;
-    const socket = this.#socket;
-    if (socket === undefined || socket.readyState === WebSocket.CONNECTING) return this.abort();
+    const socket = this.#open;
+    if (socket === undefined) return this.abort();
     // Otherwise the other side's agreement is not read.
     socket.resume();
-    socket.close(code);
+    return socket.close(code);
   }
 
   abort(): void {
@@ -101,11 +100,15 @@ class Opening implements LiveSocket {
   }
 
   pause(): void {
-    this.#socket?.pause();
+    this.#open?.pause();
   }
 
   resume(): void {
-    this.#socket?.resume();
+    this.#open?.resume();
+  }
+
+  get #open(): WebSocket | undefined {
+    return this.#socket?.readyState === WebSocket.OPEN ? this.#socket : undefined;
   }
 
   #listen(socket: WebSocket, throughProxy: boolean): void {
@@ -113,7 +116,7 @@ class Opening implements LiveSocket {
     socket.binaryType = 'nodebuffer';
     socket.on('open', () => {
       isOpen = true;
-      this.#handshake.onAnswer(101, undefined);
+      this.#handshake.onAnswer({ url: this.#handshake.url, status: 101 });
       this.#tell({ type: 'opened' });
     });
     socket.on('unexpected-response', (_request, answer: IncomingMessage) => {
