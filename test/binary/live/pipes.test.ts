@@ -1,0 +1,140 @@
+import { readdir } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { errorLine } from '../../harness/error-line.ts';
+import { runFoley, startFoley } from '../../harness/run-foley.ts';
+import type { RunOptions } from '../../harness/run-options.ts';
+import { serve } from '../../realtime/script.ts';
+import { startScriptedServer } from '../../realtime/scripted-server.ts';
+import type { ScriptedServer } from '../../realtime/scripted-server.ts';
+import { spokenAudio } from '../../realtime/segment-audio.ts';
+import { live, REQUEST_ID, scripted, WHO } from './spoken.ts';
+
+async function start(server: ScriptedServer, args: readonly string[], options: RunOptions = {}) {
+  const all = ['live', ...WHO, '--request-id', REQUEST_ID, '--format', 'pcm', ...args];
+  return startFoley(all, { keepInputOpen: true, input: '', ...options, env: scripted(server) });
+}
+
+test('a sentence is heard while the next one is being written', async () => {
+  const server = await startScriptedServer();
+  const running = await start(server, ['--flush-after', '1h']);
+  running.write('One is he');
+  running.write('re. Two is ');
+  await running.waitFor('stdout', /^[^]/);
+  const connection = await server.connected();
+  const first = await connection.receivedMessage('text');
+  expect(first).toMatchObject({ sequence: 1, text: 'One is here.' });
+  // The cat is four bytes, which come in two pieces.
+  running.write(Uint8Array.of(0xf0, 0x9f));
+  running.write(Uint8Array.of(0x90, 0xb1));
+  running.endInput();
+  const result = await running.done;
+  expect(result.code).toBe(0);
+  expect(result.stdout.equals(spokenAudio(['One is here.', 'Two is 🐱'], 'pcm'))).toBe(true);
+});
+
+test('what is there is spoken when no more comes for a while', async () => {
+  const server = await startScriptedServer();
+  const running = await start(server, ['--flush-after', '50ms']);
+  running.write('No end in sight');
+  const connection = await server.connected();
+  await connection.receivedMessage('flush');
+  running.write(' and then one.');
+  running.endInput();
+  const { code, stdout } = await running.done;
+  expect(code).toBe(0);
+  expect(stdout.equals(spokenAudio(['No end in sight', 'and then one.'], 'pcm'))).toBe(true);
+});
+
+test.each([
+  ['line', 'One. Two.\nThree.\n', ['One. Two.', 'Three.']],
+  ['input', 'One. Two.\nThree.\n', ['One. Two.\nThree.']],
+])('--segment-by %s', async (by, input, segments) => {
+  const server = await startScriptedServer();
+  const { code } = await live(server, ['--segment-by', by, '-o', 'a.mp3'], { input });
+  expect(code).toBe(0);
+  expect(server.charges.map(({ text }) => text)).toEqual(segments);
+});
+
+test('a service that refuses ends it, though the pipe is still open', async () => {
+  const server = await startScriptedServer({ connections: [{ refuse: { status: 401 } }] });
+  const running = await start(server, ['--json', '-o', 'a.pcm']);
+  expect(errorLine(await running.done)).toMatchObject({ exitCode: 4 });
+});
+
+test.each([
+  ['an empty pipe', ''],
+  ['a pipe with nothing but white space', ' \n\t\n'],
+])('%s is exit 2', async (_name, input) => {
+  const server = await startScriptedServer();
+  for (const mode of ['simple', 'reliable']) {
+    const result = await live(server, ['--mode', mode, '--json', '-o', 'a.mp3'], { input });
+    expect(errorLine(result)).toMatchObject({ exitCode: 2, billed: 'no', code: 'usage' });
+    expect(await readdir(result.box.out)).toEqual([]);
+  }
+  expect(server.charges).toEqual([]);
+});
+
+test('bytes that are no text are exit 2, and name the place', async () => {
+  const server = await startScriptedServer();
+  const input = Buffer.concat([Buffer.from('One is here. Two'), Buffer.of(0xff)]);
+  const result = await live(server, ['--json', '-o', 'a.mp3'], { input });
+  expect(errorLine(result)).toMatchObject({
+    exitCode: 2,
+    message: expect.stringContaining('offset 16'),
+  });
+});
+
+describe('whoever goes away', () => {
+  test('with the pipe that it is written into, ends it quietly', async () => {
+    const server = await startScriptedServer();
+    const running = await start(server, []);
+    running.write('One is here. Two is ');
+    await running.waitFor('stdout', /^[^]/);
+    running.closeOutput('stdout');
+    running.write('there. And three. ');
+    expect(await running.done).toMatchObject({ code: 0, stderr: '' });
+    const connection = await server.connected();
+    await connection.gone;
+  });
+
+  test('by Ctrl-C, is told how to go on, and leaves no half file', async () => {
+    const steps = [{ kind: 'pause' } as const];
+    const faults = [{ on: 'sent', event: 'audio', number: 2, when: 'before', steps } as const];
+    const server = await startScriptedServer({ connections: [{ steps: [serve({ faults })] }] });
+    const running = await start(server, ['-o', 'a.pcm'], { keepInputOpen: true });
+    running.write('One is here. Two is ');
+    await server.paused();
+    running.signal('SIGINT');
+    const result = await running.done;
+    expect(result.signal).toBe('SIGINT');
+    expect(result.stderr).toMatch(/stopped|--request-id request-1/);
+    expect(await readdir(result.box.out)).toEqual([]);
+    const connection = await server.connected();
+    await connection.gone;
+    expect(connection.ending).toMatchObject({ kind: 'closed', code: 1000 });
+  });
+});
+
+test('a reader that is slow loses nothing', async () => {
+  const audio = { framesPerSegment: 60, frameBytes: 60_000 };
+  const texts = Array.from({ length: 4 }, (_none, index) => `This is number ${index}.`);
+  const server = await startScriptedServer({ audio });
+  const running = await start(server, [], { holdStdout: true });
+  running.write(texts.join('\n\n'));
+  running.endInput();
+  const connection = await server.connected();
+  await connection.receivedMessage('flush', texts.length);
+  running.resumeStdout();
+  const { code, stdout } = await running.done;
+  expect(code).toBe(0);
+  expect(stdout.equals(spokenAudio(texts, 'pcm', audio))).toBe(true);
+}, 120_000);
+
+test('a long text goes on in the reliable mode by itself', async () => {
+  const server = await startScriptedServer();
+  const text = 'These are five words each. '.repeat(400);
+  const args = ['live', ...WHO, text, '-o', 'a.mp3'];
+  const { code } = await runFoley(args, { env: scripted(server) });
+  expect(code).toBe(0);
+  expect(server.charges).toHaveLength(400);
+});
