@@ -2,6 +2,8 @@ import { REALTIME_ENDPOINTS } from './realtime/endpoints.ts';
 
 import { MEDIA_ENDPOINTS } from './media-endpoints.ts';
 
+import { REALTIME_ENDPOINTS } from './realtime/endpoints.ts';
+
 /** Every HTTP endpoint that the service has: one table for its router, its OpenAPI document and the client. */
 
 export type Surface = 'http-v3' | 'http-v2' | 'http-v1' | 'compat' | 'realtime' | 'operations';
@@ -293,6 +295,7 @@ export const ENDPOINTS = [
   },
   ...REALTIME_ENDPOINTS,
   ...MEDIA_ENDPOINTS,
+  ...REALTIME_ENDPOINTS,
   {
     id: 'getProfile',
     method: 'GET',

@@ -4,7 +4,7 @@ import type { Random } from '../effects/random.ts';
 import type { BodyCut } from './faults/fault-rule.ts';
 import type { Faults, RequestFaults } from './faults/faults.ts';
 import { statusFault } from './faults/status-fault.ts';
-import { errorResponse } from './http/envelope.ts';
+import { errorResponse, isInternal } from './http/envelope.ts';
 import type { GuardOptions } from './http/guard.ts';
 import { createGuard } from './http/guard.ts';
 import { createKeyTable } from './http/key-table.ts';
@@ -12,6 +12,7 @@ import { requestIdOf } from './http/request-id.ts';
 import type { Arrival } from './http/router.ts';
 import { createRouter } from './http/router.ts';
 import type { Admission } from './realtime/admission.ts';
+import type { Realtime } from './realtime/realtime.ts';
 import { isLivePath } from './realtime/live-paths.ts';
 import type { AccountKey, ServiceEvent } from './running-service.ts';
 import type { ServiceContext } from './service-context.ts';
@@ -46,60 +47,68 @@ export function answerRequests(
   faults: Faults,
   closing: AbortSignal,
 ): Answering {
-  const { clock, random } = deps;
-  const cuts = new WeakMap<Response, BodyCut>();
+  const { clock, random, report } = deps;
   const { realtime } = context;
+  const cuts = new WeakMap<Response, BodyCut>();
   const route = createRouter(context, createKeyTable(deps.keys));
-  const guard = createGuard(deps);
-  /** Lets a request in, and has the work on it done. */
-  const answer = async <Result>(
-    arrival: Arrival,
-    met: MetFaults,
-    work: (arrival: Arrival) => Result | Promise<Result>,
-  ): Promise<Result | Response> => {
-    const { request } = arrival;
-    try {
-      guard.check(
-        request,
-        isLivePath(lineOf(request).path) ? realtime.tickets.isExpected : undefined,
-      );
-      if (!closing.aborted) met.faults = faults.ofRequest(lineOf(request));
-      const { delay, status } = met.faults;
-      const patience = AbortSignal.any([closing, request.signal]);
-      // Whoever does not wait is refused, or is gone.
-      if (delay !== undefined) await clock.sleep(delay.ms, patience).catch(() => undefined);
-      if (closing.aborted) throw closingError();
-      if (status !== undefined) throw statusFault(status);
-      return await work(arrival);
-    } catch (error) {
-      return errorResponse(error, arrival.requestId);
-    }
-  };
+  const letIn = createDoor(deps, realtime, faults, closing);
   const arriving = (request: Request): Arriving => ({
     start: clock.monotonic(),
     arrival: { request, requestId: requestIdOf(request.headers, random) },
     met: { faults: {} },
   });
-  const told = ({ start, arrival, met }: Arriving, response: Response): Response => {
-    mark(response.headers, arrival.requestId);
-    if (met.faults.cut !== undefined) cuts.set(response, met.faults.cut);
-    deps.report(describe(arrival, response, met, clock.monotonic() - start));
+  const told = (one: Arriving, response: Response): Response => {
+    mark(response.headers, one.arrival.requestId);
+    if (one.met.faults.cut !== undefined) cuts.set(response, one.met.faults.cut);
+    report(describe(one, response, clock.monotonic()));
     return response;
   };
   return {
     async fetch(request) {
       const one = arriving(request);
-      return told(one, await answer(one.arrival, one.met, route));
+      return told(one, await letIn(one, route));
     },
     async admit(request) {
       const one = arriving(request);
-      const admitted = await answer(one.arrival, one.met, realtime.admit);
+      const admitted = await letIn(one, (arrival) => realtime.admit(arrival));
       if (admitted instanceof Response) return told(one, admitted);
-      const { start, arrival, met } = one;
-      deps.report(describe(arrival, SWITCHING, met, clock.monotonic() - start));
-      return { ...admitted, cut: met.faults.cut };
+      report(describe(one, SWITCHING, clock.monotonic()));
+      return { ...admitted, cut: one.met.faults.cut };
     },
     cutOf: (response) => cuts.get(response),
+  };
+}
+
+type Door = <Result>(
+  one: Arriving,
+  work: (arrival: Arrival) => Promise<Result>,
+) => Promise<Result | Response>;
+
+/** Lets a request in after what every one has to pass, and has the work on it done. */
+function createDoor(
+  deps: AnsweringDeps,
+  { tickets }: Realtime,
+  faults: Faults,
+  closing: AbortSignal,
+): Door {
+  const guard = createGuard(deps);
+  return async ({ arrival, met }, work) => {
+    const { request, requestId } = arrival;
+    const line = lineOf(request);
+    try {
+      guard.check(request, (page) => isLivePath(line.path) && tickets.isExpected(page));
+      if (!closing.aborted) met.faults = faults.ofRequest(line);
+      const { delay, status } = met.faults;
+      const patience = AbortSignal.any([closing, request.signal]);
+      // Whoever does not wait is refused, or is gone.
+      if (delay !== undefined) await deps.clock.sleep(delay.ms, patience).catch(() => undefined);
+      if (closing.aborted) throw closingError();
+      if (status !== undefined) throw statusFault(status);
+      return await work(arrival);
+    } catch (error) {
+      if (isInternal(error)) deps.report({ type: 'failure', requestId, error });
+      return errorResponse(error, requestId);
+    }
   };
 }
 
@@ -130,20 +139,19 @@ function mark(headers: Headers, requestId: string): void {
 }
 
 function describe(
-  { request, requestId, account }: Arrival,
+  { start, arrival: { request, requestId, account }, met: { faults } }: Arriving,
   { status, headers }: Pick<Response, 'status' | 'headers'>,
-  { faults: { delay, status: error, cut } }: MetFaults,
-  durationMs: number,
+  now: number,
 ): ServiceEvent {
   return {
     type: 'request',
     ...lineOf(request),
     status,
-    durationMs,
+    durationMs: now - start,
     requestId,
     account,
     credits: headers.get(HEADERS.creditsUsed) ?? undefined,
-    faults: [delay, error, cut].filter((effect) => effect !== undefined),
+    faults: [faults.delay, faults.status, faults.cut].filter((effect) => effect !== undefined),
   };
 }
 

@@ -8,6 +8,7 @@ export const TAGS = {
   Voices: 'The voices that texts are spoken with',
   Realtime: 'Text in and audio out over a WebSocket, and what is asked about that',
   Media: 'Sound put to videos, and images and videos of a prompt: as jobs that are polled and downloaded',
+  Realtime: 'Text in and audio out over a WebSocket, and what is asked about that',
   Account: 'Credits, quota and settings of the account that a key belongs to',
   Compatibility: 'Requests in the shapes of two other speech interfaces',
   Service: 'What the service says of itself',

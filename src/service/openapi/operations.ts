@@ -21,6 +21,7 @@ import { VOICE_OPERATIONS } from './voice-operations.ts';
 /** The description of every endpoint of the contract. */
 export const OPERATIONS: Readonly<Record<EndpointId, OperationDescription>> = {
   ...JOB_OPERATIONS,
+  ...REALTIME_OPERATIONS,
   ...MEDIA_OPERATIONS,
   ...REALTIME_OPERATIONS,
   ...VOICE_OPERATIONS,

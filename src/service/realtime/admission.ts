@@ -32,7 +32,7 @@ const MOST_CONNECTIONS = 256;
 /** Who has not said who he is takes little room. */
 const MOST_UNKNOWN = 32;
 /** Query parameters that look like a key. */
-const CREDENTIALS = ['token', 'api_key', 'access_token', 'key', 'ticket', 'authorization'];
+const CREDENTIALS = new Set(['token', 'api_key', 'access_token', 'key', 'ticket', 'authorization']);
 
 /**
  * Checks a handshake. Host, origin and fault rules were looked at before.
@@ -64,7 +64,7 @@ function protocolAt(path: string): RealtimeProtocol {
 }
 
 function refuseCredentials(query: URLSearchParams): void {
-  const field = [...query.keys()].find((name) => CREDENTIALS.includes(name.toLowerCase()));
+  const field = [...query.keys()].find((name) => CREDENTIALS.has(name.toLowerCase()));
   if (field === undefined) return;
   const message = `${field} may not be in the address; send Authorization, or a ticket in auth`;
   throw invalidRequest([{ field, message }]);

@@ -2,15 +2,15 @@ import { REALTIME_PROTOCOLS } from '../../contract/realtime/protocols.ts';
 import { ServiceError } from '../service-error.ts';
 
 /** Version 1 is named by the spec and not described (section 9). */
-export const REALTIME_V1_PATH = '/v1/tts/live';
+const REALTIME_V1_PATH = '/v1/tts/live';
 
 /** Whether a path is one where a handshake is expected. */
 export function isLivePath(path: string): boolean {
-  return LIVE_PATHS.includes(path);
+  return LIVE_PATHS.has(path);
 }
 
 const { v2, v3 } = REALTIME_PROTOCOLS;
-const LIVE_PATHS: readonly string[] = [REALTIME_V1_PATH, v2.livePath, v3.livePath];
+const LIVE_PATHS: ReadonlySet<string> = new Set([REALTIME_V1_PATH, v2.livePath, v3.livePath]);
 
 /** 501 for version 1. */
 export function realtimeV1(): ServiceError {

@@ -1,15 +1,15 @@
+import type { Clock } from '../../effects/clock.ts';
+import type { Random } from '../../effects/random.ts';
 import type { RateLimit } from '../accounts/rate-limit.ts';
 import type { AudioFolder } from '../audio-files/audio-folder.ts';
 import { createKeyTable } from '../http/key-table.ts';
 import type { Arrival } from '../http/router.ts';
 import type { AccountKey } from '../running-service.ts';
 import type { ServiceContext } from '../service-context.ts';
-import type { Random } from '../../effects/random.ts';
 import type { Admission } from './admission.ts';
 import { admit } from './admission.ts';
 import type { LiveSocket, SocketListener } from './live-socket.ts';
-import type { Requests } from './requests/requests.ts';
-import { createRequests } from './requests/requests.ts';
+import { Requests } from './requests/requests.ts';
 import type { Session } from './session.ts';
 import type { Tickets } from './tickets.ts';
 import { createTickets } from './tickets.ts';
@@ -44,9 +44,9 @@ export interface Realtime {
 const HURRY_MS = 1_000;
 
 export function createRealtime(deps: RealtimeDeps): Realtime {
-  const { clock, rateLimit } = deps;
+  const { rateLimit } = deps;
   const tickets = createTickets(deps);
-  const requests = createRequests({ ...deps, ownership: deps.operations.ownership });
+  const requests = new Requests({ ...deps, ownership: deps.operations.ownership });
   const context = { ...deps, tickets, requests };
   const keys = createKeyTable(deps.keys);
   const sessions = new OpenSessions();
@@ -70,18 +70,7 @@ export function createRealtime(deps: RealtimeDeps): Realtime {
     get size() {
       return sessions.count().open;
     },
-    async close(graceMs, hurry) {
-      if (sessions.count().open === 0) return;
-      sessions.drain(false);
-      const drain = (): void => sessions.drain(true);
-      const stops = [clock.after(graceMs, drain)];
-      const hasten = (): void => void stops.push(clock.after(HURRY_MS, drain));
-      hurry?.addEventListener('abort', hasten, { once: true });
-      if (hurry?.aborted === true) hasten();
-      await sessions.none();
-      for (const stop of stops) stop();
-      hurry?.removeEventListener('abort', hasten);
-    },
+    close: (graceMs, hurry) => sessions.close(deps.clock, graceMs, hurry),
   };
 }
 
@@ -105,14 +94,23 @@ class OpenSessions {
     return { open: this.#all.size, unknown: unknown.length };
   }
 
-  drain(isHurried: boolean): void {
-    for (const session of [...this.#all.keys()]) session.drain(isHurried);
-  }
-
-  async none(): Promise<void> {
+  async close(clock: Clock, graceMs: number, hurry: AbortSignal | undefined): Promise<void> {
     if (this.#all.size === 0) return;
-    await new Promise<void>((resolve) => {
+    const none = new Promise<void>((resolve) => {
       this.#whenNone = resolve;
     });
+    this.#drain(false);
+    const cut = (): void => this.#drain(true);
+    const stops = [clock.after(graceMs, cut)];
+    const hasten = (): void => void stops.push(clock.after(HURRY_MS, cut));
+    hurry?.addEventListener('abort', hasten, { once: true });
+    if (hurry?.aborted === true) hasten();
+    await none;
+    for (const stop of stops) stop();
+    hurry?.removeEventListener('abort', hasten);
+  }
+
+  #drain(isHurried: boolean): void {
+    for (const session of this.#all.keys()) session.drain(isHurried);
   }
 }

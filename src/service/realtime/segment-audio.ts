@@ -8,11 +8,15 @@ import type { RequestPlan } from './request-plan.ts';
 import { speakText } from './spoken-text.ts';
 
 /** How long the engine may take for the next of its speech. */
-export const PROVIDER_MS = 60_000;
+const PROVIDER_MS = 60_000;
 
 /** The engine was silent for too long. */
 export class ProviderTimeout extends Error {
   override readonly name = 'ProviderTimeout';
+
+  constructor() {
+    super('the engine is silent');
+  }
 }
 
 export interface SegmentSound {
@@ -34,8 +38,7 @@ export async function* segmentAudio(sound: SegmentSound): AsyncGenerator<Uint8Ar
   const halt = new AbortController();
   const signal = AbortSignal.any([sound.signal, halt.signal]);
   const within = async <Result>(work: Promise<Result>): Promise<Result> => {
-    const expire = (): void => halt.abort(new ProviderTimeout('the engine is silent'));
-    const stop = sound.clock.after(PROVIDER_MS, expire);
+    const stop = sound.clock.after(PROVIDER_MS, () => halt.abort(new ProviderTimeout()));
     try {
       return await work;
     } finally {

@@ -83,10 +83,13 @@ function settle(
   const { context, request } = options;
   const { segmentId } = reserved.segment;
   const { store, clock } = context;
-  reserved.complete(store.write, (db) => {
-    completeSegment(db, request.id, { segmentId, ...audio });
-    if (request.mode === 'reliable') keepUntil(db, request.id, clock.now() + STORED_MS);
-  });
+  reserved.complete(
+    (work) => store.write(work),
+    (db) => {
+      completeSegment(db, request.id, { segmentId, ...audio });
+      if (request.mode === 'reliable') keepUntil(db, request.id, clock.now() + STORED_MS);
+    },
+  );
 }
 
 /** It is over, and costs nothing. */

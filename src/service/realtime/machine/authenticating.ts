@@ -16,22 +16,20 @@ export function opened(quota: number | undefined): Move {
 }
 
 /** The first frame of a browser. A ticket is good once, and only before anything else. */
-export const authenticate = {
-  take({ token, eventId }: Auth): Move {
-    return (state) => {
-      if (state.phase === 'authenticating') {
-        return run(state, change({ pendingEventId: eventId }), emit({ type: 'redeem', token }));
-      }
-      const message = 'This connection is authenticated';
-      return run(state, fail({ code: 'already_authenticated', message }, eventId));
-    };
-  },
-  refused: ((state) => {
-    if (state.phase !== 'authenticating') return run(state);
-    const message =
-      'The ticket is unknown, was used, has expired, or is for another origin or host';
-    return run(state, fail({ code: 'authentication_failed', message }, state.pendingEventId));
-  }) satisfies Move,
+export function authenticate({ token, eventId }: Auth): Move {
+  return (state) => {
+    if (state.phase === 'authenticating') {
+      return run(state, change({ pendingEventId: eventId }), emit({ type: 'redeem', token }));
+    }
+    const message = 'This connection is authenticated';
+    return run(state, fail({ code: 'already_authenticated', message }, eventId));
+  };
+}
+
+export const ticketRefused: Move = (state) => {
+  if (state.phase !== 'authenticating') return run(state);
+  const message = 'The ticket is unknown, was used, has expired, or is for another origin or host';
+  return run(state, fail({ code: 'authentication_failed', message }, state.pendingEventId));
 };
 
 export function redeemed(quota: number): Move {

@@ -42,7 +42,7 @@ const EVENT_ID = { v2: 'event_id', v3: 'eventId' } as const;
 function handle(message: ClientMessage): Move {
   switch (message.event) {
     case 'auth':
-      return authenticate.take(message);
+      return authenticate(message);
     case 'start':
       return start(message);
     case 'input':

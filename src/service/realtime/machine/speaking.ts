@@ -1,7 +1,7 @@
 import { SESSION_MAX_UNITS } from '../../../contract/realtime/limits.ts';
 import { digestOf } from '../text-digest.ts';
 import { CLOSE } from './close-code-of.ts';
-import type { SessionEvent } from './events.ts';
+import type { Problem, SessionEvent } from './events.ts';
 import type { EarlierSegment, KnownSegment, OpenRequest } from './state.ts';
 import type { Move } from './step.ts';
 import {
@@ -64,6 +64,12 @@ export function reserved({ segmentId, units }: Extract<SessionEvent, { type: 're
       ...(wasIdle ? [emit({ type: 'speak', segmentId })] : []),
     );
   };
+}
+
+/** There is too little to pay for it. */
+export function notReserved(problem: Problem): Move {
+  return (state) =>
+    state.reserving === undefined ? run(state) : run(state, fail(problem, state.pendingEventId));
 }
 
 function remember(

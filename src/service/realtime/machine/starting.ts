@@ -1,6 +1,6 @@
 import type { StartMessage } from '../client-message.ts';
 import { CLOSE } from './close-code-of.ts';
-import type { StatusFields } from './events.ts';
+import type { Problem, StatusFields } from './events.ts';
 import type { BegunRequest } from './state.ts';
 import type { Move } from './step.ts';
 import { change, emit, end, fail, inTurn, replyTo, run, send } from './step.ts';
@@ -53,6 +53,14 @@ const NOTHING_YET = {
   isStopped: false,
   stopEventId: undefined,
 } as const;
+
+/** It cannot be begun as it is; the client may ask for another. */
+export function notBegun(problem: Problem): Move {
+  return (state) =>
+    state.phase === 'starting'
+      ? run(state, change({ phase: 'waiting' }), fail(problem, state.pendingEventId))
+      : run(state);
+}
 
 /** The same request was made before: what is known of it, and the connection has done its work. */
 export function known(status: StatusFields): Move {

@@ -1,9 +1,9 @@
-import { authenticate, opened, redeemed } from './authenticating.ts';
+import { opened, redeemed, ticketRefused } from './authenticating.ts';
 import { CLOSE } from './close-code-of.ts';
 import type { SessionEvent, SessionTimer } from './events.ts';
 import { receive } from './receiving.ts';
-import { endWhenDone, reserved, spoke } from './speaking.ts';
-import { begun, known } from './starting.ts';
+import { endWhenDone, notReserved, reserved, spoke } from './speaking.ts';
+import { begun, known, notBegun } from './starting.ts';
 import type { SessionState } from './state.ts';
 import type { Move, Step } from './step.ts';
 import {
@@ -36,71 +36,71 @@ function moveFor(event: SessionEvent): Move {
       return inTurn(whenOpen(beginIdle), receive(event.message, event.isRepeated));
     case 'unreadable':
       return unreadable(event.isText, event.problem);
-    case 'redeemed':
-      return redeemed(event.quota);
-    case 'ticketRefused':
-      return authenticate.refused;
-    case 'begun':
-      return begun(event.request);
-    case 'known':
-      return known(event.status);
     case 'timer':
       return timedOut(event.name);
     case 'stalled':
       return fail({ code: 'client_backpressure', message: 'What is sent is not read' });
     case 'drain':
       return event.isHurried ? cut : drain;
+    case 'failed':
+      return fail(event.problem);
     case 'closed':
       return inTurn(abandon(), end(CLOSE.done));
-    default:
-      return answered(event);
-  }
-}
-
-type Answer = Exclude<
-  SessionEvent,
-  {
-    type:
-      | 'opened'
-      | 'frame'
-      | 'unreadable'
-      | 'redeemed'
-      | 'ticketRefused'
-      | 'begun'
-      | 'known'
-      | 'timer'
-      | 'stalled'
-      | 'drain'
-      | 'closed';
-  }
->;
-
-/** What the driver tells of the work on a request. */
-function answered(event: Answer): Move {
-  switch (event.type) {
-    case 'notBegun':
-      return (state) =>
-        state.phase === 'starting'
-          ? run(state, change({ phase: 'waiting' }), fail(event.problem, state.pendingEventId))
-          : run(state);
-    case 'reserved':
-      return reserved(event);
-    case 'notReserved':
-      return (state) =>
-        state.reserving === undefined
-          ? run(state)
-          : run(state, fail(event.problem, state.pendingEventId));
     case 'audio':
     case 'spoken':
     case 'unspeakable':
       return spoke(event);
+    case 'redeemed':
+    case 'ticketRefused':
+    case 'begun':
+    case 'known':
+    case 'notBegun':
+    case 'reserved':
+    case 'notReserved':
     case 'settled':
-      return (state) =>
-        state.phase === 'settling' ? run(state, finish('completed', CLOSE.done)) : run(state);
-    case 'failed':
-      return fail(event.problem);
+      return answered(event);
   }
 }
+
+type Answer = Extract<
+  SessionEvent,
+  {
+    type:
+      | 'redeemed'
+      | 'ticketRefused'
+      | 'begun'
+      | 'known'
+      | 'notBegun'
+      | 'reserved'
+      | 'notReserved'
+      | 'settled';
+  }
+>;
+
+/** What the driver found out for the machine. */
+function answered(event: Answer): Move {
+  switch (event.type) {
+    case 'redeemed':
+      return redeemed(event.quota);
+    case 'ticketRefused':
+      return ticketRefused;
+    case 'begun':
+      return begun(event.request);
+    case 'known':
+      return known(event.status);
+    case 'notBegun':
+      return notBegun(event.problem);
+    case 'reserved':
+      return reserved(event);
+    case 'notReserved':
+      return notReserved(event.problem);
+    case 'settled':
+      return settled;
+  }
+}
+
+const settled: Move = (state) =>
+  state.phase === 'settling' ? run(state, finish('completed', CLOSE.done)) : run(state);
 
 function whenOpen(move: Move): Move {
   return (state) => (state.phase === 'authenticating' ? run(state) : run(state, move));
