@@ -42,7 +42,7 @@ export function advanceMediaJob(db: Connection, advance: MediaAdvance): MediaJob
   if (next === undefined) return undefined;
   writeState(db, advance, next);
   if (job.ownerId !== undefined && job.ownerId !== owner.id) forgetOwner(db, job.ownerId);
-  writeEnd(db, advance, next);
+  writeFileOf(db, advance);
   settle(db, job, next.settlement, advance.now);
   return readMediaJob(db, jobId);
 }
@@ -53,6 +53,7 @@ function mayAct(db: Connection, job: MediaJob, { owner, step }: MediaAdvance): b
   return step.event === 'claimed' && isAbandoned(db, job.ownerId, owner);
 }
 
+/** In one statement, since a job that has ended has either a result or an error. */
 function writeState(
   db: Connection,
   { jobId, owner, now, step }: MediaAdvance,
@@ -61,9 +62,22 @@ function writeState(
   const ended = hasEnded(status);
   const keeps = !ended && step.event !== 'released';
   if (keeps) owner.renew(db);
+  const error = status === 'failed' ? errorOf(step) : undefined;
   db.run(
-    'UPDATE media_job SET status = ?, attempts = ?, owner_id = ?, finished_at = ? WHERE id = ?',
-    [status, attempts, keeps ? owner.id : null, ended ? now : null, jobId],
+    `UPDATE media_job SET status = ?, attempts = ?, owner_id = ?, finished_at = ?, result = ?,
+       error_code = ?, error_message = ?, progress = iif(? = 'completed', 100, progress)
+     WHERE id = ?`,
+    [
+      status,
+      attempts,
+      keeps ? owner.id : null,
+      ended ? now : null,
+      step.event === 'finished' ? JSON.stringify(step.result.facts) : null,
+      error?.code ?? null,
+      error?.message ?? null,
+      status,
+      jobId,
+    ],
   );
 }
 
@@ -72,21 +86,14 @@ const GIVEN_UP: MediaJobError = {
   message: 'The job was begun too often without an end; what it would have cost was refunded',
 };
 
-function writeEnd(
-  db: Connection,
-  { jobId, step }: MediaAdvance,
-  { state: { status } }: MediaTransition,
-): void {
-  if (step.event === 'finished') {
-    const { contentType, facts, name } = step.result;
-    writeMediaFile(db, { id: jobId, folder: jobId, name, contentType });
-    const result = JSON.stringify(facts);
-    db.run('UPDATE media_job SET progress = 100, result = ? WHERE id = ?', [result, jobId]);
-  } else if (status === 'failed') {
-    const { code, message } = step.event === 'broken' ? step.error : GIVEN_UP;
-    const sql = 'UPDATE media_job SET error_code = ?, error_message = ? WHERE id = ?';
-    db.run(sql, [code, message, jobId]);
-  }
+function errorOf(step: MediaStep): MediaJobError {
+  return step.event === 'broken' ? step.error : GIVEN_UP;
+}
+
+function writeFileOf(db: Connection, { jobId, step }: MediaAdvance): void {
+  if (step.event !== 'finished') return;
+  const { contentType, name } = step.result;
+  writeMediaFile(db, { id: jobId, folder: jobId, name, contentType });
 }
 
 function settle(
