@@ -14,6 +14,8 @@ import type { ServiceEvent } from './running-service.ts';
 import type { Generations } from './synthesis/generations.ts';
 import type { Store } from './store/open-store.ts';
 import type { TemporaryFolder } from './uploads/temporary-file.ts';
+import type { Designs } from './voice-designs/designs.ts';
+import type { DesignDeps } from './voice-designs/make-design.ts';
 
 /** What the handlers of the service work with. */
 export interface ServiceContext {
@@ -22,6 +24,9 @@ export interface ServiceContext {
   readonly catalogue: Catalogue;
   readonly personalVoices: PersonalVoices;
   readonly voiceMaker: VoiceMaker;
+  readonly designs: Designs;
+  /** What designs are made with. */
+  readonly designing: DesignDeps;
   readonly uploads: TemporaryFolder;
   readonly operations: Operations;
   readonly generations: Generations;

@@ -31,6 +31,7 @@ import type { EncodeSpeech } from './synthesis/encode.ts';
 import { createGenerations } from './synthesis/generations.ts';
 import type { Store } from './store/open-store.ts';
 import type { TemporaryFolder } from './uploads/temporary-file.ts';
+import { createDesigns } from './voice-designs/designs.ts';
 
 export interface ServiceDeps extends GuardOptions {
   readonly clock: Clock;
@@ -83,12 +84,13 @@ export function createService(deps: ServiceDeps): Service {
   prepare(deps);
   const faults = createFaults(deps.faults ?? []);
   const context = createContext(deps, faults);
-  const { cachedSpeech, generations, jobs, media, operations, realtime } = context;
+  const { cachedSpeech, designs, generations, jobs, media, operations, realtime } = context;
   operations.recover();
   jobs.start();
   media.jobs.start();
   // What cannot be removed now is removed later.
   void cachedSpeech.sweep().catch(() => undefined);
+  void designs.sweep().catch(() => undefined);
   void realtime.requests.sweep().catch(() => undefined);
   void media.imports.sweep().catch(() => undefined);
   const closing = new AbortController();
@@ -116,6 +118,8 @@ function createContext(deps: ServiceDeps, faults: Faults): ServiceContext {
   const { clock, store, encode, audio: folder, report } = deps;
   const operations = createOperations(deps);
   const personalVoices = createPersonalVoices(store);
+  const voiceMaker = createVoiceMaker(deps);
+  const designs = createDesigns({ store, folder, clock });
   const catalogue = createCatalogue({ ...deps, madeVoices: personalVoices });
   const { ownership } = operations;
   const links = createSignedLinks(deps);
@@ -125,7 +129,9 @@ function createContext(deps: ServiceDeps, faults: Faults): ServiceContext {
     store,
     catalogue,
     personalVoices,
-    voiceMaker: createVoiceMaker(deps),
+    voiceMaker,
+    designs,
+    designing: { ...deps, designs, voiceMaker },
     uploads: deps.uploads,
     operations,
     generations: createGenerations(clock),

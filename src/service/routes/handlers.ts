@@ -32,10 +32,11 @@ import { createSpeechV1 } from './speech-v1.ts';
 import { createSpeechV2 } from './speech-v2.ts';
 import { createSpeech } from './speech.ts';
 import { listVoicesByPost, listVoicesV1 } from './voices-v1.ts';
+import { saveVoiceDesign } from './save-voice-design.ts';
 import { deleteModel, deleteVoice } from './voice-deletion.ts';
+import { createVoiceDesign, getCandidateAudio } from './voice-designs.ts';
 import { createVoice, createVoiceV3 } from './voice-upload.ts';
 import { getVoice, listVoices } from './voices.ts';
-import { notYet } from './not-yet.ts';
 
 /** Handlers of the endpoints that need no key. */
 export const PUBLIC_HANDLERS: PublicHandlers = {
@@ -65,13 +66,13 @@ export const ACCOUNT_HANDLERS: AccountHandlers = {
   createSpeechV2,
   createModel: createVoice,
   createVoice,
-  createVoiceDesign: notYet,
+  createVoiceDesign,
   createVoiceV3,
   deleteModel,
   deleteVoice,
   deleteVoiceV3: deleteVoice,
-  getCandidateAudio: notYet,
-  saveVoiceDesign: notYet,
+  getCandidateAudio,
+  saveVoiceDesign,
   getOpenApiV1: getOpenApi,
   getJob,
   getJobAudio,

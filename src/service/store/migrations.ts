@@ -199,53 +199,6 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   `,
   `
-  CREATE TABLE media_job (
-    number INTEGER PRIMARY KEY,
-    id TEXT NOT NULL UNIQUE REFERENCES operation (id),
-    account_id TEXT NOT NULL REFERENCES account (id),
-    kind TEXT NOT NULL CHECK (kind IN ('lip_sync', 'video_dubbing', 'image', 'video')),
-    status TEXT NOT NULL CHECK (status IN ('pending', 'processing', 'completed', 'failed')),
-    owner_id TEXT REFERENCES owner (id),
-    attempts INTEGER NOT NULL,
-    progress INTEGER NOT NULL CHECK (progress BETWEEN 0 AND 100),
-    work TEXT NOT NULL,
-    answer TEXT NOT NULL,
-    result TEXT,
-    error_code TEXT,
-    error_message TEXT,
-    credits INTEGER NOT NULL,
-    created_at INTEGER NOT NULL,
-    finished_at INTEGER,
-    is_to_fail INTEGER NOT NULL CHECK (is_to_fail IN (0, 1)),
-    CHECK ((finished_at IS NULL) = (status IN ('pending', 'processing'))),
-    CHECK (finished_at IS NULL OR owner_id IS NULL),
-    CHECK ((status = 'completed') = (result IS NOT NULL)),
-    CHECK ((status = 'failed') = (error_code IS NOT NULL)),
-    CHECK ((error_code IS NULL) = (error_message IS NULL))
-  ) STRICT;
-
-  CREATE INDEX media_job_of_account ON media_job (account_id, kind, number);
-  CREATE INDEX media_job_unfinished ON media_job (number) WHERE finished_at IS NULL;
-
-  CREATE TABLE media_file (
-    id TEXT PRIMARY KEY,
-    folder TEXT NOT NULL,
-    name TEXT NOT NULL,
-    content_type TEXT NOT NULL
-  ) STRICT, WITHOUT ROWID;
-
-  CREATE INDEX media_file_in_folder ON media_file (folder);
-
-  CREATE TABLE dubbing (
-    operation_id TEXT PRIMARY KEY REFERENCES operation (id),
-    speech_file_id TEXT NOT NULL REFERENCES media_file (id),
-    speech_credits INTEGER NOT NULL,
-    job_id TEXT UNIQUE REFERENCES media_job (id),
-    refusal TEXT,
-    CHECK ((job_id IS NULL) = (refusal IS NOT NULL))
-  ) STRICT, WITHOUT ROWID;
-  `,
-  `
   CREATE TABLE personal_voice (
     number INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
@@ -273,7 +226,6 @@ export const MIGRATIONS: readonly string[] = [
   CREATE TABLE voice_design (
     id TEXT PRIMARY KEY,
     account_id TEXT NOT NULL REFERENCES account (id),
-    language TEXT NOT NULL,
     characters INTEGER NOT NULL,
     credits INTEGER NOT NULL,
     quota_remaining INTEGER,
@@ -284,7 +236,7 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX voice_design_expiry ON voice_design (expires_at);
 
   CREATE TABLE voice_candidate (
-    design_id TEXT NOT NULL REFERENCES voice_design (id) ON DELETE CASCADE,
+    design_id TEXT NOT NULL REFERENCES voice_design (id),
     number INTEGER NOT NULL,
     id TEXT NOT NULL UNIQUE,
     description TEXT NOT NULL,

@@ -17,6 +17,11 @@ export interface Speaking {
   readonly requestId: string;
 }
 
+/** Of a request that is being spoken, what decides how it ends. */
+export interface Generating extends Omit<Speaking, 'plan' | 'requestId'> {
+  readonly plan: Pick<SpeechPlan, 'textField'>;
+}
+
 /** Audio that leaves while it is spoken. */
 export interface SpokenStream {
   readonly body: ReadableStream<Uint8Array>;
@@ -49,7 +54,7 @@ export function speakStream(speaking: Speaking): Promise<SpokenStream> {
  * @throws ServiceError as `speakStream` does
  */
 export async function generate<Result>(
-  { context, operation, plan, signal }: Speaking,
+  { context, operation, plan, signal }: Generating,
   work: (generation: RunningGeneration) => Promise<Result>,
 ): Promise<Result> {
   const generation = context.generations.start();
@@ -80,7 +85,7 @@ function giveUp(error: unknown, operation: Operation, generation: RunningGenerat
   else operation.refund();
 }
 
-function asServiceError(error: unknown, { textField }: SpeechPlan): ServiceError {
+function asServiceError(error: unknown, { textField }: Generating['plan']): ServiceError {
   if (isUnspeakable(error)) {
     const message = `${textField} has nothing that this voice can say`;
     return invalidRequest([{ field: textField, message }]);
