@@ -435,6 +435,7 @@ complete -c foley -n '__foley_at \'voices list\'' -l type -x -a 'public personal
 complete -c foley -n '__foley_at \'voices list\'' -l language -x -d 'v1: exactly this primary language'
 complete -c foley -n '__foley_at \'voices list\'' -l supports-language -x -d 'v1: this language among those of the voice'
 complete -c foley -n '__foley_at \'voices list\'' -l search -x -d 'v1: part of the name or the description'
+complete -c foley -n '__foley_at \'voices list\'' -l provider -x -d 'v1: this engine family'
 complete -c foley -n '__foley_at \'voices list\'' -l api -x -a 'v3 v1 compat' -d 'interface of the service: v3, v1, compat (default: v3, or v1 for its filters)'
 complete -c foley -n '__foley_at \'voices list\'' -l json -d 'print one JSON document'
 complete -c foley -n '__foley_at \'voices list\'' -s q -l quiet -d 'print only the result and errors'

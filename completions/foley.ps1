@@ -665,6 +665,7 @@ $script:FoleyPlaces = @{
             , @('--language', 'v1: exactly this primary language')
             , @('--supports-language', 'v1: this language among those of the voice')
             , @('--search', 'v1: part of the name or the description')
+            , @('--provider', 'v1: this engine family')
             , @('--api', 'interface of the service: v3, v1, compat (default: v3, or v1 for its filters)')
             , @('--json', 'print one JSON document')
             , @('--quiet', 'print only the result and errors')

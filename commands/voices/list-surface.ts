@@ -10,6 +10,7 @@ export interface VoicesListFlags {
   readonly language?: string;
   readonly supportsLanguage?: string;
   readonly search?: string;
+  readonly provider?: string;
   readonly api?: VoiceSurface;
 }
 
@@ -18,13 +19,14 @@ export const VOICE_SURFACES = ['v3', 'v1', 'compat'] as const;
 export type VoiceSurface = (typeof VOICE_SURFACES)[number];
 
 /** What only v1 has, and what the compatibility list has none of. */
-const V1_FILTERS = ['type', 'language', 'supportsLanguage', 'search'] as const;
+const V1_FILTERS = ['type', 'language', 'supportsLanguage', 'search', 'provider'] as const;
 const PAGE_FLAGS = ['page', 'pageSize', 'includePersonal'] as const;
 const FLAG_NAMES: Readonly<Record<(typeof V1_FILTERS | typeof PAGE_FLAGS)[number], string>> = {
   type: '--type',
   language: '--language',
   supportsLanguage: '--supports-language',
   search: '--search',
+  provider: '--provider',
   page: '--page',
   pageSize: '--page-size',
   includePersonal: '--include-personal',

@@ -44,6 +44,7 @@ function filterOptions(): Option[] {
     textOption('--language <code>', 'v1: exactly this primary language'),
     textOption('--supports-language <code>', 'v1: this language among those of the voice'),
     textOption('--search <text>', 'v1: part of the name or the description'),
+    textOption('--provider <name>', 'v1: this engine family'),
     new Option(
       '--api <surface>',
       `interface of the service: ${VOICE_SURFACES.join(', ')} (default: v3, or v1 for its filters)`,

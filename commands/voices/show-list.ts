@@ -34,8 +34,9 @@ export async function showVoices(
       return showPages({ list, columns: COLUMNS }, flags, asking);
     }
     case 'v1': {
-      const { includePersonal, language, search, supportsLanguage, type: modelType } = flags;
-      const filters = { modelType, includePersonal, language, supportsLanguage, search };
+      const { includePersonal, language, provider, search, supportsLanguage } = flags;
+      const names = { language, supportsLanguage, search, provider };
+      const filters = { modelType: flags.type, includePersonal, ...names };
       const list = (stretch: Stretch) => listVoicesV1(client, { ...stretch, ...filters, signal });
       return showPages({ list, columns: V1_COLUMNS }, flags, asking);
     }

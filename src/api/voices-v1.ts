@@ -15,6 +15,8 @@ export interface VoiceV1Query extends VoiceQuery {
   readonly supportsLanguage?: string | undefined;
   /** Part of the name or the description. */
   readonly search?: string | undefined;
+  /** Engine family. */
+  readonly provider?: string | undefined;
 }
 
 /** What both descriptions of a v1 voice agree on (spec section 2.1). */

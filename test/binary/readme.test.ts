@@ -22,12 +22,16 @@ import {
 } from './support/documentation.ts';
 import { startHostedService } from './support/hosted-service.ts';
 import { expectSoundIn } from './support/sound.ts';
+import { tone } from './voices/recordings.ts';
 
 const [VOICE] = VOICES;
 const ID = VOICE?.id ?? '';
 
 /** Files that the examples take for granted. */
 const FILES = {
+  'ada.wav': tone(),
+  'ada-1.wav': tone(180),
+  'ada-2.wav': tone(190),
   'book.txt': 'It was a short book. It had two sentences.\n',
   'chapters/1.txt': 'The first chapter is short.\n',
   'chapters/2.txt': 'The second one is no longer.\n',

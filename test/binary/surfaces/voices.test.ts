@@ -87,6 +87,7 @@ describe('voices list --api v1', () => {
     [['--language', 'en-GB'], { language: 'en-GB' }],
     [['--supports-language', 'de'], { supportsLanguage: 'de' }],
     [['--search', 'a b&c'], { search: 'a b&c' }],
+    [['--provider', 'altA'], { provider: 'altA' }],
     [
       ['--search', 'x', '--page', '2', '--page-size', '5'],
       { search: 'x', page: '2', pageSize: '5' },
@@ -148,6 +149,7 @@ describe('voices list --api compat', () => {
 test.each([
   [['--api', 'v3', '--search', 'x'], '--search is not known to --api v3'],
   [['--api', 'v3', '--type', 'all'], '--type is not known to --api v3'],
+  [['--api', 'v3', '--provider', 'x'], '--provider is not known to --api v3'],
   [['--api', 'compat', '--language', 'en'], '--language is not known to --api compat'],
   [['--api', 'compat', '--page', '2'], '--page is not known to --api compat'],
   [['--api', 'compat', '--include-personal'], '--include-personal is not known to --api compat'],
