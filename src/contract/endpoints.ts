@@ -1,7 +1,5 @@
-import { REALTIME_ENDPOINTS } from './realtime/endpoints.ts';
-
 import { MEDIA_ENDPOINTS } from './media-endpoints.ts';
-
+import { PICTURE_ENDPOINTS } from './picture-endpoints.ts';
 import { REALTIME_ENDPOINTS } from './realtime/endpoints.ts';
 
 /** Every HTTP endpoint that the service has: one table for its router, its OpenAPI document and the client. */
@@ -293,8 +291,8 @@ export const ENDPOINTS = [
     public: true,
     section: 'ours',
   },
-  ...REALTIME_ENDPOINTS,
   ...MEDIA_ENDPOINTS,
+  ...PICTURE_ENDPOINTS,
   ...REALTIME_ENDPOINTS,
   {
     id: 'getProfile',

@@ -25,7 +25,8 @@ export interface Catalogue {
   readonly models: readonly CatalogueModel[];
   voice(id: string): SpeakingVoice | undefined;
   model(id: string): CatalogueModel | undefined;
-  isAvailable(model: CatalogueModel): boolean;
+  /** Also of a model of images or videos. */
+  isAvailable(model: Pick<CatalogueModel, 'id'>): boolean;
   /**
    * The same with the voices that this account made, and those that others made public. It is read
    * anew each time: other processes make voices too.

@@ -7,8 +7,8 @@ export const TAGS = {
   Speech: 'Text to audio: at once, or as jobs that are polled and downloaded',
   Voices: 'The voices that texts are spoken with',
   Realtime: 'Text in and audio out over a WebSocket, and what is asked about that',
-  Media: 'Sound put to videos, and images and videos of a prompt: as jobs that are polled and downloaded',
-  Realtime: 'Text in and audio out over a WebSocket, and what is asked about that',
+  Media:
+    'Sound put to videos, and images and videos of a prompt: as jobs that are polled and downloaded',
   Account: 'Credits, quota and settings of the account that a key belongs to',
   Compatibility: 'Requests in the shapes of two other speech interfaces',
   Service: 'What the service says of itself',
@@ -27,7 +27,7 @@ export interface OperationDescription {
   /**
    * The JSON of a success; `audio` for sound that is made and charged, `stored-audio` for sound that
    * is there, `stored-file` for any other file, `preview` for the sound of a voice design, `events` for an aligned stream, `redirect` for the
-   * way to it; nothing for JSON that has no schema.
+   * way to it, `realtime-audio` for stored audio of realtime speech, `switching` for a WebSocket; nothing for JSON that has no schema.
    */
   readonly success:
     | TObject

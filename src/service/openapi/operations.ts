@@ -15,14 +15,15 @@ import { JOB_OPERATIONS } from './job-operations.ts';
 import { MEDIA_OPERATIONS } from './media-operations.ts';
 import type { OperationDescription } from './operation-description.ts';
 import { BODY_ERRORS, KEYED_SPEECH_ERRORS, PAID_ERRORS } from './operation-description.ts';
+import { PICTURE_OPERATIONS } from './picture-operations.ts';
 import { REALTIME_OPERATIONS } from './realtime-operations.ts';
 import { VOICE_OPERATIONS } from './voice-operations.ts';
 
 /** The description of every endpoint of the contract. */
 export const OPERATIONS: Readonly<Record<EndpointId, OperationDescription>> = {
   ...JOB_OPERATIONS,
-  ...REALTIME_OPERATIONS,
   ...MEDIA_OPERATIONS,
+  ...PICTURE_OPERATIONS,
   ...REALTIME_OPERATIONS,
   ...VOICE_OPERATIONS,
   getCapabilities: {

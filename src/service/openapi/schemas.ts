@@ -19,7 +19,12 @@ import {
   JobV1,
   Pagination,
 } from '../../contract/schemas/job.ts';
-import { DubbingAccepted, DubbingAnswer, DubbingCredits, DubbingRequest } from '../../contract/schemas/dubbing.ts';
+import {
+  DubbingAccepted,
+  DubbingAnswer,
+  DubbingCredits,
+  DubbingRequest,
+} from '../../contract/schemas/dubbing.ts';
 import {
   LipSyncAccepted,
   LipSyncAnswer,
@@ -28,7 +33,20 @@ import {
   LipSyncRequest,
   LipSyncResult,
 } from '../../contract/schemas/lip-sync.ts';
+import {
+  ImageModel,
+  ImageVariant,
+  MediaModels,
+  VideoModel,
+  VideoVariant,
+} from '../../contract/schemas/media-models.ts';
 import { Capabilities, Model } from '../../contract/schemas/model.ts';
+import {
+  ImageJob,
+  ImageRequest,
+  VideoJob,
+  VideoRequest,
+} from '../../contract/schemas/picture-job.ts';
 import { Profile, ProfileUpdate } from '../../contract/schemas/profile.ts';
 import {
   CompatSpeechRequest,
@@ -87,6 +105,10 @@ const NAMED: readonly object[] = [
   DubbingCredits,
   DubbingRequest,
   ErrorBody,
+  ImageJob,
+  ImageModel,
+  ImageRequest,
+  ImageVariant,
   Job,
   JobAccepted,
   JobList,
@@ -102,6 +124,7 @@ const NAMED: readonly object[] = [
   LipSyncList,
   LipSyncRequest,
   LipSyncResult,
+  MediaModels,
   Model,
   Pagination,
   Profile,
@@ -130,6 +153,10 @@ const NAMED: readonly object[] = [
   VoiceListV1Query,
   VoiceUpload,
   VoiceV1,
+  VideoJob,
+  VideoModel,
+  VideoRequest,
+  VideoVariant,
 ];
 
 /** The contract's named schemas as OpenAPI components; one inside another becomes a reference. */

@@ -1,9 +1,8 @@
 import { Type } from 'typebox';
-import type { Static, TSchema } from 'typebox';
-import { Check } from 'typebox/schema';
+import type { Static } from 'typebox';
 import { PICTURE_FORMATS, SEED_MAX } from '../../../contract/schemas/picture-job.ts';
 import { ASPECT_RATIOS, RESOLUTIONS } from '../../../contract/schemas/media-models.ts';
-import type { MediaJob } from '../jobs/media-job-records.ts';
+import { storedOrder } from '../jobs/stored-order.ts';
 import type { MediaWork, MediaWorkTools } from '../jobs/work.ts';
 import type { ImageOrder, VideoOrder } from './picture-orders.ts';
 import { createTurns } from './turns.ts';
@@ -82,15 +81,6 @@ export function createPictureWorks({
         return { name, contentType: 'video/mp4', facts: {} };
       }),
   };
-}
-
-/** What was stored when the job was accepted. @throws TypeError when it is something else */
-export function storedOrder<Schema extends TSchema>(
-  schema: Schema,
-  { id, order }: MediaJob,
-): Static<Schema> {
-  if (Check(schema, order)) return order;
-  throw new TypeError(`what was stored for job ${id} cannot be read`);
 }
 
 function drawingOf(
