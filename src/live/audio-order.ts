@@ -1,3 +1,4 @@
+import type { LiveEvent } from './events.ts';
 import type { HeldFrame, LiveState, Segment } from './state.ts';
 import { violation } from './endings.ts';
 import type { Move, Step } from './step.ts';
@@ -28,6 +29,45 @@ export function takeAudio(
     const { sequence, audio } = frame;
     return run(state, hold({ segmentId: segment.id, sequence, audio }), drain, checkHeld);
   };
+}
+
+/**
+ * The same for the frame that nearly always comes, the next one of the first segment, in a single step:
+ * the way of all others takes several times as long as reading the frame does. Undefined for those.
+ */
+export function takeNextAudio(state: LiveState, event: LiveEvent): Step | undefined {
+  if (event.type !== 'message' || event.message.event !== 'audio') return undefined;
+  const { audio, segmentId, sequence } = event.message;
+  const [first] = state.segments;
+  const isOfFirst = state.plan.mode === 'simple' || (segmentId ?? first?.id) === first?.id;
+  if (first === undefined || !isOfFirst || first.audio?.next !== sequence) return undefined;
+  const isNew = first.runBytes >= first.heardBytes && audio.length > 0;
+  if (!isNew || !isQuiet(state, first) || event.connection !== state.connection) return undefined;
+  const segment: Segment = {
+    ...first,
+    audio: { first: first.audio.first, next: sequence + 1 },
+    runBytes: first.runBytes + audio.length,
+    heardBytes: first.heardBytes + audio.length,
+  };
+  const segments = state.segments.slice();
+  segments[0] = segment;
+  const { silenceMs, progressMs } = state.plan.waits;
+  return {
+    state: { ...state, segments, hasHeard: true, attempts: 0, polls: 0, nextAudio: sequence + 1 },
+    effects: [
+      { type: 'startTimer', name: 'silence', afterMs: silenceMs },
+      { type: 'audio', segmentId: first.id, bytes: audio },
+      { type: 'startTimer', name: 'progress', afterMs: progressMs },
+    ],
+  };
+}
+
+/** Nothing else is due: no frame waits, nobody is slow, and the segment goes on. */
+function isQuiet({ held, isHeld, phase, timers }: LiveState, first: Segment): boolean {
+  const isSpeaking = phase === 'speaking' || phase === 'stopping';
+  const isWatched = timers.includes('silence') && timers.includes('progress');
+  const goesOn = first.state !== 'waiting' && !first.isStored && first.completed === undefined;
+  return isSpeaking && goesOn && isWatched && !isHeld && held.length === 0;
 }
 
 /** What was wholly heard may come again; what was never asked for may not. */

@@ -11,6 +11,8 @@ import { change, changeSegment, emit, end, run, send, startTimer, stopTimers } f
 
 /** Text that waits or is on its way: above this no more is read, at half of it again. */
 const QUEUE_MAX_BYTES = 256 * 1024;
+/** The same of segments, which may be short: they are looked through with every message. */
+const QUEUE_MAX_SEGMENTS = 128;
 /** Segments whose text was sent and not yet accepted. */
 const IN_FLIGHT_MAX = 8;
 
@@ -140,10 +142,12 @@ function isOverTheSession(state: LiveState, next: Segment): boolean {
 
 const boundInput: Move = (state) => {
   const bytes = state.segments.reduce((sum, one) => sum + one.bytes, 0);
-  if (!state.isInputPaused && bytes > QUEUE_MAX_BYTES) {
+  const count = state.segments.length;
+  if (!state.isInputPaused && (bytes > QUEUE_MAX_BYTES || count > QUEUE_MAX_SEGMENTS)) {
     return run(state, change({ isInputPaused: true }), emit({ type: 'pauseInput' }));
   }
-  if (state.isInputPaused && bytes <= QUEUE_MAX_BYTES / 2) {
+  const hasRoom = bytes <= QUEUE_MAX_BYTES / 2 && count <= QUEUE_MAX_SEGMENTS / 2;
+  if (state.isInputPaused && hasRoom) {
     return run(state, change({ isInputPaused: false }), emit({ type: 'resumeInput' }));
   }
   return run(state);

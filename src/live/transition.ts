@@ -1,6 +1,7 @@
 import { closeCodeFacts } from '../contract/realtime/close-codes.ts';
 import { afterTheLine, closeEnding, silent, violation } from './endings.ts';
 import type { Ending, LiveEvent, TimerName } from './events.ts';
+import { takeNextAudio } from './audio-order.ts';
 import { opened, receive } from './receiving.ts';
 import { ask, broken, connect, proceed, takeStatus } from './resuming.ts';
 import { sendMore, takeText } from './sending.ts';
@@ -15,7 +16,7 @@ import { change, end, inTurn, isConnected, run, send, startTimer, stopTimers } f
  * timers, chance and HTTP are the driver's; docs/protocol.md has the states.
  */
 export function transition(state: LiveState, event: LiveEvent): Step {
-  return run({ ...state, fraction: event.fraction }, moveFor(event));
+  return takeNextAudio(state, event) ?? run({ ...state, fraction: event.fraction }, moveFor(event));
 }
 
 function moveFor(event: LiveEvent): Move {
