@@ -1,7 +1,7 @@
 import type { Clock } from '../../effects/clock.ts';
 import type { Random } from '../../effects/random.ts';
 import type { EngineRegistry } from '../engine/registry.ts';
-import type { OpenListener } from '../reference-audio/listener.ts';
+import type { Listener, OpenListener } from '../reference-audio/listener.ts';
 import type { UploadedFile } from '../uploads/multipart-form.ts';
 import type { VoiceWishes } from './clone-voice.ts';
 import { cloneVoice } from './clone-voice.ts';
@@ -40,7 +40,7 @@ export function createVoiceMaker(deps: VoiceMakerDeps): VoiceMaker {
   const voices = new NaturalVoices(deps.engines);
   const listening: VoiceMaker['listening'] = (work, signal) =>
     turns.take(async () => {
-      const listener = deps.openListener();
+      const listener = whenNeeded(deps.openListener);
       try {
         return await work({ listener, signal });
       } finally {
@@ -52,5 +52,16 @@ export function createVoiceMaker(deps: VoiceMakerDeps): VoiceMaker {
     clone: (request, signal) =>
       listening((measuring) => cloneVoice({ ...deps, voices }, request, measuring), signal),
     listening,
+  };
+}
+
+/** A listener that is opened by the first question: voices that were measured before need none. */
+function whenNeeded(open: OpenListener): Listener {
+  let opened: Listener | undefined;
+  const listener = (): Listener => (opened ??= open());
+  return {
+    hearFiles: (files, signal) => listener().hearFiles(files, signal),
+    hearSamples: (speech, signal) => listener().hearSamples(speech, signal),
+    close: async () => opened?.close(),
   };
 }

@@ -41,8 +41,7 @@ export function proposeVoices(
   return VARIATIONS.flatMap(({ pitch, speed, formants, prefers }, index) => {
     const medianHz = traits.medianHz * pitch;
     const [nearest, second] = byDistance(voices, { ...traits, medianHz });
-    const isOther =
-      prefers === 1 && second !== undefined && shift(second, medianHz) < FURTHEST_SEMITONES;
+    const isOther = prefers === 1 && suits(second, traits, medianHz);
     const found = isOther ? second : nearest;
     const family = families[index % families.length];
     if (found === undefined || family === undefined) return [];
@@ -69,6 +68,16 @@ function byDistance(
     return shift(one, medianHz) + accent + (one.natural.clearShare < CLEAR ? WORTH_OF_CLARITY : 0);
   };
   return voices.toSorted((one, other) => distance(one) - distance(other));
+}
+
+/** Whether it is near enough, and has the accent where one is named. */
+function suits(
+  voice: MeasuredVoice | undefined,
+  { language = '' }: Pick<VoiceTraits, 'language'>,
+  medianHz: number,
+): boolean {
+  if (voice === undefined || shift(voice, medianHz) > FURTHEST_SEMITONES) return false;
+  return !language.includes('-') || voice.voice.language === language;
 }
 
 function shift({ natural }: MeasuredVoice, medianHz: number): number {
