@@ -11,7 +11,7 @@ const { conformancePage } = await loadTypeScript('test/contract/conformance-page
 const { withTables } = await loadTypeScript('test/protocol/protocol-page.ts');
 // The build describes the command tree: it has loaded every command anyway.
 const commandTree = JSON.parse(readFileSync(path.join(root, 'dist/tree.json'), 'utf8'));
-const { completionScripts } = await loadTypeScript('src/cli/completion/scripts.ts');
+const { writtenFromTree } = await loadTypeScript('src/cli/written-from-tree.ts');
 const template = (name) =>
   readFileSync(path.join(root, 'src/cli/completion/templates', name), 'utf8');
 const protocolPage = readFileSync(path.join(root, 'docs/protocol.md'), 'utf8');
@@ -20,10 +20,7 @@ const files = new Map([
   ['src/contract/generated/speech-controls.ts', await generatedControls()],
   ['docs/conformance.md', `${conformancePage()}\n`],
   ['docs/protocol.md', withTables(protocolPage)],
-  ...[...completionScripts(commandTree, template)].map(([name, script]) => [
-    `completions/${name}`,
-    script,
-  ]),
+  ...writtenFromTree(commandTree, template),
 ]);
 
 const stale = [...files].filter(([name, content]) => {
