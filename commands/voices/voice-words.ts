@@ -20,6 +20,7 @@ export function madeVoiceResult(
       raw,
     },
     human: () => display(voiceId),
+    seen: { kind: 'voice', names: [{ name: voiceId, about: name ?? '' }] },
   };
 }
 

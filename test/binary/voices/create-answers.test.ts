@@ -4,10 +4,9 @@ import { refusedOrigin } from '../../fault-server/fault-server.ts';
 import { answer } from '../../fault-server/http-text.ts';
 import type { Step } from '../../fault-server/steps.ts';
 import { errorLine } from '../../harness/error-line.ts';
-import type { Scene } from '../faults/scene.ts';
-import { filesLeft, OPEN, scene } from '../faults/scene.ts';
+import { OPEN, scene } from '../faults/scene.ts';
 import { putRecording } from './recordings.ts';
-import { json, MADE, onCreate } from './voice-scene.ts';
+import { debrisIn, json, MADE, onCreate } from './voice-scene.ts';
 
 const CREATE = ['voices', 'create', 'Ada', 'a.wav', '--json'] as const;
 
@@ -15,11 +14,7 @@ async function fail(reply: readonly Step[], ...flags: readonly string[]) {
   const stage = await scene([onCreate(reply)]);
   await putRecording(stage.box, 'a.wav');
   const error = errorLine(await stage.run([...CREATE, ...flags]));
-  return { error, stage, left: await left(stage), attempts: stage.server.requests.length };
-}
-
-async function left({ box }: Scene): Promise<string[]> {
-  return (await filesLeft(box)).filter((name) => name !== 'out/a.wav');
+  return { error, stage, left: await debrisIn(stage.box), attempts: stage.server.requests.length };
 }
 
 describe('a refusal is told once, and costs nothing', () => {
@@ -85,7 +80,7 @@ describe('what cannot have made it is sent again', () => {
     expect(result.code, result.stderr).toBe(0);
     const [first, second] = stage.server.requests;
     expect(second?.body).toStrictEqual(first?.body);
-    expect(await left(stage)).toStrictEqual([]);
+    expect(await debrisIn(stage.box)).toStrictEqual([]);
   });
 
   test('when nobody listens it is exit 24, and nothing stays open', async () => {
@@ -94,7 +89,7 @@ describe('what cannot have made it is sent again', () => {
     const env = { FOLEY_BASE_URL: await refusedOrigin() };
     const result = await stage.run([...CREATE, '--max-retries', '0'], { env });
     expect(errorLine(result)).toMatchObject({ exitCode: 24, billed: 'no' });
-    expect(await left(stage)).toStrictEqual([]);
+    expect(await debrisIn(stage.box)).toStrictEqual([]);
   });
 });
 

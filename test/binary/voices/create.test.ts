@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { parseJsonDocument } from '../../harness/json-lines.ts';
 import type { Scene } from '../faults/scene.ts';
-import { filesLeft, scene } from '../faults/scene.ts';
+import { scene } from '../faults/scene.ts';
 import { putRecording, tone } from './recordings.ts';
-import { formOf, json, MADE, onCreate } from './voice-scene.ts';
+import { debrisIn, formOf, json, MADE, onCreate } from './voice-scene.ts';
 
 /** A scene with recordings, and a service that makes a voice of them. */
 async function maker(made: unknown = MADE): Promise<Scene> {
@@ -51,7 +51,7 @@ describe('voices create', () => {
     expect((await stage.run(['voices', 'clone', 'Ada', 'one.wav'])).code).toBe(0);
     const form = await formOf(await stage.server.received());
     expect([...form.keys()]).toStrictEqual(['name', 'audioFiles']);
-    expect(await filesLeft(stage.box)).toStrictEqual(['out/one.wav', 'out/two.WAV']);
+    expect(await debrisIn(stage.box)).toStrictEqual([]);
   });
 
   test.each([

@@ -4,8 +4,8 @@ import { answer } from '../../fault-server/http-text.ts';
 import type { Answer, Rule } from '../../fault-server/script.ts';
 import { errorLine } from '../../harness/error-line.ts';
 import type { Scene } from '../faults/scene.ts';
-import { filesLeft, OPEN, scene } from '../faults/scene.ts';
-import { DESIGNS, json, MADE } from './voice-scene.ts';
+import { OPEN, scene } from '../faults/scene.ts';
+import { debrisIn, DESIGNS, json, MADE } from './voice-scene.ts';
 
 interface Create {
   readonly args: readonly string[];
@@ -50,7 +50,7 @@ describe.each([
     expect([two, more]).toStrictEqual([one, []]);
     const [first, second] = stage.server.requests;
     expect(second?.body).toStrictEqual(first?.body);
-    expect(await filesLeft(stage.box)).toStrictEqual([]);
+    expect(await debrisIn(stage.box)).toStrictEqual([]);
   });
 
   test('takes a new key, once, when its own was refunded', async () => {
@@ -70,7 +70,7 @@ describe.each([
     const [key = ''] = keysOf(stage);
     expect(errorLine(result)).toMatchObject({ exitCode: 26, billed: 'unknown' });
     expect(errorLine(result).hint).toContain(`--idempotency-key ${key}`);
-    expect(await filesLeft(stage.box)).toStrictEqual([OPEN]);
+    expect(await debrisIn(stage.box)).toStrictEqual([OPEN]);
     const told = await stage.run(['recover']);
     expect([told.code, told.stdout.toString()]).toStrictEqual([26, expect.stringContaining(key)]);
   });
@@ -83,7 +83,7 @@ describe.each([
     const result = await running.done;
     expect(result.signal).toBe('SIGINT');
     expect(result.stderr).toContain(`--idempotency-key ${keysOf(stage)[0]}`);
-    expect(await filesLeft(stage.box)).toStrictEqual([OPEN]);
+    expect(await debrisIn(stage.box)).toStrictEqual([OPEN]);
   });
 
   test.each([
@@ -98,7 +98,7 @@ describe.each([
     const result = await stage.run([...create.args, '--json']);
     expect(errorLine(result)).toMatchObject({ exitCode, status, billed: 'no' });
     expect(stage.server.requests).toHaveLength(1);
-    expect(await filesLeft(stage.box)).toStrictEqual([]);
+    expect(await debrisIn(stage.box)).toStrictEqual([]);
   });
 
   test('one that was done before is exit 27', async () => {

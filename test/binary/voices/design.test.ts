@@ -8,8 +8,8 @@ import { pause } from '../../fault-server/steps.ts';
 import { tinyAudio } from '../../fault-server/tiny-audio.ts';
 import { parseJsonDocument } from '../../harness/json-lines.ts';
 import { startInTerminal } from '../../harness/terminal.ts';
-import { filesLeft, scene } from '../faults/scene.ts';
-import { DESIGNS, json, MADE } from './voice-scene.ts';
+import { scene } from '../faults/scene.ts';
+import { debrisIn, DESIGNS, json, MADE } from './voice-scene.ts';
 
 const { mp3, wav } = await tinyAudio();
 const PROMPT = 'An old man, calm and slow';
@@ -62,7 +62,7 @@ describe('design create', () => {
       previewText: 'Good evening.',
       providers: ['vendor', 'altA'],
     });
-    expect(await filesLeft(stage.box)).toStrictEqual([]);
+    expect(await debrisIn(stage.box)).toStrictEqual([]);
   });
 
   test('with --output-dir fetches every preview with the key, and checks it', async () => {
@@ -142,7 +142,7 @@ describe('design create', () => {
       onPreview('c-1', MP3),
     ]);
     expect((await stage.run([...CREATE, '--output-dir', 'in'])).code).toBe(0);
-    const left = await filesLeft(stage.box);
+    const left = await debrisIn(stage.box);
     expect(left).toStrictEqual([expect.stringMatching(/^out\/in\/[\w-]+\.mp3$/)]);
   });
 
@@ -219,7 +219,7 @@ describe('design save', () => {
       visibility: 'private',
       language: 'en',
     });
-    expect(await filesLeft(stage.box)).toStrictEqual([]);
+    expect(await debrisIn(stage.box)).toStrictEqual([]);
   });
 
   test('sends only what was given; ids of a design are never taken for the voice', async () => {

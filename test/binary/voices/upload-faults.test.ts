@@ -7,11 +7,11 @@ import { runFoley, startFoley } from '../../harness/run-foley.ts';
 import type { Sandbox } from '../../harness/sandbox.ts';
 import { sandbox } from '../../harness/sandbox.ts';
 import { startInTerminal } from '../../harness/terminal.ts';
-import { filesLeft, OPEN } from '../faults/scene.ts';
+import { OPEN } from '../faults/scene.ts';
 import { putLargeWav, putLargeWavs, TEN_MEGABYTES } from './recordings.ts';
 import type { Upload } from './upload-server.ts';
 import { startUploadServer } from './upload-server.ts';
-import { MADE } from './voice-scene.ts';
+import { debrisIn, MADE } from './voice-scene.ts';
 
 const isFull = process.env['FOLEY_TEST_SIZE'] === 'full';
 const MEGABYTE = 1_000_000;
@@ -36,11 +36,6 @@ function reset({ socket }: Upload): void {
   socket.resetAndDestroy();
 }
 
-/** What is left besides the recordings. */
-async function debris(box: Sandbox): Promise<string[]> {
-  return (await filesLeft(box)).filter((name) => !name.startsWith('out/large'));
-}
-
 describe('an upload that is reset half way', () => {
   test('was not done: it is made again, and in the end it is exit 24', TIME, async () => {
     const server = await startUploadServer(MEGABYTE, reset);
@@ -49,7 +44,7 @@ describe('an upload that is reset half way', () => {
     expect(errorLine(result)).toMatchObject({ exitCode: 24, code: 'network', billed: 'no' });
     expect(errorLine(result).message).toContain('before all of the request was sent');
     expect(server.uploads).toHaveLength(3);
-    expect(await debris(box)).toStrictEqual([]);
+    expect(await debrisIn(box)).toStrictEqual([]);
   });
 
   test('is read from the disk anew, and then comes whole', TIME, async () => {
@@ -65,7 +60,7 @@ describe('an upload that is reset half way', () => {
     expect(second?.received).toBe(length);
     expect(first?.received).toBeLessThan(length);
     expect(length).toBeGreaterThan(2 * TEN_MEGABYTES);
-    expect(await debris(box)).toStrictEqual([]);
+    expect(await debrisIn(box)).toStrictEqual([]);
   });
 });
 
@@ -86,11 +81,11 @@ describe('an upload that is reset when it is complete', () => {
         hint: expect.stringContaining('foley voices list --type personal'),
       });
       expect(server.uploads).toHaveLength(1);
-      expect(await debris(box)).toStrictEqual([OPEN]);
+      expect(await debrisIn(box)).toStrictEqual([OPEN]);
       const told = await runFoley(['recover'], { box, env });
       expect(told.code).toBe(26);
       expect(told.stdout.toString()).toContain('foley voices list --type personal');
-      expect(await debris(box)).toStrictEqual([]);
+      expect(await debrisIn(box)).toStrictEqual([]);
     },
   );
 });
@@ -107,7 +102,7 @@ describe('an answer before the body is finished', () => {
     const result = await runFoley([...args, '--json'], { box, env });
     expect(errorLine(result)).toMatchObject({ exitCode: 20, status: 413, billed: 'no' });
     expect(server.uploads).toHaveLength(1);
-    expect(await debris(box)).toStrictEqual([]);
+    expect(await debrisIn(box)).toStrictEqual([]);
   });
 
   test('is heeded when the rest is never taken', TIME, async () => {
@@ -128,7 +123,7 @@ describe('an answer before the body is finished', () => {
     const error = errorLine(result);
     expect([20, 24]).toContain(error.exitCode);
     expect(error.billed).toBe('no');
-    expect(await debris(box)).toStrictEqual([]);
+    expect(await debrisIn(box)).toStrictEqual([]);
   });
 
   test('a 401 is one too', TIME, async () => {
@@ -180,7 +175,7 @@ describe('a service that takes its time', () => {
     const result = await runFoley([...args, ...flags], { box, env });
     expect(errorLine(result)).toMatchObject({ exitCode: 24, code: 'timeout', billed: 'no' });
     expect(errorLine(result).message).toContain('took nothing of the request for 300 ms');
-    expect(await debris(box)).toStrictEqual([]);
+    expect(await debrisIn(box)).toStrictEqual([]);
   });
 });
 
@@ -194,7 +189,7 @@ describe('Ctrl-C', () => {
     const result = await running.done;
     expect(result).toMatchObject({ code: null, signal: 'SIGINT' });
     expect(result.stderr).toBe('foley: stopped before all of it was sent; no voice was made\n');
-    expect(await debris(box)).toStrictEqual([]);
+    expect(await debrisIn(box)).toStrictEqual([]);
     expect(upload.socket.destroyed || upload.received < TEN_MEGABYTES).toBe(true);
   });
 
@@ -208,7 +203,7 @@ describe('Ctrl-C', () => {
     expect(result).toMatchObject({ code: null, signal: 'SIGTERM' });
     expect(result.stderr).toContain('stopped before the answer came; it may have been done');
     expect(result.stderr).toContain('`foley voices list --type personal`');
-    expect(await debris(box)).toStrictEqual([OPEN]);
+    expect(await debrisIn(box)).toStrictEqual([OPEN]);
   });
 });
 
@@ -224,6 +219,6 @@ test(
     void upload.readRest();
     expect(errorLine(await running.done)).toMatchObject({ exitCode: 2, billed: 'no' });
     expect(running.stderr).toContain('a file changed while it was sent');
-    expect(await debris(box)).toStrictEqual([]);
+    expect(await debrisIn(box)).toStrictEqual([]);
   },
 );

@@ -3,6 +3,8 @@ import type { HeaderLines } from '../../fault-server/http-text.ts';
 import type { RecordedRequest } from '../../fault-server/recorded-request.ts';
 import type { Answer, Rule } from '../../fault-server/script.ts';
 import type { Step } from '../../fault-server/steps.ts';
+import type { Sandbox } from '../../harness/sandbox.ts';
+import { filesLeft } from '../faults/scene.ts';
 
 export const VOICES_V1 = '/api/open/v1/voices';
 export const DESIGNS = '/api/open/v1/voice-designs';
@@ -18,6 +20,12 @@ export const MADE = {
 /** A JSON answer. */
 export function json(body: unknown, headers: HeaderLines = {}, status = 200): Step[] {
   return answer(status, { 'Content-Type': 'application/json', ...headers }, JSON.stringify(body));
+}
+
+/** Every file in the sandbox but recordings, and the names that shells complete. */
+export async function debrisIn(box: Sandbox): Promise<string[]> {
+  const left = await filesLeft(box);
+  return left.filter((name) => !/^out\/[^/]*\.wav$|^cache\/foley\/names\//i.test(name));
 }
 
 /** A rule for the making of a voice. */
