@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { StreamedBody } from '../../src/api/request.ts';
+import { TransportError } from '../../src/api/transport-error.ts';
 import { startUpload } from '../../src/api/upload.ts';
 
 function bodyOf(byteLength: number, ...chunks: readonly (string | Error)[]): StreamedBody {
@@ -44,6 +45,24 @@ describe('a body on its way', () => {
     const { error, failure } = await read(body);
     expect(error).toMatchObject({ exit: 'usage', message: expect.stringContaining('changed') });
     expect(failure).toBe(error);
+  });
+
+  test('tells what a broken connection means: nothing was done before all of it was taken', async () => {
+    const taken: string[] = [];
+    const upload = startUpload(bodyOf(5, 'he', 'l', 'lo'), () => taken.push('piece'));
+    const explained = (fault: 'cut' | 'reset' | 'timeout'): unknown =>
+      upload.explain(new TransportError(fault, 'host'));
+    expect(explained('reset')).toMatchObject({ fault: 'upload_reset', unsent: true });
+    expect(explained('timeout')).toMatchObject({ fault: 'upload_timeout', unsent: true });
+    expect(explained('cut')).toMatchObject({ fault: 'cut', unsent: false });
+    for await (const _ of upload.bytes);
+    expect(explained('reset')).toMatchObject({ fault: 'reset', unanswered: true });
+    expect(taken).toHaveLength(3);
+  });
+
+  test('of no bytes is whole from the start', () => {
+    const reset = new TransportError('reset', 'host');
+    expect(startUpload(bodyOf(0)).explain(reset)).toBe(reset);
   });
 
   test('that cannot be read says why', async () => {

@@ -11,7 +11,7 @@ const tree: CommandNode[] = [
     fallback: 'list',
     children: [
       { name: 'list', summary: 'List', load },
-      { name: 'get', summary: 'Show', load },
+      { name: 'get', aliases: ['show'], summary: 'Show', load },
     ],
   },
   { name: 'voices', summary: 'Voices', children: [{ name: 'list', summary: 'List', load }] },
@@ -46,6 +46,14 @@ describe('a command is found', () => {
     [
       ['models', '--json', 'get', 'id'],
       ['models get', ['--json', 'id']],
+    ],
+    [
+      ['models', 'show', 'id'],
+      ['models get', ['id']],
+    ],
+    [
+      ['help', 'models', 'show'],
+      ['models get', ['--help']],
     ],
     [
       ['models', '--json'],

@@ -41,7 +41,9 @@ test('the tree has commands', () => {
 test('no two commands have one name, and every one says what it is for', () => {
   const listings = [tree, ...tree.flatMap((node) => (isBranch(node) ? [node.children] : []))];
   for (const nodes of listings) {
-    const called = nodes.map(({ name }) => name);
+    const called = nodes.flatMap((node) =>
+      isBranch(node) ? [node.name] : [node.name, ...(node.aliases ?? [])],
+    );
     expect(new Set(called).size).toBe(called.length);
     for (const { name, summary } of nodes) {
       expect(name).toMatch(/^[a-z][a-z-]*$/);

@@ -1,0 +1,52 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import { confirm } from '../../src/cli/confirm.ts';
+
+async function answerWith(type: (terminal: PassThrough) => void, signal?: AbortSignal) {
+  const terminal = new PassThrough();
+  const asked: string[] = [];
+  const io = { stdin: () => terminal, ask: (text: string) => void asked.push(text) };
+  const answer = confirm('Really?', { io, signal: signal ?? new AbortController().signal });
+  type(terminal);
+  return { answer: await answer, asked: asked.join(''), terminal };
+}
+
+describe('a question', () => {
+  test.each([
+    ['y\n', true],
+    ['Y\n', true],
+    ['yes\r\n', true],
+    [' yes \n', true],
+    ['n\n', false],
+    ['\n', false],
+    ['no\ny\n', false],
+    ['yeah\n', false],
+    ['ｙ\n', false],
+  ])('answered with %j is %s', async (typed, yes) => {
+    const { answer, asked } = await answerWith((terminal) => terminal.write(typed));
+    expect([answer, asked]).toStrictEqual([yes, 'Really? [y/N] ']);
+  });
+
+  test('is answered when the line is, in however many pieces it comes', async () => {
+    const { answer } = await answerWith((terminal) => {
+      for (const byte of Buffer.from('yes\n')) terminal.write(Buffer.from([byte]));
+    });
+    expect(answer).toBe(true);
+  });
+
+  test('that is not answered means no, and the next line begins on its own', async () => {
+    const { answer, asked } = await answerWith((terminal) => terminal.end('ye'));
+    expect([answer, asked]).toStrictEqual([false, 'Really? [y/N] \n']);
+  });
+
+  test('ends with the reason of the signal, and listens no longer', async () => {
+    const stop = new AbortController();
+    let terminal: PassThrough | undefined;
+    const asked = answerWith((opened) => {
+      terminal = opened;
+      stop.abort(new Error('stopped'));
+    }, stop.signal);
+    await expect(asked).rejects.toThrow('stopped');
+    expect(terminal?.listenerCount('data')).toBe(0);
+  });
+});
