@@ -7,7 +7,7 @@ const manifest = JSON.parse(readFileSync(new URL('package.json', import.meta.url
 
 /**
  * Parts of undici that foley never reaches: it speaks HTTP/1.1 and sends bodies as bytes. Left in,
- * they cost every request the loading of node:http2 and a third of the chunk.
+ * they cost every request through a proxy the loading of node:http2 and a third of the chunk.
  */
 const UNREACHED = /[\\/]undici[\\/]lib[\\/](dispatcher[\\/]client-h2|web[\\/]fetch[\\/]body)\.js$/;
 

@@ -1,13 +1,11 @@
-import type { Dispatcher } from 'undici';
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Clock } from '../effects/clock.ts';
-import type { Framing } from './response-body.ts';
+import { brokeSilence, expectSilence } from './connections.ts';
 import { ResponseBody } from './response-body.ts';
-import type { SocketWatch } from './socket-watch.ts';
-import { watchNextRequest } from './socket-watch.ts';
-import { answerFault, connectFault, TransportError } from './transport-error.ts';
-
-type Controller = Dispatcher.DispatchController;
-type RawHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+import type { ResponseHead } from './response-head.ts';
+import { readHead } from './response-head.ts';
+import { answerFault, connectFault, isParserError, TransportError } from './transport-error.ts';
 
 /** A server may say "not yet" (1xx) this often. */
 const MOST_INTERIM_ANSWERS = 16;
@@ -15,12 +13,7 @@ const MOST_INTERIM_ANSWERS = 16;
 const ignore = (): void => {};
 
 /** The head of an answer and its body, which is still on its way. */
-export interface TransportAnswer {
-  readonly status: number;
-  /** By lower-case name; repeated headers are joined with a comma. */
-  readonly headers: ReadonlyMap<string, string>;
-  readonly framing: Framing;
-  readonly contentLength: number | undefined;
+export interface TransportAnswer extends ResponseHead {
   readonly body: ResponseBody;
 }
 
@@ -28,7 +21,6 @@ export interface ExchangeOptions {
   readonly clock: Clock;
   /** `host:port` for messages. */
   readonly host: string;
-  readonly method: string;
   readonly throughProxy: boolean;
   readonly connectTimeoutMs: number;
   readonly responseTimeoutMs: number;
@@ -38,53 +30,54 @@ export interface ExchangeOptions {
 }
 
 /**
- * One request and its answer, as undici reports it. Settles once: with the head of the answer, with
- * a {@link TransportError}, or with what it was aborted for.
+ * One request and its answer, as Node reports them. Settles once: with the head of the answer, with a
+ * {@link TransportError}, or with what it was aborted for.
  */
-export class Exchange implements Dispatcher.DispatchHandler {
+export class Exchange {
   readonly answer: Promise<TransportAnswer>;
   readonly #options: ExchangeOptions;
+  readonly #request: ClientRequest;
   #resolve: (answer: TransportAnswer) => void = ignore;
   #reject: (error: Error) => void = ignore;
-  #controller: Controller | undefined;
-  #watch: SocketWatch | undefined;
+  /** The connection that the request goes to, as soon as it can. */
+  #socket: Socket | undefined;
+  #response: IncomingMessage | undefined;
   #body: ResponseBody | undefined;
   #failure: Error | undefined;
+  /** The connection broke, but not before the answer was whole. */
+  #isBroken = false;
   #interim = 0;
   /** The request goes out, and no answer has begun. */
   #isAwaiting = false;
   #stopTimer: () => void;
   readonly #abort = (): void => this.abort(reasonOf(this.#options.signal));
 
-  constructor(options: ExchangeOptions) {
+  /** Follows a request from before it is written; nothing may have happened to it yet. */
+  constructor(request: ClientRequest, options: ExchangeOptions) {
     this.#options = options;
+    this.#request = request;
     this.answer = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
     this.#stopTimer = this.#limit(options.connectTimeoutMs, 'connect_timeout');
     options.signal?.addEventListener('abort', this.#abort, { once: true });
+    request.once('socket', (socket) => this.#begin(socket));
+    request.on('information', () => this.#countInterim());
+    request.once('upgrade', () => this.abort(this.#fault('protocol')));
+    request.once('response', (response) => this.#receive(response));
+    request.on('error', (error) => this.#fail(error));
   }
 
   /** Ends it now; a request that is not yet written never will be. */
   abort(reason: Error): void {
-    this.#failure ??= reason;
-    this.#finish();
-    this.#reject(this.#failure);
-    this.#body?.end(this.#failure);
-    this.#controller?.abort(this.#failure);
+    this.#settle(reason);
+    this.#request.destroy();
   }
 
-  onRequestStart(controller: Controller): void {
-    this.#controller = controller;
-    this.#stopTimer();
-    if (this.#failure !== undefined) {
-      controller.abort(this.#failure);
-      return;
-    }
-    watchNextRequest((watch) => {
-      this.#watch = watch;
-    });
+  #begin(socket: Socket): void {
+    this.#socket = socket;
+    if (this.#failure !== undefined) return;
     this.#isAwaiting = true;
     this.#awaitAnswer();
   }
@@ -94,53 +87,58 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#isAwaiting) this.#awaitAnswer();
   }
 
-  onResponseStart(_controller: Controller, status: number, raw: RawHeaders): void {
-    if (status < 200) {
-      this.#interim += 1;
-      if (this.#interim > MOST_INTERIM_ANSWERS) this.abort(this.#fault('protocol'));
-      return;
-    }
+  #countInterim(): void {
+    this.#interim += 1;
+    if (this.#interim > MOST_INTERIM_ANSWERS) this.abort(this.#fault('protocol'));
+  }
+
+  #receive(response: IncomingMessage): void {
+    this.#response = response;
     this.#isAwaiting = false;
     this.#stopTimer();
-    const { clock, host, idleTimeoutMs, method } = this.#options;
-    const headers = flatten(raw);
-    this.#body = new ResponseBody({
+    const { clock, host, idleTimeoutMs } = this.#options;
+    const body = new ResponseBody({
       clock,
       host,
       idleTimeoutMs,
-      hold: () => this.#watch?.hold(),
-      release: () => this.#watch?.release(),
-      abandon: (error) => this.#controller?.abort(error),
+      hold: () => response.pause(),
+      release: () => response.resume(),
+      abandon: (error) => this.abort(error),
     });
-    this.#resolve({
-      status,
-      headers,
-      ...framing(method, status, headers),
-      body: this.#body,
-    });
+    this.#body = body;
+    response.on('data', (chunk: Uint8Array) => body.push(chunk));
+    response.on('error', (error) => this.#fail(error));
+    response.once('end', () => this.#end(body));
+    this.#resolve({ ...readHead(this.#request.method, response), body });
   }
 
-  onResponseData(_controller: Controller, chunk: Uint8Array): void {
-    this.#body?.push(chunk);
-  }
-
-  onResponseEnd(): void {
+  #end(body: ResponseBody): void {
     this.#finish();
-    const body = this.#body;
-    const watch = this.#watch;
+    const socket = this.#socket;
+    if (socket === undefined) return;
+    // Node hangs up, in silence when it is a second answer.
+    const gotMore = socket.destroyed && !socket.readableEnded && !this.#isBroken;
+    expectSilence(socket);
     // Two turns of the loop, so that what is already here beyond the announced end is seen.
     setImmediate(() =>
       setImmediate(() => {
-        body?.end(watch?.sentTooMuch === true ? this.#fault('surplus') : undefined);
+        body.end(gotMore || brokeSilence(socket) ? this.#fault('surplus') : undefined);
       }),
     );
   }
 
-  onResponseError(_controller: Controller | undefined, error: Error): void {
+  #fail(error: Error): void {
+    if (this.#response?.complete === true) this.#isBroken = !isParserError(error);
+    else this.#settle(this.#explain(error));
+  }
+
+  #settle(failure: Error): void {
+    this.#failure ??= failure;
     this.#finish();
-    const failure = this.#failure ?? this.#explain(error);
-    this.#reject(failure);
-    this.#body?.end(failure);
+    this.#reject(this.#failure);
+    if (this.#response === undefined || this.#body === undefined) return;
+    for (const chunk of untold(this.#response)) this.#body.push(chunk);
+    this.#body.end(this.#failure);
   }
 
   #awaitAnswer(): void {
@@ -156,7 +154,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   #explain(error: Error): Error {
     if (this.#body !== undefined) return this.#fault('cut', error);
-    if (this.#controller !== undefined) return this.#fault(answerFault(error), error);
+    if (this.#socket !== undefined) return this.#fault(answerFault(error), error);
     return this.#fault(connectFault(error, this.#options.throughProxy), error);
   }
 
@@ -173,30 +171,12 @@ function reasonOf(signal: AbortSignal | undefined): Error {
   return signal?.reason instanceof Error ? signal.reason : new Error('the request was given up');
 }
 
-function flatten(raw: RawHeaders): ReadonlyMap<string, string> {
-  const headers = new Map<string, string>();
-  for (const [name, value] of Object.entries(raw)) {
-    if (value !== undefined) {
-      headers.set(name.toLowerCase(), typeof value === 'string' ? value : value.join(', '));
-    }
+/** What has come of a body while it was held. */
+function* untold(response: IncomingMessage): Generator<Uint8Array, void, undefined> {
+  response.removeAllListeners('data');
+  for (;;) {
+    const chunk: unknown = response.read();
+    if (!(chunk instanceof Uint8Array)) return;
+    yield chunk;
   }
-  return headers;
-}
-
-function framing(
-  method: string,
-  status: number,
-  headers: ReadonlyMap<string, string>,
-): Pick<TransportAnswer, 'framing' | 'contentLength'> {
-  if (method === 'HEAD' || status === 204 || status === 304) {
-    return { framing: 'none', contentLength: undefined };
-  }
-  if (headers.get('transfer-encoding')?.toLowerCase().includes('chunked') === true) {
-    return { framing: 'chunked', contentLength: undefined };
-  }
-  const length = headers.get('content-length');
-  if (length !== undefined && /^\d{1,15}$/.test(length)) {
-    return { framing: 'length', contentLength: Number(length) };
-  }
-  return { framing: 'close', contentLength: undefined };
 }

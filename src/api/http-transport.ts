@@ -1,15 +1,16 @@
-import type { Socket } from 'node:net';
-import type { buildConnector, Dispatcher } from 'undici';
-import connectorOf from 'undici/lib/core/connect.js';
-import Pool from 'undici/lib/dispatcher/pool.js';
+import type { ClientRequest } from 'node:http';
+import { request as httpRequest } from 'node:http';
 import type { Clock } from '../effects/clock.ts';
+import { Connections } from './connections.ts';
+import type { Connector } from './connector.ts';
+import { plainConnector } from './connector.ts';
 import type { TransportAnswer } from './exchange.ts';
 import { Exchange } from './exchange.ts';
 import type { ProxyEnvironment } from './proxy.ts';
 import { proxyFor } from './proxy.ts';
 import type { StreamedBody } from './request.ts';
+import type { Upload } from './upload.ts';
 import { startUpload } from './upload.ts';
-import { withoutTierUp } from './wasm-tiering.ts';
 
 export interface TransportOptions {
   readonly clock: Clock;
@@ -43,98 +44,91 @@ export interface Transport {
 }
 
 /**
- * The only file that knows undici: of it, the core is used (its pool of connections and its parser),
- * since the whole takes longer to load than everything else together. Connections are kept between
- * the requests of one command.
+ * HTTP by Node itself, which starts faster than any library and takes less time for each request
+ * (docs/decisions/0004-http-client.md). Connections are kept between the requests of one command.
  */
 export function createTransport(options: TransportOptions): Transport {
-  const dispatchers = new Map<string, Promise<Dispatcher>>();
-  const connecting = new Set<Socket>();
-  const connector = createConnector(options, connecting);
-
-  async function dispatcherFor(url: URL, proxy: string | undefined): Promise<Dispatcher> {
-    if (proxy === undefined) return new Pool(url.origin, { connect: connector, ...LIMITS });
-    const { createTunnel } = await import('./proxy-tunnel.ts');
-    return createTunnel(proxy, options);
-  }
-
+  const routes = new Map<string, Promise<Connections>>();
   return {
     async request(request) {
       const { url } = request;
       const proxy = proxyFor(url, options.env);
-      const route = `${url.origin} ${proxy ?? ''}`;
-      const known = dispatchers.get(route) ?? dispatcherFor(url, proxy);
-      dispatchers.set(route, known);
+      const name = `${url.origin} ${proxy ?? ''}`;
+      const known = routes.get(name) ?? openRoute(url, proxy, options);
+      routes.set(name, known);
       return perform(await known, request, options, proxy !== undefined);
     },
     async close() {
-      const opened = await Promise.allSettled(dispatchers.values());
-      dispatchers.clear();
-      for (const socket of connecting) socket.destroy();
-      await Promise.all(
-        opened.flatMap((open) => (open.status === 'fulfilled' ? [open.value.destroy()] : [])),
-      );
+      const opened = await Promise.allSettled(routes.values());
+      routes.clear();
+      for (const open of opened) if (open.status === 'fulfilled') open.value.destroy();
     },
   };
 }
 
-/** undici's own limits are off: the exchange keeps them, on the injected clock. */
-const LIMITS = { headersTimeout: 0, bodyTimeout: 0, pipelining: 1 };
-
-function createConnector(
-  { certificates, connectTimeoutMs }: TransportOptions,
-  connecting: Set<Socket>,
-): buildConnector.connector {
-  const connect = connectorOf({
-    timeout: connectTimeoutMs,
-    // Said aloud, since an environment variable could otherwise turn the check off.
-    rejectUnauthorized: true,
-    ...(certificates === undefined ? {} : { ca: certificates }),
-  });
-  let compiled = false;
-  return (target, callback) => {
-    const socket = connect(target, (...outcome) => {
-      connecting.delete(socket);
-      if (compiled) return callback(...outcome);
-      // With the first connection undici compiles its parser.
-      compiled = true;
-      return withoutTierUp(() => callback(...outcome));
-    });
-    connecting.add(socket);
-  };
+async function openRoute(
+  url: URL,
+  proxy: string | undefined,
+  options: TransportOptions,
+): Promise<Connections> {
+  return new Connections(await connectorFor(url, proxy, options));
 }
+
+async function connectorFor(
+  url: URL,
+  proxy: string | undefined,
+  options: TransportOptions,
+): Promise<Connector> {
+  const inner =
+    proxy === undefined
+      ? plainConnector(url)
+      : (await import('./proxy-tunnel.ts')).tunnelConnector(url, proxy, options);
+  if (url.protocol === 'http:') return inner;
+  const { secureConnector } = await import('./secure-connector.ts');
+  return secureConnector(url, inner, options.certificates);
+}
+
+/** What a service says about its answer may be so long; Node's own limit can be moved from outside. */
+const MOST_HEADER_BYTES = 16 * 1024;
 
 async function perform(
-  dispatcher: Dispatcher,
-  request: TransportRequest,
-  options: TransportOptions,
+  connections: Connections,
+  { body, headers, method, signal, stream, url, ...limits }: TransportRequest,
+  { clock, connectTimeoutMs }: TransportOptions,
   throughProxy: boolean,
 ): Promise<TransportAnswer> {
-  const { method, url, headers, body, signal, stream } = request;
   signal?.throwIfAborted();
-  const exchange = new Exchange({
-    clock: options.clock,
-    host: url.host,
+  const { host } = url;
+  const request = httpRequest({
+    agent: connections,
     method,
-    throughProxy,
-    connectTimeoutMs: options.connectTimeoutMs,
-    responseTimeoutMs: request.responseTimeoutMs,
-    idleTimeoutMs: request.idleTimeoutMs,
-    signal,
+    path: url.pathname + url.search,
+    headers: Object.entries({ host, ...lengthOf(method, body), ...headers }).flat(),
+    maxHeaderSize: MOST_HEADER_BYTES,
+    insecureHTTPParser: false,
   });
-  const upload = stream === undefined ? undefined : startUpload(stream, () => exchange.sending());
-  dispatcher.dispatch(
-    {
-      origin: url.origin,
-      path: url.pathname + url.search,
-      method,
-      headers: { ...headers },
-      body: upload?.bytes ?? body ?? null,
-    },
-    exchange,
-  );
-  if (upload === undefined) return exchange.answer;
+  const times = { connectTimeoutMs, ...limits };
+  const exchange = new Exchange(request, { clock, host, throughProxy, signal, ...times });
+  if (stream === undefined) {
+    request.end(body);
+    return exchange.answer;
+  }
+  const upload = startUpload(stream, () => exchange.sending());
+  send(upload, request);
   return exchange.answer.catch((error: unknown) => {
     throw upload.explain(error);
   });
+}
+
+/** A streamed body brings its own. Without one of them Node would send what has none in chunks. */
+function lengthOf(method: string, body: Uint8Array | undefined): Record<string, string> {
+  if (body === undefined && !/^(POST|PUT|PATCH)$/.test(method)) return {};
+  return { 'content-length': `${body?.length ?? 0}` };
+}
+
+/** As fast as the connection takes it; an answer may come before all of it is sent. */
+function send({ bytes }: Upload, request: ClientRequest): void {
+  bytes.on('error', (error) => request.destroy(error));
+  request.on('close', () => bytes.destroy());
+  bytes.pipe(request);
 }

@@ -1,50 +1,70 @@
-import type { Dispatcher } from 'undici';
 import apiConnect from 'undici/lib/api/api-connect.js';
+import connectorOf from 'undici/lib/core/connect.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
-import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js';
 import { usageFailure } from '../errors/failure.ts';
-import type { TransportOptions } from './http-transport.ts';
+import type { Connector } from './connector.ts';
+import { endOf } from './connector.ts';
 import { withoutTierUp } from './wasm-tiering.ts';
+
+export interface TunnelOptions {
+  readonly connectTimeoutMs: number;
+  /** Certificates (PEM) to trust instead of the built-in ones. */
+  readonly certificates?: string | undefined;
+}
 
 /**
  * Connections through a proxy (`CONNECT`): the proxy sees host and port and nothing of a request,
  * since only encrypted addresses are ever called beyond this computer.
  * @throws Failure (usage) when the proxy's address is none; user name and password are not told
  */
-export function createTunnel(proxy: string, options: TransportOptions): Dispatcher {
-  if (!URL.canParse(proxy) || !/^https?:/.test(proxy)) {
-    throw usageFailure(
-      'the proxy that the environment names is not an http or https address',
-      'Set HTTPS_PROXY to a URL such as http://proxy.example:3128, or unset it.',
-    );
-  }
-  const tls = {
-    rejectUnauthorized: true,
-    timeout: options.connectTimeoutMs,
-    ...(options.certificates === undefined ? {} : { ca: options.certificates }),
+export function tunnelConnector(url: URL, proxy: string, options: TunnelOptions): Connector {
+  const address = proxyAddress(proxy);
+  const pool = proxyConnections(address, options);
+  const { host, port } = endOf(url);
+  const target = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const headers = { host: target, ...authorization(address) };
+  return {
+    async open() {
+      const { socket, statusCode } = await pool.connect({ path: target, headers });
+      if (statusCode === 200) return socket;
+      socket.on('error', () => {}).destroy();
+      throw new Error(`the proxy answers ${statusCode}`);
+    },
+    close: () => void pool.destroy(),
   };
-  return new ProxyAgent({
-    uri: proxy,
-    requestTls: tls,
-    proxyTls: tls,
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    clientFactory: (origin, settings) => proxyConnections(origin, settings),
-  });
 }
 
-function proxyConnections(origin: URL, settings: object): Dispatcher {
-  const connect = 'connect' in settings ? settings.connect : undefined;
-  if (typeof connect !== 'function') throw new TypeError('undici gives no way to connect');
+function proxyAddress(proxy: string): URL {
+  if (URL.canParse(proxy) && /^https?:/.test(proxy)) return new URL(proxy);
+  throw usageFailure(
+    'the proxy that the environment names is not an http or https address',
+    'Set HTTPS_PROXY to a URL such as http://proxy.example:3128, or unset it.',
+  );
+}
+
+function proxyConnections(
+  { origin }: URL,
+  { certificates, connectTimeoutMs }: TunnelOptions,
+): InstanceType<typeof Pool> {
+  const connect = connectorOf({
+    timeout: connectTimeoutMs,
+    rejectUnauthorized: true,
+    ...(certificates === undefined ? {} : { ca: certificates }),
+  });
   const pool = new Pool(origin, {
-    ...settings,
+    headersTimeout: 0,
+    bodyTimeout: 0,
     connect: (target, callback) => {
-      connect(target, (...outcome: Parameters<typeof callback>) => {
-        withoutTierUp(() => callback(...outcome));
-      });
+      connect(target, (...outcome) => withoutTierUp(() => callback(...outcome)));
     },
   });
   // Only the whole of undici gives its dispatchers this method.
   pool.connect = apiConnect;
   return pool;
+}
+
+function authorization({ password, username }: URL): { 'proxy-authorization'?: string } {
+  if (username === '') return {};
+  const plain = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return { 'proxy-authorization': `Basic ${Buffer.from(plain).toString('base64')}` };
 }

@@ -73,19 +73,12 @@ export function connectFault(error: unknown, throughProxy: boolean): Fault {
 
 /** What an error after the request was written and before the answer's headers means. */
 export function answerFault(error: Error): Fault {
-  const misspoke = isParserError(error) || PROTOCOL_CODES.has(codeOf(error) ?? '');
-  return misspoke ? 'protocol' : 'reset';
+  return isParserError(error) ? 'protocol' : 'reset';
 }
 
-const PROTOCOL_CODES = new Set([
-  'UND_ERR_HEADERS_OVERFLOW',
-  'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
-  'UND_ERR_RESPONSE',
-]);
-
-/** Whether undici says that the bytes are not HTTP; it gives no code of its own. */
+/** Whether the parser says that the bytes are not HTTP. */
 export function isParserError(error: Error): boolean {
-  return error.name === 'HTTPParserError';
+  return codeOf(error)?.startsWith('HPE_') === true;
 }
 
 /** Errors of TLS itself: certificates, names in them, and an other side that does not speak it. */

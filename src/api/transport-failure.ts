@@ -92,9 +92,9 @@ const EXPLAIN: Readonly<Record<Fault, Explain>> = {
       'Try again, or wait longer with --response-timeout.',
     ),
   protocol: ({ host, systemCode }) =>
-    systemCode === 'UND_ERR_HEADERS_OVERFLOW'
+    systemCode === 'HPE_HEADER_OVERFLOW'
       ? unusable(`the answer of ${host} begins with more headers than can be right`)
-      : unusable(`what ${host} answers is not valid HTTP${inBrackets(systemCode)}`),
+      : unusable(`what ${host} answers is not valid HTTP`),
   cut: () => unusable('the answer was cut off'),
   idle: (_error, { idleTimeoutMs }) =>
     unusable(`the answer stopped: nothing came for ${seconds(idleTimeoutMs)}`),

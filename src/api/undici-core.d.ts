@@ -1,5 +1,5 @@
 /**
- * The parts of undici that the transport loads by path, so that the rest of it is never read. The
+ * The parts of undici that the tunnel through a proxy loads by path, so that the rest of it is never read. The
  * version is pinned; `test/api` notices when one of them moves.
  */
 declare module 'undici/lib/dispatcher/pool.js' {
@@ -7,13 +7,6 @@ declare module 'undici/lib/dispatcher/pool.js' {
 
   const Pool: typeof Published;
   export = Pool;
-}
-
-declare module 'undici/lib/dispatcher/proxy-agent.js' {
-  import type { ProxyAgent as Published } from 'undici';
-
-  const ProxyAgent: typeof Published;
-  export = ProxyAgent;
 }
 
 declare module 'undici/lib/api/api-connect.js' {

@@ -1,4 +1,5 @@
 import { EventEmitter, once } from 'node:events';
+import type { Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { collect, failureOf, newClient, READ } from './new-client.ts';
 import { head, rawServer, reply } from './raw-server.ts';
@@ -109,6 +110,26 @@ test.each([
   },
 );
 
+test('a slow reader gets all that came of a body that is cut', async () => {
+  const server = await rawServer((socket) => {
+    socket.write(head(200, { ...MP3, 'content-length': '9000000' }));
+    socket.end(Buffer.alloc(3_000_000, 5));
+  });
+  const { client } = newClient(server.url);
+  const answer = await client.send(READ);
+  let received = 0;
+  const read = async (): Promise<void> => {
+    for await (const chunk of answer.body) {
+      received += chunk.length;
+      for (let turn = 0; turn < 5; turn += 1) {
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    }
+  };
+  expect(await failureOf(read())).toMatchObject({ exit: 'badAnswer' });
+  expect(received).toBe(3_000_000);
+});
+
 test('silence within a body is an error only while somebody reads', async () => {
   const server = await rawServer((socket) =>
     socket.write(Buffer.concat([head(200, length), Buffer.from('abc')])),
@@ -165,4 +186,19 @@ test('connections are used again', async () => {
   for (let turn = 0; turn < 3; turn += 1) await collect((await client.send(READ)).body);
   expect(server.requests).toHaveLength(3);
   expect(server.connections()).toBe(1);
+});
+
+test('a connection on which something comes unasked is not used again', async () => {
+  const sockets: Socket[] = [];
+  const server = await rawServer((socket) => {
+    sockets.push(socket);
+    socket.write(reply(200, MP3, 'abc'));
+  });
+  const { client } = newClient(server.url);
+  await collect((await client.send(READ)).body);
+  const [first] = sockets;
+  first?.write(reply(200, MP3, 'more'));
+  if (first !== undefined) await once(first, 'close');
+  expect((await collect((await client.send(READ)).body)).toString()).toBe('abc');
+  expect(server.connections()).toBe(2);
 });
