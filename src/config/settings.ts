@@ -50,10 +50,13 @@ export interface SettingInputs {
  */
 export async function loadSettings(inputs: SettingInputs): Promise<SettingSources> {
   const { cwd, env, files, settingsFile } = inputs;
+  const project = findProject(files, cwd);
+  // Of two that are wrong the user's is told.
+  project.catch(() => undefined);
   const user = await readJsonFile(files, settingsFile);
   return {
     env,
-    project: await findProject(files, cwd),
+    project: await project,
     user: user === undefined ? undefined : checkSettings(user, settingsFile, 'user'),
   };
 }
@@ -128,12 +131,24 @@ async function findProject(
   files: Pick<FileSystem, 'readFile'>,
   cwd: string,
 ): Promise<SettingsFile | undefined> {
-  for (let folder = path.resolve(cwd); ; folder = path.dirname(folder)) {
+  const found = foldersFrom(path.resolve(cwd)).map((folder) => {
     const file = path.join(folder, PROJECT_FILE);
-    const content = await readJsonFile(files, file);
-    if (content !== undefined) return checkSettings(content, file, 'project');
-    if (path.dirname(folder) === folder) return undefined;
+    const content = readJsonFile(files, file);
+    // What is wrong with one further up is of no matter when there is a nearer one.
+    content.catch(() => undefined);
+    return { file, content };
+  });
+  for (const { content, file } of found) {
+    const object = await content;
+    if (object !== undefined) return checkSettings(object, file, 'project');
   }
+  return undefined;
+}
+
+/** A folder and all that it lies in. */
+function foldersFrom(folder: string): readonly string[] {
+  const above = path.dirname(folder);
+  return above === folder ? [folder] : [folder, ...foldersFrom(above)];
 }
 
 function readEnvironment<Name extends SettingName>(
