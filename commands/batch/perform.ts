@@ -2,6 +2,7 @@ import path from 'node:path';
 import type { BatchFolder } from '../../src/batch/journal/batch-folder.ts';
 import { openBatchFolder } from '../../src/batch/journal/batch-folder.ts';
 import { createCreditBudget } from '../../src/batch/run/credit-budget.ts';
+import { optimizingLater } from '../../src/batch/run/optimize-later.ts';
 import type { Report } from '../../src/batch/run/report.ts';
 import { openReport } from '../../src/batch/run/report.ts';
 import { createTally } from '../../src/batch/run/tally.ts';
@@ -130,7 +131,7 @@ async function speak(
   { estimator, report, screen, session }: Means,
 ): Promise<Pick<Ending, 'outcome' | 'tally'>> {
   const keeper = createTally();
-  const outcome = await session.speak({
+  const run = session.speak({
     concurrency: batch.concurrency,
     budget: createCreditBudget(batch.flags.maxCredits ?? Number.POSITIVE_INFINITY),
     estimate: (item) => estimator.knownCredits(item),
@@ -142,7 +143,8 @@ async function speak(
       await report?.add(result);
       await screen.show(result, keeper.tally);
     },
-  }).ended;
+  });
+  const outcome = await optimizingLater(() => run.ended);
   await estimator.keep();
   if (outcome.stopped === undefined) await folder.end();
   return { outcome, tally: keeper.tally };
