@@ -1,7 +1,7 @@
 import { createResampler } from '../engine/resample.ts';
 import { listenToFile } from './listen-to-file.ts';
 import type { FromListener, ToListener } from './messages.ts';
-import { ReferenceProblem } from './reference-problem.ts';
+import { SoundProblem } from '../../audio/decode/sound-problem.ts';
 import { ANALYSIS_RATE, VoiceAnalyser } from './voice-analyser.ts';
 
 /** Does what the thread that listens is asked for. Never rejects. */
@@ -19,7 +19,7 @@ export async function hear(task: ToListener): Promise<FromListener> {
     return { kind: 'heard', profile: analyser.profile() };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    if (error instanceof ReferenceProblem) return { kind: 'refused', index, problem: message };
+    if (error instanceof SoundProblem) return { kind: 'refused', index, problem: message };
     return { kind: 'failed', message };
   }
 }

@@ -1,11 +1,11 @@
 import { REFERENCE_SECONDS_RANGE } from '../../contract/limits.ts';
 import type { Resampler } from '../engine/resample.ts';
 import { createResampler } from '../engine/resample.ts';
-import type { OpenFile } from './file-pieces.ts';
-import { filePieces } from './file-pieces.ts';
-import { recogniseSound } from './recognise-sound.ts';
-import { ReferenceProblem } from './reference-problem.ts';
-import type { DecodedSound } from './sound-decoder.ts';
+import type { OpenFile } from '../../audio/decode/file-pieces.ts';
+import { filePieces } from '../../audio/decode/file-pieces.ts';
+import { recogniseSound } from '../../audio/decode/recognise-sound.ts';
+import { SoundProblem } from '../../audio/decode/sound-problem.ts';
+import type { DecodedSound } from '../../audio/decode/sound-decoder.ts';
 import { ANALYSIS_RATE, VoiceAnalyser } from './voice-analyser.ts';
 
 /** Less of what a file says that it holds cannot be decoded when it is damaged. */
@@ -13,7 +13,7 @@ const LEAST_SHARE = 0.9;
 
 /**
  * Decodes a file and lets the analyser hear it.
- * @throws ReferenceProblem when it is no sound, damaged, too short, too long, or silent
+ * @throws SoundProblem when it is no sound, damaged, too short, too long, or silent
  */
 export async function listenToFile(file: OpenFile, analyser: VoiceAnalyser): Promise<void> {
   const sound = recogniseSound(file);
@@ -29,20 +29,20 @@ export async function listenToFile(file: OpenFile, analyser: VoiceAnalyser): Pro
     decoder.close();
     ear.close();
   }
-  if (ear.seconds === 0) throw new ReferenceProblem('holds no sound');
+  if (ear.seconds === 0) throw new SoundProblem('holds no sound');
   if (sound.seconds !== undefined && ear.seconds < sound.seconds * LEAST_SHARE) {
     const found = `only ${shown(ear.seconds)} of ${shown(sound.seconds)} can be decoded`;
-    throw new ReferenceProblem(`is damaged or cut: ${found}`);
+    throw new SoundProblem(`is damaged or cut: ${found}`);
   }
   requireLength(ear.seconds, 'is');
-  if (!ear.isAudible) throw new ReferenceProblem('is silent');
+  if (!ear.isAudible) throw new SoundProblem('is silent');
 }
 
 function requireLength(seconds: number | undefined, what: string): void {
   const { minimum, maximum } = REFERENCE_SECONDS_RANGE;
   if (seconds === undefined || (seconds >= minimum && seconds <= maximum)) return;
   const allowed = `allowed are ${minimum} to ${maximum} seconds`;
-  throw new ReferenceProblem(`${what} ${shown(seconds)} long; ${allowed}`);
+  throw new SoundProblem(`${what} ${shown(seconds)} long; ${allowed}`);
 }
 
 function shown(seconds: number): string {
@@ -70,13 +70,13 @@ class Ear {
     return this.#own.level > 0.001;
   }
 
-  /** @throws ReferenceProblem as soon as it turns out to be too long, or to change its rate */
+  /** @throws SoundProblem as soon as it turns out to be too long, or to change its rate */
   async hear({ channels, sampleRate }: DecodedSound): Promise<void> {
     const [first] = channels;
     if (first === undefined || first.length === 0 || sampleRate === 0) return;
     this.#resampler ??= await createResampler(sampleRate, ANALYSIS_RATE);
     if (this.#sampleRate !== 0 && this.#sampleRate !== sampleRate) {
-      throw new ReferenceProblem('changes its sample rate on the way');
+      throw new SoundProblem('changes its sample rate on the way');
     }
     this.#sampleRate = sampleRate;
     this.#samples += first.length;

@@ -1,4 +1,4 @@
-import type { OpenFile } from './file-pieces.ts';
+import type { OpenFile } from '../../audio/decode/file-pieces.ts';
 import type { VoiceProfile } from './voice-profile.ts';
 
 /** Listens to voices, one request at a time. */

@@ -1,12 +1,12 @@
-import { SNIFF_BYTES_MAX, sniff } from '../../audio/sniff.ts';
-import type { Verdict } from '../../audio/verdict.ts';
-import { createVerifier } from '../../audio/verify.ts';
+import { SNIFF_BYTES_MAX, sniff } from '../sniff.ts';
+import type { Verdict } from '../verdict.ts';
+import { createVerifier } from '../verify.ts';
 import { fileHead, filePieces } from './file-pieces.ts';
 import type { OpenFile } from './file-pieces.ts';
 import { readFlacLength } from './flac-length.ts';
 import { createFlacDecoder, createMp3Decoder } from './packed-decoders.ts';
 import { createOpusDecoder, createVorbisDecoder } from './packed-decoders.ts';
-import { ReferenceProblem } from './reference-problem.ts';
+import { SoundProblem } from './sound-problem.ts';
 import type { SoundDecoder } from './sound-decoder.ts';
 import { createWavDecoder, findWavSamples } from './wav-decoder.ts';
 
@@ -21,11 +21,11 @@ export interface RecognisedSound {
 }
 
 const PIECE_BYTES = 64 * 1024;
-const DECODED = 'wav, mp3, flac, ogg or opus';
+const DECODED = 'wav, mp3, flac, ogg and opus are';
 
 /**
  * Finds out what a file is by what is in it, whatever its name, and whether it is whole.
- * @throws ReferenceProblem when it is no sound, cut, or of a kind that is not decoded here
+ * @throws SoundProblem when it is no sound, cut, or of a kind that is not decoded here
  */
 export function recogniseSound(file: OpenFile): RecognisedSound {
   const found = sniff(fileHead(file, SNIFF_BYTES_MAX));
@@ -44,12 +44,11 @@ export function recogniseSound(file: OpenFile): RecognisedSound {
     case 'm4a':
     case 'mp4':
     case 'webm': {
-      const message = `holds ${format}, which this service does not decode; send ${DECODED}`;
-      throw new ReferenceProblem(message);
+      throw new SoundProblem(`holds ${format}, which is not decoded here; ${DECODED}`);
     }
     default: {
       const what = format === undefined ? 'holds no sound' : `holds ${format}, which is no sound`;
-      throw new ReferenceProblem(`${what}; send ${DECODED}`);
+      throw new SoundProblem(`${what}; ${DECODED} decoded here`);
     }
   }
 }
@@ -59,7 +58,7 @@ function recogniseWav(file: OpenFile): RecognisedSound {
   const samples = findWavSamples(fileHead(file, WAV_HEAD_BYTES));
   if (samples === undefined) {
     const kinds = 'whole numbers of 8 to 32 bits, and floating point ones';
-    throw new ReferenceProblem(`holds wav of a kind that is not decoded here; ${kinds} are`);
+    throw new SoundProblem(`holds wav of a kind that is not decoded here; ${kinds} are`);
   }
   const end = Math.min(samples.end, file.size);
   return {
@@ -77,8 +76,8 @@ function recogniseOgg(file: OpenFile): RecognisedSound {
   const verdict = requireWhole(file, 'ogg');
   const open = OGG_DECODERS.get(verdict.codec ?? '');
   if (open !== undefined) return { ...whole(file, verdict), open };
-  const message = `is ogg without Vorbis, Opus or FLAC in it; send ${DECODED}`;
-  throw new ReferenceProblem(message);
+  const message = `is ogg without Vorbis, Opus or FLAC in it; ${DECODED} decoded here`;
+  throw new SoundProblem(message);
 }
 
 const OGG_DECODERS = new Map([
@@ -87,12 +86,12 @@ const OGG_DECODERS = new Map([
   ['flac', createFlacDecoder],
 ]);
 
-/** @throws ReferenceProblem when something of it is missing */
+/** @throws SoundProblem when something of it is missing */
 function requireWhole(file: OpenFile, format: 'wav' | 'mp3' | 'ogg'): Verdict {
   const verifier = createVerifier(format);
   for (const piece of filePieces(file, PIECE_BYTES)) verifier.write(piece);
   const verdict = verifier.end();
-  if (verdict.problem !== undefined) throw new ReferenceProblem(verdict.problem);
+  if (verdict.problem !== undefined) throw new SoundProblem(verdict.problem);
   return verdict;
 }
 

@@ -1,6 +1,6 @@
 import { readSync } from 'node:fs';
 
-/** An uploaded file as the thread that listens gets it: open already, and without a name. */
+/** A file as a thread that listens to it gets it: open already, and without a name. */
 export interface OpenFile {
   readonly fd: number;
   readonly size: number;
