@@ -12,6 +12,7 @@ const TOOLS = new Set([
   'aligned-stream.mjs',
   'audio-server.mjs',
   'job-server.mjs',
+  'live-server.mjs',
 ]);
 
 const wanted = process.argv.slice(2);
