@@ -10,6 +10,13 @@ import { jobStates } from './behaviours/job-states.ts';
 import { jobs } from './behaviours/jobs.ts';
 import { limits } from './behaviours/limits.ts';
 import { ours } from './behaviours/ours.ts';
+import { realtimeConversations } from './behaviours/realtime/conversations.ts';
+import { realtimeErrors } from './behaviours/realtime/errors.ts';
+import { realtimeHandshake } from './behaviours/realtime/handshake.ts';
+import { realtimeHttp } from './behaviours/realtime/http.ts';
+import { realtimeMessages } from './behaviours/realtime/messages.ts';
+import { realtimeParameters } from './behaviours/realtime/parameters.ts';
+import { realtimeResuming } from './behaviours/realtime/resuming.ts';
 import { speechBodies } from './behaviours/speech-bodies.ts';
 import { speechControls } from './behaviours/speech-controls.ts';
 import { speech } from './behaviours/speech.ts';
@@ -40,5 +47,20 @@ export const SERVICE_BEHAVIOURS: readonly Behaviour[] = [
   ...ours,
 ];
 
+/** Realtime speech, over sockets. */
+export const REALTIME_BEHAVIOURS: readonly Behaviour[] = [
+  ...realtimeHttp,
+  ...realtimeHandshake,
+  ...realtimeConversations,
+  ...realtimeMessages,
+  ...realtimeErrors,
+  ...realtimeParameters,
+  ...realtimeResuming,
+];
+
 /** The spec as a list of behaviours. */
-export const BEHAVIOURS: readonly Behaviour[] = [...SERVICE_BEHAVIOURS, ...SPEECH_BEHAVIOURS];
+export const BEHAVIOURS: readonly Behaviour[] = [
+  ...SERVICE_BEHAVIOURS,
+  ...SPEECH_BEHAVIOURS,
+  ...REALTIME_BEHAVIOURS,
+];

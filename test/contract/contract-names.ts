@@ -1,6 +1,11 @@
 import { ENDPOINTS } from '../../src/contract/endpoints.ts';
 import { HEADERS } from '../../src/contract/headers.ts';
 import * as limits from '../../src/contract/limits.ts';
+import { CLIENT_MESSAGES } from '../../src/contract/realtime/client-messages.ts';
+import { REALTIME_ERRORS } from '../../src/contract/realtime/error-codes.ts';
+import * as realtimeLimits from '../../src/contract/realtime/limits.ts';
+import { FINISH_REASONS, REQUEST_STATES } from '../../src/contract/realtime/protocols.ts';
+import { SERVER_MESSAGES } from '../../src/contract/realtime/server-messages.ts';
 import {
   AudioQuery,
   JobListQuery,
@@ -23,6 +28,11 @@ export interface ContractNames {
   readonly errors: readonly { readonly code: string; readonly status: number }[];
   readonly limits: readonly { readonly name: string; readonly value: string }[];
   readonly headers: readonly string[];
+  /**
+   * Of realtime speech: `v3.client.start`, `v2.server.ready`, `v3.error.invalid_state`, `finish.timeout`,
+   * `state.running`, and its limits.
+   */
+  readonly realtime: readonly string[];
 }
 
 export function contractNames(): ContractNames {
@@ -33,7 +43,21 @@ export function contractNames(): ContractNames {
     errors: Object.entries(SERVICE_ERRORS).map(([code, status]) => ({ code, status })),
     limits: Object.entries(limits).map(([name, value]) => ({ name, value: valueOf(value) })),
     headers: [...Object.values(HEADERS), 'Location', 'Retry-After'],
+    realtime: realtimeNames(),
   };
+}
+
+function realtimeNames(): readonly string[] {
+  return [
+    ...(['v2', 'v3'] as const).flatMap((version) => [
+      ...Object.keys(CLIENT_MESSAGES[version]).map((event) => `${version}.client.${event}`),
+      ...Object.keys(SERVER_MESSAGES[version]).map((event) => `${version}.server.${event}`),
+      ...Object.keys(REALTIME_ERRORS).map((code) => `${version}.error.${code}`),
+    ]),
+    ...FINISH_REASONS.map((reason) => `finish.${reason}`),
+    ...REQUEST_STATES.map((state) => `state.${state}`),
+    ...Object.keys(realtimeLimits),
+  ];
 }
 
 /** An endpoint whatever its parameters are called. */

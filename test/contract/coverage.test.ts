@@ -35,12 +35,17 @@ describe('the rows', () => {
     expect(all.filter((name) => !covered.has(name))).toEqual([]);
   });
 
+  test('speak of every message, error, end, state and limit of realtime speech', () => {
+    expect(names.realtime.filter((name) => !covered.has(name))).toEqual([]);
+  });
+
   test('cover nothing that the contract does not know', () => {
     const known = new Set([
       ...names.fields,
       ...names.errors.map(({ code }) => code),
       ...names.limits.map(({ name }) => name),
       ...names.headers,
+      ...names.realtime,
     ]);
     const isKnown = (name: string) =>
       known.has(name) || names.fields.some((field) => field.startsWith(`${name}.`));

@@ -17,6 +17,8 @@ export function openService({ baseUrl, key, otherKey, isOurs }: ServiceAddress):
   const found = new Map<string, Promise<unknown>>();
   return {
     isOurs,
+    baseUrl,
+    key,
     otherKey,
     async ask(endpoint, options = {}) {
       const [method = 'GET', path = '/'] = endpoint.split(' ');

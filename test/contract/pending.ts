@@ -2,9 +2,6 @@ import type { Pending } from './behaviour.ts';
 
 const VOICES = 'Voices you make: cloning, deletion and design, on both sides';
 const MEDIA = 'Pictures that speak: lip sync, dubbing, images and video, on both sides';
-const REALTIME =
-  'Realtime speech on both sides: `foley live` and the service’s WebSocket, v2 and v3, simple and reliable';
-
 const V1 = '/api/open/v1';
 
 /** What the spec has and the embedded service has not yet; nothing of it is faked. */
@@ -52,24 +49,6 @@ export const pending: readonly Pending[] = [
     ['POST /api/open/lip-sync/create', 'The older path of lip sync'],
     ['GET /api/open/lip-sync/list', 'The older path of its list'],
     ['GET /api/open/lip-sync/query', 'The older path of its poll'],
-  ]),
-  ...missing(REALTIME, '4.10', [
-    ['GET /v2/tts/live', 'Realtime speech of v2: events, modes and fields (3.2, 3.3, 6.2)'],
-    ['GET /v3/tts/live', 'Realtime speech of v3'],
-    ['GET /v2/tts/capabilities', 'What realtime v2 can do'],
-    ['GET /v3/tts/capabilities', 'What realtime v3 can do'],
-    ['POST /v2/tts/browser-tickets', 'A ticket for a page (5.6)'],
-    ['POST /v3/tts/browser-tickets', 'A ticket for a page (5.6)'],
-    ['GET /v2/tts/requests/{request_id}', 'State of a reliable request'],
-    ['GET /v3/tts/requests/{requestId}', 'State of a reliable request'],
-    ['GET /v3/tts/requests/{requestId}/segments/{segmentId}/audio', 'Audio of a segment'],
-  ]),
-  ...missing(REALTIME, '7.4', [['realtime', 'Codes of the `error` event, terminal or not']]),
-  ...missing(REALTIME, '8', [
-    [
-      'realtime',
-      'Simple input of 10,000 characters, text events of 2,000, segments of 10,000, sessions of 100,000 units, ids of 128, `chunk_length` 50 to 1000, language of 32',
-    ],
   ]),
 ];
 

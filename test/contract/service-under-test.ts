@@ -2,6 +2,9 @@
 export interface ServiceUnderTest {
   /** The embedded service: what is a choice of ours is checked too. */
   readonly isOurs: boolean;
+  /** Where it is, and the key of the account, for what is not asked over HTTP. */
+  readonly baseUrl: string;
+  readonly key: string;
   /** Asks with the key of the account, unless the headers say otherwise. */
   ask(endpoint: string, options?: AskOptions): Promise<Answer>;
   /** The key of another account, where there is one. */

@@ -1,5 +1,6 @@
 import { OggVorbisDecoder } from '@wasm-audio-decoders/ogg-vorbis';
 import { MPEGDecoder } from 'mpg123-decoder';
+import { OggOpusDecoder } from 'ogg-opus-decoder';
 import { mp3Frames } from './mp3-frames.ts';
 import { readWav } from './wav.ts';
 
@@ -10,10 +11,10 @@ export interface DecodedAudio {
   readonly durationMs: number;
 }
 
-export type AudioFormat = 'mp3' | 'ogg' | 'wav';
+export type AudioFormat = 'mp3' | 'ogg' | 'opus' | 'wav';
 
 /**
- * Decodes a whole mp3, ogg vorbis or wav file, told by its first bytes. Throws when it is none of
+ * Decodes a whole mp3, ogg vorbis, ogg opus or wav file, told by its first bytes. Throws when it is none of
  * them, when the decoder finds any fault, or when there is no sample in it.
  */
 export async function decodeAudio(bytes: Uint8Array): Promise<DecodedAudio> {
@@ -52,7 +53,7 @@ function formatOf(bytes: Uint8Array): AudioFormat {
     return 'wav';
   }
   if (start === 'OggS') {
-    return 'ogg';
+    return Buffer.from(bytes.subarray(28, 36)).toString('latin1') === 'OpusHead' ? 'opus' : 'ogg';
   }
   if (start.startsWith('ID3') || (first === 0xff && (second & 0xe6) === 0xe2)) {
     return 'mp3';
@@ -70,7 +71,7 @@ async function decode(
   if (format === 'mp3') {
     mp3Frames(bytes);
   }
-  const decoder = format === 'mp3' ? new MPEGDecoder() : new OggVorbisDecoder();
+  const decoder = DECODERS[format]();
   await decoder.ready;
   try {
     const audio =
@@ -83,3 +84,9 @@ async function decode(
     decoder.free();
   }
 }
+
+const DECODERS = {
+  mp3: () => new MPEGDecoder(),
+  ogg: () => new OggVorbisDecoder(),
+  opus: () => new OggOpusDecoder(),
+} as const;

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import type { Mode, Version } from '../realtime/messages.ts';
+import type { ClientOptions, RawRealtimeClient } from '../realtime/raw-client.ts';
+import type { Fields, Message } from '../realtime/wire-names.ts';
+import { freshKey, pairOf } from './facts.ts';
+import type { ServiceUnderTest } from './service-under-test.ts';
+
+export const VERSIONS = ['v2', 'v3'] as const satisfies readonly Version[];
+export const MODES = ['simple', 'reliable'] as const satisfies readonly Mode[];
+
+/** Where a version of realtime speech is, as rows name it. */
+export function liveOf(version: Version): string {
+  return `GET /${version}/tts/live`;
+}
+
+/** Connects with the key of the account, unless the options say otherwise. */
+export async function connect(
+  { baseUrl, key }: ServiceUnderTest,
+  version: Version,
+  options: Partial<ClientOptions> = {},
+): Promise<RawRealtimeClient> {
+  // The client belongs to running tests; the page of rows is written without one.
+  const { connectRealtime } = await import('../realtime/raw-client.ts');
+  return connectRealtime({ version, baseUrl, key, ...options });
+}
+
+/** The answer to a handshake that is refused. */
+export async function refused(
+  { baseUrl, key }: ServiceUnderTest,
+  version: Version,
+  options: Omit<Partial<ClientOptions>, 'key'> & { readonly key?: string | undefined } = {},
+) {
+  const { refusedHandshake } = await import('../realtime/raw-client.ts');
+  const { key: given = key, ...others } = options;
+  const whose = 'key' in options && options.key === undefined ? {} : { key: given };
+  return refusedHandshake({ version, baseUrl, ...others, ...whose });
+}
+
+/** A `start.request`, with the names of v3: the unified profile on v2. */
+export async function requestFor(
+  service: ServiceUnderTest,
+  version: Version,
+  more: Fields = {},
+): Promise<Fields> {
+  const { voiceId, modelId } = await pairOf(service, ({ id }) => id === 'vendor-s21pro-flash');
+  const profile = version === 'v2' ? { parameterProfile: 'product_v1' } : {};
+  return { ...profile, voiceId, modelId, ...more };
+}
+
+export interface Started {
+  readonly client: RawRealtimeClient;
+  readonly requestId: string;
+  readonly ready: Message;
+}
+
+/** Connects and starts a request. */
+export async function start(
+  service: ServiceUnderTest,
+  version: Version,
+  mode: Mode,
+  request: Fields = {},
+): Promise<Started> {
+  const client = await connect(service, version);
+  await client.expect('authenticated');
+  const requestId = freshKey();
+  const whole = await requestFor(service, version, request);
+  client.send({ event: 'start', mode, requestId, request: whole });
+  return { client, requestId, ready: await client.expect('ready', { requestId }) };
+}
+
+/** The next message, which must be this error. */
+export async function claimError(
+  client: RawRealtimeClient,
+  code: string,
+  { isTerminal, path }: { readonly isTerminal: boolean; readonly path?: string },
+): Promise<Message> {
+  const error = await client.expect('error', { code, terminal: isTerminal });
+  if (path !== undefined) assert.equal(error['path'], path);
+  return error;
+}
+
+/** The connection is closed with this code, and nothing more was said. */
+export async function claimClosed(client: RawRealtimeClient, code: number): Promise<void> {
+  const said = client.journal.length;
+  const ending = await client.ended();
+  assert.equal(ending.kind === 'closed' ? ending.code : ending.kind, code);
+  assert.equal(client.journal.length, said);
+}
+
+/** A row for each version. */
+export function perVersion<Row>(rowFor: (version: Version) => Row): readonly Row[] {
+  return VERSIONS.map((version) => rowFor(version));
+}
