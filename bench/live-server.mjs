@@ -1,6 +1,6 @@
 // A realtime service that only sends: as many bytes as the path says, as fast as they are taken
 // (/500000000/16384/v3/tts/live), or one frame every so many milliseconds, with the time in it (/every/2/400/…).
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { createServer } from 'node:http';
 import { decode, encode } from '@msgpack/msgpack';
 import { WebSocketServer } from 'ws';
@@ -17,10 +17,8 @@ const sockets = new WebSocketServer({
 });
 sockets.on('connection', (socket, { url }) => {
   const send = (event, fields = {}) => socket.send(encode({ event, ...common, ...fields }));
-  let stopped = () => {};
-  const isStopped = new Promise((resolve) => {
-    stopped = resolve;
-  });
+  const calm = new EventEmitter();
+  const isStopped = once(calm, 'stop');
   socket.on('error', () => {});
   send('authenticated', { site: 'bench', protocolVersion: 'v3', quota: 1 });
   socket.on('message', async (data) => {
@@ -28,7 +26,7 @@ sockets.on('connection', (socket, { url }) => {
     if (event === 'start')
       send('ready', { modelId: 'm', voiceId: 'v', sampleRate: 24_000, channels: 1, bitDepth: 16 });
     // The client says `stop` at once: all has to be spoken before it is answered.
-    if (event === 'stop') stopped();
+    if (event === 'stop') calm.emit('stop');
     if (event !== 'flush') return;
     send('segment_accepted', { reservedUnits: 1 });
     const audioBytes = await speak(socket, url.split('/'));

@@ -260,7 +260,7 @@ function converse(client, { url, mode, apiKey = 'bench', voiceId = 'v' }) {
     monotonic: () => performance.now(),
     sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     after: (ms, call) => {
-      const timer = setTimeout(call, ms);
+      const timer = setTimeout(() => call(), ms);
       return () => clearTimeout(timer);
     },
   };

@@ -172,12 +172,12 @@ test('frames that come twice or in another order are heard once and in theirs', 
   expect((await made(result, 'a.mp3')).equals(spokenAudio(SENTENCES))).toBe(true);
 });
 
+const dropped = (event: string): ConnectionScript => ({
+  steps: [serve({ faults: [{ on: 'sent', event, number: 1, when: 'before', steps: [drop()] }] })],
+});
+
 describe('a simple conversation', () => {
   const simple = ['--mode', 'simple', '--json', '-o', 'a.mp3'];
-  const dropped = (event: string): ConnectionScript => ({
-    steps: [serve({ faults: [{ on: 'sent', event, number: 1, when: 'before', steps: [drop()] }] })],
-  });
-
   test('begins again when the line drops before its first audio', async () => {
     const server = await startScriptedServer({ connections: [dropped('ready')] });
     const args = ['live', ...WHO, TEXT, '-o', 'a.mp3'];
