@@ -1,6 +1,7 @@
 import { MEDIA_ENDPOINTS } from './media-endpoints.ts';
 import { PICTURE_ENDPOINTS } from './picture-endpoints.ts';
 import { REALTIME_ENDPOINTS } from './realtime/endpoints.ts';
+import { VOICE_ENDPOINTS } from './voice-endpoints.ts';
 
 /** Every HTTP endpoint that the service has: one table for its router, its OpenAPI document and the client. */
 
@@ -33,22 +34,6 @@ export const ENDPOINTS = [
     path: '/api/open/v3/openapi.json',
     surface: 'http-v3',
     public: true,
-    section: '4.1',
-  },
-  {
-    id: 'listVoices',
-    method: 'GET',
-    path: '/api/open/v3/voices',
-    surface: 'http-v3',
-    public: false,
-    section: '4.1',
-  },
-  {
-    id: 'getVoice',
-    method: 'GET',
-    path: '/api/open/v3/voices/{voiceId}',
-    surface: 'http-v3',
-    public: false,
     section: '4.1',
   },
   {
@@ -114,94 +99,6 @@ export const ENDPOINTS = [
     surface: 'compat',
     public: false,
     section: '4.4',
-  },
-  {
-    id: 'listVoicesV1',
-    method: 'GET',
-    path: '/api/open/v1/voices',
-    surface: 'http-v1',
-    public: false,
-    section: '4.5',
-  },
-  {
-    id: 'listVoicesByPost',
-    method: 'POST',
-    path: '/api/open/list-models',
-    surface: 'http-v1',
-    public: false,
-    section: '9',
-  },
-  {
-    id: 'createVoice',
-    method: 'POST',
-    path: '/api/open/v1/voices',
-    surface: 'http-v1',
-    public: false,
-    section: '4.5',
-  },
-  {
-    id: 'deleteVoice',
-    method: 'DELETE',
-    path: '/api/open/v1/voices/{voiceId}',
-    surface: 'http-v1',
-    public: false,
-    section: '4.5',
-  },
-  {
-    id: 'createVoiceV3',
-    method: 'POST',
-    path: '/api/open/v3/voices',
-    surface: 'http-v3',
-    public: false,
-    section: '9',
-  },
-  {
-    id: 'deleteVoiceV3',
-    method: 'DELETE',
-    path: '/api/open/v3/voices/{voiceId}',
-    surface: 'http-v3',
-    public: false,
-    section: '9',
-  },
-  {
-    id: 'createModel',
-    method: 'POST',
-    path: '/api/open/create-model',
-    surface: 'http-v1',
-    public: false,
-    section: '9',
-  },
-  {
-    id: 'deleteModel',
-    method: 'POST',
-    path: '/api/open/delete-model',
-    surface: 'http-v1',
-    public: false,
-    section: '9',
-  },
-  {
-    id: 'createVoiceDesign',
-    method: 'POST',
-    path: '/api/open/v1/voice-designs',
-    surface: 'http-v1',
-    public: false,
-    section: '4.6',
-  },
-  {
-    id: 'getCandidateAudio',
-    method: 'GET',
-    path: '/api/open/v1/voice-designs/{designId}/candidates/{candidateId}/audio',
-    surface: 'http-v1',
-    public: false,
-    section: '4.6',
-  },
-  {
-    id: 'saveVoiceDesign',
-    method: 'POST',
-    path: '/api/open/v1/voice-designs/{designId}/voices',
-    surface: 'http-v1',
-    public: false,
-    section: '4.6',
   },
   {
     id: 'getOpenApiV1',
@@ -291,6 +188,7 @@ export const ENDPOINTS = [
     public: true,
     section: 'ours',
   },
+  ...VOICE_ENDPOINTS,
   ...MEDIA_ENDPOINTS,
   ...PICTURE_ENDPOINTS,
   ...REALTIME_ENDPOINTS,

@@ -143,21 +143,12 @@ function success(operation: OperationDescription): Json {
     return { description: 'Where it is', headers: { ...traced, ...LOCATION_HEADER } };
   }
   if (schema === 'switching') return { description: 'The connection is a WebSocket now' };
-  if (schema === 'realtime-audio') {
-    const content = REALTIME_FORMATS.map((format) => [speechMediaType(format), {}]);
-    return { description: 'The audio', headers: traced, content: Object.fromEntries(content) };
+  if (schema === 'preview' || schema === 'stored-file' || schema === 'realtime-audio') {
+    return { description: 'The file', headers: traced, content: fileContent(schema) };
   }
   if (schema === 'events') {
     const headers = { ...traced, ...PRICE_HEADERS, ...IGNORED_HEADER };
     return { description: 'The audio with its words', headers, content: eventStreamContent() };
-  }
-  if (schema === 'preview') {
-    const content = { [speechMediaType(PREVIEW_FORMAT)]: {} };
-    return { description: 'The audio', headers: traced, content };
-  }
-  if (schema === 'stored-file') {
-    const content = Object.fromEntries(MEDIA_FILE_TYPES.map((type) => [type, {}]));
-    return { description: 'The file', headers: traced, content };
   }
   if (schema === 'audio' || schema === 'stored-audio') {
     const { formats = AUDIO_FORMATS, tellsIgnored = false } = surfaceOf(surface);
@@ -178,6 +169,16 @@ function success(operation: OperationDescription): Json {
     ? { ...LOCATION_HEADER, ...RETRY_AFTER_HEADER, ...PRICE_HEADERS }
     : {};
   return { description: 'Success', headers: { ...traced, ...accepted }, content };
+}
+
+/** What is sent as it is, by the types that it may have. */
+function fileContent(kind: 'preview' | 'stored-file' | 'realtime-audio'): Json {
+  const types = {
+    preview: [speechMediaType(PREVIEW_FORMAT)],
+    'stored-file': MEDIA_FILE_TYPES,
+    'realtime-audio': REALTIME_FORMATS.map((format) => speechMediaType(format)),
+  };
+  return Object.fromEntries(types[kind].map((type) => [type, {}]));
 }
 
 const LOCATION_HEADER = { Location: { schema: { type: 'string' } } };

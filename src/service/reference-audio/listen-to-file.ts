@@ -6,7 +6,8 @@ import { filePieces } from '../../audio/decode/file-pieces.ts';
 import { recogniseSound } from '../../audio/decode/recognise-sound.ts';
 import { SoundProblem } from '../../audio/decode/sound-problem.ts';
 import type { DecodedSound } from '../../audio/decode/sound-decoder.ts';
-import { ANALYSIS_RATE, VoiceAnalyser } from './voice-analyser.ts';
+import type { VoiceAnalyser } from './voice-analyser.ts';
+import { ANALYSIS_RATE } from './voice-analyser.ts';
 
 /** Less of what a file says that it holds cannot be decoded when it is damaged. */
 const LEAST_SHARE = 0.9;
