@@ -8,8 +8,11 @@ import { jobFields } from './behaviours/job-fields.ts';
 import { jobLists } from './behaviours/job-lists.ts';
 import { jobStates } from './behaviours/job-states.ts';
 import { jobs } from './behaviours/jobs.ts';
+import { madeVoices } from './behaviours/made-voices.ts';
 import { limits } from './behaviours/limits.ts';
 import { ours } from './behaviours/ours.ts';
+import { pictureFields } from './behaviours/picture-fields.ts';
+import { pictures } from './behaviours/pictures.ts';
 import { realtimeConversations } from './behaviours/realtime/conversations.ts';
 import { realtimeErrors } from './behaviours/realtime/errors.ts';
 import { realtimeHandshake } from './behaviours/realtime/handshake.ts';
@@ -20,7 +23,10 @@ import { realtimeResuming } from './behaviours/realtime/resuming.ts';
 import { speechBodies } from './behaviours/speech-bodies.ts';
 import { speechControls } from './behaviours/speech-controls.ts';
 import { speech } from './behaviours/speech.ts';
+import { voiceDesignFields } from './behaviours/voice-design-fields.ts';
+import { voiceDesigns } from './behaviours/voice-designs.ts';
 import { voiceFields } from './behaviours/voice-fields.ts';
+import { voiceUploadFields } from './behaviours/voice-upload-fields.ts';
 import { voices } from './behaviours/voices.ts';
 
 /** Speech at once: half of the work, so that both halves can be asked side by side. */
@@ -36,6 +42,10 @@ export const SERVICE_BEHAVIOURS: readonly Behaviour[] = [
   ...documents,
   ...voiceFields,
   ...voices,
+  ...voiceUploadFields,
+  ...madeVoices,
+  ...voiceDesignFields,
+  ...voiceDesigns,
   ...aligned,
   ...jobFields,
   ...jobs,
@@ -46,6 +56,9 @@ export const SERVICE_BEHAVIOURS: readonly Behaviour[] = [
   ...limits,
   ...ours,
 ];
+
+/** Images and videos. */
+export const PICTURE_BEHAVIOURS: readonly Behaviour[] = [...pictureFields, ...pictures];
 
 /** Realtime speech, over sockets. */
 export const REALTIME_BEHAVIOURS: readonly Behaviour[] = [
@@ -62,5 +75,6 @@ export const REALTIME_BEHAVIOURS: readonly Behaviour[] = [
 export const BEHAVIOURS: readonly Behaviour[] = [
   ...SERVICE_BEHAVIOURS,
   ...SPEECH_BEHAVIOURS,
+  ...PICTURE_BEHAVIOURS,
   ...REALTIME_BEHAVIOURS,
 ];

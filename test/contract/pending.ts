@@ -1,27 +1,10 @@
 import type { Pending } from './behaviour.ts';
 
-const VOICES = 'Voices you make: cloning, deletion and design, on both sides';
 const MEDIA = 'Pictures that speak: lip sync, dubbing, images and video, on both sides';
 const V1 = '/api/open/v1';
 
 /** What the spec has and the embedded service has not yet; nothing of it is faked. */
 export const pending: readonly Pending[] = [
-  ...missing(VOICES, '4.5', [
-    [
-      `POST ${V1}/voices`,
-      'Clone a voice from reference audio: fields, extensions, 10 MB a file, errors of 7.3',
-    ],
-    [`DELETE ${V1}/voices/{voiceId}`, 'Delete a personal voice: 404, and 409 for one in use'],
-  ]),
-  ...missing(VOICES, '4.6', [
-    [`POST ${V1}/voice-designs`, 'Design voices from a prompt'],
-    [`GET ${V1}/voice-designs/{designId}/candidates/{candidateId}/audio`, 'Preview of a candidate'],
-    [`POST ${V1}/voice-designs/{designId}/voices`, 'Keep a candidate as a voice'],
-  ]),
-  ...missing(VOICES, '9', [
-    ['POST /api/open/create-model', 'The older path of cloning'],
-    ['POST /api/open/delete-model', 'The older path of deletion'],
-  ]),
   ...missing(MEDIA, '4.7', [
     [`POST ${V1}/media/lip-sync/jobs`, 'Create a lip-sync job (2.6, 3.4)'],
     [`GET ${V1}/media/lip-sync/jobs`, 'List them'],
@@ -31,13 +14,6 @@ export const pending: readonly Pending[] = [
       'Dub a video (2.7); `fit_audio_to_video` within 0.5x to 2x',
     ],
     [`GET ${V1}/media/video-dubbing/jobs/{jobId}`, 'How far it is'],
-  ]),
-  ...missing(MEDIA, '4.8', [
-    [`GET ${V1}/media/models`, 'Models of images and videos'],
-    [`POST ${V1}/media/images/jobs`, 'Make an image, from up to four references'],
-    [`GET ${V1}/media/images/jobs/{jobId}`, 'How far it is'],
-    [`POST ${V1}/media/videos/jobs`, 'Make a video'],
-    [`GET ${V1}/media/videos/jobs/{jobId}`, 'How far it is'],
   ]),
   ...missing(MEDIA, '7.3', [
     [

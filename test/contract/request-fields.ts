@@ -24,6 +24,10 @@ export interface RequestBody {
   readonly of: string;
   readonly section: string;
   readonly on: string;
+  /** Headers that every request needs, new ones for each. */
+  headers?(): Readonly<Record<string, string>>;
+  /** The endpoint with its path parameters filled in, where it has some. */
+  path?(service: ServiceUnderTest): Promise<string>;
   /** A body that is good. */
   plain(service: ServiceUnderTest): Promise<Record<string, unknown>>;
   /** What an answer to a good body is. */
@@ -98,12 +102,13 @@ function takes(body: RequestBody, field: RequestField, values: readonly unknown[
 
 async function send(
   service: ServiceUnderTest,
-  { on, plain }: RequestBody,
+  { on, plain, headers = () => ({}), path }: RequestBody,
   name: string,
   value: unknown,
 ): Promise<Answer> {
   const body = withField(await plain(service), name.split('.'), value);
-  const answer = await service.ask(on, { body });
+  const endpoint = path === undefined ? on : await path(service);
+  const answer = await service.ask(endpoint, { body, headers: headers() });
   claimStatus(answer, 200, 202, 400);
   return answer;
 }

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { answerFields } from '../answer-fields.ts';
+import type { Behaviour } from '../behaviour.ts';
+import { at } from '../claims.ts';
+import { freshKey } from '../facts.ts';
+import type { RequestBody } from '../request-fields.ts';
+import { requestFields } from '../request-fields.ts';
+import { DESIGN, DESIGNS, oneCandidate, oneDesign, SAVE, saved } from './voice-design-calls.ts';
+
+/** Every field of voice designs (spec sections 2.8 and 4.6). */
+export const voiceDesignFields: readonly Behaviour[] = [
+  ...designFields(),
+  ...requestFields(designBody(), [
+    {
+      name: 'prompt',
+      what: 'a string, at most 1,000 characters here',
+      isRequired: true,
+      limits: ['DESIGN_PROMPT_MAX_CHARACTERS'],
+      takes: ['a', 'é'.repeat(1_000)],
+      refuses: ['', ' ', 7, 'a'.repeat(1_001)],
+    },
+    {
+      name: 'previewText',
+      what: 'a string, at most 500 characters here',
+      isRequired: true,
+      limits: ['PREVIEW_TEXT_MAX_CHARACTERS'],
+      takes: ['a'],
+      refuses: ['', ' ', 7, 'a'.repeat(501)],
+    },
+    {
+      name: 'providers',
+      what: 'a list of engine families',
+      takes: [[], ['altA', 'altF']],
+      refuses: ['altA', ['nobody']],
+    },
+    { name: 'language', what: 'a language code (ours)', takes: ['en'], refuses: ['', 7, 'xx'] },
+  ]),
+  ...requestFields(saveBody(), [
+    { name: 'candidateId', what: 'one of the design', isRequired: true, refuses: ['', 7] },
+    { name: 'name', what: 'the display name', isRequired: true, takes: ['Ada'], refuses: ['', 7] },
+    { name: 'visibility', what: 'private or public', takes: ['private'], refuses: ['secret', 7] },
+    { name: 'language', what: 'a language code', takes: ['en'], refuses: ['', 7, 'xx'] },
+  ]),
+];
+
+function designFields(): readonly Behaviour[] {
+  const made = { section: '2.8', on: DESIGNS, spends: true };
+  return [
+    ...answerFields({ ...made, of: 'VoiceDesign', sample: oneDesign }, [
+      ['designId', 'id', 'for previews and saving'],
+      ['candidates', 'list', 'the voices that are proposed'],
+    ]),
+    ...answerFields({ ...made, of: 'VoiceDesign', isOurChoice: true, sample: oneDesign }, [
+      ['createdAt', 'instant', 'when it was made'],
+      ['expiresAt', 'instant', 'when it is gone'],
+      ['billing.characters', 'integer', 'of all previews together'],
+      ['billing.creditsUsed', 'number', 'what it cost'],
+      ['billing.quotaRemaining', 'integer', 'what is left'],
+      ['requestId', 'id', 'trace id'],
+    ]),
+    ...answerFields(
+      {
+        ...made,
+        of: 'VoiceCandidate',
+        sample: async (service) => at(await oneDesign(service), 'candidates.0'),
+      },
+      [
+        ['candidateId', 'id', 'for its preview and for saving'],
+        ['previewAudioUrl', 'id', 'its preview, for whoever has the key'],
+      ],
+    ),
+    ...answerFields(
+      {
+        ...made,
+        of: 'VoiceCandidate',
+        isOurChoice: true,
+        sample: async (service) => at(await oneDesign(service), 'candidates.1'),
+      },
+      [
+        ['provider', 'string', 'engine family'],
+        ['language', 'string', 'language code'],
+        ['description', 'string', 'what was made of the prompt'],
+      ],
+    ),
+    ...answerFields(
+      { of: 'VoiceDesignSaved', section: '4.6', on: SAVE, spends: true, sample: saved },
+      [['voiceId', 'id', 'a permanent voice']],
+    ),
+    ...answerFields(
+      {
+        of: 'VoiceDesignSaved',
+        section: '4.6',
+        on: SAVE,
+        spends: true,
+        isOurChoice: true,
+        sample: saved,
+      },
+      [
+        ['title', 'string', 'display name'],
+        ['description', 'string', 'what it is'],
+        ['createdAt', 'instant', 'when it was saved'],
+        ['id', 'id', 'the same as `voiceId`'],
+        ['name', 'string', 'the same as `title`'],
+        ['provider', 'string', 'engine family'],
+        ['isPersonal', 'boolean', 'true'],
+        ['visibility', 'string', 'private or public'],
+        ['languages', 'string[]', 'languages that it speaks'],
+        ['designId', 'id', 'the design that it is of'],
+        ['candidateId', 'id', 'the candidate that it was'],
+      ],
+    ),
+  ];
+}
+
+function designBody(): RequestBody {
+  return {
+    id: 'voice-designs.create',
+    of: 'VoiceDesignRequest',
+    section: '4.6',
+    on: DESIGNS,
+    headers: () => ({ 'Idempotency-Key': freshKey() }),
+    plain: async () => DESIGN,
+    claimTaken: (answer) => assert.equal(Object(at(answer.json(), 'candidates')).length, 3),
+  };
+}
+
+function saveBody(): RequestBody {
+  return {
+    id: 'voice-designs.save',
+    of: 'VoiceDesignSave',
+    section: '4.6',
+    on: SAVE,
+    path: async (service) => SAVE.replace('{designId}', (await oneCandidate(service)).designId),
+    headers: () => ({ 'Idempotency-Key': freshKey() }),
+    plain: async (service) => {
+      const { candidateId } = await oneCandidate(service);
+      return { candidateId, name: 'Conformance' };
+    },
+    claimTaken: (answer) => assert.ok(at(answer.json(), 'voiceId')),
+  };
+}

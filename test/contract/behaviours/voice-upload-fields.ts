@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import type { AnswerField } from '../answer-fields.ts';
+import { answerFields } from '../answer-fields.ts';
+import type { Behaviour } from '../behaviour.ts';
+import { claimNames, claimRefused } from '../claims.ts';
+import type { ServiceUnderTest } from '../service-under-test.ts';
+import { NotApplicable } from '../service-under-test.ts';
+import { CREATE, CREATE_V3, formWith, GOOD, send, withVoice } from './voice-upload.ts';
+
+const OURS: readonly AnswerField[] = [
+  ['description', 'string', 'what it is'],
+  ['createdAt', 'instant', 'when it was made'],
+  ['visibility', 'string', 'private or public'],
+];
+
+/** Every field of the form and of the answers of voices that are made (spec sections 2.1, 4.5 and 9). */
+export const voiceUploadFields: readonly Behaviour[] = [
+  ...answerFields(
+    { of: 'VoiceCreated', section: '2.1', on: CREATE, spends: true, sample: made(CREATE) },
+    [
+      ['voiceId', 'id', 'voice id'],
+      ['title', 'string', 'display name'],
+      ['description', 'string', 'what it is'],
+      ['createdAt', 'instant', 'when it was made'],
+    ],
+  ),
+  ...answerFields(
+    {
+      of: 'VoiceCreated',
+      section: '2.1',
+      on: CREATE,
+      spends: true,
+      isOurChoice: true,
+      sample: made(CREATE),
+    },
+    [
+      ['id', 'id', 'the same as `voiceId`'],
+      ['name', 'string', 'the same as `title`'],
+      ['provider', 'string', 'engine family'],
+      ['isPersonal', 'boolean', 'true'],
+      ['visibility', 'string', 'private or public'],
+      ['languages', 'string[]', 'languages that it speaks'],
+    ],
+  ),
+  ...answerFields(
+    {
+      of: 'VoiceCreatedV3',
+      section: '9',
+      on: CREATE_V3,
+      spends: true,
+      isOurChoice: true,
+      sample: made(CREATE_V3),
+    },
+    [
+      ['voiceId', 'id', 'voice id'],
+      ['name', 'string', 'display name'],
+      ['isPersonal', 'boolean', 'true'],
+      ['primaryLanguage', 'string', 'language code'],
+      ['languages', 'string[]', 'languages that it speaks'],
+      ['modelIds', 'string[]', 'models that it works with'],
+      ...OURS,
+      ['requestId', 'id', 'trace id'],
+    ],
+  ),
+  {
+    id: 'voices.create.fields',
+    section: '4.5',
+    on: CREATE,
+    what: 'Every field of the form together; provider overrides are ignored',
+    covers: ['description', 'referenceText', 'visibility', 'languages'].map(
+      (name) => `VoiceUpload.${name}`,
+    ),
+    spends: true,
+    check: (service) => withVoice(service, formWith(ALL), (voice) => claimFollowed(service, voice)),
+  },
+  refused('name', '`name` is required', [undefined, '', '  ']),
+  refused('visibility', '`visibility` is private or public', ['secret', '']),
+  refused('languages', '`languages` is a JSON array of language codes', [
+    'en',
+    '"en"',
+    '[1]',
+    '{}',
+    '["not a code"]',
+  ]),
+  ...[
+    refused(
+      'languages',
+      'A language that no voice here speaks is 400 (ours)',
+      ['["xx"]'],
+      'spoken',
+    ),
+    limited('languages', 'VOICE_LANGUAGES_MAX', JSON.stringify(Array(21).fill('en'))),
+    limited('name', 'VOICE_NAME_MAX_CHARACTERS', 'a'.repeat(101)),
+    limited('description', 'VOICE_DESCRIPTION_MAX_CHARACTERS', 'a'.repeat(1_001)),
+    limited('referenceText', 'REFERENCE_TEXT_MAX_CHARACTERS', 'a'.repeat(10_001)),
+  ].map((row) => oursOnly(row)),
+];
+
+const ALL = {
+  name: 'é'.repeat(100),
+  description: 'From a tape',
+  referenceText: 'What is said.',
+  visibility: 'public',
+  languages: '["en-US"]',
+  provider: 'altF',
+  modelId: 'altF-flash-v2.5',
+};
+
+function claimFollowed(
+  { isOurs }: ServiceUnderTest,
+  voice: Readonly<Record<string, unknown>>,
+): void {
+  assert.equal(voice['title'], ALL.name);
+  assert.match(String(voice['description']), /From a tape/);
+  if (!isOurs) return;
+  assert.match(String(voice['description']), /pitch-and-timbre match/);
+  const { visibility, languages, provider } = voice;
+  assert.deepEqual([visibility, languages, provider], ['public', ['en-US'], 'vendor']);
+}
+
+/** A voice as it is answered, made once. */
+function made(on: string): (service: ServiceUnderTest) => Promise<unknown> {
+  return (service) =>
+    service.once(`a voice of ${on}`, async () => {
+      let voice: unknown;
+      await withVoice(
+        service,
+        GOOD,
+        (one) => {
+          voice = one;
+        },
+        on,
+      );
+      return voice;
+    });
+}
+
+function refused(
+  name: string,
+  what: string,
+  values: readonly (string | undefined)[],
+  id = 'refuses',
+): Behaviour {
+  return {
+    id: `voices.create.${name}.${id}`,
+    section: '4.5',
+    on: CREATE,
+    what,
+    covers: [`VoiceUpload.${name}`],
+    async check(service) {
+      for (const value of values) {
+        const answer = await send(service, formWith({ [name]: value }));
+        claimRefused(answer, 400, 'ERR_INVALID_REQUEST', service);
+        claimNames(answer, name, service);
+      }
+    },
+  };
+}
+
+function limited(name: string, limit: string, tooMuch: string): Behaviour {
+  const row = refused(name, `\`${name}\` has a limit (ours): 400 above it`, [tooMuch], 'limit');
+  return { ...row, covers: [`VoiceUpload.${name}`, limit] };
+}
+
+function oursOnly(row: Behaviour): Behaviour {
+  return {
+    ...row,
+    async check(service) {
+      if (!service.isOurs) throw new NotApplicable('the spec leaves it open');
+      await row.check(service);
+    },
+  };
+}
