@@ -3,10 +3,10 @@ import { unsafeCharacters } from '../../harness/unsafe-characters.ts';
 import { NO_RIGHTS, scene } from '../faults/scene.ts';
 import { BAD_RECORDINGS } from './bad-recordings.ts';
 import { putRecording } from './recordings.ts';
+import { everyNth } from './voice-scene.ts';
 
-const isFull = process.env['FOLEY_TEST_SIZE'] === 'full';
 /** All of them are asked of the check itself in `test/voices`. */
-const ASKED = BAD_RECORDINGS.filter((_, index) => isFull || index % 5 === 0);
+const ASKED = everyNth(6, BAD_RECORDINGS);
 
 describe('a recording that will not do is exit 2, and nothing is sent', () => {
   test.each(ASKED)('%j: %s', async (names, reason, prepare) => {
@@ -21,7 +21,7 @@ describe('a recording that will not do is exit 2, and nothing is sent', () => {
 });
 
 describe('flags that will not do are exit 2, and nothing is sent', () => {
-  test.each([
+  const rows: readonly [args: string[], reason: string][] = [
     [['voices', 'create'], "missing required argument 'name'"],
     [['voices', 'create', 'Ada'], "missing required argument 'file'"],
     [['voices', 'create', ' ', 'a.wav'], 'NAME is empty'],
@@ -39,7 +39,9 @@ describe('flags that will not do are exit 2, and nothing is sent', () => {
     [['voices', 'create', 'Ada', 'a.wav', '--request-id', 'ü'], '--request-id has characters'],
     [['voices', 'create', 'Ada', 'a.wav', '--langauge', 'en'], 'Did you mean --language?'],
     [['voices', 'clon', 'Ada', 'a.wav'], 'Did you mean `foley voices clone`?'],
-  ])('%j: %s', async (args, reason) => {
+  ];
+
+  test.each(everyNth(2, rows))('%j: %s', async (args, reason) => {
     const stage = await scene([]);
     await putRecording(stage.box, 'a.wav');
     const result = await stage.run(args);

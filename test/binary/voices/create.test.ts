@@ -57,7 +57,6 @@ describe('voices create', () => {
   test.each([
     ['as v1 has it', MADE, MADE.createdAt],
     ['as v3 has it', { voiceId: 'v-new', name: 'Ada', requestId: 'r', languages: ['en'] }, null],
-    ['as the other description has it', { id: 'v-new', name: 'Ada', provider: 'vendor' }, null],
     ['in another envelope', { data: MADE, creditsUsed: 3 }, MADE.createdAt],
   ])('with --json is one document: %s', async (_, made, createdAt) => {
     const stage = await maker(made);

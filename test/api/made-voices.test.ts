@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest';
+import { createVoice, voiceUpload } from '../../src/api/create-voice.ts';
+import { createVoiceDesign, saveVoiceDesign } from '../../src/api/voice-designs.ts';
+import { failureOf, newClient } from './new-client.ts';
+import { rawServer, reply } from './raw-server.ts';
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+const KEY = { idempotencyKey: { value: 'key-1', madeByTool: true } };
+const CHOICE = { designId: 'd-1', candidateId: 'c-1', name: 'Ada' };
+const ORDER = { prompt: 'Low', previewText: 'Hi' };
+
+async function clientOf(body: unknown) {
+  const text = JSON.stringify(body);
+  const server = await rawServer((socket) => socket.write(reply(200, JSON_TYPE, text)));
+  return newClient(server.url).client;
+}
+
+describe('a voice that was made is known by either description of it', () => {
+  test.each<[unknown, object]>([
+    [
+      { voiceId: 'v', title: 'Ada', description: '', createdAt: '2026-01-01T00:00:00Z' },
+      { voiceId: 'v', name: 'Ada', createdAt: '2026-01-01T00:00:00Z' },
+    ],
+    [
+      { voiceId: 'v', name: 'Ada', isPersonal: true, requestId: 'r' },
+      { voiceId: 'v', name: 'Ada', createdAt: undefined, requestId: 'r' },
+    ],
+    [
+      { id: 'v', name: 'Ada', provider: 'vendor' },
+      { voiceId: 'v', name: 'Ada' },
+    ],
+    [
+      { voice: { id: 'v' }, creditsUsed: 3 },
+      { voiceId: 'v', name: undefined, creditsUsed: 3 },
+    ],
+    [{ data: { voiceId: 'v', created_at: 'x' } }, { voiceId: 'v', createdAt: 'x' }],
+    [{ voiceId: 'v', designId: 'd-1', candidateId: 'c-1' }, { voiceId: 'v' }],
+  ])('%j', async (body, voice) => {
+    const client = await clientOf(body);
+    const upload = voiceUpload({ name: 'Ada', audioFiles: [] }, 'boundary');
+    expect(await createVoice(client, upload, {})).toMatchObject({ ...voice, raw: body });
+    expect(await saveVoiceDesign(client, CHOICE, KEY)).toMatchObject(voice);
+  });
+
+  test.each<[unknown]>([
+    [{}],
+    [[{ voiceId: 'v' }]],
+    [null],
+    ['v'],
+    [{ voiceId: '' }],
+    [{ voiceId: 7 }],
+    [{ designId: 'd-1', candidateId: 'c-1' }],
+  ])('%j names none, and one may have been made', async (body) => {
+    const client = await clientOf(body);
+    const upload = voiceUpload({ name: 'Ada', audioFiles: [] }, 'boundary');
+    for (const made of [createVoice(client, upload, {}), saveVoiceDesign(client, CHOICE, KEY)]) {
+      expect(await failureOf(made)).toMatchObject({ exit: 'badAnswer', billed: 'unknown' });
+    }
+  });
+});
+
+describe('a design', () => {
+  test.each<[unknown, object]>([
+    [
+      { designId: 'd', candidates: [{ candidateId: 'c', previewAudioUrl: '/p' }] },
+      { designId: 'd', candidates: [{ candidateId: 'c', previewAudioUrl: '/p' }] },
+    ],
+    [
+      { design: { id: 'd', candidates: [{ id: 'c' }] }, billing: { creditsUsed: 2 } },
+      { designId: 'd', candidates: [{ candidateId: 'c' }], creditsUsed: 2 },
+    ],
+    [
+      { designId: 'd', candidates: [], expiresAt: 'x' },
+      { designId: 'd', expiresAt: 'x' },
+    ],
+  ])('%j is understood', async (body, design) => {
+    expect(await createVoiceDesign(await clientOf(body), ORDER, KEY)).toMatchObject(design);
+  });
+
+  test.each<[unknown]>([
+    [{ candidates: [] }],
+    [{ designId: 'd' }],
+    [{ designId: 'd', candidates: [{ previewAudioUrl: '/p' }] }],
+    [{ designId: 'd', candidates: ['c'] }],
+    [{ designId: 'd', candidates: {} }],
+    [[]],
+  ])('%j is none, and may have been paid for', async (body) => {
+    const made = createVoiceDesign(await clientOf(body), ORDER, KEY);
+    expect(await failureOf(made)).toMatchObject({ exit: 'badAnswer', billed: 'unknown' });
+  });
+});
