@@ -68,11 +68,14 @@ function errorOf({ code, exitCode, message }: NonNullable<CandidatePreview['fail
 
 /** What was made, what it cost and how to keep one, on lines for stderr. */
 export function designNotices(design: VoiceDesign): readonly string[] {
-  const { candidates, expiresAt } = design;
+  const { candidates, designId, expiresAt } = design;
   const count = `${candidates.length} ${candidates.length === 1 ? 'candidate' : 'candidates'}`;
   const until = expiresAt === undefined ? '' : `, there until ${expiresAt}`;
   return [
-    withCost(`foley: ${count}${until}`, { ...design, ignoredParameters: [] }),
+    withCost(`foley: the design ${designId} has ${count}${until}`, {
+      ...design,
+      ignoredParameters: [],
+    }),
     'foley: `foley design save DESIGN CANDIDATE --name NAME` keeps one',
   ];
 }

@@ -38,7 +38,9 @@ export async function makeDesign(
   const design = await make(context, order, { connection, options: designOptions(context, flags) });
   for (const line of designNotices(design)) io.notice(line);
   const previews =
-    placeFor === undefined ? undefined : await fetch(context, design, { connection, placeFor });
+    placeFor === undefined
+      ? undefined
+      : await fetchPreviews(context, design, { connection, placeFor });
   const told = { design, previews };
   const rows = candidateRows(told);
   const { table } = await import('../../src/cli/table.ts');
@@ -86,7 +88,7 @@ async function make(
 }
 
 /** The design is paid for, and there: what goes wrong now takes nothing away. */
-async function fetch(
+async function fetchPreviews(
   { clock, io, signal }: Context,
   { candidates, designId }: VoiceDesign,
   { connection, placeFor }: { connection: Connection; placeFor: PlaceFor },

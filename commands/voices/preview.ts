@@ -1,7 +1,6 @@
 import { Option } from 'commander';
 import type { CommandDefinition } from '../../src/cli/command.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
-import type { IdFlags } from '../request-flags.ts';
 import { idOptions } from '../request-flags.ts';
 import { filled, speechFormat } from '../speech-flags.ts';
 import type { PreviewFlags } from './preview-voices.ts';
@@ -9,12 +8,8 @@ import { previewVoices } from './preview-voices.ts';
 
 const TEXT = 'Hello. This is how I sound when I read a line to you.';
 
-interface VoicesPreviewFlags extends PreviewFlags, Pick<IdFlags, 'idempotencyKey' | 'requestId'> {
-  readonly text: string;
-}
-
 /** `foley voices preview ID…` (contract, section 8). */
-export const voicesPreview: CommandDefinition<VoicesPreviewFlags> = {
+export const voicesPreview: CommandDefinition<PreviewFlags> = {
   configure(command) {
     command
       .description(
@@ -67,7 +62,7 @@ Examples:
 /** Each voice is a request of its own. */
 function refuseSharedIds(
   ids: readonly string[],
-  { idempotencyKey, requestId }: VoicesPreviewFlags,
+  { idempotencyKey, requestId }: PreviewFlags,
 ): void {
   if (ids.length === 1) return;
   if (idempotencyKey === undefined && requestId === undefined) return;
