@@ -40,9 +40,14 @@ export function recoveredLine(one: Recovered): string {
   }
 }
 
-function howToGoOn({ idempotencyKey, problem }: Recovered): string {
-  return idempotencyKey === null
-    ? (problem ?? 'Look with `foley profile` whether credits were used before you run it again.')
+function howToGoOn({ idempotencyKey, isRealtime, problem }: Recovered): string {
+  if (idempotencyKey === null) {
+    return (
+      problem ?? 'Look with `foley profile` whether credits were used before you run it again.'
+    );
+  }
+  return isRealtime === true
+    ? `\`foley live status ${idempotencyKey}\` tells what became of it, and the same text with --request-id ${idempotencyKey} is not billed twice.`
     : `The same command with --idempotency-key ${idempotencyKey} is not billed twice.`;
 }
 

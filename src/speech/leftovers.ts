@@ -40,6 +40,8 @@ export interface Recovered {
   readonly jobId: string | null;
   /** With it the same command can be run again without paying twice. */
   readonly idempotencyKey: string | null;
+  /** It was a realtime conversation, whose key is its request id. */
+  readonly isRealtime?: true;
   readonly problem: string | null;
 }
 

@@ -81,6 +81,7 @@ async function recoverRequest(intent: OpenIntent, deps: RecoverDeps): Promise<Re
     requestId: facts.requestId ?? about?.requestId ?? null,
     jobId: facts.jobId ?? null,
     idempotencyKey: about?.idempotencyKey ?? null,
+    ...(about?.endpoint.endsWith('/tts/live') === true ? { isRealtime: true as const } : {}),
     problem: facts.problem ?? whereToLook(intent),
   };
   if (mayRun(intent, deps.clock)) return { ...told, outcome: 'running' };
