@@ -163,6 +163,11 @@ export const tree: readonly CommandNode[] = [
     load: async () => (await import('./captions.ts')).captions,
   },
   {
+    name: 'inspect',
+    summary: 'Tell how long, how loud and how still a file of sound is',
+    load: async () => (await import('./inspect.ts')).inspect,
+  },
+  {
     name: 'recover',
     summary: 'Bring back what was paid for and did not arrive',
     load: async () => (await import('./recover.ts')).recoverCommand,

@@ -23,6 +23,7 @@ import type { PricedRequest } from './tts-price.ts';
 import { checkPrice, rememberPrice } from './tts-price.ts';
 import type { Via } from './tts-via.ts';
 import type { ToldSpeech } from './tts-words.ts';
+import { showWaveform } from './tts-waveform.ts';
 import { spokenNotice, spokenResult } from './tts-words.ts';
 
 /** What is asked for, and the file that it goes into, if it is one. */
@@ -71,9 +72,7 @@ export async function deliverSpeech(
     context.io.notice(spokenNotice(spoken));
     await rememberPrice(task, request, spoken.answer);
     const told = await publishedCaptions(request, spoken.path, context);
-    if (player !== undefined && spoken.path !== undefined) {
-      await playFile(player, spoken.path, context);
-    }
+    if (spoken.path !== undefined) await presentFile(task, spoken.path);
     const { target } = request.connection;
     const result = spokenResult(
       spoken,
@@ -86,6 +85,12 @@ export async function deliverSpeech(
     progress.stop();
     playback?.stop();
   }
+}
+
+/** What a person wants of the file once it is there: to see it, and to hear it. */
+async function presentFile({ context, flags, player }: Task, file: string): Promise<void> {
+  if (flags.waveform === true) await showWaveform(file, context);
+  if (player !== undefined) await playFile(player, file, context);
 }
 
 interface Way {

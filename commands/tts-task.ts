@@ -28,6 +28,7 @@ import type { ChosenSurface, SurfaceFlags } from './tts-surface.ts';
 import { chooseModel, chooseSurface } from './tts-surface.ts';
 import type { Via, ViaName } from './tts-via.ts';
 import { chooseVia } from './tts-via.ts';
+import { checkWaveform } from './tts-waveform.ts';
 import { dryRunParts, dryRunResult } from './tts-words.ts';
 
 export interface TtsFlags extends SurfaceFlags, CaptionFlags {
@@ -41,6 +42,7 @@ export interface TtsFlags extends SurfaceFlags, CaptionFlags {
   readonly dryRun?: true;
   readonly via?: ViaName;
   readonly split?: SplitName;
+  readonly waveform?: true;
 }
 
 /** What is going to be spoken, and where it will go; nothing has been asked of the service yet. */
@@ -85,6 +87,7 @@ export async function planTask(
     stdoutIsTerminal: io.stdoutIsTerminal,
   };
   const plan = planOutput(wishes, flags.api === undefined ? undefined : surfaceOf(chosen));
+  checkWaveform(flags, plan);
   const captions = planCaptions(flags, settings, { cwd: context.cwd, plan });
   const player = flags.dryRun === true ? undefined : await playerFor(context, flags, plan);
   const { stdin, stdinIsTerminal } = io;

@@ -29,7 +29,8 @@ export const tts: CommandDefinition<TtsFlags> = {
         new Option('--player <command>', 'play with this program, which reads stdin').argParser(
           filled('--player'),
         ),
-      );
+      )
+      .addOption(new Option('--waveform', 'draw the sound of the file when it is there'));
     addSpeechFlags(command);
     for (const option of [...surfaceOptions(), ...requestOptions()]) command.addOption(option);
     for (const option of [subtitlesOption(), timingsOption()]) {

@@ -45,7 +45,7 @@ export async function createOpusDecoder(): Promise<SoundDecoder> {
   await decoder.ready;
   return {
     pieceBytes: PACKED_PIECE_BYTES,
-    decode: async (piece) => soundOf(await decoder.decode(piece)),
+    decode: async (piece) => soundOf(await Promise.resolve(decoder.decode(piece))),
     finish: async () => soundOf(await decoder.flush()),
     close: () => decoder.free(),
   };

@@ -12,6 +12,11 @@ import { createWavDecoder, findWavSamples } from './wav-decoder.ts';
 
 /** A file of sound that can be decoded, as far as its bytes tell without decoding it. */
 export interface RecognisedSound {
+  readonly format: 'flac' | 'mp3' | 'ogg' | 'wav';
+  /** What is inside of a container. */
+  readonly codec?: string | undefined;
+  /** Some decoders make two channels of one. */
+  readonly channels?: number | undefined;
   /** Where its bytes for the decoder are; the end is that of the file unless it says otherwise. */
   readonly start: number;
   readonly end: number;
@@ -34,11 +39,11 @@ export function recogniseSound(file: OpenFile): RecognisedSound {
     case 'wav':
       return recogniseWav(file);
     case 'mp3':
-      return { ...whole(file, requireWhole(file, 'mp3')), open: createMp3Decoder };
+      return { format, ...whole(file, requireWhole(file, 'mp3')), open: createMp3Decoder };
     case 'ogg':
       return recogniseOgg(file);
     case 'flac':
-      return { start: 0, end: file.size, seconds: readFlacLength(file), open: createFlacDecoder };
+      return { format, ...flacSpan(file), open: createFlacDecoder };
     case 'aac':
     case 'aiff':
     case 'm4a':
@@ -46,7 +51,14 @@ export function recogniseSound(file: OpenFile): RecognisedSound {
     case 'webm': {
       throw new SoundProblem(`holds ${format}, which is not decoded here; ${DECODED}`);
     }
-    default: {
+    case 'gif':
+    case 'gzip':
+    case 'html':
+    case 'jpeg':
+    case 'json':
+    case 'png':
+    case 'webp':
+    case undefined: {
       const what = format === undefined ? 'holds no sound' : `holds ${format}, which is no sound`;
       throw new SoundProblem(`${what}; ${DECODED} decoded here`);
     }
@@ -62,6 +74,7 @@ function recogniseWav(file: OpenFile): RecognisedSound {
   }
   const end = Math.min(samples.end, file.size);
   return {
+    format: 'wav',
     start: samples.start,
     end,
     seconds: seconds(verdict),
@@ -75,7 +88,9 @@ const WAV_HEAD_BYTES = 1024 * 1024;
 function recogniseOgg(file: OpenFile): RecognisedSound {
   const verdict = requireWhole(file, 'ogg');
   const open = OGG_DECODERS.get(verdict.codec ?? '');
-  if (open !== undefined) return { ...whole(file, verdict), open };
+  if (open !== undefined) {
+    return { format: 'ogg', codec: verdict.codec, ...whole(file, verdict), open };
+  }
   const message = `is ogg without Vorbis, Opus or FLAC in it; ${DECODED} decoded here`;
   throw new SoundProblem(message);
 }
@@ -95,8 +110,14 @@ function requireWhole(file: OpenFile, format: 'wav' | 'mp3' | 'ogg'): Verdict {
   return verdict;
 }
 
-function whole({ size }: OpenFile, verdict: Verdict): Omit<RecognisedSound, 'open'> {
-  return { start: 0, end: size, seconds: seconds(verdict) };
+type Span = Pick<RecognisedSound, 'channels' | 'end' | 'seconds' | 'start'>;
+
+function flacSpan(file: OpenFile): Span {
+  return { start: 0, end: file.size, seconds: readFlacLength(file) };
+}
+
+function whole({ size }: OpenFile, verdict: Verdict): Span {
+  return { start: 0, end: size, seconds: seconds(verdict), channels: verdict.channels };
 }
 
 function seconds({ durationMs }: Verdict): number | undefined {

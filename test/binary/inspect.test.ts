@@ -1,0 +1,117 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { inShell } from '../harness/in-shell.ts';
+import { parseJsonDocument } from '../harness/json-lines.ts';
+import { requireTool } from '../harness/require-tool.ts';
+import { runFoley } from '../harness/run-foley.ts';
+import { sandbox } from '../harness/sandbox.ts';
+import { writeWav } from '../harness/wav.ts';
+
+const RATE = 16_000;
+
+/** Half a second of nothing, two of a tone, a pause of one, a tone, and a quarter of nothing. */
+function toneWithPause(level: number): Buffer {
+  const tone = (index: number): number => level * Math.sin((2 * Math.PI * 997 * index) / RATE);
+  const isHeard = (second: number): boolean =>
+    (second >= 0.5 && second < 2.5) || (second >= 3.5 && second < 4.5);
+  const samples = Float32Array.from({ length: RATE * 4.75 }, (_, index) =>
+    isHeard(index / RATE) ? tone(index) : 0,
+  );
+  return writeWav(samples, RATE);
+}
+
+describe('inspect', () => {
+  test('tells length, loudness, peak and silence', async () => {
+    const box = await sandbox();
+    await writeFile(path.join(box.out, 'tone.wav'), toneWithPause(0.5));
+    const result = await runFoley(['inspect', 'tone.wav'], { box });
+    expect(result).toMatchObject({ code: 0, stderr: '' });
+    const text = result.stdout.toString();
+    expect(text).toMatch(/^duration +4\.8 s$/m);
+    expect(text).toMatch(/^loudness +-9\.\d LUFS$/m);
+    expect(text).toMatch(/^peak +-6 dBFS$/m);
+    expect(text).toMatch(/^silence +500 ms at the beginning, 250 ms at the end; .* pause 1\.0 s$/m);
+    expect(text).toMatch(/\n▁{5,9}[▅▆▇█]{20,}▁{10,}[▅▆▇█]{10,}▁{3,}\n$/);
+  });
+
+  test('with --json has them as numbers, and the waveform', async () => {
+    const box = await sandbox();
+    await writeFile(path.join(box.out, 'loud.wav'), toneWithPause(1));
+    const result = await runFoley(['inspect', 'loud.wav', '--json'], { box });
+    expect(parseJsonDocument(result.stdout)).toMatchObject({
+      file: 'loud.wav',
+      format: 'wav',
+      codec: null,
+      durationMs: 4750,
+      sampleRate: RATE,
+      channels: 1,
+      bitrate: 256_074,
+      peakDbfs: 0,
+      silence: { startMs: 500, endMs: 250, longestMs: 1000, totalMs: 1500 },
+    });
+  });
+
+  test.each(['mp3', 'ogg', 'wav'])(
+    'hears what foley speaks as %s as ffmpeg does',
+    async (format) => {
+      requireTool('ffmpeg');
+      const box = await sandbox();
+      const speech = ['tts', '--local', 'A sentence to be measured, neither long nor short.'];
+      await runFoley([...speech, '-o', `speech.${format}`], { box });
+      const result = await runFoley(['inspect', `speech.${format}`, '--json'], { box });
+      const { loudnessLufs, peakDbfs } = Object(parseJsonDocument(result.stdout));
+      const theirs = await inShell(
+        `ffmpeg -hide_banner -nostats -i speech.${format} -af ebur128=peak=sample -f null - 2>&1 | tail -12`,
+        { box },
+      );
+      const told = theirs.stdout.toString();
+      expect(loudnessLufs).toBeCloseTo(Number(/I: +(-[\d.]+) LUFS/.exec(told)?.[1]), 0);
+      expect(peakDbfs).toBeCloseTo(Number(/Peak: +(-[\d.]+) dBFS/.exec(told)?.[1]), 0);
+    },
+  );
+
+  test.each([
+    ['words.txt', 'just words', /words\.txt holds no sound; wav, mp3, flac, ogg and opus/],
+    ['cut.wav', toneWithPause(1).subarray(0, 5000), /cut\.wav /],
+    ['empty.mp3', '', /empty\.mp3 /],
+  ])('refuses %s', async (name, content, message) => {
+    const box = await sandbox();
+    await writeFile(path.join(box.out, name), content);
+    const result = await runFoley(['inspect', name], { box });
+    expect(result.code).toBe(2);
+    expect(result.stderr).toMatch(message);
+    expect(result.stdout.toString()).toBe('');
+  });
+
+  test('says which file is not there', async () => {
+    const result = await runFoley(['inspect', 'nowhere.mp3']);
+    expect(result).toMatchObject({
+      code: 2,
+      stderr: 'foley: nowhere.mp3: there is no such file\n',
+    });
+  });
+});
+
+describe('tts --waveform', () => {
+  test('draws the file that was made, on stderr', async () => {
+    const box = await sandbox();
+    const args = ['tts', '--local', 'hello there', '-o', 'hello.wav', '--waveform'];
+    const result = await runFoley(args, { box });
+    expect(result.code).toBe(0);
+    expect(result.stdout.toString()).toBe('');
+    expect(result.stderr).toMatch(/\n[▁▂▃▄▅▆▇█]{40,80}\n/);
+  });
+
+  test.each([
+    [['-o', '-'], /--waveform draws a file/],
+    [
+      ['--api', 'compat-speech', '-m', 'vendor-s1', '--format', 'pcm', '-o', 'x.pcm'],
+      /--waveform cannot draw pcm/,
+    ],
+  ])('is refused with %j before anything is sent', async (flags, message) => {
+    const result = await runFoley(['tts', '--local', 'hi', '--waveform', ...flags]);
+    expect(result.code).toBe(2);
+    expect(result.stderr).toMatch(message);
+  });
+});
