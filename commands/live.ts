@@ -28,7 +28,7 @@ export const live: CommandDefinition<LiveFlags> = {
 const EXAMPLES = `
 Examples:
   $ foley live "Hello from foley" -o hello.mp3
-  $ cat story.txt | foley live -o story.mp3
-  $ printf 'One line.\\nAnother line.\\n' | foley live --segment-by line -o lines.wav
-  $ foley live -f story.txt --mode reliable --json -o story.opus
-  $ foley live -- status report`;
+  $ cat chapter.txt | foley live -o chapter.mp3
+  $ foley live -f - --segment-by line -o phrases.wav < phrases.txt
+  $ foley live -f chapter.txt --mode reliable --json -o chapter.opus
+  $ foley live -o report.mp3 -- status report`;

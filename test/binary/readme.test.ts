@@ -155,11 +155,14 @@ test('the first screen has five examples', () => {
   expect(readme === undefined ? [] : shellBlocks(readme).length).toBeGreaterThanOrEqual(5);
 });
 
-const commands = tree.flatMap((node) =>
-  isBranch(node)
-    ? node.children.map((leaf) => ({ path: [node.name, leaf.name], leaf }))
-    : [{ path: [node.name], leaf: node }],
-);
+const commands = tree.flatMap((node) => {
+  if (!isBranch(node)) return [{ path: [node.name], leaf: node }];
+  const verbs = node.children.map((leaf) => ({ path: [node.name, leaf.name], leaf }));
+  const { itself } = node;
+  return itself === undefined
+    ? verbs
+    : [{ path: [node.name], leaf: { ...node, load: itself } }, ...verbs];
+});
 const examples = await Promise.all(
   commands.map(async ({ path: words, leaf }) =>
     helpExamples(helpOf(buildCommand(words, await leaf.load()))),
