@@ -1,15 +1,19 @@
 import type { Format } from './formats.ts';
+import { JpegReader } from './jpeg-reader.ts';
 import { Mp3Reader } from './mp3-reader.ts';
+import { Mp4Reader } from './mp4-reader.ts';
 import { OggReader } from './ogg-reader.ts';
 import type { PcmLayout } from './pcm-reader.ts';
 import { PcmReader } from './pcm-reader.ts';
+import { PngReader } from './png-reader.ts';
 import { SignatureReader } from './signature-reader.ts';
 import { sniff } from './sniff.ts';
 import type { JudgingReader, Verdict } from './verdict.ts';
 import { Walker } from './walker.ts';
 import { WavReader } from './wav-reader.ts';
+import { WebpReader } from './webp-reader.ts';
 
-/** Judges a file of sound while it streams by; keeps no more of it than a few bytes. */
+/** Judges a file while it streams by; keeps no more of it than a few bytes. */
 export interface Verifier {
   /** The next bytes of the file, cut anywhere. They may be reused afterwards. */
   write(chunk: Uint8Array): void;
@@ -25,8 +29,8 @@ export interface VerifierOptions {
 }
 
 /**
- * A verifier for a file that should be of `format`. mp3, wav, ogg and opus are walked to their end;
- * pcm can only be counted; of the others just the mark at the beginning is checked. `ogg` is content
+ * A verifier for a file that should be of `format`. mp3, wav, ogg, opus, mp4, png, jpeg and webp are
+ * walked to their end; pcm can only be counted; of the others just the mark at the beginning is checked. `ogg` is content
  * with any codec inside, `opus` is not.
  */
 export function createVerifier(format: Format, options: VerifierOptions = {}): Verifier {
@@ -95,10 +99,10 @@ const READERS: Readonly<Record<Format, (options: VerifierOptions) => JudgingRead
   aac: () => new SignatureReader('aac'),
   m4a: () => new SignatureReader('m4a'),
   webm: () => new SignatureReader('webm'),
-  mp4: () => new SignatureReader('mp4'),
-  png: () => new SignatureReader('png'),
-  jpeg: () => new SignatureReader('jpeg'),
-  webp: () => new SignatureReader('webp'),
+  mp4: () => new Mp4Reader(),
+  png: () => new PngReader(),
+  jpeg: () => new JpegReader(),
+  webp: () => new WebpReader(),
 };
 
 /** Says what arrived in the place of `format`: its name where it has one, and its first bytes. */
