@@ -66,7 +66,7 @@ function pathOf(plan: Task['plan']): string | undefined {
 function spokenOf({ job, requestId, saved }: JobOutcome): Spoken {
   if (saved === undefined) throw new Error(`job ${job.id} has no audio and no failure`);
   const { creditsUsed, ignoredParameters = [], quotaRemaining } = job;
-  const { audio, path, verdict } = saved;
-  const answer = { ...audio, requestId, creditsUsed, quotaRemaining, ignoredParameters };
+  const { file, path, verdict } = saved;
+  const answer = { ...file, requestId, creditsUsed, quotaRemaining, ignoredParameters };
   return { path, verdict, answer };
 }

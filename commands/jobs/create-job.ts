@@ -5,7 +5,7 @@ import type { Progress } from '../../src/cli/progress.ts';
 import { startProgress } from '../../src/cli/progress.ts';
 import type { CommandResult } from '../../src/cli/result.ts';
 import type { Output } from '../../src/files/output.ts';
-import type { Place } from '../../src/jobs/save-audio.ts';
+import type { Place } from '../../src/jobs/save-file.ts';
 import type { JobOrder, JobOutcome } from '../../src/jobs/speak-as-job.ts';
 import { speakAsJob } from '../../src/jobs/speak-as-job.ts';
 import { openPlanned } from '../../src/speech/open-planned.ts';

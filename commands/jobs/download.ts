@@ -1,9 +1,11 @@
 import { Option } from 'commander';
 import type { CommandDefinition } from '../../src/cli/command.ts';
 import { integerWithin } from '../../src/cli/number-flags.ts';
+import { speechSource } from '../../src/jobs/speech-source.ts';
 import { fetchOne } from './fetch-one.ts';
 import type { ApiFlag } from './job-flags.ts';
 import { apiOption } from './job-flags.ts';
+import { speechWords } from './job-words.ts';
 import { automaticPlace, namedPlace } from './places.ts';
 import { resumeCommand } from './resume-command.ts';
 
@@ -32,16 +34,14 @@ export const jobsDownload: CommandDefinition<DownloadFlags> = {
     const place = output === undefined ? undefined : await namedPlace(context, output);
     try {
       const { client, target } = await context.connect();
-      const options = {
-        client,
+      return await fetchOne(context, id, {
+        words: speechWords(api, target),
+        source: speechSource(client, { api, segment }),
         polling: undefined,
         placeFor: place?.placeFor ?? automaticPlace(context, segment),
-        segment,
         signal: context.signal,
-        resume: (jobId: string) =>
-          resumeCommand([jobId], { api, output, segment }, context.globals),
-      };
-      return await fetchOne(context, { id, api }, options, target);
+        resume: (jobId) => resumeCommand([jobId], { api, output, segment }, context.globals),
+      });
     } finally {
       await place?.abandon();
     }

@@ -1,5 +1,4 @@
 import { reviseFailure } from '../../src/api/revise-failure.ts';
-import type { JobApi, SpeechJob } from '../../src/api/speech-jobs.ts';
 import type { Context } from '../../src/cli/context.ts';
 import { liveLines } from '../../src/cli/live-lines.ts';
 import type { CommandResult } from '../../src/cli/result.ts';
@@ -8,19 +7,20 @@ import type { Failure } from '../../src/errors/failure.ts';
 import type { FetchedJob, JobFetch } from '../../src/jobs/fetch-job.ts';
 import { fetchJob } from '../../src/jobs/fetch-job.ts';
 import { inTurns } from '../../src/jobs/in-turns.ts';
+import type { WaitedJob } from '../../src/jobs/job-source.ts';
 import { display } from '../../src/text/display.ts';
 import { settle, stopped } from './fetch-one.ts';
-import { fetchedDocument } from './job-words.ts';
+import type { JobWords } from './told-job.ts';
+import { fetchedDocument } from './told-job.ts';
 
 /** So many jobs are asked about at the same time. */
 const MOST_AT_ONCE = 16;
 
 /** Waits for several jobs and tells what became of each; the worst decides how it ends. */
-export async function fetchMany(
+export async function fetchMany<Job extends WaitedJob>(
   context: Context,
   ids: readonly string[],
-  { api, target }: { readonly api: JobApi; readonly target: 'embedded' | 'hosted' },
-  options: JobFetch & { readonly resumeAll: (ids: readonly string[]) => string },
+  { words, ...options }: ManyJobs<Job>,
 ): Promise<CommandResult> {
   const { table } = await import('../../src/cli/table.ts');
   const live = liveLines(context.io);
@@ -31,10 +31,7 @@ export async function fetchMany(
   };
   const left = (): readonly string[] => ids.filter((id) => states.get(id)?.isOver !== true);
   const work = inTurns(ids, MOST_AT_ONCE, async (id) => {
-    const fetched = await fetchJob(
-      { id, api },
-      { ...options, polling: watched(options, id, note) },
-    );
+    const fetched = await fetchJob(id, { ...options, polling: watched(options, id, note) });
     const { failure, job, saved } = fetched;
     const status = job?.status ?? failure?.code ?? '';
     note({ id, status, output: saved?.path ?? '', isOver: failure?.exit !== 'deadline' });
@@ -48,15 +45,23 @@ export async function fetchMany(
   const failure = worstFailure(all, () => options.resumeAll(left()));
   for (const other of otherFailures(all, failure)) context.io.complain(complaint(other));
   return {
-    data: { items: all.map((one) => fetchedDocument(one, api, target)) },
-    human: (look) => table(all, COLUMNS, look),
+    data: { items: all.map((one) => fetchedDocument(one, words)) },
+    human: (look) => table(all, columns<Job>(), look),
     ...(failure === undefined ? {} : { failure }),
     exit: all.some(({ job }) => job?.phase === 'partial') ? 'partial' : 'ok',
   };
 }
 
+interface ManyJobs<Job extends WaitedJob> extends JobFetch<Job> {
+  readonly words: JobWords<Job>;
+  readonly resumeAll: (ids: readonly string[]) => string;
+}
+
 /** Each is told, but those that still run, which are told together. */
-function otherFailures(all: readonly FetchedJob[], told: Failure | undefined): readonly Failure[] {
+function otherFailures<Job extends WaitedJob>(
+  all: readonly FetchedJob<Job>[],
+  told: Failure | undefined,
+): readonly Failure[] {
   return all
     .map(({ failure }) => failure)
     .filter((failure) => failure !== undefined)
@@ -74,11 +79,15 @@ interface State {
   readonly isOver?: boolean;
 }
 
-function watched({ polling }: JobFetch, id: string, note: (state: State) => void) {
+function watched<Job extends WaitedJob>(
+  { polling }: JobFetch<Job>,
+  id: string,
+  note: (state: State) => void,
+) {
   return (
     polling && {
       ...polling,
-      onState: ({ status }: SpeechJob) => note({ id, status }),
+      onState: ({ status }: Job) => note({ id, status }),
       onTrouble: () => note({ id, status: 'asking again' }),
     }
   );
@@ -90,15 +99,20 @@ const LIVE_COLUMNS: readonly Column<State>[] = [
   { title: 'OUTPUT', value: ({ output = '' }) => output },
 ];
 
-const COLUMNS: readonly Column<FetchedJob>[] = [
-  { title: 'ID', value: ({ id }) => id, whole: true },
-  { title: 'STATUS', value: ({ failure, job }) => job?.status ?? failure?.code ?? '' },
-  { title: 'CREDITS', value: ({ job }) => `${job?.creditsUsed ?? ''}` },
-  { title: 'OUTPUT', value: ({ saved }) => saved?.path ?? '' },
-];
+function columns<Job extends WaitedJob>(): readonly Column<FetchedJob<Job>>[] {
+  return [
+    { title: 'ID', value: ({ id }) => id, whole: true },
+    { title: 'STATUS', value: ({ failure, job }) => job?.status ?? failure?.code ?? '' },
+    { title: 'CREDITS', value: ({ job }) => `${job?.creditsUsed ?? ''}` },
+    { title: 'OUTPUT', value: ({ saved }) => saved?.path ?? '' },
+  ];
+}
 
 /** A failed job before one that still runs, before one that is only partly there (contract, section 6). */
-function worstFailure(all: readonly FetchedJob[], resume: () => string): Failure | undefined {
+function worstFailure<Job extends WaitedJob>(
+  all: readonly FetchedJob<Job>[],
+  resume: () => string,
+): Failure | undefined {
   const failures = all.map(({ failure }) => failure).filter((failure) => failure !== undefined);
   const failed = failures.find(({ exit }) => exit !== 'deadline');
   const [late] = failures;

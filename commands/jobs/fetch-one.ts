@@ -1,33 +1,30 @@
-import type { JobApi, SpeechJob } from '../../src/api/speech-jobs.ts';
 import type { Context } from '../../src/cli/context.ts';
-import { startProgress } from '../../src/cli/progress.ts';
 import type { CommandResult } from '../../src/cli/result.ts';
 import { Failure } from '../../src/errors/failure.ts';
 import type { FetchedJob, JobFetch } from '../../src/jobs/fetch-job.ts';
 import { fetchJob } from '../../src/jobs/fetch-job.ts';
+import type { WaitedJob } from '../../src/jobs/job-source.ts';
 import { settleFetched } from '../../src/jobs/settle-fetched.ts';
 import { openJournal } from '../open-journal.ts';
-import { jobDocument, partialNotice, savedNotice } from './job-words.ts';
+import type { JobWords } from './told-job.ts';
 
 /** Waits for one job or downloads it, and tells what became of it. */
-export async function fetchOne(
+export async function fetchOne<Job extends WaitedJob>(
   context: Context,
-  { api, id }: { readonly id: string; readonly api: JobApi },
-  options: JobFetch,
-  target: 'embedded' | 'hosted',
+  id: string,
+  { words, ...options }: JobFetch<Job> & { readonly words: JobWords<Job> },
 ): Promise<CommandResult> {
-  const { clock, io } = context;
-  const waits = options.polling !== undefined;
-  const progress = startProgress(io, clock, waits ? `waiting for job ${id}` : `fetching job ${id}`);
+  const { io } = context;
+  const progress = words.show(context, id, options.polling !== undefined);
   const polling = options.polling && {
     ...options.polling,
-    onState: ({ status }: SpeechJob) => progress.update(`job ${id}: ${status}`),
+    onState: (job: Job) => progress.state(job),
     onTrouble(failure: Failure) {
       progress.update(`job ${id}: asking again (${failure.message})`);
       if (!io.showsProgress) options.polling?.onTrouble?.(failure);
     },
   };
-  const fetched = await stopped(fetchJob({ id, api }, { ...options, polling }), context, () =>
+  const fetched = await stopped(fetchJob(id, { ...options, polling }), context, () =>
     options.resume(id),
   ).finally(() => progress.stop());
   if (fetched.saved !== undefined) await settle(context, new Set([id]));
@@ -35,20 +32,23 @@ export async function fetchOne(
   if (job === undefined) {
     throw failure ?? new Error(`nothing is known of job ${id}`);
   }
-  const isPartial = job.phase === 'partial' && options.segment === undefined;
-  if (isPartial) io.complain(partialNotice(job));
-  if (failure === undefined) io.notice(savedNotice({ job, saved }));
+  // Of one segment nothing is missing, whatever became of the others.
+  const isPartial = job.phase === 'partial' && options.source.isPart !== true;
+  if (isPartial) io.complain(words.partial(job));
+  if (failure === undefined) io.notice(words.saved({ job, saved }));
   return {
-    data: jobDocument({ job, saved }, target),
+    data: words.document({ job, saved }),
     human: () => shown(fetched, options),
     ...(failure === undefined ? {} : { failure }),
-    // Of one segment nothing is missing, whatever became of the others.
     exit: isPartial ? 'partial' : 'ok',
   };
 }
 
-/** What a person gets on stdout: where the audio is, else how the job is; nothing beside audio. */
-function shown({ failure, job, saved }: FetchedJob, { placeFor }: JobFetch): string {
+/** What a person gets on stdout: where the file is, else how the job is; nothing beside its bytes. */
+function shown<Job extends WaitedJob>(
+  { failure, job, saved }: FetchedJob<Job>,
+  { placeFor }: JobFetch<Job>,
+): string {
   if (saved?.path !== undefined) return saved.path;
   if (placeFor !== undefined && failure === undefined) return '';
   return placeFor === undefined ? (job?.status ?? '') : '';

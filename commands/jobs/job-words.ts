@@ -1,21 +1,30 @@
 import { withCost } from '../tts-words.ts';
-import type { SpeechJob } from '../../src/api/speech-jobs.ts';
-import type { FetchedJob } from '../../src/jobs/fetch-job.ts';
+import type { JobApi, SpeechJob } from '../../src/api/speech-jobs.ts';
 import { describeSound } from '../../src/audio/describe.ts';
-import type { SavedAudio } from '../../src/jobs/save-audio.ts';
+import { startProgress } from '../../src/cli/progress.ts';
 import { display } from '../../src/text/display.ts';
+import type { JobWords, ToldJob } from './told-job.ts';
 
-/** A job and what was made of it. */
-export interface ToldJob {
-  readonly job: SpeechJob;
-  /** Of its create, where this command created it. */
-  readonly requestId?: string | undefined;
-  readonly saved: SavedAudio | undefined;
+/** How speech jobs are told. */
+export function speechWords(api: JobApi, target: 'embedded' | 'hosted'): JobWords<SpeechJob> {
+  return {
+    api,
+    target,
+    kind: 'tts',
+    document: (told) => jobDocument(told, target),
+    partial: partialNotice,
+    saved: savedNotice,
+    show({ clock, io }, id, waits) {
+      const label = waits ? `waiting for job ${id}` : `fetching job ${id}`;
+      const progress = startProgress(io, clock, label);
+      return { ...progress, state: ({ status }) => progress.update(`job ${id}: ${status}`) };
+    },
+  };
 }
 
 /** The document of creates and waits with `--json` (contract, section 3). */
 export function jobDocument(
-  { job, requestId = job.requestId, saved }: ToldJob,
+  { job, requestId = job.requestId, saved }: ToldJob<SpeechJob>,
   target: 'embedded' | 'hosted',
 ): Record<string, unknown> {
   return {
@@ -33,33 +42,6 @@ export function jobDocument(
   };
 }
 
-/** The same of a job of which perhaps nothing was heard, with what went wrong. */
-export function fetchedDocument(
-  { failure, id, job, saved }: FetchedJob,
-  api: string,
-  target: 'embedded' | 'hosted',
-): Record<string, unknown> {
-  const document =
-    job === undefined ? { ...UNHEARD, id, api, target } : jobDocument({ job, saved }, target);
-  if (failure === undefined) return document;
-  const { code, exitCode, message } = failure;
-  return { ...document, error: { code, message, exitCode } };
-}
-
-const UNHEARD = {
-  id: null,
-  kind: 'tts',
-  api: null,
-  status: null,
-  output: null,
-  requestId: null,
-  creditsUsed: null,
-  quotaRemaining: null,
-  ignoredParameters: null,
-  target: null,
-  raw: null,
-};
-
 /** That only a part of a text was spoken, on a line for stderr. */
 export function partialNotice({ id, segments, status }: SpeechJob): string {
   const failed = segments.filter((segment) => segment.status === 'fail');
@@ -70,7 +52,7 @@ export function partialNotice({ id, segments, status }: SpeechJob): string {
 }
 
 /** What was saved and what it cost, on a line for stderr. */
-export function savedNotice({ job, saved }: ToldJob): string {
+export function savedNotice({ job, saved }: ToldJob<SpeechJob>): string {
   if (saved === undefined) return withCost(`job ${job.id}`, job);
   const sound = describeSound(saved.verdict);
   return withCost(saved.path === undefined ? sound : `${saved.path}: ${sound}`, job);

@@ -7,7 +7,7 @@ import { downloadName, segmentName } from '../../src/files/names.ts';
 import { outputFailure } from '../../src/files/output-failures.ts';
 import { openOutput } from '../../src/files/publish.ts';
 import type { PlaceFor } from '../../src/jobs/fetch-job.ts';
-import type { Place } from '../../src/jobs/save-audio.ts';
+import type { Place } from '../../src/jobs/save-file.ts';
 import { display } from '../../src/text/display.ts';
 
 /** A place that is ready before there is anything to put into it. */

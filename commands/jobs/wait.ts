@@ -2,10 +2,12 @@ import { Option } from 'commander';
 import type { CommandDefinition } from '../../src/cli/command.ts';
 import type { Context } from '../../src/cli/context.ts';
 import type { CommandResult } from '../../src/cli/result.ts';
+import { speechSource } from '../../src/jobs/speech-source.ts';
 import { fetchMany } from './fetch-many.ts';
 import { fetchOne } from './fetch-one.ts';
 import type { ApiFlag, WaitFlags } from './job-flags.ts';
 import { apiOption, pollingOf, waitOptions } from './job-flags.ts';
+import { speechWords } from './job-words.ts';
 import { folderPlace, namedPlace } from './places.ts';
 import { resumeCommand } from './resume-command.ts';
 
@@ -45,14 +47,14 @@ async function waitForOne(
   const place = output === undefined ? undefined : await namedPlace(context, output);
   try {
     const { client, target } = await context.connect();
-    const options = {
-      client,
+    return await fetchOne(context, id, {
+      words: speechWords(api, target),
+      source: speechSource(client, { api }),
       polling: pollingOf(context, client, flags),
       placeFor: place?.placeFor,
       signal: context.signal,
-      resume: (jobId: string) => resumeCommand([jobId], { api, output }, context.globals),
-    };
-    return await fetchOne(context, { id, api }, options, target);
+      resume: (jobId) => resumeCommand([jobId], { api, output }, context.globals),
+    });
   } finally {
     await place?.abandon();
   }
@@ -68,13 +70,13 @@ async function waitForAll(
   const { client, target } = await context.connect();
   const resumeAll = (left: readonly string[]): string =>
     resumeCommand(left, { api, output }, context.globals);
-  const options = {
-    client,
+  return fetchMany(context, ids, {
+    words: speechWords(api, target),
+    source: speechSource(client, { api }),
     polling: pollingOf(context, client, flags),
     placeFor,
     signal: context.signal,
-    resume: (id: string) => resumeAll([id]),
+    resume: (id) => resumeAll([id]),
     resumeAll,
-  };
-  return fetchMany(context, ids, { api, target }, options);
+  });
 }

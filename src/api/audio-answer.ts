@@ -2,41 +2,16 @@ import type { Failure } from '../errors/failure.ts';
 import type { Answer } from './answer.ts';
 import { badAnswer } from './answer.ts';
 import type { ApiClient } from './client.ts';
-import type { Framing } from './response-body.ts';
+import type { FileAnswer, PcmLayout } from './file-answer.ts';
 import { reviseFailure } from './revise-failure.ts';
 import { parseServiceError } from './service-error.ts';
 
-/** Raw samples of 16 bits. */
-export interface PcmLayout {
-  readonly sampleRate: number;
-  readonly channels: number;
-  readonly bitDepth: 16;
-}
+export type { PcmLayout };
 
-/** Speech as it arrives. */
-export interface AudioAnswer {
-  /**
-   * The bytes, to be read once, with back-pressure. Throws a Failure (bad_answer) when they are
-   * cut, stop, are longer than announced, or when there are none.
-   */
-  readonly body: AsyncIterable<Uint8Array>;
-  /** Media type without parameters; always one of audio. */
-  readonly contentType: string;
-  readonly contentLength: number | undefined;
-  /** How raw samples are to be read, where the media type says so. */
-  readonly pcm: PcmLayout | undefined;
-  /** A body that ends with the connection (`close`) may have been cut unnoticed: check its bytes. */
-  readonly framing: Framing;
-  readonly requestId: string;
-  readonly creditsUsed: number | undefined;
+/** Speech as it arrives; its media type is always one of audio. */
+export interface AudioAnswer extends FileAnswer {
   readonly quotaRemaining: number | undefined;
   readonly ignoredParameters: readonly string[];
-  discard(): void;
-  /**
-   * Gives the memory of a chunk of the body back, to be written over: nobody may look at it after that.
-   * A chunk that is not given back stays as it is.
-   */
-  reuse?(chunk: Uint8Array): void;
 }
 
 /**
@@ -102,7 +77,8 @@ export function charged(failure: Failure): Failure {
   return reviseFailure(failure, { billed: 'unknown' });
 }
 
-async function* notEmpty(answer: Answer): AsyncGenerator<Uint8Array, void, undefined> {
+/** The bytes of a body that must have some; throws a Failure (bad_answer) at the end of one without. */
+export async function* notEmpty(answer: Answer): AsyncGenerator<Uint8Array, void, undefined> {
   let size = 0;
   for await (const chunk of answer.body) {
     size += chunk.length;

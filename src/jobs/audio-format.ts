@@ -4,12 +4,7 @@ import { SNIFF_BYTES_MAX, sniff } from '../audio/sniff.ts';
 import type { AudioFormat } from '../contract/audio-formats.ts';
 import { AUDIO_FORMATS } from '../contract/audio-formats.ts';
 import { Failure } from '../errors/failure.ts';
-
-/** Audio and what it is. */
-export interface KnownAudio {
-  readonly audio: AudioAnswer;
-  readonly format: AudioFormat;
-}
+import type { MadeFile } from './job-source.ts';
 
 /**
  * What audio is, by what was told of it, by its media type, or else by its first bytes.
@@ -18,11 +13,11 @@ export interface KnownAudio {
 export async function withFormat(
   audio: AudioAnswer,
   told: AudioFormat | undefined,
-): Promise<KnownAudio> {
+): Promise<MadeFile<AudioAnswer> & { readonly format: AudioFormat }> {
   const named = told ?? audioFormat(formatOfMediaType(audio.contentType));
-  if (named !== undefined) return { audio, format: named };
+  if (named !== undefined) return { file: audio, format: named };
   const { body, format } = await peek(audio.body);
-  if (format !== undefined) return { audio: { ...audio, body }, format };
+  if (format !== undefined) return { file: { ...audio, body }, format };
   audio.discard();
   throw new Failure(`the audio is ${audio.contentType}, which speech does not come as`, {
     code: 'bad_answer',

@@ -1,63 +1,54 @@
-import type { ApiClient } from '../api/client.ts';
-import { fetchJobAudio, fetchSegmentAudio } from '../api/job-audio.ts';
 import type { PollDeps } from '../api/poll-job.ts';
-import type { JobRef, SpeechJob } from '../api/speech-jobs.ts';
-import { getSpeechJob, pollSpeechJob } from '../api/speech-jobs.ts';
-import type { AudioAnswer } from '../api/audio-answer.ts';
-import type { AudioFormat } from '../contract/audio-formats.ts';
+import { pollJob } from '../api/poll-job.ts';
+import type { Format } from '../audio/formats.ts';
 import { Failure } from '../errors/failure.ts';
-import { withFormat } from './audio-format.ts';
 import { afterAcceptance, failedJob } from './job-failures.ts';
-import { obtainAudio } from './obtain-audio.ts';
-import type { Place, SavedAudio } from './save-audio.ts';
-import { saveAudio } from './save-audio.ts';
+import type { JobSource, WaitedJob } from './job-source.ts';
+import type { Place, SavedFile } from './save-file.ts';
+import { saveFile } from './save-file.ts';
 
-/** Opens the place for the audio of a job, or of what else has an id, once it is known what it is. */
-export type PlaceFor = (ref: Pick<JobRef, 'id'>, format: AudioFormat) => Promise<Place>;
+/** Opens the place for what a job made, or what else has an id, once it is known what it is. */
+export type PlaceFor = (ref: { readonly id: string }, format: Format) => Promise<Place>;
 
-/** How jobs are waited for, and where their audio goes. */
-export interface JobFetch {
-  readonly client: ApiClient;
+/** How jobs are waited for, and where what they made goes. */
+export interface JobFetch<Job extends WaitedJob> {
+  readonly source: JobSource<Job>;
   /** Without it the state that a job has now is enough. */
-  readonly polling: Omit<PollDeps<SpeechJob>, 'signal'> | undefined;
+  readonly polling: Omit<PollDeps<Job>, 'signal'> | undefined;
   /** Without it nothing is fetched. */
   readonly placeFor: PlaceFor | undefined;
-  /** Only this segment, from 0, whatever becomes of the others. */
-  readonly segment?: number | undefined;
   readonly signal: AbortSignal;
   /** What the person types to go on with a job. */
   readonly resume: (jobId: string) => string;
-  /** Told when the audio of a job has its place. */
-  readonly onSaved?: ((job: SpeechJob) => Promise<void>) | undefined;
 }
 
 /** What became of one job. */
-export interface FetchedJob {
+export interface FetchedJob<Job extends WaitedJob> {
   readonly id: string;
   /** As it was last heard of; undefined when nothing was. */
-  readonly job: SpeechJob | undefined;
-  readonly saved: SavedAudio | undefined;
+  readonly job: Job | undefined;
+  readonly saved: SavedFile | undefined;
   /** Why it is not what was asked for. */
   readonly failure: Failure | undefined;
 }
 
 /**
- * Waits for a job, where that is wanted, and brings its audio to its place. That it failed, still runs,
- * or cannot be fetched is part of what it gives.
+ * Waits for a job, where that is wanted, and brings what it made to its place. That it failed, still
+ * runs, or cannot be fetched is part of what it gives.
  * @throws the reason of the signal
  */
-export async function fetchJob(ref: JobRef, options: JobFetch): Promise<FetchedJob> {
-  const { resume, signal } = options;
-  const { id } = ref;
-  let job: SpeechJob | undefined;
+export async function fetchJob<Job extends WaitedJob>(
+  id: string,
+  options: JobFetch<Job>,
+): Promise<FetchedJob<Job>> {
+  const { resume, signal, source } = options;
+  let job: Job | undefined;
   try {
-    job = await heardOf(ref, options, (state) => {
+    job = await heardOf(id, options, (state) => {
       job = state;
     });
-    if (job.phase === 'failed' && options.segment === undefined) throw failedJob(job);
-    const saved = await save(job, options);
-    if (saved !== undefined) await options.onSaved?.(job);
-    return { id, job, saved, failure: undefined };
+    if (job.phase === 'failed' && source.isPart !== true) throw failedJob(job);
+    return { id, job, saved: await save(job, options), failure: undefined };
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof Failure)) throw error;
@@ -68,13 +59,13 @@ export async function fetchJob(ref: JobRef, options: JobFetch): Promise<FetchedJ
   }
 }
 
-async function heardOf(
-  ref: JobRef,
-  { client, polling, signal }: JobFetch,
-  note: (job: SpeechJob) => void,
-): Promise<SpeechJob> {
-  if (polling === undefined) return getSpeechJob(client, ref, { signal });
-  return pollSpeechJob(client, ref, {
+async function heardOf<Job extends WaitedJob>(
+  id: string,
+  { polling, signal, source }: JobFetch<Job>,
+  note: (job: Job) => void,
+): Promise<Job> {
+  if (polling === undefined) return source.get(id, { signal });
+  return pollJob({ id }, (call) => source.get(id, call), {
     ...polling,
     signal,
     onState: (job) => {
@@ -84,26 +75,20 @@ async function heardOf(
   });
 }
 
-async function save(job: SpeechJob, options: JobFetch): Promise<SavedAudio | undefined> {
-  const { placeFor, signal } = options;
+async function save<Job extends WaitedJob>(
+  job: Job,
+  { placeFor, signal, source }: JobFetch<Job>,
+): Promise<SavedFile | undefined> {
   if (placeFor === undefined) return undefined;
-  const { audio, format } = await withFormat(await audioOf(job, options), job.format);
+  const { file, format } = await source.obtain(job, signal);
   const place = await placeFor(job, format).catch((error: unknown) => {
-    audio.discard();
+    file.discard();
     throw error;
   });
   try {
-    return await saveAudio(audio, place, { format, signal });
+    return await saveFile(file, place, { format, signal });
   } finally {
     // After it was published this does nothing.
     await place.output?.abandon();
   }
-}
-
-/** Of a job that runs it is the service that says that there is no audio yet. */
-function audioOf(job: SpeechJob, { client, segment, signal }: JobFetch): Promise<AudioAnswer> {
-  if (segment !== undefined) return fetchSegmentAudio(client, job, segment, { signal });
-  return job.phase === 'running'
-    ? fetchJobAudio(client, job, { signal })
-    : obtainAudio(client, job, signal);
 }

@@ -1,14 +1,14 @@
 import { reviseFailure } from '../api/revise-failure.ts';
-import type { SpeechJob } from '../api/speech-job.ts';
 import { Failure } from '../errors/failure.ts';
+import type { WaitedJob } from './job-source.ts';
 
-/** A job that ended without audio (exit 20); the service gives back what was set aside for it. */
-export function failedJob({ error, id, requestId, status }: SpeechJob): Failure {
+/** A job that ended without what it was to make (exit 20); the service gives back what was set aside for it. */
+export function failedJob({ error, id, requestId, status }: WaitedJob): Failure {
   const why = error?.message ?? error?.code;
   return new Failure(`job ${id} ended with ${status}${why === undefined ? '' : `: ${why}`}`, {
     code: error?.code ?? status,
     exit: 'rejected',
-    hint: 'It is refunded and is not spoken again by itself: create a new job, under another key.',
+    hint: 'It is refunded and is not made again by itself: create a new job, under another key.',
     requestId,
     details: { jobId: id, status },
   });
@@ -31,11 +31,14 @@ export function afterAcceptance(failure: Failure, resume: string): Failure {
   });
 }
 
-/** A job that ended well and whose audio the service does not have (exit 27). */
-export function goneAudio(failure: Failure, { creditsUsed, id }: SpeechJob): Failure {
+/**
+ * A job that ended well and of which the service does not have what it made (exit 27).
+ * @param what it is, such as `audio`
+ */
+export function goneFile(failure: Failure, { creditsUsed, id }: WaitedJob, what: string): Failure {
   const cost = creditsUsed === undefined ? '' : ` and cost ${creditsUsed} credits`;
   return reviseFailure(failure, {
-    message: `job ${id} is done${cost}, but its audio is not there any more: ${failure.message}`,
+    message: `job ${id} is done${cost}, but its ${what} is not there any more: ${failure.message}`,
     exit: 'lost',
     billed: 'yes',
     hint: 'A new job, under another key, is paid for again.',

@@ -3,7 +3,7 @@ import type { ApiClient } from '../api/client.ts';
 import { fetchJobAudio } from '../api/job-audio.ts';
 import type { SpeechJob } from '../api/speech-job.ts';
 import { Failure } from '../errors/failure.ts';
-import { goneAudio } from './job-failures.ts';
+import { goneFile } from './job-failures.ts';
 
 /**
  * The audio of a job that has ended with some.
@@ -18,6 +18,6 @@ export async function obtainAudio(
     return await fetchJobAudio(client, job, { signal });
   } catch (error) {
     const isGone = error instanceof Failure && (error.status === 404 || error.status === 410);
-    throw isGone ? goneAudio(error, job) : error;
+    throw isGone ? goneFile(error, job, 'audio') : error;
   }
 }

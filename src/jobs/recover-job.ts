@@ -1,8 +1,10 @@
 import type { ApiClient } from '../api/client.ts';
-import type { JobRef, SpeechJob } from '../api/speech-jobs.ts';
-import { pollPace, pollSpeechJob } from '../api/speech-jobs.ts';
+import type { FileAnswer } from '../api/file-answer.ts';
+import type { PollPace } from '../api/poll-delay.ts';
+import { pollJob } from '../api/poll-job.ts';
+import type { JobApi } from '../api/speech-jobs.ts';
+import { pollPace } from '../api/speech-jobs.ts';
 import { extensionOf } from '../audio/formats.ts';
-import type { AudioFormat } from '../contract/audio-formats.ts';
 import type { Random } from '../effects/random.ts';
 import { Failure } from '../errors/failure.ts';
 import type { FileDeps } from '../files/file-deps.ts';
@@ -10,10 +12,10 @@ import type { Intent, IntentJournal, OpenIntent } from '../files/intents.ts';
 import { downloadName } from '../files/names.ts';
 import { openOutput } from '../files/publish.ts';
 import type { Recovered } from '../speech/leftovers.ts';
-import { withFormat } from './audio-format.ts';
 import { failedJob } from './job-failures.ts';
-import { obtainAudio } from './obtain-audio.ts';
-import { saveAudio } from './save-audio.ts';
+import type { JobSource, MadeFile, WaitedJob } from './job-source.ts';
+import { saveFile } from './save-file.ts';
+import { speechSource } from './speech-source.ts';
 
 export interface JobRecoveryDeps extends FileDeps {
   readonly client: ApiClient;
@@ -28,22 +30,47 @@ export interface LeftJob {
   readonly jobId: string;
 }
 
+/** How jobs of its kind are asked about. */
+export interface RecoveryWay<Job extends WaitedJob, File extends FileAnswer> {
+  readonly source: JobSource<Job, File>;
+  readonly pace: PollPace;
+}
+
 /**
- * Waits for a job whose command was interrupted, and saves its audio under the name that it was meant to
- * have, or one like it where that is taken (docs/billing.md). Nothing is paid for.
+ * Waits for a speech job whose command was interrupted, and saves its audio, as {@link recoverAs} does.
+ * @throws Failure, or the reason of the signal
+ */
+export function recoverJob(left: LeftJob, deps: JobRecoveryDeps): Promise<Recovered> {
+  const { client } = deps;
+  const api: JobApi = left.intent.about?.endpoint.includes('/v1/') === true ? 'v1' : 'v3';
+  return recoverAs(
+    left,
+    { source: speechSource(client, { api }), pace: pollPace(client, api) },
+    deps,
+  );
+}
+
+/**
+ * Waits for a job whose command was interrupted, and saves what it made under the name that it was meant
+ * to have, or one like it where that is taken (docs/billing.md). Nothing is paid for.
  * @throws Failure: usage when the job is on another service, else of what went wrong, after which it is
  *   still there; or the reason of the signal
  */
-export async function recoverJob(left: LeftJob, deps: JobRecoveryDeps): Promise<Recovered> {
-  const { client, journal, signal } = deps;
+export async function recoverAs<Job extends WaitedJob, File extends FileAnswer>(
+  left: LeftJob,
+  { pace, source }: RecoveryWay<Job, File>,
+  deps: JobRecoveryDeps,
+): Promise<Recovered> {
+  const { client, journal } = deps;
   refuseOtherService(left, client);
+  const { jobId } = left;
   const settling: Settling = { ...left, entry: journal.resume(left.intent) };
-  const ref: JobRef = { id: left.jobId, api: apiOf(left.intent) };
   try {
-    const pace = pollPace(client, ref.api);
-    const job = await pollSpeechJob(client, ref, { ...deps, pace, signal });
+    const job = await pollJob({ id: jobId }, (call) => source.get(jobId, call), { ...deps, pace });
     if (job.phase === 'failed') return await refunded(settling, job);
-    return await fetched(settling, job, deps);
+    await settling.entry.advance('done');
+    const made = await source.obtain(job, deps.signal);
+    return await fetched(settling, job, { ...deps, made });
   } catch (error) {
     if (!(error instanceof Failure) || !isGone(error)) throw error;
     await settling.entry.settle('lost', { problem: error.message });
@@ -78,31 +105,25 @@ function isSameOrigin(origin: string, baseUrl: URL, kind: 'embedded' | 'hosted')
   return kind === 'embedded' || origin === baseUrl.origin;
 }
 
-function apiOf({ about }: OpenIntent): JobRef['api'] {
-  return about?.endpoint.includes('/v1/') === true ? 'v1' : 'v3';
-}
-
 function isGone({ exit, status }: Failure): boolean {
   return exit === 'lost' || status === 404 || status === 410;
 }
 
-async function refunded(settling: Settling, job: SpeechJob): Promise<Recovered> {
+async function refunded(settling: Settling, job: WaitedJob): Promise<Recovered> {
   const { message: problem } = failedJob(job);
   await settling.entry.settle('failed', { problem });
   return { ...told(settling, job), outcome: 'refunded', problem };
 }
 
-async function fetched(
-  settling: Settling,
-  job: SpeechJob,
-  deps: JobRecoveryDeps,
-): Promise<Recovered> {
+interface Fetching extends JobRecoveryDeps {
+  readonly made: MadeFile;
+}
+
+async function fetched(settling: Settling, job: WaitedJob, deps: Fetching): Promise<Recovered> {
   const { entry, intent } = settling;
-  const { client, signal } = deps;
-  await entry.advance('done');
-  const { audio, format } = await withFormat(await obtainAudio(client, job, signal), job.format);
+  const { format } = deps.made;
   const wanted = intent.about?.output ?? downloadName(job.id, extensionOf(format));
-  const output = await saveAs({ ...deps, path: wanted, format }, audio, entry);
+  const output = await saveAs(wanted, entry, deps);
   await entry.settle('published');
   if (job.phase === 'success') return { ...told(settling, job), outcome: 'recovered', output };
   const problem = `only a part of it was spoken (${job.status})`;
@@ -110,18 +131,18 @@ async function fetched(
 }
 
 async function saveAs(
-  { path, format, signal, ...deps }: JobRecoveryDeps & { path: string; format: AudioFormat },
-  audio: Parameters<typeof saveAudio>[0],
+  path: string,
   entry: Intent,
+  { made: { file, format }, signal, ...deps }: Fetching,
 ): Promise<string> {
   const output = await openOutput({ ...deps, path, existing: 'number' }).catch((error: unknown) => {
-    audio.discard();
+    file.discard();
     throw error;
   });
   try {
     const onVerified = (facts: { bytes: number; sha256: string }) =>
       entry.advance('verified', facts);
-    const saved = await saveAudio(audio, { output }, { format, signal, onVerified });
+    const saved = await saveFile(file, { output }, { format, signal, onVerified });
     return saved.path ?? path;
   } finally {
     // After it was published this does nothing.
@@ -130,7 +151,7 @@ async function saveAs(
 }
 
 /** What is known of it so far, with what the service says of it now. */
-function told({ intent: { facts, id }, jobId }: Settling, job?: SpeechJob) {
+function told({ intent: { facts, id }, jobId }: Settling, job?: WaitedJob) {
   return {
     id,
     jobId,

@@ -43,14 +43,21 @@ function howToAskAgain(failure: Failure, work: PaidWork): string | undefined {
   return billed === 'yes' && exit !== 'lost' ? 'The audio was paid for and is lost.' : undefined;
 }
 
-/** Notes that the person stopped it, who may have paid for it, and gives what there is to say. */
-export async function concludeStopped(work: PaidWork, kept: Kept | undefined): Promise<string> {
+/**
+ * Notes that the person stopped it, who may have paid for it, and gives what there is to say.
+ * @param lookAt where to see what became of it, when nothing can be asked for again
+ */
+export async function concludeStopped(
+  work: PaidWork,
+  kept: Kept | undefined,
+  lookAt = 'it may have been paid for (`foley profile` shows the credits)',
+): Promise<string> {
   if (kept === undefined) {
     const again =
       work.repeatWith === undefined
-        ? 'it may have been paid for (`foley profile` shows the credits)'
+        ? lookAt
         : `to go on without paying twice, run it again with ${work.repeatWith}`;
-    return `foley: stopped before the audio came; ${again}`;
+    return `foley: stopped before the answer came; ${again}`;
   }
   await work.stopped(kept);
   return `foley: stopped; what arrived is kept in ${kept.path}`;

@@ -1,5 +1,6 @@
-import type { AudioAnswer } from '../api/speech.ts';
+import type { FileAnswer } from '../api/file-answer.ts';
 import type { Format } from '../audio/formats.ts';
+import { FORMATS } from '../audio/formats.ts';
 import type { Verdict } from '../audio/verdict.ts';
 import { createVerifier } from '../audio/verify.ts';
 import { Failure } from '../errors/failure.ts';
@@ -26,13 +27,13 @@ export interface Destination extends AudioSink {
 const MOST_REFUSED_BYTES = 64 * 1024 * 1024;
 
 /**
- * Hands audio on as it arrives and checks it on the way: its leading bytes before the first is handed
+ * Hands a file on as it arrives and checks it on the way: its leading bytes before the first is handed
  * on, the rest while it streams, its end at the end (contract, section 3). Buffers no more than the
  * leading bytes. What turns out not to be the format was paid for all the same: the destination keeps it.
  * @throws Failure (bad_answer) when the bytes are not the format that was asked for, or end too early
  */
 export async function deliver(
-  answer: AudioAnswer,
+  answer: FileAnswer,
   format: Format,
   destination: Destination,
 ): Promise<Verdict> {
@@ -43,7 +44,7 @@ export async function deliver(
       if (refused === undefined) verifier.write(chunk);
       const { problem } = verifier;
       if (problem !== undefined && refused === undefined) {
-        refused = { failure: unusable(problem, answer), bytes: 0 };
+        refused = { failure: unusable(problem, format, answer), bytes: 0 };
         await destination.refuse(refused.failure);
       }
       await destination.write(chunk, () => answer.reuse?.(chunk));
@@ -56,12 +57,12 @@ export async function deliver(
   if (refused !== undefined) throw refused.failure;
   const verdict = verifier.end();
   const problem = verdict.problem ?? (mayBeCut(answer, verdict) ? MAY_BE_CUT : undefined);
-  if (problem !== undefined) throw unusable(problem, answer);
+  if (problem !== undefined) throw unusable(problem, format, answer);
   return verdict;
 }
 
 /** Ended by the connection alone, which also ends when something in between gives up. */
-function mayBeCut({ framing }: AudioAnswer, { endIsProven }: Verdict): boolean {
+function mayBeCut({ framing }: FileAnswer, { endIsProven }: Verdict): boolean {
   return framing === 'close' && !endIsProven;
 }
 
@@ -86,8 +87,12 @@ async function* leadingTogether(body: AsyncIterable<Uint8Array>): AsyncGenerator
   if (leading !== undefined && size > 0) yield Buffer.concat(leading);
 }
 
-function unusable(problem: string, { creditsUsed, requestId }: AudioAnswer): Failure {
-  return new Failure(`the audio ${problem}`, {
+function unusable(
+  problem: string,
+  format: Format,
+  { creditsUsed, requestId }: FileAnswer,
+): Failure {
+  return new Failure(`the ${FORMATS[format].kind} ${problem}`, {
     code: 'bad_answer',
     exit: 'badAnswer',
     hint: 'If it happens again, ask the service, with the request id.',

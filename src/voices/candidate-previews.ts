@@ -5,8 +5,8 @@ import { Failure } from '../errors/failure.ts';
 import { withFormat } from '../jobs/audio-format.ts';
 import type { PlaceFor } from '../jobs/fetch-job.ts';
 import { inTurns } from '../jobs/in-turns.ts';
-import type { SavedAudio } from '../jobs/save-audio.ts';
-import { saveAudio } from '../jobs/save-audio.ts';
+import type { SavedFile } from '../jobs/save-file.ts';
+import { saveFile } from '../jobs/save-file.ts';
 
 /** So many are fetched at the same time. */
 const MOST_AT_ONCE = 4;
@@ -21,7 +21,7 @@ export interface PreviewDeps {
 /** What became of the preview of one candidate. */
 export interface CandidatePreview {
   readonly candidateId: string;
-  readonly saved: SavedAudio | undefined;
+  readonly saved: SavedFile | undefined;
   /** Why it is not there; it can be fetched again. */
   readonly failure: Failure | undefined;
 }
@@ -33,17 +33,17 @@ export interface CandidatePreview {
 export async function savePreview(
   ref: CandidateRef,
   { client, placeFor, signal }: PreviewDeps,
-): Promise<SavedAudio> {
-  const { audio, format } = await withFormat(
+): Promise<SavedFile> {
+  const { file, format } = await withFormat(
     await fetchCandidateAudio(client, ref, signal),
     undefined,
   );
   const place = await placeFor({ id: ref.candidateId }, format).catch((error: unknown) => {
-    audio.discard();
+    file.discard();
     throw error;
   });
   try {
-    return await saveAudio(audio, place, { format, signal });
+    return await saveFile(file, place, { format, signal });
   } finally {
     // After it was published this does nothing.
     await place.output?.abandon();

@@ -74,7 +74,7 @@ describe('row 74: Ctrl-C after the request was sent, before an answer', () => {
     expect(result.signal).toBe('SIGINT');
     const key = expectOneKey(stage, 1);
     expect(result.stderr).toBe(
-      'foley: stopped before the audio came; to go on without paying twice, run it again with ' +
+      'foley: stopped before the answer came; to go on without paying twice, run it again with ' +
         `--idempotency-key ${key}\n`,
     );
     expect(await filesLeft(stage.box)).toStrictEqual([OPEN]);
