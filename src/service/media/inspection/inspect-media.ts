@@ -8,12 +8,18 @@ import { walkPackets } from './walk-packets.ts';
 import type { AudioFacts, Inspection, VideoFacts } from './inspection.ts';
 import { InspectionOrder } from './inspection.ts';
 import { encoderPadding } from './encoder-padding.ts';
+import { flacSeconds } from './flac-seconds.ts';
 import { readMedia } from './open-media.ts';
 
 /** Codecs of video that an mp4 may hold as they are. */
 const VIDEO_CODECS = new Set(['avc', 'hevc', 'vp8', 'vp9', 'av1']);
 /** Codecs of sound that an mp4 may hold as they are, or that are decoded here. */
 const AUDIO_CODECS = new Set(['aac', 'mp3', 'opus', 'flac', 'vorbis']);
+/** Codecs that are decoded here, and only in files of their own. */
+const OWN_FORMATS = new Map([
+  ['vorbis', 'Ogg'],
+  ['flac', 'FLAC'],
+]);
 
 /** More pixels than a picture of any video has. */
 const LONGEST_SIDE = 8_192;
@@ -51,12 +57,16 @@ async function audioFacts(input: Input, path: string): Promise<AudioFacts> {
   const codec = await track.getCodec();
   if (codec === null || !isKnownSound(codec)) throw unsupported('has sound of an unknown codec');
   const format = (await input.getFormat()).name;
-  if (codec === 'vorbis' && format !== 'Ogg') throw unsupported('has Vorbis outside of Ogg');
+  const ownFormat = OWN_FORMATS.get(codec);
+  if (ownFormat !== undefined && ownFormat !== format) {
+    throw unsupported(`has sound of ${codec} in something else than a file of ${ownFormat}`);
+  }
   const { first } = await walkPackets(track);
   const { before, behind, unknown } = await encoderPadding(path, format);
   // What comes before zero is what an encoder added, and the file says so.
   const start = Math.max(first, 0) + before;
-  const seconds = bounded((await track.computeDuration()) - start - behind);
+  const told = format === 'FLAC' ? await flacSeconds(path) : undefined;
+  const seconds = bounded(told ?? (await track.computeDuration()) - start - behind);
   return { codec, start, seconds, paddingSeconds: unknown };
 }
 

@@ -11,7 +11,7 @@ import { SANDBOX_COMMENT } from './sandbox-comment.ts';
 import { toAac } from './to-aac.ts';
 
 /** Codecs of sound that stay as they are, unless their tempo changes. */
-const COPIED = new Set(['aac', 'mp3', 'opus', 'flac']);
+const COPIED = new Set(['aac', 'mp3', 'opus']);
 
 /**
  * Lip sync as this service does it: the pictures stay as they are, and the sound is replaced by another

@@ -1,11 +1,11 @@
 import type { EncodedPacket, EncodedVideoPacketSource, InputVideoTrack } from 'mediabunny';
-import type { PlacedTime, SourceTime } from './place-pictures.ts';
+import type { SourceTime } from './place-pictures.ts';
 import { placePictures } from './place-pictures.ts';
 
 /** The pictures of a result: those of a track, as they are. */
 export interface PlacedVideo {
   readonly track: InputVideoTrack;
-  readonly places: readonly PlacedTime[];
+  readonly places: readonly SourceTime[];
 }
 
 /** Decides which pictures are shown when. */
@@ -41,8 +41,8 @@ export async function copyVideo(
 /** Goes through the source once for each turn. */
 async function* inPlaces(
   track: InputVideoTrack,
-  places: readonly PlacedTime[],
-): AsyncGenerator<readonly [EncodedPacket, PlacedTime]> {
+  places: readonly SourceTime[],
+): AsyncGenerator<readonly [EncodedPacket, SourceTime]> {
   const { EncodedPacketSink } = await import('mediabunny');
   const sink = new EncodedPacketSink(track);
   for (let next = 0; next < places.length;) {

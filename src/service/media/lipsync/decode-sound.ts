@@ -4,9 +4,18 @@ import { MediaTaskError } from '../child/media-task-error.ts';
 import type { Sound } from './sound.ts';
 import { soundOf } from './sound.ts';
 
-/** Decodes the sound of a track: plain samples of any kind, and Ogg Vorbis. */
+/** Decodes the sound of a track: plain samples of any kind, Ogg Vorbis and FLAC. */
 export async function* decodeSound(track: InputAudioTrack, path: string): AsyncGenerator<Sound> {
-  yield* (await track.getCodec()) === 'vorbis' ? decodeVorbis(path) : decodePcm(track);
+  const codec = await track.getCodec();
+  if (codec === 'vorbis') {
+    const { OggVorbisDecoder } = await import('@wasm-audio-decoders/ogg-vorbis');
+    yield* decodeFile(new OggVorbisDecoder(), path);
+  } else if (codec === 'flac') {
+    const { FLACDecoder } = await import('@wasm-audio-decoders/flac');
+    yield* decodeFile(new FLACDecoder(), path);
+  } else {
+    yield* decodePcm(track);
+  }
 }
 
 async function* decodePcm(track: InputAudioTrack): AsyncGenerator<Sound> {
@@ -25,9 +34,21 @@ async function* decodePcm(track: InputAudioTrack): AsyncGenerator<Sound> {
 
 const PIECE_BYTES = 64 * 1024;
 
-async function* decodeVorbis(path: string): AsyncGenerator<Sound> {
-  const { OggVorbisDecoder } = await import('@wasm-audio-decoders/ogg-vorbis');
-  const decoder = new OggVorbisDecoder();
+/** A decoder that takes a file piece by piece. */
+interface FileDecoder {
+  readonly ready: Promise<void>;
+  decode(piece: Uint8Array): Promise<Decoded>;
+  flush(): Promise<Decoded>;
+  free(): void;
+}
+
+interface Decoded {
+  readonly channelData: readonly Float32Array[];
+  readonly errors: readonly unknown[];
+  readonly sampleRate: number;
+}
+
+async function* decodeFile(decoder: FileDecoder, path: string): AsyncGenerator<Sound> {
   await decoder.ready;
   const file = await open(path);
   try {
@@ -45,17 +66,7 @@ async function* decodeVorbis(path: string): AsyncGenerator<Sound> {
   }
 }
 
-function* some({
-  channelData,
-  errors,
-  sampleRate,
-}: {
-  readonly channelData: readonly Float32Array[];
-  readonly errors: readonly { readonly message: string }[];
-  readonly sampleRate: number;
-}): Generator<Sound> {
-  const [error] = errors;
-  if (error !== undefined)
-    throw new MediaTaskError('unreadable', 'has sound that cannot be decoded');
+function* some({ channelData, errors, sampleRate }: Decoded): Generator<Sound> {
+  if (errors.length > 0) throw new MediaTaskError('unreadable', 'has sound that cannot be decoded');
   if ((channelData[0]?.length ?? 0) > 0) yield soundOf(channelData, sampleRate);
 }

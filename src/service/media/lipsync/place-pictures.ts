@@ -4,56 +4,39 @@ export interface SourceTime {
   readonly duration: number;
 }
 
-/** Where a packet of the source comes in the result. */
-export interface PlacedTime extends SourceTime {
-  /** Which packet of the source it is. */
-  readonly index: number;
-}
-
-/** Pictures that are only there for others to be decoded are shown within so much of the last one. */
-const HIDDEN_SHARE = 0.1;
+/** What is shorter is no picture, but a rounding of clocks. */
+const TICK = 0.000_5;
 
 /**
  * Puts the pictures of a source, shown again from its beginning as often as needed, onto a clock that
- * begins with the first of them, so that the last ends exactly at `seconds`. Pictures that would be shown
- * later are left out; where others need them to be decoded, they are shown at the very end, too short to
- * be seen.
+ * begins with the first of them, so that they end exactly at `seconds`. From the first one on, in the order
+ * of decoding, that would be shown later, nothing is taken any more: the few pictures that need it to be
+ * decoded go with it, and the last that is left is held up to the end.
  * @param length of the source, from its first picture to the end of its last
+ * @returns a time for each packet that is taken; packets of the source come in turn
  */
 export function placePictures(
   source: readonly SourceTime[],
   { length, seconds }: { readonly length: number; readonly seconds: number },
-): readonly PlacedTime[] {
+): readonly SourceTime[] {
   const first = source.reduce((least, { timestamp }) => Math.min(least, timestamp), Infinity);
-  const placed: PlacedTime[] = [];
+  const placed: SourceTime[] = [];
   for (let turn = 0; turn * length < seconds - TICK; turn += 1) {
-    for (const [index, { timestamp, duration }] of source.entries()) {
-      placed.push({ index, timestamp: timestamp - first + turn * length, duration });
-    }
+    const start = turn * length - first;
+    const moved = source.map(({ timestamp, duration }) => ({
+      timestamp: timestamp + start,
+      duration,
+    }));
+    const end = moved.findIndex(({ timestamp }) => timestamp >= seconds - TICK);
+    placed.push(...(end === -1 ? moved : moved.slice(0, end)));
   }
-  const needed = placed.slice(0, placed.findLastIndex((one) => isShown(one, seconds)) + 1);
-  return clip(needed, seconds);
+  return heldUntil(seconds, placed);
 }
 
-/** What is shorter is no picture, but a rounding of clocks. */
-const TICK = 0.000_5;
-
-function isShown({ timestamp }: PlacedTime, seconds: number): boolean {
-  return timestamp < seconds - TICK;
-}
-
-function clip(placed: readonly PlacedTime[], seconds: number): readonly PlacedTime[] {
-  const shown = placed.filter((one) => isShown(one, seconds));
-  const last = shown.reduce((latest, { timestamp }) => Math.max(latest, timestamp), 0);
-  const hidden = placed
-    .filter((one) => !isShown(one, seconds))
-    .sort((one, other) => one.timestamp - other.timestamp);
-  const step = ((seconds - last) * HIDDEN_SHARE) / (hidden.length + 1);
-  const lateTimes = new Map(
-    hidden.map((one, place) => [one, seconds - step * (hidden.length - place)] as const),
-  );
-  return placed.map((one) => {
-    const timestamp = lateTimes.get(one) ?? one.timestamp;
-    return { ...one, timestamp, duration: Math.min(one.duration, seconds - timestamp) };
-  });
+function heldUntil(seconds: number, placed: readonly SourceTime[]): readonly SourceTime[] {
+  const last = placed.reduce((latest, { timestamp }) => Math.max(latest, timestamp), 0);
+  return placed.map(({ timestamp, duration }) => ({
+    timestamp,
+    duration: timestamp === last ? seconds - timestamp : Math.min(duration, seconds - timestamp),
+  }));
 }
