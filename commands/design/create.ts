@@ -57,5 +57,4 @@ export const designCreate: CommandDefinition<DesignCreateFlags> = {
 
 const EXAMPLES = `
 Examples:
-  $ foley design create "An old man, calm and slow" --preview-text "Good evening." --output-dir candidates
-  $ foley design create "A bright young woman" --preview-text "Hi." --json`;
+  $ foley design create "An old man, calm and slow" --preview-text "Good evening." --output-dir candidates`;
