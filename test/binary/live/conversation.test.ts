@@ -64,3 +64,10 @@ test('with --json every event is a line, and the last one sums up', async () => 
     target: 'hosted',
   });
 });
+
+test('a player hears it while it comes', async () => {
+  const server = await startScriptedServer();
+  const result = await live(server, ['--player', 'tee heard.mp3'], { input: TEXT });
+  expect(result.code).toBe(0);
+  expect((await made(result, 'heard.mp3')).equals(spokenAudio(SENTENCES, 'mp3'))).toBe(true);
+});

@@ -1,0 +1,198 @@
+import { describe, expect, test } from 'vitest';
+import { newConversation } from '../../src/live/state.ts';
+import { close, drop, expectMessage, fail, send, serve } from '../realtime/script.ts';
+import type { Fault } from '../realtime/script.ts';
+import { startScriptedServer } from '../realtime/scripted-server.ts';
+import { spokenAudio } from '../realtime/segment-audio.ts';
+import { driven, speak } from './driven.ts';
+import { RELIABLE, SIMPLE } from './simulation.ts';
+
+const IS_FULL = process.env['FOLEY_TEST_SIZE'] === 'full';
+const TEXTS = Array.from({ length: 10 }, (_none, index) => `Number ${index}.`);
+const UNDISTURBED = spokenAudio(TEXTS, 'pcm');
+const SENT = 3 + 7 * TEXTS.length;
+const RECEIVED = 2 + 2 * TEXTS.length;
+/** In the small size so many boundaries apart, a number that meets every kind of message. */
+const STRIDE = IS_FULL ? 1 : 17;
+const V2 = {
+  protocol: 'v2',
+  request: {
+    parameterProfile: 'product_v1',
+    voiceId: 'voice-1',
+    modelId: 'vendor-s21pro-flash',
+    format: 'pcm',
+  },
+} as const;
+
+const boundaries: readonly Fault[] = (
+  [
+    ['sent', SENT],
+    ['received', RECEIVED],
+  ] as const
+).flatMap(([on, count]) =>
+  Array.from({ length: count }, (_none, index) => index + 1).flatMap((number) =>
+    (['before', 'after'] as const).map((when) => ({ on, number, when, steps: [drop()] })),
+  ),
+);
+
+describe.each([
+  ['v3', 'failed'],
+  ['v3', 'stored'],
+  ['v2', 'failed'],
+  ['v2', 'stored'],
+] as const)('%s, what is under way when the line drops is %s', (protocol, interrupted) => {
+  test('a line that drops at any message changes neither the sound nor the price', async () => {
+    const choices = protocol === 'v2' ? V2 : {};
+    let lost = 0;
+    for (const fault of boundaries.filter((_one, index) => index % STRIDE === 0)) {
+      const place = `${fault.when} ${fault.on} ${fault.number}`;
+      const server = await startScriptedServer({
+        interrupted,
+        connections: [{ steps: [serve({ faults: [fault] })] }],
+      });
+      const { audio, failure } = await speak(server, TEXTS, choices);
+      const charged = server.charges.map(({ segmentId }) => segmentId);
+      expect(new Set(charged).size, place).toBe(charged.length);
+      if (protocol === 'v2' && failure !== undefined) {
+        lost += 1;
+        expect([place, failure.exit, failure.billed]).toEqual([place, 'lost', 'yes']);
+        expect(failure.details?.['segments'], place).not.toEqual([]);
+        expect(UNDISTURBED.subarray(0, audio.length).equals(audio), place).toBe(true);
+        continue;
+      }
+      expect([place, failure]).toEqual([place, undefined]);
+      expect(audio.equals(UNDISTURBED), place).toBe(true);
+      expect(charged.length, place).toBe(TEXTS.length);
+    }
+    // What a service finishes without its listener v2 cannot ask for.
+    expect(lost > 0).toBe(protocol === 'v2' && interrupted === 'stored');
+  }, 300_000);
+});
+
+test.each([
+  [401, 'auth'],
+  [402, 'credits'],
+  [403, 'auth'],
+  [404, 'rejected'],
+  [426, 'rejected'],
+  [429, 'rateLimited'],
+  [501, 'service'],
+  [503, 'service'],
+])('a handshake that is refused with %i ends as %s', async (status, exit) => {
+  const refuse = { status, headers: { 'Retry-After': '0' } };
+  const server = await startScriptedServer({ connections: [{ refuse }] });
+  const { failure } = await speak(server, TEXTS, { maxRetries: 0 });
+  expect(failure).toMatchObject({ exit, status, billed: 'no' });
+});
+
+test.each([
+  [408, 2],
+  [425, 2],
+  [429, 2],
+  [500, 2],
+  [503, 2],
+  [400, 1],
+  [401, 1],
+  [501, 1],
+])('a handshake that is refused with %i takes %i attempts', async (status, attempts) => {
+  const server = await startScriptedServer({ connections: [{ refuse: { status } }] });
+  await speak(server, TEXTS);
+  expect(server.handshakes).toHaveLength(attempts);
+});
+
+test.each([
+  [1000, 'badAnswer'],
+  [1001, 'badAnswer'],
+  [1008, 'auth'],
+  [1009, 'badAnswer'],
+  [1011, 'service'],
+  [1012, 'service'],
+  [1013, 'service'],
+  [4000, 'badAnswer'],
+])('a close with %i is %s, when nothing else says why', async (code, exit) => {
+  const steps = [send('authenticated'), expectMessage('start'), close(code)];
+  const server = await startScriptedServer({ connections: [{ steps }] });
+  const { failure } = await speak(server, TEXTS, { maxRetries: 0 });
+  expect(failure?.exit).toBe(exit);
+});
+
+test('an error is told with the words of the service', async () => {
+  const steps = [send('authenticated'), expectMessage('start'), ...fail('quota_exceeded', 1008)];
+  const server = await startScriptedServer({ connections: [{ steps }] });
+  const { failure } = await speak(server, TEXTS);
+  expect(failure).toMatchObject({
+    exit: 'credits',
+    code: 'quota_exceeded',
+    message: 'The script fails with quota_exceeded.',
+  });
+});
+
+test('what is told on the way comes in order', async () => {
+  const server = await startScriptedServer();
+  const { notices } = await speak(server, TEXTS.slice(0, 2));
+  const names = notices.map((one) => (one.type === 'notice' ? one.message.event : one.type));
+  const ofSegment = ['usage', 'segment_completed'];
+  expect(names).toEqual(['ready', ...ofSegment, ...ofSegment, 'finish']);
+});
+
+test('more text is taken only when there is room', async () => {
+  const steps = [{ kind: 'pause' } as const];
+  const faults = [{ on: 'sent', event: 'audio', number: 1, when: 'before', steps } as const];
+  const server = await startScriptedServer({ connections: [{ steps: [serve({ faults })] }] });
+  const { close: end, conversation } = driven(server);
+  conversation.begin();
+  let taken = 0;
+  const saying = (async () => {
+    for (const text of Array.from({ length: 300 }, (_none, index) => `Number ${index}.`)) {
+      await conversation.say(text);
+      taken += 1;
+    }
+    conversation.finish();
+  })();
+  await server.paused();
+  expect(taken).toBeLessThan(200);
+  await server.advance();
+  let size = 0;
+  for await (const { length } of conversation.audio) size += length;
+  await saying;
+  await end();
+  expect([taken, size]).toEqual([300, 300 * 3 * 800]);
+});
+
+test('a reader that is slow has the socket wait, and loses nothing', async () => {
+  const shape = { framesPerSegment: 200, frameBytes: 60_000 };
+  const server = await startScriptedServer({ audio: shape });
+  const { close: end, conversation } = driven(server);
+  conversation.begin();
+  await conversation.say('One.');
+  await conversation.say('Two.');
+  conversation.finish();
+  const connection = await server.connected();
+  await connection.receivedMessage('flush', 2);
+  const parts: Uint8Array[] = [];
+  for await (const part of conversation.audio) {
+    parts.push(part);
+    // A turn of the loop for each piece: the service is faster.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await end();
+  expect(Buffer.concat(parts).equals(spokenAudio(['One.', 'Two.'], 'pcm', shape))).toBe(true);
+});
+
+test('stopped, it says so to both sides', async () => {
+  const server = await startScriptedServer();
+  const { close: end, conversation } = driven(server, { mode: 'simple' });
+  conversation.begin();
+  await conversation.say('One.');
+  const connection = await server.connected();
+  await connection.receivedMessage('start');
+  conversation.stop(new Error('enough'));
+  await expect(conversation.audio[Symbol.asyncIterator]().next()).rejects.toThrow('enough');
+  await connection.gone;
+  await end();
+  expect(connection.ending).toMatchObject({ code: 1000 });
+});
+
+test('a conversation that was not begun has nothing to wait for', () => {
+  for (const plan of [RELIABLE, SIMPLE]) expect(newConversation(plan).timers).toEqual([]);
+});
