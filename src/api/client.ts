@@ -58,6 +58,8 @@ export interface ApiClient {
    * when the shape is wrong.
    */
   json<T>(spec: RequestSpec, read: (body: unknown) => T | undefined): Promise<JsonAnswer<T>>;
+  /** Begins to connect for the next request, which is told what goes wrong; sends nothing. */
+  prepare(): void;
   /** What `send` would put on the wire, with the key masked; sends nothing. */
   describe(spec: RequestSpec): WireRequest;
   /** The same failure without secrets that the service's own words may repeat. */
@@ -94,6 +96,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     address,
     send,
     json: async (spec, read) => readJsonAnswer(await send(spec), read),
+    prepare: () => deps.transport.prepare?.(address.baseUrl),
     describe: (spec) => masked(buildRequest(spec, address, idsOf(spec, random), version)),
     redact,
     close: () => deps.transport.close(),

@@ -1,6 +1,5 @@
 import type { ClientRequest } from 'node:http';
 import { Agent } from 'node:http';
-import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Connector } from './connector.ts';
 
@@ -18,10 +17,18 @@ type Done = (error: Error | null, socket: Duplex) => void;
  */
 export class Connections extends Agent {
   readonly #connector: Connector;
+  /** Opened before there was a request for it. */
+  #prepared: Promise<Duplex> | undefined;
 
   constructor(connector: Connector) {
     super(OPTIONS);
     this.#connector = connector;
+  }
+
+  /** Begins to connect, for the next request, which is told what goes wrong with it. Nothing is sent. */
+  prepare(): void {
+    this.#prepared ??= this.#openSilent();
+    this.#prepared.catch(() => undefined);
   }
 
   override createConnection(_options: object, done?: Done): undefined {
@@ -36,13 +43,17 @@ export class Connections extends Agent {
 
   override destroy(): void {
     this.#connector.close();
+    void this.#prepared?.then(
+      (socket) => socket.destroy(),
+      () => undefined,
+    );
     super.destroy();
   }
 
   async #open(done: Done): Promise<void> {
     let socket: Duplex;
     try {
-      socket = await this.#connector.open();
+      socket = (await this.#takePrepared()) ?? (await this.#connector.open());
     } catch (error) {
       // Node takes an error alone, whatever its types say.
       Reflect.apply(done, undefined, [error]);
@@ -50,20 +61,35 @@ export class Connections extends Agent {
     }
     done(null, socket);
   }
+
+  async #openSilent(): Promise<Duplex> {
+    const socket = await this.#connector.open();
+    expectSilence(socket);
+    return socket;
+  }
+
+  /** Unless it was closed while it waited. */
+  async #takePrepared(): Promise<Duplex | undefined> {
+    const prepared = this.#prepared;
+    this.#prepared = undefined;
+    const socket = await prepared;
+    socket?.off('data', hangUp);
+    return socket?.destroyed === true ? undefined : socket;
+  }
 }
 
 const talkative = new WeakSet<Duplex>();
 
 /**
- * After an answer nothing may come until the next request is sent: what does is no part of any answer,
- * and the connection is closed. Node would drop it without a word.
+ * Until the next request is sent nothing may come: what does is no part of any answer, and the
+ * connection is closed. Node would drop it without a word.
  */
-export function expectSilence(socket: Socket): void {
+export function expectSilence(socket: Duplex): void {
   socket.on('data', hangUp);
 }
 
 /** Whether something came all the same. */
-export function brokeSilence(socket: Socket): boolean {
+export function brokeSilence(socket: Duplex): boolean {
   return talkative.has(socket);
 }
 

@@ -39,6 +39,8 @@ export interface Transport {
    * @throws TransportError, or the signal's reason
    */
   request(request: TransportRequest): Promise<TransportAnswer>;
+  /** Begins to connect to where a request will soon go; that one is told what goes wrong. Sends nothing. */
+  prepare?(url: URL): void;
   /** Ends every connection. */
   close(): Promise<void>;
 }
@@ -49,14 +51,23 @@ export interface Transport {
  */
 export function createTransport(options: TransportOptions): Transport {
   const routes = new Map<string, Promise<Connections>>();
+  const routeTo = (url: URL, proxy: string | undefined): Promise<Connections> => {
+    const name = `${url.origin} ${proxy ?? ''}`;
+    const known = routes.get(name) ?? openRoute(url, proxy, options);
+    routes.set(name, known);
+    return known;
+  };
   return {
     async request(request) {
-      const { url } = request;
-      const proxy = proxyFor(url, options.env);
-      const name = `${url.origin} ${proxy ?? ''}`;
-      const known = routes.get(name) ?? openRoute(url, proxy, options);
-      routes.set(name, known);
-      return perform(await known, request, options, proxy !== undefined);
+      const proxy = proxyFor(request.url, options.env);
+      const connections = await routeTo(request.url, proxy);
+      return perform(connections, request, options, proxy !== undefined);
+    },
+    prepare(url) {
+      routeTo(url, proxyFor(url, options.env)).then(
+        (connections) => connections.prepare(),
+        () => undefined,
+      );
     },
     async close() {
       const opened = await Promise.allSettled(routes.values());

@@ -75,6 +75,8 @@ export interface SpeakOptions {
 export async function speak(options: SpeakOptions): Promise<Spoken> {
   const { output, plan, speech } = options;
   const way = options.way ?? synchronous(options);
+  // While what is about to be asked for reaches the disk; nothing is sent before that.
+  if (options.way === undefined) options.client.prepare();
   const work = await begin(options, way);
   let answer: Facts | undefined;
   let isWhole = false;

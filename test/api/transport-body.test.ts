@@ -1,6 +1,8 @@
 import { EventEmitter, once } from 'node:events';
 import type { Socket } from 'node:net';
-import { expect, test } from 'vitest';
+import { createServer } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { until } from './until.ts';
 import { collect, failureOf, newClient, READ } from './new-client.ts';
 import { head, rawServer, reply } from './raw-server.ts';
 
@@ -201,4 +203,44 @@ test('a connection on which something comes unasked is not used again', async ()
   if (first !== undefined) await once(first, 'close');
   expect((await collect((await client.send(READ)).body)).toString()).toBe('abc');
   expect(server.connections()).toBe(2);
+});
+
+test('a connection that was prepared is used, and nothing is sent over it before', async () => {
+  const server = await rawServer((socket) => socket.write(reply(200, MP3, 'abc')));
+  const { client } = newClient(server.url);
+  client.prepare();
+  await until(() => server.connections() === 1);
+  expect(server.requests).toHaveLength(0);
+  await collect((await client.send(READ)).body);
+  expect(server.connections()).toBe(1);
+});
+
+test.each([
+  ['is closed', (socket: Socket) => socket.end()],
+  ['says something', (socket: Socket) => socket.write('220 welcome\r\n')],
+])('a prepared connection that %s meanwhile is not used', async (_what, greet) => {
+  const greeted = new EventEmitter();
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () => socket.end(reply(200, MP3, 'abc')));
+    socket.on('close', () => greeted.emit('close'));
+    if (greeted.listenerCount('close') > 0) greet(socket);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const { client } = newClient(`http://127.0.0.1:${port}`);
+  const end = once(greeted, 'close');
+  client.prepare();
+  await end;
+  expect((await collect((await client.send(READ)).body)).toString()).toBe('abc');
+});
+
+test('what stood in the way of a prepared connection is told to the request', async () => {
+  const { client, events } = newClient('http://127.0.0.1:1', { limits: { maxRetries: 0 } });
+  client.prepare();
+  expect(await failureOf(client.send(READ))).toMatchObject({ exit: 'network' });
+  expect(events).toHaveLength(1);
 });
