@@ -57,4 +57,5 @@ export const designCreate: CommandDefinition<DesignCreateFlags> = {
 
 const EXAMPLES = `
 Examples:
-  $ foley design create "An old man, calm and slow" --preview-text "Good evening." --output-dir candidates`;
+  $ foley design create "An old man, calm and slow" \\
+      --preview-text "Good evening." --output-dir candidates`;

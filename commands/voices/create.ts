@@ -55,7 +55,8 @@ The recordings must be of somebody who agreed to it.
 
 Examples:
   $ foley voices create Ada ada.wav
-  $ foley voices clone Ada ada-1.wav ada-2.wav --language en --reference-text "What Ada says."
+  $ foley voices clone Ada ada-1.wav ada-2.wav --language en \\
+      --reference-text "What Ada says."
   $ foley tts "Hello" -v "$(foley voices create Ada ada.wav)" -o hello.mp3`;
 
 function textOption(flags: string, description: string): Option {
