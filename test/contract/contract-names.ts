@@ -12,12 +12,20 @@ import {
   JobListQueryV1,
   SignedAudioQuery,
 } from '../../src/contract/schemas/job.ts';
+import { MediaModelsQuery } from '../../src/contract/schemas/media-models.ts';
 import { VoiceListQuery } from '../../src/contract/schemas/voice.ts';
 import { SERVICE_ERRORS } from '../../src/contract/service-errors.ts';
 import { componentSchemas } from '../../src/service/openapi/schemas.ts';
 
 /** Queries have no component of their own in the document. */
-const QUERIES = { AudioQuery, JobListQuery, JobListQueryV1, SignedAudioQuery, VoiceListQuery };
+const QUERIES = {
+  AudioQuery,
+  JobListQuery,
+  JobListQueryV1,
+  MediaModelsQuery,
+  SignedAudioQuery,
+  VoiceListQuery,
+};
 
 /** Everything that the contract has a name for, as rows cover it. */
 export interface ContractNames {

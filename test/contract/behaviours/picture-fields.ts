@@ -1,0 +1,216 @@
+import type { AnswerField } from '../answer-fields.ts';
+import { answerFields } from '../answer-fields.ts';
+import type { Behaviour } from '../behaviour.ts';
+import { at, claimStatus } from '../claims.ts';
+import { requestFields } from '../request-fields.ts';
+import { ended, IMAGES, MODELS, modelsOf, pictureBody, VIDEOS, withKey } from './picture-calls.ts';
+
+const QUOTE: readonly AnswerField[] = [
+  ['width', 'integer', 'pixels'],
+  ['height', 'integer', 'pixels'],
+  ['credits', 'integer', 'what a job costs'],
+  ['reference_limit', 'integer', 'how many references it takes'],
+];
+const MODEL: readonly AnswerField[] = [
+  ['id', 'id', 'the model'],
+  ['available', 'boolean', 'whether it may be used'],
+  ['media_type', 'string', '`image` or `video`'],
+  ['variants', 'list', 'the ways to use it, the default first'],
+];
+const ENVELOPE: readonly AnswerField[] = [
+  ['success', 'boolean', 'whether the request was understood'],
+  ['message', 'string', 'the same in words'],
+  ['requestId', 'id', 'trace id'],
+  ['quotaRemaining', 'integer', 'what is left'],
+];
+const TASK: readonly AnswerField[] = [
+  ['data.id', 'id', 'the job'],
+  ['data.task_id', 'id', 'the same'],
+  ['data.status', 'string', '`pending`, `processing`, `completed` or `failed`'],
+  ['data.progress', 'integer', 'percent'],
+  ['data.created_at', 'instant', 'when it was accepted'],
+  ['data.finished_at', 'null or string', 'when it ended'],
+  ['data.result_url', 'null or string', 'where the result is'],
+  ['data.error', 'null or object', '`code` and `message` of a failed one'],
+  ['data.model', 'id', 'the model'],
+  ['data.seed', 'integer', 'makes the same picture again'],
+  ['data.width', 'integer', 'pixels'],
+  ['data.height', 'integer', 'pixels'],
+  ['data.reference_count', 'integer', 'how many references it has'],
+  ['data.credits_used', 'integer', 'what it cost'],
+  ['data.notices', 'string[]', 'what the result is not'],
+];
+const PROMPT = {
+  name: 'prompt',
+  what: 'a string of 1 to 4000 characters with something in it',
+  isRequired: true,
+  takes: ['x'.repeat(4_000)],
+  refuses: ['', '  ', 'x'.repeat(4_001), 5],
+  limits: ['PROMPT_MAX_CHARACTERS'],
+};
+const MODEL_FIELD = {
+  name: 'model',
+  what: 'a model of `GET /media/models` of this kind',
+  isRequired: true,
+  refuses: ['no-such-model', '', 1],
+};
+const REFERENCES = [
+  {
+    name: 'image_url',
+    what: 'an http or https address (ours)',
+    refuses: ['file:///etc/passwd', 'http://user:password@example.com/', '', 7],
+  },
+  {
+    name: 'image_urls',
+    what: 'a list of one to four addresses, in order',
+    refuses: [[], Array.from({ length: 5 }, () => 'http://example.com/'), 'http://example.com/'],
+    limits: ['IMAGE_REFERENCES_MAX'],
+  },
+];
+const SEED = {
+  name: 'seed',
+  what: 'an integer of 32 bits (ours)',
+  takes: [0, 4_294_967_295],
+  refuses: [-1, 4_294_967_296, 0.5, '1'],
+};
+
+/** Every field of images and videos (spec sections 2.10 and 4.8). */
+export const pictureFields: readonly Behaviour[] = [...models(), ...answers(), ...requests()];
+
+function models(): readonly Behaviour[] {
+  const base = { section: '4.8', on: `GET ${MODELS}`, isOurChoice: true };
+  const read = async (service: Parameters<typeof modelsOf>[0]) => {
+    const answer = await service.ask(`GET ${MODELS}`);
+    claimStatus(answer, 200);
+    return answer.json();
+  };
+  const variantOf = (mediaType: 'image' | 'video') => async (service: Parameters<typeof read>[0]) =>
+    at(await modelsOf(service, mediaType), '0.variants.0');
+  return [
+    ...answerFields({ ...base, of: 'MediaModels', sample: read }, [
+      ['models', 'list', 'models of images and videos'],
+      ['requestId', 'id', 'trace id'],
+    ]),
+    ...(['image', 'video'] as const).flatMap((type) => {
+      const name = type === 'image' ? 'Image' : 'Video';
+      const model = async (service: Parameters<typeof read>[0]) =>
+        at(await modelsOf(service, type), '0');
+      const own: readonly AnswerField[] =
+        type === 'image'
+          ? [
+              ['aspect_ratio', 'string', 'such as `16:9`'],
+              ['resolution', 'string', '`1k`, `2k` or `4k`'],
+            ]
+          : [
+              ['size', 'string', 'width x height'],
+              ['seconds', 'integer', 'length'],
+            ];
+      return [
+        ...answerFields({ ...base, of: `${name}Model`, sample: model }, MODEL),
+        ...answerFields({ ...base, of: `${name}Variant`, sample: variantOf(type) }, [
+          ...own,
+          ...QUOTE,
+        ]),
+      ];
+    }),
+  ];
+}
+
+function answers(): readonly Behaviour[] {
+  const base = { section: '2.10', spends: true, isOurChoice: true };
+  return [
+    ...answerFields(
+      {
+        ...base,
+        of: 'ImageJob',
+        on: `GET ${IMAGES}/{jobId}`,
+        sample: (service) => ended(service, IMAGES),
+      },
+      [
+        ...ENVELOPE,
+        ...TASK,
+        ['data.aspect_ratio', 'string', 'width to height'],
+        ['data.resolution', 'string', 'the tier'],
+        ['data.output_format', 'string', '`png`, `jpeg` or `webp`'],
+      ],
+    ),
+    ...answerFields(
+      {
+        ...base,
+        of: 'VideoJob',
+        on: `GET ${VIDEOS}/{jobId}`,
+        sample: (service) => ended(service, VIDEOS),
+      },
+      [
+        ...ENVELOPE,
+        ...TASK,
+        ['data.size', 'string', 'width x height'],
+        ['data.seconds', 'integer', 'length'],
+      ],
+    ),
+  ];
+}
+
+function requests(): readonly Behaviour[] {
+  const base = { section: '4.8', headers: withKey, claimTaken: () => undefined };
+  return [
+    ...requestFields(
+      {
+        ...base,
+        id: 'images',
+        of: 'ImageRequest',
+        on: `POST ${IMAGES}`,
+        plain: (service) => pictureBody(service, IMAGES),
+      },
+      [
+        PROMPT,
+        MODEL_FIELD,
+        ...REFERENCES,
+        SEED,
+        {
+          name: 'aspect_ratio',
+          what: 'one that the catalogue has; `1:1` when it is missing',
+          takes: [undefined, '16:9'],
+          refuses: ['5:1', '', 1],
+        },
+        {
+          name: 'resolution',
+          what: '`1k`, `2k` or `4k`, where the model has it; `1k` when it is missing',
+          takes: [undefined, '1k'],
+          refuses: ['8k', '', 1],
+        },
+        {
+          name: 'output_format',
+          what: '`png`, `jpeg` or `webp` (ours)',
+          takes: ['jpeg', 'webp'],
+          refuses: ['gif', 'PNG', 1],
+        },
+      ],
+    ),
+    ...requestFields(
+      {
+        ...base,
+        id: 'videos',
+        of: 'VideoRequest',
+        on: `POST ${VIDEOS}`,
+        plain: (service) => pictureBody(service, VIDEOS),
+      },
+      [
+        { ...PROMPT, takes: ['A short film'] },
+        MODEL_FIELD,
+        ...REFERENCES,
+        { ...SEED, takes: [7] },
+        {
+          name: 'seconds',
+          what: 'a length that the model has',
+          refuses: [0, 0.5, 61, '4', 1.5],
+        },
+        {
+          name: 'size',
+          what: 'a size that the model has, such as width x height',
+          refuses: ['', '1x1', '9999x9999', 'large', 5],
+        },
+      ],
+    ),
+  ];
+}
