@@ -1,6 +1,10 @@
 // The licences of everything that is bundled into dist/, from the packages themselves.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The letters of the pictures that the service draws; no package has them. */
+const FONTS = fileURLToPath(new URL('../assets/fonts', import.meta.url));
 
 /** @param {string[]} modules paths of the bundled files */
 export function notices(modules) {
@@ -11,8 +15,10 @@ export function notices(modules) {
   return [
     '# Third-party notices',
     'foley bundles the packages below. What it installs beside itself (the speech engine, the',
-    'encoders, the database) carries its own license in its own package.\n',
+    'encoders, the database) carries its own license in its own package; what that of',
+    '@mediabunny/aac-encoder does not say is that its encoder is FFmpeg’s (LGPL-2.1-or-later).\n',
     ...sections,
+    `## Foley Sans, a subset of Inter SemiBold (OFL-1.1)\n\n${licenseText(FONTS)}`,
   ].join('\n');
 }
 
@@ -32,7 +38,7 @@ function describe(file) {
 }
 
 function licenseText(folder) {
-  const name = readdirSync(folder).find((entry) => /^(licen[cs]e|copying)/i.test(entry));
+  const name = readdirSync(folder).find((entry) => /^(licen[cs]e|copying|ofl)/i.test(entry));
   if (name === undefined || !existsSync(path.join(folder, name))) return '(no license file)\n';
   const lines = readFileSync(path.join(folder, name), 'utf8').trim().split(/\r?\n/);
   return `${lines.map((line) => `    ${line}`.trimEnd()).join('\n')}\n`;
