@@ -22,6 +22,8 @@ export class ProviderTimeout extends Error {
 export interface SegmentSound {
   readonly plan: RequestPlan;
   readonly text: string;
+  /** Its place in the request, from 1. */
+  readonly number: number;
   /** A wav has its head once in a request: its frames are to be joined. */
   readonly hasHead: boolean;
   readonly encode: EncodeSpeech;
@@ -45,12 +47,14 @@ export async function* segmentAudio(sound: SegmentSound): AsyncGenerator<Uint8Ar
       stop();
     }
   };
-  const { plan, text } = sound;
+  const { plan, text, number } = sound;
   const { voice, delivery, format } = plan;
   const { speed, pitch, gainDb } = delivery;
   const request = { text, voice: voice.engine.voice, speed, pitch };
   const chunks = speakText(voice.speaker, request, { chunkLength: plan.chunkLength, signal });
-  const audio = await within(startAudio({ chunks, format, gainDb }, sound.encode));
+  const audio = await within(
+    startAudio({ chunks, format, gainDb, streamNumber: number }, sound.encode),
+  );
   try {
     yield* withoutHead(audio.head, sound.hasHead ? 0 : headLength(format));
     for (;;) {

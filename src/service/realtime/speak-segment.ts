@@ -61,8 +61,9 @@ async function sendAudio(
   const { context, plan, room, tell } = options;
   const { segmentId, text } = reserved.segment;
   const { encode, clock } = context;
+  const sound = { plan, text, number: reserved.number, encode, clock };
   let [bytes, frames] = [0, 0];
-  for await (const piece of segmentAudio({ plan, text, hasHead, encode, clock, signal })) {
+  for await (const piece of segmentAudio({ ...sound, hasHead, signal })) {
     await room();
     signal.throwIfAborted();
     reserved.commit();

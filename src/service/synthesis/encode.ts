@@ -5,6 +5,8 @@ import type { SpeechChunk } from '../engine/speech-engine.ts';
 export interface EncodeOptions {
   /** Change of level in decibels. */
   readonly gainDb: number;
+  /** Tells streams of Opus apart that are to be joined; from 1. */
+  readonly streamNumber?: number | undefined;
 }
 
 /** What speech can be encoded as: the formats of HTTP and those of realtime. */

@@ -8,6 +8,8 @@ export interface SpeechSource {
   readonly format: EncodedFormat;
   /** Change of level in decibels. */
   readonly gainDb: number;
+  /** As in `EncodeOptions`. */
+  readonly streamNumber?: number | undefined;
 }
 
 /** Audio whose first bytes exist. */
@@ -21,14 +23,14 @@ export interface StartedAudio {
  * @throws EngineError when nothing can be spoken; whatever the engine or the encoder throws
  */
 export async function startAudio(
-  { chunks, format, gainDb }: SpeechSource,
+  { chunks, format, gainDb, streamNumber }: SpeechSource,
   encode: EncodeSpeech,
 ): Promise<StartedAudio> {
   let isSpeaking = false;
   const heard = observe(chunks, () => {
     isSpeaking = true;
   });
-  const rest = encode(format, heard, { gainDb })[Symbol.asyncIterator]();
+  const rest = encode(format, heard, { gainDb, streamNumber })[Symbol.asyncIterator]();
   const head: Uint8Array[] = [];
   for (;;) {
     const next = await rest.next();

@@ -16,6 +16,11 @@ export interface EncodeOptions {
    * header true. Without it they say that the end is not known.
    */
   readonly totalSamples?: number | undefined;
+  /**
+   * Tells streams of Opus apart that are to be joined.
+   * @default 1
+   */
+  readonly streamNumber?: number | undefined;
 }
 
 /**
@@ -31,7 +36,7 @@ export async function* encodeSpeech(
   options: EncodeOptions = {},
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const gain = gainOf(options.gainDb ?? 0);
-  const loading = FORMATS[format]();
+  const loading = FORMATS[format](options);
   loading.catch(() => {});
   let line: Line | undefined;
   try {
@@ -64,34 +69,35 @@ interface LoadedFormat {
 }
 
 /** Each makes ready all it can while the first chunk is spoken, so that it costs no time. */
-const FORMATS: Readonly<Record<EncodedFormat, () => Promise<LoadedFormat>>> = {
-  async wav() {
-    const { createWavEncoder } = await import('./wav.ts');
-    return { sampleRate: undefined, encoderFor: createWavEncoder };
-  },
-  async pcm() {
-    const [{ createPcmEncoder, PCM_SAMPLE_RATE }] = await Promise.all([
-      import('./pcm.ts'),
-      loadSpeex(),
-    ]);
-    return { sampleRate: PCM_SAMPLE_RATE, encoderFor: createPcmEncoder };
-  },
-  async mp3() {
-    const { openMp3, MP3_SAMPLE_RATE } = await import('./mp3.ts');
-    const [encoder] = await Promise.all([openMp3(), loadSpeex()]);
-    return { sampleRate: MP3_SAMPLE_RATE, encoderFor: () => encoder };
-  },
-  async ogg() {
-    const { openOgg, OGG_SAMPLE_RATE } = await import('./ogg.ts');
-    const [encoder] = await Promise.all([openOgg(), loadSpeex()]);
-    return { sampleRate: OGG_SAMPLE_RATE, encoderFor: () => encoder };
-  },
-  async opus() {
-    const { openOpus, OPUS_SAMPLE_RATE } = await import('./opus.ts');
-    const [encoder] = await Promise.all([openOpus(), loadSpeex()]);
-    return { sampleRate: OPUS_SAMPLE_RATE, encoderFor: () => encoder };
-  },
-};
+const FORMATS: Readonly<Record<EncodedFormat, (options: EncodeOptions) => Promise<LoadedFormat>>> =
+  {
+    async wav() {
+      const { createWavEncoder } = await import('./wav.ts');
+      return { sampleRate: undefined, encoderFor: createWavEncoder };
+    },
+    async pcm() {
+      const [{ createPcmEncoder, PCM_SAMPLE_RATE }] = await Promise.all([
+        import('./pcm.ts'),
+        loadSpeex(),
+      ]);
+      return { sampleRate: PCM_SAMPLE_RATE, encoderFor: createPcmEncoder };
+    },
+    async mp3() {
+      const { openMp3, MP3_SAMPLE_RATE } = await import('./mp3.ts');
+      const [encoder] = await Promise.all([openMp3(), loadSpeex()]);
+      return { sampleRate: MP3_SAMPLE_RATE, encoderFor: () => encoder };
+    },
+    async ogg() {
+      const { openOgg, OGG_SAMPLE_RATE } = await import('./ogg.ts');
+      const [encoder] = await Promise.all([openOgg(), loadSpeex()]);
+      return { sampleRate: OGG_SAMPLE_RATE, encoderFor: () => encoder };
+    },
+    async opus({ streamNumber }) {
+      const { openOpus, OPUS_SAMPLE_RATE } = await import('./opus.ts');
+      const [encoder] = await Promise.all([openOpus(streamNumber), loadSpeex()]);
+      return { sampleRate: OPUS_SAMPLE_RATE, encoderFor: () => encoder };
+    },
+  };
 
 /** What samples go through on their way to the file. */
 interface Line {

@@ -11,17 +11,19 @@ export const OPUS_SAMPLE_RATE = 48_000;
 const PACKET_SAMPLES = 960;
 /** What the codec looks ahead: decoders leave out as many samples at the beginning. */
 const PRE_SKIP = 312;
-/** Tells apart the streams of one file; ours have one, and equal speech gives equal bytes. */
-const SERIAL_NUMBER = 1;
 const MOST_LACING = 255;
 
-/** Opus in Ogg (RFC 7845), in packets of 20 ms; samples must come at 48 kHz, mono. */
-export async function openOpus(): Promise<AudioEncoder> {
-  return new OpusEncoder(await takeOpusCodec());
+/**
+ * Opus in Ogg (RFC 7845), in packets of 20 ms; samples must come at 48 kHz, mono. Equal speech gives equal bytes.
+ * @param serialNumber tells it from other streams of the same file
+ */
+export async function openOpus(serialNumber = 1): Promise<AudioEncoder> {
+  return new OpusEncoder(await takeOpusCodec(), serialNumber);
 }
 
 class OpusEncoder implements AudioEncoder {
   readonly #codec: OpusCodec;
+  readonly #serialNumber: number;
   #waiting = new Float32Array(0);
   #packets: Uint8Array[] = [];
   #pages = 0;
@@ -29,8 +31,9 @@ class OpusEncoder implements AudioEncoder {
   #taken = 0;
   #encoded = 0;
 
-  constructor(codec: OpusCodec) {
+  constructor(codec: OpusCodec, serialNumber: number) {
     this.#codec = codec;
+    this.#serialNumber = serialNumber;
   }
 
   encode(samples: Float32Array): Uint8Array<ArrayBuffer> {
@@ -93,7 +96,7 @@ class OpusEncoder implements AudioEncoder {
     this.#pages += 1;
     const isFirst = number === 0;
     return oggPage({
-      serialNumber: SERIAL_NUMBER,
+      serialNumber: this.#serialNumber,
       number,
       granulePosition,
       isFirst,
