@@ -13,7 +13,7 @@ const UNDISTURBED = spokenAudio(TEXTS, 'pcm');
 const SENT = 3 + 7 * TEXTS.length;
 const RECEIVED = 2 + 2 * TEXTS.length;
 /** In the small size so many boundaries apart, a number that meets every kind of message. */
-const STRIDE = IS_FULL ? 1 : 17;
+const STRIDE = IS_FULL ? 1 : 29;
 const V2 = {
   protocol: 'v2',
   request: {

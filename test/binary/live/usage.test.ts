@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { errorLine } from '../../harness/error-line.ts';
 import { runFoley, startFoley } from '../../harness/run-foley.ts';
 import { sandbox } from '../../harness/sandbox.ts';
@@ -58,22 +58,20 @@ test('what v2 has more is sent under its names, with the profile', async () => {
   });
 });
 
-describe('the model', () => {
-  const modelOf = async (modelIds: readonly string[] | undefined, env = {}) => {
-    const answer = { status: 200, json: { voiceId: 'voice-1', name: 'One', modelIds } };
-    const http = modelIds === undefined ? {} : { 'GET /api/open/v3/voices/voice-1': answer };
-    const server = await startScriptedServer({ http });
-    const args = ['live', '-v', 'voice-1', 'Hi.', '-o', 'a.mp3'];
-    expect((await runFoley(args, { env: scripted(server, env) })).code).toBe(0);
-    const start = await server.connections[0]?.receivedMessage('start');
-    return Object(start?.['request']).modelId;
-  };
+const modelOf = async (modelIds: readonly string[] | undefined, env = {}) => {
+  const answer = { status: 200, json: { voiceId: 'voice-1', name: 'One', modelIds } };
+  const http = modelIds === undefined ? {} : { 'GET /api/open/v3/voices/voice-1': answer };
+  const server = await startScriptedServer({ http });
+  const args = ['live', '-v', 'voice-1', 'Hi.', '-o', 'a.mp3'];
+  expect((await runFoley(args, { env: scripted(server, env) })).code).toBe(0);
+  const start = await server.connections[0]?.receivedMessage('start');
+  return Object(start?.['request']).modelId;
+};
 
-  test('is the default of the voice’s family, else a setting says it, else it is the usual one', async () => {
-    expect(await modelOf(['altF-multilingual-v2'])).toBe('altF-flash-v2.5');
-    expect(await modelOf(undefined)).toBe('vendor-s21pro-flash');
-    expect(await modelOf(['altF-multilingual-v2'], { FOLEY_MODEL: 'mine' })).toBe('mine');
-  });
+test('the model is that of a setting, else the default of the voice’s family, else the usual one', async () => {
+  expect(await modelOf(['altF-multilingual-v2'])).toBe('altF-flash-v2.5');
+  expect(await modelOf(undefined)).toBe('vendor-s21pro-flash');
+  expect(await modelOf(['altF-multilingual-v2'], { FOLEY_MODEL: 'mine' })).toBe('mine');
 });
 
 test('an existing file stays with --no-clobber, and nothing is asked for', async () => {
