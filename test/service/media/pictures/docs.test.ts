@@ -1,0 +1,38 @@
+import { readFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { ASPECT_RATIOS } from '../../../../src/contract/schemas/media-models.ts';
+import { PICTURE_ENDPOINTS } from '../../../../src/contract/picture-endpoints.ts';
+import {
+  IMAGE_MODELS,
+  VIDEO_MODELS,
+} from '../../../../src/service/media/catalogue/picture-models.ts';
+
+const page = readFile(new URL('../../../../docs/pictures.md', import.meta.url), 'utf8');
+
+test('docs/pictures.md has the true row of every model', async () => {
+  const images = IMAGE_MODELS.map(({ id, variants }) => {
+    const tiers = variants.filter(({ aspect_ratio }) => aspect_ratio === '1:1');
+    const list = (values: readonly (string | number)[]) => values.join(', ');
+    const ways = list(tiers.map(({ resolution }) => resolution));
+    const credits = list(tiers.map((tier) => tier.credits));
+    const references = list(tiers.map((tier) => tier.reference_limit));
+    return `| image | ${id} | ${ways} | ${credits} | ${references} |`;
+  });
+  const videos = VIDEO_MODELS.map(({ id, variants: [first, ...others] }) => {
+    const variants = [first, ...others].filter((variant) => variant !== undefined);
+    const sizes = [...new Set(variants.map(({ size }) => size))].join(', ');
+    const lengths = [...new Set(variants.map(({ seconds }) => seconds))].join(', ');
+    const { width = 1, height = 1, seconds = 1, credits = 0 } = first ?? {};
+    const rate = Math.floor((credits * 1_280 * 720) / (width * height * seconds));
+    const limit = first?.reference_limit;
+    return `| video | ${id} | ${sizes}; ${lengths} s | ${rate} a second of 1280x720 | ${limit} |`;
+  });
+  const shown = (await page).split('\n').filter((line) => /^\| (image|video) \|/.test(line));
+  expect(shown).toEqual([...images, ...videos]);
+});
+
+test('docs/pictures.md names every endpoint and aspect ratio', async () => {
+  const text = await page;
+  for (const { path } of PICTURE_ENDPOINTS) expect(text).toContain(path);
+  for (const ratio of ASPECT_RATIOS) expect(text).toContain(ratio);
+});
