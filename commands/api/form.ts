@@ -17,8 +17,7 @@ export async function filePart(
   file: string,
   shown: string,
 ): Promise<FormPart> {
-  const regular =
-    file === '-' ? undefined : await findRegularFile(file, shown, context.files);
+  const regular = file === '-' ? undefined : await findRegularFile(file, shown, context.files);
   const filename = file === '-' ? 'stdin' : path.basename(file);
   const common = { name, filename, contentType: BYTES };
   if (regular !== undefined) return { ...common, ...regular };
