@@ -15,6 +15,12 @@ const tree: CommandNode[] = [
     ],
   },
   { name: 'voices', summary: 'Voices', children: [{ name: 'list', summary: 'List', load }] },
+  {
+    name: 'live',
+    summary: 'Live',
+    itself: load,
+    children: [{ name: 'status', summary: 'Status', load }],
+  },
   { name: 'help', summary: 'Help', children: [{ name: 'exit-codes', summary: 'Codes', load }] },
 ];
 
@@ -46,6 +52,31 @@ describe('a command is found', () => {
     [
       ['models', '--json', 'get', 'id'],
       ['models get', ['--json', 'id']],
+    ],
+    [['live'], ['live', []]],
+    [
+      ['live', 'some text', '-o', 'x'],
+      ['live', ['some text', '-o', 'x']],
+    ],
+    [
+      ['live', '--json', 'status', 'id'],
+      ['live status', ['--json', 'id']],
+    ],
+    [
+      ['live', '--', 'status', 'report'],
+      ['live', ['--', 'status', 'report']],
+    ],
+    [
+      ['live', '-o', 'status', 'text'],
+      ['live', ['-o', 'status', 'text']],
+    ],
+    [
+      ['help', 'live'],
+      ['live', ['--help']],
+    ],
+    [
+      ['help', 'live', 'status'],
+      ['live status', ['--help']],
     ],
     [
       ['models', 'show', 'id'],

@@ -14,7 +14,12 @@ interface Found {
 function leaves(nodes: readonly CommandNode[]): Found[] {
   return nodes.flatMap((node) =>
     isBranch(node)
-      ? node.children.map((leaf) => ({ path: [node.name, leaf.name], leaf }))
+      ? [
+          ...(node.itself === undefined
+            ? []
+            : [{ path: [node.name], leaf: { ...node, load: node.itself } }]),
+          ...node.children.map((leaf) => ({ path: [node.name, leaf.name], leaf })),
+        ]
       : [{ path: [node.name], leaf: node }],
   );
 }
