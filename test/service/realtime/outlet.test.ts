@@ -1,0 +1,152 @@
+import { describe, expect, test } from 'vitest';
+import { Heartbeat } from '../../../src/service/realtime/heartbeat.ts';
+import { Outlet, STALL_MS } from '../../../src/service/realtime/outlet.ts';
+import { RecentIds } from '../../../src/service/realtime/recent-ids.ts';
+import { manualClock } from '../../api/manual-clock.ts';
+import { VERSIONS } from '../../realtime/messages.ts';
+import { plainRequest, realtimeService } from './realtime-service.ts';
+
+const MEGABYTE = 1024 * 1024;
+
+/** A socket that nobody reads until it is told to. */
+function stuckSocket() {
+  const waiting: { readonly bytes: number; readonly sent: () => void }[] = [];
+  const did: string[] = [];
+  return {
+    did,
+    get bufferedAmount() {
+      return waiting.reduce((sum, { bytes }) => sum + bytes, 0);
+    },
+    send: (bytes: Uint8Array, sent: () => void) => void waiting.push({ bytes: bytes.length, sent }),
+    ping: () => void did.push('ping'),
+    close: (code: number) => void did.push(`close ${code}`),
+    terminate: () => void did.push('terminate'),
+    breakOff: (kind: string) => void did.push(kind),
+    /** The oldest message is read. */
+    read: () => waiting.shift()?.sent(),
+  };
+}
+
+function outletOver(socket: ReturnType<typeof stuckSocket>, cut?: 'reset' | 'truncate') {
+  const clock = manualClock();
+  let stalls = 0;
+  const outlet = new Outlet({
+    socket,
+    clock,
+    cut: cut === undefined ? undefined : { kind: cut, afterBytes: 10 },
+    onStall: () => {
+      stalls += 1;
+    },
+  });
+  return { outlet, clock, stalls: () => stalls };
+}
+
+describe('what is sent', () => {
+  test('finds room as long as little waits, and again when it was read', async () => {
+    const socket = stuckSocket();
+    const { outlet } = outletOver(socket);
+    outlet.send(new Uint8Array(MEGABYTE));
+    await outlet.room();
+    outlet.send(new Uint8Array(1));
+    let hasRoom = false;
+    const room = outlet.room().then(() => {
+      hasRoom = true;
+    });
+    await Promise.resolve();
+    expect(hasRoom).toBe(false);
+    socket.read();
+    await room;
+  });
+
+  test('is given up when nobody reads for long, counted from the last that was read', async () => {
+    const socket = stuckSocket();
+    const { outlet, clock, stalls } = outletOver(socket);
+    for (let count = 0; count < 3; count += 1) outlet.send(new Uint8Array(MEGABYTE));
+    void outlet.room();
+    clock.advance(STALL_MS - 1);
+    socket.read();
+    clock.advance(STALL_MS - 1);
+    expect(stalls()).toBe(0);
+    clock.advance(1);
+    expect(stalls()).toBe(1);
+  });
+
+  test('is given up at once when a client only asks and never reads', () => {
+    const socket = stuckSocket();
+    const { outlet, stalls } = outletOver(socket);
+    for (let count = 0; count < 4; count += 1) outlet.send(new Uint8Array(MEGABYTE));
+    expect(stalls()).toBe(0);
+    outlet.send(new Uint8Array(1));
+    expect(stalls()).toBe(1);
+  });
+
+  test.each(['reset', 'truncate'] as const)('breaks off where a fault rule says: %s', (kind) => {
+    const socket = stuckSocket();
+    const { outlet } = outletOver(socket, kind);
+    outlet.send(new Uint8Array(6));
+    outlet.send(new Uint8Array(5));
+    outlet.send(new Uint8Array(1));
+    expect(socket.bufferedAmount).toBe(6);
+    expect(socket.did).toEqual([kind]);
+  });
+
+  test('lets go of who waits when the connection ends', async () => {
+    const { outlet } = outletOver(stuckSocket());
+    outlet.send(new Uint8Array(2 * MEGABYTE));
+    const room = outlet.room();
+    outlet.close();
+    await room;
+    outlet.send(new Uint8Array(1));
+  });
+});
+
+test('a line that answers no ping is given up, one that says anything is not', () => {
+  const clock = manualClock();
+  const socket = stuckSocket();
+  const heartbeat = new Heartbeat(socket, clock);
+  for (let beat = 0; beat < 3; beat += 1) clock.advance(20_000);
+  heartbeat.heard();
+  for (let beat = 0; beat < 3; beat += 1) clock.advance(20_000);
+  expect(socket.did).toEqual(Array.from({ length: 6 }, () => 'ping'));
+  clock.advance(20_000);
+  expect(socket.did.at(-1)).toBe('terminate');
+  expect(clock.running()).toEqual([]);
+});
+
+test('ids of events are remembered, the latest of them', () => {
+  const ids = new RecentIds(2);
+  expect(['a', 'b', 'a', 'c', 'a'].map((id) => ids.note(id))).toEqual([
+    false,
+    false,
+    true,
+    false,
+    false,
+  ]);
+});
+
+describe.each(VERSIONS)('a client of %s that does not read', (version) => {
+  test('ends with `client_backpressure`; speech waits for it in bounded memory', async () => {
+    const service = await realtimeService();
+    const client = await service.connect(version);
+    await client.expect('authenticated');
+    const request = plainRequest(version, { format: 'wav', speed: 0.5 });
+    client.send({ event: 'start', mode: 'reliable', requestId: 'r', request });
+    await client.expect('ready');
+    client.hold();
+    const sentence = `${'word '.repeat(300)}. `;
+    for (let segment = 1; segment <= 60; segment += 1) {
+      client.send({ event: 'text', sequence: segment, text: sentence.slice(0, 1_500) });
+      client.send({ event: 'flush', segmentId: `s${segment}` });
+    }
+    // The other one is that of a client that has nothing to wait for.
+    const stalls = (): number => service.clock.running().filter((ms) => ms === STALL_MS).length;
+    await expect.poll(stalls, { timeout: 60_000 }).toBe(2);
+    const made = service.engine.chunksMade();
+    service.clock.advance(STALL_MS);
+    client.release();
+    const messages = await client.until('error');
+    expect(messages.at(-1)).toMatchObject({ code: 'client_backpressure', retryable: true });
+    expect(await client.ended()).toMatchObject({ code: 1013 });
+    expect(made).toBeLessThan(60);
+  }, 120_000);
+});
