@@ -53,11 +53,14 @@ export function createWavDecoder({ layout }: WavSamples): SoundDecoder {
       const blocks = Math.floor(bytes.length / blockBytes);
       rest = Buffer.from(bytes.subarray(blocks * blockBytes));
       const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-      const channels = Array.from({ length: count }, (_, channel) =>
-        Float32Array.from({ length: blocks }, (__, block) =>
-          layout.read(view, block * blockBytes + channel * bytesPerSample),
-        ),
-      );
+      const channels = Array.from({ length: count }, (_, channel) => {
+        // A loop, as a recording has millions of samples and a callback for each takes seconds.
+        const samples = new Float32Array(blocks);
+        for (let block = 0; block < blocks; block += 1) {
+          samples[block] = layout.read(view, block * blockBytes + channel * bytesPerSample);
+        }
+        return samples;
+      });
       return { channels, sampleRate };
     },
     finish: async () => NO_SOUND,

@@ -1,0 +1,97 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { execa } from 'execa';
+import { describe, expect, test } from 'vitest';
+import { decodeAudio } from '../../harness/decode-audio.ts';
+import type { Sound } from '../../harness/median-pitch.ts';
+import { medianPitch } from '../../harness/median-pitch.ts';
+import { multipartBody } from '../../harness/multipart-body.ts';
+import { referenceVoice } from '../../harness/reference-voice.ts';
+import { requireTool } from '../../harness/require-tool.ts';
+import { sandbox } from '../../harness/sandbox.ts';
+import { writeWav } from '../../harness/wav.ts';
+import type { ServingFoley } from '../support/serve.ts';
+import { startServe } from '../support/serve.ts';
+import { CREATE } from './service-state.ts';
+
+const TIME = { timeout: 120_000 };
+const TEXT =
+  'This is what my voice is like. The rain has not stopped all day, and nobody is on the road. I wonder who will come.';
+
+/** References by their median pitch: a man and a woman, by their resonances. */
+const REFERENCES = [
+  [110, 0.94],
+  [200, 1.1],
+] as const;
+
+async function clone({ baseUrl, apiKey }: ServingFoley, reference: Sound): Promise<string> {
+  const value = writeWav(reference.samples, reference.sampleRate);
+  const { bytes, headers } = multipartBody([
+    { name: 'name', value: 'Clone' },
+    { name: 'audioFiles', fileName: 'reference.wav', value },
+  ]);
+  const response = await fetch(baseUrl + CREATE, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${apiKey}`, ...headers },
+    body: bytes,
+  });
+  expect(response.status).toBe(200);
+  const { description, voiceId } = Object(await response.json());
+  expect(description).toMatch(
+    /^A pitch-and-timbre match of reference audio .* not the speaker's own voice/,
+  );
+  return String(voiceId);
+}
+
+async function spoken(service: ServingFoley, voiceId: string): Promise<Sound> {
+  const body = { text: TEXT, voiceId, format: 'wav' };
+  const answer = await service.ask('/api/open/v3/speech/tts', { method: 'POST', body });
+  expect(answer.status).toBe(200);
+  const { channels, sampleRate } = await decodeAudio(withTrueLength(answer.bytes));
+  return { samples: channels[0] ?? new Float32Array(0), sampleRate };
+}
+
+/** Who streams a wav cannot know its length. */
+function withTrueLength(bytes: Buffer): Buffer {
+  const copy = Buffer.from(bytes);
+  copy.writeUInt32LE(copy.length - 8, 4);
+  copy.writeUInt32LE(copy.length - 44, 40);
+  return copy;
+}
+
+describe('a voice that is cloned from a reference', () => {
+  test.each(REFERENCES)('of %d Hz speaks at its median pitch', TIME, async (medianHz, formants) => {
+    const service = await startServe([], { timeoutMs: TIME.timeout });
+    const reference = referenceVoice({ medianHz, formants });
+    const wanted = medianPitch(reference);
+    expect(Math.abs(wanted / medianHz - 1)).toBeLessThan(0.05);
+    const sound = await spoken(service, await clone(service, reference));
+    expect(Math.abs(medianPitch(sound) / wanted - 1)).toBeLessThan(0.05);
+  });
+
+  test.each(REFERENCES)(
+    'of %d Hz is heard by aubio at its pitch too',
+    TIME,
+    async (medianHz, formants) => {
+      const aubio = requireTool('aubio');
+      const box = await sandbox();
+      const service = await startServe([], { box, timeoutMs: TIME.timeout });
+      const reference = referenceVoice({ medianHz, formants });
+      const heard = async (name: string, { samples, sampleRate }: Sound): Promise<number> => {
+        const file = path.join(box.out, name);
+        await writeFile(file, writeWav(samples, sampleRate));
+        const { stdout } = await execa(aubio, ['pitch', '-m', 'yinfft', '-s', '-40', file]);
+        const pitches = stdout
+          .split('\n')
+          .map((line) => Number(line.trim().split(/\s+/)[1]))
+          .filter((hz) => hz > 60 && hz < 500)
+          .sort((one, two) => one - two);
+        expect(pitches.length).toBeGreaterThan(30);
+        return pitches[Math.floor(pitches.length / 2)] ?? 0;
+      };
+      const wanted = await heard('reference.wav', reference);
+      const sound = await spoken(service, await clone(service, reference));
+      expect(Math.abs((await heard('spoken.wav', sound)) / wanted - 1)).toBeLessThan(0.05);
+    },
+  );
+});
