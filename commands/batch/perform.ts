@@ -3,8 +3,7 @@ import type { BatchFolder } from '../../src/batch/journal/batch-folder.ts';
 import { openBatchFolder } from '../../src/batch/journal/batch-folder.ts';
 import { createCreditBudget } from '../../src/batch/run/credit-budget.ts';
 import { optimizingLater } from '../../src/batch/run/optimize-later.ts';
-import type { Report } from '../../src/batch/run/report.ts';
-import { openReport } from '../../src/batch/run/report.ts';
+import type { Report } from '../../src/batch/report/report.ts';
 import { createTally } from '../../src/batch/run/tally.ts';
 import type { BatchSession } from '../../src/batch/session.ts';
 import { openSession } from '../../src/batch/session.ts';
@@ -21,6 +20,7 @@ import type { Estimator } from './estimate.ts';
 import { checkEstimate, createEstimator } from './estimate.ts';
 import { overviewOf } from './overview.ts';
 import type { PreparedBatch } from './prepare.ts';
+import { openReport } from './open-report.ts';
 import type { Screen } from './screen.ts';
 import { openScreen } from './screen.ts';
 
@@ -85,12 +85,12 @@ interface Parts {
 
 async function speakAll(parts: Parts): Promise<CommandResult> {
   const { batch, connection, context } = parts;
-  const { maxCredits, outputDir, report: file } = batch.flags;
+  const { maxCredits, outputDir } = batch.flags;
   const session = sessionOf(parts);
   const estimator = await createEstimator(context, batch, connection);
   const overview = await overviewOf(session.survey(), estimator);
   checkEstimate(overview.estimatedCredits ?? undefined, maxCredits);
-  const report = file === undefined ? undefined : await openReport(file, outputDir, context);
+  const report = await openReport(context, batch);
   const screen = await openScreen(context, outputDir, overview);
   const sayStopping = (): void => screen.say(STOPPING);
   context.signal.addEventListener('abort', sayStopping, { once: true });

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { MultiBar, SingleBar } from 'cli-progress';
-import { recordOf } from '../../src/batch/run/report.ts';
+import { recordOf } from '../../src/batch/report/report.ts';
 import type { ItemResult } from '../../src/batch/run/run-batch.ts';
 import type { Tally } from '../../src/batch/run/tally.ts';
 import type { Context } from '../../src/cli/context.ts';

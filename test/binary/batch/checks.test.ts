@@ -177,7 +177,6 @@ const WRONG: readonly (readonly [
     ['--jsonl', 'l.jsonl', '--subtitles', 'vtt'],
     /a\.vtt is also that of item 1/,
   ],
-  ['a web page as report', { 'a.txt': 'A' }, ['a.txt', '--report', 'r.html'], /written as JSON/],
 ];
 
 describe('before anything is sent', () => {

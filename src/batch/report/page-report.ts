@@ -1,0 +1,163 @@
+import path from 'node:path';
+import { SoundProblem } from '../../audio/decode/sound-problem.ts';
+import { describeDuration } from '../../audio/describe.ts';
+import type { MeasuredSound } from '../../audio/measure/measure-sound.ts';
+import { measureSound } from '../../audio/measure/measure-sound.ts';
+import type { CaptionFormat } from '../../captions/caption-files.ts';
+import { hasErrno } from '../../files/errno.ts';
+import type { FileDeps } from '../../files/file-deps.ts';
+import type { Output } from '../../files/output.ts';
+import { openOutput } from '../../files/publish.ts';
+import type { ItemResult } from '../run/run-batch.ts';
+import type { Tally } from '../run/tally.ts';
+import { cuesBeside } from './cues-beside.ts';
+import { embedded, pageEnd, pageStart } from './page.ts';
+import type { Report } from './report.ts';
+
+export interface PageReportOptions extends FileDeps {
+  readonly file: string;
+  /** The folder of the outputs, absolute; and as the person wrote it. */
+  readonly outputDir: string;
+  readonly title: string;
+  /** The captions that the outputs have beside them. */
+  readonly captions: readonly CaptionFormat[];
+  /** Told when sound is left out because the page would be too large to open. */
+  readonly onTooLarge: () => void;
+}
+
+/** Of all sound in a page: browsers read the whole of it before they show anything. */
+const AUDIO_BYTES_MAX = 512 * 1024 * 1024;
+/** How many bars a waveform has. */
+const WAVEFORM_BARS = 240;
+
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  mp3: 'audio/mpeg',
+  ogg: 'audio/ogg',
+  wav: 'audio/wav',
+};
+
+/**
+ * Opens a report for people: one page with the text, the sound, its waveform and captions of every item,
+ * which needs nothing but itself.
+ */
+export async function openPageReport(options: PageReportOptions): Promise<Report> {
+  const output = await openOutput({ ...options, path: options.file });
+  await output.write(Buffer.from(await pageStart(options.title)));
+  return new PageReport(output, options);
+}
+
+class PageReport implements Report {
+  readonly #output: Output;
+  readonly #options: PageReportOptions;
+  #items = 0;
+  #audioBytes = 0;
+
+  constructor(output: Output, options: PageReportOptions) {
+    this.#output = output;
+    this.#options = options;
+  }
+
+  async add(result: ItemResult): Promise<void> {
+    const { creditsUsed, error, item, output, status } = result;
+    const audio = output === null ? undefined : await this.#soundOf(output);
+    const sound = audio?.sound;
+    const levels = sound?.levels;
+    await this.#write('item', {
+      index: item.index,
+      id: item.id,
+      status,
+      text: item.order.text,
+      output,
+      problem: error?.message ?? null,
+      audio: audio?.id ?? null,
+      type: MEDIA_TYPES[item.order.format] ?? '',
+      durationMs: levels?.durationMs ?? 0,
+      waveform: levels?.waveform(WAVEFORM_BARS).map((level) => Math.round(level * 100) / 100) ?? [],
+      cues: output === null ? [] : await this.#cuesOf(output),
+      facts: factsOf({ id: item.id, output, creditsUsed }, sound),
+    });
+  }
+
+  async publish({ creditsUsed, done, failed, skipped }: Tally, isComplete: boolean): Promise<void> {
+    const counts = `${done} done, ${failed} failed, ${skipped} done before, ${creditsUsed} credits used`;
+    const line = isComplete ? counts : `${counts}; not all were tried`;
+    const { file, title } = this.#options;
+    await this.#write('summary', { title, line, batch: path.basename(file) });
+    await this.#output.write(Buffer.from(await pageEnd()));
+    await this.#output.publish();
+  }
+
+  abandon(): Promise<void> {
+    return this.#output.abandon();
+  }
+
+  #write(name: 'item' | 'summary', data: object): Promise<void> {
+    return this.#output.write(Buffer.from(embedded(name, data)));
+  }
+
+  #cuesOf(output: string): ReturnType<typeof cuesBeside> {
+    const { captions, files, outputDir } = this.#options;
+    return cuesBeside(path.join(outputDir, output), captions, files);
+  }
+
+  /** Measures the sound of an output, and puts it into the page. */
+  async #soundOf(name: string): Promise<EmbeddedSound | undefined> {
+    const { files, onTooLarge, outputDir } = this.#options;
+    const file = path.join(outputDir, name);
+    try {
+      const bytes = await files.readFile(file);
+      const wasRoom = this.#audioBytes <= AUDIO_BYTES_MAX;
+      this.#audioBytes += bytes.length;
+      const hasRoom = this.#audioBytes <= AUDIO_BYTES_MAX;
+      if (wasRoom && !hasRoom) onTooLarge();
+      const id = hasRoom ? `audio-${(this.#items += 1)}` : undefined;
+      if (id !== undefined) {
+        const start = `<script type="text/plain" id="${id}">`;
+        await this.#output.write(Buffer.from(`${start}${bytes.toString('base64')}</script>\n`));
+      }
+      return { id, sound: await this.#measured(file, bytes.length) };
+    } catch (error) {
+      if (hasErrno(error, 'ENOENT', 'EACCES')) return undefined;
+      throw error;
+    }
+  }
+
+  async #measured(file: string, size: number): Promise<MeasuredSound | undefined> {
+    const handle = await this.#options.files.open(file, 'r');
+    try {
+      return await measureSound({ fd: handle.fd, size }, NEVER);
+    } catch (error) {
+      // A player may still know what to do with it.
+      if (error instanceof SoundProblem) return undefined;
+      throw error;
+    } finally {
+      await handle.close();
+    }
+  }
+}
+
+const NEVER = new AbortController().signal;
+
+interface EmbeddedSound {
+  readonly id: string | undefined;
+  readonly sound: MeasuredSound | undefined;
+}
+
+function factsOf(
+  {
+    creditsUsed,
+    id,
+    output,
+  }: { readonly id: string; readonly output: string | null; readonly creditsUsed: number | null },
+  sound: MeasuredSound | undefined,
+): string[] {
+  const { levels, loudness } = sound ?? {};
+  return [
+    id,
+    output === id ? null : output,
+    levels === undefined ? null : describeDuration(levels.durationMs),
+    loudness === undefined ? null : `${loudness.toFixed(1)} LUFS`,
+    levels !== undefined && levels.clipped > 0 ? 'clipped' : null,
+    creditsUsed === null ? null : `${creditsUsed} ${creditsUsed === 1 ? 'credit' : 'credits'}`,
+  ].filter((fact) => fact !== null);
+}

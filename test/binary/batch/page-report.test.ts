@@ -1,0 +1,105 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Browser, Page } from 'playwright-core';
+import { chromium } from 'playwright-core';
+import { expect, onTestFinished, test } from 'vitest';
+import { requireTool } from '../../harness/require-tool.ts';
+import type { Sandbox } from '../../harness/sandbox.ts';
+import { batchBox } from './batch-box.ts';
+
+const ITEMS = [
+  { id: 'gate', text: 'The gate <b>opens</b> at nine.' },
+  { id: 'train', text: 'The train leaves platform four.' },
+  { id: 'doors', text: 'Stand clear of the doors.' },
+  { id: 'lost', text: 'Nobody says this.', voiceId: 'no-such-voice' },
+];
+
+test('a report for people plays, seeks, filters, and saves what the next batch speaks again', async () => {
+  const lines = ITEMS.map((item) => JSON.stringify(item)).join('\n');
+  const { box, events } = await batchBox({ 'items.jsonl': lines });
+  const flags = ['--jsonl', 'items.jsonl', '--format', 'wav', '--subtitles', 'vtt'];
+  const args = [...flags, '--report', 'report.html'];
+  expect((await events(args)).result.code).toBe(3);
+  const page = await openReport(box);
+  const asked = recordRequests(page);
+
+  expect(await page.locator('article').count()).toBe(4);
+  const layout = `getComputedStyle(document.querySelector('article')).display`;
+  expect(await page.evaluate(layout)).toBe('grid');
+  expect(await page.locator('article .text').allTextContents()).toContain(ITEMS[0]?.text);
+  expect(await page.locator('article.failed .problem').textContent()).toMatch(/voice/);
+  await playsAndSeeks(page);
+  await filters(page);
+
+  await page.locator('article', { hasText: 'platform four' }).getByText('Redo').click();
+  await page.keyboard.press('j');
+  await page.keyboard.press('r');
+  const marked = await page.locator('article.redo .text').allTextContents();
+  expect(marked).toHaveLength(2);
+  const list = await saveList(page, box);
+  const ids = ITEMS.filter(({ text }) => marked.includes(text)).map(({ id }) => id);
+  expect((await readFile(list, 'utf8')).trim().split('\n').toSorted()).toEqual(ids.toSorted());
+
+  const again = await events([...args, '--redo-list', list]);
+  const spoken = again.items.filter(({ status }) => status === 'done').map(({ id }) => id);
+  expect(spoken.toSorted()).toEqual(ids.filter((id) => id !== 'lost').toSorted());
+  expect(asked).toEqual([]);
+}, 120_000);
+
+async function playsAndSeeks(page: Page): Promise<void> {
+  const first = page.locator('article', { hasText: 'platform four' });
+  await first.locator('.play').click();
+  await expect.poll(() => first.locator('.cue').textContent(), POLL).toMatch(/train|platform/);
+  await page.keyboard.press(' ');
+  await expect.poll(() => first.locator('.play').getAttribute('title'), POLL).toBe('Play');
+  const wave = first.locator('.wave');
+  const size = await wave.boundingBox();
+  await wave.click({ position: { x: (size?.width ?? 0) * 0.75, y: 10 } });
+  const heard = async (): Promise<number> =>
+    Number(await wave.locator('rect').getAttribute('width'));
+  await expect.poll(heard, POLL).toBeGreaterThan(0.7 * 240);
+}
+
+async function filters(page: Page): Promise<void> {
+  const shown = page.locator('article:visible');
+  await page.locator('#search').fill('clear of the');
+  expect(await shown.count()).toBe(1);
+  await page.locator('#search').fill('');
+  await page.locator('#filter').selectOption('failed');
+  expect(await shown.locator('.text').allTextContents()).toEqual(['Nobody says this.']);
+  await page.locator('#filter').selectOption('all');
+  expect(await shown.count()).toBe(4);
+}
+
+/** A condition is looked at until it holds; the test's own limit ends the wait. */
+const POLL = { timeout: 60_000 };
+
+async function saveList(page: Page, box: Sandbox): Promise<string> {
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.locator('#export').click(),
+  ]);
+  const file = path.join(box.out, 'redo.txt');
+  await download.saveAs(file);
+  return file;
+}
+
+async function openReport(box: Sandbox): Promise<Page> {
+  const executablePath = requireTool('chromium', 'chromium-browser', 'google-chrome');
+  const args = ['--no-sandbox', '--autoplay-policy=no-user-gesture-required'];
+  const browser: Browser = await chromium.launch({ executablePath, args });
+  onTestFinished(() => browser.close());
+  const page = await browser.newPage({ acceptDownloads: true });
+  await page.goto(pathToFileURL(path.join(box.out, 'report.html')).href);
+  return page;
+}
+
+/** What the page asks of anybody but itself. */
+function recordRequests(page: Page): string[] {
+  const asked: string[] = [];
+  page.on('request', (request) => {
+    if (!request.url().startsWith('blob:')) asked.push(request.url());
+  });
+  return asked;
+}
