@@ -29,7 +29,7 @@ export interface BegunOnce {
 export function beginRequest(start: StartMessage, begin: BeginContext): BegunOnce {
   const { context, protocol, account } = begin;
   try {
-    const plan = planRequest(start.request, { protocol, catalogue: context.catalogue });
+    const plan = planRequest(start.request, { protocol, catalogue: context.catalogue.of(account) });
     const begun = context.requests.begin({
       accountId: account,
       requestId: start.requestId ?? context.random.uuid(),
