@@ -11,6 +11,8 @@ import { jobs } from './behaviours/jobs.ts';
 import { madeVoices } from './behaviours/made-voices.ts';
 import { limits } from './behaviours/limits.ts';
 import { ours } from './behaviours/ours.ts';
+import { mediaFields } from './behaviours/media-fields.ts';
+import { media } from './behaviours/media.ts';
 import { pictureFields } from './behaviours/picture-fields.ts';
 import { pictures } from './behaviours/pictures.ts';
 import { realtimeConversations } from './behaviours/realtime/conversations.ts';
@@ -57,6 +59,9 @@ export const SERVICE_BEHAVIOURS: readonly Behaviour[] = [
   ...ours,
 ];
 
+/** Lip sync and dubbing. */
+export const MEDIA_BEHAVIOURS: readonly Behaviour[] = [...mediaFields, ...media];
+
 /** Images and videos. */
 export const PICTURE_BEHAVIOURS: readonly Behaviour[] = [...pictureFields, ...pictures];
 
@@ -75,6 +80,7 @@ export const REALTIME_BEHAVIOURS: readonly Behaviour[] = [
 export const BEHAVIOURS: readonly Behaviour[] = [
   ...SERVICE_BEHAVIOURS,
   ...SPEECH_BEHAVIOURS,
+  ...MEDIA_BEHAVIOURS,
   ...PICTURE_BEHAVIOURS,
   ...REALTIME_BEHAVIOURS,
 ];

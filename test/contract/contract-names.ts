@@ -12,6 +12,7 @@ import {
   JobListQueryV1,
   SignedAudioQuery,
 } from '../../src/contract/schemas/job.ts';
+import { LipSyncListQuery, LipSyncQuery } from '../../src/contract/schemas/lip-sync.ts';
 import { MediaModelsQuery } from '../../src/contract/schemas/media-models.ts';
 import { VoiceListQuery } from '../../src/contract/schemas/voice.ts';
 import { SERVICE_ERRORS } from '../../src/contract/service-errors.ts';
@@ -22,6 +23,8 @@ const QUERIES = {
   AudioQuery,
   JobListQuery,
   JobListQueryV1,
+  LipSyncListQuery,
+  LipSyncQuery,
   MediaModelsQuery,
   SignedAudioQuery,
   VoiceListQuery,

@@ -16,36 +16,44 @@ export async function* changeTempo(
   const { default: load } = await import('@echogarden/sonic-wasm');
   const sonic = await load();
   let stream: TempoStream | undefined;
+  let waiting = new Float32Array(0);
   let owed = 0;
   for await (const sound of sounds) {
+    const { channels, sampleRate } = sound;
     stream ??= new TempoStream(sonic, sound, tempo);
-    owed += sound.samples.length / sound.channels / tempo;
-    for (const faster of stream.push(sound)) {
-      owed -= faster.samples.length / faster.channels;
-      yield faster;
-    }
+    owed += sound.samples.length / channels / tempo;
+    waiting = joined([waiting, ...stream.push(sound)]);
+    // It may be ahead, and be told of the end.
+    const samples = waiting.slice(0, Math.floor(owed) * channels);
+    waiting = waiting.slice(samples.length);
+    owed -= samples.length / channels;
+    if (samples.length > 0) yield { samples, channels, sampleRate };
   }
-  for (const faster of stream?.finish(Math.round(owed)) ?? []) yield faster;
+  if (stream === undefined) return;
+  const { channels, sampleRate } = stream.form;
+  const samples = new Float32Array(Math.round(owed) * channels);
+  samples.set(joined([waiting, ...stream.finish()]).subarray(0, samples.length));
+  if (samples.length > 0) yield { samples, channels, sampleRate };
 }
 
 /** The WebAssembly's stream, with memory of its own. It is not closed: its process ends with the task. */
 class TempoStream {
   readonly #sonic: Sonic;
-  readonly #form: Omit<Sound, 'samples'>;
+  readonly form: Omit<Sound, 'samples'>;
   readonly #stream: number;
   readonly #room: number;
 
   constructor(sonic: Sonic, { channels, sampleRate }: Sound, tempo: number) {
     this.#sonic = sonic;
-    this.#form = { channels, sampleRate };
+    this.form = { channels, sampleRate };
     this.#stream = sonic._sonicCreateStream(sampleRate, channels);
     this.#room = sonic._malloc(ROOM * channels * SAMPLE_BYTES);
     if (this.#stream === 0 || this.#room === 0) throw new Error('there is no memory for the tempo');
     sonic._sonicSetSpeed(this.#stream, tempo);
   }
 
-  *push({ samples }: Sound): Generator<Sound> {
-    const { channels } = this.#form;
+  *push({ samples }: Sound): Generator<Float32Array> {
+    const { channels } = this.form;
     for (let at = 0; at < samples.length; at += ROOM * channels) {
       const piece = samples.subarray(at, at + ROOM * channels);
       this.#sonic.HEAPF32.set(piece, this.#room / SAMPLE_BYTES);
@@ -57,27 +65,29 @@ class TempoStream {
     }
   }
 
-  /** @param frames how many are to come yet: what is missing is silent, and what is more is left out */
-  *finish(frames: number): Generator<Sound> {
-    const { channels } = this.#form;
+  /** What it still has. */
+  *finish(): Generator<Float32Array> {
     this.#sonic._sonicFlushStream(this.#stream);
-    let missing = frames * channels;
-    for (const sound of this.#read()) {
-      const samples = sound.samples.subarray(0, missing);
-      missing -= samples.length;
-      if (samples.length > 0) yield { ...sound, samples };
-    }
-    if (missing > 0) yield { ...this.#form, samples: new Float32Array(missing) };
+    yield* this.#read();
   }
 
-  *#read(): Generator<Sound> {
-    const { channels } = this.#form;
+  *#read(): Generator<Float32Array> {
+    const { channels } = this.form;
     for (;;) {
       const frames = this.#sonic._sonicReadFloatFromStream(this.#stream, this.#room, ROOM);
       if (frames === 0) return;
       const start = this.#room / SAMPLE_BYTES;
-      const samples = this.#sonic.HEAPF32.slice(start, start + frames * channels);
-      yield { ...this.#form, samples: new Float32Array(samples) };
+      yield this.#sonic.HEAPF32.slice(start, start + frames * channels);
     }
   }
+}
+
+function joined(parts: readonly Float32Array[]): Float32Array<ArrayBuffer> {
+  const whole = new Float32Array(parts.reduce((length, part) => length + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
 }
