@@ -27,6 +27,8 @@ export interface Handshake {
   readonly userAgent: string;
   readonly clock: Clock;
   readonly timeoutMs: number;
+  /** Certificates (PEM) to trust instead of the built-in ones. */
+  readonly certificates?: string | undefined;
   readonly onAnswer: (answer: HandshakeAnswer) => void;
 }
 

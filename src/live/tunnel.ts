@@ -1,17 +1,22 @@
 import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
+import { isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect } from 'node:tls';
 import { TransportError } from '../api/transport-error.ts';
 import { usageFailure } from '../errors/failure.ts';
+import type { Handshake } from './handshake.ts';
 
 /**
  * A connection to a realtime host through a proxy (`CONNECT`), encrypted from end to end: nothing else is
  * ever called beyond this computer.
- * @param timeoutMs for the proxy, and again for the host behind it
+ * `timeoutMs` is for the proxy, and again for the host behind it.
  * @throws TransportError; Failure (usage) when the proxy's address is none; user name and password are not told
  */
-export async function openTunnel(proxy: string, url: URL, timeoutMs: number): Promise<Duplex> {
+export async function openTunnel(
+  proxy: string,
+  { certificates: ca, timeoutMs, url }: Pick<Handshake, 'certificates' | 'timeoutMs' | 'url'>,
+): Promise<Duplex> {
   if (!URL.canParse(proxy) || !/^https?:/.test(proxy)) {
     throw usageFailure(
       'the proxy that the environment names is not an http or https address',
@@ -19,7 +24,10 @@ export async function openTunnel(proxy: string, url: URL, timeoutMs: number): Pr
     );
   }
   const socket = await askProxy(new URL(proxy), url, timeoutMs);
-  const secure = connect({ socket, servername: url.hostname, rejectUnauthorized: true });
+  const name = url.hostname.replaceAll(/[[\]]/g, '');
+  // An address is no name that could be asked for.
+  const host = isIP(name) === 0 ? { servername: name } : { host: name };
+  const secure = connect({ socket, ...host, rejectUnauthorized: true, ca });
   return new Promise((resolve, reject) => {
     secure.once('secureConnect', () => resolve(secure));
     secure.once('error', reject);

@@ -52,9 +52,8 @@ class Opening implements LiveSocket {
 
   async connectThrough(proxy: string): Promise<void> {
     const { openTunnel } = await import('./tunnel.ts');
-    const { timeoutMs, url } = this.#handshake;
     try {
-      const tunnel = await openTunnel(proxy, url, timeoutMs);
+      const tunnel = await openTunnel(proxy, this.#handshake);
       if (this.#isOver) tunnel.destroy();
       else this.connect(tunnel);
     } catch (error) {
@@ -63,7 +62,7 @@ class Opening implements LiveSocket {
   }
 
   connect(tunnel?: Duplex): void {
-    const { subprotocol, timeoutMs, url } = this.#handshake;
+    const { certificates, subprotocol, timeoutMs, url } = this.#handshake;
     const options = {
       headers: handshakeHeaders(this.#handshake),
       perMessageDeflate: false,
@@ -73,6 +72,7 @@ class Opening implements LiveSocket {
       closeTimeout: CLOSE_TIMEOUT_MS,
       // Said aloud, since an environment variable could otherwise turn the check off.
       rejectUnauthorized: true,
+      ca: certificates,
       ...(tunnel === undefined ? {} : { createConnection: () => tunnel }),
     };
     const socket = new WebSocket(url, [subprotocol], options);
