@@ -1,3 +1,5 @@
+import type { Resampler } from '../engine/resample.ts';
+import { createResampler } from '../engine/resample.ts';
 import type { EngineRequest, SpeechChunk, SpeechEngine } from '../engine/speech-engine.ts';
 import type { EngineSource } from './voices.ts';
 
@@ -15,9 +17,9 @@ export function shapeSpeech(
     name: engine.name,
     voices: engine.voices,
     warmUp: () => engine.warmUp(),
-    async *synthesize(request, signal) {
+    synthesize(request, signal) {
       const chunks = engine.synthesize(beforehand(request, melody, formants), signal);
-      for await (const chunk of chunks) yield played(chunk, formants);
+      return formants === 1 ? chunks : playedAt(chunks, formants);
     },
     close: () => engine.close(),
   };
@@ -32,17 +34,34 @@ function beforehand(request: EngineRequest, melody: number, formants: number): E
   };
 }
 
-function played(chunk: SpeechChunk, formants: number): SpeechChunk {
-  const { sampleRate, words } = chunk;
-  const shorter = sampleRate / Math.round(sampleRate * formants);
-  const timed = words?.map((word) => ({
+/** The speech at its own rate, as if it had been played so much faster. */
+async function* playedAt(
+  chunks: AsyncIterable<SpeechChunk>,
+  formants: number,
+): AsyncGenerator<SpeechChunk> {
+  let line: Resampler | undefined;
+  let rate = 0;
+  try {
+    for await (const chunk of chunks) {
+      rate = chunk.sampleRate;
+      const played = Math.round(rate * formants);
+      line ??= await createResampler(played, rate);
+      yield { ...withWords(chunk, rate / played), samples: line.push(chunk.samples) };
+    }
+    // What the filter looked ahead for.
+    const samples = line?.finish() ?? new Float32Array(0);
+    if (samples.length > 0) yield { samples, sampleRate: rate };
+  } finally {
+    line?.close();
+  }
+}
+
+function withWords(chunk: SpeechChunk, shorter: number): SpeechChunk {
+  if (chunk.words === undefined) return chunk;
+  const words = chunk.words.map((word) => ({
     ...word,
     startMs: word.startMs * shorter,
     endMs: word.endMs * shorter,
   }));
-  return {
-    ...chunk,
-    sampleRate: Math.round(sampleRate * formants),
-    ...(timed === undefined ? {} : { words: timed }),
-  };
+  return { ...chunk, words };
 }
