@@ -1,10 +1,12 @@
 import type { TestedElsewhere } from './behaviour.ts';
+import { realtimeElsewhere } from './elsewhere-realtime.ts';
 
 const SPEECH = 'POST /api/open/v3/speech/tts';
 const JOBS = 'POST /api/open/v3/speech/tts/jobs';
 
 /** What no client can bring about from outside, with the test that has the means. */
 export const testedElsewhere: readonly TestedElsewhere[] = [
+  ...realtimeElsewhere,
   {
     id: 'tts-v3.failed',
     section: '7.1',
