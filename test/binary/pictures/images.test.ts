@@ -123,8 +123,10 @@ describe('a create', () => {
 
   test('whose job fails is refunded; one of a model that is unavailable makes none', async () => {
     const service = await startServe([
-      ...['--fault', 'POST /api/open/v1/media/*/jobs; job=fail'],
-      ...['--unavailable', 'altG-image-1'],
+      '--fault',
+      'POST /api/open/v1/media/*/jobs; job=fail',
+      '--unavailable',
+      'altG-image-1',
     ]);
     const { data } = await made(service, 'images', SMALL);
     expect(data).toMatchObject({

@@ -3,6 +3,7 @@ import { answerFields } from '../answer-fields.ts';
 import type { Behaviour } from '../behaviour.ts';
 import { at, claimStatus } from '../claims.ts';
 import { requestFields } from '../request-fields.ts';
+import type { ServiceUnderTest } from '../service-under-test.ts';
 import { ended, IMAGES, MODELS, modelsOf, pictureBody, VIDEOS, withKey } from './picture-calls.ts';
 
 const QUOTE: readonly AnswerField[] = [
@@ -44,7 +45,6 @@ const PROMPT = {
   name: 'prompt',
   what: 'a string of 1 to 4000 characters with something in it',
   isRequired: true,
-  takes: ['x'.repeat(4_000)],
   refuses: ['', '  ', 'x'.repeat(4_001), 5],
   limits: ['PROMPT_MAX_CHARACTERS'],
 };
@@ -70,7 +70,6 @@ const REFERENCES = [
 const SEED = {
   name: 'seed',
   what: 'an integer of 32 bits (ours)',
-  takes: [0, 4_294_967_295],
   refuses: [-1, 4_294_967_296, 0.5, '1'],
 };
 
@@ -79,22 +78,14 @@ export const pictureFields: readonly Behaviour[] = [...models(), ...answers(), .
 
 function models(): readonly Behaviour[] {
   const base = { section: '4.8', on: `GET ${MODELS}`, isOurChoice: true };
-  const read = async (service: Parameters<typeof modelsOf>[0]) => {
-    const answer = await service.ask(`GET ${MODELS}`);
-    claimStatus(answer, 200);
-    return answer.json();
-  };
-  const variantOf = (mediaType: 'image' | 'video') => async (service: Parameters<typeof read>[0]) =>
-    at(await modelsOf(service, mediaType), '0.variants.0');
   return [
-    ...answerFields({ ...base, of: 'MediaModels', sample: read }, [
+    ...answerFields({ ...base, of: 'MediaModels', sample: readModels }, [
       ['models', 'list', 'models of images and videos'],
       ['requestId', 'id', 'trace id'],
     ]),
     ...(['image', 'video'] as const).flatMap((type) => {
       const name = type === 'image' ? 'Image' : 'Video';
-      const model = async (service: Parameters<typeof read>[0]) =>
-        at(await modelsOf(service, type), '0');
+      const model = async (service: ServiceUnderTest) => at(await modelsOf(service, type), '0');
       const own: readonly AnswerField[] =
         type === 'image'
           ? [
@@ -114,6 +105,18 @@ function models(): readonly Behaviour[] {
       ];
     }),
   ];
+}
+
+/** The first variant of the first model of a kind. */
+function variantOf(mediaType: 'image' | 'video') {
+  return async (service: ServiceUnderTest) =>
+    at(await modelsOf(service, mediaType), '0.variants.0');
+}
+
+async function readModels(service: ServiceUnderTest): Promise<unknown> {
+  const answer = await service.ask(`GET ${MODELS}`);
+  claimStatus(answer, 200);
+  return answer.json();
 }
 
 function answers(): readonly Behaviour[] {
@@ -163,20 +166,20 @@ function requests(): readonly Behaviour[] {
         plain: (service) => pictureBody(service, IMAGES),
       },
       [
-        PROMPT,
+        { ...PROMPT, takes: ['x'.repeat(4_000)] },
         MODEL_FIELD,
         ...REFERENCES,
-        SEED,
+        { ...SEED, takes: [4_294_967_295] },
         {
           name: 'aspect_ratio',
           what: 'one that the catalogue has; `1:1` when it is missing',
-          takes: [undefined, '16:9'],
+          takes: ['16:9'],
           refuses: ['5:1', '', 1],
         },
         {
           name: 'resolution',
           what: '`1k`, `2k` or `4k`, where the model has it; `1k` when it is missing',
-          takes: [undefined, '1k'],
+          takes: [undefined],
           refuses: ['8k', '', 1],
         },
         {
@@ -196,10 +199,10 @@ function requests(): readonly Behaviour[] {
         plain: (service) => pictureBody(service, VIDEOS),
       },
       [
-        { ...PROMPT, takes: ['A short film'] },
+        PROMPT,
         MODEL_FIELD,
         ...REFERENCES,
-        { ...SEED, takes: [7] },
+        SEED,
         {
           name: 'seconds',
           what: 'a length that the model has',

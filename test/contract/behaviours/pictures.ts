@@ -155,7 +155,7 @@ function creation(path: PicturePath): readonly Behaviour[] {
       section: '7.3',
       what: 'A job that fails is refunded, and its error has a code',
       covers: ['ERR_GENERATION_FAILED'],
-      serve: ['--fault', `POST ${path}; job=fail`],
+      serve: ['--fault', 'POST /api/open/v1/media/*/jobs; job=fail'],
       async check(service) {
         const before = await creditsOf(service);
         const id = String(at((await accepted(service, path)).json(), 'data.id'));
@@ -244,7 +244,7 @@ function references(): readonly Behaviour[] {
       what: 'More references than the variant takes are 400, before any is fetched',
       covers: ['ImageVariant.reference_limit'],
       async check(service) {
-        const [model] = (await modelsOf(service, 'image')).filter(({ variants }) =>
+        const model = (await modelsOf(service, 'image')).find(({ variants }) =>
           Object(variants).some(({ reference_limit }: never) => reference_limit === 0),
         );
         if (model === undefined) throw new NotApplicable('every variant takes references');

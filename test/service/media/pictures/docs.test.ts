@@ -12,7 +12,6 @@ const page = readFile(new URL('../../../../docs/pictures.md', import.meta.url), 
 test('docs/pictures.md has the true row of every model', async () => {
   const images = IMAGE_MODELS.map(({ id, variants }) => {
     const tiers = variants.filter(({ aspect_ratio }) => aspect_ratio === '1:1');
-    const list = (values: readonly (string | number)[]) => values.join(', ');
     const ways = list(tiers.map(({ resolution }) => resolution));
     const credits = list(tiers.map((tier) => tier.credits));
     const references = list(tiers.map((tier) => tier.reference_limit));
@@ -36,3 +35,7 @@ test('docs/pictures.md names every endpoint and aspect ratio', async () => {
   for (const { path } of PICTURE_ENDPOINTS) expect(text).toContain(path);
   for (const ratio of ASPECT_RATIOS) expect(text).toContain(ratio);
 });
+
+function list(values: readonly (string | number)[]): string {
+  return values.join(', ');
+}

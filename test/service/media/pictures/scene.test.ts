@@ -6,9 +6,12 @@ import { SUBJECTS, subjectsFor } from '../../../../src/service/media/pictures/sc
 
 const size = { width: 1_024, height: 576 };
 
+function scene(prompt: string, seed: number): string {
+  return sceneSvg({ prompt, seed, ...size });
+}
+
 describe('a scene', () => {
   test('is the same for the same prompt and seed, and another for another of either', () => {
-    const scene = (prompt: string, seed: number) => sceneSvg({ prompt, seed, ...size });
     expect(scene('a hill', 1)).toBe(scene('a hill', 1));
     expect(scene('a hill', 1)).not.toBe(scene('a hill', 2));
     expect(scene('a hill at night', 1)).not.toBe(scene('a hill at noon', 1));
