@@ -111,11 +111,17 @@ async function openState(context: Context) {
 /** The service is asked only when there is a job to be fetched. */
 function jobRecovery(context: Context, journal: IntentJournal): RecoverDeps['recoverJob'] {
   return async (intent, jobId) => {
-    const { recoverJob } = await import('../src/jobs/recover-job.ts');
+    const [{ recoverJob }, { mediaKindOf, recoverMedia }] = await Promise.all([
+      import('../src/jobs/recover-job.ts'),
+      import('../src/media/recover-media.ts'),
+    ]);
     const progress = startProgress(context.io, context.clock, `waiting for job ${jobId}`);
     try {
       const { client } = await untilStopped(context.connect(), context.signal);
-      return await recoverJob({ intent, jobId }, { ...context, client, journal });
+      const deps = { ...context, client, journal };
+      const left = { intent, jobId };
+      const kind = mediaKindOf(left);
+      return await (kind === undefined ? recoverJob(left, deps) : recoverMedia(left, kind, deps));
     } finally {
       progress.stop();
     }

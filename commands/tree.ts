@@ -1,4 +1,5 @@
 import type { CommandNode } from '../src/cli/command.ts';
+import { mediaCommands } from './media/tree.ts';
 
 /** Every command, in the order of the help. A module is loaded only when its command is called. */
 export const tree: readonly CommandNode[] = [
@@ -123,6 +124,7 @@ export const tree: readonly CommandNode[] = [
       },
     ],
   },
+  ...mediaCommands,
   {
     name: 'models',
     summary: 'List and look up models, with their formats, limits and controls',

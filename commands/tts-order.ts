@@ -4,9 +4,11 @@ import { recognizedBy } from '../src/api/speech.ts';
 import type { SpeechOrder } from '../src/api/speech-order.ts';
 import { allVoices } from '../src/api/voices.ts';
 import type { AudioFormat } from '../src/contract/audio-formats.ts';
-import type { Connection } from '../src/cli/context.ts';
+import type { Connection, Context } from '../src/cli/context.ts';
+import type { SettingSources } from '../src/config/settings.ts';
 import { resolveSetting } from '../src/config/settings.ts';
 import { chooseVoice } from '../src/speech/voice-choice.ts';
+import type { SpeechFlags } from './speech-flags.ts';
 import { chooseControls } from './tts-surface.ts';
 import type { Task } from './tts-task.ts';
 
@@ -16,20 +18,9 @@ import type { Task } from './tts-task.ts';
  */
 export async function speechOrder(
   { chosen, context, flags, modelId, plan: { format }, settings, text }: Task,
-  { client, target }: Connection,
+  connection: Connection,
 ): Promise<SpeechOrder & { readonly format: AudioFormat }> {
-  const query = { includePersonal: true, signal: context.signal };
-  const voiceId = await chooseVoice(
-    {
-      voice: flags.voice,
-      voiceName: flags.voiceName,
-      configuredVoice: resolveSetting(settings, 'voice')?.value,
-      target,
-    },
-    async function* () {
-      for await (const { voice } of allVoices(client, query)) yield voice;
-    },
-  );
+  const voiceId = await namedVoice(context, flags, settings, connection);
   const { controls, unsent } = chooseControls(flags, settings, chosen);
   for (const line of unsent) context.io.notice(line);
   return {
@@ -39,6 +30,24 @@ export async function speechOrder(
     format,
     ...controls,
   };
+}
+
+/**
+ * The id of the voice that flags, the environment or the configuration name; all voices are looked
+ * through where only a name is known.
+ * @throws Failure (usage) when there is no such voice
+ */
+export function namedVoice(
+  { signal }: Context,
+  { voice, voiceName }: Pick<SpeechFlags, 'voice' | 'voiceName'>,
+  settings: SettingSources,
+  { client, target }: Connection,
+): Promise<string> {
+  const configuredVoice = resolveSetting(settings, 'voice')?.value;
+  return chooseVoice({ voice, voiceName, configuredVoice, target }, async function* () {
+    const query = { includePersonal: true, signal };
+    for await (const listed of allVoices(client, query)) yield listed.voice;
+  });
 }
 
 /** Under which ids it is asked: a surface has a key, takes the request id as one, or has none. */

@@ -23,7 +23,8 @@ export const designPreview: CommandDefinition<DesignPreviewFlags> = {
   async run(context, { args: [design = '', candidate = ''], options: { output } }) {
     const designId = filled('DESIGN')(design);
     const candidateId = filled('CANDIDATE')(candidate);
-    const named = output === undefined ? undefined : await namedPlace(context, output, 'candidate');
+    const named =
+      output === undefined ? undefined : await namedPlace(context, output, { what: 'candidate' });
     try {
       const { client, target } = await context.connect();
       const { savePreview } = await import('../../src/voices/candidate-previews.ts');

@@ -9,7 +9,7 @@ import type { Task, TtsFlags } from '../tts-task.ts';
 import { planTask } from '../tts-task.ts';
 import { createJob, describeJob } from './create-job.ts';
 import type { WaitFlags } from './job-flags.ts';
-import { apiOption, waitOptions } from './job-flags.ts';
+import { apiOption, refuseIdleFlags, waitOptions } from './job-flags.ts';
 
 export interface CreateFlags extends TtsFlags, WaitFlags {
   readonly api?: JobApi;
@@ -50,17 +50,6 @@ function refuseTooLong({ characters }: Task): void {
     `the text has ${characters} characters; one job takes at most ${TEXT_MAX_CHARACTERS}`,
     '`foley tts` speaks it in parts, and joins them.',
   );
-}
-
-/** Flags of a wait that is not asked for are not ignored. */
-function refuseIdleFlags({ clobber, output, pollInterval, timeout, wait }: CreateFlags): void {
-  if (output === undefined && !clobber) {
-    throw usageFailure('--no-clobber means something only with -o', 'Add -o PATH.');
-  }
-  if (wait === true || output !== undefined) return;
-  const given = timeout === undefined ? pollInterval && '--poll-interval' : '--timeout';
-  if (given === undefined || given === 0) return;
-  throw usageFailure(`${given} means something only with --wait or -o`, 'Add --wait.');
 }
 
 const EXAMPLES = `

@@ -5,6 +5,7 @@ import type { Context } from '../../src/cli/context.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import { downloadName, segmentName } from '../../src/files/names.ts';
 import { outputFailure } from '../../src/files/output-failures.ts';
+import type { Existing, Output } from '../../src/files/output.ts';
 import { openOutput } from '../../src/files/publish.ts';
 import type { PlaceFor } from '../../src/jobs/fetch-job.ts';
 import type { Place } from '../../src/jobs/save-file.ts';
@@ -13,6 +14,8 @@ import { display } from '../../src/text/display.ts';
 /** A place that is ready before there is anything to put into it. */
 export interface OpenPlace {
   readonly placeFor: PlaceFor;
+  /** The file that is open; none for stdout. */
+  readonly file: Output | undefined;
   /** Removes what was opened and not used. */
   abandon(): Promise<void>;
 }
@@ -22,24 +25,35 @@ export function stdoutPlace({ io }: Pick<Context, 'io'>): Place {
   return { stream: { write: (chunk) => io.writeOut(chunk), end: () => Promise.resolve() } };
 }
 
+export interface PlaceOptions {
+  /** What it is of, for messages; a job by default. */
+  readonly what?: string;
+  /** What goes there, for messages; audio by default. */
+  readonly holds?: string;
+  /** What happens when the name is taken; by default it is replaced. */
+  readonly existing?: Existing;
+}
+
 /**
- * The place of the audio of one job, or of something else that is named `what`: stdout (`-`), or a file,
- * which is opened now, so that what could fail fails before anybody waits.
- * @throws Failure (usage, output)
+ * The place of what one job or something like it made: stdout (`-`), or a file, which is opened now, so
+ * that what could fail fails before anybody waits.
+ * @throws Failure (usage, output, exists)
  */
 export async function namedPlace(
   context: Context,
   output: string,
-  what = 'job',
+  { existing = 'replace', holds = 'audio', what = 'job' }: PlaceOptions = {},
 ): Promise<OpenPlace> {
   if (output === '') throw usageFailure('--output is empty', 'Give a file name, or - for stdout.');
   if (output === '-') {
-    refuseJson(context);
-    return { placeFor: () => Promise.resolve(stdoutPlace(context)), abandon: async () => {} };
+    refuseJson(context, holds);
+    const place = stdoutPlace(context);
+    return { file: undefined, placeFor: () => Promise.resolve(place), abandon: async () => {} };
   }
-  const file = await openOutput({ ...context, path: output, existing: 'replace' });
+  const file = await openOutput({ ...context, path: output, existing });
   const named = formatOfPath(output);
   return {
+    file,
     placeFor: async ({ id }, format) => {
       if (named === undefined || named === format) return { output: file };
       throw usageFailure(
@@ -51,10 +65,10 @@ export async function namedPlace(
   };
 }
 
-function refuseJson({ globals }: Context): void {
+function refuseJson({ globals }: Context, holds: string): void {
   if (globals.json !== true) return;
   throw usageFailure(
-    '--json and audio cannot both go to stdout',
+    `--json and ${holds} cannot both go to stdout`,
     'Give a file with -o, or leave --json out.',
   );
 }

@@ -78,8 +78,12 @@ function readJobPage(body: unknown, asked: number): JobPage | undefined {
   return { items, page: current, nextPage: pageAfter(current, nextPage, hasMore) };
 }
 
-/** Only ever forward, whatever the service says. */
-function pageAfter(current: number, nextPage: unknown, hasMore: unknown): number | undefined {
+/** The page that follows, only ever forward, whatever the service says; undefined after the last one. */
+export function pageAfter(
+  current: number,
+  nextPage: unknown,
+  hasMore: unknown,
+): number | undefined {
   if (typeof nextPage === 'number' && nextPage > current) return nextPage;
   return hasMore === true ? current + 1 : undefined;
 }

@@ -82,15 +82,16 @@ async function ownPlayer(
 /**
  * Cuts a command line into words at white space, with quotes and backslashes as in a shell, but
  * with no variables, globs or anything else that a shell would run.
+ * @param shown what it is, for messages
  * @throws Failure (usage) when a quote is not closed
  */
-export function splitWords(line: string): string[] {
+export function splitWords(line: string, shown = '--player'): string[] {
   const words: string[] = [];
   const pattern = /\s*((?:"(?:[^"\\]|\\.)*"|'[^']*'|\\.|[^\s"'\\])+)|\s+$/gsy;
   while (pattern.lastIndex < line.length) {
     const match = pattern.exec(line);
     if (match === null) {
-      throw usageFailure(`--player is ${JSON.stringify(line)}; a quote in it is not closed`);
+      throw usageFailure(`${shown} is ${JSON.stringify(line)}; a quote in it is not closed`);
     }
     if (match[1] !== undefined) words.push(unquote(match[1]));
   }

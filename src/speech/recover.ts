@@ -101,9 +101,14 @@ async function recoverRequest(intent: OpenIntent, deps: RecoverDeps): Promise<Re
 
 /** What has no key can be found out about in one place only. */
 function whereToLook({ about }: OpenIntent): string | null {
-  if (about?.what !== 'voice' || about.idempotencyKey !== null) return null;
-  return '`foley voices list --type personal` shows whether the voice was made';
+  if (about === undefined || about.idempotencyKey !== null) return null;
+  return WHERE_TO_LOOK.get(about.what) ?? null;
 }
+
+const WHERE_TO_LOOK: ReadonlyMap<string, string> = new Map([
+  ['voice', '`foley voices list --type personal` shows whether the voice was made'],
+  ['lipsync', '`foley lipsync list` shows whether the job was created'],
+]);
 
 /** Brings into the spool what a command that was killed had in its temporary file, if anything. */
 async function adopt(intent: OpenIntent, deps: RecoverDeps): Promise<SpoolEntry | undefined> {

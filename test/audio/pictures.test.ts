@@ -20,7 +20,7 @@ function largeBox(name: string, content: string): Buffer {
   return Buffer.concat([head, size, Buffer.from(content)]);
 }
 
-const FTYP = box('ftyp', 'isom\0\0\2\0isomiso2avc1mp41');
+const FTYP = box('ftyp', 'isom\u0000\u0000\u0002\u0000isomiso2avc1mp41');
 const MP4 = Buffer.concat([FTYP, box('moov', 'i'.repeat(40)), box('mdat', 'm'.repeat(90))]);
 
 const picture = sharp({
@@ -136,7 +136,7 @@ describe('an mp4', () => {
       Buffer.concat([FTYP, box('moov', '', { size: 7 })]),
       { complete: false },
     ],
-    ['with what is no box', Buffer.concat([FTYP, box('\0\1\2\3', 'x')]), { complete: false }],
+    ['with what is no box', Buffer.concat([FTYP, box('\u0000\u0001\u0002\u0003', 'x')]), { complete: false }],
   ])('%s', (_, bytes, verdict) => {
     expect(verifyBytes('mp4', bytes)).toMatchObject(verdict);
   });

@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
+import { RESOLUTIONS } from '../media-resolutions.ts';
 
 /** What can be made besides speech (spec section 4.8). */
 export const MEDIA_TYPES = ['image', 'video'] as const;
 export type MediaType = (typeof MEDIA_TYPES)[number];
 
-/** Tiers of an image's size (spec section 4.8). */
-export const RESOLUTIONS = ['1k', '2k', '4k'] as const;
+export { RESOLUTIONS };
 export type Resolution = (typeof RESOLUTIONS)[number];
 
 /** Width to height; which there are is ours. */

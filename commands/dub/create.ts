@@ -1,0 +1,119 @@
+import { Option } from 'commander';
+import type { MediaOrder } from '../../src/api/media-jobs.ts';
+import type { CommandDefinition } from '../../src/cli/command.ts';
+import type { Connection, Context } from '../../src/cli/context.ts';
+import { resolveSetting } from '../../src/config/settings.ts';
+import { readText } from '../../src/speech/text-source.ts';
+import { refuseIdleFlags } from '../jobs/job-flags.ts';
+import { quoted, serviceWords } from '../jobs/resume-command.ts';
+import type { MediaTask } from '../media/create-media.ts';
+import { createMedia, describeMedia } from '../media/create-media.ts';
+import { readInputs } from '../media/input-addresses.ts';
+import type { MediaCreateFlags } from '../media/media-flags.ts';
+import { createOptions, KEY_HELP, refuseOtherEnding } from '../media/media-flags.ts';
+import { controlOptions, filled, voiceOptions } from '../speech-flags.ts';
+import { namedVoice } from '../tts-order.ts';
+
+interface DubCreateFlags extends MediaCreateFlags {
+  readonly file?: string;
+  readonly video: string;
+  readonly voice?: string;
+  readonly voiceName?: string;
+  readonly model?: string;
+  readonly speed?: number;
+  readonly language?: string;
+  readonly fit?: true;
+}
+
+/** `foley dub create [TEXT…]` (contract, section 8; spec sections 2.7 and 4.7). */
+export const dubCreate: CommandDefinition<DubCreateFlags> = {
+  freeText: true,
+  configure(command) {
+    command
+      .description(
+        'Has a text spoken and put to a video, in time with the lips, and prints the id of the job.',
+      )
+      .argument('[text...]', 'text to speak')
+      .addOption(new Option('-f, --file <path>', 'read the text from a file; - is stdin'))
+      .addOption(
+        new Option('--video <url|file>', 'the video: an address, or a file').makeOptionMandatory(),
+      );
+    for (const option of voiceOptions()) command.addOption(option);
+    command.addOption(
+      new Option('-m, --model <id>', 'model id (default: the voice’s own)').argParser(
+        filled('--model'),
+      ),
+    );
+    for (const option of controlOptions(['speed', 'language'])) command.addOption(option);
+    command.addOption(
+      new Option('--fit', 'speak faster or slower, 0.5x to 2x, so that it ends with the video'),
+    );
+    for (const option of createOptions('the video', KEY_HELP)) command.addOption(option);
+    command.addHelpText('after', EXAMPLES);
+  },
+  async run(context, { args, options }) {
+    refuseIdleFlags(options);
+    refuseOtherEnding('dub', options.output);
+    const inputs = await readInputs(context, [[options.video, '--video']]);
+    const text = await readText({ ...context.io, ...context, args, file: options.file });
+    const task: MediaTask = {
+      kind: 'dub',
+      inputs,
+      order: ([url = ''], connection) => bodyOf(context, { options, text, url }, connection),
+      goOn: (audio) => lipSyncLine(context, options, audio),
+    };
+    if (options.dryRun === true) return describeMedia(context, task, options);
+    return (await createMedia(context, task, options)).result;
+  },
+};
+
+const EXAMPLES = `
+When the speech was billed and the lip sync cannot start, the speech is kept, and the line that goes on
+with it is printed.
+
+Examples:
+  $ foley dub create "Welcome to the show." --video clip.mp4 -o dubbed.mp4
+  $ foley dub create -f script.txt --video clip.mp4 --fit --wait`;
+
+interface Dubbing {
+  readonly options: DubCreateFlags;
+  readonly text: string;
+  /** Of the video. */
+  readonly url: string;
+}
+
+async function bodyOf(
+  context: Context,
+  { options, text, url }: Dubbing,
+  connection: Connection,
+): Promise<MediaOrder> {
+  const settings = await context.settings();
+  const { fit, language, model, speed } = options;
+  return {
+    video_url: url,
+    text,
+    reference_id: await namedVoice(context, options, settings, connection),
+    model_id: resolveSetting(settings, 'model', model)?.value,
+    speed: resolveSetting(settings, 'speed', speed)?.value,
+    language: resolveSetting(settings, 'language', language)?.value,
+    fit_audio_to_video: fit,
+  };
+}
+
+/** The line that goes on with speech that was paid for. */
+function lipSyncLine(
+  { globals }: Context,
+  { fit, output, video }: DubCreateFlags,
+  audio: string,
+): string {
+  return [
+    'foley lipsync create --video',
+    quoted(video),
+    '--audio',
+    quoted(audio),
+    // What could not be fitted is heard to its end.
+    ...(fit === true ? ['--extend'] : []),
+    ...(output === undefined ? [] : ['-o', quoted(output)]),
+    ...serviceWords(globals),
+  ].join(' ');
+}

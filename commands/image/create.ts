@@ -1,0 +1,92 @@
+import { Option } from 'commander';
+import { formatOfPath } from '../../src/audio/formats.ts';
+import type { CommandDefinition } from '../../src/cli/command.ts';
+import { oneOf } from '../../src/cli/choice-flag.ts';
+import { RESOLUTIONS } from '../../src/contract/media-resolutions.ts';
+import { usageFailure } from '../../src/errors/failure.ts';
+import { refuseIdleFlags } from '../jobs/job-flags.ts';
+import type { MediaTask } from '../media/create-media.ts';
+import { createMedia, describeMedia } from '../media/create-media.ts';
+import { readInputs } from '../media/input-addresses.ts';
+import { createOptions, KEY_HELP, refuseOtherEnding } from '../media/media-flags.ts';
+import type { PictureFlags } from '../media/picture-flags.ts';
+import {
+  givenReferences,
+  pictureOptions,
+  readPrompt,
+  referenceFields,
+  refuseDear,
+} from '../media/picture-flags.ts';
+
+interface ImageCreateFlags extends PictureFlags {
+  readonly aspectRatio?: string;
+  readonly resolution?: (typeof RESOLUTIONS)[number];
+  readonly preview?: true;
+}
+
+/** `foley image create PROMPT` (contract, section 8; spec section 4.8). */
+export const imageCreate: CommandDefinition<ImageCreateFlags> = {
+  freeText: true,
+  configure(command) {
+    command
+      .description('Has a picture made of a description, and prints the id of the job.')
+      .argument('<prompt>', 'what is to be seen');
+    for (const option of pictureOptions('image')) command.addOption(option);
+    command
+      .addOption(
+        new Option('--aspect-ratio <ratio>', 'width to height, such as 16:9').argParser(ratio),
+      )
+      .addOption(
+        new Option(
+          '--resolution <tier>',
+          `${RESOLUTIONS.join(', ')}, where the model offers it (default: 1k)`,
+        ).argParser(oneOf('--resolution', RESOLUTIONS)),
+      )
+      .addOption(
+        new Option('--preview', 'wait, save the picture, and show it where the terminal can'),
+      );
+    for (const option of createOptions('the picture', KEY_HELP)) command.addOption(option);
+    command.addHelpText('after', EXAMPLES);
+  },
+  async run(context, { args: [given = ''], options }) {
+    const prompt = readPrompt(given);
+    if (options.preview !== true) refuseIdleFlags(options);
+    refuseOtherEnding('image', options.output);
+    const { aspectRatio, model, output, resolution } = options;
+    const task: MediaTask = {
+      kind: 'image',
+      inputs: await readInputs(context, givenReferences(options)),
+      async order(urls, connection) {
+        await refuseDear(context, 'image', options, connection);
+        const references = referenceFields(urls);
+        const asked = { prompt, model, aspect_ratio: aspectRatio, resolution, ...references };
+        return { ...asked, output_format: ownFormat(output, connection.target) };
+      },
+    };
+    if (options.dryRun === true) return describeMedia(context, task, options);
+    if (options.preview !== true) return (await createMedia(context, task, options)).result;
+    const { createAndShow } = await import('./create-and-show.ts');
+    return createAndShow(context, task, { flags: options, prompt });
+  },
+};
+
+const EXAMPLES = `
+\`foley image models\` lists the models, with what each costs. References are addresses or files, up to
+four, in order.
+
+Examples:
+  $ foley image create "A lighthouse at dusk" -m vendor-image-1-flash -o lighthouse.png
+  $ foley image create "The same at dawn" -m altH-image-2 --image lighthouse.png --preview`;
+
+/** The embedded service writes what the name ends in; of a hosted one no document says that it can. */
+function ownFormat(output: string | undefined, target: 'embedded' | 'hosted'): string | undefined {
+  return output === undefined || target === 'hosted' ? undefined : formatOfPath(output);
+}
+
+function ratio(given: string): string {
+  if (/^[1-9]\d{0,2}:[1-9]\d{0,2}$/.test(given)) return given;
+  throw usageFailure(
+    `--aspect-ratio is "${given}"; it takes width to height, such as 16:9`,
+    '`foley image models` shows which there are.',
+  );
+}

@@ -1,0 +1,67 @@
+import { Option } from 'commander';
+import type { CommandDefinition } from '../../src/cli/command.ts';
+import { refuseIdleFlags } from '../jobs/job-flags.ts';
+import { createMedia, describeMedia } from '../media/create-media.ts';
+import type { MediaTask } from '../media/create-media.ts';
+import { readInputs } from '../media/input-addresses.ts';
+import type { MediaCreateFlags } from '../media/media-flags.ts';
+import { createOptions, refuseOtherEnding } from '../media/media-flags.ts';
+
+interface LipSyncCreateFlags extends MediaCreateFlags {
+  readonly video: string;
+  readonly audio: string;
+  readonly extend?: true;
+}
+
+/** `foley lipsync create` (contract, section 8; spec sections 2.6 and 4.7). */
+export const lipsyncCreate: CommandDefinition<LipSyncCreateFlags> = {
+  configure(command) {
+    command
+      .description(
+        'Puts a sound to a video, in time with the lips, and prints the id of the job. Billed are the ' +
+          'seconds of the shorter of the two.',
+      )
+      .addOption(
+        new Option('--video <url|file>', 'the video: an address, or a file').makeOptionMandatory(),
+      )
+      .addOption(
+        new Option('--audio <url|file>', 'the sound: an address, or a file').makeOptionMandatory(),
+      )
+      .addOption(
+        new Option(
+          '--extend',
+          'repeat the video up to the end of the sound, instead of cutting it',
+        ),
+      );
+    const options = createOptions(
+      'the video',
+      'sent along; no service documents that it heeds it here',
+    );
+    for (const option of options) command.addOption(option);
+    command.addHelpText('after', EXAMPLES);
+  },
+  async run(context, { options }) {
+    refuseIdleFlags(options);
+    refuseOtherEnding('lipsync', options.output);
+    const { audio, extend, video } = options;
+    const task: MediaTask = {
+      kind: 'lipsync',
+      inputs: await readInputs(context, [
+        [video, '--video'],
+        [audio, '--audio'],
+      ]),
+      order: ([video_url, audio_url]) =>
+        Promise.resolve({ video_url, audio_url, video_extension: extend }),
+    };
+    if (options.dryRun === true) return describeMedia(context, task, options);
+    return (await createMedia(context, task, options)).result;
+  },
+};
+
+const EXAMPLES = `
+No service documents a key for this: without an answer it is not sent again (exit code 26), and
+\`foley lipsync list\` shows what became of it.
+
+Examples:
+  $ foley lipsync create --video clip.mp4 --audio speech.wav -o synced.mp4
+  $ foley lipsync create --video clip.mp4 --audio speech.wav --extend --wait`;

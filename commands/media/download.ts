@@ -1,0 +1,47 @@
+import { Option } from 'commander';
+import type { MediaJobKind } from '../../src/api/media-job.ts';
+import type { CommandDefinition } from '../../src/cli/command.ts';
+import { makesOf, mediaSource } from '../../src/media/media-source.ts';
+import { fetchOne } from '../jobs/fetch-one.ts';
+import { automaticPlace } from '../jobs/places.ts';
+import { resumeLine } from './create-media.ts';
+import { refuseOtherEnding } from './media-flags.ts';
+import { mediaPlace } from './media-place.ts';
+import { mediaWords } from './media-words.ts';
+
+interface MediaDownloadFlags {
+  readonly output?: string;
+}
+
+/** `foley lipsync|dub|image|video download ID` (contract, sections 6 and 8). */
+export function mediaDownload(kind: MediaJobKind): CommandDefinition<MediaDownloadFlags> {
+  return {
+    configure(command) {
+      command
+        .description(
+          `Saves the ${makesOf(kind)} of a job that has ended, as <id>.<ext> unless -o says otherwise. ` +
+            'It costs nothing.',
+        )
+        .argument('<id>', 'job id')
+        .addOption(new Option('-o, --output <path>', 'write to a file; - is stdout'))
+        .addHelpText('after', `\nExamples:\n  $ foley ${kind} download …`);
+    },
+    async run(context, { args: [id = ''], options: { output } }) {
+      refuseOtherEnding(kind, output);
+      const place = output === undefined ? undefined : await mediaPlace(context, kind, { output });
+      try {
+        const { client, target } = await context.connect();
+        return await fetchOne(context, id, {
+          words: mediaWords(kind, target),
+          source: mediaSource(client, kind),
+          polling: undefined,
+          placeFor: place?.placeFor ?? automaticPlace(context),
+          signal: context.signal,
+          resume: (jobId) => resumeLine(context, kind, jobId, place?.nextName()),
+        });
+      } finally {
+        await place?.abandon();
+      }
+    },
+  };
+}

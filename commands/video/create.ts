@@ -1,0 +1,74 @@
+import { Option } from 'commander';
+import type { CommandDefinition } from '../../src/cli/command.ts';
+import { usageFailure } from '../../src/errors/failure.ts';
+import { refuseIdleFlags } from '../jobs/job-flags.ts';
+import type { MediaTask } from '../media/create-media.ts';
+import { createMedia, describeMedia } from '../media/create-media.ts';
+import { readInputs } from '../media/input-addresses.ts';
+import { createOptions, KEY_HELP, refuseOtherEnding } from '../media/media-flags.ts';
+import type { PictureFlags } from '../media/picture-flags.ts';
+import {
+  givenReferences,
+  pictureOptions,
+  readPrompt,
+  referenceFields,
+  refuseDear,
+} from '../media/picture-flags.ts';
+
+/** `foley video create PROMPT` (contract, section 8; spec section 4.8). */
+export const videoCreate: CommandDefinition<PictureFlags> = {
+  freeText: true,
+  configure(command) {
+    command
+      .description('Has a video made of a description, and prints the id of the job.')
+      .argument('<prompt>', 'what is to be seen');
+    for (const option of pictureOptions('video')) command.addOption(option);
+    command
+      .addOption(new Option('--seconds <n>', 'how long it is').argParser(seconds))
+      .addOption(
+        new Option('--size <size>', 'width x height in pixels, such as 1280x720').argParser(size),
+      );
+    for (const option of createOptions('the video', KEY_HELP)) command.addOption(option);
+    command.addHelpText('after', EXAMPLES);
+  },
+  async run(context, { args: [given = ''], options }) {
+    const prompt = readPrompt(given);
+    refuseIdleFlags(options);
+    refuseOtherEnding('video', options.output);
+    const task: MediaTask = {
+      kind: 'video',
+      inputs: await readInputs(context, givenReferences(options)),
+      async order(urls, connection) {
+        await refuseDear(context, 'video', options, connection);
+        const { model, seconds: length, size: pixels } = options;
+        return { prompt, model, seconds: length, size: pixels, ...referenceFields(urls) };
+      },
+    };
+    if (options.dryRun === true) return describeMedia(context, task, options);
+    return (await createMedia(context, task, options)).result;
+  },
+};
+
+const EXAMPLES = `
+\`foley video models\` lists the models, with what each costs.
+
+Examples:
+  $ foley video create "Waves at night" -m vendor-video-1-flash -o waves.mp4
+  $ foley video create "Waves at night" -m vendor-video-1-flash --seconds 4 --size 640x360 --wait`;
+
+function seconds(given: string): number {
+  const value = /^\d+(?:\.\d+)?$/.test(given) ? Number(given) : 0;
+  if (value > 0) return value;
+  throw usageFailure(
+    `--seconds is "${given}"; it takes a number above 0`,
+    '`foley video models` shows which lengths there are.',
+  );
+}
+
+function size(given: string): string {
+  if (/^[1-9]\d{0,4}x[1-9]\d{0,4}$/.test(given)) return given;
+  throw usageFailure(
+    `--size is "${given}"; it takes width x height in pixels, such as 1280x720`,
+    '`foley video models` shows which sizes there are.',
+  );
+}

@@ -1,0 +1,89 @@
+import path from 'node:path';
+import { answeredUrl } from '../api/answered-url.ts';
+import type { ApiClient } from '../api/client.ts';
+import { fetchMediaFile } from '../api/media-result.ts';
+import { reviseFailure } from '../api/revise-failure.ts';
+import { extensionOf, formatOfMediaType } from '../audio/formats.ts';
+import { Failure } from '../errors/failure.ts';
+import type { Spool } from '../files/spool.ts';
+import { deliver } from '../speech/deliver.ts';
+import type { PaidWork } from '../speech/paid-work.ts';
+import type { Kept } from '../speech/rescue.ts';
+
+export interface PaidSpeechDeps {
+  readonly client: ApiClient;
+  readonly spool: () => Promise<Spool>;
+  readonly signal: AbortSignal;
+  /** What the person types to go on with the speech. @param audio its address, or the file that it is kept in */
+  readonly goOn: (audio: string) => string;
+}
+
+/**
+ * What is told when a dubbing failed whose speech was billed (spec section 7.3): the speech is kept, and
+ * named, with the command that goes on from there. Undefined for any other failure.
+ */
+export async function tellPaidSpeech(
+  failure: Failure,
+  work: PaidWork,
+  deps: PaidSpeechDeps,
+): Promise<Failure | undefined> {
+  const url = answeredUrl(deps.client, failure.details?.['tts_audio_url']);
+  if (url === undefined) return undefined;
+  const credits = failure.details?.['tts_credits_used'];
+  const creditsUsed = typeof credits === 'number' ? credits : undefined;
+  const kept = await keep(url, failure, { ...deps, work, creditsUsed }).catch(
+    (error: unknown): undefined => {
+      deps.signal.throwIfAborted();
+      if (!(error instanceof Failure)) throw error;
+    },
+  );
+  await work.failed(failure, kept);
+  const cost = creditsUsed === undefined ? '' : ` for ${creditsUsed} credits`;
+  const where = kept === undefined ? 'on the service' : `kept in ${kept.path}`;
+  // The embedded service has another address in the next command, and takes the file itself.
+  const isThere = deps.client.address.kind === 'hosted' || kept === undefined;
+  const line = deps.goOn(isThere ? url.href : kept.path);
+  return reviseFailure(failure, {
+    billed: 'yes',
+    message: `${failure.message}; the speech was billed${cost} and is ${where}`,
+    hint: `\`${line}\` goes on with it, and does not pay for the speech again.`,
+  });
+}
+
+interface Keeping extends PaidSpeechDeps {
+  readonly work: PaidWork;
+  readonly creditsUsed: number | undefined;
+}
+
+async function keep(url: URL, failure: Failure, deps: Keeping): Promise<Kept> {
+  const { client, creditsUsed, signal, spool, work } = deps;
+  const answer = await fetchMediaFile(client, url, signal);
+  const format = formatOfMediaType(answer.contentType) ?? 'wav';
+  const writer = await (
+    await spool()
+  )
+    .create({
+      what: 'speech',
+      extension: extensionOf(format),
+      output: null,
+      requestId: failure.requestId ?? null,
+      creditsUsed: creditsUsed ?? null,
+      operation: work.id,
+      problem: failure.message,
+    })
+    .catch((error: unknown) => {
+      answer.discard();
+      throw error;
+    });
+  let complete = false;
+  try {
+    await deliver(answer, format, {
+      write: (chunk) => writer.write(chunk),
+      refuse: (refused) => Promise.reject(refused),
+    });
+    complete = true;
+  } finally {
+    await writer.keep({ complete });
+  }
+  return { id: writer.id, path: path.resolve(writer.path), complete };
+}
