@@ -1,10 +1,12 @@
 import type { Clock } from '../effects/clock.ts';
 import type { Random } from '../effects/random.ts';
+import type { Billed } from '../errors/failure.ts';
 import { Failure } from '../errors/failure.ts';
 import { UnreadableFrame } from '../frames/check-frame.ts';
 import { decodeFrame, encodeFrame } from '../frames/codec.ts';
 import { AudioQueue } from './audio-queue.ts';
 import { endingFailure, failureEnding } from './ending-failure.ts';
+import { billedSoFar } from './endings.ts';
 import type { Effect, LiveEvent } from './events.ts';
 import type { HeardMessage, RequestFacts } from './server-message.ts';
 import { readServerMessage } from './server-message.ts';
@@ -77,6 +79,11 @@ export class Conversation {
   /** From 1; a long text goes on in another session. */
   get session(): number {
     return this.#state.session;
+  }
+
+  /** Whether anything of it was charged so far, as far as that is known. */
+  get billed(): Billed {
+    return billedSoFar(this.#state);
   }
 
   begin(): void {

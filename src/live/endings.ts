@@ -61,7 +61,8 @@ export function afterTheLine(state: LiveState, ending: Ending): Ending {
 /** Codes of the service whose exit the contract gives. */
 const CODED: ReadonlySet<string> = new Set(['connection_closed', 'client_backpressure']);
 
-function billedSoFar(state: LiveState): Billed {
+/** Whether anything was charged: with the first audio it is. */
+export function billedSoFar(state: LiveState): Billed {
   if (state.hasHeard) return 'yes';
   return state.hasAsked ? 'unknown' : 'no';
 }

@@ -5,6 +5,7 @@ import { readErrorText } from '../api/error-body.ts';
 import { decideRetry } from '../api/retry.ts';
 import { parseRetryAfter } from '../api/retry-after.ts';
 import { reviseFailure } from '../api/revise-failure.ts';
+import { isHeaderValue } from '../api/request.ts';
 import { requireProtected } from '../api/service-address.ts';
 import { parseServiceError } from '../api/service-error.ts';
 import { statusFailure } from '../api/status-failure.ts';
@@ -26,6 +27,7 @@ export interface Handshake {
   readonly requestId: string;
   readonly userAgent: string;
   readonly clock: Clock;
+  /** For a proxy, and for what lies behind it; the conversation itself watches over the rest. */
   readonly timeoutMs: number;
   /** Certificates (PEM) to trust instead of the built-in ones. */
   readonly certificates?: string | undefined;
@@ -67,7 +69,8 @@ export function handshakeHeaders({ apiKey, requestId, userAgent }: Handshake) {
   return {
     ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
     'user-agent': userAgent,
-    [HEADERS.requestId]: requestId,
+    // An id of the person's own may have any characters.
+    ...(isHeaderValue(requestId) ? { [HEADERS.requestId]: requestId } : {}),
   };
 }
 
@@ -147,23 +150,14 @@ function explained(
   throughProxy: boolean,
 ): TransportError | undefined {
   if (!(error instanceof Error)) return undefined;
-  if (error.message === 'Opening handshake has timed out') {
-    return new TransportError('timeout', host, error);
-  }
-  if (!('code' in error)) return error.message === HANG_UP ? reset(host, error) : undefined;
-  if (error.code === 'ECONNRESET') return reset(host, error);
+  if (!('code' in error)) return undefined;
+  if (error.code === 'ECONNRESET') return new TransportError('reset', host, error);
   const isParsers = typeof error.code === 'string' && error.code.startsWith('HPE_');
   return new TransportError(
     isParsers ? 'protocol' : connectFault(error, throughProxy),
     host,
     error,
   );
-}
-
-const HANG_UP = 'socket hang up';
-
-function reset(host: string, error: Error): TransportError {
-  return new TransportError('reset', host, error);
 }
 
 /** As for every request that may be sent again; how often is counted elsewhere. */

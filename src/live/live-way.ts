@@ -45,6 +45,7 @@ export function liveWay(client: ApiClient, speech: LiveSpeech, deps: Conversatio
       mode === 'reliable'
         ? `--request-id ${requestId} --retry-failed`
         : `--request-id ${requestId}`,
+    goesOn: mode === 'reliable' && plan.protocol === 'v3',
     ask: () => ask(client, conversation, speech, deps),
   };
 }
@@ -68,7 +69,7 @@ async function ask(
   if (signal.aborted) stop();
   conversation.begin();
   feedText(pieces(over.signal), conversation, { ...speech, clock }).catch((error: unknown) => {
-    if (!over.signal.aborted) conversation.stop(asError(error));
+    if (!over.signal.aborted) conversation.stop(withCost(asError(error), conversation));
   });
   const audio = conversation.audio[Symbol.asyncIterator]();
   try {
@@ -110,6 +111,11 @@ function noAudio(requestId: string): Failure {
     requestId,
   });
   return reviseFailure(failure, { billed: 'unknown', hint: undefined });
+}
+
+/** Text that cannot be read is a mistake that may have cost something already. */
+function withCost(error: Error, { billed }: Conversation): Error {
+  return error instanceof Failure ? reviseFailure(error, { billed }) : error;
 }
 
 function asError(error: unknown): Error {

@@ -62,13 +62,12 @@ class Opening implements LiveSocket {
   }
 
   connect(tunnel?: Duplex): void {
-    const { certificates, subprotocol, timeoutMs, url } = this.#handshake;
+    const { certificates, subprotocol, url } = this.#handshake;
     const options = {
       headers: handshakeHeaders(this.#handshake),
       perMessageDeflate: false,
       followRedirects: false,
       maxPayload: FRAME_LIMITS.frameBytes,
-      handshakeTimeout: timeoutMs,
       closeTimeout: CLOSE_TIMEOUT_MS,
       // Said aloud, since an environment variable could otherwise turn the check off.
       rejectUnauthorized: true,

@@ -23,7 +23,7 @@ export async function concludeFailed(
 ): Promise<Failure> {
   await work.failed(failure, kept);
   const again = howToAskAgain(failure, work);
-  const hints = kept === undefined ? [failure.hint, again] : whereItIs(kept, failure, again);
+  const hints = kept === undefined ? [failure.hint, again] : whereItIs(kept, failure, work, again);
   const hint = hints.filter((one) => one !== undefined).join(' ');
   return hint === '' ? failure : reviseFailure(failure, { hint });
 }
@@ -31,10 +31,11 @@ export async function concludeFailed(
 /** Asking under the same key cannot cost a second time, but what was paid for may be lost. */
 function howToAskAgain(failure: Failure, work: PaidWork): string | undefined {
   const { billed, exit } = failure;
-  const { isVerified, repeatWith } = work;
+  const { goesOn, isVerified, repeatWith } = work;
   if (isStored(failure)) {
     return `The audio is paid for and stored: run it again with ${repeatWith}, which fetches it.`;
   }
+  if (goesOn && billed !== 'no' && exit !== 'lost') return howToGoOn(work);
   if (isVerified) return 'All of the audio had come; `foley recover` finds out where it is.';
   if (billed === 'unknown') {
     if (repeatWith === undefined) return undefined;
@@ -60,12 +61,18 @@ export async function concludeStopped(
     return `foley: stopped before the answer came; ${again}`;
   }
   await work.stopped(kept);
-  return `foley: stopped; what arrived is kept in ${kept.path}`;
+  const again = work.goesOn ? `. ${howToGoOn(work)}` : '';
+  return `foley: stopped; what arrived is kept in ${kept.path}${again}`;
+}
+
+function howToGoOn({ repeatWith }: PaidWork): string {
+  return `The same text with ${repeatWith} goes on without paying twice.`;
 }
 
 function whereItIs(
   { complete, id, path: file }: Kept,
   failure: Failure,
+  { goesOn }: PaidWork,
   again: string | undefined,
 ): readonly (string | undefined)[] {
   if (complete && id !== undefined) {
@@ -73,7 +80,7 @@ function whereItIs(
       `The audio was paid for and is kept in ${file}; \`foley recover ${id}\` brings it back.`,
     ];
   }
-  return isStored(failure)
+  return isStored(failure) || (goesOn && again !== undefined)
     ? [`What arrived is kept in ${file}.`, again]
     : [`What arrived is kept in ${file}; asking again may cost again.`, failure.hint];
 }

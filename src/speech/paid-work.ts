@@ -23,6 +23,8 @@ export interface PaidRequest {
   readonly requestId: string | null;
   /** The flags with which the same is asked for again at no cost; `--idempotency-key` by default. */
   readonly repeatWith?: string | undefined;
+  /** Asked for so again it goes on where it was: what was heard is stored, and not paid for again. */
+  readonly goesOn?: boolean | undefined;
   /** What is spoken, where it is speech. */
   readonly text?: string | undefined;
   /** Of a body that is streamed, which the request itself does not hold. */
@@ -39,6 +41,8 @@ export interface PaidWork {
   readonly key: string | undefined;
   /** The flags with which the same is asked for again without paying twice; where that can be done. */
   readonly repeatWith: string | undefined;
+  /** Then it goes on where it was. */
+  readonly goesOn: boolean;
   /** All of it had come and was checked. */
   readonly isVerified: boolean;
   /** A refunded request goes out again under another key, which is written down first. */
@@ -99,6 +103,10 @@ class WrittenWork implements PaidWork {
   get repeatWith(): string | undefined {
     const { key } = this;
     return this.#request.repeatWith ?? (key === undefined ? undefined : `--idempotency-key ${key}`);
+  }
+
+  get goesOn(): boolean {
+    return this.#request.goesOn === true;
   }
 
   get isVerified(): boolean {

@@ -46,6 +46,8 @@ export interface SpeechWay {
   ask(onNewKey: (key: string) => Promise<void>): Promise<AudioAnswer>;
   /** The flags with which the same is asked for again at no cost; `--idempotency-key` by default. */
   readonly repeatWith?: string | undefined;
+  /** Asked for so again it goes on where it was. */
+  readonly goesOn?: boolean | undefined;
   /** All of the audio came and was checked; it gets its name only when this resolves. */
   arrived?(verdict: Verdict): Promise<void>;
 }
@@ -120,7 +122,7 @@ function synchronous({ body, client, speech }: SpeakOptions): SpeechWay {
 
 function begin(
   { body, client, journal, output, speech }: SpeakOptions,
-  { repeatWith, request }: SpeechWay,
+  { goesOn, repeatWith, request }: SpeechWay,
 ): Promise<PaidWork> {
   return beginPaidWork(journal, {
     wire: client.describe(request),
@@ -130,6 +132,7 @@ function begin(
     // What comes piece by piece is not known yet.
     text: body.text === '' ? undefined : body.text,
     repeatWith,
+    goesOn,
     output: nameOf(output),
     temporary: output?.temporary === undefined ? null : path.resolve(output.temporary),
   });

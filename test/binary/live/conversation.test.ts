@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { parseJsonLines } from '../../harness/json-lines.ts';
+import { runFoley } from '../../harness/run-foley.ts';
 import { startScriptedServer } from '../../realtime/scripted-server.ts';
 import { spokenAudio } from '../../realtime/segment-audio.ts';
-import { live, made, REQUEST_ID } from './spoken.ts';
+import { live, made, REQUEST_ID, scripted, WHO } from './spoken.ts';
 
 const TEXT = 'One is here. Two is there! Is three?';
 const SENTENCES = ['One is here.', 'Two is there!', 'Is three?'];
@@ -63,6 +64,14 @@ test('with --json every event is a line, and the last one sums up', async () => 
     segments: 3,
     target: 'hosted',
   });
+});
+
+test('an id may have any characters', async () => {
+  const server = await startScriptedServer();
+  const args = ['live', ...WHO, '--request-id', 'Kapitel fünf/1', 'Hi.', '-o', 'a.mp3'];
+  expect((await runFoley(args, { env: scripted(server) })).code).toBe(0);
+  const start = await server.connections[0]?.receivedMessage('start');
+  expect(start).toMatchObject({ requestId: 'Kapitel fünf/1' });
 });
 
 test('a player hears it while it comes', async () => {

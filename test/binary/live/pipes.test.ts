@@ -81,6 +81,7 @@ test('bytes that are no text are exit 2, and name the place', async () => {
   expect(errorLine(result)).toMatchObject({
     exitCode: 2,
     message: expect.stringContaining('offset 16'),
+    billed: 'no',
   });
 });
 
@@ -107,7 +108,7 @@ describe('whoever goes away', () => {
     running.signal('SIGINT');
     const result = await running.done;
     expect(result.signal).toBe('SIGINT');
-    expect(result.stderr).toMatch(/stopped|--request-id request-1/);
+    expect(result.stderr).toMatch(/stopped; what arrived .*--request-id request-1 --retry-failed/);
     expect(await readdir(result.box.out)).toEqual([]);
     const connection = await server.connected();
     await connection.gone;
