@@ -8,6 +8,8 @@ import type { ServingFoley } from '../support/serve.ts';
 export const LIP_SYNC = '/api/open/v1/media/lip-sync/jobs';
 export const DUBBING = '/api/open/v1/media/video-dubbing/jobs';
 
+export type MediaPath = typeof LIP_SYNC | typeof DUBBING;
+
 /** A checked-in file of ten seconds (test/fixtures/media/README.md). */
 export function fixture(name: string): Promise<Buffer> {
   return readFile(new URL(`../../fixtures/media/${name}`, import.meta.url));

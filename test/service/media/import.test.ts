@@ -1,0 +1,268 @@
+import { readdir, readFile } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { systemRandom } from '../../../src/effects/random.ts';
+import type { MediaSources } from '../../../src/service/media/media.ts';
+import { openStore } from '../../../src/service/store/open-store.ts';
+import { systemFiles } from '../../../src/effects/file-system.ts';
+import type { ManualClock } from '../../api/manual-clock.ts';
+import { manualClock } from '../../api/manual-clock.ts';
+import { mediaSources } from '../support/media-sources.ts';
+import type { TestService } from '../support/test-service.ts';
+import { jsonPost, temporaryFolder, testService } from '../support/test-service.ts';
+
+const LIP_SYNC = '/api/open/v1/media/lip-sync/jobs';
+const WAIT = { timeout: 20_000, interval: 5 };
+
+interface Scene extends TestService {
+  readonly address: string;
+  /** Requests that the server of media has got. */
+  readonly asked: readonly IncomingMessage[];
+}
+
+/** A service, and a server of media that does what it is told. */
+async function scene(
+  give: (request: IncomingMessage, response: ServerResponse) => void,
+  change: Partial<MediaSources> = {},
+): Promise<Scene> {
+  const asked: IncomingMessage[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request);
+    give(request, response);
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const clock = manualClock();
+  const store = await openStore({ dataDir: await temporaryFolder(), clock, files: systemFiles });
+  onTestFinished(() => store.close());
+  const media = { ...mediaSources({ clock, random: systemRandom, store }), ...change };
+  const service = await testService({ clock, store, media });
+  return { ...service, clock, store, address: `http://127.0.0.1:${port}`, asked };
+}
+
+function create({ address, call }: Pick<Scene, 'address' | 'call'>, signal?: AbortSignal) {
+  const body = { video_url: `${address}/video`, audio_url: `${address}/audio` };
+  const init = jsonPost(body);
+  return call(LIP_SYNC, signal === undefined ? init : { ...init, signal });
+}
+
+/** The folders of media that there are. */
+async function foldersOf({ store }: Scene): Promise<readonly string[]> {
+  const folder = path.join(path.dirname(store.path), 'media');
+  return readdir(folder).catch(() => []);
+}
+
+async function waitsFor(clock: ManualClock, ms: number, times: number): Promise<void> {
+  await vi.waitFor(() => {
+    expect(clock.running().filter((one) => one === ms)).toHaveLength(times);
+  }, WAIT);
+}
+
+const SILENCE_MS = 20_000;
+const WHOLE_MS = 300_000;
+
+describe('a server of media that takes its time', () => {
+  test.each([
+    ['never answers', SILENCE_MS, () => undefined],
+    ['stops in the middle', SILENCE_MS, (response: ServerResponse) => response.write('ftyp')],
+    ['goes on and on', WHOLE_MS, (response: ServerResponse) => response.write('ftyp')],
+  ])('and %s is not waited for: 504', async (_what, ms, give) => {
+    const stage = await scene((_request, response) => void give(response));
+    const before = await stage.balance();
+    const answering = create(stage);
+    await vi.waitFor(() => expect(stage.asked).toHaveLength(2), WAIT);
+    await waitsFor(stage.clock, ms, 2);
+    stage.clock.advance(ms);
+    const answer = await answering;
+    expect(answer.status).toBe(504);
+    expect(await answer.json()).toMatchObject({
+      code: 'ERR_LIP_SYNC_MEDIA_DOWNLOAD_TIMEOUT',
+      details: { media_kind: 'video', stage: 'download', retryable: true },
+    });
+    expect(await stage.balance()).toEqual(before);
+    expect(await foldersOf(stage)).toEqual([]);
+  });
+
+  test('is not waited for by an image either: 504', async () => {
+    const stage = await scene(() => undefined);
+    const body = {
+      prompt: 'A fox',
+      model: await imageModel(stage),
+      image_url: `${stage.address}/x`,
+    };
+    const answering = stage.call(
+      '/api/open/v1/media/images/jobs',
+      jsonPost(body, { 'Idempotency-Key': 'one' }),
+    );
+    await vi.waitFor(() => expect(stage.asked).toHaveLength(1), WAIT);
+    await waitsFor(stage.clock, SILENCE_MS, 1);
+    stage.clock.advance(SILENCE_MS);
+    const answer = await answering;
+    expect([answer.status, Object(await answer.json()).code]).toEqual([
+      504,
+      'ERR_MEDIA_DOWNLOAD_TIMEOUT',
+    ]);
+  });
+});
+
+async function imageModel({ call }: Scene): Promise<string> {
+  const answer = await call('/api/open/v1/media/models?mediaType=image');
+  const { models } = Object(await answer.json());
+  return models.find((model: ReturnType<typeof Object>) => model.variants[0].reference_limit > 0)
+    .id;
+}
+
+test('sixteen files come in at once, and what is more has to ask again: 503', async () => {
+  const stage = await scene(() => undefined);
+  const answering = Array.from({ length: 8 }, () => create(stage));
+  await vi.waitFor(() => expect(stage.asked).toHaveLength(16), WAIT);
+  const answer = await create(stage);
+  expect(answer.status).toBe(503);
+  expect(answer.headers.get('Retry-After')).toBe('1');
+  expect(await answer.json()).toMatchObject({
+    code: 'ERR_MEDIA_IMPORT_UNAVAILABLE',
+    details: { media_kind: 'video', stage: 'download', retryable: true },
+  });
+  await stage.service.close();
+  const others = await Promise.all(answering);
+  expect(others.map(({ status }) => status)).toEqual(others.map(() => 503));
+  expect(await foldersOf(stage)).toEqual([]);
+});
+
+test('a client that goes leaves nothing behind', async () => {
+  const stage = await scene(() => undefined);
+  const before = await stage.balance();
+  const leaving = new AbortController();
+  const answering = create(stage, leaving.signal);
+  await vi.waitFor(() => expect(stage.asked).toHaveLength(2), WAIT);
+  leaving.abort();
+  await answering;
+  expect(await foldersOf(stage)).toEqual([]);
+  expect(await stage.balance()).toEqual(before);
+});
+
+describe('a name', () => {
+  test('is looked up once, and asked where it was found then', async () => {
+    const resolve = vi.fn(async () => [{ address: '127.0.0.1', family: 4 }]);
+    const stage = await scene((_request, response) => response.writeHead(404).end(), { resolve });
+    const address = stage.address.replace('127.0.0.1', 'media.example');
+    expect((await create({ ...stage, address })).status).toBe(422);
+    expect(resolve.mock.calls).toEqual([['media.example'], ['media.example']]);
+    const { port } = new URL(address);
+    expect(stage.asked.map(({ headers }) => headers.host)).toEqual([
+      `media.example:${port}`,
+      `media.example:${port}`,
+    ]);
+  });
+
+  test.each([
+    ['leads to a private network', [{ address: '10.0.0.1', family: 4 }]],
+    [
+      'leads there among others',
+      [
+        { address: '1.1.1.1', family: 4 },
+        { address: '::ffff:10.0.0.1', family: 6 },
+      ],
+    ],
+  ])('that %s is refused, and nobody is asked', async (_what, addresses) => {
+    const stage = await scene(() => undefined, { resolve: async () => addresses });
+    const address = stage.address.replace('127.0.0.1', 'media.example');
+    const answer = await create({ ...stage, address });
+    expect([answer.status, Object(await answer.json()).code]).toEqual([
+      400,
+      'ERR_MEDIA_URL_REFUSED',
+    ]);
+    expect(stage.asked).toEqual([]);
+  });
+});
+
+test('a service that others can ask does not fetch from its own machine', async () => {
+  const stage = await scene(() => undefined, { allowsLoopback: false });
+  const answer = await create(stage);
+  expect([answer.status, Object(await answer.json()).code]).toEqual([400, 'ERR_MEDIA_URL_REFUSED']);
+  expect(stage.asked).toEqual([]);
+});
+
+describe('an answer that is no good', () => {
+  test.each([
+    [
+      '404',
+      422,
+      'ERR_MEDIA_UNREACHABLE',
+      false,
+      (response: ServerResponse) => response.writeHead(404).end(),
+    ],
+    [
+      '503',
+      422,
+      'ERR_MEDIA_UNREACHABLE',
+      true,
+      (response: ServerResponse) => response.writeHead(503).end(),
+    ],
+    ['nothing', 422, 'ERR_MEDIA_UNREADABLE', false, (response: ServerResponse) => response.end()],
+    [
+      'a body that is cut',
+      422,
+      'ERR_MEDIA_UNREACHABLE',
+      true,
+      (response: ServerResponse) => {
+        response.writeHead(200, { 'Content-Length': 100 }).write('half');
+        response.destroy();
+      },
+    ],
+    [
+      'a circle',
+      422,
+      'ERR_MEDIA_UNREACHABLE',
+      false,
+      (response: ServerResponse) => response.writeHead(302, { Location: '/video' }).end(),
+    ],
+    [
+      'bytes in an unknown encoding',
+      422,
+      'ERR_MEDIA_UNREACHABLE',
+      false,
+      (response: ServerResponse) =>
+        response.writeHead(200, { 'Content-Encoding': 'zstd' }).end('x'),
+    ],
+  ])('%s: %i %s', async (_what, status, code, retryable, give) => {
+    const stage = await scene((_request, response) => void give(response));
+    const answer = await create(stage);
+    expect(answer.status).toBe(status);
+    const { details, ...body } = Object(await answer.json());
+    expect(body.code).toBe(code);
+    expect(details).toMatchObject({ media_kind: 'video', retryable });
+    expect(await foldersOf(stage)).toEqual([]);
+  });
+});
+
+test('a result that was removed by hand is 404', { timeout: 60_000 }, async () => {
+  const stage = await scene(({ url = '' }, response) => {
+    const name = url === '/video' ? 'h264.mp4' : 'beeps.m4a';
+    void readFile(new URL(`../../fixtures/media/${name}`, import.meta.url)).then((bytes) =>
+      response.end(bytes),
+    );
+  });
+  const { data } = Object(await (await create(stage)).json());
+  const poll = async () => Object(await (await stage.call(`${LIP_SYNC}/${data.id}`)).json()).data;
+  await vi.waitFor(async () => expect((await poll()).status).toBe('completed'), {
+    timeout: 50_000,
+    interval: 50,
+  });
+  const { pathname, search } = new URL((await poll()).result_url);
+  expect((await stage.call(pathname + search)).status).toBe(200);
+  const folder = path.join(path.dirname(stage.store.path), 'media', data.id);
+  expect(await readdir(folder)).toEqual(['result.mp4']);
+  await systemFiles.unlink(path.join(folder, 'result.mp4'));
+  const answer = await stage.call(pathname + search);
+  expect([answer.status, Object(await answer.json()).code]).toEqual([404, 'ERR_MEDIA_NOT_FOUND']);
+});
