@@ -22,13 +22,16 @@ export function fuzzedRequests(voices: readonly NameableVoice[]): fc.Arbitrary<F
   return fc.oneof(
     ...ENDPOINTS.filter(({ method }) => method === 'POST').map(({ id, path }) => {
       const { body: schema } = OPERATIONS[id];
-      return fc.constantFrom(...voices).chain((voice) =>
+      const arbitrary = fc.constantFrom(...voices).chain((voice) =>
         fc.record({
           path: fc.constant(path),
           content: bodies(schema, hintsOf(voice)),
           headers: headersOf(voice),
         }),
       );
+      // Only there is a body that is right often enough to come under a key that was used.
+      const isSpeech = /\/speech|\/v1\/tts/.test(path);
+      return { weight: isSpeech ? 4 : 1, arbitrary };
     }),
   );
 }
@@ -128,6 +131,14 @@ function hintsOf({ voiceId, modelIds }: NameableVoice): Hints {
     { weight: 2, arbitrary: fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }) },
     { weight: 1, arbitrary: fc.constantFrom('(◕‿◕)', ' ', '🙂', '你好。', 'a'.repeat(10_001)) },
   );
+  // Nothing of a test is fetched from anywhere: these are refused, or nobody listens there.
+  const address = fc.constantFrom(
+    'http://127.0.0.1:1/a.mp4',
+    'http://10.0.0.1/a',
+    'http://[fe80::1]/',
+    'file:///etc/passwd',
+    'no address',
+  );
   const voice = fc.constant(voiceId);
   const model = fc.oneof(
     { weight: 4, arbitrary: fc.constantFrom(...modelIds) },
@@ -136,11 +147,16 @@ function hintsOf({ voiceId, modelIds }: NameableVoice): Hints {
   return {
     text,
     input: text,
+    // It is spoken three times.
+    previewText: fc.lorem({ maxCount: 3 }),
     voiceId: voice,
     reference_id: voice,
     voice: fc.oneof(voice, fc.record({ id: voice })),
     modelId: model,
     model,
     engineModelId: model,
+    video_url: address,
+    audio_url: address,
+    image_url: address,
   };
 }
