@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest';
+import { feedText } from '../../src/live/feed-text.ts';
+import { createSegmentCutter } from '../../src/live/segment-cutter.ts';
+import { manualClock } from '../api/manual-clock.ts';
+
+function listener() {
+  const said: string[] = [];
+  return {
+    said,
+    say: async (text: string) => void said.push(text),
+    finish: () => void said.push('(end)'),
+  };
+}
+
+/** Pieces that come when the test says so. */
+function pipe() {
+  let next: (piece: string | undefined) => void = () => {};
+  const pieces = (async function* () {
+    for (;;) {
+      const piece = await new Promise<string | undefined>((resolve) => {
+        next = resolve;
+      });
+      if (piece === undefined) return;
+      yield piece;
+    }
+  })();
+  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  return {
+    pieces,
+    async write(piece: string | undefined) {
+      await turn();
+      next(piece);
+      await turn();
+    },
+  };
+}
+
+test('what is left is spoken after a pause, and a pause begins anew with each piece', async () => {
+  const clock = manualClock();
+  const heard = listener();
+  const { pieces, write } = pipe();
+  const cutter = createSegmentCutter('sentence');
+  const fed = feedText(pieces, heard, { clock, cutter, flushAfterMs: 700 });
+  await write('One is here. Two ');
+  expect(heard.said).toEqual(['One is here.']);
+  clock.advance(699);
+  await write('is ');
+  clock.advance(699);
+  expect([heard.said, clock.running()]).toEqual([['One is here.'], [700]]);
+  clock.advance(1);
+  await write('there.');
+  expect(heard.said).toEqual(['One is here.', 'Two is']);
+  await write(undefined);
+  await fed;
+  expect(heard.said).toEqual(['One is here.', 'Two is', 'there.', '(end)']);
+  expect(clock.running()).toEqual([]);
+});
+
+test('without anything left there is no pause to wait for', async () => {
+  const clock = manualClock();
+  const { pieces, write } = pipe();
+  const cutter = createSegmentCutter('line');
+  const fed = feedText(pieces, listener(), { clock, cutter, flushAfterMs: 700 });
+  await write('A line.\n');
+  expect(clock.running()).toEqual([]);
+  await write(undefined);
+  await fed;
+});
+
+test('without a cutter the pieces go on as they are, once there is text in them', async () => {
+  const clock = manualClock();
+  const heard = listener();
+  const { pieces, write } = pipe();
+  const fed = feedText(pieces, heard, { clock, cutter: undefined, flushAfterMs: undefined });
+  for (const piece of [' \n', 'One. ', ' ', 'Two.', undefined]) await write(piece);
+  await fed;
+  expect(heard.said).toEqual([' \nOne. ', ' ', 'Two.', '(end)']);
+});
+
+test.each([undefined, createSegmentCutter('sentence')])(
+  'white space is no text',
+  async (cutter) => {
+    const heard = listener();
+    const pieces = (async function* () {
+      yield ' ';
+      yield '\n';
+    })();
+    const options = { clock: manualClock(), cutter, flushAfterMs: 1 };
+    await expect(feedText(pieces, heard, options)).rejects.toMatchObject({ exit: 'usage' });
+    expect(heard.said).toEqual([]);
+  },
+);
