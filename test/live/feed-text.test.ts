@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { expect, test } from 'vitest';
 import { feedText } from '../../src/live/feed-text.ts';
 import { createSegmentCutter } from '../../src/live/segment-cutter.ts';
@@ -12,27 +13,29 @@ function listener() {
   };
 }
 
-/** Pieces that come when the test says so. */
+/** Pieces that come when the test says so; undefined is the end. */
 function pipe() {
-  let next: (piece: string | undefined) => void = () => {};
+  const source = new EventEmitter();
   const pieces = (async function* () {
     for (;;) {
-      const piece = await new Promise<string | undefined>((resolve) => {
-        next = resolve;
-      });
+      const [piece] = (await once(source, 'piece')) as [string | undefined];
       if (piece === undefined) return;
       yield piece;
     }
   })();
-  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
   return {
     pieces,
     async write(piece: string | undefined) {
       await turn();
-      next(piece);
+      source.emit('piece', piece);
       await turn();
     },
   };
+}
+
+/** Until everything that waits for nothing has been done. */
+async function turn(): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
 }
 
 test('what is left is spoken after a pause, and a pause begins anew with each piece', async () => {
