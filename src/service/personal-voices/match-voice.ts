@@ -21,7 +21,7 @@ const NEAR = 0.12;
 /** A melody that is flatter or livelier than this, in relation to the engine's own, is hard to follow. */
 const MELODIES = { lowest: 0.4, highest: 1.2 } as const;
 /** Decibels of likeness that a semitone costs, times its square: far from its own pitch a voice breaks up. */
-const COST_OF_SHIFT = 0.04;
+const COST_OF_SHIFT = 0.08;
 /** A voice with less clear sound than this cannot be set to a pitch well: only where there is no other. */
 const CLEAR = 0.3;
 const COST_OF_ROUGHNESS = 100;

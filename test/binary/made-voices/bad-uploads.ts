@@ -32,7 +32,6 @@ export function badUploads({ mp3, ogg }: Encoded): readonly BadUpload[] {
 }
 
 function contents(mp3: Buffer, ogg: Buffer): readonly BadUpload[] {
-  const half = (bytes: Buffer): Buffer => bytes.subarray(0, Math.floor(bytes.length / 2) + 7);
   return [
     file('zero bytes', 'zero.wav', Buffer.alloc(0), /"zero\.wav" is empty/),
     file(
@@ -137,13 +136,6 @@ function names(): readonly BadUpload[] {
 function forms(): readonly BadUpload[] {
   const good = multipartBody([NAME, part('good.wav', GOOD)]);
   const many = Array.from({ length: 11 }, (_, index) => part(`${index}.wav`, GOOD));
-  const type = (value: string): Readonly<Record<string, string>> => ({ 'Content-Type': value });
-  const form = (what: string, parts: readonly FormPart[], message: RegExp): BadUpload => ({
-    what,
-    body: multipartBody(parts),
-    status: 400,
-    message,
-  });
   const raw = (
     what: string,
     headers: Readonly<Record<string, string>>,
@@ -197,6 +189,18 @@ function forms(): readonly BadUpload[] {
       415,
     ]),
   ];
+}
+
+function half(bytes: Buffer): Buffer {
+  return bytes.subarray(0, Math.floor(bytes.length / 2) + 7);
+}
+
+function type(value: string): Readonly<Record<string, string>> {
+  return { 'Content-Type': value };
+}
+
+function form(what: string, parts: readonly FormPart[], message: RegExp): BadUpload {
+  return { what, body: multipartBody(parts), status: 400, message };
 }
 
 function part(fileName: string, value: Uint8Array): FormPart {

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { execa } from 'execa';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { decodeAudio } from '../../harness/decode-audio.ts';
 import type { Sound } from '../../harness/median-pitch.ts';
 import { medianPitch } from '../../harness/median-pitch.ts';
@@ -16,7 +16,7 @@ import { CREATE } from './service-state.ts';
 
 const TIME = { timeout: 120_000 };
 const TEXT =
-  'This is what my voice is like. The rain has not stopped all day, and nobody is on the road. I wonder who will come.';
+  'This is what my voice is like. The rain has not stopped all day, and nobody is on the road.';
 
 /** References by their median pitch: a man and a woman, by their resonances. */
 const REFERENCES = [
@@ -59,39 +59,48 @@ function withTrueLength(bytes: Buffer): Buffer {
   return copy;
 }
 
-describe('a voice that is cloned from a reference', () => {
-  test.each(REFERENCES)('of %d Hz speaks at its median pitch', TIME, async (medianHz, formants) => {
-    const service = await startServe([], { timeoutMs: TIME.timeout });
-    const reference = referenceVoice({ medianHz, formants });
-    const wanted = medianPitch(reference);
-    expect(Math.abs(wanted / medianHz - 1)).toBeLessThan(0.05);
-    const sound = await spoken(service, await clone(service, reference));
-    expect(Math.abs(medianPitch(sound) / wanted - 1)).toBeLessThan(0.05);
-  });
+/** What aubio hears: its median in hertz. */
+async function heardByAubio(aubio: string, file: string, sound: Sound): Promise<number> {
+  await writeFile(file, writeWav(sound.samples, sound.sampleRate));
+  const { stdout } = await execa(aubio, ['pitch', '-m', 'yinfft', '-s', '-40', file]);
+  const pitches = stdout
+    .split('\n')
+    .map((line) => Number(line.trim().split(/\s+/)[1]))
+    .filter((hz) => hz > 60 && hz < 500)
+    .sort((one, two) => one - two);
+  expect(pitches.length).toBeGreaterThan(30);
+  return pitches[Math.floor(pitches.length / 2)] ?? 0;
+}
 
-  test.each(REFERENCES)(
-    'of %d Hz is heard by aubio at its pitch too',
-    TIME,
-    async (medianHz, formants) => {
-      const aubio = requireTool('aubio');
-      const box = await sandbox();
-      const service = await startServe([], { box, timeoutMs: TIME.timeout });
-      const reference = referenceVoice({ medianHz, formants });
-      const heard = async (name: string, { samples, sampleRate }: Sound): Promise<number> => {
-        const file = path.join(box.out, name);
-        await writeFile(file, writeWav(samples, sampleRate));
-        const { stdout } = await execa(aubio, ['pitch', '-m', 'yinfft', '-s', '-40', file]);
-        const pitches = stdout
-          .split('\n')
-          .map((line) => Number(line.trim().split(/\s+/)[1]))
-          .filter((hz) => hz > 60 && hz < 500)
-          .sort((one, two) => one - two);
-        expect(pitches.length).toBeGreaterThan(30);
-        return pitches[Math.floor(pitches.length / 2)] ?? 0;
-      };
-      const wanted = await heard('reference.wav', reference);
-      const sound = await spoken(service, await clone(service, reference));
-      expect(Math.abs((await heard('spoken.wav', sound)) / wanted - 1)).toBeLessThan(0.05);
-    },
-  );
+/** References with what was spoken by their clones. */
+async function clones(): Promise<readonly (readonly [reference: Sound, spoken: Sound])[]> {
+  const service = await startServe([], { timeoutMs: TIME.timeout });
+  const made: [Sound, Sound][] = [];
+  for (const [medianHz, formants] of REFERENCES) {
+    const reference = referenceVoice({ medianHz, formants });
+    made.push([reference, await spoken(service, await clone(service, reference))]);
+  }
+  return made;
+}
+
+test(
+  'a voice that is cloned from a reference of 110 or of 200 Hz speaks at that median pitch',
+  TIME,
+  async () => {
+    for (const [index, [reference, sound]] of (await clones()).entries()) {
+      const wanted = medianPitch(reference);
+      expect(Math.abs(wanted / (REFERENCES[index]?.[0] ?? 0) - 1)).toBeLessThan(0.05);
+      expect(Math.abs(medianPitch(sound) / wanted - 1)).toBeLessThan(0.05);
+    }
+  },
+);
+
+test('aubio hears it there too', TIME, async () => {
+  const aubio = requireTool('aubio');
+  const { out } = await sandbox();
+  for (const [reference, sound] of await clones()) {
+    const wanted = await heardByAubio(aubio, path.join(out, 'reference.wav'), reference);
+    const heard = await heardByAubio(aubio, path.join(out, 'spoken.wav'), sound);
+    expect(Math.abs(heard / wanted - 1)).toBeLessThan(0.05);
+  }
 });

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { VoiceDesign } from '../../../src/contract/schemas/voice-design.ts';
+import type { VoiceCandidate, VoiceDesign } from '../../../src/contract/schemas/voice-design.ts';
 import { verifyLedger } from '../../../src/service/billing/verify-ledger.ts';
 import { jsonPost } from '../support/test-service.ts';
 import type { VoiceService } from './voice-service.ts';
@@ -46,6 +46,12 @@ function save(
   return told(call(`${DESIGNS}/${designId}/voices`, init));
 }
 
+function candidateOf(candidates: VoiceDesign['candidates'], index: number): VoiceCandidate {
+  const candidate = candidates[index];
+  if (candidate === undefined) throw new Error(`there is no candidate ${index}`);
+  return candidate;
+}
+
 const codeOf = ({ status, body }: Told) => [status, body['code']];
 
 async function audioFolders({ dataDir }: VoiceService): Promise<readonly string[]> {
@@ -78,7 +84,7 @@ describe('a voice design', () => {
     const service = await voiceService();
     const { candidates } = await made(service, 'key', { ...BODY, providers: ['altF', 'altA'] });
     expect(candidates.map(({ provider }) => provider)).toEqual(['altA', 'altF', 'altA']);
-    const [{ candidateId = '' } = {}] = candidates;
+    const { candidateId } = candidateOf(candidates, 0);
     const { designId } = await made(service, 'key', { ...BODY, providers: ['altF', 'altA'] });
     const { body } = await save(service, designId, { candidateId });
     const { voiceId } = body;
@@ -102,7 +108,7 @@ describe('a voice design', () => {
   it('is gone after a day, with its previews, for every endpoint', async () => {
     const service = await voiceService();
     const { designId, candidates, expiresAt } = await made(service);
-    const [{ candidateId = '', previewAudioUrl = '' } = {}] = candidates;
+    const { candidateId, previewAudioUrl } = candidateOf(candidates, 0);
     expect(Date.parse(expiresAt) - service.clock.now()).toBe(DAY_MS);
     service.clock.advance(DAY_MS - 1);
     expect((await service.call(previewAudioUrl)).status).toBe(200);
@@ -144,7 +150,7 @@ describe('a voice design', () => {
     const service = await voiceService();
     const { candidates } = await made(service);
     const headers = { Authorization: 'Bearer other-key' };
-    const { previewAudioUrl = '' } = candidates[0] ?? {};
+    const { previewAudioUrl } = candidateOf(candidates, 0);
     expect(codeOf(await told(service.call(previewAudioUrl, { headers })))).toEqual([
       404,
       'ERR_DESIGN_NOT_FOUND',
@@ -156,7 +162,7 @@ describe('a candidate that is saved', () => {
   it('is a permanent voice, the same for the same key, and outlives the design', async () => {
     const service = await voiceService();
     const { designId, candidates } = await made(service);
-    const { candidateId = '', description } = candidates[1] ?? {};
+    const { candidateId, description } = candidateOf(candidates, 1);
     const balance = await service.balance();
     const first = await save(service, designId, { candidateId, visibility: 'public' });
     expect(first.body).toMatchObject({
@@ -186,7 +192,7 @@ describe('a candidate that is saved', () => {
   it('that is refused uses no key up', async () => {
     const service = await voiceService();
     const { designId, candidates } = await made(service);
-    const { candidateId = '' } = candidates[0] ?? {};
+    const { candidateId } = candidateOf(candidates, 0);
     const refused = [
       await save(service, 'nothing', { candidateId }),
       await save(service, designId, { candidateId: 'nothing' }),
