@@ -15,7 +15,7 @@ export async function openService(options: OpenServiceOptions): Promise<RunningS
     import('./worker-file.ts'),
   ]);
   // To find its binary, libsql has Node report on every thread, and waits for each: before there is one.
-  await import('libsql');
+  await import('./store/sqlite.ts');
   const flite = createFliteEngine({ workerFile: FLITE_WORKER_FILE });
   void flite.warmUp();
   const engines = new EngineRegistry([flite, ...(await addedEngines(options))]);

@@ -59,7 +59,7 @@ async function prepareFile(dataDir: string, path: string, files: FileSystem): Pr
 }
 
 async function openDatabase(path: string, options: OpenStoreOptions): Promise<Store> {
-  const { default: Database } = await import('libsql');
+  const { Database } = await import('./sqlite.ts');
   const timeout = options.busyTimeoutMs ?? BUSY_TIMEOUT_MS;
   const database = new Database(path, { timeout });
   try {
