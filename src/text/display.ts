@@ -20,7 +20,7 @@ export interface DisplayOptions {
 export function display(untrusted: string, options: DisplayOptions = {}): string {
   const max = Math.max(1, options.max ?? Infinity);
   const guardCi = options.neutralizeCi !== false && COMMAND.test(untrusted);
-  if (untrusted.length <= max && !SUSPICIOUS.test(untrusted) && !guardCi) return untrusted;
+  if (untrusted.length <= max && !signs().suspicious.test(untrusted) && !guardCi) return untrusted;
 
   let shown = '';
   let length = 0;
@@ -45,12 +45,7 @@ export function display(untrusted: string, options: DisplayOptions = {}): string
 
 const INVISIBLE =
   '\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\p{Noncharacter_Code_Point}\\ufff9-\\ufffb';
-const SUSPICIOUS = new RegExp(`[${INVISIBLE}]`, 'u');
-const SUSPICIOUS_ALONE = new RegExp(`^[${INVISIBLE}]$`, 'u');
 const COMMAND = /::|##/;
-const PICTOGRAPH = /^\p{Extended_Pictographic}$/u;
-const PICTOGRAPH_OR_MODIFIER = /^[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f]$/u;
-const EMOJI_BASE = /^[\p{Extended_Pictographic}\p{Emoji_Modifier}]$/u;
 const KEYCAP_BASE = /^[0-9#*]$/;
 
 const KEYCAP = '\u20e3';
@@ -58,22 +53,47 @@ const ZERO_WIDTH_JOINER = '\u200d';
 const VARIATION_SELECTORS = /^[\ufe0e\ufe0f]$/;
 const SHORT_ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
+/** Kinds of characters. */
+interface Signs {
+  readonly suspicious: RegExp;
+  readonly suspiciousAlone: RegExp;
+  readonly pictograph: RegExp;
+  readonly pictographOrModifier: RegExp;
+  readonly emojiBase: RegExp;
+}
+
+let known: Signs | undefined;
+
+/** Looked up in Unicode when something is shown for the first time: that takes most of a millisecond. */
+function signs(): Signs {
+  known ??= {
+    suspicious: new RegExp(`[${INVISIBLE}]`, 'u'),
+    suspiciousAlone: new RegExp(`^[${INVISIBLE}]$`, 'u'),
+    pictograph: /^\p{Extended_Pictographic}$/u,
+    pictographOrModifier: /^[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f]$/u,
+    emojiBase: /^[\p{Extended_Pictographic}\p{Emoji_Modifier}]$/u,
+  };
+  return known;
+}
+
 function visible(text: string, at: number, character: string): string {
-  if (!SUSPICIOUS_ALONE.test(character) || isEmojiGlue(text, at, character)) return character;
+  if (!signs().suspiciousAlone.test(character) || isEmojiGlue(text, at, character))
+    return character;
   return SHORT_ESCAPES[character] ?? escapeOf(character);
 }
 
 /** Inside an emoji sequence a joiner or a variation selector is part of one printable sign. */
 function isEmojiGlue(text: string, at: number, character: string): boolean {
+  const { emojiBase, pictograph, pictographOrModifier } = signs();
   if (character === ZERO_WIDTH_JOINER) {
     return (
-      PICTOGRAPH_OR_MODIFIER.test(characterBefore(text, at)) &&
-      PICTOGRAPH.test(characterAt(text, at + 1))
+      pictographOrModifier.test(characterBefore(text, at)) &&
+      pictograph.test(characterAt(text, at + 1))
     );
   }
   if (!VARIATION_SELECTORS.test(character)) return false;
   const before = characterBefore(text, at);
-  return EMOJI_BASE.test(before) || (KEYCAP_BASE.test(before) && text[at + 1] === KEYCAP);
+  return emojiBase.test(before) || (KEYCAP_BASE.test(before) && text[at + 1] === KEYCAP);
 }
 
 /** Whether the character at `at` begins what a build service's log reader would obey. */
