@@ -63,7 +63,10 @@ export const realtimeElsewhere: readonly TestedElsewhere[] = [
   ending(
     'backpressure',
     'A client that does not read for two minutes: `client_backpressure`; speech waits in bounded memory',
-    ['test/service/realtime/outlet.test.ts', 'ends with `client_backpressure`'],
+    [
+      'test/service/realtime/outlet.test.ts',
+      'a client that does not read ends with `client_backpressure`',
+    ],
     errors('client_backpressure'),
   ),
   ending(

@@ -22,7 +22,9 @@ export interface OutletOptions {
 export class Outlet {
   readonly #options: OutletOptions;
   #sentBytes = 0;
+  /** A fault rule broke the line: nothing more leaves, and nothing counts as sent. */
   #isBroken = false;
+  #isClosed = false;
   #waiting: (() => void)[] = [];
   #stopStall: (() => void) | undefined;
 
@@ -32,7 +34,7 @@ export class Outlet {
 
   send(frame: Uint8Array): void {
     const { socket, cut, onStall } = this.#options;
-    if (this.#isBroken) return;
+    if (this.#isBroken || this.#isClosed) return;
     if (cut !== undefined && this.#sentBytes + frame.length > cut.afterBytes) {
       this.#isBroken = true;
       return socket.breakOff(cut.kind);
@@ -44,7 +46,8 @@ export class Outlet {
 
   /** Resolves when there is room for more speech, or the connection has ended. */
   async room(): Promise<void> {
-    if (this.#isBroken || this.#options.socket.bufferedAmount <= HIGH_WATER_BYTES) return;
+    const isFull = this.#options.socket.bufferedAmount > HIGH_WATER_BYTES;
+    if (this.#isClosed || !(isFull || this.#isBroken)) return;
     this.#watch();
     await new Promise<void>((resolve) => {
       this.#waiting.push(resolve);
@@ -53,11 +56,12 @@ export class Outlet {
 
   /** Nothing more leaves. */
   close(): void {
-    this.#isBroken = true;
+    this.#isClosed = true;
     this.#letIn();
   }
 
   #moved(): void {
+    if (this.#isBroken) return;
     if (this.#options.socket.bufferedAmount <= HIGH_WATER_BYTES) this.#letIn();
     else if (this.#stopStall !== undefined) this.#watch();
   }

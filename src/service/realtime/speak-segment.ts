@@ -73,6 +73,9 @@ async function sendAudio(
     bytes += piece.length;
     frames += 1;
   }
+  // A line that broke under the last of it did not take it.
+  await room();
+  signal.throwIfAborted();
   return { bytes, frames };
 }
 

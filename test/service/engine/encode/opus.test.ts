@@ -3,7 +3,7 @@ import { OggOpusDecoder } from 'ogg-opus-decoder';
 import { encodeSpeech } from '../../../../src/service/engine/encode/encode-speech.ts';
 
 const RATE = 16_000;
-const SAMPLES = 3 * RATE + 123;
+const SAMPLES = RATE + 123;
 
 describe('speech as Opus', () => {
   test('is an Ogg stream of exactly the speech, whatever the packets', async () => {
@@ -20,8 +20,8 @@ describe('speech as Opus', () => {
   });
 
   test('of many texts at once is the same as of one after the other', async () => {
-    const first = await encoded(RATE);
-    const all = await Promise.all(Array.from({ length: 40 }, () => encoded(RATE)));
+    const first = await encoded(RATE / 4);
+    const all = await Promise.all(Array.from({ length: 20 }, () => encoded(RATE / 4)));
     expect(all.every((one) => one.equals(first))).toBe(true);
   });
 });
