@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { runFoley } from '../harness/run-foley.ts';
 import type { Sandbox } from '../harness/sandbox.ts';
 import { sandbox } from '../harness/sandbox.ts';
+import { testedNodeMajor } from '../harness/tested-node.ts';
 
 /** Every file below the cache of compiled code, by its path there. */
 function kept({ cache }: Sandbox): string[] {
@@ -21,7 +22,7 @@ async function settings(box: Sandbox, env: Record<string, string> = {}): Promise
 }
 
 /** Node 22 keeps compiled code itself, in files of its own. */
-const isOurs = Number(process.versions.node.split('.')[0]) < 22;
+const isOurs = testedNodeMajor() < 22;
 
 describe.skipIf(!isOurs)('compiled code', () => {
   test('is kept by the second run of a command, and used by the third', async () => {

@@ -10,6 +10,7 @@ import type { Sandbox } from '../harness/sandbox.ts';
 import { sandbox } from '../harness/sandbox.ts';
 import { difference, snapshot } from '../harness/snapshot.ts';
 import { startProgramInTerminal } from '../harness/terminal.ts';
+import { TESTED_NODE } from '../harness/tested-node.ts';
 import { startHostedService } from './support/hosted-service.ts';
 import { longText } from './support/sound.ts';
 
@@ -90,7 +91,7 @@ test('a signal while the text is awaited ends the wait', async () => {
 
 /** A shell loop that speaks the long text three times. */
 function loop(flags: string): string {
-  const foley = `'${process.execPath}' '${FOLEY}' tts -f long.txt -o out.mp3 ${AT_ONCE.join(' ')} ${flags}`;
+  const foley = `'${TESTED_NODE}' '${FOLEY}' tts -f long.txt -o out.mp3 ${AT_ONCE.join(' ')} ${flags}`;
   return `for i in 1 2 3; do echo "run $i"; ${foley}; done; echo "after all"`;
 }
 

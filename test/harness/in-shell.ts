@@ -6,6 +6,7 @@ import { FOLEY, requireBuild } from './run-foley.ts';
 import type { RunOptions, RunResult } from './run-options.ts';
 import { runProgram } from './run-program.ts';
 import { sandbox } from './sandbox.ts';
+import { TESTED_NODE } from './tested-node.ts';
 
 export interface ShellResult extends RunResult {
   /** What every command of the last pipeline ended with; empty when the shell itself was ended. */
@@ -21,7 +22,7 @@ export async function inShell(script: string, options: RunOptions = {}): Promise
   requireBuild();
   const box = options.box ?? (await sandbox());
   // `exec`, so that the pid and the signals that the shell sees are foley's own.
-  const shim = `#!/bin/sh\nexec '${process.execPath}' '${FOLEY}' "$@"\n`;
+  const shim = `#!/bin/sh\nexec '${TESTED_NODE}' '${FOLEY}' "$@"\n`;
   await writeFile(path.join(box.harness, 'foley'), shim, { mode: 0o755 });
   return runInShell(script, { ...options, box });
 }

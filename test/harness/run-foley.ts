@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Running, RunOptions, RunResult } from './run-options.ts';
 import { startProgram } from './run-program.ts';
+import { TESTED_NODE } from './tested-node.ts';
 
 /** The built command, exactly as it is installed. */
 export const FOLEY = fileURLToPath(new URL('../../bin/foley.cjs', import.meta.url));
@@ -22,7 +23,7 @@ export async function startFoley(
   options: RunOptions = {},
 ): Promise<Running> {
   requireBuild();
-  return startProgram(process.execPath, [FOLEY, ...args], options);
+  return startProgram(TESTED_NODE, [FOLEY, ...args], options);
 }
 
 /** A sentence rather than forty failures when the tests are run on an unbuilt tree. */

@@ -5,6 +5,7 @@ import { FOLEY, requireBuild } from './run-foley.ts';
 import type { OutputTarget, Running, RunOptions } from './run-options.ts';
 import { startProgram } from './run-program.ts';
 import { sandbox } from './sandbox.ts';
+import { TESTED_NODE } from './tested-node.ts';
 
 export interface TerminalOptions extends Omit<RunOptions, 'input' | 'stdout' | 'stderr'> {
   readonly columns?: number;
@@ -36,7 +37,7 @@ export async function startInTerminal(
   options: TerminalOptions = {},
 ): Promise<Running> {
   requireBuild();
-  return startProgramInTerminal(process.execPath, [FOLEY, ...args], options);
+  return startProgramInTerminal(TESTED_NODE, [FOLEY, ...args], options);
 }
 
 /** The same for any program, on the first driver there is or on a given one. */
