@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import { gzipSync } from 'node:zlib';
+import { MEDIA_SECONDS_MAX } from '../../../src/contract/limits.ts';
 import { at, claimStatus } from '../claims.ts';
 import { plainBody } from '../facts.ts';
 import type { Answer, ServiceUnderTest } from '../service-under-test.ts';
@@ -19,9 +20,29 @@ const ODD: Readonly<Record<string, (response: ServerResponse) => void>> = {
   'to-private': (response) => redirect(response, 'http://10.0.0.1/video.mp4'),
   'to-file': (response) => redirect(response, 'file:///etc/passwd'),
   'huge.mp4': (response) => response.writeHead(200, { 'Content-Length': 2 ** 40 }).write('x'),
+  'long.wav': (response) => response.end(longSound(MEDIA_SECONDS_MAX + 1)),
   'bomb.wav': (response) =>
     response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(gzipSync(Buffer.alloc(2 ** 27))),
 };
+
+/** Silence at a thousand samples a second. */
+function longSound(seconds: number): Buffer {
+  const bytes = seconds * 1_000;
+  const head = Buffer.alloc(44);
+  head.write('RIFF', 0, 'latin1');
+  head.writeUInt32LE(36 + bytes, 4);
+  head.write('WAVEfmt ', 8, 'latin1');
+  head.writeUInt32LE(16, 16);
+  head.writeUInt16LE(1, 20);
+  head.writeUInt16LE(1, 22);
+  head.writeUInt32LE(1_000, 24);
+  head.writeUInt32LE(1_000, 28);
+  head.writeUInt16LE(1, 32);
+  head.writeUInt16LE(8, 34);
+  head.write('data', 36, 'latin1');
+  head.writeUInt32LE(bytes, 40);
+  return Buffer.concat([head, Buffer.alloc(bytes, 128)]);
+}
 
 /** The address of files that a service on this machine can fetch; others cannot. */
 export async function mediaAt(service: ServiceUnderTest, name: string): Promise<string> {

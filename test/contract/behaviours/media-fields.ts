@@ -116,11 +116,6 @@ function dubbingFields(): readonly RequestField[] {
 
 function lipSyncAnswers(): readonly Behaviour[] {
   const on = `GET ${LIP_SYNC}/{jobId}`;
-  const answer = (service: ServiceUnderTest) => ended(service, LIP_SYNC);
-  const list = async (service: ServiceUnderTest): Promise<unknown> => {
-    await ended(service, LIP_SYNC);
-    return (await service.ask(`GET ${LIP_SYNC}`)).json();
-  };
   return [
     ...answerFields(
       {
@@ -139,7 +134,7 @@ function lipSyncAnswers(): readonly Behaviour[] {
         ]),
       ],
     ),
-    ...answerFields({ of: 'LipSyncAnswer', section: '4.7', on, spends: true, sample: answer }, [
+    ...answerFields({ of: 'LipSyncAnswer', section: '4.7', on, spends: true, sample: lipSync }, [
       ...ENVELOPE,
       ['data', 'object', 'the job'],
     ]),
@@ -149,7 +144,7 @@ function lipSyncAnswers(): readonly Behaviour[] {
         section: '2.6',
         on,
         spends: true,
-        sample: async (service) => at(await answer(service), 'data'),
+        sample: async (service) => at(await lipSync(service), 'data'),
       },
       [...OF_JOB, ['credits_used', 'integer', 'what it cost'], ...BILLING],
     ),
@@ -160,7 +155,7 @@ function lipSyncAnswers(): readonly Behaviour[] {
         on,
         spends: true,
         isOurChoice: true,
-        sample: async (service) => at(await answer(service), 'data'),
+        sample: async (service) => at(await lipSync(service), 'data'),
       },
       OURS,
     ),
@@ -171,12 +166,12 @@ function lipSyncAnswers(): readonly Behaviour[] {
         on,
         spends: true,
         isOurChoice: true,
-        sample: async (service) => at(await answer(service), 'data.result'),
+        sample: async (service) => at(await lipSync(service), 'data.result'),
       },
       RESULT,
     ),
     ...answerFields(
-      { of: 'LipSyncList', section: '4.7', on: `GET ${LIP_SYNC}`, spends: true, sample: list },
+      { of: 'LipSyncList', section: '4.7', on: `GET ${LIP_SYNC}`, spends: true, sample: lipSyncs },
       [
         ...ENVELOPE,
         ['data.items', 'list', 'the newest first'],
@@ -188,7 +183,6 @@ function lipSyncAnswers(): readonly Behaviour[] {
 
 function dubbingAnswers(): readonly Behaviour[] {
   const on = `GET ${DUBBING}/{jobId}`;
-  const sample = (service: ServiceUnderTest) => ended(service, DUBBING);
   return [
     ...answerFields(
       {
@@ -200,12 +194,12 @@ function dubbingAnswers(): readonly Behaviour[] {
       },
       [...ENVELOPE, ...within('data', [...OF_JOB, ['credits_used', 'object', 'by its parts']])],
     ),
-    ...answerFields({ of: 'DubbingAnswer', section: '2.7', on, spends: true, sample }, [
+    ...answerFields({ of: 'DubbingAnswer', section: '2.7', on, spends: true, sample: dubbing }, [
       ...ENVELOPE,
       ...within('data', [...OF_JOB, ['credits_used', 'object', 'by its parts']]),
     ]),
     ...answerFields(
-      { of: 'DubbingAnswer', section: '2.7', on, spends: true, isOurChoice: true, sample },
+      { of: 'DubbingAnswer', section: '2.7', on, spends: true, isOurChoice: true, sample: dubbing },
       within('data', [
         ...OURS,
         ...BILLING,
@@ -219,9 +213,22 @@ function dubbingAnswers(): readonly Behaviour[] {
         section: '2.7',
         on,
         spends: true,
-        sample: async (service) => at(await sample(service), 'data.credits_used'),
+        sample: async (service) => at(await dubbing(service), 'data.credits_used'),
       },
       CREDITS,
     ),
   ];
+}
+
+function lipSync(service: ServiceUnderTest): Promise<unknown> {
+  return ended(service, LIP_SYNC);
+}
+
+async function lipSyncs(service: ServiceUnderTest): Promise<unknown> {
+  await ended(service, LIP_SYNC);
+  return (await service.ask(`GET ${LIP_SYNC}`)).json();
+}
+
+function dubbing(service: ServiceUnderTest): Promise<unknown> {
+  return ended(service, DUBBING);
 }

@@ -5,6 +5,7 @@ import { creditsOf, freshKey } from '../facts.ts';
 import type { ServiceUnderTest } from '../service-under-test.ts';
 import { NotApplicable } from '../service-under-test.ts';
 import { accepted, DUBBING, ended, endOf, LIP_SYNC, mediaAt, mediaBody } from './media-calls.ts';
+import { IMAGES, modelsOf, withKey } from './picture-calls.ts';
 
 /** What comes of an address: the status, the code, how far it came, and whether to try again. */
 const REFUSALS = [
@@ -181,18 +182,26 @@ function refusals(): readonly Behaviour[] {
         assert.equal(await creditsOf(service), before);
       },
     })),
+    tooLarge(
+      'bomb.wav',
+      'MEDIA_AUDIO_MAX_BYTES',
+      'of too many bytes, as it is after it was unpacked',
+    ),
+    tooLarge('long.wav', 'MEDIA_SECONDS_MAX', 'of too many seconds'),
     {
       ...base,
-      id: 'lip-sync.import.bomb',
-      on: `POST ${LIP_SYNC}`,
-      what: '413 for sound above the limit, as it is after it was unpacked',
-      covers: ['ERR_MEDIA_TOO_LARGE', 'MEDIA_AUDIO_MAX_BYTES'],
+      id: 'images.import.large',
+      on: `POST ${IMAGES}`,
+      what: '413 for a reference above the limit',
+      covers: ['ERR_MEDIA_TOO_LARGE', 'MEDIA_IMAGE_MAX_BYTES'],
       async check(service) {
-        const audio_url = await mediaAt(service, 'bomb.wav');
-        const body = { ...(await mediaBody(service, LIP_SYNC)), audio_url };
-        const answer = await service.ask(`POST ${LIP_SYNC}`, { body });
+        const models = await modelsOf(service, 'image');
+        const { id: model } = models.find(({ variants }) => variants[0].reference_limit > 0);
+        const image_url = await mediaAt(service, 'huge.mp4');
+        const body = { prompt: 'A red fox', model, image_url };
+        const answer = await service.ask(`POST ${IMAGES}`, { body, headers: withKey() });
         claimRefused(answer, 413, 'ERR_MEDIA_TOO_LARGE', service);
-        assert.equal(at(answer.json(), 'details.media_kind'), 'audio');
+        assert.equal(at(answer.json(), 'details.media_kind'), 'image');
       },
     },
     {
@@ -210,6 +219,23 @@ function refusals(): readonly Behaviour[] {
       },
     },
   ];
+}
+
+function tooLarge(name: string, limit: string, what: string): Behaviour {
+  return {
+    id: `lip-sync.import.${name}`,
+    section: '7.3',
+    on: `POST ${LIP_SYNC}`,
+    what: `413 for sound ${what}`,
+    covers: ['ERR_MEDIA_TOO_LARGE', limit],
+    async check(service) {
+      const audio_url = await mediaAt(service, name);
+      const body = { ...(await mediaBody(service, LIP_SYNC)), audio_url };
+      const answer = await service.ask(`POST ${LIP_SYNC}`, { body });
+      claimRefused(answer, 413, 'ERR_MEDIA_TOO_LARGE', service);
+      assert.equal(at(answer.json(), 'details.media_kind'), 'audio');
+    },
+  };
 }
 
 function legacy(): readonly Behaviour[] {

@@ -235,7 +235,7 @@ describe('an answer that is no good', () => {
         response.writeHead(200, { 'Content-Encoding': 'zstd' }).end('x'),
     ],
   ])('%s: %i %s', async (_what, status, code, retryable, give) => {
-    const stage = await scene((_request, response) => void give(response));
+    const stage = await scene((_request, response) => give(response));
     const answer = await create(stage);
     expect(answer.status).toBe(status);
     const { details, ...body } = Object(await answer.json());

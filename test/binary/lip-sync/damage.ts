@@ -66,7 +66,10 @@ function withCount(bytes: Buffer, table: string, count: number): Buffer {
 function withNoise(bytes: Buffer, table: string, noise: Uint8Array): Buffer {
   const copy = Buffer.from(bytes);
   // Any count that fits by chance is no damage.
-  copy.set([...noise.map((byte) => byte | 0x80)], contentOf(copy, table));
+  copy.set(
+    noise.map((byte) => byte | 0x80),
+    contentOf(copy, table),
+  );
   return copy;
 }
 
