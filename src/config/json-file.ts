@@ -16,18 +16,24 @@ export async function readJsonFile(
 ): Promise<JsonObject | undefined> {
   const text = await readText(files, file);
   if (text === undefined) return undefined;
-  const line = jsonFaultLine(text);
-  if (line !== undefined) {
-    throw configFailure(
-      text.trim() === '' ? `${file} is empty` : `${file} is not valid JSON, at line ${line}`,
-      'Mend it or remove it; foley does not change it as it is.',
-    );
-  }
-  const value: unknown = JSON.parse(text);
+  const value = parse(text, file);
   if (!isObject(value)) {
     throw configFailure(`${file} is not a JSON object`, 'It should begin with { and end with }.');
   }
   return value;
+}
+
+function parse(text: string, file: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    const problem =
+      text.trim() === '' ? 'is empty' : `is not valid JSON, at line ${jsonFaultLine(text) ?? 1}`;
+    throw configFailure(
+      `${file} ${problem}`,
+      'Mend it or remove it; foley does not change it as it is.',
+    );
+  }
 }
 
 async function readText(
