@@ -26,6 +26,13 @@ export async function describedTree(): Promise<DescribedTree> {
 async function describeNode(node: CommandNode): Promise<DescribedCommand> {
   if (!isBranch(node)) return describeLeaf([node.name], node);
   const shown = node.children.filter(isShown);
+  const children = await Promise.all(
+    shown.map((leaf) => describeLeaf([node.name, leaf.name], leaf)),
+  );
+  const { itself: load } = node;
+  if (load !== undefined) {
+    return { ...(await describeLeaf([node.name], { ...node, load })), children };
+  }
   return {
     path: [node.name],
     aliases: [],
@@ -35,7 +42,7 @@ async function describeNode(node: CommandNode): Promise<DescribedCommand> {
     arguments: [],
     flags: [],
     notes: '',
-    children: await Promise.all(shown.map((leaf) => describeLeaf([node.name, leaf.name], leaf))),
+    children,
     fallback: node.fallback,
   };
 }
