@@ -26,6 +26,8 @@ export interface RecognisedSound {
 }
 
 const PIECE_BYTES = 64 * 1024;
+/** As many as FLAC has; a few bytes may claim 65,535, and each takes memory. */
+const MOST_CHANNELS = 8;
 const DECODED = 'wav, mp3, flac, ogg and opus are';
 
 /**
@@ -106,7 +108,11 @@ function requireWhole(file: OpenFile, format: 'wav' | 'mp3' | 'ogg'): Verdict {
   const verifier = createVerifier(format);
   for (const piece of filePieces(file, PIECE_BYTES)) verifier.write(piece);
   const verdict = verifier.end();
-  if (verdict.problem !== undefined) throw new SoundProblem(verdict.problem);
+  const { channels = 1, problem } = verdict;
+  if (problem !== undefined) throw new SoundProblem(problem);
+  if (channels > MOST_CHANNELS) {
+    throw new SoundProblem(`has ${channels} channels; at most ${MOST_CHANNELS} are decoded`);
+  }
   return verdict;
 }
 

@@ -46,6 +46,16 @@ function requireLength(seconds: number | undefined, what: string): void {
   throw new SoundProblem(`${what} ${shown(seconds)} long; ${allowed}`);
 }
 
+/** What brings sound to another rate needs the more memory, the further apart the two are. */
+function requireRate(sampleRate: number): void {
+  const { lowest, highest } = RATES;
+  if (sampleRate >= lowest && sampleRate <= highest) return;
+  const allowed = `allowed are ${lowest} to ${highest}`;
+  throw new SoundProblem(`has ${sampleRate} samples a second; ${allowed}`);
+}
+
+const RATES = { lowest: 4_000, highest: 384_000 } as const;
+
 function shown(seconds: number): string {
   return `${Math.round(seconds * 10) / 10} s`;
 }
@@ -75,6 +85,7 @@ class Ear {
   async hear({ channels, sampleRate }: DecodedSound): Promise<void> {
     const [first] = channels;
     if (first === undefined || first.length === 0 || sampleRate === 0) return;
+    requireRate(sampleRate);
     this.#resampler ??= await createResampler(sampleRate, ANALYSIS_RATE);
     if (this.#sampleRate !== 0 && this.#sampleRate !== sampleRate) {
       throw new SoundProblem('changes its sample rate on the way');

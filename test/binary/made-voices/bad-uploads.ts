@@ -71,6 +71,19 @@ function contents(mp3: Buffer, ogg: Buffer): readonly BadUpload[] {
     file('hours in a small wav', 'hours.wav', slowWav(7_200_000), /900 seconds/),
     file('silence', 'silent.wav', writeWav(new Float32Array(RATE), RATE), /is silent/),
     file('noise', 'noise.wav', writeWav(noise(RATE * 2), RATE), /no voice is heard/),
+    file('a thousand channels', 'many.wav', layout(1_000, 8_000), /has 1000 channels; at most 8/),
+    file(
+      'a few samples a second',
+      'slow.wav',
+      layout(1, 10),
+      /has 10 samples a second; allowed are 4000/,
+    ),
+    file(
+      'a billion samples a second',
+      'fast.wav',
+      layout(1, 1e9),
+      /0 s long; allowed/,
+    ),
     file(
       'less than half a second',
       'short.wav',
@@ -227,6 +240,15 @@ function slowWav(count: number): Buffer {
   bytes.writeUInt16LE(1, 32);
   bytes.writeUInt16LE(8, 34);
   bytes.writeUInt32LE(count, 40);
+  return bytes;
+}
+
+/** A wav of silence that says it is laid out so. */
+function layout(channels: number, sampleRate: number): Buffer {
+  const bytes = writeWav(new Float32Array(channels * 800), sampleRate);
+  bytes.writeUInt16LE(channels, 22);
+  bytes.writeUInt32LE(Math.min(sampleRate * channels * 2, 0xffff_ffff), 28);
+  bytes.writeUInt16LE(channels * 2, 32);
   return bytes;
 }
 

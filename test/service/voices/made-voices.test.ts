@@ -161,6 +161,22 @@ describe('a voice that is made', () => {
   });
 });
 
+describe('a client that leaves', () => {
+  it('while its voice is being made gets none, and none is kept', async () => {
+    const service = await voiceService();
+    const release = service.engine.holdBefore(0);
+    const leaving = new AbortController();
+    const asked = service.call(V1, { ...form(), signal: leaving.signal });
+    await expect.poll(() => service.engine.requests.length).toBeGreaterThan(0);
+    leaving.abort();
+    release();
+    await asked;
+    expect(service.store.read((db) => db.all('SELECT * FROM personal_voice'))).toEqual([]);
+    expect(service.events.filter(({ type }) => type === 'failure')).toEqual([]);
+    await service.make();
+  });
+});
+
 describe('an account', () => {
   it('may not have more than a hundred voices, and may again when it has deleted one', async () => {
     const service = await voiceService();
