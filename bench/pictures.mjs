@@ -1,0 +1,119 @@
+// A 2k image and a 4 s video as the embedded service makes them, each in its own process: against sharp
+// alone, which draws the same scene and writes it, and against the encoder alone, which gets the same frames
+// ready made. With the most memory that the process had.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import sharp from 'sharp';
+import { loadTypeScript } from '../scripts/load-typescript.mjs';
+import { compare } from './measure.mjs';
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+const root = path.join(here, '..');
+const ROUNDS = 5;
+const SCENE = { prompt: 'A lighthouse on a cliff at sunset', seed: 7 };
+const IMAGE = { width: 2_048, height: 1_152 };
+const VIDEO = { width: 1_280, height: 720, seconds: 4 };
+
+export const title = 'a 2k image and a video of 4 s in 1280 x 720';
+
+export async function measure() {
+  const scratch = mkdtempSync(path.join(tmpdir(), 'foley-bench-'));
+  try {
+    return [...(await image(scratch)), ...(await video(scratch))];
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+async function image(scratch) {
+  const { sceneSvg } = await loadTypeScript('src/service/media/pictures/scene/scene-svg.ts');
+  const svg = path.join(scratch, 'scene.svg');
+  writeFileSync(svg, sceneSvg({ ...SCENE, ...IMAGE }));
+  const output = path.join(scratch, 'image.png');
+  const ours = task(scratch, 'image', { ...drawing(IMAGE), output, format: 'png' });
+  const floor = script('picture-floor.mjs', svg, path.join(scratch, 'floor.png'));
+  return table([
+    { name: 'sharp alone', command: floor },
+    { name: 'an image of 2048 x 1152', command: ours, limit: 2.5, megabytes: 250 },
+  ]);
+}
+
+async function video(scratch) {
+  const frames = path.join(scratch, 'frames.i420');
+  await drawFrames(frames);
+  const { width, height, seconds } = VIDEO;
+  const output = path.join(scratch, 'video.mp4');
+  const encoderFile = path.join(root, 'dist/video-encoder.cjs');
+  const order = { ...drawing({ width, height }), output, seconds, encoderFile };
+  const floor = script('video-floor.mjs', frames, String(width), String(height));
+  return table([
+    { name: 'the encoder alone, in two threads', command: floor },
+    { name: 'a video of 4 s', command: task(scratch, 'video', order), limit: 2.5, megabytes: 350 },
+  ]);
+}
+
+function drawing(size) {
+  const fontFile = path.join(root, 'assets/fonts/foley-sans.ttf');
+  return { ...SCENE, ...size, references: [], fontFile };
+}
+
+/** The frames of the video, one after the other, as the encoder takes them. */
+async function drawFrames(file) {
+  const { createFrames, FRAMES_PER_SECOND } = await loadTypeScript(
+    'src/service/media/video/footage.ts',
+  );
+  const { toI420 } = await loadTypeScript('src/service/media/video/i420.ts');
+  const { toOverlay } = await loadTypeScript('src/service/media/video/overlay.ts');
+  const { sceneSvg } = await loadTypeScript('src/service/media/pictures/scene/scene-svg.ts');
+  const { width, height, seconds } = VIDEO;
+  const large = { width: width * 1.2, height: height * 1.2 };
+  const rgb = await sharp(Buffer.from(sceneSvg({ ...SCENE, ...large })))
+    .removeAlpha()
+    .raw()
+    .toBuffer();
+  const frames = seconds * FRAMES_PER_SECOND;
+  const overlay = toOverlay(new Uint8Array(width * 2 * 4), { width, height: 2 }, height - 2);
+  const draw = createFrames({
+    width,
+    height,
+    frames,
+    ...SCENE,
+    first: toI420(rgb, large),
+    overlay,
+  });
+  const all = Array.from({ length: frames }, (_, number) => draw(number).bytes.slice());
+  writeFileSync(file, Buffer.concat(all));
+}
+
+/** What the service has its media child do. */
+function task(scratch, name, order) {
+  const file = path.join(scratch, `${name}.json`);
+  writeFileSync(file, JSON.stringify({ task: name, order, deadlineMs: 600_000 }));
+  return script('media-task.mjs', path.join(root, 'dist/media-child.cjs'), file);
+}
+
+function script(name, ...args) {
+  return () => ({ file: process.execPath, args: [path.join(here, 'media', name), ...args] });
+}
+
+/** Time against the floor, and the most memory of the process that did the work. */
+function table(variants) {
+  const rows = compare(variants, { rounds: ROUNDS });
+  return rows.flatMap((row, index) => {
+    const { command, limit, megabytes } = variants[index];
+    const peak = peakOf(command());
+    const memory = '  its most memory, in MB';
+    return [
+      { ...row, limit },
+      { name: memory, ratio: peak, limit: megabytes },
+    ];
+  });
+}
+
+/** Each program prints the most memory that it had, in megabytes. */
+function peakOf({ file, args }) {
+  return Number(spawnSync(file, args, { encoding: 'utf8' }).stdout);
+}
