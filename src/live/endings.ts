@@ -42,11 +42,12 @@ export function silent(state: LiveState, what: string): Ending {
 }
 
 /** Paid for, and not to be had again. */
-export function lost(segmentIds: readonly string[]): Ending {
-  const what =
-    segmentIds.length === 0 ? 'audio that is paid for' : `audio of ${segmentIds.join(', ')}`;
-  const message = `the line broke and ${what} cannot be had again`;
-  return { exit: 'lost', code: 'lost', message, billed: 'yes', lostSegments: segmentIds };
+export function lost(segmentIds: readonly string[] = []): Ending {
+  const isNamed = segmentIds.length > 0;
+  const what = isNamed ? `the audio of ${segmentIds.join(', ')}` : 'the audio that did not come';
+  const message = `${what} is paid for and cannot be had again`;
+  const ending = { exit: 'lost', code: 'lost', message, billed: 'yes' } as const;
+  return isNamed ? { ...ending, lostSegments: segmentIds } : ending;
 }
 
 /** A failure of the line when something was asked for and not heard: nobody knows what it cost. */

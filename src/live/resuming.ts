@@ -26,7 +26,7 @@ export const connect: Move = (state) =>
  */
 export function broken(ending: Ending, isRetryable: boolean, retryAfterMs = 0): Move {
   return (state) => {
-    if (state.plan.mode === 'simple' && state.hasHeard) return run(state, end(lost([])));
+    if (state.plan.mode === 'simple' && state.hasHeard) return run(state, end(lost()));
     const attempt = state.attempts + 1;
     if (!isRetryable || attempt > state.plan.maxRetries) {
       return run(state, end(afterTheLine(state, ending)));
@@ -150,7 +150,7 @@ function requestFailed(state: LiveState, problem: string): Ending {
  */
 function takeSimpleStatus(facts: RequestFacts, wasRefused: boolean): Move {
   return (state) => {
-    if (facts.state === 'completed' || facts.units !== 0) return run(state, end(lost([])));
+    if (facts.state === 'completed' || facts.units !== 0) return run(state, end(lost()));
     if (wasRefused || state.plan.hasOwnRequestId === true) {
       const problem = 'it failed before, at no cost; another --request-id is needed';
       return run(state, end(requestFailed(state, problem)));
