@@ -44,6 +44,9 @@ export const serve: CommandDefinition<ServeFlags> = {
     log.hide([...secretsOf(keys), service.apiKey]);
     try {
       await context.emit(announcement(service, acceptKeysFile));
+      if (globals.json !== true && service.pageLink !== undefined) {
+        io.notice(`foley: to look at it, open ${service.pageLink} (good once)`);
+      }
       await aborted(context.signal);
     } finally {
       await service.close();
@@ -111,6 +114,7 @@ function serviceOptions(
     allowHosts: flags.allowHost ?? [],
     allowOrigins: flags.allowOrigin ?? [],
     verifiesWholeLedger: true,
+    hasPage: true,
   };
 }
 

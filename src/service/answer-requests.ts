@@ -9,8 +9,10 @@ import type { GuardOptions } from './http/guard.ts';
 import { createGuard } from './http/guard.ts';
 import { createKeyTable } from './http/key-table.ts';
 import { requestIdOf } from './http/request-id.ts';
-import type { Arrival } from './http/router.ts';
+import type { Arrival, Router } from './http/router.ts';
 import { createRouter } from './http/router.ts';
+import type { ServicePage } from './page/page.ts';
+import { createPage } from './page/page.ts';
 import type { Admission } from './realtime/admission.ts';
 import type { Realtime } from './realtime/realtime.ts';
 import { isLivePath } from './realtime/live-paths.ts';
@@ -23,6 +25,8 @@ export interface AnsweringDeps extends GuardOptions {
   readonly random: Random;
   readonly keys: readonly AccountKey[];
   readonly report: (event: ServiceEvent) => void;
+  /** Whether there is a page at `/` for people. */
+  readonly hasPage?: boolean | undefined;
 }
 
 /** A request becomes an answer. */
@@ -35,6 +39,8 @@ export interface Answering {
   admit(request: Request): Promise<Response | Admission>;
   /** Where an answer is to stop, if a fault rule wants that; whoever writes it to the socket does it. */
   cutOf(response: Response): BodyCut | undefined;
+  /** What the address of the page ends in for somebody who may see it; `undefined` where there is none. */
+  invite(): string | undefined;
 }
 
 /**
@@ -50,8 +56,11 @@ export function answerRequests(
   const { clock, random, report } = deps;
   const { realtime } = context;
   const cuts = new WeakMap<Response, BodyCut>();
-  const route = createRouter(context, createKeyTable(deps.keys));
-  const letIn = createDoor(deps, realtime, faults, closing);
+  const api = createRouter(context, createKeyTable(deps.keys));
+  const page = pageOf(deps, context, api);
+  const route: Router = (arrival) =>
+    page?.has(new URL(arrival.request.url).pathname) === true ? page.answer(arrival) : api(arrival);
+  const letIn = createDoor(deps, realtime, { closing, faults, page });
   const arriving = (request: Request): Arriving => ({
     start: clock.monotonic(),
     arrival: { request, requestId: requestIdOf(request.headers, random) },
@@ -76,7 +85,17 @@ export function answerRequests(
       return { ...admitted, cut: one.met.faults.cut };
     },
     cutOf: (response) => cuts.get(response),
+    invite: () => page?.invite(),
   };
+}
+
+function pageOf(
+  { clock, hasPage, keys: [key], random }: AnsweringDeps,
+  context: ServiceContext,
+  route: Router,
+): ServicePage | undefined {
+  if (hasPage !== true || key === undefined) return undefined;
+  return createPage({ clock, random, key, route, context });
 }
 
 type Door = <Result>(
@@ -84,19 +103,29 @@ type Door = <Result>(
   work: (arrival: Arrival) => Promise<Result>,
 ) => Promise<Result | Response>;
 
+interface Conditions {
+  readonly faults: Faults;
+  /** Once it is aborted nothing is let in. */
+  readonly closing: AbortSignal;
+  readonly page: ServicePage | undefined;
+}
+
 /** Lets a request in after what every one has to pass, and has the work on it done. */
 function createDoor(
   deps: AnsweringDeps,
   { tickets }: Realtime,
-  faults: Faults,
-  closing: AbortSignal,
+  { closing, faults, page }: Conditions,
 ): Door {
   const guard = createGuard(deps);
   return async ({ arrival, met }, work) => {
     const { request, requestId } = arrival;
     const line = lineOf(request);
     try {
-      guard.check(request, (page) => isLivePath(line.path) && tickets.isExpected(page));
+      guard.check(request, (visitor) =>
+        isLivePath(line.path)
+          ? tickets.isExpected(visitor)
+          : page?.has(line.path) === true && page.isOwn(visitor),
+      );
       if (!closing.aborted) met.faults = faults.ofRequest(line);
       const { delay, status } = met.faults;
       const patience = AbortSignal.any([closing, request.signal]);

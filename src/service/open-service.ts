@@ -37,7 +37,8 @@ export async function openWithEngines(
   try {
     const keys = [key, ...otherKeys];
     const service = serviceOver({ ...options, clock, random, keys }, store, engines);
-    return running(await listen(service, options, { clock, random }), store, key);
+    const server = await listen(service, options, { clock, random });
+    return running(server, { store, key, invitation: service.invite() });
   } catch (error) {
     store.close();
     throw error;
@@ -66,7 +67,8 @@ function serviceOver(
   engines: EngineRegistry,
 ): Service {
   const { clock, host = '127.0.0.1', random } = options;
-  const { faults, graceMs, openingCredits, requestsPerSecond, verifiesWholeLedger } = options;
+  const { faults, graceMs, hasPage, openingCredits, requestsPerSecond, verifiesWholeLedger } =
+    options;
   const { allowHosts = [] } = options;
   const fileDeps = { clock, random, files: systemFiles, platform: process.platform };
   return createService({
@@ -87,6 +89,7 @@ function serviceOver(
     unavailableModels: options.unavailableModels ?? [],
     faults,
     graceMs,
+    hasPage,
     openingCredits,
     requestsPerSecond,
     verifiesWholeLedger,
@@ -94,12 +97,20 @@ function serviceOver(
   });
 }
 
-function running(server: ServiceServer, store: Store, { key }: AccountKey): RunningService {
+interface Opened {
+  readonly store: Store;
+  readonly key: AccountKey;
+  /** What the address of the page ends in. */
+  readonly invitation: string | undefined;
+}
+
+function running(server: ServiceServer, { invitation, key, store }: Opened): RunningService {
   const { baseUrl, realtimeUrl } = server;
   return {
     baseUrl,
     realtimeUrl,
-    apiKey: key,
+    apiKey: key.key,
+    pageLink: invitation === undefined ? undefined : `${baseUrl}/#${invitation}`,
     async close(hurry) {
       await server.close(hurry);
       store.close();

@@ -77,6 +77,8 @@ export interface OpenServiceOptions {
   readonly verifiesWholeLedger?: boolean;
   /** How long `close` waits for answers and jobs that are paid for; default 10 minutes. */
   readonly graceMs?: number;
+  /** Whether there is a page at `/` for people; none by default. */
+  readonly hasPage?: boolean;
   readonly report?: (event: ServiceEvent) => void;
   readonly clock?: Clock;
   readonly random?: Random;
@@ -90,6 +92,8 @@ export interface RunningService {
   readonly realtimeUrl: string;
   /** The first key that it accepts. */
   readonly apiKey: string;
+  /** The address of its page for one person, good once; `undefined` where it has none. */
+  readonly pageLink: string | undefined;
   /**
    * Takes no more requests, finishes those that run and the jobs that were accepted (for a bounded
    * time), ends the engine. Once `hurry` is aborted it waits for neither any longer.

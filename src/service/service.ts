@@ -58,6 +58,7 @@ export interface ServiceDeps extends GuardOptions {
   readonly faults?: readonly FaultRule[] | undefined;
   readonly verifiesWholeLedger?: boolean | undefined;
   readonly graceMs?: number | undefined;
+  readonly hasPage?: boolean | undefined;
   readonly report: (event: ServiceEvent) => void;
 }
 

@@ -30,7 +30,7 @@ describe('--verbose', () => {
     await ask('/healthz', { 'X-Request-Id': 'three' });
     await ask(PROFILE_PATH, { 'X-Request-Id': 'four', Authorization: '' });
     await running.waitFor('stderr', /four.*\n/);
-    const lines = running.stderr.trimEnd().split('\n');
+    const [, ...lines] = running.stderr.trimEnd().split('\n');
     const profile = `GET ${PROFILE_PATH}`;
     for (const [index, form] of [
       `${profile} 200 \\d+ ms one local 0 credits`,
@@ -65,7 +65,8 @@ describe('--verbose', () => {
     expect(running.stderr).not.toContain(apiKey);
     expect(running.stderr).toContain('GET /[redacted] 404');
     expect(running.stderr).toContain('/%1b[31m%0a 404');
-    expect(running.stderr.trimEnd().split('\n')).toHaveLength(2);
+    const [, ...requests] = running.stderr.trimEnd().split('\n');
+    expect(requests).toHaveLength(2);
   });
 
   test('with --json tells each as an object of a line on stderr', async () => {
