@@ -20,7 +20,9 @@ try {
   check(!names.some((name) => name.endsWith('.ts')), 'no sources are in the tarball');
   const media = ['dist/media-child.cjs', 'dist/video-encoder.cjs', 'assets/fonts/foley-sans.ttf'];
   check(
-    [...media, 'assets/fonts/OFL.txt'].every((name) => names.includes(name)),
+    [...media, 'assets/fonts/fonts.conf', 'assets/fonts/OFL.txt'].every((name) =>
+      names.includes(name),
+    ),
     'what makes pictures is in the tarball, with the license of its font',
   );
   const adapter = ['engine.mjs', 'package.json', 'package-lock.json', 'README.md'];

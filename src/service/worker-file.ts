@@ -15,3 +15,6 @@ export const FONT_FILE = new URL('../../assets/fonts/foley-sans.ttf', import.met
 
 /** The bundled thread that listens to uploads. */
 export const LISTENER_WORKER_FILE = new URL('../../dist/listener-worker.cjs', import.meta.url);
+
+/** What the library that draws letters goes by. */
+export const FONT_SETTINGS_FILE = new URL('../../assets/fonts/fonts.conf', import.meta.url);

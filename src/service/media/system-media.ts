@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises';
+import { fileURLToPath } from 'node:url';
 import type { FileDeps } from '../../files/file-deps.ts';
-import { MEDIA_CHILD_FILE } from '../worker-file.ts';
+import { FONT_SETTINGS_FILE, MEDIA_CHILD_FILE } from '../worker-file.ts';
 import { createTaskRunner } from './child/run-task.ts';
 import { createMediaFolder } from './files/media-folder.ts';
 import type { MediaSources } from './media.ts';
@@ -24,12 +25,15 @@ export function systemMedia({
 }: SystemMediaOptions): MediaSources {
   return {
     folder: createMediaFolder(databasePath, deps),
-    run: createTaskRunner({ clock: deps.clock, file: MEDIA_CHILD_FILE }),
+    run: createTaskRunner({ clock: deps.clock, file: MEDIA_CHILD_FILE, env: CHILD_ENVIRONMENT }),
     works: createMediaWorks(),
     resolve: (name) => lookup(name, { all: true }),
     allowsLoopback: LOOPBACK.test(host),
     allowHosts,
   };
 }
+
+/** Letters are drawn without the fonts and the settings of the system. */
+const CHILD_ENVIRONMENT = { FONTCONFIG_FILE: fileURLToPath(FONT_SETTINGS_FILE) };
 
 const LOOPBACK = /^(localhost|::1|127(\.\d{1,3}){3})$/;

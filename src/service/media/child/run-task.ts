@@ -36,20 +36,21 @@ export interface TaskRunnerDeps {
   readonly clock: Clock;
   /** The bundled program of the child. */
   readonly file: URL;
+  /** All that it has of an environment: it reads what strangers made, and gets no secrets. */
+  readonly env: Readonly<Record<string, string>>;
 }
 
 const MEMORY_MB = 256;
 
 /** Runs tasks, each in a child process that is killed when it is over or in the way. */
-export function createTaskRunner({ clock, file }: TaskRunnerDeps): RunTask {
+export function createTaskRunner({ clock, env, file }: TaskRunnerDeps): RunTask {
   return async (task, order, options) => {
     const { deadlineMs, memoryMb = MEMORY_MB, result, signal } = options;
     signal.throwIfAborted();
     const { fork } = await import('node:child_process');
     const child = fork(fileURLToPath(file), [], {
       execArgv: [`--max-old-space-size=${memoryMb}`],
-      // It reads what strangers made: it gets none of the secrets in the environment.
-      env: {},
+      env,
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
     const kill = (): void => void child.kill('SIGKILL');

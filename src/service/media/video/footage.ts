@@ -8,7 +8,7 @@ import { fade, resample } from './resample.ts';
 export const FRAMES_PER_SECOND = 24;
 
 /** Frames from one that stands alone to the next; the parts of a video begin with such a one. */
-export const KEY_EVERY = FRAMES_PER_SECOND;
+export const KEY_EVERY = 24;
 
 /** What every frame of a video is made of. It may be sent to threads: its planes are shared. */
 export interface Footage extends PictureSize {
