@@ -128,6 +128,44 @@ test('an error is told with the words of the service', async () => {
   });
 });
 
+test.each([1, 3, 64])('messages in fragments of %i bytes are the same messages', async (size) => {
+  const common = {
+    requestId: 'request-1',
+    sessionId: 's',
+    eventId: 'e',
+    traceId: 't',
+    timestamp: 1,
+  };
+  const audio = [1, 2, 3].map((sequence) => ({
+    kind: 'fragments' as const,
+    size,
+    message: {
+      event: 'audio',
+      ...common,
+      segmentId: 's1',
+      sequence,
+      audio: Buffer.alloc(50, sequence),
+      format: 'pcm',
+    },
+  }));
+  const steps = [
+    send('authenticated'),
+    expectMessage('start'),
+    send('ready'),
+    ...['text', 'flush'].map((event) => expectMessage(event)),
+    send('segment_accepted', { segmentId: 's1' }),
+    ...audio,
+    send('segment_completed', { segmentId: 's1', audioBytes: 150 }),
+    expectMessage('stop'),
+    send('finish', { reason: 'completed', units: 1 }),
+    close(1000),
+  ];
+  const server = await startScriptedServer({ connections: [{ steps }] });
+  const { audio: heard, failure } = await speak(server, ['One.']);
+  expect(failure).toBeUndefined();
+  expect(heard.equals(Buffer.concat([1, 2, 3].map((byte) => Buffer.alloc(50, byte))))).toBe(true);
+});
+
 test('what is told on the way comes in order', async () => {
   const server = await startScriptedServer();
   const { notices } = await speak(server, TEXTS.slice(0, 2));
