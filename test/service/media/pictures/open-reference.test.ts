@@ -9,7 +9,7 @@ import { inspectReference } from '../../../../src/service/media/pictures/open-re
 import { temporaryFolder } from '../../support/test-service.ts';
 import { pngOf } from './png-of.ts';
 
-describe('a reference', () => {
+describe('a reference', { timeout: 120_000 }, () => {
   test.each(['png', 'jpeg', 'webp'] as const)(
     'as %s is taken, in the size it is seen',
     async (format) => {
