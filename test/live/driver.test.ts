@@ -136,6 +136,7 @@ test.each([1, 3, 64])('messages in fragments of %i bytes are the same messages',
     traceId: 't',
     timestamp: 1,
   };
+  const samples = { sampleRate: 24_000, channels: 1, bitDepth: 16 };
   const audio = [1, 2, 3].map((sequence) => ({
     kind: 'fragments' as const,
     size,
@@ -146,12 +147,13 @@ test.each([1, 3, 64])('messages in fragments of %i bytes are the same messages',
       sequence,
       audio: Buffer.alloc(50, sequence),
       format: 'pcm',
+      ...samples,
     },
   }));
   const steps = [
     send('authenticated'),
     expectMessage('start'),
-    send('ready'),
+    send('ready', samples),
     ...['text', 'flush'].map((event) => expectMessage(event)),
     send('segment_accepted', { segmentId: 's1' }),
     ...audio,

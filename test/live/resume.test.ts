@@ -48,6 +48,7 @@ describe.each([
           expect([...broken.timers]).toEqual([]);
         }
       },
+      300_000,
     );
 
     test('v2 is heard as if nothing had happened, or names what is lost', () => {
@@ -69,7 +70,7 @@ describe.each([
       }
       // A service that finishes what it began has audio that v2 cannot ask for.
       expect(lostOnes > 0).toBe(choices.interrupted === 'stored');
-    });
+    }, 300_000);
   },
 );
 
