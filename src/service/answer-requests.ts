@@ -54,13 +54,12 @@ export function answerRequests(
   closing: AbortSignal,
 ): Answering {
   const { clock, random, report } = deps;
-  const { realtime } = context;
   const cuts = new WeakMap<Response, BodyCut>();
   const api = createRouter(context, createKeyTable(deps.keys));
   const page = pageOf(deps, context, api);
   const route: Router = (arrival) =>
     page?.has(new URL(arrival.request.url).pathname) === true ? page.answer(arrival) : api(arrival);
-  const letIn = createDoor(deps, realtime, { closing, faults, page });
+  const letIn = createDoor(deps, context.realtime, { closing, faults, page });
   const arriving = (request: Request): Arriving => ({
     start: clock.monotonic(),
     arrival: { request, requestId: requestIdOf(request.headers, random) },
@@ -79,7 +78,7 @@ export function answerRequests(
     },
     async admit(request) {
       const one = arriving(request);
-      const admitted = await letIn(one, (arrival) => realtime.admit(arrival));
+      const admitted = await letIn(one, (arrival) => context.realtime.admit(arrival));
       if (admitted instanceof Response) return told(one, admitted);
       report(describe(one, SWITCHING, clock.monotonic()));
       return { ...admitted, cut: one.met.faults.cut };

@@ -6,7 +6,6 @@ import { freshKey, pairOf } from './facts.ts';
 import type { ServiceUnderTest } from './service-under-test.ts';
 
 export const VERSIONS = ['v2', 'v3'] as const satisfies readonly Version[];
-export const MODES = ['simple', 'reliable'] as const satisfies readonly Mode[];
 
 /** Where a version of realtime speech is, as rows name it. */
 export function liveOf(version: Version): string {

@@ -28,6 +28,7 @@ export function liveSocket(webSocket: WebSocket, options: LiveSocketOptions): vo
     send: (bytes, sent) => webSocket.send(bytes, { binary: true }, () => sent()),
     ping: () => webSocket.ping(),
     close(code) {
+      if (webSocket.readyState === webSocket.CLOSED) return;
       webSocket.close(code);
       const stop = clock.after(GOODBYE_MS, () => webSocket.terminate());
       webSocket.once('close', stop);

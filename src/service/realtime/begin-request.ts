@@ -40,7 +40,10 @@ export function beginRequest(start: StartMessage, begin: BeginContext): BegunOnc
     });
     if (begun.kind === 'conflict') throw new RequestProblem(CONFLICT);
     if (begun.kind === 'known') {
-      return { event: { type: 'known', status: statusOf(begun.request) }, speaker: undefined };
+      return {
+        event: { type: 'known', status: statusOf(begun.request, context.clock.now()) },
+        speaker: undefined,
+      };
     }
     const { request } = begun;
     const endpoint = protocol === 'v2' ? 'openRealtimeV2' : 'openRealtimeV3';

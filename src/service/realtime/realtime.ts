@@ -32,7 +32,7 @@ export interface Realtime {
   admit(arrival: Arrival): Promise<Omit<Admission, 'cut'>>;
   /** Begins a connection that was admitted; gives who hears of its socket. */
   open(admission: Admission, socket: LiveSocket): SocketListener;
-  /** Connections that are open. */
+  /** Connections that have something to finish. */
   readonly size: number;
   /**
    * Finishes what was accepted, for so long at most, and ends all connections; once `hurry` is aborted only
@@ -68,7 +68,7 @@ export function createRealtime(deps: RealtimeDeps): Realtime {
       return session;
     },
     get size() {
-      return sessions.count().open;
+      return sessions.busy();
     },
     close: (graceMs, hurry) => sessions.close(deps.clock, graceMs, hurry),
   };
@@ -92,6 +92,10 @@ class OpenSessions {
   count(): { readonly open: number; readonly unknown: number } {
     const unknown = [...this.#all.values()].filter(({ account }) => account === undefined);
     return { open: this.#all.size, unknown: unknown.length };
+  }
+
+  busy(): number {
+    return [...this.#all.keys()].filter(({ isBusy }) => isBusy).length;
   }
 
   async close(clock: Clock, graceMs: number, hurry: AbortSignal | undefined): Promise<void> {

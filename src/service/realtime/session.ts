@@ -82,14 +82,14 @@ export class Session implements SocketListener {
     this.#tell({ type: 'drain', isHurried });
   }
 
+  /** Whether it has something to finish. */
+  get isBusy(): boolean {
+    return (this.#state.request?.queue.length ?? 0) > 0;
+  }
+
   message(bytes: Uint8Array, isText: boolean): void {
     this.#heartbeat.heard();
-    if (isText) return this.#tell({ type: 'unreadable', isText, problem: 'it is text' });
-    const message = this.#read(bytes);
-    if (message === undefined) return;
-    const { eventId } = message;
-    const isRepeated = typeof eventId === 'string' && this.#ids.note(eventId);
-    this.#tell({ type: 'frame', message, isRepeated });
+    this.#attempt(() => this.#receive(bytes, isText));
   }
 
   pong(): void {
@@ -101,6 +101,15 @@ export class Session implements SocketListener {
     this.#heartbeat.close();
     this.#outlet.close();
     this.#onClose();
+  }
+
+  #receive(bytes: Uint8Array, isText: boolean): void {
+    if (isText) return this.#tell({ type: 'unreadable', isText, problem: 'it is text' });
+    const message = this.#read(bytes);
+    if (message === undefined) return;
+    const { eventId } = message;
+    const isRepeated = typeof eventId === 'string' && this.#ids.note(eventId);
+    this.#tell({ type: 'frame', message, isRepeated });
   }
 
   #read(bytes: Uint8Array): FrameMessage | undefined {
@@ -118,11 +127,15 @@ export class Session implements SocketListener {
     if (this.#isWorking) return;
     this.#isWorking = true;
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
-      const step = transition(this.#state, next);
-      this.#state = step.state;
-      for (const effect of step.effects) this.#attempt(() => this.#do(effect));
+      this.#attempt(() => this.#step(next));
     }
     this.#isWorking = false;
+  }
+
+  #step(event: SessionEvent): void {
+    const { state, effects } = transition(this.#state, event);
+    this.#state = state;
+    for (const effect of effects) this.#attempt(() => this.#do(effect));
   }
 
   /** What fails here is our failure, and ends the connection in order. */

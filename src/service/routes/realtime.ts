@@ -108,7 +108,7 @@ function requireOrigin(origin: string): string {
 /** `GET /vN/tts/requests/{requestId}` (spec sections 3.2 and 6.2). */
 export function getRealtimeRequest(protocol: RealtimeProtocol): Handler<AccountCall> {
   return (call, context) => {
-    const body: RealtimeRequest = statusOf(requireRequest(call, context));
+    const body: RealtimeRequest = statusOf(requireRequest(call, context), context.clock.now());
     return answer(body, protocol);
   };
 }

@@ -127,7 +127,12 @@ function answerTo(effect: SessionEffect, given: Answers): SessionEvent | undefin
         : { type: 'notReserved', problem: { code: 'quota_exceeded', message: 'no' } };
     case 'complete':
       return { type: 'settled' };
-    default:
+    case 'send':
+    case 'speak':
+    case 'abandon':
+    case 'startTimer':
+    case 'stopTimer':
+    case 'close':
       return undefined;
   }
 }

@@ -43,18 +43,15 @@ function outletOver(socket: ReturnType<typeof stuckSocket>, cut?: 'reset' | 'tru
 describe('what is sent', () => {
   test('finds room as long as little waits, and again when it was read', async () => {
     const socket = stuckSocket();
-    const { outlet } = outletOver(socket);
+    const { outlet, clock } = outletOver(socket);
     outlet.send(new Uint8Array(MEGABYTE));
     await outlet.room();
     outlet.send(new Uint8Array(1));
-    let hasRoom = false;
-    const room = outlet.room().then(() => {
-      hasRoom = true;
-    });
-    await Promise.resolve();
-    expect(hasRoom).toBe(false);
+    const room = outlet.room();
+    expect(clock.running()).toEqual([STALL_MS]);
     socket.read();
     await room;
+    expect(clock.running()).toEqual([]);
   });
 
   test('is given up when nobody reads for long, counted from the last that was read', async () => {

@@ -1,4 +1,4 @@
-import { SESSION_MAX_UNITS } from '../../../contract/realtime/limits.ts';
+import { FRAME_LIMITS, SESSION_MAX_UNITS } from '../../../contract/realtime/limits.ts';
 import { digestOf } from '../text-digest.ts';
 import { CLOSE } from './close-code-of.ts';
 import type { Problem, SessionEvent } from './events.ts';
@@ -18,12 +18,17 @@ import {
   send,
 } from './step.ts';
 
+/** So many can be told of in one message (`request_status`). */
+const MOST_SEGMENTS = FRAME_LIMITS.arrayItems;
+
 /** Asks for what a segment costs to be set aside, unless the session would become too long. */
 export function reserve(segment: KnownSegment, eventId: string | undefined): Move {
   return (state) => {
-    const units = state.request?.units ?? 0;
-    if (units + segment.characters > SESSION_MAX_UNITS) {
-      const message = `The session would have more than ${SESSION_MAX_UNITS} units`;
+    const { units = 0, earlier = [] } = state.request ?? {};
+    const isTooLong = units + segment.characters > SESSION_MAX_UNITS;
+    if (isTooLong || earlier.length >= MOST_SEGMENTS) {
+      const most = isTooLong ? `${SESSION_MAX_UNITS} units` : `${MOST_SEGMENTS} segments`;
+      const message = `The session would have more than ${most}`;
       return run(state, fail({ code: 'session_limit_exceeded', message }, eventId));
     }
     return run(

@@ -3,11 +3,16 @@ import type { StatusFields } from '../machine/events.ts';
 import type { EarlierSegment } from '../machine/state.ts';
 import type { RequestRecord, SegmentRecord } from './request-records.ts';
 
-/** What is told of a request (spec sections 3.2 and 6.2), over the connection and over HTTP. */
-export function statusOf(request: RequestRecord): StatusFields & { readonly requestId: string } {
-  const { requestId, mode, state, segments } = request;
-  const completed = segments.filter(({ audio }) => audio !== undefined);
-  const resultAvailable = mode === 'reliable' && completed.length > 0;
+/**
+ * What is told of a request (spec sections 3.2 and 6.2), over the connection and over HTTP.
+ * @param now milliseconds since the epoch
+ */
+export function statusOf(
+  request: RequestRecord,
+  now: number,
+): StatusFields & { readonly requestId: string } {
+  const { requestId, state, segments, storedUntil = 0 } = request;
+  const resultAvailable = storedUntil > now;
   return {
     requestId,
     state,

@@ -21,6 +21,8 @@ export interface RequestRecord {
   readonly format: RealtimeFormat;
   readonly state: RequestState;
   readonly ownerId: string | undefined;
+  /** Milliseconds since the epoch until which audio of it is kept, where any is. */
+  readonly storedUntil: number | undefined;
   readonly segments: readonly SegmentRecord[];
 }
 
@@ -53,7 +55,7 @@ export function findRequest(
   return row === undefined ? undefined : recordOf(db, row);
 }
 
-type NewRequest = Omit<RequestRecord, 'state' | 'ownerId' | 'segments'> & {
+type NewRequest = Omit<RequestRecord, 'state' | 'ownerId' | 'storedUntil' | 'segments'> & {
   readonly owner: Owner;
   readonly now: number;
 };
@@ -157,6 +159,7 @@ function recordOf(db: Connection, row: Row): RequestRecord {
     format: oneOf(REALTIME_FORMATS, row, 'format'),
     state: oneOf(REQUEST_STATES, row, 'state'),
     ownerId: optionalText(row, 'owner_id'),
+    storedUntil: optionalInteger(row, 'stored_until'),
     segments: segments.map((segment) => segmentOf(segment)),
   };
 }

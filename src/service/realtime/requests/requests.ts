@@ -94,9 +94,10 @@ export class Requests {
 
   /** The audio of a segment that was sent whole, as long as it is kept. */
   async audioOf(
-    { id, segments, format }: RequestRecord,
+    { id, segments, format, storedUntil = 0 }: RequestRecord,
     segmentId: string,
   ): Promise<StoredAudio | undefined> {
+    if (storedUntil <= this.#deps.clock.now()) return undefined;
     const segment = segments.find((one) => one.segmentId === segmentId);
     if (segment?.audio === undefined) return undefined;
     return this.#deps.folder.find(id, segmentFile(segment.number, format));

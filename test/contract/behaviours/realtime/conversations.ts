@@ -122,7 +122,7 @@ function claimSegment(spoken: readonly Message[], client: RawRealtimeClient): vo
   const names = spoken.map(({ event }) => event).filter((event) => event !== 'audio');
   assert.deepEqual(names, ['usage', 'segment_completed']);
   for (const message of spoken) assert.equal(message['segmentId'], 's1');
-  const [usage] = spoken.filter(({ event }) => event === 'usage');
+  const usage = spoken.find(({ event }) => event === 'usage');
   const audioBytes = client.audio.length;
   claimFields(usage, { segmentUnits: 12, sessionUnits: 12, audioBytes });
 }

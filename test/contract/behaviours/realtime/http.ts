@@ -23,11 +23,14 @@ export const realtimeHttp: readonly Behaviour[] = [
   ...notDocuments(),
 ];
 
+function snakeCase(path: string): string {
+  return path.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
 /** A field of v3 under the name that the version has for it. */
 function fieldsIn(version: Version, fields: readonly AnswerField[]): readonly AnswerField[] {
-  const snake = (path: string) => path.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   return fields.map(([path, type, meaning]) => [
-    version === 'v2' ? snake(path) : path,
+    version === 'v2' ? snakeCase(path) : path,
     type,
     meaning,
   ]);
