@@ -167,7 +167,7 @@ describe('a client that leaves', () => {
     const release = service.engine.holdBefore(0);
     const leaving = new AbortController();
     const asked = service.call(V1, { ...form(), signal: leaving.signal });
-    await expect.poll(() => service.engine.requests.length).toBeGreaterThan(0);
+    await expect.poll(() => service.engine.requests.length, { timeout: 20_000 }).toBeGreaterThan(0);
     leaving.abort();
     release();
     await asked;
