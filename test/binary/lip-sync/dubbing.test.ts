@@ -10,7 +10,7 @@ import { done, DUBBING, endOf, LIP_SYNC, post, serveFixtures } from './media-sce
 import { readMedia } from './read-mp4.ts';
 import { decodesSilently } from './second-opinion.ts';
 
-const TIME = { timeout: 120_000 };
+const TIME = { timeout: 300_000 };
 const TEXT =
   'Every morning the old lighthouse keeper climbs the narrow stairs and looks at the sea.';
 const TICK = 0.001;
@@ -30,7 +30,7 @@ async function speechAt(url: string) {
 describe('a dubbing', () => {
   test('ends with the speech, or the video, and tells what each part cost', TIME, async () => {
     const box = await sandbox();
-    const service = await startServe([], { box });
+    const service = await startServe([], { box, timeoutMs: TIME.timeout });
     const before = await creditsOf(service);
     const data = await done(service, DUBBING, await orderFor(service));
     const speech = await speechAt(data.tts_audio_url);
@@ -50,7 +50,7 @@ describe('a dubbing', () => {
 
   test('is fitted to its video at the same pitch where that is wanted', TIME, async () => {
     const box = await sandbox();
-    const service = await startServe([], { box });
+    const service = await startServe([], { box, timeoutMs: TIME.timeout });
     const data = await done(
       service,
       DUBBING,
@@ -73,7 +73,7 @@ describe('a create with the same key', () => {
     'is answered as the first, costs nothing, and is a conflict for anything else',
     TIME,
     async () => {
-      const service = await startServe();
+      const service = await startServe([], { timeoutMs: TIME.timeout });
       const order = await orderFor(service);
       const headers = { 'Idempotency-Key': 'one' };
       const first = await post(service, DUBBING, order, headers);
@@ -91,7 +91,7 @@ describe('a create with the same key', () => {
 
 describe('speech that was billed stays, and is named, when lip sync cannot start', () => {
   test('outside of 0.5 to 2 times', TIME, async () => {
-    const service = await startServe();
+    const service = await startServe([], { timeoutMs: TIME.timeout });
     const order = await orderFor(service, { text: 'Hello.', fit_audio_to_video: true });
     const before = await creditsOf(service);
     const headers = { 'Idempotency-Key': 'too-short' };
@@ -110,7 +110,7 @@ describe('speech that was billed stays, and is named, when lip sync cannot start
   });
 
   test('without credits for it', TIME, async () => {
-    const service = await startServe(['--credits', '90']);
+    const service = await startServe(['--credits', '90'], { timeoutMs: TIME.timeout });
     const { body, status } = await post(service, DUBBING, await orderFor(service));
     expect([status, body.code]).toEqual([402, 'ERR_INSUFFICIENT_CREDITS']);
     expect(body.details).toMatchObject({
@@ -121,7 +121,9 @@ describe('speech that was billed stays, and is named, when lip sync cannot start
 });
 
 test('a dubbing whose lip sync fails gives only that back', TIME, async () => {
-  const service = await startServe(['--fault', `POST ${DUBBING}; job=fail`]);
+  const service = await startServe(['--fault', `POST ${DUBBING}; job=fail`], {
+    timeoutMs: TIME.timeout,
+  });
   const before = await creditsOf(service);
   const data = await done(service, DUBBING, await orderFor(service));
   expect(data).toMatchObject({ status: 'failed', credits_used: { lip_sync: 0 } });
@@ -131,7 +133,7 @@ test('a dubbing whose lip sync fails gives only that back', TIME, async () => {
 });
 
 test('a video that cannot be fetched costs nothing, and the key is free again', TIME, async () => {
-  const service = await startServe();
+  const service = await startServe([], { timeoutMs: TIME.timeout });
   const order = await orderFor(service);
   const before = await creditsOf(service);
   const headers = { 'Idempotency-Key': 'twice' };

@@ -11,11 +11,11 @@ const PATHS: readonly MediaPath[] = [LIP_SYNC, DUBBING];
 
 test.each(PATHS)(
   'a job of %s that was accepted is done by the next process, and charged once',
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async (path) => {
     const box = await sandbox();
     const files = await serveFixtures('h264.mp4', 'beeps.ogg');
-    const first = await startServe(FLAGS, { box });
+    const first = await startServe(FLAGS, { box, timeoutMs: 300_000 });
     const before = await creditsOf(first);
     const reference_id = await firstVoiceId(first);
     const speech = { text: 'It goes on where it was.', reference_id };
@@ -27,7 +27,7 @@ test.each(PATHS)(
     expect(status).toBe(202);
     first.running.signal('SIGKILL');
     await first.running.done;
-    const second = await startServe(FLAGS, { box });
+    const second = await startServe(FLAGS, { box, timeoutMs: 300_000 });
     const data = await endOf(second, path, accepted.data.id);
     expect(data).toMatchObject({ status: 'completed', progress: 100, error: null });
     const used = path === LIP_SYNC ? data.credits_used : data.credits_used.total;

@@ -5,7 +5,7 @@ import type { ImportSubject } from './import-failure.ts';
 import { inspectionFailure } from './inspection-failure.ts';
 
 /** Reading half a gigabyte takes two seconds; what takes so long never ends. */
-const DEADLINE_MS = 30_000;
+const DEADLINE_MS = 60_000;
 
 export interface Inspecting extends ImportSubject {
   readonly kind: 'audio' | 'video';
