@@ -74,7 +74,7 @@ export class Connections extends Agent {
     this.#prepared = undefined;
     const socket = await prepared;
     socket?.off('data', hangUp);
-    return socket?.destroyed === true ? undefined : socket;
+    return socket?.writable === true ? socket : undefined;
   }
 }
 

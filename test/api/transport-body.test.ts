@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events';
-import type { Socket } from 'node:net';
+import type { Server, Socket } from 'node:net';
 import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { until } from './until.ts';
@@ -226,12 +226,8 @@ test.each([
     socket.on('close', () => greeted.emit('close'));
     if (greeted.listenerCount('close') > 0) greet(socket);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
   onTestFinished(() => void server.close());
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
-  const { client } = newClient(`http://127.0.0.1:${port}`);
+  const { client } = newClient(`http://127.0.0.1:${await portOf(server)}`);
   const end = once(greeted, 'close');
   client.prepare();
   await end;
@@ -239,8 +235,18 @@ test.each([
 });
 
 test('what stood in the way of a prepared connection is told to the request', async () => {
-  const { client, events } = newClient('http://127.0.0.1:1', { limits: { maxRetries: 0 } });
+  const server = createServer();
+  const port = await portOf(server);
+  server.close();
+  const { client, events } = newClient(`http://127.0.0.1:${port}`, { limits: { maxRetries: 0 } });
   client.prepare();
   expect(await failureOf(client.send(READ))).toMatchObject({ exit: 'network' });
   expect(events).toHaveLength(1);
 });
+
+async function portOf(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
