@@ -15,9 +15,7 @@ test('the page has every table, as the contract has it (npm run generate)', () =
 });
 
 test('the page has every state in which a conversation may be', () => {
-  const section = page.slice(page.indexOf("## The client's states"));
-  const states = [...section.matchAll(/^\| `([a-z]+)` \|/gm)].map(([, name]) => name);
-  expect(states).toEqual([
+  expect(statesUnder("## The client's states")).toEqual([
     'idle',
     'connecting',
     'authenticating',
@@ -31,6 +29,22 @@ test('the page has every state in which a conversation may be', () => {
     'ended',
   ]);
 });
+
+test('the page has every state in which the service may be', () => {
+  expect(statesUnder("## The service's states")).toEqual([
+    'authenticating',
+    'waiting',
+    'starting',
+    'speaking',
+    'settling',
+    'ended',
+  ]);
+});
+
+function statesUnder(heading: string): readonly (string | undefined)[] {
+  const [section = ''] = page.slice(page.indexOf(heading) + heading.length).split('\n## ', 1);
+  return [...section.matchAll(/^\| `([a-z]+)` \|/gm)].map(([, name]) => name);
+}
 
 test('the second conversation of the page is what the machine says', () => {
   const block = /```\n(> \{ event: 'start', mode: 'reliable'[^]*?)```/.exec(page)?.[1] ?? '';
