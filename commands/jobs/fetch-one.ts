@@ -15,7 +15,8 @@ export async function fetchOne<Job extends WaitedJob>(
   { words, ...options }: JobFetch<Job> & { readonly words: JobWords<Job> },
 ): Promise<CommandResult> {
   const { io } = context;
-  const progress = words.show(context, id, options.polling !== undefined);
+  const waits = options.polling !== undefined;
+  const progress = words.show(context, waits ? `waiting for job ${id}` : `fetching job ${id}`);
   const polling = options.polling && {
     ...options.polling,
     onState: (job: Job) => progress.state(job),

@@ -14,10 +14,9 @@ export function speechWords(api: JobApi, target: 'embedded' | 'hosted'): JobWord
     document: (told) => jobDocument(told, target),
     partial: partialNotice,
     saved: savedNotice,
-    show({ clock, io }, id, waits) {
-      const label = waits ? `waiting for job ${id}` : `fetching job ${id}`;
+    show({ clock, io }, label) {
       const progress = startProgress(io, clock, label);
-      return { ...progress, state: ({ status }) => progress.update(`job ${id}: ${status}`) };
+      return { ...progress, state: ({ id, status }) => progress.update(`job ${id}: ${status}`) };
     },
   };
 }

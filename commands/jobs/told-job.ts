@@ -26,8 +26,8 @@ export interface JobWords<Job extends WaitedJob> {
   partial(job: Job): string;
   /** What was saved and what it cost, on a line for stderr. */
   saved(told: ToldJob<Job>): string;
-  /** @param waits else it is only fetched */
-  show(context: Pick<Context, 'clock' | 'io'>, id: string, waits: boolean): JobProgress<Job>;
+  /** @param label what goes on until something is heard of it */
+  show(context: Pick<Context, 'clock' | 'io'>, label: string): JobProgress<Job>;
   /** What such a job is called with `--json`, and the interface that has it. */
   readonly kind: string;
   readonly api: string;

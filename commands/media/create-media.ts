@@ -91,7 +91,7 @@ async function perform(
   const { kind } = task;
   const body = await task.order(addresses.urls, connection);
   const { journal } = await openJournal(context);
-  const progress = mediaWords(kind, connection.target).show(context, 'to be created', true);
+  const progress = mediaWords(kind, connection.target).show(context, 'creating the job');
   const course = courseOf(context, { ...ready, kind, flags, progress });
   try {
     return await orderMedia({

@@ -18,17 +18,13 @@ export function mediaWords(kind: MediaJobKind, target: 'embedded' | 'hosted'): J
     document: (told) => mediaDocument(told, target),
     partial: ({ id, status }) => display(`foley: only a part of job ${id} was made (${status})`),
     saved: savedNotice,
-    show({ clock, io }, id, waits) {
-      const bar = startPercentBar(
-        io,
-        clock,
-        waits ? `waiting for job ${id}` : `fetching job ${id}`,
-      );
+    show({ clock, io }, label) {
+      const bar = startPercentBar(io, clock, label);
       let done = 0;
       return {
         stop: () => bar.stop(),
-        update: (label) => bar.update(done, label),
-        state({ progress = done, status }) {
+        update: (next) => bar.update(done, next),
+        state({ id, progress = done, status }) {
           done = progress;
           bar.update(done, `job ${id}: ${status}`);
         },

@@ -79,7 +79,7 @@ export async function refuseDear(
   const { value } = await listMediaModels(client, mediaType, signal);
   const variants = value.find(({ id }) => id === model)?.variants ?? [];
   const fitting = variants.filter((variant) => fits(variant, flags));
-  // What is left open the service chooses: the first, by its own account; the dearest, to be sure.
+  // What is left open the service chooses: it may be the dearest.
   const quotes = fitting.map(({ credits }) => credits).filter((credits) => credits !== undefined);
   if (quotes.length === 0) {
     throw usageFailure(
@@ -95,9 +95,12 @@ export async function refuseDear(
   );
 }
 
+/** Of an image, where none is asked for (spec section 4.8). */
+const DEFAULT_RESOLUTION = '1k';
+
 function fits(variant: MediaVariant, flags: PictureFlags): boolean {
   return (['aspectRatio', 'resolution', 'seconds', 'size'] as const).every((name) => {
-    const wanted = flags[name];
+    const wanted = flags[name] ?? (name === 'resolution' ? DEFAULT_RESOLUTION : undefined);
     return wanted === undefined || variant[name] === undefined || variant[name] === wanted;
   });
 }

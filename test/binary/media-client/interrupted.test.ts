@@ -1,0 +1,171 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { MEDIA_JOB_KINDS } from '../../../src/api/media-job.ts';
+import * as faults from '../../fault-server/catalogue.ts';
+import { errorLine } from '../../harness/error-line.ts';
+import { sandbox } from '../../harness/sandbox.ts';
+import { runFoley, startFoley } from '../../harness/run-foley.ts';
+import { OPEN, scene } from '../faults/scene.ts';
+import { everyNth, json } from '../voices/voice-scene.ts';
+import {
+  AUDIO_URL,
+  CREATES,
+  healthy,
+  job,
+  JOB_ID,
+  leftIn,
+  madeBy,
+  onCreate,
+  onPoll,
+  onResult,
+  result,
+  VIDEO_URL,
+} from './media-scene.ts';
+
+const KINDS = everyNth(3, MEDIA_JOB_KINDS);
+
+describe.each(KINDS)('%s create', (kind) => {
+  const name = kind === 'image' ? 'a.png' : 'a.mp4';
+  const saving = [...CREATES[kind], '-o', name];
+
+  test('stopped with Ctrl-C while it waits says how to go on, and that goes on', async () => {
+    const stage = await scene([onPoll(kind, faults.silence(), { times: 1 }), ...healthy(kind)]);
+    const running = await stage.start(saving);
+    await stage.server.paused();
+    running.signal('SIGINT');
+    const stopped = await running.done;
+    expect(stopped.signal).toBe('SIGINT');
+    const next = `foley ${kind} wait ${JOB_ID} -o ${name}`;
+    expect(stopped.stderr).toContain(`\`${next}\` goes on`);
+    expect(await leftIn(stage.box)).toEqual([OPEN]);
+    const went = await stage.run(next.split(' ').slice(1));
+    expect([went.code, went.stdout.toString()]).toEqual([0, `${name}\n`]);
+    expect(await leftIn(stage.box)).toEqual([`out/${name}`]);
+  });
+
+  test('killed between the create and the download loses nothing', async () => {
+    const stage = await scene([onPoll(kind, faults.silence(), { times: 1 }), ...healthy(kind)]);
+    const running = await stage.start(saving);
+    await stage.server.paused();
+    running.signal('SIGKILL');
+    await running.done;
+    const listed = await stage.run(['recover', '--list']);
+    expect(listed.stdout.toString()).toContain(`job ${JOB_ID}`);
+    const recovered = await stage.run(['recover', '--json']);
+    expect(recovered.code, recovered.stderr).toBe(0);
+    const output = path.join(stage.box.out, name);
+    expect(JSON.parse(recovered.stdout.toString())).toMatchObject({
+      items: [{ outcome: 'recovered', jobId: JOB_ID, creditsUsed: 7, output }],
+    });
+    expect((await readFile(output)).equals(madeBy(kind).bytes)).toBe(true);
+    expect(await leftIn(stage.box)).toEqual([`out/${name}`]);
+  });
+
+  test('whose job failed meanwhile is told as refunded', async () => {
+    const stage = await scene([
+      onPoll(kind, faults.silence(), { times: 1 }),
+      onPoll(kind, job(kind, 'failed', { credits_used: 0 })),
+      ...healthy(kind),
+    ]);
+    const running = await stage.start(saving);
+    await stage.server.paused();
+    running.signal('SIGKILL');
+    await running.done;
+    const recovered = await stage.run(['recover']);
+    expect(recovered.code).toBe(20);
+    expect(recovered.stdout.toString()).toContain('it was refunded');
+    expect(await leftIn(stage.box)).toEqual([]);
+  });
+});
+
+test('a create that is stopped before its answer says where to look', async () => {
+  for (const [kind, told] of [
+    ['lipsync', 'foley lipsync list'],
+    ['image', '--idempotency-key'],
+  ] as const) {
+    const stage = await scene([onCreate(kind, faults.silence())]);
+    const running = await stage.start(CREATES[kind]);
+    await stage.server.paused();
+    running.signal('SIGINT');
+    const stopped = await running.done;
+    expect([stopped.signal, stopped.stderr]).toEqual(['SIGINT', expect.stringContaining(told)]);
+    expect(await leftIn(stage.box)).toEqual([OPEN]);
+  }
+});
+
+test('a job of the embedded service whose command was killed is finished by the next one', async () => {
+  const box = await sandbox();
+  const order = ['video', 'create', 'Waves', '-m', 'vendor-video-1-flash', '--seconds', '2'];
+  const args = [...order, '--size', '640x360', '-o', 'a.mp4', '--local'];
+  const running = await startFoley(args, { box });
+  const [, id = ''] = await running.waitFor('stdout', /^(\S+)\n/);
+  running.signal('SIGKILL');
+  await running.done;
+  const recovered = await runFoley(['recover', '--local', '--json'], { box, timeoutMs: 110_000 });
+  expect(recovered.code, recovered.stderr).toBe(0);
+  expect(JSON.parse(recovered.stdout.toString())).toMatchObject({
+    items: [{ outcome: 'recovered', jobId: id, output: path.join(box.out, 'a.mp4') }],
+  });
+}, 120_000);
+
+describe('a dubbing whose speech was billed', () => {
+  const refused = (audio: string): ReturnType<typeof json> =>
+    json(
+      {
+        code: 'ERR_INSUFFICIENT_CREDITS',
+        message: 'Not enough credits for the lip sync.',
+        requestId: 'r-dub',
+        details: { tts_audio_url: audio, tts_credits_used: 3 },
+      },
+      {},
+      402,
+    );
+
+  test('keeps the speech, and names it and the line that goes on, once', async () => {
+    const { tinyAudio } = await import('../../fault-server/tiny-audio.ts');
+    const { wav } = await tinyAudio();
+    const store = await scene([onResult(faults.audio(wav))]);
+    const audio = `${store.server.origin}/files/result?signature=s&expires=1`;
+    const stage = await scene([onCreate('dub', refused(audio))]);
+    const error = errorLine(await stage.run([...CREATES.dub, '-o', 'a.mp4', '--json']));
+    expect(error).toMatchObject({ exitCode: 21, status: 402, billed: 'yes' });
+    expect(error.message).toMatch(/billed for 3 credits and is kept in .+\.wav$/);
+    expect(error.hint).toContain(
+      `\`foley lipsync create --video ${VIDEO_URL} --audio '${audio}' -o a.mp4\``,
+    );
+    expect(await leftIn(stage.box)).toEqual([
+      'state/foley/spool/ID.json',
+      'state/foley/spool/ID.wav',
+    ]);
+    expect(store.server.requests[0]?.header('authorization')).toBeUndefined();
+    const told = await stage.run(['recover', '--json']);
+    expect(JSON.parse(told.stdout.toString())).toMatchObject({
+      items: [{ outcome: 'recovered', creditsUsed: 3 }],
+    });
+  });
+
+  test('says that it is on the service when it cannot be fetched', async () => {
+    const stage = await scene([
+      onCreate('dub', refused('/files/result')),
+      onResult(faults.errorAnswer(404)),
+    ]);
+    const error = errorLine(await stage.run([...CREATES.dub, '--json']));
+    expect(error).toMatchObject({ exitCode: 21, billed: 'yes' });
+    expect(error.message).toMatch(/billed for 3 credits and is on the service$/);
+    expect(error.hint).toContain(`--audio ${stage.server.origin}/files/result\``);
+    expect(await leftIn(stage.box)).toEqual([]);
+  });
+});
+
+test('a video and a sound at addresses are sent as they are', async () => {
+  const stage = await scene([
+    onResult(result('lipsync'), { optional: true }),
+    ...healthy('lipsync'),
+  ]);
+  await stage.run(CREATES.lipsync);
+  expect(JSON.parse(stage.server.requests[0]?.body.toString() ?? '')).toEqual({
+    video_url: VIDEO_URL,
+    audio_url: AUDIO_URL,
+  });
+});

@@ -1,0 +1,110 @@
+import { expect, test } from 'vitest';
+import * as faults from '../../fault-server/catalogue.ts';
+import { errorLine } from '../../harness/error-line.ts';
+import { scene } from '../faults/scene.ts';
+import { json } from '../voices/voice-scene.ts';
+import { CREATES, healthy, job, JOB_ID, onPoll, onResult } from './media-scene.ts';
+import { answer } from '../../fault-server/http-text.ts';
+
+const MODELS_PATH = '/api/open/v1/media/models';
+const MODELS = {
+  models: [
+    {
+      id: 'model-1',
+      available: true,
+      variants: [
+        {
+          aspect_ratio: '1:1',
+          resolution: '1k',
+          width: 1024,
+          height: 1024,
+          credits: 20,
+          reference_limit: 4,
+        },
+        {
+          aspect_ratio: '16:9',
+          resolution: '4k',
+          width: 4096,
+          height: 2304,
+          credits: 80,
+          reference_limit: 0,
+        },
+      ],
+    },
+    { id: 'model-2', available: false, variants: [] },
+  ],
+  requestId: 'r-models',
+};
+const onModels = { method: 'GET', path: MODELS_PATH, answer: json(MODELS) };
+
+test('the models are a table with quotes and limits, and the answer as it is', async () => {
+  const stage = await scene([onModels]);
+  const table = (await stage.run(['image', 'models'])).stdout.toString();
+  const lines = table.split('\n').map((line) => line.split(/ {2,}/));
+  expect(lines).toEqual([
+    ['MODEL', 'ASPECT RATIO', 'RESOLUTION', 'SIZE', 'CREDITS', 'REFERENCES', 'NOTE'],
+    ['model-1', '1:1', '1k', '1024x1024', '20', '4'],
+    ['model-1', '16:9', '4k', '4096x2304', '80', '0'],
+    ['model-2', 'not available'],
+    [''],
+  ]);
+  expect(stage.server.requests[0]?.target).toContain('mediaType=image');
+  const result = await stage.run(['image', 'models', '--json']);
+  expect(JSON.parse(result.stdout.toString())).toEqual(MODELS);
+});
+
+test.each<[string, readonly string[], string]>([
+  ['20', ['--resolution', '4k'], 'this may cost 80 credits, and --max-credits is 20'],
+  ['19', [], 'this may cost 20 credits, and --max-credits is 19'],
+  ['99', ['--aspect-ratio', '2:3'], 'no quote'],
+  ['99', ['-m', 'model-2'], 'no quote'],
+])('--max-credits %s %j is refused before anything is ordered', async (most, flags, message) => {
+  const stage = await scene([onModels]);
+  const args = [...CREATES.image, ...flags, '--max-credits', most, '--json'];
+  const error = errorLine(await stage.run(args));
+  expect(error).toMatchObject({ exitCode: 2, billed: 'no' });
+  expect(error.message).toContain(message);
+  expect(stage.server.requests).toHaveLength(1);
+});
+
+test('what costs no more than that is ordered', async () => {
+  const stage = await scene([onModels, ...healthy('image')]);
+  const result = await stage.run([...CREATES.image, '--max-credits', '20']);
+  expect([result.code, result.stdout.toString()]).toEqual([0, `${JOB_ID}\n`]);
+});
+
+test('a picture that is not what the name says is refused, and the line that is told goes on', async () => {
+  const { default: sharp } = await import('sharp');
+  const create = { width: 4, height: 4, channels: 3, background: 'red' } as const;
+  const jpeg = await sharp({ create }).jpeg().toBuffer();
+  const stage = await scene([
+    onPoll('image', job('image', 'completed')),
+    onResult(answer(200, { 'Content-Type': 'application/octet-stream' }, jpeg)),
+  ]);
+  const error = errorLine(await stage.run(['image', 'download', JOB_ID, '-o', 'b.webp', '--json']));
+  expect(error).toMatchObject({ exitCode: 2, billed: 'yes' });
+  const [, next = ''] = /`foley (.*)`/.exec(error.hint ?? '') ?? [];
+  expect(next).toBe(`image wait ${JOB_ID} -o b.jpg`);
+  const went = await stage.run(next.split(' '));
+  expect([went.code, went.stdout.toString()]).toEqual([0, 'b.jpg\n']);
+  expect((await stage.run(['image', 'download', JOB_ID])).stdout.toString()).toBe(
+    `${JOB_ID}.jpg\n`,
+  );
+});
+
+test('a job that runs has nothing to be downloaded, and says how to wait', async () => {
+  const stage = await scene([onPoll('video', job('video', 'processing'))]);
+  const error = errorLine(await stage.run(['video', 'download', JOB_ID, '--json']));
+  expect(error).toMatchObject({ exitCode: 20 });
+  expect(error.hint).toContain(`foley video wait ${JOB_ID}`);
+});
+
+test('a job that is not there is exit 20', async () => {
+  const stage = await scene([onPoll('dub', faults.errorAnswer(404))]);
+  for (const verb of ['get', 'wait', 'download']) {
+    expect(errorLine(await stage.run(['dub', verb, JOB_ID, '--json']))).toMatchObject({
+      exitCode: 20,
+      status: 404,
+    });
+  }
+});

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import * as faults from '../../fault-server/catalogue.ts';
+import { startInTerminal } from '../../harness/terminal.ts';
+import { scene } from '../faults/scene.ts';
+import { CREATES, healthy, job, JOB_ID, leftIn, onPoll } from './media-scene.ts';
+
+const CURSOR_BACK = '\u001b[?25h';
+
+test('a wait shows how far the job is, and takes it away again', async () => {
+  const stage = await scene([
+    onPoll('image', job('image', 'processing', { 'Retry-After': '0' }), { times: 1 }),
+    onPoll('image', faults.silence()),
+    ...healthy('image'),
+  ]);
+  const { box, env } = stage;
+  const running = await startInTerminal([...CREATES.image, '-o', 'a.png'], { box, env });
+  await running.waitFor('stdout', /job job-1: processing .*40%/);
+  running.write('\u0003');
+  const { code, stdout } = await running.done;
+  expect(code).toBe(130);
+  const shown = stdout.toString();
+  expect(shown).toContain(`foley image wait ${JOB_ID} -o a.png`);
+  expect(shown).toContain(CURSOR_BACK);
+});
+
+test('--preview shows the picture, and prints where it is', async () => {
+  const { box, env } = await scene(healthy('image'));
+  const args = [...CREATES.image, '--preview', '--no-progress', '--color', 'always'];
+  const running = await startInTerminal(args, { box, env });
+  const { code, stdout } = await running.done;
+  const shown = stdout.toString();
+  expect(code, shown).toBe(0);
+  expect(shown).toContain('\u001b[38;2;208;32;96;48;2;208;32;96m▀');
+  expect(shown).toMatch(/▀\u001b\[0m\r\na-lighthouse\.png\r\n$/);
+  expect(await leftIn(box)).toEqual(['out/a-lighthouse.png']);
+});
+
+test('--preview without a terminal saves it, and says so', async () => {
+  const stage = await scene(healthy('image'));
+  const result = await stage.run([...CREATES.image, '--preview', '-o', 'b.png']);
+  expect([result.code, result.stdout.toString()]).toEqual([0, `${JOB_ID}\nb.png\n`]);
+  expect(result.stderr).toContain('only on a terminal');
+});
