@@ -45,7 +45,7 @@ const OVERHEAD_BYTES = 1024 * 1024;
  * Reads a `multipart/form-data` body while it comes, files into temporary ones. What is wrong with a
  * file or a field is noted, and the rest read on, so that the client is there to be told.
  * @throws ServiceError 415 for another type, 413 when all of it is too much, 400 for what is no such
- * form; nothing is kept then
+ * form, and the system's error when a file cannot be written; nothing is kept then
  */
 export async function readForm(
   request: Request,
@@ -73,11 +73,11 @@ export async function readForm(
   reading.listen(parser);
   try {
     await pipeline(Readable.from(counted(request.body ?? [], limit)), parser);
-    return await reading.finish();
   } catch (error) {
     await reading.discard();
     throw error instanceof ServiceError ? error : unreadable(error);
   }
+  return reading.finish();
 }
 
 /** What comes of the parts of a form. */
@@ -112,9 +112,13 @@ class FormReading {
     });
   }
 
+  /** @throws whatever kept a file from being written; nothing is kept then */
   async finish(): Promise<UploadedForm> {
     await Promise.all(this.#arrivals);
-    if (this.#failure !== undefined) throw this.#failure;
+    if (this.#failure !== undefined) {
+      await discardFiles(this.#files);
+      throw this.#failure;
+    }
     const fields = Object.fromEntries(this.#fields);
     return { fields, files: this.#files, problems: this.#problems };
   }

@@ -3,6 +3,7 @@ import { VOICES } from '../../../src/service/catalogue/voices.ts';
 import { jsonPost, OTHER_KEY } from '../support/test-service.ts';
 import { insertVoice } from '../../../src/service/personal-voices/voice-records.ts';
 import type { PersonalVoice } from '../../../src/service/personal-voices/voice-records.ts';
+import type { TemporaryFile } from '../../../src/service/uploads/temporary-file.ts';
 import { recording, upload } from './form.ts';
 import type { VoiceService } from './voice-service.ts';
 import { voiceService } from './voice-service.ts';
@@ -177,6 +178,22 @@ describe('a client that leaves', () => {
   });
 });
 
+describe('a disk that is full', () => {
+  it.each([
+    ['at once', { create: () => Promise.reject(full()) }],
+    ['on the way', { create: () => Promise.resolve(writtenTo()) }],
+  ])(
+    '%s is no fault of the form: 500, told to whoever runs the service',
+    async (_when, uploads) => {
+      const service = await voiceService({ uploads });
+      expect(await code(service.call(V1, form()))).toEqual([500, 'ERR_INTERNAL']);
+      expect(service.events.filter(({ type }) => type === 'failure')).toMatchObject([
+        { error: { code: 'ENOSPC' } },
+      ]);
+    },
+  );
+});
+
 describe('an account', () => {
   it('may not have more than a hundred voices, and may again when it has deleted one', async () => {
     const service = await voiceService();
@@ -212,4 +229,12 @@ function filler(id: string, createdAt: number): PersonalVoice {
     engine: { name: 'flite', voice: 'slt', pitch: 0, speed: 1, melody: 1, formants: 1 },
     made: { accountId: 'first', description: '', visibility: 'private', createdAt },
   };
+}
+
+function full(): Error {
+  return Object.assign(new Error('no space left'), { code: 'ENOSPC' });
+}
+
+function writtenTo(): TemporaryFile {
+  return { fd: -1, size: 0, write: () => Promise.reject(full()), discard: async () => {} };
 }
