@@ -23,7 +23,7 @@ test('whatever the frames hold, the same bytes come out', () => {
     }),
     { numRuns: 10 * TIMES },
   );
-});
+}, 300_000);
 
 test('a frame that comes again, then or much later, is not heard again', () => {
   const numbering = fc.constantFrom('request' as const, 'segment' as const);
@@ -37,7 +37,7 @@ test('a frame that comes again, then or much later, is not heard again', () => {
     }),
     { numRuns: 20 * TIMES },
   );
-});
+}, 300_000);
 
 test('frames that change places are put in order, with their copies', () => {
   fc.assert(
@@ -51,7 +51,7 @@ test('frames that change places are put in order, with their copies', () => {
     }),
     { numRuns: 20 * TIMES },
   );
-});
+}, 300_000);
 
 test('a frame that never comes is fetched on v3, lost on v2, and the end of what is simple', () => {
   const v3 = speakWithout(RELIABLE);

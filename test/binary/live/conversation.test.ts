@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseJsonLines } from '../../harness/json-lines.ts';
 import { runFoley } from '../../harness/run-foley.ts';
+import { expectMessage, fail, send } from '../../realtime/script.ts';
 import { startScriptedServer } from '../../realtime/scripted-server.ts';
 import { spokenAudio } from '../../realtime/segment-audio.ts';
 import { live, made, REQUEST_ID, scripted, WHO } from './spoken.ts';
@@ -64,6 +65,19 @@ test('with --json every event is a line, and the last one sums up', async () => 
     segments: 3,
     target: 'hosted',
   });
+});
+
+test('what the service does not apply is told', async () => {
+  const warnings = [{ code: 'ignored_parameter', message: 'latency is not known' }];
+  const begun = [send('authenticated'), expectMessage('start'), send('ready', { warnings })];
+  const steps = [...begun, ...fail('quota_exceeded', 1008)];
+  const server = await startScriptedServer({ connections: [{ steps }] });
+  const { code, stderr } = await live(server, ['Hi.', '--latency', 'now', '-o', 'a.mp3']);
+  server.takeProblems();
+  expect([code, stderr]).toEqual([
+    21,
+    expect.stringContaining('foley: ignored_parameter: latency is not known\n'),
+  ]);
 });
 
 test('an id may have any characters', async () => {
