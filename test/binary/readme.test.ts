@@ -1,6 +1,7 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import sharp from 'sharp';
 import { request } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { tree } from '../../commands/tree.ts';
@@ -27,8 +28,18 @@ import { tone } from './voices/recordings.ts';
 const [VOICE] = VOICES;
 const ID = VOICE?.id ?? '';
 
+const MEDIA = new URL('../fixtures/media/', import.meta.url);
+const PICTURE = { width: 256, height: 256, channels: 3, background: '#d02060' } as const;
+
 /** Files that the examples take for granted. */
 const FILES = {
+  'clip.mp4': readFileSync(new URL('h264.mp4', MEDIA)),
+  'hello.mp3': readFileSync(new URL('beeps.mp3', MEDIA)),
+  'lighthouse.png': await sharp({ create: PICTURE }).png().toBuffer(),
+  // Long enough to be fitted to the ten seconds of the clip.
+  'script.txt':
+    'Welcome to the show. Tonight we walk along the coast, from the old harbour to the lighthouse, and hear who lives there.\n',
+  'speech.wav': tone(),
   'ada.wav': tone(),
   'ada-1.wav': tone(180),
   'ada-2.wav': tone(190),
@@ -55,6 +66,18 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'foley engine add espeak-ng': 'it installs a package from the network',
   'foley engine add mine -- python3 engine.py --model de.onnx': 'the program is the reader’s own',
 };
+
+/** Examples of these are about a job, and `…` is its id. */
+const ABOUT_A_JOB = /^foley (\w+) (?:download|get|wait) …/;
+const JOB_CREATES: readonly string[] = [
+  'foley lipsync create --video clip.mp4 --audio speech.wav',
+  'foley dub create "Hello." --video clip.mp4',
+  'foley image create "A lighthouse" -m vendor-image-1-flash',
+  'foley video create "A lighthouse" -m vendor-video-1-flash --seconds 2 --size 640x360',
+];
+
+/** A page may have several lines in a block, each of which starts a service. */
+const LINES_TIMEOUT_MS = 120_000;
 
 /** Stands for the hosted service. */
 const HOSTED = 'https://api.example.com';
@@ -142,6 +165,7 @@ describe.each(pages.map((page) => [page.name, page] as const))('%s', (_, page) =
   test.runIf(blocks.length > 0).each(blocks.map((lines) => [lines.join('; '), lines] as const))(
     '%s',
     async (__, lines) => runLines(lines),
+    LINES_TIMEOUT_MS,
   );
 
   test('links to what is there', () => {
@@ -169,10 +193,29 @@ const examples = await Promise.all(
   ),
 );
 
-test.each(examples.flat().filter((line) => !(line in NOT_RUN)))(
+test.each(examples.flat().filter((line) => !(line in NOT_RUN || ABOUT_A_JOB.test(line))))(
   'the example of the help works: %s',
   async (line) => runLines([line]),
+  LINES_TIMEOUT_MS,
 );
+
+test.each(JOB_CREATES)(
+  'the examples of the help work on what this makes: %s',
+  async (create) => {
+    const [, noun = ''] = create.split(' ');
+    const lines = examples.flat().filter((line) => ABOUT_A_JOB.exec(line)?.[1] === noun);
+    expect(lines.length).toBeGreaterThan(0);
+    const ofJob = lines.map((line) => line.replace('…', '"$(cat job)"'));
+    await runLines([`${create} > job`, ...ofJob]);
+  },
+  LINES_TIMEOUT_MS,
+);
+
+test('every example about a job is of a kind that is made', () => {
+  const nouns = examples.flat().flatMap((line) => ABOUT_A_JOB.exec(line)?.[1] ?? []);
+  const made = JOB_CREATES.map((create) => create.split(' ')[1]);
+  expect(made).toEqual(expect.arrayContaining(nouns));
+});
 
 test('every example that is not run is still there', () => {
   expect(examples.flat()).toEqual(expect.arrayContaining(Object.keys(NOT_RUN)));

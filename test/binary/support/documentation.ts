@@ -53,7 +53,7 @@ function commandLines(block: string): string[] {
 
 /** What a shell knows without a program of that name. */
 const SHELL_WORDS = new Set(
-  'foley cd export for do done if then fi while set wait kill read printf echo'.split(' '),
+  'foley cd export for do done if then fi while set wait kill read printf echo test'.split(' '),
 );
 
 /** The programs that a line needs besides foley and the shell. */
