@@ -40,10 +40,9 @@ test('pictures are made as their name ends, of files on this machine, and can be
     await plain(box, `${index}.png`, color);
   }
   const references = [0, 1, 2, 3].flatMap((index) => ['--image', `${index}.png`]);
-  const made = await document(
-    ...[box, 'image', 'create', 'A lighthouse', '-m', 'altH-image-2', '--max-credits', '60'],
-    ...['--aspect-ratio', '3:2', ...references, '-o', 'a.jpg'],
-  );
+  const order = ['image', 'create', 'A lighthouse', '-m', 'altH-image-2', '--max-credits', '60'];
+  const flags = ['--aspect-ratio', '3:2', ...references, '-o', 'a.jpg'];
+  const made = await document(box, ...order, ...flags);
   expect(made).toMatchObject({ status: 'completed', output: 'a.jpg', target: 'embedded' });
   expect(made.raw.data.reference_count).toBe(4);
   const { format, width, height } = await sharp(await file(box, 'a.jpg')).metadata();
@@ -90,10 +89,9 @@ test.each(everyNth(2, ['wait', 'save']))(
     const box = await sandbox();
     const clip = ['video', 'create', 'Waves', '-m', 'vendor-video-1-flash', '--seconds', '2'];
     await good(box, ...clip, '--size', '640x360', '-o', 'clip.mp4');
-    const dubbed = await document(
-      ...[box, 'dub', 'create', 'Good evening to you all.', '--video', 'clip.mp4', '--fit'],
-      ...(way === 'wait' ? ['--wait'] : ['-o', 'dubbed.mp4']),
-    );
+    const dub = ['dub', 'create', 'Good evening to you all.', '--video', 'clip.mp4', '--fit'];
+    const end = way === 'wait' ? ['--wait'] : ['-o', 'dubbed.mp4'];
+    const dubbed = await document(box, ...dub, ...end);
     const { lip_sync, total, tts } = dubbed.raw.data.credits_used;
     expect([dubbed.status, lip_sync + tts, dubbed.creditsUsed]).toEqual([
       'completed',

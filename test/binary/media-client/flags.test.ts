@@ -63,11 +63,12 @@ const REFUSED: readonly (readonly [args: readonly string[], message: RegExp])[] 
   [[...VIDEO, '--resolution', '1k'], /unknown option|--resolution/],
 ];
 
+function url(index: number): string {
+  return `https://a.test/${index}.png`;
+}
+
 function references(count: number): string[] {
-  return Array.from({ length: count }, (_, index) => [
-    '--image',
-    `https://a.test/${index}.png`,
-  ]).flat();
+  return Array.from({ length: count }, (_, index) => ['--image', url(index)]).flat();
 }
 
 test('bad words are exit 2, and nothing is sent', async () => {
@@ -96,7 +97,6 @@ test('an existing output stays with --no-clobber', async () => {
 });
 
 describe('what is sent', () => {
-  const url = (index: number): string => `https://a.test/${index}.png`;
   test.each<[string, readonly string[], object]>([
     [
       'lipsync',

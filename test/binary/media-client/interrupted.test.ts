@@ -3,6 +3,8 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { MEDIA_JOB_KINDS } from '../../../src/api/media-job.ts';
 import * as faults from '../../fault-server/catalogue.ts';
+import { tinyAudio } from '../../fault-server/tiny-audio.ts';
+import type { Step } from '../../fault-server/steps.ts';
 import { errorLine } from '../../harness/error-line.ts';
 import { sandbox } from '../../harness/sandbox.ts';
 import { runFoley, startFoley } from '../../harness/run-foley.ts';
@@ -109,21 +111,19 @@ test('a job of the embedded service whose command was killed is finished by the 
   });
 }, 120_000);
 
-describe('a dubbing whose speech was billed', () => {
-  const refused = (audio: string): ReturnType<typeof json> =>
-    json(
-      {
-        code: 'ERR_INSUFFICIENT_CREDITS',
-        message: 'Not enough credits for the lip sync.',
-        requestId: 'r-dub',
-        details: { tts_audio_url: audio, tts_credits_used: 3 },
-      },
-      {},
-      402,
-    );
+/** The answer to a dubbing of which only the speech was paid for (spec section 7.3). */
+function refused(audio: string): Step[] {
+  const body = {
+    code: 'ERR_INSUFFICIENT_CREDITS',
+    message: 'Not enough credits for the lip sync.',
+    requestId: 'r-dub',
+    details: { tts_audio_url: audio, tts_credits_used: 3 },
+  };
+  return json(body, {}, 402);
+}
 
+describe('a dubbing whose speech was billed', () => {
   test('keeps the speech, and names it and the line that goes on, once', async () => {
-    const { tinyAudio } = await import('../../fault-server/tiny-audio.ts');
     const { wav } = await tinyAudio();
     const store = await scene([onResult(faults.audio(wav))]);
     const audio = `${store.server.origin}/files/result?signature=s&expires=1`;

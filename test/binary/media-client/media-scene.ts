@@ -35,9 +35,9 @@ export const PNG = await sharp({
   .png()
   .toBuffer();
 export const MP4 = Buffer.concat([
-  box('ftyp', 'isom    isomiso2avc1mp41'),
-  box('moov', 'index'),
-  box('mdat', 'pictures and sound'.repeat(40)),
+  mp4Box('ftyp', 'isom    isomiso2avc1mp41'),
+  mp4Box('moov', 'index'),
+  mp4Box('mdat', 'pictures and sound'.repeat(40)),
 ]);
 
 export function madeBy(kind: MediaJobKind): { readonly bytes: Buffer; readonly type: string } {
@@ -108,7 +108,7 @@ export async function leftIn(box: Sandbox): Promise<string[]> {
   return left.filter((name) => !name.startsWith('cache/'));
 }
 
-function box(name: string, content: string): Buffer {
+function mp4Box(name: string, content: string): Buffer {
   const head = Buffer.alloc(8);
   head.writeUInt32BE(8 + content.length, 0);
   head.write(name, 4, 'latin1');
