@@ -6,8 +6,15 @@ import { describe, expect, test } from 'vitest';
 import { decodeWithFfmpeg } from '../../harness/media-opinion.ts';
 import { sandbox } from '../../harness/sandbox.ts';
 import { pngOf } from '../../service/media/pictures/png-of.ts';
-import { startServe } from '../support/serve.ts';
-import { create, creditsOf, endOf, fetchResult, made, serveFiles } from './picture-calls.ts';
+import {
+  create,
+  creditsOf,
+  endOf,
+  fetchResult,
+  made,
+  serveFiles,
+  serveForPictures,
+} from './picture-calls.ts';
 
 const SMALL = { prompt: 'A lighthouse at sunset', model: 'altH-image-2' };
 
@@ -21,7 +28,7 @@ const WAYS = [
 
 describe('an image', () => {
   test('has the format and the exact size that it was asked for in, and its price', async () => {
-    const service = await startServe();
+    const service = await serveForPictures();
     let left = 1_000_000;
     for (const [fields, format, width, height, credits] of WAYS) {
       const { data } = await made(service, 'images', { ...SMALL, ...fields });
@@ -35,10 +42,10 @@ describe('an image', () => {
       expect(bytes.toString('latin1')).toContain('Sandbox rendering');
       await expectNoComplaint(bytes, format);
     }
-  }, 120_000);
+  }, 300_000);
 
   test('is the same for the same prompt and seed, and says what its title leaves out', async () => {
-    const service = await startServe();
+    const service = await serveForPictures();
     const bytesOf = async (seed: number) => {
       const body = { ...SMALL, prompt: '灯台 at sunset', seed };
       const { data } = await made(service, 'images', body);
@@ -51,10 +58,10 @@ describe('an image', () => {
     const first = await bytesOf(1);
     expect((await bytesOf(1)).equals(first)).toBe(true);
     expect((await bytesOf(2)).equals(first)).toBe(false);
-  }, 120_000);
+  }, 300_000);
 
   test('shows its references', async () => {
-    const service = await startServe();
+    const service = await serveForPictures();
     const colours = ['#ff0000', '#00ff00', '#0000ff', '#ffff00'];
     const files = await Promise.all(colours.map((colour) => plainPicture(colour)));
     const host = await serveFiles(Object.fromEntries(files.map((file, index) => [index, file])));
@@ -71,12 +78,12 @@ describe('an image', () => {
     for (const colour of colours) {
       expect(seen.has(Number.parseInt(colour.slice(1), 16)), colour).toBe(true);
     }
-  }, 120_000);
+  }, 300_000);
 });
 
 describe('a reference that is no good', () => {
   test('is refused in the envelope, with nothing made and nothing charged', async () => {
-    const service = await startServe();
+    const service = await serveForPictures();
     const png = await plainPicture('#123456');
     const bomb = pngOf(20_000, 20_000, deflateSync(Buffer.alloc(2_501 * 20_000)));
     const host = await serveFiles({
@@ -106,12 +113,12 @@ describe('a reference that is no good', () => {
     // The key was not used up by any of them.
     const { status } = await create(service, 'images', SMALL, 'one-key');
     expect(status).toBe(202);
-  }, 120_000);
+  }, 300_000);
 });
 
 describe('a create', () => {
   test('under the same key gives the original answer, whatever became of the job', async () => {
-    const service = await startServe();
+    const service = await serveForPictures();
     const first = await create(service, 'images', SMALL, 'same');
     await endOf(service, 'images', first.body.data.id);
     const again = await create(service, 'images', SMALL, 'same');
@@ -121,10 +128,10 @@ describe('a create', () => {
     expect(await creditsOf(service)).toBe(1_000_000 - 60);
     const other = await create(service, 'images', { ...SMALL, seed: 9 }, 'same');
     expect(other).toMatchObject({ status: 409, body: { code: 'ERR_REQUEST_ID_CONFLICT' } });
-  }, 120_000);
+  }, 300_000);
 
   test('whose job fails is refunded; one of a model that is unavailable makes none', async () => {
-    const service = await startServe([
+    const service = await serveForPictures([
       '--fault',
       'POST /api/open/v1/media/*/jobs; job=fail',
       '--unavailable',
@@ -140,7 +147,7 @@ describe('a create', () => {
     const answer = await create(service, 'images', { ...SMALL, model: 'altG-image-1' });
     expect(answer).toMatchObject({ status: 503, body: { code: 'ERR_MODEL_UNAVAILABLE' } });
     expect(await creditsOf(service)).toBe(1_000_000);
-  }, 120_000);
+  }, 300_000);
 });
 
 async function expectNoComplaint(bytes: Buffer, format: string): Promise<void> {

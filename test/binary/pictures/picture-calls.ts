@@ -5,6 +5,7 @@ import { request } from 'undici';
 import { expect, onTestFinished } from 'vitest';
 import { PROFILE_PATH } from '../../fault-server/healthy-service.ts';
 import type { ServingFoley } from '../support/serve.ts';
+import { startServe } from '../support/serve.ts';
 
 export type PictureKind = 'images' | 'videos';
 
@@ -12,6 +13,14 @@ export interface PictureAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
   readonly body: ReturnType<typeof Object>;
+}
+
+/** All videos of the catalogue take long on a machine that does other things too. */
+const PATIENCE_MS = 1_800_000;
+
+/** A `foley serve` that has time for pictures. */
+export async function serveForPictures(flags: readonly string[] = []): Promise<ServingFoley> {
+  return startServe(flags, { timeoutMs: PATIENCE_MS });
 }
 
 /** Asks for a picture, under a key of its own unless one is given. */

@@ -6,8 +6,14 @@ import { describe, expect, test } from 'vitest';
 import { VIDEO_MODELS } from '../../../src/service/media/catalogue/picture-models.ts';
 import { decodeWithFfmpeg } from '../../harness/media-opinion.ts';
 import { sandbox } from '../../harness/sandbox.ts';
-import { startServe } from '../support/serve.ts';
-import { create, creditsOf, fetchResult, made, serveFiles } from './picture-calls.ts';
+import {
+  create,
+  creditsOf,
+  fetchResult,
+  made,
+  serveFiles,
+  serveForPictures,
+} from './picture-calls.ts';
 
 const IS_FULL = process.env['FOLEY_TEST_SIZE'] === 'full';
 const FRAMES_PER_SECOND = 24;
@@ -21,7 +27,7 @@ const VARIANTS = VIDEO_MODELS.flatMap(({ id: model, variants }) =>
 
 describe('a video', () => {
   test('is exactly of the size and the length that it was asked for, at its price', async () => {
-    const service = await startServe(['--credits', '1000000']);
+    const service = await serveForPictures(['--credits', '1000000']);
     let left = 1_000_000;
     for (const { model, size, seconds, credits, width, height } of VARIANTS) {
       const body = { ...SHORT, model, size, seconds };
@@ -48,7 +54,7 @@ describe('a video', () => {
   }, 1_800_000);
 
   test('is the same to the frame for the same prompt and seed; a reference takes its place', async () => {
-    const service = await startServe();
+    const service = await serveForPictures();
     const plain = { width: 80, height: 45, channels: 3, background: '#00ff00' } as const;
     const host = await serveFiles({ green: await sharp({ create: plain }).png().toBuffer() });
     const frames = async (fields: object) => {
@@ -64,7 +70,7 @@ describe('a video', () => {
   }, 300_000);
 
   test('that its model does not offer is refused, naming the field', async () => {
-    const service = await startServe();
+    const service = await serveForPictures();
     const refused = [
       [{ size: '641x360' }, 'size'],
       [{ size: 'large' }, 'size'],
@@ -79,7 +85,7 @@ describe('a video', () => {
       expect(answer.body.details.errors[0].field).toBe(field);
     }
     expect(await creditsOf(service)).toBe(1_000_000);
-  });
+  }, 300_000);
 });
 
 async function expectNoComplaint(bytes: Buffer): Promise<void> {
