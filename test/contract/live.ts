@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Mode, Version } from '../realtime/messages.ts';
-import type { ClientOptions, RawRealtimeClient } from '../realtime/raw-client.ts';
+import type { RawRealtimeClient } from '../realtime/raw-client.ts';
 import type { Fields, Message } from '../realtime/wire-names.ts';
 import { freshKey, pairOf } from './facts.ts';
 import type { ServiceUnderTest } from './service-under-test.ts';
@@ -10,29 +10,6 @@ export const VERSIONS = ['v2', 'v3'] as const satisfies readonly Version[];
 /** Where a version of realtime speech is, as rows name it. */
 export function liveOf(version: Version): string {
   return `GET /${version}/tts/live`;
-}
-
-/** Connects with the key of the account, unless the options say otherwise. */
-export async function connect(
-  { baseUrl, key }: ServiceUnderTest,
-  version: Version,
-  options: Partial<ClientOptions> = {},
-): Promise<RawRealtimeClient> {
-  // The client belongs to running tests; the page of rows is written without one.
-  const { connectRealtime } = await import('../realtime/raw-client.ts');
-  return connectRealtime({ version, baseUrl, key, ...options });
-}
-
-/** The answer to a handshake that is refused. */
-export async function refused(
-  { baseUrl, key }: ServiceUnderTest,
-  version: Version,
-  options: Omit<Partial<ClientOptions>, 'key'> & { readonly key?: string | undefined } = {},
-) {
-  const { refusedHandshake } = await import('../realtime/raw-client.ts');
-  const { key: given = key, ...others } = options;
-  const whose = 'key' in options && options.key === undefined ? {} : { key: given };
-  return refusedHandshake({ version, baseUrl, ...others, ...whose });
 }
 
 /** A `start.request`, with the names of v3: the unified profile on v2. */
@@ -59,7 +36,7 @@ export async function start(
   mode: Mode,
   request: Fields = {},
 ): Promise<Started> {
-  const client = await connect(service, version);
+  const client = await service.connect(version);
   await client.expect('authenticated');
   const requestId = freshKey();
   const whole = await requestFor(service, version, request);

@@ -1,5 +1,7 @@
 import { decodeAudio } from '../harness/decode-audio.ts';
-import type { Answer, AskOptions, ServiceUnderTest } from './service-under-test.ts';
+import type { Version } from '../realtime/messages.ts';
+import { connectRealtime, refusedHandshake } from '../realtime/raw-client.ts';
+import type { Answer, AskOptions, LiveOptions, ServiceUnderTest } from './service-under-test.ts';
 
 /** Where a service is, and who asks it. */
 export interface ServiceAddress {
@@ -15,11 +17,16 @@ const PATIENCE_MS = 60_000;
 /** A service that is asked over HTTP. */
 export function openService({ baseUrl, key, otherKey, isOurs }: ServiceAddress): ServiceUnderTest {
   const found = new Map<string, Promise<unknown>>();
+  const liveOptions = (version: Version, options: LiveOptions) => {
+    const { key: other = key, ...rest } = options;
+    const isPage = 'key' in options && options.key === undefined;
+    return { version, baseUrl, ...rest, ...(isPage ? {} : { key: other }) };
+  };
   return {
     isOurs,
-    baseUrl,
-    key,
     otherKey,
+    connect: (version, options = {}) => connectRealtime(liveOptions(version, options)),
+    refused: (version, options = {}) => refusedHandshake(liveOptions(version, options)),
     async ask(endpoint, options = {}) {
       const [method = 'GET', path = '/'] = endpoint.split(' ');
       const url = new URL(path, baseUrl);

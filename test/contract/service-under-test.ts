@@ -1,10 +1,15 @@
+import type { Version } from '../realtime/messages.ts';
+import type { ClientOptions, RawRealtimeClient } from '../realtime/raw-client.ts';
+import type { Refusal } from '../realtime/raw-handshake.ts';
+
 /** A service that the rows ask, whichever it is. */
 export interface ServiceUnderTest {
   /** The embedded service: what is a choice of ours is checked too. */
   readonly isOurs: boolean;
-  /** Where it is, and the key of the account, for what is not asked over HTTP. */
-  readonly baseUrl: string;
-  readonly key: string;
+  /** Opens a realtime connection, with the key of the account unless the options say otherwise. */
+  connect(version: Version, options?: LiveOptions): Promise<RawRealtimeClient>;
+  /** The answer to a handshake that is refused. */
+  refused(version: Version, options?: LiveOptions): Promise<Refusal>;
   /** Asks with the key of the account, unless the headers say otherwise. */
   ask(endpoint: string, options?: AskOptions): Promise<Answer>;
   /** The key of another account, where there is one. */
@@ -14,6 +19,11 @@ export interface ServiceUnderTest {
   /** What has to be found out only once. */
   once<Found>(name: string, find: () => Promise<Found>): Promise<Found>;
 }
+
+/** How to connect; `key: undefined` leaves the key out, as a page has to. */
+export type LiveOptions = Omit<Partial<ClientOptions>, 'key' | 'version' | 'baseUrl'> & {
+  readonly key?: string | undefined;
+};
 
 export interface AskOptions {
   /** `Authorization: undefined` leaves the key out. */

@@ -4,7 +4,7 @@ import type { RawRealtimeClient } from '../../../realtime/raw-client.ts';
 import type { Message } from '../../../realtime/wire-names.ts';
 import type { Behaviour } from '../../behaviour.ts';
 import { creditsOf } from '../../facts.ts';
-import { claimClosed, connect, liveOf, requestFor, start, VERSIONS } from '../../live.ts';
+import { claimClosed, liveOf, requestFor, start, VERSIONS } from '../../live.ts';
 import type { ServiceUnderTest } from '../../service-under-test.ts';
 
 const SECTION = '4.10';
@@ -70,7 +70,7 @@ function ownId(version: Version): Behaviour {
     on: liveOf(version),
     what: 'Simple: without a request id the service makes one, and the mode is simple without one',
     async check(service) {
-      const client = await connect(service, version);
+      const client = await service.connect(version);
       await client.expect('authenticated');
       client.send({ event: 'start', request: await requestFor(service, version) });
       const { requestId } = await client.expect('ready');

@@ -3,15 +3,7 @@ import type { Version } from '../../../realtime/messages.ts';
 import type { RawRealtimeClient } from '../../../realtime/raw-client.ts';
 import type { Behaviour } from '../../behaviour.ts';
 import { pairOf, freshKey } from '../../facts.ts';
-import {
-  claimClosed,
-  claimError,
-  connect,
-  liveOf,
-  requestFor,
-  start,
-  VERSIONS,
-} from '../../live.ts';
+import { claimClosed, claimError, liveOf, requestFor, start, VERSIONS } from '../../live.ts';
 import type { ServiceUnderTest } from '../../service-under-test.ts';
 
 const SECTION = '7.4';
@@ -52,7 +44,7 @@ function frames(version: Version): readonly Behaviour[] {
       closeCode: number,
     ): Behaviour['check'] =>
     async (service) => {
-      const client = await connect(service, version);
+      const client = await service.connect(version);
       await client.expect('authenticated');
       await wrong(client);
       await claimError(client, code, { isTerminal: true });
@@ -88,7 +80,7 @@ function frames(version: Version): readonly Behaviour[] {
       on: liveOf(version),
       what: 'A frame of 100 MB is not read: close code 1009 (ours)',
       async check(service) {
-        const client = await connect(service, version);
+        const client = await service.connect(version);
         await client.expect('authenticated');
         await client.sendGiant(100 * 1024 * 1024);
         claimCode(await client.ended(), 1009);
@@ -100,7 +92,7 @@ function frames(version: Version): readonly Behaviour[] {
       on: liveOf(version),
       what: '20,000 fragments with nothing in them are not gathered: close code 1008 (ours)',
       async check(service) {
-        const client = await connect(service, version);
+        const client = await service.connect(version);
         await client.expect('authenticated');
         await client.sendEmptyFragments(20_000);
         claimCode(await client.ended(), 1008);
@@ -112,7 +104,7 @@ function frames(version: Version): readonly Behaviour[] {
       on: liveOf(version),
       what: 'A message in fragments is a message',
       async check(service) {
-        const client = await connect(service, version);
+        const client = await service.connect(version);
         await client.expect('authenticated');
         await client.sendFragmented({ event: 'ping', timestamp: 1 }, 3);
         await client.expect('pong');
@@ -136,7 +128,7 @@ async function goesOn(client: RawRealtimeClient, code: string): Promise<void> {
 function states(version: Version): readonly Behaviour[] {
   return [
     row(version, 'invalid_state', 'Text before `start`', async (service) => {
-      const client = await connect(service, version);
+      const client = await service.connect(version);
       await client.expect('authenticated');
       client.send({ event: 'input', text: 'Hello.' });
       await goesOn(client, 'invalid_state');
@@ -244,7 +236,7 @@ function capability(version: Version): readonly Behaviour[] {
     service: ServiceUnderTest,
     request: Readonly<Record<string, unknown>>,
   ): Promise<RawRealtimeClient> => {
-    const client = await connect(service, version);
+    const client = await service.connect(version);
     await client.expect('authenticated');
     const whole = await requestFor(service, version, request);
     client.send({ event: 'start', requestId: freshKey(), request: whole });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { Version } from '../../../realtime/messages.ts';
-import { askTicket, ticketIn } from '../../../realtime/ticket-request.ts';
 import type { Behaviour } from '../../behaviour.ts';
-import { claimClosed, claimError, connect, liveOf, refused, VERSIONS } from '../../live.ts';
-import type { ServiceUnderTest } from '../../service-under-test.ts';
+import { at } from '../../claims.ts';
+import { claimClosed, claimError, liveOf, VERSIONS } from '../../live.ts';
+import type { LiveOptions, ServiceUnderTest } from '../../service-under-test.ts';
 import { NotApplicable } from '../../service-under-test.ts';
 
 const ORIGIN = 'https://studio.example';
@@ -19,7 +19,7 @@ export const realtimeHandshake: readonly Behaviour[] = [
     what: 'A handshake of version 1 is answered with 501 before 101 (ours)',
     async check(service) {
       if (!service.isOurs) throw new NotApplicable('it may have version 1');
-      assert.equal((await refused(service, 'v3', { path: '/v1/tts/live' })).status, 501);
+      assert.equal((await service.refused('v3', { path: '/v1/tts/live' })).status, 501);
     },
   },
   {
@@ -47,8 +47,8 @@ export const realtimeHandshake: readonly Behaviour[] = [
       'GET /v3/tts/live; reset-after=0',
     ],
     async check(service) {
-      assert.equal((await refused(service, 'v3')).status, 503);
-      const client = await connect(service, 'v3');
+      assert.equal((await service.refused('v3')).status, 503);
+      const client = await service.connect('v3');
       assert.deepEqual(await client.ended(), { kind: 'dropped' });
       assert.deepEqual(client.messages, []);
     },
@@ -56,16 +56,11 @@ export const realtimeHandshake: readonly Behaviour[] = [
 ];
 
 async function firstAndSecond(service: ServiceUnderTest) {
-  const client = await connect(service, 'v3');
-  return { client, answer: await refused(service, 'v3') };
+  const client = await service.connect('v3');
+  return { client, answer: await service.refused('v3') };
 }
 
-type Refusal = readonly [
-  id: string,
-  what: string,
-  status: number,
-  options: Parameters<typeof refused>[2],
-];
+type Refusal = readonly [id: string, what: string, status: number, options: LiveOptions];
 
 function refusals(version: Version): readonly Behaviour[] {
   const live = `/${version}/tts/live`;
@@ -86,7 +81,7 @@ function refusals(version: Version): readonly Behaviour[] {
       on: liveOf(version),
       what,
       async check(service) {
-        claimHttp(await refused(service, version, options), status);
+        claimHttp(await service.refused(version, options), status);
       },
     })),
     {
@@ -97,8 +92,8 @@ function refusals(version: Version): readonly Behaviour[] {
       async check(service) {
         if (!service.isOurs) throw new NotApplicable('who may ask is its own choice');
         const origin = 'https://nobody.example';
-        claimHttp(await refused(service, version, { origin }), 403);
-        claimHttp(await refused(service, version, { origin, key: undefined }), 403);
+        claimHttp(await service.refused(version, { origin }), 403);
+        claimHttp(await service.refused(version, { origin, key: undefined }), 403);
       },
     },
     {
@@ -109,13 +104,16 @@ function refusals(version: Version): readonly Behaviour[] {
       async check(service) {
         if (!service.isOurs) throw new NotApplicable('its hosts are its own choice');
         const headers = { Host: 'evil.example' };
-        claimHttp(await refused(service, version, { headers }), 421);
+        claimHttp(await service.refused(version, { headers }), 421);
       },
     },
   ];
 }
 
-function claimHttp({ status, body }: Awaited<ReturnType<typeof refused>>, wanted: number): void {
+function claimHttp(
+  { status, body }: Awaited<ReturnType<ServiceUnderTest['refused']>>,
+  wanted: number,
+): void {
   assert.equal(status, wanted, body);
   const { code, message, requestId } = Object(JSON.parse(body));
   for (const field of [code, message, requestId]) assert.equal(typeof field, 'string');
@@ -177,7 +175,7 @@ function tickets(version: Version): readonly Behaviour[] {
       what: '`auth` on a connection that is authenticated: `already_authenticated`, which can be gone on from',
       covers: [`${version}.error.already_authenticated`],
       async check(service) {
-        const client = await connect(service, version);
+        const client = await service.connect(version);
         await client.expect('authenticated');
         const { eventId } = client.send({ event: 'auth', token: 'any' });
         const error = await claimError(client, 'already_authenticated', { isTerminal: false });
@@ -190,14 +188,14 @@ function tickets(version: Version): readonly Behaviour[] {
 }
 
 async function ticketFor(
-  { baseUrl, key }: ServiceUnderTest,
+  service: ServiceUnderTest,
   version: Version,
   origin: string,
 ): Promise<string> {
-  return ticketIn(await askTicket({ baseUrl, key, version, origin }));
+  const answer = await service.ask(`POST /${version}/tts/browser-tickets`, { body: { origin } });
+  return String(at(answer.json(), 'ticket'));
 }
 
-async function fromPage({ baseUrl }: ServiceUnderTest, version: Version, origin: string) {
-  const { connectRealtime } = await import('../../../realtime/raw-client.ts');
-  return connectRealtime({ version, baseUrl, origin });
+async function fromPage(service: ServiceUnderTest, version: Version, origin: string) {
+  return service.connect(version, { key: undefined, origin });
 }

@@ -3,7 +3,7 @@ import type { Mode, Version } from '../../../realtime/messages.ts';
 import { wireName } from '../../../realtime/wire-names.ts';
 import type { Message } from '../../../realtime/wire-names.ts';
 import type { Behaviour } from '../../behaviour.ts';
-import { claimError, connect, liveOf, requestFor, start, VERSIONS } from '../../live.ts';
+import { claimError, liveOf, requestFor, start, VERSIONS } from '../../live.ts';
 import { freshKey } from '../../facts.ts';
 
 const SECTION = '4.10';
@@ -118,7 +118,7 @@ function starts(version: Version): readonly Behaviour[] {
     on: liveOf(version),
     what: `\`start\` ${what}: \`invalid_message\`, and another \`start\` may follow`,
     async check(service) {
-      const client = await connect(service, version);
+      const client = await service.connect(version);
       await client.expect('authenticated');
       client.send(message);
       const wire = path
@@ -141,7 +141,7 @@ function replies(version: Version): readonly Behaviour[] {
       what: '`ping` gives `pong` at any time, with the service’s own time',
       covers: [`${version}.client.ping`, `${version}.server.pong`],
       async check(service) {
-        const client = await connect(service, version);
+        const client = await service.connect(version);
         await client.expect('authenticated');
         const { eventId } = client.send({ event: 'ping', timestamp: 1 });
         const pong = await client.expect('pong', { inReplyTo: eventId });

@@ -4,7 +4,7 @@ import { isFields } from '../../../realtime/wire-names.ts';
 import type { Fields, Message } from '../../../realtime/wire-names.ts';
 import type { Behaviour } from '../../behaviour.ts';
 import { pairOf } from '../../facts.ts';
-import { claimError, connect, liveOf, start, VERSIONS } from '../../live.ts';
+import { claimError, liveOf, start, VERSIONS } from '../../live.ts';
 import type { ServiceUnderTest } from '../../service-under-test.ts';
 
 const SECTION = '4.10';
@@ -186,7 +186,7 @@ function legacy(): readonly Behaviour[] {
 }
 
 async function refusedStart(service: ServiceUnderTest, version: Version, more: Fields) {
-  const client = await connect(service, version);
+  const client = await service.connect(version);
   await client.expect('authenticated');
   client.send({ event: 'start', request: { ...(await plainPair(service)), ...more } });
   return client;

@@ -5,15 +5,7 @@ import { fromWire, isFields } from '../../../realtime/wire-names.ts';
 import type { Fields } from '../../../realtime/wire-names.ts';
 import type { Behaviour } from '../../behaviour.ts';
 import { creditsOf } from '../../facts.ts';
-import {
-  claimClosed,
-  claimError,
-  connect,
-  liveOf,
-  requestFor,
-  start,
-  VERSIONS,
-} from '../../live.ts';
+import { claimClosed, claimError, liveOf, requestFor, start, VERSIONS } from '../../live.ts';
 import type { ServiceUnderTest } from '../../service-under-test.ts';
 
 const SECTION = '3.2';
@@ -181,7 +173,7 @@ async function restart(
   more: Fields = {},
   request: Fields = {},
 ): Promise<RawRealtimeClient> {
-  const client = await connect(service, version);
+  const client = await service.connect(version);
   await client.expect('authenticated');
   const whole = await requestFor(service, version, request);
   client.send({ event: 'start', mode: 'reliable', requestId, request: whole, ...more });
