@@ -67,12 +67,12 @@ async function greet() {
   });
 }
 
-async function speak({ id, text, voice: wanted, speed, pitch }) {
+async function speak({ id, text, voice: wanted, speed, pitch, melody }) {
   speaking = id;
   const voice = VOICES.find((one) => one.id === wanted);
   if (voice === undefined) throw new Error(`there is no voice ${wanted}`);
   try {
-    for (const { samples, words } of speech(await espeak, voice, { text, speed, pitch })) {
+    for (const { samples, words } of speech(await espeak, voice, { text, speed, pitch, melody })) {
       if (!isWanted(id)) break;
       if (words.length > 0) await send({ type: 'words', id, words });
       await sendSpeech(id, samples);

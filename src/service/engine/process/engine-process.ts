@@ -76,10 +76,12 @@ export class EngineProcess {
    * @param sampleRate of the voice
    * @throws EngineError
    */
-  async *speak({ text, voice, speed, pitch }: EngineRequest, sampleRate: number): Speech {
+  async *speak(request: EngineRequest, sampleRate: number): Speech {
+    const { text, voice, speed, pitch, melody } = request;
     const id = ++this.#lastId;
     const wellFormed = text.replaceAll(/\p{Surrogate}/gu, '\u{fffd}');
-    const message = { type: 'speak', id, text: wellFormed, voice, speed, pitch } as const;
+    const asked = { type: 'speak', id, text: wellFormed, voice, speed, pitch } as const;
+    const message = melody === undefined ? asked : { ...asked, melody };
     this.#open = id;
     this.#send(message);
     const ending = yield* this.#receiveSpeech(message, sampleRate);
