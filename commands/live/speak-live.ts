@@ -20,6 +20,7 @@ import type { AudioStream, SpeechWay, Spoken } from '../../src/speech/speak.ts';
 import { speak } from '../../src/speech/speak.ts';
 import { readPieces } from '../../src/speech/text-source.ts';
 import { untilStopped } from '../../src/speech/until-stopped.ts';
+import { quoted } from '../jobs/resume-command.ts';
 import { openJournal } from '../open-journal.ts';
 import { playFile, streamOf } from '../tts-delivery.ts';
 import { spokenNotice } from '../tts-words.ts';
@@ -128,6 +129,7 @@ function wayOf(
       plan,
       facts,
       signal,
+      repeatWith: `--request-id ${quoted(requestId)}${isReliable ? ' --retry-failed' : ''}`,
       pieces: (over) => piecesOf(task, over),
       cutter: isReliable ? createSegmentCutter(flags.segmentBy ?? 'sentence') : undefined,
       flushAfterMs: isReliable ? (flags.flushAfter ?? FLUSH_AFTER_MS) : undefined,

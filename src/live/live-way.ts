@@ -17,6 +17,8 @@ export interface LiveSpeech extends Omit<FeedOptions, 'clock'> {
   readonly plan: LivePlan;
   /** The text as it comes; `over` ends it when nobody listens any more. */
   readonly pieces: (over: AbortSignal) => AsyncIterable<string>;
+  /** The flags with which the same is asked for again under its id. */
+  readonly repeatWith: string;
   readonly signal: AbortSignal;
   /** Is told what the conversation tells. */
   readonly facts: LiveFacts;
@@ -41,10 +43,7 @@ export function liveWay(client: ApiClient, speech: LiveSpeech, deps: Conversatio
       billed: true,
       retry: 'never',
     },
-    repeatWith:
-      mode === 'reliable'
-        ? `--request-id ${requestId} --retry-failed`
-        : `--request-id ${requestId}`,
+    repeatWith: speech.repeatWith,
     goesOn: mode === 'reliable' && plan.protocol === 'v3',
     ask: () => ask(client, conversation, speech, deps),
   };

@@ -13,6 +13,11 @@ const TEXT = 'The first sentence is here. The second one follows it! Does a thir
 const MARTIN = ['--voice-name', 'Martin'];
 const CHARACTERS = 27 + 26 + 22;
 
+/** A service that lives as long as a slow machine needs. */
+async function serving(flags: readonly string[] = []): Promise<ServingFoley> {
+  return startServe(flags, { timeoutMs: 280_000 });
+}
+
 async function summaryOf(service: ServingFoley, args: readonly string[], input = TEXT) {
   const result = await runFoley(['live', '--json', ...MARTIN, ...args], {
     env: service.env,
@@ -48,7 +53,7 @@ const FORMATS = [
 test.each(FORMATS.slice(0, IS_FULL ? 4 : 2))(
   '%s as %s, sentence by sentence',
   async (protocol, format) => {
-    const service = await startServe();
+    const service = await serving();
     const before = await quotaOf(service);
     const args = ['--protocol', protocol, '-o', `a.${format}`];
     const { result, summary } = await summaryOf(service, args);
@@ -64,12 +69,12 @@ describe('a line that breaks', () => {
   test.each(['v3', 'v2'] as const)(
     'is heard nowhere in %s, or what it lost is named, and costs nothing twice',
     async (protocol) => {
-      const calm = await startServe();
+      const calm = await serving();
       const args = ['--protocol', protocol, '-o', 'a.pcm'];
       const undisturbed = await made((await summaryOf(calm, args)).result, 'a.pcm');
       for (const afterBytes of IS_FULL ? [100, 30_000, 90_000, 150_000, 200_000] : [90_000]) {
         const rule = `GET /${protocol}/tts/live; reset-after=${afterBytes}; times=1`;
-        const service = await startServe(['--fault', rule]);
+        const service = await serving(['--fault', rule]);
         const before = await quotaOf(service);
         const words = ['live', '--json', ...MARTIN, ...args];
         const result = await runFoley(words, { env: service.env, input: TEXT });
@@ -90,7 +95,7 @@ describe('a line that breaks', () => {
 
   test('in the simple mode loses what was paid for', async () => {
     const rule = 'GET /v3/tts/live; reset-after=60000; times=1';
-    const service = await startServe(['--fault', rule]);
+    const service = await serving(['--fault', rule]);
     const args = ['live', '--json', ...MARTIN, TEXT, '-o', 'a.pcm'];
     const result = await runFoley(args, { env: service.env });
     expect(errorLine(result)).toMatchObject({ exitCode: 27, code: 'lost', billed: 'yes' });
@@ -98,7 +103,7 @@ describe('a line that breaks', () => {
 });
 
 test('the same request again is fetched, and not paid for again', async () => {
-  const service = await startServe();
+  const service = await serving();
   const args = ['--request-id', 'chapter-1', '-o', 'a.mp3'];
   const first = await summaryOf(service, args);
   const quota = await quotaOf(service);
@@ -125,7 +130,7 @@ test('the same request again is fetched, and not paid for again', async () => {
 
 describe('beside a conversation', () => {
   test.each(['v3', 'v2'] as const)('%s', async (protocol) => {
-    const { env } = await startServe();
+    const { env } = await serving();
     const run = (...words: string[]) =>
       runFoley(['live', ...words, '--protocol', protocol], { env });
     const capabilities = await run('capabilities');
