@@ -12,8 +12,10 @@ export default defineConfig({
     ],
   },
   test: {
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    // A poll ends when what it waits for is there, however busy the machine is.
+    expect: { poll: { timeout: 20_000 } },
     // The tests wait for processes, sockets and disks as much as they compute.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     globalSetup: ['test/harness/skip-summary.ts'],

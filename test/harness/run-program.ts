@@ -11,7 +11,7 @@ import type { OutputTarget, Running, RunOptions, RunResult } from './run-options
 import { sandbox } from './sandbox.ts';
 import type { Sandbox } from './sandbox.ts';
 
-const TIMEOUT_MS = 25_000;
+const TIMEOUT_MS = 60_000;
 
 type Child = ReturnType<typeof spawn>;
 type Outputs = Readonly<Record<OutputName, OutputRecord>>;
