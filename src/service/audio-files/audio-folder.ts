@@ -31,14 +31,14 @@ export interface AudioFolder {
 
 /**
  * @param databasePath the database that tells what the files are
- * @param name of the folder of folders, beside the database
+ * @param rootName of the folder of folders, beside the database
  */
 export function createAudioFolder(
   databasePath: string,
   deps: FileDeps,
-  name = 'audio',
+  rootName = 'audio',
 ): AudioFolder {
-  const root = join(dirname(databasePath), name);
+  const root = join(dirname(databasePath), rootName);
   const fileOf = (owner: string, name: string): string => join(root, owner, name);
   return {
     async create(owner, name) {

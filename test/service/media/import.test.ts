@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { MEDIA_IMAGE_MAX_BYTES } from '../../../src/contract/limits.ts';
 import { systemRandom } from '../../../src/effects/random.ts';
 import type { MediaSources } from '../../../src/service/media/media.ts';
 import { openStore } from '../../../src/service/store/open-store.ts';
@@ -243,6 +244,30 @@ describe('an answer that is no good', () => {
     expect(details).toMatchObject({ media_kind: 'video', retryable });
     expect(await foldersOf(stage)).toEqual([]);
   });
+});
+
+test('a body without an end is read as far as the limit, and no further: 413', async () => {
+  const piece = Buffer.alloc(1 << 20);
+  let sent = 0;
+  const stage = await scene((_request, response) => {
+    const more = (): void => {
+      sent += piece.length;
+      if (!response.destroyed) response.write(piece, more);
+    };
+    response.writeHead(200);
+    more();
+  });
+  const body = { prompt: 'A fox', model: await imageModel(stage), image_url: `${stage.address}/x` };
+  const headers = { 'Idempotency-Key': 'endless' };
+  const answer = await stage.call('/api/open/v1/media/images/jobs', jsonPost(body, headers));
+  expect(answer.status).toBe(413);
+  expect(await answer.json()).toMatchObject({
+    code: 'ERR_MEDIA_TOO_LARGE',
+    details: { media_kind: 'image', stage: 'download', retryable: false },
+  });
+  // What is on its way is in the buffers of both ends.
+  expect(sent).toBeLessThan(MEDIA_IMAGE_MAX_BYTES + 40 * piece.length);
+  expect(await foldersOf(stage)).toEqual([]);
 });
 
 test('a result that was removed by hand is 404', { timeout: 60_000 }, async () => {

@@ -1,0 +1,136 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Type } from 'typebox';
+import { describe, expect, test, vi } from 'vitest';
+import { MediaTaskError } from '../../../src/service/media/child/media-task-error.ts';
+import { createTaskRunner } from '../../../src/service/media/child/run-task.ts';
+import type { TaskOptions } from '../../../src/service/media/child/run-task.ts';
+import { manualClock } from '../../api/manual-clock.ts';
+import { temporaryFolder } from '../support/test-service.ts';
+
+const RESULT = Type.Object({ answer: Type.Number() });
+type Options = TaskOptions<typeof RESULT>;
+
+/** A child that does what it is told; it notes its process id first. */
+async function child(program: string) {
+  const folder = await temporaryFolder();
+  const note = path.join(folder, 'pid');
+  const file = path.join(folder, 'child.cjs');
+  await writeFile(
+    file,
+    `require('node:fs').writeFileSync(${JSON.stringify(note)}, String(process.pid));
+     process.once('message', (call) => { ${program} });`,
+  );
+  const clock = manualClock();
+  const run = createTaskRunner({ clock, file: pathToFileURL(file), env: { FOLEY_ONLY: 'this' } });
+  const begin = (options: Partial<Options> = {}) =>
+    run(
+      'inspect',
+      { question: 6 },
+      {
+        result: RESULT,
+        deadlineMs: 1_000,
+        signal: new AbortController().signal,
+        ...options,
+      },
+    );
+  return {
+    clock,
+    begin,
+    /** Resolves when the child runs. */
+    started: () => vi.waitFor(async () => expect(await pidOf(note)).toBeGreaterThan(0), WAIT),
+    /** Resolves when it runs no more. */
+    gone: async () => {
+      const pid = await pidOf(note);
+      await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow(/ESRCH/), WAIT);
+    },
+  };
+}
+
+/** 0 while it is not written. */
+async function pidOf(note: string): Promise<number> {
+  return Number(await readFile(note, 'utf8').catch(() => '0'));
+}
+
+const WAIT = { timeout: 20_000, interval: 5 };
+
+async function failureOf(running: Promise<unknown>): Promise<MediaTaskError> {
+  const error: unknown = await running.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (error instanceof MediaTaskError) return error;
+  throw new Error('it did not fail as a task does', { cause: error });
+}
+
+describe('a task in a process of its own', () => {
+  test('gets its order, tells how far it is, and gives its result', async () => {
+    const told: number[] = [];
+    const { begin, gone } = await child(`
+      process.send({ type: 'progress', fraction: 0.5 });
+      process.send({ type: 'done', result: { answer: call.order.question * 7 } });
+    `);
+    expect(await begin({ onProgress: (fraction) => told.push(fraction) })).toEqual({ answer: 42 });
+    expect(told).toEqual([0.5]);
+    await gone();
+  });
+
+  test('fails with the reason that it tells', async () => {
+    const { begin, gone } = await child(
+      `process.send({ type: 'failed', reason: 'unsupported', message: 'is no media' });`,
+    );
+    expect(await failureOf(begin())).toMatchObject({
+      reason: 'unsupported',
+      message: 'is no media',
+    });
+    await gone();
+  });
+
+  test('is killed at its deadline, whatever it is doing', async () => {
+    const { begin, clock, gone, started } = await child('for (;;);');
+    const running = failureOf(begin());
+    await started();
+    clock.advance(1_000);
+    expect((await running).reason).toBe('timeout');
+    await gone();
+  });
+
+  test('is killed when nobody wants it any more', async () => {
+    const { begin, gone, started } = await child('for (;;);');
+    const leaving = new AbortController();
+    const running = begin({ signal: leaving.signal });
+    await started();
+    leaving.abort(new Error('the client left'));
+    await expect(running).rejects.toThrow('the client left');
+    await gone();
+  });
+
+  test('that dies is a failure of its own', async () => {
+    const { begin } = await child('process.abort();');
+    expect((await failureOf(begin())).reason).toBe('died');
+  });
+
+  test('that needs more memory than it may have dies alone', async () => {
+    const { begin } = await child(
+      'const all = []; for (;;) all.push(Array.from({ length: 1000 }, () => ({})));',
+    );
+    expect((await failureOf(begin({ memoryMb: 32 }))).reason).toBe('died');
+  });
+
+  test.each([`'nonsense'`, `{ type: 'done', result: { answer: 'x' } }`])(
+    'that tells %s is not believed',
+    async (news) => {
+      const { begin, gone } = await child(`process.send(${news});`);
+      expect((await failureOf(begin())).reason).toBe('failed');
+      await gone();
+    },
+  );
+
+  test('has the environment that it was given, and nothing else', async () => {
+    const { begin } = await child(
+      `process.send({ type: 'done', result: { answer: Object.keys(process.env).filter((name) => name.startsWith('FOLEY_') || name === 'PATH').length } });`,
+    );
+    expect(await begin()).toEqual({ answer: 1 });
+  });
+});
