@@ -14,7 +14,8 @@ export function voiceSources(store: Store): Pick<ServiceDeps, 'openListener' | '
   };
 }
 
-function listenHere(): Listener {
+/** A listener without a thread. */
+export function listenHere(): Listener {
   return {
     async hearFiles(files) {
       const heard = await hear({ kind: 'files', files });
