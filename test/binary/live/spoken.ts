@@ -24,6 +24,8 @@ export async function live(
   options: RunOptions = {},
 ): Promise<RunResult> {
   return runFoley(['live', ...WHO, '--request-id', REQUEST_ID, ...args], {
+    // Everything ends by itself: only a machine that is very busy needs as long.
+    timeoutMs: 110_000,
     ...options,
     env: scripted(server, options.env),
   });
