@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { request } from 'undici';
 import { expect, onTestFinished } from 'vitest';
 import { PROFILE_PATH } from '../../fault-server/healthy-service.ts';
+import type { Sandbox } from '../../harness/sandbox.ts';
 import type { ServingFoley } from '../support/serve.ts';
 import { startServe } from '../support/serve.ts';
 
@@ -18,9 +19,13 @@ export interface PictureAnswer {
 /** All videos of the catalogue take long on a machine that does other things too. */
 const PATIENCE_MS = 1_800_000;
 
-/** A `foley serve` that has time for pictures. */
-export async function serveForPictures(flags: readonly string[] = []): Promise<ServingFoley> {
-  return startServe(flags, { timeoutMs: PATIENCE_MS });
+/** A `foley serve` that has time for pictures, in folders of its own unless some are given. */
+export async function serveForPictures(
+  flags: readonly string[] = [],
+  box?: Sandbox,
+): Promise<ServingFoley> {
+  const given = box === undefined ? {} : { box };
+  return startServe(flags, { timeoutMs: PATIENCE_MS, ...given });
 }
 
 /** Asks for a picture, under a key of its own unless one is given. */
