@@ -18,14 +18,7 @@ import { createJobV1, getJobV1, listJobsV1 } from './jobs-v1.ts';
 import { createJob, getJob, listJobs } from './jobs.ts';
 import { getOpenApi } from './openapi.ts';
 import { getProfile, updateProfile } from './profile.ts';
-import {
-  createBrowserTicket,
-  getRealtimeCapabilities,
-  getRealtimeRequest,
-  getRealtimeSegment,
-  refuseRealtime,
-  refuseRealtimeV1,
-} from './realtime.ts';
+import { realtimeHandler, refuseRealtime, refuseRealtimeV1 } from './realtime-handlers.ts';
 import { createAlignedSpeech } from './speech-aligned.ts';
 import { createCompatSpeech, createCompatTts, listCompatVoices } from './speech-compat.ts';
 import { createSpeechV1 } from './speech-v1.ts';
@@ -97,12 +90,12 @@ export const ACCOUNT_HANDLERS: AccountHandlers = {
   listVoicesV1,
   openRealtimeV2: refuseRealtime,
   openRealtimeV3: refuseRealtime,
-  createBrowserTicket: createBrowserTicket('v3'),
-  createBrowserTicketV2: createBrowserTicket('v2'),
-  getRealtimeCapabilities: getRealtimeCapabilities('v3'),
-  getRealtimeCapabilitiesV2: getRealtimeCapabilities('v2'),
-  getRealtimeRequest: getRealtimeRequest('v3'),
-  getRealtimeRequestV2: getRealtimeRequest('v2'),
-  getRealtimeSegment,
+  createBrowserTicket: realtimeHandler((routes) => routes.createBrowserTicket('v3')),
+  createBrowserTicketV2: realtimeHandler((routes) => routes.createBrowserTicket('v2')),
+  getRealtimeCapabilities: realtimeHandler((routes) => routes.getRealtimeCapabilities('v3')),
+  getRealtimeCapabilitiesV2: realtimeHandler((routes) => routes.getRealtimeCapabilities('v2')),
+  getRealtimeRequest: realtimeHandler((routes) => routes.getRealtimeRequest('v3')),
+  getRealtimeRequestV2: realtimeHandler((routes) => routes.getRealtimeRequest('v2')),
+  getRealtimeSegment: realtimeHandler(({ getRealtimeSegment }) => getRealtimeSegment),
   updateProfile,
 };

@@ -21,7 +21,6 @@ import { BrowserTicketRequest } from '../../contract/schemas/realtime.ts';
 import type { CatalogueModel } from '../catalogue/models.ts';
 import { readJsonBody } from '../http/json-body.ts';
 import { requireValid } from '../http/validation.ts';
-import { realtimeV1, upgradeRequired } from '../realtime/live-paths.ts';
 import { realtimeControls, realtimeFormats } from '../realtime/request-plan.ts';
 import { statusOf } from '../realtime/requests/request-facts.ts';
 import type { RequestRecord } from '../realtime/requests/request-records.ts';
@@ -30,16 +29,6 @@ import { invalidRequest, ServiceError } from '../service-error.ts';
 import { showText, showValue } from '../wording/show-value.ts';
 import type { AccountCall, Handler } from './call.ts';
 import { storedAudioAnswer } from './stored-audio.ts';
-
-/** The WebSocket's address, asked for as a document (spec section 4.10). */
-export const refuseRealtime: Handler<AccountCall> = () => {
-  throw upgradeRequired();
-};
-
-/** Version 1 of realtime speech is not described (spec section 9). */
-export const refuseRealtimeV1: Handler = () => {
-  throw realtimeV1();
-};
 
 /** `GET /vN/tts/capabilities`. */
 export function getRealtimeCapabilities(protocol: RealtimeProtocol): Handler<AccountCall> {
