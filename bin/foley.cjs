@@ -16,7 +16,7 @@ function writtenDown(words) {
   const path = words[0] === 'help' ? words.slice(1) : words.slice(0, -1);
   if (words.length > 0 && words[0] !== 'help' && !asksLast) return undefined;
   const help = require('../dist/help.json');
-  const name = path.join(' ');
+  const name = words.length === 0 ? '(alone)' : path.join(' ');
   return Object.prototype.hasOwnProperty.call(help, name) ? help[name] : undefined;
 }
 

@@ -92,7 +92,8 @@ async function performIn(context: Context, work: Work, deps: MainDeps): Promise<
     if (result.failure !== undefined) return tell(result.failure, context.io, globals);
     return { code: EXIT_CODES[result.exit ?? 'ok'].code };
   } catch (error) {
-    return conclude(error, globals, deps);
+    const { suggestNames } = await import('./cli/suggest-names.ts');
+    return conclude(await suggestNames(error, work.options, context), globals, deps);
   }
 }
 

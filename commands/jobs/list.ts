@@ -5,6 +5,8 @@ import { allSpeechJobs, listSpeechJobs } from '../../src/api/job-list.ts';
 import type { JobApi } from '../../src/api/speech-jobs.ts';
 import type { CommandDefinition } from '../../src/cli/command.ts';
 import type { Context } from '../../src/cli/context.ts';
+import type { Look } from '../../src/cli/look.ts';
+import { moment } from '../../src/cli/moment.ts';
 import { integerWithin } from '../../src/cli/number-flags.ts';
 import type { CommandResult } from '../../src/cli/result.ts';
 import type { Column } from '../../src/cli/table.ts';
@@ -67,53 +69,62 @@ function apiOf({ api, createdAfter }: ListFlags): JobApi {
 }
 
 async function listAll(
-  { signal }: Context,
+  context: Context,
   client: ApiClient,
   api: JobApi,
   { createdAfter, status }: ListFlags,
 ): Promise<CommandResult> {
+  const { signal } = context;
   const rows: ListedJob[] = [];
   const items: unknown[] = [];
   for await (const listed of allSpeechJobs(client, api, { createdAfter, status }, signal)) {
     rows.push(listed.item);
     items.push(listed.raw);
   }
-  return present(rows, { items, total: items.length });
+  return present(context, rows, { items, total: items.length });
 }
 
 async function listPage(
-  { io, signal }: Context,
+  context: Context,
   client: ApiClient,
   api: JobApi,
   { createdAfter, limit, page, status }: ListFlags,
 ): Promise<CommandResult> {
+  const { io, signal } = context;
   const query = { page, limit, status, createdAfter };
   const { raw, value } = await listSpeechJobs(client, api, query, signal);
   if (value.nextPage !== undefined) {
     io.notice(`page ${value.page}; --page ${value.nextPage} goes on, --all shows all`);
   }
-  return present(value.items, raw);
+  return present(context, value.items, raw);
 }
 
-async function present(rows: readonly ListedJob[], data: unknown): Promise<CommandResult> {
+async function present(
+  { clock }: Context,
+  rows: readonly ListedJob[],
+  data: unknown,
+): Promise<CommandResult> {
   const { table } = await import('../../src/cli/table.ts');
   const names = rows.map(({ id, textPreview }) => ({ name: id, about: textPreview }));
   return {
     data,
     seen: { kind: 'job', names },
-    human: (look) => (rows.length === 0 ? 'There are no jobs.' : table(rows, COLUMNS, look)),
+    human: (look) =>
+      rows.length === 0 ? 'There are no jobs.' : table(rows, columns(clock.now(), look), look),
   };
 }
 
-const COLUMNS: readonly Column<ListedJob>[] = [
-  { title: 'ID', value: ({ id }) => id, whole: true },
-  { title: 'STATUS', value: ({ status }) => status },
-  { title: 'CREATED', value: ({ createdAt }) => createdAt.replace(/\.\d+Z$/, 'Z') },
-  { title: 'CREDITS', value: ({ creditsUsed }) => `${creditsUsed ?? ''}` },
-  { title: 'VOICE', value: ({ voiceId }) => voiceId },
-  { title: 'MODEL', value: ({ modelId }) => modelId },
-  { title: 'TEXT', value: ({ textPreview }) => textPreview.replaceAll(/\s+/g, ' ') },
-];
+function columns(now: number, look: Look): readonly Column<ListedJob>[] {
+  return [
+    { title: 'ID', value: ({ id }) => id, whole: true },
+    { title: 'STATUS', value: ({ status }) => status },
+    { title: 'CREATED', value: ({ createdAt }) => moment(createdAt, now, look) },
+    { title: 'CREDITS', value: ({ creditsUsed }) => `${creditsUsed ?? ''}` },
+    { title: 'VOICE', value: ({ voiceId }) => voiceId },
+    { title: 'MODEL', value: ({ modelId }) => modelId },
+    { title: 'TEXT', value: ({ textPreview }) => textPreview.replaceAll(/\s+/g, ' ') },
+  ];
+}
 
 /** A moment as the service takes it: with its time and zone; a bare date begins at midnight, UTC. */
 function instant(given: string): string {

@@ -3,6 +3,9 @@ import type { LipSyncQuery } from '../../src/api/lip-sync-list.ts';
 import { allLipSync, listLipSync } from '../../src/api/lip-sync-list.ts';
 import type { MediaJob } from '../../src/api/media-job.ts';
 import type { CommandDefinition } from '../../src/cli/command.ts';
+import type { Context } from '../../src/cli/context.ts';
+import type { Look } from '../../src/cli/look.ts';
+import { moment } from '../../src/cli/moment.ts';
 import { integerWithin } from '../../src/cli/number-flags.ts';
 import type { CommandResult } from '../../src/cli/result.ts';
 import type { Column } from '../../src/cli/table.ts';
@@ -42,13 +45,13 @@ export const lipsyncList: CommandDefinition<LipSyncListFlags> = {
     if (all === true) {
       const jobs: MediaJob[] = [];
       for await (const job of allLipSync(client, { status }, signal)) jobs.push(job);
-      return present(jobs, { items: jobs.map(({ data }) => data), total: jobs.length });
+      return present(context, jobs, { items: jobs.map(({ data }) => data), total: jobs.length });
     }
     const { raw, value } = await listLipSync(client, { page, limit, status }, signal);
     if (value.nextPage !== undefined) {
       io.notice(`page ${value.page}; --page ${value.nextPage} goes on, --all shows all`);
     }
-    return present(value.items, raw);
+    return present(context, value.items, raw);
   },
 };
 
@@ -57,25 +60,32 @@ Examples:
   $ foley lipsync list --status completed
   $ foley lipsync list --all --json`;
 
-async function present(jobs: readonly MediaJob[], data: unknown): Promise<CommandResult> {
+async function present(
+  { clock }: Context,
+  jobs: readonly MediaJob[],
+  data: unknown,
+): Promise<CommandResult> {
   const { table } = await import('../../src/cli/table.ts');
   return {
     data,
-    human: (look) => (jobs.length === 0 ? 'There are no jobs.' : table(jobs, COLUMNS, look)),
+    human: (look) =>
+      jobs.length === 0 ? 'There are no jobs.' : table(jobs, columns(clock.now(), look), look),
   };
 }
 
-const COLUMNS: readonly Column<MediaJob>[] = [
-  { title: 'ID', value: ({ id }) => id, whole: true },
-  { title: 'STATUS', value: ({ status }) => status },
-  { title: 'CREATED', value: ({ data }) => createdAt(data['created_at']) },
-  { title: 'CREDITS', value: ({ creditsUsed }) => `${creditsUsed ?? ''}` },
-  {
-    title: 'BILLED AS',
-    value: ({ billing }) => (billing === undefined ? '' : describeBilling(billing)),
-  },
-];
+function columns(now: number, look: Look): readonly Column<MediaJob>[] {
+  return [
+    { title: 'ID', value: ({ id }) => id, whole: true },
+    { title: 'STATUS', value: ({ status }) => status },
+    { title: 'CREATED', value: ({ data }) => createdAt(data['created_at'], now, look) },
+    { title: 'CREDITS', value: ({ creditsUsed }) => `${creditsUsed ?? ''}` },
+    {
+      title: 'BILLED AS',
+      value: ({ billing }) => (billing === undefined ? '' : describeBilling(billing)),
+    },
+  ];
+}
 
-function createdAt(value: unknown): string {
-  return typeof value === 'string' ? value.replace(/\.\d+Z$/, 'Z') : '';
+function createdAt(value: unknown, now: number, look: Look): string {
+  return typeof value === 'string' ? moment(value, now, look) : '';
 }

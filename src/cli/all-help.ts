@@ -4,12 +4,18 @@ import { isBranch } from './command.ts';
 import { parseBranch, parseCommand, parseRoot } from './program.ts';
 import type { Shown } from './program.ts';
 
+/** Stands for no words at all among the paths of commands. */
+const ALONE = '(alone)';
+
 /**
- * The help of every command by its path (`''`, `tts`, `voices list`). The build writes it down, so that
+ * The help of every command by its path (`''`, `tts`, `voices list`), and what `foley` alone says. The build writes it down, so that
  * asking for help loads nothing; a test compares it with what the commands say themselves.
  */
 export async function renderAllHelp(): Promise<Record<string, string>> {
-  const help: Record<string, string> = { '': textOf(parseRoot(tree, [])) };
+  const help: Record<string, string> = {
+    [ALONE]: textOf(parseRoot(tree, [])),
+    '': textOf(parseRoot(tree, ['--help'])),
+  };
   for (const node of tree) {
     if (!isBranch(node)) {
       help[node.name] = await helpOfLeaf([node.name], node);

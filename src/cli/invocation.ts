@@ -59,9 +59,9 @@ function findVerb(branch: Branch, before: readonly string[], rest: readonly stri
 
 /** Behind a flag of the noun itself a word may be its value, and behind `--` it is text. */
 function isVerb(branch: Branch, { before, word }: ReturnType<typeof nextWord>): boolean {
-  const known = globalOptions().flatMap(({ long, short }) => [long, short]);
+  const known = new Set(globalOptions().flatMap(({ long, short }) => [long, short]));
   const isBehindOwnFlag = before.some(
-    (given) => given.startsWith('-') && !known.includes(given.split('=', 1)[0]),
+    (given) => given.startsWith('-') && !known.has(given.split('=', 1)[0]),
   );
   return !isBehindOwnFlag && branch.children.some(({ name }) => name === word);
 }

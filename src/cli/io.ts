@@ -63,6 +63,7 @@ export async function createIo({ streams, env, globals }: IoInputs): Promise<Io>
       globals.progress &&
       globals.quiet !== true &&
       globals.json !== true &&
+      env['TERM'] !== 'dumb' &&
       !isSet(env['CI']),
     progressStream: stderr,
     writeOut: (chunk) => write(stdout, chunk),

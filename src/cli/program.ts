@@ -5,6 +5,7 @@ import { usageFailure } from '../errors/failure.ts';
 import { closest } from '../text/did-you-mean.ts';
 import type { Branch, CommandDefinition, CommandInput, CommandNode } from './command.ts';
 import { isBranch, isShown } from './command.ts';
+import { firstWords } from './first-words.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { globalOptions, helpOption } from './global-options.ts';
 import { guardDashText, restoreDashText } from './dash-text.ts';
@@ -51,8 +52,9 @@ export function buildCommand(path: readonly string[], definition: CommandDefinit
   return command.addHelpText('after', EXIT_CODES_HELP);
 }
 
-/** The words when no command was named: global flags only, and help by default. */
+/** The words when no command was named: what to type next, and with global flags the help of all. */
 export function parseRoot(tree: readonly CommandNode[], words: readonly string[]): Shown {
+  if (words.length === 0) return { kind: 'help', text: firstWords(tree) };
   const command = listing('foley', tree)
     .description('Speech, voices and captions, with a complete offline service built in.')
     .addHelpText('after', environmentHelp())

@@ -39,14 +39,24 @@ function widthOf(text: string): number {
 }
 
 describe('help needs nothing, and goes to stdout with 0', () => {
-  test('foley alone says what there is', async () => {
+  test('foley alone says what to type next, on a screen of 24 lines', async () => {
     const text = await shown([]);
+    expect(text).toMatch(/^Usage: foley <command>/);
+    expect(text).toContain('foley tts "Hello from foley" -o hello.mp3');
+    expect(text).toContain('foley doctor');
+    expect(text.split(/\s+/)).toEqual(expect.arrayContaining(tree.map(({ name }) => name)));
+    expect(widthOf(text)).toBeLessThanOrEqual(80);
+    expect(text.split('\n').length).toBeLessThan(24);
+  });
+
+  test('foley --help says what there is', async () => {
+    const text = await shown(['--help']);
     expect(text).toMatch(/^Usage: foley <command>/);
     for (const { name, summary } of tree) {
       expect(text).toMatch(new RegExp(`^  ${name} +${summary.slice(0, 20)}`, 'm'));
     }
     expect(widthOf(text)).toBeLessThanOrEqual(80);
-    for (const args of [['--help'], ['-h'], ['help'], ['help', '--help']]) {
+    for (const args of [['-h'], ['help'], ['help', '--help']]) {
       expect(await shown(args)).toBe(text);
     }
   });
