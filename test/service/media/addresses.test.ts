@@ -98,6 +98,11 @@ describe('which hosts may be asked', () => {
     },
   );
 
+  test('this machine not where another one sends there', async () => {
+    await expect(policy().addressesOf('home.example', true)).rejects.toThrow(RefusedAddress);
+    await expect(policy().addressesOf('public.example', true)).resolves.toHaveLength(2);
+  });
+
   test.each([
     ['nas.example', 'nas.example'],
     ['NAS.example.', 'nas.example'],

@@ -27,7 +27,7 @@ interface Scene extends TestService {
 /** A service, and a server of media that does what it is told. */
 async function scene(
   give: (request: IncomingMessage, response: ServerResponse) => void,
-  change: Partial<MediaSources> = {},
+  change: (sources: MediaSources) => Partial<MediaSources> = () => ({}),
 ): Promise<Scene> {
   const asked: IncomingMessage[] = [];
   const server = createServer((request, response) => {
@@ -45,7 +45,8 @@ async function scene(
   const clock = manualClock();
   const store = await openStore({ dataDir: await temporaryFolder(), clock, files: systemFiles });
   onTestFinished(() => store.close());
-  const media = { ...mediaSources({ clock, random: systemRandom, store }), ...change };
+  const sources = mediaSources({ clock, random: systemRandom, store });
+  const media = { ...sources, ...change(sources) };
   const service = await testService({ clock, store, media });
   return { ...service, clock, store, address: `http://127.0.0.1:${port}`, asked };
 }
@@ -139,6 +140,22 @@ test('sixteen files come in at once, and what is more has to ask again: 503', as
   expect(await foldersOf(stage)).toEqual([]);
 });
 
+test('what cannot be stored is refused, and may be asked for again: 503', async () => {
+  const full = (): never => {
+    throw Object.assign(new Error('the disk is full'), { code: 'ENOSPC' });
+  };
+  const stage = await scene(
+    () => undefined,
+    ({ folder }) => ({ folder: { ...folder, create: async () => full() } }),
+  );
+  const answer = await create(stage);
+  expect(answer.status).toBe(503);
+  expect(await answer.json()).toMatchObject({
+    code: 'ERR_MEDIA_IMPORT_UNAVAILABLE',
+    details: { media_kind: 'video', retryable: true },
+  });
+});
+
 test('a client that goes leaves nothing behind', async () => {
   const stage = await scene(() => undefined);
   const before = await stage.balance();
@@ -154,7 +171,10 @@ test('a client that goes leaves nothing behind', async () => {
 describe('a name', () => {
   test('is looked up once, and asked where it was found then', async () => {
     const resolve = vi.fn(async () => [{ address: '127.0.0.1', family: 4 }]);
-    const stage = await scene((_request, response) => response.writeHead(404).end(), { resolve });
+    const stage = await scene(
+      (_request, response) => response.writeHead(404).end(),
+      () => ({ resolve }),
+    );
     const address = stage.address.replace('127.0.0.1', 'media.example');
     expect((await create({ ...stage, address })).status).toBe(422);
     expect(resolve.mock.calls).toEqual([['media.example'], ['media.example']]);
@@ -175,7 +195,10 @@ describe('a name', () => {
       ],
     ],
   ])('that %s is refused, and nobody is asked', async (_what, addresses) => {
-    const stage = await scene(() => undefined, { resolve: async () => addresses });
+    const stage = await scene(
+      () => undefined,
+      () => ({ resolve: async () => addresses }),
+    );
     const address = stage.address.replace('127.0.0.1', 'media.example');
     const answer = await create({ ...stage, address });
     expect([answer.status, Object(await answer.json()).code]).toEqual([
@@ -187,7 +210,10 @@ describe('a name', () => {
 });
 
 test('a service that others can ask does not fetch from its own machine', async () => {
-  const stage = await scene(() => undefined, { allowsLoopback: false });
+  const stage = await scene(
+    () => undefined,
+    () => ({ allowsLoopback: false }),
+  );
   const answer = await create(stage);
   expect([answer.status, Object(await answer.json()).code]).toEqual([400, 'ERR_MEDIA_URL_REFUSED']);
   expect(stage.asked).toEqual([]);

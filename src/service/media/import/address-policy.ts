@@ -8,9 +8,10 @@ export interface AddressPolicy {
    * The addresses of a host, all of which may be asked; a connection goes to one of these and to no
    * other, whatever its name is resolved to by then.
    * @param host of a URL, an address of IPv6 within brackets
+   * @param isSentFromElsewhere another machine redirects there: that is no reason to ask this one
    * @throws RefusedAddress; the resolver's error for a name that is none
    */
-  addressesOf(host: string): Promise<readonly LookupAddress[]>;
+  addressesOf(host: string, isSentFromElsewhere?: boolean): Promise<readonly LookupAddress[]>;
 }
 
 /** A host that leads where this service does not go. */
@@ -35,12 +36,13 @@ export function createAddressPolicy(options: AddressPolicyOptions): AddressPolic
   const { allowsLoopback, resolve } = options;
   const named = new Set(options.allowHosts.map((host) => bare(host)));
   return {
-    async addressesOf(host) {
+    async addressesOf(host, isSentFromElsewhere = false) {
       const name = bare(host);
       const family = isIP(name);
       const addresses = family === 0 ? await resolve(name) : [{ address: name, family }];
       if (named.has(name)) return addresses;
-      const refused = addresses.find(({ address }) => !mayBeAsked(address, allowsLoopback));
+      const maySelf = allowsLoopback && !isSentFromElsewhere;
+      const refused = addresses.find(({ address }) => !mayBeAsked(address, maySelf));
       if (refused === undefined) return addresses;
       const scope =
         addressScope(refused.address) === 'loopback' ? 'this machine' : 'a private network';

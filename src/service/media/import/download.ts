@@ -64,14 +64,17 @@ async function follow(
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
   let current = url;
+  let isSentFromElsewhere = false;
   for (let turn = 0; turn <= MAX_REDIRECTS; turn += 1) {
-    const { response, location } = await openAddress(current, policy, signal);
+    const opened = await openAddress(current, { policy, isSentFromElsewhere, signal });
+    const { response, location } = opened;
     if (location === undefined) return requireGood(response, subject);
     response.destroy();
     if (!/^https?:$/.test(location.protocol)) {
       throw refused(subject, 'redirects to something that is neither http nor https', 'download');
     }
     current = location;
+    isSentFromElsewhere ||= !opened.isLocal;
   }
   throw unreachable(subject, `redirects more than ${MAX_REDIRECTS} times`, false);
 }

@@ -7,6 +7,7 @@ import {
   MEDIA_VIDEO_MAX_BYTES,
 } from '../../../contract/limits.ts';
 import { Failure } from '../../../errors/failure.ts';
+import type { Output } from '../../../files/output.ts';
 import { ServiceError } from '../../service-error.ts';
 import type { Store } from '../../store/open-store.ts';
 import type { RunTask } from '../child/run-task.ts';
@@ -89,7 +90,6 @@ export function createImports(deps: ImportsDeps): Imports {
     async within(signal, work) {
       const id = random.uuid();
       try {
-        await folder.prepare(id);
         return await work(openArrival(id, AbortSignal.any([signal, closing.signal])));
       } finally {
         // What cannot be removed now is removed when it is found.
@@ -147,7 +147,7 @@ async function bringIn(
 ): Promise<FetchedFile> {
   const { name } = order;
   const { download } = await import('./download.ts');
-  const output = await deps.folder.create(id, name);
+  const output = await createFile(deps.folder, id, order);
   try {
     const maxBytes = MAX_BYTES[order.kind];
     const write = (piece: Uint8Array): Promise<void> => output.write(piece);
@@ -157,6 +157,15 @@ async function bringIn(
   } catch (error) {
     await output.abandon();
     throw error;
+  }
+}
+
+/** @throws ServiceError 503 when it cannot be made */
+async function createFile(folder: MediaFolder, id: string, order: FetchOrder): Promise<Output> {
+  try {
+    return await folder.create(id, order.name);
+  } catch (error) {
+    throw unavailable(order, 'cannot be stored now', error);
   }
 }
 

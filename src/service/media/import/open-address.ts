@@ -3,12 +3,22 @@ import type { IncomingMessage, RequestOptions } from 'node:http';
 import { get as getPlain } from 'node:http';
 import { get as getSecure } from 'node:https';
 import type { AddressPolicy } from './address-policy.ts';
+import { addressScope } from './address-ranges.ts';
 
 /** An answer to a GET whose body nobody has read yet. */
 export interface OpenedAddress {
   readonly response: IncomingMessage;
   /** Where it redirects to, when it does. */
   readonly location: URL | undefined;
+  /** Whether it was this machine that answered. */
+  readonly isLocal: boolean;
+}
+
+export interface OpenOptions {
+  readonly policy: AddressPolicy;
+  /** Another machine redirects there. */
+  readonly isSentFromElsewhere: boolean;
+  readonly signal: AbortSignal;
 }
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
@@ -20,10 +30,9 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
  */
 export async function openAddress(
   url: URL,
-  policy: AddressPolicy,
-  signal: AbortSignal,
+  { isSentFromElsewhere, policy, signal }: OpenOptions,
 ): Promise<OpenedAddress> {
-  const addresses = await policy.addressesOf(url.hostname);
+  const addresses = await policy.addressesOf(url.hostname, isSentFromElsewhere);
   signal.throwIfAborted();
   const response = await answerOf(url, {
     agent: false,
@@ -33,7 +42,8 @@ export async function openAddress(
   });
   const { statusCode = 0, headers } = response;
   const target = REDIRECTS.has(statusCode) ? headers.location : undefined;
-  return { response, location: target === undefined ? undefined : new URL(target, url) };
+  const isLocal = addresses.every(({ address }) => addressScope(address) === 'loopback');
+  return { response, isLocal, location: target === undefined ? undefined : new URL(target, url) };
 }
 
 function answerOf(url: URL, options: RequestOptions): Promise<IncomingMessage> {
