@@ -36,7 +36,10 @@ export const dubCreate: CommandDefinition<DubCreateFlags> = {
       .argument('[text...]', 'text to speak')
       .addOption(new Option('-f, --file <path>', 'read the text from a file; - is stdin'))
       .addOption(
-        new Option('--video <url|file>', 'the video: an address, or a file').makeOptionMandatory(),
+        new Option(
+          '--video <url-or-file>',
+          'the video: an address, or a file',
+        ).makeOptionMandatory(),
       );
     for (const option of voiceOptions()) command.addOption(option);
     command.addOption(
@@ -68,8 +71,8 @@ export const dubCreate: CommandDefinition<DubCreateFlags> = {
 };
 
 const EXAMPLES = `
-When the speech was billed and the lip sync cannot start, the speech is kept, and the line that goes on
-with it is printed.
+When the speech was billed and the lip sync cannot start, the speech is kept,
+and the line that goes on with it is printed.
 
 Examples:
   $ foley dub create "Welcome to the show." --video clip.mp4 -o dubbed.mp4

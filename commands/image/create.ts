@@ -71,12 +71,12 @@ export const imageCreate: CommandDefinition<ImageCreateFlags> = {
 };
 
 const EXAMPLES = `
-\`foley image models\` lists the models, with what each costs. References are addresses or files, up to
-four, in order.
+\`foley image models\` lists the models, with what each costs. References are
+addresses or files, up to four, in order.
 
 Examples:
-  $ foley image create "A lighthouse at dusk" -m vendor-image-1-flash -o lighthouse.png
-  $ foley image create "The same at dawn" -m altH-image-2 --image lighthouse.png --preview`;
+  $ foley image create "A lighthouse" -m vendor-image-1-flash -o dusk.png
+  $ foley image create "Dawn" -m altH-image-2 --image lighthouse.png --preview`;
 
 /** The embedded service writes what the name ends in; of a hosted one no document says that it can. */
 function ownFormat(output: string | undefined, target: 'embedded' | 'hosted'): string | undefined {

@@ -22,10 +22,16 @@ export const lipsyncCreate: CommandDefinition<LipSyncCreateFlags> = {
           'seconds of the shorter of the two.',
       )
       .addOption(
-        new Option('--video <url|file>', 'the video: an address, or a file').makeOptionMandatory(),
+        new Option(
+          '--video <url-or-file>',
+          'the video: an address, or a file',
+        ).makeOptionMandatory(),
       )
       .addOption(
-        new Option('--audio <url|file>', 'the sound: an address, or a file').makeOptionMandatory(),
+        new Option(
+          '--audio <url-or-file>',
+          'the sound: an address, or a file',
+        ).makeOptionMandatory(),
       )
       .addOption(
         new Option(
@@ -59,8 +65,8 @@ export const lipsyncCreate: CommandDefinition<LipSyncCreateFlags> = {
 };
 
 const EXAMPLES = `
-No service documents a key for this: without an answer it is not sent again (exit code 26), and
-\`foley lipsync list\` shows what became of it.
+No service documents a key for this: without an answer it is not sent again
+(exit code 26), and \`foley lipsync list\` shows what became of it.
 
 Examples:
   $ foley lipsync create --video clip.mp4 --audio speech.wav -o synced.mp4

@@ -27,7 +27,7 @@ export function pictureOptions(mediaType: MediaType): Option[] {
       .argParser(filled('--model'))
       .makeOptionMandatory(),
     new Option(
-      '--image <url|file>',
+      '--image <url-or-file>',
       `a picture to go by (may be repeated, up to ${IMAGE_REFERENCES_MAX})`,
     ).argParser(every(filled('--image'))),
     new Option('--max-credits <n>', 'refuse when the model asks for more').argParser(

@@ -54,7 +54,7 @@ const EXAMPLES = `
 
 Examples:
   $ foley video create "Waves at night" -m vendor-video-1-flash -o waves.mp4
-  $ foley video create "Waves at night" -m vendor-video-1-flash --seconds 4 --size 640x360 --wait`;
+  $ foley video create "Waves" -m vendor-video-1-flash --size 640x360 --wait`;
 
 function seconds(given: string): number {
   const value = /^\d+(?:\.\d+)?$/.test(given) ? Number(given) : 0;
