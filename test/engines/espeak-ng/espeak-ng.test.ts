@@ -8,7 +8,8 @@ import type { WordMark } from '../../../src/service/engine/speech-engine.ts';
 import { requireTool } from '../../harness/require-tool.ts';
 import { LISTENER, slotSentence, slotWords, spokenWords } from '../../harness/spoken-words.ts';
 import { speak, wholeSpeech } from '../../service/engine/process/engine-under-test.ts';
-import { level, medianPitch, peakOf } from '../../service/engine/speak.ts';
+import { medianPitch } from '../../harness/median-pitch.ts';
+import { level, peakOf } from '../../service/engine/speak.ts';
 import { ADAPTER, COMMAND, espeakEngine, launch } from './espeak-under-test.ts';
 import { sentencesIn } from './sentences.ts';
 
@@ -127,7 +128,7 @@ describe('the controls of espeak-ng', () => {
       const text = sentencesIn(engine.voices.find(({ id }) => id === voice)?.language ?? '');
       const pitchAt = async (pitch: number) => {
         const { samples, sampleRate } = await say(voice, text, { pitch });
-        return medianPitch(samples.subarray(0, 3 * sampleRate), sampleRate);
+        return medianPitch({ samples: samples.subarray(0, 3 * sampleRate), sampleRate });
       };
       const own = await pitchAt(0);
       for (const semitones of [-6, 6]) {

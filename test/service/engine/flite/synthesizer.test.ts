@@ -2,13 +2,16 @@ import { describe, expect, test } from 'vitest';
 import { speakableText } from '../../../../src/service/engine/flite/speakable-text.ts';
 import { requireTool } from '../../../harness/require-tool.ts';
 import { LISTENER, slotSentence, slotWords, spokenWords } from '../../../harness/spoken-words.ts';
-import { level, medianPitch, peakOf, speak } from '../speak.ts';
+import { medianPitch } from '../../../harness/median-pitch.ts';
+import { level, peakOf, speak } from '../speak.ts';
 
 const SAMPLE_RATE = 16_000;
 const SENTENCE = 'The quick brown fox jumps over the lazy dog.';
 const VOICES = ['slt', 'rms', 'awb', 'kal16'] as const;
 
 const seconds = (samples: Float32Array) => samples.length / SAMPLE_RATE;
+const pitchOf = (options: Parameters<typeof speak>[1]) =>
+  medianPitch({ samples: speak(SENTENCE, options), sampleRate: SAMPLE_RATE });
 
 describe('speech', () => {
   test.each(VOICES)('of %s has the words of the text', async (voice) => {
@@ -58,20 +61,26 @@ describe('controls', () => {
     expect(speak('Hi.', { speed: 0 })).toEqual(speak('Hi.', { speed: 0.25 }));
   });
 
+  test('melody is narrower or wider around the same pitch', () => {
+    expect(speak(SENTENCE, { melody: 1 })).toEqual(speak(SENTENCE));
+    for (const melody of [0.4, 1.2]) {
+      expect(speak(SENTENCE, { melody })).not.toEqual(speak(SENTENCE));
+      expect(Math.abs(12 * Math.log2(pitchOf({ melody }) / pitchOf({})))).toBeLessThan(0.6);
+    }
+  });
+
   test.each([
     ['slt', 172],
     ['awb', 132],
   ] as const)('pitch moves the tone of %s by semitones', (voice, own) => {
     for (const pitch of [-6, 0, 6, 12]) {
-      const tone = medianPitch(speak(SENTENCE, { voice, pitch }), SAMPLE_RATE);
+      const tone = pitchOf({ voice, pitch });
       expect(Math.abs(12 * Math.log2(tone / own) - pitch)).toBeLessThan(0.6);
     }
   });
 
   test('pitch moves the tone of kal16, and has limits', () => {
-    const tones = [-3, 4, 12].map((pitch) =>
-      medianPitch(speak(SENTENCE, { voice: 'kal16', pitch }), SAMPLE_RATE),
-    );
+    const tones = [-3, 4, 12].map((pitch) => pitchOf({ voice: 'kal16', pitch }));
     expect(tones).toEqual([...tones].sort((a, b) => a - b));
     expect(12 * Math.log2((tones[2] ?? 0) / (tones[1] ?? 1))).toBeGreaterThan(6);
     expect(speak('Hi.', { pitch: 60 })).toEqual(speak('Hi.', { pitch: 24 }));
