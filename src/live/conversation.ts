@@ -185,7 +185,7 @@ export class Conversation {
     const message = readFrame(bytes, this.#plan);
     if (message instanceof UnreadableFrame) {
       this.#happen({ type: 'unreadable', connection, problem: message.message });
-    } else if (message !== undefined) this.#happen({ type: 'message', connection, message });
+    } else this.#happen({ type: 'message', connection, message: message ?? ALIVE });
   }
 
   #hold(): void {
@@ -230,6 +230,9 @@ export class Conversation {
     this.audio.end(ending.exit === 'ok' ? undefined : endingFailure(ending, this.requestId));
   }
 }
+
+/** What a service says that a client does not know shows that it is there, and nothing else. */
+const ALIVE = { event: 'pong' } as const;
 
 function readFrame(
   bytes: Uint8Array,

@@ -1,3 +1,4 @@
+import { encode } from '@msgpack/msgpack';
 import { describe, expect, test } from 'vitest';
 import { newConversation } from '../../src/live/state.ts';
 import { close, drop, expectMessage, fail, send, serve } from '../realtime/script.ts';
@@ -166,6 +167,18 @@ test.each([1, 3, 64])('messages in fragments of %i bytes are the same messages',
   const { audio: heard, failure } = await speak(server, ['One.']);
   expect(failure).toBeUndefined();
   expect(heard.equals(Buffer.concat([1, 2, 3].map((byte) => Buffer.alloc(50, byte))))).toBe(true);
+});
+
+test('an event that nobody knows is passed over, wherever it comes', async () => {
+  const unknown = { kind: 'sendBytes', bytes: encode({ event: 'news', of: 'tomorrow' }) } as const;
+  const places = ['authenticated', 'ready', 'audio', 'segment_completed', 'finish'];
+  const faults = places.map(
+    (event) => ({ on: 'sent', event, number: 1, when: 'before', steps: [unknown] }) as const,
+  );
+  const server = await startScriptedServer({ connections: [{ steps: [serve({ faults })] }] });
+  const { audio, failure } = await speak(server, TEXTS);
+  expect(failure).toBeUndefined();
+  expect(audio.equals(UNDISTURBED)).toBe(true);
 });
 
 test('what is told on the way comes in order', async () => {
