@@ -70,6 +70,11 @@ export class RawRealtimeClient {
     socket.on('close', (code, reason) => this.#ended(endingOf(code, reason)));
   }
 
+  /** What the service chose of the subprotocols. */
+  get subprotocol(): string {
+    return this.#socket.protocol;
+  }
+
   /** Everything that came, in the order in which it came. */
   get journal(): readonly Arrival[] {
     return this.#arrivals.all;

@@ -63,12 +63,15 @@ async function webSocketServer(): Promise<WebSocketServer> {
     perMessageDeflate: false,
     maxPayload: FRAME_LIMITS.frameBytes,
     maxFragments: MOST_FRAGMENTS,
-    handleProtocols: (offered) => SUBPROTOCOLS.find((one) => offered.has(one)) ?? false,
+    handleProtocols: (_offered, { url = '' }) => subprotocolAt(url),
   });
 }
 
-/** The one of the path was looked for before. */
-const SUBPROTOCOLS = [REALTIME_PROTOCOLS.v3.subprotocol, REALTIME_PROTOCOLS.v2.subprotocol];
+/** Whether it is among those that are offered was looked at before. */
+function subprotocolAt(url: string): string | false {
+  const all = Object.values(REALTIME_PROTOCOLS);
+  return all.find(({ livePath }) => url.startsWith(livePath))?.subprotocol ?? false;
+}
 
 function requestOf({ url, headers, rawHeaders, method }: IncomingMessage, socket: Socket) {
   const address = `http://${headers.host ?? ''}${url ?? ''}`;

@@ -63,7 +63,7 @@ export function createRealtime(deps: RealtimeDeps): Realtime {
       if (SessionClass === undefined) throw new TypeError('nothing was admitted');
       const onClose = (): void => sessions.remove(session);
       const session = new SessionClass(context, { admission, socket, onClose });
-      sessions.add(session, admission);
+      sessions.add(session);
       session.open();
       return session;
     },
@@ -76,11 +76,11 @@ export function createRealtime(deps: RealtimeDeps): Realtime {
 
 /** The connections that are open, and who waits for their end. */
 class OpenSessions {
-  readonly #all = new Map<Session, Admission>();
+  readonly #all = new Set<Session>();
   #whenNone: (() => void) | undefined;
 
-  add(session: Session, admission: Admission): void {
-    this.#all.set(session, admission);
+  add(session: Session): void {
+    this.#all.add(session);
   }
 
   remove(session: Session): void {
@@ -88,14 +88,14 @@ class OpenSessions {
     if (this.#all.size === 0) this.#whenNone?.();
   }
 
-  /** All, and those that began without a key. */
+  /** All, and those that wait for a ticket. */
   count(): { readonly open: number; readonly unknown: number } {
-    const unknown = [...this.#all.values()].filter(({ account }) => account === undefined);
+    const unknown = [...this.#all].filter(({ isUnknown }) => isUnknown);
     return { open: this.#all.size, unknown: unknown.length };
   }
 
   busy(): number {
-    return [...this.#all.keys()].filter(({ isBusy }) => isBusy).length;
+    return [...this.#all].filter(({ isBusy }) => isBusy).length;
   }
 
   async close(clock: Clock, graceMs: number, hurry: AbortSignal | undefined): Promise<void> {
@@ -115,6 +115,6 @@ class OpenSessions {
   }
 
   #drain(isHurried: boolean): void {
-    for (const session of this.#all.keys()) session.drain(isHurried);
+    for (const session of this.#all) session.drain(isHurried);
   }
 }

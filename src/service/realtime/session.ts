@@ -82,6 +82,11 @@ export class Session implements SocketListener {
     this.#tell({ type: 'drain', isHurried });
   }
 
+  /** Whether nobody knows yet who it is. */
+  get isUnknown(): boolean {
+    return this.#state.phase === 'authenticating';
+  }
+
   /** Whether it has something to finish. */
   get isBusy(): boolean {
     return (this.#state.request?.queue.length ?? 0) > 0;

@@ -16,6 +16,7 @@ import {
   replyTo,
   run,
   send,
+  unitsWithout,
 } from './step.ts';
 
 /** So many can be told of in one message (`request_status`). */
@@ -129,11 +130,12 @@ function completed(
   request: OpenRequest,
   { segmentId, outcome }: Extract<SessionEvent, { type: 'spoken' }>,
 ): Move {
-  const { requestId, mode, units: sessionUnits } = request;
+  const { requestId, mode, queue } = request;
   const { units: segmentUnits, audioBytes, quotaRemaining } = outcome;
   const isReliable = mode === 'reliable';
   const whose = { requestId, ...(isReliable ? { segmentId } : {}) };
-  const told = unitsBefore(request, sessionUnits);
+  // What waits behind it is not spoken yet.
+  const sessionUnits = unitsWithout(request, queue.slice(1));
   const ended = {
     event: 'segment_completed',
     requestId,
@@ -147,19 +149,12 @@ function completed(
       event: 'usage',
       ...whose,
       segmentUnits,
-      sessionUnits: told,
+      sessionUnits,
       quotaRemaining,
       audioBytes,
     }),
     ...(isReliable ? [send(ended)] : []),
   );
-}
-
-/** Units of everything but what still waits to be spoken behind this segment. */
-function unitsBefore({ earlier, queue }: OpenRequest, units: number): number {
-  const waiting = new Set(queue.slice(1));
-  const later = earlier.filter(({ segmentId }) => waiting.has(segmentId));
-  return units - later.reduce((sum, one) => sum + one.units, 0);
 }
 
 /** A segment without a word is over at once, and costs nothing; a simple input can be corrected. */

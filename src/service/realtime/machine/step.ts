@@ -71,28 +71,23 @@ export function failTerminally(problem: Problem, eventId?: unknown, closeCode?: 
   return inTurn(tell(problem, eventId, true), leaveFor(problem, closeCode));
 }
 
-function tell(problem: Problem, eventId: unknown, terminal: boolean): Move {
-  const { code, message, path, stage } = problem;
-  return ({ request, sessionId, ...state }) => ({
-    state: { request, sessionId, ...state },
-    effects: [
-      {
-        type: 'send',
-        message: {
-          event: 'error',
-          ...replyTo(eventId),
-          ...(request === undefined ? {} : { requestId: request.requestId }),
-          sessionId,
-          code,
-          message,
-          retryable: REALTIME_ERRORS[code].retryable,
-          terminal,
-          ...(stage === undefined ? {} : { stage }),
-          ...(path === undefined ? {} : { path }),
-        },
-      },
-    ],
-  });
+function tell({ code, message, path, stage }: Problem, eventId: unknown, terminal: boolean): Move {
+  return (state) => {
+    const { request, sessionId } = state;
+    const error = send({
+      event: 'error',
+      ...replyTo(eventId),
+      ...(request === undefined ? {} : { requestId: request.requestId }),
+      sessionId,
+      code,
+      message,
+      retryable: REALTIME_ERRORS[code].retryable,
+      terminal,
+      ...(stage === undefined ? {} : { stage }),
+      ...(path === undefined ? {} : { path }),
+    });
+    return run(state, error);
+  };
 }
 
 /** A request that became too long can never be spoken whole; any other can be tried again. */
@@ -116,7 +111,8 @@ export function finish(reason: FinishReason, code: number): Move {
   return (state) => {
     const { request, sessionId } = state;
     if (request === undefined) return run(state, end(code));
-    const { requestId, units, stopEventId } = request;
+    const { requestId, stopEventId } = request;
+    const units = unitsWithout(request, request.queue);
     const reply = reason === 'completed' ? replyTo(stopEventId) : {};
     return run(
       state,
@@ -124,6 +120,12 @@ export function finish(reason: FinishReason, code: number): Move {
       end(code),
     );
   };
+}
+
+/** Units of a request but for some of its segments. */
+export function unitsWithout({ earlier, units }: OpenRequest, left: readonly string[]): number {
+  const others = earlier.filter(({ segmentId }) => left.includes(segmentId));
+  return units - others.reduce((sum, one) => sum + one.units, 0);
 }
 
 /** The end: the connection is closed, and no timer left. */

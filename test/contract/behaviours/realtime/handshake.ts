@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { SUBPROTOCOLS } from '../../../realtime/messages.ts';
 import type { Version } from '../../../realtime/messages.ts';
 import type { Behaviour } from '../../behaviour.ts';
 import { at } from '../../claims.ts';
@@ -84,6 +85,18 @@ function refusals(version: Version): readonly Behaviour[] {
         claimHttp(await service.refused(version, options), status);
       },
     })),
+    {
+      id: `realtime.${version}.handshake.offers`,
+      section: '4.10',
+      on: liveOf(version),
+      what: 'Of several subprotocols that are offered, that of the path is taken',
+      async check(service) {
+        const subprotocols = [other, SUBPROTOCOLS[version]];
+        const client = await service.connect(version, { subprotocols });
+        await client.expect('authenticated');
+        assert.equal(client.subprotocol, SUBPROTOCOLS[version]);
+      },
+    },
     {
       id: `realtime.${version}.handshake.origin`,
       section: '5',
