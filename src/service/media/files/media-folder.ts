@@ -3,12 +3,15 @@ import type { AudioFolder } from '../../audio-files/audio-folder.ts';
 import { createAudioFolder } from '../../audio-files/audio-folder.ts';
 import { hasErrno } from '../../../files/errno.ts';
 import type { FileDeps } from '../../../files/file-deps.ts';
+import { ensurePrivateFolder } from '../../../files/private-folder.ts';
 
 /**
  * What media jobs read and make, beside the database: a folder for each, whose name is its id. Names of
  * files come from this program only.
  */
 export interface MediaFolder extends Pick<AudioFolder, 'create' | 'discard' | 'find' | 'remove'> {
+  /** Makes the folder of a job that nothing came in for. @throws Failure when it cannot be written */
+  prepare(owner: string): Promise<void>;
   /** Where a file is, or is to be, for a program that is told of paths. */
   pathOf(owner: string, name: string): string;
   /** Gives what was written under one name another, whole and durable. @throws the system's error */
@@ -35,6 +38,7 @@ export function createMediaFolder(databasePath: string, deps: FileDeps): MediaFo
   return {
     ...createAudioFolder(databasePath, deps, ROOT),
     pathOf,
+    prepare: (owner) => ensurePrivateFolder(join(root, owner), files),
     async publish(owner, draft, name) {
       const file = await files.open(pathOf(owner, draft), 'r+');
       try {

@@ -50,6 +50,7 @@ async function workStep(
   const draft = (name: string): string => `draft-${suffix}-${name}`;
   try {
     if (job.isToFail) return { event: 'broken', error: FAILED };
+    await folder.prepare(job.id);
     const result = await works[job.kind](job, {
       run,
       signal,
