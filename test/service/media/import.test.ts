@@ -140,13 +140,14 @@ test('sixteen files come in at once, and what is more has to ask again: 503', as
   expect(await foldersOf(stage)).toEqual([]);
 });
 
+function diskFull(): Error {
+  return Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+}
+
 test('what cannot be stored is refused, and may be asked for again: 503', async () => {
-  const full = (): never => {
-    throw Object.assign(new Error('the disk is full'), { code: 'ENOSPC' });
-  };
   const stage = await scene(
     () => undefined,
-    ({ folder }) => ({ folder: { ...folder, create: async () => full() } }),
+    ({ folder }) => ({ folder: { ...folder, create: () => Promise.reject(diskFull()) } }),
   );
   const answer = await create(stage);
   expect(answer.status).toBe(503);
@@ -171,8 +172,12 @@ test('a client that goes leaves nothing behind', async () => {
 describe('a name', () => {
   test('is looked up once, and asked where it was found then', async () => {
     const resolve = vi.fn(async () => [{ address: '127.0.0.1', family: 4 }]);
+    const waiting: ServerResponse[] = [];
     const stage = await scene(
-      (_request, response) => response.writeHead(404).end(),
+      (_request, response) => {
+        waiting.push(response);
+        if (waiting.length === 2) for (const one of waiting) one.writeHead(404).end();
+      },
       () => ({ resolve }),
     );
     const address = stage.address.replace('127.0.0.1', 'media.example');
@@ -262,7 +267,10 @@ describe('an answer that is no good', () => {
         response.writeHead(200, { 'Content-Encoding': 'zstd' }).end('x'),
     ],
   ])('%s: %i %s', async (_what, status, code, retryable, give) => {
-    const stage = await scene((_request, response) => give(response));
+    // The other file never comes: nobody waits for it then.
+    const stage = await scene(({ url }, response) => {
+      if (url === '/video') give(response);
+    });
     const answer = await create(stage);
     expect(answer.status).toBe(status);
     const { details, ...body } = Object(await answer.json());
@@ -312,7 +320,8 @@ test('a result that was removed by hand is 404', { timeout: 60_000 }, async () =
   const { pathname, search } = new URL((await poll()).result_url);
   expect((await stage.call(pathname + search)).status).toBe(200);
   const folder = path.join(path.dirname(stage.store.path), 'media', data.id);
-  expect(await readdir(folder)).toEqual(['result.mp4']);
+  // What it was made of goes once that is written down.
+  await vi.waitFor(async () => expect(await readdir(folder)).toEqual(['result.mp4']), WAIT);
   await systemFiles.unlink(path.join(folder, 'result.mp4'));
   const answer = await stage.call(pathname + search);
   expect([answer.status, Object(await answer.json()).code]).toEqual([404, 'ERR_MEDIA_NOT_FOUND']);

@@ -40,6 +40,8 @@ export interface MediaArrival {
   fetch(order: FetchOrder): Promise<FetchedFile>;
   /** Fetches a file and says what is in it. @throws ServiceError of section 7.3 */
   fetchTrack(order: FetchOrder & { readonly kind: 'audio' | 'video' }): Promise<Inspection>;
+  /** Ends whatever still comes in: it fails with this reason. */
+  abandon(reason: unknown): void;
 }
 
 /** Brings files of users in before anything is made of them or charged (spec sections 4.7 and 7.3). */
@@ -90,7 +92,7 @@ export function createImports(deps: ImportsDeps): Imports {
     async within(signal, work) {
       const id = random.uuid();
       try {
-        return await work(openArrival(id, AbortSignal.any([signal, closing.signal])));
+        return await work(openArrival(id, [signal, closing.signal]));
       } finally {
         // What cannot be removed now is removed when it is found.
         await removeUnneeded(id).catch(() => undefined);
@@ -106,9 +108,13 @@ export function createImports(deps: ImportsDeps): Imports {
 }
 
 /** What is shared by all that come in: there is room for so many. */
-function openSlots(deps: ImportsDeps): (id: string, signal: AbortSignal) => MediaArrival {
+function openSlots(
+  deps: ImportsDeps,
+): (id: string, signals: readonly AbortSignal[]) => MediaArrival {
   let running = 0;
-  return (id, signal) => {
+  return (id, signals) => {
+    const abandoned = new AbortController();
+    const signal = AbortSignal.any([...signals, abandoned.signal]);
     const fetch = async (order: FetchOrder): Promise<FetchedFile> => {
       const url = parseMediaUrl(order);
       if (running >= MOST_AT_ONCE) throw unavailable(order, 'has to wait for others that come in');
@@ -125,6 +131,7 @@ function openSlots(deps: ImportsDeps): (id: string, signal: AbortSignal) => Medi
     return {
       id,
       fetch,
+      abandon: (reason) => abandoned.abort(reason),
       async fetchTrack(order) {
         const { path } = await fetch(order);
         return inspectImported(deps.run, { ...order, path, signal });

@@ -31,6 +31,7 @@ export async function acceptLipSync(
   const { audio_url: audioUrl, video_extension: extendsVideo = false, video_url: videoUrl } = body;
   return media.imports.within(signal, async (arrival) => {
     const [video, audio] = await bothOf(
+      arrival,
       fetchVideo(arrival, videoUrl),
       fetchAudio(arrival, audioUrl),
     );
@@ -73,13 +74,17 @@ async function fetchAudio(arrival: MediaArrival, url: string): Promise<AudioFact
 }
 
 /**
- * Waits for both, also when one fails: its folder is removed then, and the other must not write there any
- * more. Of two failures the first counts.
+ * Waits for both. When one fails the other is ended, and waited for too: their folder is removed then, and
+ * nothing may write there any more.
  */
 async function bothOf<One, Other>(
+  arrival: MediaArrival,
   one: Promise<One>,
   other: Promise<Other>,
 ): Promise<readonly [One, Other]> {
+  const abandon = (reason: unknown): void => arrival.abandon(reason);
+  one.catch(abandon);
+  other.catch(abandon);
   await Promise.allSettled([one, other]);
   return [await one, await other];
 }
