@@ -136,7 +136,11 @@ describe('an mp4', () => {
       Buffer.concat([FTYP, box('moov', '', { size: 7 })]),
       { complete: false },
     ],
-    ['with what is no box', Buffer.concat([FTYP, box('\u0000\u0001\u0002\u0003', 'x')]), { complete: false }],
+    [
+      'with what is no box',
+      Buffer.concat([FTYP, box('\u0000\u0001\u0002\u0003', 'x')]),
+      { complete: false },
+    ],
   ])('%s', (_, bytes, verdict) => {
     expect(verifyBytes('mp4', bytes)).toMatchObject(verdict);
   });
