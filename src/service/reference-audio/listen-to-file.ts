@@ -7,7 +7,7 @@ import { recogniseSound } from '../../audio/decode/recognise-sound.ts';
 import { SoundProblem } from '../../audio/decode/sound-problem.ts';
 import type { DecodedSound } from '../../audio/decode/sound-decoder.ts';
 import type { VoiceAnalyser } from './voice-analyser.ts';
-import { ANALYSIS_RATE } from './voice-analyser.ts';
+import { ANALYSIS_RATE, AUDIBLE } from './voice-analyser.ts';
 
 /** Less of what a file says that it holds cannot be decoded when it is damaged. */
 const LEAST_SHARE = 0.9;
@@ -23,8 +23,8 @@ export async function listenToFile(file: OpenFile, analyser: VoiceAnalyser): Pro
   const ear = new Ear(analyser);
   try {
     const bytes = filePieces({ fd: file.fd, size: sound.end }, decoder.pieceBytes, sound.start);
-    for (const piece of bytes) await ear.hear(await decoder.decode(piece));
-    await ear.hear(await decoder.finish());
+    for (const piece of bytes) await ear.hear(await decoded(decoder.decode(piece)));
+    await ear.hear(await decoded(decoder.finish()));
     ear.finish();
   } finally {
     decoder.close();
@@ -37,6 +37,13 @@ export async function listenToFile(file: OpenFile, analyser: VoiceAnalyser): Pro
   }
   requireLength(ear.seconds, 'is');
   if (!ear.isAudible) throw new SoundProblem('is silent');
+}
+
+/** What a decoder cannot make sense of is the file's fault. */
+async function decoded(sound: Promise<DecodedSound>): Promise<DecodedSound> {
+  return sound.catch(() => {
+    throw new SoundProblem('is damaged: it cannot be decoded');
+  });
 }
 
 function requireLength(seconds: number | undefined, what: string): void {
@@ -63,10 +70,10 @@ function shown(seconds: number): string {
 /** Brings what is decoded to one channel at one rate, and counts it. */
 class Ear {
   readonly #analyser: VoiceAnalyser;
-  readonly #own = new Loudest();
   #resampler: Resampler | undefined;
   #sampleRate = 0;
   #samples = 0;
+  #loudest = 0;
 
   constructor(analyser: VoiceAnalyser) {
     this.#analyser = analyser;
@@ -78,7 +85,7 @@ class Ear {
 
   /** Whether anything in this file was louder than -60 dB of full scale. */
   get isAudible(): boolean {
-    return this.#own.level > 0.001;
+    return this.#loudest > AUDIBLE;
   }
 
   /** @throws SoundProblem as soon as it turns out to be too long, or to change its rate */
@@ -94,7 +101,7 @@ class Ear {
     this.#samples += first.length;
     if (this.seconds > REFERENCE_SECONDS_RANGE.maximum) requireLength(this.seconds, 'is more than');
     const mono = mixed(channels, first.length);
-    this.#own.hear(mono);
+    for (const sample of mono) this.#loudest = Math.max(this.#loudest, Math.abs(sample));
     this.#analyser.add(this.#resampler.push(mono));
   }
 
@@ -104,14 +111,6 @@ class Ear {
 
   close(): void {
     this.#resampler?.close();
-  }
-}
-
-class Loudest {
-  level = 0;
-
-  hear(samples: Float32Array): void {
-    for (const sample of samples) this.level = Math.max(this.level, Math.abs(sample));
   }
 }
 

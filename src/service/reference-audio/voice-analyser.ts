@@ -9,7 +9,7 @@ export const ANALYSIS_RATE = 16_000;
 const FRAME = 640;
 const HOP = 256;
 /** Sound that is louder than this counts as sound: -60 dB of full scale. */
-const AUDIBLE = 0.001;
+export const AUDIBLE = 0.001;
 /** Frames that are looked at; two minutes of sound tell what there is to know. */
 const MOST_FRAMES = (120 * ANALYSIS_RATE) / HOP;
 /** Voices are between these. */
