@@ -1,6 +1,7 @@
 import type { Sharp } from 'sharp';
 import type { PictureFormat } from '../../../contract/schemas/picture-job.ts';
-import { composeLettering, composeScene } from './compose.ts';
+import { composeScene } from './compose-scene.ts';
+import { composeLettering } from './lettering/compose-lettering.ts';
 import { openSharp } from './open-sharp.ts';
 import type { ImageOrder } from './picture-orders.ts';
 import { SANDBOX_DESCRIPTION, SANDBOX_SOFTWARE } from './sandbox-tag.ts';

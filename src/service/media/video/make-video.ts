@@ -1,8 +1,9 @@
 import { availableParallelism } from 'node:os';
 import type { SharpConstructor } from 'sharp';
 import type { TaskTools } from '../child/tasks.ts';
-import type { Drawing } from '../pictures/compose.ts';
-import { composeLettering, composeScene } from '../pictures/compose.ts';
+import type { Drawing } from '../pictures/compose-scene.ts';
+import { composeScene } from '../pictures/compose-scene.ts';
+import { composeLettering } from '../pictures/lettering/compose-lettering.ts';
 import { titleOf } from '../pictures/lettering/title.ts';
 import { openReference } from '../pictures/open-reference.ts';
 import { openSharp } from '../pictures/open-sharp.ts';

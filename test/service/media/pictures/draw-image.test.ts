@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import fc from 'fast-check';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
 import type { PictureFormat } from '../../../../src/contract/schemas/picture-job.ts';
@@ -59,6 +60,28 @@ describe('an image', { timeout: 120_000 }, () => {
   test('takes signs of markup in the prompt for what they are', async () => {
     const prompt = `<span size="900000">&amp;</span> </text> ' " &#0; %s`;
     expect((await sharp(await draw({ prompt })).metadata()).width).toBe(512);
+  });
+
+  test('can be drawn of any prompt, into any size of the catalogue', async () => {
+    const sizes = IMAGE_MODELS.flatMap(({ variants }) => variants);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof(
+          fc.string({ unit: 'grapheme', minLength: 1, maxLength: 200 }),
+          // Marks with nothing under them, and words that are wider than the picture.
+          fc.constantFrom('\u0301', '\u0301\u0323', 'W'.repeat(300), '\u2190', '.', '- '),
+        ),
+        fc.constantFrom(...sizes),
+        async (prompt, { width, height }) => {
+          const size = { width: Math.ceil(width / 4), height: Math.ceil(height / 4) };
+          const { info } = await sharp(await draw({ prompt, ...size })).toBuffer({
+            resolveWithObject: true,
+          });
+          expect(info).toMatchObject(size);
+        },
+      ),
+      { numRuns: 40 },
+    );
   });
 
   test('shows each of its references, turned as they say', async () => {

@@ -2,16 +2,14 @@ import type { Sharp, SharpConstructor } from 'sharp';
 import type { PictureSize } from '../picture-size.ts';
 
 export interface Lettering {
+  /** Only characters that the font has. */
   readonly text: string;
-  /** Only characters that the font has; absolute path of the font file. */
+  /** Absolute path. */
   readonly fontFile: string;
-  /** `#rrggbb`. */
-  readonly colour: string;
   /** Height of the letters, in pixels. */
   readonly pixels: number;
   /** Where it has to fit in; a line that is wider is broken. */
   readonly within: PictureSize;
-  readonly align: 'left' | 'centre';
 }
 
 /** Letters on nothing, as a PNG with transparency. */
@@ -24,7 +22,7 @@ const FAMILY = 'Foley Sans';
 const SMALLER = 0.85;
 const SMALLEST_PIXELS = 8;
 
-/** Writes text, in smaller letters when it would not fit otherwise. */
+/** Writes text in white, in smaller letters when it would not fit otherwise. */
 export async function drawLettering(
   sharp: SharpConstructor,
   lettering: Lettering,
@@ -41,14 +39,13 @@ export async function drawLettering(
 }
 
 function textAt(sharp: SharpConstructor, lettering: Lettering, pixels: number): Sharp {
-  const { align, colour, fontFile, text, within } = lettering;
+  const { fontFile, text, within } = lettering;
   return sharp({
     text: {
-      text: `<span foreground="${colour}">${escapeMarkup(text)}</span>`,
+      text: `<span foreground="white">${escapeMarkup(text)}</span>`,
       font: `${FAMILY} ${pixels}`,
       fontfile: fontFile,
       width: within.width,
-      align,
       rgba: true,
       // A point is a pixel then.
       dpi: 72,
