@@ -1,5 +1,6 @@
 import type { CommandNode } from '../src/cli/command.ts';
 import { mediaCommands } from './media/tree.ts';
+import { voiceCommands } from './voices/tree.ts';
 
 /** Every command, in the order of the help. A module is loaded only when its command is called. */
 export const tree: readonly CommandNode[] = [
@@ -71,59 +72,7 @@ export const tree: readonly CommandNode[] = [
       },
     ],
   },
-  {
-    name: 'voices',
-    summary: 'List voices, hear them, make your own and delete them',
-    children: [
-      {
-        name: 'list',
-        summary: 'List the voices',
-        load: async () => (await import('./voices/list.ts')).voicesList,
-      },
-      {
-        name: 'get',
-        summary: 'Show one voice',
-        load: async () => (await import('./voices/get.ts')).voicesGet,
-      },
-      {
-        name: 'create',
-        aliases: ['clone'],
-        summary: 'Make a voice of recordings',
-        load: async () => (await import('./voices/create.ts')).voicesCreate,
-      },
-      {
-        name: 'delete',
-        summary: 'Delete one of your own voices',
-        load: async () => (await import('./voices/delete.ts')).voicesDelete,
-      },
-      {
-        name: 'preview',
-        summary: 'Speak a line with each of some voices',
-        load: async () => (await import('./voices/preview.ts')).voicesPreview,
-      },
-    ],
-  },
-  {
-    name: 'design',
-    summary: 'Describe a voice in words, hear candidates, keep one',
-    children: [
-      {
-        name: 'create',
-        summary: 'Have candidates made for a voice that is described in words',
-        load: async () => (await import('./design/create.ts')).designCreate,
-      },
-      {
-        name: 'preview',
-        summary: 'Save the preview of a candidate',
-        load: async () => (await import('./design/preview.ts')).designPreview,
-      },
-      {
-        name: 'save',
-        summary: 'Make a permanent voice of a candidate',
-        load: async () => (await import('./design/save.ts')).designSave,
-      },
-    ],
-  },
+  ...voiceCommands,
   ...mediaCommands,
   {
     name: 'models',
