@@ -15,14 +15,14 @@ const COPIED = new Set(['aac', 'mp3', 'opus']);
 
 /**
  * Lip sync as this service does it: the pictures stay as they are, and the sound is replaced by another
- * that begins with them. Both end together, to the frame. What comes out is an mp4.
+ * that begins with them. Both end together. What comes out is an mp4.
  * @throws MediaTaskError when a source cannot be read any more
  */
 export const alignSound: MediaTask = async (given, { progress }): Promise<Aligned> => {
   if (!Check(AlignOrder, given)) throw new TypeError('this is no order of a lip sync');
   const encoded = `${given.output}.m4a`;
-  const order = needsEncoding(given) ? { ...given, ...(await toAac(given, encoded)) } : given;
   try {
+    const order = needsEncoding(given) ? { ...given, ...(await toAac(given, encoded)) } : given;
     await readMedia(order.video, (video) =>
       readMedia(order.audio, (audio) => join({ video, audio }, order, progress)),
     );
@@ -42,14 +42,7 @@ interface Sources {
   readonly audio: Input;
 }
 
-async function join(
-  sources: Sources,
-  { audioFacts, output, seconds }: AlignOrder,
-  progress: (fraction: number) => void,
-): Promise<void> {
-  const { EncodedAudioPacketSource, EncodedVideoPacketSource, FilePathTarget } =
-    await import('mediabunny');
-  const { Mp4OutputFormat, Output } = await import('mediabunny');
+async function tracksOf(sources: Sources) {
   const videoTrack = await sources.video.getPrimaryVideoTrack();
   const audioTrack = await sources.audio.getPrimaryAudioTrack();
   const videoCodec = await videoTrack?.getCodec();
@@ -57,6 +50,22 @@ async function join(
   if (!videoTrack || !audioTrack || !videoCodec || !audioCodec) {
     throw new TypeError('a source is not what it was');
   }
+  return { audioCodec, audioTrack, videoCodec, videoTrack };
+}
+
+async function join(
+  sources: Sources,
+  { audioFacts, output, seconds }: AlignOrder,
+  progress: (fraction: number) => void,
+): Promise<void> {
+  const {
+    EncodedAudioPacketSource,
+    EncodedVideoPacketSource,
+    FilePathTarget,
+    Mp4OutputFormat,
+    Output,
+  } = await import('mediabunny');
+  const { audioCodec, audioTrack, videoCodec, videoTrack } = await tracksOf(sources);
   const placed = await placeVideo(videoTrack, seconds);
   const video = new EncodedVideoPacketSource(videoCodec);
   const audio = new EncodedAudioPacketSource(audioCodec);
