@@ -64,21 +64,26 @@ async function cut({ baseUrl, apiKey }: ServingFoley, bytes: number): Promise<vo
 }
 
 describe('uploads of 10 MB', () => {
-  test('take no more memory when eight come at once than when one does', TIME, async () => {
-    const box = await sandbox();
-    const service = await startServe(['--data-dir', path.join(box.out, 'data')], {
-      box,
-      timeoutMs: TIME.timeout,
-    });
-    expect(await upload(service)).toBe(EXPECTED);
-    const one = await peakOf(service);
-    const statuses = await Promise.all(Array.from({ length: AT_ONCE }, () => upload(service)));
-    expect(statuses).toEqual(Array.from({ length: AT_ONCE }, () => EXPECTED));
-    const eight = await peakOf(service);
-    if (one === undefined || eight === undefined) return;
-    // Half of what the seven others would take if they were kept.
-    expect(eight - one).toBeLessThan((7 * TEN_MEGABYTES) / 2);
-  });
+  test(
+    'take no more memory when eight come at once than when they come one by one',
+    TIME,
+    async () => {
+      const box = await sandbox();
+      const service = await startServe(['--data-dir', path.join(box.out, 'data')], {
+        box,
+        timeoutMs: TIME.timeout,
+      });
+      // As much garbage as eight make, so that both peaks have what is collected late.
+      for (let turn = 0; turn < AT_ONCE; turn += 1) expect(await upload(service)).toBe(EXPECTED);
+      const oneByOne = await peakOf(service);
+      const statuses = await Promise.all(Array.from({ length: AT_ONCE }, () => upload(service)));
+      expect(statuses).toEqual(Array.from({ length: AT_ONCE }, () => EXPECTED));
+      const atOnce = await peakOf(service);
+      if (oneByOne === undefined || atOnce === undefined) return;
+      // Half of what the seven others would take if they were kept.
+      expect(atOnce - oneByOne).toBeLessThan((7 * TEN_MEGABYTES) / 2);
+    },
+  );
 
   test('that are cut on their way leave nothing behind', TIME, async () => {
     const box = await sandbox();
