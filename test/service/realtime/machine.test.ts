@@ -1,11 +1,14 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { REALTIME_ERRORS } from '../../../src/contract/realtime/error-codes.ts';
 import type { SessionEffect, SessionEvent } from '../../../src/service/realtime/machine/events.ts';
 import type { BegunRequest, SessionState } from '../../../src/service/realtime/machine/state.ts';
 import { newSession } from '../../../src/service/realtime/machine/state.ts';
 import { transition } from '../../../src/service/realtime/machine/transition.ts';
 
+vi.setConfig({ testTimeout: 120_000 });
+
+const RUNS = process.env['FOLEY_TEST_SIZE'] === 'full' ? 10_000 : 300;
 const IDS = ['s1', 's2', 'input'];
 
 const problem = fc.constantFrom(
@@ -275,7 +278,7 @@ describe('the machine of a connection, whatever happens', () => {
         expect(close === -1).toBe(state.phase !== 'ended');
         if (close !== -1) expect(effects.slice(close + 1)).toEqual([]);
       }),
-      { numRuns: 300 },
+      { numRuns: RUNS },
     );
   });
 
@@ -290,7 +293,7 @@ describe('the machine of a connection, whatever happens', () => {
         }
         expect([...running]).toEqual([]);
       }),
-      { numRuns: 300 },
+      { numRuns: RUNS },
     );
   });
 
@@ -304,7 +307,7 @@ describe('the machine of a connection, whatever happens', () => {
         const ends = effects.filter(({ type }) => type === 'complete' || type === 'abandon');
         expect(ends.length).toBe(isBegun ? 1 : 0);
       }),
-      { numRuns: 300 },
+      { numRuns: RUNS },
     );
   });
 
@@ -320,7 +323,7 @@ describe('the machine of a connection, whatever happens', () => {
         );
         expect(reserved.slice(0, spoken.length)).toEqual(spoken);
       }),
-      { numRuns: 300 },
+      { numRuns: RUNS },
     );
   });
 
@@ -335,7 +338,7 @@ describe('the machine of a connection, whatever happens', () => {
         const audio = sent.findIndex(({ event }) => event === 'audio');
         expect(audio === -1 || ready < audio).toBe(true);
       }),
-      { numRuns: 300 },
+      { numRuns: RUNS },
     );
   });
 
@@ -350,7 +353,7 @@ describe('the machine of a connection, whatever happens', () => {
         const over = sent.filter(({ event }) => event === 'segment_completed');
         expect(over.length).toBe(accepted.length);
       }),
-      { numRuns: 300 },
+      { numRuns: RUNS },
     );
   });
 
@@ -366,7 +369,7 @@ describe('the machine of a connection, whatever happens', () => {
           expect(Object.keys(REALTIME_ERRORS)).toContain(message.code);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: RUNS },
     );
   });
 
@@ -383,7 +386,7 @@ describe('the machine of a connection, whatever happens', () => {
         expect(rest.filter(({ type }) => type === 'send')).toEqual([]);
         expect(rest.at(-1)?.type).toBe('close');
       }),
-      { numRuns: 300 },
+      { numRuns: RUNS },
     );
   });
 });
