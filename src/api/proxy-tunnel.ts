@@ -1,9 +1,9 @@
 import apiConnect from 'undici/lib/api/api-connect.js';
 import connectorOf from 'undici/lib/core/connect.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
-import { usageFailure } from '../errors/failure.ts';
 import type { Connector } from './connector.ts';
 import { endOf } from './connector.ts';
+import { proxyAddress, proxyAuthorization } from './proxy.ts';
 import { withoutTierUp } from './wasm-tiering.ts';
 
 export interface TunnelOptions {
@@ -22,7 +22,7 @@ export function tunnelConnector(url: URL, proxy: string, options: TunnelOptions)
   const pool = proxyConnections(address, options);
   const { host, port } = endOf(url);
   const target = `${host.includes(':') ? `[${host}]` : host}:${port}`;
-  const headers = { host: target, ...authorization(address) };
+  const headers = { host: target, ...proxyAuthorization(address) };
   return {
     async open() {
       const { socket, statusCode } = await pool.connect({ path: target, headers });
@@ -32,14 +32,6 @@ export function tunnelConnector(url: URL, proxy: string, options: TunnelOptions)
     },
     close: () => void pool.destroy(),
   };
-}
-
-function proxyAddress(proxy: string): URL {
-  if (URL.canParse(proxy) && /^https?:/.test(proxy)) return new URL(proxy);
-  throw usageFailure(
-    'the proxy that the environment names is not an http or https address',
-    'Set HTTPS_PROXY to a URL such as http://proxy.example:3128, or unset it.',
-  );
 }
 
 function proxyConnections(
@@ -61,10 +53,4 @@ function proxyConnections(
   // Only the whole of undici gives its dispatchers this method.
   pool.connect = apiConnect;
   return pool;
-}
-
-function authorization({ password, username }: URL): { 'proxy-authorization'?: string } {
-  if (username === '') return {};
-  const plain = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  return { 'proxy-authorization': `Basic ${Buffer.from(plain).toString('base64')}` };
 }

@@ -3,8 +3,8 @@ import { request as secureRequest } from 'node:https';
 import { isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect } from 'node:tls';
+import { proxyAddress, proxyAuthorization } from '../api/proxy.ts';
 import { TransportError } from '../api/transport-error.ts';
-import { usageFailure } from '../errors/failure.ts';
 import type { Handshake } from './handshake.ts';
 
 /**
@@ -17,13 +17,7 @@ export async function openTunnel(
   proxy: string,
   { certificates: ca, timeoutMs, url }: Pick<Handshake, 'certificates' | 'timeoutMs' | 'url'>,
 ): Promise<Duplex> {
-  if (!URL.canParse(proxy) || !/^https?:/.test(proxy)) {
-    throw usageFailure(
-      'the proxy that the environment names is not an http or https address',
-      'Set HTTPS_PROXY to a URL such as http://proxy.example:3128, or unset it.',
-    );
-  }
-  const socket = await askProxy(new URL(proxy), url, timeoutMs);
+  const socket = await askProxy(proxyAddress(proxy), url, timeoutMs);
   const name = url.hostname.replaceAll(/[[\]]/g, '');
   // An address is no name that could be asked for.
   const host = isIP(name) === 0 ? { servername: name } : { host: name };
@@ -45,7 +39,7 @@ function askProxy(proxy: URL, url: URL, timeoutMs: number): Promise<Duplex> {
     const request = ask(new URL(proxy.origin), {
       method: 'CONNECT',
       path: authority,
-      headers: { host: authority, ...authorization(proxy) },
+      headers: { host: authority, ...proxyAuthorization(proxy) },
       agent: false,
       timeout: timeoutMs,
     });
@@ -63,10 +57,4 @@ function askProxy(proxy: URL, url: URL, timeoutMs: number): Promise<Duplex> {
     });
     request.end();
   });
-}
-
-function authorization({ password, username }: URL): Record<string, string> {
-  if (username === '') return {};
-  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  return { 'proxy-authorization': `Basic ${Buffer.from(pair).toString('base64')}` };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { proxyFor } from '../../src/api/proxy.ts';
+import { proxyAddress, proxyAuthorization, proxyFor } from '../../src/api/proxy.ts';
 
 const P = 'http://proxy:3128';
 const Q = 'http://other:3128';
@@ -23,9 +23,24 @@ test.each<readonly [string, Record<string, string>, string | undefined]>([
   ['https://a.example', { HTTPS_PROXY: P, NO_PROXY: '*' }, undefined],
   ['https://a.example', { HTTPS_PROXY: P, NO_PROXY: ' , ' }, P],
   ['https://[2001:db8::1]', { HTTPS_PROXY: P, NO_PROXY: '[2001:db8::1]' }, undefined],
+  ['https://[2001:db8::1]', { HTTPS_PROXY: P, NO_PROXY: '2001:DB8::1' }, undefined],
+  ['https://[2001:db8::2]', { HTTPS_PROXY: P, NO_PROXY: '2001:db8::1' }, P],
   ['http://127.0.0.1:80', { HTTP_PROXY: P }, undefined],
   ['http://localhost', { HTTP_PROXY: P }, undefined],
   ['https://[::1]:4747', { HTTPS_PROXY: P }, undefined],
 ])('%s with %o goes through %s', (url, env, expected) => {
   expect(proxyFor(new URL(url), env)).toBe(expected);
+});
+
+test.each([
+  ['http://proxy:3128', undefined],
+  ['HTTPS://me:secret@proxy', 'me:secret'],
+  ['http://me@proxy', 'me:'],
+  ['http://:secret@proxy', ':secret'],
+  ['http://me:se%40cret@proxy', 'me:se@cret'],
+  ['http://me:100%@proxy', 'me:100%'],
+])('to %s one shows %s', (proxy, shown) => {
+  const { 'proxy-authorization': header } = proxyAuthorization(proxyAddress(proxy));
+  const [, encoded] = header?.split(' ') ?? [];
+  expect(encoded).toBe(shown === undefined ? undefined : Buffer.from(shown).toString('base64'));
 });
