@@ -41,7 +41,7 @@ export interface Transport {
   request(request: TransportRequest): Promise<TransportAnswer>;
   /** Begins to connect to where a request will soon go; that one is told what goes wrong. Sends nothing. */
   prepare?(url: URL): void;
-  /** Ends every connection. */
+  /** Ends every connection; nothing is sent after it. */
   close(): Promise<void>;
 }
 
@@ -51,6 +51,7 @@ export interface Transport {
  */
 export function createTransport(options: TransportOptions): Transport {
   const routes = new Map<string, Promise<Connections>>();
+  let isClosed = false;
   const routeTo = (url: URL, proxy: string | undefined): Promise<Connections> => {
     const name = `${url.origin} ${proxy ?? ''}`;
     const known = routes.get(name) ?? openRoute(url, proxy, options);
@@ -59,6 +60,8 @@ export function createTransport(options: TransportOptions): Transport {
   };
   return {
     async request(request) {
+      // What broke off because of it is not sent again.
+      if (isClosed) throw new Error('the connections were closed');
       const proxy = proxyFor(request.url, options.env);
       const connections = await routeTo(request.url, proxy);
       return perform(connections, request, options, proxy !== undefined);
@@ -70,6 +73,7 @@ export function createTransport(options: TransportOptions): Transport {
       );
     },
     async close() {
+      isClosed = true;
       const opened = await Promise.allSettled(routes.values());
       routes.clear();
       for (const open of opened) if (open.status === 'fulfilled') open.value.destroy();
@@ -110,6 +114,7 @@ async function perform(
 ): Promise<TransportAnswer> {
   signal?.throwIfAborted();
   const { host } = url;
+  connections.forgetEnded();
   const request = httpRequest({
     agent: connections,
     method,
@@ -118,6 +123,8 @@ async function perform(
     maxHeaderSize: MOST_HEADER_BYTES,
     insecureHTTPParser: false,
   });
+  // Beyond a number Node would leave headers out; their length is limited.
+  request.maxHeadersCount = 0;
   const times = { connectTimeoutMs, ...limits };
   const exchange = new Exchange(request, { clock, host, throughProxy, signal, ...times });
   if (stream === undefined) {

@@ -39,8 +39,11 @@ function framing(
   if (method === 'HEAD' || status === 204 || status === 304) {
     return { framing: 'none', contentLength: undefined };
   }
-  if (headers.get('transfer-encoding')?.toLowerCase().includes('chunked') === true) {
-    return { framing: 'chunked', contentLength: undefined };
+  const coding = headers.get('transfer-encoding');
+  if (coding !== undefined) {
+    // Whatever stands last decides; the end of any other is that of the connection.
+    const isChunked = /(^|,)\s*chunked\s*$/i.test(coding);
+    return { framing: isChunked ? 'chunked' : 'close', contentLength: undefined };
   }
   const length = headers.get('content-length');
   if (length !== undefined && /^\d{1,15}$/.test(length)) {

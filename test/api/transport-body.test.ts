@@ -40,6 +40,33 @@ test('a body that ends with the connection says so', async () => {
   expect((await collect(answer.body)).toString()).toBe('hello');
 });
 
+test.each([
+  ['chunked', 'chunked', 'hello'],
+  ['gzip, Chunked', 'chunked', 'hello'],
+  ['chunked, gzip', 'close', '5\r\nhello\r\n0\r\n\r\n'],
+  ['chunked\r\ntransfer-encoding: identity', 'close', '5\r\nhello\r\n0\r\n\r\n'],
+  ['xchunked', 'close', '5\r\nhello\r\n0\r\n\r\n'],
+])('the end of a body in the transfer coding %s is known as %s', async (coding, framing, text) => {
+  const server = await rawServer((socket) => {
+    socket.write(head(200, { ...MP3, 'transfer-encoding': coding }));
+    socket.end('5\r\nhello\r\n0\r\n\r\n');
+  });
+  const { client } = newClient(server.url);
+  const answer = await client.send(READ);
+  expect(answer.framing).toBe(framing);
+  expect((await collect(answer.body)).toString()).toBe(text);
+});
+
+test('no header is left out, however many there are', async () => {
+  const server = await rawServer((socket) => {
+    socket.write(`HTTP/1.1 200 OK\r\n${'a:\r\n'.repeat(3_000)}content-length: 5\r\n\r\nhello`);
+  });
+  const { client } = newClient(server.url);
+  const answer = await client.send(READ);
+  expect(answer.contentLength).toBe(5);
+  expect((await collect(answer.body)).toString()).toBe('hello');
+});
+
 const length = { ...MP3, 'content-length': '100' };
 const chunked = { ...MP3, 'transfer-encoding': 'chunked' };
 const closing = { ...length, connection: 'close' };
