@@ -31,6 +31,13 @@ export class Connections extends Agent {
     this.#prepared.catch(() => undefined);
   }
 
+  /** Drops what ended since it was last used: until that is closed to the end, Node would still write to it. */
+  forgetEnded(): void {
+    for (const socket of Object.values(this.freeSockets).flat()) {
+      if (socket?.writable === false) socket.emit('agentRemove');
+    }
+  }
+
   override createConnection(_options: object, done?: Done): undefined {
     if (done === undefined) throw new TypeError('nobody waits for the connection');
     void this.#open(done);

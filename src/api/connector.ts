@@ -46,7 +46,8 @@ export class Opening {
   }
 
   close(): void {
-    for (const socket of this.#sockets) socket.destroy();
+    // With an error: who waits for one of them is told.
+    for (const socket of this.#sockets) socket.destroy(new Error('the connection was given up'));
   }
 }
 

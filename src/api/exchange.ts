@@ -108,16 +108,18 @@ export class Exchange {
     this.#body = body;
     response.on('data', (chunk: Uint8Array) => body.push(chunk));
     response.on('error', (error) => this.#fail(error));
-    response.once('end', () => this.#end(body));
+    response.once('end', () => this.#end(response, body));
     this.#resolve({ ...readHead(this.#request.method, response), body });
   }
 
-  #end(body: ResponseBody): void {
+  #end({ statusCode = 0 }: IncomingMessage, body: ResponseBody): void {
     this.#finish();
     const socket = this.#socket;
     if (socket === undefined) return;
     // Node hangs up, in silence when it is a second answer.
     const gotMore = socket.destroyed && !socket.readableEnded && !this.#isBroken;
+    // What was refused before all of it was sent need not be sent to its end.
+    if (statusCode >= 300 && !this.#request.writableFinished) this.#request.destroy();
     expectSilence(socket);
     // Two turns of the loop, so that what is already here beyond the announced end is seen.
     setImmediate(() =>

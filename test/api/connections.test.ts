@@ -1,0 +1,106 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
+import type { Server } from 'node:net';
+import { createServer, Socket } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import type { RequestSpec } from '../../src/api/request.ts';
+import { BILLED, collect, failureOf, newClient, READ } from './new-client.ts';
+import { errorReply, rawServer, reply } from './raw-server.ts';
+import { until } from './until.ts';
+
+const OK = reply(200, { 'content-type': 'audio/mpeg' }, 'abc');
+/** A write that is sent once, whatever happens to it. */
+const ONCE: RequestSpec = { ...BILLED, retry: 'never', maxRetries: 0 };
+
+test.each([
+  ['that was given up', async (socket: Socket) => void socket.destroy()],
+  [
+    'that the service closed',
+    async (socket: Socket, atService: Socket) => {
+      const end = once(socket, 'end');
+      atService.end();
+      await end;
+    },
+  ],
+])('an idle connection %s is not used, though it is not yet wholly closed', async (_how, end) => {
+  const sockets = socketsOfClients();
+  const asking: Socket[] = [];
+  const server = await rawServer((socket) => asking.push(socket));
+  const { client } = newClient(server.url);
+  const ask = async (): Promise<string> => String(await collect((await client.send(ONCE)).body));
+  const both = [ask(), ask()];
+  await until(() => asking.length === 2);
+  const [first, second] = asking;
+  first?.write(OK);
+  await Promise.race(both);
+  second?.write(OK);
+  await Promise.all(both);
+  // What was used last is taken first.
+  const idle = sockets.find(({ localPort }) => localPort === second?.remotePort);
+  if (idle === undefined || second === undefined) throw new Error('there is no second connection');
+  await end(idle, second);
+  const outcome = ask();
+  await until(() => asking.length === 3);
+  asking[2]?.write(OK);
+  expect(await outcome).toBe('abc');
+});
+
+test('whoever waits for a connection is told when all of them are ended, and sends nothing more', async () => {
+  const server = createServer((socket) => socket.on('error', () => {}));
+  const begun = once(server, 'connection');
+  const { client, clock } = newClient(`https://127.0.0.1:${await portOf(server)}`);
+  const outcome = client.send(READ).then(
+    () => 'an answer',
+    (error: unknown) => (error instanceof Error ? error.message : ''),
+  );
+  await begun;
+  await client.close();
+  expect(await outcome).toBe('the connections were closed');
+  expect(clock.running()).toEqual([]);
+});
+
+test('what is refused before all of it was sent is not sent to its end', async () => {
+  let closed = false;
+  const server = createServer((socket) => {
+    socket.on('error', () => {}).on('close', () => (closed = true));
+    socket.once('data', () => socket.write(errorReply(413, 'ERR_TOO_LARGE')));
+  });
+  const { client } = newClient(`http://127.0.0.1:${await portOf(server)}`);
+  let isLeft = false;
+  async function* endless(): AsyncGenerator<Uint8Array, void, undefined> {
+    try {
+      for (;;) {
+        yield Buffer.alloc(10_000);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    } finally {
+      isLeft = true;
+    }
+  }
+  const stream = { contentType: 'a/b', byteLength: 1e12, open: endless };
+  const failure = await failureOf(
+    client.send({ method: 'POST', target: '/u', billed: true, retry: 'never', stream }),
+  );
+  expect(failure).toMatchObject({ exit: 'rejected', status: 413 });
+  await until(() => closed && isLeft);
+});
+
+/** Sockets that connect from now on, until the test ends. */
+function socketsOfClients(): readonly Socket[] {
+  const sockets: Socket[] = [];
+  const take = (message: unknown): void => {
+    if (typeof message !== 'object' || message === null || !('socket' in message)) return;
+    if (message.socket instanceof Socket) sockets.push(message.socket);
+  };
+  subscribe('net.client.socket', take);
+  onTestFinished(() => void unsubscribe('net.client.socket', take));
+  return sockets;
+}
+
+async function portOf(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
