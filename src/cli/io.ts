@@ -28,6 +28,8 @@ export interface Io {
   notice(line: string): void;
   /** A line on stderr that nothing silences. */
   complain(line: string): void;
+  /** Sentences on stderr that nothing silences, cut between words where a terminal ends. */
+  explain(text: string): void;
   /** Text on stderr that an answer is typed behind. */
   ask(question: string): void;
 }
@@ -44,6 +46,7 @@ export async function createIo({ streams, env, globals }: IoInputs): Promise<Io>
   const complain = (line: string): void => {
     stderr.write(`${line}\n`);
   };
+  const wrap = stderrIsTerminal ? await loadWrap(stderr.columns) : asItIs;
   const lookOf = async (stream: typeof stdout): Promise<Look> => {
     const colored = wantsColor({ choice: globals.color, env, isTerminal: stream.isTTY === true });
     return {
@@ -68,9 +71,10 @@ export async function createIo({ streams, env, globals }: IoInputs): Promise<Io>
     progressStream: stderr,
     writeOut: (chunk) => write(stdout, chunk),
     notice: (line) => {
-      if (globals.quiet !== true) complain(display(line));
+      if (globals.quiet !== true) complain(wrap(display(line)));
     },
     complain,
+    explain: (text) => complain(wrap(text)),
     ask: (question) => {
       stderr.write(question);
     },
@@ -84,6 +88,15 @@ export async function createIo({ streams, env, globals }: IoInputs): Promise<Io>
 export function watchErrors(streams: Streams): void {
   streams.stdout.on('error', () => {});
   streams.stderr.on('error', () => {});
+}
+
+function asItIs(text: string): string {
+  return text;
+}
+
+async function loadWrap(columns = DEFAULT_COLUMNS): Promise<(text: string) => string> {
+  const { wrappedText } = await import('./wrapped-text.ts');
+  return (text) => wrappedText(text, columns);
 }
 
 function isSet(value: string | undefined): boolean {

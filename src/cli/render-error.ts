@@ -36,8 +36,8 @@ export function renderError(
   ].filter((fact) => fact !== undefined);
   const suffix = facts.length === 0 ? '' : ` (${facts.join(', ')})`;
   const line = display(failure.message + suffix, { max: LONGEST_LINE });
-  io.complain(`${paint.red('foley:')} ${line}`);
-  if (failure.hint !== undefined) io.complain(display(failure.hint, { max: LONGEST_LINE }));
+  io.explain(`${paint.red('foley:')} ${line}`);
+  if (failure.hint !== undefined) io.explain(display(failure.hint, { max: LONGEST_LINE }));
   if (options.verbose && failure.exit === 'internal') complainStack(failure, io);
 }
 
