@@ -65,7 +65,11 @@ export function addServeFlags(command: Command): void {
       repeatable('--fault <rule>', 'misbehave, such as "POST /**; status=503"', parseFaultRule),
     )
     .addOption(
-      repeatable('--allow-host <name>', 'host to answer besides loopback, and to fetch media from', parseHostName),
+      repeatable(
+        '--allow-host <name>',
+        'host to answer besides loopback, and to fetch media from',
+        parseHostName,
+      ),
     )
     .addOption(repeatable('--allow-origin <url>', 'origin of a page to answer', parseOrigin));
 }
