@@ -118,10 +118,10 @@ function columns(now: number, look: Look): readonly Column<ListedJob>[] {
   return [
     { title: 'ID', value: ({ id }) => id, whole: true },
     { title: 'STATUS', value: ({ status }) => status },
-    { title: 'CREATED', value: ({ createdAt }) => moment(createdAt, now, look) },
+    { title: 'CREATED', value: ({ createdAt }) => moment(createdAt, now, look), whole: true },
     { title: 'CREDITS', value: ({ creditsUsed }) => `${creditsUsed ?? ''}` },
-    { title: 'VOICE', value: ({ voiceId }) => voiceId },
-    { title: 'MODEL', value: ({ modelId }) => modelId },
+    { title: 'VOICE', value: ({ voiceId }) => voiceId, optional: true },
+    { title: 'MODEL', value: ({ modelId }) => modelId, optional: true },
     { title: 'TEXT', value: ({ textPreview }) => textPreview.replaceAll(/\s+/g, ' ') },
   ];
 }

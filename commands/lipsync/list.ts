@@ -77,7 +77,11 @@ function columns(now: number, look: Look): readonly Column<MediaJob>[] {
   return [
     { title: 'ID', value: ({ id }) => id, whole: true },
     { title: 'STATUS', value: ({ status }) => status },
-    { title: 'CREATED', value: ({ data }) => createdAt(data['created_at'], now, look) },
+    {
+      title: 'CREATED',
+      value: ({ data }) => createdAt(data['created_at'], now, look),
+      whole: true,
+    },
     { title: 'CREDITS', value: ({ creditsUsed }) => `${creditsUsed ?? ''}` },
     {
       title: 'BILLED AS',

@@ -10,17 +10,21 @@ export interface Column<Row> {
   readonly value: (row: Row) => string;
   /** Never shortened, since people copy it. */
   readonly whole?: boolean;
+  /** Left out where there is no room for it; the last one goes first. */
+  readonly optional?: boolean;
 }
 
 /**
- * Rows as aligned text that fits the terminal: the widest columns give way first. Values are made
+ * Rows as aligned text that fits the terminal: columns that are optional are left out where they have no room, and
+ * the widest of the others give way first. Values are made
  * safe to show, since most come from a server.
  */
 export function table<Row>(
   rows: readonly Row[],
-  columns: readonly Column<Row>[],
+  wanted: readonly Column<Row>[],
   look: Look,
 ): string {
+  const columns = fittingColumns(rows, wanted, look);
   const cells = rows.map((row) => columns.map(({ value }) => display(value(row))));
   const titles = columns.map(({ title }) => title);
   const widths = fit(
@@ -36,6 +40,25 @@ export function table<Row>(
       .join(GAP)
       .trimEnd();
   return [look.paint.dim(line(titles)), ...cells.map((row) => line(row))].join('\n');
+}
+
+/** The columns for which there is room even when each of them gives way as far as it can. */
+function fittingColumns<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  look: Look,
+): readonly Column<Row>[] {
+  const narrowest = columns.map(({ title, value, whole }) => {
+    const natural = Math.max(
+      stringWidth(title),
+      ...rows.map((row) => stringWidth(display(value(row)))),
+    );
+    return whole === true ? natural : Math.min(natural, NARROWEST_COLUMN);
+  });
+  const width = narrowest.reduce((sum, one) => sum + one + GAP.length, -GAP.length);
+  const dispensable = columns.findLastIndex(({ optional }) => optional === true);
+  if (width <= look.columns || dispensable === -1) return columns;
+  return fittingColumns(rows, columns.toSpliced(dispensable, 1), look);
 }
 
 function fit(
