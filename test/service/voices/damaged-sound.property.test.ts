@@ -13,10 +13,11 @@ import { temporaryFolder } from '../support/test-service.ts';
 const RUNS = Math.ceil(FUZZ_RUNS / 4);
 const { samples, sampleRate } = referenceVoice({ medianHz: 140, seconds: 0.6 });
 
+async function* chunks() {
+  yield { samples, sampleRate };
+}
+
 async function encoded(format: 'mp3' | 'ogg' | 'opus'): Promise<Buffer> {
-  async function* chunks() {
-    yield { samples, sampleRate };
-  }
   const parts: Uint8Array[] = [];
   for await (const bytes of encodeSpeech(format, chunks())) parts.push(bytes);
   return Buffer.concat(parts);
