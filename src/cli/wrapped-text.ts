@@ -3,6 +3,9 @@ import stringWidth from 'string-width';
 /** What is typed is never cut, so that it can be copied: it stands between backticks. */
 const PIECES = /\S*`[^`]*`\S*|\S+/g;
 
+/** What a build service would obey at the beginning of a line (text/display.ts) is not put there. */
+const ORDER = /^(?:::|##)/;
+
 /**
  * Sentences on lines of at most `columns`, cut between words; a word or a quoted command that is longer has a
  * line of its own. Text that fits, or that nobody looks at (an infinite width), stays as it is.
@@ -13,7 +16,8 @@ export function wrappedText(text: string, columns: number): string {
   for (const [piece] of text.matchAll(PIECES)) {
     const last = lines.at(-1);
     const longer = last === undefined ? piece : `${last} ${piece}`;
-    if (last === undefined || stringWidth(longer) > columns) lines.push(piece);
+    const isTooLong = stringWidth(longer) > columns && !ORDER.test(piece);
+    if (last === undefined || isTooLong) lines.push(piece);
     else lines[lines.length - 1] = longer;
   }
   return lines.join('\n');

@@ -14,6 +14,12 @@ test.each([
   expect(wrappedText(text, columns)).toBe(lines);
 });
 
+test('no line begins with an order for a build service', () => {
+  expect(wrappedText('It said ::error::no and ##[group]x', 8)).toBe(
+    'It said ::error::no\nand ##[group]x',
+  );
+});
+
 test('nobody looks: nothing is cut', () => {
   const text = 'word '.repeat(1_000).trim();
   expect(wrappedText(text, Infinity)).toBe(text);
