@@ -33,8 +33,8 @@ export async function tellPaidSpeech(
   const creditsUsed = typeof credits === 'number' ? credits : undefined;
   const kept = await keep(url, failure, { ...deps, work, creditsUsed }).catch(
     (error: unknown): undefined => {
-      deps.signal.throwIfAborted();
-      if (!(error instanceof Failure)) throw error;
+      // Whoever stops it here is told of it all the same: nobody else knows where the speech is.
+      if (!(error instanceof Failure) && !deps.signal.aborted) throw error;
     },
   );
   await work.failed(failure, kept);
@@ -57,11 +57,10 @@ interface Keeping extends PaidSpeechDeps {
 
 async function keep(url: URL, failure: Failure, deps: Keeping): Promise<Kept> {
   const { client, creditsUsed, signal, spool, work } = deps;
+  const opened = await spool();
   const answer = await fetchMediaFile(client, url, signal);
   const format = formatOfMediaType(answer.contentType) ?? 'wav';
-  const writer = await (
-    await spool()
-  )
+  const writer = await opened
     .create({
       what: 'speech',
       extension: extensionOf(format),

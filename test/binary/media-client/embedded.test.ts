@@ -8,6 +8,7 @@ import { errorLine } from '../../harness/error-line.ts';
 import { runFoley } from '../../harness/run-foley.ts';
 import type { RunResult } from '../../harness/run-options.ts';
 import { verifyBytes } from '../../../src/audio/verify.ts';
+import { tone } from '../voices/recordings.ts';
 import { everyNth } from '../voices/voice-scene.ts';
 import { leftIn } from './media-scene.ts';
 
@@ -105,7 +106,7 @@ test.each(everyNth(2, ['wait', 'save']))(
 test('files that are no videos are refused, and nothing is charged', async () => {
   const box = await sandbox();
   await writeFile(path.join(box.out, 'clip.mp4'), 'This is no video.');
-  await writeFile(path.join(box.out, 'a.wav'), 'This is no sound.');
+  await writeFile(path.join(box.out, 'a.wav'), tone());
   const inputs = ['--video', 'clip.mp4', '--audio', 'a.wav'];
   const error = errorLine(await foley(box, 'lipsync', 'create', ...inputs, '--json'));
   expect(error).toMatchObject({ exitCode: 20, billed: 'no', details: { media_kind: 'video' } });
