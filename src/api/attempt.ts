@@ -95,7 +95,8 @@ async function exchange(deps: AttemptDeps, call: Call, request: WireRequest): Pr
   try {
     const { signal } = spec;
     const limits = { responseTimeoutMs, idleTimeoutMs, signal };
-    const arrived = await transport.request({ ...request, ...limits });
+    const fresh = spec.retry === 'never';
+    const arrived = await transport.request({ ...request, ...limits, fresh });
     const answer = toAnswer(deps, call, url, arrived);
     const { requestId, status } = answer;
     observer({ type: 'answer', ...seen, status, ms: ms(), requestId });

@@ -33,8 +33,14 @@ export class Connections extends Agent {
 
   /** Drops what ended since it was last used: until that is closed to the end, Node would still write to it. */
   forgetEnded(): void {
-    for (const socket of Object.values(this.freeSockets).flat()) {
-      if (socket?.writable === false) socket.emit('agentRemove');
+    for (const socket of this.#idle()) if (!socket.writable) socket.emit('agentRemove');
+  }
+
+  /** Closes what is idle, so that the next request gets a connection that no other was on. */
+  forgetIdle(): void {
+    for (const socket of this.#idle()) {
+      socket.destroy();
+      socket.emit('agentRemove');
     }
   }
 
@@ -55,6 +61,10 @@ export class Connections extends Agent {
       () => undefined,
     );
     super.destroy();
+  }
+
+  #idle(): readonly Duplex[] {
+    return Object.values(this.freeSockets).flatMap((sockets = []) => [...sockets]);
   }
 
   async #open(done: Done): Promise<void> {

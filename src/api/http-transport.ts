@@ -27,6 +27,11 @@ export interface TransportRequest {
   readonly body: Uint8Array | undefined;
   /** Instead of `body`. */
   readonly stream?: StreamedBody | undefined;
+  /**
+   * On a connection that no other request was on. The service may close one that was used just when
+   * the next request is on its way; of a request that may not be repeated nobody knew the fate then.
+   */
+  readonly fresh?: boolean | undefined;
   readonly responseTimeoutMs: number;
   readonly idleTimeoutMs: number;
   readonly signal: AbortSignal | undefined;
@@ -108,13 +113,14 @@ const MOST_HEADER_BYTES = 16 * 1024;
 
 async function perform(
   connections: Connections,
-  { body, headers, method, signal, stream, url, ...limits }: TransportRequest,
+  { body, fresh, headers, method, signal, stream, url, ...limits }: TransportRequest,
   { clock, connectTimeoutMs }: TransportOptions,
   throughProxy: boolean,
 ): Promise<TransportAnswer> {
   signal?.throwIfAborted();
   const { host } = url;
-  connections.forgetEnded();
+  if (fresh === true) connections.forgetIdle();
+  else connections.forgetEnded();
   const request = httpRequest({
     agent: connections,
     method,

@@ -9,8 +9,10 @@ import { errorReply, rawServer, reply } from './raw-server.ts';
 import { until } from './until.ts';
 
 const OK = reply(200, { 'content-type': 'audio/mpeg' }, 'abc');
-/** A write that is sent once, whatever happens to it. */
-const ONCE: RequestSpec = { ...BILLED, retry: 'never', maxRetries: 0 };
+/** Sent once, whatever happens to it. */
+const ONCE: RequestSpec = { ...BILLED, maxRetries: 0 };
+/** A write that nothing protects from a second charge. */
+const UNPROTECTED: RequestSpec = { ...BILLED, retry: 'never' };
 
 test.each([
   ['that was given up', async (socket: Socket) => void socket.destroy()],
@@ -43,6 +45,20 @@ test.each([
   await until(() => asking.length === 3);
   asking[2]?.write(OK);
   expect(await outcome).toBe('abc');
+});
+
+test('what may not be repeated does not meet a connection that is just being closed', async () => {
+  const server = await rawServer((socket, _request, index) => {
+    socket.write(OK);
+    // The second request on a connection finds it closed.
+    if (index === 0) socket.once('data', () => socket.resetAndDestroy());
+  });
+  const { client } = newClient(server.url);
+  await collect((await client.send(READ)).body);
+  expect((await collect((await client.send(UNPROTECTED)).body)).toString()).toBe('abc');
+  expect(server.connections()).toBe(2);
+  await collect((await client.send(READ)).body);
+  expect(server.connections()).toBe(2);
 });
 
 test('whoever waits for a connection is told when all of them are ended, and sends nothing more', async () => {
