@@ -105,10 +105,11 @@ function table(variants) {
   return rows.flatMap((row, index) => {
     const { command, limit, megabytes } = variants[index];
     const peak = peakOf(command());
-    const memory = '  its most memory, in MB';
+    if (megabytes === undefined) return [row, { name: `  with ${peak} MB at most`, ratio: 1 }];
+    const memory = { name: `  with ${peak} MB at most, of ${megabytes}`, ratio: peak / megabytes };
     return [
       { ...row, limit },
-      { name: memory, ratio: peak, limit: megabytes },
+      { ...memory, limit: 1 },
     ];
   });
 }

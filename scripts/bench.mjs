@@ -17,7 +17,10 @@ const TOOLS = new Set([
 
 const wanted = process.argv.slice(2);
 const names = readdirSync(path.join(root, 'bench')).filter(
-  (name) => !TOOLS.has(name) && (wanted.length === 0 || wanted.includes(path.parse(name).name)),
+  (name) =>
+    name.endsWith('.mjs') &&
+    !TOOLS.has(name) &&
+    (wanted.length === 0 || wanted.includes(path.parse(name).name)),
 );
 for (const name of names) {
   const { title, measure } = await import(pathToFileURL(path.join(root, 'bench', name)));
