@@ -18,7 +18,7 @@ import { hosted } from '../harness/hosted.ts';
 import { parseJsonDocument } from '../harness/json-lines.ts';
 import { runFoley, startFoley } from '../harness/run-foley.ts';
 import type { RunOptions, RunResult } from '../harness/run-options.ts';
-import { filesOf, snapshot } from '../harness/snapshot.ts';
+import { filesLeft } from './faults/scene.ts';
 
 const PATH = '/api/open/v9/thing';
 const SPEECH = ['-F', 'text=hi', '-F', `voiceId=${VOICES[0].voiceId}`];
@@ -338,5 +338,5 @@ describe('redirects', () => {
 
 test('nothing is left on disk', async () => {
   const result = await api(await service(), ['POST', SPEECH_PATH, ...SPEECH]);
-  expect(filesOf(await snapshot(result.box.root))).toStrictEqual([]);
+  expect(await filesLeft(result.box)).toStrictEqual([]);
 });

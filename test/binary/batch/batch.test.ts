@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { filesOf, snapshot } from '../../harness/snapshot.ts';
 import { expectSound, expectSoundIn } from '../support/sound.ts';
 import { batchBox, lastLine } from './batch-box.ts';
+import { filesLeft } from '../faults/scene.ts';
 
 const TEXTS = {
   'texts/a.txt': 'Alpha speaks.',
@@ -169,13 +170,13 @@ describe('foley batch of other inputs', () => {
 
   test('--dry-run shows what would be done, and leaves no trace', async () => {
     const { batch, box, charged, events } = await batchBox(TEXTS);
-    const before = await snapshot(box.root);
+    const before = await filesLeft(box);
     const shown = await batch([...OUT, '--dry-run', '--credit-rate', '1']);
     expect(shown.code, shown.stderr).toBe(0);
     expect(lastLine(shown)).toMatch(
       new RegExp(`^3 to speak \\(${ALL_CREDITS} characters, about ${ALL_CREDITS} credits\\)`),
     );
-    expect(filesOf(await snapshot(box.root))).toEqual(filesOf(before));
+    expect(await filesLeft(box)).toEqual(before);
     expect(await charged()).toBe(0);
     await events(OUT);
     expect(lastLine(await batch([...OUT, '--dry-run']))).toMatch(/^0 to speak .* 3 done before/);

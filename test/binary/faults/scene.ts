@@ -121,13 +121,13 @@ export function expectOneKey(stage: Pick<Scene, 'server'>, count: number): strin
 
 /**
  * Every file in the sandbox, names of its own making shortened: `out/hi.mp3`,
- * `state/foley/spool/ID.mp3`. What a test expects of the disk it says whole, so that debris is seen. The names
- * that completion remembers are no debris, and are left out.
+ * `state/foley/spool/ID.mp3`. What a test expects of the disk it says whole, so that debris is seen. Compiled
+ * code and the names that completion remembers are no debris, and are left out.
  */
 export async function filesLeft({ root }: Sandbox): Promise<string[]> {
   const names = filesOf(await snapshot(root));
   return names
-    .filter((name) => !name.startsWith('cache/foley/names/'))
+    .filter((name) => !/^cache\/foley\/(?:code|names)\//.test(name))
     .map((name) =>
       name
         .replace(/\d{8}T\d{6}Z(-\d+)?-[0-9a-f]{8}/, 'ID')
