@@ -31,7 +31,7 @@ export interface Realtime {
   /** Checks a handshake, and makes ready what a connection needs. @throws ServiceError */
   admit(arrival: Arrival): Promise<Omit<Admission, 'cut'>>;
   /** Begins a connection that was admitted; gives who hears of its socket. */
-  open(admission: Admission, socket: LiveSocket): SocketListener;
+  readonly open: (admission: Admission, socket: LiveSocket) => SocketListener;
   /** Connections that have something to finish. */
   readonly size: number;
   /**
