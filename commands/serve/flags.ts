@@ -33,45 +33,41 @@ const MOST_CREDITS = 1_000_000_000_000;
 
 /** Adds them to the command. */
 export function addServeFlags(command: Command): void {
-  command
-    .addOption(new Option('--host <address>', 'address to listen on').default('127.0.0.1'))
-    .addOption(
-      new Option('--port <n>', 'port to listen on; 0 is a free one')
-        .default(4747)
-        .argParser(integerWithin('--port', { minimum: 0, maximum: 65_535 })),
-    )
-    .addOption(new Option('--data-dir <dir>', 'where its data is kept (default: the state folder)'))
-    .addOption(
-      new Option('--accept-keys-file <path>', 'API keys to accept, lines of "key[ account]"'),
-    )
-    .addOption(
-      new Option('--credits <n>', 'credits that every account begins this run with').argParser(
-        integerWithin('--credits', { minimum: 0, maximum: MOST_CREDITS }),
-      ),
-    )
-    .addOption(
-      new Option('--rate-limit <rate>', 'requests of an account, such as 10/s').argParser(
-        parseRate,
-      ),
-    )
-    .addOption(
-      repeatable(
-        '--unavailable <model>',
-        'model that is refused as unavailable',
-        oneOf('--unavailable', MODELS),
-      ),
-    )
-    .addOption(
-      repeatable('--fault <rule>', 'misbehave, such as "POST /**; status=503"', parseFaultRule),
-    )
-    .addOption(
-      repeatable(
-        '--allow-host <name>',
-        'host to answer besides loopback, and to fetch media from',
-        parseHostName,
-      ),
-    )
-    .addOption(repeatable('--allow-origin <url>', 'origin of a page to answer', parseOrigin));
+  for (const option of [...placeOptions(), ...ruleOptions()]) command.addOption(option);
+}
+
+/** Where it listens, whose it is, and what its accounts have. */
+function placeOptions(): Option[] {
+  return [
+    new Option('--host <address>', 'address to listen on').default('127.0.0.1'),
+    new Option('--port <n>', 'port to listen on; 0 is a free one')
+      .default(4747)
+      .argParser(integerWithin('--port', { minimum: 0, maximum: 65_535 })),
+    new Option('--data-dir <dir>', 'where its data is kept (default: the state folder)'),
+    new Option('--accept-keys-file <path>', 'API keys to accept, lines of "key[ account]"'),
+    new Option('--credits <n>', 'credits that every account begins this run with').argParser(
+      integerWithin('--credits', { minimum: 0, maximum: MOST_CREDITS }),
+    ),
+    new Option('--rate-limit <rate>', 'requests of an account, such as 10/s').argParser(parseRate),
+  ];
+}
+
+/** How it misbehaves, and whom it answers. */
+function ruleOptions(): Option[] {
+  return [
+    repeatable(
+      '--unavailable <model>',
+      'model that is refused as unavailable',
+      oneOf('--unavailable', MODELS),
+    ),
+    repeatable('--fault <rule>', 'misbehave, such as "POST /**; status=503"', parseFaultRule),
+    repeatable(
+      '--allow-host <name>',
+      'host to answer besides loopback, and to fetch media from',
+      parseHostName,
+    ),
+    repeatable('--allow-origin <url>', 'origin of a page to answer', parseOrigin),
+  ];
 }
 
 function repeatable(flags: string, description: string, parse: (given: string) => unknown): Option {

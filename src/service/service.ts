@@ -97,7 +97,7 @@ export function createService(deps: ServiceDeps): Service {
   const closing = new AbortController();
   return {
     ...answerRequests(deps, context, faults, closing.signal),
-    open: realtime.open,
+    open: (admission, socket) => realtime.open(admission, socket),
     async close(hurry) {
       closing.abort();
       const { graceMs = GRACE_MS, report } = deps;

@@ -10,11 +10,13 @@ import { writeWav } from '../harness/wav.ts';
 
 const RATE = 16_000;
 
+function isHeard(second: number): boolean {
+  return (second >= 0.5 && second < 2.5) || (second >= 3.5 && second < 4.5);
+}
+
 /** Half a second of nothing, two of a tone, a pause of one, a tone, and a quarter of nothing. */
 function toneWithPause(level: number): Buffer {
   const tone = (index: number): number => level * Math.sin((2 * Math.PI * 997 * index) / RATE);
-  const isHeard = (second: number): boolean =>
-    (second >= 0.5 && second < 2.5) || (second >= 3.5 && second < 4.5);
   const samples = Float32Array.from({ length: RATE * 4.75 }, (_, index) =>
     isHeard(index / RATE) ? tone(index) : 0,
   );
