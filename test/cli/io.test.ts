@@ -1,0 +1,42 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import type { GlobalOptions } from '../../src/cli/global-options.ts';
+import { createIo } from '../../src/cli/io.ts';
+
+const GLOBALS: GlobalOptions = { color: 'auto', input: true, progress: true };
+
+function terminal(): PassThrough & { readonly isTTY: boolean; readonly columns: number } {
+  return Object.assign(new PassThrough(), { isTTY: true, columns: 20 });
+}
+
+async function ioWith(env: Readonly<Record<string, string>>, globals: Partial<GlobalOptions> = {}) {
+  const [stdout, stderr] = [terminal(), terminal()];
+  const streams = { stdin: () => new PassThrough(), stdout, stderr };
+  return { io: await createIo({ streams, env, globals: { ...GLOBALS, ...globals } }), stderr };
+}
+
+describe('on a terminal, what moves and what has colours', () => {
+  test.each([
+    [{ TERM: 'xterm' }, {}, true, true],
+    [{ TERM: 'dumb' }, {}, false, false],
+    [{ TERM: 'xterm', CI: 'true' }, {}, false, true],
+    [{ TERM: 'xterm', NO_COLOR: '1' }, {}, true, false],
+    [{ TERM: 'xterm' }, { progress: false }, false, true],
+    [{ TERM: 'xterm' }, { quiet: true }, false, true],
+    [{ TERM: 'xterm' }, { json: true }, false, true],
+    [{ TERM: 'dumb' }, { color: 'always' }, false, true],
+  ] as const)('%j %j', async (env, globals, moves, hasColors) => {
+    const { io } = await ioWith(env, globals);
+    expect(io.showsProgress).toBe(moves);
+    expect(io.err.paint.red('x') !== 'x').toBe(hasColors);
+  });
+});
+
+test('sentences are cut between words where the terminal ends, and lines for programs are not', async () => {
+  const { io, stderr } = await ioWith({ TERM: 'xterm' });
+  io.explain('These are more than twenty columns.');
+  io.complain('{"error":{"code":"usage","message":"..."}}');
+  expect(String(stderr.read())).toBe(
+    'These are more than\ntwenty columns.\n{"error":{"code":"usage","message":"..."}}\n',
+  );
+});
