@@ -65,10 +65,10 @@ export function createTransport(options: TransportOptions): Transport {
   };
   return {
     async request(request) {
-      // What broke off because of it is not sent again.
-      if (isClosed) throw new Error('the connections were closed');
       const proxy = proxyFor(request.url, options.env);
       const connections = await routeTo(request.url, proxy);
+      // What broke off because of it is not sent again.
+      if (isClosed) throw new Error('the connections were closed');
       return perform(connections, request, options, proxy !== undefined);
     },
     prepare(url) {
