@@ -11,9 +11,14 @@ $script:FoleyPlaces = @{
             , @('live', 'Speak text while it is being written, in one conversation')
             , @('voices', 'List voices, hear them, make your own and delete them')
             , @('design', 'Describe a voice in words, hear candidates, keep one')
+            , @('lipsync', 'Put a sound to a video, in time with the lips')
+            , @('dub', 'Have a text spoken and put to a video')
+            , @('image', 'Pictures of what is described')
+            , @('video', 'Videos of what is described')
             , @('models', 'List and look up models, with their formats, limits and controls')
             , @('profile', 'Show or change the account: tier, credits, quota, webhook')
             , @('captions', 'Make subtitles of stored timings, without speaking again')
+            , @('inspect', 'Tell how long, how loud and how still a file of sound is')
             , @('recover', 'Bring back what was paid for and did not arrive')
             , @('auth', 'Log in to a hosted service and look at the stored accounts')
             , @('config', 'Read and change settings')
@@ -62,6 +67,7 @@ $script:FoleyPlaces = @{
             , @('--no-clobber', 'do not replace an existing file (exit code 31)')
             , @('--play', 'play the audio; without -o no file is written')
             , @('--player', 'play with this program, which reads stdin')
+            , @('--waveform', 'draw the sound of the file when it is there')
             , @('--voice', 'voice id')
             , @('-v', 'voice id')
             , @('--voice-name', 'voice by its exact name, whatever its case')
@@ -394,7 +400,7 @@ $script:FoleyPlaces = @{
             , @('--redo-list', 'buy again the items whose ids are the lines of a file')
             , @('--overwrite', 'replace files that this batch did not make')
             , @('--idempotency-namespace', 'the same word on several machines: an item that two of them send is billed once')
-            , @('--report', 'write a record of every item, as JSON')
+            , @('--report', 'write a record of every item: JSON, or as .html a page to hear and approve them')
             , @('--dry-run', 'show what would be done, and send nothing')
             , @('--voice', 'voice id')
             , @('-v', 'voice id')
@@ -460,6 +466,39 @@ $script:FoleyPlaces = @{
             , @('segment', 'Save the stored audio of one segment')
         )
         Flags = @(
+            , @('--file', 'read the text from a file; - is stdin')
+            , @('-f', 'read the text from a file; - is stdin')
+            , @('--output', 'write the audio to a file; - is stdout')
+            , @('-o', 'write the audio to a file; - is stdout')
+            , @('--no-clobber', 'do not replace an existing file (exit code 31)')
+            , @('--play', 'play the audio; without -o no file is written')
+            , @('--player', 'play with this program, which reads stdin')
+            , @('--voice', 'voice id')
+            , @('-v', 'voice id')
+            , @('--voice-name', 'voice by its exact name, whatever its case')
+            , @('--model', 'model id (default: that of the voice’’s family)')
+            , @('-m', 'model id (default: that of the voice’’s family)')
+            , @('--format', 'mp3, wav, opus, pcm (default: the ending of --output, else mp3)')
+            , @('--speed', 'speaking rate; 1 is the voice’’s own, 0.5 to 2')
+            , @('--volume', 'gain in decibels, -20 to 20')
+            , @('--stability', 'how even the delivery is, 0 to 1.5')
+            , @('--similarity', 'how close to the original voice, 0 to 1.5')
+            , @('--language', 'language hint, such as en or pt-BR')
+            , @('-l', 'language hint, such as en or pt-BR')
+            , @('--text-normalization', 'speak numbers, dates and units as words')
+            , @('--no-text-normalization', 'do not speak numbers, dates and units as words')
+            , @('--pitch', 'v2: pitch shift in semitones, -12 to 12')
+            , @('--emotion', 'v2: emotion id for the whole text')
+            , @('--instruction', 'v2: how to speak: style, dialect, role or mood')
+            , @('--optimize-instructions', 'v2: let the model word the instruction')
+            , @('--mode', 'simple speaks one text, reliable goes on after a lost line (default: reliable for a pipe and above 10,000 characters)')
+            , @('--protocol', 'version of realtime speech: v3, v2 (default: v3)')
+            , @('--segment-by', 'reliable: what is spoken as one: sentence, line, input (default: sentence)')
+            , @('--flush-after', 'reliable: speak what is there when no more has come for so long (default: 700ms)')
+            , @('--chunk-length', 'characters that are spoken in one go, 50 to 1000')
+            , @('--latency', 'sooner or better: a word of the service')
+            , @('--request-id', 'id under which the same is not billed again')
+            , @('--retry-failed', 'reliable: go on with what failed under the same --request-id')
             , @('--json', 'print one JSON document')
             , @('--quiet', 'print only the result and errors')
             , @('-q', 'print only the result and errors')
@@ -481,6 +520,13 @@ $script:FoleyPlaces = @{
             , @('-h', 'show this help')
         )
         Values = @{
+            '--voice' = @{ Known = 'voice' }
+            '-v' = @{ Known = 'voice' }
+            '--model' = @{ Known = 'model' }
+            '-m' = @{ Known = 'model' }
+            '--mode' = @{ Words = @('simple', 'reliable') }
+            '--protocol' = @{ Words = @('v3', 'v2') }
+            '--segment-by' = @{ Words = @('sentence', 'line', 'input') }
             '--account' = @{ Known = 'account' }
             '--color' = @{ Words = @('auto', 'always', 'never') }
         }
@@ -1012,6 +1058,816 @@ $script:FoleyPlaces = @{
         }
         Argument = $null
     }
+    'lipsync' = @{
+        Commands = @(
+            , @('create', 'Have a sound put to a video')
+            , @('list', 'List your lip-sync jobs')
+            , @('get', 'Show one job')
+            , @('wait', 'Wait for jobs, and save what they make')
+            , @('download', 'Save the video of a job')
+        )
+        Flags = @(
+            , @('--json', 'print one JSON document')
+            , @('--quiet', 'print only the result and errors')
+            , @('-q', 'print only the result and errors')
+            , @('--verbose', 'print a line for each request on stderr')
+            , @('--account', 'stored account to use')
+            , @('--local', 'use the embedded service on purpose')
+            , @('--base-url', 'address of the hosted service')
+            , @('--realtime-url', 'its realtime host, where that is another')
+            , @('--api-key-file', 'read the API key from a file; - is stdin')
+            , @('--max-retries', 'how often a request is tried again (default: 4)')
+            , @('--response-timeout', 'wait this long for an answer to begin (default: 10m when billed, else 60s)')
+            , @('--idle-timeout', 'longest silence within an answer (default: 60s)')
+            , @('--no-progress', 'show no progress')
+            , @('--color', 'use colors: auto, always or never')
+            , @('--no-input', 'never ask anything')
+            , @('--version', 'print the version')
+            , @('-V', 'print the version')
+            , @('--help', 'show this help')
+            , @('-h', 'show this help')
+        )
+        Values = @{
+            '--account' = @{ Known = 'account' }
+            '--color' = @{ Words = @('auto', 'always', 'never') }
+        }
+        Argument = $null
+    }
+    'lipsync create' = @{
+        Commands = @(
+        )
+        Flags = @(
+            , @('--video', 'the video: an address, or a file')
+            , @('--audio', 'the sound: an address, or a file')
+            , @('--extend', 'repeat the video up to the end of the sound, instead of cutting it')
+            , @('--wait', 'wait until the job has ended')
+            , @('--output', 'wait, and write the video to a file; - is stdout')
+            , @('-o', 'wait, and write the video to a file; - is stdout')
+            , @('--no-clobber', 'do not replace an existing file (exit code 31)')
+            , @('--timeout', 'stop waiting after this time (exit code 28); the job goes on')
+            , @('--poll-interval', 'ask this often (default: a tenth of the time that has passed; never sooner than the service says)')
+            , @('--idempotency-key', 'sent along; no service documents that it heeds it here')
+            , @('--request-id', 'trace id of the request')
+            , @('--dry-run', 'print the request and send nothing')
+            , @('--json', 'print one JSON document')
+            , @('--quiet', 'print only the result and errors')
+            , @('-q', 'print only the result and errors')
+            , @('--verbose', 'print a line for each request on stderr')
+            , @('--account', 'stored account to use')
+            , @('--local', 'use the embedded service on purpose')
+            , @('--base-url', 'address of the hosted service')
+            , @('--realtime-url', 'its realtime host, where that is another')
+            , @('--api-key-file', 'read the API key from a file; - is stdin')
+            , @('--max-retries', 'how often a request is tried again (default: 4)')
+            , @('--response-timeout', 'wait this long for an answer to begin (default: 10m when billed, else 60s)')
+            , @('--idle-timeout', 'longest silence within an answer (default: 60s)')
+            , @('--no-progress', 'show no progress')
+            , @('--color', 'use colors: auto, always or never')
+            , @('--no-input', 'never ask anything')
+            , @('--version', 'print the version')
+            , @('-V', 'print the version')
+            , @('--help', 'show this help')
+            , @('-h', 'show this help')
+        )
+        Values = @{
+            '--account' = @{ Known = 'account' }
+            '--color' = @{ Words = @('auto', 'always', 'never') }
+        }
+        Argument = $null
+    }
+    'lipsync list' = @{
+        Commands = @(
+        )
+        Flags = @(
+            , @('--status', 'only jobs in this state')
+            , @('--page', 'page number, from 1')
+            , @('--limit', 'jobs a page, at most 100 (default: 20)')
+            , @('--all', 'every page')
+            , @('--json', 'print one JSON document')
+            , @('--quiet', 'print only the result and errors')
+            , @('-q', 'print only the result and errors')
+            , @('--verbose', 'print a line for each request on stderr')
+            , @('--account', 'stored account to use')
+            , @('--local', 'use the embedded service on purpose')
+            , @('--base-url', 'address of the hosted service')
+            , @('--realtime-url', 'its realtime host, where that is another')
+            , @('--api-key-file', 'read the API key from a file; - is stdin')
+            , @('--max-retries', 'how often a request is tried again (default: 4)')
+            , @('--response-timeout', 'wait this long for an answer to begin (default: 10m when billed, else 60s)')
+            , @('--idle-timeout', 'longest silence within an answer (default: 60s)')
+            , @('--no-progress', 'show no progress')
+            , @('--color', 'use colors: auto, always or never')
+            , @('--no-input', 'never ask anything')
+            , @('--version', 'print the version')
+            , @('-V', 'print the version')
+            , @('--help', 'show this help')
+            , @('-h', 'show this help')
+        )
+        Values = @{
+            '--account' = @{ Known = 'account' }
+            '--color' = @{ Words = @('auto', 'always', 'never') }
+        }
+        Argument = $null
+    }
+    'lipsync get' = @{
+        Commands = @(
+        )
+        Flags = @(
+            , @('--json', 'print one JSON document')
+            , @('--quiet', 'print only the result and errors')
+            , @('-q', 'print only the result and errors')
+            , @('--verbose', 'print a line for each request on stderr')
+            , @('--account', 'stored account to use')
+            , @('--local', 'use the embedded service on purpose')
+            , @('--base-url', 'address of the hosted service')
+            , @('--realtime-url', 'its realtime host, where that is another')
+            , @('--api-key-file', 'read the API key from a file; - is stdin')
+            , @('--max-retries', 'how often a request is tried again (default: 4)')
+            , @('--response-timeout', 'wait this long for an answer to begin (default: 10m when billed, else 60s)')
+            , @('--idle-timeout', 'longest silence within an answer (default: 60s)')
+            , @('--no-progress', 'show no progress')
+            , @('--color', 'use colors: auto, always or never')
+            , @('--no-input', 'never ask anything')
+            , @('--version', 'print the version')
+            , @('-V', 'print the version')
+            , @('--help', 'show this help')
+            , @('-h', 'show this help')
+        )
+        Values = @{
+            '--account' = @{ Known = 'account' }
+            '--color' = @{ Words = @('auto', 'always', 'never') }
+        }
+        Argument = $null
+    }
+    'lipsync wait' = @{
+        Commands = @(
+        )
+        Flags = @(
+            , @('--output', 'save it: a file or -, a folder for several jobs')
+            , @('-o', 'save it: a file or -, a folder for several jobs')
+            , @('--timeout', 'stop waiting after this time (exit code 28); the job goes on')
+            , @('--poll-interval', 'ask this often (default: a tenth of the time that has passed; never sooner than the service says)')
+            , @('--json', 'print one JSON document')
+            , @('--quiet', 'print only the result and errors')
+            , @('-q', 'print only the result and errors')
+            , @('--verbose', 'print a line for each request on stderr')
+            , @('--account', 'stored account to use')
+            , @('--local', 'use the embedded service on purpose')
+            , @('--base-url', 'address of the hosted service')
+            , @('--realtime-url', 'its realtime host, where that is another')
+            , @('--api-key-file', 'read the API key from a file; - is stdin')
+            , @('--max-retries', 'how often a request is tried again (default: 4)')
+            , @('--response-timeout', 'wait this long for an answer to begin (default: 10m when billed, else 60s)')
+            , @('--idle-timeout', 'longest silence within an answer (default: 60s)')
+            , @('--no-progress', 'show no progress')
+            , @('--color', 'use colors: auto, always or never')
+            , @('--no-input', 'never ask anything')
+            , @('--version', 'print the version')
+            , @('-V', 'print the version')
+            , @('--help', 'show this help')
+            , @('-h', 'show this help')
+        )
+        Values = @{
+            '--account' = @{ Known = 'account' }
+            '--color' = @{ Words = @('auto', 'always', 'never') }
+        }
+        Argument = $null
+    }
+    'lipsync download' = @{
+        Commands = @(
+        )
+        Flags = @(
+            , @('--output', 'write to a file; - is stdout')
+            , @('-o', 'write to a file; - is stdout')
+            , @('--json', 'print one JSON document')
+            , @('--quiet', 'print only the result and errors')
+            , @('-q', 'print only the result and errors')
+            , @('--verbose', 'print a line for each request on stderr')
+            , @('--account', 'stored account to use')
+            , @('--local', 'use the embedded service on purpose')
+            , @('--base-url', 'address of the hosted service')
+            , @('--realtime-url', 'its realtime host, where that is another')
+            , @('--api-key-file', 'read the API key from a file; - is stdin')
+            , @('--max-retries', 'how often a request is tried again (default: 4)')
+            , @('--response-timeout', 'wait this long for an answer to begin (default: 10m when billed, else 60s)')
+            , @('--idle-timeout', 'longest silence within an answer (default: 60s)')
+            , @('--no-progress', 'show no progress')
+            , @('--color', 'use colors: auto, always or never')
+            , @('--no-input', 'never ask anything')
+            , @('--version', 'print the version')
+            , @('-V', 'print the version')
+            , @('--help', 'show this help')
+            , @('-h', 'show this help')
+        )
+        Values = @{
+            '--account' = @{ Known = 'account' }
+            '--color' = @{ Words = @('auto', 'always', 'never') }
+        }
+        Argument = $null
+    }
+    'dub' = @{
+        Commands = @(
+            , @('create', 'Have a video dubbed')
+            , @('get', 'Show one job')
+            , @('wait', 'Wait for jobs, and save what they make')
+            , @('download', 'Save the video of a job')
+        )
+        Flags = @(
+            , @('--json', 'print one JSON document')
+            , @('--quiet', 'print only the result and errors')
+            , @('-q', 'print only the result and errors')
+            , @('--verbose', 'print a line for each request on stderr')
+            , @('--account', 'stored account to use')
+            , @('--local', 'use the embedded service on purpose')
+            , @('--base-url', 'address of the hosted service')
+            , @('--realtime-url', 'its realtime host, where that is another')
+            , @('--api-key-file', 'read the API key from a file; - is stdin')
+            , @('--max-retries', 'how often a request is tried again (default: 4)')
+            , @('--response-timeout', 'wait this long for an answer to begin (default: 10m when billed, else 60s)')
+            , @('--idle-timeout', 'longest silence within an answer (default: 60s)')
+            , @('--no-progress', 'show no progress')
+            , @('--color', 'use colors: auto, always or never')
+            , @('--no-input', 'never ask anything')
+            , @('--version', 'print the version')
+            , @('-V', 'print the version')
+            , @('--help', 'show this help')
+            , @('-h', 'show this help')
+        )
+        Values = @{
+            '--account' = @{ Known = 'account' }
+            '--color' = @{ Words = @('auto', 'always', 'never') }
+        }
+        Argument = $null
+    }
+    'dub create' = @{
+        Commands = @(
+        )
+        Flags = @(
+            , @('--file', 'read the text from a file; - is stdin')
+            , @('-f', 'read the text from a file; - is stdin')
+            , @('--video', 'the video: an address, or a file')
+            , @('--voice', 'voice id')
+            , @('-v', 'voice id')
+            , @('--voice-name', 'voice by its exact name, whatever its case')
+            , @('--model', 'model id (default: the voice’’s own)')
+            , @('-m', 'model id (default: the voice’’s own)')
+            , @('--speed', 'speaking rate; 1 is the voice’’s own, 0.5 to 2')
+            , @('--language', 'language hint, such as en or pt-BR')
+            , @('-l', 'language hint, such as en or pt-BR')
+            , @('--fit', 'speak faster or slower, 0.5x to 2x, so that it ends with the video')
+            , @('--wait', 'wait until the job has ended')
+            , @('--output', 'wait, and write the video to a file; - is stdout')
+            , @('-o', 'wait, and write the video to a file; - is stdout')
+            , @('--no-clobber', 'do not replace an existing file (exit code 31)')
+            , @('--timeout', 'stop waiting after this time (exit code 28); the job goes on')
+            , @('--poll-interval', 'ask this often (default: a tenth of the time that has passed; never sooner than the service says)')
+            , @('--idempotency-key', 'key under which the same order is not billed again')
+            , @('--request-id', 'trace id of the request')
+            , @('--dry-run', 'print the request and send nothing')
+            , @('--json', 'print one JSON document')
+            , @('--quiet', 'print only the result and errors')
+            , @('-q', 'print only the result and errors')
+            , @('--verbose', 'print a line for each request on stderr')
+            , @('--account', 'stored account to use')
+            , @('--local', 'use the embedded service on purpose')
+            , @('--base-url', 'address of the hosted service')
+            , @('--realtime-url', 'its realtime host, where that is another')
+            , @('--api-key-file', 'read the API key from a file; - is stdin')
+            , @('--max-retries', 'how often a request is tried again (default: 4)')
+            , @('--response-timeout', 'wait this long for an answer to begin (default: 10m when billed, else 60s)')
+            , @('--idle-timeout', 'longest silence within an answer (default: 60s)')
+            , @('--no-progress', 'show no progress')
+            , @('--color', 'use colors: auto, always or never')
+            , @('--no-input', 'never ask anything')
+            , @('--version', 'print the version')
+            , @('-V', 'print the version')
+            , @('--help', 'show this help')
+            , @('-h', 'show this help')
+        )
+        Values = @{
+            '--voice' = @{ Known = 'voice' }
+            '-v' = @{ Known = 'voice' }
+            '--model' = @{ Known = 'model' }
+            '-m' = @{ Known = 'model' }
+            '--account' = @{ Known = 'account' }
+            '--color' = @{ Words = @('auto', 'always', 'never') }
+        }
+        Argument = $null
+    }
+    'dub get' = @{
+        Commands = @(
+        )
+        Flags = @(
+            , @('--json', 'print one JSON document')
+            , @('--quiet', 'print only the result and errors')
+            , @('-q', 'print only the result and errors')
+            , @('--verbose', 'print a line for each request on stderr')
+            , @('--account', 'stored account to use')
+            , @('--local', 'use the embedded service on purpose')
+            , @('--base-url', 'address of the hosted service')
+            , @('--realtime-url', 'its realtime host, where that is another')
+            , @('--api-key-file', 'read the API key from a file; - is stdin')
+            , @('--max-retries', 'how often a request is tried again (default: 4)')
+            , @('--response-timeout', 'wait this long for an answer to begin (default: 10m when billed, else 60s)')
+            , @('--idle-timeout', 'longest silence within an answer (default: 60s)')
+            , @('--no-progress', 'show no progress')
+            , @('--color', 'use colors: auto, always or never')
+            , @('--no-input', 'never ask anything')
+            , @('--version', 'print the version')
+            , @('-V', 'print the version')
+            , @('--help', 'show this help')
+            , @('-h', 'show this help')
+        )
+        Values = @{
+            '--account' = @{ Known = 'account' }
+            '--color' = @{ Words = @('auto', 'always', 'never') }
+        }
+        Argument = $null
+    }
+    'dub wait' = @{
+        Commands = @(
+        )
+        Flags = @(
+            , @('--output', 'save it: a file or -, a folder for several jobs')
+            , @('-o', 'save it: a file or -, a folder for several jobs')
+            , @('--timeout', 'stop waiting after this time (exit code 28); the job goes on')
+            , @('--poll-interval', 'ask this often (default: a tenth of the time that has passed; never sooner than the service says)')
+            , @('--json', 'print one JSON document')
+            , @('--quiet', 'print only the result and errors')
+            , @('-q', 'print only the result and errors')
+            , @('--verbose', 'print a line for each request on stderr')
+            , @('--account', 'stored account to use')
+            , @('--local', 'use the embedded service on purpose')
+            , @('--base-url', 'address of the hosted service')
+            , @('--realtime-url', 'its realtime host, where that is another')
+            , @('--api-key-file', 'read the API key from a file; - is stdin')
+            , @('--max-retries', 'how often a request is tried again (default: 4)')
+            , @('--response-timeout', 'wait this long for an answer to begin (default: 10m when billed, else 60s)')
+            , @('--idle-timeout', 'longest silence within an answer (default: 60s)')
+            , @('--no-progress', 'show no progress')
+            , @('--color', 'use colors: auto, always or never')
+            , @('--no-input', 'never ask anything')
+            , @('--version', 'print the version')
+            , @('-V', 'print the version')
+            , @('--help', 'show this help')
+            , @('-h', 'show this help')
+        )
+        Values = @{
+            '--account' = @{ Known = 'account' }
+            '--color' = @{ Words = @('auto', 'always', 'never') }
+        }
+        Argument = $null
+    }
+    'dub download' = @{
+        Commands = @(
+        )
+        Flags = @(
+            , @('--output', 'write to a file; - is stdout')
+            , @('-o', 'write to a file; - is stdout')
+            , @('--json', 'print one JSON document')
+            , @('--quiet', 'print only the result and errors')
+            , @('-q', 'print only the result and errors')
+            , @('--verbose', 'print a line for each request on stderr')
+            , @('--account', 'stored account to use')
+            , @('--local', 'use the embedded service on purpose')
+            , @('--base-url', 'address of the hosted service')
+            , @('--realtime-url', 'its realtime host, where that is another')
+            , @('--api-key-file', 'read the API key from a file; - is stdin')
+            , @('--max-retries', 'how often a request is tried again (default: 4)')
+            , @('--response-timeout', 'wait this long for an answer to begin (default: 10m when billed, else 60s)')
+            , @('--idle-timeout', 'longest silence within an answer (default: 60s)')
+            , @('--no-progress', 'show no progress')
+            , @('--color', 'use colors: auto, always or never')
+            , @('--no-input', 'never ask anything')
+            , @('--version', 'print the version')
+            , @('-V', 'print the version')
+            , @('--help', 'show this help')
+            , @('-h', 'show this help')
+        )
+        Values = @{
+            '--account' = @{ Known = 'account' }
+            '--color' = @{ Words = @('auto', 'always', 'never') }
+        }
+        Argument = $null
+    }
+    'image' = @{
+        Commands = @(
+            , @('create', 'Have a picture made')
+            , @('models', 'List the models, with what they cost')
+            , @('get', 'Show one job')
+            , @('wait', 'Wait for jobs, and save what they make')
+            , @('download', 'Save the picture of a job')
+        )
+        Flags = @(
+            , @('--json', 'print one JSON document')
+            , @('--quiet', 'print only the result and errors')
+            , @('-q', 'print only the result and errors')
+            , @('--verbose', 'print a line for each request on stderr')
+            , @('--account', 'stored account to use')
+            , @('--local', 'use the embedded service on purpose')
+            , @('--base-url', 'address of the hosted service')
+            , @('--realtime-url', 'its realtime host, where that is another')
+            , @('--api-key-file', 'read the API key from a file; - is stdin')
+            , @('--max-retries', 'how often a request is tried again (default: 4)')
+            , @('--response-timeout', 'wait this long for an answer to begin (default: 10m when billed, else 60s)')
+            , @('--idle-timeout', 'longest silence within an answer (default: 60s)')
+            , @('--no-progress', 'show no progress')
+            , @('--color', 'use colors: auto, always or never')
+            , @('--no-input', 'never ask anything')
+            , @('--version', 'print the version')
+            , @('-V', 'print the version')
+            , @('--help', 'show this help')
+            , @('-h', 'show this help')
+        )
+        Values = @{
+            '--account' = @{ Known = 'account' }
+            '--color' = @{ Words = @('auto', 'always', 'never') }
+        }
+        Argument = $null
+    }
+    'image create' = @{
+        Commands = @(
+        )
+        Flags = @(
+            , @('--model', 'model id, from `foley image models`')
+            , @('-m', 'model id, from `foley image models`')
+            , @('--image', 'a picture to go by (may be repeated, up to 4)')
+            , @('--max-credits', 'refuse when the model asks for more')
+            , @('--aspect-ratio', 'width to height, such as 16:9')
+            , @('--resolution', '1k, 2k, 4k, where the model offers it (default: 1k)')
+            , @('--preview', 'wait, save the picture, and show it where the terminal can')
+            , @('--wait', 'wait until the job has ended')
+            , @('--output', 'wait, and write the picture to a file; - is stdout')
+            , @('-o', 'wait, and write the picture to a file; - is stdout')
+            , @('--no-clobber', 'do not replace an existing file (exit code 31)')
+            , @('--timeout', 'stop waiting after this time (exit code 28); the job goes on')
+            , @('--poll-interval', 'ask this often (default: a tenth of the time that has passed; never sooner than the service says)')
+            , @('--idempotency-key', 'key under which the same order is not billed again')
+            , @('--request-id', 'trace id of the request')
+            , @('--dry-run', 'print the request and send nothing')
+            , @('--json', 'print one JSON document')
+            , @('--quiet', 'print only the result and errors')
+            , @('-q', 'print only the result and errors')
+            , @('--verbose', 'print a line for each request on stderr')
+            , @('--account', 'stored account to use')
+            , @('--local', 'use the embedded service on purpose')
+            , @('--base-url', 'address of the hosted service')
+            , @('--realtime-url', 'its realtime host, where that is another')
+            , @('--api-key-file', 'read the API key from a file; - is stdin')
+            , @('--max-retries', 'how often a request is tried again (default: 4)')
+            , @('--response-timeout', 'wait this long for an answer to begin (default: 10m when billed, else 60s)')
+            , @('--idle-timeout', 'longest silence within an answer (default: 60s)')
+            , @('--no-progress', 'show no progress')
+            , @('--color', 'use colors: auto, always or never')
+            , @('--no-input', 'never ask anything')
+            , @('--version', 'print the version')
+            , @('-V', 'print the version')
+            , @('--help', 'show this help')
+            , @('-h', 'show this help')
+        )
+        Values = @{
+            '--model' = @{ Known = 'model' }
+            '-m' = @{ Known = 'model' }
+            '--resolution' = @{ Words = @('1k', '2k', '4k') }
+            '--account' = @{ Known = 'account' }
+            '--color' = @{ Words = @('auto', 'always', 'never') }
+        }
+        Argument = $null
+    }
+    'image models' = @{
+        Commands = @(
+        )
+        Flags = @(
+            , @('--json', 'print one JSON document')
+            , @('--quiet', 'print only the result and errors')
+            , @('-q', 'print only the result and errors')
+            , @('--verbose', 'print a line for each request on stderr')
+            , @('--account', 'stored account to use')
+            , @('--local', 'use the embedded service on purpose')
+            , @('--base-url', 'address of the hosted service')
+            , @('--realtime-url', 'its realtime host, where that is another')
+            , @('--api-key-file', 'read the API key from a file; - is stdin')
+            , @('--max-retries', 'how often a request is tried again (default: 4)')
+            , @('--response-timeout', 'wait this long for an answer to begin (default: 10m when billed, else 60s)')
+            , @('--idle-timeout', 'longest silence within an answer (default: 60s)')
+            , @('--no-progress', 'show no progress')
+            , @('--color', 'use colors: auto, always or never')
+            , @('--no-input', 'never ask anything')
+            , @('--version', 'print the version')
+            , @('-V', 'print the version')
+            , @('--help', 'show this help')
+            , @('-h', 'show this help')
+        )
+        Values = @{
+            '--account' = @{ Known = 'account' }
+            '--color' = @{ Words = @('auto', 'always', 'never') }
+        }
+        Argument = $null
+    }
+    'image get' = @{
+        Commands = @(
+        )
+        Flags = @(
+            , @('--json', 'print one JSON document')
+            , @('--quiet', 'print only the result and errors')
+            , @('-q', 'print only the result and errors')
+            , @('--verbose', 'print a line for each request on stderr')
+            , @('--account', 'stored account to use')
+            , @('--local', 'use the embedded service on purpose')
+            , @('--base-url', 'address of the hosted service')
+            , @('--realtime-url', 'its realtime host, where that is another')
+            , @('--api-key-file', 'read the API key from a file; - is stdin')
+            , @('--max-retries', 'how often a request is tried again (default: 4)')
+            , @('--response-timeout', 'wait this long for an answer to begin (default: 10m when billed, else 60s)')
+            , @('--idle-timeout', 'longest silence within an answer (default: 60s)')
+            , @('--no-progress', 'show no progress')
+            , @('--color', 'use colors: auto, always or never')
+            , @('--no-input', 'never ask anything')
+            , @('--version', 'print the version')
+            , @('-V', 'print the version')
+            , @('--help', 'show this help')
+            , @('-h', 'show this help')
+        )
+        Values = @{
+            '--account' = @{ Known = 'account' }
+            '--color' = @{ Words = @('auto', 'always', 'never') }
+        }
+        Argument = $null
+    }
+    'image wait' = @{
+        Commands = @(
+        )
+        Flags = @(
+            , @('--output', 'save it: a file or -, a folder for several jobs')
+            , @('-o', 'save it: a file or -, a folder for several jobs')
+            , @('--timeout', 'stop waiting after this time (exit code 28); the job goes on')
+            , @('--poll-interval', 'ask this often (default: a tenth of the time that has passed; never sooner than the service says)')
+            , @('--json', 'print one JSON document')
+            , @('--quiet', 'print only the result and errors')
+            , @('-q', 'print only the result and errors')
+            , @('--verbose', 'print a line for each request on stderr')
+            , @('--account', 'stored account to use')
+            , @('--local', 'use the embedded service on purpose')
+            , @('--base-url', 'address of the hosted service')
+            , @('--realtime-url', 'its realtime host, where that is another')
+            , @('--api-key-file', 'read the API key from a file; - is stdin')
+            , @('--max-retries', 'how often a request is tried again (default: 4)')
+            , @('--response-timeout', 'wait this long for an answer to begin (default: 10m when billed, else 60s)')
+            , @('--idle-timeout', 'longest silence within an answer (default: 60s)')
+            , @('--no-progress', 'show no progress')
+            , @('--color', 'use colors: auto, always or never')
+            , @('--no-input', 'never ask anything')
+            , @('--version', 'print the version')
+            , @('-V', 'print the version')
+            , @('--help', 'show this help')
+            , @('-h', 'show this help')
+        )
+        Values = @{
+            '--account' = @{ Known = 'account' }
+            '--color' = @{ Words = @('auto', 'always', 'never') }
+        }
+        Argument = $null
+    }
+    'image download' = @{
+        Commands = @(
+        )
+        Flags = @(
+            , @('--output', 'write to a file; - is stdout')
+            , @('-o', 'write to a file; - is stdout')
+            , @('--json', 'print one JSON document')
+            , @('--quiet', 'print only the result and errors')
+            , @('-q', 'print only the result and errors')
+            , @('--verbose', 'print a line for each request on stderr')
+            , @('--account', 'stored account to use')
+            , @('--local', 'use the embedded service on purpose')
+            , @('--base-url', 'address of the hosted service')
+            , @('--realtime-url', 'its realtime host, where that is another')
+            , @('--api-key-file', 'read the API key from a file; - is stdin')
+            , @('--max-retries', 'how often a request is tried again (default: 4)')
+            , @('--response-timeout', 'wait this long for an answer to begin (default: 10m when billed, else 60s)')
+            , @('--idle-timeout', 'longest silence within an answer (default: 60s)')
+            , @('--no-progress', 'show no progress')
+            , @('--color', 'use colors: auto, always or never')
+            , @('--no-input', 'never ask anything')
+            , @('--version', 'print the version')
+            , @('-V', 'print the version')
+            , @('--help', 'show this help')
+            , @('-h', 'show this help')
+        )
+        Values = @{
+            '--account' = @{ Known = 'account' }
+            '--color' = @{ Words = @('auto', 'always', 'never') }
+        }
+        Argument = $null
+    }
+    'video' = @{
+        Commands = @(
+            , @('create', 'Have a video made')
+            , @('models', 'List the models, with what they cost')
+            , @('get', 'Show one job')
+            , @('wait', 'Wait for jobs, and save what they make')
+            , @('download', 'Save the video of a job')
+        )
+        Flags = @(
+            , @('--json', 'print one JSON document')
+            , @('--quiet', 'print only the result and errors')
+            , @('-q', 'print only the result and errors')
+            , @('--verbose', 'print a line for each request on stderr')
+            , @('--account', 'stored account to use')
+            , @('--local', 'use the embedded service on purpose')
+            , @('--base-url', 'address of the hosted service')
+            , @('--realtime-url', 'its realtime host, where that is another')
+            , @('--api-key-file', 'read the API key from a file; - is stdin')
+            , @('--max-retries', 'how often a request is tried again (default: 4)')
+            , @('--response-timeout', 'wait this long for an answer to begin (default: 10m when billed, else 60s)')
+            , @('--idle-timeout', 'longest silence within an answer (default: 60s)')
+            , @('--no-progress', 'show no progress')
+            , @('--color', 'use colors: auto, always or never')
+            , @('--no-input', 'never ask anything')
+            , @('--version', 'print the version')
+            , @('-V', 'print the version')
+            , @('--help', 'show this help')
+            , @('-h', 'show this help')
+        )
+        Values = @{
+            '--account' = @{ Known = 'account' }
+            '--color' = @{ Words = @('auto', 'always', 'never') }
+        }
+        Argument = $null
+    }
+    'video create' = @{
+        Commands = @(
+        )
+        Flags = @(
+            , @('--model', 'model id, from `foley video models`')
+            , @('-m', 'model id, from `foley video models`')
+            , @('--image', 'a picture to go by (may be repeated, up to 4)')
+            , @('--max-credits', 'refuse when the model asks for more')
+            , @('--seconds', 'how long it is')
+            , @('--size', 'width x height in pixels, such as 1280x720')
+            , @('--wait', 'wait until the job has ended')
+            , @('--output', 'wait, and write the video to a file; - is stdout')
+            , @('-o', 'wait, and write the video to a file; - is stdout')
+            , @('--no-clobber', 'do not replace an existing file (exit code 31)')
+            , @('--timeout', 'stop waiting after this time (exit code 28); the job goes on')
+            , @('--poll-interval', 'ask this often (default: a tenth of the time that has passed; never sooner than the service says)')
+            , @('--idempotency-key', 'key under which the same order is not billed again')
+            , @('--request-id', 'trace id of the request')
+            , @('--dry-run', 'print the request and send nothing')
+            , @('--json', 'print one JSON document')
+            , @('--quiet', 'print only the result and errors')
+            , @('-q', 'print only the result and errors')
+            , @('--verbose', 'print a line for each request on stderr')
+            , @('--account', 'stored account to use')
+            , @('--local', 'use the embedded service on purpose')
+            , @('--base-url', 'address of the hosted service')
+            , @('--realtime-url', 'its realtime host, where that is another')
+            , @('--api-key-file', 'read the API key from a file; - is stdin')
+            , @('--max-retries', 'how often a request is tried again (default: 4)')
+            , @('--response-timeout', 'wait this long for an answer to begin (default: 10m when billed, else 60s)')
+            , @('--idle-timeout', 'longest silence within an answer (default: 60s)')
+            , @('--no-progress', 'show no progress')
+            , @('--color', 'use colors: auto, always or never')
+            , @('--no-input', 'never ask anything')
+            , @('--version', 'print the version')
+            , @('-V', 'print the version')
+            , @('--help', 'show this help')
+            , @('-h', 'show this help')
+        )
+        Values = @{
+            '--model' = @{ Known = 'model' }
+            '-m' = @{ Known = 'model' }
+            '--account' = @{ Known = 'account' }
+            '--color' = @{ Words = @('auto', 'always', 'never') }
+        }
+        Argument = $null
+    }
+    'video models' = @{
+        Commands = @(
+        )
+        Flags = @(
+            , @('--json', 'print one JSON document')
+            , @('--quiet', 'print only the result and errors')
+            , @('-q', 'print only the result and errors')
+            , @('--verbose', 'print a line for each request on stderr')
+            , @('--account', 'stored account to use')
+            , @('--local', 'use the embedded service on purpose')
+            , @('--base-url', 'address of the hosted service')
+            , @('--realtime-url', 'its realtime host, where that is another')
+            , @('--api-key-file', 'read the API key from a file; - is stdin')
+            , @('--max-retries', 'how often a request is tried again (default: 4)')
+            , @('--response-timeout', 'wait this long for an answer to begin (default: 10m when billed, else 60s)')
+            , @('--idle-timeout', 'longest silence within an answer (default: 60s)')
+            , @('--no-progress', 'show no progress')
+            , @('--color', 'use colors: auto, always or never')
+            , @('--no-input', 'never ask anything')
+            , @('--version', 'print the version')
+            , @('-V', 'print the version')
+            , @('--help', 'show this help')
+            , @('-h', 'show this help')
+        )
+        Values = @{
+            '--account' = @{ Known = 'account' }
+            '--color' = @{ Words = @('auto', 'always', 'never') }
+        }
+        Argument = $null
+    }
+    'video get' = @{
+        Commands = @(
+        )
+        Flags = @(
+            , @('--json', 'print one JSON document')
+            , @('--quiet', 'print only the result and errors')
+            , @('-q', 'print only the result and errors')
+            , @('--verbose', 'print a line for each request on stderr')
+            , @('--account', 'stored account to use')
+            , @('--local', 'use the embedded service on purpose')
+            , @('--base-url', 'address of the hosted service')
+            , @('--realtime-url', 'its realtime host, where that is another')
+            , @('--api-key-file', 'read the API key from a file; - is stdin')
+            , @('--max-retries', 'how often a request is tried again (default: 4)')
+            , @('--response-timeout', 'wait this long for an answer to begin (default: 10m when billed, else 60s)')
+            , @('--idle-timeout', 'longest silence within an answer (default: 60s)')
+            , @('--no-progress', 'show no progress')
+            , @('--color', 'use colors: auto, always or never')
+            , @('--no-input', 'never ask anything')
+            , @('--version', 'print the version')
+            , @('-V', 'print the version')
+            , @('--help', 'show this help')
+            , @('-h', 'show this help')
+        )
+        Values = @{
+            '--account' = @{ Known = 'account' }
+            '--color' = @{ Words = @('auto', 'always', 'never') }
+        }
+        Argument = $null
+    }
+    'video wait' = @{
+        Commands = @(
+        )
+        Flags = @(
+            , @('--output', 'save it: a file or -, a folder for several jobs')
+            , @('-o', 'save it: a file or -, a folder for several jobs')
+            , @('--timeout', 'stop waiting after this time (exit code 28); the job goes on')
+            , @('--poll-interval', 'ask this often (default: a tenth of the time that has passed; never sooner than the service says)')
+            , @('--json', 'print one JSON document')
+            , @('--quiet', 'print only the result and errors')
+            , @('-q', 'print only the result and errors')
+            , @('--verbose', 'print a line for each request on stderr')
+            , @('--account', 'stored account to use')
+            , @('--local', 'use the embedded service on purpose')
+            , @('--base-url', 'address of the hosted service')
+            , @('--realtime-url', 'its realtime host, where that is another')
+            , @('--api-key-file', 'read the API key from a file; - is stdin')
+            , @('--max-retries', 'how often a request is tried again (default: 4)')
+            , @('--response-timeout', 'wait this long for an answer to begin (default: 10m when billed, else 60s)')
+            , @('--idle-timeout', 'longest silence within an answer (default: 60s)')
+            , @('--no-progress', 'show no progress')
+            , @('--color', 'use colors: auto, always or never')
+            , @('--no-input', 'never ask anything')
+            , @('--version', 'print the version')
+            , @('-V', 'print the version')
+            , @('--help', 'show this help')
+            , @('-h', 'show this help')
+        )
+        Values = @{
+            '--account' = @{ Known = 'account' }
+            '--color' = @{ Words = @('auto', 'always', 'never') }
+        }
+        Argument = $null
+    }
+    'video download' = @{
+        Commands = @(
+        )
+        Flags = @(
+            , @('--output', 'write to a file; - is stdout')
+            , @('-o', 'write to a file; - is stdout')
+            , @('--json', 'print one JSON document')
+            , @('--quiet', 'print only the result and errors')
+            , @('-q', 'print only the result and errors')
+            , @('--verbose', 'print a line for each request on stderr')
+            , @('--account', 'stored account to use')
+            , @('--local', 'use the embedded service on purpose')
+            , @('--base-url', 'address of the hosted service')
+            , @('--realtime-url', 'its realtime host, where that is another')
+            , @('--api-key-file', 'read the API key from a file; - is stdin')
+            , @('--max-retries', 'how often a request is tried again (default: 4)')
+            , @('--response-timeout', 'wait this long for an answer to begin (default: 10m when billed, else 60s)')
+            , @('--idle-timeout', 'longest silence within an answer (default: 60s)')
+            , @('--no-progress', 'show no progress')
+            , @('--color', 'use colors: auto, always or never')
+            , @('--no-input', 'never ask anything')
+            , @('--version', 'print the version')
+            , @('-V', 'print the version')
+            , @('--help', 'show this help')
+            , @('-h', 'show this help')
+        )
+        Values = @{
+            '--account' = @{ Known = 'account' }
+            '--color' = @{ Words = @('auto', 'always', 'never') }
+        }
+        Argument = $null
+    }
     'models' = @{
         Commands = @(
             , @('list', 'List the models')
@@ -1229,6 +2085,36 @@ $script:FoleyPlaces = @{
         )
         Values = @{
             '--cue-by' = @{ Words = @('phrase', 'sentence', 'word') }
+            '--account' = @{ Known = 'account' }
+            '--color' = @{ Words = @('auto', 'always', 'never') }
+        }
+        Argument = $null
+    }
+    'inspect' = @{
+        Commands = @(
+        )
+        Flags = @(
+            , @('--json', 'print one JSON document')
+            , @('--quiet', 'print only the result and errors')
+            , @('-q', 'print only the result and errors')
+            , @('--verbose', 'print a line for each request on stderr')
+            , @('--account', 'stored account to use')
+            , @('--local', 'use the embedded service on purpose')
+            , @('--base-url', 'address of the hosted service')
+            , @('--realtime-url', 'its realtime host, where that is another')
+            , @('--api-key-file', 'read the API key from a file; - is stdin')
+            , @('--max-retries', 'how often a request is tried again (default: 4)')
+            , @('--response-timeout', 'wait this long for an answer to begin (default: 10m when billed, else 60s)')
+            , @('--idle-timeout', 'longest silence within an answer (default: 60s)')
+            , @('--no-progress', 'show no progress')
+            , @('--color', 'use colors: auto, always or never')
+            , @('--no-input', 'never ask anything')
+            , @('--version', 'print the version')
+            , @('-V', 'print the version')
+            , @('--help', 'show this help')
+            , @('-h', 'show this help')
+        )
+        Values = @{
             '--account' = @{ Known = 'account' }
             '--color' = @{ Words = @('auto', 'always', 'never') }
         }
@@ -1657,7 +2543,7 @@ $script:FoleyPlaces = @{
             , @('--rate-limit', 'requests of an account, such as 10/s')
             , @('--unavailable', 'model that is refused as unavailable (may be repeated)')
             , @('--fault', 'misbehave, such as "POST /**; status=503" (may be repeated)')
-            , @('--allow-host', 'host name to answer besides loopback (may be repeated)')
+            , @('--allow-host', 'host to answer besides loopback, and to fetch media from (may be repeated)')
             , @('--allow-origin', 'origin of a page to answer (may be repeated)')
             , @('--json', 'print one JSON document')
             , @('--quiet', 'print only the result and errors')
@@ -2095,8 +2981,11 @@ $script:FoleyFlagsWithValue = @(
     '--allow-origin'
     '--api'
     '--api-key-file'
+    '--aspect-ratio'
+    '--audio'
     '--base-url'
     '--body'
+    '--chunk-length'
     '--color'
     '--concurrency'
     '--created-after'
@@ -2113,19 +3002,23 @@ $script:FoleyFlagsWithValue = @(
     '--fault'
     '--field'
     '--file'
+    '--flush-after'
     '--format'
     '--header'
     '--host'
     '--idempotency-key'
     '--idempotency-namespace'
     '--idle-timeout'
+    '--image'
     '--instruction'
     '--jsonl'
     '--language'
+    '--latency'
     '--limit'
     '--lines'
     '--max-credits'
     '--max-retries'
+    '--mode'
     '--model'
     '--name'
     '--origin'
@@ -2148,12 +3041,16 @@ $script:FoleyFlagsWithValue = @(
     '--reference-text'
     '--report'
     '--request-id'
+    '--resolution'
     '--response-timeout'
     '--search'
+    '--seconds'
     '--segment'
+    '--segment-by'
     '--shard'
     '--shell'
     '--similarity'
+    '--size'
     '--speed'
     '--split'
     '--stability'
@@ -2166,6 +3063,7 @@ $script:FoleyFlagsWithValue = @(
     '--type'
     '--unavailable'
     '--via'
+    '--video'
     '--visibility'
     '--voice'
     '--voice-name'
