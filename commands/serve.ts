@@ -114,7 +114,8 @@ function serviceOptions(
     allowHosts: flags.allowHost ?? [],
     allowOrigins: flags.allowOrigin ?? [],
     verifiesWholeLedger: true,
-    hasPage: true,
+    // What is printed ends up in logs: where others hold the keys, no link gives their account away.
+    hasPage: keys === undefined,
   };
 }
 

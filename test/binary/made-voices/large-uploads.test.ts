@@ -80,8 +80,8 @@ describe('uploads of 10 MB', () => {
       expect(statuses).toEqual(Array.from({ length: AT_ONCE }, () => EXPECTED));
       const atOnce = await peakOf(service);
       if (oneByOne === undefined || atOnce === undefined) return;
-      // Half of what the seven others would take if they were kept.
-      expect(atOnce - oneByOne).toBeLessThan((7 * TEN_MEGABYTES) / 2);
+      // What the seven others would take if they were kept, less what sockets and garbage may take.
+      expect(atOnce - oneByOne).toBeLessThan(7 * TEN_MEGABYTES * 0.8);
     },
   );
 
