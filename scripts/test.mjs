@@ -52,7 +52,8 @@ function runGates(list) {
     process.stdout.write(`── ${name}: ${status === 0 ? 'passed' : 'FAILED'} in ${seconds} s\n`);
     if (status !== 0) failed.push(name);
   }
-  if (existsSync(failedTestsFile)) process.stdout.write(`\n${readFileSync(failedTestsFile, 'utf8')}`);
+  if (existsSync(failedTestsFile))
+    process.stdout.write(`\n${readFileSync(failedTestsFile, 'utf8')}`);
   if (failed.length > 0) process.stdout.write(`\nfailed: ${failed.join(', ')}\n`);
   process.stdout.write(`\n${list.length - failed.length} passed, ${failed.length} failed\n`);
   process.exitCode = failed.length === 0 ? 0 : 1;
