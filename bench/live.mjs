@@ -3,13 +3,12 @@
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Decoder, encode } from '@msgpack/msgpack';
-import { rolldown } from 'rolldown';
 import { WebSocket } from 'ws';
+import { clientOf } from './live-client.mjs';
 import { median } from './measure.mjs';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
@@ -287,21 +286,4 @@ function converse(client, { url, mode, apiKey = 'bench', voiceId = 'v' }) {
       onNotice: () => {},
     },
   );
-}
-
-/** The client's own modules, compiled as the build compiles them. */
-async function clientOf(scratch) {
-  const sources = ['conversation', 'state', 'ws-socket'].map(
-    (name) => `export * from ${JSON.stringify(path.join(here, '../src/live', `${name}.ts`))};`,
-  );
-  const input = path.join(here, 'live-modules.ts');
-  const together = {
-    name: 'together',
-    resolveId: (id) => (id === input ? id : null),
-    load: (id) => (id === input ? sources.join('\n') : null),
-  };
-  const build = await rolldown({ input, platform: 'node', plugins: [together] });
-  const file = path.join(scratch, 'client.cjs');
-  await build.write({ file, format: 'cjs', codeSplitting: false });
-  return createRequire(import.meta.url)(file);
 }

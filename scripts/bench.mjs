@@ -12,6 +12,7 @@ const TOOLS = new Set([
   'aligned-stream.mjs',
   'audio-server.mjs',
   'job-server.mjs',
+  'live-client.mjs',
   'live-server.mjs',
 ]);
 
