@@ -9,11 +9,7 @@ export type JobTable = 'job' | 'media_job';
  * Jobs that have not ended and that nobody works on: given back, or of an owner that is gone. Those
  * of this process are among them, as far as it has lost sight of them.
  */
-export function findLeftJobs(
-  db: Connection,
-  self: Owner,
-  table: JobTable = 'job',
-): readonly string[] {
+export function findLeftJobs(db: Connection, self: Owner, table: JobTable): readonly string[] {
   const owners = db.all(
     `SELECT * FROM owner WHERE id IN
        (SELECT owner_id FROM ${table} WHERE finished_at IS NULL AND owner_id IS NOT NULL)`,

@@ -1,7 +1,6 @@
-import { ENDPOINTS } from '../../../contract/endpoints.ts';
-import type { Faults, RequestLine } from '../../faults/faults.ts';
-import { JobQueue } from '../../jobs/job-queue.ts';
-import { findLeftJobs } from '../../jobs/left-jobs.ts';
+import type { Faults } from '../../faults/faults.ts';
+import { requestLineOf } from '../../faults/request-line.ts';
+import { OwnJobs } from '../../jobs/own-jobs.ts';
 import { isAbandoned } from '../../operations/owner.ts';
 import type { Ownership } from '../../operations/ownership.ts';
 import type { Connection } from '../../store/connection.ts';
@@ -19,36 +18,23 @@ export interface MediaJobsDeps extends Omit<MediaWorkDeps, 'owner'> {
   readonly faults: Pick<Faults, 'ofJob'>;
 }
 
-const WORKERS = 2;
-const LOOK_EVERY_MS = 15_000;
-
 /** Media jobs of every account, and the work on those that fall to this process. */
 export class MediaJobs {
   readonly #deps: MediaJobsDeps & MediaWorkDeps;
-  readonly #queue: JobQueue;
-  #stopLooking: (() => void) | undefined;
+  readonly #own: OwnJobs;
 
   constructor(deps: MediaJobsDeps) {
-    const { clock, ownership, report } = deps;
-    this.#deps = { ...deps, owner: ownership.owner };
-    this.#queue = new JobQueue({
-      clock,
-      workers: WORKERS,
-      work: (jobId, signal) => this.#work(jobId, signal),
-      onFailure: (jobId, error) => report({ type: 'failure', requestId: jobId, error }),
+    this.#deps = { ...deps, owner: deps.ownership.owner };
+    this.#own = new OwnJobs(deps, {
+      table: 'media_job',
+      work: (jobId, signal) => workOnMediaJob(this.#deps, jobId, signal),
+      release: (db, jobId) => this.#release(db, jobId),
     });
   }
 
   /** Takes up jobs whose process died, now and from time to time. */
   start(): void {
-    const { clock, owner, report, store } = this.#deps;
-    try {
-      const left = store.read((db) => findLeftJobs(db, owner, 'media_job'));
-      for (const jobId of left) this.#queue.addFound(jobId);
-    } catch (error) {
-      report({ type: 'failure', requestId: 'media-jobs', error });
-    }
-    this.#stopLooking = clock.after(LOOK_EVERY_MS, () => this.start());
+    this.#own.start();
   }
 
   /** What became of a create with this key before, if there was one (spec sections 4.8 and 7.2). */
@@ -72,7 +58,7 @@ export class MediaJobs {
   /** The same as part of a transaction of the caller, who then has it worked on with `enqueue`. */
   acceptWithin(db: Connection, request: MediaJobRequest): MediaJobAccepted {
     const { clock, faults, owner, report } = this.#deps;
-    const drawn = faults.ofJob(lineOf(request));
+    const drawn = faults.ofJob(requestLineOf(request.endpoint));
     const { outcome } = drawn;
     const context = { owner, now: clock.now(), isToFail: outcome !== undefined };
     const accepted = acceptMediaJob(db, context, request);
@@ -84,7 +70,7 @@ export class MediaJobs {
 
   /** Has a job worked on that was accepted before. */
   enqueue(jobId: string): void {
-    this.#queue.add(jobId);
+    this.#own.add(jobId);
   }
 
   /** The job, if it is one of the account's. One that was left is taken up when it is asked for. */
@@ -94,7 +80,7 @@ export class MediaJobs {
       const job = readMediaJob(db, jobId);
       if (job?.accountId !== accountId || job.kind !== kind) return undefined;
       const isOurs = job.ownerId === owner.id || isAbandoned(db, job.ownerId, owner);
-      if (isOurs && !hasEnded(job.status)) this.#queue.add(jobId);
+      if (isOurs && !hasEnded(job.status)) this.#own.add(jobId);
       return job;
     });
   }
@@ -104,48 +90,14 @@ export class MediaJobs {
     return this.#deps.store.read((db) => listMediaJobs(db, { accountId, kind }, filter));
   }
 
-  /**
-   * Finishes what was accepted or asked for here, for so long at most or until `hurry` is aborted, and
-   * gives back what is left: the next process that opens the data goes on with it.
-   */
-  async close(graceMs: number, hurry?: AbortSignal): Promise<void> {
-    const { report } = this.#deps;
-    this.#stopLooking?.();
-    const count = this.#queue.size;
-    if (count > 0) report({ type: 'finishing-jobs', count });
-    const left = await this.#queue.close(graceMs, hurry);
-    const given = left.filter((jobId) => this.#giveBack(jobId));
-    if (given.length > 0) report({ type: 'jobs-left', count: given.length });
+  /** Finishes what it can in that time, and gives back the rest (see `OwnJobs.close`). */
+  close(graceMs: number, hurry?: AbortSignal): Promise<void> {
+    return this.#own.close(graceMs, hurry);
   }
 
-  async #work(jobId: string, signal: AbortSignal): Promise<void> {
-    const letGo = this.#deps.ownership.hold();
-    try {
-      await workOnMediaJob(this.#deps, jobId, signal);
-    } finally {
-      letGo();
-    }
+  #release(db: Connection, jobId: string): boolean {
+    const { clock, owner } = this.#deps;
+    advanceMediaJob(db, { jobId, owner, now: clock.now(), step: { event: 'released' } });
+    return readMediaJob(db, jobId)?.finishedAt === undefined;
   }
-
-  /** Gives whether it has not ended. What cannot be given back is found when this process is gone. */
-  #giveBack(jobId: string): boolean {
-    const { clock, owner, report, store } = this.#deps;
-    const advance = { jobId, owner, now: clock.now(), step: { event: 'released' } } as const;
-    try {
-      return store.write((db) => {
-        advanceMediaJob(db, advance);
-        return readMediaJob(db, jobId)?.finishedAt === undefined;
-      });
-    } catch (error) {
-      report({ type: 'failure', requestId: jobId, error });
-      return true;
-    }
-  }
-}
-
-/** The request that creates jobs at the endpoint, as fault rules see it. */
-function lineOf({ endpoint }: MediaJobKey): RequestLine {
-  const found = ENDPOINTS.find(({ id }) => id === endpoint);
-  if (found === undefined) throw new TypeError(`there is no endpoint ${endpoint}`);
-  return found;
 }
