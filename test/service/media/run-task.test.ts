@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Type } from 'typebox';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { MediaTaskError } from '../../../src/service/media/child/media-task-error.ts';
 import { createTaskRunner } from '../../../src/service/media/child/run-task.ts';
 import type { TaskOptions } from '../../../src/service/media/child/run-task.ts';
@@ -109,6 +109,20 @@ describe('a task in a process of its own', () => {
   test('that dies is a failure of its own', async () => {
     const { begin } = await child('process.abort();');
     expect((await failureOf(begin())).reason).toBe('died');
+  });
+
+  test('that cannot be begun is a failure of its own, and of nothing else', async () => {
+    const { begin } = await child('');
+    const { execPath } = process;
+    onTestFinished(() => void (process.execPath = execPath));
+    // As when another version of Node was installed in the place of this one.
+    process.execPath = path.join(await temporaryFolder(), 'node');
+    const uncaught = vi.fn();
+    process.on('uncaughtExceptionMonitor', uncaught);
+    onTestFinished(() => void process.off('uncaughtExceptionMonitor', uncaught));
+    expect((await failureOf(begin())).reason).toBe('failed');
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(uncaught).not.toHaveBeenCalled();
   });
 
   test('that needs more memory than it may have dies alone', async () => {

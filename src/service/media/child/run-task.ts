@@ -89,11 +89,13 @@ function resultOf(
       else if (news.type === 'done') resolve(news.result);
       else reject(new MediaTaskError(news.reason, news.message));
     });
-    child.once('error', (error) => reject(new MediaTaskError('failed', error.message, error)));
+    // More than once where it cannot be begun; what nobody listens to would end the service.
+    child.on('error', (error) => reject(new MediaTaskError('failed', error.message, error)));
     child.once('exit', (code, signal) => {
       const how = signal === null ? `with exit code ${code}` : `by ${signal}`;
       reject(new MediaTaskError('died', `its process ended ${how}`));
     });
-    child.send(call);
+    // One that was not begun may have nothing to be sent through.
+    child.once('spawn', () => child.send(call));
   });
 }
