@@ -259,6 +259,13 @@ describe('an answer that is no good', () => {
       (response: ServerResponse) => response.writeHead(302, { Location: '/video' }).end(),
     ],
     [
+      'a way to no address',
+      422,
+      'ERR_MEDIA_UNREACHABLE',
+      false,
+      (response: ServerResponse) => response.writeHead(302, { Location: 'http://[' }).write('on'),
+    ],
+    [
       'bytes in an unknown encoding',
       422,
       'ERR_MEDIA_UNREACHABLE',
@@ -277,6 +284,11 @@ describe('an answer that is no good', () => {
     expect(body.code).toBe(code);
     expect(details).toMatchObject({ media_kind: 'video', retryable });
     expect(await foldersOf(stage)).toEqual([]);
+    // An answer that goes on and on is no longer listened to.
+    await vi.waitFor(
+      () => expect(stage.asked.every((one) => one.socket.destroyed)).toBe(true),
+      WAIT,
+    );
   });
 });
 

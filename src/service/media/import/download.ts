@@ -70,13 +70,19 @@ async function follow(
     const { response, location } = opened;
     if (location === undefined) return requireGood(response, subject);
     response.destroy();
-    if (!/^https?:$/.test(location.protocol)) {
-      throw refused(subject, 'redirects to something that is neither http nor https', 'download');
-    }
-    current = location;
+    current = requireAddress(location, current, subject);
     isSentFromElsewhere ||= !opened.isLocal;
   }
   throw unreachable(subject, `redirects more than ${MAX_REDIRECTS} times`, false);
+}
+
+function requireAddress(location: string, from: URL, subject: ImportSubject): URL {
+  if (!URL.canParse(location, from.href)) {
+    throw unreachable(subject, 'redirects to something that is no address', false);
+  }
+  const url = new URL(location, from);
+  if (/^https?:$/.test(url.protocol)) return url;
+  throw refused(subject, 'redirects to something that is neither http nor https', 'download');
 }
 
 function requireGood(response: IncomingMessage, subject: ImportSubject): IncomingMessage {

@@ -8,8 +8,8 @@ import { addressScope } from './address-ranges.ts';
 /** An answer to a GET whose body nobody has read yet. */
 export interface OpenedAddress {
   readonly response: IncomingMessage;
-  /** Where it redirects to, when it does. */
-  readonly location: URL | undefined;
+  /** Where it redirects to, when it does, as it says that; from the address that was asked. */
+  readonly location: string | undefined;
   /** Whether it was this machine that answered. */
   readonly isLocal: boolean;
 }
@@ -41,9 +41,9 @@ export async function openAddress(
     signal,
   });
   const { statusCode = 0, headers } = response;
-  const target = REDIRECTS.has(statusCode) ? headers.location : undefined;
+  const location = REDIRECTS.has(statusCode) ? headers.location : undefined;
   const isLocal = addresses.every(({ address }) => addressScope(address) === 'loopback');
-  return { response, isLocal, location: target === undefined ? undefined : new URL(target, url) };
+  return { response, isLocal, location };
 }
 
 function answerOf(url: URL, options: RequestOptions): Promise<IncomingMessage> {
