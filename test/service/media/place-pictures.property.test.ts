@@ -67,4 +67,10 @@ describe('pictures that are put onto a clock', () => {
       }),
     );
   });
+
+  test('may be as many as half an hour has at the highest rates', () => {
+    const [frames, rate] = [432_000, 240];
+    const placed = placePictures(source(frames, rate, 0), { length: 1_800, seconds: 1_800 });
+    expect(placed).toHaveLength(frames);
+  });
 });

@@ -23,12 +23,11 @@ export function placePictures(
   const placed: SourceTime[] = [];
   for (let turn = 0; turn * length < seconds - TICK; turn += 1) {
     const start = turn * length - first;
-    const moved = source.map(({ timestamp, duration }) => ({
-      timestamp: timestamp + start,
-      duration,
-    }));
-    const end = moved.findIndex(({ timestamp }) => timestamp >= seconds - TICK);
-    placed.push(...(end === -1 ? moved : moved.slice(0, end)));
+    // One by one: there may be more than a call takes arguments.
+    for (const { timestamp, duration } of source) {
+      if (timestamp + start >= seconds - TICK) break;
+      placed.push({ timestamp: timestamp + start, duration });
+    }
   }
   return heldUntil(seconds, placed);
 }
