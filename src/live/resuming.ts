@@ -1,8 +1,10 @@
 import { BACKOFF_BASE_MS, BACKOFF_CAP_MS } from '../api/retry.ts';
-import { afterTheLine, errorEnding, lost, wellEnded } from './endings.ts';
+import { afterTheLine, lost, wellEnded } from './endings.ts';
 import type { Ending } from './events.ts';
+import { adopt, missWhatIsGone } from './recognizing.ts';
+import { boundInput } from './sending.ts';
 import type { RequestFacts } from './server-message.ts';
-import { miss, requestIdOf, settle } from './settle.ts';
+import { requestIdOf, settle } from './settle.ts';
 import type { LiveState } from './state.ts';
 import type { Move } from './step.ts';
 import { change, emit, end, isConnected, leave, run, startTimer } from './step.ts';
@@ -66,7 +68,7 @@ export function takeStatus(facts: RequestFacts | undefined): Move {
       case 'failed_terminal':
         return run(state, end(requestFailed(state, 'it failed for good')));
       case 'completed':
-        return run(state, away, adopt(facts), change({ isOver: true }), proceed);
+        return run(state, away, adopt(facts), missWhatIsGone, change({ isOver: true }), proceed);
       case 'failed_retryable': {
         const problem = 'it failed before, and may be run again with --retry-failed';
         if (wasRefused) return run(state, end(requestFailed(state, problem)));
@@ -90,37 +92,19 @@ const poll: Move = (state) => {
   );
 };
 
-/** Takes over what the service has stored; what it has not is spoken again. */
-function adopt({ segments: manifest }: RequestFacts): Move {
-  return (state) => {
-    const stored = new Map(
-      manifest.filter(({ isStored }) => isStored).map((one) => [one.segmentId, one]),
-    );
-    const isOther = ({ id, characters }: LiveState['segments'][number]) => {
-      const known = stored.get(id)?.characters;
-      return known !== undefined && known !== characters;
-    };
-    if (state.segments.some(isOther)) {
-      const message = 'the request was made before with another text';
-      return run(state, end(errorEnding(state, 'idempotency_conflict', message)));
-    }
-    const segments = state.segments.map((one) => {
-      const audioBytes = stored.get(one.id)?.audioBytes;
-      const isHeard = audioBytes !== undefined && one.heardBytes >= audioBytes;
-      return isHeard ? { ...one, completed: { audioBytes } } : one;
-    });
-    const missing = segments.filter(({ id, completed }) => stored.has(id) && !completed);
-    return run(state, change({ manifest, segments }), miss(missing.map(({ id }) => id)));
-  };
-}
-
-/** Without a connection: fetches what comes first, ends when nothing is left, else connects. */
+/**
+ * Without a connection: fetches what comes first, ends when nothing is left, waits for text when the request
+ * is over, else connects.
+ */
 export const proceed: Move = (state) => run(state, settle, goOn);
 
 const goOn: Move = (state) => {
   const [first] = state.segments;
-  if (first?.isStored === true) return run(state, change({ phase: 'fetching' }));
+  if (first?.isStored === true) return run(state, change({ phase: 'fetching' }), boundInput);
   if (first === undefined && state.isInputOver) return run(state, end(wellEnded()));
+  if (first === undefined && state.isOver) {
+    return run(state, change({ phase: 'expecting' }), boundInput);
+  }
   return run(state, ...(state.isOver ? [nextSession, connect] : [connect]));
 };
 

@@ -4,7 +4,7 @@ import {
   TEXT_EVENT_MAX_CHARACTERS,
 } from '../contract/realtime/limits.ts';
 import { countCodePoints, sliceCodePoints } from '../text/code-points.ts';
-import { miss } from './settle.ts';
+import { recognize } from './recognizing.ts';
 import type { LiveState, Segment } from './state.ts';
 import type { Move } from './step.ts';
 import { change, changeSegment, emit, end, run, send, startTimer, stopTimers } from './step.ts';
@@ -30,7 +30,6 @@ function addSegment(text: string): Move {
     const texts = pieces(text, TEXT_EVENT_MAX_CHARACTERS);
     const id = `s${state.segmentCount + 1}`;
     const segment: Segment = { ...newSegment(id, texts), sequence: state.nextSequence };
-    const known = state.manifest.find(({ segmentId, isStored }) => isStored && segmentId === id);
     return run(
       state,
       change({
@@ -38,7 +37,7 @@ function addSegment(text: string): Move {
         segmentCount: state.segmentCount + 1,
         nextSequence: state.nextSequence + texts.length,
       }),
-      miss(known === undefined ? [] : [id]),
+      recognize([id]),
     );
   };
 }
@@ -140,7 +139,8 @@ function isOverTheSession(state: LiveState, next: Segment): boolean {
   return (sessionUnits > 0 || sent.length > 0) && units > (plan.sessionMaxUnits ?? Infinity);
 }
 
-const boundInput: Move = (state) => {
+/** Has no more text read than may wait. */
+export const boundInput: Move = (state) => {
   const bytes = state.segments.reduce((sum, one) => sum + one.bytes, 0);
   const count = state.segments.length;
   if (!state.isInputPaused && (bytes > QUEUE_MAX_BYTES || count > QUEUE_MAX_SEGMENTS)) {

@@ -61,7 +61,8 @@ const PING_SHARE = 0.43;
 /**
  * What the machine waits for: `connecting` a socket, `authenticating` the greeting, `starting` a `ready`,
  * `speaking` text and audio, `stopping` a `finish`, `resting` the time before another attempt, `asking` and
- * `polling` the state of the request, `fetching` stored audio. `idle` is before the beginning, `ended` final.
+ * `polling` the state of the request, `fetching` stored audio, `expecting` text, to be
+ * fetched or spoken in another session. `idle` is before the beginning, `ended` final.
  */
 export type Phase =
   | 'idle'
@@ -74,6 +75,7 @@ export type Phase =
   | 'asking'
   | 'polling'
   | 'fetching'
+  | 'expecting'
   | 'ended';
 
 /** A stretch of text that is spoken, paid and stored as one. In simple mode the whole input is one. */

@@ -30,9 +30,9 @@ function moveFor(event: LiveEvent): Move {
     case 'closed':
       return onConnection(event);
     case 'text':
-      return inTurn(takeText(event.text), sendMore);
+      return inTurn(takeText(event.text), goOnWithText);
     case 'end':
-      return inTurn(change({ isInputOver: true }), expectText, sendMore);
+      return inTurn(change({ isInputOver: true }), expectText, goOnWithText);
     case 'timer':
       return ranOut(event.name);
     case 'held':
@@ -80,6 +80,8 @@ const expectText: Move = (state) => {
   const message = 'there is no text to speak';
   return run(state, end({ exit: 'usage', code: 'usage', message, billed: 'no' }));
 };
+
+const goOnWithText: Move = (state) => run(state, state.phase === 'expecting' ? proceed : sendMore);
 
 const released: Move = (state) =>
   run(

@@ -165,6 +165,7 @@ test('whatever happens, the machine waits for something that it names, or is at 
     'authenticating',
     'connecting',
     'ended',
+    'expecting',
     'fetching',
     'polling',
     'resting',
@@ -246,6 +247,7 @@ class World {
         expect(isFetching).toBe(true);
         break;
       case 'asking':
+      case 'expecting':
       case 'idle':
         expect(named).toEqual([]);
         break;

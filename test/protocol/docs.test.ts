@@ -26,6 +26,7 @@ test('the page has every state in which a conversation may be', () => {
     'asking',
     'polling',
     'fetching',
+    'expecting',
     'ended',
   ]);
 });

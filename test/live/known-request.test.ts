@@ -1,0 +1,121 @@
+import { describe, expect, test } from 'vitest';
+import type { HeardMessage } from '../../src/live/server-message.ts';
+import type { LivePlan } from '../../src/live/state.ts';
+import { newConversation } from '../../src/live/state.ts';
+import { transition } from '../../src/live/transition.ts';
+import type { Happening } from './simulation.ts';
+import { newService, RELIABLE, Simulation } from './simulation.ts';
+
+/** More than may wait to be heard. */
+const TEXTS = Array.from({ length: 300 }, (_none, index) => `The sentence number ${index}. `);
+
+function spokenBefore() {
+  const service = newService({ frameBytes: 100 });
+  expect(new Simulation(RELIABLE, service).speak(TEXTS).ending).toMatchObject({ exit: 'ok' });
+  return service;
+}
+
+/** Says texts as the driver takes them: none while the input is paused. */
+function sayMore(simulation: Simulation, texts: string[]): void {
+  while (!simulation.state.isInputPaused && texts.length > 0) {
+    simulation.happen({ type: 'text', text: texts.shift() ?? '' });
+  }
+}
+
+describe('a request that was spoken wholly, asked for again', () => {
+  test.each([
+    ['comes after the service told that it knows it', 0],
+    ['is too long to be read before that', TEXTS.length],
+  ])('is fetched and costs nothing more when its text %s', (_when, early) => {
+    const service = spokenBefore();
+    const again = new Simulation(RELIABLE, service);
+    const left = [...TEXTS];
+    const first = left.splice(0, early);
+    sayMore(again, first);
+    again.happen({ type: 'begin' });
+    left.unshift(...first);
+    sayMore(again, left);
+    expect(left).toEqual([]);
+    again.happen({ type: 'end' });
+    expect(again.ending).toMatchObject({ exit: 'ok' });
+    expect(again.heard).toBe(TEXTS.join(''));
+    expect(service.charges).toEqual(TEXTS.map(() => 1));
+  });
+
+  test('goes on in a session of its own with text that it did not have', () => {
+    const service = spokenBefore();
+    const more = 'And one more. ';
+    const again = new Simulation(RELIABLE, service);
+    again.happen({ type: 'begin' });
+    sayMore(again, [...TEXTS, more]);
+    again.happen({ type: 'end' });
+    expect(again.ending).toMatchObject({ exit: 'ok' });
+    expect(again.heard).toBe([...TEXTS, more].join(''));
+    expect(service.charges).toEqual([...TEXTS, more].map(() => 1));
+  });
+
+  test('opens no other session when nothing else is to be said', () => {
+    const service = spokenBefore();
+    const again = new Simulation(RELIABLE, service);
+    again.happen({ type: 'begin' });
+    sayMore(again, [...TEXTS]);
+    again.happen({ type: 'end' });
+    expect([again.ending?.exit, [...service.requests.keys()]]).toEqual(['ok', ['request']]);
+  });
+
+  test('is not taken for another text that comes later', () => {
+    const again = new Simulation(RELIABLE, spokenBefore());
+    again.happen({ type: 'begin' });
+    again.happen({ type: 'text', text: 'Quite another sentence. ' });
+    expect(again.ending).toMatchObject({ exit: 'rejected', code: 'idempotency_conflict' });
+    expect(again.heard).toBe('');
+  });
+});
+
+const completed = (
+  segments: Extract<HeardMessage, { event: 'request_status' }>['facts']['segments'],
+) =>
+  [
+    { type: 'opened', connection: 1 },
+    { type: 'message', connection: 1, message: { event: 'authenticated' } },
+    {
+      type: 'message',
+      connection: 1,
+      message: { event: 'request_status', facts: { state: 'completed', segments } },
+    },
+  ] as const satisfies readonly Happening[];
+
+function follow(plan: LivePlan, events: readonly Happening[]) {
+  const start = { state: newConversation(plan), sent: [] as string[] };
+  return events.reduce(({ state, sent }, event) => {
+    const step = transition(state, { ...event, fraction: 0.5 });
+    const said = step.effects.flatMap((one) => (one.type === 'send' ? [one.message.event] : []));
+    return { state: step.state, sent: [...sent, ...said] };
+  }, start);
+}
+
+test.each(['v2', 'v3'] as const)(
+  'a request of %s that was spoken and is not kept any more is lost, and not spoken once more',
+  (protocol) => {
+    const plan = { ...RELIABLE, protocol };
+    const { state, sent } = follow(plan, [
+      { type: 'begin' },
+      { type: 'text', text: 'Hello. ' },
+      { type: 'end' },
+      ...completed([]),
+    ]);
+    expect(state.ending).toMatchObject({ exit: 'lost', billed: 'yes' });
+    expect(sent).toEqual(['start']);
+  },
+);
+
+test('a segment that had nothing to say is not fetched when its text comes', () => {
+  const nothing = { segmentId: 's1', isStored: true, characters: 3, audioBytes: 0 };
+  const { state } = follow(RELIABLE, [
+    { type: 'begin' },
+    ...completed([nothing]),
+    { type: 'text', text: '...' },
+    { type: 'end' },
+  ]);
+  expect(state.ending).toMatchObject({ exit: 'ok' });
+});
