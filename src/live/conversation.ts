@@ -167,9 +167,7 @@ export class Conversation {
       case 'frame':
         return this.#read(connection, event.bytes);
       case 'opened':
-        this.#happen({ type: 'opened', connection });
-        if (this.audio.isFull) this.#hold();
-        return undefined;
+        return this.#happen({ type: 'opened', connection });
       case 'refused': {
         const { failure, isRetryable, retryAfterMs } = event;
         const ending = failureEnding(failure);
@@ -185,7 +183,11 @@ export class Conversation {
     const message = readFrame(bytes, this.#plan);
     if (message instanceof UnreadableFrame) {
       this.#happen({ type: 'unreadable', connection, problem: message.message });
-    } else this.#happen({ type: 'message', connection, message: message ?? ALIVE });
+      return;
+    }
+    this.#happen({ type: 'message', connection, message: message ?? ALIVE });
+    // Until now no audio could come, and the service was not to wait for an answer.
+    if (message?.event === 'ready' && this.audio.isFull) this.#hold();
   }
 
   #hold(): void {

@@ -24,7 +24,7 @@ import {
 export const opened: Move = (state) =>
   run(
     state,
-    change({ phase: 'authenticating' }),
+    change({ phase: 'authenticating', isHeld: false }),
     startTimer('reply', state.plan.waits.replyMs),
     startTimer('silence', state.plan.waits.silenceMs),
     ...(state.plan.ticket === undefined ? [] : [send({ event: 'auth', token: state.plan.ticket })]),

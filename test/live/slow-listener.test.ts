@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+import { systemRandom } from '../../src/effects/random.ts';
+import { encodeFrame } from '../../src/frames/codec.ts';
+import { Conversation } from '../../src/live/conversation.ts';
+import type { RequestFacts } from '../../src/live/server-message.ts';
+import type { OpenSocket, SocketEvent } from '../../src/live/socket.ts';
+import { hasteful } from './driven.ts';
+import { RELIABLE } from './simulation.ts';
+
+/** More than may wait for a listener. */
+const LONG = new Uint8Array(9 * 1024 * 1024);
+const FACTS: RequestFacts = {
+  state: 'failed_retryable',
+  segments: [{ segmentId: 's1', isStored: true, characters: 4, audioBytes: LONG.length }],
+};
+
+/** Sockets that are told what happens on them, and say whether they are read. */
+function sockets() {
+  const all: { readonly tell: (event: SocketEvent) => void; isRead: boolean }[] = [];
+  const open: OpenSocket = (tell) => {
+    const socket = { tell, isRead: true };
+    all.push(socket);
+    return {
+      send: () => {},
+      close: () => {},
+      abort: () => {},
+      pause: () => {
+        socket.isRead = false;
+      },
+      resume: () => {
+        socket.isRead = true;
+      },
+    };
+  };
+  return { all, open };
+}
+
+const frame = (message: { readonly event: string }): SocketEvent => ({
+  type: 'frame',
+  bytes: encodeFrame(message, 'v3'),
+});
+
+test('a line that is opened anew while nobody takes the audio is read until it is ready', async () => {
+  const { all, open } = sockets();
+  const conversation = new Conversation(RELIABLE, {
+    clock: hasteful,
+    random: systemRandom,
+    openSocket: open,
+    questions: { status: async () => FACTS, segment: async () => LONG },
+    onNotice: () => {},
+  });
+  conversation.begin();
+  await conversation.say('One.');
+  await conversation.say('Two.');
+  const [first] = all;
+  first?.tell({ type: 'opened' });
+  first?.tell(frame({ event: 'authenticated' }));
+  first?.tell(frame({ event: 'ready' }));
+  first?.tell({ type: 'closed', code: 1006 });
+  await expect.poll(() => all.length).toBe(2);
+  expect(conversation.audio.isFull).toBe(true);
+  const [, second] = all;
+  second?.tell({ type: 'opened' });
+  expect(second?.isRead).toBe(true);
+  second?.tell(frame({ event: 'authenticated' }));
+  expect(second?.isRead).toBe(true);
+  second?.tell(frame({ event: 'ready' }));
+  expect(second?.isRead).toBe(false);
+  conversation.stop(new Error('enough'));
+});
