@@ -20,6 +20,9 @@ export const MEDIA_AUDIO_MAX_BYTES = 100 * 1024 * 1024;
 export const MEDIA_IMAGE_MAX_BYTES = 20 * 1024 * 1024;
 /** How long a video or its audio may be. */
 export const MEDIA_SECONDS_MAX = 1_800;
+/** What a lip sync may come to that shows its video again and again. */
+export const MEDIA_RESULT_MAX_BYTES = 2 * 1024 * 1024 * 1024;
+export const MEDIA_RESULT_MAX_PICTURES = 500_000;
 /** How much slower or faster speech is made to fit a video (spec sections 4.7 and 8). */
 export const DUBBING_TEMPO_RANGE = { minimum: 0.5, maximum: 2 } as const;
 

@@ -21,6 +21,8 @@ const ODD: Readonly<Record<string, (response: ServerResponse) => void>> = {
   'to-file': (response) => redirect(response, 'file:///etc/passwd'),
   'huge.mp4': (response) => response.writeHead(200, { 'Content-Length': 2 ** 40 }).write('x'),
   'long.wav': (response) => response.end(longSound(MEDIA_SECONDS_MAX + 1)),
+  'half-an-hour.wav': (response) => response.end(longSound(MEDIA_SECONDS_MAX)),
+  'ten-minutes.wav': (response) => response.end(longSound(600)),
   'bomb.wav': (response) =>
     response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(gzipSync(Buffer.alloc(2 ** 27))),
 };

@@ -190,6 +190,28 @@ function refusals(): readonly Behaviour[] {
     tooLarge('long.wav', 'MEDIA_SECONDS_MAX', 'of too many seconds'),
     {
       ...base,
+      id: 'lip-sync.import.repetition',
+      on: `POST ${LIP_SYNC}`,
+      what: '413 for a video that `video_extension` would show so often that the result had too many bytes or pictures',
+      covers: ['ERR_MEDIA_TOO_LARGE', 'MEDIA_RESULT_MAX_BYTES', 'MEDIA_RESULT_MAX_PICTURES'],
+      async check(service) {
+        const before = await creditsOf(service);
+        const video_url = await mediaAt(service, 'one-picture.mp4');
+        for (const [name, unit] of [
+          ['half-an-hour.wav', 'bytes'],
+          ['ten-minutes.wav', 'pictures'],
+        ] as const) {
+          const audio_url = await mediaAt(service, name);
+          const body = { video_url, audio_url, video_extension: true };
+          const answer = await service.ask(`POST ${LIP_SYNC}`, { body });
+          claimRefused(answer, 413, 'ERR_MEDIA_TOO_LARGE', service);
+          assert.ok(String(at(answer.json(), 'message')).endsWith(unit));
+        }
+        assert.equal(await creditsOf(service), before);
+      },
+    },
+    {
+      ...base,
       id: 'images.import.large',
       on: `POST ${IMAGES}`,
       what: '413 for a reference above the limit',

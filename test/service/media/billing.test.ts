@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { MEDIA_RESULT_MAX_BYTES, MEDIA_RESULT_MAX_PICTURES } from '../../../src/contract/limits.ts';
 import { tempoToFit } from '../../../src/service/media/dubbing/fit-speech.ts';
 import { billingOf } from '../../../src/service/media/lipsync/billing.ts';
+import { requireRoomToRepeat } from '../../../src/service/media/lipsync/repetition.ts';
 
 const sound = (seconds: number, paddingSeconds = 0) => ({ seconds, paddingSeconds });
 
@@ -24,6 +26,30 @@ describe('what a lip sync costs', () => {
       credits: billedSeconds * 10,
       rule: extendsVideo ? 'audio_rounded_up' : 'shorter_input_rounded_up',
     });
+  });
+});
+
+describe('a video that is shown again and again', () => {
+  const second = { seconds: 1, pictures: 25, bytes: 1_000_000 };
+
+  test.each([
+    ['as often as there is room for', second, 1_800],
+    ['with as many bytes as there is room for', { ...second, bytes: MEDIA_RESULT_MAX_BYTES }, 1],
+    ['with as many pictures', { ...second, pictures: MEDIA_RESULT_MAX_PICTURES / 2 }, 2],
+  ])('is made: %s', (_what, video, seconds) => {
+    expect(() => requireRoomToRepeat(video, seconds)).not.toThrow();
+  });
+
+  test.each([
+    ['bytes', { ...second, bytes: MEDIA_RESULT_MAX_BYTES }, 1.001],
+    ['pictures', { ...second, pictures: MEDIA_RESULT_MAX_PICTURES / 2 }, 2.001],
+  ])('is refused above the limit of %s', (unit, video, seconds) => {
+    expect(() => requireRoomToRepeat(video, seconds)).toThrow(
+      expect.objectContaining({
+        code: 'ERR_MEDIA_TOO_LARGE',
+        message: expect.stringMatching(new RegExp(`^video_url would be shown .* ${unit}$`)),
+      }),
+    );
   });
 });
 

@@ -7,7 +7,7 @@ import type { MediaTask } from '../child/tasks.ts';
 import { MediaTaskError } from '../child/media-task-error.ts';
 import { checkBoxes } from './check-boxes.ts';
 import { walkPackets } from './walk-packets.ts';
-import type { AudioFacts, Inspection, VideoFacts } from './inspection.ts';
+import type { AudioFacts, InspectedVideo, Inspection } from './inspection.ts';
 import { InspectionOrder } from './inspection.ts';
 import { encoderPadding } from './encoder-padding.ts';
 import { readMedia } from './open-media.ts';
@@ -40,7 +40,7 @@ export const inspectMedia: MediaTask = async (order) => {
   });
 };
 
-async function videoFacts(input: Input): Promise<VideoFacts> {
+async function videoFacts(input: Input): Promise<InspectedVideo> {
   const track = await input.getPrimaryVideoTrack();
   if (track === null) throw unsupported('has no video in it');
   const codec = await track.getCodec();
@@ -48,8 +48,9 @@ async function videoFacts(input: Input): Promise<VideoFacts> {
     throw unsupported('has video of an unknown codec');
   const [width, height] = [await track.getDisplayWidth(), await track.getDisplayHeight()];
   if (!isSide(width) || !isSide(height)) throw tooLarge(`has pictures of ${width} x ${height}`);
-  const { first } = await walkPackets(track);
-  return { codec, width, height, seconds: bounded((await track.computeDuration()) - first) };
+  const { bytes, count: pictures, first } = await walkPackets(track);
+  const seconds = bounded((await track.computeDuration()) - first);
+  return { codec, width, height, seconds, pictures, bytes };
 }
 
 async function audioFacts(input: Input, path: string): Promise<AudioFacts> {

@@ -15,6 +15,15 @@ export const VideoFacts = Type.Object({
 });
 export type VideoFacts = Static<typeof VideoFacts>;
 
+/** The same, with how much of it there is. */
+export const InspectedVideo = Type.Object({
+  ...VideoFacts.properties,
+  pictures: Type.Integer({ minimum: 1 }),
+  /** Of its pictures alone. */
+  bytes: Type.Integer({ minimum: 1 }),
+});
+export type InspectedVideo = Static<typeof InspectedVideo>;
+
 /** The track of sound in a file. */
 export const AudioFacts = Type.Object({
   codec: Type.String(),
@@ -29,7 +38,7 @@ export type AudioFacts = Static<typeof AudioFacts>;
 
 /** What is in a file that was imported. */
 export const Inspection = Type.Object({
-  video: Type.Union([VideoFacts, Type.Null()]),
+  video: Type.Union([InspectedVideo, Type.Null()]),
   audio: Type.Union([AudioFacts, Type.Null()]),
 });
 export type Inspection = Static<typeof Inspection>;

@@ -3,10 +3,11 @@ import type { LipSyncRequest } from '../../../contract/schemas/lip-sync.ts';
 import { insufficient, usedBefore } from '../../operations/begin-operation.ts';
 import { fingerprintOf } from '../../operations/fingerprint.ts';
 import type { MediaArrival } from '../import/imports.ts';
-import type { AudioFacts, VideoFacts } from '../inspection/inspection.ts';
+import type { AudioFacts, InspectedVideo } from '../inspection/inspection.ts';
 import type { MediaJob } from '../jobs/media-job-records.ts';
 import type { Media } from '../media.ts';
 import { billingOf } from './billing.ts';
+import { requireRoomToRepeat } from './repetition.ts';
 import type { StoredLipSync } from './stored-lip-sync.ts';
 import { AUDIO_FILE, VIDEO_FILE } from './stored-lip-sync.ts';
 
@@ -36,6 +37,7 @@ export async function acceptLipSync(
       fetchAudio(arrival, audioUrl),
     );
     const { billedSeconds, credits, rule, seconds } = billingOf({ video, audio, extendsVideo });
+    if (extendsVideo) requireRoomToRepeat(video, seconds);
     const length = { seconds, billedSeconds, credits, rule, tempo: 1 };
     const order: StoredLipSync = { video, audio, audioFile: AUDIO_FILE, ...length };
     signal.throwIfAborted();
@@ -59,7 +61,7 @@ export async function acceptLipSync(
 }
 
 /** Fetches the video of a request and says what is in it. @throws ServiceError of section 7.3 */
-export async function fetchVideo(arrival: MediaArrival, url: string): Promise<VideoFacts> {
+export async function fetchVideo(arrival: MediaArrival, url: string): Promise<InspectedVideo> {
   const order = { url, field: 'video_url', kind: 'video', name: VIDEO_FILE } as const;
   const { video } = await arrival.fetchTrack(order);
   if (video === null) throw new TypeError('a video without a track');
