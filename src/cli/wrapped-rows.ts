@@ -1,6 +1,7 @@
 import stringWidth from 'string-width';
 import { display } from '../text/display.ts';
 import type { Look } from './look.ts';
+import { wrappedText } from './wrapped-text.ts';
 
 const GAP = '  ';
 const NARROWEST_TEXT = 24;
@@ -38,30 +39,15 @@ export function wrappedRows(
       })
       .join('');
   const below = `\n${' '.repeat(indent)}`;
+  const linesOf = (text: string): string =>
+    wrappedText(display(text), room).replaceAll('\n', below);
   const lines = rows.map(({ cells, text, hint, paint: mark = (cell) => cell }) =>
-    [
-      start(cells, mark) + wrap(text, room).join(below),
-      ...(hint === undefined ? [] : wrap(hint, room)),
-    ].join(below),
+    [start(cells, mark) + linesOf(text), ...(hint === undefined ? [] : [linesOf(hint)])].join(
+      below,
+    ),
   );
   const title = start(titles.slice(0, count), (cell) => cell) + (titles[count] ?? '');
   return [paint.dim(title), ...lines].join('\n');
-}
-
-/** A text in lines of at most `width` columns, broken at spaces; a longer word stays whole. */
-export function wrap(text: string, width: number): string[] {
-  const lines: string[] = [];
-  let line: string | undefined;
-  for (const word of display(text).split(' ')) {
-    const longer: string = line === undefined ? word : `${line} ${word}`;
-    if (line === undefined || stringWidth(longer) <= width) {
-      line = longer;
-    } else {
-      lines.push(line);
-      line = word;
-    }
-  }
-  return [...lines, line ?? ''];
 }
 
 function widthOf(cell: string | undefined): number {

@@ -1,7 +1,7 @@
 import stringWidth from 'string-width';
 
 /** What is typed is never cut, so that it can be copied: it stands between backticks. */
-const PIECES = /\S*`[^`]*`\S*|\S+/g;
+const PIECES = /[^\s`]*(?:`[^`]*`[^\s`]*)+|\S+/g;
 
 /** What a build service would obey at the beginning of a line (text/display.ts) is not put there. */
 const ORDER = /^(?:::|##)/;

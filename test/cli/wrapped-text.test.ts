@@ -8,6 +8,7 @@ test.each([
   ['It does not fit.', 8, 'It does\nnot fit.'],
   ['See `foley tts --help`.', 12, 'See\n`foley tts --help`.'],
   ['an `b c`, d', 8, 'an\n`b c`, d'],
+  ['Behind `--`. See `foley tts --help`.', 20, 'Behind `--`. See\n`foley tts --help`.'],
   ['漢字 漢字 漢字', 9, '漢字 漢字\n漢字'],
   ['An apostrophe ` alone', 12, 'An\napostrophe `\nalone'],
 ])('%j on %i columns', (text, columns, lines) => {
