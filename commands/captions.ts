@@ -40,7 +40,7 @@ export const captions: CommandDefinition<CaptionsFlags> = {
     const { writeCaptions } = await import('../src/captions/caption-files.ts');
     const written = await writeCaptions({ ...context, targets, timings, shape });
     for (const each of written) context.io.notice(`foley: ${describe(each)}`);
-    if (!timings.complete) context.io.complain(INCOMPLETE);
+    if (!timings.complete) context.io.warn(INCOMPLETE);
     return {
       data: {
         items: written.map(({ path, format, cues }) => ({ output: path, format, cues })),

@@ -88,7 +88,7 @@ export async function publishCaptions(
     throw reviseFailure(error, { hint, billed: 'yes' });
   });
   for (const { cues, path } of told.items) io.notice(`foley: ${path}: ${contentOf(cues)}`);
-  if (!told.complete) io.complain(INCOMPLETE);
+  if (!told.complete) io.warn(INCOMPLETE);
   return told;
 }
 

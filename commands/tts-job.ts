@@ -49,7 +49,7 @@ export async function speakThroughJob(
     });
     if (outcome.failure !== undefined) throw outcome.failure;
     const isPartial = outcome.job.phase === 'partial';
-    if (isPartial) context.io.complain(partialNotice(outcome.job));
+    if (isPartial) context.io.warn(partialNotice(outcome.job));
     const tellsIgnored = outcome.job.ignoredParameters !== undefined;
     return { spoken: spokenOf(outcome), parts: 1, tellsIgnored, isPartial };
   } finally {

@@ -126,7 +126,7 @@ function deliveredOf(
 ): Delivered {
   const { partial, tellsIgnored, ...answer } = totalsOf(record);
   if (partial.length > 0) {
-    io.complain(`foley: some of part ${partial.join(', ')} could not be spoken`);
+    io.warn(`foley: some of part ${partial.join(', ')} could not be spoken`);
   }
   return {
     spoken: { ...spoken, answer },

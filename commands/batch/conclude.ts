@@ -41,8 +41,8 @@ export async function concludeBatch(
   }
   if (stopped !== undefined && !(stopped instanceof Failure)) throw stopped;
   if (stopped !== undefined) {
-    io.complain(`foley: ${left} not tried, since ${stopped.message}.`);
-    io.complain(stopped.hint === undefined ? GO_ON : `${stopped.hint} ${GO_ON}`);
+    io.warn(`foley: ${left} not tried, since ${stopped.message}.`);
+    io.warn(stopped.hint === undefined ? GO_ON : `${stopped.hint} ${GO_ON}`);
   }
   const isNothing = done + skipped === 0;
   const stop = stopped === undefined ? undefined : isNothing ? stopped.exit : 'partial';

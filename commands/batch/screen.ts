@@ -5,7 +5,6 @@ import type { ItemResult } from '../../src/batch/run/run-batch.ts';
 import type { Tally } from '../../src/batch/run/tally.ts';
 import type { Context } from '../../src/cli/context.ts';
 import { toJson } from '../../src/cli/render.ts';
-import { display } from '../../src/text/display.ts';
 import type { Overview } from './overview.ts';
 
 /** What is seen of a batch while it runs: events, a bar where a person looks, a line for each failure. */
@@ -37,11 +36,11 @@ export async function openScreen(
       bar?.update(tally);
       if (error === undefined) return;
       const hint = error.hint === undefined ? '' : ` ${error.hint}`;
-      const line = display(`${item.id}: ${error.message}.${hint}`, { max: 2_000 });
-      if (bar === undefined) io.complain(`foley: ${line}`);
-      else bar.log(`foley: ${line}\n`);
+      const sentence = `foley: ${item.id}: ${error.message}.${hint}`;
+      if (bar === undefined) io.warn(sentence);
+      else bar.log(`${io.shown(sentence)}\n`);
     },
-    say: (line) => (bar === undefined ? io.notice(line) : bar.log(`${line}\n`)),
+    say: (line) => (bar === undefined ? io.notice(line) : bar.log(`${io.shown(line)}\n`)),
     close: () => bar?.close(),
   };
 }

@@ -4,7 +4,6 @@ import type { Connection, Context } from '../../src/cli/context.ts';
 import { startProgress } from '../../src/cli/progress.ts';
 import type { CommandResult } from '../../src/cli/result.ts';
 import type { PlaceFor } from '../../src/jobs/fetch-job.ts';
-import { display } from '../../src/text/display.ts';
 import type { CandidatePreview } from '../../src/voices/candidate-previews.ts';
 import { savePreviews } from '../../src/voices/candidate-previews.ts';
 import { designVoice } from '../../src/voices/design-voice.ts';
@@ -101,9 +100,7 @@ async function fetchPreviews(
   for (const { candidateId, failure } of previews) {
     if (failure === undefined) continue;
     const again = `foley design preview ${designId} ${candidateId}`;
-    io.complain(
-      display(`foley: the preview of ${candidateId}: ${failure.message}; \`${again}\` fetches it`),
-    );
+    io.warn(`foley: the preview of ${candidateId}: ${failure.message}; \`${again}\` fetches it`);
   }
   return previews;
 }

@@ -121,7 +121,7 @@ function resultOf(
   target: 'embedded' | 'hosted',
 ): CommandResult {
   const isPartial = job.phase === 'partial';
-  if (isPartial) io.complain(partialNotice(job));
+  if (isPartial) io.warn(partialNotice(job));
   if (failure === undefined) io.notice(savedNotice({ job, saved }));
   return {
     data: jobDocument({ job, requestId, saved }, target),

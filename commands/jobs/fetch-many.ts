@@ -8,7 +8,6 @@ import type { FetchedJob, JobFetch } from '../../src/jobs/fetch-job.ts';
 import { fetchJob } from '../../src/jobs/fetch-job.ts';
 import { inTurns } from '../../src/jobs/in-turns.ts';
 import type { WaitedJob } from '../../src/jobs/job-source.ts';
-import { display } from '../../src/text/display.ts';
 import { settle, stopped } from './fetch-one.ts';
 import type { JobWords } from './told-job.ts';
 import { fetchedDocument } from './told-job.ts';
@@ -43,7 +42,7 @@ export async function fetchMany<Job extends WaitedJob>(
   const saved = all.filter((one) => one.saved !== undefined).map(({ id }) => id);
   if (saved.length > 0) await settle(context, new Set(saved));
   const failure = worstFailure(all, () => options.resumeAll(left()));
-  for (const other of otherFailures(all, failure)) context.io.complain(complaint(other));
+  for (const other of otherFailures(all, failure)) context.io.warn(complaint(other));
   return {
     data: { items: all.map((one) => fetchedDocument(one, words)) },
     human: (look) => table(all, columns<Job>(), look),
@@ -69,7 +68,7 @@ function otherFailures<Job extends WaitedJob>(
 }
 
 function complaint({ hint, message }: Failure): string {
-  return display(`foley: ${message}${hint === undefined ? '' : `. ${hint}`}`);
+  return `foley: ${message}${hint === undefined ? '' : `. ${hint}`}`;
 }
 
 interface State {

@@ -25,7 +25,7 @@ export async function readAcceptedKeys(
   const bytes = await readInput(context, file, name);
   const mode = file === '-' ? undefined : await openToOthers(file, context);
   if (mode !== undefined) {
-    context.io.complain(
+    context.io.warn(
       `foley: ${display(file)} holds API keys and is open to others (${octal(mode)}); close it with chmod 600`,
     );
   }

@@ -5,7 +5,6 @@ import type { CommandResult } from '../../src/cli/result.ts';
 import type { AudioFormat } from '../../src/contract/audio-formats.ts';
 import { Failure } from '../../src/errors/failure.ts';
 import { downloadName } from '../../src/files/names.ts';
-import { display } from '../../src/text/display.ts';
 import { folderPlace } from '../jobs/places.ts';
 import type { IdFlags } from '../request-flags.ts';
 import type { Task } from '../tts-task.ts';
@@ -96,7 +95,7 @@ function conclude(
   if (last === undefined) return {};
   const isOver = failed.length === count || STOPS.has(last.exit);
   for (const { failure, voiceId } of failed) {
-    if (!isOver || failure !== last) io.complain(display(`foley: ${voiceId}: ${failure.message}`));
+    if (!isOver || failure !== last) io.warn(`foley: ${voiceId}: ${failure.message}`);
   }
   return isOver ? { failure: last } : { exit: 'partial' };
 }

@@ -25,7 +25,7 @@ const DEFAULT_MAX_RETRIES = 4;
 export async function connect(context: Context, options: ConnectOptions): Promise<Connection> {
   const target = await findTarget(context, options);
   if (target.kind === 'hosted') return connectTo(context, target.address, async () => {});
-  if (target.notice !== undefined) context.io.complain(target.notice);
+  if (target.notice !== undefined) context.io.warn(target.notice);
   const report = (event: ServiceEvent): void => {
     // With --json the last line of stderr is the error, and that was told before.
     if (isClosingEvent(event) && context.globals.json !== true) {
@@ -63,7 +63,7 @@ export async function storedAccounts(context: Context): Promise<Accounts> {
   const accounts = await readAccounts(context.files, accountsFile);
   if (accounts.all.size === 0) return accounts;
   const warning = await closeToOthers(accountsFile, context);
-  if (warning !== undefined) context.io.complain(`foley: ${warning}`);
+  if (warning !== undefined) context.io.warn(`foley: ${warning}`);
   return accounts;
 }
 

@@ -7,6 +7,8 @@ import type { Input, Output, Streams } from './streams.ts';
 import { write } from './streams.ts';
 
 const DEFAULT_COLUMNS = 80;
+/** In code points: a service may say more than anybody reads. */
+const LONGEST_SENTENCE = 4_000;
 
 /** The three streams with the rules of the contract's section 3: who may write what, and when. */
 export interface Io {
@@ -24,12 +26,16 @@ export interface Io {
   readonly progressStream: Output;
   /** Writes to stdout and waits for a slow reader. */
   writeOut(chunk: string | Uint8Array): Promise<void>;
-  /** A line on stderr that `--quiet` silences. */
-  notice(line: string): void;
-  /** A line on stderr that nothing silences. */
-  complain(line: string): void;
-  /** Sentences on stderr that nothing silences, cut between words where a terminal ends. */
+  /** A sentence on stderr that `--quiet` silences. */
+  notice(sentence: string): void;
+  /** A sentence on stderr that nothing silences. */
+  warn(sentence: string): void;
+  /** How both look there: safe to show, and cut between words where a terminal ends. */
+  shown(sentence: string): string;
+  /** Sentences on stderr that nothing silences, safe already, and cut where a terminal ends. */
   explain(text: string): void;
+  /** A line on stderr as it is, for programs and logs. */
+  complain(line: string): void;
   /** Text on stderr that an answer is typed behind. */
   ask(question: string): void;
 }
@@ -43,9 +49,6 @@ export interface IoInputs {
 export async function createIo({ streams, env, globals }: IoInputs): Promise<Io> {
   const { stdin, stdout, stderr } = streams;
   const stderrIsTerminal = stderr.isTTY === true;
-  const complain = (line: string): void => {
-    stderr.write(`${line}\n`);
-  };
   const wrap = stderrIsTerminal ? await loadWrap(stderr.columns) : asItIs;
   const lookOf = async (stream: typeof stdout): Promise<Look> => {
     const colored = wantsColor({ choice: globals.color, env, isTerminal: stream.isTTY === true });
@@ -70,14 +73,30 @@ export async function createIo({ streams, env, globals }: IoInputs): Promise<Io>
       !isSet(env['CI']),
     progressStream: stderr,
     writeOut: (chunk) => write(stdout, chunk),
-    notice: (line) => {
-      if (globals.quiet !== true) complain(wrap(display(line)));
-    },
-    complain,
-    explain: (text) => complain(wrap(text)),
+    ...sentencesOn(stderr, wrap, globals.quiet === true),
     ask: (question) => {
       stderr.write(question);
     },
+  };
+}
+
+function sentencesOn(
+  stderr: Output,
+  wrap: (text: string) => string,
+  isQuiet: boolean,
+): Pick<Io, 'complain' | 'explain' | 'notice' | 'shown' | 'warn'> {
+  const complain = (line: string): void => {
+    stderr.write(`${line}\n`);
+  };
+  const shown = (sentence: string): string => wrap(display(sentence, { max: LONGEST_SENTENCE }));
+  return {
+    notice: (sentence) => {
+      if (!isQuiet) complain(shown(sentence));
+    },
+    warn: (sentence) => complain(shown(sentence)),
+    shown,
+    explain: (text) => complain(wrap(text)),
+    complain,
   };
 }
 

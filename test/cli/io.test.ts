@@ -40,3 +40,10 @@ test('sentences are cut between words where the terminal ends, and lines for pro
     'These are more than\ntwenty columns.\n{"error":{"code":"usage","message":"..."}}\n',
   );
 });
+
+test('a warning is safe to look at, cut between words, and not silenced', async () => {
+  const { io, stderr } = await ioWith({ TERM: 'xterm' }, { quiet: true });
+  io.warn('foley: 3 not tried, since \u001b[2JEVIL.');
+  io.notice('foley: 3 not tried');
+  expect(String(stderr.read())).toBe('foley: 3 not tried,\nsince \\x1b[2JEVIL.\n');
+});

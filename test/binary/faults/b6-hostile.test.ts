@@ -13,7 +13,8 @@ import { parseJsonDocument } from '../../harness/json-lines.ts';
 import type { RunResult } from '../../harness/run-options.ts';
 import { startInTerminal } from '../../harness/terminal.ts';
 import { unsafeCharacters } from '../../harness/unsafe-characters.ts';
-import { filesLeft, onSpeech, OPEN, paidAudio, scene } from './scene.ts';
+import { JOBS_PATH } from '../batch/batch-box.ts';
+import { filesLeft, onSpeech, OPEN, paidAudio, scene, VOICE } from './scene.ts';
 
 const { mp3 } = await paidAudio();
 
@@ -47,6 +48,15 @@ describe('row 89: a hostile string in an error', () => {
     expect(result.code).toBe(20);
     expectHarmless(result);
     expect(await filesLeft(stage.box)).toStrictEqual([]);
+  });
+
+  test('as the reason for which a batch stops', async () => {
+    const stage = await scene([{ path: JOBS_PATH, answer: faults.hostileError(402, everything) }]);
+    const args = ['batch', '--lines', '-', '-v', VOICE, '-m', 'm'];
+    const result = await stage.run(args, { input: 'One.\nTwo.\n', env: ACTIONS });
+    expect(result.code).toBe(21);
+    expect(result.stderr).toMatch(/not tried, since /);
+    expectHarmless(result);
   });
 
   test('as data they come whole, and escaped', async () => {
