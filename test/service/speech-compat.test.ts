@@ -115,8 +115,9 @@ describe('POST /v1/tts', () => {
     const service = await testService();
     const unused = { chunk_length: 'x', latency: { a: 1 }, mp3_bitrate: 128, references: [] };
     const nulls = { format: null, prosody: null, temperature: null, normalize: null };
+    const inner = { prosody: { speed: null, volume: null } };
     const controls = { temperature: 0.9, top_p: 0.7, normalize: false };
-    for (const body of [unused, nulls, controls]) {
+    for (const body of [unused, nulls, inner, controls]) {
       const response = await postTts(service)(body);
       expect(response.status).toBe(200);
       expect(response.headers.has('X-OpenAPI-Ignored-Parameters')).toBe(false);

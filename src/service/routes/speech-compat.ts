@@ -74,10 +74,16 @@ function withoutOwnStatus(error: unknown, { surface }: Pick<SurfaceRequest, 'sur
   return error;
 }
 
-/** Clients of these interfaces write `null` for what they leave out. */
+/** Clients of these interfaces write `null` for what they leave out, also within `prosody`. */
 function withoutNull(body: unknown): unknown {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
-  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
+  return mapFields(body, (field) => mapFields(field, (inner) => inner));
+}
+
+/** An object without its fields that are `null`; anything else as it is. */
+function mapFields(value: unknown, work: (field: unknown) => unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const fields = Object.entries(value).filter(([, field]) => field !== null);
+  return Object.fromEntries(fields.map(([name, field]) => [name, work(field)]));
 }
 
 function compatFormat(name: string | undefined): AudioFormat {
