@@ -24,7 +24,7 @@ export function describeAllowed(schema: FieldSchema): string {
   if (schema.type === 'array') return describeList(schema);
   if (schema.type === 'object') return describeObject(schema);
   if (schema.format === 'uri') return 'an http or https address';
-  if (schema.format === 'date-time') return 'an ISO 8601 timestamp';
+  if (schema.format === 'date-time') return 'an ISO 8601 timestamp such as 2026-05-01T08:30:00Z';
   if (schema.type === 'boolean') return 'true or false';
   if (schema.type === 'number') return withRange('a number', schema);
   if (schema.type === 'integer') return withRange('an integer', schema);
