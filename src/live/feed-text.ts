@@ -25,18 +25,20 @@ export async function feedText(
 ): Promise<void> {
   let isEmpty = true;
   let stopWaiting = ignore;
-  const say = async (segments: readonly string[]): Promise<void> => {
-    for (const segment of segments) {
-      isEmpty = false;
-      await listener.say(segment);
-    }
+  let said = Promise.resolve();
+  const say = (segments: readonly string[]): Promise<void> => {
+    isEmpty &&= segments.length === 0;
+    // What was left at a pause may still wait for room when more comes.
+    said = said.then(async () => {
+      for (const segment of segments) await listener.say(segment);
+    });
+    return said;
   };
   try {
     for await (const piece of pieces) {
       stopWaiting();
       await say(cutter.write(piece));
       if (flushAfterMs === undefined || !cutter.hasRest) continue;
-      // Nothing is read while this waits for room, since the next piece waits for it too.
       stopWaiting = clock.after(flushAfterMs, () => void say(cutter.flush()));
     }
   } finally {
