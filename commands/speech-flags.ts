@@ -24,7 +24,19 @@ export interface SpeechFlags extends SpeechControls {
 /** Short names that the contract gives to controls. */
 const SHORT_NAMES: Partial<Record<ControlName, string>> = { language: '-l' };
 
-export function addSpeechFlags(command: Command): void {
+/** What a command says of its formats: which it has, and which one where none is named. */
+interface FormatWords {
+  readonly formats?: string;
+  readonly usual?: string;
+}
+
+export function addSpeechFlags(
+  command: Command,
+  {
+    formats = SPEECH_FORMATS.join(', '),
+    usual = 'the ending of --output, else mp3',
+  }: FormatWords = {},
+): void {
   for (const option of voiceOptions()) command.addOption(option);
   command
     .addOption(
@@ -33,10 +45,9 @@ export function addSpeechFlags(command: Command): void {
       ),
     )
     .addOption(
-      new Option(
-        '--format <format>',
-        `${SPEECH_FORMATS.join(', ')}; pcm on compat surfaces (default: the ending of --output, else mp3)`,
-      ).argParser(speechFormat('--format')),
+      new Option('--format <format>', `${formats} (default: ${usual})`).argParser(
+        speechFormat('--format'),
+      ),
     )
     .addOption(
       new Option('--output-format <format>', 'the same as --format')

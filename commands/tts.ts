@@ -1,6 +1,7 @@
 import { Option } from 'commander';
 import { oneOf } from '../src/cli/choice-flag.ts';
 import type { CommandDefinition } from '../src/cli/command.ts';
+import { SPEECH_FORMATS } from '../src/contract/generated/speech-controls.ts';
 import { addCueFlags, subtitlesOption } from './caption-flags.ts';
 import { requestOptions } from './request-flags.ts';
 import { addSpeechFlags, filled } from './speech-flags.ts';
@@ -31,7 +32,7 @@ export const tts: CommandDefinition<TtsFlags> = {
         ),
       )
       .addOption(new Option('--waveform', 'draw the sound of the file when it is there'));
-    addSpeechFlags(command);
+    addSpeechFlags(command, { formats: `${SPEECH_FORMATS.join(', ')}; pcm on compat surfaces` });
     for (const option of [...surfaceOptions(), ...requestOptions()]) command.addOption(option);
     for (const option of [subtitlesOption(), timingsOption()]) {
       command.addOption(option.helpGroup('Caption options:'));

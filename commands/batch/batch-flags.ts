@@ -33,7 +33,7 @@ export interface BatchFlags extends SpeechFlags, CueFlags {
 
 export function addBatchFlags(command: Command): void {
   for (const option of [...inputOptions(), ...runOptions()]) command.addOption(option);
-  addSpeechFlags(command);
+  addSpeechFlags(command, { usual: 'the ending of the output’s name, else mp3' });
   addCueFlags(command);
 }
 

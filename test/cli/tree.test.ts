@@ -77,6 +77,16 @@ describe.each(commands)('%s', (_, command) => {
     }
   });
 
+  test('has options whose descriptions name only flags and interfaces that it has', () => {
+    const all = names(command.options);
+    for (const { description, flags } of command.options) {
+      const named = description.match(/--[a-z][a-z-]*/g) ?? [];
+      expect(all, flags).toEqual(expect.arrayContaining(named));
+    }
+    const api = command.options.find(({ long }) => long === '--api');
+    if (helpOf(command).includes('compat surfaces')) expect(api?.description).toMatch(/compat/);
+  });
+
   test('has no option twice', () => {
     const all = names(command.options);
     expect(new Set(all).size, all.join(' ')).toBe(all.length);
