@@ -25,14 +25,16 @@ export async function feedText(
 ): Promise<void> {
   let isEmpty = true;
   let stopWaiting = ignore;
-  let said = Promise.resolve();
+  let before = Promise.resolve();
+  const sayAll = async (segments: readonly string[], turn: Promise<void>): Promise<void> => {
+    await turn;
+    for (const segment of segments) await listener.say(segment);
+  };
   const say = (segments: readonly string[]): Promise<void> => {
     isEmpty &&= segments.length === 0;
     // What was left at a pause may still wait for room when more comes.
-    said = said.then(async () => {
-      for (const segment of segments) await listener.say(segment);
-    });
-    return said;
+    before = sayAll(segments, before);
+    return before;
   };
   try {
     for await (const piece of pieces) {

@@ -59,33 +59,37 @@ test('what is left is spoken after a pause, and a pause begins anew with each pi
   expect(clock.running()).toEqual([]);
 });
 
-test('what is left is said in order and wholly, also when there is no room for it at once', async () => {
-  const clock = manualClock();
-  const heard = listener();
-  let makeRoom = (): void => {};
-  const slow = {
-    ...heard,
-    async say(text: string) {
-      await heard.say(text);
-      if (heard.said.length > 1) return;
-      await new Promise<void>((resolve) => {
-        makeRoom = resolve;
-      });
-    },
-  };
-  const { pieces, write } = pipe();
-  const cutter = createSegmentCutter('sentence');
-  const fed = feedText(pieces, slow, { clock, cutter, flushAfterMs: 700 });
-  // Whether the first of them ends there is open, until no more comes.
-  await write('Wait... No');
-  clock.advance(700);
-  await write('One is here. And ');
-  await write(undefined);
-  expect(heard.said).toEqual(['Wait...']);
-  makeRoom();
-  await fed;
-  expect(heard.said).toEqual(['Wait...', 'No', 'One is here.', 'And', '(end)']);
-});
+test.each([
+  ['before what comes behind it', 'One is here. And ', ['One is here.', 'And']],
+  ['before the end', undefined, []],
+])(
+  'what is left is said wholly %s, also when there is no room for it',
+  async (_what, piece, rest) => {
+    const clock = manualClock();
+    const heard = listener();
+    const room = new EventEmitter();
+    const slow = {
+      ...heard,
+      async say(text: string) {
+        await heard.say(text);
+        if (heard.said.length > 1) return;
+        await once(room, 'made');
+      },
+    };
+    const { pieces, write } = pipe();
+    const cutter = createSegmentCutter('sentence');
+    const fed = feedText(pieces, slow, { clock, cutter, flushAfterMs: 700 });
+    // Whether the first of them ends there is open, until no more comes.
+    await write('Wait... No');
+    clock.advance(700);
+    await write(piece);
+    expect(heard.said).toEqual(['Wait...']);
+    room.emit('made');
+    await write(undefined);
+    await fed;
+    expect(heard.said).toEqual(['Wait...', 'No', ...rest, '(end)']);
+  },
+);
 
 test('without anything left there is no pause to wait for', async () => {
   const clock = manualClock();
