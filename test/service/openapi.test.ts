@@ -63,6 +63,18 @@ describe('GET /api/open/v3/openapi.json', () => {
     }
   });
 
+  it('says of every body whether it may be left out', async () => {
+    const { document, call } = await servedDocument();
+    const optional = [];
+    for (const [method, path, operation] of operationsOf(document)) {
+      if (method !== 'post') continue;
+      const { status } = await call(path.replaceAll(/\{\w+\}/g, 'nothing'), { method: 'POST' });
+      expect([path, status < 300]).toEqual([path, !Object(operation).requestBody.required]);
+      if (status < 300) optional.push(path);
+    }
+    expect(optional).toEqual(['/api/open/list-models']);
+  });
+
   it('needs no key where the spec asks for none', async () => {
     const { document } = await servedDocument();
     const open = operationsOf(document)

@@ -79,12 +79,12 @@ function describeOperation(endpoint: Endpoint & { readonly id: EndpointId }): Js
 }
 
 function requestBody(operation: OperationDescription): Json {
-  const { body, bodyType = 'application/json', otherBodyType } = operation;
+  const { body, bodyType = 'application/json', isBodyOptional = false, otherBodyType } = operation;
   if (body === undefined) return {};
   const schema = schemaOrReference(body);
   const types = [bodyType, ...(otherBodyType === undefined ? [] : [otherBodyType])];
   const content = Object.fromEntries(types.map((type) => [type, { schema }]));
-  return { requestBody: { required: true, content } };
+  return { requestBody: { required: !isBodyOptional, content } };
 }
 
 function pathParameters(path: string): readonly Json[] {

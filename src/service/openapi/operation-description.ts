@@ -20,6 +20,8 @@ export interface OperationDescription {
   readonly tag: keyof typeof TAGS;
   readonly query?: TObject;
   readonly body?: TObject;
+  /** The body may be left out. */
+  readonly isBodyOptional?: boolean;
   /** The type of the body where it is not JSON. */
   readonly bodyType?: 'multipart/form-data';
   /** Another type that the body may have besides JSON. */

@@ -61,6 +61,7 @@ export const VOICE_OPERATIONS = {
     summary: 'Voices that fit, as clients from before v1 ask for them',
     tag: 'Voices',
     body: VoiceListV1Query,
+    isBodyOptional: true,
     success: VoiceListV1,
     errors: BODY_ERRORS,
   },
