@@ -54,7 +54,10 @@ export async function prepareBatch(
       paths,
       lines: flags.lines,
       jsonl: flags.jsonl,
-      stdin: async () => inputBytes('stdin', await readInput(context, '-', 'stdin')),
+      readOnce: async (name) => {
+        const shown = name === '-' ? 'stdin' : name;
+        return inputBytes(shown, await readInput(context, name, shown));
+      },
     },
     context.files,
   );

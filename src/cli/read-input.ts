@@ -3,6 +3,7 @@ import type { Context } from './context.ts';
 import { usageFailure } from '../errors/failure.ts';
 import { errnoOf } from '../files/errno.ts';
 import { reasonOf } from '../files/errno-reasons.ts';
+import { untilStopped } from '../speech/until-stopped.ts';
 import { decodeUtf8, TextEncodingError } from '../text/decode.ts';
 
 /** What is read is kept in memory, so that it can be sent more than once. */
@@ -17,7 +18,9 @@ export async function readInput(context: Context, path: string, shown: string): 
   const { signal } = context;
   try {
     signal.throwIfAborted();
-    return await collect(await openInput(context, path), shown, signal);
+    // A pipe opens when somebody is at its other end, and that cannot be called off.
+    const stream = await untilStopped(openInput(context, path), signal, (late) => late.destroy());
+    return await collect(stream, shown, signal);
   } catch (error) {
     signal.throwIfAborted();
     if (errnoOf(error) === 'ENOENT') throw usageFailure(`${shown}: there is no such file`);

@@ -1,4 +1,5 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setFlagsFromString } from 'node:v8';
@@ -7,6 +8,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { countItems } from '../../src/batch/plan/drafts.ts';
 import { Fingerprints } from '../../src/batch/plan/fingerprints.ts';
+import { findSources } from '../../src/batch/plan/inputs.ts';
 import { inputBytes, inputFile, linesOf } from '../../src/batch/plan/input-file.ts';
 import type { InputFile } from '../../src/batch/plan/input-file.ts';
 import {
@@ -101,6 +103,34 @@ describe('a set of fingerprints', () => {
   });
 });
 
+describe('what can be read only once', () => {
+  it('is read once where the command line names it', async () => {
+    const pipe = await makePipe('list');
+    const read: string[] = [];
+    const readOnce = async (name: string): Promise<InputFile> => {
+      read.push(name);
+      return inputBytes(name, Buffer.from('One.\nTwo.\n'));
+    };
+    const sources = await findSources({ paths: [], lines: pipe, readOnce }, systemFiles);
+    const total = await countItems(sources);
+    const texts: string[] = [];
+    for await (const { order } of planItems({ ...OPTIONS, sources, total, template: NUMBERED })) {
+      texts.push(order.text);
+    }
+    expect({ read, total, texts }).toEqual({ read: [pipe], total: 2, texts: ['One.', 'Two.'] });
+  });
+
+  it('is refused in a folder, and not waited for', async () => {
+    const pipe = await makePipe('folder/text.txt');
+    const sources = await findSources(
+      { paths: [path.dirname(pipe)], readOnce: () => Promise.reject(new Error('not named')) },
+      systemFiles,
+    );
+    const items = planItems({ ...OPTIONS, sources, total: 1 });
+    await expect(items.next()).rejects.toThrow(/text\.txt is a pipe or a device/);
+  });
+});
+
 describe('a plan', () => {
   it('of a hundred thousand lines takes hardly more memory than one of ten thousand', async () => {
     const [small, large] = [await growth(10_000), await growth(100_000)];
@@ -113,11 +143,13 @@ describe('a plan', () => {
       return { kind: 'text', file: inputBytes(name, Buffer.from(`${name}.`)), name } as const;
     });
     const ids: string[] = [];
-    const template = parseNameTemplate('{index}.{ext}');
-    for await (const { id } of planItems({ ...OPTIONS, sources, total: 4, template })) ids.push(id);
+    const numbered = { ...OPTIONS, template: NUMBERED };
+    for await (const { id } of planItems({ ...numbered, sources, total: 4 })) ids.push(id);
     expect(ids).toEqual(['a', 'a-2', 'a-2-2', 'a-3']);
   });
 });
+
+const NUMBERED = parseNameTemplate('{index}.{ext}');
 
 const OPTIONS: Omit<PlanOptions, 'sources' | 'total'> = {
   files: systemFiles,
@@ -131,6 +163,13 @@ const OPTIONS: Omit<PlanOptions, 'sources' | 'total'> = {
     controls: {},
   },
 };
+
+async function makePipe(name: string): Promise<string> {
+  const pipe = path.join(root, name);
+  await mkdir(path.dirname(pipe), { recursive: true });
+  execFileSync('mkfifo', [pipe]);
+  return pipe;
+}
 
 /** The most memory that planning so many lines had beside what there was before, in bytes. */
 async function growth(lines: number): Promise<number> {

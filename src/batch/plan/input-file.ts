@@ -1,6 +1,10 @@
+import { constants } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import path from 'node:path';
 import type { FileSystem } from '../../effects/file-system.ts';
 import { Failure, usageFailure } from '../../errors/failure.ts';
 import { errnoOf } from '../../files/errno.ts';
+import { reasonOf } from '../../files/errno-reasons.ts';
 import { createUtf8Decoder, decodeUtf8, TextEncodingError } from '../../text/decode.ts';
 import { display } from '../../text/display.ts';
 
@@ -20,22 +24,36 @@ export interface NumberedLine {
 /** The longest text, every character of it written as an escape, and room for what is around it. */
 const LONGEST_LINE = 1 << 20;
 
-/** A file of the disk; it is opened when it is read. */
-export function inputFile(path: string, files: FileSystem): InputFile {
+/** A file of the disk; it is opened when it is read, and refused then if it can be read only once. */
+export function inputFile(name: string, files: FileSystem): InputFile {
   return {
-    name: path,
+    name,
     async *open() {
-      const handle = await files.open(path, 'r').catch((error: unknown) => {
-        throw unreadable(path, error);
-      });
+      const handle = await openFile(name, files);
       try {
         // The stream closes the handle, also when it is left early.
         for await (const chunk of handle.createReadStream({ highWaterMark: 1 << 17 })) yield chunk;
       } catch (error) {
-        throw unreadable(path, error);
+        throw unreadable(name, error);
       }
     },
   };
+}
+
+/** Without waiting, as the opening of a pipe would, for somebody at its other end. */
+const AT_ONCE = constants.O_RDONLY | constants.O_NONBLOCK;
+
+async function openFile(name: string, files: FileSystem): Promise<FileHandle> {
+  const handle = await files.open(name, AT_ONCE).catch((error: unknown) => {
+    throw unreadable(name, error);
+  });
+  const stats = await handle.stat();
+  if (stats.isFile() || stats.isDirectory()) return handle;
+  await handle.close();
+  throw usageFailure(
+    `${display(name)} is a pipe or a device, which can be read only once`,
+    'Put what comes out of it into a file, or name it on the command line.',
+  );
 }
 
 /** What came through a pipe, kept. */
@@ -128,6 +146,6 @@ function unreadable(name: string, error: unknown): unknown {
     case 'EACCES':
       return usageFailure(`${shown} may not be read`);
     default:
-      return usageFailure(`${shown} cannot be read: ${errnoOf(error)}`);
+      return usageFailure(`${shown} cannot be read: ${reasonOf(error, path.dirname(name))}`);
   }
 }

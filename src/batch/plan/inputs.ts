@@ -13,8 +13,8 @@ export interface InputWishes {
   readonly paths: readonly string[];
   readonly lines?: string | undefined;
   readonly jsonl?: string | undefined;
-  /** All of stdin; called once. */
-  readonly stdin: () => Promise<InputFile>;
+  /** All of what can be read only once, kept: stdin (`-`), a pipe, a device. */
+  readonly readOnce: (name: string) => Promise<InputFile>;
 }
 
 /** Where items come from, in the order of the plan. */
@@ -33,18 +33,21 @@ const TEXT_ENDINGS = new Set(['.txt', '.md']);
  * @throws Failure (usage) for what is not there, and for stdin asked for twice
  */
 export async function findSources(wishes: InputWishes, files: FileSystem): Promise<Source[]> {
-  const { jsonl, lines, paths, stdin } = wishes;
+  const { jsonl, lines, paths, readOnce } = wishes;
   const wanted = [...paths, lines, jsonl].filter((name) => name === '-');
   if (wanted.length > 1) {
     throw usageFailure('stdin is asked for twice', 'Give one of the inputs as a file.');
   }
   const open = async (name: string): Promise<InputFile> =>
-    name === '-' ? stdin() : inputFile(name, files);
+    (await isReadOnce(name, files)) ? readOnce(name) : inputFile(name, files);
   const sources: Source[] = [];
   for (const given of paths) {
-    for (const name of given === '-' ? [given] : await textsAt(given, files)) {
-      const file = await open(name);
-      sources.push({ kind: 'text', file, name: stemOf(name) });
+    const texts = given === '-' ? undefined : await textsIn(given, files);
+    if (texts === undefined) {
+      sources.push({ kind: 'text', file: await open(given), name: stemOf(given) });
+    }
+    for (const name of texts ?? []) {
+      sources.push({ kind: 'text', file: inputFile(name, files), name: stemOf(name) });
     }
   }
   if (lines !== undefined) {
@@ -61,9 +64,18 @@ export async function findSources(wishes: InputWishes, files: FileSystem): Promi
   );
 }
 
-async function textsAt(given: string, files: FileSystem): Promise<string[]> {
+/** A pipe or a device, as a shell makes one of `<(…)`: a plan goes over its inputs several times. */
+async function isReadOnce(name: string, files: FileSystem): Promise<boolean> {
+  if (name === '-') return true;
+  // What cannot be looked at is told by whoever reads it.
+  const stats = await files.stat(name).catch(() => undefined);
+  return stats !== undefined && !stats.isFile() && !stats.isDirectory();
+}
+
+/** The texts in a folder; undefined for what is none. */
+async function textsIn(given: string, files: FileSystem): Promise<string[] | undefined> {
   try {
-    if (!(await files.stat(given)).isDirectory()) return [given];
+    if (!(await files.stat(given)).isDirectory()) return undefined;
     const names = (await files.readdir(given)).filter((name) => isText(name));
     if (names.length === 0) throw emptyFolder(given);
     return names.toSorted((a, b) => (a < b ? -1 : 1)).map((name) => path.join(given, name));

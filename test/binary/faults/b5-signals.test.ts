@@ -62,6 +62,16 @@ describe('row 73: Ctrl-C before anything is sent', () => {
     expect(await running.done).toMatchObject({ code: null, signal: 'SIGINT', stderr: '' });
     expect(stage.server.connections).toBe(0);
   });
+
+  test('while a list of texts is a pipe that nobody opens', async () => {
+    const stage = await scene([]);
+    makeFifo(stage.box, 'list');
+    const running = await stage.start(['batch', '--lines', 'list', '-v', VOICE]);
+    await listening(running);
+    running.signal('SIGTERM');
+    expect(await running.done).toMatchObject({ code: null, signal: 'SIGTERM', stderr: '' });
+    expect(stage.server.connections).toBe(0);
+  });
 });
 
 describe('row 74: Ctrl-C after the request was sent, before an answer', () => {
