@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
+import { ENDPOINTS } from '../../src/contract/endpoints.ts';
 import { BEHAVIOURS } from './all-behaviours.ts';
 import { contractNames, endpointName } from './contract-names.ts';
 import { testedElsewhere } from './elsewhere.ts';
@@ -9,6 +10,17 @@ const tested = [...BEHAVIOURS, ...testedElsewhere];
 const names = contractNames();
 const covered = new Set(tested.flatMap(({ covers = [] }) => covers));
 const asked = new Set(tested.flatMap(({ on }) => on.split(', ').map((one) => endpointName(one))));
+
+/** Those of the spec's section 5, and ours: signed addresses, the refusal of realtime v1, and health. */
+const PUBLIC = [
+  'GET /api/open/v3/speech/tts/capabilities',
+  'GET /api/open/v3/openapi.json',
+  'GET /api/open/tts/cached/{audioId}',
+  'GET /api/open/tts/audio/{taskId}',
+  'GET /api/open/media/files/{fileId}',
+  'GET /v1/tts/live',
+  'GET /healthz',
+];
 
 describe('the rows', () => {
   test('have an id each', () => {
@@ -20,6 +32,12 @@ describe('the rows', () => {
     expect(names.endpoints.filter((endpoint) => !asked.has(endpoint))).toEqual([]);
     const missing = new Set(pending.map(({ on }) => endpointName(on)));
     expect(names.endpoints.filter((endpoint) => missing.has(endpoint))).toEqual([]);
+  });
+
+  test('ask every endpoint for its key, but those that are public', () => {
+    const keyed = new Set(BEHAVIOURS.flatMap(({ id, on }) => (id.startsWith('auth.') ? [on] : [])));
+    const others = ENDPOINTS.map(({ method, path }) => `${method} ${path}`);
+    expect(others.filter((endpoint) => !keyed.has(endpoint))).toEqual(PUBLIC);
   });
 
   test('look at every field', () => {

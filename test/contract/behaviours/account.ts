@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { ENDPOINTS } from '../../../src/contract/endpoints.ts';
 import { answerFields } from '../answer-fields.ts';
 import type { Behaviour } from '../behaviour.ts';
 import { at, claimRefused, claimStatus } from '../claims.ts';
@@ -7,41 +8,10 @@ import { creditsOf, modelsOf, read } from '../facts.ts';
 const PROFILE = '/api/open/v1/profile';
 const CAPABILITIES = 'GET /api/open/v3/speech/tts/capabilities';
 
-/** Every endpoint that needs a key, with a path that could be right. */
-const KEYED = [
-  'GET /api/open/v3/voices',
-  'GET /api/open/v3/voices/nobody',
-  'POST /api/open/v3/speech/tts',
-  'POST /api/open/v3/speech/tts/aligned',
-  'POST /api/open/v3/speech/tts/jobs',
-  'GET /api/open/v3/speech/tts/jobs',
-  'GET /api/open/v3/speech/tts/jobs/nothing',
-  'GET /api/open/v3/speech/tts/jobs/nothing/audio',
-  'GET /api/open/v3/speech/tts/jobs/nothing/segments/0',
-  'POST /api/open/v2/speech/tts',
-  'POST /api/open/v1/speech/tts',
-  'POST /api/open/v1/speech/tts/jobs',
-  'GET /api/open/v1/speech/tts/jobs',
-  'GET /api/open/v1/speech/tts/jobs/nothing',
-  'GET /api/open/tts/jobs/nothing/audio',
-  'POST /v1/tts',
-  'POST /v1/audio/speech',
-  'GET /v1/audio/voices',
-  'GET /api/open/v1/voices',
-  'POST /api/open/list-models',
-  'POST /api/open/v1/voices',
-  'POST /api/open/v3/voices',
-  'DELETE /api/open/v1/voices/nobody',
-  'DELETE /api/open/v3/voices/nobody',
-  'POST /api/open/create-model',
-  'POST /api/open/delete-model',
-  'POST /api/open/v1/voice-designs',
-  'GET /api/open/v1/voice-designs/nothing/candidates/nothing/audio',
-  'POST /api/open/v1/voice-designs/nothing/voices',
-  'GET /api/open/v1/profile',
-  'POST /api/open/v1/profile',
-  'GET /api/openapi.json',
-] as const;
+/** Every endpoint but those that are public (spec section 5). */
+const KEYED = ENDPOINTS.flatMap(({ method, path, public: isPublicOne }) =>
+  isPublicOne ? [] : [`${method} ${path}`],
+);
 
 const BAD_KEYS: readonly (readonly [string, string | undefined])[] = [
   ['a missing key', undefined],
@@ -109,13 +79,11 @@ export const account: readonly Behaviour[] = [
 ];
 
 function needsKey(on: string): Behaviour {
+  const asked = on.replaceAll(/\{\w+\}/g, 'nothing');
   return {
-    id: `auth.${on.toLowerCase().replace(' /', '.').replaceAll('/', '-')}`,
+    id: `auth.${asked.toLowerCase().replace(' /', '.').replaceAll('/', '-')}`,
     section: '5',
-    on: on
-      .replace('nobody', '{voiceId}')
-      .replace('nothing', '{jobId}')
-      .replace('segments/0', 'segments/{segmentIndex}'),
+    on,
     what: '401 for a missing, malformed or unknown key, and nothing is charged',
     covers: ['ERR_UNAUTHORIZED'],
     async check(service) {
@@ -125,7 +93,7 @@ function needsKey(on: string): Behaviour {
           headers: { Authorization },
           ...(on.startsWith('POST') ? { body: {} } : {}),
         };
-        const answer = await service.ask(on, options);
+        const answer = await service.ask(asked, options);
         assert.equal(answer.status, 401, what);
         claimRefused(answer, 401, 'ERR_UNAUTHORIZED', service);
       }
