@@ -22,9 +22,10 @@ export const profileSet: CommandDefinition<ProfileSetFlags> = {
       );
   },
   async run(context, { options: { webhookUrl } }) {
-    const { client } = await context.connect();
+    const { client, target } = await context.connect();
     const { raw } = await updateProfile(client, { webhookUrl }, context.signal);
-    context.io.notice(`the webhook is ${shownUrl(webhookUrl)}`);
+    const use = target === 'embedded' ? '; the embedded service keeps it and never calls it' : '';
+    context.io.notice(`the webhook is ${shownUrl(webhookUrl)}${use}`);
     return { data: raw };
   },
 };

@@ -123,10 +123,13 @@ describe('foley profile set', () => {
     expect(server.connections).toBe(0);
   });
 
-  test('the embedded service keeps it', async () => {
+  test('the embedded service keeps it, and says that it never calls it', async () => {
     const box = await sandbox();
     const set = ['profile', 'set', '--webhook-url', 'https://hooks.test/a', '--local'];
-    expect(await runFoley(set, { box })).toMatchObject({ code: 0 });
+    const told = await runFoley(set, { box });
+    expect(told.stderr).toBe(
+      'the webhook is https://hooks.test/a; the embedded service keeps it and never calls it\n',
+    );
     const result = await runFoley(['profile', '--local'], { box });
     expect(result.stdout.toString()).toContain('webhook     https://hooks.test/a\n');
   });
