@@ -57,6 +57,8 @@ describe('the official openai client, pointed at /v1', () => {
     const wrong = await speak({ speed: 4 });
     expect(wrong).toBeInstanceOf(BadRequestError);
     expect(wrong).toMatchObject({ status: 400, requestID: expect.stringMatching(/^\S{8,}$/) });
+    // It looks for words in another place than the flat body has them (docs/service.md).
+    expect(wrong.message).toBe('400 status code (no body)');
     const unknown = await speak({}, clientOf({ ...serving, apiKey: 'nobody' }));
     expect(unknown).toBeInstanceOf(AuthenticationError);
     const poor = await speak({});
