@@ -109,7 +109,8 @@ export function jsonPost(body: unknown, headers: Record<string, string> = {}): R
 /** A folder that is removed when the test ends. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'foley-service-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  // A service that is closed in a hurry may still put a file where others were removed.
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
 }
 
