@@ -55,17 +55,17 @@ export class Conversation {
         break;
       case 'ready':
         this.#send({ event: 'input', text, commit: true });
-        this.#send({ event: 'stop' });
         break;
       case 'audio':
         this.#bytes += message.audio.byteLength;
         this.#speaker.play(message.audio, message);
         break;
       case 'usage':
-        onState(`${message.sessionUnits} of ${text.length} characters made`);
+        onState(`${message.sessionUnits} of ${[...text].length} characters made`);
         break;
       case 'error':
-        if (message.terminal) this.#fail(new Error(`${message.code}: ${message.message}`));
+        // Nobody is there to correct what was sent, so that none of them is less than the end.
+        this.#fail(new Error(`${message.code}: ${message.message}`));
         break;
       case 'finish':
         this.#done('whole');

@@ -43,6 +43,10 @@ describe('the page of foley serve', () => {
     await expect.poll(() => page.evaluate(isPlaying), POLL).toBe(true);
 
     await speaksLive(page, 'The line is open, and words come as they are heard.');
+    await page.locator('#text').fill('...');
+    await page.locator('#speak').click();
+    const trouble = () => page.locator('#trouble').textContent();
+    await expect.poll(trouble, POLL).toMatch(/^empty_segment: /);
     expect(await page.content()).not.toContain(apiKey);
     expect(await page.evaluate('document.cookie')).toBe('');
   }, 120_000);
