@@ -1,12 +1,14 @@
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { runFoley } from '../../harness/run-foley.ts';
 import { sandbox } from '../../harness/sandbox.ts';
 import { parseJsonLines } from '../../harness/json-lines.ts';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { firstVoiceId } from '../support/serve.ts';
+import { batchBox } from './batch-box.ts';
 
+const WORKFLOW = fileURLToPath(new URL('../../../examples/ci/github-actions.yml', import.meta.url));
 const PAGE = fileURLToPath(new URL('../../../docs/batch.md', import.meta.url));
 const ITEMS = Array.from(
   { length: 21 },
@@ -102,6 +104,34 @@ test.each(ENGINES)(
     expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(1);
   },
 );
+
+test('the workflow speaks again what its cache has lost, and saves the cache also after a failure', async () => {
+  const workflow = await readFile(WORKFLOW, 'utf8');
+  const [saving = ''] = /uses: actions\/cache\/save@[^]*?(?=\n\n)/.exec(workflow) ?? [];
+  expect(saving).toMatch(/if: always\(\)/);
+  const lines = [...workflow.replaceAll(/\\\n\s*/g, '').matchAll(/^ +(?:run: )?foley (.*)$/gm)];
+  const { box, service } = await batchBox({ 'dialogue/one.txt': 'One line.' });
+  const values: Readonly<Record<string, string>> = {
+    ...service.env,
+    FOLEY_VOICE: await firstVoiceId(service),
+    FOLEY_TARGET: 'hosted',
+  };
+  const names = [...workflow.matchAll(/^ +([A-Z_]+): /gm)].map(([, name = '']) => name);
+  const env = Object.fromEntries(names.map((name) => [name, values[name] ?? '1']));
+  for (const place of ['first', 'second']) {
+    // A machine that knows nothing of the other one, as a runner whose cache was evicted.
+    const fresh = { ...env, CI: 'true', XDG_STATE_HOME: path.join(box.home, place) };
+    await rm(path.join(box.out, 'audio'), { recursive: true, force: true });
+    for (const [, line = ''] of lines) {
+      const words = line
+        .replaceAll(/\$\{\{.*?\}\}/g, 'main')
+        .replaceAll('"', '')
+        .split(' ');
+      const result = await runFoley(words, { box, env: fresh });
+      expect(result.code, result.stderr).toBe(0);
+    }
+  }
+});
 
 test('a task whose engine does not say of how many it is one is exit 2, and not everything', async () => {
   const result = await runFoley(['batch', '--lines', '-', '-v', 'v', '--dry-run'], {
