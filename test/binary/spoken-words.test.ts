@@ -1,6 +1,8 @@
 import path from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { VOICES } from '../../src/service/catalogue/voices.ts';
+import type { StartedService } from '../contract/start-service.ts';
+import { startService } from '../contract/start-service.ts';
 import { requireTool } from '../harness/require-tool.ts';
 import { runFoley } from '../harness/run-foley.ts';
 import { LISTENER, SLOTS, slotSentence, slotWords, spokenWords } from '../harness/spoken-words.ts';
@@ -10,9 +12,18 @@ function choicesOf(number: number): number[] {
   return SLOTS.map((_, index) => (number + index * (1 + (number % 3))) % 4);
 }
 
+let service: StartedService;
+beforeAll(async () => {
+  service = await startService([]);
+});
+afterAll(() => service.stop());
+
+/** Hears what a command gets of the service, or of its own with `--local`. */
 async function hear(choices: readonly number[], file: string, ...flags: readonly string[]) {
-  const text = slotSentence(choices);
-  const { box, code, stderr } = await runFoley(['tts', text, '-o', file, '--local', ...flags]);
+  const args = ['tts', slotSentence(choices), '-o', file, ...flags];
+  const hosted = { FOLEY_BASE_URL: service.baseUrl, FOLEY_API_KEY: service.key };
+  const env = flags.includes('--local') ? {} : hosted;
+  const { box, code, stderr } = await runFoley(args, { env });
   expect(code, stderr).toBe(0);
   return spokenWords(path.join(box.out, file));
 }
@@ -21,7 +32,7 @@ describe('a listener that knows no engine hears every word', () => {
   test('of the voice that speaks when none is named', async () => {
     requireTool(LISTENER);
     const choices = choicesOf(9);
-    expect(await hear(choices, 'said.mp3')).toEqual({ words: slotWords(choices) });
+    expect(await hear(choices, 'said.mp3', '--local')).toEqual({ words: slotWords(choices) });
   });
 
   // By chance one word in four is right: with eight words, one voice in 65,536 would pass in silence.
@@ -37,7 +48,7 @@ describe('a listener that knows no engine hears every word', () => {
   test.each(['0.75', '1.5'])('at speed %s', async (speed) => {
     requireTool(LISTENER);
     const choices = choicesOf(5);
-    const heard = await hear(choices, 'said.ogg', '--speed', speed);
+    const heard = await hear(choices, 'said.ogg', '--local', '--speed', speed);
     expect(heard).toEqual({ words: slotWords(choices) });
   });
 });

@@ -1,9 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { StartedService } from '../../contract/start-service.ts';
+import { startService } from '../../contract/start-service.ts';
 import { runFoley } from '../../harness/run-foley.ts';
 import type { Sandbox } from '../../harness/sandbox.ts';
 import { sandbox } from '../../harness/sandbox.ts';
+
+let service: StartedService;
+beforeAll(async () => {
+  service = await startService([]);
+});
+afterAll(() => service.stop());
 
 /** The engine says the same text in the same way to the sample, so that files can be compared. */
 const CHANGES: readonly (readonly [string, string])[] = [
@@ -30,9 +38,10 @@ const COMPAT: readonly (readonly [string, string])[] = [
 
 async function speak(box: Sandbox, surface: string, voice: string, flags: string): Promise<Buffer> {
   const name = 'x.wav';
-  const args = ['tts', 'One two three.', '--local', '--voice-name', voice, '-o', name];
+  const args = ['tts', 'One two three.', '--voice-name', voice, '-o', name];
   const more = flags === '' ? [] : flags.split(' ');
-  const result = await runFoley([...args, '--api', surface, ...more], { box });
+  const env = { FOLEY_BASE_URL: service.baseUrl, FOLEY_API_KEY: service.key };
+  const result = await runFoley([...args, '--api', surface, ...more], { box, env });
   expect(result.code, result.stderr).toBe(0);
   return readFile(path.join(box.out, name));
 }
