@@ -62,8 +62,13 @@ async function taskOf(answer: Promise<Response>): Promise<unknown> {
 }
 
 /** Another service on the same data, as after a restart or beside the first. */
-function another({ store, clock }: TestService): Promise<TestService> {
-  return testService({ store, clock });
+function another({ store, clock }: TestService, more: object = {}): Promise<TestService> {
+  return testService({ store, clock, ...more });
+}
+
+/** One at which nobody could ask for this today. */
+function withoutModel(service: TestService): Promise<TestService> {
+  return another(service, { unavailableModels: [BODY.modelId] });
 }
 
 async function expectSpent(service: TestService, spent: number): Promise<void> {
@@ -102,9 +107,11 @@ describe.each([...SYNCHRONOUS, ...WITH_CACHE])('%s, %#', (name, surface, header)
     if (surface !== ALIGNED) expect(status).toBe(500);
     service.engine.failBefore(Infinity);
     const next = await another(service);
-    for (const one of [service, next]) {
+    for (const one of [service, next, await withoutModel(service)]) {
       const refused = [409, 'ERR_REQUEST_PREVIOUSLY_REFUNDED'];
       expect(await outcome(ask(one, surface, key))).toEqual(refused);
+    }
+    for (const one of [service, next]) {
       expect(await outcome(ask(one, other(surface), key))).toEqual(CONFLICT);
     }
     await expectSpent(service, 0);
@@ -133,9 +140,11 @@ describe.each(SYNCHRONOUS)('%s, completed, %#', (name, surface, header) => {
     const key = { [header]: 'order-1' };
     expect(await outcome(ask(service, surface, key))).toEqual([200, true]);
     const next = await another(service);
-    for (const one of [service, next]) {
+    for (const one of [service, next, await withoutModel(service)]) {
       const completed = [409, 'ERR_REQUEST_ALREADY_COMPLETED'];
       expect(await outcome(ask(one, surface, key))).toEqual(completed);
+    }
+    for (const one of [service, next]) {
       expect(await outcome(ask(one, other(surface), key))).toEqual(CONFLICT);
     }
     expect([service, next].flatMap(({ engine }) => engine.requests)).toHaveLength(1);
@@ -149,8 +158,10 @@ describe.each(WITH_CACHE)('%s, completed, %#', (name, surface, header) => {
     const key = { [header]: 'order-1' };
     const first = await (await ask(service, surface, key)).text();
     const next = await another(service);
-    for (const one of [service, next]) {
+    for (const one of [service, next, await withoutModel(service)]) {
       expect(await (await ask(one, surface, key)).text()).toBe(first);
+    }
+    for (const one of [service, next]) {
       expect(await outcome(ask(one, other(surface), key))).toEqual(CONFLICT);
       expect(await outcome(ask(one, V1, key))).toEqual(CONFLICT);
     }
@@ -165,7 +176,7 @@ describe.each(JOBS)('%s, %#', (name, surface, header) => {
     const service = await testService();
     const task = await taskOf(ask(service, surface, key));
     const next = await another(service);
-    for (const one of [service, next]) {
+    for (const one of [service, next, await withoutModel(service)]) {
       expect(await taskOf(ask(one, surface, key))).toBe(task);
       expect(await outcome(ask(one, other(surface), key))).toEqual(CONFLICT);
     }

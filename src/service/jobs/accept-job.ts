@@ -4,7 +4,7 @@ import { sliceCodePoints } from '../../text/code-points.ts';
 import type { Amounts } from '../billing/amounts.ts';
 import { reserve } from '../billing/ledger.ts';
 import type { JobFault } from '../faults/fault-rule.ts';
-import type { OperationRequest } from '../operations/claim.ts';
+import type { OperationKey } from '../operations/claim.ts';
 import { findByKey, isSameRequest } from '../operations/claim.ts';
 import type { Owner } from '../operations/owner.ts';
 import type { Connection } from '../store/connection.ts';
@@ -16,7 +16,7 @@ import type { TextSegment } from './segments.ts';
 import { segmentText } from './segments.ts';
 
 /** What makes a create the same as another. */
-export type JobKey = Omit<OperationRequest, 'charge' | 'requestId'>;
+export type JobKey = OperationKey;
 
 /** A job to be accepted. */
 export interface JobRequest extends JobKey {

@@ -17,10 +17,15 @@ export interface OperationRequest {
   readonly charge: Amounts;
 }
 
+/** What tells a request from others. */
+export type OperationKey = Omit<OperationRequest, 'charge' | 'requestId'>;
+
+export type OperationState = 'in_progress' | 'completed' | 'refunded';
+
 /** Why an operation does not begin (spec section 7.2). */
 export type Refusal =
   | { readonly kind: 'insufficient'; readonly available: Amounts }
-  | { readonly kind: 'conflict' | 'in_progress' | 'completed' | 'refunded' };
+  | { readonly kind: 'conflict' | OperationState };
 
 export interface ClaimContext {
   readonly id: string;
@@ -72,17 +77,37 @@ export function isSameRequest(
   return text(earlier, 'endpoint') === endpoint && text(earlier, 'fingerprint') === fingerprint;
 }
 
+/** How far the same request is that was begun under this key, if it was. */
+export function findBegun(
+  db: Connection,
+  context: Pick<ClaimContext, 'owner' | 'now'>,
+  request: OperationKey,
+): OperationState | undefined {
+  const earlier = findByKey(db, request);
+  if (earlier === undefined || !isSameRequest(earlier, request)) return undefined;
+  return currentState(db, context, earlier);
+}
+
 function replay(
   db: Connection,
-  { owner, now }: ClaimContext,
+  context: ClaimContext,
   earlier: Row,
   request: OperationRequest,
 ): Refusal {
   if (!isSameRequest(earlier, request)) return { kind: 'conflict' };
-  const kind = stateOf(earlier);
-  if (kind !== 'in_progress' || !ownerIsDead(db, owner, earlier)) return { kind };
+  return { kind: currentState(db, context, earlier) };
+}
+
+/** What a process that is gone had begun is given back now. */
+function currentState(
+  db: Connection,
+  { owner, now }: Pick<ClaimContext, 'owner' | 'now'>,
+  earlier: Row,
+): OperationState {
+  const state = stateOf(earlier);
+  if (state !== 'in_progress' || !ownerIsDead(db, owner, earlier)) return state;
   abandon(db, text(earlier, 'id'), now);
-  return { kind: 'refunded' };
+  return 'refunded';
 }
 
 function ownerIsDead(db: Connection, owner: Owner, operation: Row): boolean {
@@ -90,7 +115,7 @@ function ownerIsDead(db: Connection, owner: Owner, operation: Row): boolean {
   return row !== undefined && owner.isDead(row);
 }
 
-function stateOf(row: Row): 'in_progress' | 'completed' | 'refunded' {
+function stateOf(row: Row): OperationState {
   const state = text(row, 'state');
   if (state === 'in_progress' || state === 'completed' || state === 'refunded') return state;
   throw new TypeError(`operation state ${state} is unknown`);

@@ -3,8 +3,8 @@ import type { Random } from '../../effects/random.ts';
 import type { Connection, Row } from '../store/connection.ts';
 import { text } from '../store/connection.ts';
 import type { Store } from '../store/open-store.ts';
-import type { OperationRequest, Refusal } from './claim.ts';
-import { claim } from './claim.ts';
+import type { OperationKey, OperationRequest, OperationState, Refusal } from './claim.ts';
+import { claim, findBegun, findByKey } from './claim.ts';
 import { keepLease } from './lease.ts';
 import type { Operation } from './operation.ts';
 import { abandon, createOperation } from './operation.ts';
@@ -34,6 +34,8 @@ export interface Operations {
     request: OperationRequest,
     alongside?: (db: Connection, operationId: string) => void,
   ): Begun;
+  /** How far the same request is that was begun under this key before, if it was (spec section 7.2). */
+  findBegun(key: OperationKey): OperationState | undefined;
   /** Refunds what dead owners left; gives how many operations that were. */
   recover(): number;
   /** Takes this process off the list of owners; what it still has in progress stays its own. */
@@ -63,6 +65,10 @@ export function createOperations(deps: OperationsDeps): Operations {
       const onUnsettled = (): void => unsettled.add(id, onEnd);
       const identity = { id, accountId: request.accountId, onEnd, onUnsettled };
       return { kind: 'begun', operation: createOperation({ store, clock, owner }, identity) };
+    },
+    findBegun(key) {
+      if (store.read((db) => findByKey(db, key)) === undefined) return undefined;
+      return write((db) => findBegun(db, { owner, now: clock.now() }, key));
     },
     recover() {
       if (store.read((db) => findGone(db, owner)).length === 0) return 0;

@@ -1,7 +1,8 @@
 import type { EndpointId } from '../../contract/endpoints.ts';
 import type { SpeechSurface, SurfaceName } from '../../contract/speech-surfaces.ts';
 import { SPEECH_SURFACES } from '../../contract/speech-surfaces.ts';
-import { beginOperation } from '../operations/begin-operation.ts';
+import { beginOperation, usedBefore } from '../operations/begin-operation.ts';
+import type { OperationKey } from '../operations/claim.ts';
 import { fingerprintOf } from '../operations/fingerprint.ts';
 import type { ServiceContext } from '../service-context.ts';
 import type { PlanOptions, SpeechOrder } from '../synthesis/plan.ts';
@@ -47,17 +48,36 @@ export function beginSpeech<Context extends ServiceContext>(
 ): Speaking & { readonly context: Context } {
   const { account, requestId } = call;
   const { idempotencyKey, isCached, order, surface } = request;
-  const names = { ...namesOf(surface), ...request.names };
-  const plan = planSpeech(order, context.catalogue.of(account), { ...request, names });
-  const operation = beginOperation(context.operations, {
+  const key = {
     accountId: account,
     endpoint: request.endpoint ?? SPEECH_SURFACES[surface].endpoint,
     idempotencyKey,
     fingerprint: fingerprintOf({ ...order, cache: isCached }),
-    requestId,
-    charge: plan.charge,
-  });
+  };
+  const names = { ...namesOf(surface), ...request.names };
+  const plan = unlessBegun(context, key, () =>
+    planSpeech(order, context.catalogue.of(account), { ...request, names }),
+  );
+  const { charge } = plan;
+  const operation = beginOperation(context.operations, { ...key, requestId, charge });
   return { context, plan, operation, signal: call.request.signal, requestId };
+}
+
+/**
+ * What was begun under this key is told so, though its voice or its model is not there any more: whoever
+ * asks again wants to know whether it was charged.
+ */
+function unlessBegun<Result>(
+  { operations }: ServiceContext,
+  key: OperationKey,
+  work: () => Result,
+): Result {
+  try {
+    return work();
+  } catch (error) {
+    const begun = operations.findBegun(key);
+    throw begun === undefined ? error : usedBefore(begun);
+  }
 }
 
 function namesOf(name: SurfaceName): NonNullable<PlanOptions['names']> {
