@@ -133,13 +133,13 @@ class StreamedSpeech implements AlignedAnswer {
     let isEmpty = true;
     try {
       for await (const batch of sseEvents(this.#answer.body, { limitBytes: EVENT_MAX_BYTES })) {
-        const { audio, end } = readBatch(batch, this.#memory, alignment);
+        const { audio, end, hasNews } = readBatch(batch, this.#memory, alignment);
         isEmpty &&= audio === undefined;
         if (audio !== undefined) yield audio;
         if (end?.kind === 'completed' && !isEmpty) return this.#conclude(end.facts, alignment);
         if (end !== undefined) throw this.#stopped(end);
         // Whoever reads slowly takes time that is not the service's.
-        if (batch.some(({ kind }) => kind === 'event')) since = clock.monotonic();
+        if (hasNews) since = clock.monotonic();
         else this.#checkIdle(clock.monotonic() - since);
       }
     } catch (error) {

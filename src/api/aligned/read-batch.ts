@@ -9,6 +9,8 @@ import type { SseEvent } from './sse-events.ts';
 export interface ReadBatch {
   /** Everything up to the end, in one chunk, which is lent by the memory. */
   readonly audio: Uint8Array | undefined;
+  /** There is an event that an aligned stream has. */
+  readonly hasNews: boolean;
   /** What ended the stream, if anything did; nothing after it counts. */
   readonly end: StreamEnd | undefined;
 }
@@ -25,11 +27,16 @@ export function readBatch(
   alignment: Alignment,
 ): ReadBatch {
   const block = memory.open(audioBytesMax(batch));
+  let hasNews = false;
   for (const event of batch) {
-    const end = event.kind === 'event' ? take(event, block, alignment) : undefined;
-    if (end !== undefined) return { audio: memory.lend(block), end };
+    const said = event.kind === 'event' ? read(event, block) : undefined;
+    hasNews ||= said !== undefined;
+    if (said?.kind === 'snapshot' || said?.kind === 'invalidated') alignment.take(said);
+    if (said?.kind === 'completed' || said?.kind === 'error' || said?.kind === 'unreadable') {
+      return { audio: memory.lend(block), hasNews, end: said };
+    }
   }
-  return { audio: memory.lend(block), end: undefined };
+  return { audio: memory.lend(block), hasNews, end: undefined };
 }
 
 /** What is around the base64 is counted too: it is little. */
@@ -41,16 +48,12 @@ function audioBytesMax(batch: readonly SseEvent[]): number {
   return Math.floor((characters * 3) / 4);
 }
 
-function take(
+function read(
   { data, name }: Extract<SseEvent, { kind: 'event' }>,
   block: AudioBlock,
-  alignment: Alignment,
-): StreamEnd | undefined {
+): AlignedEvent | StreamEnd | undefined {
   try {
-    const said = readAlignedEvent(name, data, block);
-    if (said?.kind === 'completed' || said?.kind === 'error') return said;
-    if (said?.kind === 'snapshot' || said?.kind === 'invalidated') alignment.take(said);
-    return undefined;
+    return readAlignedEvent(name, data, block);
   } catch (error) {
     if (error instanceof UnreadableEvent) return { kind: 'unreadable', error };
     throw error;

@@ -31,7 +31,8 @@ export class EventTooLarge extends Error {
 /**
  * Bytes to events, the first layer of an aligned stream (spec section 6.1). However the bytes are cut,
  * the events are the same; an event without its empty line at the end of the stream is none. What one chunk
- * completes is given together, and the next is taken only when that was read.
+ * completes is given together, and the next is taken only when that was read: nothing, when its lines are of
+ * no event.
  * @throws EventTooLarge, or what the body throws
  */
 export async function* sseEvents(
@@ -55,7 +56,7 @@ export async function* sseEvents(
     const lineEnd = bytes.indexOf(LINE_FEED) + 1;
     if (lineEnd > 0) parser.feed(bytes.toString('latin1', 0, lineEnd));
     if (lineEnd < byteLength && !isTooLarge) parser.feed(bytes.toString('latin1', lineEnd));
-    if (ready.length > 0) yield ready;
+    if (ready.length > 0 || lineEnd > 0) yield ready;
     ready = [];
     if (isTooLarge) throw new EventTooLarge(limitBytes);
   }

@@ -116,28 +116,37 @@ describe('a stream that is not whole', () => {
     expect(failure).toMatchObject({ code, exitCode, billed: 'unknown', requestId: 'e-1' });
   });
 
-  test('gives nothing but heartbeats: it stopped, however often they come', async () => {
-    const sockets: Socket[] = [];
-    const server = await rawServer((socket) => {
-      sockets.push(socket);
-      socket.write(Buffer.concat([head(200, STREAM), Buffer.from(audio('one'))]));
-    });
-    const { client, clock } = newClient(server.url);
-    const idempotencyKey = { value: 'key-1', madeByTool: true };
-    const options = { idempotencyKey, clock, idleTimeoutMs: 1_000 };
-    const body = (await speakAligned(client, ORDER, options)).body[Symbol.asyncIterator]();
-    for (const text of ['one', 'two', 'three']) {
-      const { value } = await body.next();
-      expect(Buffer.from(value ?? []).toString()).toBe(text);
-      clock.advance(900);
-      sockets[0]?.write(`: heartbeat\n\n${text === 'one' ? audio('two') : audio('three')}`);
-    }
-    await body.next();
-    const rest = failureOf(body.next());
-    clock.advance(1_001);
-    sockets[0]?.write(': heartbeat\n\n');
-    expect((await rest).message).toBe('nothing but heartbeats came for 1 s');
-  });
+  test.each([
+    ': heartbeat\n\n',
+    '\n',
+    'retry: 1000\n\n',
+    'event: ping\n\n',
+    'event: ping\ndata: {}\n\n',
+  ])(
+    'gives nothing but heartbeats such as %j: it stopped, however often they come',
+    async (beat) => {
+      const sockets: Socket[] = [];
+      const server = await rawServer((socket) => {
+        sockets.push(socket);
+        socket.write(Buffer.concat([head(200, STREAM), Buffer.from(audio('one'))]));
+      });
+      const { client, clock } = newClient(server.url);
+      const idempotencyKey = { value: 'key-1', madeByTool: true };
+      const options = { idempotencyKey, clock, idleTimeoutMs: 1_000 };
+      const body = (await speakAligned(client, ORDER, options)).body[Symbol.asyncIterator]();
+      for (const text of ['one', 'two', 'three']) {
+        const { value } = await body.next();
+        expect(Buffer.from(value ?? []).toString()).toBe(text);
+        clock.advance(900);
+        sockets[0]?.write(`${beat}${text === 'one' ? audio('two') : audio('three')}`);
+      }
+      await body.next();
+      const rest = failureOf(body.next());
+      clock.advance(1_001);
+      sockets[0]?.write(beat);
+      expect((await rest).message).toBe('nothing but heartbeats came for 1 s');
+    },
+  );
 
   test('is another answer: exit 25', async () => {
     const server = await rawServer((socket) =>
