@@ -6,11 +6,13 @@ const ITEMS = '#{items}';
 
 /** The beginning of the page: all before the first item. */
 export async function pageStart(title: string): Promise<string> {
-  const [template, style, script] = await Promise.all([
-    asset('report.html'),
-    asset('report.css'),
-    asset('report.js'),
+  const [template, palette, layout, script] = await Promise.all([
+    asset('report/report.html'),
+    asset('palette.css'),
+    asset('report/report.css'),
+    asset('report/report.js'),
   ]);
+  const style = palette + layout;
   const parts: Readonly<Record<string, string>> = {
     title: escaped(title),
     style: `<style>${style}</style>`,
@@ -22,8 +24,8 @@ export async function pageStart(title: string): Promise<string> {
 
 /** The end of the page, behind the last item. */
 export async function pageEnd(): Promise<string> {
-  const [, end = ''] = (await asset('report.html')).split(ITEMS);
-  return `<script type="module">${await asset('report.js')}</script>${end}`;
+  const [, end = ''] = (await asset('report/report.html')).split(ITEMS);
+  return `<script type="module">${await asset('report/report.js')}</script>${end}`;
 }
 
 /** Data for the page's own program. `<` would end the element that it is in. */
@@ -55,5 +57,5 @@ function escaped(text: string): string {
 
 function asset(name: string): Promise<string> {
   // Sources (`src/batch/report/`) are one folder deeper than chunks (`dist/chunks/`).
-  return readFile(new URL(`../../assets/report/${name}`, import.meta.url), 'utf8');
+  return readFile(new URL(`../../assets/${name}`, import.meta.url), 'utf8');
 }

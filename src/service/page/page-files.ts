@@ -6,11 +6,13 @@ interface PageFile {
   readonly type: string;
 }
 
+const STYLE = 'text/css; charset=utf-8';
 const SCRIPT = 'text/javascript; charset=utf-8';
 
 const FILES: ReadonlyMap<string, PageFile> = new Map([
   ['/', { file: 'assets/page/index.html', type: 'text/html; charset=utf-8' }],
-  ['/page/style.css', { file: 'assets/page/style.css', type: 'text/css; charset=utf-8' }],
+  ['/page/palette.css', { file: 'assets/palette.css', type: STYLE }],
+  ['/page/style.css', { file: 'assets/page/style.css', type: STYLE }],
   ['/page/app.js', { file: 'assets/page/app.js', type: SCRIPT }],
   ['/page/live.js', { file: 'assets/page/live.js', type: SCRIPT }],
   ['/page/speaker.js', { file: 'assets/page/speaker.js', type: SCRIPT }],
