@@ -5,14 +5,15 @@ const items = [...document.querySelectorAll('script.item')]
   .map((one) => JSON.parse(one.textContent))
   .toSorted((one, other) => one.index - other.index);
 const summary = JSON.parse(document.querySelector('#summary').textContent);
-const storageKey = `foley-report ${summary.batch}`;
+const storageKey = 'foley-report';
 const list = document.querySelector('main');
 const search = document.querySelector('#search');
 const filter = document.querySelector('#filter');
 const count = document.querySelector('#count');
 const exportButton = document.querySelector('#export');
 const audio = new Audio();
-const redo = new Set(remembered());
+/** Of this report and of others: each is of one sound, so that what was spoken again bears none. */
+const marks = new Set(remembered());
 let current = -1;
 let playing = -1;
 
@@ -130,9 +131,13 @@ function showPlaying() {
   }
 }
 
+function isMarked({ mark }) {
+  return marks.has(mark);
+}
+
 function toggleRedo(index) {
-  const { id } = items[index];
-  if (!redo.delete(id)) redo.add(id);
+  const { mark } = items[index];
+  if (!marks.delete(mark)) marks.add(mark);
   remember();
   showMarks();
   showMatches();
@@ -140,21 +145,22 @@ function toggleRedo(index) {
 
 function showMarks() {
   for (const [index, { element, mark }] of cards.entries()) {
-    const isMarked = redo.has(items[index].id);
-    element.classList.toggle('redo', isMarked);
-    mark.textContent = isMarked ? 'Keep' : 'Redo';
-    mark.setAttribute('aria-pressed', String(isMarked));
+    const isRedo = isMarked(items[index]);
+    element.classList.toggle('redo', isRedo);
+    mark.textContent = isRedo ? 'Keep' : 'Redo';
+    mark.setAttribute('aria-pressed', String(isRedo));
   }
-  exportButton.textContent = `Save redo list (${redo.size})`;
-  exportButton.disabled = redo.size === 0;
+  const { length } = items.filter(isMarked);
+  exportButton.textContent = `Save redo list (${length})`;
+  exportButton.disabled = length === 0;
 }
 
 function showMatches() {
   const words = search.value.toLowerCase();
   let shown = 0;
   for (const [index, { element, found }] of cards.entries()) {
-    const { id, status } = items[index];
-    const fits = filter.value === 'all' || filter.value === (redo.has(id) ? 'redo' : status);
+    const kinds = ['all', items[index].status, isMarked(items[index]) ? 'redo' : ''];
+    const fits = kinds.includes(filter.value);
     element.hidden = !(fits && found.includes(words));
     shown += element.hidden ? 0 : 1;
   }
@@ -163,7 +169,7 @@ function showMatches() {
 
 /** A file with an id on each line, as `foley batch --redo-list` takes it. */
 function exportRedo() {
-  const ids = items.map(({ id }) => id).filter((id) => redo.has(id));
+  const ids = items.filter(isMarked).map(({ id }) => id);
   const link = document.createElement('a');
   link.href = URL.createObjectURL(new Blob([`${ids.join('\n')}\n`], { type: 'text/plain' }));
   link.download = 'redo.txt';
@@ -195,7 +201,7 @@ const KEYS = {
   ArrowLeft: () => seekBy(-2),
   r: () => current !== -1 && toggleRedo(current),
   '/': () => search.focus(),
-  s: () => redo.size > 0 && exportRedo(),
+  s: () => exportButton.disabled || exportRedo(),
 };
 
 function onKey(event) {
@@ -224,7 +230,7 @@ function remembered() {
 
 function remember() {
   try {
-    localStorage.setItem(storageKey, JSON.stringify([...redo]));
+    localStorage.setItem(storageKey, JSON.stringify([...marks]));
   } catch {
     // The marks last as long as the page is open.
   }

@@ -65,6 +65,7 @@ class PageReport implements Report {
     await this.#write('item', {
       index: item.index,
       id: item.id,
+      mark: `${item.id} ${audio?.spokenAt ?? ''}`,
       status,
       text: item.order.text,
       output,
@@ -81,8 +82,8 @@ class PageReport implements Report {
   async publish({ creditsUsed, done, failed, skipped }: Tally, isComplete: boolean): Promise<void> {
     const counts = `${done} done, ${failed} failed, ${skipped} done before, ${creditsUsed} credits used`;
     const line = isComplete ? counts : `${counts}; not all were tried`;
-    const { file, title } = this.#options;
-    await this.#write('summary', { title, line, batch: path.basename(file) });
+    const { title } = this.#options;
+    await this.#write('summary', { title, line });
     await this.#output.write(Buffer.from(await pageEnd()));
     await this.#output.publish();
   }
@@ -115,7 +116,8 @@ class PageReport implements Report {
         const start = `<script type="text/plain" id="${id}">`;
         await this.#output.write(Buffer.from(`${start}${bytes.toString('base64')}</script>\n`));
       }
-      return { id, sound: await this.#measured(file, bytes.length) };
+      const { mtimeMs } = await files.stat(file);
+      return { id, spokenAt: mtimeMs, sound: await this.#measured(file, bytes.length) };
     } catch (error) {
       if (hasErrno(error, 'ENOENT', 'EACCES')) return undefined;
       throw error;
@@ -140,6 +142,8 @@ const NEVER = new AbortController().signal;
 
 interface EmbeddedSound {
   readonly id: string | undefined;
+  /** When its file was written, in milliseconds since the epoch: a mark is of one sound, not of all of an item. */
+  readonly spokenAt: number;
   readonly sound: MeasuredSound | undefined;
 }
 
