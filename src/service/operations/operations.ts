@@ -49,8 +49,6 @@ export function createOperations(deps: OperationsDeps): Operations {
   const unsettled = createUnsettledEnds(store, (db, id) => abandon(db, id, clock.now()));
   const { write } = unsettled;
   const lease = keepLease({ clock, renew: () => write((db) => owner.renew(db)) });
-  const abandoned = (db: Connection): readonly Row[] =>
-    inProgress(db).filter((row) => owner.isDead(row));
   return {
     ownership: { owner, hold: () => lease.hold() },
     begin(request, alongside) {
@@ -73,7 +71,7 @@ export function createOperations(deps: OperationsDeps): Operations {
     recover() {
       if (store.read((db) => findGone(db, owner)).length === 0) return 0;
       return store.write((db) => {
-        const rows = abandoned(db);
+        const rows = inProgress(db).filter((row) => owner.isDead(row));
         for (const row of rows) abandon(db, text(row, 'operation_id'), clock.now());
         for (const row of findGone(db, owner)) forgetOwner(db, text(row, 'id'));
         return rows.length;
