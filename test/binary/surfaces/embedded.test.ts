@@ -1,8 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { StartedService } from '../../contract/start-service.ts';
+import { startService } from '../../contract/start-service.ts';
 import { parseJsonDocument } from '../../harness/json-lines.ts';
 import { runFoley } from '../../harness/run-foley.ts';
+import type { RunResult } from '../../harness/run-options.ts';
 import { sandbox } from '../../harness/sandbox.ts';
 import { expectSound } from '../support/sound.ts';
 
@@ -16,14 +19,27 @@ const SURFACES = [
   ['compat-speech', ['mp3', 'wav', 'pcm']],
 ] as const;
 
+let served: StartedService;
+beforeAll(async () => {
+  served = await startService([]);
+});
+afterAll(() => served.stop());
+
 function words(surface: string, ...more: readonly string[]): readonly string[] {
   const model = surface === 'compat-speech' ? ['-m', 'vendor-s21pro-flash'] : [];
-  return ['tts', TEXT, '--local', '--api', surface, ...model, ...more];
+  return ['tts', TEXT, '--api', surface, ...model, ...more];
+}
+
+/** Asks the service where it has a process of its own, as Clara unless a flag says otherwise. */
+async function ask(surface: string, ...flags: readonly string[]): Promise<RunResult> {
+  const env = { FOLEY_BASE_URL: served.baseUrl, FOLEY_API_KEY: served.key };
+  const voice = flags.includes('-v') ? [] : ['--voice-name', 'Clara'];
+  return runFoley([...words(surface, ...voice), ...flags], { env });
 }
 
 /** Speaks for real; gives the playing time in ms. */
 async function durationOf(surface: string, ...flags: readonly string[]): Promise<number> {
-  const result = await runFoley(words(surface, '-o', 'x.wav', ...flags));
+  const result = await ask(surface, '-o', 'x.wav', ...flags);
   expect(result.code, result.stderr).toBe(0);
   return (await expectSound(await readFile(path.join(result.box.out, 'x.wav')))).durationMs;
 }
@@ -33,7 +49,7 @@ describe.each(SURFACES)('the embedded service, asked by foley tts --api %s', (su
     const box = await sandbox();
     for (const format of formats) {
       const name = `hello.${format}`;
-      const result = await runFoley(words(surface, '-o', name, '--json'), { box });
+      const result = await runFoley(words(surface, '--local', '-o', name, '--json'), { box });
       expect(result.code, result.stderr).toBe(0);
       expect(parseJsonDocument(result.stdout)).toMatchObject({
         output: name,
@@ -56,7 +72,7 @@ describe.each(SURFACES)('the embedded service, asked by foley tts --api %s', (su
   });
 
   test('tells a voice that it does not know as it does', async () => {
-    const result = await runFoley(words(surface, '-v', 'nobody', '-o', 'x.wav'));
+    const result = await ask(surface, '-v', 'nobody', '-o', 'x.wav');
     expect(result.code).toBe(20);
     expect(result.stderr).toContain('nobody');
     expect(result.stderr).toContain(surface.startsWith('compat') ? '(400)' : '(404)');
@@ -66,14 +82,14 @@ describe.each(SURFACES)('the embedded service, asked by foley tts --api %s', (su
 describe('raw samples', () => {
   test('are as long as the wav, and their rate is told', async () => {
     const wav = await durationOf('compat-tts');
-    const result = await runFoley(words('compat-tts', '--format', 'pcm', '-o', '-'));
+    const result = await ask('compat-tts', '--format', 'pcm', '-o', '-');
     expect(result.code, result.stderr).toBe(0);
     expect(result.stdout.length / 2 / RATE).toBeCloseTo(wav / 1_000, 2);
     expect(result.stderr).toContain('24 kHz, mono');
   });
 
   test('cannot be played by a program that has to know them', async () => {
-    const result = await runFoley(words('compat-tts', '--format', 'pcm', '--play'));
+    const result = await runFoley(words('compat-tts', '--local', '--format', 'pcm', '--play'));
     expect(result.code).toBe(2);
     expect(result.stderr).toContain('pcm');
   });
@@ -81,9 +97,9 @@ describe('raw samples', () => {
 
 test('stability, similarity and normalization reach /v1/tts for real', async () => {
   const flags = ['--stability', '0.8', '--similarity', '1.2', '--text-normalization'];
-  const result = await runFoley(words('compat-tts', ...flags, '-o', 'x.mp3'));
+  const result = await ask('compat-tts', ...flags, '-o', 'x.mp3');
   expect(result.code, result.stderr).toBe(0);
-  const refused = await runFoley(words('compat-tts', '--stability', '0.2', '-o', 'x.mp3'));
+  const refused = await ask('compat-tts', '--stability', '0.2', '-o', 'x.mp3');
   expect(refused.code).toBe(20);
   expect(refused.stderr).toContain('temperature is 0.2');
 });
@@ -93,7 +109,7 @@ test('every control of v2 and v1 reaches the service for real', async () => {
   const more = ['--similarity', '0.9', '-l', 'en', '--emotion', 'happy', '--instruction', 'softly'];
   for (const surface of ['v2', 'v1']) {
     const all = [...flags, ...more, '--no-text-normalization', '--filter-emoji', '-o', 'x.mp3'];
-    const result = await runFoley(words(surface, ...all));
+    const result = await ask(surface, ...all);
     expect(result.code, result.stderr).toBe(0);
   }
 });
