@@ -8,6 +8,13 @@ import { runFoley, startFoley } from '../harness/run-foley.ts';
 /** A condition is looked at until it holds; the test's own limit ends the wait. */
 const POLL = { timeout: 60_000 };
 
+/** On how many lines the status of the first job stands: a word is not cut where the page is narrow. */
+const LINES_OF_STATUS = `(() => {
+  const range = document.createRange();
+  range.selectNodeContents(document.querySelector('#jobs tbody td:nth-child(2)'));
+  return range.getClientRects().length;
+})()`;
+
 interface Served {
   readonly link: string;
   readonly baseUrl: string;
@@ -38,6 +45,8 @@ describe('the page of foley serve', () => {
     expect(await page.locator('#voices').textContent()).toContain('Clara');
     expect(await page.locator('#models').textContent()).toContain('vendor-s21pro');
     expect(await page.locator('#ledger').textContent()).toContain('commit');
+    await page.setViewportSize({ width: 320, height: 800 });
+    expect(await page.evaluate(LINES_OF_STATUS)).toBe(1);
     await page.locator('#jobs tr', { hasText: 'A job to be played.' }).getByRole('button').click();
     const isPlaying = `document.querySelector('#player').currentTime > 0`;
     await expect.poll(() => page.evaluate(isPlaying), POLL).toBe(true);
