@@ -193,7 +193,12 @@ const examples = await Promise.all(
   ),
 );
 
-test.each(examples.flat().filter((line) => !(line in NOT_RUN || ABOUT_A_JOB.test(line))))(
+/** What the pages show is run there already. */
+const shown = new Set(pages.flatMap((page) => shellBlocks(page).flat()));
+
+const ownOfHelp = new Set(examples.flat().filter((line) => !shown.has(line)));
+
+test.each([...ownOfHelp].filter((line) => !(line in NOT_RUN || ABOUT_A_JOB.test(line))))(
   'the example of the help works: %s',
   async (line) => runLines([line]),
   LINES_TIMEOUT_MS,
