@@ -20,7 +20,7 @@ export const liveStatus: CommandDefinition<ProtocolFlag> = {
     const { signal } = context;
     const { raw, value } = await getRealtimeRequest(client, protocol, { requestId, signal });
     const { resultAvailable, retryable, segments, state, units } = value;
-    const ids = Array.isArray(segments) ? segments.map(idOf).join(', ') : '';
+    const ids = Array.isArray(segments) ? segments.filter(isStored).map(idOf).join(', ') : '';
     return {
       data: raw,
       human: (look) =>
@@ -36,6 +36,12 @@ export const liveStatus: CommandDefinition<ProtocolFlag> = {
     };
   },
 };
+
+/** What is there is stored, unless the service says that it is not yet spoken. */
+function isStored(segment: unknown): boolean {
+  const isTold = typeof segment === 'object' && segment !== null && 'state' in segment;
+  return !isTold || segment.state === 'completed';
+}
 
 function idOf(segment: unknown): string {
   const isKnown = typeof segment === 'object' && segment !== null && 'segmentId' in segment;

@@ -94,6 +94,20 @@ test('the key goes into the handshake and nowhere else, and --verbose shows wher
   expect(result.stderr).not.toContain(server.key);
 });
 
+test('the status of a request that failed names the segments that are stored, and no others', async () => {
+  const segments = [
+    { segmentId: 's1', state: 'completed' },
+    { segmentId: 's2', state: 'failed_retryable' },
+  ];
+  const facts = { state: 'failed_retryable', retryable: true, units: 3, resultAvailable: true };
+  const json = { requestId: 'r', ...facts, segments };
+  const server = await startScriptedServer({
+    http: { 'GET /v3/tts/requests/r': { status: 200, json } },
+  });
+  const { code, stdout } = await runFoley(['live', 'status', 'r'], { env: scripted(server) });
+  expect([code, stdout.toString()]).toEqual([0, expect.stringMatching(/^stored +s1$/m)]);
+});
+
 test('what a killed command leaves is told by recover', async () => {
   const steps = [{ kind: 'pause' } as const];
   const faults = [{ on: 'received', event: 'flush', number: 1, when: 'before', steps } as const];
