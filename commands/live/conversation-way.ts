@@ -1,7 +1,4 @@
-import { redactUrl } from '../../src/api/redact.ts';
-import type { Connection, Context } from '../../src/cli/context.ts';
-import { describeEvent } from '../../src/cli/verbose.ts';
-import type { HandshakeAnswer } from '../../src/live/handshake.ts';
+import type { Connection } from '../../src/cli/context.ts';
 import { handshakeOf } from '../../src/live/handshake.ts';
 import type { LiveFacts } from '../../src/live/live-answer.ts';
 import { liveWay } from '../../src/live/live-way.ts';
@@ -13,6 +10,7 @@ import { wsSockets } from '../../src/live/ws-socket.ts';
 import type { SpeechWay } from '../../src/speech/speak.ts';
 import { readPieces } from '../../src/speech/text-source.ts';
 import { quoted } from '../jobs/resume-command.ts';
+import { handshakeLines } from './handshake-lines.ts';
 import type { LiveScreen } from './live-screen.ts';
 import type { LiveTask } from './live-task.ts';
 
@@ -40,7 +38,7 @@ export function conversationWay(
     clock,
     requestId,
     timeoutMs: plan.waits.replyMs,
-    onAnswer: handshakeObserver(context, requestId),
+    ...handshakeLines(context, requestId),
   });
   const isReliable = mode === 'reliable';
   return liveWay(
@@ -90,24 +88,4 @@ async function* piecesOf(
 ): AsyncGenerator<string, void, undefined> {
   if (text !== undefined) yield text;
   else yield* readPieces(context.io.stdin(), 'stdin', over);
-}
-
-/** One line for each handshake, as for every request (`--verbose`). */
-function handshakeObserver({ clock, globals, io }: Context, requestId: string) {
-  let attempt = 0;
-  let since = clock.monotonic();
-  return ({ url, ...answer }: HandshakeAnswer): void => {
-    attempt += 1;
-    const ms = clock.monotonic() - since;
-    since = clock.monotonic();
-    if (globals.verbose !== true) return;
-    const seen = { method: 'GET', url: redactUrl(url), ms, requestId, attempt };
-    io.complain(
-      describeEvent(
-        answer.status === undefined
-          ? { type: 'no_answer', ...seen, reason: answer.reason }
-          : { type: 'answer', ...seen, status: answer.status },
-      ),
-    );
-  };
 }

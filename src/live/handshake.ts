@@ -31,6 +31,8 @@ export interface Handshake {
   readonly timeoutMs: number;
   /** Certificates (PEM) to trust instead of the built-in ones. */
   readonly certificates?: string | undefined;
+  /** Another attempt begins; its answer is told next. */
+  readonly onConnect: () => void;
   readonly onAnswer: (answer: HandshakeAnswer) => void;
 }
 
@@ -47,7 +49,7 @@ export type HandshakeAnswer = { readonly url: URL } & (
 export function handshakeOf(
   { address, describe }: Pick<ApiClient, 'address' | 'describe'>,
   protocol: RealtimeProtocol,
-  options: Pick<Handshake, 'clock' | 'onAnswer' | 'requestId' | 'timeoutMs'>,
+  options: Pick<Handshake, 'clock' | 'onAnswer' | 'onConnect' | 'requestId' | 'timeoutMs'>,
 ): Handshake {
   const { livePath: target, subprotocol } = REALTIME_PROTOCOLS[protocol];
   const request = {

@@ -25,6 +25,7 @@ const CLOSE_TIMEOUT_MS = 1_000;
  */
 export function wsSockets({ env, handshake }: WsSocketOptions): OpenSocket {
   return (listener) => {
+    handshake.onConnect();
     const opening = new Opening(handshake, listener);
     const proxy = proxyFor(withHttps(handshake.url), env);
     if (proxy === undefined) opening.connect();

@@ -54,6 +54,7 @@ export function driven(server: ScriptedServer, choices: Partial<LivePlan> = {}) 
     requestId: plan.requestId,
     timeoutMs: plan.waits.replyMs,
     onAnswer: () => {},
+    onConnect: () => {},
   });
   const conversation = new Conversation(plan, {
     clock: hasteful,

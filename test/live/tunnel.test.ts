@@ -66,6 +66,7 @@ async function firstEvents(proxy: string, certificates: string | undefined) {
     timeoutMs: 20_000,
     certificates,
     onAnswer: (answer) => answers.push(answer),
+    onConnect: () => {},
   };
   const open = wsSockets({ handshake, env: { HTTPS_PROXY: proxy } });
   const events: SocketEvent[] = [];
