@@ -11,11 +11,12 @@ wait_for() {
 }
 type "fpath=(${(q)1} \$fpath)"$'\n'
 type $'autoload -Uz compinit; compinit -u -D; setopt no_beep\n'
-type $'show() { print -r -- "LINE<$BUFFER>" }; zle -N show; bindkey "^X" show\n'
+type $'show() { print -r -- "LINE<$BUFFER>" }; zle -N show; bindkey "^T" show\n'
 type $'print REA""DY\n'
 wait_for READY >/dev/null
 while IFS= read -r line; do
-  type "$line"$'\t\x18'
+  # No other key begins with this one, for which zsh would wait.
+  type "$line"$'\t\x14'
   shown=$(wait_for 'LINE<')
   shown=${shown##*LINE<}
   print -r -- "$line => ${shown%>*}"
