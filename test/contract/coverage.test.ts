@@ -1,15 +1,22 @@
 import { readFile } from 'node:fs/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { ENDPOINTS } from '../../src/contract/endpoints.ts';
 import { BEHAVIOURS } from './all-behaviours.ts';
 import { contractNames, endpointName } from './contract-names.ts';
+import { askRow } from './ask-row.ts';
 import { testedElsewhere } from './elsewhere.ts';
+import { openService } from './open-service.ts';
 import { pending } from './pending.ts';
+import { NotApplicable } from './service-under-test.ts';
 
 const tested = [...BEHAVIOURS, ...testedElsewhere];
 const names = contractNames();
 const covered = new Set(tested.flatMap(({ covers = [] }) => covers));
 const asked = new Set(tested.flatMap(({ on }) => on.split(', ').map((one) => endpointName(one))));
+
+function throwNotApplicable(): never {
+  throw new NotApplicable('no such voice');
+}
 
 /** Those of the spec's section 5, and ours: signed addresses, the refusal of realtime v1, and health. */
 const PUBLIC = [
@@ -38,6 +45,16 @@ describe('the rows', () => {
     const keyed = new Set(BEHAVIOURS.flatMap(({ id, on }) => (id.startsWith('auth.') ? [on] : [])));
     const others = ENDPOINTS.map(({ method, path }) => `${method} ${path}`);
     expect(others.filter((endpoint) => !keyed.has(endpoint))).toEqual(PUBLIC);
+  });
+
+  test.each([
+    ['at once', () => throwNotApplicable()],
+    ['later', async () => throwNotApplicable()],
+  ])('are skipped at a service that gives no occasion, said %s', async (_when, check) => {
+    const service = openService({ baseUrl: 'http://127.0.0.1:1', key: '', isOurs: false });
+    const skip = vi.fn<(why: string) => void>();
+    await askRow({ check }, service, skip);
+    expect(skip.mock.calls).toEqual([['no such voice']]);
   });
 
   test('look at every field', () => {

@@ -1,7 +1,7 @@
 import { describe, test } from 'vitest';
 import { BEHAVIOURS } from './all-behaviours.ts';
+import { askRow } from './ask-row.ts';
 import { openService } from './open-service.ts';
-import { NotApplicable } from './service-under-test.ts';
 
 /** Another service: its address, with its key in `FOLEY_API_KEY`. */
 const given = process.env['FOLEY_CONFORMANCE_URL'];
@@ -18,12 +18,6 @@ describe.skipIf(given === undefined)('the service at FOLEY_CONFORMANCE_URL', () 
   );
   test.for(asked.map((row) => [row.id, row.what, row] as const))(
     '%s: %s',
-    async ([, , { check }], { skip }) => {
-      await check(service).catch((error: unknown) => {
-        // A model or a voice that this service does not have is no fault of it, and no proof either.
-        if (error instanceof NotApplicable) skip(error.message);
-        throw error;
-      });
-    },
+    async ([, , row], { skip }) => askRow(row, service, skip),
   );
 });
