@@ -1,9 +1,13 @@
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
+import { LongestFirst } from './scripts/longest-first.mjs';
 
 /** Folders whose tests are a project of their own, and therefore a gate. */
 const OWN_PROJECTS = ['test/binary/**', 'test/contract/**', 'test/validators/**'];
+
+// A process and all its imports for each file would be a quarter of the time; the soak takes that time.
+const isolate = process.env['FOLEY_TEST_SIZE'] === 'full';
 
 export default defineConfig({
   resolve: {
@@ -16,19 +20,21 @@ export default defineConfig({
     hookTimeout: 120_000,
     // A poll ends when what it waits for is there, however busy the machine is.
     expect: { poll: { timeout: 20_000 } },
-    // The tests wait for processes, sockets and disks as much as they compute.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // While one file waits for a process, a socket or a disk, another computes.
+    maxWorkers: availableParallelism() + 1,
+    sequence: { sequencer: LongestFirst },
     globalSetup: ['test/harness/skip-summary.ts'],
     projects: [
       {
         extends: true,
         test: {
           name: 'unit',
+          isolate,
           include: ['test/**/*.test.ts'],
           exclude: [...configDefaults.exclude, ...OWN_PROJECTS],
         },
       },
-      { extends: true, test: { name: 'binary', include: ['test/binary/**/*.test.ts'] } },
+      { extends: true, test: { name: 'binary', isolate, include: ['test/binary/**/*.test.ts'] } },
       { extends: true, test: { name: 'conformance', include: ['test/contract/**/*.test.ts'] } },
       {
         extends: true,

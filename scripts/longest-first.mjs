@@ -1,0 +1,54 @@
+// The order of the tests for vitest: the longest files of each project start first, so that at its end no
+// processor waits for another. The rest has vitest's own order.
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { BaseSequencer } from 'vitest/node';
+
+/** What takes longest, in that order; `npm test` says how long each took. */
+const LONGEST = [
+  'test/engines/espeak-ng/espeak-ng.test.ts',
+  'test/billing/effects.test.ts',
+  'test/billing/billing.property.test.ts',
+  'test/live/driver.test.ts',
+  'test/audio/join/join.test.ts',
+  'test/service/engine/flite/synthesizer.test.ts',
+  'test/engines/install-espeak-ng.test.ts',
+  'test/service/aligned/accuracy.test.ts',
+  'test/batch/effects.test.ts',
+  'test/service/jobs/mortal.test.ts',
+  'test/engines/espeak-ng/cloned-voices.test.ts',
+  'test/binary/readme.test.ts',
+  'test/binary/lip-sync/lip-sync.test.ts',
+  'test/binary/surfaces/same-sound.test.ts',
+  'test/binary/surfaces/embedded.test.ts',
+  'test/binary/long-text/book.test.ts',
+  'test/binary/batch/failures.test.ts',
+  'test/binary/batch/stopping.test.ts',
+  'test/binary/faults/b2-status.test.ts',
+  'test/binary/spoken-words.test.ts',
+  'test/binary/batch/batch.test.ts',
+  'test/binary/jobs/embedded.test.ts',
+  'test/binary/kill/service.test.ts',
+  'test/binary/voices/embedded.test.ts',
+  'test/binary/completion.test.ts',
+  'test/binary/media-client/embedded.test.ts',
+  'test/binary/load.test.ts',
+  'test/binary/output-formats.test.ts',
+];
+
+export class LongestFirst extends BaseSequencer {
+  /** Throws when a file of the list is gone. */
+  async sort(files) {
+    const { root } = this.ctx.config;
+    const longest = LONGEST.map((name) => path.join(root, name));
+    const gone = longest.find((file) => !existsSync(file));
+    if (gone !== undefined)
+      throw new Error(`There is no ${gone}: scripts/longest-first.mjs names it`);
+    const rank = ({ moduleId }) =>
+      longest.includes(moduleId) ? longest.indexOf(moduleId) : longest.length;
+    const sorted = await super.sort(files);
+    return sorted.toSorted(
+      (a, b) => a.project.name.localeCompare(b.project.name) || rank(a) - rank(b),
+    );
+  }
+}
