@@ -5,6 +5,7 @@ import { createSpeechJob, pollPace, pollSpeechJob } from '../../api/speech-jobs.
 import type { Clock } from '../../effects/clock.ts';
 import type { FileSystem } from '../../effects/file-system.ts';
 import type { Random } from '../../effects/random.ts';
+import { reviseFailure } from '../../api/revise-failure.ts';
 import { Failure } from '../../errors/failure.ts';
 import { downloadPart, isPartThere } from './part-file.ts';
 import { ownPartKey } from './part-keys.ts';
@@ -20,29 +21,54 @@ export interface PartDeps {
   /** The key came from the person: a refunded request is not sent again under another. */
   readonly hasOwnKey: boolean;
   readonly signal?: AbortSignal | undefined;
+  /** Tells the person something that is no failure. */
+  readonly notice: (line: string) => void;
 }
 
 /**
  * Has one part spoken as a job, and fetches it; whatever was done for it before is not done again. Its key,
  * its id and that it is there are written down before anything is built on them.
- * @throws Failure; (rejected) when the job failed, which cost nothing: the next try has another key
+ * @throws Failure; (rejected) when the job failed, which cost nothing: the next try has another key; (lost)
+ *   when the service does not have the job, after which the next try buys the part again
  */
 export async function speakJobPart(
   record: LongTextRecord,
   index: number,
   deps: PartDeps,
 ): Promise<void> {
-  const { client, clock, files, random, signal } = deps;
   const before = record.part(index);
   const file = record.partFile(index);
-  if (before.state === 'done' && (await isPartThere(file, before.bytes, files))) return;
-  const api = apiOf(record);
+  if (before.state === 'done' && (await isPartThere(file, before.bytes, deps.files))) return;
   // A job that failed stays as it is.
   const known = before.state === 'failed' ? undefined : before.jobId;
-  const begun = known === undefined ? await createJob(record, index, deps) : undefined;
-  const ref = { id: begun?.id ?? known ?? '', api };
+  if (known === undefined)
+    return fetchPart(record, index, await createJob(record, index, deps), deps);
+  try {
+    await fetchPart(record, index, { id: known }, deps);
+  } catch (error) {
+    if (!isGone(error)) throw error;
+    if (before.isGone !== true) {
+      await record.note({ part: index, state: 'accepted', isGone: true });
+      throw goneFailure(error, index, known);
+    }
+    deps.notice(`foley: part ${index + 1} is not there any more; it is spoken once more`);
+    await record.note({ part: index, state: 'keyed', key: deps.random.uuid() });
+    await fetchPart(record, index, await createJob(record, index, deps), deps);
+  }
+}
+
+async function fetchPart(
+  record: LongTextRecord,
+  index: number,
+  begun: SpeechJob | { readonly id: string },
+  { client, clock, files, random, signal }: PartDeps,
+): Promise<void> {
+  const api = apiOf(record);
+  const file = record.partFile(index);
+  const ref = { id: begun.id, api };
   const pace = pollPace(client, api);
-  const job = await pollSpeechJob(client, ref, { known: begun, clock, random, pace, signal });
+  const known = 'phase' in begun ? begun : undefined;
+  const job = await pollSpeechJob(client, ref, { known, clock, random, pace, signal });
   if (job.phase === 'failed') {
     await record.note({ part: index, state: 'failed', creditsUsed: 0 });
     throw partFailure(job, index, record.plan.parts.length);
@@ -97,7 +123,22 @@ function partFailure(job: SpeechJob, index: number, count: number): Failure {
   return new Failure(`part ${index + 1} of ${count} could not be spoken${said}`, {
     code: job.error?.code ?? 'ERR_JOB_FAILED',
     exit: 'rejected',
+    hint: 'It was refunded. If it fails again, change its text, or choose another voice or model.',
     requestId: job.requestId,
     details: { jobId: job.id, status: job.status, part: index + 1 },
+  });
+}
+
+/** The service does not have what it accepted, or not for this account. */
+function isGone(error: unknown): error is Failure {
+  return error instanceof Failure && (error.status === 404 || error.status === 410);
+}
+
+function goneFailure(failure: Failure, index: number, jobId: string): Failure {
+  return reviseFailure(failure, {
+    message: `part ${index + 1} was paid for, and its job ${jobId} is not there: ${failure.message}`,
+    exit: 'lost',
+    billed: 'yes',
+    hint: 'If it belongs to another account, name that with --account. Else go on all the same, which pays for that part again.',
   });
 }

@@ -2,6 +2,7 @@ import type { AudioAnswer } from '../../api/speech.ts';
 import type { Verdict } from '../../audio/verdict.ts';
 import type { AudioFormat } from '../../contract/audio-formats.ts';
 import type { FileSystem } from '../../effects/file-system.ts';
+import { syncFile } from '../../files/durability.ts';
 import { hasErrno } from '../../files/errno.ts';
 import { FileWriter } from '../../files/file-writer.ts';
 import { stateFailure } from '../../files/state-failures.ts';
@@ -29,6 +30,8 @@ export async function downloadPart(
       refuse: () => Promise.resolve(),
     });
     await writer.flush().catch(failed);
+    // That it is there is written down next, and stands after a power cut.
+    await syncFile(handle).catch(failed);
     return verdict;
   } finally {
     writer.stop();

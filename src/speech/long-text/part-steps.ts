@@ -18,6 +18,8 @@ export interface PartStep {
   readonly bytes?: number | undefined;
   /** Some of the text could not be spoken. */
   readonly isPartial?: boolean | undefined;
+  /** The service does not have its job, which was told. */
+  readonly isGone?: boolean | undefined;
 }
 
 /** A part as all that was written of it tells. */
@@ -61,5 +63,6 @@ export function parsePartStep(record: Readonly<Record<string, unknown>>): PartSt
     ignoredParameters: Array.isArray(ignored) ? ignored.map((one) => String(one)) : undefined,
     bytes: number('bytes'),
     isPartial: record['isPartial'] === true ? true : undefined,
+    isGone: record['isGone'] === true ? true : undefined,
   };
 }

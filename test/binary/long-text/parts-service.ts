@@ -47,6 +47,8 @@ export interface PartsServiceOptions {
   readonly onCreate?: (part: number, count: number) => readonly Step[] | undefined;
   /** The status of a job; `count` polls of it came, this one included. */
   readonly statusOf?: (part: number, count: number, key: string) => string;
+  /** Whether the service has forgotten the job of this key. */
+  readonly isGone?: (part: number, key: string) => boolean;
   /** Steps before the audio of a stream. */
   readonly beforeStream?: (part: number) => readonly Step[];
 }
@@ -77,7 +79,9 @@ export function partsService(options: PartsServiceOptions): PartsService {
   const poll = (request: RecordedRequest): readonly Step[] => {
     const key = keyIn(request, jobs);
     const part = jobs.get(key);
-    if (part === undefined) return errorAnswer(404, NO_JOB);
+    if (part === undefined || options.isGone?.(part, key) === true) {
+      return errorAnswer(404, NO_JOB);
+    }
     if (request.path.endsWith('/audio')) return audio(soundOf(part, options));
     polls.set(part, (polls.get(part) ?? 0) + 1);
     const status = options.statusOf?.(part, polls.get(part) ?? 0, key) ?? 'success';

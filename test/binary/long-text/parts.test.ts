@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { errorAnswer } from '../../fault-server/faults/status.ts';
@@ -146,6 +146,30 @@ describe('a part that fails', () => {
     expect(again).toContain(2);
     expect(stage.charged.size).toBe(COUNT + 1);
     expect(await leftIn(stage)).toEqual(['out/book.mp3', ...WITH_TEXT]);
+  });
+
+  test('whose job the service has not any more is told as lost, and then bought again', async () => {
+    let failing: string | undefined;
+    let gone: string | undefined;
+    const stage = await longScene({
+      statusOf: (part, _polls, key) => {
+        if (part === 2) failing ??= key;
+        return key === failing ? 'fail' : 'success';
+      },
+      isGone: (_, key) => key === gone,
+    });
+    const id = recoverId(errorLine(await stage.speak(['-o', 'book.mp3', '--json'])).hint ?? '');
+    await rm(path.join(stage.box.state, 'foley', 'long-texts', id, 'part-0001.mp3'));
+    [gone] = Array.from(stage.charged).find(([, at]) => at === 0) ?? [];
+    const told = await stage.run(['recover', id, '--json']);
+    expect(told.code).toBe(27);
+    expect(told.stdout.toString()).toMatch(/part 1 was paid for, and its job job-\w+ is not there/);
+    const result = await stage.run(['recover', id]);
+    expect(result.code, result.stderr).toBe(0);
+    expect(result.stderr).toMatch(/part 1 is not there any more; it is spoken once more/);
+    expect(await outputOf(stage.box, 'book.mp3')).toEqual(stage.whole);
+    // The failed one and the lost one were asked for under another key, and nothing else was.
+    expect(stage.charged.size).toBe(COUNT + 2);
   });
 
   test('before anything was paid for leaves nothing to go on with', async () => {
