@@ -32,7 +32,8 @@ export const jobsWait: CommandDefinition<JobsWaitFlags> = {
   async run(context, { args, options }) {
     const ids = [...new Set(args)];
     const [only = ''] = ids;
-    return ids.length === 1
+    // Several that turn out to be one still have a folder.
+    return args.length === 1
       ? waitForOne(context, only, options)
       : waitForAll(context, ids, options);
   },

@@ -54,10 +54,15 @@ export async function fetchJob<Job extends WaitedJob>(
     if (!(error instanceof Failure)) throw error;
     const isThere = job !== undefined && job.phase !== 'failed';
     const failure =
-      isThere || error.exit === 'deadline' ? afterAcceptance(error, resume(id)) : error;
+      isThere || error.exit === 'deadline'
+        ? afterAcceptance(error, job ?? UNHEARD, resume(id))
+        : error;
     return { id, job, saved: undefined, failure };
   }
 }
+
+/** Nothing was heard of it in time. */
+const UNHEARD = { phase: 'running' } as const;
 
 async function heardOf<Job extends WaitedJob>(
   id: string,

@@ -16,19 +16,31 @@ export function failedJob({ error, id, requestId, status }: WaitedJob): Failure 
 
 /**
  * What went wrong after a job was accepted: it is paid for, and there to be asked for again.
+ * @param job as it was last heard of
  * @param resume what the person types to go on
  */
-export function afterAcceptance(failure: Failure, resume: string): Failure {
+export function afterAcceptance(
+  failure: Failure,
+  job: Pick<WaitedJob, 'phase'>,
+  resume: string,
+): Failure {
   const { exit, hint } = failure;
   const next =
     exit === 'deadline' || exit === 'output' || exit === 'exists' || hint === undefined
       ? undefined
       : hint;
-  const hints = [next, exit === 'lost' ? undefined : `\`${resume}\` goes on with it.`];
+  // What was wrong with the command can only be the name of its output.
+  const goesOn = exit === 'usage' ? 'goes on with it under such a name' : 'goes on with it';
+  const hints = [next, isFinal(failure, job) ? undefined : `\`${resume}\` ${goesOn}.`];
   return reviseFailure(failure, {
     billed: 'yes',
     hint: hints.filter((one) => one !== undefined).join(' '),
   });
+}
+
+/** The same command would end in the same way; of a job that still runs there may be more later. */
+function isFinal({ exit }: Failure, { phase }: Pick<WaitedJob, 'phase'>): boolean {
+  return exit === 'lost' || (exit === 'rejected' && phase !== 'running');
 }
 
 /**

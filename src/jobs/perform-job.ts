@@ -94,7 +94,7 @@ export async function performJob<Job extends WaitedJob, File extends FileAnswer>
     }
     if (error.exit === 'lost') await work.ended('lost', { problem: error.message });
     const isOver = last.job.phase === 'failed';
-    const failure = isOver ? error : afterAcceptance(error, plan.resume(job.id));
+    const failure = isOver ? error : afterAcceptance(error, last.job, plan.resume(job.id));
     return { ...heard, job: last.job, saved: undefined, failure };
   }
 }

@@ -401,6 +401,17 @@ describe('audio of a job', () => {
     );
   });
 
+  test('goes on under a name that fits what it is', async () => {
+    const stage = await jobScene([]);
+    const result = await stage.run(['jobs', 'wait', JOB_ID, '-o', 'hi.wav', '--json']);
+    expect(errorLine(result)).toMatchObject({
+      exitCode: 2,
+      hint:
+        'Let the name end in .mp3, and convert the file afterwards. ' +
+        `\`foley jobs wait ${JOB_ID} -o hi.wav\` goes on with it under such a name.`,
+    });
+  });
+
   test('is not there while the job runs', async () => {
     const missing = errorAnswer(404, { code: 'ERR_AUDIO_NOT_FOUND' });
     const stage = await jobScene([onPoll(jobAnswer('processing')), onAudio(missing)]);
