@@ -9,7 +9,8 @@ export function handshakeLines(
     clock,
     globals,
     io,
-  }: Pick<Context, 'clock' | 'globals'> & {
+  }: Pick<Context, 'clock'> & {
+    readonly globals: Pick<Context['globals'], 'verbose'>;
     readonly io: Pick<Context['io'], 'complain'>;
   },
   requestId: string,
