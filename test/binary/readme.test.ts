@@ -16,6 +16,7 @@ import type { Sandbox } from '../harness/sandbox.ts';
 import { sandbox } from '../harness/sandbox.ts';
 import {
   documentationPages,
+  foleyLines,
   helpExamples,
   linkedPaths,
   programsOf,
@@ -28,6 +29,7 @@ import { tone } from './voices/recordings.ts';
 const [VOICE] = VOICES;
 const ID = VOICE?.id ?? '';
 
+const MORSE = new URL('../../examples/engine/morse.mjs', import.meta.url);
 const MEDIA = new URL('../fixtures/media/', import.meta.url);
 const PICTURE = { width: 256, height: 256, channels: 3, background: '#d02060' } as const;
 
@@ -49,7 +51,9 @@ const FILES = {
   'phrases.txt': 'Good morning.\nGood night.\n',
   'items.jsonl': '{"id":"welcome","text":"Welcome."}\n',
   'chapter.txt': 'It was a bright cold day. The clocks were striking.\n',
+  'examples/engine/morse.mjs': readFileSync(MORSE),
   'key.txt': 'some-key\n',
+  'redo.txt': 'welcome\n',
   'talk.json':
     '{"version":1,"text":"Hello you.","durationMs":900,"complete":true,"words":[{"text":"Hello","startMs":0,"endMs":310}]}',
   'speech.json': JSON.stringify({ text: 'Hello', voiceId: ID }),
@@ -65,6 +69,16 @@ const PORT = /(--port[ =]|127\.0\.0\.1:)\d+/g;
 const NOT_RUN: Readonly<Record<string, string>> = {
   'foley engine add espeak-ng': 'it installs a package from the network',
   'foley engine add mine -- python3 engine.py --model de.onnx': 'the program is the reader’s own',
+};
+
+/** Written from the tree, whose examples are run. */
+const REFERENCE = 'docs/reference.md';
+
+/** Lines of pages that are not run from there, and why not. */
+const NOT_RUN_IN_PAGES: Readonly<Record<string, string>> = {
+  'foley batch chapters --output-dir audio --idempotency-namespace "$SLURM_ARRAY_JOB_ID"':
+    'test/binary/batch/recipes.test.ts runs it as Slurm does',
+  'some-llm | foley live | mpv -': 'the program is the reader’s own',
 };
 
 /** Examples of these are about a job, and `…` is its id. */
@@ -197,6 +211,15 @@ const examples = await Promise.all(
 const shown = new Set(pages.flatMap((page) => shellBlocks(page).flat()));
 
 const ownOfHelp = new Set(examples.flat().filter((line) => !shown.has(line)));
+
+test('every line with foley that a page shows is run', () => {
+  const inPages = pages
+    .filter(({ name }) => name !== REFERENCE)
+    .flatMap((page) => foleyLines(page));
+  const isRun = new Set([...shown, ...ownOfHelp, ...Object.keys(NOT_RUN_IN_PAGES)]);
+  expect(inPages.filter((line) => !isRun.has(line))).toEqual([]);
+  expect(inPages).toEqual(expect.arrayContaining(Object.keys(NOT_RUN_IN_PAGES)));
+});
 
 test.each([...ownOfHelp].filter((line) => !(line in NOT_RUN || ABOUT_A_JOB.test(line))))(
   'the example of the help works: %s',

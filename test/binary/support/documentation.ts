@@ -30,6 +30,13 @@ export function shellBlocks({ text }: Page): string[][] {
   );
 }
 
+/** Every line of a block of any kind that runs foley. */
+export function foleyLines({ text }: Page): string[] {
+  return [...text.matchAll(/^```\w*\n([\s\S]*?)^```$/gm)].flatMap(([, block = '']) =>
+    commandLines(block).filter((line) => /(?:^|\| *)(?:\w+=\S+ )*foley /.test(line)),
+  );
+}
+
 /** The commands that a help text shows after `$`. */
 export function helpExamples(help: string): string[] {
   const joined = help.replaceAll(/ *\\\n\s*/g, ' ');
