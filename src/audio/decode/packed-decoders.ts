@@ -51,6 +51,12 @@ export async function createOpusDecoder(): Promise<SoundDecoder> {
   };
 }
 
+/**
+ * To be given to the decoder of FLAC behind the last byte: a last frame of a few bytes, which is silence, is
+ * taken for the beginning of one otherwise, and left out.
+ */
+export const FLAC_TAIL: Uint8Array = new Uint8Array(64);
+
 /** Decodes FLAC, by itself or in Ogg. */
 export async function createFlacDecoder(): Promise<SoundDecoder> {
   const { FLACDecoder } = await import('@wasm-audio-decoders/flac');
@@ -59,9 +65,29 @@ export async function createFlacDecoder(): Promise<SoundDecoder> {
   return {
     pieceBytes: PACKED_PIECE_BYTES,
     decode: async (piece) => soundOf(await decoder.decode(piece)),
-    finish: async () => soundOf(await decoder.flush()),
+    async finish() {
+      const rest = soundOf(await decoder.decode(FLAC_TAIL));
+      return joined(rest, soundOf(await decoder.flush()));
+    },
     close: () => decoder.free(),
   };
+}
+
+/** One after the other; either may be nothing. */
+function joined(one: DecodedSound, other: DecodedSound): DecodedSound {
+  if (lengthOf(one) === 0) return other;
+  if (lengthOf(other) === 0) return one;
+  const channels = one.channels.map((samples, channel) => {
+    const whole = new Float32Array(lengthOf(one) + lengthOf(other));
+    whole.set(samples);
+    whole.set(other.channels[channel] ?? [], samples.length);
+    return whole;
+  });
+  return { channels, sampleRate: one.sampleRate };
+}
+
+function lengthOf({ channels: [first] }: DecodedSound): number {
+  return first?.length ?? 0;
 }
 
 function soundOf({ channelData, sampleRate }: Decoded): DecodedSound {

@@ -43,7 +43,16 @@ export async function measureSound(file: OpenFile, signal: AbortSignal): Promise
     decoder.close();
   }
   const { codec, format } = sound;
-  return { format, codec, ...listener.result() };
+  const measured = listener.result();
+  requireAll(sound, measured.levels);
+  return { format, codec, ...measured };
+}
+
+/** Frames of FLAC that are damaged, or not there, are left out without a word. */
+function requireAll({ format, seconds }: RecognisedSound, { durationMs }: LevelTrack): void {
+  if (format !== 'flac' || seconds === undefined || durationMs > seconds * 1_000 - 1) return;
+  const found = `only ${(durationMs / 1_000).toFixed(1)} of ${seconds.toFixed(1)} s can be decoded`;
+  throw new SoundProblem(`is damaged or cut: ${found}`);
 }
 
 class Measurement {

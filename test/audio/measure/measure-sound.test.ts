@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import { open, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { measureSound } from '../../../src/audio/measure/measure-sound.ts';
+import { temporaryFolder } from '../../service/support/test-service.ts';
+
+function fixture(name: string): Buffer {
+  return readFileSync(new URL(`../../fixtures/media/${name}`, import.meta.url));
+}
+
+async function measured(bytes: Uint8Array) {
+  const file = path.join(await temporaryFolder(), 'sound');
+  await writeFile(file, bytes);
+  const handle = await open(file);
+  onTestFinished(() => handle.close());
+  return measureSound({ fd: handle.fd, size: bytes.length }, new AbortController().signal);
+}
+
+describe('sound that is measured', () => {
+  test.each(['beeps.flac', 'beeps.ogg', 'beeps.opus', 'beeps.mp3'])(
+    'is heard to its last sample, which is silent: %s',
+    async (name) => {
+      const { levels } = await measured(fixture(name));
+      expect(levels.durationMs).toBe(10_000);
+    },
+  );
+
+  test.each([
+    ['is cut', (bytes: Buffer) => bytes.subarray(0, bytes.length / 2)],
+    ['is damaged in one place', (bytes: Buffer) => bytes.fill(0x55, 20_000, 20_004)],
+  ])('is refused where FLAC %s', async (_what, damage) => {
+    await expect(measured(damage(fixture('beeps.flac')))).rejects.toThrow(
+      /^is damaged or cut: only \d\.\d of 10\.0 s can be decoded$/,
+    );
+  });
+});
