@@ -292,6 +292,33 @@ describe('an answer that is no good', () => {
   });
 });
 
+describe('sound that a decoder would leave holes in', () => {
+  const noise = (bytes: Buffer): Buffer => {
+    const middle = Math.floor(bytes.length / 2);
+    return bytes.fill(0x55, middle, middle + 4);
+  };
+  test.each([
+    ['beeps.flac', 'is cut', (bytes: Buffer) => bytes.subarray(0, bytes.length / 2)],
+    ['beeps.flac', 'is damaged', noise],
+    ['beeps.ogg', 'is damaged', noise],
+    ['beeps.opus', 'is damaged', noise],
+  ])('is refused before anything is charged: %s that %s', async (name, _what, damage) => {
+    const stage = await scene(({ url = '' }, response) => {
+      const isSound = url === '/audio';
+      const file = new URL(`../../fixtures/media/${isSound ? name : 'h264.mp4'}`, import.meta.url);
+      void readFile(file).then((bytes) => response.end(isSound ? damage(bytes) : bytes));
+    });
+    const before = await stage.balance();
+    const answer = await create(stage);
+    expect(await answer.json()).toMatchObject({
+      code: 'ERR_MEDIA_UNREADABLE',
+      details: { media_kind: 'audio', stage: 'inspection', retryable: false },
+    });
+    expect(await stage.balance()).toEqual(before);
+    expect(await foldersOf(stage)).toEqual([]);
+  });
+});
+
 test('a body without an end is read as far as the limit, and no further: 413', async () => {
   const piece = Buffer.alloc(1 << 20);
   let sent = 0;

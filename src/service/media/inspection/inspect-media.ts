@@ -1,7 +1,5 @@
-import { open } from 'node:fs/promises';
 import type { Input } from 'mediabunny';
 import { Check } from 'typebox/schema';
-import { readFlacLength } from '../../../audio/decode/flac-length.ts';
 import { MEDIA_SECONDS_MAX } from '../../../contract/limits.ts';
 import type { MediaTask } from '../child/tasks.ts';
 import { MediaTaskError } from '../child/media-task-error.ts';
@@ -10,6 +8,7 @@ import { walkPackets } from './walk-packets.ts';
 import type { AudioFacts, InspectedVideo, Inspection } from './inspection.ts';
 import { InspectionOrder } from './inspection.ts';
 import { encoderPadding } from './encoder-padding.ts';
+import { flacSeconds, requireWholePages } from './whole-sound.ts';
 import { readMedia } from './open-media.ts';
 
 /** Codecs of video that an mp4 may hold as they are. */
@@ -67,20 +66,10 @@ async function audioFacts(input: Input, path: string): Promise<AudioFacts> {
   const { before, behind, unknown } = await encoderPadding(path, format);
   // What comes before zero is what an encoder added, and the file says so.
   const start = Math.max(first, 0) + before;
-  const told = format === 'FLAC' ? await flacLength(path) : undefined;
+  if (format === 'Ogg') await requireWholePages(path);
+  const told = format === 'FLAC' ? await flacSeconds(path) : undefined;
   const seconds = bounded(told ?? (await track.computeDuration()) - start - behind);
   return { codec, start, seconds, paddingSeconds: unknown };
-}
-
-/** The demuxer counts whole blocks only. */
-async function flacLength(path: string): Promise<number | undefined> {
-  const file = await open(path);
-  try {
-    const { size } = await file.stat();
-    return readFlacLength({ fd: file.fd, size });
-  } finally {
-    await file.close();
-  }
 }
 
 function isKnownSound(codec: string): boolean {

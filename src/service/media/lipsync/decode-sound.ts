@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises';
 import type { InputAudioTrack } from 'mediabunny';
+import { FLAC_TAIL } from '../../../audio/decode/packed-decoders.ts';
 import { MediaTaskError } from '../child/media-task-error.ts';
 import type { Sound } from './sound.ts';
 import { soundOf } from './sound.ts';
@@ -11,11 +12,16 @@ export async function* decodeSound(track: InputAudioTrack, path: string): AsyncG
     const { OggVorbisDecoder } = await import('@wasm-audio-decoders/ogg-vorbis');
     yield* decodeFile(new OggVorbisDecoder(), path);
   } else if (codec === 'flac') {
-    const { FLACDecoder } = await import('@wasm-audio-decoders/flac');
-    yield* decodeFile(new FLACDecoder(), path);
+    yield* decodeFlac(path);
   } else {
     yield* decodePcm(track);
   }
+}
+
+/** Decodes a file of FLAC; frames that are damaged are left out. */
+export async function* decodeFlac(path: string): AsyncGenerator<Sound> {
+  const { FLACDecoder } = await import('@wasm-audio-decoders/flac');
+  yield* decodeFile(new FLACDecoder(), path, FLAC_TAIL);
 }
 
 async function* decodePcm(track: InputAudioTrack): AsyncGenerator<Sound> {
@@ -48,7 +54,12 @@ interface Decoded {
   readonly sampleRate: number;
 }
 
-async function* decodeFile(decoder: FileDecoder, path: string): AsyncGenerator<Sound> {
+/** @param tail given to the decoder behind the last byte */
+async function* decodeFile(
+  decoder: FileDecoder,
+  path: string,
+  tail?: Uint8Array,
+): AsyncGenerator<Sound> {
   await decoder.ready;
   const file = await open(path);
   try {
@@ -59,6 +70,7 @@ async function* decodeFile(decoder: FileDecoder, path: string): AsyncGenerator<S
       if (!(piece instanceof Uint8Array)) throw new TypeError('a file of no bytes');
       yield* some(await decoder.decode(piece));
     }
+    if (tail !== undefined) yield* some(await decoder.decode(tail));
     yield* some(await decoder.flush());
   } finally {
     await file.close();
