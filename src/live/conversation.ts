@@ -48,7 +48,8 @@ export class Conversation {
   readonly #plan: LivePlan;
   readonly #deps: ConversationDeps;
   readonly #timers: Timers;
-  readonly #asked = new AbortController();
+  /** The last question; the machine waits for no other. */
+  #asked = new AbortController();
   #state: LiveState;
   #socket: LiveSocket | undefined;
   #events: Happening[] = [];
@@ -209,18 +210,23 @@ export class Conversation {
   async #ask(question: Extract<Effect, { type: 'askStatus' | 'fetchSegment' }>): Promise<void> {
     const { requestId } = question;
     const { questions } = this.#deps;
+    this.#asked.abort();
+    this.#asked = new AbortController();
     const { signal } = this.#asked;
+    const answered = (event: Happening): void => {
+      if (!signal.aborted) this.#happen(event);
+    };
     try {
       if (question.type === 'askStatus') {
         const facts = await questions.status(requestId, signal);
-        this.#happen({ type: 'status', facts });
+        answered({ type: 'status', facts });
       } else {
         const { segmentId } = question;
         const audio = await questions.segment(requestId, segmentId, signal);
-        this.#happen({ type: 'stored', segmentId, audio });
+        answered({ type: 'stored', segmentId, audio });
       }
     } catch (error) {
-      if (error instanceof Failure) this.#happen({ type: 'failed', ending: failureEnding(error) });
+      if (error instanceof Failure) answered({ type: 'failed', ending: failureEnding(error) });
       else if (!signal.aborted)
         this.stop(error instanceof Error ? error : new Error(String(error)));
     }

@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
 import { systemRandom } from '../../src/effects/random.ts';
-import { encodeFrame } from '../../src/frames/codec.ts';
 import { Conversation } from '../../src/live/conversation.ts';
 import type { RequestFacts } from '../../src/live/server-message.ts';
-import type { OpenSocket, SocketEvent } from '../../src/live/socket.ts';
 import { hasteful } from './driven.ts';
+import { frame, sockets } from './told-sockets.ts';
 import { RELIABLE } from './simulation.ts';
 
 /** More than may wait for a listener. */
@@ -13,32 +12,6 @@ const FACTS: RequestFacts = {
   state: 'failed_retryable',
   segments: [{ segmentId: 's1', isStored: true, characters: 4, audioBytes: LONG.length }],
 };
-
-/** Sockets that are told what happens on them, and say whether they are read. */
-function sockets() {
-  const all: { readonly tell: (event: SocketEvent) => void; isRead: boolean }[] = [];
-  const open: OpenSocket = (tell) => {
-    const socket = { tell, isRead: true };
-    all.push(socket);
-    return {
-      send: () => {},
-      close: () => {},
-      abort: () => {},
-      pause: () => {
-        socket.isRead = false;
-      },
-      resume: () => {
-        socket.isRead = true;
-      },
-    };
-  };
-  return { all, open };
-}
-
-const frame = (message: { readonly event: string }): SocketEvent => ({
-  type: 'frame',
-  bytes: encodeFrame(message, 'v3'),
-});
 
 test('a line that is opened anew while nobody takes the audio is read until it is ready', async () => {
   const { all, open } = sockets();

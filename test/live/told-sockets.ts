@@ -1,0 +1,31 @@
+import { encodeFrame } from '../../src/frames/codec.ts';
+import type { OpenSocket, SocketEvent } from '../../src/live/socket.ts';
+
+/** Sockets that are told what happens on them, and say whether they are read. */
+export function sockets() {
+  const all: { readonly tell: (event: SocketEvent) => void; isRead: boolean }[] = [];
+  const open: OpenSocket = (tell) => {
+    const socket = { tell, isRead: true };
+    all.push(socket);
+    return {
+      send: () => {},
+      close: () => {},
+      abort: () => {},
+      pause: () => {
+        socket.isRead = false;
+      },
+      resume: () => {
+        socket.isRead = true;
+      },
+    };
+  };
+  return { all, open };
+}
+
+/** A message of the service. */
+export const frame = (
+  message: { readonly event: string } & Readonly<Record<string, unknown>>,
+): SocketEvent => ({
+  type: 'frame',
+  bytes: encodeFrame(message, 'v3'),
+});
