@@ -292,11 +292,12 @@ describe('an answer that is no good', () => {
   });
 });
 
+function noise(bytes: Buffer): Buffer {
+  const middle = Math.floor(bytes.length / 2);
+  return bytes.fill(0x55, middle, middle + 4);
+}
+
 describe('sound that a decoder would leave holes in', () => {
-  const noise = (bytes: Buffer): Buffer => {
-    const middle = Math.floor(bytes.length / 2);
-    return bytes.fill(0x55, middle, middle + 4);
-  };
   test.each([
     ['beeps.flac', 'is cut', (bytes: Buffer) => bytes.subarray(0, bytes.length / 2)],
     ['beeps.flac', 'is damaged', noise],
