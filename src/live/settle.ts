@@ -1,3 +1,5 @@
+import { REALTIME_ID_MAX_CHARACTERS } from '../contract/realtime/limits.ts';
+import { sliceCodePoints } from '../text/code-points.ts';
 import { drain, hear } from './audio-order.ts';
 import { lost, violation } from './endings.ts';
 import type { LiveState, Segment } from './state.ts';
@@ -78,5 +80,6 @@ export function takeStored(segmentId: string, audio: Uint8Array): Move {
 export function requestIdOf({ plan: { requestId }, session }: LiveState): string {
   if (session === 1) return requestId;
   const suffix = `-${session}`;
-  return `${requestId.slice(0, 128 - suffix.length)}${suffix}`;
+  const room = REALTIME_ID_MAX_CHARACTERS - suffix.length;
+  return `${sliceCodePoints(requestId, 0, room)}${suffix}`;
 }

@@ -3,6 +3,7 @@ import type { REALTIME_ERRORS } from '../../src/contract/realtime/error-codes.ts
 import { EXIT_CODES } from '../../src/contract/exit-codes.ts';
 import type { Effect } from '../../src/live/events.ts';
 import type { LivePlan } from '../../src/live/state.ts';
+import { requestIdOf } from '../../src/live/settle.ts';
 import { newConversation } from '../../src/live/state.ts';
 import { transition } from '../../src/live/transition.ts';
 import type { HeardMessage } from '../../src/live/server-message.ts';
@@ -195,6 +196,12 @@ test('before a session has spoken its units another one goes on, under an id of 
     { event: 'text', sequence: 1, text: 'Twelve again' },
     { event: 'flush', segmentId: 's2' },
   ]);
+});
+
+test('the id of another session is one whatever the first is made of', () => {
+  const requestId = '😀'.repeat(128);
+  const state = { ...newConversation({ ...RELIABLE, requestId }), session: 2 };
+  expect(requestIdOf(state)).toBe(`${'😀'.repeat(126)}-2`);
 });
 
 test('no more text is read than 256 kB that wait, and again when half of it is gone', () => {
