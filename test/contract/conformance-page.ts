@@ -9,9 +9,9 @@ type Row = Behaviour | TestedElsewhere | Pending;
 const ROWS: readonly Row[] = [...BEHAVIOURS, ...testedElsewhere, ...pending];
 const TESTED: readonly Statement[] = [...BEHAVIOURS, ...testedElsewhere];
 
-/** docs/conformance.md: every endpoint, field, error and limit with the rows that check it. */
+/** docs/conformance.md: every endpoint, error, limit, message and field with the rows that check it. */
 export function conformancePage(): string {
-  const { errors, fields, headers, limits } = contractNames();
+  const { errors, fields, headers, limits, realtime } = contractNames();
   return [
     introduction(),
     `## Endpoints\n\n${table(['endpoint', 'section', 'rows'], endpoints())}`,
@@ -26,6 +26,10 @@ export function conformancePage(): string {
     `## Headers\n\n${table(
       ['header', 'rows'],
       headers.map((name) => [`\`${name}\``, rowsOf(name)]),
+    )}`,
+    `## Realtime: messages, errors, ends and states\n\n${table(
+      ['name', 'rows'],
+      realtime.map((name) => [`\`${name}\``, rowsOf(name)]),
     )}`,
     `## Fields\n\n${table(
       ['field', 'rows'],

@@ -41,7 +41,7 @@ export interface ContractNames {
   readonly headers: readonly string[];
   /**
    * Of realtime speech: `v3.client.start`, `v2.server.ready`, `v3.error.invalid_state`, `finish.timeout`,
-   * `state.running`, and its limits.
+   * `state.running`.
    */
   readonly realtime: readonly string[];
 }
@@ -52,7 +52,10 @@ export function contractNames(): ContractNames {
     endpoints: ENDPOINTS.map(({ method, path }) => endpointName(`${method} ${path}`)),
     fields: schemas.flatMap(([name, schema]) => fieldsOf(name, schema)),
     errors: Object.entries(SERVICE_ERRORS).map(([code, status]) => ({ code, status })),
-    limits: Object.entries(limits).map(([name, value]) => ({ name, value: valueOf(value) })),
+    limits: [...Object.entries(limits), ...Object.entries(realtimeLimits)].map(([name, value]) => ({
+      name,
+      value: valueOf(value),
+    })),
     headers: [...Object.values(HEADERS), 'Location', 'Retry-After'],
     realtime: realtimeNames(),
   };
@@ -67,7 +70,6 @@ function realtimeNames(): readonly string[] {
     ]),
     ...FINISH_REASONS.map((reason) => `finish.${reason}`),
     ...REQUEST_STATES.map((state) => `state.${state}`),
-    ...Object.keys(realtimeLimits),
   ];
 }
 
@@ -87,6 +89,11 @@ function fieldsOf(path: string, schema: unknown): readonly string[] {
   return items === undefined ? [] : fieldsOf(`${path}.0`, items);
 }
 
-function valueOf(value: number | { readonly minimum: number; readonly maximum: number }): string {
-  return typeof value === 'number' ? String(value) : `${value.minimum} to ${value.maximum}`;
+function valueOf(value: number | Readonly<Record<string, number>>): string {
+  if (typeof value === 'number') return String(value);
+  const { minimum, maximum, ...others } = value;
+  if (minimum !== undefined && maximum !== undefined) return `${minimum} to ${maximum}`;
+  return Object.entries(others)
+    .map(([name, part]) => `${name} ${part}`)
+    .join(', ');
 }

@@ -70,7 +70,7 @@ describe('the rows', () => {
     expect(all.filter((name) => !covered.has(name))).toEqual([]);
   });
 
-  test('speak of every message, error, end, state and limit of realtime speech', () => {
+  test('speak of every message, error, end and state of realtime speech', () => {
     expect(names.realtime.filter((name) => !covered.has(name))).toEqual([]);
   });
 
