@@ -1,6 +1,7 @@
 import { tree } from '../commands/tree.ts';
 import { version } from '../package.json';
 import type { Context, MainDeps } from './cli/context.ts';
+import { COLOR_CHOICES } from './cli/color.ts';
 import { createContext } from './cli/context.ts';
 import type { GlobalOptions } from './cli/global-options.ts';
 import { findInvocation } from './cli/invocation.ts';
@@ -119,5 +120,12 @@ function presumedGlobals(argv: readonly string[]): GlobalOptions {
   const end = argv.indexOf('--');
   const flags = end === -1 ? argv : argv.slice(0, end);
   const asksForJson = flags.includes('--json');
-  return { progress: false, color: 'auto', input: false, ...(asksForJson ? { json: true } : {}) };
+  const [, color = 'auto'] =
+    /(?:^|\0)--color[=\0](always|never)(?:\0|$)/.exec(flags.join('\0')) ?? [];
+  return {
+    progress: false,
+    color: COLOR_CHOICES.find((choice) => choice === color) ?? 'auto',
+    input: false,
+    ...(asksForJson ? { json: true } : {}),
+  };
 }

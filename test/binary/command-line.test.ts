@@ -113,4 +113,14 @@ describe('global flags', () => {
     expect(result.code, result.stderr).toBe(0);
     expect(result.stdout.includes('\u001b[')).toBe(isColored);
   });
+
+  test.each([
+    [['--color', 'always'], {}, true],
+    [['--color=never'], { FORCE_COLOR: '1' }, false],
+    [[], {}, false],
+  ])('a complaint about the words themselves, %j with %j: coloured %s', async (flags, env, is) => {
+    const result = await runFoley(['tts', '--sped', '2', ...flags], { env });
+    expect(result.code).toBe(2);
+    expect(result.stderr.includes('\u001b[')).toBe(is);
+  });
 });
