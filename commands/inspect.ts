@@ -84,10 +84,14 @@ function factsOf(bytes: number, sound: MeasuredSound): (readonly [string, string
     ['peak', peak === null ? 'silent' : `${peak} dBFS${clipped}`],
     [
       'silence',
-      `${startMs} ms at the beginning, ${endMs} ms at the end; ` +
-        `${describeDuration(totalMs)} in all, the longest pause ${describeDuration(longestMs)}`,
+      `${startMs} ms at the beginning, ${endMs} ms at the end; ${pausesIn(totalMs, longestMs)}`,
     ],
   ];
+}
+
+function pausesIn(totalMs: number, longestMs: number): string {
+  if (totalMs === 0) return `no pause longer than ${PAUSE_MS} ms`;
+  return `pauses of ${describeDuration(totalMs)} in all, the longest of ${describeDuration(longestMs)}`;
 }
 
 function silenceOf({ levels }: MeasuredSound): {

@@ -33,7 +33,9 @@ describe('inspect', () => {
     expect(text).toMatch(/^duration +4\.8 s$/m);
     expect(text).toMatch(/^loudness +-9\.\d LUFS$/m);
     expect(text).toMatch(/^peak +-6 dBFS$/m);
-    expect(text).toMatch(/^silence +500 ms at the beginning, 250 ms at the end; .* pause 1\.0 s$/m);
+    expect(text).toMatch(
+      /^silence +500 ms at the beginning, 250 ms at the end; pauses of 1\.5 s in all, the longest of 1\.0 s$/m,
+    );
     expect(text).toMatch(/\n▁{5,9}[▅▆▇█]{20,}▁{10,}[▅▆▇█]{10,}▁{3,}\n$/);
   });
 
