@@ -39,7 +39,7 @@ export const captions: CommandDefinition<CaptionsFlags> = {
     const timings = await readDocument(context, file);
     const { writeCaptions } = await import('../src/captions/caption-files.ts');
     const written = await writeCaptions({ ...context, targets, timings, shape });
-    for (const each of written) context.io.notice(`foley: ${describe(each)}`);
+    for (const each of written) context.io.notice(describe(each));
     if (!timings.complete) context.io.warn(INCOMPLETE);
     return {
       data: {

@@ -87,7 +87,7 @@ export async function publishCaptions(
     const hint = audio === undefined ? error.hint : `The audio is whole, in ${audio}.`;
     throw reviseFailure(error, { hint, billed: 'yes' });
   });
-  for (const { cues, path } of told.items) io.notice(`foley: ${path}: ${contentOf(cues)}`);
+  for (const { cues, path } of told.items) io.notice(`${path}: ${contentOf(cues)}`);
   if (!told.complete) io.warn(INCOMPLETE);
   return told;
 }

@@ -98,14 +98,14 @@ function nothingStored(failure: Failure): Failure {
 
 function tell({ env, io }: Context, { baseUrl, name, replaced }: Login, profile: Profile): void {
   if (replaced !== undefined && replaced.baseUrl !== withoutSlash(baseUrl)) {
-    io.notice(`the account "${name}" was for ${replaced.baseUrl} before`);
+    io.notice(`foley: the account "${name}" was for ${replaced.baseUrl} before`);
   }
   io.notice(`logged in to ${baseUrl.host} as ${profile.user_id}; the account is "${name}"`);
   const stronger = ['FOLEY_API_KEY', 'FOLEY_BASE_URL', 'FOLEY_TARGET'].filter(
     (variable) => (env[variable] ?? '') !== '',
   );
   if (stronger.length > 0) {
-    io.notice(`set in the environment, and stronger than an account: ${stronger.join(', ')}`);
+    io.notice(`foley: the environment is stronger than an account: ${stronger.join(', ')}`);
   }
 }
 

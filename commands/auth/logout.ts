@@ -23,7 +23,7 @@ export const authLogout: CommandDefinition = {
     const left = [...accounts.all.keys()].filter((other) => other !== name);
     const inUse = accounts.current === name ? undefined : accounts.current;
     if (left.length > 1 && inUse === undefined) {
-      io.notice(`--account now has to say which one is meant: ${left.join(', ')}`);
+      io.notice(`foley: --account now has to say which one is meant: ${left.join(', ')}`);
     }
     return { data: { account: name, baseUrl, left } };
   },

@@ -35,10 +35,10 @@ async function warnWhenHidden(context: Context, name: SettingName, file: string)
     const setting = resolveSetting(await context.settings(), name);
     if (setting?.origin.kind !== 'environment' && setting?.origin.kind !== 'project') return;
     const origin = describeOrigin(setting.origin);
-    context.io.notice(`${name} is set in ${file}, but ${origin} counts before it`);
+    context.io.notice(`foley: ${name} is set in ${file}, but ${origin} counts before it`);
   } catch (error) {
     // It was written; that something else is wrong is for whoever reads the settings.
     if (!(error instanceof Failure)) throw error;
-    context.io.notice(error.message);
+    context.io.notice(`foley: ${error.message}`);
   }
 }

@@ -19,7 +19,7 @@ export const configUnset: CommandDefinition = {
       const { unsetSetting } = await import('../../src/config/config-write.ts');
       await unsetSetting(settingsFile, name, context);
     } else {
-      context.io.notice(`${name} is not set in ${settingsFile}`);
+      context.io.notice(`foley: ${name} is not set in ${settingsFile}`);
     }
     return { data: { name, removed: isSet, file: settingsFile } };
   },

@@ -52,7 +52,9 @@ async function install(context: Context, name: string): Promise<EngineRegistrati
     );
   }
   const { installPackages } = await import('../../src/engines/run-npm.ts');
-  context.io.notice('npm installs espeak-ng, which is free software under the GPL, version 3');
+  context.io.notice(
+    'foley: npm installs espeak-ng, which is free software under the GPL, version 3',
+  );
   return installEspeakNg({
     ...(await engineDeps(context)),
     adapterFolder: ADAPTER_FOLDER,

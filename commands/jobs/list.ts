@@ -94,7 +94,7 @@ async function listPage(
   const query = { page, limit, status, createdAfter };
   const { raw, value } = await listSpeechJobs(client, api, query, signal);
   if (value.nextPage !== undefined) {
-    io.notice(`page ${value.page}; --page ${value.nextPage} goes on, --all shows all`);
+    io.notice(`foley: page ${value.page}; --page ${value.nextPage} goes on, --all shows all`);
   }
   return present(context, value.items, raw);
 }

@@ -49,7 +49,7 @@ export const lipsyncList: CommandDefinition<LipSyncListFlags> = {
     }
     const { raw, value } = await listLipSync(client, { page, limit, status }, signal);
     if (value.nextPage !== undefined) {
-      io.notice(`page ${value.page}; --page ${value.nextPage} goes on, --all shows all`);
+      io.notice(`foley: page ${value.page}; --page ${value.nextPage} goes on, --all shows all`);
     }
     return present(context, value.items, raw);
   },

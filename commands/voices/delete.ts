@@ -26,7 +26,7 @@ export const voicesDelete: CommandDefinition<VoicesDeleteFlags> = {
     if (yes !== true) await ask(context, id);
     const { client } = await context.connect();
     const data = await deleteVoice(client, id, context.signal);
-    context.io.notice(`foley: deleted the voice ${id}`);
+    context.io.notice(`deleted the voice ${id}`);
     return { data };
   },
 };

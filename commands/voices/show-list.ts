@@ -79,7 +79,7 @@ async function showPages<Row extends NamedVoice>(
   }
   const { value, raw } = await list({ page, pageSize });
   if (value.totalPages > value.page) {
-    io.notice(`page ${value.page} of ${value.totalPages}; --all shows all ${value.total}`);
+    io.notice(`foley: page ${value.page} of ${value.totalPages}; --all shows all ${value.total}`);
   }
   return present(value.items, columns, raw);
 }

@@ -121,7 +121,7 @@ function unknownCommand(word: string, nodes: readonly CommandNode[], parent?: st
   return usageFailure(
     `there is no command "${path === 'foley' ? word : `${parent} ${word}`}"`,
     nearest === undefined
-      ? `Its commands: ${names.join(', ')}. See \`${path} --help\`.`
+      ? `${parent === undefined ? 'There are' : 'Its commands'}: ${names.join(', ')}. See \`${path} --help\`.`
       : `Did you mean \`${path} ${nearest}\`? See \`${path} --help\`.`,
   );
 }

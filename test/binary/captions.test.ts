@@ -67,7 +67,7 @@ describe('foley captions', () => {
     expect(await captions(box, args)).toMatchObject({
       code: 0,
       stdout: Buffer.alloc(0),
-      stderr: 'foley: a.srt: 2 cues\nfoley: b.vtt: 2 cues\n',
+      stderr: 'a.srt: 2 cues\nb.vtt: 2 cues\n',
     });
     expect(await written(box, 'a.srt')).toBe(SRT);
     expect(await written(box, 'b.vtt')).toBe(

@@ -48,7 +48,7 @@ describe('voices list', () => {
   test('goes through pages, and says when there are more', async () => {
     const first = await runFoley(['voices', 'list', '--page-size', '4', '--local']);
     expect(first.stdout.toString().trimEnd().split('\n')).toHaveLength(5);
-    expect(first.stderr).toMatch(/^page 1 of \d+; --all shows all \d+\n$/);
+    expect(first.stderr).toMatch(/^foley: page 1 of \d+; --all shows all \d+\n$/);
     const quiet = await runFoley(['voices', 'list', '--page-size', '4', '--local', '-q']);
     expect(quiet.stderr).toBe('');
     const flags = ['--page-size', '4', '--page', '2', '--quiet'];

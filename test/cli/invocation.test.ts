@@ -111,7 +111,7 @@ describe('an unknown command is a usage failure that names the closest one', () 
     [['voices', 'lst'], 'there is no command "voices lst"', 'foley voices list'],
     [['help', 'exitcodes'], 'there is no help on "exitcodes"', 'foley help exit-codes'],
     [['help', 'tss'], 'there is no command "tss"', 'foley tts'],
-    [['qqqqqqqq'], 'there is no command "qqqqqqqq"', 'Its commands: tts, models, voices'],
+    [['qqqqqqqq'], 'there is no command "qqqqqqqq"', 'There are: tts, models, voices'],
   ])('%j', (argv, message, hint) => {
     expect(() => findInvocation(argv, tree)).toThrow(
       expect.objectContaining({ message, exit: 'usage', hint: expect.stringContaining(hint) }),

@@ -78,7 +78,7 @@ describe('voices list --api v1', () => {
 
   test('says when there are more', async () => {
     const { result } = await ask('--api', 'v1');
-    expect(result.stderr).toBe('page 1 of 2; --all shows all 2\n');
+    expect(result.stderr).toBe('foley: page 1 of 2; --all shows all 2\n');
   });
 
   test.each([

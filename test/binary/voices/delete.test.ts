@@ -35,7 +35,7 @@ describe('voices delete --yes', () => {
     const stage = await scene([onDelete(json({ voiceId: ID }))]);
     const result = await stage.run(['voices', 'delete', ID, '--yes']);
     expect(result).toMatchObject({ code: 0, stdout: Buffer.alloc(0) });
-    expect(result.stderr).toBe(`foley: deleted the voice ${ID}\n`);
+    expect(result.stderr).toBe(`deleted the voice ${ID}\n`);
   });
 
   test('a voice in use is exit 20, and it is said what to do', async () => {
