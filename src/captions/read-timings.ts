@@ -93,7 +93,7 @@ function boolean(value: unknown): boolean | undefined {
   return typeof value === 'boolean' ? value : undefined;
 }
 
-/** A day is too long for any audio; more would not survive being shown. */
+/** A thousand hours are too long for any audio; much more would not survive being shown. */
 const LONGEST_MS = 1_000 * 3_600_000;
 
 function milliseconds(value: unknown): number | undefined {
