@@ -36,9 +36,8 @@ export async function performBatch(context: Context, batch: PreparedBatch): Prom
   const folder = await openFolder(context, batch);
   try {
     if (folder.garbled > 0) {
-      context.io.notice(
-        `foley: ${folder.garbled} damaged lines of the journal in ${outputDir} were passed over`,
-      );
+      const lines = folder.garbled === 1 ? 'a damaged line' : `${folder.garbled} damaged lines`;
+      context.io.notice(`foley: passed over ${lines} of the journal in ${outputDir}`);
     }
     if (!folder.isCopied) {
       context.io.notice(
@@ -62,7 +61,7 @@ async function openFolder(
 ): Promise<BatchFolder> {
   const { outputDir } = flags;
   await context.files.mkdir(outputDir, { recursive: true }).catch((error: unknown) => {
-    throw outputFailure(outputDir, error, 'opening');
+    throw outputFailure(outputDir, error, 'opening', '--output-dir');
   });
   const { state } = await context.paths();
   return openBatchFolder({

@@ -140,7 +140,9 @@ function usageProblem(command: Command, error: CommanderError, freeText: boolean
   const message = error.message.replace(/^error: /, '');
   const flag = /^unknown option '(.+?)(?:=.*)?'$/s.exec(message)?.[1];
   const known = command.options.flatMap(({ long, short }) => [long, short]).filter(isText);
-  const [nearest] = flag === undefined ? [] : closest(flag, known, 1);
+  // A letter is as far from every other one.
+  const isWord = flag?.startsWith('--') === true;
+  const [nearest] = isWord ? closest(flag, known, 1) : [];
   const hints = [
     nearest === undefined ? undefined : `Did you mean ${nearest}?`,
     flag !== undefined && freeText ? 'Text that begins with a dash goes after `--`.' : undefined,
@@ -148,6 +150,9 @@ function usageProblem(command: Command, error: CommanderError, freeText: boolean
   ];
   // What was given to a flag that is not there may be a secret.
   const problem = flag === undefined ? message : `unknown option '${flag}'`;
+  if (flag !== undefined && nearest === flag) {
+    return usageFailure(`${flag} takes no value`, `See \`${command.name()} --help\`.`);
+  }
   return usageFailure(problem, hints.filter(isText).join(' '));
 }
 

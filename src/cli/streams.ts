@@ -43,6 +43,7 @@ function unwritable(error: Error): Failure {
   return new Failure(`cannot write to stdout: ${reasonOf(error, '.')}`, {
     code: 'output',
     exit: 'output',
+    hint: 'Send it elsewhere, or mend what stdout leads to.',
     cause: error,
   });
 }

@@ -10,11 +10,12 @@ export function reasonOf(error: unknown, folder: string): string {
 
 const REASONS: Readonly<Record<string, (folder: string) => string>> = {
   ENOENT: (folder) => `the folder ${folder} does not exist`,
-  ENOTDIR: (folder) => `${folder} is a file, not a folder`,
+  ENOTDIR: (folder) => `${folder} is a file, not a folder, or lies below one`,
   EACCES: (folder) =>
     `permission is denied in the ${folder === '.' ? 'current folder' : `folder ${folder}`}`,
   EPERM: () => 'the system does not permit it',
   EISDIR: () => 'a folder has that name',
+  EEXIST: () => 'a file has that name',
   EROFS: () => 'the file system is read-only',
   ENOSPC: () => 'the disk is full',
   EDQUOT: () => 'your disk quota is used up',

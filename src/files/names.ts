@@ -65,7 +65,7 @@ export async function containedPath(
   if (!isPlain || /[\\\0]|^[A-Za-z]:/.test(name)) {
     throw usageFailure(
       `${display(name)} is not a plain name inside of ${display(folder)}`,
-      'use names like a.mp3 or part-1/a.mp3, with / between folders',
+      'Use names like a.mp3 or part-1/a.mp3, with / between folders.',
     );
   }
   const file = path.join(folder, ...parts);

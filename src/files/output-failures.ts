@@ -7,11 +7,13 @@ import { reasonOf } from './errno-reasons.ts';
 /**
  * Why `output` cannot be written, from what the system said when it was opened or, later, written:
  * exit 30. The system's error is the cause; a failure stays as it is.
+ * @param flag with which the person names another place
  */
 export function outputFailure(
   output: string,
   error: unknown,
   phase: 'opening' | 'writing',
+  flag = '--output',
 ): Failure {
   if (error instanceof Failure) return error;
   const errno = errnoOf(error);
@@ -20,7 +22,9 @@ export function outputFailure(
   }
   const folder = path.dirname(output);
   const hint =
-    errno === 'ENOENT' ? `Make it first: mkdir -p ${shellWord(folder)}` : HINTS[errno ?? ''];
+    errno === 'ENOENT'
+      ? `Make it first: mkdir -p ${shellWord(folder)}`
+      : HINTS[errno ?? '']?.(`another place with ${flag}.`);
   return unwritable(output, reasonOf(error, folder), { hint, cause: error });
 }
 
@@ -42,7 +46,7 @@ export function existsFailure(output: string): Failure {
   return new Failure(`${display(output)} exists already and was left as it is`, {
     code: 'exists',
     exit: 'exists',
-    hint: 'Choose another name with --output, or allow it to be replaced.',
+    hint: 'Choose another name with --output, or leave --no-clobber out.',
   });
 }
 
@@ -54,24 +58,28 @@ export function folderFailure(output: string): Failure {
   );
 }
 
-const ELSEWHERE = 'Choose another place with --output.';
-const ROOM = 'Make room, or choose another place with --output.';
 const AGAIN = 'and run the command again.';
 
-const HINTS: Readonly<Record<string, string>> = {
-  ENOTDIR: ELSEWHERE,
-  EACCES: ELSEWHERE,
-  EPERM: ELSEWHERE,
-  EISDIR: ELSEWHERE,
-  EROFS: ELSEWHERE,
-  ENOSPC: ROOM,
-  EDQUOT: ROOM,
-  EFBIG: ELSEWHERE,
-  EIO: 'Check the disk, or choose another place with --output.',
-  ENAMETOOLONG: 'Choose a shorter name.',
-  ELOOP: ELSEWHERE,
-  EBUSY: `Close it there ${AGAIN}`,
-  EMFILE: `Raise the limit (ulimit -n) ${AGAIN}`,
+type Hint = (place: string) => string;
+
+const elsewhere: Hint = (place) => `Choose ${place}`;
+const room: Hint = (place) => `Make room, or choose ${place}`;
+
+const HINTS: Readonly<Record<string, Hint>> = {
+  ENOTDIR: elsewhere,
+  EACCES: elsewhere,
+  EPERM: elsewhere,
+  EEXIST: elsewhere,
+  EISDIR: elsewhere,
+  EROFS: elsewhere,
+  ENOSPC: room,
+  EDQUOT: room,
+  EFBIG: elsewhere,
+  EIO: (place) => `Check the disk, or choose ${place}`,
+  ENAMETOOLONG: () => 'Choose a shorter name.',
+  ELOOP: elsewhere,
+  EBUSY: () => `Close it there ${AGAIN}`,
+  EMFILE: () => `Raise the limit (ulimit -n) ${AGAIN}`,
 };
 
 function shellWord(word: string): string {

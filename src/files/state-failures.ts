@@ -34,6 +34,6 @@ export function newerStateFailure(what: string, file: string): Failure {
   return new Failure(`${what} at ${display(file)} was written by a newer foley`, {
     code: 'state',
     exit: 'state',
-    hint: 'Update foley, or settle what is open with the newer one: `foley recover`.',
+    hint: 'Update foley, or go on with the newer one, which knows what is open. It was left as it is.',
   });
 }

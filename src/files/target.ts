@@ -20,7 +20,7 @@ export type Target =
  */
 export async function resolveTarget(output: string, files: FileSystem): Promise<Target> {
   if (output === '')
-    throw usageFailure('the output needs a name', 'write to stdout with --output -');
+    throw usageFailure('the output needs a name', 'Write to stdout with --output -.');
   if (output.includes('\0')) throw usageFailure('the name of the output has a NUL character in it');
   if (OWN_STREAM.test(output)) return { kind: 'direct', file: output };
   const stats = await statOf(output, files);

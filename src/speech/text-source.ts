@@ -110,6 +110,7 @@ export async function* readPieces(
 function tooLarge(name: string): Failure {
   return usageFailure(
     `${name} is larger than ${LARGEST_INPUT_BYTES / 1024 / 1024} MiB; is it really text?`,
+    'Speak it in several files.',
   );
 }
 

@@ -88,7 +88,7 @@ export async function makeFolders(
     await ignoreIn(folder, files);
     await files.access(outputDir, constants.W_OK);
   } catch (error) {
-    throw outputFailure(path.join(outputDir, BATCH_FOLDER), error, 'opening');
+    throw outputFailure(path.join(outputDir, BATCH_FOLDER), error, 'opening', '--output-dir');
   }
 }
 

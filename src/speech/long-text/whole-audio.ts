@@ -87,7 +87,11 @@ export class WholeAudio {
         : await this.#checkFile(output, output.temporary);
     const { problem } = checked.verdict;
     if (problem === undefined) return checked;
-    throw new Failure(`the joined audio ${problem}`, { code: 'bad_answer', exit: 'badAnswer' });
+    throw new Failure(`the joined audio ${problem}`, {
+      code: 'bad_answer',
+      exit: 'badAnswer',
+      hint: 'If it happens again, try another --format, or speak the text in pieces.',
+    });
   }
 
   /** Reads the file again: nothing that was written over has been seen otherwise. */

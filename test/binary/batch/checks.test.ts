@@ -240,7 +240,7 @@ describe('before anything is sent', () => {
     });
     expect(result).toMatchObject({
       code: 30,
-      stderr: expect.stringMatching(/permission is denied/),
+      stderr: expect.stringMatching(/permission is denied[\s\S]*another place with --output-dir/),
     });
   });
 

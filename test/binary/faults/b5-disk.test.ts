@@ -88,7 +88,7 @@ test('row 61: a stream that is longer than what is remembered of it is lost, and
   expect(result.code).toBe(30);
   expect(result.stderr).toBe(
     'foley: cannot write to stdout: the file would be larger than is allowed here\n' +
-      'The audio was paid for and is lost.\n',
+      'Send it elsewhere, or mend what stdout leads to. The audio was paid for and is lost.\n',
   );
   expect(await filesLeft(stage.box)).toStrictEqual(['out/all.mp3']);
   expect((await stage.run(['recover'])).code).toBe(0);
