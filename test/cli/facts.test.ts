@@ -1,0 +1,26 @@
+import { describe, expect, test } from 'vitest';
+import { facts } from '../../src/cli/facts.ts';
+import { PLAIN } from '../../src/cli/look.ts';
+
+const ROWS = [
+  ['id', '0b1e2d3c-4f56-7890-abcd-ef0123456789'],
+  ['tier', ''],
+  ['silence', '210 ms at the beginning, 241 ms at the end'],
+] as const;
+
+describe('what is known of one thing', () => {
+  test('goes on below itself where the terminal ends, and no id is cut', () => {
+    expect(facts(ROWS, { columns: 30, paint: PLAIN })).toBe(
+      [
+        'id       0b1e2d3c-4f56-7890-abcd-ef0123456789',
+        'silence  210 ms at the',
+        '         beginning, 241 ms at',
+        '         the end',
+      ].join('\n'),
+    );
+  });
+
+  test('is a line each where nobody looks', () => {
+    expect(facts(ROWS, { columns: Infinity, paint: PLAIN }).split('\n')).toHaveLength(2);
+  });
+});
