@@ -76,7 +76,8 @@ async function likeVoice(
     items.map((voice) => voice.name),
     1,
   );
-  return name === undefined ? undefined : `Did you mean --voice-name "${name}"?`;
+  if (name !== undefined) return `Did you mean --voice-name "${name}"?`;
+  return '`foley voices list` shows the voices.';
 }
 
 async function likeModel(
@@ -88,8 +89,9 @@ async function likeModel(
   const { client } = await context.connect();
   const { models } = (await getCapabilities(client, { signal, maxRetries: 0 })).value;
   const known = models.map(({ id }) => id);
-  const [near] = known.includes(given) ? [] : closest(given, known, 1);
-  return near === undefined ? undefined : `Did you mean ${near}?`;
+  if (known.includes(given)) return undefined;
+  const [near] = closest(given, known, 1);
+  return near === undefined ? '`foley models` shows the models.' : `Did you mean ${near}?`;
 }
 
 function withHint(failure: Failure, hint: string | undefined): Failure {
