@@ -11,18 +11,21 @@ import { startServe } from '../support/serve.ts';
 import { CREATE, peakOf, stateOf } from './service-state.ts';
 
 const TEN_MEGABYTES = 10_485_760;
-const AT_ONCE = 8;
+const BEFORE = 8;
+/** So many that what would be kept of them is far more than the garbage that a collector leaves for later. */
+const AT_ONCE = 24;
 const TIME = { timeout: 240_000 };
 
 const isFull = process.env['FOLEY_TEST_SIZE'] === 'full';
 
 /**
- * Ten megabytes of wav to the byte: a voice and silence behind it, or nothing but silence, of which no
- * voice is made, as that takes longer than everything else.
+ * Ten megabytes to the byte: a voice and silence behind it, or nothing that is sound, of which no voice is
+ * made, as that takes longer than everything else.
  */
-function largeWav(): Buffer {
+function largeFile(): Buffer {
+  if (!isFull) return Buffer.alloc(TEN_MEGABYTES);
   const samples = new Float32Array((TEN_MEGABYTES - 44) / 2);
-  if (isFull) samples.set(referenceVoice({ medianHz: 130, seconds: 2 }).samples);
+  samples.set(referenceVoice({ medianHz: 130, seconds: 2 }).samples);
   return writeWav(samples, 16_000);
 }
 
@@ -30,7 +33,7 @@ const EXPECTED = isFull ? 200 : 400;
 
 const form = multipartBody([
   { name: 'name', value: 'Large' },
-  { name: 'audioFiles', fileName: 'large.wav', value: largeWav() },
+  { name: 'audioFiles', fileName: 'large.wav', value: largeFile() },
 ]);
 
 async function upload({ baseUrl, apiKey }: ServingFoley): Promise<number> {
@@ -65,7 +68,7 @@ async function cut({ baseUrl, apiKey }: ServingFoley, bytes: number): Promise<vo
 
 describe('uploads of 10 MB', () => {
   test(
-    'take no more memory when eight come at once than when they come one by one',
+    `are not kept in memory: ${AT_ONCE} at once take less than half of what they are`,
     TIME,
     async () => {
       const box = await sandbox();
@@ -73,15 +76,15 @@ describe('uploads of 10 MB', () => {
         box,
         timeoutMs: TIME.timeout,
       });
-      // As much garbage as eight make, so that both peaks have what is collected late.
-      for (let turn = 0; turn < AT_ONCE; turn += 1) expect(await upload(service)).toBe(EXPECTED);
+      // So that both peaks have what a process takes once, and some of what is collected late.
+      for (let turn = 0; turn < BEFORE; turn += 1) expect(await upload(service)).toBe(EXPECTED);
       const oneByOne = await peakOf(service);
       const statuses = await Promise.all(Array.from({ length: AT_ONCE }, () => upload(service)));
       expect(statuses).toEqual(Array.from({ length: AT_ONCE }, () => EXPECTED));
       const atOnce = await peakOf(service);
       if (oneByOne === undefined || atOnce === undefined) return;
-      // What the seven others would take if they were kept, less what sockets and garbage may take.
-      expect(atOnce - oneByOne).toBeLessThan(7 * TEN_MEGABYTES * 0.8);
+      // Of what the others would take if they were kept; sockets and garbage take a fifth of it.
+      expect(atOnce - oneByOne).toBeLessThan((AT_ONCE - 1) * TEN_MEGABYTES * 0.5);
     },
   );
 
