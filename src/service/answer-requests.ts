@@ -18,7 +18,7 @@ import type { Realtime } from './realtime/realtime.ts';
 import { isLivePath } from './realtime/live-paths.ts';
 import type { AccountKey, ServiceEvent } from './running-service.ts';
 import type { ServiceContext } from './service-context.ts';
-import { ServiceError } from './service-error.ts';
+import { closingError } from './service-error.ts';
 
 export interface AnsweringDeps extends GuardOptions {
   readonly clock: Clock;
@@ -181,10 +181,4 @@ function describe(
     credits: headers.get(HEADERS.creditsUsed) ?? undefined,
     faults: [faults.delay, faults.status, faults.cut].filter((effect) => effect !== undefined),
   };
-}
-
-function closingError(): ServiceError {
-  return new ServiceError('ERR_SERVICE_UNAVAILABLE', 'The service is closing', {
-    headers: { 'Retry-After': '1', Connection: 'close' },
-  });
 }

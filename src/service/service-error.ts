@@ -38,3 +38,10 @@ export function invalidRequest(problems: readonly [FieldProblem, ...FieldProblem
     details: { errors: problems },
   });
 }
+
+/** 503 for what comes when the service closes; whoever takes its place can be asked soon. */
+export function closingError(): ServiceError {
+  return new ServiceError('ERR_SERVICE_UNAVAILABLE', 'The service is closing', {
+    headers: { 'Retry-After': '1', Connection: 'close' },
+  });
+}

@@ -44,8 +44,12 @@ export class Jobs {
     return this.#deps.store.read((db) => findAccepted(db, key));
   }
 
-  /** Takes a job in, sets its price aside and has it worked on. */
+  /**
+   * Takes a job in, sets its price aside and has it worked on.
+   * @throws ServiceError 503 when the service closes
+   */
   accept(request: JobRequest): Accepted {
+    this.#own.requireOpen();
     const { clock, faults, owner, ownership, random, report, store } = this.#deps;
     const drawn = faults.ofJob(requestLineOf(request.endpoint));
     const fault = drawn.outcome;

@@ -1,6 +1,7 @@
 import type { Clock } from '../../effects/clock.ts';
 import type { Ownership } from '../operations/ownership.ts';
 import type { ServiceEvent } from '../running-service.ts';
+import { closingError } from '../service-error.ts';
 import type { Connection } from '../store/connection.ts';
 import type { Store } from '../store/open-store.ts';
 import { JobQueue } from './job-queue.ts';
@@ -56,6 +57,14 @@ export class OwnJobs {
       this.#reportFailure(table, error);
     }
     this.#stopLooking = clock.after(LOOK_EVERY_MS, () => this.start());
+  }
+
+  /**
+   * Asked before a job is accepted: its request may have been let in before this process began to close.
+   * @throws ServiceError 503 when nobody here would work on it
+   */
+  requireOpen(): void {
+    if (this.#queue.isClosed) throw closingError();
   }
 
   /** Has a job worked on that somebody waits for. */

@@ -119,3 +119,27 @@ describe('POST /api/open/v3/speech/tts/jobs', () => {
     expect((await call(JOBS, small)).status).toBe(202);
   });
 });
+
+describe('a create whose body comes while the service closes', () => {
+  it('is refused before anything is set aside: nobody would speak it', async () => {
+    const service = await jobService();
+    const { call, clock, store } = service;
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+    const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': 'late' };
+    const answer = call(JOBS, { method: 'POST', headers, body: readable, duplex: 'half' });
+    const closed = service.service.close();
+    const writer = writable.getWriter();
+    await writer.write(Buffer.from(JSON.stringify(BODY)));
+    await writer.close();
+    const response = await answer;
+    expect([response.status, await response.json()]).toMatchObject([
+      503,
+      { code: 'ERR_SERVICE_UNAVAILABLE', message: 'The service is closing' },
+    ]);
+    expect(response.headers.get('Retry-After')).toBe('1');
+    await closed;
+    const next = await jobService({ store, clock });
+    expect((await next.balance()).credits).toBe(GRANT);
+    expect((await next.ended(await next.create({}, headers))).status).toBe('success');
+  });
+});
