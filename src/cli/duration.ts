@@ -12,3 +12,13 @@ export function parseDuration(flag: string, given: string): number {
     `${flag} is "${given}"; it takes a duration such as 500ms, 30s, 10m or 1h (plain numbers are seconds)`,
   );
 }
+
+/**
+ * The same for a limit, which nothing could be within if it were none.
+ * @throws Failure (usage) naming the flag
+ */
+export function parseTimeLimit(flag: string, given: string): number {
+  const ms = parseDuration(flag, given);
+  if (ms > 0) return ms;
+  throw usageFailure(`${flag} is "${given}"; it takes a duration above 0, such as 24h`);
+}

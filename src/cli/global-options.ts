@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import type { ColorChoice } from './color.ts';
 import { COLOR_CHOICES } from './color.ts';
 import { oneOf } from './choice-flag.ts';
-import { parseDuration } from './duration.ts';
+import { parseTimeLimit } from './duration.ts';
 import { integerWithin } from './number-flags.ts';
 
 /** The flags that every command has (contract, section 2), before and after its name. */
@@ -48,11 +48,11 @@ export function globalOptions(): Option[] {
     new Option(
       '--response-timeout <duration>',
       'wait this long for an answer to begin (default: 10m when billed, else 60s)',
-    ).argParser((given) => parseDuration('--response-timeout', given)),
+    ).argParser((given) => parseTimeLimit('--response-timeout', given)),
     new Option(
       '--idle-timeout <duration>',
       'longest silence within an answer (default: 60s)',
-    ).argParser((given) => parseDuration('--idle-timeout', given)),
+    ).argParser((given) => parseTimeLimit('--idle-timeout', given)),
     new Option('--no-progress', 'show no progress'),
     new Option('--color <when>', 'use colors: auto, always or never')
       .argParser(oneOf('--color', COLOR_CHOICES))

@@ -12,13 +12,16 @@ export interface Clock {
   after(ms: number, call: () => void): () => void;
 }
 
+/** 24 days: a timer of Node that is longer ends at once, so that what waits longer is woken too early. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 export const systemClock: Clock = {
   now: () => Date.now(),
   // Loading `performance` takes a millisecond.
   monotonic: () => Number(process.hrtime.bigint()) / 1e6,
   async sleep(ms, signal) {
     try {
-      await wait(ms, undefined, signal === undefined ? {} : { signal });
+      await wait(Math.min(ms, LONGEST_TIMER_MS), undefined, signal === undefined ? {} : { signal });
     } catch (error) {
       // Node rejects with an error of its own.
       signal?.throwIfAborted();
@@ -26,7 +29,7 @@ export const systemClock: Clock = {
     }
   },
   after(ms, call) {
-    const timer = setTimeout(call, ms);
+    const timer = setTimeout(call, Math.min(ms, LONGEST_TIMER_MS));
     timer.unref();
     return () => clearTimeout(timer);
   },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseDuration } from '../../src/cli/duration.ts';
+import { parseDuration, parseTimeLimit } from '../../src/cli/duration.ts';
 import { Failure } from '../../src/errors/failure.ts';
 
 test.each([
@@ -20,3 +20,8 @@ test.each(['', '-1', '5 minutes', '1d', 'soon', '1e3s', 'Infinity'])(
     expect(() => parseDuration('--idle-timeout', given)).toThrow(/--idle-timeout/);
   },
 );
+
+test('a limit is above 0: nothing could come within it', () => {
+  expect(parseTimeLimit('--idle-timeout', '1ms')).toBe(1);
+  expect(() => parseTimeLimit('--idle-timeout', '0')).toThrow(/--idle-timeout is "0"/);
+});

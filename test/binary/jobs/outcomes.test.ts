@@ -259,6 +259,15 @@ describe('a wait', () => {
     expect(await filesLeft(stage.box)).toEqual([]);
   });
 
+  test('has the time that it is given, be that more than a timer can count', async () => {
+    const stage = await jobScene([
+      onPoll(jobAnswer('processing'), { times: 1 }),
+      onPoll(jobAnswer('success')),
+    ]);
+    const result = await stage.run(['jobs', 'wait', JOB_ID, '--timeout', '1000h']);
+    expect(result).toMatchObject({ code: 0, stderr: expect.not.stringContaining('Warning') });
+  });
+
   test('that lasts too long is exit 28, and says how to go on', async () => {
     const stage = await jobScene([onPoll(jobAnswer('processing'))]);
     const args = ['jobs', 'wait', JOB_ID, '-o', "it's.mp3", '--timeout', '0', '--json'];
