@@ -6,10 +6,13 @@ import type { PictureSize } from './picture-size.ts';
 /** More than nearly any camera takes; a picture above this is refused before it is decoded. */
 export const REFERENCE_MAX_PIXELS = 50_000_000;
 
+/** A thinner line has too many pixels when it fills the place of a reference. */
+const MOST_TIMES_THE_OTHER_SIDE = 100;
+
 /**
  * Decodes a reference whole, without keeping it, so that a damaged one is known before anything is
  * paid for. Gives its size as it is to be seen.
- * @throws MediaTaskError `unsupported` when it is no png, jpeg or webp, or an animated one; `too-large`
+ * @throws MediaTaskError `unsupported` when it is no png, jpeg or webp, an animated one, or a line; `too-large`
  * above the limit of pixels; `unreadable` when it is damaged
  */
 export async function inspectReference(
@@ -26,6 +29,10 @@ export async function inspectReference(
   if (width * height > REFERENCE_MAX_PIXELS) {
     const limit = `${REFERENCE_MAX_PIXELS / 1e6} million`;
     throw new MediaTaskError('too-large', `has ${width}x${height} pixels; allowed are ${limit}`);
+  }
+  if (Math.max(width, height) > MOST_TIMES_THE_OTHER_SIDE * Math.min(width, height)) {
+    const limit = `one side may be ${MOST_TIMES_THE_OTHER_SIDE} times as long as the other`;
+    throw new MediaTaskError('unsupported', `has ${width}x${height} pixels; ${limit}`);
   }
   await orUnreadable(openReference(sharp, path).stats());
   return autoOrient;

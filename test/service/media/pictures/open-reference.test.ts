@@ -62,6 +62,17 @@ describe('a reference', { timeout: 120_000 }, () => {
     expect(await inspect(await sharp(frames, { raw }).webp().toBuffer())).toBe('unsupported');
   });
 
+  test.each<[number, number, unknown]>([
+    [1_000, 10, { width: 1_000, height: 10 }],
+    [10, 1_000, { width: 10, height: 1_000 }],
+    [1_001, 10, 'unsupported'],
+    [10, 1_001, 'unsupported'],
+  ])('of %d x %d pixels comes to %j', async (width, height, given) => {
+    const background = '#d00';
+    const line = sharp({ create: { width, height, channels: 3, background } });
+    expect(await inspect(await line.png().toBuffer())).toEqual(given);
+  });
+
   test('that would take gigabytes when decoded is refused before that', async () => {
     const bomb = pngOf(20_000, 20_000, deflateSync(Buffer.alloc(2_501 * 20_000), { level: 9 }));
     expect(bomb.length).toBeLessThan(200_000);
