@@ -184,7 +184,7 @@ test('the same text is the same mp3 again, so that what was heard can be told fr
   for (const other of [...others, await speak('d')]) expect(other).toEqual(first);
 });
 
-test('stored audio is removed after a day, and what is known of the request stays', async () => {
+test('stored audio is removed after a day when a service begins, and what is known of the request stays', async () => {
   const service = await realtimeService();
   const client = await service.connect('v3');
   await client.expect('authenticated');
@@ -201,6 +201,47 @@ test('stored audio is removed after a day, and what is known of the request stay
   await expect.poll(() => keptUntil(service)).toBeNull();
   expect((await next.call(audio)).status).toBe(404);
   expect(await statusOf(next)).toMatchObject({ state: 'completed', units: 9 });
+});
+
+test('stored audio is removed after a day, also by a service that goes on running', async () => {
+  const service = await realtimeService();
+  const spoken = async (requestId: string): Promise<void> => {
+    const client = await service.connect('v3');
+    await client.expect('authenticated');
+    const request = plainRequest('v3');
+    client.send({ event: 'start', mode: 'reliable', requestId, request });
+    await client.expect('ready');
+    say(client, 0);
+    client.send({ event: 'stop' });
+    await client.until('finish');
+  };
+  await spoken('r');
+  service.clock.advance(24 * 3_600_000 + 1);
+  await spoken('later');
+  await expect.poll(() => keptUntil(service)).toBeNull();
+});
+
+test('audio of a request that is taken up again after a day is not removed under it', async () => {
+  const service = await realtimeService();
+  const client = await service.connect('v3');
+  await client.expect('authenticated');
+  const start = { event: 'start', mode: 'reliable', requestId: 'r', request: plainRequest('v3') };
+  client.send(start);
+  await client.expect('ready');
+  say(client, 0);
+  await client.until('segment_completed');
+  client.drop();
+  await stateIs(service, 'failed_retryable');
+  service.clock.advance(24 * 3_600_000 + 1);
+  const again = await service.connect('v3');
+  await again.expect('authenticated');
+  again.send({ ...start, retryFailed: true });
+  await again.expect('ready');
+  say(again, 0);
+  await again.until('segment_completed');
+  say(again, 1);
+  await again.until('segment_completed');
+  expect((await service.call('/v3/tts/requests/r/segments/s1/audio')).status).toBe(200);
 });
 
 function say(client: RawRealtimeClient, index: number): void {
@@ -225,7 +266,9 @@ async function stateIs(service: RealtimeService, state: string): Promise<void> {
 }
 
 function keptUntil({ store }: RealtimeService): unknown {
-  const row = store.read((db) => db.get('SELECT stored_until FROM realtime_request'));
+  const row = store.read((db) =>
+    db.get("SELECT stored_until FROM realtime_request WHERE request_id = 'r'"),
+  );
   return row?.['stored_until'];
 }
 

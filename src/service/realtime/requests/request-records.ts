@@ -133,10 +133,10 @@ export function keepUntil(db: Connection, id: string, storedUntil: number | null
   db.run('UPDATE realtime_request SET stored_until = ? WHERE id = ?', [storedUntil, id]);
 }
 
-/** Requests whose audio is kept for no longer. */
+/** Requests whose audio is kept for no longer, but for those that are spoken just now. */
 export function findExpired(db: Connection, now: number): readonly string[] {
   return db
-    .all('SELECT id FROM realtime_request WHERE stored_until <= ?', [now])
+    .all("SELECT id FROM realtime_request WHERE stored_until <= ? AND state <> 'running'", [now])
     .map((row) => text(row, 'id'));
 }
 

@@ -65,6 +65,8 @@ export class Requests {
     const { store, ownership } = this.#deps;
     const begun = store.write((db) => this.#begin(db, asked));
     if (begun.kind === 'begun') this.#active.set(begun.request.id, ownership.hold());
+    // What comes later is not worth waiting for.
+    void this.sweep().catch(() => undefined);
     return begun;
   }
 
