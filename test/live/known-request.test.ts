@@ -7,7 +7,7 @@ import type { Happening } from './simulation.ts';
 import { newService, RELIABLE, Simulation } from './simulation.ts';
 
 /** More than may wait to be heard. */
-const TEXTS = Array.from({ length: 300 }, (_none, index) => `The sentence number ${index}. `);
+const TEXTS = Array.from({ length: 150 }, (_none, index) => `The sentence number ${index}. `);
 
 function spokenBefore() {
   const service = newService({ frameBytes: 100 });
