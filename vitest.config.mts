@@ -6,7 +6,8 @@ import { LongestFirst } from './scripts/longest-first.mjs';
 /** Folders whose tests are a project of their own, and therefore a gate. */
 const OWN_PROJECTS = ['test/binary/**', 'test/contract/**', 'test/validators/**'];
 
-// A process and all its imports for each file would be a quarter of the time; the soak takes that time.
+// What the tests of the binary do is done in processes that end with each test. One more for each of their
+// files would be half a minute; the soak takes that time.
 const isolate = process.env['FOLEY_TEST_SIZE'] === 'full';
 
 export default defineConfig({
@@ -29,7 +30,6 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
-          isolate,
           include: ['test/**/*.test.ts'],
           exclude: [...configDefaults.exclude, ...OWN_PROJECTS],
         },
