@@ -1,10 +1,12 @@
 import type { ApiClient } from '../api/client.ts';
 import { badAnswer } from '../api/answer.ts';
 import { fetchRealtimeSegment, getRealtimeRequest } from '../api/realtime.ts';
+import { reviseFailure } from '../api/revise-failure.ts';
 import type { RealtimeProtocol } from '../contract/realtime/protocols.ts';
 import { Failure } from '../errors/failure.ts';
 import { UnreadableFrame } from '../frames/check-frame.ts';
 import type { Questions } from './conversation.ts';
+import { lost } from './endings.ts';
 import { readRequestFacts } from './server-message.ts';
 
 /** The longest segment is some minutes of speech; this is an hour of samples. */
@@ -16,7 +18,7 @@ export function httpQuestions(client: ApiClient, protocol: RealtimeProtocol): Qu
     async status(requestId, signal) {
       const answer = await getRealtimeRequest(client, protocol, { requestId, signal }).catch(
         (error: unknown) => {
-          if (error instanceof Failure && error.status === 404) return undefined;
+          if (isNotFound(error)) return undefined;
           throw error;
         },
       );
@@ -29,7 +31,11 @@ export function httpQuestions(client: ApiClient, protocol: RealtimeProtocol): Qu
       }
     },
     async segment(requestId, segmentId, signal) {
-      const { body } = await fetchRealtimeSegment(client, { requestId, segmentId, signal });
+      const { body } = await fetchRealtimeSegment(client, { requestId, segmentId, signal }).catch(
+        (error: unknown) => {
+          throw isNotFound(error) ? gone(error, segmentId) : error;
+        },
+      );
       const parts: Uint8Array[] = [];
       let size = 0;
       for await (const part of body) {
@@ -42,4 +48,15 @@ export function httpQuestions(client: ApiClient, protocol: RealtimeProtocol): Qu
       return Buffer.concat(parts, size);
     },
   };
+}
+
+function isNotFound(error: unknown): error is Failure {
+  return error instanceof Failure && error.status === 404;
+}
+
+/** It was completed, so that it is paid for. */
+function gone(failure: Failure, segmentId: string): Failure {
+  const { code, exit, message, billed } = lost([segmentId]);
+  const details = { segments: [segmentId] };
+  return reviseFailure(failure, { billed, code, details, exit, hint: undefined, message });
 }

@@ -3,6 +3,8 @@ import type { HeardMessage } from '../../src/live/server-message.ts';
 import type { LivePlan } from '../../src/live/state.ts';
 import { newConversation } from '../../src/live/state.ts';
 import { transition } from '../../src/live/transition.ts';
+import { startScriptedServer } from '../realtime/scripted-server.ts';
+import { speak } from './driven.ts';
 import type { Happening } from './simulation.ts';
 import { newService, RELIABLE, Simulation } from './simulation.ts';
 
@@ -118,4 +120,12 @@ test('a segment that had nothing to say is not fetched when its text comes', () 
     { type: 'end' },
   ]);
   expect(state.ending).toMatchObject({ exit: 'ok' });
+});
+
+test('stored audio that is gone is lost: it was paid for, and is not to be had again', async () => {
+  const gone = 'GET /v3/tts/requests/request-1/segments/s1/audio';
+  const server = await startScriptedServer({ http: { [gone]: { status: 404 } } });
+  expect((await speak(server, ['One.'])).failure).toBeUndefined();
+  const { failure } = await speak(server, ['One.']);
+  expect(failure).toMatchObject({ exit: 'lost', code: 'lost', billed: 'yes', status: 404 });
 });
