@@ -17,7 +17,7 @@ export function listedItem(leftover: Leftover): Record<string, unknown> {
 
 /** What became of one thing, and what the person can do. */
 export function recoveredLine(one: Recovered): string {
-  const cost = one.creditsUsed === null ? 'unknown cost' : `${one.creditsUsed} credits`;
+  const cost = one.creditsUsed === null ? 'unknown cost' : credits(one.creditsUsed);
   switch (one.outcome) {
     case 'recovered':
       return display(`${one.id}: recovered as ${one.output}`);
@@ -34,10 +34,14 @@ export function recoveredLine(one: Recovered): string {
     case 'unknown':
       return display(`${one.id}: nobody can tell whether it was billed. ${howToGoOn(one)}`);
     case 'running':
-      return display(`${one.id}: the command that began it still runs`);
+      return display(`${one.id}: a command that works on it still runs`);
     case 'failed':
       return display(`${one.id}: still there; ${one.problem}`);
   }
+}
+
+function credits(count: number): string {
+  return count === 1 ? '1 credit' : `${count} credits`;
 }
 
 function howToGoOn({ idempotencyKey, isRealtime, problem }: Recovered): string {

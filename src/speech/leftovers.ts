@@ -22,7 +22,7 @@ export interface Recovered {
   /**
    * `recovered`: it is in `output` now; `partial`: so is what could be spoken of it; `refunded`: its
    * job failed and cost nothing; `lost`: paid for, and at most a part of it is in `output`; `unknown`:
-   * nobody can tell whether it was paid for; `running`: the command that began it still works on it;
+   * nobody can tell whether it was paid for; `running`: a command works on it, or has just settled it;
    * `failed`: it is where it was, for the reason in `problem`.
    */
   readonly outcome:

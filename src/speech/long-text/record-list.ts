@@ -60,7 +60,11 @@ async function isOld(folder: string, { clock, files }: RecordOptions): Promise<b
   return found !== undefined && clock.now() - found.mtimeMs > BEGINS_WITHIN_MS;
 }
 
-async function readRecord(id: string, options: RecordOptions): Promise<LeftText | undefined> {
+/** One of them as it is now; undefined when it is gone, or has no plan. Throws exit 32 as above. */
+export async function readRecord(
+  id: string,
+  options: RecordOptions,
+): Promise<LeftText | undefined> {
   const folder = recordFolder(id, options);
   const content = await contentOf(journalFile(folder), options);
   const { isNewer, records } = parseJournal(content ?? '');

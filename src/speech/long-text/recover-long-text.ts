@@ -15,6 +15,7 @@ import type { AudioStream } from '../speak.ts';
 import type { RecordOptions } from './record.ts';
 import { resumeRecord } from './record.ts';
 import type { LeftText } from './record-list.ts';
+import { readRecord } from './record-list.ts';
 import type { LongTextOptions } from './speak-long-text.ts';
 import { speakLongText } from './speak-long-text.ts';
 import { costOf, totalsOf } from './totals.ts';
@@ -34,8 +35,14 @@ export interface LongTextRecovery
  * went into a stream is told as lost as far as it was paid for and not heard (docs/billing.md).
  * @throws Failure after which it is still there; (usage) when it was begun with another service
  */
-export async function recoverLongText(left: LeftText, deps: LongTextRecovery): Promise<Recovered> {
-  const told = toldOf(left);
+export async function recoverLongText(
+  listed: LeftText,
+  deps: LongTextRecovery,
+): Promise<Recovered> {
+  const told = toldOf(listed);
+  // Since it was listed somebody else may have begun to go on with it, or have come to its end.
+  const left = await readRecord(listed.id, deps);
+  if (left === undefined) return { ...told, outcome: 'running' };
   const { id, plan, sha256, writer } = left;
   if (mayRun({ at: plan.at, writer }, deps.clock)) return { ...told, outcome: 'running' };
   await removeTemporaries(left, deps);

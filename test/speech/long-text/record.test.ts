@@ -10,6 +10,8 @@ import { systemRandom } from '../../../src/effects/random.ts';
 import type { LongTextPlan } from '../../../src/speech/long-text/plan.ts';
 import type { RecordOptions } from '../../../src/speech/long-text/record.ts';
 import { beginRecord, resumeRecord } from '../../../src/speech/long-text/record.ts';
+import { createIntentJournal } from '../../../src/files/intents.ts';
+import { recoverLongText } from '../../../src/speech/long-text/recover-long-text.ts';
 import { listRecords, sweepRecords } from '../../../src/speech/long-text/record-list.ts';
 
 const TEXT = 'One sentence. Another one.';
@@ -88,6 +90,28 @@ describe('the record of a long text', () => {
     await second.remove();
     expect(await listRecords(options)).toEqual([]);
     expect(await readdir(options.folder)).toEqual([]);
+  });
+
+  test('is left to who has begun to go on with it since it was listed', async () => {
+    const options = await stateFolder();
+    const record = await beginRecord(PLAN, TEXT, options);
+    onTestFinished(() => record.close());
+    const [left] = await listRecords(options);
+    if (left === undefined) throw new Error('nothing is there');
+    const deps = {
+      ...options,
+      connect: () => Promise.reject(new Error('nothing is asked')),
+      concurrency: 1,
+      journal: createIntentJournal({ ...options, folder: path.join(options.folder, 'journal') }),
+      notice: () => {},
+      onProgress: () => {},
+      spool: () => Promise.reject(new Error('nothing is kept')),
+    };
+    // As it was when the list was made.
+    const stale = { ...left, writer: 'dead' as const };
+    expect(await recoverLongText(stale, deps)).toMatchObject({ outcome: 'running' });
+    await record.remove();
+    expect(await recoverLongText(stale, deps)).toMatchObject({ outcome: 'running' });
   });
 
   test('says less, and never something else, when its end is chopped off', async () => {
