@@ -1,11 +1,13 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Type } from 'typebox';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { systemClock } from '../../../src/effects/clock.ts';
 import { MediaTaskError } from '../../../src/service/media/child/media-task-error.ts';
 import { createTaskRunner } from '../../../src/service/media/child/run-task.ts';
 import type { TaskOptions } from '../../../src/service/media/child/run-task.ts';
+import { FONT_FILE, MEDIA_CHILD_FILE } from '../../../src/service/worker-file.ts';
 import { manualClock } from '../../api/manual-clock.ts';
 import { temporaryFolder } from '../support/test-service.ts';
 
@@ -147,4 +149,23 @@ describe('a task in a process of its own', () => {
     );
     expect(await begin()).toEqual({ answer: 1 });
   });
+});
+
+test('a file that cannot be written to its end is not left half', { timeout: 60_000 }, async () => {
+  const folder = await temporaryFolder();
+  const { execPath } = process;
+  onTestFinished(() => void (process.execPath = execPath));
+  // No file of a process that is begun so grows beyond eight kilobytes, as on a disk that is full.
+  process.execPath = path.join(folder, 'node');
+  await writeFile(process.execPath, `#!/bin/sh\nulimit -f 16\nexec '${execPath}' "$@"\n`);
+  await chmod(process.execPath, 0o700);
+  const run = createTaskRunner({ clock: systemClock, file: MEDIA_CHILD_FILE, env: {} });
+  const size = { width: 512, height: 512 };
+  const fontFile = fileURLToPath(FONT_FILE);
+  const output = path.join(folder, 'picture.png');
+  const order = { prompt: 'A fox', seed: 1, ...size, references: [], fontFile, output };
+  const options = { deadlineMs: 50_000, signal: new AbortController().signal };
+  const running = run('image', { ...order, format: 'png' }, { ...options, result: Type.Null() });
+  expect((await failureOf(running)).reason).toBe('failed');
+  await expect(readFile(output)).rejects.toThrow(/ENOENT/);
 });

@@ -2,6 +2,7 @@ import { rm, stat } from 'node:fs/promises';
 import type { Input } from 'mediabunny';
 import { Check } from 'typebox/schema';
 import type { MediaTask } from '../child/tasks.ts';
+import { wholeFile } from '../child/whole-file.ts';
 import { readMedia } from '../inspection/open-media.ts';
 import type { Aligned } from './align-order.ts';
 import { AlignOrder } from './align-order.ts';
@@ -23,8 +24,10 @@ export const alignSound: MediaTask = async (given, { progress }): Promise<Aligne
   const encoded = `${given.output}.m4a`;
   try {
     const order = needsEncoding(given) ? { ...given, ...(await toAac(given, encoded)) } : given;
-    await readMedia(order.video, (video) =>
-      readMedia(order.audio, (audio) => join({ video, audio }, order, progress)),
+    await wholeFile(order.output, () =>
+      readMedia(order.video, (video) =>
+        readMedia(order.audio, (audio) => join({ video, audio }, order, progress)),
+      ),
     );
     const { size: bytes } = await stat(order.output);
     return { audioCodec: order.audioFacts.codec, bytes };

@@ -1,6 +1,7 @@
 import type { Static, TSchema } from 'typebox';
 import { Check } from 'typebox/schema';
 import type { MediaTask } from '../child/tasks.ts';
+import { wholeFile } from '../child/whole-file.ts';
 import { makeVideo } from '../video/make-video.ts';
 import { drawImage } from './draw-image.ts';
 import { inspectReference } from './open-reference.ts';
@@ -10,14 +11,16 @@ import { ImageOrder, ReferenceOrder, VideoOrder } from './picture-orders.ts';
 /** What the media child does for images and videos; their orders are checked here again. */
 
 /** Draws an image. */
-export const imageTask: MediaTask = async (order) => {
-  await drawImage(checked(ImageOrder, order));
+export const imageTask: MediaTask = async (given) => {
+  const order = checked(ImageOrder, given);
+  await wholeFile(order.output, () => drawImage(order));
   return null;
 };
 
 /** Makes a video. */
-export const videoTask: MediaTask = async (order, tools) => {
-  await makeVideo(checked(VideoOrder, order), tools);
+export const videoTask: MediaTask = async (given, tools) => {
+  const order = checked(VideoOrder, given);
+  await wholeFile(order.output, () => makeVideo(order, tools));
   return null;
 };
 
