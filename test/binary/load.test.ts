@@ -12,6 +12,11 @@ const CLIENTS = 64;
 /** In the full size about a minute on two cores; `bench/load.mjs` measures it by the clock. */
 const TURNS = IS_FULL ? 32 : 2;
 const GROWTH_LIMIT = 1.3;
+/**
+ * Who listens to audio for long on a busy machine comes back to a connection that is just being closed
+ * for its silence, and then has no answer of the service to look at.
+ */
+const ONCE = { Connection: 'close' };
 
 test(
   `${CLIENTS} clients that ask ${TURNS} times without a pause all get their audio, in bounded memory`,
@@ -24,7 +29,8 @@ test(
     const client = async (number: number): Promise<void> => {
       for (let turn = 0; turn < TURNS; turn += 1) {
         const body = { text: `Client ${number} asks again.`, voiceId, format: 'mp3' };
-        const { status, bytes } = await service.ask(SPEECH_PATH, { method: 'POST', body });
+        const order = { method: 'POST', body, headers: ONCE } as const;
+        const { status, bytes } = await service.ask(SPEECH_PATH, order);
         expect(status, bytes.toString()).toBe(200);
         const { durationMs } = await expectSound(bytes);
         expect(durationMs).toBeGreaterThan(500);
