@@ -1,4 +1,5 @@
 import { Failure } from '../errors/failure.ts';
+import { badAnswer } from './answer.ts';
 import type { AudioAnswer } from './audio-answer.ts';
 import { audioAnswer } from './audio-answer.ts';
 import { answeredUrl } from './answered-url.ts';
@@ -72,11 +73,7 @@ async function getAudio(
   // What a segment answers is not described: it may be where the audio is.
   const url = answeredUrl(client, addressIn(await readJson(answer)));
   if (url === undefined) {
-    throw new Failure('the answer has neither audio nor its address in it', {
-      code: 'bad_answer',
-      exit: 'badAnswer',
-      requestId: answer.requestId,
-    });
+    throw badAnswer('the answer has neither audio nor its address in it', answer);
   }
   const next = await client.send({ ...request, target: url, accept: 'audio/*' });
   return free(await audioAnswer(client, next, { isOpaqueFine: true }));
