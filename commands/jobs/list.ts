@@ -7,43 +7,24 @@ import type { CommandDefinition } from '../../src/cli/command.ts';
 import type { Context } from '../../src/cli/context.ts';
 import type { Look } from '../../src/cli/look.ts';
 import { moment } from '../../src/cli/moment.ts';
-import { integerWithin } from '../../src/cli/number-flags.ts';
 import type { CommandResult } from '../../src/cli/result.ts';
 import type { Column } from '../../src/cli/table.ts';
-import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../../src/contract/limits.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
-import { filled } from '../speech-flags.ts';
 import type { ApiFlag } from './job-flags.ts';
 import { apiOption } from './job-flags.ts';
+import type { PageFlags } from './page-flags.ts';
+import { pageOptions, tellNextPage } from './page-flags.ts';
 
-interface ListFlags extends ApiFlag {
-  readonly status?: string;
-  readonly page?: number;
-  readonly limit?: number;
-  readonly all?: true;
+interface ListFlags extends ApiFlag, PageFlags {
   readonly createdAfter?: string;
 }
 
 /** `foley jobs list` (contract, section 6; spec sections 4.1 and 4.3). */
 export const jobsList: CommandDefinition<ListFlags> = {
   configure(command) {
+    command.description('Lists your speech jobs, the newest first.');
+    for (const option of pageOptions()) command.addOption(option);
     command
-      .description('Lists your speech jobs, the newest first.')
-      .addOption(
-        new Option('--status <status>', 'only jobs in this state').argParser(filled('--status')),
-      )
-      .addOption(
-        new Option('--page <n>', 'page number, from 1').argParser(
-          integerWithin('--page', { minimum: 1 }),
-        ),
-      )
-      .addOption(
-        new Option(
-          '--limit <n>',
-          `jobs a page, at most ${PAGE_SIZE_MAX} (default: ${PAGE_SIZE_DEFAULT})`,
-        ).argParser(integerWithin('--limit', { minimum: 1, maximum: PAGE_SIZE_MAX })),
-      )
-      .addOption(new Option('--all', 'every page').conflicts(['page', 'limit']))
       .addOption(
         new Option('--created-after <time>', 'only jobs that are newer (asks v1)').argParser(
           instant,
@@ -93,9 +74,7 @@ async function listPage(
   const { io, signal } = context;
   const query = { page, limit, status, createdAfter };
   const { raw, value } = await listSpeechJobs(client, api, query, signal);
-  if (value.nextPage !== undefined) {
-    io.notice(`foley: page ${value.page}; --page ${value.nextPage} goes on, --all shows all`);
-  }
+  tellNextPage(io, value);
   return present(context, value.items, raw);
 }
 
