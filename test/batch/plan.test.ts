@@ -120,6 +120,16 @@ describe('what can be read only once', () => {
     expect({ read, total, texts }).toEqual({ read: [pipe], total: 2, texts: ['One.', 'Two.'] });
   });
 
+  it('has the same name under every number that a shell gives it', async () => {
+    const lists = ['/dev/fd/63', '/proc/self/fd/11', '-', '/dev/stdin', '/x/list.txt'];
+    const names = lists.map(async (lines) => {
+      const wishes = { paths: [], lines, readOnce: async () => inputBytes('it', Buffer.from('A')) };
+      const [source] = await findSources(wishes, systemFiles);
+      return source?.kind === 'lines' ? source.name : undefined;
+    });
+    expect(await Promise.all(names)).toEqual(['pipe', 'pipe', 'stdin', 'stdin', 'list']);
+  });
+
   it('is refused in a folder, and not waited for', async () => {
     const pipe = await makePipe('folder/text.txt');
     const sources = await findSources(

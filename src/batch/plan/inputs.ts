@@ -100,5 +100,10 @@ function emptyFolder(folder: string): Failure {
 }
 
 function stemOf(name: string): string {
-  return name === '-' ? 'stdin' : path.parse(name).name;
+  if (name === '-') return 'stdin';
+  // The next run goes on with the same items, and the shell may choose another number then.
+  return SHELL_PIPE.test(name) ? 'pipe' : path.parse(name).name;
 }
+
+/** What `<(…)` becomes. */
+const SHELL_PIPE = /^\/(?:dev|proc\/(?:self|\d+))\/fd\/\d+$/;
