@@ -273,6 +273,7 @@ function converse(client, { url, mode, apiKey = 'bench', voiceId = 'v' }) {
     clock,
     timeoutMs: waits.replyMs,
     onAnswer: () => {},
+    onConnect: () => {},
   };
   const requestId = `bench-${Math.random()}`;
   const request = { voiceId, modelId: 'vendor-s21pro-flash', format: 'wav' };
