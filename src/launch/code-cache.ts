@@ -1,11 +1,11 @@
-import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { crc32 } from 'node:zlib';
 
 /** What V8 made of a file. */
 export interface CompiledChunk {
-  /** SHA-256 of the source, hexadecimal. */
-  readonly digest: string;
+  /** CRC-32 of the source. */
+  readonly checksum: number;
   readonly code: Buffer;
 }
 
@@ -27,13 +27,13 @@ export interface CodeCacheInputs {
 }
 
 const NO_CACHE: CodeCache = { chunks: new Map(), keep: () => undefined };
-const DIGEST_BYTES = 32;
+const CHECKSUM_BYTES = 4;
 const LENGTH_BYTES = 4;
 
 /**
  * Compiled code of earlier runs, in `folder`. V8 executes what it is given there, so nothing is
- * taken from a folder that others may write to, and nothing that is not whole: a digest stands in
- * front. A first run only makes the folder, at its
+ * taken from a folder that others may write to, and nothing that is not whole: a checksum
+ * stands in front. A first run only makes the folder, at its
  * end: where every run is the first, none pays for a next one.
  */
 export function openCodeCache({ folder, key }: CodeCacheInputs): CodeCache {
@@ -63,9 +63,9 @@ function makeFolder(folder: string): void {
 }
 
 function pack(chunks: CompiledChunks): Buffer {
-  const entries = [...chunks].map(([name, { code, digest }]) => ({
+  const entries = [...chunks].map(([name, { checksum, code }]) => ({
     name,
-    digest,
+    checksum,
     bytes: code.length,
   }));
   const index = Buffer.from(JSON.stringify(entries));
@@ -73,26 +73,28 @@ function pack(chunks: CompiledChunks): Buffer {
   length.writeUInt32LE(index.length);
   const code = [...chunks.values()].map((chunk) => chunk.code);
   const rest = Buffer.concat([length, index, ...code]);
-  return Buffer.concat([digestOf(rest), rest]);
+  return Buffer.concat([checksumOf(rest), rest]);
 }
 
 function unpack(bytes: Buffer): CompiledChunks {
-  const rest = bytes.subarray(DIGEST_BYTES);
+  const rest = bytes.subarray(CHECKSUM_BYTES);
   const chunks = new Map<string, CompiledChunk>();
-  if (!digestOf(rest).equals(bytes.subarray(0, DIGEST_BYTES))) return chunks;
+  if (!checksumOf(rest).equals(bytes.subarray(0, CHECKSUM_BYTES))) return chunks;
   let end = LENGTH_BYTES + rest.readUInt32LE();
-  const index: readonly { name: string; digest: string; bytes: number }[] = JSON.parse(
+  const index: readonly { name: string; checksum: number; bytes: number }[] = JSON.parse(
     rest.toString('utf8', LENGTH_BYTES, end),
   );
-  for (const { name, digest, bytes: length } of index) {
-    chunks.set(name, { digest, code: rest.subarray(end, end + length) });
+  for (const { name, checksum, bytes: length } of index) {
+    chunks.set(name, { checksum, code: rest.subarray(end, end + length) });
     end += length;
   }
   return chunks;
 }
 
-function digestOf(bytes: Buffer): Buffer {
-  return createHash('sha256').update(bytes).digest();
+function checksumOf(bytes: Buffer): Buffer {
+  const checksum = Buffer.alloc(CHECKSUM_BYTES);
+  checksum.writeUInt32LE(crc32(bytes));
+  return checksum;
 }
 
 function replace(file: string, bytes: Buffer): void {

@@ -13,8 +13,8 @@ async function cacheFolder(): Promise<string> {
 }
 
 const CHUNKS = new Map([
-  ['start.cjs', { digest: 'ab', code: Buffer.from('compiled') }],
-  ['tts.cjs', { digest: 'cd', code: Buffer.alloc(0) }],
+  ['start.cjs', { checksum: 1, code: Buffer.from('compiled') }],
+  ['tts.cjs', { checksum: 2 ** 32 - 1, code: Buffer.alloc(0) }],
 ]);
 
 describe('compiled code of earlier runs', () => {
