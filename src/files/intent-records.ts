@@ -29,18 +29,13 @@ export interface IntentAbout {
   readonly endpoint: string;
   readonly origin: string;
   readonly target: 'embedded' | 'hosted';
-  readonly account: string | null;
   /** Chosen by us, and no secret: with it the service knows the request again. */
   readonly idempotencyKey: string | null;
   readonly requestId: string | null;
-  readonly bodySha256: string;
-  readonly textSha256: string | null;
-  readonly characters: number | null;
   /** Where the result goes; null for stdout. */
   readonly output: string | null;
   /** The temporary file in which it grows. */
   readonly temporary: string | null;
-  readonly estimatedCredits: number | null;
 }
 
 /** What becomes known on the way. */
@@ -49,7 +44,8 @@ export interface IntentFacts {
   readonly requestId?: string;
   readonly creditsUsed?: number;
   readonly bytes?: number;
-  readonly sha256?: string;
+  /** Of the whole file. */
+  readonly checksum?: string;
   /** The entry in the spool. */
   readonly spoolId?: string;
   /** Why it ended as it did. */
@@ -129,14 +125,11 @@ function orderOf({ generation, state }: IntentStep): number {
 function isAbout(value: unknown): value is IntentAbout {
   if (typeof value !== 'object' || value === null) return false;
   const fields = new Map<string, unknown>(Object.entries(value));
-  const texts = ['what', 'endpoint', 'origin', 'target', 'bodySha256'];
-  const optional = ['account', 'idempotencyKey', 'requestId', 'textSha256', 'output', 'temporary'];
+  const texts = ['what', 'endpoint', 'origin', 'target'];
+  const optional = ['idempotencyKey', 'requestId', 'output', 'temporary'];
   return (
     texts.every((name) => typeof fields.get(name) === 'string') &&
-    optional.every((name) => fields.get(name) === null || typeof fields.get(name) === 'string') &&
-    ['characters', 'estimatedCredits'].every(
-      (name) => fields.get(name) === null || typeof fields.get(name) === 'number',
-    )
+    optional.every((name) => fields.get(name) === null || typeof fields.get(name) === 'string')
   );
 }
 
@@ -155,7 +148,7 @@ const FACT_TYPES: ReadonlyMap<string, string> = new Map(
     requestId: 'string',
     creditsUsed: 'number',
     bytes: 'number',
-    sha256: 'string',
+    checksum: 'string',
     spoolId: 'string',
     problem: 'string',
   } satisfies Record<keyof IntentFacts, string>),

@@ -43,8 +43,6 @@ export interface JobPlan<Job extends WaitedJob, File extends FileAnswer> extends
   readonly placeFor: PlaceFor | undefined;
   /** The file that was opened for that, where there is one. */
   readonly file: Output | undefined;
-  /** What is spoken, where it is speech. */
-  readonly text?: string | undefined;
   /** Notes what became of a create that failed in a way of its own, and gives what is told; else undefined. */
   readonly onRefused?: (failure: Failure, work: PaidWork) => Promise<Failure | undefined>;
 }
@@ -102,7 +100,7 @@ export async function performJob<Job extends WaitedJob, File extends FileAnswer>
 function begin<Job extends WaitedJob, File extends FileAnswer>(
   plan: JobPlan<Job, File>,
 ): Promise<PaidWork> {
-  const { client, file, journal, request, text, what } = plan;
+  const { client, file, journal, request, what } = plan;
   const temporary = file?.temporary;
   return beginPaidWork(journal, {
     what,
@@ -111,7 +109,6 @@ function begin<Job extends WaitedJob, File extends FileAnswer>(
     // A key that is not heeded is no help to whoever looks for what became of it.
     idempotencyKey: request.retry === 'keyed' ? request.key?.value : undefined,
     requestId: request.requestId ?? null,
-    text,
     output: file === undefined || temporary === undefined ? null : path.resolve(file.path),
     temporary: temporary === undefined ? null : path.resolve(temporary),
   });

@@ -41,6 +41,5 @@ export function speakAsJob(speech: JobOrder): Promise<JobOutcome> {
     },
     placeFor: place === undefined ? undefined : () => Promise.resolve(place),
     file: place?.output,
-    text: order.text,
   });
 }

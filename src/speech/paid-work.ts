@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { WireRequest } from '../api/request.ts';
 import type { Failure } from '../errors/failure.ts';
 import type {
@@ -25,10 +24,6 @@ export interface PaidRequest {
   readonly repeatWith?: string | undefined;
   /** Asked for so again it goes on where it was: what was heard is stored, and not paid for again. */
   readonly goesOn?: boolean | undefined;
-  /** What is spoken, where it is speech. */
-  readonly text?: string | undefined;
-  /** Of a body that is streamed, which the request itself does not hold. */
-  readonly bodySha256?: string | undefined;
   readonly output: string | null;
   readonly temporary: string | null;
 }
@@ -203,18 +198,9 @@ function aboutOf(request: PaidRequest, idempotencyKey: string | undefined): Inte
     endpoint: `${wire.method} ${wire.url.pathname}`,
     origin: wire.url.origin,
     target: request.target,
-    account: null,
     idempotencyKey: idempotencyKey ?? null,
     requestId: request.requestId,
-    bodySha256: request.bodySha256 ?? sha256(wire.body ?? new Uint8Array()),
-    textSha256: request.text === undefined ? null : sha256(request.text),
-    characters: null,
     output: request.output,
     temporary: request.temporary,
-    estimatedCredits: null,
   };
-}
-
-function sha256(data: string | Uint8Array): string {
-  return createHash('sha256').update(data).digest('hex');
 }

@@ -1,17 +1,15 @@
-import { createHash } from 'node:crypto';
 import type { ApiClient } from '../api/client.ts';
 import type { CreateVoiceOptions, VoiceForm } from '../api/create-voice.ts';
 import { createVoice, createVoiceRequest, voiceUpload } from '../api/create-voice.ts';
 import type { MadeVoice } from '../api/made-voice.ts';
 import type { IntentJournal } from '../files/intents.ts';
 import { createPaid } from './paid-create.ts';
-import type { Recording } from './recordings.ts';
 import { watchedBody } from './watched-body.ts';
 
 export interface CloneOrder {
   readonly client: ApiClient;
   readonly journal: IntentJournal;
-  readonly form: Omit<VoiceForm, 'audioFiles'> & { readonly audioFiles: readonly Recording[] };
+  readonly form: VoiceForm;
   /** Separates the fields of the form; occurs in none of them. */
   readonly boundary: string;
   readonly options: CreateVoiceOptions;
@@ -39,17 +37,8 @@ export function cloneVoice(order: CloneOrder): Promise<MadeVoice> {
     journal,
     what: 'voice',
     request: createVoiceRequest(watched, options),
-    bodySha256: digestOf(form),
     ask: () => createVoice(client, watched, options),
     mayBeDone: () => sent >= body.byteLength,
     notice,
   });
-}
-
-/** What is asked for, whatever separates its fields. */
-function digestOf({ audioFiles, ...fields }: CloneOrder['form']): string {
-  const contents = audioFiles.map(({ filename, sha256 }) => [filename, sha256]);
-  return createHash('sha256')
-    .update(JSON.stringify({ ...fields, audioFiles: contents }))
-    .digest('hex');
 }

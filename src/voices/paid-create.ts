@@ -13,8 +13,6 @@ export interface PaidCreate<Made extends Priced> {
   /** What is made, as the journal calls it. */
   readonly what: 'voice' | 'design';
   readonly request: RequestSpec;
-  /** Of a body that is streamed. */
-  readonly bodySha256?: string | undefined;
   /** Sends it; is told when a key was refunded and another is used. */
   ask(onNewKey: (key: string) => Promise<void>): Promise<Made>;
   /** Whether all of it may have been sent; by default it may. */
@@ -51,7 +49,7 @@ export async function createPaid<Made extends Priced>(create: PaidCreate<Made>):
 }
 
 function begin<Made extends Priced>(create: PaidCreate<Made>): Promise<PaidWork> {
-  const { bodySha256, client, journal, request, what } = create;
+  const { client, journal, request, what } = create;
   return beginPaidWork(journal, {
     what,
     wire: client.describe(request),
@@ -59,7 +57,6 @@ function begin<Made extends Priced>(create: PaidCreate<Made>): Promise<PaidWork>
     // A key that is not heeded is no help to whoever looks for what became of it.
     idempotencyKey: request.retry === 'keyed' ? request.key?.value : undefined,
     requestId: request.requestId ?? null,
-    bodySha256,
     output: null,
     temporary: null,
   });

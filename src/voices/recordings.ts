@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import path from 'node:path';
 import type { VoiceForm } from '../api/create-voice.ts';
 import { SNIFF_BYTES_MAX } from '../audio/sniff.ts';
@@ -13,10 +12,7 @@ import type { ReferenceExtension } from './reference-types.ts';
 import { contentOf, REFERENCE_TYPES, referenceExtension } from './reference-types.ts';
 
 /** A recording of a speaker that can be sent. */
-export type Recording = VoiceForm['audioFiles'][number] & {
-  /** Of its content, in hexadecimal. */
-  readonly sha256: string;
-};
+export type Recording = VoiceForm['audioFiles'][number];
 
 /**
  * Checks recordings before anything is sent: how many there are, how their names end, how large they
@@ -50,10 +46,10 @@ async function checkRecording(
   if (extension === undefined) throw wrongEnding(given, shown);
   if (file === undefined) throw notRegular(shown);
   checkSize(file, shown);
-  const { head, sha256 } = await readThrough(file, signal);
+  const head = await readThrough(file, signal);
   checkContent(head, extension, shown);
   const { mediaType: contentType } = REFERENCE_TYPES[extension];
-  return { ...file, filename: path.basename(given), contentType, sha256 };
+  return { ...file, filename: path.basename(given), contentType };
 }
 
 function wrongEnding(given: string, shown: string): Failure {
@@ -80,19 +76,17 @@ function checkSize({ byteLength }: RegularFile, shown: string): void {
   );
 }
 
-/** Reads all of it, so that it is known that it can be. */
+/** Reads all of it, so that it is known that it can be; gives its beginning. */
 async function readThrough(
   file: RegularFile,
   signal: AbortSignal | undefined,
-): Promise<{ readonly head: Uint8Array; readonly sha256: string }> {
-  const hash = createHash('sha256');
+): Promise<Uint8Array> {
   let head = new Uint8Array();
   for await (const chunk of file.open()) {
     signal?.throwIfAborted();
-    hash.update(chunk);
     if (head.length < SNIFF_BYTES_MAX) head = new Uint8Array(Buffer.concat([head, chunk]));
   }
-  return { head, sha256: hash.digest('hex') };
+  return head;
 }
 
 function checkContent(head: Uint8Array, extension: ReferenceExtension, shown: string): void {

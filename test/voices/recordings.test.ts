@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -47,7 +46,7 @@ describe('a recording that will not do is told for what it is', () => {
 });
 
 describe('a good recording', () => {
-  test('is known with its size, its digest and its type, and can be read again', async () => {
+  test('is known with its size and its type, and can be read again', async () => {
     const box = await sandbox();
     await putRecording(box, 'a.WaV');
     const [recording] = await check(box, 'a.WaV');
@@ -55,7 +54,6 @@ describe('a good recording', () => {
       filename: 'a.WaV',
       contentType: 'audio/wav',
       byteLength: tone().length,
-      sha256: createHash('sha256').update(tone()).digest('hex'),
     });
     for (const _ of [1, 2]) {
       const parts: Uint8Array[] = [];
