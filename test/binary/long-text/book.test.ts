@@ -184,7 +184,7 @@ test(
   { timeout: TIMEOUT_MS },
   async () => {
     // Each create waits as long, so that what is done in turn takes at least all of their time.
-    const delay = 'POST /api/open/v3/speech/tts/jobs; delay=400ms';
+    const delay = 'POST /api/open/v3/speech/tts/jobs; delay=1s';
     const serving = await startServe(['--fault', delay], { timeoutMs: TIMEOUT_MS });
     // Long to read and soon said.
     const text = Array.from({ length: 6 }, (_, at) => `Word ${at} ${'-'.repeat(975)} end.`).join(
