@@ -82,7 +82,7 @@ export async function openCaptionFiles({
         each.cues = cues;
         await each.output.write(Buffer.from(text));
         // Until it is all in the file, nobody knows whether there is room for it.
-        await each.output.digest();
+        await each.output.checksum();
       }
     },
     async publish() {

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { closeSync, openSync, readSync } from 'node:fs';
 
 /** Randomness, injected so that ids and jitter can be repeated in a test. */
 export interface Random {
@@ -10,8 +10,50 @@ export interface Random {
   fraction(): number;
 }
 
-export const systemRandom: Random = {
-  uuid: () => randomUUID(),
-  bytes: (length) => randomBytes(length),
-  fraction: () => Math.random(),
-};
+/**
+ * Random bytes of the system: from `device` where there is one, since loading node:crypto takes a short
+ * command two milliseconds, and from node:crypto elsewhere.
+ */
+export function createSystemRandom(device: string): Random {
+  let pool: Buffer = Buffer.alloc(0);
+  const take = (length: number): Buffer => {
+    if (pool.length < length) pool = readBytes(device, Math.max(length, POOL_BYTES));
+    const taken = pool.subarray(0, length);
+    pool = pool.subarray(length);
+    return taken;
+  };
+  return { uuid: () => uuidOf(take(16)), bytes: take, fraction: () => Math.random() };
+}
+
+export const systemRandom = createSystemRandom('/dev/urandom');
+
+/** Some ids and names. */
+const POOL_BYTES = 256;
+
+function readBytes(device: string, length: number): Buffer {
+  const bytes = Buffer.alloc(length);
+  try {
+    const file = openSync(device, 'r');
+    try {
+      let filled = 0;
+      while (filled < length) {
+        const count = readSync(file, bytes, filled, length - filled, null);
+        if (count === 0) throw new Error(`${device} ends`);
+        filled += count;
+      }
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    // There is none on Windows, nor in a folder that was made somebody's root.
+    return process.getBuiltinModule('node:crypto').randomBytes(length);
+  }
+  return bytes;
+}
+
+/** RFC 9562, section 5.4: 122 random bits, and six that say so. */
+function uuidOf(bytes: Buffer): string {
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x40, 6);
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
+  return bytes.toString('hex').replace(/(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+}

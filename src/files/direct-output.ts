@@ -34,7 +34,7 @@ export async function openDirectOutput(path: string, files: FileSystem): Promise
     },
     write: (chunk, onWritten) => writer.write(chunk, onWritten).catch(failed),
     async overwrite() {},
-    digest: async () => undefined,
+    checksum: async () => undefined,
     async publish() {
       await writer.flush().then(close).catch(failed);
       return { path, bytes: writer.bytes };

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
 
 /** The version of the lines that this foley writes, and the newest that it reads. */
 export const JOURNAL_VERSION = 1;
@@ -43,7 +43,7 @@ export function parseJournal(content: string): JournalLines {
 }
 
 function checksum(version: number, json: string): string {
-  return createHash('sha256').update(`v${version} ${json}`).digest('hex').slice(0, 8);
+  return crc32(`v${version} ${json}`).toString(16).padStart(8, '0');
 }
 
 function parseObject(json: string): Readonly<Record<string, unknown>> | undefined {

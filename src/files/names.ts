@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import path from 'node:path';
 import type { FileSystem } from '../effects/file-system.ts';
 import { usageFailure } from '../errors/failure.ts';
@@ -6,6 +5,7 @@ import { display } from '../text/display.ts';
 import { slug } from '../text/file-name.ts';
 import { hasErrno } from './errno.ts';
 import { outputFailure } from './output-failures.ts';
+import { sha256 } from './sha256.ts';
 
 /**
  * The automatic name of spoken text (contract, section 3): its beginning as `[a-z0-9-]`, with an
@@ -39,7 +39,7 @@ export function safeName(untrusted: string): string {
     .replace(/[.-]+$/, '');
   const name = notReserved(plain);
   if (name === untrusted && name !== '') return name;
-  const mark = createHash('sha256').update(untrusted).digest('hex').slice(0, 8);
+  const mark = sha256(untrusted).slice(0, 8);
   return name === '' ? mark : `${name.slice(0, SAFE_CHARACTERS - 9)}-${mark}`;
 }
 

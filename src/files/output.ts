@@ -31,10 +31,10 @@ export interface Output {
    */
   overwrite(position: number, bytes: Uint8Array): Promise<void>;
   /**
-   * SHA-256, in hexadecimal, of what will have the final name, so that it can be told for what it is
+   * The checksum of what will have the final name, so that it can be told for what it is
    * after a crash; undefined for a pipe or a device. Nothing may be written after it.
    */
-  digest(): Promise<string | undefined>;
+  checksum(): Promise<string | undefined>;
   /**
    * Gives the file its final name, whole and durable. When this throws, nothing has been lost yet:
    * call `release` to keep what was written, or `abandon`.

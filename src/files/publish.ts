@@ -1,3 +1,4 @@
+import type { ChecksumKind } from './checksum.ts';
 import { openDirectOutput } from './direct-output.ts';
 import type { FileDeps } from './file-deps.ts';
 import { numbered } from './names.ts';
@@ -20,6 +21,8 @@ export interface OutputOptions extends FileDeps {
   readonly temporaryFolder?: string | undefined;
   /** The caller brings the folder to the disk, once for many files. */
   readonly isFolderSyncedLater?: boolean | undefined;
+  /** By what the file is told again; CRC-32 by default. */
+  readonly checksum?: ChecksumKind | undefined;
 }
 
 /**

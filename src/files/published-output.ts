@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
+import type { Checksum, ChecksumKind } from './checksum.ts';
+import { checksumOf, createChecksum } from './checksum.ts';
 import { removeQuietly } from './debris.ts';
-import { digestOf } from './digest.ts';
 import { syncFile, syncFolder } from './durability.ts';
 import { UNSUPPORTED, hasErrno } from './errno.ts';
 import type { FileDeps } from './file-deps.ts';
@@ -23,6 +23,8 @@ export interface PublishedOutputOptions extends FileDeps {
   /** Where it grows, when not beside its final name. */
   readonly temporaryFolder?: string | undefined;
   readonly isFolderSyncedLater?: boolean | undefined;
+  /** CRC-32 by default. */
+  readonly checksum?: ChecksumKind | undefined;
   /** The regular file that will be replaced, where it really is. */
   readonly replaced: { readonly file: string; readonly stats: Stats } | undefined;
 }
@@ -48,8 +50,9 @@ class PublishedOutput implements Output {
   readonly #folder: string;
   readonly #file: FileHandle;
   readonly #writer: FileWriter;
-  readonly #hash = createHash('sha256');
-  /** Something was written over, so that the file is not what was hashed as it came. */
+  readonly #kind: ChecksumKind;
+  readonly #checksum: Checksum;
+  /** Something was written over, so that the file is not what was summed up as it came. */
   #isPatched = false;
   #isOpen = true;
   #finished: Promise<void> | undefined;
@@ -62,6 +65,8 @@ class PublishedOutput implements Output {
     temporary: { readonly path: string; readonly file: FileHandle },
   ) {
     this.#options = options;
+    this.#kind = options.checksum ?? 'crc32';
+    this.#checksum = createChecksum(this.#kind);
     this.#folder = folder;
     this.#file = temporary.file;
     this.#writer = new FileWriter(temporary.file);
@@ -74,8 +79,10 @@ class PublishedOutput implements Output {
   }
 
   write(chunk: Uint8Array, onWritten?: () => void): Promise<void> {
-    this.#hash.update(chunk);
-    return this.#writer.write(chunk, onWritten).catch((error: unknown) => this.#fail(error));
+    const written = this.#writer.write(chunk, onWritten);
+    // The system writes it meanwhile.
+    this.#checksum.update(chunk);
+    return written.catch((error: unknown) => this.#fail(error));
   }
 
   async overwrite(position: number, bytes: Uint8Array): Promise<void> {
@@ -89,14 +96,14 @@ class PublishedOutput implements Output {
     }
   }
 
-  async digest(): Promise<string> {
+  async checksum(): Promise<string> {
     try {
       await this.#writer.flush();
       // Nothing is written after this: the disk can begin while others take note. Publishing waits for it.
       this.#finish().catch(() => undefined);
       return this.#isPatched
-        ? await digestOf(this.temporary, this.#options.files)
-        : this.#hash.copy().digest('hex');
+        ? await checksumOf(this.temporary, this.#kind, this.#options.files)
+        : this.#checksum.value();
     } catch (error) {
       return this.#fail(error);
     }

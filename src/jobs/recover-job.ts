@@ -140,7 +140,7 @@ async function saveAs(
     throw error;
   });
   try {
-    const onVerified = (facts: { bytes: number; sha256: string }) =>
+    const onVerified = (facts: { bytes: number; checksum: string }) =>
       entry.advance('verified', facts);
     const saved = await saveFile(file, { output }, { format, signal, onVerified });
     return saved.path ?? path;

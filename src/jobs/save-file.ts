@@ -20,7 +20,7 @@ export interface SaveOptions {
 
 export interface Verified {
   readonly bytes: number;
-  readonly sha256: string;
+  readonly checksum: string;
 }
 
 /** A file that came whole. */
@@ -52,8 +52,8 @@ export async function saveFile(
     return { path: undefined, verdict };
   }
   for (const { position, bytes } of verdict.corrections) await output.overwrite(position, bytes);
-  const sha256 = await output.digest();
-  if (sha256 !== undefined) await onVerified?.({ bytes: verdict.bytes, sha256 });
+  const checksum = await output.checksum();
+  if (checksum !== undefined) await onVerified?.({ bytes: verdict.bytes, checksum });
   const { path } = await output.publish();
   return { path, verdict };
 }

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { digestOf } from '../files/digest.ts';
+import { checksumOf, kindOf } from '../files/checksum.ts';
 import { hasErrno } from '../files/errno.ts';
 import type { FileDeps } from '../files/file-deps.ts';
 import type { IntentJournal, OpenIntent, SettledState } from '../files/intents.ts';
@@ -69,9 +69,9 @@ export async function isVerified(
   intent: OpenIntent | undefined,
   { files }: Pick<FileDeps, 'files'>,
 ): Promise<boolean> {
-  const wanted = intent?.facts.sha256;
+  const wanted = intent?.facts.checksum;
   if (wanted === undefined) return false;
-  return (await orNothing(file, digestOf(file, files))) === wanted;
+  return (await orNothing(file, checksumOf(file, kindOf(wanted), files))) === wanted;
 }
 
 /**

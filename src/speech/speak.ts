@@ -94,8 +94,8 @@ export async function speak(options: SpeakOptions): Promise<Spoken> {
     if (sink.failure !== undefined) throw sink.failure;
     await way.arrived?.(verdict);
     for (const { position, bytes } of verdict.corrections) await output?.overwrite(position, bytes);
-    const sha256 = await output?.digest();
-    if (sha256 !== undefined) await work.verified({ bytes: verdict.bytes, sha256 });
+    const checksum = await output?.checksum();
+    if (checksum !== undefined) await work.verified({ bytes: verdict.bytes, checksum });
     const published = await output?.publish();
     if (output === undefined) await untilStopped(options.stream.end(), speech.signal);
     await work.published({ bytes: verdict.bytes, requestId: audio.requestId });
@@ -121,7 +121,7 @@ function synchronous({ body, client, speech }: SpeakOptions): SpeechWay {
 }
 
 function begin(
-  { body, client, journal, output, speech }: SpeakOptions,
+  { client, journal, output, speech }: SpeakOptions,
   { goesOn, repeatWith, request }: SpeechWay,
 ): Promise<PaidWork> {
   return beginPaidWork(journal, {
@@ -129,8 +129,6 @@ function begin(
     target: client.address.kind,
     idempotencyKey: speech.idempotencyKey?.value,
     requestId: speech.requestId ?? null,
-    // What comes piece by piece is not known yet.
-    text: body.text === '' ? undefined : body.text,
     repeatWith,
     goesOn,
     output: nameOf(output),

@@ -16,15 +16,10 @@ const ABOUT: IntentAbout = {
   endpoint: 'POST /api/open/v3/speech',
   origin: 'https://api.example',
   target: 'hosted',
-  account: 'work',
   idempotencyKey: 'foley-1',
   requestId: null,
-  bodySha256: 'ab'.repeat(32),
-  textSha256: 'cd'.repeat(32),
-  characters: 12,
   output: 'hello.mp3',
   temporary: '/out/.foley-0.part',
-  estimatedCredits: 12,
 };
 
 /** A process of this test; `others` says what it believes of every other one. */
@@ -74,9 +69,9 @@ describe('the journal of what may cost credits', () => {
     const intent = await journal(1).begin(ABOUT);
     await intent.advance('sent');
     await intent.advance('accepted', { jobId: 'job-1' });
-    await intent.advance('verified', { sha256: 'ef', bytes: 100 });
+    await intent.advance('verified', { checksum: 'ef', bytes: 100 });
     expect((await list('alive')).open).toMatchObject([
-      { state: 'verified', facts: { jobId: 'job-1', sha256: 'ef', bytes: 100 }, writer: 'alive' },
+      { state: 'verified', facts: { jobId: 'job-1', checksum: 'ef', bytes: 100 }, writer: 'alive' },
     ]);
   });
 
@@ -281,8 +276,8 @@ describe('row 84: a journal of a newer version', () => {
   it('is not touched, and nothing that costs credits is begun', async () => {
     const { folder, journal, list } = await world();
     await mkdir(folder, { recursive: true });
-    // `printf %s 'v2 {"step":"of a later foley"}' | sha256sum` begins with these eight digits.
-    const line = '\nv2 f7dbfe8e {"step":"of a later foley"}\n';
+    // Its CRC-32, as gzip has it: `printf %s 'v2 {"step":"of a later foley"}' | gzip | tail -c8 | od -An -tx4`.
+    const line = '\nv2 56bc6f1f {"step":"of a later foley"}\n';
     await writeFile(path.join(folder, 'newer.jsonl'), line);
     const failure = {
       exitCode: 32,

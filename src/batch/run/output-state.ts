@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Stats } from 'node:fs';
 import { Failure, usageFailure } from '../../errors/failure.ts';
-import { digestOf } from '../../files/digest.ts';
+import { checksumOf } from '../../files/checksum.ts';
 import { hasErrno } from '../../files/errno.ts';
 import { containedPath } from '../../files/names.ts';
 import { outputFailure } from '../../files/output-failures.ts';
@@ -104,7 +104,7 @@ async function compare(
   const untouched = sized.find(({ mtimeMs }) => mtimeMs === stats.mtimeMs);
   if (untouched !== undefined) return { kind: 'known', file: untouched };
   if (sized.length === 0) return { kind: 'foreign' };
-  const digest = await digestOf(file, files).catch((error: unknown) => {
+  const digest = await checksumOf(file, 'sha256', files).catch((error: unknown) => {
     throw outputFailure(file, error, 'opening');
   });
   const same = sized.find(({ sha256 }) => sha256 === digest);

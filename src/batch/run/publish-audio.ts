@@ -53,7 +53,7 @@ export async function publishAudio(
       await output.overwrite(correction.position, correction.bytes);
     }
     // Always there for a file that grows under a temporary name.
-    const sha256 = (await output.digest()) ?? '';
+    const sha256 = (await output.checksum()) ?? '';
     await publication.onVerified({ sha256, bytes }, verdict);
     await output.publish();
     const { mtimeMs } = await deps.files.stat(publication.file);
@@ -72,6 +72,7 @@ async function openFor(publication: Publication, deps: FileDeps): Promise<Output
     path: file,
     temporaryFolder: temporaries,
     isFolderSyncedLater: true,
+    checksum: 'sha256' as const,
   };
   // The plan saw that nothing is there; at the end the name is taken only if that is still so.
   return isNew

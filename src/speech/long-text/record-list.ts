@@ -16,7 +16,7 @@ export interface LeftText {
   readonly plan: LongTextPlan;
   readonly states: ReadonlyMap<number, PartState>;
   /** SHA-256 of the whole, once that was there and was checked. */
-  readonly sha256: string | undefined;
+  readonly checksum: string | undefined;
   /** Files in which it grew, when that was interrupted. */
   readonly temporaries: readonly string[];
   /** Whether the command that worked on it last still runs. */
@@ -83,7 +83,7 @@ export async function readRecord(
     id,
     plan,
     states,
-    sha256: textsIn('whole').at(-1),
+    checksum: textsIn('whole').at(-1),
     temporaries: [...(plan.temporary === null ? [] : [plan.temporary]), ...textsIn('temporary')],
     writer: writerOf(records, options),
   };

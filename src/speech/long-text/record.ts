@@ -33,7 +33,7 @@ export interface LongTextRecord {
   /** Where the whole grows from now on, so that it is removed when that is interrupted. */
   growsIn(temporary: string): Promise<void>;
   /** The whole was checked and is about to get its name; on the disk when this resolves. */
-  verified(sha256: string): Promise<void>;
+  verified(checksum: string): Promise<void>;
   /** Removes the folder: nothing is left to be done. Never throws. */
   remove(): Promise<void>;
   /** Leaves it to be gone on with. Never throws. */
@@ -168,8 +168,8 @@ class OpenRecord implements LongTextRecord {
     return this.#write({ temporary });
   }
 
-  verified(sha256: string): Promise<void> {
-    return this.#write({ whole: sha256 });
+  verified(checksum: string): Promise<void> {
+    return this.#write({ whole: checksum });
   }
 
   #write(record: Readonly<Record<string, unknown>>): Promise<void> {

@@ -4,7 +4,7 @@ import { extensionOf } from '../../audio/formats.ts';
 import type { Clock } from '../../effects/clock.ts';
 import { Failure } from '../../errors/failure.ts';
 import { removeQuietly } from '../../files/debris.ts';
-import { digestOf } from '../../files/digest.ts';
+import { checksumOf, kindOf } from '../../files/checksum.ts';
 import { downloadName } from '../../files/names.ts';
 import { openOutput } from '../../files/publish.ts';
 import { isTemporaryName } from '../../files/temporary.ts';
@@ -43,13 +43,16 @@ export async function recoverLongText(
   // Since it was listed somebody else may have begun to go on with it, or have come to its end.
   const left = await readRecord(listed.id, deps);
   if (left === undefined) return { ...told, outcome: 'running' };
-  const { id, plan, sha256, writer } = left;
+  const { id, plan, checksum, writer } = left;
   if (mayRun({ at: plan.at, writer }, deps.clock)) return { ...told, outcome: 'running' };
   await removeTemporaries(left, deps);
   if (plan.delivery === 'stream') return givenUp(left, deps);
-  if (plan.output !== null && sha256 !== undefined) {
-    const found = await orNothing(plan.output, digestOf(plan.output, deps.files));
-    if (found === sha256) return published(left, deps, plan.output);
+  if (plan.output !== null && checksum !== undefined) {
+    const found = await orNothing(
+      plan.output,
+      checksumOf(plan.output, kindOf(checksum), deps.files),
+    );
+    if (found === checksum) return published(left, deps, plan.output);
   }
   const client = await deps.connect();
   refuseOtherService(left, client);

@@ -51,9 +51,9 @@ export async function speakLongText(options: LongTextOptions): Promise<SpokenTex
     });
     const words = new WholeWords();
     await inOrder(workOf(options, whole, words));
-    const { sha256, verdict } = await whole.finish();
+    const { checksum, verdict } = await whole.finish();
     await options.onAligned?.(record.text, words.speech(whole.starts(), verdict.durationMs));
-    if (sha256 !== undefined) await record.verified(sha256);
+    if (checksum !== undefined) await record.verified(checksum);
     const published = await output?.publish();
     if (output === undefined) await untilStopped(options.stream.end(), signal);
     await record.remove();

@@ -22,7 +22,7 @@ export interface WholeOptions {
 export interface CheckedWhole {
   readonly verdict: Verdict;
   /** Undefined where nothing gets a name. */
-  readonly sha256: string | undefined;
+  readonly checksum: string | undefined;
 }
 
 /** The audio of a long text as it grows, part after part. */
@@ -83,7 +83,7 @@ export class WholeAudio {
     }
     const checked =
       output?.temporary === undefined
-        ? { verdict: this.#verifier.end(), sha256: undefined }
+        ? { verdict: this.#verifier.end(), checksum: undefined }
         : await this.#checkFile(output, output.temporary);
     const { problem } = checked.verdict;
     if (problem === undefined) return checked;
@@ -97,13 +97,13 @@ export class WholeAudio {
   /** Reads the file again: nothing that was written over has been seen otherwise. */
   async #checkFile(output: Output, file: string): Promise<CheckedWhole> {
     // Everything that was taken is in the file then.
-    const sha256 = await output.digest();
+    const checksum = await output.checksum();
     const verifier = createVerifier(this.#options.format);
     const handle = await this.#options.files.open(file, 'r');
     for await (const chunk of handle.createReadStream({ highWaterMark: CHUNK_BYTES })) {
       verifier.write(chunk);
     }
-    return { verdict: verifier.end(), sha256 };
+    return { verdict: verifier.end(), checksum };
   }
 
   async #push(bytes: Uint8Array): Promise<void> {

@@ -160,7 +160,7 @@ describe('a key is in nothing that tells of a failure', () => {
     const file = path.join(stage.box.harness, 'bug.cjs');
     await writeFile(
       file,
-      `require('node:crypto').randomUUID = () => {
+      `Buffer.prototype.readUInt8 = () => {
         throw new Error('Headers.append: "Bearer ' + process.env.FOLEY_API_KEY + '" is invalid');
       };`,
     );

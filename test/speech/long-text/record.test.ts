@@ -54,7 +54,7 @@ describe('the record of a long text', () => {
     const record = await beginRecord(PLAN, TEXT, options);
     onTestFinished(() => record.close());
     const [left] = await listRecords(options);
-    expect(left).toMatchObject({ id: PLAN.id, plan: PLAN, writer: 'alive', sha256: undefined });
+    expect(left).toMatchObject({ id: PLAN.id, plan: PLAN, writer: 'alive', checksum: undefined });
     const folder = path.join(options.folder, PLAN.id);
     expect(await readFile(path.join(folder, 'text.txt'), 'utf8')).toBe(TEXT);
     for (const place of [options.folder, folder]) expect((await stat(place)).mode & 0o077).toBe(0);
@@ -75,7 +75,7 @@ describe('the record of a long text', () => {
     await first.close();
     const [left] = await listRecords(options);
     if (left === undefined) throw new Error('the record is not there');
-    expect(left.sha256).toBe('abc');
+    expect(left.checksum).toBe('abc');
     const second = await resumeRecord(left, options);
     expect(second.part(0)).toEqual({
       state: 'done',
