@@ -86,7 +86,8 @@ describe('a job of v1', () => {
   });
 
   test('goes on with --api v1', async () => {
-    const stage = await jobScene([onPollV1(jobV1Answer('processing'))]);
+    // Where the machine is slow the time is over before it is asked.
+    const stage = await jobScene([{ ...onPollV1(jobV1Answer('processing')), optional: true }]);
     const args = ['jobs', 'wait', JOB_ID, '--timeout', '100ms', '--json', ...V1];
     const result = await stage.run(args);
     expect(errorLine(result)).toMatchObject({
