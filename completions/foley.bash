@@ -100,6 +100,7 @@ _foley_flag_source() {
     'tts:--file' | 'tts:-f') echo 'files' ;;
     'tts:--output' | 'tts:-o') echo 'files' ;;
     'tts:--voice' | 'tts:-v') echo 'known voice' ;;
+    'tts:--voice-name') echo 'known voice-name' ;;
     'tts:--model' | 'tts:-m') echo 'known model' ;;
     'tts:--format') echo 'words mp3 wav ogg' ;;
     'tts:--api') echo 'words v3 v2 v1 compat-tts compat-speech' ;;
@@ -117,6 +118,7 @@ _foley_flag_source() {
     'jobs create:--file' | 'jobs create:-f') echo 'files' ;;
     'jobs create:--output' | 'jobs create:-o') echo 'files' ;;
     'jobs create:--voice' | 'jobs create:-v') echo 'known voice' ;;
+    'jobs create:--voice-name') echo 'known voice-name' ;;
     'jobs create:--model' | 'jobs create:-m') echo 'known model' ;;
     'jobs create:--format') echo 'words mp3 wav ogg' ;;
     'jobs create:--api') echo 'words v3 v1' ;;
@@ -148,6 +150,7 @@ _foley_flag_source() {
     'batch:--redo-list') echo 'files' ;;
     'batch:--report') echo 'files' ;;
     'batch:--voice' | 'batch:-v') echo 'known voice' ;;
+    'batch:--voice-name') echo 'known voice-name' ;;
     'batch:--model' | 'batch:-m') echo 'known model' ;;
     'batch:--format') echo 'words mp3 wav ogg' ;;
     'batch:--cue-by') echo 'words phrase sentence word' ;;
@@ -157,6 +160,7 @@ _foley_flag_source() {
     'live:--file' | 'live:-f') echo 'files' ;;
     'live:--output' | 'live:-o') echo 'files' ;;
     'live:--voice' | 'live:-v') echo 'known voice' ;;
+    'live:--voice-name') echo 'known voice-name' ;;
     'live:--model' | 'live:-m') echo 'known model' ;;
     'live:--mode') echo 'words simple reliable' ;;
     'live:--protocol') echo 'words v3 v2' ;;
@@ -250,6 +254,7 @@ _foley_flag_source() {
     'dub:--color') echo 'words auto always never' ;;
     'dub create:--file' | 'dub create:-f') echo 'files' ;;
     'dub create:--voice' | 'dub create:-v') echo 'known voice' ;;
+    'dub create:--voice-name') echo 'known voice-name' ;;
     'dub create:--model' | 'dub create:-m') echo 'known model' ;;
     'dub create:--output' | 'dub create:-o') echo 'files' ;;
     'dub create:--account') echo 'known account' ;;

@@ -125,6 +125,7 @@ $script:FoleyPlaces = @{
         Values = @{
             '--voice' = @{ Known = 'voice' }
             '-v' = @{ Known = 'voice' }
+            '--voice-name' = @{ Known = 'voice-name' }
             '--model' = @{ Known = 'model' }
             '-m' = @{ Known = 'model' }
             '--format' = @{ Words = @('mp3', 'wav', 'ogg') }
@@ -231,6 +232,7 @@ $script:FoleyPlaces = @{
         Values = @{
             '--voice' = @{ Known = 'voice' }
             '-v' = @{ Known = 'voice' }
+            '--voice-name' = @{ Known = 'voice-name' }
             '--model' = @{ Known = 'model' }
             '-m' = @{ Known = 'model' }
             '--format' = @{ Words = @('mp3', 'wav', 'ogg') }
@@ -449,6 +451,7 @@ $script:FoleyPlaces = @{
             '--subtitles' = @{ Words = @('srt', 'vtt') }
             '--voice' = @{ Known = 'voice' }
             '-v' = @{ Known = 'voice' }
+            '--voice-name' = @{ Known = 'voice-name' }
             '--model' = @{ Known = 'model' }
             '-m' = @{ Known = 'model' }
             '--format' = @{ Words = @('mp3', 'wav', 'ogg') }
@@ -522,6 +525,7 @@ $script:FoleyPlaces = @{
         Values = @{
             '--voice' = @{ Known = 'voice' }
             '-v' = @{ Known = 'voice' }
+            '--voice-name' = @{ Known = 'voice-name' }
             '--model' = @{ Known = 'model' }
             '-m' = @{ Known = 'model' }
             '--mode' = @{ Words = @('simple', 'reliable') }
@@ -1347,6 +1351,7 @@ $script:FoleyPlaces = @{
         Values = @{
             '--voice' = @{ Known = 'voice' }
             '-v' = @{ Known = 'voice' }
+            '--voice-name' = @{ Known = 'voice-name' }
             '--model' = @{ Known = 'model' }
             '-m' = @{ Known = 'model' }
             '--account' = @{ Known = 'account' }

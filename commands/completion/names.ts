@@ -1,7 +1,7 @@
 import type { CommandDefinition } from '../../src/cli/command.ts';
 import type { Context } from '../../src/cli/context.ts';
 import type { RememberedName } from '../../src/cli/known-names.ts';
-import { recallNames } from '../../src/cli/known-names.ts';
+import { offerable, recallNames } from '../../src/cli/known-names.ts';
 import type { KnownName } from '../../src/cli/value-sources.ts';
 import { KNOWN_NAMES } from '../../src/cli/value-sources.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
@@ -50,5 +50,9 @@ async function namesOf(kind: KnownName, context: Context): Promise<RememberedNam
     case 'model':
     case 'voice':
       return recallNames(context.files, cache, kind);
+    case 'voice-name': {
+      const voices = await recallNames(context.files, cache, 'voice');
+      return voices.flatMap(({ about, name }) => offerable(about, name));
+    }
   }
 }

@@ -70,7 +70,8 @@ function fileOf(cache: string, kind: KnownName): string {
   return path.join(cache, 'names', `${kind}s.tsv`);
 }
 
-function offerable(name: string, about: string): RememberedName[] {
+/** A name with what is known of it, if a shell can take it as one plain word; else nothing. */
+export function offerable(name: string, about: string): RememberedName[] {
   if (!PLAIN_WORD.test(name)) return [];
   return [{ name, about: display(about.replaceAll(/\s+/g, ' ').trim(), { max: ABOUT_COLUMNS }) }];
 }

@@ -1,5 +1,13 @@
 /** Kinds of names that foley remembers, so that a shell can complete them. */
-export const KNOWN_NAMES = ['voice', 'model', 'job', 'account', 'setting', 'engine'] as const;
+export const KNOWN_NAMES = [
+  'voice',
+  'voice-name',
+  'model',
+  'job',
+  'account',
+  'setting',
+  'engine',
+] as const;
 
 export type KnownName = (typeof KNOWN_NAMES)[number];
 
@@ -17,6 +25,7 @@ const KNOWN_BY_FLAG: Readonly<Record<string, KnownName>> = {
   '--account': 'account',
   '--model': 'model',
   '--voice': 'voice',
+  '--voice-name': 'voice-name',
 };
 
 /** Arguments that are such names, by the command they belong to. */

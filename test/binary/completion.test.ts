@@ -23,6 +23,7 @@ const CASES = [
   ['foley tts --api compat-s', 'compat-speech'],
   ['foley tts -f hello-th', 'hello-there.txt'],
   ['foley tts -v voice-of-m', 'voice-of-maya'],
+  ['foley tts --voice-name May', 'Maya'],
   ['foley tts --model vendor-s21pro-fl', 'vendor-s21pro-flash'],
   ['foley voices get voice-of-m', 'voice-of-maya'],
   ['foley jobs get job-1', 'job-17'],
