@@ -130,6 +130,20 @@ describe('what can be read only once', () => {
     expect(await Promise.all(names)).toEqual(['pipe', 'pipe', 'stdin', 'stdin', 'list']);
   });
 
+  it('has nothing beside it where a shell made it', async () => {
+    const lists = ['/dev/fd/63', '-', '/dev/stdin', '/x/list.jsonl'];
+    const paths = lists.map(async (jsonl) => {
+      const wishes = {
+        paths: [],
+        jsonl,
+        readOnce: async () => inputBytes('it', Buffer.from('{}')),
+      };
+      const [source] = await findSources(wishes, systemFiles);
+      return source?.kind === 'jsonl' ? source.path : 'none';
+    });
+    expect(await Promise.all(paths)).toEqual([undefined, undefined, undefined, '/x/list.jsonl']);
+  });
+
   it('is refused in a folder, and not waited for', async () => {
     const pipe = await makePipe('folder/text.txt');
     const sources = await findSources(

@@ -54,7 +54,7 @@ export async function findSources(wishes: InputWishes, files: FileSystem): Promi
     sources.push({ kind: 'lines', file: await open(lines), name: stemOf(lines) });
   }
   if (jsonl !== undefined) {
-    const place = jsonl === '-' ? undefined : jsonl;
+    const place = isNowhere(jsonl) ? undefined : jsonl;
     sources.push({ kind: 'jsonl', file: await open(jsonl), path: place });
   }
   if (sources.length > 0) return sources;
@@ -103,6 +103,11 @@ function stemOf(name: string): string {
   if (name === '-') return 'stdin';
   // The next run goes on with the same items, and the shell may choose another number then.
   return SHELL_PIPE.test(name) ? 'pipe' : path.parse(name).name;
+}
+
+/** Nothing lies beside it. */
+function isNowhere(name: string): boolean {
+  return name === '-' || name === '/dev/stdin' || SHELL_PIPE.test(name);
 }
 
 /** What `<(…)` becomes. */
