@@ -52,7 +52,9 @@ function show(text) {
 function conclude(error) {
   process.exitCode = !error || error.code === 'EPIPE' ? 0 : 30;
   if (process.exitCode !== 0) {
-    process.stderr.write(`foley: stdout cannot be written (${error.code})\n`);
+    const reason = error.code === 'ENOSPC' ? 'the disk is full' : error.code;
+    const hint = 'Send it elsewhere, or mend what stdout leads to.';
+    process.stderr.write(`foley: cannot write to stdout: ${reason}\n${hint}\n`);
   }
 }
 

@@ -111,3 +111,11 @@ describe('the version', () => {
     },
   );
 });
+
+test('help that finds no room says so as every command does', async () => {
+  const full = { stdout: { path: '/dev/full' } };
+  const help = await runFoley(['--help'], full);
+  const command = await runFoley(['config', 'list'], full);
+  expect(help.code).toBe(30);
+  expect(help.stderr).toBe(command.stderr);
+});
