@@ -16,7 +16,7 @@ const TIME = { timeout: 900_000 };
 const BROKEN = ['h264.mp4', 'h264-moov-first.mp4', 'h264-rotated.mp4', 'hevc.mp4', 'av1.mp4'];
 
 test(
-  `${FILES} damaged files: each is refused with a 4xx in the envelope, nothing is charged, and the service lives`,
+  `${FILES} damaged videos: each is refused with a 4xx in the envelope, nothing is charged, and the service lives`,
   TIME,
   () =>
     underSeed(async (seed) => {
