@@ -9,6 +9,8 @@ export interface PollPace {
 export interface PollQuestion {
   /** How long the job has been waited for, in milliseconds. */
   readonly elapsedMs: number;
+  /** How long it was expected to take, if anything was known of that, in milliseconds. */
+  readonly expectedMs?: number | undefined;
   /** The delay that the service named last, in milliseconds. */
   readonly retryAfterMs: number | undefined;
   readonly pace: PollPace;
@@ -26,6 +28,9 @@ export const POLL_CAP_MS = 10_000;
 /** A service that names no delay at all wants to be asked at once: this soon, growing with the wait. */
 const SOON_MS = 10;
 const SOON_SHARE = 0.2;
+/** What was expected to be done by now will be very soon: so much of that time later, and of what it is over it. */
+const OVERDUE_SHARE = 0.05;
+const OVERDUE_GROWTH = 0.5;
 /** What still takes long is not asked about more often than this, whatever the service named. */
 const SOON_CAP_MS = 2_000;
 
@@ -54,10 +59,18 @@ function ownDelay({ elapsedMs, fraction, pace: { floorMs } }: PollQuestion): num
 }
 
 /** What is waited at least when the service names a delay, and a little more than it names. */
-function leastBeside({ elapsedMs, fraction, pace, retryAfterMs = 0 }: PollQuestion): number {
+function leastBeside(question: PollQuestion): number {
+  const { fraction, pace, retryAfterMs = 0 } = question;
   if (pace.intervalMs !== undefined) return pace.intervalMs;
   const obliged = pace.floorMs > POLL_FLOOR_MS ? pace.floorMs : 0;
   if (retryAfterMs > 0) return Math.max(obliged, retryAfterMs * (1 + 0.1 * fraction));
+  return Math.max(obliged, soonDelay(question) * (1 + 0.2 * fraction));
+}
+
+/** Where the service names no delay at all. */
+function soonDelay({ elapsedMs, expectedMs }: PollQuestion): number {
   const soon = Math.min(SOON_CAP_MS, Math.max(SOON_MS, elapsedMs * SOON_SHARE));
-  return Math.max(obliged, soon * (1 + 0.2 * fraction));
+  if (expectedMs === undefined) return soon;
+  const overdueMs = Math.max(0, elapsedMs - expectedMs);
+  return Math.min(soon, expectedMs * OVERDUE_SHARE + overdueMs * OVERDUE_GROWTH);
 }

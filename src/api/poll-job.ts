@@ -118,12 +118,12 @@ interface Moment {
 }
 
 async function pause<Job extends PolledJob>(
-  { clock, deadlineAt, expectedMs = 0, pace, random }: PollDeps<Job>,
+  { clock, deadlineAt, expectedMs, pace, random }: PollDeps<Job>,
   { isFirst, ...moment }: Moment,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const delayMs = pollDelay({ ...moment, pace, fraction: random.fraction() });
-  const wantedMs = isFirst ? Math.max(delayMs, expectedMs) : delayMs;
+  const delayMs = pollDelay({ ...moment, expectedMs, pace, fraction: random.fraction() });
+  const wantedMs = isFirst ? Math.max(delayMs, expectedMs ?? 0) : delayMs;
   const remainingMs = deadlineAt === undefined ? Infinity : deadlineAt - clock.monotonic();
   await clock.sleep(Math.max(0, Math.min(wantedMs, remainingMs)), signal);
   if (wantedMs > remainingMs) throw new DeadlineReached();

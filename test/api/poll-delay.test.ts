@@ -73,6 +73,16 @@ describe('the delay before a job is asked about again', () => {
     ]);
   });
 
+  it('is shorter still where the job should have been done by now', () => {
+    const delays = [30, 34, 60, 5_000].map((elapsed) =>
+      delayAt({ elapsedMs: elapsed, expectedMs: 30, retryAfterMs: 0 }),
+    );
+    expect(delays).toEqual([1.5, 3.5, 12, 1_000]);
+    const named = { elapsedMs: 30, expectedMs: 30, retryAfterMs: 1_000 };
+    expect(delayAt(named)).toBe(1_000);
+    expect(delayAt({ ...named, retryAfterMs: undefined })).toBe(POLL_FLOOR_MS);
+  });
+
   it('is never under three seconds on hosted v1, whatever is named', () => {
     fc.assert(
       fc.property(

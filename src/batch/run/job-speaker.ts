@@ -71,17 +71,18 @@ class JobSpeaker implements ItemSpeaker {
   async speak(work: ItemWork, signal: AbortSignal): Promise<DeliveredItem> {
     const { jobId } = work.status.facts;
     if (jobId !== undefined) {
-      return this.#finish(work, work.status, { id: jobId, known: undefined }, signal);
+      const noted = Promise.resolve(work.status);
+      return this.#finish(work, noted, { id: jobId, known: undefined }, signal);
     }
-    const { job, status } = await this.#create(work, signal);
-    return this.#finish(work, status, { id: job.id, known: job }, signal);
+    const { job, noted } = await this.#create(work, signal);
+    return this.#finish(work, noted, { id: job.id, known: job }, signal);
   }
 
   /** Asks for the job; its id is written down as soon as it is known. */
   async #create(
     { item, status: planned }: ItemWork,
     signal: AbortSignal,
-  ): Promise<{ job: SpeechJob; status: ItemStatus }> {
+  ): Promise<{ job: SpeechJob; noted: Promise<ItemStatus> }> {
     let status = planned;
     for (let isFirst = true; ; isFirst = false) {
       const value = status.about?.key ?? this.#keyOf(status);
@@ -90,7 +91,7 @@ class JobSpeaker implements ItemSpeaker {
           idempotencyKey: { value, madeByTool: false },
           signal,
         });
-        return { job, status: await this.#note(status, 'accepted', factsOf(job)) };
+        return { job, noted: this.#note(status, 'accepted', factsOf(job)) };
       } catch (error) {
         const isRefunded = error instanceof Failure && error.code === REFUNDED;
         if (!isRefunded || !isFirst) throw error;
@@ -129,11 +130,12 @@ class JobSpeaker implements ItemSpeaker {
 
   async #finish(
     work: ItemWork,
-    accepted: ItemStatus,
+    noted: Promise<ItemStatus>,
     { id, known }: { readonly id: string; readonly known: SpeechJob | undefined },
     signal: AbortSignal,
   ): Promise<DeliveredItem> {
-    const job = await this.#settled(work, { id, known }, signal);
+    // The service works while the disk does.
+    const [job, accepted] = await Promise.all([this.#settled(work, { id, known }, signal), noted]);
     if (job.phase === 'failed') {
       await this.#note(accepted, 'failed', { problem: wordsOf(job) });
       throw jobFailure(job);

@@ -4,13 +4,13 @@ import type { Clock } from '../../effects/clock.ts';
 import { hasErrno } from '../../files/errno.ts';
 import { LONGEST_RETRY_AFTER_MS } from '../../api/retry.ts';
 import type { BatchFolder } from '../journal/batch-folder.ts';
-import { itemKey } from '../journal/keys.ts';
-import type { ItemAbout, ItemStatus } from '../journal/records.ts';
 import type { BatchItem } from '../plan/plan.ts';
 import type { CreditBudget } from './credit-budget.ts';
 import { endedFailure, unsentFailure } from './ended-failures.ts';
 import type { ItemSpeaker } from './item-speaker.ts';
 import type { Surveyed } from './survey.ts';
+import type { Written } from './write-down.ts';
+import { writeDown } from './write-down.ts';
 
 /** What became of one item. */
 export interface ItemResult {
@@ -70,16 +70,11 @@ export function runBatch(options: BatchOptions): BatchRun {
   return { stop: (reason) => run.stop(reason), ended: run.work() };
 }
 
-/** An item that is written down and may be sent. */
-interface Ready {
-  readonly surveyed: Surveyed;
-  readonly status: ItemStatus;
+/** An item that may be sent now. */
+interface Ready extends Written {
   readonly reserved: number;
   readonly isFetch: boolean;
 }
-
-/** Items that are written down together. */
-const WINDOW = 64;
 
 class Run {
   readonly #options: BatchOptions;
@@ -160,67 +155,36 @@ class Run {
     }
   }
 
-  /** Items that may be sent now: their keys are on the disk. The others are told of at once. */
+  /** Items that may be sent now: their keys are on the disk. */
   async *#ready(): AsyncGenerator<Ready, void, undefined> {
-    let waiting: Surveyed[] = [];
-    for await (const surveyed of this.#options.items) {
-      if (this.#stopped !== undefined) return;
-      if (surveyed.decision.kind === 'skip' || surveyed.decision.kind === 'ended') {
-        await this.#tellSettled(surveyed);
-        continue;
-      }
-      waiting.push(surveyed);
-      if (waiting.length < WINDOW) continue;
-      yield* this.#written(waiting);
-      waiting = [];
-    }
-    yield* this.#written(waiting);
-  }
-
-  async *#written(surveyed: readonly Surveyed[]): AsyncGenerator<Ready, void, undefined> {
-    if (this.#stopped !== undefined) return;
-    const statuses = surveyed.map((one) => this.#statusOf(one));
-    await this.#options.folder.plan(
-      statuses.filter(({ isKnown }) => !isKnown).map(({ status }) => status),
-    );
-    for (const [index, one] of surveyed.entries()) {
-      const status = statuses[index]?.status;
-      if (status === undefined || this.#stopped !== undefined) return;
-      const isFetch = one.decision.kind === 'fetch';
-      const reserved = isFetch ? 0 : this.#options.estimate(one.item);
-      if (!this.#options.budget.reserve(reserved)) return this.stop(unsentFailure());
-      yield { surveyed: one, status, reserved, isFetch };
-    }
-  }
-
-  /** An item as it has to be written down before it is sent; known when it is already. */
-  #statusOf({ body, decision, item }: Surveyed): { status: ItemStatus; isKnown: boolean } {
-    const { folder, origin, speaker } = this.#options;
-    const { status: known } = decision;
-    const before = known?.about?.origin === origin ? known.about : undefined;
-    if (known !== undefined && before?.output === item.output)
-      return { status: known, isKnown: true };
-    const isNew = decision.kind === 'speak';
-    const generation = isNew ? decision.generation : decision.status.generation;
-    const about = { origin, endpoint: speaker.endpoint, body, item: item.id, generation };
-    const key = before?.key ?? itemKey(folder.secret, about);
-    const again = isNew && decision.isAgain ? { redo: folder.redoToken } : {};
-    return {
-      isKnown: false,
-      status: {
-        item: item.id,
-        body,
-        generation,
-        state: isNew ? 'planned' : decision.status.state,
-        about: { ...before, ...this.#filesOf(item), key, origin, ...again },
-        facts: known?.facts ?? {},
-      },
+    const windows = writeDown({
+      ...this.#options,
+      isStopped: () => this.#stopped !== undefined,
+      onSettled: (surveyed) => this.#tellSettled(surveyed),
+    });
+    const take = (): ReturnType<typeof windows.next> => {
+      const window = windows.next();
+      // Whoever stops first does not come back for it.
+      window.catch(() => undefined);
+      return window;
     };
-  }
-
-  #filesOf({ output }: BatchItem): Pick<ItemAbout, 'besides' | 'output'> {
-    const besides = this.#options.speaker.besides(output);
-    return besides.length === 0 ? { output } : { output, besides };
+    try {
+      for (let coming = take(); ;) {
+        const window = await coming;
+        if (window.done === true) return;
+        // While these are sent, the next ones are looked at and written down.
+        coming = take();
+        for (const written of window.value) {
+          if (this.#stopped !== undefined) return;
+          const isFetch = written.surveyed.decision.kind === 'fetch';
+          const reserved = isFetch ? 0 : this.#options.estimate(written.surveyed.item);
+          if (!this.#options.budget.reserve(reserved)) return this.stop(unsentFailure());
+          yield { ...written, reserved, isFetch };
+        }
+      }
+    } finally {
+      await windows.return();
+    }
   }
 
   async #perform(ready: Ready, onMade: () => void): Promise<void> {
