@@ -26,7 +26,7 @@ export function createOutputFolders(files: FileSystem): OutputFolders {
     await known.catch((error: unknown) => {
       // The next item tries again.
       made.delete(folder);
-      throw outputFailure(folder, error, 'opening');
+      throw outputFailure(folder, error, 'opening', '--output-dir');
     });
   };
   return {
@@ -34,7 +34,7 @@ export function createOutputFolders(files: FileSystem): OutputFolders {
     async sync() {
       for (const folder of made.keys()) {
         await syncFolder(files, folder).catch((error: unknown) => {
-          throw outputFailure(folder, error, 'writing');
+          throw outputFailure(folder, error, 'writing', '--output-dir');
         });
       }
     },

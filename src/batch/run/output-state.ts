@@ -71,7 +71,7 @@ async function readNames(folder: string, files: FileSystem): Promise<ReadonlySet
     return new Set((await files.readdir(folder)).map((name) => foldedName(name)));
   } catch (error) {
     if (hasErrno(error, 'ENOENT')) return new Set();
-    throw outputFailure(folder, error, 'opening');
+    throw outputFailure(folder, error, 'opening', '--output-dir');
   }
 }
 
@@ -88,7 +88,7 @@ async function statsOf(
     return await files.stat(await containedPath(outputDir, output, files));
   } catch (error) {
     if (hasErrno(error, 'ENOENT')) return undefined;
-    throw outputFailure(file, error, 'opening');
+    throw outputFailure(file, error, 'opening', '--output-dir');
   }
 }
 
@@ -105,7 +105,7 @@ async function compare(
   if (untouched !== undefined) return { kind: 'known', file: untouched };
   if (sized.length === 0) return { kind: 'foreign' };
   const digest = await checksumOf(file, 'sha256', files).catch((error: unknown) => {
-    throw outputFailure(file, error, 'opening');
+    throw outputFailure(file, error, 'opening', '--output-dir');
   });
   const same = sized.find(({ sha256 }) => sha256 === digest);
   return same === undefined ? { kind: 'foreign' } : { kind: 'known', file: same };

@@ -1,0 +1,50 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { JournalIndex } from '../../src/batch/journal/journal-index.ts';
+import { createOutputFolders } from '../../src/batch/run/output-folders.ts';
+import { createOutputLook } from '../../src/batch/run/output-state.ts';
+import type { FileSystem } from '../../src/effects/file-system.ts';
+import { systemFiles } from '../../src/effects/file-system.ts';
+
+const OUTPUT = 'a.mp3';
+let outputDir = '';
+
+beforeEach(async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'foley-hints-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await writeFile(path.join(folder, OUTPUT), 'sound');
+  outputDir = folder;
+});
+
+/** Looks at an output of which it is written down that it was as long as the one that is there. */
+async function look(files: FileSystem): Promise<unknown> {
+  const index = new JournalIndex();
+  const facts = { bytes: 5, sha256: 'other', mtimeMs: 1 };
+  index.filesAt = () => [facts];
+  return createOutputLook({ outputDir, index, files }).at({ output: OUTPUT, source: 'a.txt' });
+}
+
+async function use(files: FileSystem): Promise<void> {
+  const folders = createOutputFolders(files);
+  await folders.useFor(path.join(outputDir, OUTPUT));
+  await folders.sync();
+}
+
+test.each([
+  ['a folder that cannot be read', 'readdir', look],
+  ['a file that cannot be looked at', 'lstat', look],
+  ['a file that cannot be read', 'open', look],
+  ['a folder that cannot be made', 'mkdir', use],
+  ['a folder that cannot be synced', 'open', use],
+] as const)('%s is told with the flag that names another', async (_what, broken, act) => {
+  const files = {
+    ...systemFiles,
+    [broken]: () => Promise.reject(Object.assign(new Error('EIO'), { code: 'EIO' })),
+  };
+  await expect(act(files)).rejects.toMatchObject({
+    exit: 'output',
+    hint: expect.stringContaining('another place with --output-dir.'),
+  });
+});
