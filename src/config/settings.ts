@@ -111,7 +111,7 @@ export function checkSettings(
 ): SettingsFile {
   const values = Object.fromEntries(
     flatten(content).map(([name, given]) => {
-      if (!isSettingName(name)) throw unknownSetting(name, file);
+      if (!isSettingName(name)) throw unknownSetting(name, file, scope);
       const { allowed, project, read } = SETTINGS[name];
       if (scope === 'project' && !project) throw notForProjects(name, file);
       const value = read(given);
@@ -172,13 +172,14 @@ function flatten(content: JsonObject, prefix = ''): readonly (readonly [string, 
   );
 }
 
-function unknownSetting(name: string, file: string): Error {
-  const [nearest] = closest(name, SETTING_NAMES, 1);
+function unknownSetting(name: string, file: string, scope: 'project' | 'user'): Error {
+  const isProject = scope === 'project';
+  const names = SETTING_NAMES.filter((one) => !isProject || SETTINGS[one].project);
+  const [nearest] = closest(name, names, 1);
+  const all = isProject ? 'A project may set' : 'The settings are';
   return configFailure(
     `${file}: there is no setting "${name}"`,
-    nearest === undefined
-      ? `The settings are ${SETTING_NAMES.join(', ')}.`
-      : `Did you mean "${nearest}"?`,
+    nearest === undefined ? `${all} ${names.join(', ')}.` : `Did you mean "${nearest}"?`,
   );
 }
 

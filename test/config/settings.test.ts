@@ -119,6 +119,14 @@ test('a key that is nearly one is named', async () => {
   expect((await failure({ [USER]: '{"speeed":1}' })).hint).toBe('Did you mean "speed"?');
 });
 
+test.each(['uploadcommand', 'baseUrl'])(
+  'a project is not offered what it may not set: "%s"',
+  async (key) => {
+    expect((await failure({ [PROJECT]: `{"${key}":"x"}` })).hint).not.toContain('upload.command');
+    expect((await failure({ [USER]: `{"${key}":"x"}` })).hint).toContain('upload.command');
+  },
+);
+
 test.each([
   ['speed', '3'],
   ['speed', '"fast"'],
