@@ -28,7 +28,7 @@ export const captions: CommandDefinition<CaptionsFlags> = {
     command.addHelpText('after', EXAMPLES);
   },
   async run(context, { args: [file = ''], options }) {
-    const targets = subtitleTargets(options.subtitles ?? [], context.cwd);
+    const targets = subtitleTargets(options.subtitles ?? [], context.cwd());
     if (targets.length === 0) {
       throw usageFailure(
         'there is no --subtitles to write',

@@ -12,7 +12,7 @@ export async function measureFile(
   given: string,
   { cwd, files, signal }: Pick<Context, 'cwd' | 'files' | 'signal'>,
 ): Promise<{ readonly bytes: number; readonly sound: MeasuredSound }> {
-  const file = path.resolve(cwd, given);
+  const file = path.resolve(cwd(), given);
   const found = await findRegularFile(file, given, files);
   if (found === undefined) throw usageFailure(`${given} is no regular file`);
   const { measureSound } = await import('../src/audio/measure/measure-sound.ts');

@@ -111,7 +111,7 @@ function planOf(
     format: plan.format,
     output: output === undefined || temporary === undefined ? null : path.resolve(output.path),
     temporary: temporary === undefined ? null : path.resolve(temporary),
-    captions: captionsRecord(task.captions, context.cwd),
+    captions: captionsRecord(task.captions, context.cwd()),
     characters: parts.reduce((sum, part) => sum + countCodePoints(part.text), 0),
     parts: parts.map(({ start, end }, index) => {
       return { start, end, key: own === undefined ? null : (keys[index] ?? null) };

@@ -88,7 +88,7 @@ export async function planTask(
   };
   const plan = planOutput(wishes, flags.api === undefined ? undefined : surfaceOf(chosen));
   checkWaveform(flags, plan);
-  const captions = planCaptions(flags, settings, { cwd: context.cwd, plan });
+  const captions = planCaptions(flags, settings, { cwd: context.cwd(), plan });
   const player = flags.dryRun === true ? undefined : await playerFor(context, flags, plan);
   const { stdin, stdinIsTerminal } = io;
   const source = { args, file: flags.file, stdin, stdinIsTerminal, files, signal };

@@ -4,6 +4,8 @@ import type { StopSignal } from './cli/signals.ts';
 import { systemClock } from './effects/clock.ts';
 import { systemFiles } from './effects/file-system.ts';
 import { systemRandom } from './effects/random.ts';
+import { usageFailure } from './errors/failure.ts';
+import { reasonOf } from './files/errno-reasons.ts';
 import type { Ending } from './main.ts';
 import { main, tellOfBug } from './main.ts';
 
@@ -33,7 +35,7 @@ export function run(host: NodeJS.Process): void {
 function realWorld(host: NodeJS.Process): MainDeps {
   return {
     env: host.env,
-    cwd: host.cwd(),
+    cwd: () => currentFolder(host),
     homeDirectory: homedir(),
     platform: host.platform,
     streams: { stdin: () => host.stdin, stdout: host.stdout, stderr: host.stderr },
@@ -44,6 +46,18 @@ function realWorld(host: NodeJS.Process): MainDeps {
     // Not by an exit, which waits for what the system is still doing.
     leaveAtOnce: (signal) => raise(host, signal),
   };
+}
+
+/** Somebody may have removed the folder that a shell is still in. */
+function currentFolder(host: NodeJS.Process): string {
+  try {
+    return host.cwd();
+  } catch (error) {
+    throw usageFailure(
+      reasonOf(error, '.'),
+      'Go to another folder, such as with `cd ~`, and run the command again.',
+    );
+  }
 }
 
 function raise(host: NodeJS.Process, signal: StopSignal): void {

@@ -19,7 +19,7 @@ export async function openReport(
   return openPageReport({
     ...context,
     file,
-    outputDir: path.resolve(context.cwd, outputDir),
+    outputDir: path.resolve(context.cwd(), outputDir),
     title: `foley batch: ${outputDir}`,
     captions: captions?.formats ?? [],
     onTooLarge: () =>

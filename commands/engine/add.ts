@@ -23,7 +23,7 @@ export const engineAdd: CommandDefinition = {
     const engine =
       command === undefined
         ? await install(context, name)
-        : await add(context, { name, command, args, cwd: context.cwd });
+        : await add(context, { name, command, args, cwd: context.cwd() });
     const { length } = engine.voices;
     context.io.notice(
       `added ${engine.name}: ${length === 1 ? '1 voice' : `${length} voices`} in ${languagesOf(engine)}`,

@@ -15,7 +15,8 @@ import type { Streams } from './streams.ts';
 /** Everything that `main` takes from outside, so that a test can replace it. */
 export interface MainDeps {
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly cwd: string;
+  /** The current folder; throws a Failure (usage) when it was removed. */
+  readonly cwd: () => string;
   readonly homeDirectory: string;
   readonly platform: NodeJS.Platform;
   readonly streams: Streams;
@@ -43,7 +44,7 @@ export interface ConnectOptions {
 export interface Context extends FileDeps {
   readonly globals: GlobalOptions;
   readonly env: MainDeps['env'];
-  readonly cwd: string;
+  readonly cwd: MainDeps['cwd'];
   readonly homeDirectory: string;
   readonly io: Io;
   /** Aborted when the user wants to stop. */
@@ -75,7 +76,7 @@ export function createContext({ deps, globals, io, signal }: ContextInputs): Con
   });
   const settings = once(async () => {
     const { loadSettings } = await import('../config/settings.ts');
-    return loadSettings({ files, env, cwd, settingsFile: (await paths()).settingsFile });
+    return loadSettings({ files, env, cwd: cwd(), settingsFile: (await paths()).settingsFile });
   });
   let connection: Promise<Connection> | undefined;
   const context: Context = {

@@ -8,8 +8,10 @@ export function reasonOf(error: unknown, folder: string): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+const HAS_GONE = 'the current folder is not there any more';
+
 const REASONS: Readonly<Record<string, (folder: string) => string>> = {
-  ENOENT: (folder) => `the folder ${folder} does not exist`,
+  ENOENT: (folder) => (folder === '.' ? HAS_GONE : `the folder ${folder} does not exist`),
   ENOTDIR: (folder) => `${folder} is a file, not a folder, or lies below one`,
   EACCES: (folder) =>
     `permission is denied in the ${folder === '.' ? 'current folder' : `folder ${folder}`}`,

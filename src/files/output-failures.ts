@@ -23,7 +23,7 @@ export function outputFailure(
   const folder = path.dirname(output);
   const hint =
     errno === 'ENOENT'
-      ? `Make it first: mkdir -p ${shellWord(folder)}`
+      ? hintForMissing(folder)
       : HINTS[errno ?? '']?.(`another place with ${flag}.`);
   return unwritable(output, reasonOf(error, folder), { hint, cause: error });
 }
@@ -81,6 +81,12 @@ const HINTS: Readonly<Record<string, Hint>> = {
   EBUSY: () => `Close it there ${AGAIN}`,
   EMFILE: () => `Raise the limit (ulimit -n) ${AGAIN}`,
 };
+
+function hintForMissing(folder: string): string {
+  return folder === '.'
+    ? 'Go to another folder, and run the command again.'
+    : `Make it first: mkdir -p ${shellWord(folder)}`;
+}
 
 function shellWord(word: string): string {
   const shown = display(word);

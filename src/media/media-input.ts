@@ -23,7 +23,7 @@ export type MediaInput =
 export async function readMediaInput(
   given: string,
   flag: string,
-  { cwd, files }: { readonly cwd: string; readonly files: FileSystem },
+  { cwd, files }: { readonly cwd: () => string; readonly files: FileSystem },
 ): Promise<MediaInput> {
   if (given.trim() === '') throw usageFailure(`${flag} is empty`, 'Give a URL or a file.');
   if (/^[a-z][a-z\d+.-]*:\/\//i.test(given)) return readAddress(given, flag);
@@ -36,7 +36,7 @@ export async function readMediaInput(
     );
   }
   if (file.byteLength === 0) throw usageFailure(`${shown} is empty`);
-  return { kind: 'file', given, path: path.resolve(cwd, given), file };
+  return { kind: 'file', given, path: path.resolve(cwd(), given), file };
 }
 
 function readAddress(given: string, flag: string): MediaInput {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { silence, unavailable } from '../fault-server/catalogue.ts';
 import { errorLine } from '../harness/error-line.ts';
 import { parseJsonDocument } from '../harness/json-lines.ts';
+import { inShell } from '../harness/in-shell.ts';
 import { runFoley } from '../harness/run-foley.ts';
 import { startHostedService } from './support/hosted-service.ts';
 
@@ -36,6 +37,25 @@ describe('what foley does not know is exit 2 with what was meant', () => {
     ]) {
       expect(errorLine(await runFoley(args))).toMatchObject({ code: 'usage', exitCode: 2 });
     }
+  });
+});
+
+test('in a folder that was removed, what needs it says so, and the rest works', async () => {
+  const gone = 'mkdir gone && cd gone && rmdir ../gone';
+  const result = await inShell(
+    `${gone} && foley config path && foley help exit-codes && foley tts hi -o a.mp3 --json`,
+  );
+  expect([result.code, result.stdout.toString()]).toEqual([2, expect.stringMatching(/json\nCODE/)]);
+  expect(errorLine(result)).toMatchObject({
+    code: 'usage',
+    message: 'the current folder is not there any more',
+    hint: expect.stringContaining('cd ~'),
+    billed: 'no',
+  });
+  const order = 'foley image create cat -m vendor-image-1-flash -o a.png';
+  expect(await inShell(`${gone} && ${order}`)).toMatchObject({
+    code: 30,
+    stderr: expect.stringMatching(/a\.png: the current folder is not there.*\nGo to another/),
   });
 });
 
