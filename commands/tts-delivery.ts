@@ -70,7 +70,6 @@ export async function deliverSpeech(
     });
     progress.stop();
     context.io.notice(spokenNotice(spoken));
-    await rememberPrice(task, request, spoken.answer);
     const told = await publishedCaptions(request, spoken.path, context);
     if (spoken.path !== undefined) await presentFile(task, spoken.path);
     const { target } = request.connection;
@@ -114,13 +113,21 @@ async function speakBy(task: Task, request: SpeechTask, way: Way): Promise<Deliv
   const { parts } = request;
   if (parts !== undefined) {
     const { speakInParts } = await import('./tts-long.ts');
-    return speakInParts(task, request, { ...way, parts });
+    return priced(task, request, await speakInParts(task, request, { ...way, parts }));
   }
   const { progress, stream, via } = way;
-  if (via.kind === 'job') return speakJob(task, request, { stream, api: via.api, progress });
+  if (via.kind === 'job') {
+    const job = { stream, api: via.api, progress };
+    return priced(task, request, await speakJob(task, request, job));
+  }
   if (via.kind === 'sync') return speakStream(task, request, stream);
   const { alignedWayOf } = await import('./tts-aligned.ts');
   return speakStream(task, request, stream, alignedWayOf(task, request));
+}
+
+async function priced(task: Task, request: SpeechTask, delivered: Delivered): Promise<Delivered> {
+  await rememberPrice(task, request, delivered.spoken.answer);
+  return delivered;
 }
 
 async function speakStream(
@@ -149,6 +156,8 @@ async function speakStream(
       },
       notice: (line) => context.io.notice(line),
     });
+    // Neither waits for the other; closed once more, a journal stays as it is.
+    await Promise.all([journal.close(), rememberPrice(task, request, spoken.answer)]);
     const { tellsIgnored } = task.chosen.surface;
     return { spoken, parts: 1, tellsIgnored, isPartial: false };
   } finally {

@@ -148,7 +148,7 @@ class Journal implements IntentJournal {
     const isFirst = this.#file === undefined;
     try {
       const file = (this.#file ??= await this.#open());
-      await writeAll(file, line);
+      await writeAll(file, isFirst ? Buffer.concat([this.#head(), line]) : line);
       if (onDisk === 'soon') this.#syncSoon(file);
       if (onDisk === 'now') await this.#sync(file, isFirst);
     } catch (error) {
@@ -179,13 +179,13 @@ class Journal implements IntentJournal {
   }
 
   async #open(): Promise<FileHandle> {
-    const { folder, files, processes } = this.#options;
-    await readOwnVersion(this.#options);
-    await ensurePrivateFolder(folder, files);
-    const file = await files.open(this.#path, 'wx', 0o600);
-    this.#file = file;
-    await writeAll(file, journalLine(ownerRecord(processes.self)));
-    return file;
+    const { folder, files } = this.#options;
+    await Promise.all([readOwnVersion(this.#options), ensurePrivateFolder(folder, files)]);
+    return files.open(this.#path, 'wx', 0o600);
+  }
+
+  #head(): Buffer {
+    return journalLine(ownerRecord(this.#options.processes.self));
   }
 
   async #discard(): Promise<void> {

@@ -43,16 +43,12 @@ export async function recoverLongText(
   // Since it was listed somebody else may have begun to go on with it, or have come to its end.
   const left = await readRecord(listed.id, deps);
   if (left === undefined) return { ...told, outcome: 'running' };
-  const { id, plan, checksum, writer } = left;
+  const { id, plan, writer } = left;
   if (mayRun({ at: plan.at, writer }, deps.clock)) return { ...told, outcome: 'running' };
   await removeTemporaries(left, deps);
   if (plan.delivery === 'stream') return givenUp(left, deps);
-  if (plan.output !== null && checksum !== undefined) {
-    const found = await orNothing(
-      plan.output,
-      checksumOf(plan.output, kindOf(checksum), deps.files),
-    );
-    if (found === checksum) return published(left, deps, plan.output);
+  if (plan.output !== null && (await hasItsName(left, plan.output, deps))) {
+    return published(left, deps, plan.output);
   }
   const client = await deps.connect();
   refuseOtherService(left, client);
@@ -99,6 +95,16 @@ async function givenUp(left: LeftText, deps: LongTextRecovery): Promise<Recovere
   const record = await resumeRecord(left, deps);
   await record.remove();
   return { ...toldOf(left), outcome: 'lost' };
+}
+
+/** Whether the file with its name is the whole that was made. */
+async function hasItsName(
+  { checksum }: LeftText,
+  output: string,
+  { files }: LongTextRecovery,
+): Promise<boolean> {
+  if (checksum === undefined) return false;
+  return (await orNothing(output, checksumOf(output, kindOf(checksum), files))) === checksum;
 }
 
 async function published(
