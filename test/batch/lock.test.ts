@@ -1,9 +1,11 @@
-import { link, readdir, readFile } from 'node:fs/promises';
+import { link, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Lock } from '../../src/batch/journal/lock.ts';
 import { lockBatch } from '../../src/batch/journal/lock.ts';
 import type { Shard } from '../../src/batch/plan/shard.ts';
+import type { FileSystem } from '../../src/effects/file-system.ts';
+import { systemFiles } from '../../src/effects/file-system.ts';
 import type { Liveness } from '../../src/effects/processes.ts';
 import { countingRandom, failureOf, fileDeps, stillClock } from '../files/file-world.ts';
 import { newFolder, processesOf } from './batch-folders.ts';
@@ -17,11 +19,13 @@ interface Racer {
   readonly shard?: Shard;
   readonly fates?: ReadonlyMap<number, Liveness>;
   readonly lastNote?: number;
+  readonly files?: FileSystem;
 }
 
-function lock({ fates, folder, lastNote, pid, shard }: Racer): Promise<Lock> {
+function lock({ fates, files = systemFiles, folder, lastNote, pid, shard }: Racer): Promise<Lock> {
   return lockBatch({
     ...fileDeps({ random: countingRandom(`${pid}`), clock: stillClock(NOW) }),
+    files,
     folder,
     processes: processesOf(pid, fates),
     shard,
@@ -68,6 +72,22 @@ describe('the lock of a folder', () => {
       expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
       expect(await readdir(folder)).toEqual(['all']);
     }
+  });
+
+  it('leaves nothing of a rival whose own lock was about to be written', async () => {
+    const folder = await newFolder();
+    const early = path.join(folder, `.foley-${'0'.repeat(24)}.part`);
+    await writeFile(early, '');
+    const files: FileSystem = {
+      ...systemFiles,
+      rename: async (from, to) => {
+        await systemFiles.rename(from, to);
+        // The rival writes into the file, whatever it is called by now.
+        if (from === early) await writeFile(to, JSON.stringify({ mark: 'rival' }));
+      },
+    };
+    await lock({ folder, pid: 1, files });
+    expect(await readdir(folder)).toEqual(['all']);
   });
 
   it('of a dead process whose taker died half way is taken all the same', async () => {

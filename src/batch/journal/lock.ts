@@ -7,7 +7,7 @@ import { randomHex } from '../../files/file-deps.ts';
 import { UNSUPPORTED, hasErrno } from '../../files/errno.ts';
 import { parseIdentity } from '../../files/intent-files.ts';
 import { writeAll } from '../../files/file-writer.ts';
-import { createTemporary } from '../../files/temporary.ts';
+import { createTemporary, isTemporaryName } from '../../files/temporary.ts';
 import { display } from '../../text/display.ts';
 import type { Shard } from '../plan/shard.ts';
 
@@ -154,7 +154,9 @@ async function clear(file: string, dead: Held, options: LockOptions): Promise<vo
     throw error;
   }
   const moved = await readLock(aside, options);
-  if (moved?.mark !== dead.mark) await linked(aside, file, options);
+  // Who misses what was about to become a lock makes another one.
+  const isMissed = moved?.mark !== dead.mark && !isTemporaryName(path.basename(file));
+  if (isMissed) await linked(aside, file, options);
   await removeQuietly(aside, options);
 }
 
