@@ -28,6 +28,7 @@ audio.addEventListener('play', showPlaying);
 audio.addEventListener('pause', showPlaying);
 audio.addEventListener('ended', () => showTime());
 document.addEventListener('keydown', onKey);
+document.addEventListener('click', leaveButton);
 showPlaying();
 showMatches();
 showMarks();
@@ -209,10 +210,17 @@ function onKey(event) {
     event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement;
   if (event.key === 'Escape' && isTyping) event.target.blur();
   if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key === ' ' && event.target instanceof HTMLButtonElement) return;
   const action = KEYS[event.key];
   if (action === undefined) return;
   event.preventDefault();
   action();
+}
+
+/** A button that was reached with the keyboard is pressed with Space; after a click that plays again. */
+function leaveButton({ detail }) {
+  const { activeElement } = document;
+  if (detail > 0 && activeElement instanceof HTMLButtonElement) activeElement.blur();
 }
 
 function seekBy(seconds) {

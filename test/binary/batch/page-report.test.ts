@@ -31,6 +31,7 @@ test('a report for people plays, seeks, filters, and saves what the next batch s
   expect(await page.locator('article.failed .problem').textContent()).toMatch(/voice/);
   await playsAndSeeks(page);
   await filters(page);
+  await pressesWithSpace(page);
 
   await page.locator('article', { hasText: 'platform four' }).getByText('Redo').click();
   await page.keyboard.press('j');
@@ -80,6 +81,18 @@ async function filters(page: Page): Promise<void> {
   expect(await shown.locator('.text').allTextContents()).toEqual(['Nobody says this.']);
   await page.locator('#filter').selectOption('all');
   expect(await shown.count()).toBe(4);
+}
+
+async function pressesWithSpace(page: Page): Promise<void> {
+  const article = page.locator('article', { hasText: 'platform four' });
+  const [mark, play] = [article.locator('.mark'), article.locator('.play')];
+  const shown = await play.getAttribute('title');
+  await mark.focus();
+  for (const isPressed of ['true', 'false']) {
+    await page.keyboard.press(' ');
+    expect(await mark.getAttribute('aria-pressed')).toBe(isPressed);
+  }
+  expect(await play.getAttribute('title')).toBe(shown);
 }
 
 /** A condition is looked at until it holds; the test's own limit ends the wait. */
