@@ -6,6 +6,7 @@ import type { Context } from '../src/cli/context.ts';
 import { readInput } from '../src/cli/read-input.ts';
 import { jsonFaultLine } from '../src/config/json-fault.ts';
 import { usageFailure } from '../src/errors/failure.ts';
+import { counted } from '../src/text/counted.ts';
 import { decodeUtf8, TextEncodingError } from '../src/text/decode.ts';
 import type { CueFlags } from './caption-flags.ts';
 import { addCueFlags, cueShape, subtitlesOption, subtitleTargets } from './caption-flags.ts';
@@ -84,5 +85,5 @@ function decode(bytes: Uint8Array, shown: string): string {
 }
 
 function describe({ cues = 0, path }: WrittenCaptions): string {
-  return `${path}: ${cues} ${cues === 1 ? 'cue' : 'cues'}`;
+  return `${path}: ${counted(cues, 'cue')}`;
 }

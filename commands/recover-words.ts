@@ -1,6 +1,7 @@
 import type { Column } from '../src/cli/table.ts';
 import type { Leftover, Recovered } from '../src/speech/leftovers.ts';
 import { costOf } from '../src/speech/long-text/totals.ts';
+import { counted } from '../src/text/counted.ts';
 import { display } from '../src/text/display.ts';
 
 export const leftoverColumns: readonly Column<Leftover>[] = [
@@ -17,7 +18,7 @@ export function listedItem(leftover: Leftover): Record<string, unknown> {
 
 /** What became of one thing, and what the person can do. */
 export function recoveredLine(one: Recovered): string {
-  const cost = one.creditsUsed === null ? 'unknown cost' : credits(one.creditsUsed);
+  const cost = one.creditsUsed === null ? 'unknown cost' : counted(one.creditsUsed, 'credit');
   switch (one.outcome) {
     case 'recovered':
       return display(`${one.id}: recovered as ${one.output}`);
@@ -38,10 +39,6 @@ export function recoveredLine(one: Recovered): string {
     case 'failed':
       return display(`${one.id}: still there; ${one.problem}`);
   }
-}
-
-function credits(count: number): string {
-  return count === 1 ? '1 credit' : `${count} credits`;
 }
 
 function howToGoOn({ idempotencyKey, isRealtime, problem }: Recovered): string {

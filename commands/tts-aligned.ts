@@ -9,6 +9,7 @@ import type { Existing } from '../src/files/output.ts';
 import type { AlignedSpeech } from '../src/speech/aligned-way.ts';
 import { alignedWay } from '../src/speech/aligned-way.ts';
 import type { SpeechWay } from '../src/speech/speak.ts';
+import { counted } from '../src/text/counted.ts';
 import type { CaptionPlan } from './tts-captions.ts';
 import type { SpeechTask } from './tts-delivery.ts';
 import { speechOptions } from './tts-order.ts';
@@ -94,7 +95,7 @@ export async function publishCaptions(
 
 function contentOf(cues: number | undefined): string {
   if (cues === undefined) return 'the times of the words';
-  return `${cues} ${cues === 1 ? 'cue' : 'cues'}`;
+  return counted(cues, 'cue');
 }
 
 const INCOMPLETE =

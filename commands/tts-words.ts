@@ -4,6 +4,7 @@ import { describeSound } from '../src/audio/describe.ts';
 import type { CommandResult } from '../src/cli/result.ts';
 import { toJson } from '../src/cli/render.ts';
 import type { Spoken } from '../src/speech/speak.ts';
+import { counted } from '../src/text/counted.ts';
 
 /** What is told of speech: where it is, what it is, and what the service said of it. */
 export interface ToldSpeech extends Pick<Spoken, 'path' | 'verdict'> {
@@ -62,9 +63,7 @@ export function withCost(
 ): string {
   return [
     made,
-    creditsUsed === undefined
-      ? undefined
-      : `${creditsUsed} ${creditsUsed === 1 ? 'credit' : 'credits'} used`,
+    creditsUsed === undefined ? undefined : `${counted(creditsUsed, 'credit')} used`,
     quotaRemaining === undefined ? undefined : `quota left: ${quotaRemaining}`,
     ignoredParameters.length === 0
       ? undefined

@@ -8,6 +8,7 @@ import { surveyItem } from '../../src/batch/run/survey.ts';
 import type { Context } from '../../src/cli/context.ts';
 import { toJson } from '../../src/cli/render.ts';
 import type { CommandResult } from '../../src/cli/result.ts';
+import { counted } from '../../src/text/counted.ts';
 import { display } from '../../src/text/display.ts';
 import { connectBatch } from './connect-batch.ts';
 import { checkEstimate, createEstimator } from './estimate.ts';
@@ -95,6 +96,6 @@ function overviewLine({
   const cost =
     estimatedCredits === null
       ? 'what they cost is not known yet (--credit-rate tells)'
-      : `about ${estimatedCredits} credits`;
-  return `${toSpeak} to speak (${characters} characters, ${cost}), ${toFetch} to fetch, ${skipped} done before, ${failed} failed before`;
+      : `about ${counted(estimatedCredits, 'credit')}`;
+  return `${toSpeak} to speak (${counted(characters, 'character')}, ${cost}), ${toFetch} to fetch, ${skipped} done before, ${failed} failed before`;
 }

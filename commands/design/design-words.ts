@@ -1,5 +1,6 @@
 import type { VoiceDesign } from '../../src/api/voice-designs.ts';
 import type { Column } from '../../src/cli/table.ts';
+import { counted } from '../../src/text/counted.ts';
 import type { CandidatePreview } from '../../src/voices/candidate-previews.ts';
 import { withCost } from '../tts-words.ts';
 
@@ -69,7 +70,7 @@ function errorOf({ code, exitCode, message }: NonNullable<CandidatePreview['fail
 /** What was made, what it cost and how to keep one, on lines for stderr. */
 export function designNotices(design: VoiceDesign): readonly string[] {
   const { candidates, designId, expiresAt } = design;
-  const count = `${candidates.length} ${candidates.length === 1 ? 'candidate' : 'candidates'}`;
+  const count = counted(candidates.length, 'candidate');
   const until = expiresAt === undefined ? '' : `, there until ${expiresAt}`;
   return [
     withCost(`foley: the design ${designId} has ${count}${until}`, {

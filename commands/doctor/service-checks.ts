@@ -9,6 +9,7 @@ import { openClient } from '../../src/cli/connect.ts';
 import type { Context } from '../../src/cli/context.ts';
 import { Failure } from '../../src/errors/failure.ts';
 import { startEmbedded } from '../../src/target/embedded.ts';
+import { counted } from '../../src/text/counted.ts';
 import { clockFindings } from './clock-findings.ts';
 import type { Check, Finding } from './finding.ts';
 import { ok, problem, problemOf } from './finding.ts';
@@ -45,7 +46,7 @@ async function speakWord(client: ApiClient, { random, signal }: Context): Promis
   for await (const chunk of answer.body) verifier.write(chunk);
   const sound = verifier.end();
   if (sound.problem !== undefined) return problem(`what it speaks ${sound.problem}`, REINSTALL);
-  return ok(`starts and speaks (${describeSound(sound)}; ${value.total} voices)`);
+  return ok(`starts and speaks (${describeSound(sound)}; ${counted(value.total, 'voice')})`);
 }
 
 /** The service that commands talk to is decided, answers, and accepts the key. */

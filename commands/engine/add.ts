@@ -2,6 +2,7 @@ import type { CommandDefinition } from '../../src/cli/command.ts';
 import type { Context } from '../../src/cli/context.ts';
 import type { EngineCommand, EngineRegistration } from '../../src/contract/schemas/engine.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
+import { counted } from '../../src/text/counted.ts';
 import { engineDeps, engineDocument, languagesOf } from './engine-words.ts';
 
 /** `foley engine add` (contract, section 8). */
@@ -24,9 +25,8 @@ export const engineAdd: CommandDefinition = {
       command === undefined
         ? await install(context, name)
         : await add(context, { name, command, args, cwd: context.cwd() });
-    const { length } = engine.voices;
     context.io.notice(
-      `added ${engine.name}: ${length === 1 ? '1 voice' : `${length} voices`} in ${languagesOf(engine)}`,
+      `added ${engine.name}: ${counted(engine.voices.length, 'voice')} in ${languagesOf(engine)}`,
     );
     return { data: engineDocument(engine) };
   },

@@ -2,6 +2,7 @@ import type { LipSyncBilling, MediaJob, MediaJobKind } from '../../src/api/media
 import { describeDuration } from '../../src/audio/describe.ts';
 import type { Format } from '../../src/audio/formats.ts';
 import { startPercentBar } from '../../src/cli/percent-bar.ts';
+import { counted } from '../../src/text/counted.ts';
 import { display } from '../../src/text/display.ts';
 import type { JobWords, ToldJob } from '../jobs/told-job.ts';
 import { withCost } from '../tts-words.ts';
@@ -85,7 +86,7 @@ function partsOf({ creditsByPart = {} }: MediaJob): string {
 /** What a lip sync is billed by, on a line for stderr (spec section 2.6). */
 export function billingNotice({ billing, creditsUsed }: MediaJob): string | undefined {
   if (billing === undefined) return undefined;
-  const cost = creditsUsed === undefined ? '' : `: ${creditsUsed} credits`;
+  const cost = creditsUsed === undefined ? '' : `: ${counted(creditsUsed, 'credit')}`;
   return display(`foley: billed as ${describeBilling(billing)}${cost}`);
 }
 

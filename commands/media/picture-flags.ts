@@ -6,6 +6,7 @@ import type { Connection, Context } from '../../src/cli/context.ts';
 import { IMAGE_REFERENCES_MAX } from '../../src/contract/limits.ts';
 import type { MediaType } from '../../src/contract/schemas/media-models.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
+import { counted } from '../../src/text/counted.ts';
 import { filled, numberWithin } from '../speech-flags.ts';
 import type { MediaCreateFlags } from './media-flags.ts';
 import { every } from './media-flags.ts';
@@ -90,7 +91,7 @@ export async function refuseDear(
   const most = Math.max(...quotes);
   if (most <= maxCredits) return;
   throw usageFailure(
-    `this may cost ${most} credits, and --max-credits is ${maxCredits}`,
+    `this may cost ${counted(most, 'credit')}, and --max-credits is ${maxCredits}`,
     `\`foley ${mediaType} models\` shows what is cheaper.`,
   );
 }

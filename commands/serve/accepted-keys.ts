@@ -4,6 +4,7 @@ import { octal, openToOthers } from '../../src/config/secret-file.ts';
 import { ACCEPTED_KEY_MAX_CHARACTERS } from '../../src/contract/accepted-key.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import type { AccountKey } from '../../src/service/running-service.ts';
+import { counted } from '../../src/text/counted.ts';
 import { display } from '../../src/text/display.ts';
 
 const FLAG = '--accept-keys-file';
@@ -71,7 +72,10 @@ function parseLine(line: string, name: string): AccountKey {
   }
   if (key.length > ACCEPTED_KEY_MAX_CHARACTERS) {
     const allowed = `it may have ${ACCEPTED_KEY_MAX_CHARACTERS}`;
-    throw usageFailure(`${name} has a key of ${key.length} characters; ${allowed}`, FORM);
+    throw usageFailure(
+      `${name} has a key of ${counted(key.length, 'character')}; ${allowed}`,
+      FORM,
+    );
   }
   if (!ACCOUNT.test(account)) {
     const allowed = '1 to 64 letters, digits, or . _ @ -';

@@ -4,6 +4,7 @@ import { toJson } from '../../src/cli/render.ts';
 import { describeClosing } from '../../src/cli/service-events.ts';
 import type { FaultEffect } from '../../src/service/faults/fault-rule.ts';
 import type { ServiceEvent } from '../../src/service/running-service.ts';
+import { counted } from '../../src/text/counted.ts';
 import { display } from '../../src/text/display.ts';
 import { printFaultEffect } from './fault-rule.ts';
 
@@ -62,7 +63,7 @@ function describe(event: ServiceEvent, time: string): string {
     case 'request': {
       const { account = '-', credits = '0', durationMs, method, path, requestId, status } = event;
       const faults = event.faults.map((effect) => ` [${printFaultEffect(effect)}]`).join('');
-      const cost = `${credits} ${credits === '1' ? 'credit' : 'credits'}`;
+      const cost = counted(credits, 'credit');
       const ms = `${Math.round(durationMs)} ms`;
       return `${time} ${method} ${path} ${status} ${ms} ${requestId} ${account} ${cost}${faults}`;
     }

@@ -1,3 +1,4 @@
+import { counted } from '../text/counted.ts';
 import type { Look } from './look.ts';
 
 const MINUTE_MS = 60_000;
@@ -21,5 +22,5 @@ export function moment(iso: string, now: number, { columns }: Pick<Look, 'column
   if (age < DAY_MS) return `${Math.floor(age / HOUR_MS)} h ago`;
   const days = Math.floor(age / DAY_MS);
   if (days > MOST_DAYS) return exact.slice(0, 10);
-  return days === 1 ? '1 day ago' : `${days} days ago`;
+  return `${counted(days, 'day')} ago`;
 }

@@ -1,4 +1,5 @@
 import type { ServiceEvent } from '../service/running-service.ts';
+import { counted } from '../text/counted.ts';
 
 /** What an embedded service tells when it closes. */
 export type ClosingEvent = Extract<
@@ -21,10 +22,6 @@ export function describeClosing({ type, count }: ClosingEvent): string {
 /** Whether an event is one of those. */
 export function isClosingEvent(event: ServiceEvent): event is ClosingEvent {
   return ['finishing-answers', 'finishing-jobs', 'jobs-left'].includes(event.type);
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 function them(count: number): string {

@@ -1,5 +1,6 @@
 import { reviseFailure } from '../api/revise-failure.ts';
 import { Failure } from '../errors/failure.ts';
+import { counted } from '../text/counted.ts';
 import type { WaitedJob } from './job-source.ts';
 
 /** A job that ended without what it was to make (exit 20); the service gives back what was set aside for it. */
@@ -48,7 +49,7 @@ function isFinal({ exit }: Failure, { phase }: Pick<WaitedJob, 'phase'>): boolea
  * @param what it is, such as `audio`
  */
 export function goneFile(failure: Failure, { creditsUsed, id }: WaitedJob, what: string): Failure {
-  const cost = creditsUsed === undefined ? '' : ` and cost ${creditsUsed} credits`;
+  const cost = creditsUsed === undefined ? '' : ` and cost ${counted(creditsUsed, 'credit')}`;
   return reviseFailure(failure, {
     message: `job ${id} is done${cost}, but its ${what} is not there any more: ${failure.message}`,
     exit: 'lost',

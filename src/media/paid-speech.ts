@@ -9,6 +9,7 @@ import type { Spool } from '../files/spool.ts';
 import { deliver } from '../speech/deliver.ts';
 import type { PaidWork } from '../speech/paid-work.ts';
 import type { Kept } from '../speech/rescue.ts';
+import { counted } from '../text/counted.ts';
 
 export interface PaidSpeechDeps {
   readonly client: ApiClient;
@@ -38,7 +39,7 @@ export async function tellPaidSpeech(
     },
   );
   await work.failed(failure, kept);
-  const cost = creditsUsed === undefined ? '' : ` for ${creditsUsed} credits`;
+  const cost = creditsUsed === undefined ? '' : ` for ${counted(creditsUsed, 'credit')}`;
   const where = kept === undefined ? 'on the service' : `kept in ${kept.path}`;
   // The embedded service has another address in the next command, and takes the file itself.
   const isThere = deps.client.address.kind === 'hosted' || kept === undefined;

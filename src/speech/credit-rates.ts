@@ -4,6 +4,7 @@ import { usageFailure } from '../errors/failure.ts';
 import type { FileDeps } from '../files/file-deps.ts';
 import { ensurePrivateFolder } from '../files/private-folder.ts';
 import { replaceFile } from '../files/replace-file.ts';
+import { counted } from '../text/counted.ts';
 
 /** Whose price it is: the service and account, and the model or the voice whose default is used. */
 export interface RateKey {
@@ -62,7 +63,7 @@ export async function checkCredits(
   const estimate = Math.ceil(characters * rate);
   if (estimate <= maximum) return;
   throw usageFailure(
-    `--max-credits is ${maximum}, and this may cost ${estimate} (${characters} characters at ${rate.toFixed(3)} credits)`,
+    `--max-credits is ${maximum}, and this may cost ${estimate} (${counted(characters, 'character')} at ${rate.toFixed(3)} credits)`,
     'Raise --max-credits, or shorten the text. Nothing was sent.',
   );
 }

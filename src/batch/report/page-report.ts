@@ -8,6 +8,7 @@ import { hasErrno } from '../../files/errno.ts';
 import type { FileDeps } from '../../files/file-deps.ts';
 import type { Output } from '../../files/output.ts';
 import { openOutput } from '../../files/publish.ts';
+import { counted } from '../../text/counted.ts';
 import type { ItemResult } from '../run/run-batch.ts';
 import type { Tally } from '../run/tally.ts';
 import { cuesBeside } from './cues-beside.ts';
@@ -80,7 +81,7 @@ class PageReport implements Report {
   }
 
   async publish({ creditsUsed, done, failed, skipped }: Tally, isComplete: boolean): Promise<void> {
-    const counts = `${done} done, ${failed} failed, ${skipped} done before, ${creditsUsed} credits used`;
+    const counts = `${done} done, ${failed} failed, ${skipped} done before, ${counted(creditsUsed, 'credit')} used`;
     const line = isComplete ? counts : `${counts}; not all were tried`;
     const { title } = this.#options;
     await this.#write('summary', { title, line });
@@ -162,6 +163,6 @@ function factsOf(
     levels === undefined ? null : describeDuration(levels.durationMs),
     loudness === undefined ? null : `${loudness.toFixed(1)} LUFS`,
     levels !== undefined && levels.clipped > 0 ? 'clipped' : null,
-    creditsUsed === null ? null : `${creditsUsed} ${creditsUsed === 1 ? 'credit' : 'credits'}`,
+    creditsUsed === null ? null : counted(creditsUsed, 'credit'),
   ].filter((fact) => fact !== null);
 }

@@ -9,6 +9,7 @@ import { timingsOf } from '../../captions/timings.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { FileDeps } from '../../files/file-deps.ts';
 import { alignedSpeech, askAligned } from '../../speech/aligned-way.ts';
+import { counted } from '../../text/counted.ts';
 import type { BatchFolder } from '../journal/batch-folder.ts';
 import type { ItemFacts, ItemState, ItemStatus } from '../journal/records.ts';
 import type { DeliveredItem, ItemSpeaker, ItemWork } from './item-speaker.ts';
@@ -164,7 +165,9 @@ class AlignedSpeaker implements ItemSpeaker {
     await this.#noteQuietly(status, 'lost', { problem });
     const cost = answer?.creditsUsed;
     const paid =
-      cost === undefined ? 'it may have been paid for' : `it may have cost ${cost} credits`;
+      cost === undefined
+        ? 'it may have been paid for'
+        : `it may have cost ${counted(cost, 'credit')}`;
     return reviseFailure(failure, {
       message: `${problem}; ${paid}, and its audio is lost`,
       exit: answer === undefined ? failure.exit : 'lost',

@@ -1,5 +1,6 @@
 import type { FailureOptions } from '../../errors/failure.ts';
 import { Failure } from '../../errors/failure.ts';
+import { counted } from '../../text/counted.ts';
 import type { ItemStatus } from '../journal/records.ts';
 import type { Ended } from './decide.ts';
 
@@ -16,7 +17,7 @@ function toldOf(
   { about, facts, state }: ItemStatus,
 ): FailureOptions & { readonly message: string } {
   const { creditsUsed, problem } = facts;
-  const cost = creditsUsed === undefined ? 'of unknown cost' : `${creditsUsed} credits`;
+  const cost = creditsUsed === undefined ? 'of unknown cost' : counted(creditsUsed, 'credit');
   switch (why) {
     case 'failed':
       return {

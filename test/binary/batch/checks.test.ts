@@ -6,7 +6,7 @@ import { runFoley } from '../../harness/run-foley.ts';
 import type { Sandbox } from '../../harness/sandbox.ts';
 import { sandbox } from '../../harness/sandbox.ts';
 import { snapshot } from '../../harness/snapshot.ts';
-import { batchBox } from './batch-box.ts';
+import { batchBox, lastLine } from './batch-box.ts';
 
 /** Nothing answers here: whoever sent something would end with 24. */
 const NOBODY = { FOLEY_BASE_URL: 'http://127.0.0.1:9', FOLEY_API_KEY: 'key' };
@@ -248,8 +248,11 @@ describe('before anything is sent', () => {
     const { batch, charged } = await batchBox({
       'a.txt': 'Alpha.',
       'b.txt': 'Bravo, and more of it.',
+      'one.txt': 'A',
     });
     expect((await batch(['b.txt', '--max-credits', '5'])).stderr).toMatch(/--credit-rate/);
+    const one = await batch(['one.txt', '--dry-run', '--credit-rate', '1']);
+    expect(lastLine(one)).toMatch(/^1 to speak \(1 character, about 1 credit\)/);
     expect((await batch(['a.txt'])).code).toBe(0);
     const refused = await batch(['b.txt', '--max-credits', '5']);
     expect(refused).toMatchObject({
