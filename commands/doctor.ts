@@ -4,6 +4,7 @@ import type { Context } from '../src/cli/context.ts';
 import { findTarget } from '../src/cli/connect.ts';
 import type { Paint } from '../src/cli/look.ts';
 import type { Target } from '../src/target/resolve.ts';
+import { counted } from '../src/text/counted.ts';
 import { accountsCheck, foldersCheck, settingsCheck } from './doctor/file-checks.ts';
 import type { Check, Finding } from './doctor/finding.ts';
 import { problemOf } from './doctor/finding.ts';
@@ -46,7 +47,6 @@ export const doctor: CommandDefinition = {
     const problems = rows.filter(({ state }) => state === 'problem').length;
     const warnings = rows.filter(({ state }) => state === 'warning').length;
     const { wrappedRows } = await import('../src/cli/wrapped-rows.ts');
-    context.io.notice(summaryOf(problems, warnings));
     return {
       data: { ok: problems === 0, version, node: process.versions.node, checks: rows },
       human: (look) =>
@@ -60,6 +60,7 @@ export const doctor: CommandDefinition = {
           })),
           look,
         ),
+      notice: summaryOf(problems, warnings),
       exit: problems === 0 ? 'ok' : 'usage',
     };
   },
@@ -86,12 +87,10 @@ async function lookAtAll(context: Context): Promise<Row[]> {
 
 function summaryOf(problems: number, warnings: number): string {
   if (problems + warnings === 0) return 'nothing is wrong';
-  const parts = [counted(problems, 'problem'), counted(warnings, 'warning')];
-  return parts.filter((part) => part !== undefined).join(' and ');
-}
-
-function counted(count: number, what: string): string | undefined {
-  return count === 0 ? undefined : `${count} ${what}${count === 1 ? '' : 's'}`;
+  return [
+    ...(problems === 0 ? [] : [counted(problems, 'problem')]),
+    ...(warnings === 0 ? [] : [counted(warnings, 'warning')]),
+  ].join(' and ');
 }
 
 function paintOf(state: Finding['state'], paint: Paint): (text: string) => string {

@@ -89,6 +89,7 @@ async function performIn(context: Context, work: Work, deps: MainDeps): Promise<
   try {
     const result = await work.perform(context);
     await render(result, context.io, globals.json === true);
+    if (result.notice !== undefined) context.io.notice(result.notice);
     if (result.seen !== undefined) await remember(result.seen, context);
     if (result.failure !== undefined) return tell(result.failure, context.io, globals);
     return { code: EXIT_CODES[result.exit ?? 'ok'].code };

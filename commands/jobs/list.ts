@@ -13,7 +13,7 @@ import { usageFailure } from '../../src/errors/failure.ts';
 import type { ApiFlag } from './job-flags.ts';
 import { apiOption } from './job-flags.ts';
 import type { PageFlags } from './page-flags.ts';
-import { pageOptions, tellNextPage } from './page-flags.ts';
+import { nextPageNotice, pageOptions } from './page-flags.ts';
 
 interface ListFlags extends ApiFlag, PageFlags {
   readonly createdAfter?: string;
@@ -71,11 +71,10 @@ async function listPage(
   api: JobApi,
   { createdAfter, limit, page, status }: ListFlags,
 ): Promise<CommandResult> {
-  const { io, signal } = context;
+  const { signal } = context;
   const query = { page, limit, status, createdAfter };
   const { raw, value } = await listSpeechJobs(client, api, query, signal);
-  tellNextPage(io, value);
-  return present(context, value.items, raw);
+  return { ...(await present(context, value.items, raw)), ...nextPageNotice(value) };
 }
 
 async function present(

@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import type { Io } from '../../src/cli/io.ts';
+import type { CommandResult } from '../../src/cli/result.ts';
 import { integerWithin } from '../../src/cli/number-flags.ts';
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../../src/contract/limits.ts';
 import { filled } from '../speech-flags.ts';
@@ -27,11 +27,14 @@ export function pageOptions(): readonly Option[] {
   ];
 }
 
-/** Tells how to go on, where a page is not the last. */
-export function tellNextPage(
-  io: Pick<Io, 'notice'>,
-  { nextPage, page }: { readonly nextPage: number | undefined; readonly page: number },
-): void {
-  if (nextPage === undefined) return;
-  io.notice(`foley: page ${page}; --page ${nextPage} goes on, --all shows all`);
+/** How to go on, where a page is not the last. */
+export function nextPageNotice({
+  nextPage,
+  page,
+}: {
+  readonly nextPage: number | undefined;
+  readonly page: number;
+}): Pick<CommandResult, 'notice'> {
+  if (nextPage === undefined) return {};
+  return { notice: `foley: page ${page}; --page ${nextPage} goes on, --all shows all` };
 }

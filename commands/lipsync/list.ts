@@ -7,7 +7,7 @@ import { moment } from '../../src/cli/moment.ts';
 import type { CommandResult } from '../../src/cli/result.ts';
 import type { Column } from '../../src/cli/table.ts';
 import type { PageFlags } from '../jobs/page-flags.ts';
-import { pageOptions, tellNextPage } from '../jobs/page-flags.ts';
+import { nextPageNotice, pageOptions } from '../jobs/page-flags.ts';
 import { describeBilling } from '../media/media-words.ts';
 
 /** `foley lipsync list` (contract, section 8; spec section 4.7). */
@@ -18,7 +18,7 @@ export const lipsyncList: CommandDefinition<PageFlags> = {
     command.addHelpText('after', EXAMPLES);
   },
   async run(context, { options: { all, limit, page, status } }) {
-    const { io, signal } = context;
+    const { signal } = context;
     const { client } = await context.connect();
     if (all === true) {
       const jobs: MediaJob[] = [];
@@ -26,8 +26,7 @@ export const lipsyncList: CommandDefinition<PageFlags> = {
       return present(context, jobs, { items: jobs.map(({ data }) => data), total: jobs.length });
     }
     const { raw, value } = await listLipSync(client, { page, limit, status }, signal);
-    tellNextPage(io, value);
-    return present(context, value.items, raw);
+    return { ...(await present(context, value.items, raw)), ...nextPageNotice(value) };
   },
 };
 

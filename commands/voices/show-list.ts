@@ -5,17 +5,15 @@ import { allItems } from '../../src/api/pages.ts';
 import type { ListedVoiceV1 } from '../../src/api/voices-v1.ts';
 import { listCompatVoices, listVoicesV1 } from '../../src/api/voices-v1.ts';
 import { listVoices } from '../../src/api/voices.ts';
-import type { Io } from '../../src/cli/io.ts';
 import type { CommandResult } from '../../src/cli/result.ts';
 import type { Column } from '../../src/cli/table.ts';
 import { PAGE_SIZE_MAX } from '../../src/contract/limits.ts';
 import type { Voice } from '../../src/contract/schemas/voice.ts';
 import type { VoicesListFlags, VoiceSurface } from './list-surface.ts';
 
-/** Who is asked, and who is told. */
+/** Who is asked. */
 export interface Asking {
   readonly client: ApiClient;
-  readonly io: Pick<Io, 'notice'>;
   readonly signal: AbortSignal;
 }
 
@@ -31,14 +29,14 @@ export async function showVoices(
       const { includePersonal } = flags;
       const list = (stretch: Stretch) =>
         listVoices(client, { ...stretch, includePersonal, signal });
-      return showPages({ list, columns: COLUMNS }, flags, asking);
+      return showPages({ list, columns: COLUMNS }, flags);
     }
     case 'v1': {
       const { includePersonal, language, provider, search, supportsLanguage } = flags;
       const names = { language, supportsLanguage, search, provider };
       const filters = { modelType: flags.type, includePersonal, ...names };
       const list = (stretch: Stretch) => listVoicesV1(client, { ...stretch, ...filters, signal });
-      return showPages({ list, columns: V1_COLUMNS }, flags, asking);
+      return showPages({ list, columns: V1_COLUMNS }, flags);
     }
     case 'compat': {
       const { raw, value } = await listCompatVoices(client, signal);
@@ -64,7 +62,6 @@ interface Source<Row> {
 async function showPages<Row extends NamedVoice>(
   { columns, list }: Source<Row>,
   { all, page, pageSize }: VoicesListFlags,
-  { io }: Asking,
 ): Promise<CommandResult> {
   if (all === true) {
     const rows: Row[] = [];
@@ -78,10 +75,10 @@ async function showPages<Row extends NamedVoice>(
     return present(rows, columns, { items, total: items.length });
   }
   const { value, raw } = await list({ page, pageSize });
-  if (value.totalPages > value.page) {
-    io.notice(`foley: page ${value.page} of ${value.totalPages}; --all shows all ${value.total}`);
-  }
-  return present(value.items, columns, raw);
+  const shown = await present(value.items, columns, raw);
+  if (value.totalPages <= value.page) return shown;
+  const notice = `foley: page ${value.page} of ${value.totalPages}; --all shows all ${value.total}`;
+  return { ...shown, notice };
 }
 
 async function present<Row extends NamedVoice>(

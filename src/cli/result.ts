@@ -12,6 +12,8 @@ export interface CommandResult {
   readonly data?: unknown;
   /** The text for stdout without `--json`; without it stdout stays empty. */
   readonly human?: (look: Look) => string;
+  /** A sentence for stderr, told after it; `--quiet` silences it. */
+  readonly notice?: string;
   /** How the process ends when not with 0, such as `partial`. */
   readonly exit?: ExitName;
   /** What went wrong although there is a result; it is told after it, and decides how the process ends. */

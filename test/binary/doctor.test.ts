@@ -11,6 +11,7 @@ import type { Rule } from '../fault-server/script.ts';
 import { tinyAudio } from '../fault-server/tiny-audio.ts';
 import { canaryKey } from '../harness/canary.ts';
 import { hosted } from '../harness/hosted.ts';
+import { inShell } from '../harness/in-shell.ts';
 import { parseJsonDocument } from '../harness/json-lines.ts';
 import { runFoley } from '../harness/run-foley.ts';
 import type { RunOptions } from '../harness/run-options.ts';
@@ -93,10 +94,11 @@ describe('where nothing is wrong', () => {
   });
 
   test('for a person it is a table', async () => {
-    const result = await runFoley(['doctor', '--local']);
-    const lines = result.stdout.toString().split('\n');
+    const result = await inShell('foley doctor --local 2>&1');
+    const lines = result.stdout.toString().trimEnd().split('\n');
     expect(lines[0]).toMatch(/^STATE +CHECK +FOUND$/);
     expect(lines[1]).toMatch(/^ok +node +\d+\.\d+\.\d+ on /);
+    expect(lines.at(-1)).toMatch(/^(nothing is wrong$|\d+ (problem|warning))/);
   });
 });
 
