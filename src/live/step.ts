@@ -1,41 +1,15 @@
 import type { ClientMessage } from '../contract/realtime/client-messages.ts';
+import * as machine from '../moves/moves.ts';
 import type { Effect, Ending, TimerName } from './events.ts';
 import type { LiveState, Phase, Segment } from './state.ts';
 
 /** What comes of an event. */
-export interface Step {
-  readonly state: LiveState;
-  readonly effects: readonly Effect[];
-}
+export type Step = machine.Step<LiveState, Effect>;
 
 /** A part of a transition. */
-export type Move = (state: LiveState) => Step;
+export type Move = machine.Move<LiveState, Effect>;
 
-/** One move after the other; after the end there is none. */
-export function run(state: LiveState, ...moves: readonly Move[]): Step {
-  let now = state;
-  const effects: Effect[] = [];
-  for (const move of moves) {
-    if (now.phase === 'ended') break;
-    const next = move(now);
-    now = next.state;
-    effects.push(...next.effects);
-  }
-  return { state: now, effects };
-}
-
-/** Several moves as one. */
-export function inTurn(...moves: readonly Move[]): Move {
-  return (state) => run(state, ...moves);
-}
-
-export function change(part: Partial<LiveState>): Move {
-  return (state) => ({ state: { ...state, ...part }, effects: [] });
-}
-
-export function emit(...effects: readonly Effect[]): Move {
-  return (state) => ({ state, effects });
-}
+export const { change, emit, inTurn, run } = machine.movesOf<LiveState, Effect>();
 
 /** Sends a message with an `eventId` that no other of the conversation has. */
 export function send(message: ClientMessage): Move {

@@ -1,39 +1,17 @@
 import { REALTIME_ERRORS } from '../../../contract/realtime/error-codes.ts';
 import type { FinishReason } from '../../../contract/realtime/protocols.ts';
+import * as machine from '../../../moves/moves.ts';
 import { closeCodeOf } from './close-code-of.ts';
 import type { Outgoing, Problem, SessionEffect } from './events.ts';
 import type { OpenRequest, SessionState } from './state.ts';
 
 /** What comes of an event. */
-export interface Step {
-  readonly state: SessionState;
-  readonly effects: readonly SessionEffect[];
-}
+export type Step = machine.Step<SessionState, SessionEffect>;
 
 /** A part of a transition. */
-export type Move = (state: SessionState) => Step;
+export type Move = machine.Move<SessionState, SessionEffect>;
 
-/** One move after the other; after the end there is none. */
-export function run(state: SessionState, ...moves: readonly Move[]): Step {
-  let now = state;
-  const effects: SessionEffect[] = [];
-  for (const move of moves) {
-    if (now.phase === 'ended') break;
-    const next = move(now);
-    now = next.state;
-    effects.push(...next.effects);
-  }
-  return { state: now, effects };
-}
-
-/** Several moves as one. */
-export function inTurn(...moves: readonly Move[]): Move {
-  return (state) => run(state, ...moves);
-}
-
-export function change(part: Partial<SessionState>): Move {
-  return (state) => ({ state: { ...state, ...part }, effects: [] });
-}
+export const { change, emit, inTurn, run } = machine.movesOf<SessionState, SessionEffect>();
 
 export function changeRequest(part: Partial<OpenRequest>): Move {
   return (state) => ({
@@ -41,10 +19,6 @@ export function changeRequest(part: Partial<OpenRequest>): Move {
       state.request === undefined ? state : { ...state, request: { ...state.request, ...part } },
     effects: [],
   });
-}
-
-export function emit(...effects: readonly SessionEffect[]): Move {
-  return (state) => ({ state, effects });
 }
 
 export function send(message: Outgoing): Move {
