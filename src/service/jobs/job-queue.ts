@@ -28,11 +28,6 @@ export class JobQueue {
     return this.#running.size + this.#wanted.size;
   }
 
-  /** Whether it takes nothing in any more. */
-  get isClosed(): boolean {
-    return this.#isClosed;
-  }
-
   /** Takes in a job that somebody here waits for: first come, first served. */
   add(jobId: string): void {
     if (this.#isClosed || this.#running.has(jobId)) return;

@@ -10,6 +10,7 @@ import { advanceJob, isUnowned } from './advance-job.ts';
 import { segmentFile, wholeFile } from './job-files.ts';
 import type { JobFilter, JobRecord, WholeJob } from './job-records.ts';
 import { listJobs, readJob } from './job-records.ts';
+import { SPEECH_KIND } from './left-jobs.ts';
 import { OwnJobs } from './own-jobs.ts';
 import type { WorkDeps } from './work-on-job.ts';
 import { workOnJob } from './work-on-job.ts';
@@ -20,6 +21,9 @@ export interface JobsDeps extends Omit<WorkDeps, 'owner'> {
   readonly faults: Pick<Faults, 'ofJob'>;
 }
 
+/** One is worked on while the other is encoded or written. */
+const LANES = { [SPEECH_KIND]: { workers: 2 } };
+
 /** Speech jobs of every account, and the work on those that fall to this process. */
 export class Jobs {
   readonly #deps: JobsDeps & WorkDeps;
@@ -29,6 +33,7 @@ export class Jobs {
     this.#deps = { ...deps, owner: deps.ownership.owner };
     this.#own = new OwnJobs(deps, {
       table: 'job',
+      lanes: LANES,
       work: (jobId, signal) => workOnJob(this.#deps, jobId, signal),
       release: (db, jobId) => this.#release(db, jobId),
     });
@@ -61,7 +66,7 @@ export class Jobs {
       const { jobId } = accepted;
       drawn.count();
       if (fault !== undefined) report({ type: 'job-fault', jobId, outcome: fault });
-      this.#own.add(jobId);
+      this.#own.add({ id: jobId, kind: SPEECH_KIND });
       return accepted;
     } finally {
       letGo();
@@ -75,7 +80,7 @@ export class Jobs {
       const job = readJob(db, jobId);
       if (job?.accountId !== accountId) return undefined;
       const isOurs = job.ownerId === owner.id;
-      if (isOurs || isUnowned(db, job, owner)) this.#own.add(jobId);
+      if (isOurs || isUnowned(db, job, owner)) this.#own.add({ id: jobId, kind: SPEECH_KIND });
       return job;
     });
   }

@@ -5,7 +5,7 @@ import { closingError } from '../service-error.ts';
 import type { Connection } from '../store/connection.ts';
 import type { Store } from '../store/open-store.ts';
 import { JobQueue } from './job-queue.ts';
-import type { JobTable } from './left-jobs.ts';
+import type { JobTable, OwnJob } from './left-jobs.ts';
 import { findLeftJobs } from './left-jobs.ts';
 
 export interface OwnJobsDeps {
@@ -15,35 +15,38 @@ export interface OwnJobsDeps {
   readonly report: (event: ServiceEvent) => void;
 }
 
-/** What differs from one kind of job to the other. */
+/** Jobs that wait for one another, and for none of another lane. */
+export interface JobLane {
+  /** How many of them are worked on at once. */
+  readonly workers: number;
+}
+
+/** What differs from one sort of job to the other. */
 export interface JobMatter {
   readonly table: JobTable;
+  /** The lane of every kind of job; kinds may share one. */
+  readonly lanes: Readonly<Record<string, JobLane>>;
   /** Works on one job to its end; once the signal is aborted it gives the job back. */
   readonly work: (jobId: string, signal: AbortSignal) => Promise<void>;
   /** Gives a job back, inside a transaction. Whether it has not ended. */
   readonly release: (db: Connection, jobId: string) => boolean;
 }
 
-/** One is worked on while the other is encoded or written. */
-const WORKERS = 2;
 const LOOK_EVERY_MS = 15_000;
 
 /** The jobs that fall to this process: those it accepted, and those that others left behind. */
 export class OwnJobs {
   readonly #deps: OwnJobsDeps;
   readonly #matter: JobMatter;
-  readonly #queue: JobQueue;
+  readonly #queues: ReadonlyMap<JobLane, JobQueue>;
+  #isClosed = false;
   #stopLooking: (() => void) | undefined;
 
   constructor(deps: OwnJobsDeps, matter: JobMatter) {
     this.#deps = deps;
     this.#matter = matter;
-    this.#queue = new JobQueue({
-      clock: deps.clock,
-      workers: WORKERS,
-      work: (jobId, signal) => this.#work(jobId, signal),
-      onFailure: (jobId, error) => this.#reportFailure(jobId, error),
-    });
+    const lanes = Object.values(matter.lanes);
+    this.#queues = new Map(lanes.map((lane) => [lane, this.#openQueue(lane)]));
   }
 
   /** Takes up jobs whose process died, now and from time to time. */
@@ -52,7 +55,7 @@ export class OwnJobs {
     const { table } = this.#matter;
     try {
       const left = store.read((db) => findLeftJobs(db, ownership.owner, table));
-      for (const jobId of left) this.#queue.addFound(jobId);
+      for (const job of left) this.#queueOf(job).addFound(job.id);
     } catch (error) {
       this.#reportFailure(table, error);
     }
@@ -64,12 +67,12 @@ export class OwnJobs {
    * @throws ServiceError 503 when nobody here would work on it
    */
   requireOpen(): void {
-    if (this.#queue.isClosed) throw closingError();
+    if (this.#isClosed) throw closingError();
   }
 
   /** Has a job worked on that somebody waits for. */
-  add(jobId: string): void {
-    this.#queue.add(jobId);
+  add(job: OwnJob): void {
+    this.#queueOf(job).add(job.id);
   }
 
   /**
@@ -78,12 +81,30 @@ export class OwnJobs {
    */
   async close(graceMs: number, hurry?: AbortSignal): Promise<void> {
     const { report } = this.#deps;
+    this.#isClosed = true;
     this.#stopLooking?.();
-    const count = this.#queue.size;
+    const queues = [...this.#queues.values()];
+    const count = queues.reduce((sum, { size }) => sum + size, 0);
     if (count > 0) report({ type: 'finishing-jobs', count });
-    const left = await this.#queue.close(graceMs, hurry);
-    const given = left.filter((jobId) => this.#giveBack(jobId));
+    const left = await Promise.all(queues.map((queue) => queue.close(graceMs, hurry)));
+    const given = left.flat().filter((jobId) => this.#giveBack(jobId));
     if (given.length > 0) report({ type: 'jobs-left', count: given.length });
+  }
+
+  #openQueue({ workers }: JobLane): JobQueue {
+    return new JobQueue({
+      clock: this.#deps.clock,
+      workers,
+      work: (jobId, signal) => this.#work(jobId, signal),
+      onFailure: (jobId, error) => this.#reportFailure(jobId, error),
+    });
+  }
+
+  #queueOf({ id, kind }: OwnJob): JobQueue {
+    const lane = this.#matter.lanes[kind];
+    const queue = lane === undefined ? undefined : this.#queues.get(lane);
+    if (queue === undefined) throw new TypeError(`job ${id} is of the unknown kind ${kind}`);
+    return queue;
   }
 
   async #work(jobId: string, signal: AbortSignal): Promise<void> {

@@ -88,6 +88,6 @@ async function dub(
   const speaking = { context, plan, operation, signal, requestId };
   await speakDubbing({ speaking, folderId, settle });
   const { end } = requireSettled(record);
-  if ('job' in end) context.media.jobs.enqueue(end.job.id);
+  if ('job' in end) context.media.jobs.enqueue(end.job);
   return requireSettled(record);
 }

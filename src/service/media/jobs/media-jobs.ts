@@ -1,5 +1,6 @@
 import type { Faults } from '../../faults/faults.ts';
 import { requestLineOf } from '../../faults/request-line.ts';
+import type { JobLane } from '../../jobs/own-jobs.ts';
 import { OwnJobs } from '../../jobs/own-jobs.ts';
 import { isAbandoned } from '../../operations/owner.ts';
 import type { Ownership } from '../../operations/ownership.ts';
@@ -18,6 +19,20 @@ export interface MediaJobsDeps extends Omit<MediaWorkDeps, 'owner'> {
   readonly faults: Pick<Faults, 'ofJob'>;
 }
 
+/** While one is encoded the other is copied. */
+const SOUND: JobLane = { workers: 2 };
+
+/**
+ * What takes long keeps nobody else waiting. One image and one video are made at a time, as each may need
+ * half a gigabyte, and two would take as long.
+ */
+const LANES: Readonly<Record<MediaJobKind, JobLane>> = {
+  lip_sync: SOUND,
+  video_dubbing: SOUND,
+  image: { workers: 1 },
+  video: { workers: 1 },
+};
+
 /** Media jobs of every account, and the work on those that fall to this process. */
 export class MediaJobs {
   readonly #deps: MediaJobsDeps & MediaWorkDeps;
@@ -27,6 +42,7 @@ export class MediaJobs {
     this.#deps = { ...deps, owner: deps.ownership.owner };
     this.#own = new OwnJobs(deps, {
       table: 'media_job',
+      lanes: LANES,
       work: (jobId, signal) => workOnMediaJob(this.#deps, jobId, signal),
       release: (db, jobId) => this.#release(db, jobId),
     });
@@ -48,7 +64,7 @@ export class MediaJobs {
     const letGo = ownership.hold();
     try {
       const accepted = store.write((db) => this.acceptWithin(db, request));
-      if (accepted.kind === 'accepted') this.enqueue(accepted.job.id);
+      if (accepted.kind === 'accepted') this.enqueue(accepted.job);
       return accepted;
     } finally {
       letGo();
@@ -69,8 +85,8 @@ export class MediaJobs {
   }
 
   /** Has a job worked on that was accepted before. */
-  enqueue(jobId: string): void {
-    this.#own.add(jobId);
+  enqueue(job: MediaJob): void {
+    this.#own.add(job);
   }
 
   /** The job, if it is one of the account's. One that was left is taken up when it is asked for. */
@@ -80,7 +96,7 @@ export class MediaJobs {
       const job = readMediaJob(db, jobId);
       if (job?.accountId !== accountId || job.kind !== kind) return undefined;
       const isOurs = job.ownerId === owner.id || isAbandoned(db, job.ownerId, owner);
-      if (isOurs && !hasEnded(job.status)) this.#own.add(jobId);
+      if (isOurs && !hasEnded(job.status)) this.#own.add(job);
       return job;
     });
   }

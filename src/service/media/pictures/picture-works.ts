@@ -5,7 +5,6 @@ import { ASPECT_RATIOS, RESOLUTIONS } from '../../../contract/schemas/media-mode
 import { storedOrder } from '../jobs/stored-order.ts';
 import type { MediaWork, MediaWorkTools } from '../jobs/work.ts';
 import type { ImageOrder, VideoOrder } from './picture-orders.ts';
-import { createTurns } from './turns.ts';
 
 const Stored = {
   prompt: Type.String({ minLength: 1 }),
@@ -47,39 +46,33 @@ export interface PictureFiles {
 const IMAGE_DEADLINE_MS = 120_000;
 const VIDEO_DEADLINE_MS = 1_200_000;
 
-/**
- * How images and videos are made: one image and one video at a time, as each may need half a gigabyte, and
- * two would take as long.
- */
+/** How images and videos are made. */
 export function createPictureWorks({
   fontFile,
   encoderFile,
 }: PictureFiles): Readonly<Record<'image' | 'video', MediaWork>> {
-  const [imageTurn, videoTurn] = [createTurns(), createTurns()];
   return {
-    image: (job, tools) =>
-      imageTurn(async () => {
-        const stored = storedOrder(StoredImage, job);
-        const { output_format: format } = stored;
-        const name = `result.${format === 'jpeg' ? 'jpg' : format}`;
-        const order: ImageOrder = { ...drawingOf(stored, tools, name), fontFile, format };
-        await tools.run('image', order, options(tools, IMAGE_DEADLINE_MS));
-        return { name, contentType: `image/${format}`, facts: {} };
-      }),
-    video: (job, tools) =>
-      videoTurn(async () => {
-        const stored = storedOrder(StoredVideo, job);
-        const { seconds } = stored;
-        const name = 'result.mp4';
-        const order: VideoOrder = {
-          ...drawingOf(stored, tools, name),
-          fontFile,
-          seconds,
-          encoderFile,
-        };
-        await tools.run('video', order, options(tools, VIDEO_DEADLINE_MS));
-        return { name, contentType: 'video/mp4', facts: {} };
-      }),
+    async image(job, tools) {
+      const stored = storedOrder(StoredImage, job);
+      const { output_format: format } = stored;
+      const name = `result.${format === 'jpeg' ? 'jpg' : format}`;
+      const order: ImageOrder = { ...drawingOf(stored, tools, name), fontFile, format };
+      await tools.run('image', order, options(tools, IMAGE_DEADLINE_MS));
+      return { name, contentType: `image/${format}`, facts: {} };
+    },
+    async video(job, tools) {
+      const stored = storedOrder(StoredVideo, job);
+      const { seconds } = stored;
+      const name = 'result.mp4';
+      const order: VideoOrder = {
+        ...drawingOf(stored, tools, name),
+        fontFile,
+        seconds,
+        encoderFile,
+      };
+      await tools.run('video', order, options(tools, VIDEO_DEADLINE_MS));
+      return { name, contentType: 'video/mp4', facts: {} };
+    },
   };
 }
 

@@ -1,0 +1,179 @@
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Check } from 'typebox/schema';
+import { onTestFinished } from 'vitest';
+import { systemFiles } from '../../../src/effects/file-system.ts';
+import type { Liveness } from '../../../src/effects/processes.ts';
+import { systemProcesses } from '../../../src/effects/processes.ts';
+import { systemRandom } from '../../../src/effects/random.ts';
+import { prepareAccounts } from '../../../src/service/accounts/accounts.ts';
+import { amountsIn } from '../../../src/service/billing/ledger.ts';
+import { createFaults } from '../../../src/service/faults/faults.ts';
+import type { RunTask } from '../../../src/service/media/child/run-task.ts';
+import type { MediaJobRequest } from '../../../src/service/media/jobs/accept-media-job.ts';
+import type { Json, MediaJobKind } from '../../../src/service/media/jobs/media-job-records.ts';
+import { MediaJobs } from '../../../src/service/media/jobs/media-jobs.ts';
+import type { StoredLipSync } from '../../../src/service/media/lipsync/stored-lip-sync.ts';
+import type {
+  StoredImage,
+  StoredVideo,
+} from '../../../src/service/media/pictures/picture-works.ts';
+import { createOperations } from '../../../src/service/operations/operations.ts';
+import type { ServiceEvent } from '../../../src/service/running-service.ts';
+import type { Store } from '../../../src/service/store/open-store.ts';
+import { openStore } from '../../../src/service/store/open-store.ts';
+import type { ManualClock } from '../../api/manual-clock.ts';
+import { manualClock } from '../../api/manual-clock.ts';
+import { mediaSources } from '../support/media-sources.ts';
+import { temporaryFolder } from '../support/test-service.ts';
+
+const ACCOUNT = 'first';
+export const CREDITS = 1_000;
+/** What a job costs here, of every kind. */
+export const PRICE = 10;
+
+const DRAWING = { prompt: 'A fox', model: 'any', seed: 1, width: 64, height: 64, references: [] };
+const IMAGE: StoredImage = {
+  ...DRAWING,
+  createdAt: 0,
+  aspect_ratio: '1:1',
+  resolution: '1k',
+  output_format: 'png',
+};
+const VIDEO: StoredVideo = { ...DRAWING, createdAt: 0, size: '64x64', seconds: 1 };
+const LIP_SYNC: StoredLipSync = {
+  video: { codec: 'avc', width: 64, height: 64, seconds: 1 },
+  audio: { codec: 'mp3', seconds: 1, start: 0, paddingSeconds: 0 },
+  audioFile: 'audio',
+  seconds: 1,
+  tempo: 1,
+  billedSeconds: 1,
+  credits: PRICE,
+  rule: 'shorter_input_rounded_up',
+};
+
+const ORDERS: Readonly<Record<MediaJobKind, Json>> = {
+  image: IMAGE,
+  video: VIDEO,
+  lip_sync: LIP_SYNC,
+  video_dubbing: LIP_SYNC,
+};
+
+export interface MediaJobsScene {
+  readonly jobs: MediaJobs;
+  readonly store: Store;
+  readonly clock: ManualClock;
+  readonly events: readonly ServiceEvent[];
+  /** The tasks that were begun, in order; each goes on until it is ended. */
+  readonly begun: readonly string[];
+  /** Lets every task end that was begun. */
+  endAll(): void;
+  /** Something to be accepted, under this id. */
+  request(kind: MediaJobKind, id?: string): MediaJobRequest;
+  /** Accepts one job of each kind that is named, and gives their ids. */
+  accept(...kinds: readonly MediaJobKind[]): readonly string[];
+  /** What is known of a job, and who has it. */
+  rowOf(id: string): Json | undefined;
+  credits(): number;
+  /** Puts files into the folder of a job. */
+  put(id: string, ...names: readonly string[]): Promise<void>;
+  filesOf(id: string): Promise<readonly string[]>;
+}
+
+interface SceneOptions {
+  /** That of a scene before. */
+  readonly store?: Store;
+  /** How every other process is seen. */
+  readonly others?: Liveness;
+}
+
+/** Media jobs on a real store, with the works of the service, whose children are held. */
+export async function mediaJobsScene(options: SceneOptions = {}): Promise<MediaJobsScene> {
+  const clock = manualClock();
+  const store = options.store ?? (await newStore(clock));
+  const { self } = systemProcesses();
+  const processes = { self, liveness: () => options.others ?? 'alive' };
+  const deps = { clock, random: systemRandom, store, processes };
+  const { folder, works } = mediaSources(deps);
+  const { ownership } = createOperations(deps);
+  const events: ServiceEvent[] = [];
+  const report = (event: ServiceEvent): void => void events.push(event);
+  const { run, ...children } = heldChildren();
+  const faults = createFaults([]);
+  const jobs = new MediaJobs({ ...deps, ownership, faults, folder, run, works, report });
+  onTestFinished(() => jobs.close(0, AbortSignal.abort()));
+  const folderOf = (id: string): string => folder.pathOf(id, '.');
+  return {
+    ...children,
+    jobs,
+    store,
+    clock,
+    events,
+    request: requestOf,
+    accept: (...kinds) =>
+      kinds.map((kind) => {
+        const request = requestOf(kind);
+        jobs.accept(request);
+        return request.id;
+      }),
+    rowOf: (id) => store.read((db) => db.get('SELECT * FROM media_job WHERE id = ?', [id])),
+    credits: () => store.read((db) => amountsIn(db, ACCOUNT, 'available')).credits,
+    async put(id, ...names) {
+      await mkdir(folderOf(id), { recursive: true });
+      await Promise.all(names.map((name) => writeFile(join(folderOf(id), name), name)));
+    },
+    async filesOf(id) {
+      const names = await readdir(folderOf(id));
+      return names.sort();
+    },
+  };
+}
+
+function requestOf(kind: MediaJobKind, id = systemRandom.uuid()): MediaJobRequest {
+  return {
+    id,
+    accountId: ACCOUNT,
+    endpoint: 'createImageJob',
+    idempotencyKey: undefined,
+    fingerprint: id,
+    requestId: id,
+    kind,
+    order: ORDERS[kind],
+    answer: {},
+    credits: PRICE,
+  };
+}
+
+async function newStore(clock: ManualClock): Promise<Store> {
+  const store = await openStore({ dataDir: await temporaryFolder(), clock, files: systemFiles });
+  onTestFinished(() => store.close());
+  const allowance = { credits: CREDITS, quota: 0 };
+  prepareAccounts(store, [ACCOUNT], { allowance, openingCredits: undefined, now: clock.now() });
+  return store;
+}
+
+/** Children that write what they are to make when they are let go. */
+function heldChildren(): Pick<MediaJobsScene, 'begun' | 'endAll'> & { readonly run: RunTask } {
+  const begun: string[] = [];
+  const held = new Set<() => void>();
+  const run: RunTask = async (task, order, { result, signal }) => {
+    begun.push(task);
+    await new Promise<void>((resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+      if (signal.aborted) reject(signal.reason);
+      held.add(resolve);
+    });
+    await writeFile(String(Object(order).output), 'made');
+    const made: unknown = task === 'align-sound' ? { audioCodec: 'aac', bytes: 4 } : null;
+    if (Check(result, made)) return made;
+    throw new TypeError(`a child that does ${task} gives something else`);
+  };
+  return {
+    begun,
+    run,
+    endAll() {
+      for (const end of held) end();
+      held.clear();
+    },
+  };
+}
