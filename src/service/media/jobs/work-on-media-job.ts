@@ -8,6 +8,7 @@ import type { RunTask } from '../child/run-task.ts';
 import type { MediaFolder } from '../files/media-folder.ts';
 import type { MediaStep } from './advance-media-job.ts';
 import { advanceMediaJob } from './advance-media-job.ts';
+import { hasEnded } from './lifecycle.ts';
 import type { MediaJob, MediaJobError } from './media-job-records.ts';
 import { progressNoter } from './note-progress.ts';
 import type { MediaWorks } from './work.ts';
@@ -25,7 +26,8 @@ export interface MediaWorkDeps {
 
 /**
  * Takes a job and works on it to its end. What a process that died had made of it is made again; it
- * wrote under a name of its own. Once the signal is aborted the job is given back.
+ * wrote under a name of its own. Once the signal is aborted the job is given back. What was only needed
+ * to make it goes when it has ended, also when it was given up.
  * @throws StoreError when something cannot be written down; the job is as it was then
  */
 export async function workOnMediaJob(
@@ -34,9 +36,11 @@ export async function workOnMediaJob(
   signal: AbortSignal,
 ): Promise<void> {
   const job = await note(deps, jobId, { event: 'claimed' });
-  if (job?.ownerId !== deps.owner.id) return;
-  await note(deps, jobId, await workStep(deps, job, signal));
-  if (!signal.aborted) await tidy(deps, job);
+  const last =
+    job?.ownerId === deps.owner.id
+      ? await note(deps, jobId, await workStep(deps, job, signal))
+      : job;
+  if (last !== undefined && hasEnded(last.status)) await tidy(deps, last);
 }
 
 /** Does the work. Never rejects: a failure is a step too. */
