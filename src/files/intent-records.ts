@@ -31,6 +31,8 @@ export interface IntentAbout {
   readonly target: 'embedded' | 'hosted';
   /** Chosen by us, and no secret: with it the service knows the request again. */
   readonly idempotencyKey: string | null;
+  /** Marks the account that a hosted service bills; its API key cannot be told from it. */
+  readonly payer?: string | undefined;
   readonly requestId: string | null;
   /** Where the result goes; null for stdout. */
   readonly output: string | null;
@@ -129,7 +131,8 @@ function isAbout(value: unknown): value is IntentAbout {
   const optional = ['idempotencyKey', 'requestId', 'output', 'temporary'];
   return (
     texts.every((name) => typeof fields.get(name) === 'string') &&
-    optional.every((name) => fields.get(name) === null || typeof fields.get(name) === 'string')
+    optional.every((name) => fields.get(name) === null || typeof fields.get(name) === 'string') &&
+    ['undefined', 'string'].includes(typeof fields.get('payer'))
   );
 }
 

@@ -20,6 +20,8 @@ import type {
 } from './intent-records.ts';
 import { journalLine } from './journal-lines.ts';
 import { ensurePrivateFolder } from './private-folder.ts';
+import type { Repetition } from './repeated-intents.ts';
+import { leftOfTheSame } from './repeated-intents.ts';
 import { stateFailure } from './state-failures.ts';
 
 export { listOpenIntents, sweepIntents } from './intent-list.ts';
@@ -58,6 +60,11 @@ export interface IntentJournal {
   begin(about: IntentAbout): Promise<Intent>;
   /** Goes on with an operation that another process left open. */
   resume(status: IntentStatus): Intent;
+  /**
+   * Notes that what dead commands left open of the very purchase that came to its end now is over with it.
+   * @throws Failure (state)
+   */
+  settleRepeated(done: Repetition): Promise<void>;
   /** Closes the journal, and tidies up what has ended. Never throws. */
   close(): Promise<void>;
 }
@@ -107,6 +114,12 @@ class Journal implements IntentJournal {
     this.#intents.push(intent);
     this.#hasResumed = true;
     return intent;
+  }
+
+  async settleRepeated(done: Repetition): Promise<void> {
+    for (const left of await leftOfTheSame(done, this.#options)) {
+      await this.resume(left).settle('published');
+    }
   }
 
   async close(): Promise<void> {

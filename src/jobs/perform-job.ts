@@ -108,6 +108,8 @@ function begin<Job extends WaitedJob, File extends FileAnswer>(
     target: client.address.kind,
     // A key that is not heeded is no help to whoever looks for what became of it.
     idempotencyKey: request.retry === 'keyed' ? request.key?.value : undefined,
+    hasOwnKey: request.key?.madeByTool === false,
+    apiKey: client.address.apiKey,
     requestId: request.requestId ?? null,
     output: file === undefined || temporary === undefined ? null : path.resolve(file.path),
     temporary: temporary === undefined ? null : path.resolve(temporary),

@@ -8,6 +8,7 @@ import type {
   OpenState,
   SettledState,
 } from '../files/intents.ts';
+import { sha256 } from '../files/sha256.ts';
 import type { Kept } from './rescue.ts';
 import { isStored } from './stored-audio.ts';
 
@@ -19,6 +20,10 @@ export interface PaidRequest {
   readonly target: 'embedded' | 'hosted';
   /** None where the service knows no key. */
   readonly idempotencyKey: string | undefined;
+  /** The person chose it, so that an earlier command may have asked for the same under it. */
+  readonly hasOwnKey: boolean;
+  /** Who pays, as far as it can be known. */
+  readonly apiKey: string | undefined;
   readonly requestId: string | null;
   /** The flags with which the same is asked for again at no cost; `--idempotency-key` by default. */
   readonly repeatWith?: string | undefined;
@@ -82,7 +87,7 @@ class WrittenWork implements PaidWork {
   readonly #journal: IntentJournal;
   readonly #request: PaidRequest;
   #intent: Intent;
-  #isJob = false;
+  #jobId: string | undefined;
 
   constructor(journal: IntentJournal, request: PaidRequest, intent: Intent) {
     this.#journal = journal;
@@ -124,7 +129,7 @@ class WrittenWork implements PaidWork {
   }
 
   accepted(facts: IntentFacts): Promise<void> {
-    this.#isJob = facts.jobId !== undefined;
+    this.#jobId = facts.jobId;
     return this.#note('accepted', facts);
   }
 
@@ -136,17 +141,22 @@ class WrittenWork implements PaidWork {
     return this.#note('verified', facts);
   }
 
-  published(facts: IntentFacts): Promise<void> {
-    return this.#settle('published', facts);
+  async published(facts: IntentFacts): Promise<void> {
+    await this.#settle('published', facts);
+    await this.#settleEarlier(true);
   }
 
-  ended(state: 'failed' | 'lost' | 'published' | 'rejected', facts: IntentFacts): Promise<void> {
-    return this.#settle(state, facts);
+  async ended(
+    state: 'failed' | 'lost' | 'published' | 'rejected',
+    facts: IntentFacts,
+  ): Promise<void> {
+    await this.#settle(state, facts);
+    if (state === 'published') await this.#settleEarlier(false);
   }
 
   async failed(failure: Failure, kept: Kept | undefined): Promise<void> {
     // Of a job nothing is lost: it stays open, and can be fetched.
-    if (this.#isJob) return;
+    if (this.#jobId !== undefined) return;
     const settle: Intent['settle'] = (state, facts) => this.#settle(state, facts);
     await settleFailed({ intent: this.#intent, settle }, failure, kept);
   }
@@ -157,6 +167,14 @@ class WrittenWork implements PaidWork {
 
   abandoned(): Promise<void> {
     return this.#settle('abandoned');
+  }
+
+  /** A command under the same key that was killed has nothing left to be told of. */
+  async #settleEarlier(isDelivered: boolean): Promise<void> {
+    if (!this.#request.hasOwnKey) return;
+    const about = aboutOf(this.#request, this.key);
+    const done = { about, jobId: this.#jobId, isDelivered, goesOn: this.goesOn };
+    await this.#journal.settleRepeated(done).catch(() => undefined);
   }
 
   // The request is out: a journal that fails now must not take away what was paid for.
@@ -192,15 +210,22 @@ async function settleFailed(
 }
 
 function aboutOf(request: PaidRequest, idempotencyKey: string | undefined): IntentAbout {
-  const { wire } = request;
+  const { apiKey, target, wire } = request;
+  const isMarked = target === 'hosted' && apiKey !== undefined && idempotencyKey !== undefined;
   return {
     what: request.what ?? 'speech',
     endpoint: `${wire.method} ${wire.url.pathname}`,
     origin: wire.url.origin,
-    target: request.target,
+    target,
     idempotencyKey: idempotencyKey ?? null,
+    ...(isMarked ? { payer: markOf(apiKey, idempotencyKey) } : {}),
     requestId: request.requestId,
     output: request.output,
     temporary: request.temporary,
   };
+}
+
+/** So short that many keys have the same mark, and another one for each idempotency key. */
+function markOf(apiKey: string, idempotencyKey: string): string {
+  return sha256(JSON.stringify([idempotencyKey, apiKey])).slice(0, 8);
 }

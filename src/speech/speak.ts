@@ -128,6 +128,8 @@ function begin(
     wire: client.describe(request),
     target: client.address.kind,
     idempotencyKey: speech.idempotencyKey?.value,
+    hasOwnKey: speech.idempotencyKey?.madeByTool === false,
+    apiKey: client.address.apiKey,
     requestId: speech.requestId ?? null,
     repeatWith,
     goesOn,

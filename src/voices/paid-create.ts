@@ -56,6 +56,8 @@ function begin<Made extends Priced>(create: PaidCreate<Made>): Promise<PaidWork>
     target: client.address.kind,
     // A key that is not heeded is no help to whoever looks for what became of it.
     idempotencyKey: request.retry === 'keyed' ? request.key?.value : undefined,
+    hasOwnKey: request.key?.madeByTool === false,
+    apiKey: client.address.apiKey,
     requestId: request.requestId ?? null,
     output: null,
     temporary: null,

@@ -203,6 +203,7 @@ function watched(journal: IntentJournal, onIntent: SpeakCommand['onIntent']): In
       return intent;
     },
     resume: (status) => journal.resume(status),
+    settleRepeated: (done) => journal.settleRepeated(done),
     close: () => journal.close(),
   };
 }

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import * as faults from '../../fault-server/catalogue.ts';
+import { canaryKey } from '../../harness/canary.ts';
 import {
   expectOneKey,
   filesLeft,
@@ -81,6 +82,17 @@ describe('row 11: a connection that ends before an answer', () => {
     expect(again).toMatchObject({ code: 0 });
     expect(again.stdout.toString()).toBe('Nothing was left behind.\n');
     expect(await filesLeft(stage.box)).toStrictEqual([]);
+  });
+
+  test('nothing is told of what was asked for again under its key, and came', async () => {
+    const stage = await scene([onSpeech(faults.resetBeforeHeaders(), { nth: 1 })]);
+    await stage.fail();
+    const again = ['--idempotency-key', expectOneKey(stage, 1)];
+    const other = { env: { FOLEY_API_KEY: canaryKey() } };
+    expect((await stage.speak(again, other)).code).toBe(0);
+    expect(await filesLeft(stage.box), 'another account pays for another').toContain(OPEN);
+    expect((await stage.speak(again)).code).toBe(0);
+    expect(await filesLeft(stage.box)).not.toContain(OPEN);
   });
 });
 

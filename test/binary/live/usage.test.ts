@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { errorLine } from '../../harness/error-line.ts';
@@ -126,3 +126,28 @@ test('what a killed command leaves is told by recover', async () => {
   ]);
   expect((await runFoley(['recover'], { box })).code).toBe(0);
 });
+
+test('of a killed command that went on under its id there is nothing to be told', async () => {
+  const step = { kind: 'serve', faults: [], tamper: [], isLeftOpen: false } as const;
+  const steps = [{ kind: 'pause' } as const];
+  const faults = [{ on: 'sent', event: 'audio', number: 1, when: 'after', steps } as const];
+  const server = await startScriptedServer({
+    connections: [{ steps: [{ ...step, faults }] }, { steps: [step] }, { steps: [step] }],
+  });
+  const env = scripted(server);
+  const running = await startFoley(reliably('mine'), { env });
+  await server.paused();
+  running.signal('SIGKILL');
+  const { box } = await running.done;
+  expect((await runFoley(reliably('another'), { box, env })).code).toBe(0);
+  const list = await runFoley(['recover', '--list', '--json'], { box });
+  expect(JSON.parse(list.stdout.toString())).toMatchObject({ items: [{ id: expect.any(String) }] });
+  const went = await runFoley([...reliably('mine'), '--retry-failed'], { box, env });
+  expect([went.code, went.stderr]).toEqual([0, expect.anything()]);
+  expect((await runFoley(['recover'], { box })).stdout.toString()).toMatch(/^Nothing/);
+  expect((await readdir(box.out)).toSorted()).toEqual(['a.mp3']);
+});
+
+function reliably(id: string): string[] {
+  return ['live', ...WHO, '--request-id', id, '-o', 'a.mp3', '--mode', 'reliable', 'Hi.'];
+}
