@@ -76,6 +76,15 @@ export class OwnJobs {
   }
 
   /**
+   * Has a job worked on that was accepted here. One that came when this process had begun to close is
+   * given back at once, for the next.
+   */
+  addAccepted(job: OwnJob): void {
+    if (!this.#isClosed) this.add(job);
+    else if (this.#giveBack(job.id)) this.#deps.report({ type: 'jobs-left', count: 1 });
+  }
+
+  /**
    * Finishes what was accepted or asked for here, for so long at most or until `hurry` is aborted, and
    * gives back what is left: the next process that opens the data goes on with it.
    */

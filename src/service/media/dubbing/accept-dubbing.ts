@@ -66,6 +66,7 @@ async function dub(
 ): Promise<DubbingRecord> {
   const { accountId, body, idempotencyKey, requestId, signal } = order;
   const { charge } = plan;
+  context.media.jobs.requireOpen();
   const request = { accountId, endpoint: 'createDubbing', requestId, fingerprint } as const;
   const operation = beginOperation(context.operations, { ...request, idempotencyKey, charge });
   const { id: folderId } = arrival;
@@ -86,8 +87,10 @@ async function dub(
     writeDubbing(db, record);
   };
   const speaking = { context, plan, operation, signal, requestId };
-  await speakDubbing({ speaking, folderId, settle });
-  const { end } = requireSettled(record);
-  if ('job' in end) context.media.jobs.enqueue(end.job);
+  const onSettled = (): void => {
+    const { end } = requireSettled(record);
+    if ('job' in end) context.media.jobs.enqueue(end.job);
+  };
+  await speakDubbing({ speaking, folderId, settle, onSettled });
   return requireSettled(record);
 }

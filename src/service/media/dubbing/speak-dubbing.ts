@@ -14,13 +14,20 @@ export interface DubbingSpeech {
   readonly folderId: string;
   /** What becomes of the speech, in the transaction in which its charge is final. */
   readonly settle: (db: Connection, speech: AudioFacts) => void;
+  /** Called when that is written; a service that closes waits for it. */
+  readonly onSettled: () => void;
 }
 
 /**
  * Speaks the text of a dubbing into a file, and charges for it when it is whole (spec section 4.7).
  * @throws ServiceError 400 for a text that cannot be spoken, 500 for anything else, refunded
  */
-export function speakDubbing({ folderId, settle, speaking }: DubbingSpeech): Promise<void> {
+export function speakDubbing({
+  folderId,
+  onSettled,
+  settle,
+  speaking,
+}: DubbingSpeech): Promise<void> {
   const { context, operation, plan } = speaking;
   return generate(speaking, async (generation) => {
     const output = await context.media.folder.create(folderId, SPEECH_FILE);
@@ -34,6 +41,7 @@ export function speakDubbing({ folderId, settle, speaking }: DubbingSpeech): Pro
       const speech = { codec: 'pcm-s16', seconds, start: 0, paddingSeconds: 0 };
       requireSettled(operation.commit());
       requireSettled(operation.complete((db) => settle(db, speech)) || undefined);
+      onSettled();
       generation.end();
     } catch (error) {
       await output.abandon();

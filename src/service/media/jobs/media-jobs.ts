@@ -58,8 +58,20 @@ export class MediaJobs {
     return this.#deps.store.read((db) => findAcceptedMedia(db, key));
   }
 
-  /** Takes a job in, sets its price aside and has it worked on. */
+  /**
+   * Asked before anything is done for a job that is accepted later.
+   * @throws ServiceError 503 when the service closes
+   */
+  requireOpen(): void {
+    this.#own.requireOpen();
+  }
+
+  /**
+   * Takes a job in, sets its price aside and has it worked on.
+   * @throws ServiceError 503 when the service closes
+   */
   accept(request: MediaJobRequest): MediaJobAccepted {
+    this.requireOpen();
     const { ownership, store } = this.#deps;
     const letGo = ownership.hold();
     try {
@@ -84,9 +96,9 @@ export class MediaJobs {
     return accepted;
   }
 
-  /** Has a job worked on that was accepted before. */
+  /** Has a job worked on that was accepted before, or leaves it to the next process when this one closes. */
   enqueue(job: MediaJob): void {
-    this.#own.add(job);
+    this.#own.addAccepted(job);
   }
 
   /** The job, if it is one of the account's. One that was left is taken up when it is asked for. */
