@@ -45,7 +45,9 @@ function show(text) {
     process.exitCode = 0;
   } catch (error) {
     if (error.code === 'EAGAIN') process.stdout.write(rest, conclude);
-    else conclude(error);
+    else if (error.code === 'EPIPE' || rest.length < Buffer.byteLength(text)) conclude(error);
+    // The program meets the same, and has the words for it.
+    else require('../dist/launch.cjs').launch(process);
   }
 }
 

@@ -4,6 +4,7 @@ import { tree } from '../../commands/tree.ts';
 import { EXIT_CODES } from '../../src/contract/exit-codes.ts';
 import type { CommandNode } from '../../src/cli/command.ts';
 import { isBranch } from '../../src/cli/command.ts';
+import { inShell } from '../harness/in-shell.ts';
 import { runFoley } from '../harness/run-foley.ts';
 import type { RunOptions } from '../harness/run-options.ts';
 import { sandbox } from '../harness/sandbox.ts';
@@ -118,4 +119,9 @@ test('help that finds no room says so as every command does', async () => {
   const command = await runFoley(['config', 'list'], full);
   expect(help.code).toBe(30);
   expect(help.stderr).toBe(command.stderr);
+  const limited = await inShell('(ulimit -f 0; foley --help > help.txt)');
+  expect([limited.code, limited.stderr]).toEqual([
+    30,
+    expect.stringMatching(/file would be larger/),
+  ]);
 });
