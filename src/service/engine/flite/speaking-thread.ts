@@ -70,7 +70,8 @@ export class SpeakingThread {
   #settle(): Pending | undefined {
     const pending = this.#pending;
     this.#pending = undefined;
-    this.#worker.unref();
+    // Whoever waits for its end would wait in vain in a process that has ended before it.
+    if (!this.#hasEnded) this.#worker.unref();
     return pending;
   }
 }
