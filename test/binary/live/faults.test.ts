@@ -49,9 +49,9 @@ describe('what is no message of the protocol is exit 25', () => {
     expect(errorLine(result)).toMatchObject({ exitCode: 25, code: 'bad_answer', billed: 'no' });
   });
 
-  test('a frame of 100 MB, in bounded memory', async () => {
+  test('a frame of 300 MB, in bounded memory', async () => {
     const server = await startScriptedServer({
-      connections: [{ steps: [...READY, { kind: 'giant', length: 100_000_000 }] }],
+      connections: [{ steps: [...READY, { kind: 'giant', length: 300_000_000 }] }],
     });
     const args = ['live', ...WHO, TEXT, '--mode', 'reliable', ...WITHOUT_RETRY];
     const box = await sandbox();
@@ -62,7 +62,8 @@ describe('what is no message of the protocol is exit 25', () => {
     server.takeProblems();
     expect(errorLine(result)).toMatchObject({ exitCode: 25 });
     const peak = Number(await readFile(path.join(box.out, 'peak.txt'), 'utf8'));
-    expect(peak * 1024).toBeLessThan(150_000_000);
+    // What a command takes by itself differs between versions of Node; the frame would be beside it.
+    expect(peak * 1024).toBeLessThan(200_000_000);
   });
 
   test('another subprotocol', async () => {
