@@ -1,4 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
+import { sha256 } from '../../files/sha256.ts';
 
 /** What an idempotency key stands for: one purchase of one item. */
 export interface KeyAbout {
@@ -18,7 +19,7 @@ export interface KeyAbout {
 
 /** 128 bits of the SHA-256 of a request's body, in hexadecimal. */
 export function bodyDigest(body: Uint8Array): string {
-  return createHash('sha256').update(body).digest('hex').slice(0, 32);
+  return sha256(body).slice(0, 32);
 }
 
 /**

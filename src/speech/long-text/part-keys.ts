@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { Random } from '../../effects/random.ts';
+import { sha256 } from '../../files/sha256.ts';
 
 /**
  * The keys under which the parts are asked for. Made from the person's own, they are the same each time, so
@@ -17,5 +17,5 @@ export function partKeys(
 
 /** The id of one part under an id that the person chose, no longer than any id may be. */
 export function ownPartKey(own: string, index: number): string {
-  return createHash('sha256').update(`${own}\n${index}`).digest('hex');
+  return sha256(`${own}\n${index}`);
 }
