@@ -4,7 +4,7 @@ import { configDefaults, defineConfig } from 'vitest/config';
 import { LongestFirst } from './scripts/longest-first.mjs';
 
 /** Folders whose tests are a project of their own, and therefore a gate. */
-const OWN_PROJECTS = ['test/binary/**', 'test/contract/**', 'test/validators/**'];
+const OWN_PROJECTS = ['test/binary/**', 'test/check/**', 'test/contract/**', 'test/validators/**'];
 
 // What the tests of the binary do is done in processes that end with each test. One more for each of their
 // files would be half a minute; the soak takes that time.
@@ -35,6 +35,7 @@ export default defineConfig({
         },
       },
       { extends: true, test: { name: 'binary', isolate, include: ['test/binary/**/*.test.ts'] } },
+      { extends: true, test: { name: 'check', isolate, include: ['test/check/**/*.test.ts'] } },
       { extends: true, test: { name: 'conformance', include: ['test/contract/**/*.test.ts'] } },
       {
         extends: true,
