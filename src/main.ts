@@ -7,7 +7,7 @@ import type { GlobalOptions } from './cli/global-options.ts';
 import { findInvocation } from './cli/invocation.ts';
 import type { Io } from './cli/io.ts';
 import type { SeenNames } from './cli/known-names.ts';
-import { createIo, watchErrors } from './cli/io.ts';
+import { createIo } from './cli/io.ts';
 import type { Parsed, Shown } from './cli/program.ts';
 import { parseBranch, parseCommand, parseRoot } from './cli/program.ts';
 import { renderError, toFailure } from './cli/render-error.ts';
@@ -15,10 +15,11 @@ import { render } from './cli/render.ts';
 import type { CommandResult } from './cli/result.ts';
 import type { StopSignal } from './cli/signals.ts';
 import { Interrupted, watchSignals } from './cli/signals.ts';
-import { ReaderGone, write } from './cli/streams.ts';
+import { prepareOutputs, ReaderGone, write } from './cli/streams.ts';
 import type { ExitCode } from './contract/exit-codes.ts';
 import { EXIT_CODES } from './contract/exit-codes.ts';
 import type { Failure } from './errors/failure.ts';
+import { configFailure } from './errors/failure.ts';
 
 /** How a run ends: with an exit code, or by the signal that stopped it. */
 export type Ending = { readonly code: ExitCode } | { readonly signal: StopSignal };
@@ -32,7 +33,7 @@ interface Work extends Parsed {
  * The only place that catches; it never ends the process.
  */
 export async function main(argv: readonly string[], deps: MainDeps): Promise<Ending> {
-  watchErrors(deps.streams);
+  prepareOutputs(deps.streams);
   let globals = presumedGlobals(argv);
   try {
     const work = await parse(argv);
@@ -68,7 +69,25 @@ async function show(shown: Shown, { streams }: MainDeps): Promise<Ending> {
   return { code: EXIT_CODES.ok.code };
 }
 
+/**
+ * Node prints the headers of every request, the key among them, when NODE_DEBUG names its part `http`; it
+ * has read the variable before foley starts.
+ * @throws Failure (config)
+ */
+function refuseDebugOutput({ NODE_DEBUG: parts = '' }: MainDeps['env']): void {
+  const pattern = parts
+    .replaceAll(/[|\\{}()[\]^$+?.]/g, String.raw`\$&`)
+    .replaceAll('*', '.*')
+    .replaceAll(',', '|');
+  if (parts === '' || !new RegExp(`^(?:${pattern})$`, 'i').test('http')) return;
+  throw configFailure(
+    `NODE_DEBUG is "${parts}": Node would print the API key with every request`,
+    'Unset NODE_DEBUG; --verbose prints a line for each request, without secrets.',
+  );
+}
+
 async function perform(work: Work, deps: MainDeps): Promise<Ending> {
+  refuseDebugOutput(deps.env);
   const io = await createIo({ streams: deps.streams, env: deps.env, globals: work.globals });
   const watch = watchSignals(deps.signals, deps.leaveAtOnce);
   const context = createContext({ deps, globals: work.globals, io, signal: watch.signal });

@@ -45,5 +45,5 @@ export function refuseOtherEnding(kind: MediaJobKind, output: string | undefined
 export function every(
   read: (given: string) => string,
 ): (given: string, before: readonly string[] | undefined) => readonly string[] {
-  return (given, before = []) => [...before, read(given)];
+  return (given, before) => [...(before ?? []), read(given)];
 }

@@ -26,5 +26,5 @@ export function languageCode(flag: string): (given: string) => string {
 export function each(
   read: (given: string) => string,
 ): (given: string, before: readonly string[] | undefined) => readonly string[] {
-  return (given, before = []) => [...new Set([...before, read(given)])];
+  return (given, before) => [...new Set([...(before ?? []), read(given)])];
 }

@@ -6,7 +6,6 @@ import { loadPaint, PLAIN } from './look.ts';
 import type { Input, Output, Streams } from './streams.ts';
 import { write } from './streams.ts';
 
-const DEFAULT_COLUMNS = 80;
 /** In code points: a service may say more than anybody reads. */
 const LONGEST_SENTENCE = 4_000;
 
@@ -49,11 +48,11 @@ export interface IoInputs {
 export async function createIo({ streams, env, globals }: IoInputs): Promise<Io> {
   const { stdin, stdout, stderr } = streams;
   const stderrIsTerminal = stderr.isTTY === true;
-  const wrap = stderrIsTerminal ? await loadWrap(stderr.columns) : asItIs;
+  const wrap = stderrIsTerminal ? await loadWrap(widthOf(stderr)) : asItIs;
   const lookOf = async (stream: typeof stdout): Promise<Look> => {
     const colored = wantsColor({ choice: globals.color, env, isTerminal: stream.isTTY === true });
     return {
-      columns: stream.isTTY === true ? (stream.columns ?? DEFAULT_COLUMNS) : Infinity,
+      columns: widthOf(stream),
       paint: colored ? await loadPaint() : PLAIN,
     };
   };
@@ -100,20 +99,16 @@ function sentencesOn(
   };
 }
 
-/**
- * A stream without an error listener ends the process with a stack. Whoever writes to stdout is
- * told through the callback of the write; a stderr that nobody reads must not end the work.
- */
-export function watchErrors(streams: Streams): void {
-  streams.stdout.on('error', () => {});
-  streams.stderr.on('error', () => {});
+/** In columns; infinite where nobody looks. */
+function widthOf({ columns, isTTY }: Output): number {
+  return isTTY === true ? (columns ?? Infinity) : Infinity;
 }
 
 function asItIs(text: string): string {
   return text;
 }
 
-async function loadWrap(columns = DEFAULT_COLUMNS): Promise<(text: string) => string> {
+async function loadWrap(columns: number): Promise<(text: string) => string> {
   const { wrappedText } = await import('./wrapped-text.ts');
   return (text) => wrappedText(text, columns);
 }

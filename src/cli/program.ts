@@ -1,3 +1,4 @@
+import type { Option } from 'commander';
 import { Command, CommanderError } from 'commander';
 import { ENVIRONMENT } from '../contract/environment.ts';
 import type { Failure } from '../errors/failure.ts';
@@ -111,6 +112,7 @@ function bareCommand(name: string): Command {
 
 /** Runs commander with its output caught: help comes back as text, complaints as failures. */
 function parse(command: Command, words: readonly string[], freeText = false): Shown | undefined {
+  refuseRepeated(command);
   command.configureOutput({ writeErr: () => {}, writeOut: () => {} });
   try {
     command.parse(words, { from: 'user' });
@@ -120,6 +122,28 @@ function parse(command: Command, words: readonly string[], freeText = false): Sh
     throw usageProblem(command, error, freeText);
   }
   return VERSION_OPTION in command.opts() ? { kind: 'version' } : undefined;
+}
+
+/** Has the second value of a flag that takes one refused: commander would silently take the last. */
+function refuseRepeated(command: Command): void {
+  const single = command.options.filter((option) => option.required && !isRepeatable(option));
+  for (const option of single) {
+    const flag = option.long ?? option.flags;
+    let first: string | undefined;
+    command.on(`option:${option.name()}`, (value: string) => {
+      if (first !== undefined) {
+        // An address may hold a password.
+        const values = `${first}${value}`.includes('://') ? '' : ` ("${first}", then "${value}")`;
+        throw usageFailure(`${flag} is given more than once${values}`, 'Give it one value.');
+      }
+      first = value;
+    });
+  }
+}
+
+/** Whether a flag may be given several times: its parser adds to the values before. */
+export function isRepeatable({ parseArg }: Option): boolean {
+  return parseArg !== undefined && parseArg.length > 1;
 }
 
 /** The whole help of a command, as `--help` prints it. */

@@ -17,6 +17,34 @@ export interface Streams {
   readonly stderr: Output;
 }
 
+/** The width of a terminal that does not know its own, as one of `script` or of a serial line: it says 0. */
+const DEFAULT_COLUMNS = 80;
+
+/**
+ * Prepares the output streams for use: one without an error listener ends the process with a stack, and a
+ * terminal that says it has no columns makes libraries count its lines for ever. Writes to stdout report
+ * their errors through their callbacks; a stderr that nobody reads must not end the work.
+ */
+export function prepareOutputs({ stderr, stdout }: Pick<Streams, 'stderr' | 'stdout'>): void {
+  for (const stream of [stdout, stderr]) {
+    stream.on('error', () => {});
+    if (stream.isTTY === true) mendWidth(stream);
+  }
+}
+
+/** The only place that decides how wide a terminal is. Node assigns the width anew at each resize. */
+function mendWidth(stream: Output): void {
+  let columns = stream.columns ?? 0;
+  Object.defineProperty(stream, 'columns', {
+    configurable: true,
+    enumerable: true,
+    get: () => (columns > 0 ? columns : DEFAULT_COLUMNS),
+    set: (latest: number) => {
+      columns = latest;
+    },
+  });
+}
+
 /** The reader of stdout went away (`| head`): the run ends quietly with 0 (contract, section 3). */
 export class ReaderGone extends Error {
   override readonly name = 'ReaderGone';

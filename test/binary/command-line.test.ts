@@ -79,6 +79,28 @@ describe('words that are missing or too many are exit 2', () => {
   });
 });
 
+describe('a flag that takes one value is given at most once', () => {
+  test.each([
+    [['tts', 'hi', '-o', 'a.mp3', '--output', 'b.mp3'], /--output .*"a\.mp3".*"b\.mp3"/],
+    [['tts', 'hi', '--speed', '1', '--speed=1.5'], /--speed .*"1".*"1\.5"/],
+    [['batch', 'a.txt', '--report', 'a.html', '--report', 'b.json'], /--report /],
+    [['--account', 'a', 'voices', 'list', '--account', 'b'], /--account /],
+    [['voices', 'list', '--color', 'auto', '--color', 'auto'], /--color /],
+    [['--account', 'a', '--account', 'b', '--help'], /--account /],
+  ])('%j', async (args, reason) => {
+    const result = await runFoley(args);
+    expect(result).toMatchObject({ code: 2, stderr: expect.stringMatching(reason) });
+    expect(result.stderr).toMatch(/given more than once/);
+  });
+
+  test('and the others as often as wanted', async () => {
+    const { env } = await startHostedService();
+    const flags = ['--json', '--json', '-q', '-q', '-H', 'a:1', '-H', 'b:2'];
+    const result = await runFoley(['api', 'GET', '/api/open/v3/voices', ...flags], { env });
+    expect(result).toMatchObject({ code: 0, stderr: '' });
+  });
+});
+
 describe('global flags', () => {
   test.each([
     [['--json', 'voices', 'list']],

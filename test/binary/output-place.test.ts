@@ -7,6 +7,8 @@ import { runFoley } from '../harness/run-foley.ts';
 import type { Sandbox } from '../harness/sandbox.ts';
 import { sandbox } from '../harness/sandbox.ts';
 import { startInTerminal } from '../harness/terminal.ts';
+import * as faults from '../fault-server/catalogue.ts';
+import { onSpeech, paidAudio, scene, SPEAK } from './faults/scene.ts';
 import { expectSound, expectSoundIn } from './support/sound.ts';
 
 /** Without moving progress, which comes only when something takes long. */
@@ -31,6 +33,17 @@ describe('without --output', () => {
     expect(stdout.toString()).toMatch(/^hello-world-it-is-7-o-clock\.mp3: mp3, /);
     await expectSoundIn(box, 'hello-world-it-is-7-o-clock.mp3');
     expect(await filesIn(box)).toHaveLength(1);
+  });
+
+  test('a terminal that says it has no columns shows progress as any other', async () => {
+    const stage = await scene([onSpeech(faults.slowBody((await paidAudio()).mp3))]);
+    const { box, env } = stage;
+    const running = await startInTerminal(SPEAK, { box, env, columns: 0, timeoutMs: 20_000 });
+    await running.waitFor('stdout', /speaking/);
+    await stage.server.advance();
+    expect(await running.done).toMatchObject({ code: 0 });
+    expect(running.stdout.length).toBeLessThan(20_000);
+    await expectSoundIn(box, 'hi.mp3');
   });
 
   test('the automatic name is of the format that is asked for', async () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { tree } from '../../commands/tree.ts';
 import type { CommandNode, Leaf } from '../../src/cli/command.ts';
 import { isBranch } from '../../src/cli/command.ts';
-import { buildCommand, helpOf } from '../../src/cli/program.ts';
+import { buildCommand, helpOf, isRepeatable } from '../../src/cli/program.ts';
 
 /** One command of the tree, with the words that call it. */
 interface Found {
@@ -67,6 +67,13 @@ describe.each(commands)('%s', (_, command) => {
       expect(option.flags).toMatch(FLAGS);
       expect(option.variadic, `${option.flags} swallows what follows`).toBe(false);
       expect(option.optional, `${option.flags} may or may not take what follows`).toBe(false);
+    }
+  });
+
+  test('says which options may be repeated, and no other may be', () => {
+    for (const option of command.options) {
+      const says = /may be repeated/.test(option.description);
+      expect(isRepeatable(option), option.flags).toBe(says);
     }
   });
 

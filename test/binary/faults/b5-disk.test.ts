@@ -13,7 +13,7 @@ import {
   outputOf,
   paidAudio,
   scene,
-  SPEAK,
+  speakWith,
   spooled,
 } from './scene.ts';
 
@@ -27,7 +27,7 @@ describe('row 61: the disk takes no more', () => {
   test('a file that may not grow: exit 30, the older one intact, what got there is kept', async () => {
     const stage = await scene([onSpeech(faults.audio(large))]);
     await writeFile(path.join(stage.box.out, 'hi.mp3'), 'the older file');
-    const result = await stage.shell(`ulimit -f 100; ${foley([...SPEAK, '--json'])}`);
+    const result = await stage.shell(`ulimit -f 100; ${foley(speakWith(['--json']))}`);
     expect(result.code).toBe(30);
     const error = parseErrorLine(result.stderr);
     expect(error).toMatchObject({ exitCode: 30, code: 'output', billed: 'yes' });
@@ -49,7 +49,7 @@ describe('row 61: the disk takes no more', () => {
     const { out } = stage.box;
     const script = `
       mount -t tmpfs -o size=64k none small || exit 99
-      ${foley([...SPEAK, '-o', 'small/hi.mp3'])}; echo "first: $?"
+      ${foley(speakWith(['-o', 'small/hi.mp3']))}; echo "first: $?"
       ls -A small; echo "left: $?"
       mount -o remount,size=4m small
       ${foley(['recover'])}; echo "second: $?"
@@ -81,7 +81,7 @@ describe('row 61: the disk takes no more', () => {
 
 test('row 61: a stream that is longer than what is remembered of it is lost, and told so', async () => {
   const stage = await scene([onSpeech(faults.largeBody(mp3, 12_000_000))]);
-  const script = `(ulimit -f 9216; ${foley([...SPEAK, '-o', '-', '--json'])} > all.mp3)`;
+  const script = `(ulimit -f 9216; ${foley(speakWith(['-o', '-', '--json']))} > all.mp3)`;
   // Together they are a usage failure: audio and JSON cannot share stdout.
   expect((await stage.shell(script)).code).toBe(2);
   const result = await stage.shell(script.replace(' --json', ''));
@@ -107,7 +107,7 @@ describe('row 62: the journal cannot be written', () => {
 
   test('because the disk is full: exit 32, nothing was sent', async () => {
     const stage = await scene([]);
-    const result = await stage.shell(`(ulimit -f 0; ${foley([...SPEAK, '--json'])})`);
+    const result = await stage.shell(`(ulimit -f 0; ${foley(speakWith(['--json']))})`);
     expect(result.code).toBe(32);
     expect(parseErrorLine(result.stderr)).toMatchObject({ code: 'state', billed: 'no' });
     expect(stage.server.requests).toHaveLength(0);
@@ -175,7 +175,7 @@ describe('row 64: a name that is taken and must stay', () => {
 
   test('is left to who took it while the audio came, which is kept', async () => {
     const stage = await scene([onSpeech(faults.slowBody(mp3))]);
-    const running = await stage.start([...SPEAK, '--no-clobber', '--json']);
+    const running = await stage.start(speakWith(['--no-clobber', '--json']));
     await stage.server.paused();
     await writeFile(path.join(stage.box.out, 'hi.mp3'), 'somebody else’s');
     await stage.server.advance();

@@ -21,6 +21,7 @@ import {
   scene,
   SOON,
   SPEAK,
+  speakWith,
   spooled,
   VOICE,
 } from './scene.ts';
@@ -44,7 +45,7 @@ describe('row 73: Ctrl-C before anything is sent', () => {
 
   test('while the key is read from stdin: the output’s beginning is removed', async () => {
     const stage = await scene([]);
-    const flags = [...SPEAK, '--api-key-file', '-'];
+    const flags = speakWith(['--api-key-file', '-']);
     const running = await stage.start(flags, { keepInputOpen: true, input: 'half-a-key' });
     await growing(stage.box, 0);
     running.signal('SIGINT');
@@ -56,7 +57,7 @@ describe('row 73: Ctrl-C before anything is sent', () => {
   test('while the output is a pipe that nobody opens', async () => {
     const stage = await scene([]);
     makeFifo(stage.box, 'nobody');
-    const running = await stage.start([...SPEAK, '-o', 'nobody']);
+    const running = await stage.start(speakWith(['-o', 'nobody']));
     await listening(running);
     running.signal('SIGINT');
     expect(await running.done).toMatchObject({ code: null, signal: 'SIGINT', stderr: '' });
@@ -130,7 +131,7 @@ describe('row 75: Ctrl-C in the middle of the audio', () => {
 
   test('on stdout: what was written stays', async () => {
     const stage = await scene([onSpeech(faults.stallMidBody(mp3))]);
-    const running = await stage.start([...SPEAK, '-o', '-']);
+    const running = await stage.start(speakWith(['-o', '-']));
     await expect.poll(() => running.stdout.length, SOON).toBe(half.length);
     running.signal('SIGINT');
     const result = await running.done;
@@ -141,7 +142,7 @@ describe('row 75: Ctrl-C in the middle of the audio', () => {
 
   test('into a pipe that nobody reads', async () => {
     const stage = await scene([onSpeech(faults.endlessBody(mp3))]);
-    const running = await stage.start([...SPEAK, '-o', '-'], { holdStdout: true });
+    const running = await stage.start(speakWith(['-o', '-']), { holdStdout: true });
     const request = await stage.server.received();
     await expect.poll(() => request.answer.bytesWritten, SOON).toBeGreaterThan(100_000);
     running.signal('SIGINT');
@@ -153,7 +154,7 @@ describe('row 75: Ctrl-C in the middle of the audio', () => {
   test('into a FIFO that nobody reads any more', async () => {
     const stage = await scene([onSpeech(faults.endlessBody(mp3))]);
     const fifo = makeFifo(stage.box, 'stuck');
-    const running = await stage.start([...SPEAK, '-o', 'stuck']);
+    const running = await stage.start(speakWith(['-o', 'stuck']));
     const reader = await open(fifo, 'r');
     const request = await stage.server.received();
     await expect.poll(() => request.answer.bytesWritten, SOON).toBeGreaterThan(100_000);
@@ -169,7 +170,7 @@ describe('row 75: Ctrl-C in the middle of the audio', () => {
     const { box, env } = stage;
     await inShell('true', { box });
     const loop = `for name in 1 2 3; do
-      '${box.harness}/foley' ${SPEAK.join(' ')} -o $name.mp3; echo "went on: $?"
+      '${box.harness}/foley' ${speakWith(['-o', '$name.mp3']).join(' ')}; echo "went on: $?"
     done`;
     const terminal = await startProgramInTerminal(bash, ['-c', loop], { box, env });
     await growing(box, half.length);

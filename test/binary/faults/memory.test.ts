@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import * as faults from '../../fault-server/catalogue.ts';
 import type { RecordedRequest } from '../../fault-server/recorded-request.ts';
 import { withPeak } from '../../harness/peak-memory.ts';
-import { onSpeech, paidAudio, scene, SPEAK } from './scene.ts';
+import { onSpeech, paidAudio, scene, speakWith } from './scene.ts';
 
 const { mp3 } = await paidAudio();
 
@@ -25,7 +25,7 @@ test('a slow pipe slows the download, and little of it is ever in memory', TIME,
   execFileSync('mkfifo', [fifo]);
   const pipe = createReadStream(fifo, { highWaterMark: 65_536 });
   const { env, peak } = await withPeak(stage.box);
-  const running = await stage.start([...SPEAK, '-o', '-', '-q'], {
+  const running = await stage.start(speakWith(['-o', '-', '-q']), {
     stdout: { path: fifo },
     timeoutMs: TIME.timeout,
     env,

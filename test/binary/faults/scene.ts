@@ -37,7 +37,7 @@ export interface Scene {
   start(args: readonly string[], options?: RunOptions): Promise<Running>;
   /** Runs a line of a shell, in which `foley` is this one. */
   shell(script: string): Promise<ShellResult>;
-  /** Runs `foley tts hi` into `hi.mp3`, without retries; later flags win. */
+  /** Runs `foley tts hi` into `hi.mp3`, without retries; `more` takes the place of these flags. */
   speak(more?: readonly string[], options?: RunOptions): Promise<RunResult>;
   /** The same, with what its JSON error line says; fails when it succeeds. */
   fail(more?: readonly string[], options?: RunOptions): Promise<ErrorLine>;
@@ -57,6 +57,18 @@ export const SOON = { interval: 10, timeout: 15_000 };
 /** The words of the command that nearly every test of this folder runs. */
 export const SPEAK = ['tts', 'hi', '-v', VOICE, '-o', 'hi.mp3', '--max-retries', '0'] as const;
 
+/** The same with more flags, which take the place of those of {@link SPEAK}. */
+export function speakWith(more: readonly string[]): readonly string[] {
+  const [command, text, ...flags] = SPEAK;
+  const usual = [0, 2, 4].map((at) => flags.slice(at, at + 2));
+  return [
+    command,
+    text,
+    ...usual.flatMap((pair) => (more.includes(`${pair[0]}`) ? [] : pair)),
+    ...more,
+  ];
+}
+
 /** Sets the scene: `rules` come first, what they leave is answered by a service in good health. */
 export async function scene(rules: readonly Rule[], options: SceneOptions = {}): Promise<Scene> {
   const audio = await paidAudio();
@@ -71,7 +83,7 @@ export async function scene(rules: readonly Rule[], options: SceneOptions = {}):
     env: { ...env, ...more.env },
   });
   const run: Scene['run'] = (args, more) => runFoley(args, inside(more));
-  const speak: Scene['speak'] = (args = [], more = {}) => run([...SPEAK, ...args], more);
+  const speak: Scene['speak'] = (args = [], more = {}) => run(speakWith(args), more);
   return {
     server,
     box,

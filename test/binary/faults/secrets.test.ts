@@ -10,7 +10,7 @@ import { parseJsonDocument } from '../../harness/json-lines.ts';
 import { runFoley } from '../../harness/run-foley.ts';
 import { filesOf, snapshot, walk } from '../../harness/snapshot.ts';
 import type { Scene } from './scene.ts';
-import { onSpeech, paidAudio, scene, SPEAK, VOICE } from './scene.ts';
+import { onSpeech, paidAudio, scene, SPEAK, speakWith, VOICE } from './scene.ts';
 
 // The harness looks for the key of every scene in what each command printed and in every file that it
 // left, here and in all other files of this folder; these tests lead it where a key could get to.
@@ -54,7 +54,7 @@ describe('a key is told to the service and to nobody else', () => {
   test.each(WAYS)('from %s', async (_where, prepare) => {
     const stage = await scene([]);
     const { args, ...options } = await prepare(stage);
-    const words = [...SPEAK, ...args, '--verbose'];
+    const words = speakWith([...args, '--verbose']);
     const result = await runFoley(words, { box: stage.box, ...options });
     expect(result.code).toBe(0);
     expect(result.stderr).toMatch(/^foley: POST /m);
@@ -87,6 +87,32 @@ describe('a key is told to the service and to nobody else', () => {
       expect(result.stderr).toContain('unknown option');
       expect(result.stderr).not.toContain('super-secret');
     }
+  });
+
+  test.each(['http', 'HTTP,net', '*', 'h*'])('NODE_DEBUG=%s is refused', async (parts) => {
+    const stage = await scene([]);
+    const env = { ...stage.env, NODE_DEBUG: parts };
+    const result = await runFoley(SPEAK, { box: stage.box, env });
+    expect(result).toMatchObject({ code: 2, stderr: expect.stringMatching(/NODE_DEBUG.*API key/) });
+    expect(stage.server.connections).toBe(0);
+  });
+
+  test('no player is started from the current folder, whatever PATH says of it', async () => {
+    const stage = await scene([]);
+    const [here, found] = [stage.box.out, path.join(stage.box.harness, 'bin')];
+    await mkdir(found);
+    const players: readonly (readonly [folder: string, name: string])[] = [
+      [here, 'mpv'],
+      [found, 'mpv'],
+    ];
+    for (const [folder, name] of players) {
+      const script = `#!/bin/sh\ncat > /dev/null\necho ${folder === here} > "${here}/ran"\n`;
+      await writeFile(path.join(folder, name), script, { mode: 0o755 });
+    }
+    const env = { ...stage.env, PATH: `:.:./:${found}:/usr/bin:/bin` };
+    const result = await runFoley(['tts', 'hi', '-v', VOICE, '--play'], { box: stage.box, env });
+    expect(result.code, result.stderr).toBe(0);
+    expect(await readFile(path.join(here, 'ran'), 'utf8')).toBe('false\n');
   });
 
   test('it is not on the command line of the process, nor in the environment of a player', async () => {
@@ -174,7 +200,7 @@ describe('a key is in nothing that tells of a failure', () => {
 
   test('a death in the middle of it', async () => {
     const stage = await scene([onSpeech(faults.stallMidBody(mp3))]);
-    const running = await stage.start([...SPEAK, '--verbose']);
+    const running = await stage.start(speakWith(['--verbose']));
     await stage.server.paused();
     running.signal('SIGKILL');
     expect((await running.done).signal).toBe('SIGKILL');
