@@ -9,7 +9,7 @@ import type { CommandResult } from '../src/cli/result.ts';
 import { Failure } from '../src/errors/failure.ts';
 import type { Output } from '../src/files/output.ts';
 import type { OutputPlan } from '../src/speech/output-plan.ts';
-import type { Playback } from '../src/speech/play.ts';
+import type { Playback, PlaybackOptions } from '../src/speech/play.ts';
 import { startPlayback } from '../src/speech/play.ts';
 import type { Player } from '../src/speech/players.ts';
 import type { AudioStream, SpeechWay } from '../src/speech/speak.ts';
@@ -60,7 +60,9 @@ export async function deliverSpeech(
   const progress = startProgress(context.io, context.clock, 'speaking');
   // Into a file first and played then, or played while it arrives.
   const playback =
-    player === undefined || request.output !== undefined ? undefined : await startPlayback(player);
+    player === undefined || request.output !== undefined
+      ? undefined
+      : await startPlayback(player, playbackOptions(context));
   try {
     const stream = streamOf(context, plan, playback);
     const { isPartial, parts, spoken, tellsIgnored } = await speakBy(task, request, {
@@ -188,12 +190,17 @@ export function streamOf(
   };
 }
 
+/** How a command starts a player. */
+export function playbackOptions({ clock, io }: Context): PlaybackOptions {
+  return { clock, notice: (sentence) => io.notice(sentence) };
+}
+
 /**
  * Plays a file that is there.
  * @throws Failure (output), which names the file
  */
 export async function playFile(player: Player, file: string, context: Context): Promise<void> {
-  const playback = await startPlayback(player);
+  const playback = await startPlayback(player, playbackOptions(context));
   const stop = (): void => playback.stop();
   context.signal.addEventListener('abort', stop, { once: true });
   try {
@@ -203,7 +210,7 @@ export async function playFile(player: Player, file: string, context: Context): 
   } catch (error) {
     context.signal.throwIfAborted();
     if (!(error instanceof Failure)) throw error;
-    throw reviseFailure(error, { hint: `The audio is in ${file}.` });
+    throw reviseFailure(error, { hint: `The audio is in ${file}. ${error.hint ?? ''}`.trimEnd() });
   } finally {
     context.signal.removeEventListener('abort', stop);
   }

@@ -11,7 +11,7 @@ import type { AudioStream, Spoken } from '../../src/speech/speak.ts';
 import { speak } from '../../src/speech/speak.ts';
 import { untilStopped } from '../../src/speech/until-stopped.ts';
 import { openJournal } from '../open-journal.ts';
-import { playFile, streamOf } from '../tts-delivery.ts';
+import { playbackOptions, playFile, streamOf } from '../tts-delivery.ts';
 import { spokenNotice } from '../tts-words.ts';
 import { conversationWay } from './conversation-way.ts';
 import { liveRequest } from './live-request.ts';
@@ -30,7 +30,9 @@ export async function speakLive(task: LiveTask): Promise<CommandResult> {
   );
   const progress = startProgress(context.io, context.clock, 'speaking');
   const playback =
-    player === undefined || output !== undefined ? undefined : await startPlayback(player);
+    player === undefined || output !== undefined
+      ? undefined
+      : await startPlayback(player, playbackOptions(context));
   try {
     const connection = await untilStopped(context.connect(), signal);
     const request = await liveRequest(task, connection);

@@ -8,11 +8,24 @@ export interface Player {
   /** Where it was found. */
   readonly file: string;
   readonly args: readonly string[];
+  /** Set for a program that foley chose: what it does with this sound is known. */
+  readonly known?: KnownPlayback | undefined;
 }
 
-interface KnownPlayer extends Omit<Player, 'file'> {
-  readonly formats: readonly Format[];
+/** A player that plays a sound at its own speed, and says nothing on stderr while all is well. */
+export interface KnownPlayback {
+  readonly format: Format;
+  /** What it writes to stderr when it fails and exits with 0 all the same. */
+  readonly complaint: RegExp | undefined;
 }
+
+interface KnownPlayer extends Omit<Player, 'file' | 'known'> {
+  readonly formats: readonly Format[];
+  readonly complaint?: RegExp;
+}
+
+/** Those that need a sound server of their own (openal, jack) wait for it for ever where there is none. */
+const MPG123_OUTPUTS = 'pulse,alsa,oss,sndio,sun,coreaudio,win32_wasapi,win32';
 
 /** In the order of the contract's section 5; each reads the audio from its standard input. */
 const KNOWN_PLAYERS: readonly KnownPlayer[] = [
@@ -25,8 +38,10 @@ const KNOWN_PLAYERS: readonly KnownPlayer[] = [
     command: 'ffplay',
     args: ['-nodisp', '-autoexit', '-loglevel', 'error', '-i', '-'],
     formats: ['mp3', 'wav', 'ogg', 'opus'],
+    // It exits with 0 whatever happens, and no flag changes that.
+    complaint: /audio open failed|Failed to open file|Could not initialize SDL/,
   },
-  { command: 'mpg123', args: ['-q', '-'], formats: ['mp3'] },
+  { command: 'mpg123', args: ['-q', '-o', MPG123_OUTPUTS, '-'], formats: ['mp3'] },
   { command: 'play', args: ['-q', '-t', 'FORMAT', '-'], formats: ['mp3', 'wav', 'ogg'] },
   { command: 'afplay', args: ['/dev/stdin'], formats: ['mp3', 'wav'] },
   { command: 'aplay', args: ['-q', '-'], formats: ['wav'] },
@@ -50,10 +65,11 @@ export async function findPlayer(
     );
   }
   const able = KNOWN_PLAYERS.filter(({ formats }) => formats.includes(format));
-  for (const { command, args } of able) {
+  for (const { args, command, complaint } of able) {
     const file = await locate(command);
     if (file !== undefined) {
-      return { command, file, args: args.map((arg) => (arg === 'FORMAT' ? format : arg)) };
+      const words = args.map((arg) => (arg === 'FORMAT' ? format : arg));
+      return { command, file, args: words, known: { format, complaint } };
     }
   }
   const names = able.map(({ command }) => command).join(', ');

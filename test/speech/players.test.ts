@@ -8,7 +8,11 @@ const installed =
 
 describe('the player', () => {
   test.each([
-    ['mp3', ['aplay', 'mpg123'], 'mpg123 -q -'],
+    [
+      'mp3',
+      ['aplay', 'mpg123'],
+      'mpg123 -q -o pulse,alsa,oss,sndio,sun,coreaudio,win32_wasapi,win32 -',
+    ],
     ['mp3', ['ffplay', 'mpv'], 'mpv --no-terminal --no-video -'],
     ['ogg', ['mpg123', 'aplay', 'play'], 'play -q -t ogg -'],
     ['wav', ['aplay'], 'aplay -q -'],

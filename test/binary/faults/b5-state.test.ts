@@ -3,6 +3,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import * as faults from '../../fault-server/catalogue.ts';
 import { errorLine } from '../../harness/error-line.ts';
+import { runFoley } from '../../harness/run-foley.ts';
 import type { Sandbox } from '../../harness/sandbox.ts';
 import type { Scene } from './scene.ts';
 import {
@@ -169,6 +170,37 @@ describe('row 88: a player', () => {
     expect(await filesLeft(stage.box)).toStrictEqual(['out/heard', RATES]);
   });
 
+  test.each([
+    ['that cannot open the sound device', 'cat > /dev/null; echo "audio open failed" >&2', 'Hi.'],
+    [
+      'that ends before the sound does',
+      'echo "no device" >&2',
+      'One. Two. Three. Four. Five. Six.',
+    ],
+  ])('of foley’s choice %s and exits with 0: exit 30', async (_how, script, text) => {
+    const stage = await scene([]);
+    const env = { PATH: await playerFolder(stage, 'ffplay', script) };
+    const args = ['tts', text, '--local', '--play'];
+    for (const more of [[], ['-o', 'hi.mp3']]) {
+      const result = await runFoley([...args, ...more], { box: stage.box, env });
+      expect(result).toMatchObject({
+        code: 30,
+        stderr: expect.stringMatching(
+          /ffplay failed \(it ended before.*\): (audio open|no device)/,
+        ),
+      });
+    }
+  });
+
+  test('of foley’s choice that plays and complains: its complaint is shown', async () => {
+    const stage = await scene([]);
+    const script = 'cat > /dev/null; echo "a bad frame" >&2';
+    const env = { PATH: await playerFolder(stage, 'ffplay', script) };
+    const args = ['tts', 'Hi.', '--local', '--play'];
+    const result = await runFoley(args, { box: stage.box, env });
+    expect(result).toMatchObject({ code: 0, stderr: expect.stringMatching(/ffplay: a bad frame/) });
+  });
+
   test('that the listener closes is no failure', async () => {
     const stage = await scene([]);
     expect((await stage.run(['tts', 'hi', '-v', VOICE, '--player', 'true'])).code).toBe(0);
@@ -187,6 +219,15 @@ describe('row 88: a player', () => {
     await expect.poll(() => stateOf(pid), SOON).toMatch(/gone|Z/);
   });
 });
+
+/** A folder with a player that is a script, and nothing else that plays. */
+async function playerFolder({ box }: Scene, name: string, script: string): Promise<string> {
+  const folder = path.join(box.harness, 'players');
+  await mkdir(folder);
+  const lines = `#!/bin/sh\nPATH=/usr/bin:/bin\n${script}\n`;
+  await writeFile(path.join(folder, name), lines, { mode: 0o755 });
+  return folder;
+}
 
 async function stateOf(pid: string): Promise<string> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
