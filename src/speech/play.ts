@@ -72,7 +72,10 @@ export async function startPlayback(
     async end() {
       child.stdin.end();
       const { exitCode, failed, signal, stderr, shortMessage } = await child;
-      const said = stderr.trim().replaceAll(/\s*\n\s*/g, '; ').slice(-LONGEST_COMPLAINT);
+      const said = stderr
+        .trim()
+        .replaceAll(/\s*\n\s*/g, '; ')
+        .slice(-LONGEST_COMPLAINT);
       const complains = known?.complaint?.test(stderr) === true;
       if (!failed && !complains && !endsEarly()) {
         if (known !== undefined && said !== '') notice(`${command}: ${said}`);
