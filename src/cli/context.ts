@@ -75,8 +75,13 @@ export function createContext({ deps, globals, io, signal }: ContextInputs): Con
     return resolvePaths(deps);
   });
   const settings = once(async () => {
-    const { loadSettings } = await import('../config/settings.ts');
-    return loadSettings({ files, env, cwd: cwd(), settingsFile: (await paths()).settingsFile });
+    const [{ loadSettings }, { untilStopped }] = await Promise.all([
+      import('../config/settings.ts'),
+      import('../speech/until-stopped.ts'),
+    ]);
+    const { settingsFile } = await paths();
+    // A folder of a network may not answer.
+    return untilStopped(loadSettings({ files, env, cwd: cwd(), settingsFile }), signal);
   });
   let connection: Promise<Connection> | undefined;
   const context: Context = {

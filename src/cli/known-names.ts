@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { FileSystem } from '../effects/file-system.ts';
 import type { FileDeps } from '../files/file-deps.ts';
+import { readOwnText } from '../files/own-files.ts';
 import { display } from '../text/display.ts';
 import type { KnownName } from './value-sources.ts';
 
@@ -24,17 +25,20 @@ const PLAIN_WORD = /^[\w.:@+][\w.:@+/-]{0,127}$/;
 
 const ABOUT_COLUMNS = 60;
 
+/** Room for every name with its text, each character written with four bytes. */
+const NAMES_BYTES = 512 * 1024;
+
 /**
  * The names of one kind that were seen last, newest first; none when there is no list, or when it
  * cannot be read. No service is asked.
  */
 export async function recallNames(
-  files: Pick<FileSystem, 'readFile'>,
+  files: FileSystem,
   cache: string,
   kind: KnownName,
 ): Promise<RememberedName[]> {
   try {
-    const lines = (await files.readFile(fileOf(cache, kind))).toString().split('\n');
+    const lines = (await readOwnText(fileOf(cache, kind), NAMES_BYTES, files)).split('\n');
     return lines.flatMap((line) => {
       const [name = '', about = ''] = line.split('\t');
       return offerable(name, about);

@@ -24,11 +24,8 @@ export const NO_ACCOUNTS: Accounts = { current: undefined, all: new Map() };
  * Reads the stored accounts; none when there is no file.
  * @throws Failure (config) naming file, account and field; a key is never told
  */
-export async function readAccounts(
-  files: Pick<FileSystem, 'readFile'>,
-  file: string,
-): Promise<Accounts> {
-  const content = await readJsonFile(files, file);
+export async function readAccounts(files: FileSystem, file: string): Promise<Accounts> {
+  const content = await readJsonFile(files, file, 'follow');
   if (content === undefined) return NO_ACCOUNTS;
   const { accounts, current } = content;
   if (!isObject(accounts) || (current !== undefined && typeof current !== 'string')) {

@@ -1,7 +1,14 @@
+import { constants } from 'node:fs';
 import path from 'node:path';
+import type { FileSystem } from '../effects/file-system.ts';
 import { Failure } from '../errors/failure.ts';
 import type { FileDeps } from '../files/file-deps.ts';
-import { ensurePrivateFolder } from '../files/private-folder.ts';
+import {
+  ensurePrivateFolder,
+  openOwnFile,
+  readOwnFile,
+  SMALL_FILE_BYTES,
+} from '../files/own-files.ts';
 import { replaceFile } from '../files/replace-file.ts';
 import type { JsonObject } from './json-file.ts';
 import { readJsonFile } from './json-file.ts';
@@ -22,16 +29,31 @@ export async function editJsonFile(
   deps: FileDeps,
   change: (store: JsonStore, content: JsonObject) => void,
 ): Promise<void> {
-  const content = await readJsonFile(deps.files, file);
-  const before = content === undefined ? undefined : await deps.files.readFile(file);
+  const { files } = deps;
+  const content = await readJsonFile(files, file, 'follow');
   try {
-    await ensurePrivateFolder(path.dirname(file), deps.files);
+    const before =
+      content === undefined
+        ? undefined
+        : await readOwnFile(file, SMALL_FILE_BYTES, files, 'follow');
+    await closeFolder(path.dirname(file), files);
     change(await openStore(file), content ?? {});
     await requireWhole(file, deps, before);
-    await deps.files.chmod(file, 0o600);
+    await closeFile(file, files);
   } catch (error) {
     throw error instanceof Failure ? error : unwritable(file, error);
   }
+}
+
+/** The person's own folder may be a link, as the folders of dotfile managers are. */
+async function closeFolder(folder: string, files: FileSystem): Promise<void> {
+  await files.mkdir(folder, { recursive: true, mode: 0o700 });
+  await ensurePrivateFolder(await files.realpath(folder), files);
+}
+
+async function closeFile(file: string, files: FileSystem): Promise<void> {
+  const handle = await openOwnFile(file, constants.O_RDONLY, files, 'follow');
+  await handle.chmod(0o600).finally(() => handle.close());
 }
 
 /** `conf` is loaded only here: it costs a whole start-up, and what only reads does without it. */
@@ -57,7 +79,7 @@ async function requireWhole(
   before: Uint8Array | undefined,
 ): Promise<void> {
   try {
-    if ((await readJsonFile(deps.files, file)) !== undefined) return;
+    if ((await readJsonFile(deps.files, file, 'follow')) !== undefined) return;
   } catch (error) {
     if (before === undefined) await deps.files.rm(file, { force: true });
     else await replaceFile({ ...deps, path: file, data: before, mode: 0o600 });

@@ -1,6 +1,9 @@
 import type { FileSystem } from '../effects/file-system.ts';
 import { configFailure } from '../errors/failure.ts';
+import type { Links } from '../files/own-files.ts';
+import { readOwnFile, SMALL_FILE_BYTES, UnsafeFile } from '../files/own-files.ts';
 import { decodeUtf8, TextEncodingError } from '../text/decode.ts';
+import { display } from '../text/display.ts';
 import { jsonFaultLine } from './json-fault.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -8,13 +11,15 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 /**
  * The object in a JSON file of the user's; `undefined` when there is no such file. A file that
  * cannot be understood is never taken for an empty one, and never written over.
+ * @param links `follow` for the person's own configuration, which dotfile managers link to
  * @throws Failure (config) naming file and line
  */
 export async function readJsonFile(
-  files: Pick<FileSystem, 'readFile'>,
+  files: FileSystem,
   file: string,
+  links: Links,
 ): Promise<JsonObject | undefined> {
-  const text = await readText(files, file);
+  const text = await readText(files, file, links);
   if (text === undefined) return undefined;
   const value = parse(text, file);
   if (!isObject(value)) {
@@ -37,12 +42,19 @@ function parse(text: string, file: string): unknown {
 }
 
 async function readText(
-  files: Pick<FileSystem, 'readFile'>,
+  files: FileSystem,
   file: string,
+  links: Links,
 ): Promise<string | undefined> {
   try {
-    return decodeUtf8(await files.readFile(file));
+    return decodeUtf8(await readOwnFile(file, SMALL_FILE_BYTES, files, links));
   } catch (error) {
+    if (error instanceof UnsafeFile) {
+      throw configFailure(
+        `${display(file)} cannot be used: ${error.message}`,
+        'Put a JSON file of your own there, or remove it.',
+      );
+    }
     if (error instanceof TextEncodingError) throw configFailure(`${file} is ${error.message}`);
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;

@@ -1,10 +1,12 @@
+import { constants } from 'node:fs';
 import type { FileSystem } from '../effects/file-system.ts';
 import { configFailure } from '../errors/failure.ts';
 import { hasErrno } from '../files/errno.ts';
+import { openOwnFile } from '../files/own-files.ts';
 import { display } from '../text/display.ts';
 
 export interface SecretFileDeps {
-  readonly files: Pick<FileSystem, 'chmod' | 'stat'>;
+  readonly files: FileSystem;
   readonly platform: NodeJS.Platform;
 }
 
@@ -44,7 +46,8 @@ export async function closeToOthers(
   if (mode === undefined) return undefined;
   const was = `${display(file)} holds API keys and could be read by others (${octal(mode)})`;
   try {
-    await deps.files.chmod(file, 0o600);
+    const handle = await openOwnFile(file, constants.O_RDONLY, deps.files, 'follow');
+    await handle.chmod(0o600).finally(() => handle.close());
   } catch {
     throw configFailure(
       `${was}, and that cannot be changed`,

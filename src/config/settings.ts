@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { FileSystem } from '../effects/file-system.ts';
 import { configFailure } from '../errors/failure.ts';
+import { hasErrno } from '../files/errno.ts';
 import { closest } from '../text/did-you-mean.ts';
 import type { JsonObject } from './json-file.ts';
 import { isObject, readJsonFile } from './json-file.ts';
@@ -36,7 +37,7 @@ export interface SettingSources {
 }
 
 export interface SettingInputs {
-  readonly files: Pick<FileSystem, 'readFile'>;
+  readonly files: FileSystem;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   /** The user's `config.json`. */
@@ -53,7 +54,7 @@ export async function loadSettings(inputs: SettingInputs): Promise<SettingSource
   const project = findProject(files, cwd);
   // Of two that are wrong the user's is told.
   project.catch(() => undefined);
-  const user = await readJsonFile(files, settingsFile);
+  const user = await readJsonFile(files, settingsFile, 'follow');
   return {
     env,
     project: await project,
@@ -127,22 +128,24 @@ export function checkSettings(
   return { file, values };
 }
 
-async function findProject(
-  files: Pick<FileSystem, 'readFile'>,
-  cwd: string,
-): Promise<SettingsFile | undefined> {
-  const found = foldersFrom(path.resolve(cwd)).map((folder) => {
+async function findProject(files: FileSystem, cwd: string): Promise<SettingsFile | undefined> {
+  const candidates = foldersFrom(path.resolve(cwd)).map((folder) => {
     const file = path.join(folder, PROJECT_FILE);
-    const content = readJsonFile(files, file);
-    // What is wrong with one further up is of no matter when there is a nearer one.
-    content.catch(() => undefined);
-    return { file, content };
+    return { file, mayExist: mayExist(file, files) };
   });
-  for (const { content, file } of found) {
-    const object = await content;
-    if (object !== undefined) return checkSettings(object, file, 'project');
+  // Only the nearest is read: a file further up may be of any kind and size.
+  for (const { file, mayExist: isCandidate } of candidates) {
+    const content = (await isCandidate) ? await readJsonFile(files, file, 'refuse') : undefined;
+    if (content !== undefined) return checkSettings(content, file, 'project');
   }
   return undefined;
+}
+
+function mayExist(file: string, files: FileSystem): Promise<boolean> {
+  return files.lstat(file).then(
+    () => true,
+    (error: unknown) => !hasErrno(error, 'ENOENT', 'ENOTDIR'),
+  );
 }
 
 /** A folder and all that it lies in. */

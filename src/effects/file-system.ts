@@ -7,7 +7,6 @@ import * as fs from 'node:fs/promises';
 export type FileSystem = Pick<
   typeof fs,
   | 'access'
-  | 'chmod'
   | 'link'
   | 'lstat'
   | 'mkdir'
@@ -18,7 +17,11 @@ export type FileSystem = Pick<
   | 'rename'
   | 'rm'
   | 'stat'
+  | 'statfs'
   | 'unlink'
->;
+> & {
+  /** Whose files this process makes; undefined where files have no owners of that kind. */
+  readonly userId: number | undefined;
+};
 
-export const systemFiles: FileSystem = fs;
+export const systemFiles: FileSystem = { ...fs, userId: process.geteuid?.() };

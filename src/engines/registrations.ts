@@ -18,10 +18,10 @@ export function registrationsFile(enginesFolder: string): string {
  * @throws Failure: config for a file that is broken, state for one of a newer foley
  */
 export async function loadEngineRegistrations(
-  files: Pick<FileSystem, 'readFile'>,
+  files: FileSystem,
   file: string,
 ): Promise<readonly EngineRegistration[]> {
-  const content = await readJsonFile(files, file);
+  const content = await readJsonFile(files, file, 'refuse');
   if (content === undefined) return [];
   const { engines } = await valid(content, file);
   const names = engines.map(({ name }) => name);

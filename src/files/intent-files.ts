@@ -5,6 +5,7 @@ import { hasErrno } from './errno.ts';
 import type { IntentStep } from './intent-records.ts';
 import { parseStep } from './intent-records.ts';
 import { parseJournal } from './journal-lines.ts';
+import { readOwnText, RECORD_BYTES } from './own-files.ts';
 
 /** One file of the intent journal: what one process wrote. */
 export interface IntentFile {
@@ -56,7 +57,7 @@ function readFile(file: string, content: string, processes: Processes): IntentFi
 /** Undefined when somebody else removed the file meanwhile. */
 async function contentOf(file: string, files: FileSystem): Promise<string | undefined> {
   try {
-    return await files.readFile(file, 'utf8');
+    return await readOwnText(file, RECORD_BYTES, files);
   } catch (error) {
     if (hasErrno(error, 'ENOENT')) return undefined;
     throw error;

@@ -19,7 +19,7 @@ import type {
   SettledState,
 } from './intent-records.ts';
 import { journalLine } from './journal-lines.ts';
-import { ensurePrivateFolder } from './private-folder.ts';
+import { ensurePrivateFolder } from './own-files.ts';
 import type { Repetition } from './repeated-intents.ts';
 import { leftOfTheSame } from './repeated-intents.ts';
 import { stateFailure } from './state-failures.ts';

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { FileSystem } from '../effects/file-system.ts';
 import { hasErrno } from './errno.ts';
+import { readOwnText, SMALL_FILE_BYTES } from './own-files.ts';
 import type { SpoolRecord } from './spool-record.ts';
 import { parseSpoolRecord } from './spool-record.ts';
 
@@ -105,5 +106,5 @@ async function changeTimeOf(file: string, files: FileSystem): Promise<number | u
 }
 
 async function textOrNothing(file: string, files: FileSystem): Promise<string> {
-  return files.readFile(file, 'utf8').catch(() => '');
+  return readOwnText(file, SMALL_FILE_BYTES, files).catch(() => '');
 }

@@ -1,3 +1,4 @@
+import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { copyIntoNew } from './copy-file.ts';
 import { removeQuietly } from './debris.ts';
@@ -6,7 +7,7 @@ import type { FileDeps } from './file-deps.ts';
 import { randomHex } from './file-deps.ts';
 import { safeName } from './names.ts';
 import type { Released } from './output.ts';
-import { ensurePrivateFolder } from './private-folder.ts';
+import { ensurePrivateFolder, openOwnFile } from './own-files.ts';
 import { entryFiles, listSpool, lonelySidecars } from './spool-list.ts';
 import type { SpoolEntry } from './spool-list.ts';
 import type { SpoolAbout, SpoolRecord } from './spool-record.ts';
@@ -123,7 +124,8 @@ async function openEntry(
 
 /** Moves a file into the spool and returns it, open at its end. */
 async function take(from: string, audio: string, options: SpoolOptions): Promise<FileHandle> {
-  const file = await options.files.open(from, 'a');
+  const flags = constants.O_WRONLY | constants.O_APPEND;
+  const file = await openOwnFile(from, flags, options.files);
   try {
     await file.chmod(0o600);
     await options.files.rename(from, audio);

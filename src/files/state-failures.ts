@@ -2,6 +2,7 @@ import path from 'node:path';
 import { Failure } from '../errors/failure.ts';
 import { display } from '../text/display.ts';
 import { hasErrno } from './errno.ts';
+import { UnsafeFile } from './own-files.ts';
 import { reasonOf } from './errno-reasons.ts';
 
 /**
@@ -16,13 +17,18 @@ export function stateFailure(
 ): Failure {
   if (error instanceof Failure && error.exit === 'state' && details === undefined) return error;
   const cause = error instanceof Failure ? (error.cause ?? error) : error;
-  const isFull = hasErrno(cause, 'ENOSPC', 'EDQUOT');
+  const advice =
+    cause instanceof UnsafeFile
+      ? 'Move it away'
+      : hasErrno(cause, 'ENOSPC', 'EDQUOT')
+        ? 'Make room there'
+        : 'Make it writable';
   return new Failure(
     `cannot use ${what} at ${display(file)}: ${reasonOf(cause, path.dirname(file))}`,
     {
       code: 'state',
       exit: 'state',
-      hint: `${isFull ? 'Make room there' : 'Make it writable'}, or set XDG_STATE_HOME to another folder.`,
+      hint: `${advice}, or set XDG_STATE_HOME to another folder.`,
       details,
       cause,
     },

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { isObject, readJsonFile } from '../config/json-file.ts';
 import { usageFailure } from '../errors/failure.ts';
 import type { FileDeps } from '../files/file-deps.ts';
-import { ensurePrivateFolder } from '../files/private-folder.ts';
+import { ensurePrivateFolder } from '../files/own-files.ts';
 import { replaceFile } from '../files/replace-file.ts';
 import { counted } from '../text/counted.ts';
 
@@ -21,7 +21,7 @@ export interface CreditRates {
 
 export function createCreditRates(file: string, deps: FileDeps): CreditRates {
   const read = async (): Promise<Readonly<Record<string, unknown>>> =>
-    (await readJsonFile(deps.files, file)) ?? {};
+    (await readJsonFile(deps.files, file, 'refuse')) ?? {};
   return {
     async highest({ model, service }) {
       const models = (await read())[service];

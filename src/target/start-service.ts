@@ -7,7 +7,7 @@ import type { OpenServiceOptions, RunningService } from '../service/running-serv
 /** Where the service runs, and what it may read there. */
 export interface ServiceHost {
   readonly paths: Pick<Paths, 'engines' | 'serviceData'>;
-  readonly files: Pick<FileSystem, 'readFile'>;
+  readonly files: FileSystem;
   /** For the engines that were added, which get a few of these variables. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }

@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import type { FileSystem } from '../../src/effects/file-system.ts';
 import { systemFiles } from '../../src/effects/file-system.ts';
-import { Killed } from '../harness/failing-files.ts';
+import { Killed, makesFile } from '../harness/failing-files.ts';
 import type { SimulatedProcess } from './simulated-process.ts';
 
 /** The disk as one process meets it. */
@@ -74,12 +74,14 @@ export function processDisk({ process, full, dieAt }: ProcessDiskOptions): Proce
 
   const files = new Proxy(systemFiles, {
     get(target, property: keyof FileSystem) {
+      const operation = target[property];
+      if (typeof operation !== 'function') return operation;
       return (...given: readonly unknown[]) =>
         perform<unknown>(property, async () => {
           const [file, flags] = given;
-          const makes = property === 'open' && typeof flags === 'string' && /[wax]/.test(flags);
+          const makes = property === 'open' && makesFile(flags);
           if (makes && isFull(String(file))) throw noSpace('open');
-          const result: unknown = await Reflect.apply(target[property], target, given);
+          const result: unknown = await Reflect.apply(operation, target, given);
           if (!isHandle(result)) return result;
           opened.push({ handle: result, file: String(file) });
           return handleOf(result, String(file));

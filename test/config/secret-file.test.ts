@@ -41,7 +41,13 @@ describe.skipIf(process.platform === 'win32')('a file with a secret', () => {
 
   test('that stays open is refused', async () => {
     const file = await fileWithMode(0o644);
-    const files = { ...systemFiles, chmod: refuse };
+    const open = new Proxy(systemFiles.open, {
+      apply: async (real, _, [name, ...rest]) => {
+        const handle = await real(name, ...rest);
+        return Object.assign(handle, { chmod: refuse });
+      },
+    });
+    const files = { ...systemFiles, open };
     await expect(closeToOthers(file, { ...POSIX, files })).rejects.toMatchObject({
       exit: 'usage',
       hint: expect.stringContaining('FOLEY_API_KEY'),

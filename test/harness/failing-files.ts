@@ -1,3 +1,4 @@
+import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import type { FileSystem } from '../../src/effects/file-system.ts';
 import { systemFiles } from '../../src/effects/file-system.ts';
@@ -60,14 +61,11 @@ export function failingFiles(
 
   const intercepted = new Proxy(base, {
     get(target, property: keyof FileSystem) {
+      const operation = target[property];
+      if (typeof operation !== 'function') return operation;
       return async (...parameters: readonly unknown[]) => {
-        const [, flags] = parameters;
-        isShort(
-          property === 'open' && typeof flags === 'string' && /[wax]/.test(flags)
-            ? 'create'
-            : property,
-        );
-        const result: unknown = await Reflect.apply(target[property], target, parameters);
+        isShort(property === 'open' && makesFile(parameters[1]) ? 'create' : property);
+        const result: unknown = await Reflect.apply(operation, target, parameters);
         return property === 'open' ? interceptedHandle(result, isShort) : result;
       };
     },
@@ -80,6 +78,13 @@ export function failingFiles(
     },
     effect: (name) => void isShort(name),
   };
+}
+
+/** Whether flags of `open` make a file that is not there. */
+export function makesFile(flags: unknown): boolean {
+  return typeof flags === 'number'
+    ? (flags & constants.O_CREAT) !== 0
+    : typeof flags === 'string' && /[wax]/.test(flags);
 }
 
 /**

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { FileSystem } from '../../effects/file-system.ts';
 import { removeQuietly } from '../../files/debris.ts';
 import { hasErrno } from '../../files/errno.ts';
-import { ensurePrivateFolder } from '../../files/private-folder.ts';
+import { ensurePrivateFolder } from '../../files/own-files.ts';
 import { stateFailure } from '../../files/state-failures.ts';
 import { BATCH_FOLDER } from '../plan/output-name.ts';
 import { compact } from './compact.ts';

@@ -7,6 +7,7 @@ import { randomHex } from '../../files/file-deps.ts';
 import { UNSUPPORTED, hasErrno } from '../../files/errno.ts';
 import { parseIdentity } from '../../files/intent-files.ts';
 import { writeAll } from '../../files/file-writer.ts';
+import { readOwnFile, readOwnText, SMALL_FILE_BYTES } from '../../files/own-files.ts';
 import { createTemporary, isTemporaryName } from '../../files/temporary.ts';
 import { display } from '../../text/display.ts';
 import type { Shard } from '../plan/shard.ts';
@@ -136,7 +137,9 @@ async function linked(from: string, to: string, { files }: LockOptions): Promise
   // No links here: a copy that is not whole for a moment belongs to nobody, and is not believed to.
   try {
     const handle = await files.open(to, 'wx', 0o600);
-    await writeAll(handle, await files.readFile(from)).finally(() => handle.close());
+    await writeAll(handle, await readOwnFile(from, SMALL_FILE_BYTES, files)).finally(() =>
+      handle.close(),
+    );
     return true;
   } catch (error) {
     if (hasErrno(error, 'EEXIST')) return false;
@@ -199,7 +202,7 @@ function mayWorkBeside(a: string, b: string): boolean {
 async function readLock(file: string, { files }: LockOptions): Promise<Held | undefined> {
   let content: string;
   try {
-    content = await files.readFile(file, 'utf8');
+    content = await readOwnText(file, SMALL_FILE_BYTES, files);
   } catch (error) {
     if (hasErrno(error, 'ENOENT')) return undefined;
     throw error;

@@ -7,7 +7,7 @@ import { syncFolder } from '../../files/durability.ts';
 import type { FileDeps } from '../../files/file-deps.ts';
 import { randomHex } from '../../files/file-deps.ts';
 import { outputFailure } from '../../files/output-failures.ts';
-import { ensurePrivateFolder } from '../../files/private-folder.ts';
+import { ensurePrivateFolder, openOwnFile } from '../../files/own-files.ts';
 import { stateFailure } from '../../files/state-failures.ts';
 import { BATCH_FOLDER } from '../plan/output-name.ts';
 import type { Shard } from '../plan/shard.ts';
@@ -83,8 +83,8 @@ export async function makeFolders(
   { files, outputDir }: BatchFolderOptions,
 ): Promise<void> {
   try {
-    for (const name of names) await ensurePrivateFolder(path.join(folder, name), files);
     await ensurePrivateFolder(folder, files);
+    for (const name of names) await ensurePrivateFolder(path.join(folder, name), files);
     await ignoreIn(folder, files);
     await files.access(outputDir, constants.W_OK);
   } catch (error) {
@@ -94,7 +94,8 @@ export async function makeFolders(
 
 /** What is in the folder is nothing for a repository. */
 async function ignoreIn(folder: string, files: FileSystem): Promise<void> {
-  const ignore = await files.open(path.join(folder, '.gitignore'), 'a', 0o600);
+  const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT;
+  const ignore = await openOwnFile(path.join(folder, '.gitignore'), flags, files);
   try {
     const { size } = await ignore.stat();
     if (size === 0) await ignore.write('*\n');

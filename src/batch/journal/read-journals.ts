@@ -2,6 +2,7 @@ import path from 'node:path';
 import type { FileSystem } from '../../effects/file-system.ts';
 import { hasErrno } from '../../files/errno.ts';
 import { parseJournal } from '../../files/journal-lines.ts';
+import { readOwnText, RECORD_BYTES } from '../../files/own-files.ts';
 import { newerStateFailure, stateFailure } from '../../files/state-failures.ts';
 import { JournalIndex } from './journal-index.ts';
 
@@ -52,7 +53,7 @@ async function readInto(
   file: string,
   files: FileSystem,
 ): Promise<JournalFile | undefined> {
-  const content = await files.readFile(file, 'utf8').catch((error: unknown) => {
+  const content = await readOwnText(file, RECORD_BYTES, files).catch((error: unknown) => {
     if (hasErrno(error, 'ENOENT')) return undefined;
     throw stateFailure('the journal of this batch', file, error);
   });

@@ -4,7 +4,7 @@ import { removeQuietly } from '../../files/debris.ts';
 import { syncFile, syncFolder } from '../../files/durability.ts';
 import { UNSUPPORTED, hasErrno } from '../../files/errno.ts';
 import { writeAll } from '../../files/file-writer.ts';
-import { ensurePrivateFolder } from '../../files/private-folder.ts';
+import { ensurePrivateFolder, readOwnText, SMALL_FILE_BYTES } from '../../files/own-files.ts';
 import { stateFailure } from '../../files/state-failures.ts';
 import { createTemporary } from '../../files/temporary.ts';
 import { Failure } from '../../errors/failure.ts';
@@ -65,7 +65,7 @@ function newSecret({ random }: FileDeps): Uint8Array {
 /** Undefined when there is none. */
 async function readSecret(file: string, { files }: FileDeps): Promise<ReadSecret | undefined> {
   try {
-    const text = (await files.readFile(file, 'utf8')).trim();
+    const text = (await readOwnText(file, SMALL_FILE_BYTES, files)).trim();
     const isDamaged = !/^[0-9a-f]{64}$/.test(text);
     return { secret: Buffer.from(text, 'hex'), isDamaged };
   } catch (error) {

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { FileSystem } from '../../effects/file-system.ts';
 import { removeQuietly } from '../../files/debris.ts';
 import type { FileDeps } from '../../files/file-deps.ts';
-import { ensurePrivateFolder } from '../../files/private-folder.ts';
+import { ensurePrivateFolder, readOwnText, SMALL_FILE_BYTES } from '../../files/own-files.ts';
 import { replaceFile } from '../../files/replace-file.ts';
 
 /** A note in the state folder that a batch has begun, for `foley recover`. Nothing depends on it. */
@@ -59,7 +59,7 @@ async function namesIn(folder: string, files: FileSystem): Promise<string[]> {
 /** Undefined when the note is damaged, or the folder is not there any more. */
 async function folderIn(file: string, files: FileSystem): Promise<string | undefined> {
   try {
-    const note: unknown = JSON.parse(await files.readFile(file, 'utf8'));
+    const note: unknown = JSON.parse(await readOwnText(file, SMALL_FILE_BYTES, files));
     if (typeof note !== 'object' || note === null || !('folder' in note)) return undefined;
     const { folder } = note;
     return typeof folder === 'string' && (await files.stat(folder)).isDirectory()

@@ -3,7 +3,7 @@ import { removeQuietly } from '../../files/debris.ts';
 import { hasErrno } from '../../files/errno.ts';
 import type { FileDeps } from '../../files/file-deps.ts';
 import type { Output } from '../../files/output.ts';
-import { ensurePrivateFolder } from '../../files/private-folder.ts';
+import { ensurePrivateFolder } from '../../files/own-files.ts';
 import { openOutput } from '../../files/publish.ts';
 import { isTemporaryName } from '../../files/temporary.ts';
 import type { StoredAudio } from './stored-audio.ts';

@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { FileSystem } from '../../effects/file-system.ts';
 import type { Random } from '../../effects/random.ts';
-import { ensurePrivateFolder } from '../../files/private-folder.ts';
+import { ensurePrivateFolder } from '../../files/own-files.ts';
 
 /** A file without a name: whatever ends this process, nothing is left of it. */
 export interface TemporaryFile {

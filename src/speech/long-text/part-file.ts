@@ -1,3 +1,4 @@
+import { constants } from 'node:fs';
 import type { AudioAnswer } from '../../api/speech.ts';
 import type { Verdict } from '../../audio/verdict.ts';
 import type { AudioFormat } from '../../contract/audio-formats.ts';
@@ -5,6 +6,7 @@ import type { FileSystem } from '../../effects/file-system.ts';
 import { syncFile } from '../../files/durability.ts';
 import { hasErrno } from '../../files/errno.ts';
 import { FileWriter } from '../../files/file-writer.ts';
+import { openOwnFile } from '../../files/own-files.ts';
 import { stateFailure } from '../../files/state-failures.ts';
 import { deliver } from '../deliver.ts';
 
@@ -21,7 +23,8 @@ export async function downloadPart(
     audio.discard();
     throw stateFailure('the audio of a part', file, error);
   };
-  const handle = await files.open(file, 'w', 0o600).catch(failed);
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC;
+  const handle = await openOwnFile(file, flags, files).catch(failed);
   const writer = new FileWriter(handle);
   try {
     const verdict = await deliver(audio, format, {

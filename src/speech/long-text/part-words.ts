@@ -3,6 +3,7 @@ import type { AlignedWord } from '../../contract/schemas/aligned.ts';
 import type { FileSystem } from '../../effects/file-system.ts';
 import type { FileDeps } from '../../files/file-deps.ts';
 import { hasErrno } from '../../files/errno.ts';
+import { readOwnText, RECORD_BYTES } from '../../files/own-files.ts';
 import { replaceFile } from '../../files/replace-file.ts';
 import { stateFailure } from '../../files/state-failures.ts';
 import type { AlignedSpeech } from '../aligned-way.ts';
@@ -31,10 +32,10 @@ export async function writePartWords(
  */
 export async function readPartWords(
   file: string,
-  files: Pick<FileSystem, 'readFile'>,
+  files: FileSystem,
 ): Promise<PartWords | undefined> {
   try {
-    return parsed(JSON.parse(await files.readFile(file, 'utf8')));
+    return parsed(JSON.parse(await readOwnText(file, RECORD_BYTES, files)));
   } catch (error) {
     if (hasErrno(error, 'ENOENT') || error instanceof SyntaxError) return undefined;
     throw stateFailure('the times of a part', file, error);

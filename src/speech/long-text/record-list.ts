@@ -1,6 +1,7 @@
 import { hasErrno } from '../../files/errno.ts';
 import { parseIdentity } from '../../files/intent-files.ts';
 import { parseJournal } from '../../files/journal-lines.ts';
+import { readOwnText, RECORD_BYTES } from '../../files/own-files.ts';
 import { newerStateFailure, stateFailure } from '../../files/state-failures.ts';
 import type { Liveness } from '../../effects/processes.ts';
 import type { PartState } from './part-steps.ts';
@@ -111,7 +112,7 @@ function writerOf(
 /** Undefined for what is no record, or was removed meanwhile. */
 async function contentOf(file: string, { files }: RecordOptions): Promise<string | undefined> {
   try {
-    return await files.readFile(file, 'utf8');
+    return await readOwnText(file, RECORD_BYTES, files);
   } catch (error) {
     if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return undefined;
     throw stateFailure('the record of a long text', file, error);

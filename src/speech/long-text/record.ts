@@ -1,3 +1,4 @@
+import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { extensionOf } from '../../audio/formats.ts';
@@ -7,7 +8,12 @@ import type { FileDeps } from '../../files/file-deps.ts';
 import { writeAll } from '../../files/file-writer.ts';
 import { ownerRecord } from '../../files/intent-files.ts';
 import { journalLine } from '../../files/journal-lines.ts';
-import { ensurePrivateFolder } from '../../files/private-folder.ts';
+import {
+  ensurePrivateFolder,
+  openOwnFile,
+  readOwnText,
+  RECORD_BYTES,
+} from '../../files/own-files.ts';
 import { replaceFile } from '../../files/replace-file.ts';
 import { stateFailure } from '../../files/state-failures.ts';
 import type { PartState, PartStep } from './part-steps.ts';
@@ -76,7 +82,7 @@ export async function resumeRecord(
 ): Promise<LongTextRecord> {
   const folder = recordFolder(plan.id, options);
   try {
-    const text = await options.files.readFile(textFile(folder), 'utf8');
+    const text = await readOwnText(textFile(folder), RECORD_BYTES, options.files);
     const journal = await openJournal(folder, [ownerRecord(options.processes.self)], options);
     return new OpenRecord({ plan, text, folder, journal, states }, options);
   } catch (error) {
@@ -90,7 +96,8 @@ async function openJournal(
   lines: readonly Readonly<Record<string, unknown>>[],
   { files }: RecordOptions,
 ): Promise<FileHandle> {
-  const journal = await files.open(journalFile(folder), 'a', 0o600);
+  const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT;
+  const journal = await openOwnFile(journalFile(folder), flags, files);
   try {
     await writeAll(journal, Buffer.concat(lines.map((line) => journalLine(line))));
     await syncFile(journal);

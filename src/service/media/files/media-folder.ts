@@ -3,7 +3,7 @@ import type { AudioFolder } from '../../audio-files/audio-folder.ts';
 import { createAudioFolder } from '../../audio-files/audio-folder.ts';
 import { hasErrno } from '../../../files/errno.ts';
 import type { FileDeps } from '../../../files/file-deps.ts';
-import { ensurePrivateFolder } from '../../../files/private-folder.ts';
+import { ensurePrivateFolder } from '../../../files/own-files.ts';
 
 /**
  * What media jobs read and make, beside the database: a folder for each, whose name is its id. Names of
