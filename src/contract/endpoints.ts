@@ -101,6 +101,22 @@ export const ENDPOINTS = [
     section: '4.4',
   },
   {
+    id: 'listCompatModels',
+    method: 'GET',
+    path: '/v1/models',
+    surface: 'compat',
+    public: false,
+    section: 'ours',
+  },
+  {
+    id: 'getCompatModel',
+    method: 'GET',
+    path: '/v1/models/{modelId}',
+    surface: 'compat',
+    public: false,
+    section: 'ours',
+  },
+  {
     id: 'getOpenApiV1',
     method: 'GET',
     path: '/api/openapi.json',
@@ -217,6 +233,11 @@ export const ENDPOINTS = [
     section: 'ours',
   },
 ] as const satisfies readonly Endpoint[];
+
+/** Whether clients of the OpenAI interface request this path: they read an error's fields from `error`. */
+export function isOpenAiPath(path: string): boolean {
+  return /^\/v1\/(?!tts(?:\/|$))/.test(path);
+}
 
 type Entry = (typeof ENDPOINTS)[number];
 export type EndpointId = Entry['id'];

@@ -135,7 +135,7 @@ function createDoor(
       return await work(arrival);
     } catch (error) {
       if (isInternal(error)) deps.report({ type: 'failure', requestId, error });
-      return errorResponse(error, requestId);
+      return errorResponse(error, requestId, line.path);
     }
   };
 }

@@ -30,12 +30,17 @@ export interface FieldProblem {
   readonly message: string;
 }
 
-/** 400 for a request that can never succeed as it is; the message is that of the first problem. */
+const LISTED_PROBLEMS_MAX = 20;
+
+/**
+ * Returns a 400 for a request that can never succeed as it is. The message is that of the first problem
+ * with the number of the others, of which `details.errors` lists the first.
+ */
 export function invalidRequest(problems: readonly [FieldProblem, ...FieldProblem[]]): ServiceError {
   const [first, ...others] = problems;
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
   return new ServiceError('ERR_INVALID_REQUEST', `${first.message}${more}`, {
-    details: { errors: problems },
+    details: { errors: problems.slice(0, LISTED_PROBLEMS_MAX) },
   });
 }
 

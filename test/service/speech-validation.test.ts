@@ -240,6 +240,24 @@ describe('a speech request that is refused', () => {
     expect(body).toMatchObject({ details: { errors: { length: 4 } } });
   });
 
+  it('hears of at most 20 fields, and how many more there are', async () => {
+    const { call, speak } = await testService();
+    const many = Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`x${at}`, 1]));
+    const form = new FormData();
+    for (let part = 0; part < 10_000; part += 1) form.append('audioFiles', 'text');
+    for (const [answer, count] of [
+      [speak({ ...many, text: 'Hello', voiceId: CLARA }), 10_000],
+      [call('/api/open/v1/voices', { method: 'POST', body: form }), 102],
+    ] as const) {
+      const body: unknown = await (await answer).json();
+      expect(body).toMatchObject({
+        code: 'ERR_INVALID_REQUEST',
+        message: expect.stringContaining(`(and ${count - 1} more)`),
+        details: { errors: { length: 20 } },
+      });
+    }
+  });
+
   it('repeats what was given short and harmless', async () => {
     const { speak } = await testService();
     const format = `\u001b[31m\u202e${'x'.repeat(1_000)}`;

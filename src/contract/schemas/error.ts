@@ -14,3 +14,20 @@ export const ErrorBody = Type.Object(
   { $id: 'Error' },
 );
 export type ErrorBody = Static<typeof ErrorBody>;
+
+/** The same error body with the object from which clients of the OpenAI interface read it. */
+export const OpenAiErrorBody = Type.Object(
+  {
+    ...ErrorBody.properties,
+    error: Type.Object({
+      message: Type.String({ description: 'As `message`' }),
+      type: Type.String({ description: 'Kind of error, such as invalid_request_error' }),
+      code: Type.String({ description: 'As `code`' }),
+      param: Type.Union([Type.String(), Type.Null()], {
+        description: 'The first field that is wrong',
+      }),
+    }),
+  },
+  { $id: 'OpenAiError' },
+);
+export type OpenAiErrorBody = Static<typeof OpenAiErrorBody>;

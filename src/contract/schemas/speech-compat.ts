@@ -41,6 +41,12 @@ export const CompatSpeechRequest = Type.Object(
       Type.Enum([...SPEECH_SURFACES['compat-speech'].formats], { default: 'mp3' }),
     ),
     speed,
+    stream_format: Type.Optional(
+      Type.Enum(['audio', 'sse'], {
+        default: 'audio',
+        description: 'sse sends the audio as server-sent events',
+      }),
+    ),
   },
   { $id: 'CompatSpeechRequest' },
 );
@@ -59,3 +65,44 @@ export const CompatVoices = Type.Object(
   { $id: 'CompatVoices' },
 );
 export type CompatVoices = Static<typeof CompatVoices>;
+
+/** Events of `POST /v1/audio/speech` with `stream_format: sse`, by their `type`. */
+export const CompatSpeechDelta = Type.Object(
+  {
+    type: Type.Literal('speech.audio.delta'),
+    audio: Type.String({ description: 'The next bytes of the audio in Base64' }),
+  },
+  { $id: 'CompatSpeechDelta' },
+);
+
+export const CompatSpeechDone = Type.Object(
+  {
+    type: Type.Literal('speech.audio.done'),
+    usage: Type.Object({
+      input_tokens: Type.Integer({ description: 'Characters of the text' }),
+      output_tokens: Type.Integer({ description: 'Always 0: audio is billed by its text' }),
+      total_tokens: Type.Integer({ description: 'The sum of both' }),
+    }),
+  },
+  { $id: 'CompatSpeechDone' },
+);
+export type CompatSpeechEvent = Static<typeof CompatSpeechDelta> | Static<typeof CompatSpeechDone>;
+
+/** `GET /v1/models/{modelId}`, and an item of `GET /v1/models`. */
+export const CompatModel = Type.Object(
+  {
+    id: Type.String({ description: 'Model id' }),
+    object: Type.Literal('model'),
+    created: Type.Integer({ description: 'Always 0: models have no date' }),
+    owned_by: Type.String({ description: 'Always foley' }),
+  },
+  { $id: 'CompatModel' },
+);
+export type CompatModel = Static<typeof CompatModel>;
+
+/** `GET /v1/models`. */
+export const CompatModels = Type.Object(
+  { object: Type.Literal('list'), data: Type.Array(CompatModel) },
+  { $id: 'CompatModels' },
+);
+export type CompatModels = Static<typeof CompatModels>;

@@ -6,8 +6,14 @@ import { hasErrno } from '../../files/errno.ts';
 export interface StoredAudio {
   /** Its size in bytes. */
   readonly size: number;
-  /** Reads it once, piece by piece. */
-  read(): AsyncGenerator<Uint8Array<ArrayBuffer>>;
+  /** Changes with its bytes: published files are only ever replaced as a whole. */
+  readonly version: string;
+  /**
+   * Reads it once, piece by piece.
+   * @param start first byte, default 0
+   * @param end byte after the last, default its size
+   */
+  read(start?: number, end?: number): AsyncGenerator<Uint8Array<ArrayBuffer>>;
 }
 
 const PIECE_BYTES = 64 * 1024;
@@ -18,8 +24,12 @@ export async function openStoredAudio(
   files: FileSystem,
 ): Promise<StoredAudio | undefined> {
   try {
-    const { size } = await files.stat(path);
-    return { size, read: () => readPieces(path, size, files) };
+    const { mtimeMs, size } = await files.stat(path);
+    return {
+      size,
+      version: `${size.toString(16)}-${mtimeMs.toString(16)}`,
+      read: (start = 0, end = size) => readPieces(path, { start, end }, files),
+    };
   } catch (error) {
     if (hasErrno(error, 'ENOENT')) return undefined;
     throw error;
@@ -28,14 +38,14 @@ export async function openStoredAudio(
 
 async function* readPieces(
   path: string,
-  size: number,
+  { start, end }: { readonly start: number; readonly end: number },
   files: FileSystem,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const file = await files.open(path, 'r');
   try {
-    for (let left = size; left > 0;) {
-      const piece = await readPiece(file, Math.min(left, PIECE_BYTES));
-      left -= piece.length;
+    for (let at = start; at < end;) {
+      const piece = await readPiece(file, at, Math.min(end - at, PIECE_BYTES));
+      at += piece.length;
       yield piece;
     }
   } finally {
@@ -43,8 +53,12 @@ async function* readPieces(
   }
 }
 
-async function readPiece(file: FileHandle, length: number): Promise<Uint8Array<ArrayBuffer>> {
-  const { bytesRead, buffer } = await file.read(new Uint8Array(length), 0, length);
+async function readPiece(
+  file: FileHandle,
+  position: number,
+  length: number,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const { bytesRead, buffer } = await file.read(new Uint8Array(length), 0, length, position);
   if (bytesRead === 0) throw new Error('a stored file became shorter while it was read');
   return buffer.subarray(0, bytesRead);
 }

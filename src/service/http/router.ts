@@ -45,6 +45,7 @@ export function createRouter(context: ServiceContext, keys: KeyTable): Router {
     errorResponse(
       new ServiceError('ERR_NOT_FOUND', 'There is no such endpoint; see /api/open/v3/openapi.json'),
       c.env.arrival.requestId,
+      c.req.path,
     ),
   );
   app.onError((error, c) => {
@@ -52,7 +53,7 @@ export function createRouter(context: ServiceContext, keys: KeyTable): Router {
     // What breaks because its client left is nobody's failure.
     const isOurs = isInternal(error) && !c.req.raw.signal.aborted;
     if (isOurs) context.report({ type: 'failure', requestId, error });
-    return errorResponse(error, requestId);
+    return errorResponse(error, requestId, c.req.path);
   });
   return async (arrival) => app.fetch(arrival.request, { arrival });
 }

@@ -28,8 +28,29 @@ export function findProblems(
   value: unknown,
   whole: string,
 ): readonly FieldProblem[] {
-  const [, errors] = Errors(schema, value);
-  return onePerField(errors.flatMap((error) => describeError(error, { schema, value, whole })));
+  const unknown = new Set(unknownFields(schema, value));
+  // The library lists eight errors at most, which unknown fields alone would fill.
+  const known = unknown.size === 0 ? value : withoutFields(value, unknown);
+  const [, errors] = Errors(schema, known);
+  const problems = errors.flatMap((error) => describeError(error, { schema, value: known, whole }));
+  const allowed = anyOf(Object.keys(schema.properties));
+  const unknownProblems = [...unknown].map((field) => ({
+    field,
+    message: `${showText(field)} is not known here; allowed are ${allowed}`,
+  }));
+  return onePerField([...problems, ...unknownProblems]);
+}
+
+/** Names of the fields that a strict schema does not have. */
+function unknownFields(schema: TObject, value: unknown): readonly string[] {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  const isStrict = 'additionalProperties' in schema && schema.additionalProperties === false;
+  if (!isStrict || !isObject) return [];
+  return Object.keys(value).filter((name) => !Object.hasOwn(schema.properties, name));
+}
+
+function withoutFields(value: unknown, names: ReadonlySet<string>): unknown {
+  return Object.fromEntries(Object.entries(Object(value)).filter(([name]) => !names.has(name)));
 }
 
 type SchemaError = ReturnType<typeof Errors>[1][number];
@@ -51,13 +72,6 @@ function describeError(error: SchemaError, checked: Checked): readonly FieldProb
       const field = [...path, name].join('.');
       return { field, message: `${field} is missing; it is required` };
     });
-  }
-  if (error.keyword === 'additionalProperties') {
-    const fields = Object.keys(schema.properties);
-    return error.params.additionalProperties.map((name) => ({
-      field: name,
-      message: `${showText(name)} is not known here; allowed are ${anyOf(fields)}`,
-    }));
   }
   if (path.length > 0) return describeField(path, checked);
   return [

@@ -1,16 +1,16 @@
 import { AUDIO_FORMATS, PREVIEW_FORMAT } from '../../contract/audio-formats.ts';
 import type { Endpoint, EndpointId } from '../../contract/endpoints.ts';
-import { ENDPOINTS } from '../../contract/endpoints.ts';
+import { ENDPOINTS, isOpenAiPath } from '../../contract/endpoints.ts';
 import { HEADERS } from '../../contract/headers.ts';
 import { IDEMPOTENCY_KEY_MAX_CHARACTERS } from '../../contract/limits.ts';
-import { ErrorBody } from '../../contract/schemas/error.ts';
+import { ErrorBody, OpenAiErrorBody } from '../../contract/schemas/error.ts';
 import { REALTIME_FORMATS } from '../../contract/realtime/protocols.ts';
 import { SPEECH_FORMATS } from '../../contract/schemas/speech.ts';
 import type { ServiceErrorCode } from '../../contract/service-errors.ts';
 import { SERVICE_ERRORS } from '../../contract/service-errors.ts';
 import type { SpeechSurface } from '../../contract/speech-surfaces.ts';
 import { SPEECH_SURFACES } from '../../contract/speech-surfaces.ts';
-import { eventStreamContent } from './event-stream.ts';
+import { alignedContent } from './event-stream.ts';
 import { MEDIA_FILE_TYPES } from './media-operations.ts';
 import type { OperationDescription } from './operation-description.ts';
 import { TAGS } from './operation-description.ts';
@@ -74,7 +74,11 @@ function describeOperation(endpoint: Endpoint & { readonly id: EndpointId }): Js
     ...(endpoint.public ? { security: [] } : {}),
     parameters,
     ...requestBody(operation),
-    responses: { [statusOf(operation)]: success(operation), ...failures(endpoint, operation) },
+    responses: {
+      [statusOf(operation)]: success(operation),
+      ...(isStored(operation) ? partialAnswers(operation) : {}),
+      ...failures(endpoint, operation),
+    },
   };
 }
 
@@ -105,11 +109,8 @@ function queryParameters({ query }: OperationDescription): readonly Json[] {
   }));
 }
 
-function headerParameters({
-  isIdempotent = false,
-  isKeyRequired = false,
-  surface,
-}: OperationDescription): readonly Json[] {
+function headerParameters(operation: OperationDescription): readonly Json[] {
+  const { isIdempotent = false, isKeyRequired = false, surface } = operation;
   const trace = header(HEADERS.requestId, 'Trace id, echoed; made when it is missing');
   const named = header(HEADERS.idempotencyKey, 'Names the request, so that it is charged once');
   const key = { ...named, required: isKeyRequired };
@@ -117,6 +118,7 @@ function headerParameters({
   return [
     trace,
     ...(isIdempotent ? [key] : []),
+    ...(isStored(operation) ? RANGE_PARAMETERS : []),
     ...(modelHeader === undefined ? [] : [header(modelHeader, 'Label or id of the model')]),
   ];
 }
@@ -137,27 +139,28 @@ function statusOf({ success: schema, isAccepted = false }: OperationDescription)
 }
 
 function success(operation: OperationDescription): Json {
-  const { success: schema, surface, isAccepted = false, otherSuccess } = operation;
+  const { success: schema, surface, isAccepted = false, otherContent = {} } = operation;
   const traced = { [HEADERS.requestId]: { schema: { type: 'string' } } };
   if (schema === 'redirect') {
     return { description: 'Where it is', headers: { ...traced, ...LOCATION_HEADER } };
   }
   if (schema === 'switching') return { description: 'The connection is a WebSocket now' };
   if (schema === 'preview' || schema === 'stored-file' || schema === 'realtime-audio') {
-    return { description: 'The file', headers: traced, content: fileContent(schema) };
+    const headers = { ...traced, ...STORED_HEADERS };
+    return { description: 'The file', headers, content: fileContent(schema) };
   }
   if (schema === 'events') {
     const headers = { ...traced, ...PRICE_HEADERS, ...IGNORED_HEADER };
-    return { description: 'The audio with its words', headers, content: eventStreamContent() };
+    return { description: 'The audio with its words', headers, content: alignedContent() };
   }
   if (schema === 'audio' || schema === 'stored-audio') {
     const { formats = AUDIO_FORMATS, tellsIgnored = false } = surfaceOf(surface);
     const paid = { ...PRICE_HEADERS, ...(tellsIgnored ? IGNORED_HEADER : {}) };
-    const headers = { ...traced, ...(schema === 'audio' ? paid : {}) };
+    const headers = { ...traced, ...(schema === 'audio' ? paid : STORED_HEADERS) };
     const stored = schema === 'audio' ? formats : SPEECH_FORMATS;
     const content = {
       ...Object.fromEntries(stored.map((format) => [speechMediaType(format), {}])),
-      ...(otherSuccess === undefined ? {} : jsonContent(otherSuccess)),
+      ...otherContent,
     };
     return { description: 'The audio', headers, content };
   }
@@ -171,6 +174,21 @@ function success(operation: OperationDescription): Json {
   return { description: 'Success', headers: { ...traced, ...accepted }, content };
 }
 
+/** Whether the answer is a file that exists as a whole, of which a client may ask for a part. */
+function isStored({ success: kind }: OperationDescription): boolean {
+  return ['preview', 'realtime-audio', 'stored-audio', 'stored-file'].includes(String(kind));
+}
+
+/** Parts of a stored file, and the answer for a client that has it (RFC 9110, sections 13 and 14). */
+function partialAnswers(operation: OperationDescription): Json {
+  const { content, headers } = Object(success(operation));
+  const range = { 'Content-Range': { schema: { type: 'string' } } };
+  return {
+    206: { description: 'The part that Range names', headers: { ...headers, ...range }, content },
+    304: { description: 'The file is the one that If-None-Match names', headers },
+  };
+}
+
 /** What is sent as it is, by the types that it may have. */
 function fileContent(kind: 'preview' | 'stored-file' | 'realtime-audio'): Json {
   const types = {
@@ -181,6 +199,21 @@ function fileContent(kind: 'preview' | 'stored-file' | 'realtime-audio'): Json {
   return Object.fromEntries(types[kind].map((type) => [type, {}]));
 }
 
+const STORED_HEADERS = {
+  'Accept-Ranges': { schema: { const: 'bytes' } },
+  ETag: { description: 'Changes with the bytes of the file', schema: { type: 'string' } },
+};
+const RANGE_PARAMETERS = [
+  ['Range', 'The bytes to send, such as bytes=0-1023; several ranges are answered with the whole'],
+  ['If-Range', 'An ETag: where the file has another one, the whole is sent'],
+  ['If-None-Match', 'ETags: where the file has one of them, the answer is 304'],
+].map(([name, description]) => ({
+  name,
+  in: 'header',
+  required: false,
+  description,
+  schema: { type: 'string' },
+}));
 const LOCATION_HEADER = { Location: { schema: { type: 'string' } } };
 const RETRY_AFTER_HEADER = {
   'Retry-After': { description: 'Seconds after which to ask', schema: { type: 'integer' } },
@@ -196,9 +229,10 @@ const IGNORED_HEADER = {
   },
 };
 
-function failures(endpoint: Endpoint, { errors }: OperationDescription): Json {
+function failures(endpoint: Endpoint, operation: OperationDescription): Json {
   const all = [
-    ...errors,
+    ...operation.errors,
+    ...(isStored(operation) ? (['ERR_RANGE_NOT_SATISFIABLE'] as const) : []),
     ...(endpoint.public ? [] : (['ERR_UNAUTHORIZED', 'ERR_RATE_LIMITED'] as const)),
     ...ANY_ENDPOINT_ERRORS,
   ];
@@ -208,7 +242,8 @@ function failures(endpoint: Endpoint, { errors }: OperationDescription): Json {
       const codes = all.filter((code) => SERVICE_ERRORS[code] === status);
       const headers = status === SERVICE_ERRORS.ERR_RATE_LIMITED ? RETRY_AFTER_HEADER : {};
       const description = codes.join(', ');
-      return [status, { description, headers, content: jsonContent(ErrorBody) }];
+      const body = isOpenAiPath(endpoint.path) ? OpenAiErrorBody : ErrorBody;
+      return [status, { description, headers, content: jsonContent(body) }];
     }),
   );
 }

@@ -42,8 +42,8 @@ export interface OperationDescription {
     | 'realtime-audio'
     | 'switching'
     | undefined;
-  /** JSON that the same success may be instead, as the body asks. */
-  readonly otherSuccess?: TObject;
+  /** Content that the same success may be instead, as the body asks: its schema by media type. */
+  readonly otherContent?: Readonly<Record<string, unknown>>;
   /** The answer is 202, with the address of what was accepted. */
   readonly isAccepted?: boolean;
   /** Errors besides those that any endpoint may give. */

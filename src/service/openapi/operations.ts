@@ -2,6 +2,8 @@ import type { EndpointId } from '../../contract/endpoints.ts';
 import { Capabilities } from '../../contract/schemas/model.ts';
 import { Profile, ProfileUpdate } from '../../contract/schemas/profile.ts';
 import {
+  CompatModel,
+  CompatModels,
   CompatSpeechRequest,
   CompatTtsRequest,
   CompatVoices,
@@ -11,12 +13,14 @@ import { CachedSpeech, SpeechRequestV1 } from '../../contract/schemas/speech-v1.
 import { SpeechRequestV2 } from '../../contract/schemas/speech-v2.ts';
 import { SpeechRequest } from '../../contract/schemas/speech.ts';
 import { MESSAGE_PACK } from '../http/message-pack-body.ts';
+import { compatSpeechContent } from './event-stream.ts';
 import { JOB_OPERATIONS } from './job-operations.ts';
 import { MEDIA_OPERATIONS } from './media-operations.ts';
 import type { OperationDescription } from './operation-description.ts';
 import { BODY_ERRORS, KEYED_SPEECH_ERRORS, PAID_ERRORS } from './operation-description.ts';
 import { PICTURE_OPERATIONS } from './picture-operations.ts';
 import { REALTIME_OPERATIONS } from './realtime-operations.ts';
+import { schemaOrReference } from './schemas.ts';
 import { VOICE_OPERATIONS } from './voice-operations.ts';
 
 /** The description of every endpoint of the contract. */
@@ -63,7 +67,7 @@ export const OPERATIONS: Readonly<Record<EndpointId, OperationDescription>> = {
     tag: 'Speech',
     body: SpeechRequestV1,
     success: 'audio',
-    otherSuccess: CachedSpeech,
+    otherContent: { 'application/json': { schema: schemaOrReference(CachedSpeech) } },
     isIdempotent: true,
     surface: 'v1',
     errors: KEYED_SPEECH_ERRORS,
@@ -89,6 +93,7 @@ export const OPERATIONS: Readonly<Record<EndpointId, OperationDescription>> = {
     tag: 'Compatibility',
     body: CompatSpeechRequest,
     success: 'audio',
+    otherContent: compatSpeechContent(),
     surface: 'compat-speech',
     errors: PAID_ERRORS,
   },
@@ -97,6 +102,18 @@ export const OPERATIONS: Readonly<Record<EndpointId, OperationDescription>> = {
     tag: 'Compatibility',
     success: CompatVoices,
     errors: [],
+  },
+  listCompatModels: {
+    summary: 'Models that are available, for clients of another interface',
+    tag: 'Compatibility',
+    success: CompatModels,
+    errors: [],
+  },
+  getCompatModel: {
+    summary: 'One model, for clients of another interface',
+    tag: 'Compatibility',
+    success: CompatModel,
+    errors: ['ERR_NOT_FOUND'],
   },
   getProfile: {
     summary: 'Account, credits and quota',

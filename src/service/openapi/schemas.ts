@@ -6,7 +6,7 @@ import {
   AlignmentInvalidated,
   AlignmentSnapshot,
 } from '../../contract/schemas/aligned.ts';
-import { ErrorBody } from '../../contract/schemas/error.ts';
+import { ErrorBody, OpenAiErrorBody } from '../../contract/schemas/error.ts';
 import {
   Job,
   JobAccepted,
@@ -49,6 +49,10 @@ import {
 } from '../../contract/schemas/picture-job.ts';
 import { Profile, ProfileUpdate } from '../../contract/schemas/profile.ts';
 import {
+  CompatModel,
+  CompatModels,
+  CompatSpeechDelta,
+  CompatSpeechDone,
   CompatSpeechRequest,
   CompatTtsRequest,
   CompatVoices,
@@ -97,6 +101,10 @@ const NAMED: readonly object[] = [
   BrowserTicketV2,
   CachedSpeech,
   Capabilities,
+  CompatModel,
+  CompatModels,
+  CompatSpeechDelta,
+  CompatSpeechDone,
   CompatSpeechRequest,
   CompatTtsRequest,
   CompatVoices,
@@ -126,6 +134,7 @@ const NAMED: readonly object[] = [
   LipSyncResult,
   MediaModels,
   Model,
+  OpenAiErrorBody,
   Pagination,
   Profile,
   ProfileUpdate,

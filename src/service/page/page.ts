@@ -91,13 +91,13 @@ function apiCall({ method, url }: Request): string | undefined {
 }
 
 function withKey({ headers, signal }: Request, url: string, key: string): Request {
-  const range = headers.get('Range');
+  const passed = ['Range', 'If-Range'].flatMap((name) => {
+    const value = headers.get(name);
+    return value === null ? [] : [[name, value] as const];
+  });
   return new Request(url, {
     signal,
-    headers: {
-      Authorization: `Bearer ${key}`,
-      ...(range === null ? {} : { Range: range }),
-    },
+    headers: Object.fromEntries([...passed, ['Authorization', `Bearer ${key}`]]),
   });
 }
 

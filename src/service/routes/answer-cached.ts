@@ -44,7 +44,7 @@ export const getCachedAudio: Handler = async ({ request, parameters }, context) 
   if (found === undefined) throw new ServiceError('ERR_AUDIO_NOT_FOUND', 'The audio is gone');
   const { format } = found.record;
   const isAttachment = download === '1';
-  return storedAudioAnswer(found.audio, { format, name: audioId, isAttachment });
+  return storedAudioAnswer(found.audio, { request, format, name: audioId, isAttachment });
 };
 
 function begin(

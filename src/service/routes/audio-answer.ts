@@ -3,6 +3,9 @@ import { speechMediaType } from '../synthesis/media-type.ts';
 import type { SpeechPlan } from '../synthesis/plan.ts';
 import type { SpokenStream } from '../synthesis/speak.ts';
 
+/** The type of a stream of server-sent events. */
+export const EVENT_STREAM = 'text/event-stream; charset=utf-8';
+
 /** An answer of audio with what it cost (spec sections 4.1 to 4.4). */
 export function audioAnswer(
   plan: SpeechPlan,

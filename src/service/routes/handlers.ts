@@ -20,7 +20,13 @@ import { getOpenApi } from './openapi.ts';
 import { getProfile, updateProfile } from './profile.ts';
 import { realtimeHandler, refuseRealtime, refuseRealtimeV1 } from './realtime-handlers.ts';
 import { createAlignedSpeech } from './speech-aligned.ts';
-import { createCompatSpeech, createCompatTts, listCompatVoices } from './speech-compat.ts';
+import {
+  createCompatSpeech,
+  createCompatTts,
+  getCompatModel,
+  listCompatModels,
+  listCompatVoices,
+} from './speech-compat.ts';
 import { createSpeechV1 } from './speech-v1.ts';
 import { createSpeechV2 } from './speech-v2.ts';
 import { createSpeech } from './speech.ts';
@@ -65,6 +71,7 @@ export const ACCOUNT_HANDLERS: AccountHandlers = {
   deleteVoice,
   deleteVoiceV3: deleteVoice,
   getCandidateAudio,
+  getCompatModel,
   saveVoiceDesign,
   getOpenApiV1: getOpenApi,
   getJob,
@@ -80,6 +87,7 @@ export const ACCOUNT_HANDLERS: AccountHandlers = {
   getProfile,
   getTaskAudio,
   getVoice,
+  listCompatModels,
   listCompatVoices,
   listJobs,
   listJobsV1,

@@ -13,7 +13,10 @@ import { storedAudioAnswer } from './stored-audio.ts';
 /** `GET /speech/tts/jobs/{jobId}/audio` of v3 (spec section 4.1). */
 export const getJobAudio: Handler<AccountCall> = async (call, context) => {
   const { download } = requireQuery(call.request.url, AudioQuery);
-  return wholeAnswer(requireJob(call, context), context, download === '1');
+  return wholeAnswer(call.request, requireJob(call, context), {
+    context,
+    isAttachment: download === '1',
+  });
 };
 
 /** `GET /speech/tts/jobs/{jobId}/segments/{segmentIndex}`: the audio of one segment, once it is spoken. */
@@ -29,7 +32,9 @@ export const getJobSegment: Handler<AccountCall> = async (call, context) => {
     throw notFound(job, `There is ${what}`);
   }
   const name = `${job.id}-${segmentIndex}`;
-  return storedAudioAnswer(audio, { format: job.format, name, isAttachment: download === '1' });
+  const { request } = call;
+  const isAttachment = download === '1';
+  return storedAudioAnswer(audio, { request, format: job.format, name, isAttachment });
 };
 
 /**
@@ -61,16 +66,16 @@ export const getSignedAudio: Handler = async ({ request, parameters }, context) 
   }
   const job = context.jobs.findAny(target.taskId);
   if (job === undefined) throw new ServiceError('ERR_JOB_NOT_FOUND', 'There is no such job');
-  return wholeAnswer(job, context, target.download);
+  return wholeAnswer(request, job, { context, isAttachment: target.download });
 };
 
 async function wholeAnswer(
+  request: Request,
   job: WholeJob,
-  context: ServiceContext,
-  isAttachment: boolean,
+  { context, isAttachment }: { readonly context: ServiceContext; readonly isAttachment: boolean },
 ): Promise<Response> {
   const audio = await requireAudio(job, context);
-  return storedAudioAnswer(audio, { format: job.format, name: job.id, isAttachment });
+  return storedAudioAnswer(audio, { request, format: job.format, name: job.id, isAttachment });
 }
 
 async function requireAudio(job: WholeJob, { jobs }: ServiceContext): Promise<StoredAudio> {

@@ -21,5 +21,6 @@ export const getMediaFile: Handler = async ({ request, parameters }, { links, me
   const [extension = ''] = /\.\w+$/.exec(record.name) ?? [];
   const { contentType } = record;
   const isAttachment = download === '1';
-  return storedFileAnswer(file, { contentType, name: `${fileId}${extension}`, isAttachment });
+  const name = `${fileId}${extension}`;
+  return storedFileAnswer(file, { request, contentType, name, isAttachment });
 };

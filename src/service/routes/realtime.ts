@@ -114,7 +114,8 @@ export const getRealtimeSegment: Handler<AccountCall> = async (call, context) =>
     throw new ServiceError('ERR_AUDIO_NOT_FOUND', message, { details: { state } });
   }
   const name = `segment-${segment.number}`;
-  return storedAudioAnswer(audio, { format: request.format, name, isAttachment: false });
+  const { format } = request;
+  return storedAudioAnswer(audio, { request: call.request, format, name, isAttachment: false });
 };
 
 /** JSON with the names of the version. */

@@ -4,7 +4,7 @@ import { readJsonBody } from '../http/json-body.ts';
 import { requireValid } from '../http/validation.ts';
 import { speakAligned } from '../synthesis/aligned/speak-aligned.ts';
 import { beginSpeech } from './answer-speech.ts';
-import { paidAnswer } from './audio-answer.ts';
+import { EVENT_STREAM, paidAnswer } from './audio-answer.ts';
 import type { AccountCall, Handler } from './call.ts';
 
 /**
@@ -24,5 +24,3 @@ export const createAlignedSpeech: Handler<AccountCall> = async (call, context) =
   const stream = await speakAligned(speaking);
   return paidAnswer(speaking.plan, stream, { type: EVENT_STREAM, tellsIgnored: true });
 };
-
-const EVENT_STREAM = 'text/event-stream; charset=utf-8';

@@ -1,5 +1,10 @@
 import type { AudioFormat } from '../../contract/audio-formats.ts';
-import type { CompatVoices } from '../../contract/schemas/speech-compat.ts';
+import type {
+  CompatModel,
+  CompatModels,
+  CompatSpeechEvent,
+  CompatVoices,
+} from '../../contract/schemas/speech-compat.ts';
 import { CompatSpeechRequest, CompatTtsRequest } from '../../contract/schemas/speech-compat.ts';
 import { SPEECH_SURFACES } from '../../contract/speech-surfaces.ts';
 import { readJsonBody } from '../http/json-body.ts';
@@ -7,8 +12,11 @@ import { readJsonOrMessagePack } from '../http/message-pack-body.ts';
 import { requireValid } from '../http/validation.ts';
 import { invalidRequest, ServiceError } from '../service-error.ts';
 import type { ServiceContext } from '../service-context.ts';
+import { speakStream } from '../synthesis/speak.ts';
+import { showText } from '../wording/show-value.ts';
 import type { SurfaceRequest } from './answer-speech.ts';
-import { answerSpeech } from './answer-speech.ts';
+import { answerSpeech, beginSpeech } from './answer-speech.ts';
+import { EVENT_STREAM, paidAnswer } from './audio-answer.ts';
 import type { AccountCall, Handler } from './call.ts';
 import { modelOfLabel } from './model-labels.ts';
 
@@ -40,7 +48,10 @@ export const createCompatSpeech: Handler<AccountCall> = async (call, context) =>
   const { input: text, voice, model: modelId, response_format: format, speed } = body;
   const voiceId = typeof voice === 'string' ? voice : voice.id;
   const order = { text, voiceId, modelId, format, speed };
-  return answerCompat(call, context, { surface: 'compat-speech', order });
+  const request = { surface: 'compat-speech', order } as const;
+  return body.stream_format === 'sse'
+    ? answerCompat(call, context, request, answerEvents)
+    : answerCompat(call, context, request);
 };
 
 /** `GET /v1/audio/voices` (spec section 4.4). */
@@ -51,17 +62,65 @@ export const listCompatVoices: Handler<AccountCall> = ({ account }, { catalogue 
   return Response.json(body);
 };
 
+/** `GET /v1/models` in the shape of the OpenAI interface (ours). */
+export const listCompatModels: Handler<AccountCall> = (_call, { catalogue }) => {
+  const available = catalogue.models.filter((model) => catalogue.isAvailable(model));
+  const body: CompatModels = { object: 'list', data: available.map(({ id }) => compatModel(id)) };
+  return Response.json(body);
+};
+
+/** `GET /v1/models/{modelId}` (ours). */
+export const getCompatModel: Handler<AccountCall> = ({ parameters }, { catalogue }) => {
+  const { modelId = '' } = parameters;
+  const model = catalogue.model(modelId);
+  if (model !== undefined && catalogue.isAvailable(model)) {
+    return Response.json(compatModel(model.id));
+  }
+  const message = `No such model: ${showText(modelId)}; GET /v1/models lists them`;
+  throw new ServiceError('ERR_NOT_FOUND', message);
+};
+
+function compatModel(id: string): CompatModel {
+  return { id, object: 'model', created: 0, owned_by: 'foley' };
+}
+
 /** These interfaces have no key that would make a repetition safe. */
 async function answerCompat(
   call: AccountCall,
   context: ServiceContext,
   request: Omit<SurfaceRequest, 'idempotencyKey'>,
+  answer: typeof answerSpeech = answerSpeech,
 ): Promise<Response> {
   try {
-    return await answerSpeech(call, context, { ...request, idempotencyKey: undefined });
+    return await answer(call, context, { ...request, idempotencyKey: undefined });
   } catch (error) {
     throw withoutOwnStatus(error, request);
   }
+}
+
+/** `stream_format: sse`: the same bytes as `speech.audio.delta` events, then `speech.audio.done`. */
+async function answerEvents(
+  call: AccountCall,
+  context: ServiceContext,
+  request: SurfaceRequest,
+): Promise<Response> {
+  const speaking = beginSpeech(call, context, request);
+  const { body, quotaRemaining } = await speakStream(speaking);
+  const characters = speaking.plan.charge.quota;
+  const encode = (event: CompatSpeechEvent): Uint8Array =>
+    Buffer.from(`data: ${JSON.stringify(event)}\n\n`);
+  const events = new TransformStream<Uint8Array, Uint8Array>({
+    transform(bytes, controller) {
+      const audio = Buffer.from(bytes).toString('base64');
+      controller.enqueue(encode({ type: 'speech.audio.delta', audio }));
+    },
+    flush(controller) {
+      const usage = { input_tokens: characters, output_tokens: 0, total_tokens: characters };
+      controller.enqueue(encode({ type: 'speech.audio.done', usage }));
+    },
+  });
+  const stream = { body: body.pipeThrough(events), quotaRemaining };
+  return paidAnswer(speaking.plan, stream, { type: EVENT_STREAM, tellsIgnored: false });
 }
 
 /** There a voice that is unknown and a model that is not available are wrong values: 400. */

@@ -48,12 +48,14 @@ export const createVoiceDesign: Handler<AccountCall> = async (call, context) => 
 };
 
 /** `GET …/candidates/{candidateId}/audio` (spec section 4.6). */
-export const getCandidateAudio: Handler<AccountCall> = async ({ account, parameters }, context) => {
+export const getCandidateAudio: Handler<AccountCall> = async (call, context) => {
+  const { account, parameters, request } = call;
   const { designId = '', candidateId = '' } = parameters;
   const { design, candidate } = requireCandidate(context, account, { designId, candidateId });
   const audio = await context.designs.preview(design, candidate);
   if (audio === undefined) throw noCandidate(candidateId);
   return storedAudioAnswer(audio, {
+    request,
     format: PREVIEW_FORMAT,
     name: candidate.id,
     isAttachment: false,

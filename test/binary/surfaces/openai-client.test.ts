@@ -1,4 +1,11 @@
-import OpenAI, { APIError, AuthenticationError, BadRequestError, RateLimitError } from 'openai';
+import { EventSourceParserStream } from 'eventsource-parser/stream';
+import OpenAI, {
+  APIError,
+  AuthenticationError,
+  BadRequestError,
+  NotFoundError,
+  RateLimitError,
+} from 'openai';
 import { describe, expect, test } from 'vitest';
 import { decodeAudio } from '../../harness/decode-audio.ts';
 import { firstVoiceId, startServe } from '../support/serve.ts';
@@ -57,20 +64,89 @@ describe('the official openai client, pointed at /v1', () => {
     const wrong = await speak({ speed: 4 });
     expect(wrong).toBeInstanceOf(BadRequestError);
     expect(wrong).toMatchObject({ status: 400, requestID: expect.stringMatching(/^\S{8,}$/) });
-    // It looks for words in another place than the flat body has them (docs/service.md).
-    expect(wrong.message).toBe('400 status code (no body)');
+    expect(wrong.message).toBe('400 speed is 4; allowed is 0.5 to 2');
+    expect(fieldsOf(wrong)).toEqual(['ERR_INVALID_REQUEST', 'speed', 'invalid_request_error']);
     const unknown = await speak({}, clientOf({ ...serving, apiKey: 'nobody' }));
     expect(unknown).toBeInstanceOf(AuthenticationError);
+    expect(unknown.message).toMatch(/^401 \S+ \S+/);
+    expect(fieldsOf(unknown)).toEqual(['ERR_UNAUTHORIZED', null, 'authentication_error']);
     const poor = await speak({});
     expect([poor.constructor, poor.status]).toEqual([APIError, 402]);
-    expect(poor.message).toContain('402');
+    expect(poor.message).toMatch(/^402 .*credits/);
+    expect(fieldsOf(poor)).toEqual(['ERR_INSUFFICIENT_CREDITS', null, 'insufficient_quota']);
     const limited = await startServe(['--rate-limit', '0.1/s']);
     const hasty = await errorsOf(clientOf(limited), { ...asked, speed: 4 }, 2);
     expect(hasty[0]).toBeInstanceOf(BadRequestError);
     expect(hasty[1]).toBeInstanceOf(RateLimitError);
     expect(hasty[1]?.headers?.get('retry-after')).toMatch(/^\d+$/);
+    expect(fieldsOf(hasty[1])).toEqual(['ERR_RATE_LIMITED', null, 'rate_limit_error']);
+  });
+
+  test('reads the message of what this service does not have, and of a fault', async () => {
+    const client = clientOf(await startServe(['--fault', 'GET /v1/models; status=500; times=1']));
+    const broken = await errorOf(client.models.list());
+    expect(fieldsOf(broken)).toEqual(['ERR_INTERNAL', null, 'server_error']);
+    const chat = await errorOf(client.chat.completions.create({ model: MODEL, messages: [] }));
+    expect(chat).toBeInstanceOf(NotFoundError);
+    expect(chat.message).toMatch(/^404 There is no such endpoint/);
+    const model = await errorOf(client.models.retrieve('tts-1'));
+    expect(model.message).toMatch(/^404 .*tts-1/);
+  });
+
+  test('lists models, and gets one', async () => {
+    const { models } = clientOf(await startServe());
+    const listed = [];
+    for await (const model of models.list()) listed.push(model);
+    expect(listed).toContainEqual({
+      id: MODEL,
+      object: 'model',
+      created: expect.any(Number),
+      owned_by: 'foley',
+    });
+    expect(await models.retrieve(MODEL)).toMatchObject({ id: MODEL, object: 'model' });
+  });
+
+  test('streams events, whose sound is the same as without them', async () => {
+    const serving = await startServe();
+    const { audio } = clientOf(serving);
+    const order = { model: MODEL, input: INPUT, voice: await firstVoiceId(serving) };
+    const plain = await bytesOf(await audio.speech.create(order));
+    const streamed = await audio.speech.create({ ...order, stream_format: 'sse' });
+    expect(streamed.headers.get('Content-Type')).toMatch(/^text\/event-stream/);
+    const events = await eventsOf(streamed);
+    const sound = events.flatMap(({ audio: part }) =>
+      typeof part === 'string' ? [Buffer.from(part, 'base64')] : [],
+    );
+    expect(Buffer.concat(sound).equals(plain)).toBe(true);
+    expect(events.at(-1)).toEqual({
+      type: 'speech.audio.done',
+      usage: { input_tokens: INPUT.length, output_tokens: 0, total_tokens: INPUT.length },
+    });
+    const wrong = await errorOf(
+      // @ts-expect-error a value that the client does not know either
+      audio.speech.create({ ...order, stream_format: 'mp4' }),
+    );
+    expect(fieldsOf(wrong)).toEqual([
+      'ERR_INVALID_REQUEST',
+      'stream_format',
+      'invalid_request_error',
+    ]);
   });
 });
+
+async function eventsOf(response: Response): Promise<readonly Record<string, unknown>[]> {
+  const events: Record<string, unknown>[] = [];
+  const stream = response.body
+    ?.pipeThrough(new TextDecoderStream())
+    .pipeThrough(new EventSourceParserStream());
+  for await (const { data } of stream ?? []) events.push(JSON.parse(data));
+  return events;
+}
+
+/** What the client reads from the `error` of a body. */
+function fieldsOf(error: APIError | undefined): readonly unknown[] {
+  return [error?.code, error?.param, error?.type];
+}
 
 async function errorsOf(
   { audio }: OpenAI,

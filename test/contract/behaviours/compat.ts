@@ -6,6 +6,7 @@ import { isOfFamily, pairOf, plainBody, TEXT, voicesOf } from '../facts.ts';
 import type { RequestBody } from '../request-fields.ts';
 import { requestFields } from '../request-fields.ts';
 import type { ServiceUnderTest } from '../service-under-test.ts';
+import { NotApplicable } from '../service-under-test.ts';
 
 const V1 = 'POST /api/open/v1/speech/tts';
 
@@ -95,9 +96,11 @@ export const compat: readonly Behaviour[] = [
       refuses: ['opus', 'aac'],
     },
     { name: 'speed', what: '0.5 to 2', ...SPEED },
+    { name: 'stream_format', what: 'audio or sse (ours)', takes: ['audio'], refuses: ['mp4', 1] },
   ]),
   ...[TTS, SPEECH].flatMap((body) => both(body)),
   ...labels(),
+  ...openAi(),
   voiceObject(),
   opus(),
   ...v1Only(),
@@ -182,6 +185,107 @@ function labels(): readonly Behaviour[] {
       assert.equal(mine, its);
     },
   }));
+}
+
+/** What the spec leaves out and clients of the OpenAI interface need. */
+function openAi(): readonly Behaviour[] {
+  const models = async (service: ServiceUnderTest) =>
+    at((await service.ask('GET /v1/models')).json(), 'data');
+  const ours = { section: '4.4', isOurChoice: true } as const;
+  return [
+    ...answerFields(
+      {
+        ...ours,
+        of: 'CompatModels',
+        on: 'GET /v1/models',
+        sample: async (service) => (await service.ask('GET /v1/models')).json(),
+      },
+      [
+        ['object', 'string', '`list`'],
+        ['data', 'list', 'models that are available'],
+      ],
+    ),
+    ...answerFields(
+      {
+        ...ours,
+        of: 'CompatModel',
+        on: 'GET /v1/models/{modelId}',
+        sample: async (service) => {
+          const id = String(at(await models(service), '0.id'));
+          return (await service.ask(`GET /v1/models/${id}`)).json();
+        },
+      },
+      [
+        ['id', 'id', 'model id'],
+        ['object', 'string', '`model`'],
+        ['created', 'integer', 'always 0'],
+        ['owned_by', 'string', 'always `foley`'],
+      ],
+    ),
+    ...answerFields(
+      {
+        ...ours,
+        of: 'OpenAiError',
+        on: SPEECH.on,
+        sample: async (service) => (await service.ask(SPEECH.on, { body: { speed: 9 } })).json(),
+      },
+      [
+        ['code', 'id', 'as elsewhere'],
+        ['message', 'string', 'as elsewhere'],
+        ['requestId', 'id', 'as elsewhere'],
+        ['details', 'object', 'as elsewhere'],
+        ['error.message', 'string', 'as `message`'],
+        ['error.type', 'string', 'such as `invalid_request_error`'],
+        ['error.code', 'id', 'as `code`'],
+        ['error.param', 'string', 'the first field that is wrong'],
+      ],
+    ),
+    {
+      id: 'compat-models.unknown',
+      section: '4.4',
+      on: 'GET /v1/models/{modelId}',
+      what: '404: a model that this service does not have (ours)',
+      async check(service) {
+        if (!service.isOurs) throw new NotApplicable('the spec does not have it');
+        claimRefused(await service.ask('GET /v1/models/tts-1'), 404, 'ERR_NOT_FOUND', service);
+      },
+    },
+    {
+      id: 'compat-speech.events',
+      section: '4.4',
+      on: SPEECH.on,
+      what: '`stream_format: sse` sends the audio as `speech.audio.delta` events, then `speech.audio.done` (ours)',
+      covers: [
+        'CompatSpeechRequest.stream_format',
+        'CompatSpeechDelta.type',
+        'CompatSpeechDelta.audio',
+        'CompatSpeechDone.type',
+        'CompatSpeechDone.usage.input_tokens',
+        'CompatSpeechDone.usage.output_tokens',
+        'CompatSpeechDone.usage.total_tokens',
+      ],
+      spends: true,
+      async check(service) {
+        if (!service.isOurs) throw new NotApplicable('the spec does not have it');
+        const body = { ...(await SPEECH.plain(service)), stream_format: 'sse' };
+        const answer = await service.ask(SPEECH.on, { body });
+        claimStatus(answer, 200);
+        const lines = answer.bytes.toString().trim().split('\n\n');
+        const events = lines.map((line): unknown => JSON.parse(line.replace(/^data: /, '')));
+        const parts = events.flatMap((event) =>
+          at(event, 'type') === 'speech.audio.delta'
+            ? [Buffer.from(String(at(event, 'audio')), 'base64')]
+            : [],
+        );
+        assert.ok((await service.listen(Buffer.concat(parts))) > 200);
+        const done = events.at(-1);
+        assert.equal(at(done, 'type'), 'speech.audio.done');
+        assert.equal(at(done, 'usage.input_tokens'), TEXT.length);
+        assert.equal(at(done, 'usage.output_tokens'), 0);
+        assert.equal(at(done, 'usage.total_tokens'), TEXT.length);
+      },
+    },
+  ];
 }
 
 function voiceObject(): Behaviour {

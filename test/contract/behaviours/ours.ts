@@ -59,6 +59,27 @@ export const ours: readonly Behaviour[] = [
       claimType(task.error.message, 'id', 'task.error.message');
     },
   },
+  {
+    id: 'ours.range',
+    section: 'ours',
+    on: 'GET /api/open/v3/speech/tts/jobs/{jobId}/audio',
+    what: '`Range` gives a part of a stored file (206), 416 beyond its end; `If-None-Match` 304',
+    covers: ['ERR_RANGE_NOT_SATISFIABLE'],
+    spends: true,
+    async check(service) {
+      requireOurs(service);
+      const on = `GET /api/open/v3/speech/tts/jobs/${await finishedJob(service)}/audio`;
+      const whole = await service.ask(on);
+      const part = await service.ask(on, { headers: { Range: 'bytes=10-19' } });
+      claimStatus(part, 206);
+      assert.deepEqual(part.bytes, whole.bytes.subarray(10, 20));
+      assert.equal(part.header('Content-Range'), `bytes 10-19/${whole.bytes.length}`);
+      const beyond = await service.ask(on, { headers: { Range: `bytes=${whole.bytes.length}-` } });
+      claimRefused(beyond, 416, 'ERR_RANGE_NOT_SATISFIABLE', service);
+      const etag = whole.header('ETag') ?? '';
+      claimStatus(await service.ask(on, { headers: { 'If-None-Match': etag } }), 304);
+    },
+  },
   ...FAULTS.map((fault) => faulty(fault)),
 ];
 
