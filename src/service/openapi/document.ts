@@ -176,7 +176,8 @@ function success(operation: OperationDescription): Json {
 
 /** Whether the answer is a file that exists as a whole, of which a client may ask for a part. */
 function isStored({ success: kind }: OperationDescription): boolean {
-  return ['preview', 'realtime-audio', 'stored-audio', 'stored-file'].includes(String(kind));
+  const kinds: readonly unknown[] = ['preview', 'realtime-audio', 'stored-audio', 'stored-file'];
+  return kinds.includes(kind);
 }
 
 /** Parts of a stored file, and the answer for a client that has it (RFC 9110, sections 13 and 14). */

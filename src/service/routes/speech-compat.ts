@@ -107,20 +107,22 @@ async function answerEvents(
   const speaking = beginSpeech(call, context, request);
   const { body, quotaRemaining } = await speakStream(speaking);
   const characters = speaking.plan.charge.quota;
-  const encode = (event: CompatSpeechEvent): Uint8Array =>
-    Buffer.from(`data: ${JSON.stringify(event)}\n\n`);
   const events = new TransformStream<Uint8Array, Uint8Array>({
     transform(bytes, controller) {
       const audio = Buffer.from(bytes).toString('base64');
-      controller.enqueue(encode({ type: 'speech.audio.delta', audio }));
+      controller.enqueue(eventBytes({ type: 'speech.audio.delta', audio }));
     },
     flush(controller) {
       const usage = { input_tokens: characters, output_tokens: 0, total_tokens: characters };
-      controller.enqueue(encode({ type: 'speech.audio.done', usage }));
+      controller.enqueue(eventBytes({ type: 'speech.audio.done', usage }));
     },
   });
   const stream = { body: body.pipeThrough(events), quotaRemaining };
   return paidAnswer(speaking.plan, stream, { type: EVENT_STREAM, tellsIgnored: false });
+}
+
+function eventBytes(event: CompatSpeechEvent): Uint8Array {
+  return Buffer.from(`data: ${JSON.stringify(event)}\n\n`);
 }
 
 /** There a voice that is unknown and a model that is not available are wrong values: 400. */

@@ -58,7 +58,7 @@ export function storedFileAnswer(
 /** Whether `If-None-Match` lists this ETag; weak ones compare equal there. */
 function hasMatch(list: string | null, etag: string): boolean {
   const tags = (list ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
-  return tags.includes('*') || tags.includes(etag);
+  return tags.some((tag) => tag === '*' || tag === etag);
 }
 
 interface ByteRange {

@@ -189,8 +189,6 @@ function labels(): readonly Behaviour[] {
 
 /** What the spec leaves out and clients of the OpenAI interface need. */
 function openAi(): readonly Behaviour[] {
-  const models = async (service: ServiceUnderTest) =>
-    at((await service.ask('GET /v1/models')).json(), 'data');
   const ours = { section: '4.4', isOurChoice: true } as const;
   return [
     ...answerFields(
@@ -211,7 +209,8 @@ function openAi(): readonly Behaviour[] {
         of: 'CompatModel',
         on: 'GET /v1/models/{modelId}',
         sample: async (service) => {
-          const id = String(at(await models(service), '0.id'));
+          const models = (await service.ask('GET /v1/models')).json();
+          const id = String(at(models, 'data.0.id'));
           return (await service.ask(`GET /v1/models/${id}`)).json();
         },
       },
