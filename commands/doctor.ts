@@ -5,7 +5,7 @@ import { findTarget } from '../src/cli/connect.ts';
 import type { Paint } from '../src/cli/look.ts';
 import type { Target } from '../src/target/resolve.ts';
 import { counted } from '../src/text/counted.ts';
-import { accountsCheck, foldersCheck, settingsCheck } from './doctor/file-checks.ts';
+import { accountsCheck, foldersCheck, recordsCheck, settingsCheck } from './doctor/file-checks.ts';
 import type { Check, Finding } from './doctor/finding.ts';
 import { problemOf } from './doctor/finding.ts';
 import { enginesCheck } from './doctor/engines-check.ts';
@@ -20,6 +20,7 @@ const CHECKS: readonly Check[] = [
   settingsCheck,
   accountsCheck,
   foldersCheck,
+  recordsCheck,
   embeddedCheck,
   enginesCheck,
   proxyCheck,

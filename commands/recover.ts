@@ -9,20 +9,20 @@ import type { ExitName } from '../src/contract/exit-codes.ts';
 import type { Failure } from '../src/errors/failure.ts';
 import { usageFailure } from '../src/errors/failure.ts';
 import type { IntentJournal } from '../src/files/intents.ts';
-import { createSpool } from '../src/files/spool.ts';
 import type { Leftover, Recovered } from '../src/speech/leftovers.ts';
-import { leftovers } from '../src/speech/leftovers.ts';
 import type { RecoverDeps } from '../src/speech/recover-audio.ts';
 import type { Recovery } from '../src/speech/recover.ts';
-import { recoverAll } from '../src/speech/recover.ts';
+import { forget, recoverAll } from '../src/speech/recover.ts';
 import { untilStopped } from '../src/speech/until-stopped.ts';
-import { listRecords, sweepRecords } from '../src/speech/long-text/record-list.ts';
+import { sweepRecords } from '../src/speech/long-text/record-list.ts';
+import { findLeftovers, openSpool } from './find-leftovers.ts';
 import { recordOptions } from './long-text-records.ts';
 import { openJournal } from './open-journal.ts';
 import { leftoverColumns, listedItem, recoveredLine } from './recover-words.ts';
 
 interface RecoverFlags {
   readonly list?: true;
+  readonly forget?: string;
 }
 
 /** `foley recover` (contract, section 6): settles what interrupted commands left. */
@@ -35,17 +35,26 @@ export const recoverCommand: CommandDefinition<RecoverFlags> = {
           'what is lost or unknown. Pays for nothing but those parts.',
       )
       .argument('[id]', 'only this one')
-      .addOption(new Option('--list', 'show what is there and change nothing'));
+      .addOption(new Option('--list', 'show what is there and change nothing'))
+      .addOption(
+        new Option('--forget <id>', 'remove what is left of this one, without recovering it'),
+      );
   },
   async run(context, { args: [id], options }) {
-    const state = await openState(context);
-    const chosen = choose(await state.list(), id);
-    if (options.list === true) return listed(chosen);
+    if (options.forget !== undefined) return forgetOne(context, options.forget, options, id);
+    const { journal, open } = await openJournal(context);
+    const isList = options.list === true;
+    // Without the journal nobody knows which command still works on what.
+    const intents = isList ? open() : Promise.resolve(await open());
+    const { failures: unreadable, leftovers } = await findLeftovers(context, () => intents);
+    const chosen = choose(leftovers, id, unreadable);
+    if (isList) return listed(chosen, unreadable, context);
     const deps = {
       ...context,
-      ...state,
-      recoverJob: jobRecovery(context, state.journal),
-      recoverText: textRecovery(context, state.journal),
+      spool: await openSpool(context),
+      journal,
+      recoverJob: jobRecovery(context, journal),
+      recoverText: textRecovery(context, journal),
     };
     const { items, failures } = await settle(chosen, deps, context.signal);
     if (context.signal.aborted) {
@@ -54,10 +63,12 @@ export const recoverCommand: CommandDefinition<RecoverFlags> = {
       context.signal.throwIfAborted();
     }
     // Whole audio that is still there, for whatever reason, is not to grow too old unseen.
-    const mayPrune = id === undefined && failures.length === 0;
+    const isDamaged = items.some(({ outcome }) => outcome === 'damaged');
+    const isSettled = failures.length === 0 && unreadable.length === 0 && !isDamaged;
+    const mayPrune = id === undefined && isSettled;
     // What was found out is told, also when the spool cannot be tidied up.
-    if (mayPrune) await state.spool.prune().catch(() => []);
-    await tellOfBatches(context);
+    if (mayPrune) await deps.spool.prune().catch(() => []);
+    if (id === undefined) await tellOfBatches(context);
     if (mayPrune) await sweepRecords(await recordOptions(context)).catch(() => undefined);
     return {
       data: { items },
@@ -65,10 +76,42 @@ export const recoverCommand: CommandDefinition<RecoverFlags> = {
         items.length === 0
           ? 'Nothing was left behind.'
           : items.map((item) => recoveredLine(item)).join('\n'),
+      ...failureOf(unreadable),
       exit: exitOf(items, failures),
     };
   },
 };
+
+/** What kept some of it from being found is reported after the rest. */
+function failureOf([failure]: readonly Failure[]): Pick<CommandResult, 'failure'> {
+  return failure === undefined ? {} : { failure };
+}
+
+async function forgetOne(
+  context: Context,
+  wanted: string,
+  { list }: RecoverFlags,
+  id: string | undefined,
+): Promise<CommandResult> {
+  if (list === true || id !== undefined) {
+    throw usageFailure('--forget cannot be used with --list or an id', 'Use --forget ID alone.');
+  }
+  const { journal, open } = await openJournal(context);
+  const intents = await open();
+  const found = await findLeftovers(context, () => Promise.resolve(intents));
+  const chosen = choose(found.leftovers, wanted, found.failures);
+  const deps = { ...context, journal, spool: await openSpool(context) };
+  const { folder } = await recordOptions(context);
+  try {
+    for (const leftover of chosen) await forget(leftover, { ...deps, textFolder: folder });
+  } finally {
+    await journal.close();
+  }
+  return {
+    data: { forgotten: wanted },
+    human: () => `${wanted}: forgotten; nothing of it is left here`,
+  };
+}
 
 /** Batches keep what they know with their outputs, and go on by themselves. */
 async function tellOfBatches(context: Context): Promise<void> {
@@ -91,21 +134,6 @@ async function settle(
   } finally {
     await deps.journal.close();
   }
-}
-
-async function openState(context: Context) {
-  const { state } = await context.paths();
-  const { journal, open } = await openJournal(context);
-  const spool = createSpool({ ...context, folder: path.join(state, 'spool') });
-  return {
-    spool,
-    journal,
-    async list(): Promise<readonly Leftover[]> {
-      const intents = await open();
-      const texts = await listRecords(await recordOptions(context));
-      return leftovers(await spool.list(), intents, texts);
-    },
-  };
 }
 
 /** The service is asked only when there is a job to be fetched. */
@@ -135,31 +163,45 @@ function textRecovery(context: Context, journal: IntentJournal): RecoverDeps['re
   };
 }
 
-function choose(all: readonly Leftover[], id: string | undefined): readonly Leftover[] {
+function choose(
+  all: readonly Leftover[],
+  id: string | undefined,
+  [unreadable]: readonly Failure[],
+): readonly Leftover[] {
   if (id === undefined) return all;
   const chosen = all.filter((leftover) => leftover.id === id);
   if (chosen.length > 0) return chosen;
+  if (unreadable !== undefined) throw unreadable;
   throw usageFailure(
     `nothing that was left behind has the id "${id}"`,
     '`foley recover --list` shows what there is.',
   );
 }
 
-async function listed(all: readonly Leftover[]): Promise<CommandResult> {
+async function listed(
+  all: readonly Leftover[],
+  unreadable: readonly Failure[],
+  { clock }: Context,
+): Promise<CommandResult> {
   const { table } = await import('../src/cli/table.ts');
   return {
-    data: { items: all.map((leftover) => listedItem(leftover)) },
+    data: { items: all.map((leftover) => listedItem(leftover, clock)) },
     human: (look) =>
-      all.length === 0 ? 'Nothing was left behind.' : table(all, leftoverColumns, look),
+      all.length === 0 ? 'Nothing was left behind.' : table(all, leftoverColumns(clock), look),
+    ...failureOf(unreadable),
+    exit: all.some(({ kind }) => kind === 'damaged') ? 'state' : 'ok',
   };
 }
 
-/** The worst of what was found: something paid for is lost, nobody knows, or it is still there. */
+/** The worst of what was found; a loss that was reported before counts no more. */
 function exitOf(items: readonly Recovered[], failures: readonly Failure[]): ExitName {
-  if (items.some(({ outcome }) => outcome === 'lost')) return 'lost';
+  if (items.some(({ isReported, outcome }) => outcome === 'lost' && isReported !== true)) {
+    return 'lost';
+  }
   if (items.some(({ outcome }) => outcome === 'unknown')) return 'unknownOutcome';
   const [failure] = failures;
   if (failure !== undefined) return failure.exit;
+  if (items.some(({ outcome }) => outcome === 'damaged')) return 'state';
   if (items.some(({ outcome }) => outcome === 'refunded')) return 'rejected';
   return items.some(({ outcome }) => outcome === 'partial') ? 'partial' : 'ok';
 }

@@ -53,6 +53,22 @@ export const foldersCheck: Check = {
   },
 };
 
+/** Foley's own records can be read. */
+export const recordsCheck: Check = {
+  name: 'records',
+  async look(context) {
+    const { findDamaged } = await import('../find-leftovers.ts');
+    const damaged = await findDamaged(context);
+    if (damaged.length === 0) return [ok('all can be read')];
+    return damaged.map(({ holds, paths: [where] }) =>
+      problem(
+        `${where} is unreadable: it holds ${holds}`,
+        '`foley recover --list` shows it; `foley recover --forget ID` removes it.',
+      ),
+    );
+  },
+};
+
 async function lookAtFolder(context: Context, folder: string): Promise<Finding> {
   try {
     if (!(await exists(context, folder))) return await lookAtParent(context, folder);

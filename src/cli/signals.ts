@@ -4,7 +4,10 @@ export interface SignalSource {
   off(signal: StopSignal, listener: () => void): unknown;
 }
 
-export type StopSignal = 'SIGINT' | 'SIGTERM';
+/** Signals that stop a run cleanly; `SIGHUP` is a terminal that was closed. */
+export type StopSignal = (typeof STOP_SIGNALS)[number];
+
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** The user or the system asked the run to stop. */
 export class Interrupted extends Error {
@@ -25,7 +28,7 @@ export interface SignalWatch {
 }
 
 /**
- * Turns the first SIGINT or SIGTERM into an abort, so that work is put down cleanly. The second one
+ * Turns the first of these signals into an abort, so that work is put down cleanly. The second one
  * calls `onImpatience`, which ends the process at once.
  */
 export function watchSignals(
@@ -33,19 +36,18 @@ export function watchSignals(
   onImpatience: (signal: StopSignal) => void,
 ): SignalWatch {
   const controller = new AbortController();
-  const listen = (stopSignal: StopSignal) => (): void => {
-    if (controller.signal.aborted) onImpatience(stopSignal);
-    else controller.abort(new Interrupted(stopSignal));
-  };
-  const onInterrupt = listen('SIGINT');
-  const onTerminate = listen('SIGTERM');
-  source.on('SIGINT', onInterrupt);
-  source.on('SIGTERM', onTerminate);
+  const listeners = STOP_SIGNALS.map((stopSignal) => {
+    const listener = (): void => {
+      if (controller.signal.aborted) onImpatience(stopSignal);
+      else controller.abort(new Interrupted(stopSignal));
+    };
+    source.on(stopSignal, listener);
+    return { stopSignal, listener };
+  });
   return {
     signal: controller.signal,
     stop: () => {
-      source.off('SIGINT', onInterrupt);
-      source.off('SIGTERM', onTerminate);
+      for (const { listener, stopSignal } of listeners) source.off(stopSignal, listener);
     },
   };
 }

@@ -30,6 +30,7 @@ export const EXIT_CODES = {
   output: { code: 30, meaning: 'output cannot be written, or the player failed' },
   exists: { code: 31, meaning: 'the output exists and may not be replaced' },
   state: { code: 32, meaning: 'state is unusable: locked, unwritable, or of a newer version' },
+  hungUp: { code: 129, meaning: 'ended by SIGHUP' },
   interrupted: { code: 130, meaning: 'ended by SIGINT' },
   terminated: { code: 143, meaning: 'ended by SIGTERM' },
 } as const;

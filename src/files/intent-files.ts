@@ -15,9 +15,13 @@ export interface IntentFile {
   readonly steps: readonly IntentStep[];
   /** Lines that are torn or damaged. */
   readonly garbled: number;
+  /** Whether the last line was cut off. */
+  readonly isTorn: boolean;
   /** Whether a later foley wrote in it. */
   readonly isNewer: boolean;
 }
+
+export const JOURNAL_EXTENSION = '.jsonl';
 
 /** The line with which every file begins: who writes it. */
 export function ownerRecord(owner: ProcessIdentity): Readonly<Record<string, unknown>> {
@@ -28,13 +32,14 @@ export function ownerRecord(owner: ProcessIdentity): Readonly<Record<string, unk
 export async function readIntentFiles(
   folder: string,
   { files, processes }: { readonly files: FileSystem; readonly processes: Processes },
+  extensions: readonly string[] = [JOURNAL_EXTENSION],
 ): Promise<IntentFile[]> {
   const names = await files.readdir(folder).catch((error: unknown) => {
     if (hasErrno(error, 'ENOENT')) return [];
     throw error;
   });
   const read: IntentFile[] = [];
-  const wanted = names.filter((name) => name.endsWith('.jsonl'));
+  const wanted = names.filter((name) => extensions.some((one) => name.endsWith(one)));
   for (const name of wanted.toSorted((a, b) => (a < b ? -1 : 1))) {
     const file = path.join(folder, name);
     const content = await contentOf(file, files);
@@ -44,14 +49,14 @@ export async function readIntentFiles(
 }
 
 function readFile(file: string, content: string, processes: Processes): IntentFile {
-  const { records, garbled, isNewer } = parseJournal(content);
+  const { records, garbled, isNewer, isTorn } = parseJournal(content);
   const steps = records.map((record) => parseStep(record)).filter((step) => step !== undefined);
   const owner = records
     .map((record) => parseIdentity(record['owner']))
     .find((one) => one !== undefined);
   const writer = owner === undefined ? 'unknown' : processes.liveness(owner);
   const strange = records.filter((record) => !('owner' in record)).length - steps.length;
-  return { path: file, writer, steps, garbled: garbled + strange, isNewer };
+  return { path: file, writer, steps, garbled: garbled + strange, isTorn, isNewer };
 }
 
 /** Undefined when somebody else removed the file meanwhile. */

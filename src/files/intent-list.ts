@@ -2,7 +2,7 @@ import type { FileSystem } from '../effects/file-system.ts';
 import type { Liveness, Processes } from '../effects/processes.ts';
 import { hasErrno } from './errno.ts';
 import type { IntentFile } from './intent-files.ts';
-import { readIntentFiles } from './intent-files.ts';
+import { JOURNAL_EXTENSION, readIntentFiles } from './intent-files.ts';
 import type { IntentStatus } from './intent-records.ts';
 import { isSettled, mergeSteps } from './intent-records.ts';
 import { newerStateFailure, stateFailure } from './state-failures.ts';
@@ -38,11 +38,53 @@ export async function listOpenIntents(options: IntentFolder): Promise<OpenIntent
   return { open, garbled: read.reduce((sum, file) => sum + file.garbled, 0) };
 }
 
+/** A file of the journal with damaged lines. */
+export interface DamagedJournal {
+  readonly path: string;
+  readonly garbled: number;
+  /** Operations of which something can still be read. */
+  readonly operations: number;
+  /** Operations that did not come to their end. */
+  readonly open: number;
+}
+
+/**
+ * The files of ended processes with damaged lines, those that were put aside for it included; a line that was
+ * cut off when its writer was killed is none. Throws exit 32 as above.
+ */
+export async function listDamagedJournals(
+  options: IntentFolder,
+): Promise<readonly DamagedJournal[]> {
+  const read = await readOwnVersion(options, [JOURNAL_EXTENSION, ASIDE_EXTENSION]);
+  const open = new Set(
+    mergeSteps(read.flatMap((file) => file.steps))
+      .filter(({ state }) => !isSettled(state))
+      .map(({ id }) => id),
+  );
+  return read
+    .filter(({ garbled, isTorn, writer }) => garbled > (isTorn ? 1 : 0) && writer !== 'alive')
+    .map(({ garbled, path: file, steps }) => {
+      const ids = new Set(steps.map(({ id }) => id));
+      const isOpen = (id: string): boolean => file.endsWith(JOURNAL_EXTENSION) && open.has(id);
+      return {
+        path: file,
+        garbled,
+        operations: ids.size,
+        open: [...ids].filter((id) => isOpen(id)).length,
+      };
+    });
+}
+
 /** Every file of the journal; throws exit 32 when a newer foley wrote one of them. */
-export async function readOwnVersion(options: IntentFolder): Promise<IntentFile[]> {
-  const read = await readIntentFiles(options.folder, options).catch((error: unknown) => {
-    throw stateFailure('the journal', options.folder, error);
-  });
+export async function readOwnVersion(
+  options: IntentFolder,
+  extensions?: readonly string[],
+): Promise<IntentFile[]> {
+  const read = await readIntentFiles(options.folder, options, extensions).catch(
+    (error: unknown) => {
+      throw stateFailure('the journal', options.folder, error);
+    },
+  );
   const newer = read.find((file) => file.isNewer);
   if (newer !== undefined) throw newerStateFailure('the journal', newer.path);
   return read;
@@ -65,10 +107,13 @@ export async function sweepIntents(options: IntentFolder): Promise<void> {
     const mayBegin = file.writer === 'unknown' && file.steps.length === 0;
     const isOver = file.writer !== 'alive' && file.steps.every(({ id }) => !open.has(id));
     if (!isOver || mayBegin) continue;
-    if (file.garbled > 0) await options.files.rename(file.path, `${file.path}.corrupt`);
+    if (file.garbled > 0) await options.files.rename(file.path, `${file.path}${ASIDE_EXTENSION}`);
     else await unlinkIfThere(file.path, options.files);
   }
 }
+
+/** Of a journal with damaged lines in which nothing is open. */
+const ASIDE_EXTENSION = '.corrupt';
 
 function withWriter(status: IntentStatus, read: readonly IntentFile[]): OpenIntent {
   return { ...status, writer: writerOf(status.id, read) };

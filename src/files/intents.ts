@@ -24,7 +24,7 @@ import type { Repetition } from './repeated-intents.ts';
 import { leftOfTheSame } from './repeated-intents.ts';
 import { stateFailure } from './state-failures.ts';
 
-export { listOpenIntents, sweepIntents } from './intent-list.ts';
+export { listDamagedJournals, listOpenIntents, sweepIntents } from './intent-list.ts';
 export type { OpenIntent } from './intent-list.ts';
 export type {
   IntentAbout,

@@ -8,6 +8,8 @@ export interface JournalLines {
   readonly records: readonly Readonly<Record<string, unknown>>[];
   /** Lines that are torn or damaged. */
   readonly garbled: number;
+  /** Whether the last line was cut off: its writer was killed, and nothing was built on it. */
+  readonly isTorn: boolean;
   /** Whether a line was written, whole, by a later version. */
   readonly isNewer: boolean;
 }
@@ -29,17 +31,20 @@ export function parseJournal(content: string): JournalLines {
   const records: Readonly<Record<string, unknown>>[] = [];
   let garbled = 0;
   let isNewer = false;
+  let isGarbledLast = false;
   for (const line of content.split('\n')) {
     if (line === '') continue;
     const [, version, sum, json = ''] = /^v(\d{1,6}) ([0-9a-f]{8}) (.*)$/s.exec(line) ?? [];
     const number = Number(version);
     const isWhole = sum !== undefined && sum === checksum(number, json);
     const record = isWhole ? parseObject(json) : undefined;
+    isGarbledLast = record === undefined && !isWhole;
     if (isWhole && number > JOURNAL_VERSION) isNewer = true;
     else if (record === undefined) garbled += 1;
     else records.push(record);
   }
-  return { records, garbled, isNewer };
+  const isTorn = garbled > 0 && !content.endsWith('\n') && isGarbledLast;
+  return { records, garbled, isTorn, isNewer };
 }
 
 function checksum(version: number, json: string): string {

@@ -20,6 +20,8 @@ export interface SpoolRecord extends SpoolAbout {
   readonly keptAt: string;
   /** Whether all of it is here; null while it is still arriving, or when that was interrupted. */
   readonly complete: boolean | null;
+  /** `foley recover` has reported that the rest of it is lost. */
+  readonly reported?: true | undefined;
 }
 
 /** Reads a record; undefined for what is none, be it damaged or of a later version. */

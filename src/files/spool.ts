@@ -34,6 +34,8 @@ export interface Spool {
   adopt(released: Released, about: SpoolAbout): Promise<SpoolWriter>;
   /** What is there, the oldest first. */
   list(): Promise<readonly SpoolEntry[]>;
+  /** Notes that the loss of the rest of an entry was reported. */
+  markReported(entry: SpoolEntry): Promise<void>;
   /** Removes one entry. */
   remove(entry: SpoolEntry): Promise<void>;
   /** Removes what is older than 24 hours, then the oldest above 512 MiB; returns what it removed. */
@@ -71,6 +73,11 @@ export function createSpool(options: FileDeps & { readonly folder: string }): Sp
       openEntry(options, about, (audio) => files.open(audio, 'wx', 0o600)).catch(failed),
     adopt: (released, about) => adopt(options, released, about),
     list: () => listSpool(folder, files).catch(failed),
+    async markReported({ record, sidecar }) {
+      if (record === undefined) return;
+      const reported = { ...record, reported: true } as const;
+      await writeSidecar({ ...options, sidecar, record: reported }).catch(failed);
+    },
     remove: (entry) => remove(entry).catch(failed),
     prune: () => prune().catch(failed),
   };

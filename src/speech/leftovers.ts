@@ -14,7 +14,20 @@ export type Leftover =
     }
   | { readonly kind: 'request'; readonly id: string; readonly intent: OpenIntent }
   /** A text that is spoken in parts. */
-  | { readonly kind: 'text'; readonly id: string; readonly left: LeftText };
+  | { readonly kind: 'text'; readonly id: string; readonly left: LeftText }
+  | DamagedRecord;
+
+/** Something of foley's own that cannot be read; it stays until `foley recover --forget ID`. */
+export interface DamagedRecord {
+  readonly kind: 'damaged';
+  readonly id: string;
+  /** The folder or file first, then what goes with it. */
+  readonly paths: readonly string[];
+  /** What it is, and what is in it. */
+  readonly holds: string;
+  /** Parts of it can be read and are still needed, so that it cannot be forgotten. */
+  readonly isInUse?: boolean;
+}
 
 /** What became of it. */
 export interface Recovered {
@@ -23,7 +36,8 @@ export interface Recovered {
    * `recovered`: it is in `output` now; `partial`: so is what could be spoken of it; `refunded`: its
    * job failed and cost nothing; `lost`: paid for, and at most a part of it is in `output`; `unknown`:
    * nobody can tell whether it was paid for; `running`: a command works on it, or has just settled it;
-   * `failed`: it is where it was, for the reason in `problem`.
+   * `failed`: it is where it was, for the reason in `problem`; `damaged`: foley cannot read its record, which
+   * is where `problem` says.
    */
   readonly outcome:
     | 'recovered'
@@ -32,7 +46,8 @@ export interface Recovered {
     | 'lost'
     | 'unknown'
     | 'running'
-    | 'failed';
+    | 'failed'
+    | 'damaged';
   readonly output: string | null;
   readonly creditsUsed: number | null;
   readonly requestId: string | null;
@@ -42,6 +57,8 @@ export interface Recovered {
   readonly idempotencyKey: string | null;
   /** It was a realtime conversation, whose key is its request id. */
   readonly isRealtime?: true;
+  /** The loss was reported by an earlier `foley recover`. */
+  readonly isReported?: true;
   readonly problem: string | null;
 }
 
@@ -50,18 +67,23 @@ export function leftovers(
   entries: readonly SpoolEntry[],
   intents: readonly OpenIntent[],
   texts: readonly LeftText[] = [],
+  damaged: readonly DamagedRecord[] = [],
 ): readonly Leftover[] {
   const intentOf = (entry: SpoolEntry): OpenIntent | undefined =>
     intents.find(({ id }) => id === entry.record?.operation);
   const withAudio = new Set(entries.map(({ record }) => record?.operation));
   return [
-    ...entries.map((entry) => {
-      return { kind: 'audio', id: entry.id, entry, intent: intentOf(entry) } as const;
+    ...entries.map((entry): Leftover => {
+      const { bytes, id, path, record, sidecar } = entry;
+      if (record !== undefined) return { kind: 'audio', id, entry, intent: intentOf(entry) };
+      const holds = `${bytes} bytes of audio, without what is known about it`;
+      return { kind: 'damaged', id, paths: [path, sidecar], holds };
     }),
     ...intents
       .filter(({ id }) => !withAudio.has(id))
       .map((intent) => ({ kind: 'request', id: intent.id, intent }) as const),
     ...texts.map((left) => ({ kind: 'text', id: left.id, left }) as const),
+    ...damaged,
   ];
 }
 

@@ -50,7 +50,10 @@ export async function recoverAudio(
   const isWhole = record?.complete === true || (await isVerified(entry.path, intent, deps));
   if (!isWhole) {
     await settle('kept');
-    return { ...told, outcome: 'lost', output: entry.path };
+    const lost = { ...told, outcome: 'lost', output: entry.path } as const;
+    if (record?.reported === true) return { ...lost, isReported: true };
+    await deps.spool.markReported(entry);
+    return lost;
   }
   const extension = record?.extension ?? path.extname(entry.path).slice(1);
   const known = record?.output ?? intent?.about?.output ?? undefined;

@@ -1,10 +1,12 @@
 import path from 'node:path';
 import { removeQuietly } from '../files/debris.ts';
 import { Failure } from '../errors/failure.ts';
-import type { OpenIntent } from '../files/intents.ts';
-import type { SpoolEntry } from '../files/spool.ts';
+import type { FileDeps } from '../files/file-deps.ts';
+import type { IntentJournal, OpenIntent } from '../files/intents.ts';
+import type { Spool, SpoolEntry } from '../files/spool.ts';
+import { stateFailure } from '../files/state-failures.ts';
 import { isTemporaryName } from '../files/temporary.ts';
-import type { Leftover, Recovered } from './leftovers.ts';
+import type { DamagedRecord, Leftover, Recovered } from './leftovers.ts';
 import { mayRun } from './leftovers.ts';
 import type { RecoverDeps } from './recover-audio.ts';
 import { isVerified, orNothing, recoverAudio } from './recover-audio.ts';
@@ -54,12 +56,92 @@ async function recover(leftover: Leftover, deps: RecoverDeps): Promise<Recovered
       return recoverRequest(leftover.intent, deps);
     case 'text':
       return deps.recoverText(leftover.left);
+    case 'damaged':
+      return damaged(leftover);
   }
+}
+
+export interface ForgetDeps extends FileDeps {
+  readonly spool: Spool;
+  readonly journal: IntentJournal;
+  /** The folder of all long texts. */
+  readonly textFolder: string;
+}
+
+/**
+ * Removes what is left of one thing, recovered or not, so that nothing is said about it any more.
+ * @throws Failure (state) when a command still works on it, or when it cannot be removed
+ */
+export async function forget(leftover: Leftover, deps: ForgetDeps): Promise<void> {
+  switch (leftover.kind) {
+    case 'audio':
+      if (leftover.intent !== undefined) await abandon(leftover.intent, deps);
+      return deps.spool.remove(leftover.entry);
+    case 'request':
+      return abandon(leftover.intent, deps);
+    case 'text': {
+      const { id, plan, temporaries, writer } = leftover.left;
+      if (mayRun({ at: plan.at, writer }, deps.clock)) throw stillRunning(id);
+      for (const temporary of temporaries) await removeTemporary(temporary, deps);
+      return removeAll([path.join(deps.textFolder, path.basename(id))], deps);
+    }
+    case 'damaged':
+      if (leftover.isInUse === true) throw stillNeeded(leftover);
+      return removeAll(leftover.paths, deps);
+  }
+}
+
+async function abandon(intent: OpenIntent, deps: ForgetDeps): Promise<void> {
+  if (mayRun(intent, deps.clock)) throw stillRunning(intent.id);
+  await removeTemporary(intent.about?.temporary ?? '', deps);
+  await deps.journal.resume(intent).settle('abandoned');
+}
+
+async function removeTemporary(file: string, deps: ForgetDeps): Promise<void> {
+  if (isTemporaryName(path.basename(file))) await removeQuietly(file, deps);
+}
+
+async function removeAll(paths: readonly string[], { files }: ForgetDeps): Promise<void> {
+  for (const file of paths) {
+    await files.rm(file, { recursive: true, force: true }).catch((error: unknown) => {
+      throw stateFailure('what was left', file, error);
+    });
+  }
+}
+
+function stillRunning(id: string): Failure {
+  return new Failure(`a command still works on ${id}`, {
+    code: 'state',
+    exit: 'state',
+    hint: 'Wait until it has ended, or stop it.',
+  });
+}
+
+function stillNeeded({ id, paths: [file] }: DamagedRecord): Failure {
+  return new Failure(`${file} names operations that are still open`, {
+    code: 'state',
+    exit: 'state',
+    hint: `Run \`foley recover\`, then \`foley recover --forget ${id}\`.`,
+  });
+}
+
+function damaged({ holds, id, paths: [where] }: DamagedRecord): Recovered {
+  return {
+    id,
+    outcome: 'damaged',
+    output: null,
+    creditsUsed: null,
+    requestId: null,
+    jobId: null,
+    idempotencyKey: null,
+    problem: `${where} cannot be read; it holds ${holds}`,
+  };
 }
 
 function failed(leftover: Leftover, { hint, message }: Failure): Recovered {
   const record = leftover.kind === 'audio' ? leftover.entry.record : undefined;
-  const facts = leftover.kind === 'text' ? undefined : leftover.intent?.facts;
+  const facts =
+    leftover.kind === 'text' || leftover.kind === 'damaged' ? undefined : leftover.intent?.facts;
   return {
     id: leftover.id,
     outcome: 'failed',

@@ -11,6 +11,8 @@ export interface JournalFile {
   readonly path: string;
   /** Lines that are torn or damaged. */
   readonly garbled: number;
+  /** Whether the last line was cut off. */
+  readonly isTorn: boolean;
   readonly bytes: number;
 }
 
@@ -58,8 +60,8 @@ async function readInto(
     throw stateFailure('the journal of this batch', file, error);
   });
   if (content === undefined) return undefined;
-  const { garbled, isNewer, records } = parseJournal(content);
+  const { garbled, isNewer, isTorn, records } = parseJournal(content);
   if (isNewer) throw newerStateFailure('the journal of this batch', file);
   const strange = records.filter((record) => !index.add(record)).length;
-  return { path: file, garbled: garbled + strange, bytes: content.length };
+  return { path: file, garbled: garbled + strange, isTorn, bytes: content.length };
 }

@@ -8,7 +8,7 @@ import type { Random } from '../../effects/random.ts';
 import { reviseFailure } from '../../api/revise-failure.ts';
 import { Failure } from '../../errors/failure.ts';
 import { downloadPart, isPartThere } from './part-file.ts';
-import { ownPartKey } from './part-keys.ts';
+import { nextPartKey, ownPartKey } from './part-keys.ts';
 import type { LongTextRecord } from './record.ts';
 
 export interface PartDeps {
@@ -52,7 +52,7 @@ export async function speakJobPart(
       throw goneFailure(error, index, known);
     }
     deps.notice(`foley: part ${index + 1} is not there any more; it is spoken once more`);
-    await record.note({ part: index, state: 'keyed', key: deps.random.uuid() });
+    await record.note({ part: index, state: 'keyed', key: nextPartKey(before.key, deps.random) });
     await fetchPart(record, index, await createJob(record, index, deps), deps);
   }
 }
@@ -105,7 +105,7 @@ async function freshKey(
 ): Promise<string> {
   const { key, state } = record.part(index);
   if (key !== undefined && state !== 'failed') return key;
-  const next = random.uuid();
+  const next = nextPartKey(key, random);
   await record.note({ part: index, state: 'keyed', key: next });
   return next;
 }

@@ -15,6 +15,14 @@ export function partKeys(
   );
 }
 
+/**
+ * The key under which a part is asked for after a job failed or was lost under `key`. It follows from that, so
+ * that it is the same one when the journal that says so is damaged.
+ */
+export function nextPartKey(key: string | undefined, random: Pick<Random, 'uuid'>): string {
+  return key === undefined ? random.uuid() : sha256(`${key}\nagain`);
+}
+
 /** The id of one part under an id that the person chose, no longer than any id may be. */
 export function ownPartKey(own: string, index: number): string {
   return sha256(`${own}\n${index}`);

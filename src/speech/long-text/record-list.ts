@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { hasErrno } from '../../files/errno.ts';
 import { parseIdentity } from '../../files/intent-files.ts';
 import { parseJournal } from '../../files/journal-lines.ts';
@@ -9,7 +10,7 @@ import { afterStep, parsePartStep } from './part-steps.ts';
 import type { LongTextPlan } from './plan.ts';
 import { parsePlan } from './plan.ts';
 import type { RecordOptions } from './record.ts';
-import { journalFile, plannedState, recordFolder } from './record.ts';
+import { journalFile, plannedState, planFile, recordFolder } from './record.ts';
 
 /** A long text that a command left before it was spoken to its end. */
 export interface LeftText {
@@ -22,6 +23,19 @@ export interface LeftText {
   readonly temporaries: readonly string[];
   /** Whether the command that worked on it last still runs. */
   readonly writer: Liveness;
+  /** SHA-256 of its text; undefined for a record of an earlier foley. */
+  readonly textSha256: string | undefined;
+  /** Lines of its journal are damaged or missing, so that parts may be further than `states` say. */
+  readonly isDamaged: boolean;
+}
+
+/** A record whose plan cannot be read, so that nothing can be done with it but to look into its folder. */
+export interface UnreadableText {
+  readonly id: string;
+  readonly folder: string;
+  /** Files with the audio of parts. */
+  readonly parts: number;
+  readonly bytes: number;
 }
 
 /**
@@ -38,15 +52,38 @@ export async function listRecords(options: RecordOptions): Promise<readonly Left
 }
 
 /**
+ * Records without a readable plan that are more than what a command leaves that was killed before it sent
+ * anything. Throws exit 32 when they cannot be listed.
+ */
+export async function listUnreadable(options: RecordOptions): Promise<readonly UnreadableText[]> {
+  const found: UnreadableText[] = [];
+  for (const id of await namesIn(options)) {
+    const folder = recordFolder(id, options);
+    const { garbled, isNewer, plan } = await readJournal(folder, options);
+    if (isNewer || plan !== undefined) continue;
+    const names = await options.files.readdir(folder).catch(() => []);
+    const parts = names.filter((name) => /^part-\d+\.(?!words)/.test(name));
+    if (parts.length === 0 && garbled === 0) continue;
+    const sizes = parts.map(async (name) => {
+      const stat = await options.files.stat(path.join(folder, name)).catch(() => undefined);
+      return stat?.size ?? 0;
+    });
+    const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+    found.push({ id, folder, parts: parts.length, bytes });
+  }
+  return found;
+}
+
+/**
  * Removes the folders of commands that were killed before they had a plan: they have sent nothing. Throws
  * exit 32 when they cannot be listed.
  */
 export async function sweepRecords(options: RecordOptions): Promise<void> {
+  const unreadable = await listUnreadable(options);
   for (const id of await namesIn(options)) {
     const folder = recordFolder(id, options);
-    const content = await contentOf(journalFile(folder), options);
-    const { isNewer, records } = parseJournal(content ?? '');
-    const isBegun = isNewer || records.some((record) => 'plan' in record);
+    const { isNewer, plan, records } = await readJournal(folder, options);
+    const isBegun = isNewer || plan !== undefined || unreadable.some((one) => one.id === id);
     if (isBegun || writerOf(records, options) === 'alive' || !(await isOld(folder, options)))
       continue;
     await options.files.rm(folder, { recursive: true, force: true }).catch(() => undefined);
@@ -67,10 +104,8 @@ export async function readRecord(
   options: RecordOptions,
 ): Promise<LeftText | undefined> {
   const folder = recordFolder(id, options);
-  const content = await contentOf(journalFile(folder), options);
-  const { isNewer, records } = parseJournal(content ?? '');
+  const { garbled, isNewer, isRestored, plan, records } = await readJournal(folder, options);
   if (isNewer) throw newerStateFailure('the record of a long text', folder);
-  const plan = records.map((record) => parsePlan(record['plan'])).find((one) => one !== undefined);
   if (plan === undefined) return undefined;
   const states = new Map<number, PartState>();
   for (const record of records) {
@@ -87,6 +122,27 @@ export async function readRecord(
     checksum: textsIn('whole').at(-1),
     temporaries: [...(plan.temporary === null ? [] : [plan.temporary]), ...textsIn('temporary')],
     writer: writerOf(records, options),
+    textSha256: textsIn('textSha256').at(-1),
+    isDamaged: garbled > 0 || isRestored,
+  };
+}
+
+/** What the journal of a record says, with the second copy of the plan where its own is damaged. */
+async function readJournal(folder: string, options: RecordOptions) {
+  const read = parseJournal((await contentOf(journalFile(folder), options)) ?? '');
+  const planIn = (records: typeof read.records): LongTextPlan | undefined =>
+    records.map((record) => parsePlan(record['plan'])).find((one) => one !== undefined);
+  const plan = planIn(read.records);
+  if (plan !== undefined || read.isNewer) return { ...read, plan, isRestored: false };
+  const copy = parseJournal((await contentOf(planFile(folder), options)) ?? '');
+  const records = [...copy.records, ...read.records];
+  const restored = planIn(copy.records);
+  return {
+    garbled: read.garbled + copy.garbled,
+    isNewer: copy.isNewer,
+    records,
+    plan: restored,
+    isRestored: restored !== undefined,
   };
 }
 

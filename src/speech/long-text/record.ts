@@ -8,6 +8,7 @@ import type { FileDeps } from '../../files/file-deps.ts';
 import { writeAll } from '../../files/file-writer.ts';
 import { ownerRecord } from '../../files/intent-files.ts';
 import { journalLine } from '../../files/journal-lines.ts';
+import { Failure } from '../../errors/failure.ts';
 import {
   ensurePrivateFolder,
   openOwnFile,
@@ -15,7 +16,9 @@ import {
   RECORD_BYTES,
 } from '../../files/own-files.ts';
 import { replaceFile } from '../../files/replace-file.ts';
+import { sha256 } from '../../files/sha256.ts';
 import { stateFailure } from '../../files/state-failures.ts';
+import { display } from '../../text/display.ts';
 import type { PartState, PartStep } from './part-steps.ts';
 import { afterStep } from './part-steps.ts';
 import type { LongTextPlan } from './plan.ts';
@@ -64,8 +67,11 @@ export async function beginRecord(
     await options.files.mkdir(folder, { mode: 0o700 });
     const data = Buffer.from(text);
     await replaceFile({ ...options, path: textFile(folder), data, mode: 0o600 });
-    const lines = [ownerRecord(options.processes.self), { plan }];
+    const lines = [ownerRecord(options.processes.self), { plan, textSha256: sha256(text) }];
     const journal = await openJournal(folder, lines, options);
+    // A second copy: with it, a damaged journal loses no audio that is paid for.
+    const copy = Buffer.concat(lines.map((line) => journalLine(line)));
+    await replaceFile({ ...options, path: planFile(folder), data: copy, mode: 0o600 });
     await syncFolder(options.files, folder);
     await syncFolder(options.files, options.folder);
     return new OpenRecord({ plan, text, folder, journal, states: new Map() }, options);
@@ -75,14 +81,29 @@ export async function beginRecord(
   }
 }
 
-/** Goes on with a record that another process left, which is noted in it. */
+/** What a record says when it is opened again. */
+export interface RecordedText {
+  readonly plan: LongTextPlan;
+  readonly states: ReadonlyMap<number, PartState>;
+  /** SHA-256 of the text; undefined for a record of an earlier foley. */
+  readonly textSha256?: string | undefined;
+}
+
+/**
+ * Resumes a record that another process left, and writes down the new owner.
+ * @throws Failure (state) when it cannot be opened, or when its text is damaged and parts still have to be spoken
+ */
 export async function resumeRecord(
-  { plan, states }: { plan: LongTextPlan; states: ReadonlyMap<number, PartState> },
+  { plan, states, textSha256 }: RecordedText,
   options: RecordOptions,
 ): Promise<LongTextRecord> {
   const folder = recordFolder(plan.id, options);
   try {
     const text = await readOwnText(textFile(folder), RECORD_BYTES, options.files);
+    const isDamaged = textSha256 !== undefined && sha256(text) !== textSha256;
+    const needsText =
+      plan.via !== 'job' || !plan.parts.every((_, part) => isPaid(states.get(part)));
+    if (isDamaged && needsText) throw damagedText(textFile(folder));
     const journal = await openJournal(folder, [ownerRecord(options.processes.self)], options);
     return new OpenRecord({ plan, text, folder, journal, states }, options);
   } catch (error) {
@@ -108,12 +129,31 @@ async function openJournal(
   }
 }
 
+/** A part that is there, or that a job of the service has. */
+function isPaid(part: PartState | undefined): boolean {
+  return part?.state === 'done' || (part?.state === 'accepted' && part.jobId !== undefined);
+}
+
+function damagedText(file: string): Failure {
+  return new Failure(`the text of this record was changed or damaged: ${display(file)}`, {
+    code: 'state',
+    exit: 'state',
+    hint: 'Put the text back as it was, or use the parts in that folder as they are.',
+    billed: 'yes',
+  });
+}
+
 export function recordFolder(id: string, { folder }: Pick<RecordOptions, 'folder'>): string {
   return path.join(folder, path.basename(id));
 }
 
 export function journalFile(folder: string): string {
   return path.join(folder, 'journal.jsonl');
+}
+
+/** The first lines of the journal a second time: its owner and the plan. */
+export function planFile(folder: string): string {
+  return path.join(folder, 'plan.jsonl');
 }
 
 function textFile(folder: string): string {

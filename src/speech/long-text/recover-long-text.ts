@@ -12,7 +12,7 @@ import { mayRun } from '../leftovers.ts';
 import type { Recovered } from '../leftovers.ts';
 import { orNothing } from '../recover-audio.ts';
 import type { AudioStream } from '../speak.ts';
-import type { RecordOptions } from './record.ts';
+import type { LongTextRecord, RecordOptions } from './record.ts';
 import { resumeRecord } from './record.ts';
 import type { LeftText } from './record-list.ts';
 import { readRecord } from './record-list.ts';
@@ -53,6 +53,7 @@ export async function recoverLongText(
   const client = await deps.connect();
   refuseOtherService(left, client);
   const record = await resumeRecord(left, deps);
+  if (left.isDamaged) await noteStreamedParts(record, deps);
   const wanted = plan.output ?? downloadName(id, extensionOf(plan.format));
   const output = await openOutput({ ...deps, path: wanted, existing: 'number' });
   try {
@@ -117,6 +118,22 @@ async function published(
   await record.remove();
   const made = { creditsUsed: creditsUsed ?? null, requestId, output };
   return { ...toldOf(left), ...made, outcome: 'recovered' };
+}
+
+/**
+ * Parts that are streams get their name when they are whole and are not sent a second time: after a damaged
+ * journal their files count. Those of jobs are fetched again under their keys.
+ */
+async function noteStreamedParts(
+  record: LongTextRecord,
+  { files }: LongTextRecovery,
+): Promise<void> {
+  if (record.plan.via === 'job') return;
+  for (const index of record.plan.parts.keys()) {
+    const found = await orNothing(record.partFile(index), files.stat(record.partFile(index)));
+    if (found === undefined || record.part(index).state === 'done') continue;
+    await record.note({ part: index, state: 'done', bytes: found.size });
+  }
 }
 
 async function removeTemporaries({ temporaries }: LeftText, deps: LongTextRecovery): Promise<void> {

@@ -5,7 +5,7 @@ import type { AudioStream, SpeakOptions, Spoken } from '../speak.ts';
 import { speak } from '../speak.ts';
 import { alignedWay } from '../aligned-way.ts';
 import { isPartThere } from './part-file.ts';
-import { ownPartKey } from './part-keys.ts';
+import { nextPartKey, ownPartKey } from './part-keys.ts';
 import { writePartWords } from './part-words.ts';
 import type { PartDeps } from './job-part.ts';
 import type { LongTextRecord } from './record.ts';
@@ -44,7 +44,8 @@ export async function speakStreamPart(
       : speak({ ...optionsOf(record, index, deps), output: undefined, stream: openEnded(direct) });
   const spoken = await attempt().catch(async (error: unknown) => {
     if (!isLost(error) || deps.buysLost !== true || record.plan.via !== 'aligned') throw error;
-    await record.note({ part: index, state: 'keyed', key: deps.random.uuid() });
+    const key = nextPartKey(record.part(index).key, deps.random);
+    await record.note({ part: index, state: 'keyed', key });
     deps.notice(
       `foley: part ${index + 1} was paid for and cannot be had again; it is spoken once more`,
     );

@@ -8,6 +8,7 @@ import { requireTool } from '../../harness/require-tool.ts';
 import type { Running } from '../../harness/run-options.ts';
 import type { Sandbox } from '../../harness/sandbox.ts';
 import { startProgramInTerminal } from '../../harness/terminal.ts';
+import { JOB_PATH, jobScene, onPoll } from '../jobs/job-scene.ts';
 import type { Scene } from './scene.ts';
 import {
   expectOneKey,
@@ -203,16 +204,31 @@ describe('row 76: the system ends it', () => {
     expect((await running).code).toBe(143);
   });
 
-  // The contract knows no 129: a hang-up is as a kill.
-  test('SIGHUP leaves what recover settles', async () => {
+  test('SIGHUP stops it as SIGTERM does', async () => {
     const stage = await scene([onSpeech(faults.stallMidBody(mp3))]);
     await writeFile(path.join(stage.box.out, 'hi.mp3'), 'the older file');
     const running = await stage.start(SPEAK);
     await growing(stage.box, half.length);
     running.signal('SIGHUP');
     expect((await running.done).signal).toBe('SIGHUP');
-    await expectSettled(stage);
+    expect(await filesLeft(stage.box)).toStrictEqual(['out/hi.mp3', ...KEPT]);
   });
+
+  test.each(['SIGTERM', 'SIGHUP'] as const)(
+    '%s ends recover, and the job stays',
+    async (signal) => {
+      const stage = await jobScene([onPoll(faults.silence())]);
+      const running = await stage.start(['jobs', 'create', 'hi', '-v', VOICE, '-o', 'hi.mp3']);
+      await stage.server.paused();
+      running.signal('SIGKILL');
+      await running.done;
+      const recovering = await stage.start(['recover']);
+      await stage.server.received({ path: JOB_PATH }, 2);
+      recovering.signal(signal);
+      expect((await recovering.done).signal).toBe(signal);
+      expect((await stage.run(['recover', '--list'])).stdout.toString()).toMatch(/job /);
+    },
+  );
 });
 
 describe('row 77: kill -9 in the middle of the audio', () => {

@@ -1,4 +1,4 @@
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { errorAnswer } from '../../fault-server/faults/status.ts';
@@ -272,6 +272,95 @@ describe('a command that is killed', () => {
     const result = await running.done;
     expect(result.stderr).toMatch(/`foley recover \S+` fetches them and speaks the rest/);
     expect(result.signal ?? result.code).toBe('SIGINT');
+  });
+});
+
+/** A text of which part 4 was never spoken: the command was killed while it was asked for. */
+async function killedAtPart4(more: Parameters<typeof longScene>[0] = {}) {
+  let isHeld = true;
+  const stage = await longScene({
+    onCreate: (part) => (part === 3 && isHeld ? [pause()] : undefined),
+    ...more,
+  });
+  const running = await stage.start([...stage.args, '-o', 'book.mp3']);
+  await stage.server.paused();
+  // The part behind it comes in meanwhile.
+  await expect.poll(async () => (await leftIn(stage)).join()).toMatch(/part-0005\.mp3/);
+  running.signal('SIGKILL');
+  await running.done;
+  isHeld = false;
+  const folder = path.join(stage.box.state, 'foley', 'long-texts');
+  const [id = ''] = await readdir(folder);
+  return { ...stage, id, folder: path.join(folder, id) };
+}
+
+const DAMAGES: readonly (readonly [string, (file: string) => Promise<void>])[] = [
+  ['is empty', (file) => truncate(file, 0)],
+  ['is cut', (file) => truncate(file, 100)],
+  ['is full of NUL bytes', async (file) => writeFile(file, Buffer.alloc((await stat(file)).size))],
+  ['is gone', (file) => rm(file)],
+];
+
+describe('a damaged record', () => {
+  test.each(DAMAGES)('whose journal %s is recovered from its plan', async (_, damage) => {
+    const stage = await killedAtPart4();
+    await damage(path.join(stage.folder, 'journal.jsonl'));
+    const result = await stage.run(['recover']);
+    expect(result.code, result.stderr).toBe(0);
+    expect(await outputOf(stage.box, 'book.mp3')).toEqual(stage.whole);
+    expect(stage.charged.size).toBe(COUNT);
+  });
+
+  test.each(DAMAGES.slice(0, 2))(
+    'of which nothing can be read is listed: its journal %s',
+    async (_, damage) => {
+      const stage = await killedAtPart4();
+      await rm(path.join(stage.folder, 'plan.jsonl'));
+      await damage(path.join(stage.folder, 'journal.jsonl'));
+      const listed = await stage.run(['recover', '--list']);
+      expect(listed.code).toBe(32);
+      expect(listed.stdout.toString()).toContain(stage.id);
+      const told = await stage.run(['recover']);
+      expect(told.code).toBe(32);
+      expect(told.stdout.toString()).toContain(stage.folder);
+      expect(told.stdout.toString()).toMatch(/4 audio files/);
+      const doctor = await stage.run(['doctor']);
+      expect(doctor.stdout.toString()).toMatch(/unreadable.*foley recover --list/s);
+      const forgotten = await stage.run(['recover', '--forget', stage.id]);
+      expect(forgotten.code, forgotten.stderr).toBe(0);
+      const nothing = await stage.run(['recover']);
+      expect(nothing.code).toBe(0);
+      expect(nothing.stdout.toString()).toMatch(/Nothing was left behind/);
+    },
+  );
+
+  test('of streams buys nothing again that is on the disk', async () => {
+    const failure = { code: 'ERR_GENERATION_FAILED', message: 'No.', requestId: 'r' };
+    const stage = await longScene({
+      kind: 'stream',
+      onCreate: (part, count) =>
+        part === 3 && count === 1 ? errorAnswer(400, failure) : undefined,
+    });
+    const flags = ['--via', 'sync', '-o', 'book.mp3', '--json'];
+    const id = recoverId(errorLine(await stage.speak(flags)).hint ?? '');
+    const folder = path.join(stage.box.state, 'foley', 'long-texts', id);
+    await truncate(path.join(folder, 'journal.jsonl'), 0);
+    const before = stage.creates.length;
+    const result = await stage.run(['recover', id]);
+    expect(result.code, result.stderr).toBe(0);
+    const again = stage.creates.slice(before).map(({ part }) => part);
+    expect(again).toContain(3);
+    expect(stage.creates).toHaveLength(COUNT + 1);
+  });
+
+  test('whose text is damaged is listed with its folder, and nothing else is spoken', async () => {
+    const stage = await killedAtPart4();
+    await truncate(path.join(stage.folder, 'text.txt'), 1_500);
+    const before = stage.creates.length;
+    const told = await stage.run(['recover']);
+    expect(told.code).toBe(32);
+    expect(told.stdout.toString()).toContain(stage.folder);
+    expect(stage.creates).toHaveLength(before);
   });
 });
 

@@ -1,0 +1,89 @@
+import path from 'node:path';
+import { listDamagedBatches } from '../src/batch/journal/unfinished.ts';
+import type { Context } from '../src/cli/context.ts';
+import { systemProcesses } from '../src/effects/processes.ts';
+import { Failure } from '../src/errors/failure.ts';
+import type { OpenIntent } from '../src/files/intents.ts';
+import { listDamagedJournals } from '../src/files/intents.ts';
+import { createSpool } from '../src/files/spool.ts';
+import type { Spool } from '../src/files/spool.ts';
+import type { DamagedRecord, Leftover } from '../src/speech/leftovers.ts';
+import { leftovers } from '../src/speech/leftovers.ts';
+import { listRecords, listUnreadable } from '../src/speech/long-text/record-list.ts';
+import { counted } from '../src/text/counted.ts';
+import { recordOptions } from './long-text-records.ts';
+import { openJournal } from './open-journal.ts';
+
+/** What interrupted commands left, and which of foley's own files cannot be used. */
+export interface FoundLeftovers {
+  readonly leftovers: readonly Leftover[];
+  /** Why some of them may be missing here. */
+  readonly failures: readonly Failure[];
+}
+
+/** The spool of the user. */
+export async function openSpool(context: Context): Promise<Spool> {
+  const { state } = await context.paths();
+  return createSpool({ ...context, folder: path.join(state, 'spool') });
+}
+
+/**
+ * Looks through the spool, the journal, the long texts and the notes of batches. What is wrong with one of
+ * them keeps none of the others from being found. Changes nothing.
+ */
+export async function findLeftovers(
+  context: Context,
+  open: () => Promise<readonly OpenIntent[]>,
+): Promise<FoundLeftovers> {
+  const failures: Failure[] = [];
+  const orNone = async <T>(list: Promise<readonly T[]>): Promise<readonly T[]> => {
+    try {
+      return await list;
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      failures.push(error);
+      return [];
+    }
+  };
+  const options = await recordOptions(context);
+  const spool = await openSpool(context);
+  const found = leftovers(
+    await orNone(spool.list()),
+    await orNone(open()),
+    await orNone(listRecords(options)),
+    await orNone(damagedIn(context)),
+  );
+  return { leftovers: found, failures };
+}
+
+/** What of foley's own files cannot be read, for `foley doctor`. */
+export async function findDamaged(context: Context): Promise<readonly DamagedRecord[]> {
+  const found = await findLeftovers(context, (await openJournal(context)).open);
+  const [failure] = found.failures;
+  if (failure !== undefined) throw failure;
+  return found.leftovers.filter((leftover) => leftover.kind === 'damaged');
+}
+
+async function damagedIn(context: Context): Promise<readonly DamagedRecord[]> {
+  const { files } = context;
+  const { state } = await context.paths();
+  const folder = path.join(state, 'journal');
+  const texts = await listUnreadable(await recordOptions(context));
+  const journals = await listDamagedJournals({ folder, files, processes: systemProcesses() });
+  const batches = await listDamagedBatches(path.join(state, 'batches'), files);
+  return [
+    ...texts.map(({ bytes, folder: where, id, parts }): DamagedRecord => {
+      const holds = `a long text with ${counted(parts, 'audio file')} (${counted(bytes, 'byte')})`;
+      return { kind: 'damaged', id, paths: [where], holds };
+    }),
+    ...journals.map(({ garbled, open, operations, path: file }): DamagedRecord => {
+      const id = path.basename(file).replace(/\.jsonl(?:\.corrupt)?$/, '');
+      const readable = `${counted(operations, 'readable operation')}, ${open} of them open`;
+      const holds = `${counted(garbled, 'damaged line')} and ${readable}`;
+      return { kind: 'damaged', id, paths: [file], holds, isInUse: open > 0 };
+    }),
+    ...batches.map(({ mark, name, problem }): DamagedRecord => {
+      return { kind: 'damaged', id: name.slice(0, 12), paths: [mark], holds: problem };
+    }),
+  ];
+}
