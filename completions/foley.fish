@@ -8,7 +8,7 @@ function __foley_path
     for word in $words[2..-1]
         if test $skip = yes
             set skip no
-        else if contains -- $word --accept-keys-file --account --allow-host --allow-origin --api --api-key-file --aspect-ratio --audio --base-url --body --chunk-length --color --concurrency --created-after --credit-rate --credits --cue-by --cue-max-chars --cue-max-duration --cue-max-lines --cue-min-duration --data-dir --description --emotion --fault --field --file --flush-after --format --header --host --idempotency-key --idempotency-namespace --idle-timeout --image --instruction --jsonl --language --latency --limit --lines --max-credits --max-retries --mode --model --name --origin --output --output-dir --page --page-size --pitch --player --poll-interval --port --preview-text --protocol --provider --rate-limit --raw-field --realtime-url --redo --redo-list --reference-text --report --request-id --resolution --response-timeout --search --seconds --segment --segment-by --shard --shell --similarity --size --speed --split --stability --status --subtitles --supports-language --text --timeout --timings --type --unavailable --via --video --visibility --voice --voice-name --volume --webhook-url -F -H -f -j -l -m -o -v
+        else if contains -- $word --accept-keys-file --account --allow-host --allow-origin --api --api-key-file --aspect-ratio --audio --base-url --body --chunk-length --color --concurrency --created-after --credit-rate --credits --cue-by --cue-max-chars --cue-max-duration --cue-max-lines --cue-min-duration --data-dir --description --emotion --fault --field --file --flush-after --forget --format --header --host --idempotency-key --idempotency-namespace --idle-timeout --image --instruction --jsonl --language --latency --limit --lines --max-credits --max-retries --mode --model --name --origin --output --output-dir --page --page-size --pitch --player --poll-interval --port --preview-text --protocol --provider --rate-limit --raw-field --realtime-url --redo --redo-list --reference-text --report --request-id --resolution --response-timeout --search --seconds --segment --segment-by --shard --shell --similarity --size --speed --split --stability --status --subtitles --supports-language --text --timeout --timings --type --unavailable --via --video --visibility --voice --voice-name --volume --webhook-url -F -H -f -j -l -m -o -v
             set skip yes
         else if not string match -q -- '-*' $word
             set -l candidate (string join ' ' $path $word)
@@ -1276,6 +1276,7 @@ complete -c foley -n '__foley_at \'inspect\'' -s V -l version -d 'print the vers
 complete -c foley -n '__foley_at \'inspect\'' -s h -l help -d 'show this help'
 complete -c foley -n '__foley_at \'inspect\'' -F
 complete -c foley -n '__foley_at \'recover\'' -l list -d 'show what is there and change nothing'
+complete -c foley -n '__foley_at \'recover\'' -l forget -x -d 'remove what is left of this one, without recovering it'
 complete -c foley -n '__foley_at \'recover\'' -l json -d 'print one JSON document'
 complete -c foley -n '__foley_at \'recover\'' -s q -l quiet -d 'print only the result and errors'
 complete -c foley -n '__foley_at \'recover\'' -l verbose -d 'print a line for each request on stderr'

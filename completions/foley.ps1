@@ -2130,6 +2130,7 @@ $script:FoleyPlaces = @{
         )
         Flags = @(
             , @('--list', 'show what is there and change nothing')
+            , @('--forget', 'remove what is left of this one, without recovering it')
             , @('--json', 'print one JSON document')
             , @('--quiet', 'print only the result and errors')
             , @('-q', 'print only the result and errors')
@@ -3008,6 +3009,7 @@ $script:FoleyFlagsWithValue = @(
     '--field'
     '--file'
     '--flush-after'
+    '--forget'
     '--format'
     '--header'
     '--host'
