@@ -1,5 +1,5 @@
-// The service under load: 64 clients that ask for short sentences for a minute without a pause, and
-// how long a person waits for the first sound of a long text.
+// The service under load: 64 clients that ask for short sentences for a minute without a pause, how
+// long a person waits for the first sound of a long text, and the first byte of 1 to 128 clients.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:http';
@@ -16,6 +16,15 @@ const LONG_CHARACTERS = 10_000;
 const MEMORY_LIMIT = 1.25;
 const FIRST_SOUND_LIMIT = 1.3;
 const FIRST_SOUND_ROUNDS = 31;
+/** Each number of clients asks for texts of several sentences, without a pause, for so long. */
+const CROWDS = [1, 8, 32, 128];
+const CROWD_SECONDS = Number(process.env.FOLEY_CROWD_SECONDS ?? 15);
+const CROWD_SENTENCES = [
+  'The kettle has been on for a while.',
+  'Rain is coming in from the north.',
+  'Nobody has seen the cat today.',
+  'The train leaves at half past nine.',
+];
 
 export const title = `the service under load: ${CLIENTS} clients for ${SECONDS} s`;
 
@@ -24,7 +33,8 @@ export async function measure() {
   const serve = await startServe(scratch);
   try {
     const first = await firstSound(serve);
-    return [...(await load(serve)), ...first];
+    const crowds = await crowdRows(serve);
+    return [...(await load(serve)), ...first, ...crowds];
   } finally {
     await serve.end();
     rmSync(scratch, { recursive: true, force: true });
@@ -71,6 +81,7 @@ function askOnce({ agent, apiKey, url, method, body }, { onlyFirst = false } = {
       answer.on('data', (piece) => {
         firstMs ??= performance.now() - began;
         pieces.push(piece);
+        if (answer.statusCode !== 200) return;
         if (!onlyFirst) return;
         resolve({ firstMs });
         answer.destroy();
@@ -78,7 +89,9 @@ function askOnce({ agent, apiKey, url, method, body }, { onlyFirst = false } = {
       answer.on('error', reject);
       answer.on('end', () => {
         const text = Buffer.concat(pieces).toString('latin1');
-        if (answer.statusCode !== 200) reject(new Error(`${answer.statusCode}: ${text}`));
+        const retryAfter = Number(answer.headers['retry-after']);
+        if (answer.statusCode === 429 && retryAfter > 0) resolve({ retryAfter });
+        else if (answer.statusCode !== 200) reject(new Error(`${answer.statusCode}: ${text}`));
         else resolve({ firstMs, ms: performance.now() - began, text });
       });
     });
@@ -115,6 +128,51 @@ async function load(serve) {
       limit: MEMORY_LIMIT,
     },
   ];
+}
+
+/** The first byte of admitted requests, those that were shed, and the wall time of a sentence. */
+async function crowdRows(serve) {
+  const rows = [];
+  let single;
+  for (const clients of CROWDS) {
+    const { firsts, sentences, shed, seconds } = await crowd(serve, clients);
+    const p95 = quantile(firsts, 0.95);
+    single ??= p95;
+    rows.push(
+      {
+        name: `${clients} clients, first byte p95 (${firsts.length} admitted, ${shed} shed)`,
+        ratio: p95 / single,
+        medianMs: p95,
+      },
+      {
+        name: `${clients} clients, wall time of a sentence`,
+        ratio: 1,
+        medianMs: (seconds * 1_000) / sentences,
+      },
+    );
+  }
+  return rows;
+}
+
+async function crowd(serve, clients) {
+  const firsts = [];
+  let [sentences, shed] = [0, 0];
+  const began = performance.now();
+  const until = began + CROWD_SECONDS * 1_000;
+  const client = async () => {
+    while (performance.now() < until) {
+      const { firstMs, retryAfter } = await serve.speak(CROWD_SENTENCES.join(' '));
+      if (retryAfter === undefined) {
+        firsts.push(firstMs);
+        sentences += CROWD_SENTENCES.length;
+      } else {
+        shed += 1;
+        await new Promise((resolve) => setTimeout(resolve, retryAfter * 1_000));
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: clients }, client));
+  return { firsts, sentences, shed, seconds: (performance.now() - began) / 1_000 };
 }
 
 function quantile(values, share) {

@@ -101,7 +101,7 @@ function serviceOptions(
   flags: ServeFlags,
   keys: readonly AccountKey[] | undefined,
 ): Partial<OpenServiceOptions> {
-  const { credits, dataDir, rateLimit } = flags;
+  const { credits, dataDir, maxWaiting, rateLimit } = flags;
   return {
     host: flags.host,
     port: flags.port,
@@ -109,6 +109,7 @@ function serviceOptions(
     ...(keys === undefined ? {} : { keys }),
     ...(credits === undefined ? {} : { openingCredits: credits }),
     ...(rateLimit === undefined ? {} : { requestsPerSecond: rateLimit }),
+    ...(maxWaiting === undefined ? {} : { maxWaiting }),
     faults: flags.fault ?? [],
     unavailableModels: flags.unavailable ?? [],
     allowHosts: flags.allowHost ?? [],

@@ -18,6 +18,8 @@ export interface ServeFlags {
   readonly credits?: number;
   /** Requests a second. */
   readonly rateLimit?: number;
+  /** Requests that wait for speech. */
+  readonly maxWaiting?: number;
   readonly unavailable?: readonly string[];
   readonly fault?: readonly FaultRule[];
   readonly allowHost?: readonly string[];
@@ -49,6 +51,10 @@ function placeOptions(): Option[] {
       integerWithin('--credits', { minimum: 0, maximum: MOST_CREDITS }),
     ),
     new Option('--rate-limit <rate>', 'requests of an account, such as 10/s').argParser(parseRate),
+    new Option(
+      '--max-waiting <n>',
+      'requests that may wait for speech; more get 429 (default: 64)',
+    ).argParser(integerWithin('--max-waiting', { minimum: 1, maximum: 10_000 })),
   ];
 }
 

@@ -67,9 +67,8 @@ function serviceOver(
   engines: EngineRegistry,
 ): Service {
   const { clock, host = '127.0.0.1', random } = options;
-  const { faults, graceMs, hasPage, openingCredits, requestsPerSecond, verifiesWholeLedger } =
-    options;
-  const { allowHosts = [] } = options;
+  const { faults, graceMs, hasPage, maxWaiting, openingCredits, requestsPerSecond } = options;
+  const { allowHosts = [], verifiesWholeLedger } = options;
   const fileDeps = { clock, random, files: systemFiles, platform: process.platform };
   return createService({
     clock,
@@ -90,6 +89,7 @@ function serviceOver(
     faults,
     graceMs,
     hasPage,
+    maxWaiting,
     openingCredits,
     requestsPerSecond,
     verifiesWholeLedger,

@@ -71,6 +71,8 @@ export interface OpenServiceOptions {
   readonly openingCredits?: number;
   /** How often each account may ask; no limit by default. */
   readonly requestsPerSecond?: number;
+  /** How many requests may wait for speech at the same time; default 64. */
+  readonly maxWaiting?: number;
   /** How it misbehaves on purpose. */
   readonly faults?: readonly FaultRule[];
   /** Whether opening checks the books from their beginning, and not only since they were last found right. */

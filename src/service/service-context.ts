@@ -12,6 +12,7 @@ import type { Realtime } from './realtime/realtime.ts';
 import type { Operations } from './operations/operations.ts';
 import type { ServiceEvent } from './running-service.ts';
 import type { Generations } from './synthesis/generations.ts';
+import type { SpeechQueue } from './synthesis/speech-queue.ts';
 import type { Store } from './store/open-store.ts';
 import type { TemporaryFolder } from './uploads/temporary-file.ts';
 import type { Designs } from './voice-designs/designs.ts';
@@ -35,6 +36,7 @@ export interface ServiceContext {
   readonly links: SignedLinks;
   readonly media: Media;
   readonly rateLimit: RateLimit;
+  readonly speechQueue: SpeechQueue;
   readonly realtime: Realtime;
   readonly encode: EncodeSpeech;
   readonly report: (event: ServiceEvent) => void;

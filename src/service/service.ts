@@ -29,6 +29,7 @@ import type { AccountKey, ServiceEvent } from './running-service.ts';
 import type { ServiceContext } from './service-context.ts';
 import type { EncodeSpeech } from './synthesis/encode.ts';
 import { createGenerations } from './synthesis/generations.ts';
+import { SpeechQueue } from './synthesis/speech-queue.ts';
 import type { Store } from './store/open-store.ts';
 import type { TemporaryFolder } from './uploads/temporary-file.ts';
 import { createDesigns } from './voice-designs/designs.ts';
@@ -55,6 +56,7 @@ export interface ServiceDeps extends GuardOptions {
   /** As in `OpenServiceOptions`, and so are the following. */
   readonly openingCredits?: number | undefined;
   readonly requestsPerSecond?: number | undefined;
+  readonly maxWaiting?: number | undefined;
   readonly faults?: readonly FaultRule[] | undefined;
   readonly verifiesWholeLedger?: boolean | undefined;
   readonly graceMs?: number | undefined;
@@ -124,6 +126,7 @@ function createContext(deps: ServiceDeps, faults: Faults): ServiceContext {
   const catalogue = createCatalogue({ ...deps, madeVoices: personalVoices });
   const { ownership } = operations;
   const links = createSignedLinks(deps);
+  const speechQueue = new SpeechQueue(deps);
   const rateLimit = createRateLimit({ store, clock, requestsPerSecond: deps.requestsPerSecond });
   return {
     clock,
@@ -141,7 +144,8 @@ function createContext(deps: ServiceDeps, faults: Faults): ServiceContext {
     links,
     media: createMedia({ ...deps, faults, links, ownership, sources: deps.media }),
     rateLimit,
-    realtime: createRealtime({ ...deps, catalogue, operations, rateLimit, folder }),
+    speechQueue,
+    realtime: createRealtime({ ...deps, catalogue, operations, rateLimit, speechQueue, folder }),
     encode,
     report,
   };

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { VOICES } from '../../src/service/catalogue/voices.ts';
 import { SPEECH_PATH } from '../fault-server/healthy-service.ts';
 import { sandbox } from '../harness/sandbox.ts';
 import { readBooks } from './kill/books.ts';
@@ -53,6 +55,42 @@ test(
   },
   IS_FULL ? 3_600_000 : 300_000,
 );
+
+test('beyond --max-waiting requests get 429 with the time to wait, and another account its share', async () => {
+  const box = await sandbox();
+  await writeFile(
+    path.join(box.out, 'keys'),
+    'crowd-key-0123456789 crowd\nalone-key-0123456789 alone\n',
+    {
+      mode: 0o600,
+    },
+  );
+  const flags = ['--max-waiting', '4', '--accept-keys-file', path.join(box.out, 'keys')];
+  const service = await startServe(flags, { box });
+  const order = (key: string, text: string) => ({
+    method: 'POST' as const,
+    headers: { ...ONCE, Authorization: `Bearer ${key}` },
+    body: { text, voiceId: VOICES[0]?.id, format: 'mp3' },
+  });
+  const crowdOrder = order(
+    'crowd-key-0123456789',
+    'A sentence that takes a while to be spoken. '.repeat(3),
+  );
+  const crowd = Array.from({ length: 24 }, () => service.ask(SPEECH_PATH, crowdOrder));
+  const alone = service.ask(SPEECH_PATH, order('alone-key-0123456789', 'Let me in.'));
+  const answers = await Promise.all(crowd);
+  const statuses = answers.map(({ status }) => status);
+  expect(new Set(statuses)).toEqual(new Set([200, 429]));
+  for (const { bytes, headers } of answers.filter(({ status }) => status === 429)) {
+    expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(1);
+    expect(JSON.parse(bytes.toString())).toMatchObject({
+      code: 'ERR_RATE_LIMITED',
+      details: { maxWaiting: 4 },
+    });
+  }
+  const { status, bytes } = await alone;
+  expect(status, bytes.toString()).toBe(200);
+});
 
 /** Nothing where the platform does not tell. */
 function residentBytes(pid: number): number {

@@ -16,6 +16,14 @@ export const testedElsewhere: readonly TestedElsewhere[] = [
     test: ['test/service/speech.test.ts', 'refunds what fails before the first byte'],
   },
   {
+    id: 'tts-v3.queue-full',
+    section: '7.1',
+    on: SPEECH,
+    what: '429 beyond `--max-waiting`: not charged, the key stays free, and `Retry-After` says when there is room (ours)',
+    covers: ['ERR_RATE_LIMITED', 'Retry-After'],
+    test: ['test/service/speech-queue.test.ts', 'refuses what is beyond --max-waiting'],
+  },
+  {
     id: 'aligned.error',
     section: '6.1',
     on: `${SPEECH}/aligned`,

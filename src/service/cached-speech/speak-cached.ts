@@ -1,7 +1,7 @@
 import type { SpeechFormat } from '../../contract/schemas/speech.ts';
 import { writeSpeech } from '../audio-files/write-speech.ts';
 import type { Speaking } from '../synthesis/speak.ts';
-import { generate, requireSettled } from '../synthesis/speak.ts';
+import { generate, requireSettled, speechOf } from '../synthesis/speak.ts';
 import type { CachedRecord } from './cached-speech-records.ts';
 import type { CachedSpeech, CachedWriting } from './cached-speech.ts';
 
@@ -44,10 +44,11 @@ interface Write {
 }
 
 async function write(
-  { context: { encode }, plan: { engineRequest, gainDb, voice } }: Speaking,
+  speaking: Speaking,
   { writing: { output }, format, signal }: Write,
 ): Promise<void> {
-  const chunks = voice.speaker.synthesize(engineRequest, signal);
-  await writeSpeech({ output, encode, format, gainDb }, chunks);
+  const { encode } = speaking.context;
+  const { gainDb } = speaking.plan;
+  await writeSpeech({ output, encode, format, gainDb }, speechOf(speaking, signal));
   signal.throwIfAborted();
 }

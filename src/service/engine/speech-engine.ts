@@ -29,6 +29,10 @@ export interface EngineRequest {
   readonly melody?: number;
   /** Whether `SpeechChunk.words` and `span` are of use; an engine may tell of them anyway. */
   readonly isTimed?: boolean;
+  /** Whose request it is; clients take turns. */
+  readonly client?: string;
+  /** Whether a listener waits: its first stretch goes before later stretches of others. Default no. */
+  readonly isInteractive?: boolean;
 }
 
 /** A stretch of speech: one sentence or clause, with the pause that follows it. */

@@ -5,6 +5,7 @@ import type { BodyCut } from '../faults/fault-rule.ts';
 import type { KeyTable } from '../http/key-table.ts';
 import type { Arrival } from '../http/router.ts';
 import { invalidRequest, ServiceError } from '../service-error.ts';
+import type { SpeechQueue } from '../synthesis/speech-queue.ts';
 import { anyOf } from '../wording/describe-allowed.ts';
 import { realtimeV1, upgradeRequired } from './live-paths.ts';
 import type { TicketPlace } from './tickets.ts';
@@ -24,6 +25,7 @@ export interface Admission {
 export interface AdmissionDeps {
   readonly keys: KeyTable;
   readonly rateLimit: RateLimit;
+  readonly speechQueue: Pick<SpeechQueue, 'requireRoom'>;
   /** Connections now: all, and those that wait for a ticket. */
   readonly connections: () => { readonly open: number; readonly unknown: number };
 }
@@ -54,6 +56,7 @@ export function admit(arrival: Arrival, deps: AdmissionDeps): Omit<Admission, 'c
   requireWebSocket(headers);
   requireSubprotocol(headers, protocol);
   requireRoom(deps.connections(), isPage);
+  if (account !== undefined) deps.speechQueue.requireRoom(account);
   return { protocol, traceId, account, place: isPage ? place : undefined };
 }
 

@@ -16,7 +16,7 @@ import { createTickets } from './tickets.ts';
 
 export interface RealtimeDeps extends Pick<
   ServiceContext,
-  'catalogue' | 'clock' | 'encode' | 'operations' | 'report' | 'store'
+  'catalogue' | 'clock' | 'encode' | 'operations' | 'report' | 'speechQueue' | 'store'
 > {
   readonly random: Random;
   readonly keys: readonly AccountKey[];
@@ -44,7 +44,7 @@ export interface Realtime {
 const HURRY_MS = 1_000;
 
 export function createRealtime(deps: RealtimeDeps): Realtime {
-  const { rateLimit } = deps;
+  const { rateLimit, speechQueue } = deps;
   const tickets = createTickets(deps);
   const requests = new Requests({ ...deps, ownership: deps.operations.ownership });
   const context = { ...deps, tickets, requests };
@@ -55,7 +55,12 @@ export function createRealtime(deps: RealtimeDeps): Realtime {
     tickets,
     requests,
     async admit(arrival) {
-      const admission = admit(arrival, { keys, rateLimit, connections: () => sessions.count() });
+      const admission = admit(arrival, {
+        keys,
+        rateLimit,
+        speechQueue,
+        connections: () => sessions.count(),
+      });
       SessionClass ??= (await import('./session.ts')).Session;
       return admission;
     },

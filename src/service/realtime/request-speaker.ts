@@ -14,7 +14,7 @@ import { digestOf } from './text-digest.ts';
 
 export interface SpeakerContext extends Pick<
   ServiceContext,
-  'clock' | 'encode' | 'operations' | 'report' | 'store'
+  'clock' | 'encode' | 'operations' | 'report' | 'speechQueue' | 'store'
 > {
   readonly requests: Requests;
   readonly folder: AudioFolder;

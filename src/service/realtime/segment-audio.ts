@@ -2,6 +2,8 @@ import type { RealtimeFormat } from '../../contract/realtime/protocols.ts';
 import type { Clock } from '../../effects/clock.ts';
 import { WAV_HEADER_LENGTH } from '../engine/encode/wav.ts';
 import type { EncodeSpeech } from '../synthesis/encode.ts';
+import type { EngineRequest } from '../engine/speech-engine.ts';
+import type { SpeechQueue } from '../synthesis/speech-queue.ts';
 import { letGo } from '../synthesis/let-go.ts';
 import { startAudio } from '../synthesis/start-audio.ts';
 import type { RequestPlan } from './request-plan.ts';
@@ -27,6 +29,8 @@ export interface SegmentSound {
   /** A wav has its head once in a request: its frames are to be joined. */
   readonly hasHead: boolean;
   readonly encode: EncodeSpeech;
+  readonly account: string;
+  readonly speechQueue: SpeechQueue;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
@@ -51,7 +55,17 @@ export async function* segmentAudio(sound: SegmentSound): AsyncGenerator<Uint8Ar
   const { voice, delivery, format } = plan;
   const { speed, pitch, gainDb } = delivery;
   const request = { text, voice: voice.engine.voice, speed, pitch };
-  const chunks = speakText(voice.speaker, request, { chunkLength: plan.chunkLength, signal });
+  const speaker = {
+    synthesize: (stretch: EngineRequest, until: AbortSignal) =>
+      sound.speechQueue.synthesize({
+        account: sound.account,
+        speaker: voice.speaker,
+        request: stretch,
+        signal: until,
+        isAdmitted: true,
+      }),
+  };
+  const chunks = speakText(speaker, request, { chunkLength: plan.chunkLength, signal });
   const audio = await within(
     startAudio({ chunks, format, gainDb, streamNumber: number }, sound.encode),
   );

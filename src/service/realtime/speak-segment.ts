@@ -58,10 +58,19 @@ async function sendAudio(
   { options, reserved, hasHead, signal }: SegmentTask,
   output: Output | undefined,
 ): Promise<{ readonly bytes: number; readonly frames: number }> {
-  const { context, plan, room, tell } = options;
+  const { context, plan, request, room, tell } = options;
   const { segmentId, text } = reserved.segment;
-  const { encode, clock } = context;
-  const sound = { plan, text, number: reserved.number, encode, clock };
+  const { encode, clock, speechQueue } = context;
+  const { accountId: account } = request;
+  const sound = {
+    account,
+    plan,
+    text,
+    number: reserved.number,
+    encode,
+    clock,
+    speechQueue,
+  };
   let [bytes, frames] = [0, 0];
   for await (const piece of segmentAudio({ ...sound, hasHead, signal })) {
     await room();

@@ -8,7 +8,7 @@ import { EngineError } from '../engine/speech-engine.ts';
  * @throws EngineError when nothing of it can be said, or the engine breaks
  */
 export async function* speakText(
-  engine: SpeechEngine,
+  engine: Pick<SpeechEngine, 'synthesize'>,
   request: EngineRequest,
   {
     chunkLength,

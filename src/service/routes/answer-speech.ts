@@ -39,7 +39,7 @@ export async function answerSpeech(
 
 /**
  * Plans an order and sets aside what it costs: the one way on which all surfaces do.
- * @throws ServiceError 400, 402, 404, 409 or 503; nothing was charged then
+ * @throws ServiceError 400, 402, 404, 409, 429 or 503; nothing was charged then
  */
 export function beginSpeech<Context extends ServiceContext>(
   call: AccountCall,
@@ -55,12 +55,14 @@ export function beginSpeech<Context extends ServiceContext>(
     fingerprint: fingerprintOf({ ...order, cache: isCached }),
   };
   const names = { ...namesOf(surface), ...request.names };
-  const plan = unlessBegun(context, key, () =>
-    planSpeech(order, context.catalogue.of(account), { ...request, names }),
-  );
+  const plan = unlessBegun(context, key, () => {
+    const planned = planSpeech(order, context.catalogue.of(account), { ...request, names });
+    context.speechQueue.requireRoom(account);
+    return planned;
+  });
   const { charge } = plan;
   const operation = beginOperation(context.operations, { ...key, requestId, charge });
-  return { context, plan, operation, signal: call.request.signal, requestId };
+  return { context, account, plan, operation, signal: call.request.signal, requestId };
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Operation } from '../operations/operation.ts';
 import type { ServiceContext } from '../service-context.ts';
 import { invalidRequest, ServiceError } from '../service-error.ts';
+import type { SpeechChunk } from '../engine/speech-engine.ts';
 import { EngineError } from '../engine/speech-engine.ts';
 import { audioBody } from './audio-body.ts';
 import type { RunningGeneration } from './generations.ts';
@@ -9,7 +10,8 @@ import { startAudio } from './start-audio.ts';
 
 /** A request that was planned and paid for. */
 export interface Speaking {
-  readonly context: Pick<ServiceContext, 'encode' | 'generations' | 'report'>;
+  readonly context: Pick<ServiceContext, 'encode' | 'generations' | 'report' | 'speechQueue'>;
+  readonly account: string;
   readonly plan: SpeechPlan;
   readonly operation: Operation;
   /** Aborted when the client goes. */
@@ -18,7 +20,8 @@ export interface Speaking {
 }
 
 /** Of a request that is being spoken, what decides how it ends. */
-export interface Generating extends Omit<Speaking, 'plan' | 'requestId'> {
+export interface Generating extends Omit<Speaking, 'account' | 'context' | 'plan' | 'requestId'> {
+  readonly context: Pick<ServiceContext, 'generations'>;
   readonly plan: Pick<SpeechPlan, 'textField'>;
 }
 
@@ -31,14 +34,13 @@ export interface SpokenStream {
 /**
  * Speaks, as far as the first of the audio; the charge stands from there on (spec section 7.2). The
  * body settles the rest.
- * @throws ServiceError 400 for a text that cannot be spoken, which was no request then; 500 for
- * anything else, refunded
+ * @throws ServiceError 400 for a text that cannot be spoken and 429 where too many wait, which were no
+ * requests then; 500 for anything else, refunded
  */
 export function speakStream(speaking: Speaking): Promise<SpokenStream> {
   const { context, operation, plan, requestId } = speaking;
   return generate(speaking, async (generation) => {
-    const { engineRequest, voice } = plan;
-    const chunks = voice.speaker.synthesize(engineRequest, generation.signal);
+    const chunks = speechOf(speaking, generation.signal);
     const audio = await startAudio({ ...plan, chunks }, context.encode);
     const available = requireSettled(operation.commit());
     const onFailure = (error: unknown): void =>
@@ -46,6 +48,15 @@ export function speakStream(speaking: Speaking): Promise<SpokenStream> {
     const body = audioBody({ audio, generation, operation, onFailure });
     return { body, quotaRemaining: available.quota };
   });
+}
+
+/** The speech of a request, in its turn. */
+export function speechOf(
+  { account, context, plan }: Pick<Speaking, 'account' | 'context' | 'plan'>,
+  signal: AbortSignal,
+): AsyncIterable<SpeechChunk> {
+  const { engineRequest: request, voice } = plan;
+  return context.speechQueue.synthesize({ account, speaker: voice.speaker, request, signal });
 }
 
 /**
@@ -77,15 +88,16 @@ export function requireSettled<Result>(result: Result | undefined): Result {
   return result;
 }
 
-/** Nothing was sent: a text that cannot be spoken was never a request, anything else is refunded. */
+/** Nothing was sent: what was refused was never a request, anything else is refunded. */
 function giveUp(error: unknown, operation: Operation, generation: RunningGeneration): void {
   generation.abort(error);
   generation.end();
-  if (isUnspeakable(error)) operation.release();
+  if (isUnspeakable(error) || isRefused(error)) operation.release();
   else operation.refund();
 }
 
 function asServiceError(error: unknown, { textField }: Generating['plan']): ServiceError {
+  if (isRefused(error)) return error;
   if (isUnspeakable(error)) {
     const message = `${textField} has nothing that this voice can say`;
     return invalidRequest([{ field: textField, message }]);
@@ -95,6 +107,11 @@ function asServiceError(error: unknown, { textField }: Generating['plan']): Serv
     'The speech could not be made; what it would have cost was refunded',
     { cause: error },
   );
+}
+
+/** By the queue, before there was any audio. */
+function isRefused(error: unknown): error is ServiceError {
+  return error instanceof ServiceError && error.code === 'ERR_RATE_LIMITED';
 }
 
 function isUnspeakable(error: unknown): boolean {

@@ -9,7 +9,7 @@ import {
 } from '../speech-engine.ts';
 import type { Pronounced, Spoken } from './messages.ts';
 import { type SpeakablePiece, speakablePieces } from './pieces.ts';
-import { ThreadPool, type Ticket } from './thread-pool.ts';
+import { type TaskRank, ThreadPool, type Ticket } from './thread-pool.ts';
 import { FLITE_VOICES } from './voices.ts';
 import { wordMarks } from './word-marks.ts';
 import type { WrittenWord } from './written-words.ts';
@@ -64,10 +64,13 @@ async function* speakPieces(
   const pieces = speakablePieces(request.text);
   const ask = (): Task | undefined => {
     const { value: piece } = pieces.next();
-    return piece === undefined ? undefined : begin(pool, request, piece);
+    if (piece === undefined) return undefined;
+    const isFirst = request.isInteractive === true && current === undefined && ahead === undefined;
+    return begin(pool, request, piece, { client: request.client ?? '', isFirst });
   };
   let current: Task | undefined;
-  let ahead = ask();
+  let ahead: Task | undefined;
+  ahead = ask();
   let offsetMs = 0;
   if (ahead === undefined) throw unspeakable();
   try {
@@ -99,11 +102,19 @@ interface Timing {
   readonly pronounced: Ticket<Pronounced>;
 }
 
-function begin(pool: ThreadPool, request: EngineRequest, piece: SpeakablePiece): Task {
-  const speech = pool.speak({ ...request, text: piece.text });
+function begin(
+  pool: ThreadPool,
+  request: EngineRequest,
+  piece: SpeakablePiece,
+  rank: TaskRank,
+): Task {
+  const speech = pool.speak({ ...request, text: piece.text }, rank);
   if (request.isTimed !== true) return { piece, speech, timing: undefined };
   const words = piece.words();
-  const pronounced = pool.pronounce(words.flatMap(({ tokens }) => tokens));
+  const pronounced = pool.pronounce(
+    words.flatMap(({ tokens }) => tokens),
+    rank,
+  );
   return { piece, speech, timing: { words, pronounced } };
 }
 

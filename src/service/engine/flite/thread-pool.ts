@@ -21,16 +21,30 @@ export interface Ticket<Answer> {
   drop(): void;
 }
 
+/** Which tasks go before which. */
+export interface TaskRank {
+  /** Whose it is; among tasks that are awaited, clients take turns. */
+  readonly client: string;
+  /** Whether it is the first of a request that somebody listens to. */
+  readonly isFirst: boolean;
+}
+
+/** So many first pieces may go before a later one that waits: they would keep it waiting for ever. */
+const FIRSTS_IN_A_ROW = 4;
+
 /**
  * Threads that speak pieces. A request has at most two pieces here, one that it waits for and one
- * made ahead, each with its pronunciations if they are asked for; who has waited longest is served
- * first, so that requests take turns.
+ * made ahead, each with its pronunciations if they are asked for. First pieces go before later ones;
+ * among either the client served longest ago goes first, and of its pieces the oldest.
  */
 export class ThreadPool {
   readonly #options: ThreadPoolOptions;
   /** Tasks that somebody waits for, since the longest first; then those done ahead. */
   readonly #awaited: Entry[] = [];
   readonly #ahead: Entry[] = [];
+  #firstsInARow = 0;
+  /** The clients that were served last, the latest at the end. */
+  readonly #served = new Set<string>();
   #threads: SpeakingThread[] = [];
   #isClosed = false;
 
@@ -46,24 +60,25 @@ export class ThreadPool {
   }
 
   /** Speaks a piece. */
-  speak(piece: FlitePiece): Ticket<Spoken> {
-    return this.#take({ kind: 'speak', ...piece }, (answer) =>
+  speak(piece: FlitePiece, rank: TaskRank): Ticket<Spoken> {
+    return this.#take({ kind: 'speak', ...piece }, rank, (answer) =>
       answer.kind === 'spoken' ? answer : undefined,
     );
   }
 
   /** How each of the tokens sounds alone. */
-  pronounce(tokens: readonly string[]): Ticket<Pronounced> {
-    return this.#take({ kind: 'pronounce', tokens }, (answer) =>
+  pronounce(tokens: readonly string[], rank: TaskRank): Ticket<Pronounced> {
+    return this.#take({ kind: 'pronounce', tokens }, rank, (answer) =>
       answer.kind === 'pronounced' ? answer : undefined,
     );
   }
 
   #take<Answer>(
     task: ToThread,
+    rank: TaskRank,
     read: (answer: Spoken | Pronounced) => Answer | undefined,
   ): Ticket<Answer> {
-    const entry = new Entry(task);
+    const entry = new Entry(task, rank);
     if (this.#isClosed) entry.reject(new EngineError('failed', 'The speech engine is closed.'));
     else this.#ahead.push(entry);
     this.#serve();
@@ -93,9 +108,32 @@ export class ThreadPool {
     while (this.#awaited.length + this.#ahead.length > 0) {
       const thread = this.#freeThread();
       if (thread === undefined) return;
-      const entry = this.#awaited.shift() ?? this.#ahead.shift();
-      if (entry !== undefined) void this.#run(thread, entry);
+      if (this.#awaited.length === 0) this.#served.clear();
+      const entry = this.#nextAwaited() ?? this.#ahead.shift();
+      if (entry === undefined) return;
+      this.#served.delete(entry.rank.client);
+      this.#served.add(entry.rank.client);
+      void this.#run(thread, entry);
     }
+  }
+
+  #nextAwaited(): Entry | undefined {
+    const firsts = this.#awaited.filter(({ rank }) => rank.isFirst);
+    const later = this.#awaited.filter(({ rank }) => !rank.isFirst);
+    const isTurnOfLater = this.#firstsInARow >= FIRSTS_IN_A_ROW && later.length > 0;
+    const isFirst = firsts.length > 0 && !isTurnOfLater;
+    const entry = this.#inTurn(isFirst ? firsts : later);
+    if (entry === undefined) return undefined;
+    remove(entry, this.#awaited);
+    this.#firstsInARow = isFirst ? this.#firstsInARow + 1 : 0;
+    return entry;
+  }
+
+  /** The oldest entry of the client that was served longest ago, or never. */
+  #inTurn(entries: readonly Entry[]): Entry | undefined {
+    const order = [...this.#served];
+    const turnOf = ({ rank }: Entry): number => order.indexOf(rank.client);
+    return entries.toSorted((a, b) => turnOf(a) - turnOf(b))[0];
   }
 
   #freeThread(): SpeakingThread | undefined {
@@ -133,12 +171,14 @@ export class ThreadPool {
 
 class Entry {
   readonly task: ToThread;
+  readonly rank: TaskRank;
   readonly result: Promise<Spoken | Pronounced>;
   resolve: (answer: Spoken | Pronounced) => void = () => {};
   reject: (error: EngineError) => void = () => {};
 
-  constructor(task: ToThread) {
+  constructor(task: ToThread, rank: TaskRank) {
     this.task = task;
+    this.rank = rank;
     this.result = new Promise((resolve, reject) => {
       this.resolve = resolve;
       this.reject = reject;

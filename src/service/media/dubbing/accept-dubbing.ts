@@ -86,7 +86,7 @@ async function dub(
     record = { operationId: operation.id, speechFileId, speechCredits, end };
     writeDubbing(db, record);
   };
-  const speaking = { context, plan, operation, signal, requestId };
+  const speaking = { context, account: accountId, plan, operation, signal, requestId };
   const onSettled = (): void => {
     const { end } = requireSettled(record);
     if ('job' in end) context.media.jobs.enqueue(end.job);

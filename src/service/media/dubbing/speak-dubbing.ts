@@ -1,7 +1,7 @@
 import { writeSpeech } from '../../audio-files/write-speech.ts';
 import type { ServiceContext } from '../../service-context.ts';
 import type { Speaking } from '../../synthesis/speak.ts';
-import { generate, requireSettled } from '../../synthesis/speak.ts';
+import { generate, requireSettled, speechOf } from '../../synthesis/speak.ts';
 import type { Connection } from '../../store/connection.ts';
 import type { AudioFacts } from '../inspection/inspection.ts';
 
@@ -33,8 +33,8 @@ export function speakDubbing({
     const output = await context.media.folder.create(folderId, SPEECH_FILE);
     try {
       const { encode } = context;
-      const { engineRequest, gainDb, voice } = plan;
-      const chunks = voice.speaker.synthesize(engineRequest, generation.signal);
+      const { gainDb } = plan;
+      const chunks = speechOf(speaking, generation.signal);
       const length = await writeSpeech({ output, encode, format: 'wav', gainDb }, chunks);
       generation.signal.throwIfAborted();
       const seconds = length.samples / length.sampleRate;

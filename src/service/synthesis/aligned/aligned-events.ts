@@ -1,9 +1,8 @@
 import type { AlignmentStatus } from '../../../contract/schemas/aligned.ts';
 import { codecDelayMs } from '../../engine/encode/codec-delay.ts';
 import type { SpeechChunk } from '../../engine/speech-engine.ts';
-import type { EncodeSpeech } from '../encode.ts';
 import { letGo } from '../let-go.ts';
-import type { SpeechPlan } from '../plan.ts';
+import { type Speaking, speechOf } from '../speak.ts';
 import type { AlignmentUpdate } from './alignment.ts';
 import { Alignment } from './alignment.ts';
 
@@ -17,20 +16,22 @@ export type SpokenEvent = { readonly name: 'audio'; readonly bytes: Uint8Array }
  * @throws EngineError when nothing can be spoken; whatever the engine or the encoder throws
  */
 export async function* alignedEvents(
-  { voice, engineRequest, format, gainDb }: SpeechPlan,
-  encode: EncodeSpeech,
+  speaking: Pick<Speaking, 'account' | 'context' | 'plan'>,
   signal: AbortSignal,
 ): AsyncGenerator<SpokenEvent, AlignmentStatus> {
+  const { context, plan } = speaking;
+  const { engineRequest, format, gainDb } = plan;
+  const timed = {
+    ...speaking,
+    plan: { ...plan, engineRequest: { ...engineRequest, isTimed: true } },
+  };
   const alignment = new Alignment(engineRequest.text, codecDelayMs(format));
   const news = new News();
-  const chunks = observe(
-    voice.speaker.synthesize({ ...engineRequest, isTimed: true }, signal),
-    (chunk) => {
-      alignment.hear(chunk);
-      news.tell();
-    },
-  );
-  const encoded = encode(format, chunks, { gainDb })[Symbol.asyncIterator]();
+  const chunks = observe(speechOf(timed, signal), (chunk) => {
+    alignment.hear(chunk);
+    news.tell();
+  });
+  const encoded = context.encode(format, chunks, { gainDb })[Symbol.asyncIterator]();
   try {
     let next = startNext(encoded);
     for (;;) {

@@ -19,9 +19,9 @@ export interface SpeakingAligned extends Speaking {
  */
 export function speakAligned(speaking: SpeakingAligned): Promise<SpokenStream> {
   const { context, operation, plan, requestId } = speaking;
-  const { clock, encode } = context;
+  const { clock } = context;
   return generate(speaking, async (generation) => {
-    const events = await start(alignedEvents(plan, encode, generation.signal));
+    const events = await start(alignedEvents(speaking, generation.signal));
     const { quota } = requireSettled(operation.commit());
     const bill = { quotaRemaining: quota, creditsUsed: plan.charge.credits };
     const onFailure = (error: unknown): void =>

@@ -46,6 +46,12 @@ function say(engine: SpeechEngine, text: string, signal = never): AsyncIterator<
   return engine.synthesize(request(text), signal)[Symbol.asyncIterator]();
 }
 
+/** A request of a client that listens. */
+function listen(engine: SpeechEngine, client: string): AsyncIterator<SpeechChunk> {
+  const order = request('Xx.', { client, isInteractive: true });
+  return engine.synthesize(order, never)[Symbol.asyncIterator]();
+}
+
 async function all(chunks: AsyncIterable<SpeechChunk>): Promise<SpeechChunk[]> {
   const collected: SpeechChunk[] = [];
   for await (const chunk of chunks) collected.push(chunk);
@@ -85,6 +91,26 @@ describe('flite in a thread', () => {
       expect(first).toHaveLength(3);
       expect(second).toEqual(first);
     }
+  });
+
+  test('speaks first stretches before later ones, at most four in a row', async () => {
+    const engine = scripted();
+    const busy = say(engine, 'Zz.').next();
+    const later = say(engine, 'Yy.').next();
+    const firsts = Array.from({ length: 6 }, () => listen(engine, 'one').next());
+    expect(count(await busy)).toBe(1);
+    const order = await Promise.all(firsts.map(async (chunk) => count(await chunk)));
+    expect(order).toEqual([2, 3, 4, 5, 7, 8]);
+    expect(count(await later)).toBe(6);
+  });
+
+  test('lets clients take turns', async () => {
+    const engine = scripted();
+    const crowd = Array.from({ length: 4 }, () => listen(engine, 'crowd').next());
+    const alone = listen(engine, 'alone').next();
+    const order = await Promise.all(crowd.map(async (chunk) => count(await chunk)));
+    expect(order).toEqual([1, 3, 4, 5]);
+    expect(count(await alone)).toBe(2);
   });
 
   test('tells which voices can change their pitch', () => {
