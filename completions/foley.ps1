@@ -2547,6 +2547,7 @@ $script:FoleyPlaces = @{
             , @('--accept-keys-file', 'API keys to accept, lines of "key[ account]"')
             , @('--credits', 'credits that every account begins this run with')
             , @('--rate-limit', 'requests of an account, such as 10/s')
+            , @('--max-waiting', 'requests that may wait for speech; more get 429 (default: 64)')
             , @('--unavailable', 'model that is refused as unavailable (may be repeated)')
             , @('--fault', 'misbehave, such as "POST /**; status=503" (may be repeated)')
             , @('--allow-host', 'host to answer besides loopback, and to fetch media from (may be repeated)')
@@ -3025,6 +3026,7 @@ $script:FoleyFlagsWithValue = @(
     '--lines'
     '--max-credits'
     '--max-retries'
+    '--max-waiting'
     '--mode'
     '--model'
     '--name'
