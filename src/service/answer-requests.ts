@@ -37,6 +37,8 @@ export interface Answering {
    * A handshake becomes an answer, or a connection that may be opened (spec section 4.10). Never rejects.
    */
   admit(request: Request): Promise<Response | Admission>;
+  /** Whether a request has a key that is accepted. */
+  hasKey(headers: Headers): boolean;
   /** Where an answer is to stop, if a fault rule wants that; whoever writes it to the socket does it. */
   cutOf(response: Response): BodyCut | undefined;
   /** What the address of the page ends in for somebody who may see it; `undefined` where there is none. */
@@ -55,7 +57,8 @@ export function answerRequests(
 ): Answering {
   const { clock, random, report } = deps;
   const cuts = new WeakMap<Response, BodyCut>();
-  const api = createRouter(context, createKeyTable(deps.keys));
+  const keys = createKeyTable(deps.keys);
+  const api = createRouter(context, keys);
   const page = pageOf(deps, context, api);
   const route: Router = (arrival) =>
     page?.has(new URL(arrival.request.url).pathname) === true ? page.answer(arrival) : api(arrival);
@@ -82,6 +85,14 @@ export function answerRequests(
       if (admitted instanceof Response) return told(one, admitted);
       report(describe(one, SWITCHING, clock.monotonic()));
       return { ...admitted, cut: one.met.faults.cut };
+    },
+    hasKey(headers) {
+      try {
+        keys.accountOf(headers);
+        return true;
+      } catch {
+        return false;
+      }
     },
     cutOf: (response) => cuts.get(response),
     invite: () => page?.invite(),

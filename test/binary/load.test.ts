@@ -67,11 +67,6 @@ test('beyond --max-waiting requests get 429 with the time to wait, and another a
   );
   const flags = ['--max-waiting', '4', '--accept-keys-file', path.join(box.out, 'keys')];
   const service = await startServe(flags, { box });
-  const order = (key: string, text: string) => ({
-    method: 'POST' as const,
-    headers: { ...ONCE, Authorization: `Bearer ${key}` },
-    body: { text, voiceId: VOICES[0]?.id, format: 'mp3' },
-  });
   const crowdOrder = order(
     'crowd-key-0123456789',
     'A sentence that takes a while to be spoken. '.repeat(3),
@@ -91,6 +86,11 @@ test('beyond --max-waiting requests get 429 with the time to wait, and another a
   const { status, bytes } = await alone;
   expect(status, bytes.toString()).toBe(200);
 });
+
+function order(key: string, text: string) {
+  const headers = { ...ONCE, Authorization: `Bearer ${key}` };
+  return { method: 'POST', headers, body: { text, voiceId: VOICES[0]?.id } } as const;
+}
 
 /** Nothing where the platform does not tell. */
 function residentBytes(pid: number): number {

@@ -3,7 +3,7 @@ import { systemClock } from '../../src/effects/clock.ts';
 import { systemRandom } from '../../src/effects/random.ts';
 import { EngineRegistry } from '../../src/service/engine/registry.ts';
 import { ListenError } from '../../src/service/http/listen-error.ts';
-import type { ServiceServer } from '../../src/service/http/serve.ts';
+import type { ServeOptions, ServiceServer } from '../../src/service/http/serve.ts';
 import { startServer } from '../../src/service/http/serve.ts';
 import type { Service } from '../../src/service/service.ts';
 import { connectRaw, rawPost } from './support/raw-connection.ts';
@@ -14,8 +14,11 @@ const SPEECH = '/api/open/v3/speech/tts';
 const BODY = { text: 'One. Two. Three.', voiceId: voiceId('Clara'), format: 'wav' };
 const AUTHORIZED = { Authorization: `Bearer ${KEY}` };
 
-async function serve(service: Service): Promise<ServiceServer> {
-  const effects = { clock: systemClock, random: systemRandom };
+async function serve(
+  service: Service,
+  limits: ServeOptions['limits'] = {},
+): Promise<ServiceServer> {
+  const effects = { clock: systemClock, random: systemRandom, limits };
   const server = await startServer({ service, host: '127.0.0.1', port: 0, ...effects });
   onTestFinished(() => server.close());
   return server;
@@ -191,5 +194,57 @@ describe('what is no proper request', () => {
     const received = await connection.untilClosed();
     expect(received).toMatch(/^HTTP\/1\.1 413 /);
     expect(received).toContain('ERR_PAYLOAD_TOO_LARGE');
+  });
+});
+
+describe('a client that drips', () => {
+  const limits = { headersTimeout: 60, requestTimeout: 120, connectionsCheckingInterval: 20 };
+  const post = `POST ${SPEECH} HTTP/1.1\r\nHost: 127.0.0.1\r\n`;
+
+  it.each([
+    ['headers', 'GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nX: '],
+    ['a body without a key', `${post}Content-Length: 999999\r\n\r\n`],
+    [
+      'a body with a key',
+      `${post}Authorization: Bearer ${KEY}\r\nContent-Type: application/json\r\nContent-Length: 999999\r\n\r\n`,
+    ],
+  ])(
+    'loses its connection soon after its refusal: %s',
+    async (_name, head) => {
+      const { service } = await testService();
+      const { baseUrl } = await serve(service, limits);
+      const { received, send, socket, untilClosed } = await connectRaw(baseUrl, {
+        allowHalfOpen: true,
+      });
+      send(head);
+      const dripping = setInterval(() => socket.write('x'), 5);
+      onTestFinished(() => clearInterval(dripping));
+      await untilClosed();
+      expect(received()).toMatch(/^HTTP\/1\.1 4\d\d /);
+    },
+    30_000,
+  );
+
+  it('does not shut out clients with a key, however many there are', async () => {
+    const { service } = await testService();
+    const { baseUrl } = await serve(service);
+    const keyed = await connectRaw(baseUrl);
+    const request = `GET /api/open/v3/voices HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${KEY}\r\n\r\n`;
+    keyed.send(request);
+    await expect.poll(keyed.received).toContain('200 OK');
+    const before = keyed.received().length;
+    const crowd = await Promise.all(
+      Array.from({ length: 1_100 }, async () => {
+        const one = await connectRaw(baseUrl);
+        one.send('GET /healthz HTTP/1.1\r\n');
+        return one;
+      }),
+    );
+    await crowd[0]?.untilClosed();
+    const response = await fetch(`${baseUrl}/api/open/v3/voices`, { headers: AUTHORIZED });
+    expect(response.status).toBe(200);
+    await response.arrayBuffer();
+    keyed.send(request);
+    await expect.poll(() => keyed.received().length).toBeGreaterThan(before);
   });
 });

@@ -2,10 +2,19 @@ import { type Server, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { ErrorBody } from '../../contract/schemas/error.ts';
 import { SERVICE_ERRORS, type ServiceErrorCode } from '../../contract/service-errors.ts';
+import type { Clock } from '../../effects/clock.ts';
 import type { Random } from '../../effects/random.ts';
 
+export interface RefusalDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** How long a client has to read its refusal; one that goes on sending would hold the connection. */
+const READ_GRACE_MS = 1_000;
+
 /** Answers what is not HTTP, is too slow or has too many headers with the error body all the same. */
-export function refuseBrokenRequests(server: Server, random: Random): void {
+export function refuseBrokenRequests(server: Server, { clock, random }: RefusalDeps): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy();
@@ -13,6 +22,8 @@ export function refuseBrokenRequests(server: Server, random: Random): void {
     }
     const [code, message] = ANSWERS[error.code ?? ''] ?? NOT_HTTP;
     socket.end(rawAnswer({ code, message, requestId: random.uuid() }, SERVICE_ERRORS[code]));
+    const stop = clock.after(READ_GRACE_MS, () => socket.destroy());
+    socket.once('close', stop);
   });
 }
 

@@ -6,6 +6,7 @@ import type { Clock } from '../../effects/clock.ts';
 import type { Random } from '../../effects/random.ts';
 import { ServiceError } from '../service-error.ts';
 import type { Service } from '../service.ts';
+import { boundConnections, type Connections } from './connections.ts';
 import { errorResponse } from './envelope.ts';
 import { listen, urlOf } from './listen.ts';
 import { refuseBrokenRequests } from './refuse-broken-requests.ts';
@@ -19,6 +20,8 @@ export interface ServeOptions {
   readonly port: number;
   readonly clock: Clock;
   readonly random: Random;
+  /** Other bounds of a connection, for tests. */
+  readonly limits?: Partial<typeof LIMITS>;
 }
 
 /** A service on a socket. */
@@ -42,7 +45,6 @@ const LIMITS = {
   // A request without a host is refused here too, but with the error body.
   requireHostHeader: false,
 };
-const MAX_CONNECTIONS = 1_024;
 /** How long answers that are made may still take to leave after the service has closed, for slow readers. */
 const FLUSH_GRACE_MS = 600_000;
 /** How often connections that have nothing more to say are looked for then. */
@@ -53,14 +55,15 @@ const IDLE_LOOK_MS = 50;
  * @throws ListenError when the address cannot be listened on
  */
 export async function startServer(options: ServeOptions): Promise<ServiceServer> {
-  const listener = createListener(options);
-  const server = createServer(LIMITS, listener);
+  const server = createServer({ ...LIMITS, ...options.limits });
+  const connections = boundConnections(server);
+  const listener = createListener(options, connections);
+  server.on('request', listener);
   // An expectation that is not known is no reason for an answer without a body.
   server.on('checkExpectation', listener);
   const refusal = (): Response => unreadable(options.random);
-  server.on('upgrade', onUpgrade({ ...options, listener, unreadable: refusal }));
-  server.maxConnections = MAX_CONNECTIONS;
-  refuseBrokenRequests(server, options.random);
+  server.on('upgrade', onUpgrade({ ...options, connections, listener, unreadable: refusal }));
+  refuseBrokenRequests(server, options);
   const address = await listen(server, options.host, options.port);
   const url = urlOf(address);
   return {
@@ -72,9 +75,13 @@ export async function startServer(options: ServeOptions): Promise<ServiceServer>
 
 type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
 
-function createListener({ service, clock, random }: ServeOptions): Listener {
+function createListener(
+  { service, clock, random }: ServeOptions,
+  connections: Connections,
+): Listener {
   const listener = getRequestListener(
     async (request, { incoming, outgoing }) => {
+      if (service.hasKey(request.headers)) connections.trust(incoming.socket);
       const response = await service.fetch(request);
       const fault = service.cutOf(response);
       if (fault !== undefined && outgoing instanceof NodeResponse) {
@@ -85,7 +92,10 @@ function createListener({ service, clock, random }: ServeOptions): Listener {
     },
     { overrideGlobalObjects: false, errorHandler: () => unreadable(random) },
   );
-  return (incoming, outgoing) => void listener(incoming, outgoing);
+  return (incoming, outgoing) => {
+    connections.answering(outgoing);
+    void listener(incoming, outgoing);
+  };
 }
 
 /**

@@ -8,11 +8,13 @@ import { REALTIME_PROTOCOLS } from '../../contract/realtime/protocols.ts';
 import type { Clock } from '../../effects/clock.ts';
 import { isLivePath } from '../realtime/live-paths.ts';
 import type { Service } from '../service.ts';
+import type { Connections } from './connections.ts';
 import { liveSocket } from './live-socket.ts';
 
 export interface UpgradeOptions {
   readonly service: Pick<Service, 'admit' | 'open'>;
   readonly clock: Clock;
+  readonly connections: Pick<Connections, 'trust'>;
   /** Answers a request that wants another protocol and does not get it. */
   readonly listener: (incoming: IncomingMessage, outgoing: ServerResponse) => void;
   /** The answer to an address that cannot be read. */
@@ -42,6 +44,8 @@ export function onUpgrade(options: UpgradeOptions): OnUpgrade {
     }
     const admitted = await options.service.admit(request);
     if (admitted instanceof Response) return answer(admitted, incoming, socket);
+    // Those without a key have a bound of their own.
+    options.connections.trust(socket);
     server ??= await webSocketServer();
     server.handleUpgrade(incoming, socket, head, (opened) => {
       liveSocket(opened, { ...options, socket, admission: admitted });

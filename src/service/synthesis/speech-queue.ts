@@ -65,12 +65,9 @@ export class SpeechQueue {
     if (!isAdmitted) this.#makeRoom(account);
     const shed = new AbortController();
     const place: Place = { account, request, shed, saidSeconds: 0, isFixed: isAdmitted };
-    const chunks = speaker
-      .synthesize(
-        { ...request, client: account, isInteractive: true },
-        AbortSignal.any([signal, shed.signal]),
-      )
-      [Symbol.asyncIterator]();
+    const until = AbortSignal.any([signal, shed.signal]);
+    const inTurn = { ...request, client: account, isInteractive: true };
+    const chunks = speaker.synthesize(inTurn, until)[Symbol.asyncIterator]();
     try {
       for (;;) {
         const next = await this.#wait(place, chunks);

@@ -13,9 +13,13 @@ export interface RawConnection {
   untilClosed(): Promise<string>;
 }
 
-export async function connectRaw(baseUrl: string): Promise<RawConnection> {
+/** @param allowHalfOpen whether it stays open when the other side has ended; default no */
+export async function connectRaw(
+  baseUrl: string,
+  { allowHalfOpen = false } = {},
+): Promise<RawConnection> {
   const { hostname, port } = new URL(baseUrl);
-  const socket = connect(Number(port), hostname);
+  const socket = connect({ port: Number(port), host: hostname, allowHalfOpen });
   onTestFinished(() => void socket.destroy());
   let received = '';
   socket.on('data', (bytes: Buffer) => {
