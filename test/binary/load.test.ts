@@ -67,12 +67,12 @@ test('beyond --max-waiting requests get 429 with the time to wait, and another a
   );
   const flags = ['--max-waiting', '4', '--accept-keys-file', path.join(box.out, 'keys')];
   const service = await startServe(flags, { box });
-  const crowdOrder = order(
+  const crowdOrder = orderOf(
     'crowd-key-0123456789',
     'A sentence that takes a while to be spoken. '.repeat(3),
   );
   const crowd = Array.from({ length: 24 }, () => service.ask(SPEECH_PATH, crowdOrder));
-  const alone = service.ask(SPEECH_PATH, order('alone-key-0123456789', 'Let me in.'));
+  const alone = service.ask(SPEECH_PATH, orderOf('alone-key-0123456789', 'Let me in.'));
   const answers = await Promise.all(crowd);
   const statuses = answers.map(({ status }) => status);
   expect(new Set(statuses)).toEqual(new Set([200, 429]));
@@ -87,7 +87,7 @@ test('beyond --max-waiting requests get 429 with the time to wait, and another a
   expect(status, bytes.toString()).toBe(200);
 });
 
-function order(key: string, text: string) {
+function orderOf(key: string, text: string) {
   const headers = { ...ONCE, Authorization: `Bearer ${key}` };
   return { method: 'POST', headers, body: { text, voiceId: VOICES[0]?.id } } as const;
 }
