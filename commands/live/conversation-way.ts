@@ -37,7 +37,8 @@ export function conversationWay(
   const handshake = handshakeOf(client, protocol, {
     clock,
     requestId,
-    timeoutMs: plan.waits.replyMs,
+    // Half for a proxy and half for the host behind it, so that the one that hangs is named.
+    timeoutMs: plan.waits.replyMs / 2,
     ...handshakeLines(context, requestId),
   });
   const isReliable = mode === 'reliable';

@@ -21,7 +21,8 @@ export interface ExchangeOptions {
   readonly clock: Clock;
   /** `host:port` for messages. */
   readonly host: string;
-  readonly throughProxy: boolean;
+  /** `host:port` of the proxy that carries the connection. */
+  readonly proxy: string | undefined;
   readonly connectTimeoutMs: number;
   readonly responseTimeoutMs: number;
   readonly idleTimeoutMs: number;
@@ -157,7 +158,8 @@ export class Exchange {
   #explain(error: Error): Error {
     if (this.#body !== undefined) return this.#fault('cut', error);
     if (this.#socket !== undefined) return this.#fault(answerFault(error), error);
-    return this.#fault(connectFault(error, this.#options.throughProxy), error);
+    if (error instanceof TransportError) return error;
+    return this.#fault(connectFault(error, this.#options.proxy !== undefined), error);
   }
 
   #limit(ms: number, fault: 'connect_timeout' | 'timeout'): () => void {
@@ -165,7 +167,7 @@ export class Exchange {
   }
 
   #fault(fault: TransportError['fault'], cause?: unknown): TransportError {
-    return new TransportError(fault, this.#options.host, cause);
+    return new TransportError(fault, this.#options.host, cause, this.#options.proxy);
   }
 }
 

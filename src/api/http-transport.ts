@@ -7,7 +7,7 @@ import { plainConnector } from './connector.ts';
 import type { TransportAnswer } from './exchange.ts';
 import { Exchange } from './exchange.ts';
 import type { ProxyEnvironment } from './proxy.ts';
-import { proxyFor } from './proxy.ts';
+import { proxyFor, proxyHost } from './proxy.ts';
 import type { StreamedBody } from './request.ts';
 import type { Upload } from './upload.ts';
 import { startUpload } from './upload.ts';
@@ -69,7 +69,7 @@ export function createTransport(options: TransportOptions): Transport {
       const connections = await routeTo(request.url, proxy);
       // What broke off because of it is not sent again.
       if (isClosed) throw new Error('the connections were closed');
-      return perform(connections, request, options, proxy !== undefined);
+      return perform(connections, request, options, proxy);
     },
     prepare(url) {
       routeTo(url, proxyFor(url, options.env)).then(
@@ -115,7 +115,7 @@ async function perform(
   connections: Connections,
   { body, fresh, headers, method, signal, stream, url, ...limits }: TransportRequest,
   { clock, connectTimeoutMs }: TransportOptions,
-  throughProxy: boolean,
+  proxy: string | undefined,
 ): Promise<TransportAnswer> {
   signal?.throwIfAborted();
   const { host } = url;
@@ -132,7 +132,8 @@ async function perform(
   // Beyond a number Node would leave headers out; their length is limited.
   request.maxHeadersCount = 0;
   const times = { connectTimeoutMs, ...limits };
-  const exchange = new Exchange(request, { clock, host, throughProxy, signal, ...times });
+  const via = proxy === undefined ? undefined : proxyHost(proxy);
+  const exchange = new Exchange(request, { clock, host, proxy: via, signal, ...times });
   if (stream === undefined) {
     request.end(body);
     return exchange.answer;

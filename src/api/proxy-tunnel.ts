@@ -4,6 +4,7 @@ import Pool from 'undici/lib/dispatcher/pool.js';
 import type { Connector } from './connector.ts';
 import { endOf } from './connector.ts';
 import { proxyAddress, proxyAuthorization } from './proxy.ts';
+import { ProxyRefusal, TransportError } from './transport-error.ts';
 import { withoutTierUp } from './wasm-tiering.ts';
 
 export interface TunnelOptions {
@@ -15,6 +16,7 @@ export interface TunnelOptions {
 /**
  * Connections through a proxy (`CONNECT`): the proxy sees host and port and nothing of a request,
  * since only encrypted addresses are ever called beyond this computer.
+ * `open` rejects with a {@link TransportError} for what the proxy does.
  * @throws Failure (usage) when the proxy's address is none; user name and password are not told
  */
 export function tunnelConnector(url: URL, proxy: string, options: TunnelOptions): Connector {
@@ -25,10 +27,14 @@ export function tunnelConnector(url: URL, proxy: string, options: TunnelOptions)
   const headers = { host: target, ...proxyAuthorization(address) };
   return {
     async open() {
-      const { socket, statusCode } = await pool.connect({ path: target, headers });
-      if (statusCode === 200) return socket;
-      socket.on('error', () => {}).destroy();
-      throw new Error(`the proxy answers ${statusCode}`);
+      try {
+        const { socket, statusCode } = await pool.connect({ path: target, headers });
+        if (statusCode === 200) return socket;
+        socket.on('error', () => {}).destroy();
+        throw new ProxyRefusal(statusCode);
+      } catch (error) {
+        throw new TransportError('proxy', url.host, error, address.host);
+      }
     },
     close: () => void pool.destroy(),
   };

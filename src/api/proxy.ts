@@ -29,6 +29,11 @@ export function proxyAddress(proxy: string): URL {
   );
 }
 
+/** The host and port of a proxy for messages, without its user name and password. */
+export function proxyHost(proxy: string): string {
+  return URL.canParse(proxy) ? new URL(proxy).host : 'that the environment names';
+}
+
 /** The header that carries the user name and password of a proxy's address, where it has any. */
 export function proxyAuthorization({ password, username }: URL): {
   'proxy-authorization'?: string;

@@ -41,12 +41,15 @@ export class TransportError extends Error {
   readonly host: string;
   /** The system's or TLS library's own code, such as `CERT_HAS_EXPIRED`. */
   readonly systemCode: string | undefined;
+  /** `host:port` of the proxy that was to carry the connection. */
+  readonly proxy: string | undefined;
 
-  constructor(fault: Fault, host: string, cause?: unknown) {
+  constructor(fault: Fault, host: string, cause?: unknown, proxy?: string) {
     super(`${fault}: ${host}`, cause === undefined ? undefined : { cause });
     this.fault = fault;
     this.host = host;
     this.systemCode = codeOf(cause);
+    this.proxy = proxy;
   }
 
   /** Whether it is certain that the service never saw the whole request. */
@@ -60,7 +63,18 @@ export class TransportError extends Error {
   }
 }
 
-/** What an error of a connection that was not yet in use for the request means. */
+/** A proxy answered CONNECT with anything but 200. */
+export class ProxyRefusal extends Error {
+  override readonly name = 'ProxyRefusal';
+  readonly status: number | undefined;
+
+  constructor(status: number | undefined) {
+    super(`the proxy answers ${status}`);
+    this.status = status;
+  }
+}
+
+/** The fault of a connection that failed before it was in use for the request. */
 export function connectFault(error: unknown, throughProxy: boolean): Fault {
   const code = codeOf(error) ?? '';
   if (code === 'ENOTFOUND') return 'name_unknown';
@@ -82,7 +96,7 @@ export function isParserError(error: Error): boolean {
 }
 
 /** Errors of TLS itself: certificates, names in them, and an other side that does not speak it. */
-function isCertificateCode(code: string): boolean {
+export function isCertificateCode(code: string): boolean {
   return (
     /CERT|^ERR_TLS|^ERR_SSL|^UNABLE_TO|^HOSTNAME_MISMATCH$|^INVALID_(CA|PURPOSE)$/.test(code) ||
     code === 'EPROTO' ||

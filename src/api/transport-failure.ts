@@ -2,6 +2,7 @@ import type { ExitName } from '../contract/exit-codes.ts';
 import type { FailureCode } from '../errors/failure.ts';
 import { Failure } from '../errors/failure.ts';
 import type { Fault, TransportError } from './transport-error.ts';
+import { isCertificateCode, isParserError, ProxyRefusal } from './transport-error.ts';
 
 /** What was asked, and how long was waited for what. */
 export interface TransportFacts {
@@ -24,10 +25,12 @@ interface Explanation {
 /** What a fault of the connection means to the person who asked (contract, section 4). */
 export function transportFailure(error: TransportError, facts: TransportFacts): Failure {
   const { code, exit, message, hint } = EXPLAIN[error.fault](error, facts);
-  return new Failure(message, {
+  const isThrough = error.proxy !== undefined && error.unsent && error.fault !== 'proxy';
+  const route = isThrough ? ` (through the proxy ${error.proxy}, which HTTPS_PROXY names)` : '';
+  return new Failure(message + route, {
     code,
     exit,
-    hint,
+    hint: isThrough ? `Check HTTPS_PROXY. ${hint}` : hint,
     billed: facts.billed && !error.unsent ? 'unknown' : 'no',
     requestId: facts.requestId,
     cause: error,
@@ -60,11 +63,15 @@ const EXPLAIN: Readonly<Record<Fault, Explain>> = {
     network(`${host} refuses connections`, 'Does a service run there? Check --base-url.'),
   unreachable: ({ host, systemCode }) =>
     network(`no connection to ${host}${inBrackets(systemCode)}`, 'Check the network.'),
-  proxy: ({ host }) =>
-    network(
-      `the proxy gives no connection to ${host}`,
-      'Check HTTPS_PROXY with its user name and password, or name the host in NO_PROXY.',
-    ),
+  proxy: (error) => {
+    const { problem, isOfPassword } = proxyProblem(error);
+    return network(
+      `the proxy ${error.proxy ?? ''} gives no connection to ${error.host}: ${problem}`,
+      isOfPassword
+        ? 'Check the user name and password in HTTPS_PROXY.'
+        : 'Check HTTPS_PROXY, or name the host in NO_PROXY.',
+    );
+  },
   connect_timeout: ({ host }, { connectTimeoutMs }) =>
     timeout(`no connection to ${host} within ${seconds(connectTimeoutMs)}`, 'Check the network.'),
   certificate: ({ host, systemCode }, { now }) => {
@@ -100,6 +107,31 @@ const EXPLAIN: Readonly<Record<Fault, Explain>> = {
     unusable(`the answer stopped: nothing came for ${seconds(idleTimeoutMs)}`),
   surplus: () => unusable('the answer is longer than it said'),
 };
+
+/** What a proxy did instead of connecting, as the end of a sentence. */
+function proxyProblem({ cause, systemCode = '' }: TransportError): {
+  readonly problem: string;
+  readonly isOfPassword: boolean;
+} {
+  const status = cause instanceof ProxyRefusal ? cause.status : undefined;
+  if (status === 407) {
+    return { problem: 'it asks for a user name and password (407)', isOfPassword: true };
+  }
+  const reason = inBrackets(systemCode === '' ? undefined : systemCode);
+  let problem = `it closed the connection${reason}`;
+  if (status !== undefined) problem = `it answers ${status}`;
+  else if (/^(ENOTFOUND|EAI_AGAIN)$/.test(systemCode)) problem = 'its name cannot be found';
+  else if (systemCode === 'ECONNREFUSED') problem = 'it refuses connections';
+  else if (/TIMEOUT|ETIMEDOUT/.test(systemCode)) problem = 'it does not answer';
+  else if (isNoHttp(cause)) problem = 'what it answers is not valid HTTP';
+  else if (isCertificateCode(systemCode)) problem = `its encryption cannot be trusted${reason}`;
+  return { problem, isOfPassword: false };
+}
+
+/** Whether the parser of Node, or of undici, could not read an answer. */
+function isNoHttp(error: unknown): boolean {
+  return error instanceof Error && (isParserError(error) || error.name === 'HTTPParserError');
+}
 
 function network(message: string, hint: string): Explanation {
   return { code: 'network', exit: 'network', message, hint };

@@ -117,12 +117,12 @@ function foreign(status: number, requestId: string) {
 export function failedHandshake(
   { clock, onAnswer, requestId, subprotocol, timeoutMs, url }: Handshake,
   error: unknown,
-  throughProxy: boolean,
+  proxy: string | undefined,
 ): Refused {
   if (error instanceof Failure) {
     return { type: 'refused', failure: error, isRetryable: false, retryAfterMs: undefined };
   }
-  const fault = error instanceof TransportError ? error : explained(error, url, throughProxy);
+  const fault = error instanceof TransportError ? error : explained(error, url, proxy);
   const reason = fault?.systemCode ?? fault?.fault ?? 'no_websocket';
   onAnswer({ url, reason });
   if (fault === undefined) {
@@ -149,17 +149,14 @@ export function failedHandshake(
 function explained(
   error: unknown,
   { host }: URL,
-  throughProxy: boolean,
+  proxy: string | undefined,
 ): TransportError | undefined {
   if (!(error instanceof Error)) return undefined;
   if (!('code' in error)) return undefined;
-  if (error.code === 'ECONNRESET') return new TransportError('reset', host, error);
+  if (error.code === 'ECONNRESET') return new TransportError('reset', host, error, proxy);
   const isParsers = typeof error.code === 'string' && error.code.startsWith('HPE_');
-  return new TransportError(
-    isParsers ? 'protocol' : connectFault(error, throughProxy),
-    host,
-    error,
-  );
+  const fault = isParsers ? 'protocol' : connectFault(error, proxy !== undefined);
+  return new TransportError(fault, host, error, proxy);
 }
 
 /** As for every request that may be sent again; how often is counted elsewhere. */

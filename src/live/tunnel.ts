@@ -1,10 +1,11 @@
+import type { IncomingMessage } from 'node:http';
 import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect } from 'node:tls';
-import { proxyAddress, proxyAuthorization } from '../api/proxy.ts';
-import { TransportError } from '../api/transport-error.ts';
+import { proxyAddress, proxyAuthorization, proxyHost } from '../api/proxy.ts';
+import { ProxyRefusal, TransportError } from '../api/transport-error.ts';
 import type { Handshake } from './handshake.ts';
 
 /**
@@ -25,15 +26,15 @@ export async function openTunnel(
   return new Promise((resolve, reject) => {
     secure.once('secureConnect', () => resolve(secure));
     secure.once('error', reject);
-    secure.setTimeout(timeoutMs, () =>
-      secure.destroy(new TransportError('connect_timeout', url.host)),
-    );
+    secure.setTimeout(timeoutMs, () => secure.destroy(timedOut(url, proxyHost(proxy))));
     secure.once('secureConnect', () => secure.setTimeout(0));
   });
 }
 
 function askProxy(proxy: URL, url: URL, timeoutMs: number): Promise<Duplex> {
   const authority = `${url.hostname}:${url.port === '' ? 443 : url.port}`;
+  const fault = (cause: unknown) => new TransportError('proxy', url.host, cause, proxy.host);
+  const refused = ({ statusCode }: IncomingMessage) => fault(new ProxyRefusal(statusCode));
   const ask = proxy.protocol === 'https:' ? secureRequest : plainRequest;
   return new Promise((resolve, reject) => {
     const request = ask(new URL(proxy.origin), {
@@ -46,15 +47,17 @@ function askProxy(proxy: URL, url: URL, timeoutMs: number): Promise<Duplex> {
     request.once('connect', (answer, socket) => {
       if (answer.statusCode === 200) return resolve(socket);
       socket.destroy();
-      return reject(new TransportError('proxy', url.host));
+      return reject(refused(answer));
     });
-    request.once('response', () => reject(new TransportError('proxy', url.host)));
-    request.once('timeout', () => request.destroy(new TransportError('connect_timeout', url.host)));
+    request.once('response', (answer) => reject(refused(answer)));
+    request.once('timeout', () => request.destroy(timedOut(url, proxy.host)));
     request.once('error', (error) => {
-      reject(
-        error instanceof TransportError ? error : new TransportError('proxy', url.host, error),
-      );
+      reject(error instanceof TransportError ? error : fault(error));
     });
     request.end();
   });
+}
+
+function timedOut({ host }: URL, proxy: string): TransportError {
+  return new TransportError('connect_timeout', host, undefined, proxy);
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocket } from 'ws';
 import type { RawData } from 'ws';
-import { proxyFor } from '../api/proxy.ts';
+import { proxyFor, proxyHost } from '../api/proxy.ts';
 import type { ProxyEnvironment } from '../api/proxy.ts';
 import { TransportError } from '../api/transport-error.ts';
 import { FRAME_LIMITS } from '../contract/realtime/limits.ts';
@@ -56,13 +56,13 @@ class Opening implements LiveSocket {
     try {
       const tunnel = await openTunnel(proxy, this.#handshake);
       if (this.#isOver) tunnel.destroy();
-      else this.connect(tunnel);
+      else this.connect({ tunnel, proxy: proxyHost(proxy) });
     } catch (error) {
-      this.#fail(error, true);
+      this.#fail(error, proxyHost(proxy));
     }
   }
 
-  connect(tunnel?: Duplex): void {
+  connect(route?: { readonly tunnel: Duplex; readonly proxy: string }): void {
     const { certificates, subprotocol, url } = this.#handshake;
     const options = {
       headers: handshakeHeaders(this.#handshake),
@@ -73,11 +73,11 @@ class Opening implements LiveSocket {
       // Said aloud, since an environment variable could otherwise turn the check off.
       rejectUnauthorized: true,
       ca: certificates,
-      ...(tunnel === undefined ? {} : { createConnection: () => tunnel }),
+      ...(route === undefined ? {} : { createConnection: () => route.tunnel }),
     };
     const socket = new WebSocket(url, [subprotocol], options);
     this.#socket = socket;
-    this.#listen(socket, tunnel !== undefined);
+    this.#listen(socket, route?.proxy);
   }
 
   send(frame: Uint8Array): void {
@@ -111,7 +111,7 @@ class Opening implements LiveSocket {
     return this.#socket?.readyState === WebSocket.OPEN ? this.#socket : undefined;
   }
 
-  #listen(socket: WebSocket, throughProxy: boolean): void {
+  #listen(socket: WebSocket, proxy: string | undefined): void {
     let isOpen = false;
     socket.binaryType = 'nodebuffer';
     socket.on('open', () => {
@@ -124,12 +124,12 @@ class Opening implements LiveSocket {
     });
     socket.on('message', (data: RawData, isBinary) => this.#tell(eventOf(data, isBinary)));
     socket.on('error', (error) => {
-      if (!isOpen) this.#fail(error, throughProxy);
+      if (!isOpen) this.#fail(error, proxy);
       else if (isProtocolError(error)) this.#tell({ type: 'unreadable', problem: error.message });
     });
     socket.on('close', (code) => {
       if (isOpen) this.#tell({ type: 'closed', code });
-      else this.#fail(new TransportError('reset', this.#handshake.url.host), throughProxy);
+      else this.#fail(new TransportError('reset', this.#handshake.url.host), proxy);
     });
   }
 
@@ -138,8 +138,8 @@ class Opening implements LiveSocket {
     socket.terminate();
   }
 
-  #fail(error: unknown, throughProxy: boolean): void {
-    if (!this.#isOver) this.#tell(failedHandshake(this.#handshake, error, throughProxy));
+  #fail(error: unknown, proxy: string | undefined): void {
+    if (!this.#isOver) this.#tell(failedHandshake(this.#handshake, error, proxy));
   }
 
   #tell(event: SocketEvent): void {

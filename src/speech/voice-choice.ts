@@ -8,11 +8,11 @@ export interface NamedVoice {
 }
 
 export interface VoiceWishes {
-  /** `--voice`, sent as it is. */
+  /** `--voice`: an id, sent as it is; on the embedded service also an exact name. */
   readonly voice?: string | undefined;
   /** `--voice-name`, looked up. */
   readonly voiceName?: string | undefined;
-  /** `FOLEY_VOICE` or a config file. */
+  /** `FOLEY_VOICE` or a config file, as `--voice`. */
   readonly configuredVoice?: string | undefined;
   readonly target: 'embedded' | 'hosted';
 }
@@ -22,16 +22,29 @@ export type AllVoices = () => AsyncIterable<NamedVoice>;
 
 const MOST_CANDIDATES = 5;
 
+/** The ids that the embedded service makes; those of added engines may look different. */
+const EMBEDDED_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
 /**
- * The id of the voice that speaks (contract, section 5). The service is asked only when a name has
+ * The id of the voice that speaks (contract, section 5). The service is asked only when a name may have
  * to be looked up, or when the embedded service's first voice is meant.
  * @throws Failure (usage) when no voice is named, or the name is unknown or ambiguous
  */
 export async function chooseVoice(wishes: VoiceWishes, allVoices: AllVoices): Promise<string> {
   const { voice, voiceName, configuredVoice, target } = wishes;
-  if (voice !== undefined) return voice;
-  if (voiceName !== undefined) return voiceNamed(voiceName, allVoices);
-  if (configuredVoice !== undefined) return configuredVoice;
+  if (voice === undefined && voiceName !== undefined) {
+    const voices = await everyOne(allVoices);
+    const named = voiceNamed('--voice-name', voiceName, voices);
+    if (named === undefined) throw unknownName(voiceName, voices);
+    return named;
+  }
+  const id = voice ?? configuredVoice;
+  if (id !== undefined && (target === 'hosted' || EMBEDDED_ID.test(id))) return id;
+  if (id !== undefined) {
+    const voices = await everyOne(allVoices);
+    if (voices.some(({ voiceId }) => voiceId === id)) return id;
+    return voiceNamed(voice === undefined ? 'FOLEY_VOICE' : '--voice', id, voices) ?? id;
+  }
   if (target === 'embedded') return firstVoice(allVoices);
   throw usageFailure(
     'no voice is given',
@@ -44,16 +57,22 @@ async function firstVoice(allVoices: AllVoices): Promise<string> {
   throw usageFailure('the service has no voice', '`foley doctor` finds what is missing.');
 }
 
-async function voiceNamed(name: string, allVoices: AllVoices): Promise<string> {
-  const wanted = name.toLowerCase();
+async function everyOne(allVoices: AllVoices): Promise<NamedVoice[]> {
   const voices: NamedVoice[] = [];
   for await (const voice of allVoices()) voices.push(voice);
+  return voices;
+}
+
+/**
+ * The id of the one voice with that name, whatever its case; undefined when there is none.
+ * @throws Failure (usage) when several voices have it
+ */
+function voiceNamed(flag: string, name: string, voices: readonly NamedVoice[]): string | undefined {
+  const wanted = name.toLowerCase();
   const matches = voices.filter((voice) => voice.name.toLowerCase() === wanted);
-  const [match] = matches;
-  if (match === undefined) throw unknownName(name, voices);
-  if (matches.length === 1) return match.voiceId;
+  if (matches.length <= 1) return matches[0]?.voiceId;
   throw usageFailure(
-    `--voice-name is "${name}", and ${matches.length} voices have that name`,
+    `${flag} is "${name}", and ${matches.length} voices have that name`,
     `Choose one by its id: --voice ${matches.map(({ voiceId }) => voiceId).join(' or --voice ')}`,
   );
 }

@@ -54,6 +54,32 @@ describe('--voice-name', () => {
   });
 });
 
+describe('--voice', () => {
+  test.each([
+    [['-v', 'martin'], {}],
+    [[], { FOLEY_VOICE: 'Martin' }],
+  ])('takes an exact name on the embedded service: %j %j', async (flags, env) => {
+    const args = ['tts', 'Hi', ...flags, '--json', '--local'];
+    const result = await runFoley(args, { env });
+    expect(result.code, result.stderr).toBe(0);
+    const list = await localDocument('voices', 'list');
+    const martin = Object(list).items.find((voice: { name: string }) => voice.name === 'Martin');
+    expect(parseJsonDocument(result.stdout)).toHaveProperty('voiceId', martin.voiceId);
+  });
+
+  test('that is neither an id nor a name of the embedded service is exit 20', async () => {
+    const result = await runFoley(['tts', 'Hi', '-v', 'Martine', '--local']);
+    expect(result).toMatchObject({ code: 20, stderr: expect.stringMatching(/Martin/) });
+  });
+
+  test('is sent to a hosted service as it is', async () => {
+    const { server, env } = await startHostedService();
+    await runFoley(['tts', 'Hi', '-v', VOICES[0].name, '-o', 'hi.mp3'], { env });
+    expect(speechBodyOf(server)).toMatchObject({ voiceId: VOICES[0].name });
+    expect(server.requests[0]?.method).toBe('POST');
+  });
+});
+
 describe('without a voice', () => {
   test('a hosted service is not guessed at: exit 2', async () => {
     const { server, env } = await startHostedService();

@@ -54,7 +54,7 @@ async function startProxy(port: number, status = 200) {
   return { asked, address: `http://me:s%20cret@127.0.0.1:${await listening(proxy)}` };
 }
 
-async function firstEvents(proxy: string, certificates: string | undefined) {
+async function firstEvents(proxy: string, certificates?: string, timeoutMs = 20_000) {
   const answers: unknown[] = [];
   const handshake: Handshake = {
     url: new URL(`wss://${HOST}/v3/tts/live`),
@@ -63,7 +63,7 @@ async function firstEvents(proxy: string, certificates: string | undefined) {
     requestId: 'r',
     userAgent: 'test',
     clock: hasteful,
-    timeoutMs: 20_000,
+    timeoutMs,
     certificates,
     onAnswer: (answer) => answers.push(answer),
     onConnect: () => {},
@@ -111,9 +111,24 @@ test.each([407, 502])('a proxy that answers %i gives no connection', async (stat
   const proxy = await startProxy(host.port, status);
   const { answers, events } = await firstEvents(proxy.address, cert);
   expect(events).toMatchObject([
-    { type: 'refused', failure: { exit: 'network', message: expect.stringContaining('proxy') } },
+    {
+      type: 'refused',
+      failure: { exit: 'network', message: expect.stringMatching(/the proxy 127\.0\.0\.1:\d+ /) },
+    },
   ]);
   expect(answers).toMatchObject([{ reason: 'proxy' }]);
+});
+
+test('a proxy that hangs is named', async () => {
+  const proxy = createPlain();
+  proxy.on('connect', (_request, client: Duplex) => void client.on('error', () => undefined));
+  const { events } = await firstEvents(`http://127.0.0.1:${await listening(proxy)}`, cert, 50);
+  expect(events).toMatchObject([
+    {
+      type: 'refused',
+      failure: { code: 'timeout', message: expect.stringMatching(/the proxy 127.*HTTPS_PROXY/) },
+    },
+  ]);
 });
 
 test('a proxy that is none is a mistake of the environment', async () => {

@@ -23,6 +23,7 @@ import {
   RATES,
   scene,
   trusting,
+  VOICE,
 } from './scene.ts';
 
 const { mp3 } = await paidAudio();
@@ -149,13 +150,63 @@ describe('row 6: a proxy', () => {
     );
     const error = errorLine(result);
     expect(error).toMatchObject({ exitCode: 24, code: 'network', billed: 'no' });
-    expect(error.message).toBe('the proxy gives no connection to api.example.test');
-    expect(error.hint).toContain('HTTPS_PROXY');
+    expect(error.message).toBe(
+      `the proxy ${new URL(proxy.origin).host} gives no connection to api.example.test: ` +
+        'it asks for a user name and password (407)',
+    );
+    expect(error.hint).toBe('Check the user name and password in HTTPS_PROXY.');
     expect(result.stderr).not.toContain(SECRET);
     const [asked] = proxy.requests;
     expect(asked?.target).toBe('api.example.test:443');
     expect(asked?.header('authorization')).toBeUndefined();
     expect(await filesLeft(stage.box)).toStrictEqual([]);
+  });
+
+  test.each([
+    ['refuses connections', refusedOrigin, 'it refuses connections'],
+    [
+      'talks nonsense',
+      () => originOfTalker('SSH-2.0-OpenSSH_9.6\r\n'),
+      'what it answers is not valid HTTP',
+    ],
+    [
+      'answers 502',
+      () => originOfTalker('HTTP/1.1 502 Bad\r\nContent-Length: 0\r\n\r\n'),
+      'it answers 502',
+    ],
+    ['hangs up', () => originOfTalker(''), /it closed the connection/],
+  ])(
+    'that %s is named as what failed, over HTTP and in a conversation',
+    async (_how, start, problem) => {
+      const stage = await scene([]);
+      const origin = await start();
+      const env = { HTTPS_PROXY: origin.replace('://', `://user:${SECRET}@`) };
+      const flags = ['--base-url', 'https://api.example.test', '--max-retries', '0', '--json'];
+      for (const command of [['tts'], ['live', '--request-id', 'r', '-m', 'a-model']]) {
+        const args = [...command, 'hi', '-v', VOICE, '-o', 'hi.mp3', ...flags];
+        const result = await stage.run(args, { env });
+        const error = errorLine(result);
+        expect(error).toMatchObject({ exitCode: 24, code: 'network', billed: 'no' });
+        expect(error.message).toContain(
+          `the proxy ${new URL(origin).host} gives no connection to api`,
+        );
+        expect(error.message).toMatch(problem);
+        expect(error.hint).toBe('Check HTTPS_PROXY, or name the host in NO_PROXY.');
+        expect(result.stderr).not.toContain(SECRET);
+      }
+    },
+  );
+
+  test('that tunnels to something without encryption is named beside it', async () => {
+    const stage = await scene([]);
+    const proxy = await originOfTalker('HTTP/1.1 200 OK\r\n\r\nnonsense, and more of it');
+    const error = await stage.fail(['--base-url', 'https://api.example.test'], {
+      env: { HTTPS_PROXY: proxy },
+    });
+    expect(error).toMatchObject({ exitCode: 24, billed: 'no' });
+    expect(error.message).toContain(
+      `through the proxy ${new URL(proxy).host}, which HTTPS_PROXY names`,
+    );
   });
 
   test('whose address is none', async () => {
@@ -195,14 +246,20 @@ describe('row 10: a connection that was kept and is gone when it is used again',
 
 /** Answers whatever comes in plain text, as a web server does at the wrong port. */
 async function originOfPlainServer(): Promise<string> {
+  const origin = await originOfTalker('HTTP/1.1 400 Bad Request\r\n\r\n');
+  return origin.replace('http', 'https');
+}
+
+/** Says one thing to whoever says anything, and ends the connection. */
+async function originOfTalker(words: string): Promise<string> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
-    socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+    socket.once('data', () => socket.end(words));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => void server.close());
-  return `https://127.0.0.1:${Object(server.address()).port}`;
+  return `http://127.0.0.1:${Object(server.address()).port}`;
 }
 
 /** A resolver that always says the same, and notes what it was asked for. */
