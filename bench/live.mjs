@@ -1,7 +1,7 @@
 // Realtime speech: what the client adds to a bare loop of `ws` and MessagePack, for bytes in bulk and for a
 // frame every few milliseconds; how soon the embedded service is heard; and the memory of a long conversation.
 import { fork, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { on, once } from 'node:events';
 import { createWriteStream, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -23,6 +23,9 @@ const FRAMES = 1_000;
 const SLOWER = 1 / 0.6;
 const ADDED_MS = 2;
 const SOONER = 1.5;
+/** What a pipe may add until a sentence is heard behind which nothing comes. */
+const BEHIND_MS = 150;
+const SENTENCE = 'First sentence.';
 const LONG_BYTES = 500_000_000;
 const SLOW_BYTES_PER_SECOND = 40_000_000;
 const MEMORY_BYTES = 150_000_000;
@@ -138,11 +141,72 @@ async function firstAudio(client, scratch) {
     return [
       { name: 'first chunk over HTTP, and a connect', ratio: 1, medianMs: median(floor) },
       { name: 'first audio of a conversation', ratio, medianMs: median(own), limit: SOONER },
+      await firstSentence({ ...state, apiKey, baseUrl, realtimeUrl, voiceId }),
     ];
   } finally {
     service.kill();
     await once(service, 'close');
   }
+}
+
+/** A sentence and silence, through the pipe of the command, against a bare client that sends it. */
+async function firstSentence(service) {
+  const behind = [];
+  for (let round = 0; round <= ROUNDS; round += 1) {
+    const bare = await sayBare(service, `bare-${round}`);
+    const piped = await sayThroughPipe(service);
+    if (round > 0) behind.push(piped - bare);
+  }
+  const ms = median(behind);
+  return {
+    name: `a piped sentence behind ws, of ${BEHIND_MS} ms`,
+    ratio: ms / BEHIND_MS,
+    medianMs: ms,
+    limit: 1,
+  };
+}
+
+/** Milliseconds from the text to its first audio, on a connection that is ready. */
+async function sayBare({ apiKey, realtimeUrl, voiceId }, requestId) {
+  const headers = { authorization: `Bearer ${apiKey}` };
+  const socket = new WebSocket(`${realtimeUrl}/v3/tts/live`, [SUBPROTOCOL], { headers });
+  const decoder = new Decoder();
+  const say = (event, fields) => socket.send(encode({ event, eventId: event, ...fields }));
+  let started = 0;
+  for await (const [data] of on(socket, 'message')) {
+    const { event } = decoder.decode(data);
+    if (event === 'authenticated') {
+      const request = { voiceId, modelId: 'vendor-s21pro-flash', format: 'wav' };
+      say('start', { mode: 'reliable', requestId, request });
+    }
+    if (event === 'ready') {
+      started = performance.now();
+      say('text', { sequence: 1, text: SENTENCE });
+      say('flush', { segmentId: 's1' });
+    }
+    if (event === 'audio') break;
+  }
+  socket.close();
+  return performance.now() - started;
+}
+
+/** The same for the whole command, whose pipe stays open. */
+async function sayThroughPipe({ apiKey, baseUrl, voiceId, ...state }) {
+  const flags = ['--format', 'wav', '-v', voiceId, '-m', 'vendor-s21pro-flash', '--verbose'];
+  const command = spawn(process.execPath, [foley, 'live', ...flags], {
+    env: { ...process.env, ...state, FOLEY_BASE_URL: baseUrl, FOLEY_API_KEY: apiKey },
+  });
+  // The handshake is told; the little that follows it does not count.
+  for await (const line of command.stderr) if (line.includes(' 101 ')) break;
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  const started = performance.now();
+  command.stdin.write(SENTENCE);
+  await once(command.stdout, 'data');
+  const ms = performance.now() - started;
+  command.stdout.resume();
+  command.stdin.end();
+  await once(command, 'close');
+  return ms;
 }
 
 async function timed(work) {

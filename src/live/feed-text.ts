@@ -14,6 +14,9 @@ export interface FeedOptions {
   readonly clock: Clock;
 }
 
+/** The same where what is left most likely is a whole sentence. */
+const CLEAR_END_MS = 120;
+
 /**
  * Has text spoken as it comes, no faster than it is taken (contract, section 10).
  * @throws Failure (usage) when there is nothing but white space, and what the pieces throw
@@ -41,7 +44,8 @@ export async function feedText(
       stopWaiting();
       await say(cutter.write(piece));
       if (flushAfterMs === undefined || !cutter.hasRest) continue;
-      stopWaiting = clock.after(flushAfterMs, () => void say(cutter.flush()));
+      const waitMs = cutter.endsClearly ? Math.min(CLEAR_END_MS, flushAfterMs) : flushAfterMs;
+      stopWaiting = clock.after(waitMs, () => void say(cutter.flush()));
     }
   } finally {
     stopWaiting();
@@ -71,6 +75,7 @@ function wholePieces(): SegmentCutter {
       return pieces;
     },
     hasRest: false,
+    endsClearly: false,
   };
 }
 

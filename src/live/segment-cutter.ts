@@ -1,7 +1,8 @@
 import { SEGMENT_MAX_CHARACTERS } from '../contract/realtime/limits.ts';
 import { hasMoreCodePointsThan } from '../text/code-points.ts';
+import { cutWithin } from '../text/part-cuts.ts';
 import { splitParts } from '../text/parts.ts';
-import { certainSentenceEnd, splitSentences } from '../text/sentences.ts';
+import { endsClearly, firstSentence } from '../text/sentences.ts';
 
 /** What is spoken as one (contract, section 10, `--segment-by`). */
 export const SEGMENT_NAMES = ['sentence', 'line', 'input'] as const;
@@ -15,15 +16,23 @@ export interface SegmentCutter {
   flush(): readonly string[];
   /** Something is left that is not white space. */
   readonly hasRest: boolean;
+  /** What is left most likely ends with a whole sentence, though more text could go on with it. */
+  readonly endsClearly: boolean;
 }
 
 /** Cuts at the ends of sentences or lines, or only where no segment may be longer. */
 export function createSegmentCutter(by: SegmentName): SegmentCutter {
   let rest = '';
+  let isFirst = true;
 
-  function* complete(): Generator<string> {
-    for (let end = nextEnd(rest, by); end !== undefined; end = nextEnd(rest, by)) {
-      yield rest.slice(0, end);
+  function* complete(isOpen: boolean): Generator<string> {
+    for (;;) {
+      // White space costs, and is not heard.
+      rest = rest.trimStart();
+      const end = nextEnd(rest, { by, isFirst, isOpen });
+      if (end === undefined) return;
+      yield rest.slice(0, end).trimEnd();
+      isFirst = false;
       rest = rest.slice(end);
     }
   }
@@ -31,26 +40,35 @@ export function createSegmentCutter(by: SegmentName): SegmentCutter {
   return {
     write(text) {
       rest += text;
-      return spoken([...complete()]);
+      return [...complete(true)];
     },
     flush() {
-      const left = rest;
+      const last = [...complete(false), rest.trimEnd()].filter((segment) => segment !== '');
+      isFirst &&= last.length === 0;
       rest = '';
-      return spoken(by === 'sentence' ? splitSentences(left).map((one) => one.text) : [left]);
+      return last;
     },
     get hasRest() {
       return rest.trim() !== '';
     },
+    get endsClearly() {
+      return by === 'sentence' && endsClearly(rest);
+    },
   };
 }
 
-/** White space costs, and is not heard. */
-function spoken(segments: readonly string[]): readonly string[] {
-  return segments.map((segment) => segment.trim()).filter((segment) => segment !== '');
+interface Cut {
+  readonly by: SegmentName;
+  /** Nothing was spoken yet. */
+  readonly isFirst: boolean;
+  /** More text may follow. */
+  readonly isOpen: boolean;
 }
 
-function nextEnd(text: string, by: SegmentName): number | undefined {
-  const end = by === 'input' ? undefined : by === 'line' ? lineEnd(text) : certainSentenceEnd(text);
+/** Where the first segment of a text ends that begins with a word; undefined while it may go on. */
+function nextEnd(text: string, { by, isFirst, isOpen }: Cut): number | undefined {
+  if (by === 'sentence') return sentenceEnd(text, isFirst, isOpen);
+  const end = by === 'line' ? lineEnd(text) : undefined;
   const first = end === undefined ? text : text.slice(0, end);
   return hasMoreCodePointsThan(first, SEGMENT_MAX_CHARACTERS) ? partEnd(first) : end;
 }
@@ -63,4 +81,40 @@ function lineEnd(text: string): number | undefined {
 /** A segment that is too long ends at a sentence, else between words; there is more than one part. */
 function partEnd(text: string): number | undefined {
   return splitParts(text, SEGMENT_MAX_CHARACTERS)[1]?.start;
+}
+
+/** The listener waits for the first segment: a sentence longer than this begins with a clause of it. */
+const FIRST_MAX_UNITS = 120;
+/** Text that nobody ends is cut after so much, in UTF-16 units. */
+const SENTENCE_MAX_UNITS = 400;
+
+const CLAUSE_END = /[,;:][\p{Pe}\p{Pf}"']*(?=\s)|\s[-–—]+(?=\s)|[—，；：、]/gu;
+/** Not behind a full stop: it may belong to an abbreviation. */
+const WORD_END = /[^\s.](?=\s)/gu;
+
+function sentenceEnd(text: string, isFirst: boolean, isOpen: boolean): number | undefined {
+  const { end, reach } = firstSentence(text, { isOpen, limit: SENTENCE_MAX_UNITS });
+  if (isFirst && reach > FIRST_MAX_UNITS) {
+    const clause = lastMatchEnd(CLAUSE_END, text, FIRST_MAX_UNITS);
+    if (clause !== undefined) return clause;
+  }
+  if (reach <= SENTENCE_MAX_UNITS) return end;
+  return (
+    lastMatchEnd(CLAUSE_END, text, SENTENCE_MAX_UNITS) ??
+    lastMatchEnd(WORD_END, text, SENTENCE_MAX_UNITS) ??
+    cutWithin(text, 0, SENTENCE_MAX_UNITS)
+  );
+}
+
+/** A cut leaves at least so much of the longest segment before it: no stutter of tiny pieces. */
+const SHORTEST_PART = 0.25;
+
+function lastMatchEnd(pattern: RegExp, text: string, most: number): number | undefined {
+  let last: number | undefined;
+  // One unit more shows whether white space follows.
+  for (const { 0: found, index } of text.slice(0, most + 1).matchAll(pattern)) {
+    const end = index + found.length;
+    if (end <= most && end >= most * SHORTEST_PART) last = end;
+  }
+  return last;
 }

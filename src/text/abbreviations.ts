@@ -16,9 +16,9 @@ const BEFORE_A_NUMBER = new Set(
 
 /** These may stand inside a sentence or end it. */
 const MAY_BE_LAST = new Set(
-  `apr assn aug ave blvd bros co corp dec dept dist est etc ext feb fri ft hr hrs inc jan jr jul jun
-  ltd mar max min misc mon nov oct oz rd sat sep sept sr st sun tel thu thur thurs tue tues univ
-  wed`.split(/\s+/),
+  `al apr assn aug ave blvd bros ca co corp dec dept dist ed eds est etc ext feb fri ft hr hrs hwy inc jan jr jul jun
+  lb lbs ltd mar max min misc mon nov oct oz rd sat sep sept sr st sun tel thu thur thurs tue tues univ
+  wed yr yrs`.split(/\s+/),
 );
 
 /** Words that begin a sentence far more often than they follow an abbreviation within one. */
@@ -46,10 +46,18 @@ export function isAbbreviation(word: string, following: string): boolean {
   const lower = word.toLowerCase();
   if (NEVER_LAST.has(lower)) return true;
   if (BEFORE_A_NUMBER.has(lower)) return /^\d/.test(following);
-  if (MAY_BE_LAST.has(lower) || SINGLE_LETTER.test(word) || DOTTED.test(word)) {
-    return !startsSentence(following);
-  }
-  return false;
+  return dependsOnNextWord(word) && !startsSentence(following);
+}
+
+/** Whether a full stop after `word` may belong to it, whatever follows. */
+export function mayBeAbbreviation(word: string): boolean {
+  const lower = word.toLowerCase();
+  return NEVER_LAST.has(lower) || BEFORE_A_NUMBER.has(lower) || dependsOnNextWord(word);
+}
+
+/** Whether the whole of the next word decides it: a single letter, `U.S`, and words such as `etc`. */
+export function dependsOnNextWord(word: string): boolean {
+  return MAY_BE_LAST.has(word.toLowerCase()) || SINGLE_LETTER.test(word) || DOTTED.test(word);
 }
 
 function startsSentence(following: string): boolean {

@@ -80,14 +80,14 @@ test.each([
     const cutter = createSegmentCutter('sentence');
     const fed = feedText(pieces, slow, { clock, cutter, flushAfterMs: 700 });
     // Whether the first of them ends there is open, until no more comes.
-    await write('Wait... No');
+    await write('At 5 p.m. No');
     clock.advance(700);
     await write(piece);
-    expect(heard.said).toEqual(['Wait...']);
+    expect(heard.said).toEqual(['At 5 p.m.']);
     room.emit('made');
     await write(undefined);
     await fed;
-    expect(heard.said).toEqual(['Wait...', 'No', ...rest, '(end)']);
+    expect(heard.said).toEqual(['At 5 p.m.', 'No', ...rest, '(end)']);
   },
 );
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { SegmentName } from '../../src/live/segment-cutter.ts';
 import { createSegmentCutter, SEGMENT_NAMES } from '../../src/live/segment-cutter.ts';
-import { certainSentenceEnd } from '../../src/text/sentences.ts';
+import { firstSentence } from '../../src/text/sentences.ts';
 
 function cut(pieces: readonly string[], by: SegmentName = 'sentence'): readonly string[] {
   const cutter = createSegmentCutter(by);
@@ -11,21 +11,61 @@ function cut(pieces: readonly string[], by: SegmentName = 'sentence'): readonly 
 
 describe('a sentence is complete as soon as nothing can change it', () => {
   test.each([
-    ['Stop! ', undefined],
-    ['Stop! N', 6],
+    ['Stop!', undefined],
+    ['Stop! ', 6],
     ['It costs 3.', undefined],
     ['It costs 3. ', undefined],
-    ['It costs 3. 5', undefined],
-    ['He came. Then ', 9],
+    ['It costs 3. 5', 12],
+    ['He came. ', undefined],
+    ['He came. T', 9],
+    ['He came. “', undefined],
+    ['He came. t', undefined],
+    ['He came.\n', 9],
     ['See Dr. Smith ', undefined],
+    ['At 5 p.m. The', undefined],
+    ['At 5 p.m. The ', 10],
     ['今天。', undefined],
     ['今天。明', 3],
     ['“Stop!” he', undefined],
     ['“Stop!” he said', undefined],
-    ['One line\n\nA', 10],
+    ['“Stop!” H', 8],
+    ['A line\n', undefined],
+    ['A line\nB', undefined],
+    ['A line\nBecause', 7],
+    ['A line\n\n', 8],
   ])('%j ends at %s', (text, end) => {
-    expect(certainSentenceEnd(text)).toBe(end);
+    expect(firstSentence(text, { isOpen: true, limit: Infinity }).end).toBe(end);
   });
+});
+
+describe('the listener does not wait for the end of a long sentence', () => {
+  const clause = `Next ${'word '.repeat(11)}`.trim();
+  const long = `${clause}, ${clause}, ${clause}.`;
+
+  test('the first segment is a clause of it', () => {
+    expect(cut([`${long} ${long}`])).toEqual([`${clause},`, `${clause}, ${clause}.`, long]);
+  });
+
+  test('of which it is enough that it is too long', () => {
+    const cutter = createSegmentCutter('sentence');
+    expect(cutter.write(long.slice(0, 120))).toEqual([]);
+    expect(cutter.write(long.slice(120, 122))).toEqual([`${clause},`]);
+  });
+
+  test('an abbreviation in it is no clause', () => {
+    const text = `${'word '.repeat(20)}with Dr. Smith and ${'word '.repeat(10)}to its end.`;
+    expect(cut([text])).toEqual([text]);
+  });
+
+  test('nor is it cut where it is short', () => {
+    const text = 'One, two, three. And four, five, six.';
+    expect(cut([text])).toEqual(['One, two, three.', 'And four, five, six.']);
+  });
+});
+
+test('text without stops is cut between words, after 400 characters', () => {
+  const segments = cut(['word '.repeat(200)]);
+  expect(segments.map(({ length }) => length)).toEqual([399, 399, 199]);
 });
 
 test('a number that comes in two tokens is not cut', () => {

@@ -32,6 +32,17 @@ test('a sentence is heard while the next one is being written', async () => {
   expect(result.stdout.equals(spokenAudio(['One is here.', 'Two is 🐱'], 'pcm'))).toBe(true);
 });
 
+test('a sentence before a pause does not wait for --flush-after', async () => {
+  const server = await startScriptedServer();
+  const running = await start(server, ['--flush-after', '1h']);
+  const connection = await server.connected();
+  await connection.receivedMessage('start');
+  running.write('First sentence.');
+  expect(await connection.receivedMessage('text')).toMatchObject({ text: 'First sentence.' });
+  running.endInput();
+  expect((await running.done).code).toBe(0);
+});
+
 test('what is there is spoken when no more comes for a while', async () => {
   const server = await startScriptedServer();
   const running = await start(server, ['--flush-after', '50ms']);
@@ -133,9 +144,10 @@ test('a reader that is slow loses nothing', async () => {
 
 test('a long text goes on in the reliable mode by itself', async () => {
   const server = await startScriptedServer();
-  const text = `${'These are the words of it, '.repeat(20)}and here it ends. `.repeat(20);
+  const text = `${'These are the words of it, '.repeat(12)}and here it ends. `.repeat(40);
   const args = ['live', ...WHO, text, '-o', 'a.mp3'];
   const { code } = await runFoley(args, { env: scripted(server) });
   expect(code).toBe(0);
-  expect(server.charges).toHaveLength(20);
+  // The first sentence in two segments, so that it is heard sooner.
+  expect(server.charges).toHaveLength(41);
 });
