@@ -1,10 +1,11 @@
 import path from 'node:path';
-import { readBatchFolder } from '../../src/batch/journal/batch-folder.ts';
+import { keptFolder, readBatchFolder } from '../../src/batch/journal/batch-folder.ts';
 import { alignedBody, captionNames } from '../../src/batch/run/aligned-speaker.ts';
 import { jobBody } from '../../src/batch/run/job-speaker.ts';
 import { createOutputLook } from '../../src/batch/run/output-state.ts';
+import { isInFolder } from '../../src/batch/run/reuse-audio.ts';
 import type { Surveyed, SurveyWishes } from '../../src/batch/run/survey.ts';
-import { surveyItem } from '../../src/batch/run/survey.ts';
+import { surveyItems } from '../../src/batch/run/survey.ts';
 import type { Context } from '../../src/cli/context.ts';
 import { toJson } from '../../src/cli/render.ts';
 import type { CommandResult } from '../../src/cli/result.ts';
@@ -26,12 +27,16 @@ export async function describeBatch(
   const connection = await connectBatch(context, batch);
   try {
     const { client, origin, voiceId } = connection;
+    const { outputDir } = flags;
+    const besides = (output: string) => captionNames(output, captions?.formats ?? []);
+    const { files } = context;
+    const lookup = { outputDir, index, files, kept: keptFolder(outputDir), besides };
     const wishes: SurveyWishes = {
-      index,
-      look: createOutputLook({ outputDir: flags.outputDir, index, files: context.files }),
+      ...lookup,
+      look: createOutputLook(lookup),
+      isElsewhere: (status, output) => isInFolder(status, output, lookup),
       bodyOf: (order) =>
         captions === undefined ? jobBody(client, order) : alignedBody(client, order),
-      besides: (output) => captionNames(output, captions?.formats ?? []),
       origin,
       overwrite: flags.overwrite === true,
       retriesFailed: flags.retryFailed === true,
@@ -59,15 +64,15 @@ async function* shown(
   wishes: SurveyWishes,
   outputDir: string,
 ): AsyncGenerator<Surveyed, void, undefined> {
-  for await (const item of items) {
-    const surveyed = await surveyItem(item, wishes);
+  for await (const surveyed of surveyItems(items, wishes)) {
+    const { item } = surveyed;
     const output = path.join(outputDir, item.output);
     const { id, order, source } = item;
     const { kind } = surveyed.decision;
     await event(context, {
       event: 'item',
       id,
-      status: kind,
+      status: kind === 'share' ? 'reuse' : kind,
       output,
       source,
       voiceId: order.voiceId,
@@ -79,7 +84,14 @@ async function* shown(
   }
 }
 
-const WORDS = { speak: 'speak', fetch: 'fetch', skip: 'skip ', ended: 'ended' } as const;
+const WORDS = {
+  speak: 'speak',
+  fetch: 'fetch',
+  reuse: 'reuse',
+  share: 'reuse',
+  skip: 'skip ',
+  ended: 'ended',
+} as const;
 
 async function event({ globals, io }: Context, data: object): Promise<void> {
   if (globals.json === true) await io.writeOut(`${toJson(data)}\n`);
@@ -91,11 +103,12 @@ function overviewLine({
   failed,
   skipped,
   toFetch,
+  toReuse,
   toSpeak,
 }: Overview) {
   const cost =
     estimatedCredits === null
       ? 'what they cost is not known yet (--credit-rate tells)'
       : `about ${counted(estimatedCredits, 'credit')}`;
-  return `${toSpeak} to speak (${counted(characters, 'character')}, ${cost}), ${toFetch} to fetch, ${skipped} done before, ${failed} failed before`;
+  return `${toSpeak} to speak (${counted(characters, 'character')}, ${cost}), ${toFetch} to fetch, ${toReuse} to move or copy, ${skipped} done before, ${failed} failed before`;
 }

@@ -8,6 +8,8 @@ export interface Overview {
   readonly toSpeak: number;
   /** Paid for, and only to be fetched. */
   readonly toFetch: number;
+  /** Their audio is in the folder under another name, or an equal item is spoken. */
+  readonly toReuse: number;
   readonly skipped: number;
   /** Came to an end that only the person can change. */
   readonly failed: number;
@@ -22,7 +24,7 @@ export async function overviewOf(
   items: AsyncIterable<Surveyed>,
   estimator: Estimator,
 ): Promise<Overview> {
-  const counts = { speak: 0, fetch: 0, skip: 0, ended: 0 };
+  const counts = { speak: 0, fetch: 0, reuse: 0, share: 0, skip: 0, ended: 0 };
   let characters = 0;
   let estimate: number | null = 0;
   for await (const { decision, item } of items) {
@@ -33,9 +35,10 @@ export async function overviewOf(
     estimate = estimate === null || credits === undefined ? null : estimate + credits;
   }
   return {
-    items: counts.speak + counts.fetch + counts.skip + counts.ended,
+    items: Object.values(counts).reduce((sum, count) => sum + count, 0),
     toSpeak: counts.speak,
     toFetch: counts.fetch,
+    toReuse: counts.reuse + counts.share,
     skipped: counts.skip,
     failed: counts.ended,
     characters,

@@ -2,6 +2,7 @@ import { countItems } from '../../src/batch/plan/drafts.ts';
 import { inputBytes } from '../../src/batch/plan/input-file.ts';
 import { findSources } from '../../src/batch/plan/inputs.ts';
 import { parseNameTemplate } from '../../src/batch/plan/name-template.ts';
+import { Fingerprints } from '../../src/batch/plan/fingerprints.ts';
 import type { BatchItem, PlanDefaults, PlanOptions } from '../../src/batch/plan/plan.ts';
 import { planItems } from '../../src/batch/plan/plan.ts';
 import type { CaptionWishes } from '../../src/batch/run/aligned-speaker.ts';
@@ -27,8 +28,6 @@ export interface PreparedBatch {
   readonly redo: Redo;
   /** Items are spoken over the aligned stream then, else as jobs. */
   readonly captions: CaptionWishes | undefined;
-  /** Of the share. */
-  readonly itemCount: number;
   readonly needsVoice: boolean;
   /** The items of the share, read anew each time. */
   items(voiceId: string): AsyncGenerator<BatchItem, void, undefined>;
@@ -128,19 +127,17 @@ async function checkPlan(
   shard: Shard | undefined,
   redo: Redo,
   signal: AbortSignal,
-): Promise<{ readonly itemCount: number; readonly needsVoice: boolean }> {
-  let itemCount = 0;
+): Promise<{ readonly needsVoice: boolean }> {
   let needsVoice = false;
   const missing = new Set(redo.ids);
+  const isOurs = shareOf(shard);
   for await (const item of planItems(options)) {
     signal.throwIfAborted();
     missing.delete(item.id);
-    if (shard !== undefined && !isInShard(shard, item.index)) continue;
-    itemCount += 1;
-    needsVoice ||= item.usesDefaultVoice;
+    if (isOurs(item)) needsVoice ||= item.usesDefaultVoice;
   }
   checkRedo(missing);
-  return { itemCount, needsVoice };
+  return { needsVoice };
 }
 
 async function* itemsOf(
@@ -148,8 +145,20 @@ async function* itemsOf(
   shard: Shard | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<BatchItem, void, undefined> {
+  const isOurs = shareOf(shard);
   for await (const item of planItems(options)) {
     signal.throwIfAborted();
-    if (shard === undefined || isInShard(shard, item.index)) yield item;
+    if (isOurs(item)) yield item;
   }
+}
+
+/** Whether an item belongs to a share; equal items go with the first of them, since they are bought once. */
+function shareOf(shard: Shard | undefined): (item: BatchItem) => boolean {
+  if (shard === undefined) return () => true;
+  const seen = new Fingerprints();
+  return ({ index, order, usesDefaultVoice }) => {
+    const voiceId = usesDefaultVoice ? undefined : order.voiceId;
+    const first = seen.add(JSON.stringify({ ...order, voiceId }), index);
+    return isInShard(shard, first ?? index);
+  };
 }

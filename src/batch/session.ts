@@ -12,8 +12,10 @@ import { createOutputFolders } from './run/output-folders.ts';
 import { createOutputLook } from './run/output-state.ts';
 import type { BatchOptions, BatchRun } from './run/run-batch.ts';
 import { runBatch } from './run/run-batch.ts';
+import type { AudioLookup } from './run/reuse-audio.ts';
+import { createAudioReuse, isInFolder } from './run/reuse-audio.ts';
 import type { Surveyed } from './run/survey.ts';
-import { surveyItem } from './run/survey.ts';
+import { surveyItems } from './run/survey.ts';
 
 /** What a person wants of a batch besides its items. */
 export interface BatchWishes {
@@ -68,8 +70,12 @@ export function openSession(options: SessionOptions): BatchSession {
       ? createJobSpeaker({ ...options, client, folders, onTrouble })
       : createAlignedSpeaker({ ...options, client, folders, captions });
 
+  const { index, kept } = folder;
+  const besides = speaker.besides.bind(speaker);
+  const lookup = { ...options, index, kept, besides, outputDir: wishes.outputDir };
   const means = {
     folder,
+    reuse: createAudioReuse({ ...lookup, folders }),
     speaker,
     origin,
     clock,
@@ -77,26 +83,38 @@ export function openSession(options: SessionOptions): BatchSession {
     fileOf: ({ output }: BatchItem): string => path.join(wishes.outputDir, output),
     sync: (): Promise<void> => folders.sync(),
   };
-  const kept = keepSurvey(() => surveyAll(options, speaker));
+  const survey = keepSurvey(() => surveyAll(options, speaker, lookup));
+  let hasUnsent = false;
   return {
-    survey: () => kept.first(),
+    async *survey() {
+      for await (const surveyed of survey.first()) {
+        const { kind } = surveyed.decision;
+        hasUnsent ||= kind === 'reuse' || kind === 'share';
+        yield surveyed;
+      }
+    },
     speak(wanted) {
-      run = runBatch({ ...wanted, ...means, items: kept.again() });
+      const unsent = hasUnsent ? survey.again() : undefined;
+      run = runBatch({ ...wanted, ...means, unsent, items: survey.again() });
       return run;
     },
   };
 }
 
-async function* surveyAll(
+function surveyAll(
   options: SessionOptions,
   speaker: ItemSpeaker,
+  lookup: AudioLookup,
 ): AsyncGenerator<Surveyed, void, undefined> {
   const { folder, origin, wishes } = options;
-  const { index, redoToken } = folder;
-  const look = createOutputLook({ ...options, outputDir: wishes.outputDir, index });
-  const bodyOf = speaker.bodyOf.bind(speaker);
-  const besides = speaker.besides.bind(speaker);
-  for await (const item of options.items()) {
-    yield await surveyItem(item, { ...wishes, index, look, bodyOf, besides, origin, redoToken });
-  }
+  const { redoToken } = folder;
+  return surveyItems(options.items(), {
+    ...wishes,
+    ...lookup,
+    origin,
+    redoToken,
+    look: createOutputLook(lookup),
+    bodyOf: speaker.bodyOf.bind(speaker),
+    isElsewhere: (status, output) => isInFolder(status, output, lookup),
+  });
 }

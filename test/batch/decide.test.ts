@@ -107,7 +107,9 @@ describe('what is done for an item', () => {
   it.each(ROWS)('%s', (_, status, facts, expected) => {
     const decision = decide({
       status,
+      lastGeneration: status?.generation ?? -1,
       isThere: false,
+      isElsewhere: false,
       retriesFailed: false,
       isRedone: false,
       origin: HERE,

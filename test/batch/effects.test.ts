@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verifyBytes } from '../../src/audio/verify.ts';
@@ -58,6 +58,81 @@ describe('a batch of which the k-th effect goes wrong', () => {
     }
   });
 });
+
+describe('a batch whose list was edited, of which the k-th effect goes wrong', () => {
+  it.each(FAULTS.map(([name, fault], turn) => [name, fault, turn] as const))(
+    'and %s: nothing is bought again, and no audio is lost at any moment',
+    { timeout: 300_000 },
+    async (_name, fault, turn) => {
+      for (let at = 1 + ((turn * 4) % STRIDE); ; at += STRIDE) {
+        const { audio, place, texts } = await newEdit();
+        const broken = await runOnce(world, place, { failing: failingFiles(at, fault) });
+        const what = `effect ${at} (${broken.struck ?? 'none'})`;
+        await expectSafe(place, broken, texts, what);
+        await expectKept(place, audio, what);
+        await expectWhole(place, texts, what);
+        await expectPlaced(place, audio, texts, what);
+        if (broken.struck === undefined) {
+          expect(at).toBeGreaterThan(100);
+          return;
+        }
+      }
+    },
+  );
+});
+
+/** A folder of lines of which some changed places, one is new, one is gone, and one is there twice. */
+async function newEdit() {
+  const place = await world.newPlace();
+  places += 1;
+  const [a, b, c, d] = ['A', 'B', 'C', 'D'].map((name) => `${name} ${places}.`);
+  const before = [a, b, c, d].map(String);
+  await writeLines(place, before);
+  expect((await runOnce(world, place)).failure).toBeUndefined();
+  const files = await filesAt(place);
+  const audio = new Map(
+    before.map((text, at) => [text, files.get(`line-${at + 1}.wav`) ?? Buffer.alloc(0)]),
+  );
+  const texts = [b, a, `New ${places}.`, c, c].map(String);
+  await writeLines(place, texts);
+  return { place, texts, audio };
+}
+
+/** Whatever was paid for is under some name, also when its line is gone. */
+async function expectKept(
+  place: Place,
+  audio: ReadonlyMap<string, Buffer>,
+  what: string,
+): Promise<void> {
+  const kept = path.join(place.outputDir, '.foley', 'kept');
+  const names = await readdir(kept).catch((): string[] => []);
+  const contents = [
+    ...(await filesAt(place)).values(),
+    ...(await Promise.all(names.map((name) => readFile(path.join(kept, name))))),
+  ];
+  for (const [text, bytes] of audio) {
+    expect(
+      contents.some((content) => content.equals(bytes)),
+      `${what}: ${text}`,
+    ).toBe(true);
+  }
+}
+
+async function expectPlaced(
+  place: Place,
+  audio: ReadonlyMap<string, Buffer>,
+  texts: readonly string[],
+  what: string,
+): Promise<void> {
+  const files = await filesAt(place);
+  for (const [at, text] of texts.entries()) {
+    const before = audio.get(text);
+    if (before === undefined) continue;
+    const isIts = files.get(`line-${at + 1}.wav`)?.equals(before);
+    expect(isIts, `${what}: ${text} at ${at + 1}`).toBe(true);
+  }
+  await expectKept(place, audio, what);
+}
 
 /** A folder in which one item is done, one has changed since, and one is new. */
 async function newStage(): Promise<{ place: Place; texts: readonly string[] }> {

@@ -19,7 +19,6 @@ const ABOUT: KeyAbout = {
   origin: 'https://service.test',
   endpoint: 'POST /jobs',
   body: bodyDigest(Buffer.from('{}')),
-  item: 'a',
   generation: 0,
 };
 
@@ -31,7 +30,6 @@ describe('the key of an item', () => {
       { ...ABOUT, origin: 'https://other.test' },
       { ...ABOUT, endpoint: 'POST /other' },
       { ...ABOUT, body: bodyDigest(Buffer.from('{ }')) },
-      { ...ABOUT, item: 'b' },
       { ...ABOUT, generation: 1 },
     ].map((about) => itemKey(secret, about));
     expect(new Set([...keys, itemKey(namespaceSecret('two'), ABOUT)]).size).toBe(keys.length + 1);

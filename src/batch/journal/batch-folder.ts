@@ -20,7 +20,7 @@ import {
   secretOf,
 } from './open-folder.ts';
 import { readJournals } from './read-journals.ts';
-import type { ItemFacts, ItemStatus, ItemStep } from './records.ts';
+import type { ItemAbout, ItemFacts, ItemStatus, ItemStep } from './records.ts';
 import type { UnfinishedMark } from './unfinished.ts';
 import { markUnfinished } from './unfinished.ts';
 
@@ -34,8 +34,14 @@ export interface BatchFolder {
   readonly garbled: number;
   /** For temporary files; on the disk of the outputs. */
   readonly temporaries: string;
+  /** Audio that was replaced by that of another item, by its hash. */
+  readonly kept: string;
+  /** No other process works in this folder. */
+  readonly isAlone: boolean;
   /** Stays the same over runs that go on with an interrupted `--redo`. */
   readonly redoToken: string;
+  /** Notes which names are about to be given to files; on the disk when this resolves. Throws exit 32. */
+  claim(outputs: readonly string[]): Promise<void>;
   /** Writes items down; they are on the disk when this resolves, so only then may they be sent. */
   plan(steps: readonly ItemStep[]): Promise<void>;
   /** Notes how far an item got; written when this resolves. Throws exit 32. */
@@ -44,10 +50,20 @@ export interface BatchFolder {
   noteDurably(status: ItemStatus, state: ItemStep['state'], facts?: ItemFacts): Promise<ItemStatus>;
   /** Notes that an item has its name; written with what is noted next, since it only saves a look. */
   notePublished(status: ItemStatus, facts: ItemFacts): ItemStatus;
+  /** The same for audio that got a further name, with its captions. */
+  noteReused(status: ItemStatus, files: OutputFiles, facts: ItemFacts): ItemStatus;
   /** Notes that everything was done, so that a later `--redo` of the same items is another one. */
   end(): Promise<void>;
   /** Gives the folder free. Never throws. */
   close(): Promise<void>;
+}
+
+/** The names that an item's files have below the output folder. */
+export type OutputFiles = Pick<ItemAbout, 'besides' | 'output'>;
+
+/** Where audio is kept that was replaced by that of another item. */
+export function keptFolder(outputDir: string): string {
+  return path.join(outputDir, BATCH_FOLDER, 'kept');
 }
 
 /**
@@ -106,6 +122,8 @@ class OpenFolder implements BatchFolder {
   readonly isCopied: boolean;
   readonly garbled: number;
   readonly temporaries: string;
+  readonly kept: string;
+  readonly isAlone: boolean;
   readonly redoToken: string;
   readonly #options: BatchFolderOptions;
   readonly #lock: Lock;
@@ -124,7 +142,20 @@ class OpenFolder implements BatchFolder {
     this.isCopied = isCopied;
     this.garbled = read.files.reduce((sum, file) => sum + file.garbled, 0);
     this.temporaries = temporaries;
+    this.kept = keptFolder(options.outputDir);
+    this.isAlone = lock.name === 'all' && !lock.hasNeighbours;
     this.redoToken = run.token;
+  }
+
+  async claim(outputs: readonly string[]): Promise<void> {
+    const fresh = outputs.filter((output) => this.index.filesAt(output) === undefined);
+    if (fresh.length === 0) return;
+    await this.#noteOutputs(fresh);
+    await this.#run.journal
+      .append([{ outputs: fresh }])
+      .catch((error: unknown) => this.#fail(error));
+    await this.#run.journal.sync().catch((error: unknown) => this.#fail(error));
+    this.index.add({ outputs: fresh });
   }
 
   async plan(steps: readonly ItemStep[]): Promise<void> {
@@ -157,8 +188,24 @@ class OpenFolder implements BatchFolder {
 
   notePublished(status: ItemStatus, facts: ItemFacts): ItemStatus {
     const { body, generation, item } = status;
-    this.#run.journal.queue([{ item, body, generation, state: 'published', facts }]);
+    const step = { item, body, generation, state: 'published', facts } as const;
+    this.#run.journal.queue([step]);
+    this.index.apply({ ...step, about: status.about });
     return { ...status, state: 'published', facts: { ...status.facts, ...facts } };
+  }
+
+  noteReused(status: ItemStatus, files: OutputFiles, facts: ItemFacts): ItemStatus {
+    // Without its key and its service nothing can be told of it but its names, and those are claimed.
+    if (status.about === undefined) return status;
+    const step: ItemStatus = {
+      ...status,
+      state: 'published',
+      about: { ...status.about, ...files },
+      facts: { ...status.facts, ...facts },
+    };
+    this.#run.journal.queue([{ ...step }]);
+    this.index.apply(step);
+    return step;
   }
 
   async end(): Promise<void> {

@@ -26,10 +26,11 @@ export async function compact(
   const bytes = own.reduce((sum, file) => sum + file.bytes, 0);
   if (own.length <= MOST_FILES && bytes <= MOST_BYTES) return;
   if (bytes > MOST_BYTES && own.length < 2) return;
-  const statuses = Array.from(index.statuses());
+  const statuses = index.statuses();
   for (let at = 0; at < statuses.length; at += LINES_AT_ONCE) {
     await into.append(statuses.slice(at, at + LINES_AT_ONCE).map((status) => ({ ...status })));
   }
+  await into.append([{ outputs: index.outputs() }]);
   await into.sync();
   await syncFolder(files, journals);
   for (const file of own) await forget(file, { files, ...deps });

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { sha256 } from '../../files/sha256.ts';
 
-/** What an idempotency key stands for: one purchase of one item. */
+/** What an idempotency key stands for: one purchase of one text with its voice, model, format and controls. */
 export interface KeyAbout {
   /**
    * Of the service; `embedded` for that of this machine, whose port changes. Of accounts nothing is in it: the
@@ -12,7 +12,6 @@ export interface KeyAbout {
   readonly endpoint: string;
   /** SHA-256 of the body that is sent, as {@link bodyDigest} shortens it. */
   readonly body: string;
-  readonly item: string;
   /** Counts the times that it was bought on purpose, from 0. */
   readonly generation: number;
 }
@@ -23,12 +22,12 @@ export function bodyDigest(body: Uint8Array): string {
 }
 
 /**
- * The idempotency key of an item: whoever has the secret finds it again, also without a journal, and nobody
- * else can guess it.
+ * Derives the idempotency key of a purchase from its content alone: with the secret it is found again without
+ * a journal and under any id, and nobody else can guess it.
  */
 export function itemKey(secret: Uint8Array, about: KeyAbout): string {
-  const { body, endpoint, generation, item, origin } = about;
-  const identity = JSON.stringify([origin, endpoint, body, item, generation]);
+  const { body, endpoint, generation, origin } = about;
+  const identity = JSON.stringify([origin, endpoint, body, generation]);
   const mac = createHmac('sha256', secret).update(identity).digest('base64url');
   return `foley1-${mac.slice(0, 32)}`;
 }

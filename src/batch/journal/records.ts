@@ -47,10 +47,11 @@ export interface ItemAbout {
   readonly besides?: readonly string[];
 }
 
-/** One line: a step of one item with one body. */
+/** One line: a step of one purchase. */
 export interface ItemStep {
+  /** For which item it was made; any item with this body may use it. */
   readonly item: string;
-  /** See `bodyDigest`: the same item with another text, voice or control is another purchase. */
+  /** The content by which items are identified: see `bodyDigest`. */
   readonly body: string;
   readonly generation: number;
   readonly state: ItemState;
@@ -92,6 +93,12 @@ export function mergeStep(before: ItemStatus | undefined, step: ItemStep): ItemS
     about: isFurther ? (about ?? before.about) : (before.about ?? about),
     facts: isFurther ? { ...before.facts, ...facts } : { ...facts, ...before.facts },
   };
+}
+
+/** Whether all of its audio came, was checked, and is known by its hash. */
+export function isWhole({ facts, state }: ItemStatus): boolean {
+  const isChecked = state === 'verified' || state === 'published';
+  return isChecked && facts.sha256 !== undefined && facts.isPartial !== true;
 }
 
 function isAbout(value: unknown): value is ItemAbout {

@@ -8,6 +8,7 @@ import { hasErrno } from '../../files/errno.ts';
 import type { FileDeps } from '../../files/file-deps.ts';
 import type { Output } from '../../files/output.ts';
 import { openOutput } from '../../files/publish.ts';
+import { sha256 } from '../../files/sha256.ts';
 import { counted } from '../../text/counted.ts';
 import type { ItemResult } from '../run/run-batch.ts';
 import type { Tally } from '../run/tally.ts';
@@ -66,7 +67,7 @@ class PageReport implements Report {
     await this.#write('item', {
       index: item.index,
       id: item.id,
-      mark: `${item.id} ${audio?.spokenAt ?? ''}`,
+      mark: audio === undefined ? item.id : `${audio.sha256} ${audio.spokenAt}`,
       status,
       text: item.order.text,
       output,
@@ -118,7 +119,13 @@ class PageReport implements Report {
         await this.#output.write(Buffer.from(`${start}${bytes.toString('base64')}</script>\n`));
       }
       const { mtimeMs } = await files.stat(file);
-      return { id, spokenAt: mtimeMs, sound: await this.#measured(file, bytes.length) };
+      const hash = sha256(bytes).slice(0, 16);
+      return {
+        id,
+        sha256: hash,
+        spokenAt: Math.round(mtimeMs),
+        sound: await this.#measured(file, bytes.length),
+      };
     } catch (error) {
       if (hasErrno(error, 'ENOENT', 'EACCES')) return undefined;
       throw error;
@@ -143,7 +150,8 @@ const NEVER = new AbortController().signal;
 
 interface EmbeddedSound {
   readonly id: string | undefined;
-  /** When its file was written, in milliseconds since the epoch: a mark is of one sound, not of all of an item. */
+  /** With the time at which it was made, in milliseconds since the epoch, it identifies the sound under any name. */
+  readonly sha256: string;
   readonly spokenAt: number;
   readonly sound: MeasuredSound | undefined;
 }

@@ -12,6 +12,10 @@ export type Decision =
       /** Bought again on purpose. */
       readonly isAgain: boolean;
     }
+  /** Its audio is in the folder under another name: it is moved or copied. */
+  | { readonly kind: 'reuse'; readonly status: ItemStatus }
+  /** An equal item of this plan, with this number, is spoken or fetched; its audio serves both. */
+  | { readonly kind: 'share'; readonly of: number; readonly status: ItemStatus | undefined }
   /** It is paid for, and its job has the audio, or will. */
   | { readonly kind: 'fetch'; readonly status: ItemStatus }
   /** It came to an end that only the person can change. */
@@ -28,10 +32,14 @@ export type Ended =
   | 'elsewhere';
 
 export interface DecisionFacts {
-  /** What is known of the item with this body. */
+  /** The purchase that serves the item. */
   readonly status: ItemStatus | undefined;
+  /** The highest generation in which its body was asked for; -1 when it never was. */
+  readonly lastGeneration: number;
   /** Whether the audio that is known of it lies at its output. */
   readonly isThere: boolean;
+  /** Whether that audio is in the folder under another name. */
+  readonly isElsewhere: boolean;
   /** `--retry-failed`. */
   readonly retriesFailed: boolean;
   /** `--redo` names it, and it was not bought again for that yet. */
@@ -45,7 +53,7 @@ export interface DecisionFacts {
  * paid for is fetched, and only a refusal of the person's to leave it at that buys anything twice.
  */
 export function decide(facts: DecisionFacts): Decision {
-  const { isRedone, retriesFailed, status } = facts;
+  const { isRedone, lastGeneration, retriesFailed, status } = facts;
   if (status === undefined) {
     return { kind: 'speak', generation: 0, status, isAgain: false };
   }
@@ -53,12 +61,15 @@ export function decide(facts: DecisionFacts): Decision {
   const isOpen = usual.kind === 'speak' || (usual.kind === 'fetch' && status.state === 'accepted');
   const isFailure = usual.kind === 'ended' && usual.why !== 'elsewhere';
   if (isRedone ? !isOpen : retriesFailed && isFailure) {
-    return { kind: 'speak', generation: status.generation + 1, status: undefined, isAgain: true };
+    return { kind: 'speak', generation: lastGeneration + 1, status: undefined, isAgain: true };
   }
   return usual;
 }
 
-function decideKnown(status: ItemStatus, { isThere, origin }: DecisionFacts): Decision {
+function decideKnown(
+  status: ItemStatus,
+  { isElsewhere, isThere, origin }: DecisionFacts,
+): Decision {
   switch (status.state) {
     case 'planned':
       return { kind: 'speak', generation: status.generation, status, isAgain: false };
@@ -75,13 +86,14 @@ function decideKnown(status: ItemStatus, { isThere, origin }: DecisionFacts): De
       return fetchFrom(origin, status);
     case 'verified':
     case 'published':
-      if (!isThere) return fetchFrom(origin, status);
+      if (!isThere) return isElsewhere ? { kind: 'reuse', status } : fetchFrom(origin, status);
       if (status.facts.isPartial === true) return { kind: 'ended', status, why: 'partial' };
       return { kind: 'skip', status };
   }
 }
 
-function fetchFrom(origin: string, status: ItemStatus): Decision {
+/** What is to be done for a purchase whose audio is not in the folder. */
+export function fetchFrom(origin: string, status: ItemStatus): Decision {
   if (status.facts.jobId === undefined) return { kind: 'ended', status, why: 'lost' };
   const isHere = status.about === undefined || status.about.origin === origin;
   return isHere ? { kind: 'fetch', status } : { kind: 'ended', status, why: 'elsewhere' };

@@ -117,13 +117,12 @@ class JobSpeaker implements ItemSpeaker {
     return raised;
   }
 
-  #keyOf({ body, generation, item }: ItemStatus): string {
+  #keyOf({ body, generation }: ItemStatus): string {
     const { folder, origin } = this.#options;
     return itemKey(folder.secret, {
       origin,
       endpoint: this.endpoint,
       body,
-      item,
       generation,
     });
   }

@@ -9,6 +9,7 @@ import type { FileSystem } from '../../effects/file-system.ts';
 import { display } from '../../text/display.ts';
 import type { JournalIndex, KnownFile } from '../journal/journal-index.ts';
 import { foldedName } from '../plan/name-template.ts';
+import type { ItemFacts } from '../journal/records.ts';
 import type { BatchItem } from '../plan/plan.ts';
 
 /** What lies at the output of an item. */
@@ -23,8 +24,14 @@ export type OutputState =
 
 /** Looks at outputs; a folder with many of them is read once. */
 export interface OutputLook {
-  /** @throws Failure (usage, output) for a folder in its place, or a link that leads out */
-  at(item: Pick<BatchItem, 'output' | 'source'>): Promise<OutputState>;
+  /**
+   * @param audio what the item's audio is, which is its own also where somebody else put it
+   * @throws Failure (usage, output) for a folder in its place, or a link that leads out
+   */
+  at(
+    item: Pick<BatchItem, 'output' | 'source'>,
+    audio?: Pick<ItemFacts, 'bytes' | 'sha256'>,
+  ): Promise<OutputState>;
 }
 
 export interface LookOptions {
@@ -50,7 +57,7 @@ export function createOutputLook(options: LookOptions): OutputLook {
     return known;
   };
   return {
-    async at({ output, source }) {
+    async at({ output, source }, audio) {
       await isInside(path.posix.dirname(output));
       const names = await namesIn(path.posix.dirname(output));
       if (!names.has(foldedName(path.posix.basename(output)))) return { kind: 'missing' };
@@ -60,7 +67,12 @@ export function createOutputLook(options: LookOptions): OutputLook {
       if (stats.isDirectory()) {
         throw usageFailure(`${source}: its output ${display(file)} is a folder`);
       }
-      return compare(file, stats, options.index.filesAt(output), files);
+      const state = await compare(file, stats, options.index.filesAt(output), files);
+      if (state.kind === 'known' || !stats.isFile()) return state;
+      const { bytes, sha256 } = audio ?? {};
+      if (sha256 === undefined || bytes !== stats.size) return state;
+      const isIts = (await digestOf(file, files)) === sha256;
+      return isIts ? { kind: 'known', file: { sha256, bytes, mtimeMs: undefined } } : state;
     },
   };
 }
@@ -104,11 +116,15 @@ async function compare(
   const untouched = sized.find(({ mtimeMs }) => mtimeMs === stats.mtimeMs);
   if (untouched !== undefined) return { kind: 'known', file: untouched };
   if (sized.length === 0) return { kind: 'foreign' };
-  const digest = await checksumOf(file, 'sha256', files).catch((error: unknown) => {
-    throw outputFailure(file, error, 'opening', '--output-dir');
-  });
+  const digest = await digestOf(file, files);
   const same = sized.find(({ sha256 }) => sha256 === digest);
   return same === undefined ? { kind: 'foreign' } : { kind: 'known', file: same };
+}
+
+function digestOf(file: string, files: FileSystem): Promise<string> {
+  return checksumOf(file, 'sha256', files).catch((error: unknown) => {
+    throw outputFailure(file, error, 'opening', '--output-dir');
+  });
 }
 
 /** An output that is not the batch's own and may not be replaced: exit 31. */

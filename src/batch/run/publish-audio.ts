@@ -64,7 +64,14 @@ export async function publishAudio(
   }
 }
 
-async function openFor(publication: Publication, deps: FileDeps): Promise<Output> {
+/**
+ * Opens an output of the batch, whose name is given at the end.
+ * @throws Failure: output
+ */
+export async function openFor(
+  publication: Pick<Publication, 'file' | 'folders' | 'isNew' | 'temporaries'>,
+  deps: FileDeps,
+): Promise<Output> {
   const { file, folders, isNew, temporaries } = publication;
   await folders.useFor(file);
   const options = {

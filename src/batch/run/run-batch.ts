@@ -4,10 +4,13 @@ import type { Clock } from '../../effects/clock.ts';
 import { hasErrno } from '../../files/errno.ts';
 import { LONGEST_RETRY_AFTER_MS } from '../../api/retry.ts';
 import type { BatchFolder } from '../journal/batch-folder.ts';
+import type { ItemStatus } from '../journal/records.ts';
 import type { BatchItem } from '../plan/plan.ts';
 import type { CreditBudget } from './credit-budget.ts';
+import { fetchFrom } from './decide.ts';
 import { endedFailure, unsentFailure } from './ended-failures.ts';
 import type { ItemSpeaker } from './item-speaker.ts';
+import type { AudioReuse } from './reuse-audio.ts';
 import type { Surveyed } from './survey.ts';
 import type { Written } from './write-down.ts';
 import { writeDown } from './write-down.ts';
@@ -26,7 +29,10 @@ export interface ItemResult {
 export interface BatchOptions {
   /** All that are to be looked at, in order; read once and as slowly as it is needed. */
   readonly items: AsyncIterable<Surveyed>;
-  readonly folder: Pick<BatchFolder, 'plan' | 'redoToken' | 'secret'>;
+  /** The same once more where some of them need no request, since their audio is there or will be. */
+  readonly unsent: AsyncIterable<Surveyed> | undefined;
+  readonly folder: Pick<BatchFolder, 'claim' | 'plan' | 'redoToken' | 'secret'>;
+  readonly reuse: AudioReuse;
   readonly speaker: ItemSpeaker;
   readonly origin: string;
   readonly concurrency: number;
@@ -84,6 +90,9 @@ class Run {
   /** Items in a row for which the service could not be reached. */
   #unreached = 0;
   #telling: Promise<void> = Promise.resolve();
+  /** Items, by their numbers, that are given the audio of another one, and those by the number of that one. */
+  readonly #placed = new Set<number>();
+  readonly #sharing = new Map<number, Surveyed[]>();
 
   constructor(options: BatchOptions) {
     this.#options = options;
@@ -105,11 +114,13 @@ class Run {
     signal.addEventListener('abort', onStop, { once: true });
     if (signal.aborted) onStop();
     try {
+      await this.#reuseAll();
       const ready = this.#ready();
       const workers = Array.from({ length: concurrency }, () => this.#drain(ready));
       await Promise.all(workers);
       await this.#telling;
       await this.#options.sync();
+      if (this.#stopped === undefined) await this.#options.reuse.tidy();
     } catch (error) {
       this.stop(error);
     } finally {
@@ -148,10 +159,87 @@ class Run {
 
   async #performOrStop(ready: Ready, onMade: () => void): Promise<void> {
     try {
-      await this.#perform(ready, onMade);
+      const outcome = await this.#perform(ready, onMade);
+      await this.#share(ready.surveyed, outcome);
     } catch (error) {
       // Of whoever is told.
       this.stop(error);
+    }
+  }
+
+  /** Gives audio that is in the folder the names of this plan, before anything is sent. */
+  async #reuseAll(): Promise<void> {
+    let waiting: Surveyed[] = [];
+    for await (const surveyed of this.#options.unsent ?? []) {
+      if (this.#stopped !== undefined) return;
+      const { decision } = surveyed;
+      if (decision.kind === 'share') {
+        const sharing = this.#sharing.get(decision.of);
+        if (sharing === undefined) this.#sharing.set(decision.of, [surveyed]);
+        else sharing.push(surveyed);
+      }
+      if (decision.kind !== 'reuse') continue;
+      waiting.push(surveyed);
+      if (waiting.length < CLAIMED_TOGETHER) continue;
+      await this.#place(waiting);
+      waiting = [];
+    }
+    await this.#place(waiting);
+  }
+
+  async #place(window: readonly Surveyed[]): Promise<void> {
+    await this.#claim(window);
+    for (const surveyed of window) {
+      if (this.#stopped !== undefined) return;
+      const { decision } = surveyed;
+      if (decision.kind === 'reuse') await this.#placeOne(surveyed, decision.status);
+    }
+  }
+
+  #claim(window: readonly Surveyed[]): Promise<void> {
+    const { folder, speaker } = this.#options;
+    const outputs = window.map(({ item }) => item.output);
+    return folder.claim(outputs.flatMap((output) => [output, ...speaker.besides(output)]));
+  }
+
+  /** False when the audio is not in the folder any more. */
+  async #placeOne({ displaced, isNew, item }: Surveyed, status: ItemStatus): Promise<boolean> {
+    const { output } = item;
+    try {
+      const placed = await this.#options.reuse.place(status, { output, isNew, displaced });
+      if (placed === undefined) return false;
+      this.#placed.add(item.index);
+      await this.#tellDelivered(item, placed, 0);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      this.#placed.add(item.index);
+      if (endsBatch(error)) this.stop(error);
+      await this.#tellFailed(item, error);
+    }
+    return true;
+  }
+
+  /** Gives equal items the audio of the one that was delivered, or its failure. */
+  async #share({ item }: Surveyed, outcome: ItemStatus | Failure): Promise<void> {
+    const sharing = this.#sharing.get(item.index) ?? [];
+    if (sharing.length > 0 && !(outcome instanceof Failure)) await this.#claim(sharing);
+    for (const surveyed of sharing) {
+      this.#placed.add(surveyed.item.index);
+      if (outcome instanceof Failure) await this.#tellFailed(surveyed.item, outcome);
+      else if (!(await this.#placeOne(surveyed, outcome))) {
+        await this.#tellFailed(surveyed.item, endedFailure('lost', outcome));
+      }
+    }
+  }
+
+  /** Items for which there may be something to send. */
+  async *#unplaced(): AsyncGenerator<Surveyed, void, undefined> {
+    for await (const surveyed of this.#options.items) {
+      const { decision, item } = surveyed;
+      if (this.#placed.has(item.index) || decision.kind === 'share') continue;
+      const isGone = decision.kind === 'reuse';
+      const origin = this.#options.origin;
+      yield isGone ? { ...surveyed, decision: fetchFrom(origin, decision.status) } : surveyed;
     }
   }
 
@@ -159,6 +247,7 @@ class Run {
   async *#ready(): AsyncGenerator<Ready, void, undefined> {
     const windows = writeDown({
       ...this.#options,
+      items: this.#unplaced(),
       isStopped: () => this.#stopped !== undefined,
       onSettled: (surveyed) => this.#tellSettled(surveyed),
     });
@@ -187,16 +276,17 @@ class Run {
     }
   }
 
-  async #perform(ready: Ready, onMade: () => void): Promise<void> {
+  async #perform(ready: Ready, onMade: () => void): Promise<ItemStatus | Failure> {
     const { surveyed } = ready;
-    const { budget } = this.#options;
-    const { item } = surveyed;
+    const { budget, reuse } = this.#options;
+    const { displaced, item } = surveyed;
     let isSettled = false;
     const settle = (credits: number): void => {
       if (!isSettled) budget.settle(ready.reserved, credits);
       isSettled = true;
     };
     try {
+      if (displaced !== undefined) await reuse.keepAside(item.output, displaced);
       const delivered = await this.#speak(ready, (cost) => {
         // Before the next one is reserved.
         settle(this.#costOf(ready, cost) ?? ready.reserved);
@@ -205,15 +295,15 @@ class Run {
       this.#unreached = 0;
       const creditsUsed = this.#costOf(ready, delivered.creditsUsed);
       settle(creditsUsed ?? ready.reserved);
-      const error = delivered.isPartial ? endedFailure('partial', delivered.status) : undefined;
-      const status = error === undefined ? 'done' : 'failed';
-      await this.#tell({ item, status, output: item.output, creditsUsed, error });
+      await this.#tellDelivered(item, delivered.status, creditsUsed);
+      return delivered.status;
     } catch (error) {
       settle(0);
-      if (!(error instanceof Failure)) return this.stop(error);
+      if (!(error instanceof Failure)) throw error;
       this.#unreached = error.exit === 'network' ? this.#unreached + 1 : 0;
       if (endsBatch(error) || this.#unreached >= this.#mostUnreached) this.stop(error);
-      await this.#tell({ item, status: 'failed', output: null, creditsUsed: null, error });
+      await this.#tellFailed(item, error);
+      return error;
     }
   }
 
@@ -249,11 +339,24 @@ class Run {
     return this.#tell({ item, status: 'failed', output, creditsUsed: null, error });
   }
 
+  #tellDelivered(item: BatchItem, made: ItemStatus, creditsUsed: number | null): Promise<void> {
+    const error = made.facts.isPartial === true ? endedFailure('partial', made) : undefined;
+    const status = error === undefined ? 'done' : 'failed';
+    return this.#tell({ item, status, output: item.output, creditsUsed, error });
+  }
+
+  #tellFailed(item: BatchItem, error: Failure): Promise<void> {
+    return this.#tell({ item, status: 'failed', output: null, creditsUsed: null, error });
+  }
+
   #tell(result: ItemResult): Promise<void> {
     this.#telling = this.#telling.then(() => this.#options.onResult(result));
     return this.#telling;
   }
 }
+
+/** Names that are written down together. */
+const CLAIMED_TOGETHER = 64;
 
 /** Whether what failed one item would fail the others too. */
 function endsBatch({ cause, exit, retryAfter }: Failure): boolean {

@@ -72,17 +72,17 @@ function statusOf(
     return { status: known, isKnown: true };
   }
   const isNew = decision.kind === 'speak';
-  const generation = isNew ? decision.generation : decision.status.generation;
-  const about = { origin, endpoint: speaker.endpoint, body, item: item.id, generation };
+  const generation = isNew ? decision.generation : (known?.generation ?? 0);
+  const about = { origin, endpoint: speaker.endpoint, body, generation };
   const key = before?.key ?? itemKey(folder.secret, about);
   const again = isNew && decision.isAgain ? { redo: folder.redoToken } : {};
   return {
     isKnown: false,
     status: {
-      item: item.id,
+      item: known?.item ?? item.id,
       body,
       generation,
-      state: isNew ? 'planned' : decision.status.state,
+      state: isNew ? 'planned' : (known?.state ?? 'planned'),
       about: { ...before, ...filesOf(item, speaker), key, origin, ...again },
       facts: known?.facts ?? {},
     },

@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -252,6 +252,53 @@ describe('a batch that is killed until it is done', () => {
     TIMEOUT_MS,
   );
 });
+
+describe('a batch whose list is edited between the kills', () => {
+  test(
+    `${OTHER.items} lines, put in and taken out in any order: each is bought once and is where it belongs`,
+    async () => {
+      await underSeed(async (seed) => {
+        const scene = await servedScene(OTHER.items);
+        const texts = Array.from({ length: scene.items }, (_, at) => `Line ${at + 1} is said.`);
+        const list = path.join(scene.box.out, 'list.txt');
+        const args = ['--lines', 'list.txt', '--output-dir', 'spoken', '--retry-failed'];
+        const batch = { ...scene.batch, args: ['batch', ...args, '-v', VOICE_ID] };
+        const some = fc.shuffledSubarray(texts, { minLength: texts.length / 2 });
+        const turns = drawn(fc.record({ life: lives, lines: some }), OTHER.kills * 2, seed);
+        for (const { life, lines } of turns) {
+          await writeFile(list, lines.join('\n'));
+          const result = await liveFor(batch, life);
+          if (result !== 'killed') expect(ENDINGS, result.stderr).toContain(result.code);
+        }
+        await writeFile(list, texts.join('\n'));
+        await endBy(batch);
+        await expectDone({ ...scene, batch });
+        const edited = await outputsOf(scene);
+        // The service has the audio of each text, so that all of it can be had once more.
+        for (const name of edited.keys()) await rm(path.join(scene.out, name));
+        await deleteJournal(scene.out);
+        await endBy(batch);
+        expect(await outputsOf(scene)).toEqual(edited);
+        await endService(scene.service);
+        await expectPaidOnce(scene);
+      });
+    },
+    TIMEOUT_MS,
+  );
+});
+
+/** Runs it until nothing fails any more. */
+async function endBy(batch: MortalBatch): Promise<void> {
+  await expect
+    .poll(() => liveFor(batch, Infinity), { timeout: TIMEOUT_MS })
+    .toMatchObject({ code: 0 });
+}
+
+async function outputsOf({ out }: Scene): Promise<ReadonlyMap<string, Buffer>> {
+  const names = filesOf(await snapshot(out)).filter((name) => !name.startsWith('.foley/'));
+  const read = names.map(async (name) => [name, await readFile(path.join(out, name))] as const);
+  return new Map(await Promise.all(read));
+}
 
 describe('a batch of what cannot be fetched again, killed until every item is settled', () => {
   test(

@@ -1,0 +1,193 @@
+import { readdir, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { filesOf, snapshot } from '../../harness/snapshot.ts';
+import type { BatchBox } from './batch-box.ts';
+import { batchBox } from './batch-box.ts';
+
+const LINES = ['--lines', 'list.txt', '--output-dir', 'audio', '--format', 'wav'];
+const JSONL = ['--jsonl', 'list.jsonl', '--output-dir', 'audio'];
+const TEXTS = ['One.', 'Two by two.', 'Three.', 'Four of them.', 'Five.', 'Six in all.'];
+
+interface Spoken extends BatchBox {
+  /** The audio of each text, as it was first spoken. */
+  readonly audio: ReadonlyMap<string, Buffer>;
+  readonly paid: number;
+}
+
+/** A list of lines that was spoken once. */
+async function spokenLines(more: readonly string[] = []): Promise<Spoken> {
+  const box = await batchBox({ 'list.txt': TEXTS.join('\n') });
+  const { result } = await box.events([...LINES, ...more]);
+  expect(result.code, result.stderr).toBe(0);
+  const audio = new Map<string, Buffer>();
+  for (const [at, text] of TEXTS.entries()) audio.set(text, await box.read(outputOf(at)));
+  return { ...box, audio, paid: await box.charged() };
+}
+
+function outputOf(at: number, ending = 'wav'): string {
+  return `audio/list-${at + 1}.${ending}`;
+}
+
+/** Every output has the audio of its text, and exactly these texts were paid for since. */
+async function expectEdited(
+  { audio, charged, events, paid, read, write }: Spoken,
+  { bought = '', more = [], texts }: { bought?: string; more?: string[]; texts: readonly string[] },
+): Promise<void> {
+  await write('list.txt', texts.join('\n'));
+  const { result } = await events([...LINES, ...more]);
+  expect(result.code, result.stderr).toBe(0);
+  expect(await charged()).toBe(paid + bought.length);
+  for (const [at, text] of texts.entries()) {
+    const before = audio.get(text);
+    if (before !== undefined) expect(before.equals(await read(outputOf(at))), text).toBe(true);
+  }
+  const again = await events([...LINES, ...more]);
+  expect(again.summary).toMatchObject({ done: 0, failed: 0, skipped: texts.length });
+  expect(await charged()).toBe(paid + bought.length);
+}
+
+describe('a list that was paid for and is edited', () => {
+  test('a line at its top is the only one that is spoken', async () => {
+    const spoken = await spokenLines();
+    await expectEdited(spoken, { texts: ['A new one.', ...TEXTS], bought: 'A new one.' });
+    expect(await readdir(path.join(spoken.box.out, 'audio/.foley/kept'))).toEqual([]);
+  });
+
+  test('lines that are removed, turned round and put back cost nothing', async () => {
+    const spoken = await spokenLines();
+    await expectEdited(spoken, { texts: TEXTS.filter((_, at) => at !== 2) });
+    await expectEdited(spoken, { texts: TEXTS.toReversed() });
+    await expectEdited(spoken, { texts: [...TEXTS.slice(2), ...TEXTS.slice(0, 2)] });
+    await expectEdited(spoken, { texts: TEXTS });
+  });
+
+  test('captions and word times go with their audio, also where the stream cannot be had again', async () => {
+    const more = ['--subtitles', 'srt', '--timings'];
+    const spoken = await spokenLines(more);
+    const captions = new Map<string, Buffer>();
+    for (const [at, text] of TEXTS.entries()) {
+      captions.set(text, await spoken.read(outputOf(at, 'srt')));
+    }
+    // One is removed, and comes back later: what was replaced was kept.
+    for (const texts of [TEXTS.slice(1), TEXTS.toReversed(), TEXTS]) {
+      await expectEdited(spoken, { texts, more });
+      for (const [at, text] of texts.entries()) {
+        expect(await spoken.read(outputOf(at, 'srt')), text).toEqual(captions.get(text));
+        const timings = Object(JSON.parse((await spoken.read(outputOf(at, 'json'))).toString()));
+        expect(timings.text).toBe(text);
+      }
+    }
+  });
+
+  test('a text file that is renamed is not spoken again, and neither is one whose audio was', async () => {
+    const { batch, box, charged, events, read } = await batchBox({ 'texts/a.txt': 'Alpha.' });
+    const args = ['texts', '--output-dir', 'audio'];
+    await batch(args);
+    const [audio, paid] = [await read('audio/a.mp3'), await charged()];
+    await rename(path.join(box.out, 'texts/a.txt'), path.join(box.out, 'texts/b.txt'));
+    expect((await events(args)).statuses).toEqual({ b: 'done' });
+    expect(await read('audio/b.mp3')).toEqual(audio);
+    await rename(path.join(box.out, 'texts/b.txt'), path.join(box.out, 'texts/c.txt'));
+    await rename(path.join(box.out, 'audio/b.mp3'), path.join(box.out, 'audio/c.mp3'));
+    await rm(path.join(box.out, 'audio/a.mp3'));
+    expect((await events(args)).statuses).toEqual({ c: 'skipped' });
+    expect(await charged()).toBe(paid);
+  });
+});
+
+function list(outputs: Readonly<Record<string, string>>): string {
+  const items = Object.entries(outputs);
+  return items.map(([text, output]) => JSON.stringify({ text, output })).join('\n');
+}
+
+function withId(id: string): string {
+  return JSON.stringify({ id, text: 'Alpha.', output: 'a.mp3' });
+}
+
+describe('a list of objects that was paid for and is edited', () => {
+  test('outputs that change places are exchanged', async () => {
+    const { batch, charged, events, read, write } = await batchBox({
+      'list.jsonl': list({ 'Alpha.': 'a.mp3', 'Bravo.': 'b.mp3', 'Charlie.': 'c.mp3' }),
+    });
+    await batch(JSONL);
+    const [a, b, c] = [
+      await read('audio/a.mp3'),
+      await read('audio/b.mp3'),
+      await read('audio/c.mp3'),
+    ];
+    const paid = await charged();
+    await write('list.jsonl', list({ 'Alpha.': 'b.mp3', 'Bravo.': 'c.mp3', 'Charlie.': 'a.mp3' }));
+    const { plan, summary } = await events(JSONL);
+    expect(plan).toMatchObject({ toSpeak: 0, toFetch: 0, toReuse: 3 });
+    expect(summary).toMatchObject({ done: 3, creditsUsed: 0 });
+    expect(await read('audio/b.mp3')).toEqual(a);
+    expect(await read('audio/c.mp3')).toEqual(b);
+    expect(await read('audio/a.mp3')).toEqual(c);
+    expect(await charged()).toBe(paid);
+  });
+
+  test('an id that is new buys nothing', async () => {
+    const { batch, charged, events, write } = await batchBox({ 'list.jsonl': withId('first') });
+    await batch(JSONL);
+    const paid = await charged();
+    await write('list.jsonl', withId('second'));
+    expect((await events(JSONL)).statuses).toEqual({ second: 'skipped' });
+    expect(await charged()).toBe(paid);
+  });
+
+  test('equal items are bought once, and each has a file of its own', async () => {
+    const items = ['a', 'b', 'c'].map((id) => JSON.stringify({ id, text: 'The same.' }));
+    const { box, charged, events, read } = await batchBox({ 'list.jsonl': items.join('\n') });
+    const first = await events(JSONL);
+    expect(first.plan).toMatchObject({ toSpeak: 1, toReuse: 2, characters: 'The same.'.length });
+    expect(first.statuses).toEqual({ a: 'done', b: 'done', c: 'done' });
+    expect(await charged()).toBe('The same.'.length);
+    expect(await read('audio/b.mp3')).toEqual(await read('audio/a.mp3'));
+    // Bought again is only the one that is named.
+    expect((await events([...JSONL, '--redo', 'b'])).statuses).toEqual({
+      a: 'skipped',
+      b: 'done',
+      c: 'skipped',
+    });
+    expect(await charged()).toBe(2 * 'The same.'.length);
+    expect((await events(JSONL)).summary).toMatchObject({ skipped: 3 });
+    await rm(path.join(box.out, 'audio/.foley'), { recursive: true });
+    expect((await events(JSONL)).summary).toMatchObject({ done: 3 });
+    expect(await charged()).toBe(2 * 'The same.'.length);
+  });
+
+  test('a file that is not the batch’s own is not replaced by what moves', async () => {
+    const { batch, charged, read, write } = await batchBox({
+      'list.jsonl': list({ 'Alpha.': 'a.mp3' }),
+      'audio/b.mp3': 'mine',
+    });
+    await batch(JSONL);
+    const paid = await charged();
+    await write('list.jsonl', list({ 'Alpha.': 'b.mp3' }));
+    expect((await batch(JSONL)).code).toBe(31);
+    expect((await read('audio/b.mp3')).toString()).toBe('mine');
+    expect((await batch([...JSONL, '--overwrite'])).code).toBe(0);
+    expect(await read('audio/b.mp3')).toEqual(await read('audio/a.mp3'));
+    expect(await charged()).toBe(paid);
+  });
+
+  test('shares that are spoken by themselves buy equal items once', async () => {
+    const texts = ['One.', 'Same.', 'Three.', 'Same.', 'Same.', 'Six.'];
+    const { batch, box, charged, write } = await batchBox({ 'list.txt': texts.join('\n') });
+    const shares = async (): Promise<void> => {
+      const runs = [1, 2, 3].map((share) =>
+        batch([...LINES, '--shard', `${share}/3`, '--subtitles', 'srt']),
+      );
+      for (const { code, stderr } of await Promise.all(runs)) expect(code, stderr).toBe(0);
+    };
+    await shares();
+    const paid = await charged();
+    expect(paid).toBe('One.Same.Three.Six.'.length);
+    await write('list.txt', ['Zero.', ...texts].join('\n'));
+    await shares();
+    expect(await charged()).toBe(paid + 'Zero.'.length);
+    const names = filesOf(await snapshot(path.join(box.out, 'audio')));
+    expect(names.filter((name) => /^list-\d\.(?:wav|srt)$/.test(name))).toHaveLength(14);
+  });
+});

@@ -1,0 +1,127 @@
+import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { bodyDigest } from '../../../src/batch/journal/keys.ts';
+import { journalLine, parseJournal } from '../../../src/files/journal-lines.ts';
+import type { BatchBox } from './batch-box.ts';
+import { batchBox, JOBS_PATH } from './batch-box.ts';
+
+const FIXTURE = path.resolve('test/fixtures/batch-positions');
+const INPUTS = ['texts', '--lines', 'lines.txt', '--jsonl', 'items.jsonl', '--output-dir', 'audio'];
+
+/** What an item of the journal was asked for with. */
+interface Bought {
+  readonly text: string;
+  readonly format?: string;
+  readonly speed?: number;
+}
+
+const BOUGHT: Readonly<Record<string, Bought>> = {
+  a: { text: 'Alpha.' },
+  b: { text: 'Bravo.' },
+  c: { text: 'Same.' },
+  'lines-04': { text: 'One.' },
+  'lines-05': { text: 'Two.' },
+  'lines-06': { text: 'Three.' },
+  'lines-07': { text: 'Same.' },
+  'lines-08': { text: 'Five.' },
+  'item-09': { text: 'First.' },
+  'item-10': { text: 'Second.', speed: 1.2 },
+  'item-11': { text: 'Third.', format: 'wav' },
+  'item-12': { text: 'Fourth.' },
+};
+
+/**
+ * A folder as a foley left it that told items by their positions: of twelve, eight were done, two were accepted
+ * and two were sent without an answer. The service has all of them, under the keys of that journal.
+ */
+async function oldFolder(): Promise<BatchBox> {
+  const box = await batchBox({});
+  const audio = path.join(box.box.out, 'audio');
+  await mkdir(path.join(audio, '.foley/journal'), { recursive: true, mode: 0o700 });
+  for (const name of ['texts', 'lines.txt', 'items.jsonl']) {
+    await cp(path.join(FIXTURE, name), path.join(box.box.out, name), { recursive: true });
+  }
+  for (const name of (await readdir(FIXTURE)).filter((one) => /\.(?:mp3|wav)$/.test(one))) {
+    await cp(path.join(FIXTURE, name), path.join(audio, name));
+  }
+  await cp(path.join(FIXTURE, 'secret'), path.join(audio, '.foley/secret'));
+  const jobs = await buy(box);
+  const { records } = parseJournal(await readFile(path.join(FIXTURE, 'journal.jsonl'), 'utf8'));
+  const lines = records.map((record) => journalLine(moved(record, box, jobs)));
+  await writeFile(path.join(audio, '.foley/journal/old.jsonl'), Buffer.concat(lines));
+  return box;
+}
+
+/** Asks for every item as the older foley did; gives the job of each. */
+async function buy({ service }: BatchBox): Promise<ReadonlyMap<string, string>> {
+  const { records } = parseJournal(await readFile(path.join(FIXTURE, 'journal.jsonl'), 'utf8'));
+  const { bytes } = await service.ask('/api/open/v3/voices');
+  const { voiceId } = Object(JSON.parse(bytes.toString())).items[0];
+  const jobs = new Map<string, string>();
+  for (const record of records.filter(({ state }) => state === 'planned')) {
+    const item = String(record['item']);
+    const { text, format = 'mp3', ...controls } = BOUGHT[item] ?? { text: '' };
+    const body = { text, voiceId, modelId: 'vendor-s21pro', format, ...controls };
+    expect(bodyDigest(Buffer.from(JSON.stringify(body))), item).toBe(record['body']);
+    const headers = { 'Idempotency-Key': Object(record['about']).key };
+    const answer = await service.ask(JOBS_PATH, { method: 'POST', headers, body });
+    expect(answer.status).toBe(202);
+    const { task } = Object(JSON.parse(answer.bytes.toString()));
+    jobs.set(item, task.taskId);
+  }
+  return jobs;
+}
+
+/** The service of this test has another port, and other names for the jobs. */
+function moved(
+  record: Readonly<Record<string, unknown>>,
+  { service }: BatchBox,
+  jobs: ReadonlyMap<string, string>,
+): Readonly<Record<string, unknown>> {
+  const { about, facts, item } = record;
+  const known = Object(facts);
+  return {
+    ...record,
+    ...(about === undefined ? {} : { about: { ...Object(about), origin: service.baseUrl } }),
+    ...(known.jobId === undefined ? {} : { facts: { ...known, jobId: jobs.get(String(item)) } }),
+  };
+}
+
+test('a journal that tells items by position is read, and what was sent with it is gone on with', async () => {
+  const box = await oldFolder();
+  const paid = await box.charged();
+  const { result, statuses } = await box.events(INPUTS);
+  expect(result.code, result.stderr).toBe(0);
+  expect(statuses).toEqual(
+    Object.fromEntries(
+      Object.keys(BOUGHT).map((item) => {
+        const isOpen = ['lines-04', 'lines-05', 'item-09', 'item-10'].includes(item);
+        return [item, isOpen ? 'done' : 'skipped'];
+      }),
+    ),
+  );
+  expect(await box.charged()).toBe(paid);
+});
+
+test('and nothing in it is bought again when the lists were edited since', async () => {
+  const box = await oldFolder();
+  const paid = await box.charged();
+  const lines = ['Zero.', 'Five.', 'Two.', 'Same.', 'Three.', 'One.'];
+  await box.write('lines.txt', lines.join('\n'));
+  const items = [{ text: 'Second.', speed: 1.2 }, { text: 'Fourth.' }, { text: 'First.' }];
+  await box.write('items.jsonl', items.map((item) => JSON.stringify(item)).join('\n'));
+  const edited = await box.events(INPUTS);
+  expect(edited.result.code, edited.result.stderr).toBe(0);
+  expect(edited.plan).toMatchObject({ toSpeak: 3 });
+  expect(await box.charged()).toBe(paid + 'Zero.'.length);
+  for (const [was, is] of [
+    ['lines-08', 'lines-05'],
+    ['lines-06', 'lines-08'],
+    ['item-12', 'item-11'],
+  ]) {
+    const before = await readFile(path.join(FIXTURE, `${was}.mp3`));
+    expect(before.equals(await box.read(`audio/${is}.mp3`)), `${was} at ${is}`).toBe(true);
+  }
+  expect((await box.events(INPUTS)).summary).toMatchObject({ skipped: 12 });
+});
