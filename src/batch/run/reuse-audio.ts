@@ -9,7 +9,7 @@ import { randomHex } from '../../files/file-deps.ts';
 import { giveName } from '../../files/give-name.ts';
 import type { Output } from '../../files/output.ts';
 import { outputFailure } from '../../files/output-failures.ts';
-import { ensurePrivateFolder } from '../../files/private-folder.ts';
+import { ensurePrivateFolder } from '../../files/own-files.ts';
 import type { BatchFolder } from '../journal/batch-folder.ts';
 import type { JournalIndex, KnownFile } from '../journal/journal-index.ts';
 import type { ItemFacts, ItemStatus } from '../journal/records.ts';
