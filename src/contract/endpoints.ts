@@ -17,6 +17,12 @@ export interface Endpoint {
   readonly public: boolean;
   /** Section of the spec that defines it; `ours` where it is an addition of this service. */
   readonly section: string;
+  /**
+   * What an identical request under the same idempotency key gets, where the endpoint takes a key (spec section 7.2):
+   * the first one's result, also while that is being made, or a refusal.
+   */
+  readonly repeat?: 'replay' | 'refuse';
+  readonly isKeyRequired?: boolean;
 }
 
 export const ENDPOINTS = [
@@ -43,6 +49,7 @@ export const ENDPOINTS = [
     surface: 'http-v3',
     public: false,
     section: '4.1',
+    repeat: 'refuse',
   },
   {
     id: 'createAlignedSpeech',
@@ -51,6 +58,7 @@ export const ENDPOINTS = [
     surface: 'http-v3',
     public: false,
     section: '6.1',
+    repeat: 'refuse',
   },
   {
     id: 'createSpeechV2',
@@ -59,6 +67,7 @@ export const ENDPOINTS = [
     surface: 'http-v2',
     public: false,
     section: '4.2',
+    repeat: 'refuse',
   },
   {
     id: 'createSpeechV1',
@@ -67,6 +76,7 @@ export const ENDPOINTS = [
     surface: 'http-v1',
     public: false,
     section: '4.3',
+    repeat: 'refuse',
   },
   {
     id: 'getCachedAudio',
@@ -131,6 +141,7 @@ export const ENDPOINTS = [
     surface: 'http-v3',
     public: false,
     section: '4.1',
+    repeat: 'replay',
   },
   {
     id: 'listJobs',
@@ -171,6 +182,7 @@ export const ENDPOINTS = [
     surface: 'http-v1',
     public: false,
     section: '4.3',
+    repeat: 'replay',
   },
   {
     id: 'listJobsV1',

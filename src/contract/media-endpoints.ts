@@ -33,6 +33,7 @@ export const MEDIA_ENDPOINTS = [
     surface: 'http-v1',
     public: false,
     section: '4.7',
+    repeat: 'replay',
   },
   {
     id: 'getDubbing',

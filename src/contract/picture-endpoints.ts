@@ -17,6 +17,8 @@ export const PICTURE_ENDPOINTS = [
     surface: 'http-v1',
     public: false,
     section: '4.8',
+    repeat: 'replay',
+    isKeyRequired: true,
   },
   {
     id: 'getImageJob',
@@ -33,6 +35,8 @@ export const PICTURE_ENDPOINTS = [
     surface: 'http-v1',
     public: false,
     section: '4.8',
+    repeat: 'replay',
+    isKeyRequired: true,
   },
   {
     id: 'getVideoJob',

@@ -89,6 +89,8 @@ export const VOICE_ENDPOINTS = [
     surface: 'http-v1',
     public: false,
     section: '4.6',
+    repeat: 'replay',
+    isKeyRequired: true,
   },
   {
     id: 'getCandidateAudio',
@@ -105,5 +107,7 @@ export const VOICE_ENDPOINTS = [
     surface: 'http-v1',
     public: false,
     section: '4.6',
+    repeat: 'replay',
+    isKeyRequired: true,
   },
 ] as const satisfies readonly Endpoint[];

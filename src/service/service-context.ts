@@ -9,6 +9,7 @@ import type { EncodeSpeech } from './synthesis/encode.ts';
 import type { PersonalVoices } from './personal-voices/personal-voices.ts';
 import type { VoiceMaker } from './personal-voices/voice-maker.ts';
 import type { Realtime } from './realtime/realtime.ts';
+import type { Creates } from './operations/creates.ts';
 import type { Operations } from './operations/operations.ts';
 import type { ServiceEvent } from './running-service.ts';
 import type { Generations } from './synthesis/generations.ts';
@@ -30,6 +31,7 @@ export interface ServiceContext {
   readonly designing: DesignDeps;
   readonly uploads: TemporaryFolder;
   readonly operations: Operations;
+  readonly creates: Creates;
   readonly generations: Generations;
   readonly jobs: Jobs;
   readonly cachedSpeech: CachedSpeech;

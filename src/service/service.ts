@@ -18,6 +18,7 @@ import { Jobs } from './jobs/jobs.ts';
 import { createSignedLinks } from './jobs/signed-links.ts';
 import type { MediaSources } from './media/media.ts';
 import { createMedia } from './media/media.ts';
+import { Creates } from './operations/creates.ts';
 import { createOperations } from './operations/operations.ts';
 import { createPersonalVoices } from './personal-voices/personal-voices.ts';
 import { createVoiceMaker } from './personal-voices/voice-maker.ts';
@@ -87,7 +88,8 @@ export function createService(deps: ServiceDeps): Service {
   prepare(deps);
   const faults = createFaults(deps.faults ?? []);
   const context = createContext(deps, faults);
-  const { cachedSpeech, designs, generations, jobs, media, operations, realtime } = context;
+  const { cachedSpeech, creates, designs, generations, jobs, media, operations, realtime } =
+    context;
   operations.recover();
   jobs.start();
   media.jobs.start();
@@ -104,6 +106,7 @@ export function createService(deps: ServiceDeps): Service {
       closing.abort();
       const { graceMs = GRACE_MS, report } = deps;
       media.imports.close();
+      creates.close();
       const count = generations.size + realtime.size;
       if (count > 0) report({ type: 'finishing-answers', count });
       await Promise.all([
@@ -138,6 +141,7 @@ function createContext(deps: ServiceDeps, faults: Faults): ServiceContext {
     designing: { ...deps, designs, voiceMaker },
     uploads: deps.uploads,
     operations,
+    creates: new Creates({ store, clock, operations }),
     generations: createGenerations(clock),
     jobs: new Jobs({ ...deps, catalogue, faults, folder, ownership }),
     cachedSpeech: createCachedSpeech({ store, folder, clock }),

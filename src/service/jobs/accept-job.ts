@@ -1,38 +1,30 @@
 import { createHash } from 'node:crypto';
 import type { SpeechFormat } from '../../contract/schemas/speech.ts';
 import { sliceCodePoints } from '../../text/code-points.ts';
-import type { Amounts } from '../billing/amounts.ts';
-import { reserve } from '../billing/ledger.ts';
 import type { JobFault } from '../faults/fault-rule.ts';
-import type { OperationKey } from '../operations/claim.ts';
-import { findByKey, isSameRequest } from '../operations/claim.ts';
+import type { OperationRequest, Refusal } from '../operations/claim.ts';
+import { claim } from '../operations/claim.ts';
 import type { Owner } from '../operations/owner.ts';
 import type { Connection } from '../store/connection.ts';
-import { text } from '../store/connection.ts';
 import { hasVoice } from '../personal-voices/voice-records.ts';
 import type { SpeechPlan } from '../synthesis/plan.ts';
 import { newJob } from './lifecycle.ts';
 import type { TextSegment } from './segments.ts';
 import { segmentText } from './segments.ts';
 
-/** What makes a create the same as another. */
-export type JobKey = OperationKey;
-
 /** A job to be accepted. */
-export interface JobRequest extends JobKey {
-  readonly requestId: string;
+export interface JobRequest extends OperationRequest {
   readonly plan: SpeechPlan;
   readonly format: SpeechFormat;
   /** As it was sent, before anything was filtered out of it. */
   readonly submittedText: string;
 }
 
-export type Refused =
-  | { readonly kind: 'conflict' }
+export type Accepted =
+  | { readonly kind: 'accepted'; readonly jobId: string }
   /** Its voice was deleted just now. */
   | { readonly kind: 'voice-gone' }
-  | { readonly kind: 'insufficient'; readonly needed: Amounts; readonly available: Amounts };
-export type Accepted = { readonly kind: 'accepted' | 'replayed'; readonly jobId: string } | Refused;
+  | Refusal;
 
 export interface AcceptContext {
   readonly id: string;
@@ -44,39 +36,17 @@ export interface AcceptContext {
 
 const PREVIEW_CHARACTERS = 80;
 
-/** The job that this create was accepted as before, if it was (spec section 7.2). */
-export function findAccepted(db: Connection, key: JobKey): Accepted | undefined {
-  const earlier = findByKey(db, key);
-  if (earlier === undefined) return undefined;
-  if (!isSameRequest(earlier, key)) return { kind: 'conflict' };
-  return { kind: 'replayed', jobId: text(earlier, 'id') };
-}
-
 /**
  * Takes a job in and reserves what it costs, both or neither, inside the caller's transaction. With
  * that its request is complete: from here on the job answers for the money.
  */
 export function acceptJob(db: Connection, context: AcceptContext, request: JobRequest): Accepted {
-  const before = findAccepted(db, request);
-  if (before !== undefined) return before;
-  const { id, owner, now } = context;
-  const { charge, voice } = request.plan;
+  const { voice } = request.plan;
   if (voice.made !== undefined && !hasVoice(db, voice.id)) return { kind: 'voice-gone' };
-  const reserved = reserve(db, { id, accountId: request.accountId, amounts: charge }, now);
-  if (reserved.kind === 'insufficient') return { ...reserved, needed: charge };
-  owner.renew(db);
-  writeOperation(db, id, request, now);
+  const refusal = claim(db, { ...context, state: 'completed' }, request);
+  if (refusal !== undefined) return refusal;
   writeJob(db, context, request);
-  return { kind: 'accepted', jobId: id };
-}
-
-function writeOperation(db: Connection, id: string, request: JobRequest, now: number): void {
-  const { accountId, endpoint, idempotencyKey, fingerprint, requestId } = request;
-  db.run(
-    `INSERT INTO operation (id, account_id, endpoint, idempotency_key, fingerprint, state,
-       request_id, created_at) VALUES (?, ?, ?, ?, ?, 'completed', ?, ?)`,
-    [id, accountId, endpoint, idempotencyKey ?? null, fingerprint, requestId, now],
-  );
+  return { kind: 'accepted', jobId: context.id };
 }
 
 function writeJob(db: Connection, context: AcceptContext, request: JobRequest): void {

@@ -4,8 +4,8 @@ import type { Faults } from '../faults/faults.ts';
 import { requestLineOf } from '../faults/request-line.ts';
 import type { Ownership } from '../operations/ownership.ts';
 import type { Connection } from '../store/connection.ts';
-import type { Accepted, JobKey, JobRequest } from './accept-job.ts';
-import { acceptJob, findAccepted } from './accept-job.ts';
+import type { Accepted, JobRequest } from './accept-job.ts';
+import { acceptJob } from './accept-job.ts';
 import { advanceJob, isUnowned } from './advance-job.ts';
 import { segmentFile, wholeFile } from './job-files.ts';
 import type { JobFilter, JobRecord, WholeJob } from './job-records.ts';
@@ -42,11 +42,6 @@ export class Jobs {
   /** Takes up jobs whose process died, now and from time to time. */
   start(): void {
     this.#own.start();
-  }
-
-  /** What became of a create with this key before, if there was one (spec section 7.2). */
-  findAccepted(key: JobKey): Accepted | undefined {
-    return this.#deps.store.read((db) => findAccepted(db, key));
   }
 
   /**

@@ -65,7 +65,7 @@ function describeOperation(endpoint: Endpoint & { readonly id: EndpointId }): Js
   const parameters = [
     ...pathParameters(endpoint.path),
     ...queryParameters(operation),
-    ...headerParameters(operation),
+    ...headerParameters(endpoint, operation),
   ];
   return {
     operationId: endpoint.id,
@@ -109,15 +109,18 @@ function queryParameters({ query }: OperationDescription): readonly Json[] {
   }));
 }
 
-function headerParameters(operation: OperationDescription): readonly Json[] {
-  const { isIdempotent = false, isKeyRequired = false, surface } = operation;
+function headerParameters(
+  { isKeyRequired = false, repeat }: Endpoint,
+  operation: OperationDescription,
+): readonly Json[] {
+  const { surface } = operation;
   const trace = header(HEADERS.requestId, 'Trace id, echoed; made when it is missing');
   const named = header(HEADERS.idempotencyKey, 'Names the request, so that it is charged once');
   const key = { ...named, required: isKeyRequired };
   const { modelHeader } = surfaceOf(surface);
   return [
     trace,
-    ...(isIdempotent ? [key] : []),
+    ...(repeat === undefined ? [] : [key]),
     ...(isStored(operation) ? RANGE_PARAMETERS : []),
     ...(modelHeader === undefined ? [] : [header(modelHeader, 'Label or id of the model')]),
   ];

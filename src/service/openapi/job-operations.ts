@@ -33,7 +33,6 @@ export const JOB_OPERATIONS = {
     body: SpeechRequest,
     success: JobAccepted,
     isAccepted: true,
-    isIdempotent: true,
     errors: ACCEPT_ERRORS,
   },
   listJobs: {
@@ -69,7 +68,6 @@ export const JOB_OPERATIONS = {
     body: JobRequestV1,
     success: JobV1,
     isAccepted: true,
-    isIdempotent: true,
     errors: ACCEPT_ERRORS,
   },
   listJobsV1: {

@@ -76,13 +76,11 @@ export const MEDIA_OPERATIONS = {
     body: DubbingRequest,
     success: DubbingAccepted,
     isAccepted: true,
-    isIdempotent: true,
     errors: [
       ...IMPORT_ERRORS,
       'ERR_DUBBING_FIT_IMPOSSIBLE',
       'ERR_VOICE_NOT_FOUND',
       'ERR_REQUEST_ID_CONFLICT',
-      'ERR_REQUEST_IN_PROGRESS',
       'ERR_REQUEST_PREVIOUSLY_REFUNDED',
       'ERR_GENERATION_FAILED',
       'ERR_MODEL_UNAVAILABLE',

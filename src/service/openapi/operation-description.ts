@@ -48,10 +48,6 @@ export interface OperationDescription {
   readonly isAccepted?: boolean;
   /** Errors besides those that any endpoint may give. */
   readonly errors: readonly ServiceErrorCode[];
-  /** Takes an `Idempotency-Key`. */
-  readonly isIdempotent?: boolean;
-  /** Does nothing without one. */
-  readonly isKeyRequired?: boolean;
   /** Of synchronous speech: which formats and headers there are. */
   readonly surface?: SurfaceName;
 }

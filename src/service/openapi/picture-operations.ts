@@ -39,8 +39,6 @@ export const PICTURE_OPERATIONS = {
     body: ImageRequest,
     success: ImageJob,
     isAccepted: true,
-    isIdempotent: true,
-    isKeyRequired: true,
     errors: ACCEPT_ERRORS,
   },
   getImageJob: {
@@ -55,8 +53,6 @@ export const PICTURE_OPERATIONS = {
     body: VideoRequest,
     success: VideoJob,
     isAccepted: true,
-    isIdempotent: true,
-    isKeyRequired: true,
     errors: ACCEPT_ERRORS,
   },
   getVideoJob: {

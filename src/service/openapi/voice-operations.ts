@@ -28,7 +28,6 @@ const DELETE_ERRORS = ['ERR_VOICE_NOT_FOUND', 'ERR_VOICE_IN_USE'] as const;
 
 const KEY_ERRORS = [
   'ERR_REQUEST_ID_CONFLICT',
-  'ERR_REQUEST_IN_PROGRESS',
   'ERR_REQUEST_ALREADY_COMPLETED',
   'ERR_REQUEST_PREVIOUSLY_REFUNDED',
 ] as const;
@@ -104,8 +103,6 @@ export const VOICE_OPERATIONS = {
     tag: 'Voices',
     body: VoiceDesignRequest,
     success: VoiceDesign,
-    isIdempotent: true,
-    isKeyRequired: true,
     errors: [...BODY_ERRORS, ...KEY_ERRORS, 'ERR_INSUFFICIENT_CREDITS', 'ERR_GENERATION_FAILED'],
   },
   getCandidateAudio: {
@@ -119,8 +116,6 @@ export const VOICE_OPERATIONS = {
     tag: 'Voices',
     body: VoiceDesignSave,
     success: VoiceDesignSaved,
-    isIdempotent: true,
-    isKeyRequired: true,
     errors: [...BODY_ERRORS, ...KEY_ERRORS, ...NO_CANDIDATE, 'ERR_VOICE_LIMIT_REACHED'],
   },
 } as const satisfies Partial<Record<EndpointId, OperationDescription>>;

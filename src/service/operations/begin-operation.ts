@@ -15,8 +15,17 @@ const IN_PROGRESS_RETRY_AFTER = '1';
 export function beginOperation(operations: Operations, request: OperationRequest): Operation {
   const begun = operations.begin(request);
   if (begun.kind === 'begun') return begun.operation;
-  if (begun.kind === 'insufficient') throw insufficient(request.charge, begun.available);
-  throw usedBefore(begun.kind);
+  throw refusalError(begun, request);
+}
+
+/** Describes why a request was not charged (spec section 7.2). */
+export function refusalError(
+  refusal: Refusal,
+  { charge }: Pick<OperationRequest, 'charge'>,
+): ServiceError {
+  return refusal.kind === 'insufficient'
+    ? insufficient(charge, refusal.available)
+    : usedBefore(refusal.kind);
 }
 
 type UsedBefore = Exclude<Refusal['kind'], 'insufficient'>;
@@ -29,7 +38,7 @@ const USED_BEFORE: Readonly<Record<UsedBefore, readonly [ServiceErrorCode, strin
   in_progress: ['ERR_REQUEST_IN_PROGRESS', 'The request with this key still runs'],
   completed: [
     'ERR_REQUEST_ALREADY_COMPLETED',
-    'The request with this key is done; its audio is not kept, and nothing was charged again',
+    'The request with this key is complete and its result is not stored; nothing was charged again',
   ],
   refunded: [
     'ERR_REQUEST_PREVIOUSLY_REFUNDED',

@@ -31,6 +31,8 @@ export interface ClaimContext {
   readonly id: string;
   readonly owner: Owner;
   readonly now: number;
+  /** `completed` where a job that is written in the same transaction answers for the charge. */
+  readonly state?: 'in_progress' | 'completed';
 }
 
 /**
@@ -44,15 +46,25 @@ export function claim(
 ): Refusal | undefined {
   const earlier = findByKey(db, request);
   if (earlier !== undefined) return replay(db, context, earlier, request);
-  const { id, owner, now } = context;
+  const { id, owner, now, state = 'in_progress' } = context;
   const { accountId, endpoint, idempotencyKey, fingerprint, requestId, charge } = request;
   const reserved = reserve(db, { id, accountId, amounts: charge }, now);
   if (reserved.kind === 'insufficient') return reserved;
   owner.renew(db);
   db.run(
     `INSERT INTO operation (id, account_id, endpoint, idempotency_key, fingerprint, state,
-       owner_id, request_id, created_at) VALUES (?, ?, ?, ?, ?, 'in_progress', ?, ?, ?)`,
-    [id, accountId, endpoint, idempotencyKey ?? null, fingerprint, owner.id, requestId, now],
+       owner_id, request_id, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    [
+      id,
+      accountId,
+      endpoint,
+      idempotencyKey ?? null,
+      fingerprint,
+      state,
+      state === 'in_progress' ? owner.id : null,
+      requestId,
+      now,
+    ],
   );
   return undefined;
 }

@@ -2,11 +2,11 @@ import type { EndpointId } from '../../contract/endpoints.ts';
 import { amountsIn } from '../billing/ledger.ts';
 import { requireIdempotencyKey } from '../http/idempotency-key.ts';
 import type { MediaArrival } from '../media/import/imports.ts';
-import type { MediaJobAccepted } from '../media/jobs/accept-media-job.ts';
 import type { Json, MediaJob } from '../media/jobs/media-job-records.ts';
+import { readMediaJob } from '../media/jobs/media-job-records.ts';
 import { inspectReferenceFile } from '../media/pictures/inspect-reference-file.ts';
 import type { PicturePlan, ReferenceUrl } from '../media/pictures/plan-picture.ts';
-import { insufficient, usedBefore } from '../operations/begin-operation.ts';
+import type { OperationKey } from '../operations/claim.ts';
 import { fingerprintOf } from '../operations/fingerprint.ts';
 import type { ServiceContext } from '../service-context.ts';
 import type { AccountCall } from './call.ts';
@@ -26,7 +26,7 @@ export interface PictureOrder<Stored, Data> {
 }
 
 /**
- * Accepts an image or a video once: its references are arrival and decoded, then it is stored and paid.
+ * Accepts an image or a video once: its references are imported and decoded, then it is stored and paid.
  * The same create under the same key is answered as it was then, whatever has become of the job (spec section 4.8).
  * @throws ServiceError 400 without a key and for what the plan refuses, 402 when there is too little, 409 when
  * the key was used for something else, and what the import throws; nothing is charged then
@@ -36,17 +36,34 @@ export async function acceptPicture<Stored extends Json, Data>(
   context: ServiceContext,
   order: PictureOrder<Stored, Data>,
 ): Promise<MediaJob> {
-  const { endpoint, kind } = order;
-  const { account: accountId, request, requestId } = call;
-  const { imports, jobs } = context.media;
+  const { account: accountId, request } = call;
   const idempotencyKey = requireIdempotencyKey(request.headers);
   const fingerprint = fingerprintOf(order.body);
-  const key = { accountId, endpoint, idempotencyKey, fingerprint };
-  const before = jobs.findAccepted(key);
-  if (before !== undefined) return jobOf(before);
+  const key = { accountId, endpoint: order.endpoint, idempotencyKey, fingerprint };
+  return context.creates.once({
+    key,
+    signal: request.signal,
+    find: readMediaJob,
+    make: (signal) => makePicture({ call, key, order, signal }, context),
+  });
+}
+
+interface Making<Stored, Data> {
+  readonly call: AccountCall;
+  readonly key: OperationKey & { readonly endpoint: EndpointId };
+  readonly order: PictureOrder<Stored, Data>;
+  readonly signal: AbortSignal;
+}
+
+async function makePicture<Stored extends Json, Data>(
+  { call: { account: accountId, requestId }, key, order, signal }: Making<Stored, Data>,
+  context: ServiceContext,
+): Promise<MediaJob> {
+  const { imports, jobs } = context.media;
+  const { kind } = order;
   const plan = order.plan();
-  return imports.within(request.signal, async (arrival) => {
-    const references = await importReferences(call, context, arrival, plan.urls);
+  return imports.within(signal, async (arrival) => {
+    const references = await importReferences(signal, context, arrival, plan.urls);
     const stored = plan.toStore({ references, createdAt: context.clock.now() });
     const { id } = arrival;
     const { credits } = plan;
@@ -58,7 +75,9 @@ export async function acceptPicture<Stored extends Json, Data>(
       quotaRemaining: context.store.read((db) => amountsIn(db, accountId, 'available')).quota,
       data: order.describe(stored, state),
     };
-    return jobOf(jobs.accept({ ...key, id, requestId, kind, order: stored, answer, credits }));
+    const charge = { credits, quota: 0 };
+    signal.throwIfAborted();
+    return jobs.accept({ ...key, id, requestId, kind, order: stored, answer, charge });
   });
 }
 
@@ -66,7 +85,7 @@ const NEW = { status: 'pending', progress: 0, finishedAt: undefined, error: unde
 
 /** One after the other, and each decoded once. Gives their names in the folder of the job. */
 async function importReferences(
-  { request: { signal } }: AccountCall,
+  signal: AbortSignal,
   { media }: ServiceContext,
   arrival: MediaArrival,
   urls: readonly ReferenceUrl[],
@@ -80,10 +99,4 @@ async function importReferences(
     names.push(name);
   }
   return names;
-}
-
-function jobOf(accepted: MediaJobAccepted): MediaJob {
-  if (accepted.kind === 'conflict') throw usedBefore('conflict');
-  if (accepted.kind === 'insufficient') throw insufficient(accepted.needed, accepted.available);
-  return accepted.job;
 }

@@ -1,8 +1,8 @@
 import type { EndpointId } from '../../contract/endpoints.ts';
 import type { SpeechFormat } from '../../contract/schemas/speech.ts';
-import type { Accepted, JobKey } from '../jobs/accept-job.ts';
 import type { WholeJob } from '../jobs/job-records.ts';
-import { insufficient, usedBefore } from '../operations/begin-operation.ts';
+import { readJob } from '../jobs/job-records.ts';
+import { refusalError } from '../operations/begin-operation.ts';
 import { fingerprintOf } from '../operations/fingerprint.ts';
 import type { ServiceContext } from '../service-context.ts';
 import { ServiceError } from '../service-error.ts';
@@ -23,31 +23,26 @@ export interface JobOrder extends PlanOptions {
  * @throws ServiceError 409 when the key was used for something else, 402 when there is too little,
  * and whatever planning the speech does
  */
-export function acceptSpeechJob(
+export async function acceptSpeechJob(
   call: AccountCall,
-  { catalogue, jobs }: ServiceContext,
+  { catalogue, creates, jobs }: ServiceContext,
   { endpoint, order, idempotencyKey, ...options }: JobOrder,
-): WholeJob {
-  const { account: accountId, requestId } = call;
-  const fingerprint = fingerprintOf({ ...order });
-  const key: JobKey = { accountId, endpoint, idempotencyKey, fingerprint };
-  const accepted = jobs.findAccepted(key) ?? accept();
-  const job = jobs.find(accountId, idOf(accepted));
-  if (job === undefined) throw new TypeError('a job that was accepted is not there');
-  return job;
-
-  function accept(): Accepted {
+): Promise<WholeJob> {
+  const { account: accountId, request, requestId } = call;
+  const key = { accountId, endpoint, idempotencyKey, fingerprint: fingerprintOf({ ...order }) };
+  const make = (): WholeJob => {
     const plan = planSpeech(order, catalogue.of(accountId), options);
+    const { charge } = plan;
     const { text: submittedText, format = 'mp3' } = order;
-    return jobs.accept({ ...key, requestId, plan, format, submittedText });
-  }
-}
-
-function idOf(accepted: Accepted): string {
-  if (accepted.kind === 'conflict') throw usedBefore('conflict');
-  if (accepted.kind === 'voice-gone') throw voiceGone();
-  if (accepted.kind === 'insufficient') throw insufficient(accepted.needed, accepted.available);
-  return accepted.jobId;
+    const job = { ...key, requestId, charge, plan, format, submittedText };
+    const accepted = jobs.accept(job);
+    if (accepted.kind === 'voice-gone') throw voiceGone();
+    if (accepted.kind !== 'accepted') throw refusalError(accepted, job);
+    const made = jobs.find(accountId, accepted.jobId);
+    if (made === undefined) throw new TypeError('an accepted job is missing');
+    return made;
+  };
+  return creates.once({ key, signal: request.signal, find: readJob, make });
 }
 
 function voiceGone(): ServiceError {

@@ -28,7 +28,7 @@ import { knownFields, voiceOf } from './known-fields.ts';
 /** `POST /speech/tts/jobs` of v1 (spec sections 2.4, 4.3 and 7.2). */
 export const createJobV1: Handler<AccountCall> = async (call, context) => {
   const body = requireValid(JobRequestV1, await readJsonBody(call.request), 'The body');
-  const job = acceptSpeechJob(call, context, {
+  const job = await acceptSpeechJob(call, context, {
     endpoint: 'createJobV1',
     order: { ...knownFields(body), format: body.format, voiceId: voiceOf(body) },
     idempotencyKey: requestKeyOf(call.request.headers),

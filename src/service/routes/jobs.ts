@@ -33,7 +33,11 @@ import {
 export const createJob: Handler<AccountCall> = async (call, context) => {
   const order = requireValid(SpeechRequest, await readJsonBody(call.request), 'The body');
   const idempotencyKey = idempotencyKeyOf(call.request.headers);
-  const job = acceptSpeechJob(call, context, { endpoint: 'createJob', order, idempotencyKey });
+  const job = await acceptSpeechJob(call, context, {
+    endpoint: 'createJob',
+    order,
+    idempotencyKey,
+  });
   const { id: taskId, status, voiceId, modelId, ignored } = job;
   const body: JobAccepted = {
     task: { taskId, status, voiceId, modelId },

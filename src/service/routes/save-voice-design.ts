@@ -1,5 +1,6 @@
 import type { VoiceDesignSaved } from '../../contract/schemas/voice-design.ts';
 import { VoiceDesignSave } from '../../contract/schemas/voice-design.ts';
+import { requireIdempotencyKey } from '../http/idempotency-key.ts';
 import { readJsonBody } from '../http/json-body.ts';
 import { requireValid } from '../http/validation.ts';
 import { beginOperation } from '../operations/begin-operation.ts';
@@ -8,13 +9,13 @@ import type { Operation } from '../operations/operation.ts';
 import { isSameLanguage } from '../personal-voices/natural-voices.ts';
 import { keepVoice } from '../personal-voices/personal-voices.ts';
 import type { PersonalVoice } from '../personal-voices/voice-records.ts';
+import { findVoice } from '../personal-voices/voice-records.ts';
 import type { ServiceContext } from '../service-context.ts';
-import { invalidRequest, ServiceError } from '../service-error.ts';
+import { invalidRequest } from '../service-error.ts';
 import { requireSettled } from '../synthesis/speak.ts';
 import type { CandidateRecord } from '../voice-designs/design-records.ts';
 import { showText } from '../wording/show-value.ts';
 import type { AccountCall, Handler } from './call.ts';
-import { requireKeyOf, wasCompleted } from './required-key.ts';
 import { voiceCreated } from './voice-answers.ts';
 import { requireCandidate } from './voice-designs.ts';
 
@@ -22,7 +23,7 @@ import { requireCandidate } from './voice-designs.ts';
 export const saveVoiceDesign: Handler<AccountCall> = async (call, context) => {
   const { account: accountId, parameters, request, requestId } = call;
   const { designId = '' } = parameters;
-  const idempotencyKey = requireKeyOf(request.headers);
+  const idempotencyKey = requireIdempotencyKey(request.headers);
   const body = requireValid(VoiceDesignSave, await readJsonBody(request), 'The body');
   const { candidateId, name, visibility, language } = body;
   const key = {
@@ -31,15 +32,13 @@ export const saveVoiceDesign: Handler<AccountCall> = async (call, context) => {
     idempotencyKey,
     fingerprint: fingerprintOf({ designId, candidateId, name, visibility, language }),
   };
-  const done = wasCompleted(context.store, key);
-  const voice =
-    done === undefined
-      ? keep(
-          context,
-          { ...key, requestId, charge: { credits: 0, quota: 0 } },
-          { ...body, designId },
-        )
-      : requireKept(context, accountId, done);
+  const voice = await context.creates.once({
+    key,
+    signal: request.signal,
+    find: (db, id) => findVoice(db, accountId, id),
+    make: () =>
+      keep(context, { ...key, requestId, charge: { credits: 0, quota: 0 } }, { ...body, designId }),
+  });
   const answer: VoiceDesignSaved = { ...voiceCreated(voice), designId, candidateId };
   return Response.json(answer);
 };
@@ -99,16 +98,4 @@ function voiceFrom(
       createdAt: context.clock.now(),
     },
   };
-}
-
-/** What this key made before. @throws ServiceError 409 when it was deleted since */
-function requireKept(
-  { personalVoices }: ServiceContext,
-  accountId: string,
-  voiceId: string,
-): PersonalVoice {
-  const voice = personalVoices.find(accountId, voiceId);
-  if (voice !== undefined) return voice;
-  const message = 'The voice that was made with this key has been deleted; use a new key';
-  throw new ServiceError('ERR_REQUEST_ALREADY_COMPLETED', message);
 }

@@ -3,6 +3,7 @@ import { HEADERS } from '../../contract/headers.ts';
 import type { VoiceDesign } from '../../contract/schemas/voice-design.ts';
 import { VoiceDesignRequest } from '../../contract/schemas/voice-design.ts';
 import { endpointPath } from '../http/endpoint-path.ts';
+import { requireIdempotencyKey } from '../http/idempotency-key.ts';
 import { readJsonBody } from '../http/json-body.ts';
 import { requireValid } from '../http/validation.ts';
 import { beginOperation } from '../operations/begin-operation.ts';
@@ -11,40 +12,39 @@ import type { ServiceContext } from '../service-context.ts';
 import { ServiceError } from '../service-error.ts';
 import { showText } from '../wording/show-value.ts';
 import type { CandidateRecord, DesignRecord } from '../voice-designs/design-records.ts';
+import { findDesign } from '../voice-designs/design-records.ts';
 import { makeDesign } from '../voice-designs/make-design.ts';
 import type { AccountCall, Handler } from './call.ts';
 import { planDesign } from './plan-design.ts';
-import { requireKeyOf, wasCompleted } from './required-key.ts';
 import { storedAudioAnswer } from './stored-audio.ts';
 
 /** `POST /voice-designs` (spec section 4.6). */
 export const createVoiceDesign: Handler<AccountCall> = async (call, context) => {
   const { account: accountId, request, requestId } = call;
-  const idempotencyKey = requireKeyOf(request.headers);
+  const idempotencyKey = requireIdempotencyKey(request.headers);
   const body = requireValid(VoiceDesignRequest, await readJsonBody(request), 'The body');
-  const order = planDesign(body, accountId, context.voiceMaker.voices);
   const { prompt, previewText, providers, language } = body;
-  const paid = {
+  const key = {
     accountId,
     endpoint: 'createVoiceDesign',
     idempotencyKey,
     fingerprint: fingerprintOf({ prompt, previewText, providers, language }),
-    requestId,
-    charge: { credits: order.credits, quota: order.characters },
   };
   // What has expired is not worth waiting for.
   void context.designs.sweep().catch(() => undefined);
-  const done = wasCompleted(context.store, paid);
-  const earlier = done === undefined ? undefined : context.designs.find(accountId, done);
-  if (earlier !== undefined) return designAnswer(earlier, requestId);
-  const operation = beginOperation(context.operations, paid);
-  const generating = {
-    context,
-    operation,
-    plan: { textField: 'previewText' },
+  const design = await context.creates.once({
+    key,
     signal: request.signal,
-  };
-  return designAnswer(await makeDesign(context.designing, generating, order), requestId);
+    find: (db, id) => findDesign(db, { id, accountId, now: context.clock.now() }),
+    make(signal) {
+      const order = planDesign(body, accountId, context.voiceMaker.voices);
+      const charge = { credits: order.credits, quota: order.characters };
+      const operation = beginOperation(context.operations, { ...key, requestId, charge });
+      const generating = { context, operation, plan: { textField: 'previewText' }, signal };
+      return makeDesign(context.designing, generating, order);
+    },
+  });
+  return designAnswer(design, requestId);
 };
 
 /** `GET …/candidates/{candidateId}/audio` (spec section 4.6). */

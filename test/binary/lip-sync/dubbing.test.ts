@@ -6,7 +6,16 @@ import { decodeAudio } from '../../harness/decode-audio.ts';
 import { creditsOf, fetchResult } from '../pictures/picture-calls.ts';
 import type { ServingFoley } from '../support/serve.ts';
 import { firstVoiceId, startServe } from '../support/serve.ts';
-import { done, DUBBING, endOf, LIP_SYNC, post, serveFixtures } from './media-scene.ts';
+import {
+  done,
+  DUBBING,
+  endOf,
+  fixture,
+  LIP_SYNC,
+  post,
+  serveFixtures,
+  serveMedia,
+} from './media-scene.ts';
 import { readMedia } from './read-mp4.ts';
 import { decodesSilently } from './second-opinion.ts';
 
@@ -88,6 +97,45 @@ describe('a create with the same key', () => {
     },
   );
 });
+
+test(
+  'a create that its first client leaves goes on for the second, and is charged once',
+  TIME,
+  async () => {
+    const service = await startServe([], { timeoutMs: TIME.timeout });
+    const video = await fixture('h264.mp4');
+    const held: (() => void)[] = [];
+    const files = await serveMedia({
+      'h264.mp4': (_, response) => void held.push(() => response.end(video)),
+    });
+    const order = { ...(await orderFor(service)), video_url: `${files}/h264.mp4` };
+    const before = await creditsOf(service);
+    const headers = { 'Idempotency-Key': 'left' };
+    const leaving = new AbortController();
+    const left = request(service.baseUrl + DUBBING, {
+      method: 'POST',
+      body: JSON.stringify(order),
+      headers: {
+        ...headers,
+        'Content-Type': 'application/json',
+        Authorization: `Bearer ${service.apiKey}`,
+      },
+      signal: leaving.signal,
+    });
+    await expect.poll(() => held.length).toBe(1);
+    const joined = post(service, DUBBING, order, headers);
+    // It is answered after the create above was read.
+    await creditsOf(service);
+    leaving.abort();
+    await expect(left).rejects.toThrow();
+    await creditsOf(service);
+    for (const answer of held) answer();
+    const { body, status } = await joined;
+    expect([status, body.code]).toEqual([202, undefined]);
+    const data = await endOf(service, DUBBING, body.data.id);
+    expect(before - (await creditsOf(service))).toBe(data.credits_used.total);
+  },
+);
 
 describe('speech that was billed stays, and is named, when lip sync cannot start', () => {
   test('outside of 0.5 to 2 times', TIME, async () => {

@@ -140,7 +140,7 @@ function requestOf(kind: MediaJobKind, id = systemRandom.uuid()): MediaJobReques
     kind,
     order: ORDERS[kind],
     answer: {},
-    credits: PRICE,
+    charge: { credits: PRICE, quota: 0 },
   };
 }
 

@@ -67,6 +67,22 @@ async function failureOf(running: Promise<unknown>): Promise<MediaTaskError> {
 }
 
 describe('a task in a process of its own', () => {
+  test('gives its result also when its exit is seen first', async () => {
+    const last = JSON.stringify({ type: 'done', result: { answer: 42 } });
+    // A process that outlives it has the channel as well, and sends what it had not sent.
+    const heir = `
+      setInterval(() => {
+        if (process.ppid === Number(process.argv[1])) return;
+        require('node:fs').writeSync(3, ${JSON.stringify(`${last}\n`)});
+        process.exit();
+      }, 5);`;
+    const { begin } = await child(`
+      const stdio = ['ignore', 'ignore', 'ignore', 3];
+      require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(heir)}, String(process.pid)], { stdio });
+      process.exit(0);`);
+    expect(await begin()).toEqual({ answer: 42 });
+  });
+
   test('gets its order, tells how far it is, and gives its result', async () => {
     const told: number[] = [];
     const { begin, gone } = await child(`

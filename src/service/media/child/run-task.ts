@@ -91,9 +91,14 @@ function resultOf(
     });
     // More than once where it cannot be begun; what nobody listens to would end the service.
     child.on('error', (error) => reject(new MediaTaskError('failed', error.message, error)));
-    child.once('exit', (code, signal) => {
+    const end = (code: number | null, signal: NodeJS.Signals | null): void => {
       const how = signal === null ? `with exit code ${code}` : `by ${signal}`;
       reject(new MediaTaskError('died', `its process ended ${how}`));
+    };
+    // Its exit can be seen before its last message; its channel closes after that.
+    child.once('close', end);
+    child.once('exit', (code, signal) => {
+      if (child.killed) end(code, signal);
     });
     // One that was not begun may have nothing to be sent through.
     child.once('spawn', () => child.send(call));

@@ -1,5 +1,5 @@
 import type { DubbingRequest } from '../../../contract/schemas/dubbing.ts';
-import { beginOperation, usedBefore } from '../../operations/begin-operation.ts';
+import { beginOperation } from '../../operations/begin-operation.ts';
 import { fingerprintOf } from '../../operations/fingerprint.ts';
 import type { ServiceContext } from '../../service-context.ts';
 import type { Connection } from '../../store/connection.ts';
@@ -21,7 +21,7 @@ export interface DubbingOrder {
   readonly requestId: string;
   readonly idempotencyKey: string | undefined;
   readonly body: DubbingRequest;
-  /** Aborted when the client goes: until the speech is whole, nothing is charged then. */
+  /** Aborted when the client disconnects: until the speech is whole, nothing is charged then. */
   readonly signal: AbortSignal;
 }
 
@@ -40,9 +40,21 @@ export async function acceptDubbing(
   const { accountId, body, idempotencyKey, signal } = order;
   const fingerprint = fingerprintOf({ ...body });
   const key = { accountId, endpoint: 'createDubbing', idempotencyKey, fingerprint } as const;
-  const before = context.store.read((db) => findDubbing(db, key));
-  if (before === 'conflict') throw usedBefore('conflict');
-  if (before !== undefined) return before;
+  return context.creates.once({
+    key,
+    signal,
+    find: findDubbing,
+    make: (shared) => makeDubbing({ ...order, signal: shared }, fingerprint, context),
+  });
+}
+
+/** Plans the speech, imports the video, and makes the dubbing. */
+async function makeDubbing(
+  order: DubbingOrder,
+  fingerprint: string,
+  context: ServiceContext,
+): Promise<DubbingRecord> {
+  const { accountId, body, signal } = order;
   const { language, model_id: modelId, reference_id: voiceId, speed, text } = body;
   const speech = { text, voiceId, modelId, speed, language };
   const plan = planSpeech(speech, context.catalogue.of(accountId), { names: NAMES });

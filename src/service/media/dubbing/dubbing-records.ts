@@ -1,5 +1,3 @@
-import type { OperationRequest } from '../../operations/claim.ts';
-import { findByKey, isSameRequest } from '../../operations/claim.ts';
 import type { Connection, Row } from '../../store/connection.ts';
 import { integer, optionalText, text } from '../../store/connection.ts';
 import type { Json, MediaJob } from '../jobs/media-job-records.ts';
@@ -38,15 +36,9 @@ export function writeDubbing(db: Connection, record: DubbingRecord): void {
   );
 }
 
-/** What a create with this key came to before; `undefined` while it is new, runs or was refunded. */
-export function findDubbing(
-  db: Connection,
-  key: Omit<OperationRequest, 'charge' | 'requestId'>,
-): DubbingRecord | 'conflict' | undefined {
-  const earlier = findByKey(db, key);
-  if (earlier === undefined) return undefined;
-  if (!isSameRequest(earlier, key)) return 'conflict';
-  const row = db.get('SELECT * FROM dubbing WHERE operation_id = ?', [text(earlier, 'id')]);
+/** The dubbing that this operation paid for; `undefined` until it is whole. */
+export function findDubbing(db: Connection, operationId: string): DubbingRecord | undefined {
+  const row = db.get('SELECT * FROM dubbing WHERE operation_id = ?', [operationId]);
   return row === undefined ? undefined : recordOf(db, row);
 }
 

@@ -1,6 +1,6 @@
 import { DUBBING_TEMPO_RANGE } from '../../../contract/limits.ts';
 import type { Connection } from '../../store/connection.ts';
-import { insufficient } from '../../operations/begin-operation.ts';
+import { refusalError } from '../../operations/begin-operation.ts';
 import type { AudioFacts, VideoFacts } from '../inspection/inspection.ts';
 import type { MediaJobs } from '../jobs/media-jobs.ts';
 import { billingOf, shownSeconds } from '../lipsync/billing.ts';
@@ -36,6 +36,7 @@ export function startLipSync(
   const spoken = { ...audio, seconds: audio.seconds / tempo };
   const billing = billingOf({ video, audio: spoken, extendsVideo: false });
   const order: StoredLipSync = { video, audio, audioFile: SPEECH_FILE, tempo, ...billing };
+  const charge = { credits: billing.credits, quota: 0 };
   const accepted = jobs.acceptWithin(db, {
     ...request,
     id: folderId,
@@ -44,11 +45,10 @@ export function startLipSync(
     kind: 'video_dubbing',
     order,
     answer: {},
-    credits: billing.credits,
+    charge,
   });
-  if (accepted.kind === 'conflict') throw new TypeError('a create without a key is in conflict');
-  if (accepted.kind !== 'insufficient') return { job: accepted.job };
-  const { code, details = {}, message } = insufficient(accepted.needed, accepted.available);
+  if (accepted.kind === 'accepted') return { job: accepted.job };
+  const { code, details = {}, message } = refusalError(accepted, { charge });
   return { refusal: { code, message: `The lip sync cannot start: ${message}`, details } };
 }
 

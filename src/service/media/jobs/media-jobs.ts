@@ -2,11 +2,12 @@ import type { Faults } from '../../faults/faults.ts';
 import { requestLineOf } from '../../faults/request-line.ts';
 import type { JobLane } from '../../jobs/own-jobs.ts';
 import { OwnJobs } from '../../jobs/own-jobs.ts';
+import { refusalError } from '../../operations/begin-operation.ts';
 import { isAbandoned } from '../../operations/owner.ts';
 import type { Ownership } from '../../operations/ownership.ts';
 import type { Connection } from '../../store/connection.ts';
-import type { MediaJobAccepted, MediaJobKey, MediaJobRequest } from './accept-media-job.ts';
-import { acceptMediaJob, findAcceptedMedia } from './accept-media-job.ts';
+import type { MediaJobAccepted, MediaJobRequest } from './accept-media-job.ts';
+import { acceptMediaJob } from './accept-media-job.ts';
 import { advanceMediaJob } from './advance-media-job.ts';
 import { hasEnded } from './lifecycle.ts';
 import type { MediaJob, MediaJobFilter, MediaJobKind } from './media-job-records.ts';
@@ -53,11 +54,6 @@ export class MediaJobs {
     this.#own.start();
   }
 
-  /** What became of a create with this key before, if there was one (spec sections 4.8 and 7.2). */
-  findAccepted(key: MediaJobKey): ReturnType<typeof findAcceptedMedia> {
-    return this.#deps.store.read((db) => findAcceptedMedia(db, key));
-  }
-
   /**
    * Asked before anything is done for a job that is accepted later.
    * @throws ServiceError 503 when the service closes
@@ -68,16 +64,17 @@ export class MediaJobs {
 
   /**
    * Takes a job in, sets its price aside and has it worked on.
-   * @throws ServiceError 503 when the service closes
+   * @throws ServiceError 402 when there is too little, 409 when its key was used before, 503 when the service closes
    */
-  accept(request: MediaJobRequest): MediaJobAccepted {
+  accept(request: MediaJobRequest): MediaJob {
     this.requireOpen();
     const { ownership, store } = this.#deps;
     const letGo = ownership.hold();
     try {
       const accepted = store.write((db) => this.acceptWithin(db, request));
-      if (accepted.kind === 'accepted') this.enqueue(accepted.job);
-      return accepted;
+      if (accepted.kind !== 'accepted') throw refusalError(accepted, request);
+      this.enqueue(accepted.job);
+      return accepted.job;
     } finally {
       letGo();
     }

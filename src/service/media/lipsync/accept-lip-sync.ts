@@ -1,6 +1,5 @@
 import type { EndpointId } from '../../../contract/endpoints.ts';
 import type { LipSyncRequest } from '../../../contract/schemas/lip-sync.ts';
-import { insufficient, usedBefore } from '../../operations/begin-operation.ts';
 import { fingerprintOf } from '../../operations/fingerprint.ts';
 import type { MediaArrival } from '../import/imports.ts';
 import type { AudioFacts, InspectedVideo } from '../inspection/inspection.ts';
@@ -41,7 +40,7 @@ export async function acceptLipSync(
     const length = { seconds, billedSeconds, credits, rule, tempo: 1 };
     const order: StoredLipSync = { video, audio, audioFile: AUDIO_FILE, ...length };
     signal.throwIfAborted();
-    const accepted = media.jobs.accept({
+    return media.jobs.accept({
       id: arrival.id,
       accountId,
       endpoint,
@@ -52,11 +51,8 @@ export async function acceptLipSync(
       kind: 'lip_sync',
       order,
       answer: {},
-      credits,
+      charge: { credits, quota: 0 },
     });
-    if (accepted.kind === 'insufficient') throw insufficient(accepted.needed, accepted.available);
-    if (accepted.kind === 'conflict') throw usedBefore('conflict');
-    return accepted.job;
   });
 }
 

@@ -1,0 +1,176 @@
+import type { Clock } from '../../effects/clock.ts';
+import { closingError, ServiceError } from '../service-error.ts';
+import type { Connection } from '../store/connection.ts';
+import { text } from '../store/connection.ts';
+import type { Store } from '../store/open-store.ts';
+import { usedBefore } from './begin-operation.ts';
+import type { OperationKey } from './claim.ts';
+import { findByKey, isSameRequest } from './claim.ts';
+import type { Operations } from './operations.ts';
+
+/** A billed create whose result is stored under the id of its operation. */
+export interface Create<Result> {
+  readonly key: OperationKey;
+  /** Aborted when the client disconnects. */
+  readonly signal: AbortSignal;
+  /** Reads the result of an operation; `undefined` while it has none. */
+  readonly find: (db: Connection, operationId: string) => Result | undefined;
+  /** Validates, imports, charges and stores the result. Its signal is aborted when no client waits any more. */
+  readonly make: (signal: AbortSignal) => Promise<Result> | Result;
+}
+
+export interface CreatesDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly operations: Operations;
+}
+
+/** How often a create looks for the result of the same create in another process. */
+const POLL_MS = 100;
+
+/**
+ * Runs every create whose result is stored: an identical create under the same key gets the first one's result,
+ * while that is being made and afterwards, in every process on the same data (spec section 7.2).
+ */
+export class Creates {
+  readonly #deps: CreatesDeps;
+  readonly #running = new Map<string, RunningCreate>();
+  readonly #closing = new AbortController();
+
+  constructor(deps: CreatesDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Returns the stored result of this create, or makes it.
+   * @throws ServiceError 409 when the key belongs to another request, or to one that was refunded or whose result
+   * has expired, and whatever `make` throws
+   */
+  async once<Result>(create: Create<Result>): Promise<Result> {
+    const { key, make, signal } = create;
+    if (key.idempotencyKey === undefined) return make(signal);
+    const id = JSON.stringify([key.accountId, key.idempotencyKey]);
+    for (;;) {
+      const running = this.#running.get(id);
+      if (running === undefined) return this.#lead(id, create);
+      running.requireSame(key);
+      await running.join(signal);
+      const earlier = this.#findEarlier(create);
+      if (earlier !== 'none' && earlier !== 'in_progress') return earlier.result;
+    }
+  }
+
+  /** Ends the waiting for other processes. */
+  close(): void {
+    this.#closing.abort(closingError());
+  }
+
+  async #lead<Result>(id: string, create: Create<Result>): Promise<Result> {
+    const abandoned = new AbortController();
+    const made = this.#findOrMake(create, abandoned.signal);
+    const forget = (): void => {
+      if (this.#running.get(id) === running) this.#running.delete(id);
+    };
+    const running = new RunningCreate(create.key, made, () => {
+      forget();
+      abandoned.abort(new Error('every client of this create has disconnected'));
+    });
+    this.#running.set(id, running);
+    void made.then(forget, forget);
+    await running.join(create.signal);
+    return made;
+  }
+
+  async #findOrMake<Result>(create: Create<Result>, signal: AbortSignal): Promise<Result> {
+    const { clock } = this.#deps;
+    for (;;) {
+      const earlier = this.#findEarlier(create);
+      if (earlier === 'in_progress') {
+        await clock.sleep(POLL_MS, AbortSignal.any([signal, this.#closing.signal]));
+        continue;
+      }
+      if (earlier !== 'none') return earlier.result;
+      try {
+        return await create.make(signal);
+      } catch (error) {
+        // Another process claimed the key in the meantime.
+        if (!isUsedBefore(error)) throw error;
+      }
+    }
+  }
+
+  #findEarlier<Result>({
+    find,
+    key,
+  }: Create<Result>): { readonly result: Result } | 'none' | 'in_progress' {
+    const { operations, store } = this.#deps;
+    const earlier = store.read((db) => {
+      const operation = findByKey(db, key);
+      if (operation === undefined) return undefined;
+      if (!isSameRequest(operation, key)) throw usedBefore('conflict');
+      return { result: find(db, text(operation, 'id')) };
+    });
+    if (earlier === undefined) return 'none';
+    if (earlier.result !== undefined) return { result: earlier.result };
+    const state = operations.findBegun(key);
+    if (state === undefined) return 'none';
+    if (state === 'in_progress') return state;
+    throw usedBefore(state);
+  }
+}
+
+/** A create that is being made, for every client that asks for it meanwhile. */
+class RunningCreate {
+  readonly #key: OperationKey;
+  readonly #made: Promise<unknown>;
+  readonly #abandon: () => void;
+  #waiting = 0;
+
+  /** @param abandon called when the last client has disconnected */
+  constructor(key: OperationKey, made: Promise<unknown>, abandon: () => void) {
+    this.#key = key;
+    this.#made = made;
+    this.#abandon = abandon;
+  }
+
+  /** @throws ServiceError 409 for another request under the same key */
+  requireSame({ endpoint, fingerprint }: OperationKey): void {
+    const isSame = this.#key.endpoint === endpoint && this.#key.fingerprint === fingerprint;
+    if (!isSame) throw usedBefore('conflict');
+  }
+
+  /**
+   * Waits until it is made, or fails as it does. The last client that disconnects aborts it, and waits for its end
+   * too; the others leave at once.
+   */
+  async join(signal: AbortSignal): Promise<void> {
+    this.#waiting += 1;
+    await new Promise<void>((resolve, reject) => {
+      const onAbort = (): void => {
+        this.#waiting -= 1;
+        if (this.#waiting === 0) this.#abandon();
+        else reject(new ServiceError('ERR_SERVICE_UNAVAILABLE', 'The client disconnected'));
+      };
+      const onEnd = (end: () => void): void => {
+        signal.removeEventListener('abort', onAbort);
+        end();
+      };
+      signal.addEventListener('abort', onAbort);
+      if (signal.aborted) onAbort();
+      this.#made.then(
+        () => onEnd(resolve),
+        (error: unknown) => onEnd(() => reject(error)),
+      );
+    });
+  }
+}
+
+const USED_BEFORE: ReadonlySet<string> = new Set([
+  'ERR_REQUEST_ALREADY_COMPLETED',
+  'ERR_REQUEST_IN_PROGRESS',
+  'ERR_REQUEST_PREVIOUSLY_REFUNDED',
+]);
+
+function isUsedBefore(error: unknown): boolean {
+  return error instanceof ServiceError && USED_BEFORE.has(error.code);
+}

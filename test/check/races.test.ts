@@ -1,0 +1,134 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { request as ask } from 'undici';
+import { expect, test } from 'vitest';
+import fc from 'fast-check';
+import { drawn, underSeed } from '../harness/seed.ts';
+import { sandbox } from '../harness/sandbox.ts';
+import type { MortalServe } from '../binary/kill/mortal-serve.ts';
+import { startMortalServe } from '../binary/kill/mortal-serve.ts';
+import type { KeyedRequest, Outcome } from '../binary/support/keyed-endpoints.ts';
+import {
+  expectOneAnswer,
+  expectOneCharge,
+  keyedRequests,
+  race,
+  RACE_FLAGS,
+} from '../binary/support/keyed-endpoints.ts';
+import type { ServingFoley } from '../binary/support/serve.ts';
+import { startServe } from '../binary/support/serve.ts';
+
+const TIME = { timeout: 600_000 };
+
+/** Sends every request to the next of several processes. */
+function inTurn(services: readonly ServingFoley[]): Pick<ServingFoley, 'ask'> {
+  let turn = 0;
+  return {
+    ask(...args) {
+      turn += 1;
+      const service = services[turn % services.length];
+      if (service === undefined) throw new TypeError('no service');
+      return service.ask(...args);
+    },
+  };
+}
+
+test.each([1, 2])(
+  '20 overlapping identical requests to each keyed endpoint of %i processes on the same data: one charge, one answer',
+  TIME,
+  async (processes) => {
+    const box = await sandbox();
+    const dataDir = path.join(box.out, 'data');
+    const flags = [...RACE_FLAGS, '--data-dir', dataDir];
+    const services: ServingFoley[] = [];
+    for (let count = 0; count < processes; count += 1) {
+      services.push(await startServe(flags, { box, ...TIME }));
+    }
+    const service = inTurn(services);
+    const keys: string[] = [];
+    for (const request of await keyedRequests(service)) {
+      const key = `race-${request.endpoint.id}`;
+      keys.push(key);
+      expectOneAnswer(request, await race(service, request, { count: 20, key }));
+    }
+    for (const { running } of services) {
+      running.signal('SIGTERM');
+      await running.done;
+    }
+    await expectOneCharge(dataDir, keys);
+  },
+);
+
+/** How many moments each process lives for. */
+const LIVES = fc.integer({ min: 5, max: 150 });
+const KILLS = 24;
+const ROUNDS = 3;
+const KEY = 'key-of-the-races';
+
+/** Repeats a request until a process lives long enough to answer it. */
+function insisting(serve: MortalServe): Pick<ServingFoley, 'ask'> {
+  return {
+    async ask(target, { body, headers, method = 'GET' } = {}) {
+      for (;;) {
+        const { baseUrl, isDead } = await serve.living();
+        try {
+          const answer = await ask(baseUrl + target, {
+            method,
+            headers: {
+              Authorization: `Bearer ${KEY}`,
+              'Content-Type': 'application/json',
+              ...headers,
+            },
+            ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+          });
+          serve.tick();
+          const bytes = Buffer.from(await answer.body.arrayBuffer());
+          return { status: answer.statusCode, headers: answer.headers, bytes };
+        } catch (error) {
+          if (!isDead()) throw error;
+        }
+      }
+    },
+  };
+}
+
+const REFUNDED = '409 ERR_REQUEST_PREVIOUSLY_REFUNDED';
+
+/** What was begun by a process that was killed is refunded, and stays so. */
+function expectOneAnswerOrRefund(request: KeyedRequest, outcomes: readonly Outcome[]): void {
+  const seen = new Set(outcomes.map(({ result, status }) => `${status} ${result}`));
+  const wasRefunded = seen.delete(REFUNDED);
+  if (!wasRefunded) return expectOneAnswer(request, outcomes);
+  const made = [...seen].filter((outcome) => !outcome.startsWith('409'));
+  // Audio that was sent whole just before its process was killed may be refunded after all.
+  const most = request.endpoint.repeat === 'replay' ? 0 : 1;
+  if (made.length > most) expect([request.endpoint.id, ...made]).toEqual([REFUNDED]);
+}
+
+test(`the service is killed ${KILLS} times in the races: still one charge, one answer`, TIME, () =>
+  underSeed(async (seed) => {
+    const box = await sandbox();
+    const dataDir = path.join(box.out, 'data');
+    const keysFile = path.join(box.harness, 'keys');
+    await writeFile(keysFile, `${KEY} local\n`, { mode: 0o600 });
+    const first = await startServe(['--data-dir', dataDir], { box });
+    const requests = await keyedRequests(first);
+    first.running.signal('SIGTERM');
+    await first.running.done;
+    const flags = [...RACE_FLAGS, '--accept-keys-file', keysFile];
+    const lives = drawn(LIVES, KILLS, seed);
+    const serve = await startMortalServe({ box, dataDir, flags, lives });
+    const service = insisting(serve);
+    const keys: string[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      for (const request of requests) {
+        const key = `race-${request.endpoint.id}-${round}`;
+        keys.push(key);
+        expectOneAnswerOrRefund(request, await race(service, request, { count: 8, key }));
+      }
+    }
+    expect(serve.killed()).toBeGreaterThanOrEqual(KILLS / 2);
+    await serve.end();
+    await expectOneCharge(dataDir, keys);
+  }),
+);
