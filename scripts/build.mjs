@@ -1,5 +1,5 @@
 // Bundles the sources into dist/ (rolldown.config.mjs). The old build stays until the new one is whole.
-import { copyFileSync, existsSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { rolldown } from 'rolldown';
@@ -24,11 +24,6 @@ try {
   writeFileSync(path.join(next, 'help.json'), JSON.stringify(await renderAllHelp()));
   const { describedTree } = require(path.join(next, 'describe-tree.cjs'));
   writeFileSync(path.join(next, 'tree.json'), JSON.stringify(await describedTree()));
-  // The page of `foley serve` has no build of its own: its browser gets the package as it is published.
-  copyFileSync(
-    'node_modules/@msgpack/msgpack/dist.umd/msgpack.min.js',
-    path.join(next, 'page-msgpack.js'),
-  );
   const stamp = path.join(next, '.stamp');
   writeFileSync(stamp, '');
   // What was changed while the build ran is not in it.

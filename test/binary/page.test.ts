@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { request } from 'undici';
 import type { Browser, Page } from 'playwright-core';
 import { chromium } from 'playwright-core';
@@ -8,21 +9,14 @@ import { runFoley, startFoley } from '../harness/run-foley.ts';
 /** A condition is looked at until it holds; the test's own limit ends the wait. */
 const POLL = { timeout: 60_000 };
 
-/** On how many lines the status of the first job stands: a word is not cut where the page is narrow. */
-const LINES_OF_STATUS = `(() => {
-  const range = document.createRange();
-  range.selectNodeContents(document.querySelector('#jobs tbody td:nth-child(2)'));
-  return range.getClientRects().length;
-})()`;
-
 interface Served {
   readonly link: string;
   readonly baseUrl: string;
   readonly apiKey: string;
 }
 
-async function serve(): Promise<Served> {
-  const running = await startFoley(['serve', '--port', '0'], { timeoutMs: 110_000 });
+async function serve(flags: readonly string[] = []): Promise<Served> {
+  const running = await startFoley(['serve', '--port', '0', ...flags], { timeoutMs: 110_000 });
   const [, baseUrl = '', apiKey = ''] = await running.waitFor(
     'stdout',
     /FOLEY_BASE_URL=(\S+) FOLEY_API_KEY=(\S+)/,
@@ -32,7 +26,7 @@ async function serve(): Promise<Served> {
 }
 
 describe('the page of foley serve', () => {
-  test('opens by its link, lists what there is, plays a job, and speaks live', async () => {
+  test('opens by its link, and lists voices, models, jobs and credits in words', async () => {
     const { apiKey, baseUrl, link } = await serve();
     const env = { FOLEY_BASE_URL: baseUrl, FOLEY_API_KEY: apiKey };
     const order = ['--voice-name', 'Clara', 'A job to be played.'];
@@ -40,30 +34,133 @@ describe('the page of foley serve', () => {
     expect(job.code).toBe(0);
     const page = await openPage(link);
 
-    await page.locator('#voices tbody tr').first().waitFor();
+    await page.getByRole('heading', { name: 'Speak' }).waitFor();
     expect(page.url()).toBe(`${baseUrl}/`);
-    expect(await page.locator('#voices').textContent()).toContain('Clara');
+    expect(await page.locator('#voices').textContent()).toMatch(/Clara.*American English/);
     expect(await page.locator('#models').textContent()).toContain('vendor-s21pro');
-    expect(await page.locator('#ledger').textContent()).toContain('commit');
-    await page.setViewportSize({ width: 320, height: 800 });
-    expect(await page.evaluate(LINES_OF_STATUS)).toBe(1);
-    await page.locator('#jobs tr', { hasText: 'A job to be played.' }).getByRole('button').click();
-    const isPlaying = `document.querySelector('#player').currentTime > 0`;
-    await expect.poll(() => page.evaluate(isPlaying), POLL).toBe(true);
+    expect(await page.locator('#ledger').textContent()).toMatch(/Used for a request.*-10.*Credits/);
+    expect(await page.locator('#jobs').textContent()).toMatch(/Done.*10 credits/);
+    expect(await page.locator('table').count()).toBe(0);
+    await page.getByRole('button', { name: 'Play: A job to be played.' }).click();
+    await expect.poll(() => playedSeconds(page), POLL).toBeGreaterThan(0);
+    expect(await downloaded(page)).toMatch(/^[0-9a-f-]{36}\.mp3: ID3|^[0-9a-f-]{36}\.mp3: \xff/);
+    expect(await page.content()).not.toContain(apiKey);
+    expect(await page.evaluate('document.cookie')).toBe('');
+    for (const width of [1280, 390, 320]) {
+      await page.setViewportSize({ width, height: 800 });
+      const overflow =
+        'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+      expect([width, await page.evaluate(overflow)]).toEqual([width, 0]);
+    }
+  }, 120_000);
 
-    await speaksLive(page, 'The line is open, and words come as they are heard.');
+  test('speaks, and highlights each word while it is spoken', async () => {
+    const page = await openPage((await serve()).link);
+    const text = 'The first words light up, and then the others do.';
+    await page.locator('#text').fill(text);
+    await page.evaluate(WATCH_WORDS);
+    await page.locator('#speak').click();
+    await expect.poll(() => page.locator('#play').textContent(), POLL).toBe('Replay');
+    const seen: unknown = await page.evaluate('window.seen');
+    expect(seen).toEqual(text.split(' '));
+    expect(await page.locator('#words').textContent()).toBe(text);
+    expect(await downloaded(page)).toMatch(/^the-first-words-light-up-and\.mp3: /);
+    const credits = page.locator('#ledger li').first();
+    await expect.poll(() => credits.textContent(), POLL).toMatch(/Used for a request/);
+    await page.locator('#play').click();
+    await expect.poll(() => page.locator('#state').textContent(), POLL).toBe('Playing');
+  }, 120_000);
+
+  test.each([
+    ['Greta', 'altD-tts-2.0', 'ogg', 'OggS'],
+    ['Clara', 'vendor-s1', 'wav', 'RIFF'],
+    ['Clara', 'vendor-s21pro', 'wav', 'RIFF'],
+  ] as const)(
+    'speaks with %s and %s as %s, and highlights words',
+    async (voice, model, format, magic) => {
+      const page = await openPage((await serve()).link);
+      await page.locator('#text').fill('One two three four.');
+      await page.locator('#voice').selectOption({ label: voice });
+      await page.locator('#model').selectOption(model);
+      await page.locator('#format').selectOption(format);
+      await page.locator('#speed').fill('1.5');
+      await page.evaluate(WATCH_WORDS);
+      await page.locator('#speak').click();
+      await expect.poll(() => page.locator('#play').textContent(), POLL).toBe('Replay');
+      expect(await page.evaluate('window.seen')).toEqual(['One', 'two', 'three', 'four.']);
+      expect(await downloaded(page)).toBe(`one-two-three-four.${format}: ${magic}`);
+      expect(
+        Number(await page.evaluate(`document.querySelector('#player').duration`)),
+      ).toBeLessThan(2);
+    },
+    120_000,
+  );
+
+  test('offers the models of the chosen voice, and the formats of the model', async () => {
+    const page = await openPage((await serve(['--unavailable', 'altA-2.8-hd'])).link);
+    const optionsOf = (list: string) => page.locator(`${list} option`).allTextContents();
+    await page.locator('#voice').selectOption({ label: 'Nora' });
+    expect(await optionsOf('#model')).toEqual(['altA-2.8-turbo', 'altA-2.6-turbo', 'altA-2.6-hd']);
+    await page.locator('#model').selectOption('altA-2.6-hd');
+    expect(await optionsOf('#format')).toEqual(['mp3', 'wav']);
+    await page
+      .locator('#voices')
+      .getByRole('button', { name: /^Clara/ })
+      .click();
+    expect(await page.locator('#voice').inputValue()).not.toBe('');
+    expect(await optionsOf('#model')).toContain('vendor-s1');
+  }, 120_000);
+
+  test('refuses a text that is empty, too long or unspeakable, and says why', async () => {
+    const page = await openPage((await serve()).link);
+    const problem = () => page.locator('#text-problem').textContent();
+    await page.locator('#text').fill(' \n ');
+    await page.locator('#speak').click();
+    expect(await problem()).toMatch(/^There is no text yet/);
+    expect(await page.locator('#text').getAttribute('aria-invalid')).toBe('true');
+    await page.locator('#model').selectOption('vendor-s21pro-free');
+    await page.locator('#text').fill('a '.repeat(600));
+    expect(await problem()).toBe('');
+    await page.locator('#speak').click();
+    expect(await problem()).toBe(
+      'The text has 1200 characters; vendor-s21pro-free speaks at most 1000.',
+    );
     await page.locator('#text').fill('...');
     await page.locator('#speak').click();
     const trouble = () => page.locator('#trouble').textContent();
-    await expect.poll(trouble, POLL).toMatch(/^empty_segment: /);
-    expect(await page.content()).not.toContain(apiKey);
-    expect(await page.evaluate('document.cookie')).toBe('');
+    await expect.poll(trouble, POLL).toBe('text has nothing that this voice can say');
+    expect(await page.locator('#stop').isDisabled()).toBe(true);
+  }, 120_000);
+
+  test('stops at once while text is spoken, and while it is played', async () => {
+    const slow = ['--fault', 'POST /page/api/**; delay=60s; times=1'];
+    const page = await openPage((await serve(slow)).link);
+    await page.locator('#text').fill('A text that takes some time to be heard. '.repeat(5));
+    await page.locator('#speak').click();
+    await expect.poll(() => page.locator('#state').textContent(), POLL).toBe('Speaking…');
+    expect(await page.evaluate(STOP)).toEqual(QUIET);
+    await page.locator('#speak').click();
+    await expect.poll(() => playedSeconds(page), POLL).toBeGreaterThan(0.2);
+    await expect.poll(() => page.locator('#download').isVisible(), POLL).toBe(true);
+    expect(await page.evaluate(STOP)).toEqual(QUIET);
+    await page.locator('#play').click();
+    await expect.poll(() => playedSeconds(page), POLL).toBeGreaterThan(0.2);
+    await page.locator('#text').press('Escape');
+    expect(await page.evaluate(STOP)).toEqual(QUIET);
+    // Speaking again does not wait for the end of what is being played.
+    await page.locator('#speak').click();
+    await expect.poll(() => playedSeconds(page), POLL).toBeGreaterThan(0.2);
+    await page.locator('#text').fill('Another text.');
+    await page.locator('#speak').click();
+    await expect.poll(() => page.locator('#words').textContent(), POLL).toBe('Another text.');
+    await expect.poll(() => page.locator('#play').textContent(), POLL).toBe('Replay');
+    expect(await page.locator('#trouble').isVisible()).toBe(false);
   }, 120_000);
 
   test('opens no second time by the same link, and for nobody without one', async () => {
     const { baseUrl, link } = await serve();
     const first = await openPage(link);
-    await first.locator('#voices tbody tr').first().waitFor();
+    await first.locator('#voices li').first().waitFor();
     const second = await openPage(link);
     await expect
       .poll(() => second.locator('#trouble').textContent(), POLL)
@@ -77,7 +174,7 @@ describe('the page of foley serve', () => {
 
   test.each([
     ['GET', '/page/ledger'],
-    ['POST', '/page/ticket'],
+    ['POST', '/page/api/api/open/v3/speech/tts'],
     ['GET', '/page/api/api/open/v3/voices'],
   ] as const)('tells nothing to %s %s without a session', async (method, path) => {
     const { baseUrl } = await serve();
@@ -108,11 +205,19 @@ describe('the page of foley serve', () => {
     const session = { ...own, Cookie: cookie };
     const voices = await ask(`${baseUrl}/page/api/api/open/v3/voices`, 'GET', session);
     expect(voices.status).toBe(200);
-    const paid = `${baseUrl}/page/api/api/open/v3/speech/tts`;
-    expect((await ask(paid, 'POST', session, { text: 'hi' })).status).toBe(404);
-    expect((await ask(`${baseUrl}/page/api/api/open/v1/voices/x`, 'GET', session)).status).toBe(
-      404,
-    );
+    const api = `${baseUrl}/page/api/api/open`;
+    const speech = await ask(`${api}/v3/speech/tts`, 'POST', session, { text: 'hi' });
+    expect(speech.status).toBe(400);
+    for (const [method, path] of [
+      ['POST', '/v3/speech/tts/jobs'],
+      ['POST', '/v1/profile'],
+      ['POST', '/v3/voices'],
+      ['GET', '/v1/voices/x'],
+    ] as const) {
+      expect((await ask(api + path, method, session, { text: 'hi' })).status).toBe(404);
+    }
+    const foreign = { ...session, Origin: 'http://elsewhere.example' };
+    expect((await ask(`${api}/v3/speech/tts`, 'POST', foreign, {})).status).toBe(403);
   });
 });
 
@@ -125,19 +230,35 @@ test('--json prints one line and no link', async () => {
   expect(stderr).not.toContain('#');
 });
 
-async function speaksLive(page: Page, text: string): Promise<void> {
-  await page.locator('#text').fill(text);
-  // The highest level that the meter ever shows: what comes out of the loudspeaker.
-  await page.evaluate(`
-    const meter = document.querySelector('#level');
-    window.loudest = 0;
-    setInterval(() => { window.loudest = Math.max(window.loudest, meter.value); }, 20);
-  `);
-  await page.locator('#speak').click();
-  await expect.poll(() => page.locator('#words').textContent(), POLL).toMatch(/^The line/);
-  await expect.poll(() => page.locator('#state').textContent(), POLL).toMatch(/^Done: \d+ kB/);
-  expect(await page.locator('#words').textContent()).toBe(text);
-  expect(await page.evaluate('window.loudest')).toBeGreaterThan(0.05);
+/** Collects the words in the order in which they are highlighted. */
+const WATCH_WORDS = `
+  window.seen = [];
+  new MutationObserver(() => {
+    const word = document.querySelector('#words .now')?.textContent;
+    if (word !== undefined && word !== window.seen.at(-1)) window.seen.push(word);
+  }).observe(document.querySelector('#words'), { attributes: true, childList: true, subtree: true });
+`;
+
+/** Presses Stop where it can be pressed, and tells what is going on when its click is over. */
+const STOP = `(() => {
+  document.querySelector('#stop').click();
+  const { paused } = document.querySelector('#player');
+  return { paused, state: document.querySelector('#state').textContent };
+})()`;
+const QUIET = { paused: true, state: '' };
+
+async function playedSeconds(page: Page): Promise<number> {
+  return Number(await page.evaluate(`document.querySelector('#player').currentTime`));
+}
+
+/** The name of the downloaded file, and its first bytes. */
+async function downloaded(page: Page): Promise<string> {
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.locator('#download').click(),
+  ]);
+  const bytes = await readFile(await download.path());
+  return `${download.suggestedFilename()}: ${bytes.toString('latin1', 0, 4)}`;
 }
 
 async function openPage(url: string): Promise<Page> {

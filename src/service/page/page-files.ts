@@ -14,10 +14,8 @@ const FILES: ReadonlyMap<string, PageFile> = new Map([
   ['/page/palette.css', { file: 'assets/palette.css', type: STYLE }],
   ['/page/style.css', { file: 'assets/page/style.css', type: STYLE }],
   ['/page/app.js', { file: 'assets/page/app.js', type: SCRIPT }],
-  ['/page/live.js', { file: 'assets/page/live.js', type: SCRIPT }],
-  ['/page/speaker.js', { file: 'assets/page/speaker.js', type: SCRIPT }],
-  // The package as it is published, put there by the build: the page itself has none.
-  ['/page/msgpack.js', { file: 'dist/page-msgpack.js', type: SCRIPT }],
+  ['/page/player.js', { file: 'assets/page/player.js', type: SCRIPT }],
+  ['/page/speech.js', { file: 'assets/page/speech.js', type: SCRIPT }],
 ]);
 
 /** A file of the page by the path of its request; `undefined` for any other. Nothing in it is secret. */
@@ -37,7 +35,7 @@ const POLICY = [
   `script-src 'self'`,
   `style-src 'self'`,
   `connect-src 'self'`,
-  'media-src blob:',
+  `media-src 'self' blob:`,
   `base-uri 'none'`,
   `form-action 'none'`,
   `frame-ancestors 'none'`,

@@ -32,36 +32,31 @@ export interface PageDeps {
   /** The account that the page is of. */
   readonly key: AccountKey;
   readonly route: Router;
-  readonly context: Pick<ServiceContext, 'realtime' | 'store'>;
+  readonly context: Pick<ServiceContext, 'store'>;
 }
 
 const PREFIX = '/page/';
 /** What the page may ask of the API, behind this. */
 const API_PREFIX = '/page/api';
-const ALLOWED = [
+const READABLE = [
   /^\/api\/open\/v1\/profile$/,
   /^\/api\/open\/v3\/voices$/,
   /^\/api\/open\/v3\/speech\/tts\/capabilities$/,
   /^\/api\/open\/v3\/speech\/tts\/jobs(?:\/[\w-]+(?:\/audio)?)?$/,
-  /^\/v3\/tts\/capabilities$/,
 ];
+const SPEAKABLE = /^\/api\/open\/v3\/speech\/tts(?:\/aligned)?$/;
 
 export function createPage({ clock, context, key, random, route }: PageDeps): ServicePage {
   const visits = createVisits({ clock, random });
   const { account } = key;
   const asked = async ({ request }: Arrival): Promise<Response> => {
-    const { host, pathname } = new URL(request.url);
+    const { pathname } = new URL(request.url);
     if (request.method === 'POST' && pathname === '/page/session') {
       return beginSession(request, (invitation) => visits.begin(invitation));
     }
     if (visits.accountOf(sessionOf(request)) !== account) throw noSession();
     if (request.method === 'GET' && pathname === '/page/ledger') {
       return Response.json({ items: latestEntries(context.store, account) });
-    }
-    if (request.method === 'POST' && pathname === '/page/ticket') {
-      const origin = request.headers.get('Origin') ?? `http://${host}`;
-      const { ticket } = context.realtime.tickets.issue({ account, origin, host });
-      return Response.json({ ticket });
     }
     throw new ServiceError('ERR_NOT_FOUND', 'The page has nothing there');
   };
@@ -86,17 +81,24 @@ export function createPage({ clock, context, key, random, route }: PageDeps): Se
 function apiCall({ method, url }: Request): string | undefined {
   const { origin, pathname, search } = new URL(url);
   const path = pathname.startsWith(API_PREFIX) ? pathname.slice(API_PREFIX.length) : undefined;
-  const isAllowed = method === 'GET' && ALLOWED.some((allowed) => allowed.test(path ?? ''));
-  return path !== undefined && isAllowed ? `${origin}${path}${search}` : undefined;
+  if (path === undefined) return undefined;
+  const isAllowed =
+    method === 'POST' ? SPEAKABLE.test(path) : READABLE.some((allowed) => allowed.test(path));
+  return isAllowed && ['GET', 'HEAD', 'POST'].includes(method)
+    ? `${origin}${path}${search}`
+    : undefined;
 }
 
-function withKey({ headers, signal }: Request, url: string, key: string): Request {
-  const passed = ['Range', 'If-Range'].flatMap((name) => {
+function withKey({ body, headers, method, signal }: Request, url: string, key: string): Request {
+  const passed = ['Content-Type', 'Range', 'If-Range'].flatMap((name) => {
     const value = headers.get(name);
     return value === null ? [] : [[name, value] as const];
   });
   return new Request(url, {
+    method,
     signal,
+    body,
+    ...(body === null ? {} : { duplex: 'half' }),
     headers: Object.fromEntries([...passed, ['Authorization', `Bearer ${key}`]]),
   });
 }
