@@ -1,5 +1,5 @@
 // Writes what is derived from the contract. `--check` writes nothing and fails when a file is stale.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { generatedControls } from './generated-controls.mjs';
 import { loadTypeScript } from './load-typescript.mjs';
@@ -8,6 +8,7 @@ import { root, setUp } from './set-up.mjs';
 setUp();
 
 const { conformancePage } = await loadTypeScript('test/contract/conformance-page.ts');
+const { withContractTables } = await loadTypeScript('test/contract/api-pages.ts');
 const { withTables } = await loadTypeScript('test/protocol/protocol-page.ts');
 // The build describes the command tree: it has loaded every command anyway.
 const commandTree = JSON.parse(readFileSync(path.join(root, 'dist/tree.json'), 'utf8'));
@@ -16,10 +17,16 @@ const template = (name) =>
   readFileSync(path.join(root, 'src/cli/completion/templates', name), 'utf8');
 const protocolPage = readFileSync(path.join(root, 'docs/protocol.md'), 'utf8');
 
+const apiPages = readdirSync(path.join(root, 'docs/api')).map((name) => `docs/api/${name}`);
+
 const files = new Map([
   ['src/contract/generated/speech-controls.ts', await generatedControls()],
   ['docs/conformance.md', `${conformancePage()}\n`],
   ['docs/protocol.md', withTables(protocolPage)],
+  ...apiPages.map((name) => [
+    name,
+    withContractTables(readFileSync(path.join(root, name), 'utf8')),
+  ]),
   ...writtenFromTree(commandTree, template),
 ]);
 

@@ -46,6 +46,11 @@ export interface ContractNames {
   readonly realtime: readonly string[];
 }
 
+/** Returns every schema that has a name: those of the OpenAPI document, and the queries. */
+export function namedSchemas(): Readonly<Record<string, object>> {
+  return { ...componentSchemas(), ...QUERIES };
+}
+
 export function contractNames(): ContractNames {
   const schemas = Object.entries({ ...componentSchemas(), ...QUERIES });
   return {
