@@ -61,6 +61,7 @@ Examples:
 
 async function send(context: Context, call: Call, payload: Payload): Promise<CommandResult> {
   const { globals, io } = context;
+  io.requireStdout();
   const spec = specOf(context, call, payload);
   const { client } = await context.connect({ publicOnly: isPublic(call) });
   const answer = await client.send(spec);

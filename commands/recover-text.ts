@@ -46,7 +46,7 @@ async function captionsOf({ plan }: LeftText, context: Context): Promise<OpenCap
   const captions = parseCaptionsRecord(plan.captions);
   if (captions === undefined) return undefined;
   const { openCaptions } = await import('./tts-aligned.ts');
-  return openCaptions(captions, context, 'number');
+  return openCaptions(captions, context, 'number', '');
 }
 
 async function withCaptions(

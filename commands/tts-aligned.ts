@@ -1,10 +1,11 @@
 import type { WrittenCaptions } from '../src/captions/caption-files.ts';
-import { openCaptionFiles } from '../src/captions/caption-files.ts';
+import { flagOf, openCaptionFiles } from '../src/captions/caption-files.ts';
 import { timingsOf } from '../src/captions/timings.ts';
 import type { Context } from '../src/cli/context.ts';
 import type { AlignedOptions } from '../src/api/aligned/aligned-speech.ts';
 import { reviseFailure } from '../src/api/revise-failure.ts';
 import { Failure } from '../src/errors/failure.ts';
+import { requireOutputSpace } from '../src/files/free-space.ts';
 import type { Existing } from '../src/files/output.ts';
 import type { AlignedSpeech } from '../src/speech/aligned-way.ts';
 import { alignedWay } from '../src/speech/aligned-way.ts';
@@ -42,15 +43,24 @@ export async function openCaptions(
   { shape, targets }: CaptionPlan,
   context: Context,
   existing: Existing,
+  text: string,
 ): Promise<OpenCaptions> {
   const files = await openCaptionFiles({ ...context, targets, existing });
+  for (const target of targets) {
+    const bytes = BYTES_PER_CHARACTER * text.length;
+    const place = { files: context.files, flag: flagOf(target) };
+    await requireOutputSpace(target.path, bytes, place).catch(async (error: unknown) => {
+      await files.abandon();
+      throw error;
+    });
+  }
   let complete: boolean | undefined;
   return {
     get isPrepared() {
       return complete !== undefined;
     },
-    async prepare(text, { durationMs, isComplete, words }) {
-      const timings = timingsOf({ text, durationMs, complete: isComplete, words });
+    async prepare(spoken, { durationMs, isComplete, words }) {
+      const timings = timingsOf({ text: spoken, durationMs, complete: isComplete, words });
       await files.prepare({ timings, shape });
       complete = isComplete;
     },
@@ -58,6 +68,9 @@ export async function openCaptions(
     abandon: () => files.abandon(),
   };
 }
+
+/** A word with its times, in the most that a caption file writes of it. */
+const BYTES_PER_CHARACTER = 10;
 
 /** How a text is asked for whose words are to be timed. */
 export function alignedWayOf(task: Task, request: SpeechTask): SpeechWay {

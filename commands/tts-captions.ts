@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { Option } from 'commander';
 import type { CaptionTarget } from '../src/captions/caption-files.ts';
+import { flagOf } from '../src/captions/caption-files.ts';
 import type { CueShape } from '../src/captions/cue-shape.ts';
 import type { SettingSources } from '../src/config/settings.ts';
 import { usageFailure } from '../src/errors/failure.ts';
@@ -82,6 +83,8 @@ function refuseAudioFile(targets: readonly CaptionTarget[], plan: OutputPlan, cw
   const audio = path.resolve(cwd, plan.path);
   const same = targets.find((target) => path.resolve(cwd, target.path) === audio);
   if (same === undefined) return;
-  const flag = same.format === 'json' ? '--timings' : '--subtitles';
-  throw usageFailure(`${flag} and --output both name ${same.path}`, 'Give each its own file.');
+  throw usageFailure(
+    `${flagOf(same)} and --output both name ${same.path}`,
+    'Give each its own file.',
+  );
 }

@@ -87,6 +87,7 @@ export async function planTask(
     stdoutIsTerminal: io.stdoutIsTerminal,
   };
   const plan = planOutput(wishes, flags.api === undefined ? undefined : surfaceOf(chosen));
+  if (plan.kind === 'stdout' && flags.dryRun !== true) io.requireStdout();
   checkWaveform(flags, plan);
   const captions = planCaptions(flags, settings, { cwd: context.cwd(), plan });
   const player = flags.dryRun === true ? undefined : await playerFor(context, flags, plan);
@@ -171,8 +172,9 @@ async function requestOf(task: Task, client: ApiClient, body: SpeechOrder): Prom
 export async function speakTask(task: Task): Promise<CommandResult> {
   const { context, flags, plan, text } = task;
   const { signal } = context;
+  const { state } = await context.paths();
   const output = await untilStopped(
-    openPlanned(plan, { ...context, text, noClobber: !flags.clobber }),
+    openPlanned(plan, { ...context, text, noClobber: !flags.clobber, state }),
     signal,
     (opened) => void opened?.abandon(),
   );
@@ -191,10 +193,15 @@ export async function speakTask(task: Task): Promise<CommandResult> {
   }
 }
 
-async function captionsFor({ captions, context, flags }: Task): Promise<OpenCaptions | undefined> {
+async function captionsFor({
+  captions,
+  context,
+  flags,
+  text,
+}: Task): Promise<OpenCaptions | undefined> {
   if (captions === undefined) return undefined;
   const { openCaptions } = await import('./tts-aligned.ts');
-  return openCaptions(captions, context, flags.clobber ? 'replace' : 'refuse');
+  return openCaptions(captions, context, flags.clobber ? 'replace' : 'refuse', text);
 }
 
 /**

@@ -6,6 +6,7 @@ import { systemFiles } from './effects/file-system.ts';
 import { systemRandom } from './effects/random.ts';
 import { usageFailure } from './errors/failure.ts';
 import { reasonOf } from './files/errno-reasons.ts';
+import { wasClosed } from './cli/streams.ts';
 import type { Ending } from './main.ts';
 import { main, tellOfBug } from './main.ts';
 
@@ -38,7 +39,12 @@ function realWorld(host: NodeJS.Process): MainDeps {
     cwd: () => currentFolder(host),
     homeDirectory: homedir(),
     platform: host.platform,
-    streams: { stdin: () => host.stdin, stdout: host.stdout, stderr: host.stderr },
+    streams: {
+      stdin: () => host.stdin,
+      stdout: host.stdout,
+      stderr: host.stderr,
+      stdoutIsClosed: () => wasClosed(1),
+    },
     signals: host,
     clock: systemClock,
     random: systemRandom,

@@ -54,8 +54,9 @@ export async function createJob(task: Task, flags: CreateFlags): Promise<Command
 async function openFor(task: Task, { output }: CreateFlags): Promise<Output | undefined> {
   const { context, flags, plan, text } = task;
   if (output === undefined) return undefined;
+  const { state } = await context.paths();
   return untilStopped(
-    openPlanned(plan, { ...context, text, noClobber: !flags.clobber }),
+    openPlanned(plan, { ...context, text, noClobber: !flags.clobber, state }),
     context.signal,
     (opened) => void opened?.abandon(),
   );

@@ -20,8 +20,9 @@ export interface OpenPlace {
   abandon(): Promise<void>;
 }
 
-/** Stdout as a place for audio. */
+/** Stdout as a place for audio. Throws a Failure (output) when it is closed. */
 export function stdoutPlace({ io }: Pick<Context, 'io'>): Place {
+  io.requireStdout();
   return { stream: { write: (chunk) => io.writeOut(chunk), end: () => Promise.resolve() } };
 }
 

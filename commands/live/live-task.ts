@@ -53,6 +53,7 @@ export async function planLive(
     },
     { flag: 'foley live', formats: REALTIME_FORMATS },
   );
+  if (plan.kind === 'stdout') io.requireStdout();
   const player = await playerFor(context, flags, plan);
   const text = await textInHand(context, args, flags.file);
   const mode = chooseMode(flags, text);

@@ -54,11 +54,12 @@ export const liveSegment: CommandDefinition<SegmentFlags> = {
 };
 
 /** @throws Failure (usage) */
-function refuse({ globals }: Context, output: string | undefined, protocol: string): void {
+function refuse({ globals, io }: Context, output: string | undefined, protocol: string): void {
   if (protocol === 'v2') {
     throw usageFailure('v2 of realtime speech stores no audio', 'Leave --protocol v2 out.');
   }
   if (output === '') throw usageFailure('--output is empty', 'Give a file name, or - for stdout.');
+  if (output === '-') io.requireStdout();
   if (output !== '-' || globals.json !== true) return;
   throw usageFailure(
     '--json and audio cannot both go to stdout',

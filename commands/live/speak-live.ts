@@ -23,8 +23,9 @@ import type { LiveTask } from './live-task.ts';
 export async function speakLive(task: LiveTask): Promise<CommandResult> {
   const { context, flags, plan, player, text = '' } = task;
   const { signal } = context;
+  const { state } = await context.paths();
   const output = await untilStopped(
-    openPlanned(plan, { ...context, text, noClobber: !flags.clobber }),
+    openPlanned(plan, { ...context, text, noClobber: !flags.clobber, state }),
     signal,
     (opened) => void opened?.abandon(),
   );

@@ -21,7 +21,7 @@ export interface AudioAnswer extends FileAnswer {
  *   error its JSON names
  */
 export async function audioAnswer(
-  client: Pick<ApiClient, 'redact'>,
+  client: Pick<ApiClient, 'maxBytes' | 'redact'>,
   answer: Answer,
   { isOpaqueFine = false }: { readonly isOpaqueFine?: boolean } = {},
 ): Promise<AudioAnswer> {
@@ -42,6 +42,7 @@ export async function audioAnswer(
     pcm: pcmLayout(headers.get('content-type') ?? ''),
     framing,
     requestId,
+    maxBytes: client.maxBytes,
     creditsUsed: headers.creditsUsed,
     quotaRemaining: headers.quotaRemaining,
     ignoredParameters: headers.ignoredParameters,

@@ -35,6 +35,8 @@ export interface ApiClientOptions {
     readonly responseTimeoutMs?: number | undefined;
     /** Longest silence within a body; by default a minute. */
     readonly idleTimeoutMs?: number | undefined;
+    /** Files that are longer are not read to their end (`--max-bytes`). */
+    readonly maxBytes?: number | undefined;
   };
   readonly observer?: Observer | undefined;
   /** Environment variables; only those that name proxies are read. */
@@ -48,6 +50,7 @@ export interface ApiClientOptions {
 /** The one way to the service: every request of the tool goes through `send`. */
 export interface ApiClient {
   readonly address: ServiceAddress;
+  readonly maxBytes?: number | undefined;
   /**
    * Sends a request, again where that is safe, until it has a good answer (2xx).
    * @throws Failure, or the reason of the signal
@@ -94,6 +97,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
 
   return {
     address,
+    maxBytes: limits.maxBytes,
     send,
     json: async (spec, read) => readJsonAnswer(await send(spec), read),
     prepare: () => deps.transport.prepare?.(address.baseUrl),

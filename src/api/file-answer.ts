@@ -23,6 +23,8 @@ export interface FileAnswer {
   readonly framing: Framing;
   readonly requestId: string;
   readonly creditsUsed: number | undefined;
+  /** More bytes are not read (`--max-bytes`); undefined for what suits the text. */
+  readonly maxBytes?: number | undefined;
   discard(): void;
   /**
    * Gives the memory of a chunk of the body back, to be written over: nobody may look at it after that.

@@ -38,7 +38,7 @@ export async function fetchMediaFile(
 ): Promise<FileAnswer> {
   const accept = 'image/*, video/*, audio/*, application/octet-stream';
   const request = { method: 'GET', target, accept, billed: false, retry: 'safe', signal } as const;
-  return fileAnswer(await client.send(request));
+  return { ...fileAnswer(await client.send(request)), maxBytes: client.maxBytes };
 }
 
 function notYet({ id, kind, requestId, status }: MediaJob): Failure {

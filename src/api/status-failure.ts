@@ -101,6 +101,11 @@ const BY_STATUS = new Map(
       what: 'the service or the model is not available now',
       hint: 'Try again later; `foley models` shows what is available.',
     },
+    507: {
+      exit: 'service',
+      what: 'the disk of the service is full',
+      hint: 'Make room where the service keeps its data, or give it another folder (`foley serve --data-dir`; XDG_STATE_HOME for the embedded service); then run it again.',
+    },
   }),
 );
 
@@ -135,6 +140,7 @@ const BILLED_BY_CODE = new Map(
     ERR_REQUEST_IN_PROGRESS: 'unknown',
     ERR_MODEL_UNAVAILABLE: 'no',
     ERR_NOT_IMPLEMENTED: 'no',
+    ERR_STORAGE_FULL: 'no',
   }),
 );
 

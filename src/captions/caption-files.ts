@@ -47,6 +47,8 @@ export interface CaptionFilesOptions extends FileDeps {
   readonly targets: readonly CaptionTarget[];
   /** Default `replace`. */
   readonly existing?: Existing | undefined;
+  /** With which the person names another place; by default the flag of each file. */
+  readonly flag?: string | undefined;
   /** Where they grow, on the same disk; by default beside their final names. */
   readonly temporaryFolder?: string | undefined;
 }
@@ -59,6 +61,7 @@ export interface CaptionFilesOptions extends FileDeps {
 export async function openCaptionFiles({
   targets,
   existing,
+  flag,
   ...deps
 }: CaptionFilesOptions): Promise<CaptionFiles> {
   const open: Open[] = [];
@@ -67,7 +70,12 @@ export async function openCaptionFiles({
   };
   try {
     for (const target of targets) {
-      const output = await openOutput({ ...deps, path: target.path, existing });
+      const output = await openOutput({
+        ...deps,
+        path: target.path,
+        existing,
+        flag: flag ?? flagOf(target),
+      });
       open.push({ output, target, cues: undefined });
     }
   } catch (error) {
@@ -113,6 +121,11 @@ export async function writeCaptions({
     await files.abandon();
     throw error;
   }
+}
+
+/** The flag that names such a file. */
+export function flagOf({ format }: Pick<CaptionTarget, 'format'>): string {
+  return format === 'json' ? '--timings' : '--subtitles';
 }
 
 interface Open {

@@ -88,6 +88,7 @@ export function openClient(
       maxRetries: globals.maxRetries ?? DEFAULT_MAX_RETRIES,
       responseTimeoutMs: globals.responseTimeout,
       idleTimeoutMs: globals.idleTimeout,
+      maxBytes: globals.maxBytes,
     },
     observer: (event) => {
       if (globals.verbose === true) io.complain(describeEvent(event));

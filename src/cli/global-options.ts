@@ -20,6 +20,7 @@ export interface GlobalOptions {
   readonly responseTimeout?: number;
   /** Milliseconds. */
   readonly idleTimeout?: number;
+  readonly maxBytes?: number;
   readonly progress: boolean;
   readonly color: ColorChoice;
   /** False: nothing is ever asked of the person at the terminal. */
@@ -53,6 +54,10 @@ export function globalOptions(): Option[] {
       '--idle-timeout <duration>',
       'longest silence within an answer (default: 60s)',
     ).argParser((given) => parseTimeLimit('--idle-timeout', given)),
+    new Option(
+      '--max-bytes <n>',
+      'abort audio above this size (default: 8 times what its text needs, at least 256 MiB)',
+    ).argParser(integerWithin('--max-bytes', { minimum: 1 })),
     new Option('--no-progress', 'show no progress'),
     new Option('--color <when>', 'use colors: auto, always or never')
       .argParser(oneOf('--color', COLOR_CHOICES))

@@ -4,7 +4,7 @@ import type { GlobalOptions } from './global-options.ts';
 import type { Look } from './look.ts';
 import { loadPaint, PLAIN } from './look.ts';
 import type { Input, Output, Streams } from './streams.ts';
-import { write } from './streams.ts';
+import { closedStdout, write } from './streams.ts';
 
 /** In code points: a service may say more than anybody reads. */
 const LONGEST_SENTENCE = 4_000;
@@ -23,6 +23,8 @@ export interface Io {
   readonly showsProgress: boolean;
   /** Where it is shown; nothing else writes to it. */
   readonly progressStream: Output;
+  /** Throws a Failure (output) when stdout is closed; called before anything is billed that goes there. */
+  requireStdout(): void;
   /** Writes to stdout and waits for a slow reader. */
   writeOut(chunk: string | Uint8Array): Promise<void>;
   /** A sentence on stderr that `--quiet` silences. */
@@ -71,6 +73,9 @@ export async function createIo({ streams, env, globals }: IoInputs): Promise<Io>
       env['TERM'] !== 'dumb' &&
       !isSet(env['CI']),
     progressStream: stderr,
+    requireStdout: () => {
+      if (streams.stdoutIsClosed()) throw closedStdout();
+    },
     writeOut: (chunk) => write(stdout, chunk),
     ...sentencesOn(stderr, wrap, globals.quiet === true),
     ask: (question) => {

@@ -1,3 +1,4 @@
+import { fstatSync, readSync, statSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { Failure } from '../errors/failure.ts';
 import { reasonOf } from '../files/errno-reasons.ts';
@@ -15,6 +16,8 @@ export interface Streams {
   readonly stdin: () => Input;
   readonly stdout: Output;
   readonly stderr: Output;
+  /** Whether stdout was closed when the program began, so that what is written to it is gone. */
+  readonly stdoutIsClosed: () => boolean;
 }
 
 /** The width of a terminal that does not know its own, as one of `script` or of a serial line: it says 0. */
@@ -60,6 +63,29 @@ export function write(stdout: Writable, chunk: string | Uint8Array): Promise<voi
       if (error === null || error === undefined) resolve();
       else reject(isBrokenPipe(error) ? new ReaderGone('nobody reads stdout') : unwritable(error));
     });
+  });
+}
+
+/**
+ * Whether a standard stream was closed by whoever started the program. Node puts the null device in its
+ * place, open for reading too; `> /dev/null` opens it for writing alone.
+ */
+export function wasClosed(fd: number): boolean {
+  try {
+    if (fstatSync(fd).rdev !== statSync('/dev/null').rdev) return false;
+    readSync(fd, Buffer.alloc(1));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What is paid for cannot go to a closed stdout. */
+export function closedStdout(): Failure {
+  return new Failure('stdout is closed: what is written there is gone', {
+    code: 'output',
+    exit: 'output',
+    hint: 'Name a file with -o, or write `> /dev/null` to throw it away. Nothing was sent.',
   });
 }
 

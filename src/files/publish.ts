@@ -21,6 +21,8 @@ export interface OutputOptions extends FileDeps {
   readonly temporaryFolder?: string | undefined;
   /** The caller brings the folder to the disk, once for many files. */
   readonly isFolderSyncedLater?: boolean | undefined;
+  /** With which the person names another place, for hints; `--output` by default. */
+  readonly flag?: string | undefined;
   /** By what the file is told again; CRC-32 by default. */
   readonly checksum?: ChecksumKind | undefined;
 }

@@ -23,6 +23,7 @@ export interface PublishedOutputOptions extends FileDeps {
   /** Where it grows, when not beside its final name. */
   readonly temporaryFolder?: string | undefined;
   readonly isFolderSyncedLater?: boolean | undefined;
+  readonly flag?: string | undefined;
   /** CRC-32 by default. */
   readonly checksum?: ChecksumKind | undefined;
   /** The regular file that will be replaced, where it really is. */
@@ -39,7 +40,7 @@ export async function openPublishedOutput(options: PublishedOutputOptions): Prom
     const temporary = await createTemporary(options.temporaryFolder ?? folder, options, mode);
     return new PublishedOutput(options, folder, temporary);
   } catch (error) {
-    throw outputFailure(options.path, error, 'opening');
+    throw outputFailure(options.path, error, 'opening', options.flag);
   }
 }
 
@@ -162,7 +163,7 @@ class PublishedOutput implements Output {
   }
 
   #fail(error: unknown): never {
-    throw outputFailure(this.path, error, 'writing');
+    throw outputFailure(this.path, error, 'writing', this.#options.flag);
   }
 }
 

@@ -92,8 +92,10 @@ async function adopt(
 ): Promise<SpoolWriter> {
   const leaving =
     (left: string) =>
-    (error: unknown): never => {
-      throw stateFailure('the spool', options.folder, error, { left });
+    async (error: unknown): Promise<never> => {
+      const details = (await hasBytes(left, options)) ? { left } : undefined;
+      if (details === undefined) await removeQuietly(left, options);
+      throw stateFailure('the spool', options.folder, error, details);
     };
   const writer = await openEntry(options, about, (audio) =>
     take(released.path, audio, options),
@@ -105,6 +107,15 @@ async function adopt(
     return leaving(writer.path)(error);
   }
   return writer;
+}
+
+/** Whether something arrived in a file, so that there is something to keep. */
+async function hasBytes(file: string, { files }: SpoolOptions): Promise<boolean> {
+  try {
+    return (await files.stat(file)).size > 0;
+  } catch {
+    return false;
+  }
 }
 
 /** Writes the sidecar, and then lets `open` put the audio beside it. */

@@ -42,11 +42,16 @@ export async function saveFile(
 ): Promise<SavedFile> {
   const { output, stream } = place;
   const sink = output ?? stream;
-  const verdict = await deliver(file, format, {
-    write: (chunk) => untilStopped(sink.write(chunk), signal),
-    // What cannot be used is not published, and was not bought with these bytes.
-    refuse: (failure) => Promise.reject(failure),
-  });
+  const verdict = await deliver(
+    file,
+    format,
+    {
+      write: (chunk) => untilStopped(sink.write(chunk), signal),
+      // What cannot be used is not published, and was not bought with these bytes.
+      refuse: (failure) => Promise.reject(failure),
+    },
+    undefined,
+  );
   if (output === undefined) {
     await untilStopped(stream.end(), signal);
     return { path: undefined, verdict };

@@ -66,16 +66,23 @@ export class LiveAnswer implements AudioAnswer {
   readonly body: AsyncIterable<Uint8Array>;
   readonly discard: () => void;
   readonly requestId: string;
+  readonly maxBytes: number | undefined;
   readonly #facts: LiveFacts;
 
   constructor(
     facts: LiveFacts,
-    { body, discard, requestId }: Pick<AudioAnswer, 'body' | 'discard' | 'requestId'>,
+    {
+      body,
+      discard,
+      maxBytes,
+      requestId,
+    }: Pick<AudioAnswer, 'body' | 'discard' | 'maxBytes' | 'requestId'>,
   ) {
     this.#facts = facts;
     this.body = body;
     this.discard = discard;
     this.requestId = requestId;
+    this.maxBytes = maxBytes;
   }
 
   get pcm(): PcmLayout | undefined {

@@ -75,7 +75,12 @@ async function ask(
     const first = await audio.next();
     if (first.done === true) throw noAudio(conversation.requestId);
     const body = told(client, follow(first.value, audio), leave);
-    return new LiveAnswer(facts, { body, discard: leave, requestId: conversation.requestId });
+    return new LiveAnswer(facts, {
+      body,
+      discard: leave,
+      requestId: conversation.requestId,
+      maxBytes: client.maxBytes,
+    });
   } catch (error) {
     leave();
     throw error instanceof Failure ? client.redact(error) : error;

@@ -77,10 +77,15 @@ async function keep(url: URL, failure: Failure, deps: Keeping): Promise<Kept> {
     });
   let complete = false;
   try {
-    await deliver(answer, format, {
-      write: (chunk) => writer.write(chunk),
-      refuse: (refused) => Promise.reject(refused),
-    });
+    await deliver(
+      answer,
+      format,
+      {
+        write: (chunk) => writer.write(chunk),
+        refuse: (refused) => Promise.reject(refused),
+      },
+      undefined,
+    );
     complete = true;
   } finally {
     await writer.keep({ complete });

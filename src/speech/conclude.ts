@@ -1,5 +1,6 @@
 import { reviseFailure } from '../api/revise-failure.ts';
 import type { AudioAnswer } from '../api/speech.ts';
+import type { ExitName } from '../contract/exit-codes.ts';
 import type { Failure } from '../errors/failure.ts';
 import type { PaidWork } from './paid-work.ts';
 import type { Kept } from './rescue.ts';
@@ -25,8 +26,14 @@ export async function concludeFailed(
   const again = howToAskAgain(failure, work);
   const hints = kept === undefined ? [failure.hint, again] : whereItIs(kept, failure, work, again);
   const hint = hints.filter((one) => one !== undefined).join(' ');
-  return hint === '' ? failure : reviseFailure(failure, { hint });
+  if (hint === '') return failure;
+  const isGone = kept === undefined && again === IS_LOST && EXITS_WHEN_KEPT.has(failure.exit);
+  return reviseFailure(failure, { hint, ...(isGone ? { code: 'lost', exit: 'lost' } : {}) });
 }
+
+const IS_LOST = 'The audio was paid for and is lost.';
+/** Our own side failed: the audio itself was good. */
+const EXITS_WHEN_KEPT: ReadonlySet<ExitName> = new Set(['exists', 'output', 'state']);
 
 /** Asking under the same key cannot cost a second time, but what was paid for may be lost. */
 function howToAskAgain(failure: Failure, work: PaidWork): string | undefined {
@@ -41,7 +48,7 @@ function howToAskAgain(failure: Failure, work: PaidWork): string | undefined {
     if (repeatWith === undefined) return undefined;
     return `To ask again without paying twice, add ${repeatWith}.`;
   }
-  return billed === 'yes' && exit !== 'lost' ? 'The audio was paid for and is lost.' : undefined;
+  return billed === 'yes' && exit !== 'lost' ? IS_LOST : undefined;
 }
 
 /**

@@ -3,6 +3,8 @@ import type { Format } from '../audio/formats.ts';
 import { FORMATS } from '../audio/formats.ts';
 import type { Verdict } from '../audio/verdict.ts';
 import { createVerifier } from '../audio/verify.ts';
+import { reviseFailure } from '../api/revise-failure.ts';
+import { mostBytes } from './audio-size.ts';
 import { Failure } from '../errors/failure.ts';
 
 /** Enough leading bytes to know every format by its mark. */
@@ -30,13 +32,18 @@ const MOST_REFUSED_BYTES = 64 * 1024 * 1024;
  * Hands a file on as it arrives and checks it on the way: its leading bytes before the first is handed
  * on, the rest while it streams, its end at the end (contract, section 3). Buffers no more than the
  * leading bytes. What turns out not to be the format was paid for all the same: the destination keeps it.
- * @throws Failure (bad_answer) when the bytes are not the format that was asked for, or end too early
+ * @param text what was spoken, which says how long the audio may be; undefined where it is not known
+ * @throws Failure (bad_answer) when the bytes are not the format that was asked for, end too early or not
+ *   at all
  */
 export async function deliver(
   answer: FileAnswer,
   format: Format,
   destination: Destination,
+  text: string | undefined,
 ): Promise<Verdict> {
+  const maxBytes = answer.maxBytes ?? mostBytes(text, format);
+  let total = 0;
   const verifier = createVerifier(format, { pcm: answer.pcm });
   let refused: { readonly failure: Failure; bytes: number } | undefined;
   try {
@@ -48,6 +55,11 @@ export async function deliver(
         await destination.refuse(refused.failure);
       }
       await destination.write(chunk, () => answer.reuse?.(chunk));
+      if ((total += chunk.length) > maxBytes) {
+        refused ??= { failure: tooLong(maxBytes, format, answer), bytes: 0 };
+        await destination.refuse(refused.failure);
+        break;
+      }
       if (refused !== undefined && (refused.bytes += chunk.length) > MOST_REFUSED_BYTES) break;
     }
   } catch (error) {
@@ -85,6 +97,13 @@ async function* leadingTogether(body: AsyncIterable<Uint8Array>): AsyncGenerator
     leading = undefined;
   }
   if (leading !== undefined && size > 0) yield Buffer.concat(leading);
+}
+
+function tooLong(maxBytes: number, format: Format, answer: FileAnswer): Failure {
+  const problem = `is longer than ${maxBytes} bytes, which no text of this length needs`;
+  return reviseFailure(unusable(problem, format, answer), {
+    hint: 'If it should be as long, allow more with --max-bytes.',
+  });
 }
 
 function unusable(

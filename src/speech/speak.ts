@@ -89,7 +89,7 @@ export async function speak(options: SpeakOptions): Promise<Spoken> {
     const audio = await way.ask((key) => work.renew(key));
     answer = audio;
     void work.accepted(factsOf(audio));
-    const verdict = await deliver(audio, plan.format, sink);
+    const verdict = await deliver(audio, plan.format, sink, textOf(options));
     isWhole = true;
     if (sink.failure !== undefined) throw sink.failure;
     await way.arrived?.(verdict);
@@ -111,6 +111,11 @@ export async function speak(options: SpeakOptions): Promise<Spoken> {
     await work.abandoned();
     throw error;
   }
+}
+
+/** Of a conversation the text is not known when it begins. */
+function textOf({ body: { text } }: SpeakOptions): string | undefined {
+  return text === '' ? undefined : text;
 }
 
 function synchronous({ body, client, speech }: SpeakOptions): SpeechWay {

@@ -65,7 +65,12 @@ interface Spent {
 export async function runSpeak(world: ClientWorld, command: SpeakCommand): Promise<Spent> {
   const { plan, text, via } = command;
   const deps: FileDeps = { ...world, platform: 'linux' };
-  const output = await openPlanned(plan, { ...deps, text, noClobber: false });
+  const output = await openPlanned(plan, {
+    ...deps,
+    text,
+    noClobber: false,
+    state: world.stateDir,
+  });
   try {
     const journal = openJournal(world);
     try {

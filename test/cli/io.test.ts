@@ -11,7 +11,7 @@ function terminal(): PassThrough & { readonly isTTY: boolean; readonly columns: 
 
 async function ioWith(env: Readonly<Record<string, string>>, globals: Partial<GlobalOptions> = {}) {
   const [stdout, stderr] = [terminal(), terminal()];
-  const streams = { stdin: () => new PassThrough(), stdout, stderr };
+  const streams = { stdin: () => new PassThrough(), stdout, stderr, stdoutIsClosed: () => false };
   return { io: await createIo({ streams, env, globals: { ...GLOBALS, ...globals } }), stderr };
 }
 

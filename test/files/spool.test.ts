@@ -254,6 +254,7 @@ describe('whatever goes wrong while paid audio is kept', () => {
     await mkdir(path.dirname(folder), { recursive: true });
     await writeFile(folder, 'a file');
     const left = path.join(out, 'left.part');
+    await writeFile(left, 'a');
     expect(await failureOf(spool.adopt({ path: left, bytes: 1, rest: [] }, ABOUT))).toMatchObject({
       exitCode: 32,
       details: { left },

@@ -70,7 +70,7 @@ describe('audio whose memory is used again', () => {
     const { deps, file } = await world();
     const { answer, givenBack } = forgetfulAnswer();
     const output = await openOutput({ ...deps, path: file });
-    await deliver(answer, 'pcm', rescuing(returningFile(output)));
+    await deliver(answer, 'pcm', rescuing(returningFile(output)), undefined);
     await output.publish();
     expect(WHOLE.equals(await readFile(file))).toBe(true);
     expect(givenBack()).toBe(WHOLE.length);
@@ -86,7 +86,7 @@ describe('audio whose memory is used again', () => {
         asked.add(file);
         const { answer } = forgetfulAnswer();
         const sink = rescuing(returningFile(output), spool);
-        await deliver(answer, 'pcm', sink);
+        await deliver(answer, 'pcm', sink, undefined);
         if (sink.failure === undefined) await output.publish().catch((error) => sink.refuse(error));
         if (sink.failure === undefined) return;
         await sink.keep({ complete: true, problem: 'no room' });
@@ -109,7 +109,7 @@ describe('audio whose memory is used again', () => {
       returningStream(async () => undefined, 10_000),
       spool,
     );
-    await deliver(answer, 'pcm', sink);
+    await deliver(answer, 'pcm', sink, undefined);
     expect(givenBack()).toBe(0);
     const kept = await sink.keep({ complete: true, problem: 'nobody listened' });
     expect(WHOLE.equals(await readFile(kept?.path ?? ''))).toBe(true);

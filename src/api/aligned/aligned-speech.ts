@@ -88,17 +88,19 @@ class StreamedSpeech implements AlignedAnswer {
   readonly ignoredParameters: readonly string[];
   outcome: AlignedOutcome | undefined;
   readonly #answer: Answer;
+  readonly maxBytes: number | undefined;
   readonly #client: Pick<ApiClient, 'redact'>;
   readonly #options: Pick<AlignedOptions, 'clock' | 'idleTimeoutMs'>;
   readonly #memory = new AudioMemory();
   #completed: CompletedFacts | undefined;
 
   constructor(
-    client: Pick<ApiClient, 'redact'>,
+    client: Pick<ApiClient, 'maxBytes' | 'redact'>,
     answer: Answer,
     options: Pick<AlignedOptions, 'clock' | 'idleTimeoutMs'>,
   ) {
     this.#client = client;
+    this.maxBytes = client.maxBytes;
     this.#answer = answer;
     this.#options = options;
     this.ignoredParameters = answer.headers.ignoredParameters;

@@ -31,7 +31,13 @@ export function readBatch(
   for (const event of batch) {
     const said = event.kind === 'event' ? read(event, block) : undefined;
     hasNews ||= said !== undefined;
-    if (said?.kind === 'snapshot' || said?.kind === 'invalidated') alignment.take(said);
+    if ((said?.kind === 'snapshot' || said?.kind === 'invalidated') && !alignment.take(said)) {
+      const error = new UnreadableEvent(
+        'alignment_snapshot',
+        'brings more words than any text has',
+      );
+      return { audio: memory.lend(block), hasNews, end: { kind: 'unreadable', error } };
+    }
     if (said?.kind === 'completed' || said?.kind === 'error' || said?.kind === 'unreadable') {
       return { audio: memory.lend(block), hasNews, end: said };
     }

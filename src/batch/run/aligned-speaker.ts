@@ -129,7 +129,7 @@ class AlignedSpeaker implements ItemSpeaker {
     let verified = status;
     let isPartial = false;
     const { temporaries } = folder;
-    const place = { format, file, folders, temporaries, isNew };
+    const place = { format, text, file, folders, temporaries, isNew };
     const published = await publishAudio(
       answer,
       {

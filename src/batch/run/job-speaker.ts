@@ -202,9 +202,9 @@ class JobSpeaker implements ItemSpeaker {
       try {
         const answer = await fetchJobAudio(client, job, { signal });
         const { temporaries } = folder;
-        const { format } = item.order;
+        const { format, text } = item.order;
         const { folders } = this.#options;
-        const publication = { format, file, folders, temporaries, isNew, onVerified };
+        const publication = { format, text, file, folders, temporaries, isNew, onVerified };
         return await publishAudio(answer, publication, this.#options);
       } catch (error) {
         signal.throwIfAborted();

@@ -11,6 +11,8 @@ import type { OutputFolders } from './output-folders.ts';
 /** Where audio goes, and who is told what on the way. */
 export interface Publication {
   readonly format: AudioFormat;
+  /** What is spoken. */
+  readonly text: string;
   readonly file: string;
   /** On the same disk. */
   readonly temporaries: string;
@@ -44,10 +46,15 @@ export async function publishAudio(
     throw error;
   });
   try {
-    const verdict = await deliver(answer, publication.format, {
-      write: (chunk, onWritten) => output.write(chunk, onWritten),
-      refuse: (failure) => Promise.reject(failure),
-    });
+    const verdict = await deliver(
+      answer,
+      publication.format,
+      {
+        write: (chunk, onWritten) => output.write(chunk, onWritten),
+        refuse: (failure) => Promise.reject(failure),
+      },
+      publication.text,
+    );
     const { bytes, corrections } = verdict;
     for (const correction of corrections) {
       await output.overwrite(correction.position, correction.bytes);

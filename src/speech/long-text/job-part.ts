@@ -74,7 +74,11 @@ async function fetchPart(
     throw partFailure(job, index, record.plan.parts.length);
   }
   const audio = await fetchJobAudio(client, ref, { signal });
-  const { bytes } = await downloadPart(audio, record.plan.format, { file, files });
+  const { bytes } = await downloadPart(audio, record.plan.format, {
+    file,
+    files,
+    text: record.partText(index),
+  });
   const isPartial = job.phase === 'partial' ? true : undefined;
   await record.note({ part: index, state: 'done', bytes, isPartial, ...factsOf(job) });
 }

@@ -17,7 +17,11 @@ import { deliver } from '../deliver.ts';
 export async function downloadPart(
   audio: AudioAnswer,
   format: AudioFormat,
-  { file, files }: { readonly file: string; readonly files: FileSystem },
+  {
+    file,
+    files,
+    text,
+  }: { readonly file: string; readonly files: FileSystem; readonly text: string },
 ): Promise<Verdict> {
   const failed = (error: unknown): never => {
     audio.discard();
@@ -27,11 +31,16 @@ export async function downloadPart(
   const handle = await openOwnFile(file, flags, files).catch(failed);
   const writer = new FileWriter(handle);
   try {
-    const verdict = await deliver(audio, format, {
-      write: (chunk) => writer.write(chunk).catch(failed),
-      // It can be fetched again; what came is of no use.
-      refuse: () => Promise.resolve(),
-    });
+    const verdict = await deliver(
+      audio,
+      format,
+      {
+        write: (chunk) => writer.write(chunk).catch(failed),
+        // It can be fetched again; what came is of no use.
+        refuse: () => Promise.resolve(),
+      },
+      text,
+    );
     await writer.flush().catch(failed);
     // That it is there is written down next, and stands after a power cut.
     await syncFile(handle).catch(failed);

@@ -40,6 +40,22 @@ describe('row 24: 5xx', () => {
   });
 });
 
+test('507: the service has no room, and is not asked again', async () => {
+  const details = { retryable: false };
+  const full = faults.errorAnswer(507, { code: 'ERR_STORAGE_FULL', details });
+  const stage = await scene([onSpeech(full)]);
+  const error = await stage.fail(['--max-retries', '4']);
+  expectOneKey(stage, 1);
+  expect(error).toMatchObject({
+    exitCode: 23,
+    status: 507,
+    code: 'ERR_STORAGE_FULL',
+    billed: 'no',
+  });
+  expect(error.message).toMatch(/^the disk of the service is full \(507\)/);
+  expect(error.hint).toContain('foley serve --data-dir');
+});
+
 describe('row 25: 503 and when to come again', () => {
   test.each([
     ['a second', '1', 1],

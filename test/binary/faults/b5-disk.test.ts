@@ -1,10 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { access, chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import * as faults from '../../fault-server/catalogue.ts';
 import { errorLine, parseErrorLine } from '../../harness/error-line.ts';
+import type { ShellResult } from '../../harness/in-shell.ts';
 import { requireTool, skipWithout } from '../../harness/require-tool.ts';
+import type { Scene } from './scene.ts';
 import {
   filesLeft,
   KEPT,
@@ -13,6 +15,7 @@ import {
   outputOf,
   paidAudio,
   scene,
+  SOON,
   speakWith,
   spooled,
 } from './scene.ts';
@@ -67,6 +70,49 @@ describe('row 61: the disk takes no more', () => {
     expect(stage.server.requests).toHaveLength(1);
   });
 
+  test('a disk without room is found before anything is sent', async () => {
+    requireSmallDisk();
+    const stage = await scene([]);
+    const { stderr, stdout } = await onSmallDisk(
+      stage,
+      16,
+      `head -c 8192 /dev/zero > small/used
+      ${foley(speakWith(['-o', 'small/hi.mp3']))}; echo "room: $?"
+      head -c 8192 /dev/zero >> small/used
+      ${foley(speakWith(['-o', 'small/hi.mp3']))}; echo "output: $?"
+      ${foley(speakWith(['--timings', 'small/hi.json']))}; echo "captions: $?"
+      XDG_STATE_HOME=$PWD/small ${foley(speakWith([]))}; echo "spool: $?"
+      ls small`,
+    );
+    // The small disk is one of memory: 8 KiB are enough for two letters, and nothing is not.
+    expect(stdout.toString()).toBe('room: 0\noutput: 30\ncaptions: 30\nspool: 32\nhi.mp3\nused\n');
+    expect(stderr).toMatch(/cannot write small\/hi\.mp3: the disk is full: 0 bytes are free/);
+    expect(stderr).toMatch(/cannot write small\/hi\.json: the disk is full/);
+    expect(stderr).toMatch(/choose another place with --timings/);
+    expect(stage.server.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
+  });
+
+  test('output and spool on a disk that fills up: exit 27 when nothing could be kept', async () => {
+    requireSmallDisk();
+    const stage = await scene([onSpeech(faults.slowBody(mp3))]);
+    const script = `XDG_STATE_HOME=$PWD/small ${foley(speakWith(['-o', 'small/hi.mp3']))} &
+      until ls small/foley/journal/*.jsonl; do :; done > list 2>&1
+      until ls small/.foley-*.part; do :; done > list 2>&1
+      head -c 65536 /dev/zero > small/used 2> list
+      touch filled; wait $!; echo "first: $?"
+      find small -name '*.part' -o -name '*.mp3'; rm small/used
+      XDG_STATE_HOME=$PWD/small ${foley(['recover'])}; echo "second: $?"`;
+    const running = onSmallDisk(stage, 64, script);
+    await stage.server.paused();
+    await vi.waitFor(() => access(path.join(stage.box.out, 'filled')), SOON);
+    await stage.server.advance();
+    const { stderr, stdout } = await running;
+    expect(stdout.toString()).toBe('first: 27\nNothing was left behind.\nsecond: 0\n');
+    expect(stderr).toContain('cannot write small/hi.mp3: the disk is full');
+    expect(stderr).toContain('The audio was paid for and is lost.');
+    expect(stderr).not.toContain('kept in');
+  });
+
   test('a device that is full: exit 30, and the audio is kept', async () => {
     const stage = await scene([], NO_RIGHTS);
     const error = await stage.fail(['-o', '/dev/full']);
@@ -85,7 +131,7 @@ test('row 61: a stream that is longer than what is remembered of it is lost, and
   // Together they are a usage failure: audio and JSON cannot share stdout.
   expect((await stage.shell(script)).code).toBe(2);
   const result = await stage.shell(script.replace(' --json', ''));
-  expect(result.code).toBe(30);
+  expect(result.code).toBe(27);
   expect(result.stderr).toBe(
     'foley: cannot write to stdout: the file would be larger than is allowed here\n' +
       'Send it elsewhere, or mend what stdout leads to. The audio was paid for and is lost.\n',
@@ -190,6 +236,14 @@ describe('row 64: a name that is taken and must stay', () => {
     expect(await filesLeft(stage.box)).toStrictEqual(['out/hi-2.mp3', 'out/hi.mp3']);
   });
 });
+
+/** Runs a script beside `small`, a disk of its own of so many KiB. */
+async function onSmallDisk(stage: Scene, kib: number, script: string): Promise<ShellResult> {
+  const file = path.join(stage.box.harness, 'small.sh');
+  await mkdir(path.join(stage.box.out, 'small'));
+  await writeFile(file, `mount -t tmpfs -o size=${kib}k none small || exit 99\n${script}`);
+  return stage.shell(`unshare --user --map-root-user --mount bash "${file}"`);
+}
 
 /** A small disk can be made where a user may make a namespace for mounts. */
 function requireSmallDisk(): void {

@@ -185,6 +185,31 @@ describe('row 71: stdout is a full disk', () => {
   );
 });
 
+describe('stdout is closed', () => {
+  test.each([
+    `tts hi -v ${VOICE}`,
+    `tts hi -v ${VOICE} -o -`,
+    `jobs create hi -v ${VOICE} -o -`,
+    `live hi -v ${VOICE} -m vendor-s21pro -o -`,
+    'jobs download job-1 -o -',
+    'api POST /api/open/v3/text-to-speech --field text=hi',
+  ])('foley %s >&-: exit 30 before anything is sent', async (command) => {
+    const stage = await scene([]);
+    const result = await stage.shell(`foley ${command} >&-`);
+    expect(result.stderr).toMatch(/^foley: stdout is closed/);
+    expect(result.code).toBe(30);
+    expect(stage.server.connections).toBe(0);
+    expect(await filesLeft(stage.box)).toStrictEqual([]);
+  });
+
+  test('a file is written all the same, and audio may be thrown away on purpose', async () => {
+    const stage = await scene([]);
+    expect((await stage.shell(`foley ${SPEAK.join(' ')} >&-`)).code).toBe(0);
+    expect(await outputOf(stage.box)).toStrictEqual(mp3.bytes);
+    expect((await stage.shell(`foley tts hi -v ${VOICE} > /dev/null`)).code).toBe(0);
+  });
+});
+
 describe('row 72: audio and a terminal', () => {
   test('goes into a file with a name, never to the terminal', async () => {
     const stage = await scene([]);
