@@ -2,7 +2,21 @@
 'use strict';
 // Plain CommonJS on purpose: it must run on any Node to say that the Node is too old, and it
 // answers --version and --help before anything is loaded (docs/decisions/0001-bundle.md).
-const { version, engines } = require('../package.json');
+const { version, engines } = part('../package.json');
+
+/** A file of the package; without it there is no foley, and the process ends. */
+function part(name) {
+  try {
+    return require(name);
+  } catch (error) {
+    if (error.code !== 'MODULE_NOT_FOUND' || !error.message.includes(name)) throw error;
+    process.stderr.write(
+      `foley: ${name} is missing beside ${__filename}: this file works only inside its package\n` +
+        'Install foley with `npm install -g foley`, or make a link to this file instead of a copy.\n',
+    );
+    return process.exit(32);
+  }
+}
 
 function isTooOld(running, oldest) {
   const difference = oldest.map((part, index) => running[index] - part).find((part) => part !== 0);
@@ -15,7 +29,7 @@ function writtenDown(words) {
   const asksLast = words.length > 0 && /^(-h|--help)$/.test(words[words.length - 1]);
   const path = words[0] === 'help' ? words.slice(1) : words.slice(0, -1);
   if (words.length > 0 && words[0] !== 'help' && !asksLast) return undefined;
-  const help = require('../dist/help.json');
+  const help = part('../dist/help.json');
   const name = words.length === 0 ? '(alone)' : path.join(' ');
   return Object.prototype.hasOwnProperty.call(help, name) ? help[name] : undefined;
 }
@@ -32,7 +46,7 @@ function main() {
   // Until main settles, an event loop that runs empty is a bug, not a success.
   process.exitCode = 1;
   const text = writtenDown(process.argv.slice(2));
-  if (text === undefined) require('../dist/launch.cjs').launch(process);
+  if (text === undefined) part('../dist/launch.cjs').launch(process);
   else show(text);
 }
 
@@ -47,7 +61,7 @@ function show(text) {
     if (error.code === 'EAGAIN') process.stdout.write(rest, conclude);
     else if (error.code === 'EPIPE' || rest.length < Buffer.byteLength(text)) conclude(error);
     // The program meets the same, and has the words for it.
-    else require('../dist/launch.cjs').launch(process);
+    else part('../dist/launch.cjs').launch(process);
   }
 }
 

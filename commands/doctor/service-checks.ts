@@ -9,6 +9,7 @@ import { openClient } from '../../src/cli/connect.ts';
 import type { Context } from '../../src/cli/context.ts';
 import { Failure } from '../../src/errors/failure.ts';
 import { startEmbedded } from '../../src/target/embedded.ts';
+import { requireSharp } from '../../src/target/native-packages.ts';
 import { counted } from '../../src/text/counted.ts';
 import { clockFindings } from './clock-findings.ts';
 import type { Check, Finding } from './finding.ts';
@@ -25,13 +26,22 @@ export const embeddedCheck: Check = {
     const service = await startEmbedded(await serviceHost(context));
     const client = openClient(context, service.address);
     try {
-      return [await speakWord(client, context)];
+      return [await speakWord(client, context), ...(await pictureFindings())];
     } finally {
       await client.close();
       await service.close();
     }
   },
 };
+
+async function pictureFindings(): Promise<readonly Finding[]> {
+  try {
+    await requireSharp();
+    return [];
+  } catch (error) {
+    return [problemOf(error)];
+  }
+}
 
 async function speakWord(client: ApiClient, { random, signal }: Context): Promise<Finding> {
   const { value } = await listVoices(client, { pageSize: 1, signal });

@@ -8,6 +8,7 @@ import type { JobCourse, PerformedJob } from '../../src/jobs/perform-job.ts';
 import type { InputAddresses } from '../../src/media/input-addresses.ts';
 import type { MediaInput } from '../../src/media/media-input.ts';
 import { orderMedia } from '../../src/media/order-media.ts';
+import { requireSharp } from '../../src/target/native-packages.ts';
 import { untilStopped } from '../../src/speech/until-stopped.ts';
 import { pollingAt } from '../jobs/job-flags.ts';
 import { resumeCommand } from '../jobs/resume-command.ts';
@@ -65,6 +66,7 @@ export async function createMedia(
     (output === undefined ? undefined : await mediaPlace(context, task.kind, { clobber, output }));
   try {
     const connection = await untilStopped(context.connect(), context.signal);
+    if (connection.target === 'embedded' && PICTURES.has(task.kind)) await requireSharp();
     const addresses = await addressesOf(context, task.inputs, connection);
     const made = { connection, addresses, place };
     const outcome = await perform(context, task, flags, made).finally(() => addresses.close());
@@ -74,6 +76,9 @@ export async function createMedia(
     await place?.abandon();
   }
 }
+
+/** The kinds that the embedded service draws. */
+const PICTURES: ReadonlySet<MediaJobKind> = new Set(['image', 'video']);
 
 interface Ready {
   readonly connection: Connection;

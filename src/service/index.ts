@@ -15,7 +15,7 @@ export async function openService(options: OpenServiceOptions): Promise<RunningS
     import('./worker-file.ts'),
   ]);
   // To find its binary, libsql has Node report on every thread, and waits for each: before there is one.
-  await import('./store/sqlite.ts');
+  await loadSqlite();
   const flite = createFliteEngine({ workerFile: FLITE_WORKER_FILE });
   void flite.warmUp();
   const engines = new EngineRegistry([flite, ...(await addedEngines(options))]);
@@ -26,6 +26,16 @@ export async function openService(options: OpenServiceOptions): Promise<RunningS
   } catch (error) {
     await engines.close();
     throw error;
+  }
+}
+
+/** @throws StoreError `no_binary` where npm left out the binary of libsql, or installed that of another system */
+async function loadSqlite(): Promise<void> {
+  try {
+    await import('./store/sqlite.ts');
+  } catch (error) {
+    const { StoreError } = await import('./store/store-error.ts');
+    throw new StoreError('no_binary', 'libsql', 'libsql cannot be loaded', error);
   }
 }
 

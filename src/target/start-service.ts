@@ -2,6 +2,7 @@ import type { Paths } from '../config/paths.ts';
 import type { FileSystem } from '../effects/file-system.ts';
 import { loadEngineRegistrations, registrationsFile } from '../engines/registrations.ts';
 import { Failure, usageFailure } from '../errors/failure.ts';
+import { missingBinary } from './native-packages.ts';
 import type { OpenServiceOptions, RunningService } from '../service/running-service.ts';
 
 /** Where the service runs, and what it may read there. */
@@ -31,7 +32,7 @@ export async function startService(
       engines: { added, env, nodePath: process.execPath },
     });
   } catch (error) {
-    if (service.isStoreError(error)) throw stateFailure(error);
+    if (service.isStoreError(error)) throw stateFailure(error, error.reason);
     if (service.isListenError(error)) {
       throw usageFailure(error.message, 'Choose another --host or --port; 0 is a free port.');
     }
@@ -46,14 +47,12 @@ const WHAT_TO_DO = {
   corrupt: 'Move it away to begin anew; `foley doctor` tells more.',
 } as const;
 
-function stateFailure(error: {
-  readonly message: string;
-  readonly reason: keyof typeof WHAT_TO_DO;
-}): Failure {
+function stateFailure(error: Error, reason: keyof typeof WHAT_TO_DO | 'no_binary'): Failure {
+  if (reason === 'no_binary') return missingBinary('libsql', error.cause);
   return new Failure(`the embedded service cannot use its data: ${error.message}`, {
     code: 'state',
     exit: 'state',
-    hint: WHAT_TO_DO[error.reason],
+    hint: WHAT_TO_DO[reason],
     cause: error,
   });
 }

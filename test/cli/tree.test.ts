@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import type { Command, Option } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { tree } from '../../commands/tree.ts';
@@ -39,6 +41,28 @@ function names(options: readonly Option[]): string[] {
 /** `-o, --output <path>`, `--json`, `--no-clobber`: one value at most, and it has a name. */
 const FLAGS = /^(?:-[A-Za-z], )?--[a-z][a-z0-9-]*(?: <[a-z][a-z:=-]*>)?$/;
 
+/** Everything that may read a flag, without comments and without what only declares it. */
+const READERS = ['commands', 'src'].flatMap((folder) =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.startsWith('service/'))
+    .map((file) => readFileSync(path.join(folder, file), 'utf8')),
+);
+const CODE = READERS.join('\n')
+  .replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, '')
+  .replaceAll(/\bPick<[^>]*>/g, '');
+
+/** As a property (`flags.play`), taken out of an object (`{ play, output }`), or by its name (`'play'`). */
+function isRead(name: string): boolean {
+  return new RegExp(`\\.${name}\\b|[{,]\\s*${name}\\b\\s*(?:[,}]|=[^>])|'${name}'[,)\\]]`).test(
+    CODE,
+  );
+}
+
+test('a flag that nothing reads is noticed', () => {
+  expect(isRead('maxRetries')).toBe(true);
+  expect(isRead('maxRetriesOfNobody')).toBe(false);
+});
+
 test('the tree has commands', () => {
   expect(commands.map(([name]) => name)).toEqual(expect.arrayContaining(['tts', 'voices list']));
 });
@@ -75,6 +99,13 @@ describe.each(commands)('%s', (_, command) => {
       const says = /may be repeated/.test(option.description);
       expect(isRepeatable(option), option.flags).toBe(says);
     }
+  });
+
+  test('has no option that nothing reads', () => {
+    const unread = command.options.filter(
+      (option) => option.long !== '--version' && !isRead(option.attributeName()),
+    );
+    expect(unread.map(({ flags }) => flags)).toEqual([]);
   });
 
   test('has options that are described', () => {

@@ -1,9 +1,9 @@
-export type StoreErrorReason = 'unwritable' | 'newer' | 'locked' | 'corrupt';
+export type StoreErrorReason = 'unwritable' | 'newer' | 'locked' | 'corrupt' | 'no_binary';
 
 /**
  * The data directory cannot be used: it cannot be written (`unwritable`), was made by a newer
- * foley (`newer`), is held by another process for too long (`locked`), or does not hold together
- * (`corrupt`). The message names the file and says what to do.
+ * foley (`newer`), is held by another process for too long (`locked`), does not hold together
+ * (`corrupt`), or SQLite itself cannot be loaded (`no_binary`; the path is the package's name). The message names the file and says what to do.
  */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
