@@ -19,7 +19,9 @@ function part(name) {
 }
 
 function isTooOld(running, oldest) {
-  const difference = oldest.map((part, index) => running[index] - part).find((part) => part !== 0);
+  const difference = oldest
+    .map((number, index) => running[index] - number)
+    .find((value) => value !== 0);
   return difference < 0;
 }
 

@@ -11,7 +11,7 @@ import { TESTED_NODE } from '../harness/tested-node.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** What looks for a binary from where it lies itself. */
-const COPIED = ['libsql', 'sharp', 'detect-libc', '@neon-rs'];
+const COPIED = new Set(['libsql', 'sharp', 'detect-libc', '@neon-rs']);
 
 /** The package as npm leaves it when it did not install the optional packages of one scope. */
 async function packageWithout(box: Sandbox, scope: '@img' | '@libsql'): Promise<string> {
@@ -24,7 +24,7 @@ async function packageWithout(box: Sandbox, scope: '@img' | '@libsql'): Promise<
   for (const name of await readdir(path.join(ROOT, 'node_modules'))) {
     const [from, to] = [path.join(ROOT, 'node_modules', name), path.join(modules, name)];
     if (name === scope || name.startsWith('.')) continue;
-    if (COPIED.includes(name)) await cp(from, to, { recursive: true });
+    if (COPIED.has(name)) await cp(from, to, { recursive: true });
     else await symlink(from, to);
   }
   return path.join(folder, 'bin', 'foley.cjs');

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import path from 'node:path';
+import { join } from 'node:path';
 import type { Command, Option } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { tree } from '../../commands/tree.ts';
@@ -45,7 +45,7 @@ const FLAGS = /^(?:-[A-Za-z], )?--[a-z][a-z0-9-]*(?: <[a-z][a-z:=-]*>)?$/;
 const READERS = ['commands', 'src'].flatMap((folder) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !file.startsWith('service/'))
-    .map((file) => readFileSync(path.join(folder, file), 'utf8')),
+    .map((file) => readFileSync(join(folder, file), 'utf8')),
 );
 const CODE = READERS.join('\n')
   .replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, '')

@@ -23,11 +23,33 @@ describe('the kaomoji filter', () => {
     ['Cool (⌐■_■) cool', 'Cool cool'],
     ['（￣▽￣） full width', 'full width'],
     ['(>ω<)(•_•)(◕‿◕)', ''],
+    ['Hi (＾▽＾) you', 'Hi you'],
+    ['Hi (＾ω＾)', 'Hi'],
+    ['Hi (⌒▽⌒) you', 'Hi you'],
+    ['Hi ಠ_ಠ you', 'Hi you'],
+    ['Hi (；一_一) you', 'Hi you'],
+    ['Hi ‹(￣︶￣)› you', 'Hi you'],
+    ['Hi (＾◡＾) (⌒_⌒;) (¬‿¬) ಥ﹏ಥ you', 'Hi you'],
   ])('removes %j', (text, expected) => {
     expect(removeKaomoji(text).trim()).toBe(expected);
   });
 
+  it('knows a face by its eyes and its mouth, whatever draws them', () => {
+    const [eyes, mouths] = ['＾⌒￣◕•◎◆▼◠˘´', '▽ω_◡︶﹏‿∀益'];
+    for (const eye of eyes) {
+      for (const mouth of mouths) {
+        for (const face of [`(${eye}${mouth}${eye})`, `（${eye} ${mouth} ${eye}）`]) {
+          expect(removeKaomoji(`a ${face} b`), face).toBe('a b');
+        }
+      }
+    }
+  });
+
   it.each([
+    ['ratings and lines', 'Rated (★★★) (☆☆☆☆) (───) (■■■)'],
+    ['BMP emoji', 'Nice (☺☹☺) (©®©) (♻︎)'],
+    ['signs in brackets', 'So (→) (±5) (… — …) (一二一) (一、一) (10°–20°) (× ÷)'],
+    ['Kannada', 'ಕನ್ನಡ ಠ_ಠಕ ಕಠ_ಠ'],
     ['emoji', 'Nice 😀 👩‍👩‍👧 (😀) 🎉'],
     ['ASCII faces', 'Nice :-) ;) (^_^) (o_O) (>_<) (T_T) (-_-) <3'],
     ['asides', 'It is (as you know) late (see 3) (α, β) (东京) (笑)'],

@@ -25,25 +25,36 @@ const CLOSERS = new Map([
   ['（', ')）'],
   ['ʕ', 'ʔ'],
 ]);
-const EYES = '◕•●○◉⊙☉◔◑◐ಠಥ눈ʘ°º˘¬■□￣─╥≧≦✧★☆◠♥❤♡ﾟ゜˙・･ᵔㅠㅜᴗ^-><;*@=~TtoOxX´｀`';
+const EYES = '◕•●○◉⊙☉◔◑◐ಠಥ눈ʘ°º˘¬■□￣─╥≧≦✧★☆◠♥❤♡ﾟ゜˙・･ᵔㅠㅜᴗ一ー^-><;*@=~TtoOxX´｀`';
+/** Symbols that are not emoji draw eyes, mouths and cheeks of their own; letters and punctuation do where they are listed. */
+const DRAWN = /(?!\p{Extended_Pictographic})[\p{So}\p{Sk}\u203f\u2040\u2054\ufe30-\ufe4f\uff3f]/u;
 const MOUTHS = '‿ωᴥ▽ヮДд□ー﹏益ㅂ∀З口◡∇△ᗜ︿皿ᵕᴗʖ_.-oO3~^w';
-const CHEEKS = "´｀`｡。*✿oO⁄/╯ノﾉづヽ⌐✧☆★♡＊#;'";
+const CHEEKS = "；，、´｀`｡。*✿oO⁄/╯ノﾉづヽ⌐✧☆★♡＊#;'";
 const MIRRORED_EYES = new Set(['≧≦', '><', '°º', '´`', '`´', '´｀', '｀´']);
 /** With letters for eyes, only these are a mouth: `(x∇x)` may be mathematics. */
 const MOUTHS_OF_LETTERS = 'ω▽﹏Дд‿';
-const LEFT_ARMS = 'ヽヾ＼\\٩ᕙᕕლ乁¯_づノﾉง┬─ ';
-const RIGHT_ARMS = 'ヽノﾉ/／۶ᕗლㄏ¯_づง╯︵┻━┬─彡 ';
+const LEFT_ARMS = '‹ヽヾ＼\\٩ᕙᕕლ乁¯_づノﾉง┬─ ';
+const RIGHT_ARMS = '›ヽノﾉ/／۶ᕗლㄏ¯_づง╯︵┻━┬─彡 ';
 const SPARKLES = /[*:･ﾟ✧☆♪]*[･ﾟ✧☆♪]/y;
 const FACE_MAX_LENGTH = 24;
+/** These eyes are so much of a face that they need no brackets. */
+const BARE_FACE = /(?<![\p{L}\p{M}\p{N}])([ಠಥ])[_‿益﹏ωДಎ.]{1,3}\1(?![\p{L}\p{M}\p{N}])/uy;
 
 interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/** Every bracketed face, in order. */
+/** Every bracketed face, and those without brackets whose eyes are known, in order. */
 function* faces(text: string): Generator<Span> {
   for (let start = 0; start < text.length; start += 1) {
+    BARE_FACE.lastIndex = start;
+    const bare = 'ಠಥ'.includes(text.charAt(start)) ? BARE_FACE.exec(text)?.[0].length : undefined;
+    if (bare !== undefined) {
+      yield { start, end: start + bare };
+      start += bare - 1;
+      continue;
+    }
     const closers = CLOSERS.get(text.charAt(start));
     const end = closers === undefined ? -1 : closing(text, start + 1, closers);
     if (end === -1) continue;
@@ -66,7 +77,7 @@ function closing(text: string, from: number, closers: string): number {
 /** Cheeks, an eye, a mouth of one to four, the eye's partner, cheeks. */
 function isFace(inner: string): boolean {
   const positions = Array.from({ length: inner.length }, (_, index) => index);
-  const eyes = positions.filter((index) => EYES.includes(inner.charAt(index)));
+  const eyes = positions.filter((index) => consistsOf(inner.charAt(index), EYES));
   return eyes.some((left) => eyes.some((right) => isFaceAround(inner, left, right)));
 }
 
@@ -78,7 +89,8 @@ function isFaceAround(inner: string, left: number, right: number): boolean {
     mouth.length >= 1 &&
     mouth.length <= 4 &&
     (pair[0] === pair[1] || MIRRORED_EYES.has(pair)) &&
-    consistsOf(mouth, /[a-z]/i.test(pair) ? MOUTHS_OF_LETTERS : MOUTHS) &&
+    !(pair[0] === pair[1] && isOnly(mouth, pair.charAt(0))) &&
+    (/[a-z]/i.test(pair) ? isOnly(mouth, MOUTHS_OF_LETTERS) : consistsOf(mouth, MOUTHS)) &&
     consistsOf(cheeks, CHEEKS) &&
     /[^\p{ASCII}]/u.test(pair + mouth)
   );
@@ -109,8 +121,13 @@ function withRightArms(text: string, end: number): number {
   return to + (SPARKLES.exec(text)?.[0].length ?? 0);
 }
 
+/** Of the listed characters, or of what is drawn. */
 function consistsOf(part: string, characters: string): boolean {
-  return Array.from(part).every((character) => characters.includes(character));
+  return Array.from(part).every((one) => characters.includes(one) || DRAWN.test(one));
+}
+
+function isOnly(part: string, characters: string): boolean {
+  return Array.from(part).every((one) => characters.includes(one));
 }
 
 function isLetter(character: string): boolean {
