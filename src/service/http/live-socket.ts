@@ -14,6 +14,10 @@ export interface LiveSocketOptions {
 
 /** How long the other side may take to say goodbye too. */
 const GOODBYE_MS = 5_000;
+/** What a client may have sent before it read our goodbye; behind it nothing is read any more. */
+const MOST_LATE_FRAMES = 64;
+/** Answers to pings that nobody reads. */
+const MOST_UNREAD_BYTES = 8 * 1024 * 1024;
 /** What a client on this machine needs to read what was sent before a reset. */
 const READ_MS = 50;
 
@@ -21,6 +25,15 @@ const READ_MS = 50;
 export function liveSocket(webSocket: WebSocket, options: LiveSocketOptions): void {
   const { service, clock, socket, admission } = options;
   webSocket.binaryType = 'nodebuffer';
+  let isClosing = false;
+  let lateFrames = 0;
+  /** Whether a frame comes too late to be looked at. */
+  const isLate = (): boolean => {
+    if (!isClosing) return false;
+    lateFrames += 1;
+    if (lateFrames === MOST_LATE_FRAMES) webSocket.pause();
+    return true;
+  };
   const live: LiveSocket = {
     get bufferedAmount() {
       return webSocket.bufferedAmount;
@@ -28,6 +41,7 @@ export function liveSocket(webSocket: WebSocket, options: LiveSocketOptions): vo
     send: (bytes, sent) => webSocket.send(bytes, { binary: true }, () => sent()),
     ping: () => webSocket.ping(),
     close(code) {
+      isClosing = true;
       if (webSocket.readyState === webSocket.CLOSED) return;
       webSocket.close(code);
       const stop = clock.after(GOODBYE_MS, () => webSocket.terminate());
@@ -37,8 +51,15 @@ export function liveSocket(webSocket: WebSocket, options: LiveSocketOptions): vo
     breakOff: (kind) => void breakOff(kind, socket, clock),
   };
   const listener = service.open(admission, live);
-  webSocket.on('message', (data, isBinary) => listener.message(bytesOf(data), !isBinary));
-  webSocket.on('pong', () => listener.pong());
+  webSocket.on('message', (data, isBinary) => {
+    if (!isLate()) listener.message(bytesOf(data), !isBinary);
+  });
+  webSocket.on('ping', () => {
+    if (!isLate() && webSocket.bufferedAmount > MOST_UNREAD_BYTES) webSocket.terminate();
+  });
+  webSocket.on('pong', () => {
+    if (!isLate()) listener.pong();
+  });
   webSocket.on('close', () => listener.closed());
   // What breaks the protocol is answered by the package, with the close code for it.
   webSocket.on('error', () => undefined);

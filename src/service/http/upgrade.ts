@@ -67,6 +67,8 @@ async function webSocketServer(): Promise<WebSocketServer> {
     perMessageDeflate: false,
     maxPayload: FRAME_LIMITS.frameBytes,
     maxFragments: MOST_FRAGMENTS,
+    // One frame a turn: the frames of one client do not keep the others waiting.
+    allowSynchronousEvents: false,
     handleProtocols: (_offered, { url = '' }) => subprotocolAt(url),
   });
 }

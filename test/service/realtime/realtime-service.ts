@@ -1,7 +1,8 @@
 import { onTestFinished } from 'vitest';
 import { systemRandom } from '../../../src/effects/random.ts';
 import { startServer } from '../../../src/service/http/serve.ts';
-import type { ServiceDeps } from '../../../src/service/service.ts';
+import type { SocketListener } from '../../../src/service/realtime/live-socket.ts';
+import type { Service, ServiceDeps } from '../../../src/service/service.ts';
 import { connectRealtime } from '../../realtime/raw-client.ts';
 import type { ClientOptions, RawRealtimeClient } from '../../realtime/raw-client.ts';
 import type { Version } from '../../realtime/messages.ts';
@@ -15,11 +16,27 @@ export interface RealtimeService extends TestService {
   close(hurry?: AbortSignal): Promise<void>;
 }
 
-export async function realtimeService(
-  overrides: Partial<ServiceDeps> = {},
+export function realtimeService(overrides: Partial<ServiceDeps> = {}): Promise<RealtimeService> {
+  return served(overrides, (listener) => listener);
+}
+
+/** The same with something between the sockets and the connections. */
+export function listeningService(
+  between: (listener: SocketListener) => SocketListener,
+): Promise<RealtimeService> {
+  return served({}, between);
+}
+
+async function served(
+  overrides: Partial<ServiceDeps>,
+  between: (listener: SocketListener) => SocketListener,
 ): Promise<RealtimeService> {
   const test = await testService(overrides);
-  const { service, clock } = test;
+  const { clock } = test;
+  const service: Service = {
+    ...test.service,
+    open: (admission, socket) => between(test.service.open(admission, socket)),
+  };
   const options = { service, host: '127.0.0.1', port: 0, clock, random: systemRandom };
   const server = await startServer(options);
   const { baseUrl } = server;
