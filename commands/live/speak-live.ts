@@ -109,6 +109,7 @@ function summary(
     voiceId: request.voiceId,
     modelId: request.modelId,
     requestId: answer.requestId,
+    units: facts.units ?? null,
     creditsUsed: facts.creditsUsed ?? null,
     quotaRemaining: facts.quotaRemaining ?? null,
     segments: facts.segments,

@@ -9,15 +9,18 @@ export class LiveFacts {
   ready: FrameMessage | undefined;
   /** Segments that were wholly spoken; 0 in simple mode, which has none. */
   segments = 0;
-  /** Of sessions that are over, and of the one that goes on. */
-  #settledUnits = 0;
-  #sessionUnits: number | undefined;
+  /** In units, which are no credits: a service may price a unit as it likes. */
+  readonly #units = new SessionSum();
+  readonly #credits = new SessionSum();
 
-  /** Units that were used, as far as the service told. */
+  /** Credits that were charged; undefined where the service does not report them. */
   get creditsUsed(): number | undefined {
-    return this.#sessionUnits === undefined && this.#settledUnits === 0
-      ? undefined
-      : this.#settledUnits + (this.#sessionUnits ?? 0);
+    return this.#credits.sum;
+  }
+
+  /** Billable units, as far as the service reports them. */
+  get units(): number | undefined {
+    return this.#units.sum;
   }
 
   take(notice: LiveNotice): void {
@@ -30,16 +33,17 @@ export class LiveFacts {
         break;
       case 'usage':
         this.quotaRemaining = message.quotaRemaining ?? this.quotaRemaining;
-        this.#sessionUnits = atLeast(this.#sessionUnits, message.sessionUnits);
+        this.#units.note(message.sessionUnits);
+        this.#credits.note(message.creditsUsed);
         break;
       case 'segment_completed':
         this.segments += 1;
         break;
       case 'finish':
-        this.#sessionUnits = atLeast(this.#sessionUnits, message.units);
+        this.#units.note(message.units);
         if (message.reason !== 'completed') break;
-        this.#settledUnits += this.#sessionUnits ?? 0;
-        this.#sessionUnits = undefined;
+        this.#units.beginSession();
+        this.#credits.beginSession();
         break;
       case 'warning':
         break;
@@ -47,8 +51,25 @@ export class LiveFacts {
   }
 }
 
-function atLeast(known: number | undefined, told: number | undefined): number | undefined {
-  return told === undefined ? known : Math.max(known ?? 0, told);
+/** The sum of what grows within each session, and begins anew with the next one. */
+class SessionSum {
+  #before: number | undefined;
+  #session: number | undefined;
+
+  /** Undefined as long as nothing was reported. */
+  get sum(): number | undefined {
+    return this.#before === undefined ? this.#session : this.#before + (this.#session ?? 0);
+  }
+
+  /** Takes what the service reports for the session so far; late or repeated reports change nothing. */
+  note(reported: number | undefined): void {
+    if (reported !== undefined) this.#session = Math.max(this.#session ?? 0, reported);
+  }
+
+  beginSession(): void {
+    this.#before = this.sum;
+    this.#session = undefined;
+  }
 }
 
 function pcmLayout({ bitDepth, channels, sampleRate }: FrameMessage): PcmLayout | undefined {

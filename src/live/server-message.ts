@@ -41,6 +41,8 @@ export type HeardMessage =
       readonly event: 'usage';
       readonly sessionUnits: number | undefined;
       readonly quotaRemaining: number | undefined;
+      /** Credits that the service says it charged for the request so far. */
+      readonly creditsUsed: number | undefined;
     }
   | {
       readonly event: 'segment_completed';
@@ -107,8 +109,13 @@ function segmentMessage(fields: FrameMessage): HeardMessage | undefined {
     return { event, segmentId: text(fields, 'segmentId'), audioBytes };
   }
   if (event === 'usage') {
-    const { sessionUnits, quotaRemaining } = fields;
-    return { event, sessionUnits: units(sessionUnits), quotaRemaining: units(quotaRemaining) };
+    const { creditsUsed, sessionUnits, quotaRemaining } = fields;
+    return {
+      event,
+      sessionUnits: units(sessionUnits),
+      quotaRemaining: units(quotaRemaining),
+      creditsUsed: units(creditsUsed),
+    };
   }
   return undefined;
 }

@@ -38,7 +38,12 @@ const message: fc.Arbitrary<HeardMessage> = fc.oneof(
     sequence: fc.nat({ max: 6 }),
     audio,
   }),
-  fc.record({ event: fc.constant('usage' as const), sessionUnits: count, quotaRemaining: count }),
+  fc.record({
+    event: fc.constant('usage' as const),
+    sessionUnits: count,
+    quotaRemaining: count,
+    creditsUsed: count,
+  }),
   fc.record({ event: fc.constant('segment_completed' as const), segmentId, audioBytes: count }),
   fc.record({ event: fc.constant('request_status' as const), facts }),
   fc.constant({ event: 'warning' as const, code: 'w', message: '' }),

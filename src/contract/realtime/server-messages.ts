@@ -103,7 +103,7 @@ export const Audio = Type.Object({
   ...samples,
 });
 
-export const Usage = Type.Object({
+const usage = {
   event: Type.Literal('usage'),
   ...every,
   requestId,
@@ -112,7 +112,13 @@ export const Usage = Type.Object({
   sessionUnits: units,
   quotaRemaining: Type.Integer(),
   audioBytes: count,
+};
+const creditsUsed = Type.Integer({
+  minimum: 0,
+  description: 'Credits that the request was charged so far (ours)',
 });
+export const Usage = Type.Object({ ...usage, creditsUsed: Type.Optional(creditsUsed) });
+export const UsageV2 = Type.Object(usage);
 
 export const SegmentCompleted = Type.Object({
   event: Type.Literal('segment_completed'),
@@ -185,7 +191,6 @@ const sameInBoth = {
   input_ack: InputAck,
   segment_accepted: SegmentAccepted,
   audio: Audio,
-  usage: Usage,
   segment_completed: SegmentCompleted,
   request_status: RequestStatus,
   warning: Warning,
@@ -196,8 +201,8 @@ const sameInBoth = {
 
 /** Every server message of each version by its `event`, with the names of v3. */
 export const SERVER_MESSAGES = {
-  v2: { ...sameInBoth, ready: ReadyV2 },
-  v3: { ...sameInBoth, ready: Ready },
+  v2: { ...sameInBoth, ready: ReadyV2, usage: UsageV2 },
+  v3: { ...sameInBoth, ready: Ready, usage: Usage },
 } as const;
 
 type Messages = (typeof SERVER_MESSAGES)[keyof typeof SERVER_MESSAGES];

@@ -5,7 +5,7 @@ import type { Problem, SessionEvent } from './machine/events.ts';
 import type { RequestSpeakerOptions } from './request-speaker.ts';
 import type { ReservedSegment } from './reserved-segment.ts';
 import { SettledElsewhere } from './reserved-segment.ts';
-import { completeSegment, keepUntil } from './requests/request-records.ts';
+import { chargedCredits, completeSegment, keepUntil } from './requests/request-records.ts';
 import { segmentFile } from './requests/segment-file.ts';
 import { ProviderTimeout, segmentAudio } from './segment-audio.ts';
 import { isUnspeakable } from './spoken-text.ts';
@@ -115,8 +115,12 @@ function settleWithoutAudio({ options, reserved }: SegmentTask): void {
 
 function outcomeOf({ options, reserved }: SegmentTask, audioBytes: number) {
   const { context, request } = options;
-  const { quota } = context.store.read((db) => amountsIn(db, request.accountId, 'available'));
-  return { units: reserved.segment.characters, audioBytes, quotaRemaining: quota };
+  return context.store.read((db) => ({
+    units: reserved.segment.characters,
+    audioBytes,
+    quotaRemaining: amountsIn(db, request.accountId, 'available').quota,
+    creditsUsed: chargedCredits(db, request.id),
+  }));
 }
 
 function problemOf(error: unknown): Problem {

@@ -23,7 +23,9 @@ describe.each(['v3', 'v2'] as const)('%s', (protocol) => {
   test('speaks a pipe sentence by sentence in the reliable mode', async () => {
     const server = await startScriptedServer();
     const result = await live(server, ['--protocol', protocol, '--format', 'pcm'], { input: TEXT });
-    expect([result.code, result.stderr]).toEqual([0, expect.stringContaining('credits used')]);
+    expect([result.code, result.stderr]).toEqual([0, expect.stringContaining('quota left')]);
+    // The service tells units, and no credits.
+    expect(result.stderr).not.toContain('credits');
     expect(result.stdout.equals(spokenAudio(SENTENCES, 'pcm'))).toBe(true);
     expect(server.charges.map(({ segmentId, text }) => [segmentId, text])).toEqual(
       SENTENCES.map((text, index) => [`s${index + 1}`, text]),
@@ -60,7 +62,8 @@ test('with --json every event is a line, and the last one sums up', async () => 
     voiceId: 'voice-1',
     modelId: 'vendor-s21pro-flash',
     requestId: REQUEST_ID,
-    creditsUsed: SENTENCES.join('').length,
+    units: SENTENCES.join('').length,
+    creditsUsed: null,
     quotaRemaining: 1_000_000 - SENTENCES.join('').length,
     segments: 3,
     target: 'hosted',

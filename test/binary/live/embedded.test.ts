@@ -28,10 +28,10 @@ async function summaryOf(service: ServingFoley, args: readonly string[], input =
   return { result, summary: lines.at(-1) as Record<string, unknown> };
 }
 
-async function quotaOf(service: ServingFoley): Promise<number> {
+async function accountOf(service: ServingFoley): Promise<{ quota: number; credits: number }> {
   const result = await runFoley(['profile', '--json'], { env: service.env });
-  const { api_quota_remaining: quota } = Object(parseJsonDocument(result.stdout));
-  return Number(quota);
+  const profile = Object(parseJsonDocument(result.stdout));
+  return { quota: Number(profile.api_quota_remaining), credits: Number(profile.credits) };
 }
 
 test('with nothing configured it speaks at once', async () => {
@@ -40,7 +40,7 @@ test('with nothing configured it speaks at once', async () => {
   const verdict = verifyBytes('wav', await made(result, 'a.wav'));
   expect(verdict).toMatchObject({ complete: true, endIsProven: true, problem: undefined });
   expect(verdict.durationMs).toBeGreaterThan(500);
-  expect(result.stderr).toMatch(/using the embedded service.*\n.*17 credits used/);
+  expect(result.stderr).toMatch(/using the embedded service.*\n.*9 credits used/);
 });
 
 const FORMATS = [
@@ -54,11 +54,15 @@ test.each(FORMATS.slice(0, IS_FULL ? 4 : 2))(
   '%s as %s, sentence by sentence',
   async (protocol, format) => {
     const service = await serving();
-    const before = await quotaOf(service);
-    const args = ['--protocol', protocol, '-o', `a.${format}`];
+    const before = await accountOf(service);
+    // Half a credit a character.
+    const args = ['-m', 'vendor-s21pro-flash', '--protocol', protocol, '-o', `a.${format}`];
     const { result, summary } = await summaryOf(service, args);
-    expect(summary).toMatchObject({ segments: 3, creditsUsed: CHARACTERS, format });
-    expect(await quotaOf(service)).toBe(before - CHARACTERS);
+    const after = await accountOf(service);
+    expect(summary).toMatchObject({ segments: 3, units: CHARACTERS, format });
+    expect(after.quota).toBe(before.quota - CHARACTERS);
+    expect(before.credits - after.credits).toBe(14 + 13 + 11);
+    expect(summary['creditsUsed']).toBe(protocol === 'v3' ? 14 + 13 + 11 : null);
     const bytes = await made(result, `a.${format}`);
     expect(verifyBytes(format, bytes)).toMatchObject({ complete: true, problem: undefined });
   },
@@ -75,19 +79,19 @@ describe('a line that breaks', () => {
       for (const afterBytes of IS_FULL ? [100, 30_000, 90_000, 150_000, 200_000] : [90_000]) {
         const rule = `GET /${protocol}/tts/live; reset-after=${afterBytes}; times=1`;
         const service = await serving(['--fault', rule]);
-        const before = await quotaOf(service);
+        const before = (await accountOf(service)).quota;
         const words = ['live', '--json', ...MARTIN, ...args];
         const result = await runFoley(words, { env: service.env, input: TEXT });
         expect(result.stdout.toString()).toContain('"event":"reconnecting"');
         if (protocol === 'v2' && result.code === 27) {
           // A reset takes with it what had arrived and was not yet read.
           expect(errorLine(result).details).toEqual({ segments: expect.any(Array) });
-          expect(before - (await quotaOf(service))).toBeLessThanOrEqual(CHARACTERS);
+          expect(before - (await accountOf(service)).quota).toBeLessThanOrEqual(CHARACTERS);
           continue;
         }
         expect([result.code, result.stderr]).toEqual([0, expect.anything()]);
         expect((await made(result, 'a.pcm')).equals(undisturbed), `after ${afterBytes}`).toBe(true);
-        expect(await quotaOf(service)).toBe(before - CHARACTERS);
+        expect((await accountOf(service)).quota).toBe(before - CHARACTERS);
       }
     },
     300_000,
@@ -106,9 +110,9 @@ test('the same request again is fetched, and not paid for again', async () => {
   const service = await serving();
   const args = ['--request-id', 'chapter-1', '-o', 'a.mp3'];
   const first = await summaryOf(service, args);
-  const quota = await quotaOf(service);
+  const quota = (await accountOf(service)).quota;
   const again = await summaryOf(service, args);
-  expect(await quotaOf(service)).toBe(quota);
+  expect((await accountOf(service)).quota).toBe(quota);
   const [one, other] = await Promise.all([
     made(first.result, 'a.mp3'),
     made(again.result, 'a.mp3'),

@@ -80,7 +80,7 @@ const happening: fc.Arbitrary<SessionEvent> = fc.oneof(
     arbitrary: fc.record({
       type: fc.constant('spoken' as const),
       segmentId,
-      outcome: fc.constant({ units: 4, audioBytes: 3, quotaRemaining: 9 }),
+      outcome: fc.constant({ units: 4, audioBytes: 3, quotaRemaining: 9, creditsUsed: 2 }),
     }),
   },
   fc.record({ type: fc.constant('failed' as const), problem }),
@@ -239,7 +239,7 @@ function audioOf(id: string): SessionEvent {
 }
 
 function endOf(id: string, end: 'spoken' | 'unspeakable'): SessionEvent {
-  const outcome = { units: 4, audioBytes: 3, quotaRemaining: 9 };
+  const outcome = { units: 4, audioBytes: 3, quotaRemaining: 9, creditsUsed: 2 };
   return end === 'spoken'
     ? { type: 'spoken', segmentId: id, outcome }
     : { type: 'unspeakable', segmentId: id };

@@ -54,6 +54,8 @@ export interface SpokenSegment {
   readonly units: number;
   readonly audioBytes: number;
   readonly quotaRemaining: number;
+  /** What the request was charged so far. */
+  readonly creditsUsed: number;
 }
 
 type Stamp = 'eventId' | 'traceId' | 'timestamp';

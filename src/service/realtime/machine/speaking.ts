@@ -1,4 +1,5 @@
 import { FRAME_LIMITS, SESSION_MAX_UNITS } from '../../../contract/realtime/limits.ts';
+import type { RealtimeProtocol } from '../../../contract/realtime/protocols.ts';
 import { digestOf } from '../text-digest.ts';
 import { CLOSE } from './close-code-of.ts';
 import type { Problem, SessionEvent } from './events.ts';
@@ -98,7 +99,7 @@ export function spoke(event: Spoke): Move {
       case 'audio':
         return run(state, sendAudio(request, event.bytes));
       case 'spoken':
-        return run(state, completed(request, event), beginIdle, speakNext);
+        return run(state, completed(request, event, state.protocol), beginIdle, speakNext);
       case 'unspeakable':
         return run(state, nothingToSay(request, event.segmentId), beginIdle, speakNext);
     }
@@ -129,9 +130,10 @@ function sendAudio(request: OpenRequest, audio: Uint8Array): Move {
 function completed(
   request: OpenRequest,
   { segmentId, outcome }: Extract<SessionEvent, { type: 'spoken' }>,
+  protocol: RealtimeProtocol,
 ): Move {
   const { requestId, mode, queue } = request;
-  const { units: segmentUnits, audioBytes, quotaRemaining } = outcome;
+  const { units: segmentUnits, audioBytes, quotaRemaining, creditsUsed } = outcome;
   const isReliable = mode === 'reliable';
   const whose = { requestId, ...(isReliable ? { segmentId } : {}) };
   // What waits behind it is not spoken yet.
@@ -152,6 +154,7 @@ function completed(
       sessionUnits,
       quotaRemaining,
       audioBytes,
+      ...(protocol === 'v3' ? { creditsUsed } : {}),
     }),
     ...(isReliable ? [send(ended)] : []),
   );

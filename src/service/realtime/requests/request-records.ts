@@ -128,6 +128,17 @@ export function completeSegment(
   );
 }
 
+/** The credits that stand charged for the segments of a request. */
+export function chargedCredits(db: Connection, request: string): number {
+  const row = db.get(
+    `SELECT COALESCE(SUM(reservation.credits), 0) AS credits FROM realtime_segment
+       JOIN reservation ON reservation.id = operation_id
+     WHERE request = ? AND reservation.state = 'committed'`,
+    [request],
+  );
+  return row === undefined ? 0 : integer(row, 'credits');
+}
+
 /** Notes until when audio of a request is kept. */
 export function keepUntil(db: Connection, id: string, storedUntil: number | null): void {
   db.run('UPDATE realtime_request SET stored_until = ? WHERE id = ?', [storedUntil, id]);

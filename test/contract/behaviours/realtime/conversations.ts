@@ -160,14 +160,16 @@ function price(version: Version): Behaviour {
     id: `realtime.${version}.price`,
     section: '6.2',
     on: liveOf(version),
-    what: 'A segment costs what its characters do, once it is heard; what was only accepted is given back',
+    what: 'A segment costs what its characters do, once it is heard, as `creditsUsed` of v3 says; what was only accepted is given back',
     spends: true,
     async check(service) {
       const before = await creditsOf(service);
       const { client } = await start(service, version, 'reliable');
       client.send({ event: 'text', sequence: 1, text: 'Ten chars.' });
       client.send({ event: 'flush', segmentId: 's1' });
-      await client.until('segment_completed');
+      const spoken = await client.until('segment_completed');
+      const usage = spoken.find(({ event }) => event === 'usage');
+      assert.equal(usage?.['creditsUsed'], version === 'v3' ? 5 : undefined);
       client.send({ event: 'text', sequence: 2, text: ' Never flushed, never spoken.' });
       await client.expect('input_ack');
       client.close();
