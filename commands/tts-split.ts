@@ -3,6 +3,7 @@ import type { SpeechOrder } from '../src/api/speech-order.ts';
 import type { Connection } from '../src/cli/context.ts';
 import { TEXT_MAX_CHARACTERS } from '../src/contract/limits.ts';
 import { Failure, usageFailure } from '../src/errors/failure.ts';
+import type { TextLimit } from '../src/speech/long-text/text-limit.ts';
 import type { TextPiece } from '../src/text/sentences.ts';
 import type { Task } from './tts-task.ts';
 
@@ -20,22 +21,32 @@ export function checkLength(characters: number, split: SplitName | undefined): v
   }
 }
 
+/** What is asked for, and the parts it is cut into; undefined for a text that is sent as it is. */
+export interface SplitOrder<Order extends SpeechOrder> {
+  readonly body: Order;
+  readonly parts: readonly TextPiece[] | undefined;
+}
+
 /**
- * The parts of a text that is longer than its model takes; undefined for one that is not (contract,
- * section 5, `--split`). Looks at the models only when the text is long.
+ * Cuts a text that is longer than its model takes (contract, section 5, `--split`). The model that it is cut
+ * for is sent. Looks at the models only when the text is long.
  * @throws Failure; (usage) when it may not be cut
  */
-export async function partsOf(
+export async function splitOrder<Order extends SpeechOrder>(
   { characters, context, flags, text }: Task,
   { client }: Connection,
-  body: SpeechOrder,
-): Promise<readonly TextPiece[] | undefined> {
-  if (characters <= SHORT_TEXT_CHARACTERS) return undefined;
+  body: Order,
+): Promise<SplitOrder<Order>> {
+  if (characters <= SHORT_TEXT_CHARACTERS) return { body, parts: undefined };
   const limit = await limitOf(client, body, { characters, signal: context.signal });
-  if (characters <= limit) return undefined;
-  if (flags.split === 'never') throw tooLong(characters, limit);
+  if (characters <= limit.characters) return { body, parts: undefined };
+  if (flags.split === 'never') throw tooLong(characters, limit.characters);
   const { splitParts } = await import('../src/text/parts.ts');
-  return splitParts(text, limit);
+  const { modelId } = limit;
+  return {
+    body: modelId === undefined ? body : { ...body, modelId },
+    parts: splitParts(text, limit.characters),
+  };
 }
 
 /** Where nobody tells what a model takes, a text that one of them may take is left to the service. */
@@ -43,11 +54,13 @@ async function limitOf(
   client: ApiClient,
   body: SpeechOrder,
   { characters, signal }: { readonly characters: number; readonly signal: AbortSignal },
-): Promise<number> {
+): Promise<TextLimit> {
   const { textLimit } = await import('../src/speech/long-text/text-limit.ts');
   return textLimit(client, body, signal).catch((error: unknown) => {
     signal.throwIfAborted();
-    if (error instanceof Failure && characters <= TEXT_MAX_CHARACTERS) return TEXT_MAX_CHARACTERS;
+    if (error instanceof Failure && characters <= TEXT_MAX_CHARACTERS) {
+      return { characters: TEXT_MAX_CHARACTERS, modelId: undefined };
+    }
     throw error;
   });
 }

@@ -20,7 +20,7 @@ import { countCodePoints } from '../src/text/code-points.ts';
 import { deliverSpeech } from './tts-delivery.ts';
 import { jobOptions, speechOptions, speechOrder } from './tts-order.ts';
 import type { SplitName } from './tts-split.ts';
-import { checkLength, partsOf } from './tts-split.ts';
+import { checkLength, splitOrder } from './tts-split.ts';
 import type { OpenCaptions } from './tts-aligned.ts';
 import type { CaptionFlags, CaptionPlan } from './tts-captions.ts';
 import { captionFlag, planCaptions } from './tts-captions.ts';
@@ -142,9 +142,9 @@ export async function playerFor(
 /** The request that would be sent (`--dry-run`). Voices may be looked up; nothing billable is sent. */
 export async function describeTask(task: Task): Promise<CommandResult> {
   const connection = await task.context.connect();
-  const body = await speechOrder(task, connection);
   const { client } = connection;
-  const parts = await partsOf(task, connection, body);
+  const whole = await speechOrder(task, connection);
+  const { body, parts } = await splitOrder(task, connection, whole);
   if (parts === undefined) {
     return dryRunResult(client.describe(await requestOf(task, client, body)));
   }
@@ -182,8 +182,8 @@ export async function speakTask(task: Task): Promise<CommandResult> {
   try {
     captions = await untilStopped(captionsFor(task), signal, (late) => void late?.abandon());
     const connection = await untilStopped(context.connect(), signal);
-    const body = await speechOrder(task, connection);
-    const parts = await partsOf(task, connection, body);
+    const whole = await speechOrder(task, connection);
+    const { body, parts } = await splitOrder(task, connection, whole);
     const request = { body, captions, connection, output, parts, speech: speechOptions(task) };
     return await deliverSpeech(task, request, viaFor(task, output, parts !== undefined));
   } finally {

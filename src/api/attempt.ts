@@ -80,6 +80,7 @@ function factsOf(deps: AttemptDeps, spec: RequestSpec, ids: Ids): TransportFacts
     responseTimeoutMs: deps.responseTimeoutMs ?? usual,
     idleTimeoutMs: deps.idleTimeoutMs ?? IDLE_TIMEOUT_MS,
     now: deps.clock.now(),
+    isEmbedded: deps.address.kind === 'embedded',
   };
 }
 

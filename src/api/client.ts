@@ -14,6 +14,7 @@ import type { ProxyEnvironment } from './proxy.ts';
 import { createRedactor } from './redact.ts';
 import type { RequestSpec, WireRequest } from './request.ts';
 import { buildRequest } from './request.ts';
+import type { RetryContext } from './retry-loop.ts';
 import { withRetries } from './retry-loop.ts';
 import { redactFailure } from './revise-failure.ts';
 import type { ServiceAddress } from './service-address.ts';
@@ -51,6 +52,8 @@ export interface ApiClientOptions {
 export interface ApiClient {
   readonly address: ServiceAddress;
   readonly maxBytes?: number | undefined;
+  /** How often `send` tries again, and what its waits are made of. */
+  readonly retry: Pick<RetryContext, 'clock' | 'maxRetries' | 'random'>;
   /**
    * Sends a request, again where that is safe, until it has a good answer (2xx).
    * @throws Failure, or the reason of the signal
@@ -98,6 +101,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
   return {
     address,
     maxBytes: limits.maxBytes,
+    retry: context,
     send,
     json: async (spec, read) => readJsonAnswer(await send(spec), read),
     prepare: () => deps.transport.prepare?.(address.baseUrl),

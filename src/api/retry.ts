@@ -114,6 +114,7 @@ function after(question: RetryQuestion, retryAfterMs: number) {
   return { retry: true, delayMs: retryAfterMs + jitter, newKey: false } as const;
 }
 
-function backoff(attempt: number, baseMs: number): number {
+/** The longest wait before the next attempt, in milliseconds. */
+export function backoff(attempt: number, baseMs: number): number {
   return Math.min(BACKOFF_CAP_MS, baseMs * 2 ** (attempt - 1));
 }

@@ -13,6 +13,8 @@ export interface TransportFacts {
   readonly idleTimeoutMs: number;
   /** Milliseconds since the epoch. */
   readonly now: number;
+  /** The service runs in this process: nothing lies between it and the client. */
+  readonly isEmbedded?: boolean;
 }
 
 interface Explanation {
@@ -98,14 +100,14 @@ const EXPLAIN: Readonly<Record<Fault, Explain>> = {
       `${host} did not answer within ${seconds(responseTimeoutMs)}`,
       'Try again, or wait longer with --response-timeout.',
     ),
-  protocol: ({ host, systemCode }) =>
+  protocol: ({ host, systemCode }, facts) =>
     systemCode === 'HPE_HEADER_OVERFLOW'
-      ? unusable(`the answer of ${host} begins with more headers than can be right`)
-      : unusable(`what ${host} answers is not valid HTTP`),
-  cut: () => unusable('the answer was cut off'),
-  idle: (_error, { idleTimeoutMs }) =>
-    unusable(`the answer stopped: nothing came for ${seconds(idleTimeoutMs)}`),
-  surplus: () => unusable('the answer is longer than it said'),
+      ? unusable(`the answer of ${host} begins with more headers than can be right`, facts)
+      : unusable(`what ${host} answers is not valid HTTP`, facts),
+  cut: (_error, facts) => unusable('the answer was cut off', facts),
+  idle: (_error, facts) =>
+    unusable(`the answer stopped: nothing came for ${seconds(facts.idleTimeoutMs)}`, facts),
+  surplus: (_error, facts) => unusable('the answer is longer than it said', facts),
 };
 
 /** What a proxy did instead of connecting, as the end of a sentence. */
@@ -141,8 +143,10 @@ function timeout(message: string, hint: string): Explanation {
   return { code: 'timeout', exit: 'network', message, hint };
 }
 
-function unusable(message: string): Explanation {
-  const hint = 'Check that no proxy or filter is in the way.';
+function unusable(message: string, { isEmbedded }: TransportFacts): Explanation {
+  const hint = isEmbedded
+    ? 'The embedded service on this computer stopped: is it overloaded? Try again.'
+    : 'Check that no proxy or filter is in the way.';
   return { code: 'bad_answer', exit: 'badAnswer', message, hint };
 }
 

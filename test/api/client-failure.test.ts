@@ -242,3 +242,22 @@ async function closedPort(): Promise<string> {
 function withA(value: unknown): unknown {
   return JSON.stringify(value).includes('"a"') ? value : undefined;
 }
+
+test.each([
+  ['embedded', /^The embedded service on this computer stopped/],
+  ['hosted', /no proxy or filter/],
+] as const)(
+  'what breaks off on the %s service names what may be in the way',
+  async (kind, hint) => {
+    const server = await rawServer((socket) =>
+      socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nab'),
+    );
+    const { client } = newClient(server.url, { ...NO_RETRY, address: { kind } });
+    const failure = await failureOf(
+      client.send(READ).then(async ({ body }) => {
+        for await (const _ of body);
+      }),
+    );
+    expect(failure.hint).toMatch(hint);
+  },
+);

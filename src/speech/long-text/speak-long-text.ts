@@ -1,3 +1,4 @@
+import { backoff, BACKOFF_BASE_MS, LONGEST_RETRY_AFTER_MS } from '../../api/retry.ts';
 import { reviseFailure } from '../../api/revise-failure.ts';
 import type { Verdict } from '../../audio/verdict.ts';
 import { Failure } from '../../errors/failure.ts';
@@ -89,9 +90,14 @@ function workOf(options: LongTextOptions, whole: WholeAudio, words: WholeWords) 
     // What nobody listens to any more is not to be paid for.
     ahead: isStream ? concurrency : Infinity,
     async work(index: number): Promise<void> {
-      const isDirect = isStream && index === 0;
-      if (via === 'job') await speakJobPart(record, index, options);
-      else await speakStreamPart(record, index, options, isDirect ? direct : undefined);
+      if (via === 'job') {
+        await retryPart(options, index, () => speakJobPart(record, index, options));
+      } else if (isStream && index === 0) {
+        // What was heard of it cannot be taken back.
+        await speakStreamPart(record, index, options, direct);
+      } else {
+        await retryPart(options, index, () => speakStreamPart(record, index, options));
+      }
     },
     async take(_: void, index: number): Promise<void> {
       if (record.part(index).state === 'delivered') await whole.endPart();
@@ -104,6 +110,46 @@ function workOf(options: LongTextOptions, whole: WholeAudio, words: WholeWords) 
     },
   };
 }
+
+/**
+ * Speaks a part again after a failure of the network or of the service, as often as `--max-retries` says. The
+ * keys stay the same and jobs are fetched, so that nothing is paid for twice.
+ * @throws Failure of the last attempt, or the reason of the signal
+ */
+async function retryPart(
+  { client, notice, record, signal }: LongTextOptions,
+  index: number,
+  attempt: () => Promise<void>,
+): Promise<void> {
+  const { clock, maxRetries, random } = client.retry;
+  for (let count = 1; ; count += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      signal?.throwIfAborted();
+      const mayRetry = error instanceof Failure && isPassing(error, record, index);
+      if (!mayRetry || count > maxRetries) throw error;
+      notice(
+        `foley: part ${index + 1} of ${record.plan.parts.length}: ${error.message}; trying again`,
+      );
+      await clock.sleep(backoff(count, BACKOFF_BASE_MS) * (1 + random.fraction()), signal);
+    }
+  }
+}
+
+/** Whether the next attempt may succeed, and cannot be charged a second time. */
+function isPassing(
+  { billed, details, exit, retryAfter = 0 }: Failure,
+  record: LongTextRecord,
+  index: number,
+): boolean {
+  if (details?.['retryable'] === false || retryAfter * 1_000 > LONGEST_RETRY_AFTER_MS) return false;
+  if (record.plan.via === 'job') return [...PASSING_EXITS, 'badAnswer'].includes(exit);
+  const isFree = billed === 'no' || record.part(index).key !== undefined;
+  return isFree && PASSING_EXITS.includes(exit);
+}
+
+const PASSING_EXITS: readonly string[] = ['network', 'rateLimited', 'service', 'unknownOutcome'];
 
 /** A part whose times are gone has none. */
 const NO_WORDS: PartWords = { words: [], isComplete: false };

@@ -49,6 +49,10 @@ export interface PartsServiceOptions {
   readonly statusOf?: (part: number, count: number, key: string) => string;
   /** Whether the service has forgotten the job of this key. */
   readonly isGone?: (part: number, key: string) => boolean;
+  /** Steps before the audio of a job; `count` is from 1. */
+  readonly beforeAudio?: (part: number, count: number) => readonly Step[];
+  /** What the capability record says; by default each model takes {@link LIMIT}. */
+  readonly models?: readonly object[];
   /** Steps before the audio of a stream. */
   readonly beforeStream?: (part: number) => readonly Step[];
 }
@@ -66,6 +70,7 @@ export function partsService(options: PartsServiceOptions): PartsService {
   const creates: { part: number; key: string }[] = [];
   const jobs = new Map<string, number>();
   const polls = new Map<number, number>();
+  const downloads = new Map<number, number>();
   const create = (request: RecordedRequest): readonly Step[] => {
     const part = partIn(request);
     const key = request.header('idempotency-key') ?? '';
@@ -82,7 +87,11 @@ export function partsService(options: PartsServiceOptions): PartsService {
     if (part === undefined || options.isGone?.(part, key) === true) {
       return errorAnswer(404, NO_JOB);
     }
-    if (request.path.endsWith('/audio')) return audio(soundOf(part, options));
+    if (request.path.endsWith('/audio')) {
+      downloads.set(part, (downloads.get(part) ?? 0) + 1);
+      const before = options.beforeAudio?.(part, downloads.get(part) ?? 0) ?? [];
+      return [...before, ...audio(soundOf(part, options))];
+    }
     polls.set(part, (polls.get(part) ?? 0) + 1);
     const status = options.statusOf?.(part, polls.get(part) ?? 0, key) ?? 'success';
     return jobAnswer(200, part, key, status);
@@ -98,7 +107,12 @@ export function partsService(options: PartsServiceOptions): PartsService {
     creates,
     charged: jobs,
     rules: [
-      { method: 'GET', path: CAPABILITIES_PATH, answer: () => capabilities(), optional },
+      {
+        method: 'GET',
+        path: CAPABILITIES_PATH,
+        answer: () => capabilities(options.models),
+        optional,
+      },
       { method: 'POST', path: JOBS_PATH, answer: create, optional },
       { method: 'GET', path: new RegExp(`^${JOBS_PATH}/`), answer: poll, optional },
       { method: 'POST', path: SPEECH_PATH, answer: stream, optional },
@@ -109,14 +123,20 @@ export function partsService(options: PartsServiceOptions): PartsService {
 const NO_JOB = { code: 'ERR_JOB_NOT_FOUND', message: 'There is no such job.', requestId: 'r-0' };
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
-function capabilities(): Step[] {
-  const models = MODELS.map((model) => ({
-    ...model,
-    maxTextLength: LIMIT,
-    outputFormats: ['mp3', 'wav', 'ogg'],
-  }));
-  return answer(200, JSON_TYPE, JSON.stringify({ contractVersion: '3.0', route: '/', models }));
+function capabilities(
+  models: readonly object[] = MODELS.map((model) => ({ ...model, maxTextLength: LIMIT })),
+): Step[] {
+  return answer(
+    200,
+    JSON_TYPE,
+    JSON.stringify({ contractVersion: '3.0', route: '/', models: models.map(withFormats) }),
+  );
 }
+
+const withFormats = (model: object): object => ({
+  ...model,
+  outputFormats: ['mp3', 'wav', 'ogg'],
+});
 
 /** Which part it is, told by its text alone; an unknown one is no part. */
 function partIn(request: RecordedRequest): number {

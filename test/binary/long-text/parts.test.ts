@@ -2,13 +2,14 @@ import { readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promis
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { errorAnswer } from '../../fault-server/faults/status.ts';
+import { MODELS } from '../../fault-server/healthy-service.ts';
 import { pause } from '../../fault-server/steps.ts';
 import { errorLine } from '../../harness/error-line.ts';
 import type { Scene } from '../faults/scene.ts';
 import { filesLeft, outputOf, RATES, scene, VOICE } from '../faults/scene.ts';
 import { join } from '../../audio/join/parts.ts';
 import type { PartsService, PartsServiceOptions } from './parts-service.ts';
-import { MODEL, PART_TEXTS, partsService, soundsOf, TEXT } from './parts-service.ts';
+import { LIMIT, MODEL, PART_TEXTS, partsService, soundsOf, TEXT } from './parts-service.ts';
 
 const COUNT = PART_TEXTS.length;
 
@@ -193,6 +194,60 @@ describe('a part that fails', () => {
       }),
     ]);
   });
+});
+
+describe('a part that stalls or breaks off', () => {
+  const unavailable = { code: 'ERR_INTERNAL', message: 'Busy.', requestId: 'r' };
+  /** Each request twice, and each part twice. */
+  const twice = (stage: LongScene, more: readonly string[]) =>
+    stage.run([...stage.args.slice(0, -1), '1', '-o', 'book.mp3', ...more]);
+
+  test('is asked for again by itself, under the same key', async () => {
+    const stage = await longScene({
+      onCreate: (part, count) =>
+        part === 2 && count <= 3 ? errorAnswer(503, unavailable) : undefined,
+    });
+    const result = await twice(stage, []);
+    expect(result.code, result.stderr).toBe(0);
+    expect(result.stderr).toMatch(/part 3 of 5: .*; trying again/);
+    expect(await outputOf(stage.box, 'book.mp3')).toEqual(stage.whole);
+    expect(new Set(stage.creates.map(({ key }) => key)).size).toBe(COUNT);
+    expect(stage.charged.size).toBe(COUNT);
+  });
+
+  test('is fetched again when its job is paid for', async () => {
+    const stage = await longScene({
+      beforeAudio: (part, count) => (part === 2 && count <= 2 ? [pause()] : []),
+    });
+    const result = await twice(stage, ['--idle-timeout', '1s', '--response-timeout', '1s']);
+    expect(result.code, result.stderr).toBe(0);
+    expect(await outputOf(stage.box, 'book.mp3')).toEqual(stage.whole);
+    expect(stage.creates).toHaveLength(COUNT);
+  });
+
+  test('is given up after as many tries as --max-retries says', async () => {
+    const stage = await longScene({
+      onCreate: (part) => (part === 2 ? errorAnswer(503, unavailable) : undefined),
+    });
+    const error = errorLine(await twice(stage, ['--json']));
+    expect(error).toMatchObject({ exitCode: 23 });
+    expect(stage.creates.filter(({ part }) => part === 2)).toHaveLength(4);
+  });
+});
+
+test('without -m the text is cut for the default model of the voice, which is sent', async () => {
+  const models = MODELS.map((model, index) => {
+    return { ...model, maxTextLength: index === 0 ? LIMIT : 100 };
+  });
+  const stage = await longScene({ models });
+  const args = stage.args.filter((arg) => arg !== '-m' && arg !== MODEL);
+  const result = await stage.run([...args, '-o', 'book.mp3']);
+  expect(result.code, result.stderr).toBe(0);
+  expect(await outputOf(stage.box, 'book.mp3')).toEqual(stage.whole);
+  const bodies = stage.server.requests
+    .filter(({ method }) => method === 'POST')
+    .map(({ body }) => Object(JSON.parse(body.toString())).modelId);
+  expect(new Set(bodies)).toEqual(new Set([MODEL]));
 });
 
 describe('where there are no jobs', () => {
