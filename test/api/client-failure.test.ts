@@ -261,3 +261,7 @@ test.each([
     expect(failure.hint).toMatch(hint);
   },
 );
+
+async function drained(body: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const _ of body);
+}

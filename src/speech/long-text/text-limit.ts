@@ -27,8 +27,8 @@ export async function textLimit(
     getCapabilities(client, { signal }),
     modelId === undefined ? modelsOf(client, voiceId, signal) : [modelId],
   ]);
-  const available = value.models.filter((model) => model.available).map(({ id }) => id);
-  const chosen = modelId ?? defaultModel(own.filter((id) => available.includes(id)));
+  const available = new Set(value.models.filter((model) => model.available).map(({ id }) => id));
+  const chosen = modelId ?? defaultModel(own.filter((id) => available.has(id)));
   const limits = value.models
     .filter(({ id }) => (chosen === undefined ? own.includes(id) : id === chosen))
     .map(({ maxTextLength }) => maxTextLength);

@@ -196,11 +196,12 @@ describe('a part that fails', () => {
   });
 });
 
+/** Each request twice, and each part twice. */
+const twice = (stage: LongScene, more: readonly string[]) =>
+  stage.run([...stage.args.slice(0, -1), '1', '-o', 'book.mp3', ...more]);
+
 describe('a part that stalls or breaks off', () => {
   const unavailable = { code: 'ERR_INTERNAL', message: 'Busy.', requestId: 'r' };
-  /** Each request twice, and each part twice. */
-  const twice = (stage: LongScene, more: readonly string[]) =>
-    stage.run([...stage.args.slice(0, -1), '1', '-o', 'book.mp3', ...more]);
 
   test('is asked for again by itself, under the same key', async () => {
     const stage = await longScene({
