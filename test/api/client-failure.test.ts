@@ -253,11 +253,8 @@ test.each([
       socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nab'),
     );
     const { client } = newClient(server.url, { ...NO_RETRY, address: { kind } });
-    const failure = await failureOf(
-      client.send(READ).then(async ({ body }) => {
-        for await (const _ of body);
-      }),
-    );
+    const { body } = await client.send(READ);
+    const failure = await failureOf(drained(body));
     expect(failure.hint).toMatch(hint);
   },
 );
