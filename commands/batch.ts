@@ -11,7 +11,7 @@ export const batch: CommandDefinition<BatchFlags> = {
           'goes on: what is done and unchanged is skipped, what was paid for is fetched, and ' +
           'nothing is billed twice, at whatever moment it was stopped.',
       )
-      .argument('[path...]', 'texts, or folders of *.txt and *.md; - is stdin');
+      .argument('[path...]', 'texts, folders of *.txt and *.md, or tables (*.csv); - is stdin');
     addBatchFlags(command);
     command.addHelpText('after', EXAMPLES);
   },
@@ -30,6 +30,7 @@ export const batch: CommandDefinition<BatchFlags> = {
 const EXAMPLES = `
 Examples:
   $ foley batch chapters/ --output-dir audio
+  $ foley batch book/ --name '{dir}/{name}.{ext}' --output-dir audio
   $ foley batch --lines phrases.txt --name '{index}.{ext}' --format wav
   $ foley batch --jsonl items.jsonl --max-credits 5000 --credit-rate 1
   $ foley batch chapters/ --shard 2/8 --idempotency-namespace book-1`;

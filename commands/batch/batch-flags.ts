@@ -14,6 +14,8 @@ const CAPTION_FORMATS = ['srt', 'vtt'] as const;
 export interface BatchFlags extends SpeechFlags, CueFlags {
   readonly lines?: string;
   readonly jsonl?: string;
+  readonly textColumn?: string;
+  readonly recursive: boolean;
   readonly outputDir: string;
   readonly name: string;
   readonly concurrency?: number;
@@ -45,10 +47,18 @@ function inputOptions(): Option[] {
       'each line is a JSON object: id, text or file, voiceId, modelId, output, format, and the ' +
         'controls by their API names; - is stdin',
     ).argParser(filled('--jsonl')),
+    new Option(
+      '--text-column <name>',
+      'the column of a .csv that holds the texts (default: text)',
+    ).argParser(filled('--text-column')),
+    new Option('--no-recursive', 'leave out the folders inside of a folder'),
     new Option('--output-dir <dir>', 'where the audio goes')
       .argParser(filled('--output-dir'))
       .default('.', '.'),
-    new Option('--name <template>', 'name of an output: {index}, {name}, {id}, {voice}, {ext}')
+    new Option(
+      '--name <template>',
+      'name of an output: {index}, {name}, {dir}, {id}, {voice}, {ext}',
+    )
       .argParser(filled('--name'))
       .default('{name}.{ext}', '{name}.{ext}'),
     new Option(

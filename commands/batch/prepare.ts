@@ -1,5 +1,6 @@
-import { countItems } from '../../src/batch/plan/drafts.ts';
+import { countItems, DEFAULT_TEXT_COLUMN } from '../../src/batch/plan/drafts.ts';
 import { inputBytes } from '../../src/batch/plan/input-file.ts';
+import type { Source } from '../../src/batch/plan/inputs.ts';
 import { findSources } from '../../src/batch/plan/inputs.ts';
 import { parseNameTemplate } from '../../src/batch/plan/name-template.ts';
 import { Fingerprints } from '../../src/batch/plan/fingerprints.ts';
@@ -14,6 +15,7 @@ import { readInput } from '../../src/cli/read-input.ts';
 import { resolveSetting } from '../../src/config/settings.ts';
 import { SPEECH_FORMATS } from '../../src/contract/generated/speech-controls.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
+import { display } from '../../src/text/display.ts';
 import { controlsToSend } from '../speech-flags.ts';
 import type { BatchFlags } from './batch-flags.ts';
 import { captionWishes } from './captions.ts';
@@ -53,6 +55,7 @@ export async function prepareBatch(
       paths,
       lines: flags.lines,
       jsonl: flags.jsonl,
+      recursive: flags.recursive,
       readOnce: async (name) => {
         const shown = name === '-' ? 'stdin' : name;
         return inputBytes(shown, await readInput(context, name, shown));
@@ -60,11 +63,13 @@ export async function prepareBatch(
     },
     context.files,
   );
-  const total = await countItems(sources);
+  await tellIgnoredColumns(context, sources, flags);
+  const { textColumn } = flags;
+  const total = await countItems(sources, textColumn);
   if (total === 0) throw usageFailure('there is nothing to speak: the inputs are empty');
   const defaults = defaultsOf(flags, settings);
   const besides = (output: string) => captionNames(output, captions?.formats ?? []);
-  const options = { sources, template, total, files: context.files, defaults, besides };
+  const options = { sources, textColumn, template, total, files: context.files, defaults, besides };
   const facts = await checkPlan(options, shard, redo, context.signal);
   return {
     flags,
@@ -90,6 +95,24 @@ function refuseFlags({ globals }: Context, paths: readonly string[], flags: Batc
   }
   if (flags.creditRate !== undefined && flags.maxCredits === undefined && flags.dryRun !== true) {
     throw usageFailure('--credit-rate means something only with --max-credits or --dry-run');
+  }
+}
+
+/** @throws Failure (usage) for `--text-column` without a table, and for a table that has none such */
+async function tellIgnoredColumns(
+  { io }: Context,
+  sources: readonly Source[],
+  { textColumn }: BatchFlags,
+): Promise<void> {
+  const tables = sources.filter((source) => source.kind === 'csv');
+  if (tables.length === 0 && textColumn !== undefined) {
+    throw usageFailure('--text-column requires a .csv file', 'Name one, or leave the flag out.');
+  }
+  for (const { file } of tables) {
+    const { openTable } = await import('../../src/batch/plan/table.ts');
+    const { ignored } = await openTable(file, textColumn ?? DEFAULT_TEXT_COLUMN);
+    const names = ignored.map((name) => `"${display(name)}"`).join(', ');
+    if (ignored.length > 0) io.notice(`foley: ${display(file.name)}: columns not used: ${names}`);
   }
 }
 

@@ -73,9 +73,10 @@ describe('a name', () => {
   it.each([
     ['{index}-{name}.{ext}', '07-a b.mp3'],
     ['{voice}/{id}.{ext}', 'v-1/x-y.mp3'],
+    ['{dir}/{name}.{ext}', 'c d/e-f/a b.mp3'],
     ['fixed', 'fixed'],
   ])('of the template %s is %s', (template, expected) => {
-    const parts = { index: '07', name: 'a b', id: 'x/y', voice: 'v-1', ext: 'mp3' };
+    const parts = { index: '07', name: 'a b', dir: 'c d/e:f', id: 'x/y', voice: 'v-1', ext: 'mp3' };
     expect(parseNameTemplate(template).render(parts)).toBe(expected);
   });
 
@@ -111,7 +112,10 @@ describe('what can be read only once', () => {
       read.push(name);
       return inputBytes(name, Buffer.from('One.\nTwo.\n'));
     };
-    const sources = await findSources({ paths: [], lines: pipe, readOnce }, systemFiles);
+    const sources = await findSources(
+      { recursive: true, paths: [], lines: pipe, readOnce },
+      systemFiles,
+    );
     const total = await countItems(sources);
     const texts: string[] = [];
     for await (const { order } of planItems({ ...OPTIONS, sources, total, template: NUMBERED })) {
@@ -123,7 +127,12 @@ describe('what can be read only once', () => {
   it('has the same name under every number that a shell gives it', async () => {
     const lists = ['/dev/fd/63', '/proc/self/fd/11', '-', '/dev/stdin', '/x/list.txt'];
     const names = lists.map(async (lines) => {
-      const wishes = { paths: [], lines, readOnce: async () => inputBytes('it', Buffer.from('A')) };
+      const wishes = {
+        recursive: true,
+        paths: [],
+        lines,
+        readOnce: async () => inputBytes('it', Buffer.from('A')),
+      };
       const [source] = await findSources(wishes, systemFiles);
       return source?.kind === 'lines' ? source.name : undefined;
     });
@@ -134,6 +143,7 @@ describe('what can be read only once', () => {
     const lists = ['/dev/fd/63', '-', '/dev/stdin', '/x/list.jsonl'];
     const paths = lists.map(async (jsonl) => {
       const wishes = {
+        recursive: true,
         paths: [],
         jsonl,
         readOnce: async () => inputBytes('it', Buffer.from('{}')),
@@ -147,7 +157,11 @@ describe('what can be read only once', () => {
   it('is refused in a folder, and not waited for', async () => {
     const pipe = await makePipe('folder/text.txt');
     const sources = await findSources(
-      { paths: [path.dirname(pipe)], readOnce: () => Promise.reject(new Error('not named')) },
+      {
+        recursive: true,
+        paths: [path.dirname(pipe)],
+        readOnce: () => Promise.reject(new Error('not named')),
+      },
       systemFiles,
     );
     const items = planItems({ ...OPTIONS, sources, total: 1 });
@@ -164,7 +178,8 @@ describe('a plan', () => {
 
   it('gives ids that differ, whatever the files are called', async () => {
     const sources = ['a', 'a', 'a-2', 'a'].map((name) => {
-      return { kind: 'text', file: inputBytes(name, Buffer.from(`${name}.`)), name } as const;
+      const file = inputBytes(name, Buffer.from(`${name}.`));
+      return { kind: 'text', file, name, dir: '', title: name } as const;
     });
     const ids: string[] = [];
     const numbered = { ...OPTIONS, template: NUMBERED };

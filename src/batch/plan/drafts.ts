@@ -6,8 +6,13 @@ import { display } from '../../text/display.ts';
 import type { InputFile } from './input-file.ts';
 import { inputFile, linesOf, wholeText } from './input-file.ts';
 import type { Source } from './inputs.ts';
+import { requireText } from './inputs.ts';
 import type { ItemDraft } from './item.ts';
-import { besideList, parseJsonLine } from './json-line.ts';
+import type { JsonItem } from './json-line.ts';
+import { besideList, itemOf, parseJsonLine } from './json-line.ts';
+
+/** The column of a table that holds the texts. */
+export const DEFAULT_TEXT_COLUMN = 'text';
 
 /** Of a text that one request takes: four bytes a character, and a byte order mark. */
 const LONGEST_TEXT_BYTES = TEXT_MAX_CHARACTERS * 4 + 3;
@@ -16,11 +21,18 @@ const LONGEST_TEXT_BYTES = TEXT_MAX_CHARACTERS * 4 + 3;
  * How many items there are; reads only what has many in it.
  * @throws Failure (usage)
  */
-export async function countItems(sources: readonly Source[]): Promise<number> {
+export async function countItems(
+  sources: readonly Source[],
+  textColumn = DEFAULT_TEXT_COLUMN,
+): Promise<number> {
   let count = 0;
   for (const source of sources) {
     if (source.kind === 'text') count += 1;
-    else for await (const _line of linesOf(source.file)) count += 1;
+    else if (source.kind === 'csv') {
+      const { openTable } = await import('./table.ts');
+      const table = await openTable(source.file, textColumn);
+      for await (const _row of table.rows()) count += 1;
+    } else for await (const _line of linesOf(source.file)) count += 1;
   }
   return count;
 }
@@ -28,18 +40,32 @@ export async function countItems(sources: readonly Source[]): Promise<number> {
 /**
  * What the inputs say, item for item, each checked by itself; holds one text at a time.
  * @param nameOf what the item of this number is called in its list
+ * @param textColumn of tables
  * @throws Failure (usage) naming the file, the line and the key
  */
 export async function* draftsOf(
   sources: readonly Source[],
   nameOf: (list: string, index: number) => string,
   files: FileSystem,
+  textColumn = DEFAULT_TEXT_COLUMN,
 ): AsyncGenerator<ItemDraft, void, undefined> {
   let index = 0;
   for (const source of sources) {
     if (source.kind === 'text') {
       index += 1;
-      yield draftOfFile(source.file, source.name);
+      const { dir, file, name, title } = source;
+      yield { ...(await draftOfFile(file, name)), dir, title };
+      continue;
+    }
+    if (source.kind === 'csv') {
+      const { openTable } = await import('./table.ts');
+      const table = await openTable(source.file, textColumn);
+      for await (const { fields, line } of table.rows()) {
+        index += 1;
+        const where = `${display(source.file.name)}, line ${line}`;
+        const name = nameOf(source.name, index);
+        yield await draftOfItem(itemOf(fields, where), where, { source, files, name });
+      }
       continue;
     }
     for await (const { number, text } of linesOf(source.file)) {
@@ -47,7 +73,10 @@ export async function* draftsOf(
       const where = `${display(source.file.name)}, line ${number}`;
       if (source.kind === 'lines') {
         yield { source: where, name: nameOf(source.name, index), text: checked(text, where) };
-      } else yield await draftOfJson(text, where, { source, files, name: nameOf('item', index) });
+      } else {
+        const place = { source, files, name: nameOf('item', index) };
+        yield await draftOfItem(parseJsonLine(text, where), where, place);
+      }
     }
   }
 }
@@ -58,13 +87,17 @@ async function draftOfFile(file: InputFile, name: string): Promise<ItemDraft> {
 }
 
 interface ListPlace {
-  readonly source: Extract<Source, { kind: 'jsonl' }>;
+  readonly source: Extract<Source, { kind: 'csv' | 'jsonl' }>;
   readonly name: string;
   readonly files: FileSystem;
 }
 
-async function draftOfJson(line: string, where: string, place: ListPlace): Promise<ItemDraft> {
-  const { file, text, ...item } = parseJsonLine(line, where);
+async function draftOfItem(
+  { file, text, ...item }: JsonItem,
+  where: string,
+  place: ListPlace,
+): Promise<ItemDraft> {
+  if (file !== undefined) requireText(file, `${where}: `);
   const given =
     file === undefined
       ? (text ?? '')

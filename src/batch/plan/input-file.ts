@@ -22,7 +22,7 @@ export interface NumberedLine {
 }
 
 /** The longest text, every character of it written as an escape, and room for what is around it. */
-const LONGEST_LINE = 1 << 20;
+export const LONGEST_LINE = 1 << 20;
 
 /** A file of the disk; it is opened when it is read, and refused then if it can be read only once. */
 export function inputFile(name: string, files: FileSystem): InputFile {
@@ -127,7 +127,8 @@ function tooLong({ name }: InputFile, line: number): Failure {
   );
 }
 
-function unreadable(name: string, error: unknown): unknown {
+/** The failure that an error means which came while an input was read. */
+export function unreadable(name: string, error: unknown): unknown {
   if (error instanceof Failure) return error;
   const shown = display(name);
   if (error instanceof TextEncodingError) {

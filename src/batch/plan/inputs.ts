@@ -13,24 +13,37 @@ export interface InputWishes {
   readonly paths: readonly string[];
   readonly lines?: string | undefined;
   readonly jsonl?: string | undefined;
+  /** Whether the folders in a folder count. */
+  readonly recursive: boolean;
   /** All of what can be read only once, kept: stdin (`-`), a pipe, a device. */
   readonly readOnce: (name: string) => Promise<InputFile>;
 }
 
 /** Where items come from, in the order of the plan. */
 export type Source =
-  | { readonly kind: 'text'; readonly file: InputFile; readonly name: string }
+  | {
+      readonly kind: 'text';
+      readonly file: InputFile;
+      readonly name: string;
+      /** Below the folder that was named, with `/` between folders; empty for none. */
+      readonly dir: string;
+      /** Its name, with its folder where another text has the same name. */
+      readonly title: string;
+    }
+  | { readonly kind: 'csv'; readonly file: InputFile; readonly path: string; readonly name: string }
   | { readonly kind: 'lines'; readonly file: InputFile; readonly name: string }
   /** `path` is where the list is; undefined for stdin. */
   | { readonly kind: 'jsonl'; readonly file: InputFile; readonly path: string | undefined };
 
 const TEXT_ENDINGS = new Set(['.txt', '.md']);
+/** What may be named besides: texts without an ending too, such as README. */
+const NAMED_ENDINGS = new Set([...TEXT_ENDINGS, '.text', '.markdown', '']);
 
 /**
  * The inputs of a batch: files and folders first, as they were given, then `--lines`, then `--jsonl`. In
- * a folder its texts count (`*.txt` and `*.md`, not hidden, not those of folders in it), in the order of
- * their code points, which is the same everywhere.
- * @throws Failure (usage) for what is not there, and for stdin asked for twice
+ * a folder its texts count (`*.txt` and `*.md`, not hidden), and those of the folders in it, in the order of
+ * the code points of their paths, which is the same everywhere.
+ * @throws Failure (usage) for what is not there or is no text, and for stdin asked for twice
  */
 export async function findSources(wishes: InputWishes, files: FileSystem): Promise<Source[]> {
   const { jsonl, lines, paths, readOnce } = wishes;
@@ -41,15 +54,18 @@ export async function findSources(wishes: InputWishes, files: FileSystem): Promi
   const open = async (name: string): Promise<InputFile> =>
     (await isReadOnce(name, files)) ? readOnce(name) : inputFile(name, files);
   const sources: Source[] = [];
+  const texts: TextPlace[] = [];
   for (const given of paths) {
-    const texts = given === '-' ? undefined : await textsIn(given, files);
-    if (texts === undefined) {
-      sources.push({ kind: 'text', file: await open(given), name: stemOf(given) });
-    }
-    for (const name of texts ?? []) {
-      sources.push({ kind: 'text', file: inputFile(name, files), name: stemOf(name) });
+    const found = given === '-' ? undefined : await textsIn(given, wishes.recursive, files);
+    if (found !== undefined) texts.push(...found);
+    else if (isTable(given)) {
+      sources.push({ kind: 'csv', file: await open(given), path: given, name: stemOf(given) });
+    } else {
+      requireText(given);
+      texts.push({ path: given, file: await open(given), dir: '' });
     }
   }
+  sources.unshift(...titled(texts, files));
   if (lines !== undefined) {
     sources.push({ kind: 'lines', file: await open(lines), name: stemOf(lines) });
   }
@@ -72,13 +88,39 @@ async function isReadOnce(name: string, files: FileSystem): Promise<boolean> {
   return stats !== undefined && !stats.isFile() && !stats.isDirectory();
 }
 
+interface TextPlace {
+  readonly path: string;
+  /** Where it was opened already. */
+  readonly file?: InputFile;
+  readonly dir: string;
+}
+
+/** Texts with what they are called: those that have one name in several folders have those in their titles. */
+function titled(texts: readonly TextPlace[], files: FileSystem): Source[] {
+  const counts = new Map<string, number>();
+  for (const { path: given } of texts) {
+    counts.set(stemOf(given), (counts.get(stemOf(given)) ?? 0) + 1);
+  }
+  return texts.map(({ dir, path: given, file = inputFile(given, files) }) => {
+    const name = stemOf(given);
+    const isShared = (counts.get(name) ?? 0) > 1 && dir !== '';
+    return { kind: 'text', file, name, dir, title: isShared ? `${dir}/${name}` : name };
+  });
+}
+
 /** The texts in a folder; undefined for what is none. */
-async function textsIn(given: string, files: FileSystem): Promise<string[] | undefined> {
+async function textsIn(
+  given: string,
+  isRecursive: boolean,
+  files: FileSystem,
+): Promise<TextPlace[] | undefined> {
   try {
     if (!(await files.stat(given)).isDirectory()) return undefined;
-    const names = (await files.readdir(given)).filter((name) => isText(name));
+    const names = await textNames(given, isRecursive, files);
     if (names.length === 0) throw emptyFolder(given);
-    return names.toSorted((a, b) => (a < b ? -1 : 1)).map((name) => path.join(given, name));
+    return names
+      .toSorted((a, b) => (a < b ? -1 : 1))
+      .map((name) => ({ path: path.join(given, name), dir: folderOf(name) }));
   } catch (error) {
     if (error instanceof Failure) throw error;
     if (hasErrno(error, 'ENOENT'))
@@ -88,8 +130,54 @@ async function textsIn(given: string, files: FileSystem): Promise<string[] | und
   }
 }
 
+/** Names below a folder. A link to a folder is not followed: it may lead back to where it is. */
+async function textNames(
+  folder: string,
+  isRecursive: boolean,
+  files: FileSystem,
+): Promise<string[]> {
+  const found: string[] = [];
+  for (const name of await files.readdir(folder)) {
+    if (name.startsWith('.')) continue;
+    const isFolder = (await files.lstat(path.join(folder, name))).isDirectory();
+    if (!isFolder && isText(name)) found.push(name);
+    if (!isFolder || !isRecursive) continue;
+    const below = await textNames(path.join(folder, name), isRecursive, files);
+    found.push(...below.map((one) => `${name}/${one}`));
+  }
+  return found;
+}
+
+function folderOf(name: string): string {
+  const folder = path.posix.dirname(name);
+  return folder === '.' ? '' : folder;
+}
+
+function isTable(name: string): boolean {
+  return path.extname(name).toLowerCase() === '.csv';
+}
+
+/**
+ * Refuses what would be spoken, and paid for, as it is written.
+ * @param name of a file, by whose ending its type is told
+ * @throws Failure (usage)
+ */
+export function requireText(name: string, where = ''): void {
+  const ending = path.extname(name).toLowerCase();
+  // Of chapter.1 the number is no type.
+  if (NAMED_ENDINGS.has(ending) || /^\.\d+$/.test(ending) || name === '-' || isNowhere(name))
+    return;
+  const isList = ending === '.jsonl' || ending === '.ndjson';
+  throw usageFailure(
+    `${where}${display(name)} is not a text file: it ends in ${display(ending)}, and texts end in .txt or .md`,
+    isList
+      ? `Give it as --jsonl ${display(name)}.`
+      : 'Save its text as .txt. A table is read from a .csv, a list with --lines or --jsonl.',
+  );
+}
+
 function isText(name: string): boolean {
-  return !name.startsWith('.') && TEXT_ENDINGS.has(path.extname(name).toLowerCase());
+  return TEXT_ENDINGS.has(path.extname(name).toLowerCase());
 }
 
 function emptyFolder(folder: string): Failure {

@@ -7,6 +7,10 @@ export interface ItemDraft {
   readonly source: string;
   /** `{name}`: the stem of the file, or what its line is called. */
   readonly name: string;
+  /** `{dir}`: the folder of its file below the one that was named, with `/` between folders; empty for none. */
+  readonly dir?: string | undefined;
+  /** What it is called where its input gives no id; by default its name. */
+  readonly title?: string | undefined;
   readonly id?: string | undefined;
   readonly text: string;
   readonly output?: string | undefined;

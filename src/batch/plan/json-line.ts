@@ -22,7 +22,8 @@ export interface JsonItem {
 }
 
 const OWN_KEYS = ['id', 'text', 'file', 'voiceId', 'modelId', 'output', 'format'] as const;
-const KEYS: readonly string[] = [...OWN_KEYS, ...Object.keys(SPEECH_CONTROLS)];
+/** The keys of an item, and the columns of a table. */
+export const ITEM_KEYS: readonly string[] = [...OWN_KEYS, ...Object.keys(SPEECH_CONTROLS)];
 
 /**
  * Reads one line of a list (contract, section 6).
@@ -31,8 +32,16 @@ const KEYS: readonly string[] = [...OWN_KEYS, ...Object.keys(SPEECH_CONTROLS)];
  */
 export function parseJsonLine(line: string, where: string): JsonItem {
   const fields = objectIn(line, where);
-  const unknown = [...fields.keys()].find((key) => !KEYS.includes(key));
+  const unknown = [...fields.keys()].find((key) => !ITEM_KEYS.includes(key));
   if (unknown !== undefined) throw unknownKey(unknown, where);
+  return itemOf(fields, where);
+}
+
+/**
+ * Checks the fields of one item.
+ * @throws Failure (usage) naming file, line and key
+ */
+export function itemOf(fields: ReadonlyMap<string, unknown>, where: string): JsonItem {
   const item = {
     ...texts(fields, where),
     ...formatIn(fields, where),
@@ -68,10 +77,10 @@ function objectIn(line: string, where: string): ReadonlyMap<string, unknown> {
 }
 
 function unknownKey(key: string, where: string): Error {
-  const [nearest] = closest(key, KEYS, 1);
+  const [nearest] = closest(key, ITEM_KEYS, 1);
   return usageFailure(
     `${where}: there is no key "${display(key)}"`,
-    nearest === undefined ? `The keys are ${KEYS.join(', ')}.` : `Did you mean ${nearest}?`,
+    nearest === undefined ? `The keys are ${ITEM_KEYS.join(', ')}.` : `Did you mean ${nearest}?`,
   );
 }
 

@@ -6,6 +6,8 @@ export interface NameParts {
   /** From 1, padded with zeros to the length of the last one. */
   readonly index: string;
   readonly name: string;
+  /** With `/` between folders; empty for none. */
+  readonly dir: string;
   readonly id: string;
   readonly voice: string;
   readonly ext: string;
@@ -16,7 +18,7 @@ export interface NameTemplate {
   render(parts: NameParts): string;
 }
 
-const PLACES = ['index', 'name', 'id', 'voice', 'ext'] as const;
+const PLACES = ['index', 'name', 'dir', 'id', 'voice', 'ext'] as const;
 
 /**
  * The value of `--name`: text with places such as `{name}` (contract, section 6).
@@ -32,9 +34,10 @@ export function parseNameTemplate(given: string): NameTemplate {
   if (/[{}]/.test(rest)) throw unknownPlace(given, '{');
   return {
     render: (parts) =>
-      given.replaceAll(/\{([^{}]*)\}/g, (_shown, place: string) => {
+      given.replaceAll(/\{([^{}]*)\}(\/?)/g, (_shown, place: string, slash: string) => {
+        if (place === 'dir') return folderName(parts.dir, slash);
         const known = PLACES.find((candidate) => candidate === place);
-        return known === undefined ? '' : nameComponent(parts[known]);
+        return known === undefined ? '' : nameComponent(parts[known]) + slash;
       }),
   };
 }
@@ -44,6 +47,13 @@ function unknownPlace(given: string, shown: string): Error {
     `--name is "${display(given)}", in which ${display(shown)} means nothing`,
     `It takes ${PLACES.map((place) => `{${place}}`).join(', ')}.`,
   );
+}
+
+/** Without a folder there is nothing to separate. */
+function folderName(dir: string, slash: string): string {
+  if (dir === '') return '';
+  const names = dir.split('/').map((name) => nameComponent(name));
+  return names.join('/') + slash;
 }
 
 /**

@@ -47,6 +47,8 @@ export interface PlanOptions {
   /** Items of the whole plan, as {@link countItems} counts them. */
   readonly total: number;
   readonly files: FileSystem;
+  /** Of tables. */
+  readonly textColumn?: string | undefined;
   /** The further files of an item, by its output. */
   readonly besides: (output: string) => readonly string[];
 }
@@ -57,7 +59,7 @@ export interface PlanOptions {
  * @throws Failure (usage) naming where the fault is
  */
 export async function* planItems(options: PlanOptions): AsyncGenerator<BatchItem, void, undefined> {
-  const { files, sources, total } = options;
+  const { files, sources, textColumn, total } = options;
   const width = String(total).length;
   const padded = (index: number): string => String(index).padStart(width, '0');
   const ids = new TakenIds();
@@ -67,10 +69,11 @@ export async function* planItems(options: PlanOptions): AsyncGenerator<BatchItem
     sources,
     (list, number) => `${list}-${padded(number)}`,
     files,
+    textColumn,
   )) {
     index += 1;
-    const id =
-      draft.id === undefined ? ids.free(draft.name, index) : ids.take(draft.id, index, draft);
+    const { id: given, name, title = name } = draft;
+    const id = given === undefined ? ids.free(title, index) : ids.take(given, index, draft);
     const item = decide(draft, { index, id, padded: padded(index) }, options);
     outputs.take(item.output, index, draft);
     for (const beside of options.besides(item.output)) outputs.take(beside, index, draft);
@@ -94,7 +97,8 @@ function decide(
   const modelId = draft.modelId ?? defaults.modelId;
   const chosen = draft.format ?? defaults.format;
   const usual = chosen ?? defaults.configuredFormat ?? 'mp3';
-  const parts = { index: padded, name: draft.name, id, voice: voiceId, ext: extensionOf(usual) };
+  const { dir = '', name } = draft;
+  const parts = { index: padded, name, dir, id, voice: voiceId, ext: extensionOf(usual) };
   const output = checkOutputName(draft.output ?? template.render(parts), source);
   const format = formatOf(output, { chosen, usual, source });
   return {

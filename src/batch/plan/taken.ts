@@ -46,7 +46,7 @@ export class TakenOutputs {
     if (same !== undefined) {
       throw usageFailure(
         `${source}: its output ${display(output)} is also that of item ${same} (letters that differ only in case, or in how an accent is written, may be one file)`,
-        'Give them different names, for example with {index} in --name.',
+        'Give them different names, for example with {dir} or {index} in --name.',
       );
     }
     const clash = this.#folders.ownerOf(name) ?? this.#clashAbove(name, index);

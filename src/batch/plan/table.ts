@@ -1,0 +1,161 @@
+import { Readable, pipeline } from 'node:stream';
+import type { ControlName } from '../../contract/generated/speech-controls.ts';
+import { SPEECH_CONTROLS } from '../../contract/generated/speech-controls.ts';
+import { usageFailure } from '../../errors/failure.ts';
+import { createUtf8Decoder } from '../../text/decode.ts';
+import { display } from '../../text/display.ts';
+import type { InputFile } from './input-file.ts';
+import { LONGEST_LINE, unreadable } from './input-file.ts';
+import { ITEM_KEYS } from './json-line.ts';
+
+/** A row of a table as the fields of a JSONL item. */
+export interface TableRow {
+  readonly fields: ReadonlyMap<string, unknown>;
+  /** Its last line, from 1. */
+  readonly line: number;
+}
+
+export interface Table {
+  /** Columns that are not fields of an item. */
+  readonly ignored: readonly string[];
+  rows(): AsyncGenerator<TableRow, void, undefined>;
+}
+
+const SEPARATORS = [',', ';', '\t'] as const;
+
+/**
+ * Reads the header of a CSV file (RFC 4180; also with semicolons or tabs).
+ * @param textColumn the column that holds the texts
+ * @throws Failure (usage) naming the file and the column
+ */
+export async function openTable(file: InputFile, textColumn: string): Promise<Table> {
+  let header: readonly string[] = [];
+  let separator: string = SEPARATORS[0];
+  for (const candidate of SEPARATORS) {
+    const found = await headerOf(file, candidate);
+    if (found.length <= header.length) continue;
+    header = found;
+    separator = candidate;
+  }
+  const fields = fieldsOf(header, textColumn, display(file.name));
+  return {
+    ignored: header.filter((_, at) => fields[at] === undefined),
+    async *rows() {
+      let isHeader = true;
+      for await (const { cells, line } of recordsOf(file, separator)) {
+        if (!isHeader) yield { fields: rowOf(cells, fields), line };
+        isHeader = false;
+      }
+    },
+  };
+}
+
+async function headerOf(file: InputFile, separator: string): Promise<readonly string[]> {
+  for await (const { cells } of recordsOf(file, separator, true)) {
+    return cells.map((cell) => cell.trim());
+  }
+  throw usageFailure(`${display(file.name)} is empty`, 'Its first line names the columns.');
+}
+
+/** The field of each column; undefined for columns that are for something else. */
+function fieldsOf(
+  header: readonly string[],
+  textColumn: string,
+  where: string,
+): readonly (string | undefined)[] {
+  const columns = `Its columns: ${header.map((name) => display(name)).join(', ')}.`;
+  if (!header.includes(textColumn) && !(textColumn === 'text' && header.includes('file'))) {
+    const hint = `${columns} Choose the one with the texts with --text-column.`;
+    throw usageFailure(`${where} has no column "${display(textColumn)}"`, hint);
+  }
+  const twice = header.find((name, at) => name !== '' && header.indexOf(name) !== at);
+  if (twice !== undefined) {
+    throw usageFailure(`${where} has the column "${display(twice)}" twice`, 'Rename one of them.');
+  }
+  return header.map((name) => {
+    if (name === textColumn) return 'text';
+    if (name === 'text') return undefined;
+    if (ITEM_KEYS.includes(name)) return name;
+    const meant = ITEM_KEYS.find((key) => folded(key) === folded(name));
+    if (meant === undefined) return undefined;
+    throw usageFailure(
+      `${where} has the column "${display(name)}"`,
+      `Did you mean ${meant}? Columns are spelled as the keys of --jsonl.`,
+    );
+  });
+}
+
+function folded(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z]/g, '');
+}
+
+function rowOf(
+  cells: readonly string[],
+  fields: readonly (string | undefined)[],
+): ReadonlyMap<string, unknown> {
+  const row = new Map<string, unknown>();
+  for (const [at, cell] of cells.entries()) {
+    const field = fields[at];
+    if (field !== undefined && cell !== '') row.set(field, typed(field, cell));
+  }
+  return row;
+}
+
+/** A cell as the type of its field; what does not fit stays text, and is refused as that. */
+function typed(field: string, cell: string): unknown {
+  const type = isControl(field) ? SPEECH_CONTROLS[field].type : 'string';
+  if (type === 'number') return /^[-+]?\d*\.?\d+$/.test(cell.trim()) ? Number(cell) : cell;
+  if (type === 'boolean') return BOOLEANS.get(cell.trim().toLowerCase()) ?? cell;
+  return cell;
+}
+
+const BOOLEANS = new Map([
+  ['true', true],
+  ['false', false],
+]);
+
+function isControl(field: string): field is ControlName {
+  return Object.hasOwn(SPEECH_CONTROLS, field);
+}
+
+interface TableRecord {
+  readonly cells: readonly string[];
+  readonly line: number;
+}
+
+/** @param isLoose rows may have any number of cells, as long as the separator is a guess */
+async function* recordsOf(
+  file: InputFile,
+  separator: string,
+  isLoose = false,
+): AsyncGenerator<TableRecord, void, undefined> {
+  const { CsvError, parse } = await import('csv-parse');
+  const parser = parse({
+    delimiter: separator,
+    info: true,
+    skip_empty_lines: true,
+    ...(isLoose ? { relax_column_count: true, relax_quotes: true, to: 1 } : {}),
+    max_record_size: LONGEST_LINE,
+  });
+  pipeline(Readable.from(textOf(file)), parser, () => undefined);
+  try {
+    for await (const { info, record } of parser) yield { cells: record, line: info.lines };
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw unreadable(file.name, error);
+    const where = `${display(file.name)}, line ${lineOf(error)}`;
+    throw usageFailure(
+      `${where} is not valid CSV: ${display(error.message, { max: 200 })}`,
+      'Put quotes around cells with separators, quotes or line ends, and double the quotes in them.',
+    );
+  }
+}
+
+async function* textOf(file: InputFile): AsyncGenerator<string, void, undefined> {
+  const decoder = createUtf8Decoder();
+  for await (const chunk of file.open()) yield decoder.write(chunk);
+  yield decoder.end();
+}
+
+function lineOf(error: object): number {
+  return 'lines' in error && typeof error.lines === 'number' ? error.lines : 1;
+}
