@@ -8,7 +8,7 @@ function __foley_path
     for word in $words[2..-1]
         if test $skip = yes
             set skip no
-        else if contains -- $word --accept-keys-file --account --allow-host --allow-origin --api --api-key-file --aspect-ratio --audio --base-url --body --chunk-length --color --concurrency --created-after --credit-rate --credits --cue-by --cue-max-chars --cue-max-duration --cue-max-lines --cue-min-duration --data-dir --description --emotion --fault --field --file --flush-after --forget --format --header --host --idempotency-key --idempotency-namespace --idle-timeout --image --instruction --jsonl --language --latency --limit --lines --max-bytes --max-credits --max-retries --max-waiting --mode --model --name --origin --output --output-dir --page --page-size --pitch --player --poll-interval --port --preview-text --protocol --provider --rate-limit --raw-field --realtime-url --redo --redo-list --reference-text --report --request-id --resolution --response-timeout --search --seconds --segment --segment-by --shard --shell --similarity --size --speed --split --stability --status --subtitles --supports-language --text --timeout --timings --type --unavailable --via --video --visibility --voice --voice-name --volume --webhook-url -F -H -f -j -l -m -o -v
+        else if contains -- $word --accept-keys-file --account --allow-host --allow-origin --api --api-key-file --aspect-ratio --audio --base-url --body --chunk-length --color --concurrency --created-after --credit-rate --credits --cue-by --cue-max-chars --cue-max-duration --cue-max-lines --cue-min-duration --data-dir --description --emotion --fault --field --file --flush-after --forget --format --header --host --idempotency-key --idempotency-namespace --idle-timeout --image --instruction --jsonl --language --latency --limit --lines --max-bytes --max-credits --max-retries --max-waiting --mode --model --name --origin --output --output-dir --page --page-size --pitch --player --poll-interval --port --preview-text --protocol --provider --rate-limit --raw-field --realtime-url --redo --redo-list --reference-text --report --request-id --resolution --response-timeout --search --seconds --segment --segment-by --shard --shell --similarity --size --speed --split --stability --status --subtitles --supports-language --text --text-column --timeout --timings --type --unavailable --via --video --visibility --voice --voice-name --volume --webhook-url -F -H -f -j -l -m -o -v
             set skip yes
         else if not string match -q -- '-*' $word
             set -l candidate (string join ' ' $path $word)
@@ -277,8 +277,10 @@ complete -c foley -n '__foley_at \'jobs download\'' -s h -l help -d 'show this h
 complete -c foley -n '__foley_at \'jobs download\'' -a '(__foley_known job)'
 complete -c foley -n '__foley_at \'batch\'' -l lines -r -F -d 'each line is an item; - is stdin'
 complete -c foley -n '__foley_at \'batch\'' -l jsonl -r -F -d 'each line is a JSON object: id, text or file, voiceId, modelId, output, format, and the controls by their API names; - is stdin'
+complete -c foley -n '__foley_at \'batch\'' -l text-column -x -d 'the column of a .csv that holds the texts (default: text)'
+complete -c foley -n '__foley_at \'batch\'' -l no-recursive -d 'leave out the folders inside of a folder'
 complete -c foley -n '__foley_at \'batch\'' -l output-dir -x -a '(__fish_complete_directories)' -d 'where the audio goes'
-complete -c foley -n '__foley_at \'batch\'' -l name -x -d 'name of an output: {index}, {name}, {id}, {voice}, {ext}'
+complete -c foley -n '__foley_at \'batch\'' -l name -x -d 'name of an output: {index}, {name}, {dir}, {id}, {voice}, {ext}'
 complete -c foley -n '__foley_at \'batch\'' -l shard -x -d 'speak only the I-th of N shares, as I/N (default: as Slurm, Kubernetes or CI say)'
 complete -c foley -n '__foley_at \'batch\'' -s j -l concurrency -x -d 'items at a time (default: 4)'
 complete -c foley -n '__foley_at \'batch\'' -l subtitles -x -a 'srt vtt' -d 'captions beside each output: srt or vtt'

@@ -396,8 +396,10 @@ $script:FoleyPlaces = @{
         Flags = @(
             , @('--lines', 'each line is an item; - is stdin')
             , @('--jsonl', 'each line is a JSON object: id, text or file, voiceId, modelId, output, format, and the controls by their API names; - is stdin')
+            , @('--text-column', 'the column of a .csv that holds the texts (default: text)')
+            , @('--no-recursive', 'leave out the folders inside of a folder')
             , @('--output-dir', 'where the audio goes')
-            , @('--name', 'name of an output: {index}, {name}, {id}, {voice}, {ext}')
+            , @('--name', 'name of an output: {index}, {name}, {dir}, {id}, {voice}, {ext}')
             , @('--shard', 'speak only the I-th of N shares, as I/N (default: as Slurm, Kubernetes or CI say)')
             , @('--concurrency', 'items at a time (default: 4)')
             , @('-j', 'items at a time (default: 4)')
@@ -3151,6 +3153,7 @@ $script:FoleyFlagsWithValue = @(
     '--subtitles'
     '--supports-language'
     '--text'
+    '--text-column'
     '--timeout'
     '--timings'
     '--type'
