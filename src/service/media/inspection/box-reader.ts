@@ -1,4 +1,3 @@
-import type { FileHandle } from 'node:fs/promises';
 import { MediaTaskError } from '../child/media-task-error.ts';
 
 /** A box of the MP4 family of formats (ISO/IEC 14496-12). */
@@ -9,12 +8,27 @@ export interface Box {
   readonly end: number;
 }
 
+/** A file that is open. */
+export interface ReadableFile {
+  read(
+    buffer: Buffer,
+    offset: number,
+    length: number,
+    position: number,
+  ): Promise<{ readonly bytesRead: number }>;
+}
+
 const HEADER = 8;
 const LARGE_HEADER = 16;
+const BLOCK_BYTES = 64 * 1024;
+/** Fragments for every picture of half an hour at 25 a second. */
+const MOST_BOXES_OF_FILE = 100_000;
+/** Tracks and tables: a real list has tens of them. */
+const MOST_BOXES_OF_LIST = 10_000;
 
 /**
  * The boxes in a stretch of bytes, one after the other.
- * @throws MediaTaskError where they do not fill it exactly
+ * @throws MediaTaskError where they do not fill it exactly, or are too many
  */
 export function boxesIn(bytes: Buffer, start: number, end: number): readonly Box[] {
   const boxes: Box[] = [];
@@ -29,24 +43,42 @@ export function boxesIn(bytes: Buffer, start: number, end: number): readonly Box
       start: at + (large ? LARGE_HEADER : HEADER),
       end: at + size,
     });
+    if (boxes.length > MOST_BOXES_OF_LIST) throw tooMany();
     at += size;
   }
   return boxes;
 }
 
-/** The boxes of a whole file, of which only the headers are read. @throws MediaTaskError likewise */
-export async function boxesOf(file: FileHandle, size: number): Promise<readonly Box[]> {
+/**
+ * The boxes of a whole file, of which only the blocks with their headers are read.
+ * @throws MediaTaskError likewise
+ */
+export async function boxesOf(file: ReadableFile, size: number): Promise<readonly Box[]> {
   const boxes: Box[] = [];
+  const space = Buffer.alloc(BLOCK_BYTES);
+  let block = space.subarray(0, 0);
+  let blockStart = 0;
   for (let at = 0; at < size;) {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(LARGE_HEADER), 0, LARGE_HEADER, at);
-    if (bytesRead < HEADER) throw broken('a box is cut');
-    const large = buffer.readUInt32BE(0) === 1 && bytesRead === LARGE_HEADER;
-    const length = sizeOf(buffer.subarray(0, large ? LARGE_HEADER : HEADER), size - at);
+    const isInside = at >= blockStart && at + LARGE_HEADER <= blockStart + block.length;
+    if (!isInside) {
+      const { bytesRead } = await file.read(space, 0, BLOCK_BYTES, at);
+      block = space.subarray(0, bytesRead);
+      blockStart = at;
+    }
+    const header = block.subarray(at - blockStart, at - blockStart + LARGE_HEADER);
+    if (header.length < HEADER) throw broken('a box is cut');
+    const large = header.readUInt32BE(0) === 1 && header.length === LARGE_HEADER;
+    const length = sizeOf(header.subarray(0, large ? LARGE_HEADER : HEADER), size - at);
     const start = at + (large ? LARGE_HEADER : HEADER);
-    boxes.push({ type: typeOf(buffer, 0), start, end: at + length });
+    boxes.push({ type: typeOf(header, 0), start, end: at + length });
+    if (boxes.length > MOST_BOXES_OF_FILE) throw tooMany();
     at += length;
   }
   return boxes;
+}
+
+function tooMany(): MediaTaskError {
+  return broken('it has more boxes than any video');
 }
 
 /** A file that is not what it has to be. */
