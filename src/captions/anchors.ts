@@ -8,7 +8,8 @@ export interface Anchor {
 
 /**
  * Places where both rows have the same `length` letters, which are nowhere else in either, in the
- * longest order that is the same in both. Takes time n log n in the length of the stretch.
+ * longest order that is the same in both. Takes time n log n in the length of the stretch. Letters
+ * that happen to have the hash of others count as the same when they are looked for elsewhere.
  */
 export function anchors({ left, right }: LetterRows, stretch: Stretch, length: number): Anchor[] {
   const leftPlaces = uniquePlaces(left, stretch.left, stretch.leftEnd, length);
@@ -16,19 +17,45 @@ export function anchors({ left, right }: LetterRows, stretch: Stretch, length: n
   const pairs: Anchor[] = [];
   for (const [key, place] of leftPlaces) {
     const other = rightPlaces.get(key);
-    if (place >= 0 && other !== undefined && other >= 0) pairs.push({ left: place, right: other });
+    if (place < 0 || other === undefined || other < 0) continue;
+    if (isSame(left, place, right, other, length)) pairs.push({ left: place, right: other });
   }
   return longestIncreasing(pairs);
 }
 
-/** From the letters to where they are, or -1 when they are at several places. */
+/** A multiplier that spreads hashes over 32 bits. */
+const SPREAD = 0x9e3779b1;
+
+/** From the hash of the letters to where they are, or -1 when they are at several places. */
 function uniquePlaces(codes: Int32Array, from: number, to: number, length: number) {
-  const places = new Map<string, number>();
-  for (let at = from; at + length <= to; at += 1) {
-    const key = String.fromCodePoint(...codes.subarray(at, at + length));
-    places.set(key, places.has(key) ? -1 : at);
+  const places = new Map<number, number>();
+  let leaving = 1;
+  for (let count = 0; count < length; count += 1) leaving = Math.imul(leaving, SPREAD);
+  let hash = 0;
+  for (let at = from; at < to; at += 1) {
+    hash = Math.imul(hash, SPREAD) + (codes[at] ?? 0);
+    const start = at - length + 1;
+    if (start > from) hash -= Math.imul(leaving, codes[start - 1] ?? 0);
+    hash |= 0;
+    if (start < from) continue;
+    // Small integers take no memory of their own.
+    const key = hash >> 1;
+    places.set(key, places.has(key) ? -1 : start);
   }
   return places;
+}
+
+function isSame(
+  left: Int32Array,
+  leftAt: number,
+  right: Int32Array,
+  rightAt: number,
+  length: number,
+): boolean {
+  for (let index = 0; index < length; index += 1) {
+    if (left[leftAt + index] !== right[rightAt + index]) return false;
+  }
+  return true;
 }
 
 /** Of pairs that are sorted by `left`, the longest row in which `right` grows too. */

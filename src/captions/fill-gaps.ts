@@ -42,7 +42,7 @@ export function fillGaps(
     const weights = weightsOf(gap);
     const isSpoken = weights.some((weight) => weight > 0);
     const begin = spans.length;
-    spans.push(...(isSpoken ? spokenGap(gap, weights) : silentGap(gap)));
+    for (const span of isSpoken ? spokenGap(gap, weights) : silentGap(gap)) spans.push(span);
     const added = isSpoken ? undefined : extraTime(gap, tokens, index);
     if (added?.belongsTo === 'before' && begin > 0) {
       spans[begin - 1] = { startMs: spans[begin - 1]?.startMs ?? 0, endMs: added.span.endMs };

@@ -3,8 +3,8 @@ import { lineText } from './cue-shape.ts';
 import { timestamp } from './timestamp.ts';
 
 /**
- * A SubRip file: cues numbered from 1, text as it is (the format has no escapes), a blank line after each
- * cue, UTF-8 without a byte order mark, LF.
+ * A SubRip file: cues numbered from 1, text as it is but for `-->` (the format has no escapes), a blank
+ * line after each cue, UTF-8 without a byte order mark, LF.
  */
 export function srtFile(cues: readonly Cue[]): string {
   return cues.map((cue, index) => `${index + 1}\n${times(cue)}\n${text(cue)}\n\n`).join('');
@@ -15,5 +15,6 @@ function times({ startMs, endMs }: Cue): string {
 }
 
 function text({ lines }: Cue): string {
-  return lines.map((line) => lineText(line)).join('\n');
+  // Players take a line with an arrow for the times of a cue.
+  return lines.map((line) => lineText(line).replaceAll('-->', '-- >')).join('\n');
 }

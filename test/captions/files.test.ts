@@ -43,6 +43,12 @@ describe('SubRip', () => {
     );
   });
 
+  test('has no arrow in its text', () => {
+    expect(srtFile([cue(0, 900, '1', '00:00:01,000 --> 00:00:02,000', 'a--->b')])).toBe(
+      '1\n00:00:00,000 --> 00:00:00,900\n1\n00:00:01,000 -- > 00:00:02,000\na--- >b\n\n',
+    );
+  });
+
   test('of nothing is empty', () => {
     expect(srtFile([])).toBe('');
   });
