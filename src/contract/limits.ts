@@ -2,6 +2,8 @@
 
 /** Characters are Unicode code points, as JSON Schema counts them. */
 export const TEXT_MAX_CHARACTERS = 10_000;
+/** Ours: the speech of one request, whatever its text and speed; as WAV of 16 kHz about 115 MB. */
+export const SPEECH_MAX_SECONDS = 3_600;
 export const INSTRUCTION_MAX_CHARACTERS = 1_600;
 export const LANGUAGE_MAX_CHARACTERS = 64;
 export const EMOTION_MAX_CHARACTERS = 64;

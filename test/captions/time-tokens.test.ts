@@ -299,23 +299,6 @@ test('a missing stretch of a long text leaves the rest where it is', () => {
 });
 
 describe('words that are not in the text', () => {
-  /** How often the times of the words are read for a text of so many words. */
-  function reads(count: number): number {
-    let times = 0;
-    const words = Array.from({ length: count }, (_, index) => ({
-      text: 'lighthouse'.slice(0, 3 + (index % 7)),
-      get startMs() {
-        times += 1;
-        return index * 300;
-      },
-      endMs: index * 300 + 250,
-    }));
-    const text = Array.from({ length: count + 1 }, () => '\u043c\u0430\u044f\u043a').join(' ');
-    const timings = { version: 1, text, durationMs: count * 300, complete: true, words } as const;
-    expect(timeTokens(tokenize(text), timings)).toHaveLength(count + 1);
-    return times;
-  }
-
   test('take steps in proportion to their number', () => {
     expect(reads(4_000) / reads(2_000)).toBeLessThan(2.2);
   });
@@ -324,3 +307,20 @@ describe('words that are not in the text', () => {
     expect(reads(150_000)).toBeGreaterThan(150_000);
   });
 });
+
+/** How often the times of the words are read for a text of so many words. */
+function reads(count: number): number {
+  let times = 0;
+  const words = Array.from({ length: count }, (_, index) => ({
+    text: 'lighthouse'.slice(0, 3 + (index % 7)),
+    get startMs() {
+      times += 1;
+      return index * 300;
+    },
+    endMs: index * 300 + 250,
+  }));
+  const text = Array.from({ length: count + 1 }, () => '\u043c\u0430\u044f\u043a').join(' ');
+  const timings = { version: 1, text, durationMs: count * 300, complete: true, words } as const;
+  expect(timeTokens(tokenize(text), timings)).toHaveLength(count + 1);
+  return times;
+}

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { SpeechQueue } from '../../src/service/synthesis/speech-queue.ts';
+import { manualClock } from '../api/manual-clock.ts';
 import { OTHER_KEY, testService, voiceId } from './support/test-service.ts';
 
 const CLARA = voiceId('Clara');
@@ -96,4 +98,20 @@ describe('the queue for speech', () => {
     release();
     await (await waiting).arrayBuffer();
   });
+
+  it('ends speech that is longer than an hour', async () => {
+    const queue = new SpeechQueue({ clock: manualClock() });
+    const request = { text: 'Endless.', voice: 'v', speed: 1, pitch: 0 };
+    const { signal } = new AbortController();
+    const chunks: unknown[] = [];
+    await expect(async () => {
+      const speech = { account: 'first', speaker: { synthesize: endless }, request, signal };
+      for await (const chunk of queue.synthesize(speech)) chunks.push(chunk);
+    }).rejects.toThrow('The speech is longer than 3600 s.');
+    expect(chunks).toHaveLength(3);
+  });
 });
+
+async function* endless() {
+  for (;;) yield { samples: new Float32Array(1_000), sampleRate: 1 };
+}

@@ -2,7 +2,7 @@ import type { SpeechFormat } from '../../contract/schemas/speech.ts';
 import type { Output } from '../../files/output.ts';
 import type { SpeechLength } from '../engine/encode/file-head.ts';
 import { openFileHead } from '../engine/encode/file-head.ts';
-import type { SpeechChunk } from '../engine/speech-engine.ts';
+import { type SpeechChunk, SpeechLimit } from '../engine/speech-engine.ts';
 import type { EncodeSpeech } from '../synthesis/encode.ts';
 
 export interface SpeechWriting {
@@ -15,7 +15,7 @@ export interface SpeechWriting {
 
 /**
  * Writes speech as a whole file that tells its exact length, and publishes it. What fails on the way
- * throws, with nothing published; the output is the caller's to abandon then.
+ * throws, also speech beyond its limit, with nothing published; the output is the caller's to abandon then.
  */
 export async function writeSpeech(
   { output, encode, format, gainDb }: SpeechWriting,
@@ -23,7 +23,9 @@ export async function writeSpeech(
 ): Promise<SpeechLength> {
   const length = { samples: 0, sampleRate: 0 };
   async function* counted(): AsyncGenerator<SpeechChunk> {
+    const limit = new SpeechLimit();
     for await (const chunk of chunks) {
+      limit.add(chunk);
       length.samples += chunk.samples.length;
       length.sampleRate = chunk.sampleRate;
       yield chunk;

@@ -1,3 +1,5 @@
+import { SPEECH_MAX_SECONDS } from '../../contract/limits.ts';
+
 /** What the service asks of anything that can speak. */
 
 export interface EngineVoice {
@@ -88,6 +90,18 @@ export interface SpeechEngine {
  * one. Listening begins and stops soon, and what is told of words is told by stretches.
  */
 export const LONGEST_STRETCH = 240;
+
+/** Counts the speech of one request. */
+export class SpeechLimit {
+  #seconds = 0;
+
+  /** @throws EngineError when there is more than a request may have */
+  add({ samples, sampleRate }: SpeechChunk): void {
+    this.#seconds += samples.length / sampleRate;
+    if (this.#seconds <= SPEECH_MAX_SECONDS) return;
+    throw new EngineError('failed', `The speech is longer than ${SPEECH_MAX_SECONDS} s.`);
+  }
+}
 
 export class EngineError extends Error {
   override readonly name = 'EngineError';

@@ -22,9 +22,9 @@ export function requireQuery<Schema extends TObject>(url: string, schema: Schema
   return requireValid(schema, values, 'The query');
 }
 
-/** What cannot be converted stays text, which the schema then refuses with its name. */
+/** A number has one spelling, so that nothing is added to a link. What cannot be converted stays text, which the schema then refuses with its name. */
 function convert(value: string, schema: FieldSchema): unknown {
-  if (schema.type === 'integer' && /^-?\d{1,15}$/.test(value)) return Number(value);
+  if (schema.type === 'integer' && /^(?:0|-?[1-9]\d{0,14})$/.test(value)) return Number(value);
   if (schema.type === 'boolean' && (value === 'true' || value === 'false')) return value === 'true';
   return value;
 }

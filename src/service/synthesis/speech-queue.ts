@@ -1,6 +1,11 @@
 import type { Clock } from '../../effects/clock.ts';
 import { countCodePoints } from '../../text/code-points.ts';
-import type { EngineRequest, SpeechChunk, SpeechEngine } from '../engine/speech-engine.ts';
+import {
+  type EngineRequest,
+  type SpeechChunk,
+  type SpeechEngine,
+  SpeechLimit,
+} from '../engine/speech-engine.ts';
 import { ServiceError } from '../service-error.ts';
 import { letGo } from './let-go.ts';
 
@@ -68,10 +73,12 @@ export class SpeechQueue {
     const until = AbortSignal.any([signal, shed.signal]);
     const inTurn = { ...request, client: account, isInteractive: true };
     const chunks = speaker.synthesize(inTurn, until)[Symbol.asyncIterator]();
+    const limit = new SpeechLimit();
     try {
       for (;;) {
         const next = await this.#wait(place, chunks);
         if (next.done === true) return;
+        limit.add(next.value);
         yield next.value;
       }
     } finally {

@@ -254,6 +254,15 @@ describe('a signed link', () => {
     expect(await codeOf(await service.fetch(new Request(link)))).toEqual([403, 'ERR_FORBIDDEN']);
   });
 
+  it('is no request with its end in another spelling', async () => {
+    const { service, link } = await linked();
+    link.searchParams.set('expires', `0${link.searchParams.get('expires')}`);
+    expect(await codeOf(await service.fetch(new Request(link)))).toEqual([
+      400,
+      'ERR_INVALID_REQUEST',
+    ]);
+  });
+
   it('is refused for another job', async () => {
     const { service, link, id, create, ended } = await linked();
     const other = await create();
