@@ -82,7 +82,8 @@ function onRealtimeHost(
 }
 
 function asV3(body: unknown): Fields | undefined {
-  const named = renameFields(body, v3FieldName);
+  // The spec does not say how v2 names fields over HTTP: both are taken.
+  const named = renameFields(body, (name) => (/[A-Z]/.test(name) ? name : v3FieldName(name)));
   return isRecord(named) ? named : undefined;
 }
 

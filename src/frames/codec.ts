@@ -24,10 +24,17 @@ const decoder = new Decoder({
  * @throws UnreadableFrame
  */
 export function decodeFrame(bytes: Uint8Array, protocol: RealtimeProtocol): FrameMessage {
-  checkFrame(bytes);
-  const message = protocol === 'v2' ? renameFields(decoded(bytes), v3FieldName) : decoded(bytes);
+  const message = decodeFields(bytes, protocol);
   if (isFrameMessage(message)) return message;
   throw new UnreadableFrame('it has no event');
+}
+
+/** The same for a map that may have no `event`: it is readable, and no message. @throws UnreadableFrame */
+export function decodeFields(bytes: Uint8Array, protocol: RealtimeProtocol): object {
+  checkFrame(bytes);
+  const fields = protocol === 'v2' ? renameFields(decoded(bytes), v3FieldName) : decoded(bytes);
+  if (typeof fields === 'object' && fields !== null) return fields;
+  throw new UnreadableFrame('it is no map');
 }
 
 /** The frame of a message; fields that are undefined are left out. */
@@ -47,11 +54,6 @@ function decoded(bytes: Uint8Array): unknown {
   }
 }
 
-function isFrameMessage(value: unknown): value is FrameMessage {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'event' in value &&
-    typeof value.event === 'string'
-  );
+export function isFrameMessage(fields: object): fields is FrameMessage {
+  return 'event' in fields && typeof fields.event === 'string';
 }

@@ -9,8 +9,12 @@ const FROM_V2: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(OTHER_NAMES_IN_V2).map(([camel, other]) => [other, camel]),
 );
 
+/** Marks a name that v2 does not have, so that it is not taken for the field of v3 that is spelled like it. */
+const FOREIGN = ':';
+
 /** `voiceId` → `voice_id`: the name that v2 has for a field of v3. */
 export function v2FieldName(name: string): string {
+  if (name.startsWith(FOREIGN)) return name.slice(FOREIGN.length);
   if (Object.hasOwn(OTHER_NAMES_IN_V2, name)) return OTHER_NAMES_IN_V2[name] ?? name;
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
@@ -24,8 +28,13 @@ export function renameFields(value: unknown, rename: (name: string) => string): 
   );
 }
 
-/** `voice_id` → `voiceId`: the name that v3 has for a field of v2. */
+/**
+ * `voice_id` → `voiceId`: the name that v3 has for a field of v2. Any other name, such as `voiceId` itself, is
+ * no name of v3 afterwards; {@link v2FieldName} gives each back as it was.
+ */
 export function v3FieldName(name: string): string {
-  if (Object.hasOwn(FROM_V2, name)) return FROM_V2[name] ?? name;
-  return name.replaceAll(/_([a-z])/g, (_all, letter: string) => letter.toUpperCase());
+  const known = Object.hasOwn(FROM_V2, name) ? FROM_V2[name] : undefined;
+  const found =
+    known ?? name.replaceAll(/_([a-z])/g, (_all, letter: string) => letter.toUpperCase());
+  return name.startsWith(FOREIGN) || v2FieldName(found) !== name ? `${FOREIGN}${name}` : found;
 }

@@ -35,6 +35,9 @@ export type ReadMessage =
   | { readonly kind: 'message'; readonly message: ClientMessage }
   | { readonly kind: 'problem'; readonly problem: Problem };
 
+/** The name of what has none; no event of a client is called so. */
+export const NO_EVENT = '';
+
 type EventName = ContractMessage['event'];
 
 /** Events that belong to one mode only. */
@@ -58,6 +61,10 @@ const StartEnvelope = Type.Object({
   ...startFields,
   request: Type.Record(Type.String(), Type.Unknown()),
 });
+
+const { text: _bounded, ...inputFields } = CLIENT_MESSAGES.v3.input.properties;
+/** How much text a request takes is counted over all of its inputs: one code for too much of it. */
+const InputOfAnyLength = Type.Object({ ...inputFields, text: Type.String({ minLength: 1 }) });
 
 /**
  * Reads a frame as a message of the client (spec section 4.10). Fields that are not known are left alone.
@@ -98,7 +105,7 @@ function messageOf(frame: FrameMessage, mode: RealtimeMode | undefined): ClientM
     case 'start':
       return startOf(frame);
     case 'input':
-      return valid(CLIENT_MESSAGES.v3.input, frame);
+      return valid(InputOfAnyLength, frame);
     case 'text':
       return valid(CLIENT_MESSAGES.v3.text, frame);
     case 'flush':
@@ -110,6 +117,8 @@ function messageOf(frame: FrameMessage, mode: RealtimeMode | undefined): ClientM
       if (mode === 'reliable') requireField('eventId', ping.eventId);
       return ping;
     }
+    case NO_EVENT:
+      throw invalid('event', 'event is missing; it is required');
     default:
       throw invalid('event', 'event is not one of those that a client sends');
   }

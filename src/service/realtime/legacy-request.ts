@@ -37,8 +37,9 @@ function refuseUnknown(request: RequestFields, { nameOf }: RequestSubject): void
   const name = Object.keys(request).find((one) => !allowed.includes(one));
   if (name === undefined) return;
   const names = allowed.map((one) => nameOf(one).replace('request.', ''));
-  const message = `${showText(name)} is not known here; allowed are ${anyOf(names)}`;
-  throw new RequestProblem({ code: 'unsupported_parameter', message, path: nameOf(name) });
+  const path = nameOf(name);
+  const message = `${showText(path)} is not known here; allowed are ${anyOf(names)}`;
+  throw new RequestProblem({ code: 'unsupported_parameter', message, path });
 }
 
 function refuse(name: string, { nameOf, model }: RequestSubject): never {

@@ -1,5 +1,6 @@
 import { PITCH_RANGE } from '../../contract/limits.ts';
 import { CHUNK_LENGTH_RANGE } from '../../contract/realtime/limits.ts';
+import type { RealtimeProtocol } from '../../contract/realtime/protocols.ts';
 import { ProductStartRequest, StartRequest } from '../../contract/realtime/start-request.ts';
 import { familyOf } from '../catalogue/catalogue.ts';
 import type { CatalogueModel } from '../catalogue/models.ts';
@@ -34,8 +35,10 @@ export function planLenient(request: RequestFields, subject: RequestSubject): Re
     ...ignored.map((name) => (name === 'instruction' ? 'instructions' : name)),
     ...['latency', 'optimizeInstructions'].filter((name) => Object.hasOwn(checked, name)),
   ]);
-  const effectiveRequest = { ...checked, ...defaultsOf(model, checked), format };
-  for (const name of unused) Reflect.deleteProperty(effectiveRequest, name);
+  const defaults = defaultsOf(model, protocol);
+  const given = { ...checked, format };
+  for (const name of unused) Reflect.deleteProperty(given, name);
+  const effectiveRequest = { ...defaults, ...given };
   const warnings = [
     ...known.warnings,
     ...fitting.warnings,
@@ -71,7 +74,7 @@ function withoutUnknown(
   const known = Object.entries(request).filter(([name]) => allowed.includes(name));
   const warnings = names.map((name) => ({
     code: 'unknown_parameter',
-    message: `${showText(name)} is not known here and was left out`,
+    message: `${showText(nameOf(name))} is not known here and was left out`,
     path: nameOf(name),
   }));
   return { request: Object.fromEntries(known), warnings };
@@ -112,14 +115,13 @@ function rangesOf(model: CatalogueModel): ReadonlyMap<string, Range> {
   ]);
 }
 
-/** What is used where nothing was given, so that a client sees it. */
-function defaultsOf(
-  { controls }: CatalogueModel,
-  { speed = 1, volume = 0 }: { readonly speed?: number; readonly volume?: number },
-) {
+/** What is used where nothing was given, or what was given does nothing. */
+function defaultsOf({ controls }: CatalogueModel, protocol: RealtimeProtocol) {
   return {
-    ...(controls.speed ? { speed } : {}),
-    ...(controls.volume ? { volume } : {}),
+    ...(controls.speed ? { speed: 1 } : {}),
+    ...(controls.volume ? { volume: 0 } : {}),
+    ...(protocol === 'v2' && controls.pitch ? { pitch: 0 } : {}),
+    textNormalization: true,
   };
 }
 

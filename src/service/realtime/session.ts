@@ -1,7 +1,7 @@
 import type { Random } from '../../effects/random.ts';
 import { UnreadableFrame } from '../../frames/check-frame.ts';
 import type { FrameMessage } from '../../frames/codec.ts';
-import { decodeFrame, encodeFrame } from '../../frames/codec.ts';
+import { decodeFields, encodeFrame, isFrameMessage } from '../../frames/codec.ts';
 import { amountsIn } from '../billing/ledger.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
@@ -17,6 +17,7 @@ import { Outlet } from './outlet.ts';
 import { RecentIds } from './recent-ids.ts';
 import type { RequestSpeaker, SpeakerContext } from './request-speaker.ts';
 import type { StartMessage } from './client-message.ts';
+import { NO_EVENT } from './client-message.ts';
 import type { Tickets } from './tickets.ts';
 
 export interface SessionContext extends SpeakerContext {
@@ -119,7 +120,8 @@ export class Session implements SocketListener {
 
   #read(bytes: Uint8Array): FrameMessage | undefined {
     try {
-      return decodeFrame(bytes, this.#admission.protocol);
+      const fields = decodeFields(bytes, this.#admission.protocol);
+      return isFrameMessage(fields) ? fields : { ...fields, event: NO_EVENT };
     } catch (error) {
       if (!(error instanceof UnreadableFrame)) throw error;
       this.#tell({ type: 'unreadable', isText: false, problem: error.message });

@@ -5,7 +5,7 @@ import { digestOf } from '../text-digest.ts';
 import { endWhenDone, reserve } from './speaking.ts';
 import type { EarlierSegment, OpenRequest } from './state.ts';
 import type { Move } from './step.ts';
-import { changeRequest, fail, replyTo, run, send } from './step.ts';
+import { changeRequest, fail, reject, replyTo, run, send } from './step.ts';
 
 /** A numbered piece of text; it waits for its `flush`. */
 export function takeText({ text, sequence, eventId }: Text): Move {
@@ -59,7 +59,7 @@ export function flush({ segmentId, eventId }: Flush): Move {
     const found = earlier.find((one) => touches(one, segmentId, sequences));
     if (queue.includes(segmentId) || (found !== undefined && !isSame(found))) {
       const message = 'A segment of this id, or with this text, was another one';
-      return fail({ code: 'idempotency_conflict', message }, eventId);
+      return reject({ code: 'idempotency_conflict', message }, eventId);
     }
     if (found?.audioBytes !== undefined) return repeat(found, found.audioBytes, eventId);
     return reserve({ segmentId, sequences, text, characters }, eventId);

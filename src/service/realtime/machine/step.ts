@@ -40,6 +40,11 @@ export function fail(problem: Problem, eventId?: unknown): Move {
   return inTurn(tell(problem, eventId, terminal), ...(terminal ? [leaveFor(problem)] : []));
 }
 
+/** Reports a problem of one event, whatever its code: what was accepted before is spoken. */
+export function reject(problem: Problem, eventId?: unknown): Move {
+  return tell(problem, eventId, false);
+}
+
 /** The same for a client that can go on neither here nor on another connection. */
 export function failTerminally(problem: Problem, eventId?: unknown, closeCode?: number): Move {
   return inTurn(tell(problem, eventId, true), leaveFor(problem, closeCode));

@@ -53,7 +53,6 @@ function frames(version: Version): readonly Behaviour[] {
   const unreadable: readonly (readonly [what: string, bytes: Uint8Array])[] = [
     ['Garbage', Buffer.from('c1c1c1', 'hex')],
     ['A list', Buffer.from('93010203', 'hex')],
-    ['A map without an event', Buffer.from('81a16101', 'hex')],
     ['A map that claims four billion entries', Buffer.from('dfffffffff', 'hex')],
     ['Two thousand lists in each other', Buffer.from('91'.repeat(2_000), 'hex')],
     ['A frame with nothing in it', Buffer.alloc(0)],
@@ -68,6 +67,11 @@ function frames(version: Version): readonly Behaviour[] {
         { covers: ['FRAME_LIMITS'] },
       ),
     ),
+    row(version, 'invalid_message', 'A map without an event', async (service) => {
+      const { client } = await start(service, version, 'simple');
+      client.sendExactly({ a: 1 });
+      await goesOn(client, 'invalid_message');
+    }),
     row(
       version,
       'invalid_message',
@@ -172,16 +176,23 @@ function states(version: Version): readonly Behaviour[] {
       client.send({ event: 'input', text: 'Hello.' });
       await client.until('finish');
     }),
-    row(version, 'idempotency_conflict', 'A segment id for another text', async (service) => {
-      const { client } = await start(service, version, 'reliable');
-      for (const [index, text] of ['One.', 'Two.'].entries()) {
-        client.send({ event: 'text', sequence: index + 1, text });
-        client.send({ event: 'flush', segmentId: 'same' });
-      }
-      const messages = await client.until('error');
-      assert.equal(messages.at(-1)?.['code'], 'idempotency_conflict');
-      await claimClosed(client, 1008);
-    }),
+    row(
+      version,
+      'idempotency_conflict',
+      'A segment id for another text; what was accepted is spoken',
+      async (service) => {
+        const { client } = await start(service, version, 'reliable');
+        for (const [index, text] of ['One.', 'Two.'].entries()) {
+          client.send({ event: 'text', sequence: index + 1, text });
+          client.send({ event: 'flush', segmentId: 'same' });
+        }
+        const messages = await client.until('error');
+        assert.equal(messages.at(-1)?.['code'], 'idempotency_conflict');
+        client.send({ event: 'flush', segmentId: 'other' });
+        client.send({ event: 'stop' });
+        assert.equal((await client.until('finish')).at(-1)?.['units'], 8);
+      },
+    ),
   ];
 }
 

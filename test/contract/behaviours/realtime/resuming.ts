@@ -137,7 +137,7 @@ function changed(version: Version): Behaviour {
     id: `realtime.${version}.rerun.changed`,
     section: SECTION,
     on: liveOf(version),
-    what: 'A retried segment with another text, or another number, is `idempotency_conflict`',
+    what: 'A retried segment with another text, or another number, is `idempotency_conflict`; the session goes on',
     spends: true,
     async check(service) {
       const { requestId } = await broken(service, version);
@@ -145,7 +145,9 @@ function changed(version: Version): Behaviour {
       await again.expect('ready');
       speak(again, 1, 'Ten shars.');
       await again.expect('input_ack');
-      await claimError(again, 'idempotency_conflict', { isTerminal: true });
+      await claimError(again, 'idempotency_conflict', { isTerminal: false });
+      again.close();
+      await again.ended();
       await claimState(service, version, requestId, 'failed_retryable');
     },
   };
