@@ -89,7 +89,10 @@ function refuseDebugOutput({ NODE_DEBUG: parts = '' }: MainDeps['env']): void {
 async function perform(work: Work, deps: MainDeps): Promise<Ending> {
   refuseDebugOutput(deps.env);
   const io = await createIo({ streams: deps.streams, env: deps.env, globals: work.globals });
-  const watch = watchSignals(deps.signals, deps.leaveAtOnce);
+  const watch = watchSignals(deps.signals, (signal) => {
+    for (const cleanUp of io.cleanups) cleanUp();
+    deps.leaveAtOnce(signal);
+  });
   const context = createContext({ deps, globals: work.globals, io, signal: watch.signal });
   try {
     const ending = await performIn(context, work, deps);

@@ -8,6 +8,7 @@ import type { CommandResult } from '../../src/cli/result.ts';
 import { ReaderGone } from '../../src/cli/streams.ts';
 import type { ExitName } from '../../src/contract/exit-codes.ts';
 import { Failure } from '../../src/errors/failure.ts';
+import { counted } from '../../src/text/counted.ts';
 import type { Overview } from './overview.ts';
 
 const GO_ON = 'Run the same command again to go on: nothing is billed twice.';
@@ -34,9 +35,10 @@ export async function concludeBatch(
     const summary = { done, failed, skipped, creditsUsed, notTried: left };
     await io.writeOut(`${toJson({ event: 'summary', ...summary })}\n`);
   }
-  const line = `${done} done, ${failed} failed, ${skipped} skipped`;
+  const counts = `${done} done, ${failed} failed, ${skipped} skipped`;
+  const used = `${counted(creditsUsed, 'credit')} used`;
   if (signal.aborted) {
-    io.notice(`foley: stopped; ${line}, ${left} not tried. ${GO_ON}`);
+    io.notice(`foley: stopped; ${counts}, ${left} not tried, ${used}. ${GO_ON}`);
     signal.throwIfAborted();
   }
   if (stopped !== undefined && !(stopped instanceof Failure)) throw stopped;
@@ -49,7 +51,7 @@ export async function concludeBatch(
   const exit = stop ?? exitOf(tally);
   const isTold = globals.json !== true || exit === 'ok';
   return {
-    human: () => line,
+    human: () => `${counts}, ${used}`,
     exit,
     ...(isTold ? {} : { failure: failureOf(stopped, tally, exit) }),
   };

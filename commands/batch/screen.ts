@@ -69,6 +69,8 @@ async function openBar({ clock, io }: Context, { items }: Overview): Promise<Bar
     linewrap: null,
     gracefulExit: false,
   });
+  const close = (): void => bars.stop();
+  io.cleanups.add(close);
   const start = clock.monotonic();
   const bar: SingleBar = bars.create(items, 0, { failed: 0, credits: 0, left: '' });
   return {
@@ -79,7 +81,7 @@ async function openBar({ clock, io }: Context, { items }: Overview): Promise<Bar
       bar.update(finished, { failed, credits: creditsUsed, left });
     },
     log: (line) => bars.log(line),
-    close: () => bars.stop(),
+    close,
   };
 }
 

@@ -23,6 +23,8 @@ export interface Io {
   readonly showsProgress: boolean;
   /** Where it is shown; nothing else writes to it. */
   readonly progressStream: Output;
+  /** Each removes a bar or spinner and shows the cursor again; called before the process ends at once. */
+  readonly cleanups: Set<() => void>;
   /** Throws a Failure (output) when stdout is closed; called before anything is billed that goes there. */
   requireStdout(): void;
   /** Writes to stdout and waits for a slow reader. */
@@ -73,6 +75,7 @@ export async function createIo({ streams, env, globals }: IoInputs): Promise<Io>
       env['TERM'] !== 'dumb' &&
       !isSet(env['CI']),
     progressStream: stderr,
+    cleanups: new Set(),
     requireStdout: () => {
       if (streams.stdoutIsClosed()) throw closedStdout();
     },

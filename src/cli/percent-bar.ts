@@ -32,16 +32,18 @@ export function startPercentBar(io: Io, clock: Clock, label: string): PercentBar
       bar.start(WHOLE, now.percent, { label: now.label });
     })();
   });
+  const stop = (): void => {
+    isOver = true;
+    cancel();
+    bar?.stop();
+  };
+  io.cleanups.add(stop);
   return {
     update: (percent, next) => {
       now = { percent: Math.round(percent), label: next };
       bar?.update(now.percent, { label: now.label });
     },
-    stop: () => {
-      isOver = true;
-      cancel();
-      bar?.stop();
-    },
+    stop,
   };
 }
 

@@ -29,15 +29,17 @@ export function startProgress(io: Io, clock: Clock, label: string): Progress {
       spinner = ora({ text, stream: io.progressStream, discardStdin: false }).start();
     })();
   });
+  const stop = (): void => {
+    isOver = true;
+    cancel();
+    spinner?.stop();
+  };
+  io.cleanups.add(stop);
   return {
     update: (next) => {
       text = next;
       if (spinner !== undefined) spinner.text = next;
     },
-    stop: () => {
-      isOver = true;
-      cancel();
-      spinner?.stop();
-    },
+    stop,
   };
 }

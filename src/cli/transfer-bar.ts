@@ -36,16 +36,18 @@ export function startTransferBar(
       bar.start(megabytes(totalBytes), megabytes(gone));
     })();
   });
+  const stop = (): void => {
+    isOver = true;
+    cancel();
+    bar?.stop();
+  };
+  io.cleanups.add(stop);
   return {
     update: (bytes) => {
       gone = bytes;
       bar?.update(megabytes(gone));
     },
-    stop: () => {
-      isOver = true;
-      cancel();
-      bar?.stop();
-    },
+    stop,
   };
 }
 

@@ -104,7 +104,11 @@ function eventsOf(result: RunResult): EventRun {
   };
 }
 
-/** The last line of stdout. */
-export function lastLine({ stdout }: RunResult): string | undefined {
+/** The last line of stdout, but for what was used. */
+export function lastLine(result: RunResult): string | undefined {
+  return wholeLastLine(result)?.replace(/, \d+ credits? used$/, '');
+}
+
+export function wholeLastLine({ stdout }: RunResult): string | undefined {
   return stdout.toString().trimEnd().split('\n').at(-1);
 }

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { filesOf, snapshot } from '../../harness/snapshot.ts';
 import { expectSound, expectSoundIn } from '../support/sound.ts';
-import { batchBox, lastLine } from './batch-box.ts';
+import { batchBox, lastLine, wholeLastLine } from './batch-box.ts';
 import { filesLeft } from '../faults/scene.ts';
 
 const TEXTS = {
@@ -19,7 +19,7 @@ describe('foley batch of a folder', () => {
     const { batch, box, charged } = await batchBox({ ...TEXTS, 'texts/notes.csv': 'no text' });
     const result = await batch(OUT);
     expect(result.code, result.stderr).toBe(0);
-    expect(lastLine(result)).toBe('3 done, 0 failed, 0 skipped');
+    expect(wholeLastLine(result)).toBe(`3 done, 0 failed, 0 skipped, ${ALL_CREDITS} credits used`);
     for (const name of ['a', 'b', 'c']) await expectSoundIn(box, `audio/${name}.mp3`);
     expect(await charged()).toBe(ALL_CREDITS);
     const files = filesOf(await snapshot(path.join(box.out, 'audio')));

@@ -27,7 +27,7 @@ describe('a batch that is stopped', () => {
       });
       expect(stopped).toMatchObject({ code: null, signal });
       expect(stopped.stderr).toMatch(
-        /stopped; \d+ done, 0 failed, 0 skipped, \d+ not tried\. Run the same command again/,
+        /stopped; \d+ done, 0 failed, 0 skipped, \d+ not tried, \d+ credits? used\. Run the same command again/,
       );
       const paid = await charged();
       expect(paid).toBeLessThan(CREDITS);

@@ -26,7 +26,7 @@ test('a person sees a bar with what failed, the credits and the time left, and t
   const told = /foley: lines-\d: the job[^]*?\.\r\n/.exec(shown)?.[0] ?? '';
   expect(told.replaceAll(/\s+/g, ' ')).toMatch(/lines-\d: the job \S+ failed.*--retry-failed /);
   for (const line of told.split('\r\n')) expect(line.length).toBeLessThanOrEqual(COLUMNS);
-  expect(shown.trimEnd()).toMatch(/5 done, 1 failed, 0 skipped$/);
+  expect(shown.trimEnd()).toMatch(/5 done, 1 failed, 0 skipped, \d+ credits used$/);
 });
 
 test('nobody sees one who does not want it', async () => {
@@ -41,5 +41,23 @@ test('nobody sees one who does not want it', async () => {
   ];
   const running = await startInTerminal(args, { box, env: service.env });
   const { stdout } = await running.done;
-  expect(stdout.toString().trim()).toBe('6 done, 0 failed, 0 skipped');
+  expect(stdout.toString().trim()).toMatch(/^6 done, 0 failed, 0 skipped, \d+ credits used$/);
+});
+
+test('a second Ctrl-C takes the bar away and shows the cursor', async () => {
+  const { box, service } = await batchBox({ 'lines.txt': LINES }, [
+    `GET ${JOBS_PATH}/*/audio; delay=20s`,
+  ]);
+  const args = ['batch', '--lines', 'lines.txt', '-v', await firstVoiceId(service)];
+  const running = await startInTerminal(args, { box, env: service.env });
+  await running.waitFor('stdout', /0\/6 {2}0 failed/);
+  running.write('\x03');
+  await running.waitFor('stdout', /stopping; what is under way/);
+  running.write('\x03');
+  const { code, stdout } = await running.done;
+  expect(code).toBe(130);
+  const shown = stdout.toString();
+  const [HIDE, SHOW] = ['\u001b[?25l', '\u001b[?25h'];
+  expect(shown.lastIndexOf(SHOW)).toBeGreaterThan(shown.lastIndexOf(HIDE));
+  expect(shown.slice(shown.lastIndexOf('0/6'))).toContain('\u001b[');
 });
