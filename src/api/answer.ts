@@ -1,4 +1,4 @@
-import { HEADERS } from '../contract/headers.ts';
+import { EMBEDDED_SERVER, HEADERS } from '../contract/headers.ts';
 import { Failure } from '../errors/failure.ts';
 import { decodeUtf8 } from '../text/decode.ts';
 import type { Framing } from './response-body.ts';
@@ -16,6 +16,8 @@ export interface AnswerHeaders {
   readonly location: string | undefined;
   /** The service's own id of the request. */
   readonly requestId: string | undefined;
+  /** Whether the embedded service sent it: it refunds what it breaks off, and keeps its keys. */
+  readonly isEmbedded: boolean;
   /** Everything, by lower-case name. */
   readonly all: ReadonlyMap<string, string>;
 }
@@ -68,6 +70,7 @@ export function answerHeaders(all: ReadonlyMap<string, string>): AnswerHeaders {
       .filter((name) => name !== ''),
     location: get('location'),
     requestId: get(HEADERS.requestId),
+    isEmbedded: get('server') === EMBEDDED_SERVER,
     all,
   };
 }

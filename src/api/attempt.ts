@@ -1,4 +1,5 @@
 import type { Clock } from '../effects/clock.ts';
+import { Failure } from '../errors/failure.ts';
 import type { Answer } from './answer.ts';
 import { answerHeaders, badAnswer } from './answer.ts';
 import { AttemptFailure } from './attempt-failure.ts';
@@ -98,7 +99,8 @@ async function exchange(deps: AttemptDeps, call: Call, request: WireRequest): Pr
     const limits = { responseTimeoutMs, idleTimeoutMs, signal };
     const fresh = spec.retry === 'never';
     const arrived = await transport.request({ ...request, ...limits, fresh });
-    const answer = toAnswer(deps, call, url, arrived);
+    const whyCut = (): Promise<Failure | undefined> => whyBrokenOff(deps, call, request);
+    const answer = toAnswer(deps, call, url, arrived, whyCut);
     const { requestId, status } = answer;
     observer({ type: 'answer', ...seen, status, ms: ms(), requestId });
     return answer;
@@ -147,6 +149,7 @@ function toAnswer(
   call: Call,
   url: string,
   { body, contentLength, framing, headers: all, status }: TransportAnswer,
+  whyCut: () => Promise<Failure | undefined>,
 ): Answer {
   const headers = answerHeaders(all);
   const answer = {
@@ -157,7 +160,10 @@ function toAnswer(
     retryAfterMs: parseRetryAfter(headers.get('retry-after'), headers.get('date'), clock.now()),
     framing,
     contentLength,
-    body: { [Symbol.asyncIterator]: () => explained(body, call) },
+    body: {
+      [Symbol.asyncIterator]: () =>
+        explained(body, call, headers.isEmbedded ? whyCut : () => undefined),
+    },
     discard: () => body.discard(),
   };
   return { ...answer, errorText: () => readErrorText(answer, clock) };
@@ -167,10 +173,44 @@ function toAnswer(
 async function* explained(
   body: AsyncIterable<Uint8Array>,
   { facts }: Call,
+  whyCut: () => Promise<Failure | undefined> | undefined,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   try {
     yield* body;
   } catch (error) {
-    throw error instanceof TransportError ? transportFailure(error, facts()) : error;
+    if (!(error instanceof TransportError)) throw error;
+    throw (await whyCut()) ?? transportFailure(error, facts());
+  }
+}
+
+/**
+ * Asks the embedded service why it broke a billed response off: the same request under the same key is refused with
+ * the reason, and charges nothing. `undefined` where it gives none.
+ */
+async function whyBrokenOff(
+  deps: AttemptDeps,
+  { facts, spec }: Call,
+  request: WireRequest,
+): Promise<Failure | undefined> {
+  if (!spec.billed || spec.retry !== 'keyed' || spec.signal?.aborted === true) return undefined;
+  const { idleTimeoutMs, requestId, responseTimeoutMs } = facts();
+  try {
+    const limits = { responseTimeoutMs, idleTimeoutMs, signal: spec.signal };
+    const again = await deps.transport.request({ ...request, ...limits, fresh: true });
+    const { body } = again;
+    const headers = answerHeaders(again.headers);
+    const text = await readErrorText({ headers, body, discard: () => body.discard() }, deps.clock);
+    const reason = parseServiceError(text, headers).details?.['failure'];
+    if (typeof reason !== 'string') return undefined;
+    return new Failure(`the service broke the speech off: ${reason}`, {
+      code: 'ERR_GENERATION_FAILED',
+      exit: 'service',
+      hint: 'It was refunded.',
+      billed: 'no',
+      requestId,
+    });
+  } catch (error) {
+    if (error instanceof TransportError) return undefined;
+    throw error;
   }
 }

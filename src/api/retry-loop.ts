@@ -33,7 +33,7 @@ export async function withRetries<T>(
   context: RetryContext,
   attempt: (ids: Ids, number: number) => Promise<T>,
 ): Promise<T> {
-  const run: Run = { spec, first, context, ids: first, mayBeBilled: false };
+  const run: Run = { spec, first, context, ids: first, broken: undefined, mayBeBilled: false };
   try {
     return await pRetry((number) => attempt(run.ids, number), {
       retries: Number.POSITIVE_INFINITY,
@@ -41,7 +41,7 @@ export async function withRetries<T>(
       shouldRetry: ({ error, attemptNumber }) => prepareNext(run, error, attemptNumber),
     });
   } catch (error) {
-    if (error instanceof AttemptFailure) throw conclude(error, spec, run.mayBeBilled);
+    if (error instanceof AttemptFailure) throw conclude(error, run);
     throw error;
   }
 }
@@ -51,6 +51,8 @@ interface Run {
   readonly first: Ids;
   readonly context: RetryContext;
   ids: Ids;
+  /** The last failure of the service itself, which a refunded key hides. */
+  broken: Failure | undefined;
   /** Some attempt may have been done and billed, and nobody said that it was given back. */
   mayBeBilled: boolean;
 }
@@ -61,6 +63,7 @@ async function prepareNext(run: Run, error: unknown, attempt: number): Promise<b
   const { spec, context } = run;
   const { failure, outcome } = error;
   run.mayBeBilled = mayBeBilled(error, run.mayBeBilled);
+  if (outcome.kind === 'status' && outcome.status === 500) run.broken = failure;
   const decision = decideRetry({
     outcome,
     attempt,
@@ -107,9 +110,11 @@ function mayBeBilled({ failure, outcome }: AttemptFailure, before: boolean): boo
 /** What an earlier attempt may have cost is not forgotten because a later one failed otherwise. */
 function conclude(
   { failure, outcome }: AttemptFailure,
-  spec: RequestSpec,
-  mayHaveCost: boolean,
+  { broken, mayBeBilled: mayHaveCost, spec }: Run,
 ): Failure {
+  if (failure.code === 'ERR_REQUEST_PREVIOUSLY_REFUNDED' && broken !== undefined) {
+    return reviseFailure(broken, { billed: 'no' });
+  }
   if (!spec.billed || !mayHaveCost || outcome.kind === 'unusable') return failure;
   if (outcome.kind !== 'status') return unknownOutcome(failure, spec.lookAt);
   return failure.billed === 'no' ? reviseFailure(failure, { billed: 'unknown' }) : failure;

@@ -1,3 +1,6 @@
+/** `Server` of every response of the embedded service. */
+export const EMBEDDED_SERVER = 'foley-embedded';
+
 /** Names of the service's own headers (spec sections 4.1 and 9), as they are written on the wire. */
 export const HEADERS = {
   requestId: 'X-Request-Id',

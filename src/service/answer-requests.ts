@@ -1,4 +1,4 @@
-import { HEADERS } from '../contract/headers.ts';
+import { EMBEDDED_SERVER, HEADERS } from '../contract/headers.ts';
 import type { Clock } from '../effects/clock.ts';
 import type { Random } from '../effects/random.ts';
 import type { BodyCut } from './faults/fault-rule.ts';
@@ -172,7 +172,7 @@ function lineOf({ method, url }: Request): { readonly method: string; readonly p
 /** Headers of every answer. `Server` tells a person that nothing of this was billed by anyone. */
 function mark(headers: Headers, requestId: string): void {
   headers.set(HEADERS.requestId, requestId);
-  headers.set('Server', 'foley-embedded');
+  headers.set('Server', EMBEDDED_SERVER);
   headers.set('Cache-Control', 'no-store');
   headers.set('X-Content-Type-Options', 'nosniff');
 }

@@ -44,6 +44,12 @@ export function invalidRequest(problems: readonly [FieldProblem, ...FieldProblem
   });
 }
 
+/** Says that speech failed and was refunded. @param why the engine's own message, where there is one */
+export function speechFailureMessage(why: string | undefined): string {
+  const reason = why === undefined ? '; what' : `: ${why}. What`;
+  return `The speech could not be made${reason} it would have cost was refunded`;
+}
+
 /** 503 for what comes when the service closes; whoever takes its place can be asked soon. */
 export function closingError(): ServiceError {
   return new ServiceError('ERR_SERVICE_UNAVAILABLE', 'The service is closing', {

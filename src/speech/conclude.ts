@@ -6,14 +6,18 @@ import type { PaidWork } from './paid-work.ts';
 import type { Kept } from './rescue.ts';
 import { isStored } from './stored-audio.ts';
 
-/** What has been answered with audio has been paid for, whatever became of it then. */
+/** What has been answered with audio has been paid for, unless the service refunded it. */
 export function withCost(
   failure: Failure,
   answer: Pick<AudioAnswer, 'creditsUsed'> | undefined,
 ): Failure {
-  if (answer === undefined) return failure;
+  if (answer === undefined || isRefunded(failure)) return failure;
   const isSure = answer.creditsUsed !== undefined || failure.billed === 'yes';
   return reviseFailure(failure, { billed: isSure ? 'yes' : 'unknown' });
+}
+
+function isRefunded({ billed, code }: Failure): boolean {
+  return code === 'ERR_GENERATION_FAILED' && billed === 'no';
 }
 
 /** Notes how it ended, and gives the failure with what the person can do. */
@@ -87,6 +91,7 @@ function whereItIs(
       `The audio was paid for and is kept in ${file}; \`foley recover ${id}\` brings it back.`,
     ];
   }
+  if (isRefunded(failure)) return [`What arrived is kept in ${file}.`, failure.hint];
   return isStored(failure) || (goesOn && again !== undefined)
     ? [`What arrived is kept in ${file}.`, again]
     : [`What arrived is kept in ${file}; asking again may cost again.`, failure.hint];

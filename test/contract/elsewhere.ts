@@ -28,7 +28,7 @@ export const testedElsewhere: readonly TestedElsewhere[] = [
     section: '6.1',
     on: `${SPEECH}/aligned`,
     what: 'What fails after the start is an `error` event with `requestId` and `code`, and is refunded',
-    covers: ['AlignedError.requestId', 'AlignedError.code'],
+    covers: ['AlignedError.requestId', 'AlignedError.code', 'AlignedError.message'],
     test: ['test/service/aligned/aligned.test.ts', 'an error ends it'],
   },
   {

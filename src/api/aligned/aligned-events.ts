@@ -9,7 +9,12 @@ export type AlignedEvent =
   | { readonly kind: 'snapshot'; readonly chunkSeq: number; readonly words: readonly AlignedWord[] }
   | { readonly kind: 'invalidated'; readonly chunkSeq: number }
   | { readonly kind: 'completed'; readonly facts: CompletedFacts }
-  | { readonly kind: 'error'; readonly code: string; readonly requestId: string | undefined };
+  | {
+      readonly kind: 'error';
+      readonly code: string;
+      readonly message: string | undefined;
+      readonly requestId: string | undefined;
+    };
 
 /** The last event of a stream that succeeded; what a service leaves out is undefined. */
 export interface CompletedFacts {
@@ -54,6 +59,7 @@ export function readAlignedEvent(
       return {
         kind: 'error',
         code: text(fields['code']) ?? '',
+        message: text(fields['message']),
         requestId: text(fields['requestId']),
       };
     }

@@ -176,15 +176,19 @@ class StreamedSpeech implements AlignedAnswer {
     }
   }
 
-  #failed({ code, requestId }: { readonly code: string; readonly requestId: string | undefined }) {
-    const said = code === '' ? 'without a code' : `with ${code}`;
+  #failed({ code, message, requestId }: Extract<StreamEnd, { kind: 'error' }>) {
+    const named = code === '' ? 'without a code' : `with ${code}`;
+    const said = message === undefined ? named : `${named}: ${message}`;
+    const { isEmbedded } = this.#answer.headers;
     return this.#client.redact(
       new Failure(`the service stopped the speech half way, ${said}`, {
         code: code === '' ? 'bad_answer' : code,
         exit: streamErrorExit(code) ?? 'service',
-        hint: 'Such a stream cannot be resumed: look with `foley profile` whether it was charged before you ask again.',
+        hint: isEmbedded
+          ? 'It was refunded.'
+          : 'Such a stream cannot be resumed: look with `foley profile` whether it was charged before you ask again.',
         requestId: requestId ?? this.requestId,
-        billed: 'unknown',
+        billed: isEmbedded ? 'no' : 'unknown',
       }),
     );
   }

@@ -66,7 +66,11 @@ export type AlignedCompleted = Static<typeof AlignedCompleted>;
 
 /** Data of `error`, the last event of a stream that failed after it had begun. */
 export const AlignedError = Type.Object(
-  { requestId: Type.String(), code: Type.String() },
+  {
+    requestId: Type.String(),
+    code: Type.String(),
+    message: Type.Optional(Type.String({ description: 'Why, for people (ours)' })),
+  },
   { $id: 'AlignedError' },
 );
 export type AlignedError = Static<typeof AlignedError>;

@@ -103,6 +103,11 @@ export class SpeechLimit {
   }
 }
 
+/** Returns the message of an engine that failed; `undefined` for any other error. */
+export function engineMessageOf(error: unknown): string | undefined {
+  return error instanceof EngineError ? error.message.replace(/\.$/, '') : undefined;
+}
+
 export class EngineError extends Error {
   override readonly name = 'EngineError';
   /** `unspeakable`: the text has nothing that this voice can say; `failed`: the engine broke. */

@@ -1,4 +1,5 @@
 import { commit, commitPart, refund } from '../billing/ledger.ts';
+import { noteFailure } from '../operations/operation.ts';
 import type { Owner } from '../operations/owner.ts';
 import { forgetOwner, isAbandoned } from '../operations/owner.ts';
 import type { Connection } from '../store/connection.ts';
@@ -16,6 +17,8 @@ export interface Advance {
   readonly event: JobEvent;
   /** How long the speech is, when the event is a segment that was spoken. */
   readonly length?: SpeechLength | undefined;
+  /** Why it or one of its segments failed, in the words of the engine. */
+  readonly failure?: string | undefined;
 }
 
 /**
@@ -33,6 +36,7 @@ export function advanceJob(db: Connection, advance: Advance): WholeJob | undefin
   if (next === undefined) return undefined;
   writeState(db, advance, next);
   if (job.ownerId !== undefined && job.ownerId !== owner.id) forgetOwner(db, job.ownerId);
+  if (advance.failure !== undefined) noteFailure(db, jobId, advance.failure);
   if (event.type === 'segment_settled') writeSegment(db, advance, event);
   settle(db, job, next.settlement, advance.now);
   return readJob(db, jobId);

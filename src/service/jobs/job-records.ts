@@ -29,6 +29,8 @@ export interface JobRecord {
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly finishedAt: number | undefined;
+  /** Why it failed, or its last segment that did, in the words of the engine. */
+  readonly failure: string | undefined;
   /** How it is to end, by a fault rule of the service that accepted it. */
   readonly fault: JobFault | undefined;
 }
@@ -57,9 +59,12 @@ export interface JobFilter {
   readonly offset: number;
 }
 
+const SELECT_JOB =
+  'SELECT job.*, (SELECT failure FROM operation WHERE operation.id = job.id) AS failure FROM job';
+
 /** The job with this id, whoever it belongs to. */
 export function readJob(db: Connection, id: string): WholeJob | undefined {
-  const row = db.get('SELECT * FROM job WHERE id = ?', [id]);
+  const row = db.get(`${SELECT_JOB} WHERE id = ?`, [id]);
   if (row === undefined) return undefined;
   const segments = db.all('SELECT * FROM job_segment WHERE job_id = ? ORDER BY number', [id]);
   return { ...jobOf(row), segments: segments.map((segment) => segmentOf(segment)) };
@@ -81,7 +86,7 @@ export function listJobs(
     conditions.push('created_at > ?');
     values.push(createdAfter);
   }
-  const sql = `SELECT * FROM job WHERE ${conditions.join(' AND ')}
+  const sql = `${SELECT_JOB} WHERE ${conditions.join(' AND ')}
     ORDER BY number DESC LIMIT ? OFFSET ?`;
   return db.all(sql, [...values, limit, offset]).map((row) => jobOf(row));
 }
@@ -107,6 +112,7 @@ function jobOf(row: Row): JobRecord {
     textFingerprint: text(row, 'text_fingerprint'),
     createdAt: integer(row, 'created_at'),
     finishedAt: optionalInteger(row, 'finished_at'),
+    failure: optionalText(row, 'failure'),
     fault: row['fault'] === null ? undefined : oneOf(JOB_FAULTS, text(row, 'fault')),
   };
 }

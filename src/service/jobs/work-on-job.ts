@@ -2,6 +2,7 @@ import type { Clock } from '../../effects/clock.ts';
 import type { AudioFolder } from '../audio-files/audio-folder.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { SpeechLength } from '../engine/encode/file-head.ts';
+import { engineMessageOf } from '../engine/speech-engine.ts';
 import type { Owner } from '../operations/owner.ts';
 import type { ServiceEvent } from '../running-service.ts';
 import type { Store } from '../store/open-store.ts';
@@ -46,6 +47,7 @@ export async function workOnJob(deps: WorkDeps, jobId: string, signal: AbortSign
 interface Step {
   readonly event: JobEvent;
   readonly length?: SpeechLength | undefined;
+  readonly failure?: string | undefined;
 }
 
 /** Does what comes next. Never rejects: a failure is a step too. */
@@ -61,7 +63,7 @@ async function nextStep(deps: WorkDeps, job: WholeJob, signal: AbortSignal): Pro
   } catch (error) {
     if (signal.aborted) return { event: { type: 'released' } };
     report({ type: 'failure', requestId: job.id, error });
-    return { event: { type: 'broken' } };
+    return { event: { type: 'broken' }, failure: engineMessageOf(error) };
   }
 }
 
@@ -79,9 +81,11 @@ async function settleSegment(
   if (voice === undefined) throw new Error(`the voice ${job.voiceId} is not here any more`);
   const result = await speakSegment({ job, segment, voice, encode, folder, signal });
   const { outcome } = result;
-  if (outcome === 'fail') report({ type: 'failure', requestId: job.id, error: result.error });
-  const length = outcome === 'success' ? result.length : undefined;
-  return { event: { type: 'segment_settled', index: segment.index, outcome }, length };
+  const event = { type: 'segment_settled', index: segment.index, outcome } as const;
+  if (outcome === 'success') return { event, length: result.length };
+  if (outcome === 'skipped') return { event };
+  report({ type: 'failure', requestId: job.id, error: result.error });
+  return { event, failure: engineMessageOf(result.error) };
 }
 
 /** How often and how long it waits for a database that is held, on top of what the store waits. */

@@ -1,7 +1,7 @@
 import type { ServiceErrorCode } from '../../contract/service-errors.ts';
 import type { Amounts } from '../billing/amounts.ts';
 import { ServiceError } from '../service-error.ts';
-import type { OperationRequest, Refusal } from './claim.ts';
+import type { OperationRequest, Refusal, UsedKey } from './claim.ts';
 import type { Operation } from './operation.ts';
 import type { Operations } from './operations.ts';
 
@@ -25,12 +25,10 @@ export function refusalError(
 ): ServiceError {
   return refusal.kind === 'insufficient'
     ? insufficient(charge, refusal.available)
-    : usedBefore(refusal.kind);
+    : usedBefore(refusal);
 }
 
-type UsedBefore = Exclude<Refusal['kind'], 'insufficient'>;
-
-const USED_BEFORE: Readonly<Record<UsedBefore, readonly [ServiceErrorCode, string]>> = {
+const USED_BEFORE: Readonly<Record<UsedKey['kind'], readonly [ServiceErrorCode, string]>> = {
   conflict: [
     'ERR_REQUEST_ID_CONFLICT',
     'This idempotency key was used for another request; use a new one',
@@ -47,10 +45,11 @@ const USED_BEFORE: Readonly<Record<UsedBefore, readonly [ServiceErrorCode, strin
 };
 
 /** Why a key that was used before cannot be used again (spec section 7.2). */
-export function usedBefore(kind: UsedBefore): ServiceError {
+export function usedBefore({ failure, kind }: UsedKey): ServiceError {
   const [code, message] = USED_BEFORE[kind];
   const headers = kind === 'in_progress' ? { 'Retry-After': IN_PROGRESS_RETRY_AFTER } : undefined;
-  return new ServiceError(code, message, { headers });
+  if (failure === undefined) return new ServiceError(code, message, { headers });
+  return new ServiceError(code, `${message}. ${failure}`, { headers, details: { failure } });
 }
 
 /** 402 with what is needed and what there is. */

@@ -1,7 +1,7 @@
 import type { Amounts } from '../billing/amounts.ts';
 import { reserve } from '../billing/ledger.ts';
 import type { Connection, Row } from '../store/connection.ts';
-import { text } from '../store/connection.ts';
+import { optionalText, text } from '../store/connection.ts';
 import { abandon } from './operation.ts';
 import type { Owner } from './owner.ts';
 
@@ -22,10 +22,15 @@ export type OperationKey = Omit<OperationRequest, 'charge' | 'requestId'>;
 
 export type OperationState = 'in_progress' | 'completed' | 'refunded';
 
+/** What became of an earlier request under the same key. */
+export interface UsedKey {
+  readonly kind: 'conflict' | OperationState;
+  /** Why it was refunded, where that is known. */
+  readonly failure?: string | undefined;
+}
+
 /** Why an operation does not begin (spec section 7.2). */
-export type Refusal =
-  | { readonly kind: 'insufficient'; readonly available: Amounts }
-  | { readonly kind: 'conflict' | OperationState };
+export type Refusal = { readonly kind: 'insufficient'; readonly available: Amounts } | UsedKey;
 
 export interface ClaimContext {
   readonly id: string;
@@ -89,12 +94,17 @@ export function isSameRequest(
   return text(earlier, 'endpoint') === endpoint && text(earlier, 'fingerprint') === fingerprint;
 }
 
+/** The same request, begun before. */
+export interface EarlierRequest extends UsedKey {
+  readonly kind: OperationState;
+}
+
 /** How far the same request is that was begun under this key, if it was. */
 export function findBegun(
   db: Connection,
   context: Pick<ClaimContext, 'owner' | 'now'>,
   request: OperationKey,
-): OperationState | undefined {
+): EarlierRequest | undefined {
   const earlier = findByKey(db, request);
   if (earlier === undefined || !isSameRequest(earlier, request)) return undefined;
   return currentState(db, context, earlier);
@@ -107,7 +117,7 @@ function replay(
   request: OperationRequest,
 ): Refusal {
   if (!isSameRequest(earlier, request)) return { kind: 'conflict' };
-  return { kind: currentState(db, context, earlier) };
+  return currentState(db, context, earlier);
 }
 
 /** What a process that is gone had begun is given back now. */
@@ -115,11 +125,12 @@ function currentState(
   db: Connection,
   { owner, now }: Pick<ClaimContext, 'owner' | 'now'>,
   earlier: Row,
-): OperationState {
-  const state = stateOf(earlier);
-  if (state !== 'in_progress' || !ownerIsDead(db, owner, earlier)) return state;
+): EarlierRequest {
+  const kind = stateOf(earlier);
+  const failure = optionalText(earlier, 'failure');
+  if (kind !== 'in_progress' || !ownerIsDead(db, owner, earlier)) return { kind, failure };
   abandon(db, text(earlier, 'id'), now);
-  return 'refunded';
+  return { kind: 'refunded' };
 }
 
 function ownerIsDead(db: Connection, owner: Owner, operation: Row): boolean {

@@ -107,15 +107,15 @@ export class Creates {
     const earlier = store.read((db) => {
       const operation = findByKey(db, key);
       if (operation === undefined) return undefined;
-      if (!isSameRequest(operation, key)) throw usedBefore('conflict');
+      if (!isSameRequest(operation, key)) throw usedBefore({ kind: 'conflict' });
       return { result: find(db, text(operation, 'id')) };
     });
     if (earlier === undefined) return 'none';
     if (earlier.result !== undefined) return { result: earlier.result };
-    const state = operations.findBegun(key);
-    if (state === undefined) return 'none';
-    if (state === 'in_progress') return state;
-    throw usedBefore(state);
+    const begun = operations.findBegun(key);
+    if (begun === undefined) return 'none';
+    if (begun.kind === 'in_progress') return begun.kind;
+    throw usedBefore(begun);
   }
 }
 
@@ -136,7 +136,7 @@ class RunningCreate {
   /** @throws ServiceError 409 for another request under the same key */
   requireSame({ endpoint, fingerprint }: OperationKey): void {
     const isSame = this.#key.endpoint === endpoint && this.#key.fingerprint === fingerprint;
-    if (!isSame) throw usedBefore('conflict');
+    if (!isSame) throw usedBefore({ kind: 'conflict' });
   }
 
   /**

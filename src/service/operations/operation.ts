@@ -17,8 +17,11 @@ export interface Operation {
   commit(): Amounts | undefined;
   /** Ends it with the charge standing, and does `alongside` in the same transaction. */
   complete(alongside?: (db: Connection) => void): boolean;
-  /** Ends it with the charge given back; its key can never be used again. */
-  refund(): boolean;
+  /**
+   * Ends it with the charge given back; its key can never be used again.
+   * @param failure why, for the clients that ask again
+   */
+  refund(failure?: string): boolean;
   /** Takes it back as if it had never been asked for: not charged, and the key is free again. */
   release(): boolean;
 }
@@ -66,13 +69,22 @@ export function createOperation(deps: OperationDeps, identity: OperationIdentity
         commit(db, id, clock.now()) ? amountsIn(db, accountId, 'available') : undefined,
       ),
     complete: (alongside = () => undefined) => end('completed', alongside),
-    refund: () => end('refunded', (db) => refund(db, id, clock.now())),
+    refund: (failure) =>
+      end('refunded', (db) => {
+        refund(db, id, clock.now());
+        if (failure !== undefined) noteFailure(db, id, failure);
+      }),
     release: () =>
       end('refunded', (db) => {
         refund(db, id, clock.now());
         db.run('DELETE FROM operation WHERE id = ?', [id]);
       }),
   };
+}
+
+/** Stores why an operation failed, inside the caller's transaction. */
+export function noteFailure(db: Connection, operationId: string, failure: string): void {
+  db.run('UPDATE operation SET failure = ? WHERE id = ?', [failure, operationId]);
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Random } from '../../effects/random.ts';
 import type { Connection, Row } from '../store/connection.ts';
 import { text } from '../store/connection.ts';
 import type { Store } from '../store/open-store.ts';
-import type { OperationKey, OperationRequest, OperationState, Refusal } from './claim.ts';
+import type { EarlierRequest, OperationKey, OperationRequest, Refusal } from './claim.ts';
 import { claim, findBegun, findByKey } from './claim.ts';
 import { keepLease } from './lease.ts';
 import type { Operation } from './operation.ts';
@@ -35,7 +35,7 @@ export interface Operations {
     alongside?: (db: Connection, operationId: string) => void,
   ): Begun;
   /** How far the same request is that was begun under this key before, if it was (spec section 7.2). */
-  findBegun(key: OperationKey): OperationState | undefined;
+  findBegun(key: OperationKey): EarlierRequest | undefined;
   /** Refunds what dead owners left; gives how many operations that were. */
   recover(): number;
   /** Takes this process off the list of owners; what it still has in progress stays its own. */

@@ -1,5 +1,7 @@
 import type { Output } from '../../files/output.ts';
 import { amountsIn } from '../billing/ledger.ts';
+import { engineMessageOf } from '../engine/speech-engine.ts';
+import { speechFailureMessage } from '../service-error.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { Problem, SessionEvent } from './machine/events.ts';
 import type { RequestSpeakerOptions } from './request-speaker.ts';
@@ -130,6 +132,6 @@ function problemOf(error: unknown): Problem {
   if (error instanceof ProviderTimeout) {
     return { code: 'provider_timeout', message: 'The engine took too long', stage: 'generation' };
   }
-  const message = 'The speech could not be made; what it would have cost was refunded';
+  const message = speechFailureMessage(engineMessageOf(error));
   return { code: 'generation_failed', message, stage: 'generation' };
 }

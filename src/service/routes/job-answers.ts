@@ -2,6 +2,7 @@ import { HEADERS } from '../../contract/headers.ts';
 import type { JobStatus } from '../../contract/schemas/job.ts';
 import { isTerminal } from '../jobs/lifecycle.ts';
 import type { JobRecord, SegmentRecord, WholeJob } from '../jobs/job-records.ts';
+import { speechFailureMessage } from '../service-error.ts';
 
 /** What v1 and v3 tell of a job in the same words (spec section 2.4). */
 export function listItem(job: JobRecord, audioUrl: (taskId: string) => string) {
@@ -38,14 +39,11 @@ export function durationMs(segments: readonly SegmentRecord[]): number {
 }
 
 /** Why a job failed; `undefined` while it has not. */
-export function jobError({ status, segments }: WholeJob) {
+export function jobError({ failure, status, segments }: WholeJob) {
   if (status !== 'fail') return undefined;
   return segments.every((segment) => segment.status === 'skipped')
     ? { code: 'ERR_INVALID_REQUEST', message: 'text has nothing that this voice can say' }
-    : {
-        code: 'ERR_GENERATION_FAILED',
-        message: 'The speech could not be made; what it would have cost was refunded',
-      };
+    : { code: 'ERR_GENERATION_FAILED', message: speechFailureMessage(failure) };
 }
 
 /** Characters that are spoken in a second, about; the engine and the machine decide. */

@@ -287,4 +287,8 @@ export const MIGRATIONS: readonly string[] = [
 
   CREATE UNIQUE INDEX realtime_segment_id ON realtime_segment (request, segment_id);
   `,
+  // Why it was refunded, in the words of the engine.
+  `
+  ALTER TABLE operation ADD COLUMN failure TEXT;
+  `,
 ];

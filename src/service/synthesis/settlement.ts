@@ -1,3 +1,4 @@
+import { engineMessageOf } from '../engine/speech-engine.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { RunningGeneration } from './generations.ts';
 import { letGo } from './let-go.ts';
@@ -52,7 +53,7 @@ export function createSettlement(options: SettlementOptions): Settlement {
       settle(() => {
         onFailure(error);
         generation.abort(error);
-        operation.refund();
+        operation.refund(engineMessageOf(error));
       }),
   };
 }

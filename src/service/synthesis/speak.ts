@@ -1,8 +1,8 @@
 import type { Operation } from '../operations/operation.ts';
 import type { ServiceContext } from '../service-context.ts';
-import { invalidRequest, ServiceError } from '../service-error.ts';
+import { invalidRequest, ServiceError, speechFailureMessage } from '../service-error.ts';
 import type { SpeechChunk } from '../engine/speech-engine.ts';
-import { EngineError } from '../engine/speech-engine.ts';
+import { EngineError, engineMessageOf } from '../engine/speech-engine.ts';
 import { audioBody } from './audio-body.ts';
 import type { RunningGeneration } from './generations.ts';
 import type { SpeechPlan } from './plan.ts';
@@ -93,7 +93,7 @@ function giveUp(error: unknown, operation: Operation, generation: RunningGenerat
   generation.abort(error);
   generation.end();
   if (isUnspeakable(error) || isRefused(error)) operation.release();
-  else operation.refund();
+  else operation.refund(engineMessageOf(error));
 }
 
 function asServiceError(error: unknown, { textField }: Generating['plan']): ServiceError {
@@ -102,11 +102,8 @@ function asServiceError(error: unknown, { textField }: Generating['plan']): Serv
     const message = `${textField} has nothing that this voice can say`;
     return invalidRequest([{ field: textField, message }]);
   }
-  return new ServiceError(
-    'ERR_GENERATION_FAILED',
-    'The speech could not be made; what it would have cost was refunded',
-    { cause: error },
-  );
+  const message = speechFailureMessage(engineMessageOf(error));
+  return new ServiceError('ERR_GENERATION_FAILED', message, { cause: error });
 }
 
 /** By the queue, before there was any audio. */

@@ -182,7 +182,11 @@ describe('the money of an aligned stream', () => {
     expect(stream.names).not.toContain('completed');
     expect(stream.last).toEqual({
       name: 'error',
-      data: { requestId: 'trace-2', code: 'ERR_GENERATION_FAILED' },
+      data: {
+        requestId: 'trace-2',
+        code: 'ERR_GENERATION_FAILED',
+        message: expect.stringContaining('The engine broke'),
+      },
     });
     expect(JSON.stringify(stream.events)).not.toContain('secret');
     expect(await balance()).toEqual(FULL);

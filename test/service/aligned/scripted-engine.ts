@@ -34,7 +34,8 @@ export function scriptedEngine(script: readonly Step[]): ScriptedEngine {
       for (const step of script) {
         signal.throwIfAborted();
         made += 1;
-        if (step === 'break') throw new EngineError('failed', 'The secret inside of the engine.');
+        if (step === 'break')
+          throw new EngineError('failed', 'The engine broke.', 'The secret inside of it.');
         if (step === 'nothing to say') throw new EngineError('unspeakable', 'No word in it.');
         if ('until' in step) await untilAborted(step.until, signal);
         else yield chunkOf(step);

@@ -43,7 +43,7 @@ export function directedEngine(): DirectedEngine {
         });
       }
       if ([...failing].some((word) => request.text.includes(word))) {
-        throw new EngineError('failed', 'The secret inside of the engine.');
+        throw new EngineError('failed', 'The engine broke.', 'The secret inside of it.');
       }
       yield* engine.synthesize(request, signal);
     },

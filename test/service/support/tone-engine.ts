@@ -37,7 +37,8 @@ export function toneEngine({ wordMs = 20 } = {}): ToneEngine {
       for (const [index, words] of sentences.entries()) {
         if (hold !== undefined && index >= hold.chunk) await untilAborted(hold.released, signal);
         signal.throwIfAborted();
-        if (index >= failing) throw new EngineError('failed', 'The secret inside of the engine.');
+        if (index >= failing)
+          throw new EngineError('failed', 'The engine broke.', 'The secret inside of it.');
         made += 1;
         yield toneChunk(words, wordSamples, request);
       }

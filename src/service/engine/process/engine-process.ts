@@ -177,8 +177,8 @@ export class EngineProcess {
     if (error instanceof EngineError) return error;
     await this.#inTime(this.#child.silenced);
     const lastWords = display(this.#child.lastWords().trim(), { max: LAST_WORDS_MAX });
-    const cause = lastWords === '' ? undefined : new Error(`it wrote to stderr: ${lastWords}`);
-    return new EngineError('failed', `${this.#who} ${how}.`, cause);
+    const stderr = lastWords === '' ? '' : `; it wrote to stderr: ${lastWords}`;
+    return new EngineError('failed', `${this.#who} ${how}${stderr}.`);
   }
 
   async #howItFailed(error: unknown, when: string): Promise<string> {

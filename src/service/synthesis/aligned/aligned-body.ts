@@ -5,8 +5,10 @@ import type {
 } from '../../../contract/schemas/aligned.ts';
 import type { ServiceErrorCode } from '../../../contract/service-errors.ts';
 import type { Clock } from '../../../effects/clock.ts';
+import { engineMessageOf } from '../../engine/speech-engine.ts';
 import type { Operation } from '../../operations/operation.ts';
 import type { RunningGeneration } from '../generations.ts';
+import { speechFailureMessage } from '../../service-error.ts';
 import { createSettlement, type Settlement } from '../settlement.ts';
 import type { SpokenEvent } from './aligned-events.ts';
 import { HEARTBEAT, serverSentEvent } from './server-sent-event.ts';
@@ -90,7 +92,11 @@ class AlignedSource {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#settlement.fail(error);
-    const data: AlignedError = { requestId: this.#options.requestId, code };
+    const isClosing = code === 'ERR_SERVICE_UNAVAILABLE';
+    const message = isClosing
+      ? 'The service is closing'
+      : speechFailureMessage(engineMessageOf(error));
+    const data: AlignedError = { requestId: this.#options.requestId, code, message };
     controller.enqueue(serverSentEvent('error', data));
     controller.close();
   }

@@ -59,8 +59,8 @@ describe('an engine process that breaks the protocol', () => {
     expect(failure).toBeInstanceOf(EngineError);
     expect(failure).toMatchObject({
       reason: 'failed',
-      message: 'The engine tested ended with exit code 3 while it spoke.',
-      cause: { message: 'it wrote to stderr: out of memory' },
+      message:
+        'The engine tested ended with exit code 3 while it spoke; it wrote to stderr: out of memory.',
     });
   });
 

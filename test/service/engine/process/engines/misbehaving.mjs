@@ -32,6 +32,13 @@ const tells = (words) => ({
   },
 });
 
+/** What `foley engine add` has an engine say. */
+const isProbe = (text) => !text.includes('fails');
+const speaks = (id) => {
+  audio(id);
+  send({ type: 'done', id });
+};
+
 const BEHAVIOURS = {
   good: {
     speak({ id }) {
@@ -85,6 +92,27 @@ const BEHAVIOURS = {
   'announces a terabyte': { speak: ({ id }) => send({ type: 'audio', id, bytes: 1e12 }) },
   'announces half a sample': { speak: ({ id }) => send({ type: 'audio', id, bytes: 3 }) },
   'sends an endless line': { speak: () => process.stdout.write('x'.repeat(2 ** 21)) },
+  'dies at once': {
+    speak({ id, text }) {
+      if (isProbe(text)) return speaks(id);
+      process.stderr.write('CUDA is out of memory\n');
+      return dies(3);
+    },
+  },
+  'dies after a sentence': {
+    speak({ id, text }) {
+      if (isProbe(text)) return speaks(id);
+      audio(id, Buffer.alloc(320_000, 1));
+      process.stderr.write('CUDA is out of memory\n');
+      return setTimeout(() => dies(3), 200);
+    },
+  },
+  'gives up': {
+    speak({ id, text }) {
+      if (isProbe(text)) return speaks(id);
+      return send({ type: 'error', id, message: 'the model has no weights for this' });
+    },
+  },
   'dies in the middle': {
     speak({ id }) {
       send({ type: 'audio', id, bytes: 1000 });
