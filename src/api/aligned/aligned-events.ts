@@ -6,8 +6,16 @@ import { textOf } from './sse-events.ts';
 /** What an event of an aligned stream says (spec section 6.1). Audio itself goes into a block. */
 export type AlignedEvent =
   | { readonly kind: 'audio' }
-  | { readonly kind: 'snapshot'; readonly chunkSeq: number; readonly words: readonly AlignedWord[] }
-  | { readonly kind: 'invalidated'; readonly chunkSeq: number }
+  | {
+      readonly kind: 'snapshot';
+      readonly chunkSeq: number;
+      /** Those that can be read. */
+      readonly words: readonly AlignedWord[];
+      /** All of them could be read. */
+      readonly isWhole: boolean;
+    }
+  /** Without a number: the times of some chunk are lost, and nobody knows which. */
+  | { readonly kind: 'invalidated'; readonly chunkSeq: number | undefined }
   | { readonly kind: 'completed'; readonly facts: CompletedFacts }
   | {
       readonly kind: 'error';
@@ -49,9 +57,9 @@ export function readAlignedEvent(
       if (!addPlain(data, block)) addAudio(fieldsOf(name, data), block);
       return { kind: 'audio' };
     case 'alignment_snapshot':
-      return snapshotOf(fieldsOf(name, data));
+      return snapshotOf(fieldsIn(data) ?? {});
     case 'alignment_invalidated':
-      return { kind: 'invalidated', chunkSeq: chunkSeqOf(name, fieldsOf(name, data)) };
+      return { kind: 'invalidated', chunkSeq: chunkSeqOf(fieldsIn(data) ?? {}) };
     case 'completed':
       return { kind: 'completed', facts: completedOf(fieldsOf(name, data)) };
     case 'error': {
@@ -71,13 +79,18 @@ export function readAlignedEvent(
 type Fields = Readonly<Record<string, unknown>>;
 
 function fieldsOf(name: string, data: ByteString): Fields {
+  const fields = fieldsIn(data);
+  if (fields !== undefined) return fields;
+  throw new UnreadableEvent(name, 'has data that is not a JSON object');
+}
+
+function fieldsIn(data: ByteString): Fields | undefined {
   try {
     const value: unknown = JSON.parse(textOf(data));
-    if (isFields(value)) return value;
+    return isFields(value) ? value : undefined;
   } catch {
-    throw new UnreadableEvent(name, 'has data that is not JSON');
+    return undefined;
   }
-  throw new UnreadableEvent(name, 'has data that is no object');
 }
 
 const PLAIN_BEGIN = '{"audioBase64":"';
@@ -102,24 +115,24 @@ function addAudio({ audioBase64 }: Fields, block: Pick<AudioBlock, 'add'>): void
   throw new UnreadableEvent('audio', 'has an audioBase64 that is not base64');
 }
 
+/** Times that cannot be read are lost; the audio, which is paid for, is not. */
 function snapshotOf(fields: Fields): AlignedEvent {
-  const name = 'alignment_snapshot';
   const { units = 'milliseconds', words } = fields;
-  if (units !== 'milliseconds') throw new UnreadableEvent(name, 'counts in other units');
-  if (!Array.isArray(words)) throw new UnreadableEvent(name, 'has no words');
+  const chunkSeq = chunkSeqOf(fields);
+  if (chunkSeq === undefined || units !== 'milliseconds' || !Array.isArray(words)) {
+    return { kind: 'invalidated', chunkSeq };
+  }
+  const readable = words.filter((word: unknown) => isAlignedWord(word));
   return {
     kind: 'snapshot',
-    chunkSeq: chunkSeqOf(name, fields),
-    words: words.map((word: unknown) => {
-      if (isAlignedWord(word)) return { text: word.text, startMs: word.startMs, endMs: word.endMs };
-      throw new UnreadableEvent(name, 'has a word without text or times');
-    }),
+    chunkSeq,
+    words: readable.map(({ endMs, startMs, text: said }) => ({ text: said, startMs, endMs })),
+    isWhole: readable.length === words.length,
   };
 }
 
-function chunkSeqOf(name: string, { chunkSeq }: Fields): number {
-  if (typeof chunkSeq === 'number' && Number.isSafeInteger(chunkSeq)) return chunkSeq;
-  throw new UnreadableEvent(name, 'has no chunkSeq');
+function chunkSeqOf({ chunkSeq }: Fields): number | undefined {
+  return typeof chunkSeq === 'number' && Number.isSafeInteger(chunkSeq) ? chunkSeq : undefined;
 }
 
 function completedOf(fields: Fields): CompletedFacts {

@@ -8,6 +8,7 @@ import { IDLE_TIMEOUT_MS } from '../attempt.ts';
 import type { AudioAnswer } from '../audio-answer.ts';
 import { charged } from '../audio-answer.ts';
 import type { ApiClient } from '../client.ts';
+import { reviseFailure } from '../revise-failure.ts';
 import { endpoint } from '../endpoint.ts';
 import type { RequestSpec } from '../request.ts';
 import type { SpeechOptions } from '../speech.ts';
@@ -160,7 +161,7 @@ class StreamedSpeech implements AlignedAnswer {
     this.#completed = facts;
     this.outcome = {
       words: alignment.words(),
-      isComplete: facts.alignmentStatus === 'complete',
+      isComplete: facts.alignmentStatus === 'complete' && alignment.isWhole,
       generationId: facts.generationId,
     };
   }
@@ -194,6 +195,9 @@ class StreamedSpeech implements AlignedAnswer {
   }
 
   #unusable(message: string, cause?: unknown): Failure {
-    return charged(badAnswer(message, this.#answer, cause));
+    const failure = charged(badAnswer(message, this.#answer, cause));
+    return reviseFailure(failure, {
+      hint: 'If it happens again, ask the service, with the request id.',
+    });
   }
 }

@@ -87,17 +87,69 @@ describe('speech with the times of its words', () => {
   });
 });
 
+describe('times that are lost', () => {
+  const done = eventText('completed', { alignmentStatus: 'complete' });
+  const gone = eventText('alignment_invalidated', { chunkSeq: 0 });
+  const odd: readonly unknown[] = [
+    { text: 'there', startMs: 'soon', endMs: 600 },
+    { text: 'there', startMs: 320, endMs: 300 },
+    { text: 'there', startMs: -1, endMs: 600 },
+    { startMs: 320, endMs: 600 },
+    null,
+  ];
+
+  test.each<[what: string, events: readonly string[], words: readonly object[]]>([
+    ['a chunk is invalidated, and has no newer times', [snapshot(0, HELLO), gone], []],
+    [
+      'an unknown chunk is invalidated',
+      [snapshot(0, HELLO), eventText('alignment_invalidated', {})],
+      [HELLO],
+    ],
+    [
+      'a snapshot has other units',
+      [eventText('alignment_snapshot', { chunkSeq: 0, units: 's', words: [] })],
+      [],
+    ],
+    ['a snapshot has no words', [eventText('alignment_snapshot', { chunkSeq: 0 })], []],
+    ['a snapshot is not JSON', ['event: alignment_snapshot\ndata: {\n\n'], []],
+    ...odd.map((word): [string, string[], object[]] => [
+      `a word is ${JSON.stringify(word)}`,
+      [snapshot(0, HELLO, word)],
+      [HELLO],
+    ]),
+  ])(
+    'cost no audio when %s, and the rest is partial, whatever "completed" says',
+    async (_what, events, words) => {
+      const { answer } = await streamOf(audio('one '), ...events, audio('two'), done);
+      const speech = await answer();
+      expect((await collect(speech.body)).toString()).toBe('one two');
+      expect(speech.outcome).toMatchObject({ words, isComplete: false });
+    },
+  );
+
+  test.each<[what: string, events: readonly string[]]>([
+    ['after they were invalidated', [snapshot(0, HELLO), gone, snapshot(0, THERE)]],
+    ['for those that could not be read', [snapshot(0, null), snapshot(0, THERE)]],
+  ])('are there again with a newer snapshot %s', async (_what, events) => {
+    const { answer } = await streamOf(audio('one'), ...events, done);
+    const speech = await answer();
+    await collect(speech.body);
+    expect(speech.outcome).toMatchObject({ words: [THERE], isComplete: true });
+  });
+});
+
 describe('a stream that is not whole', () => {
   test.each([
     ['ends without its last event', [audio('one')], 'before it said that it was complete'],
     ['has no audio', [COMPLETED], 'no audio in it'],
-    ['cannot be read', [audio('one'), 'event: audio\ndata: {\n\n', COMPLETED], 'not JSON'],
+    ['cannot be read', [audio('one'), 'event: audio\ndata: {\n\n', COMPLETED], 'not a JSON object'],
   ])('%s: exit 25, and it may have been charged', async (_name, events, problem) => {
     const { answer } = await streamOf(...events);
     const speech = await answer();
     const failure = await failureOf(collect(speech.body));
     expect(failure).toMatchObject({ exitCode: 25, billed: 'unknown', requestId: 'srv-1' });
     expect(failure.message).toContain(problem);
+    expect(failure.hint).not.toContain('proxy');
     expect(speech.outcome).toBeUndefined();
   });
 

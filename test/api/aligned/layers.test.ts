@@ -134,17 +134,36 @@ describe('events to what they say', () => {
     ['audio', '{}'],
     ['audio', '{"audioBase64":"a*k="}'],
     ['audio', '{"audioBase64":7}'],
-    ['alignment_snapshot', '{"chunkSeq":0}'],
-    ['alignment_snapshot', '{"chunkSeq":"0","words":[]}'],
-    ['alignment_snapshot', '{"chunkSeq":0,"units":"seconds","words":[]}'],
-    ['alignment_snapshot', '{"chunkSeq":0,"words":[{"text":"a","startMs":-1,"endMs":2}]}'],
-    ['alignment_snapshot', '{"chunkSeq":0,"words":[{"text":"a","startMs":3,"endMs":2}]}'],
-    ['alignment_snapshot', '{"chunkSeq":0,"words":[{"startMs":1,"endMs":2}]}'],
-    ['alignment_invalidated', '{"chunkSeq":0.5}'],
     ['completed', 'null'],
     ['error', '"no"'],
   ])('%s with %s cannot be read', (name, data) => {
     expect(() => said(name, data)).toThrow(UnreadableEvent);
+  });
+
+  test.each([
+    ['alignment_snapshot', '{', undefined],
+    ['alignment_snapshot', '{"chunkSeq":0}', 0],
+    ['alignment_snapshot', '{"chunkSeq":"0","words":[]}', undefined],
+    ['alignment_snapshot', '{"chunkSeq":0,"units":"seconds","words":[]}', 0],
+    ['alignment_invalidated', '{"chunkSeq":0.5}', undefined],
+  ])('%s with %s loses the times of chunk %s', (name, data, chunkSeq) => {
+    expect(said(name, data)).toEqual({ kind: 'invalidated', chunkSeq });
+  });
+
+  test.each([
+    '{"text":"a","startMs":-1,"endMs":2}',
+    '{"text":"a","startMs":3,"endMs":2}',
+    '{"startMs":1,"endMs":2}',
+    '7',
+  ])('of the words of a snapshot, %s alone cannot be read', (word) => {
+    const good = { text: 'b', startMs: 1, endMs: 2 };
+    const data = `{"chunkSeq":0,"words":[${word},${JSON.stringify(good)}]}`;
+    expect(said('alignment_snapshot', data)).toEqual({
+      kind: 'snapshot',
+      chunkSeq: 0,
+      words: [good],
+      isWhole: false,
+    });
   });
 
   test('an event of another name is passed over, whatever it carries', () => {
@@ -184,9 +203,12 @@ describe('the times of words', () => {
         for (const { chunkSeq, words } of steps) {
           expected[chunkSeq] = words ?? [];
           if (words === undefined) alignment.take({ kind: 'invalidated', chunkSeq });
-          else alignment.take({ kind: 'snapshot', chunkSeq, words: words.map(wordAt) });
+          else
+            alignment.take({ kind: 'snapshot', chunkSeq, words: words.map(wordAt), isWhole: true });
         }
         expect(alignment.words()).toEqual(expected.flat().map(wordAt));
+        const last = new Map(steps.map(({ chunkSeq, words }) => [chunkSeq, words]));
+        expect(alignment.isWhole).toBe(![...last.values()].includes(undefined));
       }),
     );
   });
