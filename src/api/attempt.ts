@@ -17,7 +17,7 @@ import { reviseFailure } from './revise-failure.ts';
 import type { ServiceAddress } from './service-address.ts';
 import { keyOrigins } from './service-address.ts';
 import { parseServiceError } from './service-error.ts';
-import { statusFailure } from './status-failure.ts';
+import { statusFailure, storeFailure } from './status-failure.ts';
 import { TransportError } from './transport-error.ts';
 import type { TransportFacts } from './transport-failure.ts';
 import { transportFailure } from './transport-failure.ts';
@@ -59,7 +59,7 @@ export async function performAttempt(
   let request = buildRequest(spec, deps.address, ids, deps.version);
   for (let followed = 0; ; followed += 1) {
     const answer = await exchange(deps, call, request);
-    if (!isRedirect(answer.status)) return judge(deps, call, answer);
+    if (!isRedirect(answer.status)) return judge(deps, call, answer, request.url);
     answer.discard();
     const { location } = answer.headers;
     const { status } = answer;
@@ -120,7 +120,7 @@ function outcomeOf(error: TransportError): AttemptFailure['outcome'] {
 }
 
 /** Keeps a good answer; everything else is a failure. */
-async function judge(deps: AttemptDeps, call: Call, answer: Answer): Promise<Answer> {
+async function judge(deps: AttemptDeps, call: Call, answer: Answer, url: URL): Promise<Answer> {
   const { headers, requestId, status } = answer;
   if (status >= 200 && status < 300) {
     if (!isPacked(headers)) return answer;
@@ -131,6 +131,11 @@ async function judge(deps: AttemptDeps, call: Call, answer: Answer): Promise<Ans
     throw new AttemptFailure(reviseFailure(failure, { billed }), { kind: 'unusable' });
   }
   const { retryAfterMs } = answer;
+  if (!keyOrigins(deps.address).has(url.origin)) {
+    answer.discard();
+    const failure = storeFailure(url.host, { status, requestId, retryAfterMs });
+    throw new AttemptFailure(failure, { kind: 'status', status, retryAfterMs });
+  }
   const error = parseServiceError(await answer.errorText(), headers);
   const now = deps.clock.now();
   const { billed } = call.spec;

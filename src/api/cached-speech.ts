@@ -5,6 +5,7 @@ import type { AudioAnswer } from './audio-answer.ts';
 import { audioAnswer, charged } from './audio-answer.ts';
 import type { ApiClient } from './client.ts';
 import { readJson } from './client.ts';
+import { downloadFrom } from './download.ts';
 import { reviseFailure } from './revise-failure.ts';
 import { isRecord } from './shape.ts';
 
@@ -29,10 +30,8 @@ export async function storedAudio(
   const { creditsUsed, quotaRemaining, url } = await readAddress(client, answer);
   const told = (error: unknown): unknown => (error instanceof Failure ? paid(error, url) : error);
   try {
-    const accept = 'audio/*';
-    const request = { method: 'GET', target: url, accept, billed: false, retry: 'safe' } as const;
-    const download = await client.send({ ...request, signal });
-    const audio = await audioAnswer(client, download, { isOpaqueFine: true });
+    const stored = await downloadFrom(client, { target: url, accept: 'audio/*', signal });
+    const audio = await audioAnswer(client, stored, { isOpaqueFine: true });
     const body = { [Symbol.asyncIterator]: () => explained(audio.body, told) };
     return { ...audio, body, creditsUsed, quotaRemaining, requestId: answer.requestId };
   } catch (error) {

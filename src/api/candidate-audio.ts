@@ -2,6 +2,7 @@ import { answeredUrl } from './answered-url.ts';
 import type { AudioAnswer } from './audio-answer.ts';
 import { audioAnswer } from './audio-answer.ts';
 import type { ApiClient } from './client.ts';
+import { download } from './download.ts';
 import { endpoint } from './endpoint.ts';
 import { goneDesign } from './voice-designs.ts';
 
@@ -23,12 +24,26 @@ export async function fetchCandidateAudio(
   { candidateId, designId, previewAudioUrl }: CandidateRef,
   signal?: AbortSignal,
 ): Promise<AudioAnswer> {
-  const { method, target } = endpoint('getCandidateAudio', { designId, candidateId });
+  const { target } = endpoint('getCandidateAudio', { designId, candidateId });
   const told = answeredUrl(client, previewAudioUrl);
   const accept = 'audio/*, application/json';
-  const spec = { method, target: told ?? target, accept, billed: false, retry: 'safe' } as const;
   try {
-    const answer = await client.send({ ...spec, signal });
+    const answer = await download(
+      client,
+      // A link that was told is good for a while; the path of the spec gets a fresh one.
+      (headers, isAgain) => {
+        const spec = {
+          method: 'GET',
+          billed: false,
+          retry: 'safe',
+          accept,
+          headers,
+          signal,
+        } as const;
+        return client.send({ ...spec, target: isAgain ? target : (told ?? target) });
+      },
+      signal,
+    );
     const audio = await audioAnswer(client, answer, { isOpaqueFine: true });
     // What a download says of credits is not what the design cost.
     return { ...audio, creditsUsed: undefined };

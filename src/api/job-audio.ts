@@ -5,6 +5,7 @@ import { audioAnswer } from './audio-answer.ts';
 import { answeredUrl } from './answered-url.ts';
 import type { ApiClient } from './client.ts';
 import { readJson } from './client.ts';
+import { downloadFrom } from './download.ts';
 import { endpoint } from './endpoint.ts';
 import { isRecord } from './shape.ts';
 import type { JobRef } from './speech-job.ts';
@@ -64,9 +65,8 @@ async function getAudio(
   target: string | URL,
   signal: AbortSignal | undefined,
 ): Promise<AudioAnswer> {
-  const request = { method: 'GET', billed: false, retry: 'safe', signal } as const;
   const accept = 'audio/*, application/json';
-  const answer = await client.send({ ...request, target, accept });
+  const answer = await downloadFrom(client, { target, accept, signal });
   if (answer.headers.contentType !== 'application/json') {
     return free(await audioAnswer(client, answer, { isOpaqueFine: true }));
   }
@@ -75,7 +75,7 @@ async function getAudio(
   if (url === undefined) {
     throw badAnswer('the answer has neither audio nor its address in it', answer);
   }
-  const next = await client.send({ ...request, target: url, accept: 'audio/*' });
+  const next = await downloadFrom(client, { target: url, accept: 'audio/*', signal });
   return free(await audioAnswer(client, next, { isOpaqueFine: true }));
 }
 

@@ -4,8 +4,11 @@ import { badAnswer } from './answer.ts';
 import { answeredUrl } from './answered-url.ts';
 import { notEmpty } from './audio-answer.ts';
 import type { ApiClient } from './client.ts';
+import type { AskForFile } from './download.ts';
+import { download } from './download.ts';
 import type { FileAnswer } from './file-answer.ts';
 import type { MediaJob } from './media-job.ts';
+import { getMediaJob } from './media-jobs.ts';
 
 /**
  * What a job made, from where it says that it is (spec sections 2.6, 2.7 and 2.10): with the key on the
@@ -24,7 +27,11 @@ export async function fetchMediaResult(
       requestId: job.requestId,
     });
   }
-  return fetchMediaFile(client, target, signal);
+  return fetchFile(client, signal, async (headers, isAgain) => {
+    const { resultUrl } = isAgain ? await getMediaJob(client, job.kind, job.id, { signal }) : job;
+    const url = answeredUrl(client, resultUrl) ?? target;
+    return client.send({ ...FILE_REQUEST, target: url, headers, signal });
+  });
 }
 
 /**
@@ -36,9 +43,24 @@ export async function fetchMediaFile(
   target: URL,
   signal?: AbortSignal,
 ): Promise<FileAnswer> {
-  const accept = 'image/*, video/*, audio/*, application/octet-stream';
-  const request = { method: 'GET', target, accept, billed: false, retry: 'safe', signal } as const;
-  return { ...fileAnswer(await client.send(request)), maxBytes: client.maxBytes };
+  return fetchFile(client, signal, (headers) =>
+    client.send({ ...FILE_REQUEST, target, headers, signal }),
+  );
+}
+
+const FILE_REQUEST = {
+  method: 'GET',
+  accept: 'image/*, video/*, audio/*, application/octet-stream',
+  billed: false,
+  retry: 'safe',
+} as const;
+
+async function fetchFile(
+  client: ApiClient,
+  signal: AbortSignal | undefined,
+  ask: AskForFile,
+): Promise<FileAnswer> {
+  return { ...fileAnswer(await download(client, ask, signal)), maxBytes: client.maxBytes };
 }
 
 function notYet({ id, kind, requestId, status }: MediaJob): Failure {

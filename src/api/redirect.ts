@@ -3,7 +3,7 @@ import type { WireRequest } from './request.ts';
 
 const MOST_REDIRECTS = 5;
 /** What a request may carry to a stranger. */
-const HARMLESS = new Set(['accept', 'accept-encoding', 'user-agent']);
+const HARMLESS = new Set(['accept', 'accept-encoding', 'if-range', 'range', 'user-agent']);
 
 /** What is to be done with an answer that points elsewhere. */
 export type RedirectStep =

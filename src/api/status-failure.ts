@@ -40,6 +40,46 @@ export function statusFailure(facts: StatusFacts): Failure {
   });
 }
 
+/**
+ * What the status of a store means that the service redirected to: the key was not sent there, so that nothing
+ * about key, credits or request follows from it.
+ */
+export function storeFailure(
+  host: string,
+  { requestId, retryAfterMs, status }: Pick<StatusFacts, 'requestId' | 'retryAfterMs' | 'status'>,
+): Failure {
+  const isRefused = isRefusal(status);
+  const exit = status === 429 ? 'rateLimited' : isRefused ? 'badAnswer' : 'service';
+  const what = isRefused ? 'refused it' : 'failed';
+  return new Failure(`the store of the file at ${host} ${what} (${status})`, {
+    code: 'bad_answer',
+    exit,
+    hint: isRefused
+      ? 'A link to a file is good for a while only, and a new one was refused too: try again later.'
+      : 'Try again later.',
+    billed: 'no',
+    status,
+    requestId,
+    retryAfter: retryAfterMs === undefined ? undefined : Math.ceil(retryAfterMs / 1_000),
+    details: { store: host },
+  });
+}
+
+/** Whether a store refused a link, so that a fresh one may help. */
+export function isRefusedByStore({ details, status }: Failure): boolean {
+  return details?.['store'] !== undefined && status !== undefined && isRefusal(status);
+}
+
+/** Whether the service itself says that something is not there. */
+export function isNotFound(error: unknown): error is Failure {
+  if (!(error instanceof Failure) || error.details?.['store'] !== undefined) return false;
+  return error.status === 404 || error.status === 410;
+}
+
+function isRefusal(status: number): boolean {
+  return status >= 400 && status < 500 && ![408, 425, 429].includes(status);
+}
+
 function meaningOf(status: number, code: string | undefined): Meaning {
   const known = BY_CODE.get(code ?? '') ?? BY_STATUS.get(String(status));
   if (known !== undefined) return known;

@@ -1,5 +1,4 @@
 import type { VoiceVisibility } from '../contract/reference-audio.ts';
-import { Failure } from '../errors/failure.ts';
 import type { ApiClient } from './client.ts';
 import type { CreateAnswer } from './create-answer.ts';
 import { firstText, namesNothing, readCreateAnswer } from './create-answer.ts';
@@ -9,6 +8,7 @@ import { readMadeVoice, refusedVoice } from './made-voice.ts';
 import type { IdempotencyKey, RequestSpec } from './request.ts';
 import { jsonBody } from './request.ts';
 import { reviseFailure } from './revise-failure.ts';
+import { isNotFound } from './status-failure.ts';
 import type { UnknownRecord } from './shape.ts';
 import { isRecord } from './shape.ts';
 
@@ -102,8 +102,7 @@ export async function saveVoiceDesign(
 
 /** The same error, which says that designs are temporary where it says that one is not there. */
 export function goneDesign(error: unknown): unknown {
-  const isGone = error instanceof Failure && (error.status === 404 || error.status === 410);
-  if (!isGone) return error;
+  if (!isNotFound(error)) return error;
   const hint =
     'Designs are temporary: it may have expired. Check both ids, or make another with `foley design create`.';
   return reviseFailure(error, { hint });

@@ -2,7 +2,7 @@ import type { AudioAnswer } from '../api/audio-answer.ts';
 import type { ApiClient } from '../api/client.ts';
 import { fetchJobAudio } from '../api/job-audio.ts';
 import type { SpeechJob } from '../api/speech-job.ts';
-import { Failure } from '../errors/failure.ts';
+import { isNotFound } from '../api/status-failure.ts';
 import { goneFile } from './job-failures.ts';
 
 /**
@@ -17,7 +17,6 @@ export async function obtainAudio(
   try {
     return await fetchJobAudio(client, job, { signal });
   } catch (error) {
-    const isGone = error instanceof Failure && (error.status === 404 || error.status === 410);
-    throw isGone ? goneFile(error, job, 'audio') : error;
+    throw isNotFound(error) ? goneFile(error, job, 'audio') : error;
   }
 }

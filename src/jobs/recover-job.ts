@@ -4,6 +4,7 @@ import type { PollPace } from '../api/poll-delay.ts';
 import { pollJob } from '../api/poll-job.ts';
 import type { JobApi } from '../api/speech-jobs.ts';
 import { pollPace } from '../api/speech-jobs.ts';
+import { isNotFound } from '../api/status-failure.ts';
 import { extensionOf } from '../audio/formats.ts';
 import type { Random } from '../effects/random.ts';
 import { Failure } from '../errors/failure.ts';
@@ -72,7 +73,7 @@ export async function recoverAs<Job extends WaitedJob, File extends FileAnswer>(
     const made = await source.obtain(job, deps.signal);
     return await fetched(settling, job, { ...deps, made });
   } catch (error) {
-    if (!(error instanceof Failure) || !isGone(error)) throw error;
+    if (!(error instanceof Failure) || (error.exit !== 'lost' && !isNotFound(error))) throw error;
     await settling.entry.settle('lost', { problem: error.message });
     return { ...told(settling), outcome: 'lost', problem: error.message };
   }
@@ -103,10 +104,6 @@ function refuseOtherService({ intent: { about }, jobId }: LeftJob, client: ApiCl
 /** The embedded service has another port each time. */
 function isSameOrigin(origin: string, baseUrl: URL, kind: 'embedded' | 'hosted'): boolean {
   return kind === 'embedded' || origin === baseUrl.origin;
-}
-
-function isGone({ exit, status }: Failure): boolean {
-  return exit === 'lost' || status === 404 || status === 410;
 }
 
 async function refunded(settling: Settling, job: WaitedJob): Promise<Recovered> {

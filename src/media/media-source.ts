@@ -3,6 +3,7 @@ import type { FileAnswer } from '../api/file-answer.ts';
 import type { MediaJob, MediaJobKind } from '../api/media-job.ts';
 import { getMediaJob } from '../api/media-jobs.ts';
 import { fetchMediaResult } from '../api/media-result.ts';
+import { isNotFound } from '../api/status-failure.ts';
 import type { Format } from '../audio/formats.ts';
 import { FORMATS, formatOfMediaType, isOpaqueMediaType } from '../audio/formats.ts';
 import { Failure } from '../errors/failure.ts';
@@ -31,8 +32,7 @@ async function resultOf(
   try {
     return await fetchMediaResult(client, job, signal);
   } catch (error) {
-    const isGone = error instanceof Failure && (error.status === 404 || error.status === 410);
-    throw isGone ? goneFile(error, job, makesOf(job.kind)) : error;
+    throw isNotFound(error) ? goneFile(error, job, makesOf(job.kind)) : error;
   }
 }
 

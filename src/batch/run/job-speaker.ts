@@ -9,6 +9,7 @@ import {
   pollSpeechJob,
   speechJobRequest,
 } from '../../api/speech-jobs.ts';
+import { isNotFound } from '../../api/status-failure.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { FileDeps } from '../../files/file-deps.ts';
 import type { BatchFolder } from '../journal/batch-folder.ts';
@@ -180,7 +181,7 @@ class JobSpeaker implements ItemSpeaker {
         onState: () => (polls += 1),
       },
     ).catch((error: unknown) => {
-      throw isGone(error) ? goneFailure(id, error) : error;
+      throw isNotFound(error) ? goneFailure(id, error) : error;
     });
     if (known !== undefined && polls > 0) {
       const guess =
@@ -208,7 +209,7 @@ class JobSpeaker implements ItemSpeaker {
         return await publishAudio(answer, publication, this.#options);
       } catch (error) {
         signal.throwIfAborted();
-        if (isGone(error)) throw goneFailure(job.id, error);
+        if (isNotFound(error)) throw goneFailure(job.id, error);
         const isCut = error instanceof Failure && error.exit === 'badAnswer';
         if (!isCut || attempt >= Math.min(maxRetries, MOST_DOWNLOADS)) throw error;
       }
@@ -247,10 +248,6 @@ function jobFailure(job: SpeechJob): Failure {
     requestId: job.requestId,
     details: { jobId: job.id },
   });
-}
-
-function isGone(error: unknown): error is Failure {
-  return error instanceof Failure && error.status === 404;
 }
 
 /** Nothing is concluded from it: with another key or account the job may be there. */

@@ -6,6 +6,7 @@ import type { Clock } from '../../effects/clock.ts';
 import type { FileSystem } from '../../effects/file-system.ts';
 import type { Random } from '../../effects/random.ts';
 import { reviseFailure } from '../../api/revise-failure.ts';
+import { isNotFound } from '../../api/status-failure.ts';
 import { Failure } from '../../errors/failure.ts';
 import { downloadPart, isPartThere } from './part-file.ts';
 import { nextPartKey, ownPartKey } from './part-keys.ts';
@@ -46,7 +47,7 @@ export async function speakJobPart(
   try {
     await fetchPart(record, index, { id: known }, deps);
   } catch (error) {
-    if (!isGone(error)) throw error;
+    if (!isNotFound(error)) throw error;
     if (before.isGone !== true) {
       await record.note({ part: index, state: 'accepted', isGone: true });
       throw goneFailure(error, index, known);
@@ -131,11 +132,6 @@ function partFailure(job: SpeechJob, index: number, count: number): Failure {
     requestId: job.requestId,
     details: { jobId: job.id, status: job.status, part: index + 1 },
   });
-}
-
-/** The service does not have what it accepted, or not for this account. */
-function isGone(error: unknown): error is Failure {
-  return error instanceof Failure && (error.status === 404 || error.status === 410);
 }
 
 function goneFailure(failure: Failure, index: number, jobId: string): Failure {

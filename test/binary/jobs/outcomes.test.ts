@@ -347,9 +347,9 @@ describe('a wait', () => {
 });
 
 describe('audio of a job', () => {
-  test('that is cut publishes nothing, and is there to be fetched', async () => {
+  test('that is cut and not tried again publishes nothing, and is there to be fetched', async () => {
     const stage = await jobScene([onAudio(resetMidBody(mp3), { times: 1 })]);
-    const cut = await stage.run([...SAVE, '--json']);
+    const cut = await stage.run([...SAVE, '--max-retries', '0', '--json']);
     expect(errorLine(cut)).toMatchObject({
       exitCode: 25,
       billed: 'yes',

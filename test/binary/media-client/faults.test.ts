@@ -189,11 +189,11 @@ describe.each(FAULTY)('%s create, when something goes wrong', (kind) => {
   ])('a result that is %s is exit 25, and is not published', async (_, fault) => {
     const { bytes, type } = madeBy(kind);
     const stage = await scene([onResult(fault(bytes, type)), ...healthy(kind)]);
-    const error = errorLine(await stage.run([...saving(kind), '--json']));
+    const flags = ['--max-retries', '0', '--json'];
+    const error = errorLine(await stage.run([...saving(kind), ...flags]));
     expect(error).toMatchObject({ exitCode: 25, billed: 'yes' });
     expect(error.hint).toContain(`foley ${kind} wait ${JOB_ID} -o ${nameOf(kind)}`);
     expect(await leftIn(stage.box)).toEqual([OPEN]);
-    // Once it has begun, a body is not asked for again.
     expect(stage.server.requests.filter(({ path: asked }) => asked === RESULT_PATH)).toHaveLength(
       1,
     );

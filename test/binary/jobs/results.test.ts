@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'vitest';
+import { resetMidBody } from '../../fault-server/faults/cut.ts';
+import { redirectTo } from '../../fault-server/faults/redirect.ts';
+import { audio } from '../../fault-server/faults/wrong-answer.ts';
+import { startFaultServer } from '../../fault-server/fault-server.ts';
+import { answer } from '../../fault-server/http-text.ts';
+import type { Answer } from '../../fault-server/script.ts';
+import type { Step } from '../../fault-server/steps.ts';
+import { tinyAudio } from '../../fault-server/tiny-audio.ts';
+import { errorLine } from '../../harness/error-line.ts';
+import { outputOf, scene, VOICE } from '../faults/scene.ts';
+import * as media from '../media-client/media-scene.ts';
+import { AUDIO_PATH, inTurn, jobScene, onAudio, requestsTo } from './job-scene.ts';
+
+const { mp3 } = await tinyAudio();
+const SAVE = ['jobs', 'create', 'hi', '-v', VOICE, '-o', 'hi.mp3', '--max-retries', '2'];
+const EXPIRED = answer(403, { 'Content-Type': 'application/xml' }, '<Code>AccessDenied</Code>');
+
+/** A store whose links are good or not, one after the other, and a service that sends there. */
+async function stored(...answers: readonly Step[][]) {
+  const store = await startFaultServer([{ path: /^\/link-/, answer: inTurn(...answers) }]);
+  let links = 0;
+  const stage = await jobScene([
+    onAudio(() => redirectTo(`${store.origin}/link-${(links += 1)}?signature=secret`)),
+  ]);
+  return { ...stage, store };
+}
+
+describe('a link to a store that has expired', () => {
+  test('is asked for anew, and is never taken for a rejected key', async () => {
+    const stage = await stored(EXPIRED, EXPIRED, audio(mp3));
+    const result = await stage.run(SAVE);
+    expect(result.code, result.stderr).toBe(0);
+    expect(await outputOf(stage.box)).toEqual(mp3.bytes);
+    expect(stage.store.requests.map(({ path }) => path)).toEqual(['/link-1', '/link-2', '/link-3']);
+    expect(stage.store.requests.every((request) => request.header('authorization') === undefined));
+  });
+
+  test('again and again is 25, and the job can be fetched', async () => {
+    const stage = await stored(EXPIRED);
+    const error = errorLine(await stage.run([...SAVE, '--json']));
+    expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer', billed: 'yes', status: 403 });
+    expect(error.message).toMatch(/the store of the file at 127\.0\.0\.1:\d+ refused it \(403\)/);
+    expect(error.hint).toMatch(/foley jobs wait/);
+    expect(stage.store.requests).toHaveLength(3);
+  });
+
+  test('of a picture is taken from the job again', async () => {
+    const made = media.madeBy('image');
+    const store = await startFaultServer([
+      { path: '/old', answer: EXPIRED },
+      { path: '/new', answer: audio(made) },
+    ]);
+    let polls = 0;
+    const done: Answer = () => {
+      polls += 1;
+      const url = `${store.origin}/${polls === 1 ? 'old' : 'new'}`;
+      return media.job('image', 'completed', { result_url: url });
+    };
+    const stage = await scene([
+      { method: 'GET', path: `${media.PATHS.image}/${media.JOB_ID}`, answer: done },
+    ]);
+    const result = await stage.run(['image', 'download', media.JOB_ID, '-o', 'a.png']);
+    expect(result.code, result.stderr).toBe(0);
+    expect(await outputOf(stage.box, 'a.png')).toEqual(made.bytes);
+  });
+
+  test('does not stop a batch', async () => {
+    const stage = await stored(EXPIRED);
+    const result = await stage.run(['batch', '--lines', '-', '-v', VOICE, '--max-retries', '0'], {
+      input: 'One.\n',
+    });
+    expect(result.code, result.stderr).toBe(25);
+  });
+});
+
+describe('a download that is cut', () => {
+  test('goes on from where it was, with the range that is missing', async () => {
+    const half = Math.floor(mp3.bytes.length / 2);
+    const rest: Answer = (request) => {
+      expect(request.header('range')).toBe(`bytes=${half}-`);
+      expect(request.header('if-range')).toBe('"a"');
+      const range = `bytes ${half}-${mp3.bytes.length - 1}/${mp3.bytes.length}`;
+      const headers = { 'Content-Type': mp3.type, 'Content-Range': range, ETag: '"a"' };
+      return answer(206, headers, mp3.bytes.subarray(half));
+    };
+    let turn = 0;
+    const etag = { ...mp3, headers: { ETag: '"a"' } };
+    const stage = await jobScene([
+      onAudio((request) => ((turn += 1) === 1 ? resetMidBody(etag) : rest(request))),
+    ]);
+    const result = await stage.run(SAVE);
+    expect(result.code, result.stderr).toBe(0);
+    expect(await outputOf(stage.box)).toEqual(mp3.bytes);
+    expect(requestsTo(stage, AUDIO_PATH)).toHaveLength(2);
+  });
+
+  test('begins anew where the service knows no ranges', async () => {
+    const stage = await jobScene([onAudio(inTurn(resetMidBody(mp3), audio(mp3)))]);
+    const result = await stage.run(SAVE);
+    expect(result.code, result.stderr).toBe(0);
+    expect(await outputOf(stage.box)).toEqual(mp3.bytes);
+  });
+
+  test('and then is another file is 25, and publishes nothing', async () => {
+    const other = { ...mp3, bytes: Buffer.from(mp3.bytes).fill(0x55, 100, 120) };
+    const stage = await jobScene([onAudio(inTurn(resetMidBody(mp3), audio(other)))]);
+    const error = errorLine(await stage.run([...SAVE, '--json']));
+    expect(error).toMatchObject({ exitCode: 25, billed: 'yes' });
+    expect(error.message).toMatch(/changed/);
+  });
+});
