@@ -20,7 +20,7 @@ export function requestOptions(): Option[] {
     ),
     new Option(
       '--credit-rate <n>',
-      'credits per character for --max-credits (default: the highest seen)',
+      'credits per character for --max-credits (default: from what was charged)',
     ).argParser(numberWithin('--credit-rate', { minimum: 0 })),
     dryRunOption(),
   ];

@@ -24,7 +24,7 @@ export async function checkPrice(
   if (maxCredits === undefined) return;
   const rates = await creditRates(context);
   await checkCredits(characters, { maximum: maxCredits, given: creditRate }, () =>
-    rates.highest(rateKey(request)),
+    rates.seen(rateKey(request)),
   );
 }
 
@@ -37,7 +37,7 @@ export async function rememberPrice(
   if (creditsUsed === undefined) return;
   const rates = await creditRates(context);
   // A price that cannot be written down is asked for the next time.
-  await rates.remember(rateKey(request), creditsUsed / characters).catch(() => undefined);
+  await rates.remember(rateKey(request), [[characters, creditsUsed]]).catch(() => undefined);
 }
 
 /** What characters cost so far, as it is remembered. */

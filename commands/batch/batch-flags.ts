@@ -82,7 +82,7 @@ function runOptions(): Option[] {
     ),
     new Option(
       '--credit-rate <n>',
-      'credits per character for the estimate (default: the highest seen)',
+      'credits per character for the estimate (default: from what was charged)',
     ).argParser(numberWithin('--credit-rate', { minimum: 0 })),
     new Option('--retry-failed', 'ask again for what failed; what was paid for costs again'),
     new Option('--redo <id>', 'buy this item again; may be repeated').argParser(

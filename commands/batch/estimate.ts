@@ -2,6 +2,8 @@ import type { Context } from '../../src/cli/context.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import type { BatchItem } from '../../src/batch/plan/plan.ts';
 import type { CreditRates, RateKey } from '../../src/speech/credit-rates.ts';
+import type { Charge } from '../../src/speech/price-fit.ts';
+import { estimateCredits, withCharge } from '../../src/speech/price-fit.ts';
 import { creditRates } from '../tts-price.ts';
 import type { BatchConnection } from './connect-batch.ts';
 import type { PreparedBatch } from './prepare.ts';
@@ -31,8 +33,8 @@ class SeenRates implements Estimator {
   readonly #rates: CreditRates;
   readonly #service: string;
   readonly #given: number | undefined;
-  readonly #known = new Map<string, number | undefined>();
-  readonly #learned = new Map<string, number>();
+  readonly #known = new Map<string, readonly Charge[]>();
+  readonly #learned = new Map<string, readonly Charge[]>();
 
   constructor(
     rates: CreditRates,
@@ -47,31 +49,33 @@ class SeenRates implements Estimator {
   async creditsOf(item: BatchItem): Promise<number | undefined> {
     const key = this.#keyOf(item);
     if (this.#given === undefined && !this.#known.has(key.model)) {
-      this.#known.set(key.model, await this.#rates.highest(key));
+      this.#known.set(key.model, await this.#rates.seen(key));
     }
-    const rate = this.#rateOf(key.model);
-    return rate === undefined ? undefined : Math.ceil(item.characters * rate);
+    return this.#estimate(item, key.model);
   }
 
   knownCredits(item: BatchItem): number {
-    return Math.ceil(item.characters * (this.#rateOf(this.#keyOf(item).model) ?? 0));
+    return this.#estimate(item, this.#keyOf(item).model) ?? 0;
   }
 
   learn(item: BatchItem, credits: number): void {
     const { model } = this.#keyOf(item);
-    const rate = credits / item.characters;
-    this.#learned.set(model, Math.max(rate, this.#learned.get(model) ?? 0));
+    // Shared, or fetched again: that tells no price.
+    if (credits === 0) return;
+    const before = this.#learned.get(model) ?? [];
+    this.#learned.set(model, withCharge(before, [item.characters, credits]));
   }
 
   async keep(): Promise<void> {
-    for (const [model, rate] of this.#learned) {
+    for (const [model, charges] of this.#learned) {
       // A price that cannot be written down is asked for the next time.
-      await this.#rates.remember({ service: this.#service, model }, rate).catch(() => undefined);
+      await this.#rates.remember({ service: this.#service, model }, charges).catch(() => undefined);
     }
   }
 
-  #rateOf(model: string): number | undefined {
-    return this.#given ?? this.#known.get(model);
+  #estimate({ characters }: BatchItem, model: string): number | undefined {
+    if (this.#given !== undefined) return Math.ceil(characters * this.#given);
+    return estimateCredits(this.#known.get(model) ?? [], characters);
   }
 
   #keyOf({ order }: BatchItem): RateKey {

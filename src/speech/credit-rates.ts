@@ -5,6 +5,8 @@ import type { FileDeps } from '../files/file-deps.ts';
 import { ensurePrivateFolder } from '../files/own-files.ts';
 import { replaceFile } from '../files/replace-file.ts';
 import { counted } from '../text/counted.ts';
+import type { Charge } from './price-fit.ts';
+import { estimateCredits, withCharge } from './price-fit.ts';
 
 /** Whose price it is: the service and account, and the model or the voice whose default is used. */
 export interface RateKey {
@@ -12,30 +14,30 @@ export interface RateKey {
   readonly model: string;
 }
 
-/** The highest credits per character that were ever charged, by service, account and model. */
+/** What requests cost, by service, account and model. */
 export interface CreditRates {
-  highest(key: RateKey): Promise<number | undefined>;
-  /** Remembers what was charged, when it is more than was known. */
-  remember(key: RateKey, creditsPerCharacter: number): Promise<void>;
+  seen(key: RateKey): Promise<readonly Charge[]>;
+  /** Remembers what requests cost. */
+  remember(key: RateKey, charges: readonly Charge[]): Promise<void>;
 }
 
 export function createCreditRates(file: string, deps: FileDeps): CreditRates {
   const read = async (): Promise<Readonly<Record<string, unknown>>> =>
     (await readJsonFile(deps.files, file, 'refuse')) ?? {};
   return {
-    async highest({ model, service }) {
+    async seen({ model, service }) {
       const models = (await read())[service];
-      const rate = isObject(models) ? models[model] : undefined;
-      return typeof rate === 'number' ? rate : undefined;
+      return chargesIn(isObject(models) ? models[model] : undefined);
     },
-    async remember({ model, service }, creditsPerCharacter) {
+    async remember({ model, service }, charges) {
       const known = await read();
       const models = known[service];
-      const before = isObject(models) ? models[model] : undefined;
-      if (typeof before === 'number' && before >= creditsPerCharacter) return;
+      const before = chargesIn(isObject(models) ? models[model] : undefined);
+      const after = charges.reduce(withCharge, before);
+      if (JSON.stringify(after) === JSON.stringify(before)) return;
       const next = {
         ...known,
-        [service]: { ...(isObject(models) ? models : {}), [model]: creditsPerCharacter },
+        [service]: { ...(isObject(models) ? models : {}), [model]: after },
       };
       await ensurePrivateFolder(path.dirname(file), deps.files);
       await replaceFile({ ...deps, path: file, data: Buffer.from(`${JSON.stringify(next)}\n`) });
@@ -43,27 +45,42 @@ export function createCreditRates(file: string, deps: FileDeps): CreditRates {
   };
 }
 
+/** Earlier versions kept the highest credits per character alone. */
+function chargesIn(value: unknown): readonly Charge[] {
+  if (typeof value === 'number') return [[LENGTH_OF_RATE, value * LENGTH_OF_RATE]];
+  if (!Array.isArray(value)) return [];
+  return value.filter(
+    (one): one is Charge =>
+      Array.isArray(one) &&
+      one.length === 2 &&
+      one.every((part) => Number.isFinite(part)) &&
+      one[0] > 0,
+  );
+}
+
+const LENGTH_OF_RATE = 1000;
+
 /**
- * Refuses work that may cost more than the person allows: characters × the highest credits per
- * character seen (contract, section 5, `--max-credits`).
+ * Refuses work that may cost more than the person allows: characters × the rate that was
+ * given, else an estimate from what other texts cost (contract, section 5, `--max-credits`).
  * @throws Failure (usage); nothing was sent
  */
 export async function checkCredits(
   characters: number,
   { maximum, given }: { readonly maximum: number; readonly given: number | undefined },
-  seen: () => Promise<number | undefined>,
+  seen: () => Promise<readonly Charge[]>,
 ): Promise<void> {
-  const rate = given ?? (await seen());
-  if (rate === undefined) {
+  const estimate =
+    given === undefined ? estimateCredits(await seen(), characters) : Math.ceil(characters * given);
+  if (estimate === undefined) {
     throw usageFailure(
       '--max-credits needs the price of a character, and none was seen yet for this model',
       'Give it with --credit-rate N (credits per character), or speak something short first.',
     );
   }
-  const estimate = Math.ceil(characters * rate);
   if (estimate <= maximum) return;
   throw usageFailure(
-    `--max-credits is ${maximum}, and this may cost ${estimate} (${counted(characters, 'character')} at ${rate.toFixed(3)} credits)`,
+    `--max-credits is ${maximum}, and this may cost ${estimate} (${counted(characters, 'character')}${given === undefined ? '' : ` at ${given} credits`})`,
     'Raise --max-credits, or shorten the text. Nothing was sent.',
   );
 }
