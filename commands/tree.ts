@@ -12,6 +12,7 @@ export const tree: readonly CommandNode[] = [
   {
     name: 'jobs',
     summary: 'Speech in the background: create, list, wait, download',
+    fallback: 'list',
     children: [
       {
         name: 'create',
@@ -126,6 +127,7 @@ export const tree: readonly CommandNode[] = [
   {
     name: 'auth',
     summary: 'Log in to a hosted service and look at the stored accounts',
+    fallback: 'list',
     children: [
       {
         name: 'login',
@@ -152,6 +154,7 @@ export const tree: readonly CommandNode[] = [
   {
     name: 'config',
     summary: 'Read and change settings',
+    fallback: 'list',
     children: [
       {
         name: 'get',
@@ -262,6 +265,11 @@ export const tree: readonly CommandNode[] = [
         name: 'exit-codes',
         summary: 'What the exit codes mean',
         load: async () => (await import('./help/exit-codes.ts')).exitCodes,
+      },
+      {
+        name: 'flags',
+        summary: 'Show the flags that every command has',
+        load: async () => (await import('./help/flags.ts')).globalFlags,
       },
     ],
   },

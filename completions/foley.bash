@@ -7,7 +7,7 @@ _foley_words() {
   case $1 in
     '') echo 'tts jobs batch live voices design lipsync dub image video models profile captions inspect recover auth config api serve engine doctor completion help --json --quiet -q --verbose --account --local --base-url --realtime-url --api-key-file --max-retries --response-timeout --idle-timeout --max-bytes --no-progress --color --no-input --version -V --help -h' ;;
     'tts') echo '--file -f --output -o --no-clobber --play --player --waveform --voice -v --voice-name --model -m --format --speed --volume --pitch --stability --similarity --language -l --emotion --instruction --text-normalization --no-text-normalization --filter-emoji --api --cache --via --split --idempotency-key --request-id --max-credits --credit-rate --dry-run --subtitles --timings --cue-max-chars --cue-max-lines --cue-max-duration --cue-min-duration --cue-by --json --quiet -q --verbose --account --local --base-url --realtime-url --api-key-file --max-retries --response-timeout --idle-timeout --max-bytes --no-progress --color --no-input --version -V --help -h' ;;
-    'jobs') echo 'create list get wait download --json --quiet -q --verbose --account --local --base-url --realtime-url --api-key-file --max-retries --response-timeout --idle-timeout --max-bytes --no-progress --color --no-input --version -V --help -h' ;;
+    'jobs') echo 'create list get wait download --status --page --limit --all --created-after --api --json --quiet -q --verbose --account --local --base-url --realtime-url --api-key-file --max-retries --response-timeout --idle-timeout --max-bytes --no-progress --color --no-input --version -V --help -h' ;;
     'jobs create') echo '--file -f --wait --output -o --no-clobber --timeout --poll-interval --voice -v --voice-name --model -m --format --speed --volume --pitch --stability --similarity --language -l --emotion --instruction --text-normalization --no-text-normalization --filter-emoji --api --idempotency-key --request-id --max-credits --credit-rate --dry-run --json --quiet -q --verbose --account --local --base-url --realtime-url --api-key-file --max-retries --response-timeout --idle-timeout --max-bytes --no-progress --color --no-input --version -V --help -h' ;;
     'jobs list') echo '--status --page --limit --all --created-after --api --json --quiet -q --verbose --account --local --base-url --realtime-url --api-key-file --max-retries --response-timeout --idle-timeout --max-bytes --no-progress --color --no-input --version -V --help -h' ;;
     'jobs get') echo '--api --json --quiet -q --verbose --account --local --base-url --realtime-url --api-key-file --max-retries --response-timeout --idle-timeout --max-bytes --no-progress --color --no-input --version -V --help -h' ;;
@@ -19,7 +19,7 @@ _foley_words() {
     'live ticket') echo '--origin --protocol --json --quiet -q --verbose --account --local --base-url --realtime-url --api-key-file --max-retries --response-timeout --idle-timeout --max-bytes --no-progress --color --no-input --version -V --help -h' ;;
     'live status') echo '--protocol --json --quiet -q --verbose --account --local --base-url --realtime-url --api-key-file --max-retries --response-timeout --idle-timeout --max-bytes --no-progress --color --no-input --version -V --help -h' ;;
     'live segment') echo '--output -o --protocol --json --quiet -q --verbose --account --local --base-url --realtime-url --api-key-file --max-retries --response-timeout --idle-timeout --max-bytes --no-progress --color --no-input --version -V --help -h' ;;
-    'voices') echo 'list get create clone delete preview --json --quiet -q --verbose --account --local --base-url --realtime-url --api-key-file --max-retries --response-timeout --idle-timeout --max-bytes --no-progress --color --no-input --version -V --help -h' ;;
+    'voices') echo 'list get create clone delete preview --page --page-size --all --include-personal --type --language --supports-language --search --provider --api --json --quiet -q --verbose --account --local --base-url --realtime-url --api-key-file --max-retries --response-timeout --idle-timeout --max-bytes --no-progress --color --no-input --version -V --help -h' ;;
     'voices list') echo '--page --page-size --all --include-personal --type --language --supports-language --search --provider --api --json --quiet -q --verbose --account --local --base-url --realtime-url --api-key-file --max-retries --response-timeout --idle-timeout --max-bytes --no-progress --color --no-input --version -V --help -h' ;;
     'voices get') echo '--json --quiet -q --verbose --account --local --base-url --realtime-url --api-key-file --max-retries --response-timeout --idle-timeout --max-bytes --no-progress --color --no-input --version -V --help -h' ;;
     'voices create') echo '--description --reference-text --visibility --language --idempotency-key --request-id --dry-run --json --quiet -q --verbose --account --local --base-url --realtime-url --api-key-file --max-retries --response-timeout --idle-timeout --max-bytes --no-progress --color --no-input --version -V --help -h' ;;
@@ -30,7 +30,7 @@ _foley_words() {
     'design create') echo '--preview-text --provider --output-dir --idempotency-key --request-id --dry-run --json --quiet -q --verbose --account --local --base-url --realtime-url --api-key-file --max-retries --response-timeout --idle-timeout --max-bytes --no-progress --color --no-input --version -V --help -h' ;;
     'design preview') echo '--output -o --json --quiet -q --verbose --account --local --base-url --realtime-url --api-key-file --max-retries --response-timeout --idle-timeout --max-bytes --no-progress --color --no-input --version -V --help -h' ;;
     'design save') echo '--name --visibility --language --idempotency-key --request-id --dry-run --json --quiet -q --verbose --account --local --base-url --realtime-url --api-key-file --max-retries --response-timeout --idle-timeout --max-bytes --no-progress --color --no-input --version -V --help -h' ;;
-    'lipsync') echo 'create list get wait download --json --quiet -q --verbose --account --local --base-url --realtime-url --api-key-file --max-retries --response-timeout --idle-timeout --max-bytes --no-progress --color --no-input --version -V --help -h' ;;
+    'lipsync') echo 'create list get wait download --status --page --limit --all --json --quiet -q --verbose --account --local --base-url --realtime-url --api-key-file --max-retries --response-timeout --idle-timeout --max-bytes --no-progress --color --no-input --version -V --help -h' ;;
     'lipsync create') echo '--video --audio --extend --wait --output -o --no-clobber --timeout --poll-interval --idempotency-key --request-id --dry-run --json --quiet -q --verbose --account --local --base-url --realtime-url --api-key-file --max-retries --response-timeout --idle-timeout --max-bytes --no-progress --color --no-input --version -V --help -h' ;;
     'lipsync list') echo '--status --page --limit --all --json --quiet -q --verbose --account --local --base-url --realtime-url --api-key-file --max-retries --response-timeout --idle-timeout --max-bytes --no-progress --color --no-input --version -V --help -h' ;;
     'lipsync get') echo '--json --quiet -q --verbose --account --local --base-url --realtime-url --api-key-file --max-retries --response-timeout --idle-timeout --max-bytes --no-progress --color --no-input --version -V --help -h' ;;
@@ -67,7 +67,7 @@ _foley_words() {
     'auth logout') echo '--json --quiet -q --verbose --account --local --base-url --realtime-url --api-key-file --max-retries --response-timeout --idle-timeout --max-bytes --no-progress --color --no-input --version -V --help -h' ;;
     'auth status') echo '--check --json --quiet -q --verbose --account --local --base-url --realtime-url --api-key-file --max-retries --response-timeout --idle-timeout --max-bytes --no-progress --color --no-input --version -V --help -h' ;;
     'auth list') echo '--json --quiet -q --verbose --account --local --base-url --realtime-url --api-key-file --max-retries --response-timeout --idle-timeout --max-bytes --no-progress --color --no-input --version -V --help -h' ;;
-    'config') echo 'get set unset list path --json --quiet -q --verbose --account --local --base-url --realtime-url --api-key-file --max-retries --response-timeout --idle-timeout --max-bytes --no-progress --color --no-input --version -V --help -h' ;;
+    'config') echo 'get set unset list path --show-origin --json --quiet -q --verbose --account --local --base-url --realtime-url --api-key-file --max-retries --response-timeout --idle-timeout --max-bytes --no-progress --color --no-input --version -V --help -h' ;;
     'config get') echo '--json --quiet -q --verbose --account --local --base-url --realtime-url --api-key-file --max-retries --response-timeout --idle-timeout --max-bytes --no-progress --color --no-input --version -V --help -h' ;;
     'config set') echo '--json --quiet -q --verbose --account --local --base-url --realtime-url --api-key-file --max-retries --response-timeout --idle-timeout --max-bytes --no-progress --color --no-input --version -V --help -h' ;;
     'config unset') echo '--json --quiet -q --verbose --account --local --base-url --realtime-url --api-key-file --max-retries --response-timeout --idle-timeout --max-bytes --no-progress --color --no-input --version -V --help -h' ;;
@@ -86,8 +86,9 @@ _foley_words() {
     'completion fish') echo '--json --quiet -q --verbose --account --local --base-url --realtime-url --api-key-file --max-retries --response-timeout --idle-timeout --max-bytes --no-progress --color --no-input --version -V --help -h' ;;
     'completion powershell') echo '--json --quiet -q --verbose --account --local --base-url --realtime-url --api-key-file --max-retries --response-timeout --idle-timeout --max-bytes --no-progress --color --no-input --version -V --help -h' ;;
     'completion install') echo '--shell --json --quiet -q --verbose --account --local --base-url --realtime-url --api-key-file --max-retries --response-timeout --idle-timeout --max-bytes --no-progress --color --no-input --version -V --help -h' ;;
-    'help') echo 'exit-codes --json --quiet -q --verbose --account --local --base-url --realtime-url --api-key-file --max-retries --response-timeout --idle-timeout --max-bytes --no-progress --color --no-input --version -V --help -h' ;;
+    'help') echo 'exit-codes flags --json --quiet -q --verbose --account --local --base-url --realtime-url --api-key-file --max-retries --response-timeout --idle-timeout --max-bytes --no-progress --color --no-input --version -V --help -h' ;;
     'help exit-codes') echo '--json --quiet -q --verbose --account --local --base-url --realtime-url --api-key-file --max-retries --response-timeout --idle-timeout --max-bytes --no-progress --color --no-input --version -V --help -h' ;;
+    'help flags') echo '--json --quiet -q --verbose --account --local --base-url --realtime-url --api-key-file --max-retries --response-timeout --idle-timeout --max-bytes --no-progress --color --no-input --version -V --help -h' ;;
   esac
 }
 
@@ -112,6 +113,7 @@ _foley_flag_source() {
     'tts:--account') echo 'known account' ;;
     'tts:--api-key-file') echo 'files' ;;
     'tts:--color') echo 'words auto always never' ;;
+    'jobs:--api') echo 'words v3 v1' ;;
     'jobs:--account') echo 'known account' ;;
     'jobs:--api-key-file') echo 'files' ;;
     'jobs:--color') echo 'words auto always never' ;;
@@ -185,6 +187,8 @@ _foley_flag_source() {
     'live segment:--account') echo 'known account' ;;
     'live segment:--api-key-file') echo 'files' ;;
     'live segment:--color') echo 'words auto always never' ;;
+    'voices:--type') echo 'words public personal all' ;;
+    'voices:--api') echo 'words v3 v1 compat' ;;
     'voices:--account') echo 'known account' ;;
     'voices:--api-key-file') echo 'files' ;;
     'voices:--color') echo 'words auto always never' ;;
@@ -427,6 +431,9 @@ _foley_flag_source() {
     'help exit-codes:--account') echo 'known account' ;;
     'help exit-codes:--api-key-file') echo 'files' ;;
     'help exit-codes:--color') echo 'words auto always never' ;;
+    'help flags:--account') echo 'known account' ;;
+    'help flags:--api-key-file') echo 'files' ;;
+    'help flags:--color') echo 'words auto always never' ;;
   esac
 }
 

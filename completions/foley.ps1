@@ -149,6 +149,12 @@ $script:FoleyPlaces = @{
             , @('download', 'Save the audio of a job, or of one segment')
         )
         Flags = @(
+            , @('--status', 'only jobs in this state')
+            , @('--page', 'page number, from 1')
+            , @('--limit', 'jobs a page, at most 100 (default: 20)')
+            , @('--all', 'every page')
+            , @('--created-after', 'only jobs that are newer (asks v1)')
+            , @('--api', 'interface of the service: v3, v1 (default: v3)')
             , @('--json', 'print one JSON document')
             , @('--quiet', 'print only the result and errors')
             , @('-q', 'print only the result and errors')
@@ -171,6 +177,7 @@ $script:FoleyPlaces = @{
             , @('-h', 'show this help')
         )
         Values = @{
+            '--api' = @{ Words = @('v3', 'v1') }
             '--account' = @{ Known = 'account' }
             '--color' = @{ Words = @('auto', 'always', 'never') }
         }
@@ -693,6 +700,16 @@ $script:FoleyPlaces = @{
             , @('preview', 'Speak a line with each of some voices')
         )
         Flags = @(
+            , @('--page', 'page number, from 1')
+            , @('--page-size', 'voices a page, at most 100 (default: 20)')
+            , @('--all', 'every page')
+            , @('--include-personal', 'also your own voices')
+            , @('--type', 'v1: public, personal, all')
+            , @('--language', 'v1: exactly this primary language')
+            , @('--supports-language', 'v1: this language among those of the voice')
+            , @('--search', 'v1: part of the name or the description')
+            , @('--provider', 'v1: this engine family')
+            , @('--api', 'interface of the service: v3, v1, compat (default: v3, or v1 for its filters)')
             , @('--json', 'print one JSON document')
             , @('--quiet', 'print only the result and errors')
             , @('-q', 'print only the result and errors')
@@ -715,6 +732,8 @@ $script:FoleyPlaces = @{
             , @('-h', 'show this help')
         )
         Values = @{
+            '--type' = @{ Words = @('public', 'personal', 'all') }
+            '--api' = @{ Words = @('v3', 'v1', 'compat') }
             '--account' = @{ Known = 'account' }
             '--color' = @{ Words = @('auto', 'always', 'never') }
         }
@@ -1098,6 +1117,10 @@ $script:FoleyPlaces = @{
             , @('download', 'Save the video of a job')
         )
         Flags = @(
+            , @('--status', 'only jobs in this state')
+            , @('--page', 'page number, from 1')
+            , @('--limit', 'jobs a page, at most 100 (default: 20)')
+            , @('--all', 'every page')
             , @('--json', 'print one JSON document')
             , @('--quiet', 'print only the result and errors')
             , @('-q', 'print only the result and errors')
@@ -2385,6 +2408,7 @@ $script:FoleyPlaces = @{
             , @('path', 'Print where the settings are kept')
         )
         Flags = @(
+            , @('--show-origin', 'also where each value comes from')
             , @('--json', 'print one JSON document')
             , @('--quiet', 'print only the result and errors')
             , @('-q', 'print only the result and errors')
@@ -3004,6 +3028,7 @@ $script:FoleyPlaces = @{
     'help' = @{
         Commands = @(
             , @('exit-codes', 'What the exit codes mean')
+            , @('flags', 'Show the flags that every command has')
         )
         Flags = @(
             , @('--json', 'print one JSON document')
@@ -3034,6 +3059,37 @@ $script:FoleyPlaces = @{
         Argument = $null
     }
     'help exit-codes' = @{
+        Commands = @(
+        )
+        Flags = @(
+            , @('--json', 'print one JSON document')
+            , @('--quiet', 'print only the result and errors')
+            , @('-q', 'print only the result and errors')
+            , @('--verbose', 'print a line for each request on stderr')
+            , @('--account', 'stored account to use')
+            , @('--local', 'use the embedded service on purpose')
+            , @('--base-url', 'address of the hosted service')
+            , @('--realtime-url', 'its realtime host, where that is another')
+            , @('--api-key-file', 'read the API key from a file; - is stdin')
+            , @('--max-retries', 'how often a request is tried again (default: 4)')
+            , @('--response-timeout', 'wait this long for an answer to begin (default: 10m when billed, else 60s)')
+            , @('--idle-timeout', 'longest silence within an answer (default: 60s)')
+            , @('--max-bytes', 'abort audio above this size (default: 8 times what its text needs, at least 256 MiB)')
+            , @('--no-progress', 'show no progress')
+            , @('--color', 'use colors: auto, always or never')
+            , @('--no-input', 'never ask anything')
+            , @('--version', 'print the version')
+            , @('-V', 'print the version')
+            , @('--help', 'show this help')
+            , @('-h', 'show this help')
+        )
+        Values = @{
+            '--account' = @{ Known = 'account' }
+            '--color' = @{ Words = @('auto', 'always', 'never') }
+        }
+        Argument = $null
+    }
+    'help flags' = @{
         Commands = @(
         )
         Flags = @(

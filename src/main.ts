@@ -65,7 +65,7 @@ async function parse(argv: readonly string[]): Promise<Work | Shown> {
 }
 
 async function show(shown: Shown, { streams }: MainDeps): Promise<Ending> {
-  await write(streams.stdout, shown.kind === 'help' ? shown.text : `foley ${version}\n`);
+  await write(streams.stdout, shown.kind === 'help' ? shown.text : versionText(shown.json));
   return { code: EXIT_CODES.ok.code };
 }
 
@@ -84,6 +84,10 @@ function refuseDebugOutput({ NODE_DEBUG: parts = '' }: MainDeps['env']): void {
     `NODE_DEBUG is "${parts}": Node would print the API key with every request`,
     'Unset NODE_DEBUG; --verbose prints a line for each request, without secrets.',
   );
+}
+
+function versionText(json: boolean): string {
+  return json ? `${JSON.stringify({ version })}\n` : `foley ${version}\n`;
 }
 
 async function perform(work: Work, deps: MainDeps): Promise<Ending> {

@@ -93,7 +93,7 @@ function watched<Job extends WaitedJob>(
 }
 
 const LIVE_COLUMNS: readonly Column<State>[] = [
-  { title: 'JOB', value: ({ id }) => id },
+  { title: 'JOB', value: ({ id }) => id, whole: true },
   { title: 'STATUS', value: ({ status }) => status },
   { title: 'OUTPUT', value: ({ output = '' }) => output },
 ];

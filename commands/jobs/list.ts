@@ -98,8 +98,8 @@ function columns(now: number, look: Look): readonly Column<ListedJob>[] {
     { title: 'STATUS', value: ({ status }) => status },
     { title: 'CREATED', value: ({ createdAt }) => moment(createdAt, now, look), whole: true },
     { title: 'CREDITS', value: ({ creditsUsed }) => `${creditsUsed ?? ''}` },
-    { title: 'VOICE', value: ({ voiceId }) => voiceId, optional: true },
-    { title: 'MODEL', value: ({ modelId }) => modelId, optional: true },
+    { title: 'VOICE', value: ({ voiceId }) => voiceId, whole: true, optional: true },
+    { title: 'MODEL', value: ({ modelId }) => modelId, whole: true, optional: true },
     { title: 'TEXT', value: ({ textPreview }) => textPreview.replaceAll(/\s+/g, ' ') },
   ];
 }

@@ -5,6 +5,7 @@ export const mediaCommands: readonly Branch[] = [
   {
     name: 'lipsync',
     summary: 'Put a sound to a video, in time with the lips',
+    fallback: 'list',
     children: [
       {
         name: 'create',

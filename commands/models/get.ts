@@ -1,7 +1,7 @@
 import { getCapabilities } from '../../src/api/models.ts';
 import type { CommandDefinition } from '../../src/cli/command.ts';
 import { facts } from '../../src/cli/facts.ts';
-import { usageFailure } from '../../src/errors/failure.ts';
+import { Failure } from '../../src/errors/failure.ts';
 import { closest } from '../../src/text/did-you-mean.ts';
 import { controlsOf, operationsOf } from './model-words.ts';
 
@@ -47,8 +47,9 @@ function rawModel(raw: unknown, index: number): unknown {
 
 function unknownModel(id: string, known: readonly string[]): Error {
   const near = closest(id, known);
-  return usageFailure(
-    `the service has no model "${id}"`,
-    near.length > 0 ? `Did you mean ${near.join(', ')}?` : `Its models: ${known.join(', ')}.`,
-  );
+  return new Failure(`the service has no model "${id}"`, {
+    code: 'ERR_NOT_FOUND',
+    exit: 'rejected',
+    hint: near.length > 0 ? `Did you mean ${near.join(', ')}?` : `Its models: ${known.join(', ')}.`,
+  });
 }

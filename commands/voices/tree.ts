@@ -5,6 +5,7 @@ export const voiceCommands: readonly Branch[] = [
   {
     name: 'voices',
     summary: 'List voices, hear them, make your own and delete them',
+    fallback: 'list',
     children: [
       {
         name: 'list',

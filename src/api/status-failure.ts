@@ -29,7 +29,7 @@ export function statusFailure(facts: StatusFacts): Failure {
   const said = error.message === undefined ? '' : `: ${error.message}`;
   return new Failure(`${meaning.what} (${status})${said}`, {
     // An error that is not in the service's own words comes from something in between.
-    code: error.code ?? (meaning.exit === 'auth' ? 'no_key' : 'bad_answer'),
+    code: error.code ?? (status === 401 ? 'no_key' : 'bad_answer'),
     exit: meaning.exit,
     hint: meaning.hint + waitHint(facts),
     billed: billedBy(facts),

@@ -37,7 +37,7 @@ export interface Branch {
   readonly name: string;
   readonly summary: string;
   readonly children: readonly Leaf[];
-  /** The verb that is meant when none is given. */
+  /** The verb that runs when none is given: `list` where there is one. Without it the help is shown. */
   readonly fallback?: string;
   /** What the noun does itself, with words that name none of its verbs. */
   readonly itself?: () => Promise<CommandDefinition>;

@@ -83,10 +83,8 @@ function describeArgument(path: readonly string[], argument: Argument): Describe
   return { name, required, variadic, source: argumentSource(path, name), description };
 }
 
-/** The paragraphs of the help between the last flag and the line about exit codes. */
+/** The paragraphs of the help behind the flags, without the lines that every command has. */
 function notesOf(command: Command): string {
-  const help = helpOf(command);
-  const flags = help.indexOf('\nGlobal options:\n') + 1;
-  const [, ...paragraphs] = help.slice(flags).trim().split('\n\n');
-  return paragraphs.filter((text) => !text.startsWith('Exit codes:')).join('\n\n');
+  const paragraphs = helpOf(command).slice(command.helpInformation().length).trim().split('\n\n');
+  return paragraphs.filter((text) => !text.startsWith('Flags of every command')).join('\n\n');
 }

@@ -27,6 +27,9 @@ export interface Io {
   readonly cleanups: Set<() => void>;
   /** Throws a Failure (output) when stdout is closed; called before anything is billed that goes there. */
   requireStdout(): void;
+  /** Lines of a text that the screen can show at once; infinite where no pager may be started. */
+  readonly pageLines: number;
+  readonly env: Readonly<Record<string, string | undefined>>;
   /** Writes to stdout and waits for a slow reader. */
   writeOut(chunk: string | Uint8Array): Promise<void>;
   /** A sentence on stderr that `--quiet` silences. */
@@ -68,14 +71,14 @@ export async function createIo({ streams, env, globals }: IoInputs): Promise<Io>
     out: await lookOf(stdout),
     err: await lookOf(stderr),
     showsProgress:
-      stderrIsTerminal &&
+      isAttended(stderr, env) &&
       globals.progress &&
       globals.quiet !== true &&
-      globals.json !== true &&
-      env['TERM'] !== 'dumb' &&
-      !isSet(env['CI']),
+      globals.json !== true,
     progressStream: stderr,
     cleanups: new Set(),
+    pageLines: isAttended(stdout, env) && globals.json !== true ? screenLines(stdout) : Infinity,
+    env,
     requireStdout: () => {
       if (streams.stdoutIsClosed()) throw closedStdout();
     },
@@ -105,6 +108,16 @@ function sentencesOn(
     explain: (text) => complain(wrap(text)),
     complain,
   };
+}
+
+/** Whether a person looks at a stream: nobody reads what CI shows page by page. */
+function isAttended({ isTTY }: Output, env: IoInputs['env']): boolean {
+  return isTTY === true && env['TERM'] !== 'dumb' && !isSet(env['CI']);
+}
+
+/** The prompt of the shell takes one line. */
+function screenLines({ rows = 0 }: Output): number {
+  return rows > 1 ? rows - 1 : Infinity;
 }
 
 /** In columns; infinite where nobody looks. */

@@ -13,10 +13,14 @@ import { guardDashText, restoreDashText } from './dash-text.ts';
 
 const HELP_COLUMNS = 80;
 const VERSION_OPTION = 'version';
-const EXIT_CODES_HELP = '\nExit codes: see `foley help exit-codes`.';
+const EXIT_CODES_HELP = 'Exit codes: see `foley help exit-codes`.';
+const GLOBAL_FLAGS_HELP =
+  '\nFlags of every command, such as --json and --quiet: see `foley help flags`.';
 
 /** The words ask for text instead of work: help or the version, to be printed on stdout. */
-export type Shown = { readonly kind: 'help'; readonly text: string } | { readonly kind: 'version' };
+export type Shown =
+  | { readonly kind: 'help'; readonly text: string }
+  | { readonly kind: 'version'; readonly json: boolean };
 
 export interface Parsed extends CommandInput<object> {
   readonly kind: 'run';
@@ -49,8 +53,14 @@ export function buildCommand(path: readonly string[], definition: CommandDefinit
   const command = bareCommand(['foley', ...path].join(' '));
   command.action(() => {});
   definition.configure(command);
+  const own = [...command.options];
   for (const option of globalOptions()) command.addOption(option);
-  return command.addHelpText('after', EXIT_CODES_HELP);
+  return command
+    .configureHelp({
+      helpWidth: HELP_COLUMNS,
+      visibleOptions: () => own.filter(({ hidden }) => !hidden),
+    })
+    .addHelpText('after', `${GLOBAL_FLAGS_HELP}\n${EXIT_CODES_HELP}`);
 }
 
 /** The words when no command was named: what to type next, and with global flags the help of all. */
@@ -81,7 +91,6 @@ export function parseBranch(branch: Branch, words: readonly string[]): Shown {
 function listing(name: string, nodes: readonly CommandNode[]): Command {
   const command = bareCommand(name).usage('<command> [flags]');
   for (const option of globalOptions()) command.addOption(option);
-  const help = helpOf(command);
   for (const node of nodes.filter(isShown)) {
     const aliases = isBranch(node) ? [] : (node.aliases ?? []);
     command
@@ -91,7 +100,7 @@ function listing(name: string, nodes: readonly CommandNode[]): Command {
   }
   return command
     .configureHelp({ helpWidth: HELP_COLUMNS, visibleOptions: () => [] })
-    .addHelpText('after', `\n${help.slice(help.indexOf('Global options:'))}`)
+    .addHelpText('after', GLOBAL_FLAGS_HELP)
     .addHelpText('after', `See \`${name} <command> --help\` for the flags of a command.`);
 }
 
@@ -121,7 +130,8 @@ function parse(command: Command, words: readonly string[], freeText = false): Sh
     if (error.code === 'commander.helpDisplayed') return { kind: 'help', text: helpOf(command) };
     throw usageProblem(command, error, freeText);
   }
-  return VERSION_OPTION in command.opts() ? { kind: 'version' } : undefined;
+  const given = command.opts<GlobalOptions>();
+  return VERSION_OPTION in given ? { kind: 'version', json: given.json === true } : undefined;
 }
 
 /** Has the second value of a flag that takes one refused: commander would silently take the last. */

@@ -14,8 +14,17 @@ export async function render(result: CommandResult, io: Io, json: boolean): Prom
     return;
   }
   const text = result.human?.(io.out);
-  if (text !== undefined && text !== '')
-    await io.writeOut(text.endsWith('\n') ? text : `${text}\n`);
+  if (text === undefined || text === '') return;
+  const lines = text.endsWith('\n') ? text : `${text}\n`;
+  if (isLongerThan(io.pageLines, lines)) {
+    const { page } = await import('./pager.ts');
+    if (await page(lines, io)) return;
+  }
+  await io.writeOut(lines);
+}
+
+function isLongerThan(count: number, text: string): boolean {
+  return count !== Infinity && text.split('\n').length - 1 > count;
 }
 
 /** JSON in which every control and direction character is escaped, so that it is safe to look at. */

@@ -9,7 +9,11 @@ export type Input = Readable & {
   /** Of a terminal: without echo, and every key at once. */
   readonly setRawMode?: (on: boolean) => unknown;
 };
-export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
+export type Output = Writable & {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  readonly rows?: number;
+};
 
 export interface Streams {
   /** A function, since the mere touch of `process.stdin` opens it. */

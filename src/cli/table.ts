@@ -84,6 +84,13 @@ function fit(
 
 function shorten(text: string, width: number): string {
   if (stringWidth(text) <= width) return text;
+  // Of a list whole items stay, since they may be ids.
+  const items = text.split(', ');
+  while (items.length > 1) {
+    items.pop();
+    const shorter = `${items.join(', ')}, …`;
+    if (stringWidth(shorter) <= width) return shorter;
+  }
   let kept = '';
   let used = 0;
   for (const { segment } of new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(

@@ -13,6 +13,8 @@ export function closest(given: string, candidates: Iterable<string>, limit = 3):
     const distance = isBeginning(wanted, other) ? 1 : editDistance(wanted, other, allowed);
     if (distance <= allowed) near.push({ candidate, distance });
   }
+  // One letter of two says nothing when several candidates are as near.
+  if (wanted.length < 3 && near.length > 1) return [];
   return near
     .toSorted((a, b) => a.distance - b.distance || (a.candidate < b.candidate ? -1 : 1))
     .slice(0, limit)

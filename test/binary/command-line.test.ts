@@ -70,6 +70,7 @@ describe('words that are missing or too many are exit 2', () => {
     [['voices', 'list', '--json=yes'], /--json/],
     [['voices', 'list', '--max-retries', '-1'], /--max-retries is "-1"/],
     [['voices', 'list', '--idle-timeout', 'soon'], /--idle-timeout is "soon".*500ms/],
+    [['tts', 'hi', '--api', 'v4'], /--api is "v4"; it takes v3.*\n(?!Did you mean)/],
     [['voices', 'list', '--color', 'red'], /--color is "red".*auto, always, never/],
   ])('%j', async (args, reason) => {
     const result = await runFoley(args);

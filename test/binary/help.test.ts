@@ -4,6 +4,7 @@ import { tree } from '../../commands/tree.ts';
 import { EXIT_CODES } from '../../src/contract/exit-codes.ts';
 import type { CommandNode } from '../../src/cli/command.ts';
 import { isBranch } from '../../src/cli/command.ts';
+import { globalOptions } from '../../src/cli/global-options.ts';
 import { inShell } from '../harness/in-shell.ts';
 import { runFoley } from '../harness/run-foley.ts';
 import type { RunOptions } from '../harness/run-options.ts';
@@ -65,11 +66,17 @@ describe('help needs nothing, and goes to stdout with 0', () => {
   test.each(paths.map((path) => [path.join(' '), path] as const))('foley %s', async (_, path) => {
     const text = await shown([...path, '--help']);
     expect(text).toMatch(new RegExp(`^Usage: foley ${path.join(' ')} `));
-    expect(text).toMatch(/^ {2}--json /m);
-    expect(text).toMatch(/^ {2}-h, --help /m);
+    expect(text).toContain('`foley help flags`');
+    expect(text).not.toMatch(/^ {2}--(json|base-url|idle-timeout) /m);
     expect(widthOf(text)).toBeLessThanOrEqual(80);
     expect(await shown([...path, '-h'])).toBe(text);
     expect(await shown(['help', ...path])).toBe(text);
+  });
+
+  test('foley help flags shows those that every command has', async () => {
+    const text = await shown(['help', 'flags']);
+    for (const { flags } of globalOptions()) expect(text).toContain(flags);
+    expect(text).toContain('-h, --help');
   });
 
   test('foley help exit-codes is the table of them', async () => {
@@ -111,6 +118,16 @@ describe('the version', () => {
       expect(await shown(args)).toBe(`foley ${packageFile.version}\n`);
     },
   );
+});
+
+test('the version as a document', async () => {
+  for (const args of [
+    ['-V', '--json'],
+    ['--json', '--version'],
+    ['tts', '-V', '--json'],
+  ]) {
+    expect(JSON.parse(await shown(args))).toEqual({ version: packageFile.version });
+  }
 });
 
 test('help that finds no room says so as every command does', async () => {

@@ -42,9 +42,9 @@ describe('models get', () => {
     expect(parseJsonDocument(result.stdout)).toStrictEqual(MODELS[1]);
   });
 
-  test('an unknown model is exit 2 with what it could be', async () => {
+  test('an unknown model is exit 20 with what it could be, as a voice is', async () => {
     const result = await runFoley(['models', 'get', 'vendor-s21por', '--local']);
-    expect(result.code).toBe(2);
+    expect(result.code).toBe(20);
     expect(result.stderr).toMatch(/no model "vendor-s21por"[\s\S]*Did you mean vendor-s21pro/);
   });
 });

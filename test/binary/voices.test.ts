@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { errorAnswer } from '../fault-server/catalogue.ts';
 import { VOICES, VOICES_PATH } from '../fault-server/healthy-service.ts';
@@ -143,5 +145,44 @@ describe('voices get', () => {
     ]);
     await runFoley(['voices', 'get', '../profile?x=1'], { env });
     expect(server.requests[0]?.target).toBe(`${VOICES_PATH}/..%2Fprofile%3Fx%3D1`);
+  });
+});
+
+describe('a list that is longer than the screen', () => {
+  const LIST = ['voices', '--local', '--no-progress'];
+
+  test('goes through the pager of FOLEY_PAGER, which does not get the key', async () => {
+    const env = {
+      FOLEY_PAGER: 'sh -c "env > seen; cat > paged; echo shown"',
+      PAGER: 'false',
+      FOLEY_API_KEY: 'a-secret',
+    };
+    const running = await startInTerminal(LIST, { rows: 6, env });
+    const { box, code, stdout } = await running.done;
+    expect([code, stdout.toString()]).toEqual([0, 'shown\r\n']);
+    expect(await readFile(path.join(box.out, 'paged'), 'utf8')).toMatch(/ID +NAME.*\n[^]*Martin/);
+    const seen = await readFile(path.join(box.out, 'seen'), 'utf8');
+    expect(seen).toContain('LESS=FRX');
+    expect(seen).not.toContain('a-secret');
+  });
+
+  test.each([
+    ['PAGER that reads nothing', { PAGER: 'true' }, []],
+    ['no pager that could be started: as it is', { PAGER: 'no-such-pager' }, ['Martin']],
+    ['cat: as it is', { FOLEY_PAGER: 'cat', PAGER: 'false' }, ['Martin']],
+    ['CI: as it is', { CI: '1', PAGER: 'true' }, ['Martin']],
+  ])('with %s', async (_how, env, names) => {
+    const running = await startInTerminal(LIST, { rows: 6, env });
+    const { code, stdout } = await running.done;
+    expect(code).toBe(0);
+    expect(['Martin'].filter((name) => stdout.toString().includes(name))).toEqual(names);
+  });
+
+  test.each([
+    [['--json'], 6],
+    [[], 60],
+  ])('not with %j on %d lines', async (flags, rows) => {
+    const running = await startInTerminal([...LIST, ...flags], { rows, env: { PAGER: 'true' } });
+    expect((await running.done).stdout.toString()).toContain('Martin');
   });
 });

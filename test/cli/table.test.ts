@@ -37,6 +37,18 @@ describe('a table', () => {
     expect(shown(12)[1]).toMatch(/^one-long-id {2}/);
   });
 
+  test('leaves whole items of a list, which may be ids', () => {
+    const rows = [{ ids: 'model-one, model-two, model-three' }];
+    const columns = [{ title: 'MODELS', value: ({ ids }: { ids: string }) => ids }];
+    const cell = (width: number) =>
+      table(rows, columns, { columns: width, paint: PLAIN }).split('\n')[1];
+    expect([cell(40), cell(30), cell(15)]).toEqual([
+      'model-one, model-two, model-three',
+      'model-one, model-two, …',
+      'model-one, …',
+    ]);
+  });
+
   test('stands in its columns with wide and combining characters', () => {
     const [title = '', ...rows] = shown(120);
     const at = stringWidth(title.slice(0, title.indexOf('TEXT')));

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { tree } from '../../commands/tree.ts';
 import type { CommandNode, Leaf } from '../../src/cli/command.ts';
 import { isBranch } from '../../src/cli/command.ts';
+import { globalOptions } from '../../src/cli/global-options.ts';
 import { buildCommand, helpOf, isRepeatable } from '../../src/cli/program.ts';
 
 /** One command of the tree, with the words that call it. */
@@ -82,6 +83,8 @@ test('no two commands have one name, and every one says what it is for', () => {
   for (const node of tree.filter((candidate) => isBranch(candidate))) {
     const called: readonly (string | undefined)[] = node.children.map(({ name }) => name);
     if (node.fallback !== undefined) expect(called).toContain(node.fallback);
+    // One rule for bare nouns: they list; what has no list is shown.
+    if (called.includes('list')) expect(node.fallback, node.name).toBe('list');
   }
 });
 
@@ -155,10 +158,12 @@ describe.each(commands)('%s', (_, command) => {
     expect(lists).toEqual([]);
   });
 
-  test('has a help that shows every option that is not hidden', () => {
+  test('has a help that shows every option of its own that is not hidden', () => {
     const help = helpOf(command);
-    for (const option of command.options.filter(({ hidden }) => !hidden)) {
-      expect(help).toContain(option.flags);
+    const shared = new Set(globalOptions().map(({ flags }) => flags));
+    for (const { flags } of command.options.filter(({ hidden }) => !hidden)) {
+      expect(help.includes(flags), flags).toBe(!shared.has(flags));
     }
+    expect(help).toContain('`foley help flags`');
   });
 });

@@ -17,6 +17,8 @@ describe('what was probably meant', () => {
     ['--voise', FLAGS, ['--voice']],
     ['elephant', COMMANDS, []],
     ['', COMMANDS, []],
+    ['v4', ['v3', 'v2', 'v1'], []],
+    ['og', ['mp3', 'wav', 'ogg'], ['ogg']],
     ['--', FLAGS, []],
   ])('by %j', (given, candidates, expected) => {
     expect(closest(given, candidates)).toEqual(expected);

@@ -1,0 +1,25 @@
+import type { CommandDefinition } from '../../src/cli/command.ts';
+import { globalOptions, helpOption } from '../../src/cli/global-options.ts';
+
+/** `foley help flags`: the flags that every command has (contract, section 2). */
+export const globalFlags: CommandDefinition = {
+  configure(command) {
+    command.description('Shows the flags that every command has, before and after its name.');
+  },
+  async run() {
+    const { wrappedRows } = await import('../../src/cli/wrapped-rows.ts');
+    const items = [...globalOptions(), helpOption()].map(({ description, flags }) => ({
+      flags,
+      description,
+    }));
+    return {
+      data: { items, total: items.length },
+      human: (look) =>
+        wrappedRows(
+          ['FLAG', 'MEANING'],
+          items.map(({ description, flags }) => ({ cells: [flags], text: description })),
+          look,
+        ),
+    };
+  },
+};
