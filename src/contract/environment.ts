@@ -6,5 +6,5 @@ export const ENVIRONMENT = {
   FOLEY_TARGET: 'local: the embedded service on purpose; hosted: never it',
   FOLEY_VOICE: 'default voice id',
   FOLEY_MODEL: 'default model id',
-  FOLEY_PAGER: 'pager of long lists (else PAGER, else less -FRX); cat: none',
+  FOLEY_PAGER: 'pager of long lists (else PAGER or less -FRX); cat: none',
 } as const;
