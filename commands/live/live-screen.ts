@@ -41,7 +41,7 @@ export function liveScreen(io: Io, isJson: boolean): LiveScreen {
 /** What a person has to know. */
 function linesOf(notice: LiveNotice): readonly string[] {
   if (notice.type === 'reconnecting') {
-    return [`${notice.because.message}; connecting again (attempt ${notice.attempt})`];
+    return [`${notice.because.message}; trying to go on (attempt ${notice.attempt})`];
   }
   const { message } = notice;
   if (message.event === 'warning') return [`${message.code}: ${message.message}`];

@@ -12,7 +12,8 @@ export function wellEnded(): Ending {
 /** An `error` event: every code has its exit (contract, section 10). */
 export function errorEnding(state: LiveState, code: string, message: string): Ending {
   const exit = code === 'server_draining' ? 'service' : (streamErrorExit(code) ?? 'rejected');
-  return { exit, code, message, billed: billedSoFar(state) };
+  const told = message === '' ? `the service reports ${code}` : `${message} (${code})`;
+  return { exit, code, message: told, billed: billedSoFar(state) };
 }
 
 /** A connection that was closed without a word of why. */

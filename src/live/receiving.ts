@@ -89,7 +89,11 @@ function duringSpeech(message: SpeechMessage): Move {
         return run(state, takeAudio(message), settle);
       case 'usage': {
         const sessionUnits = Math.max(state.sessionUnits, message.sessionUnits ?? 0);
-        return run(state, change({ sessionUnits }), emit({ type: 'notice', message }));
+        return run(
+          state,
+          change({ sessionUnits, reportedBytes: message.audioBytes }),
+          emit({ type: 'notice', message }),
+        );
       }
       case 'segment_completed':
         return run(state, ofSegment(message.segmentId, completed(message)), settle);

@@ -28,7 +28,9 @@ export const connect: Move = (state) =>
  */
 export function broken(ending: Ending, isRetryable: boolean, retryAfterMs = 0): Move {
   return (state) => {
-    if (state.plan.mode === 'simple' && state.hasHeard) return run(state, end(lost()));
+    if (state.plan.mode === 'simple' && state.hasHeard) {
+      return run(state, end(hasAll(state) ? wellEnded() : lost()));
+    }
     const attempt = state.attempts + 1;
     if (!isRetryable || attempt > state.plan.maxRetries) {
       return run(state, end(afterTheLine(state, ending)));
@@ -42,6 +44,11 @@ export function broken(ending: Ending, isRetryable: boolean, retryAfterMs = 0): 
       startTimer('backoff', retryAfterMs + backoffMs * state.fraction),
     );
   };
+}
+
+/** Whether the service said how much audio a simple input has, and all of it was heard. */
+function hasAll({ held, reportedBytes = Infinity, segments }: LiveState): boolean {
+  return held.length === 0 && (segments[0]?.heardBytes ?? 0) >= reportedBytes;
 }
 
 /** Before a request is started again the service is asked what became of it. */

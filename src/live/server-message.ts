@@ -43,6 +43,7 @@ export type HeardMessage =
       readonly quotaRemaining: number | undefined;
       /** Credits that the service says it charged for the request so far. */
       readonly creditsUsed: number | undefined;
+      readonly audioBytes: number | undefined;
     }
   | {
       readonly event: 'segment_completed';
@@ -115,6 +116,7 @@ function segmentMessage(fields: FrameMessage): HeardMessage | undefined {
       sessionUnits: units(sessionUnits),
       quotaRemaining: units(quotaRemaining),
       creditsUsed: units(creditsUsed),
+      audioBytes: count(fields['audioBytes']),
     };
   }
   return undefined;

@@ -146,6 +146,8 @@ export interface LiveState {
   /** Parts of a simple input that were sent on this connection. */
   readonly sentInputs: number;
   readonly sessionUnits: number;
+  /** Bytes of audio that the last `usage` names: in simple mode all of the input's. */
+  readonly reportedBytes: number | undefined;
   readonly unitsPerCharacter: number;
 }
 
@@ -179,6 +181,7 @@ export function newConversation(plan: LivePlan): LiveState {
     hasAsked: false,
     sentInputs: 0,
     sessionUnits: 0,
+    reportedBytes: undefined,
     unitsPerCharacter: 1,
   };
 }

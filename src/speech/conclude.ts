@@ -41,11 +41,13 @@ const EXITS_WHEN_KEPT: ReadonlySet<ExitName> = new Set(['exists', 'output', 'sta
 
 /** Asking under the same key cannot cost a second time, but what was paid for may be lost. */
 function howToAskAgain(failure: Failure, work: PaidWork): string | undefined {
-  const { billed, exit } = failure;
+  const { billed, code, exit } = failure;
   const { goesOn, isVerified, repeatWith } = work;
   if (isStored(failure)) {
     return `The audio is paid for and stored: run it again with ${repeatWith}, which fetches it.`;
   }
+  // What the service refuses under this id it refuses again.
+  if (goesOn && (exit === 'rejected' || code === 'session_limit_exceeded')) return undefined;
   if (goesOn && billed !== 'no' && exit !== 'lost') return howToGoOn(work);
   if (isVerified) return 'All of the audio had come; `foley recover` finds out where it is.';
   if (billed === 'unknown') {

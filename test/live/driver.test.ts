@@ -125,7 +125,7 @@ test('an error is told with the words of the service', async () => {
   expect(failure).toMatchObject({
     exit: 'credits',
     code: 'quota_exceeded',
-    message: 'The script fails with quota_exceeded.',
+    message: 'The script fails with quota_exceeded. (quota_exceeded)',
   });
 });
 

@@ -1,4 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { transition } from '../../src/live/transition.ts';
+import { newConversation } from '../../src/live/state.ts';
+import type { LiveEvent } from '../../src/live/events.ts';
 import type { LivePlan } from '../../src/live/state.ts';
 import { newService, RELIABLE, SIMPLE, Simulation } from './simulation.ts';
 
@@ -105,3 +108,39 @@ test('simple mode connects again before its first audio, and says after it that 
   expect(exits.slice(0, 7)).toEqual(exits.slice(0, 7).map(() => ['ok', true]));
   expect(exits.slice(7).map(([exit]) => exit)).toEqual(exits.slice(7).map(() => 'lost'));
 });
+
+test.each([
+  ['all of it was heard', 3, 'ok'],
+  ['some of it is missing', 4, 'lost'],
+])('simple mode, dropped behind its usage: %s', (_what, audioBytes, exit) => {
+  const connection = 1;
+  const usage = { event: 'usage', audioBytes, sessionUnits: 3 } as const;
+  const events: readonly Unchanced[] = [
+    { type: 'begin' },
+    { type: 'text', text: 'Hey' },
+    { type: 'end' },
+    { type: 'opened', connection },
+    { type: 'message', connection, message: { event: 'authenticated' } },
+    { type: 'message', connection, message: { event: 'ready', fields: { event: 'ready' } } },
+    { type: 'message', connection, message: audioOf(Uint8Array.of(1, 2, 3)) },
+    {
+      type: 'message',
+      connection,
+      message: { ...usage, quotaRemaining: undefined, creditsUsed: undefined },
+    },
+    { type: 'closed', connection, code: 1006 },
+  ];
+  let state = newConversation(SIMPLE);
+  for (const event of events) state = transition(state, { ...event, fraction: 0 }).state;
+  expect(state.ending?.exit).toBe(exit);
+});
+
+type Unchanced = LiveEvent extends infer Event
+  ? Event extends LiveEvent
+    ? Omit<Event, 'fraction'>
+    : never
+  : never;
+
+function audioOf(audio: Uint8Array) {
+  return { event: 'audio', segmentId: undefined, sequence: 1, audio } as const;
+}

@@ -43,6 +43,7 @@ const message: fc.Arbitrary<HeardMessage> = fc.oneof(
     sessionUnits: count,
     quotaRemaining: count,
     creditsUsed: count,
+    audioBytes: count,
   }),
   fc.record({ event: fc.constant('segment_completed' as const), segmentId, audioBytes: count }),
   fc.record({ event: fc.constant('request_status' as const), facts }),
