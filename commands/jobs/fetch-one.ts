@@ -36,7 +36,7 @@ export async function fetchOne<Job extends WaitedJob>(
   // Of one segment nothing is missing, whatever became of the others.
   const isPartial = job.phase === 'partial' && options.source.isPart !== true;
   if (isPartial) io.warn(words.partial(job));
-  if (failure === undefined) io.notice(words.saved({ job, saved }));
+  if (failure === undefined) io.notice(words.saved({ job, saved, isFree: !waits }));
   return {
     data: words.document({ job, saved }),
     human: () => shown(fetched, options),

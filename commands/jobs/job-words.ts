@@ -51,7 +51,8 @@ export function partialNotice({ id, segments, status }: SpeechJob): string {
 }
 
 /** What was saved and what it cost, on a line for stderr. */
-export function savedNotice({ job, saved }: ToldJob<SpeechJob>): string {
+export function savedNotice({ isFree, job: told, saved }: ToldJob<SpeechJob>): string {
+  const job = isFree === true ? { ...told, creditsUsed: undefined } : told;
   if (saved === undefined) return withCost(`job ${job.id}`, job);
   const sound = describeSound(saved.verdict);
   return withCost(saved.path === undefined ? sound : `${saved.path}: ${sound}`, job);

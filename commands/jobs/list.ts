@@ -87,8 +87,9 @@ async function present(
   return {
     data,
     seen: { kind: 'job', names },
-    human: (look) =>
-      rows.length === 0 ? 'There are no jobs.' : table(rows, columns(clock.now(), look), look),
+    ...(rows.length === 0
+      ? { notice: 'There are no jobs.' }
+      : { human: (look: Look) => table(rows, columns(clock.now(), look), look) }),
   };
 }
 

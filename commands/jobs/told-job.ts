@@ -9,6 +9,8 @@ export interface ToldJob<Job extends WaitedJob> {
   /** Of its create, where this command created it. */
   readonly requestId?: string | undefined;
   readonly saved: SavedFile | undefined;
+  /** Only downloaded: this command paid nothing. */
+  readonly isFree?: boolean;
 }
 
 /** What a person sees while a job is waited for. */

@@ -43,8 +43,9 @@ async function present(
   const { table } = await import('../../src/cli/table.ts');
   return {
     data,
-    human: (look) =>
-      jobs.length === 0 ? 'There are no jobs.' : table(jobs, columns(clock.now(), look), look),
+    ...(jobs.length === 0
+      ? { notice: 'There are no jobs.' }
+      : { human: (look: Look) => table(jobs, columns(clock.now(), look), look) }),
   };
 }
 

@@ -55,7 +55,9 @@ function mediaDocument(
 }
 
 /** What was saved and what it cost, on a line for stderr. */
-function savedNotice({ job, saved }: ToldJob<MediaJob>): string {
+function savedNotice({ isFree, job: told, saved }: ToldJob<MediaJob>): string {
+  const free = { creditsUsed: undefined, creditsByPart: undefined };
+  const job = isFree === true ? { ...told, ...free } : told;
   const cost = { ...job, ignoredParameters: [] };
   if (saved === undefined) return withCost(`job ${job.id}`, cost) + partsOf(job);
   const made = describeMade(job, saved.verdict.format);

@@ -129,7 +129,9 @@ describe('a list', () => {
         answer: inTurn(page([], null), page([item('a')], 2)),
       },
     ]);
-    expect((await stage.run(['jobs', 'list'])).stdout.toString()).toBe('There are no jobs.\n');
+    const listed = await stage.run(['jobs', 'list']);
+    expect(listed.stdout.toString()).toBe('');
+    expect(listed.stderr).toMatch(/There are no jobs\./);
     const one = await stage.run(['jobs', 'list', '--limit', '1']);
     expect(one.stdout.toString()).toMatch(/^ID .*\na +success/);
     expect(one.stderr).toContain('--page 2 goes on');
