@@ -25,9 +25,7 @@ export class Player {
       if (this.isPlaying) audio.pause();
       else this.#resume();
     });
-    one('#position').addEventListener('input', ({ target }) => {
-      if (Number.isFinite(audio.duration)) audio.currentTime = target.value * audio.duration;
-    });
+    one('#position').addEventListener('input', ({ target }) => this.#seek(Number(target.value)));
   }
 
   get isPlaying() {
@@ -86,12 +84,25 @@ export class Player {
   }
 
   #resume() {
+    if (this.#audio.ended) this.#playWhole();
+    this.#audio.play().catch(() => undefined);
+  }
+
+  /** @param share of the duration */
+  #seek(share) {
     const audio = this.#audio;
-    // A stream that was heard may have let go of its beginning.
-    if (audio.ended && this.#kept !== undefined && !audio.src.endsWith(this.#kept)) {
-      audio.src = this.#kept;
+    const { duration, paused } = audio;
+    if (!Number.isFinite(duration)) return;
+    this.#playWhole();
+    audio.currentTime = share * duration;
+    if (!paused) audio.play().catch(() => undefined);
+  }
+
+  /** A stream that was heard may have let go of its beginning: what is whole takes its place. */
+  #playWhole() {
+    if (this.#kept !== undefined && !this.#audio.src.endsWith(this.#kept)) {
+      this.#audio.src = this.#kept;
     }
-    audio.play().catch(() => undefined);
   }
 
   #showState() {

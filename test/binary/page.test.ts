@@ -69,6 +69,8 @@ describe('the page of foley serve', () => {
     await expect.poll(() => credits.textContent(), POLL).toMatch(/Used for a request/);
     await page.locator('#play').click();
     await expect.poll(() => page.locator('#state').textContent(), POLL).toBe('Playing');
+    await page.locator('#position').fill('0.6');
+    await expect.poll(() => playedSeconds(page), POLL).toBeGreaterThan(1.2);
   }, 120_000);
 
   test.each([
