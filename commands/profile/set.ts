@@ -16,7 +16,7 @@ export const profileSet: CommandDefinition<ProfileSetFlags> = {
     command
       .description('Changes the profile of the account.')
       .addOption(
-        new Option('--webhook-url <url>', 'address that the service may notify')
+        new Option('--webhook-url <url>', 'address that the service may notify; empty clears it')
           .argParser(webhookAddress)
           .makeOptionMandatory(),
       );
@@ -25,18 +25,30 @@ export const profileSet: CommandDefinition<ProfileSetFlags> = {
     const { client, target } = await context.connect();
     const { raw } = await updateProfile(client, { webhookUrl }, context.signal);
     const use = target === 'embedded' ? '; the embedded service keeps it and never calls it' : '';
-    context.io.notice(`the webhook is ${shownUrl(webhookUrl)}${use}`);
+    context.io.notice(
+      webhookUrl === ''
+        ? 'the webhook was cleared'
+        : `the webhook is ${shownUrl(webhookUrl)}${use}`,
+    );
     return { data: raw };
   },
 };
 
-/** An http or https address, unchanged. */
+/** An http or https address, unchanged; empty to clear it. */
 function webhookAddress(given: string): string {
-  const protocol = URL.canParse(given) ? new URL(given).protocol : undefined;
-  if ((protocol !== 'https:' && protocol !== 'http:') || /\s/.test(given)) {
+  if (given === '') return given;
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:';
+  if (url === undefined || !isWeb || /\s/.test(given)) {
     throw usageFailure(
       `--webhook-url is "${given}"; it takes an http or https address`,
       'Such as https://example.com/foley-events.',
+    );
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw usageFailure(
+      `--webhook-url has a user name or password, which the service would store and show`,
+      `Leave it out: ${shownUrl(url.origin + url.pathname)}.`,
     );
   }
   const length = countCodePoints(given);

@@ -50,7 +50,10 @@ function placeOptions(): Option[] {
     new Option('--credits <n>', 'credits that every account begins this run with').argParser(
       integerWithin('--credits', { minimum: 0, maximum: MOST_CREDITS }),
     ),
-    new Option('--rate-limit <rate>', 'requests of an account, such as 10/s').argParser(parseRate),
+    new Option(
+      '--rate-limit <rate>',
+      'requests of an account, such as 10/s, after a burst of one second’s',
+    ).argParser(parseRate),
     new Option(
       '--max-waiting <n>',
       'requests that may wait for speech; more get 429 (default: 64)',

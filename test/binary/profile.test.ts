@@ -106,7 +106,7 @@ describe('foley profile set', () => {
 
   test.each([
     ['nothing', [], "required option '--webhook-url <url>' not specified"],
-    ['an empty one', ['--webhook-url', ''], '--webhook-url is ""'],
+    ['a password', ['--webhook-url', 'https://u:pw@h.test/'], 'has a user name or password'],
     ['no address', ['--webhook-url', 'hooks.test'], '--webhook-url is "hooks.test"'],
     ['another scheme', ['--webhook-url', 'ftp://hooks.test'], 'it takes an http or https address'],
     ['white space', ['--webhook-url', ' https://h.test'], 'it takes an http or https address'],
@@ -132,5 +132,9 @@ describe('foley profile set', () => {
     );
     const result = await runFoley(['profile', '--local'], { box });
     expect(result.stdout.toString()).toContain('webhook     https://hooks.test/a\n');
+    const clear = await runFoley(['profile', 'set', '--webhook-url', '', '--local'], { box });
+    expect(clear.stderr).toBe('the webhook was cleared\n');
+    const cleared = await runFoley(['profile', '--local'], { box });
+    expect(cleared.stdout.toString()).not.toContain('webhook');
   });
 });

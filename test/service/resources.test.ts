@@ -125,16 +125,21 @@ describe('/api/open/v1/profile', () => {
     expect(await (await call(PROFILE)).json()).toEqual(updated);
     const other = await call(PROFILE, { headers: { Authorization: `Bearer ${OTHER_KEY}` } });
     expect(await other.json()).not.toHaveProperty('webhookUrl');
+    for (const webhookUrl of [null, '']) {
+      await call(PROFILE, update);
+      const cleared = await call(PROFILE, jsonPost({ webhookUrl }));
+      expect(await cleared.json()).not.toHaveProperty('webhookUrl');
+    }
   });
 
   it.each([
     [{}, 'webhookUrl is missing; it is required'],
     [{ webhookUrl: 'hook.example' }, 'webhookUrl '],
+    [{ webhookUrl: 'https://user:pw@hook.example/' }, 'webhookUrl has a user name or password'],
     [{ webhookUrl: 'ftp://hook.example/' }, 'webhookUrl is no http or https address'],
     [{ webhookUrl: 'javascript:alert(1)' }, 'webhookUrl is no http or https address'],
     [{ webhookUrl: 'https://' }, 'webhookUrl '],
     [{ webhookUrl: `https://hook.example/${'x'.repeat(2_048)}` }, 'webhookUrl has 2069 characters'],
-    [{ webhookUrl: null }, 'webhookUrl is null'],
     [{ webhookUrl: 'https://hook.example/', tier: 'gold' }, '"tier" is not known here'],
   ])('refuses %j', async (body, message) => {
     const { call } = await testService();

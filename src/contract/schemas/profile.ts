@@ -20,11 +20,8 @@ export type Profile = Static<typeof Profile>;
 /** Body of `POST /profile` (spec section 4.9): the only field that can be changed. */
 export const ProfileUpdate = Type.Object(
   {
-    webhookUrl: Type.String({
-      format: 'uri',
-      minLength: 1,
-      maxLength: WEBHOOK_URL_MAX_CHARACTERS,
-      description: 'http or https address',
+    webhookUrl: Type.Union([Type.String({ maxLength: WEBHOOK_URL_MAX_CHARACTERS }), Type.Null()], {
+      description: 'http or https address without a user name or password; empty or null clears it',
     }),
   },
   { $id: 'ProfileUpdate', additionalProperties: false },

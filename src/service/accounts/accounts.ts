@@ -63,8 +63,8 @@ export function readAccount(db: Connection, id: string): AccountState {
 }
 
 /** Stores where the account wants to be told; nothing is ever sent there. */
-export function setWebhookUrl(db: Connection, id: string, url: string): void {
-  db.run('UPDATE account SET webhook_url = ? WHERE id = ?', [url, id]);
+export function setWebhookUrl(db: Connection, id: string, url: string | undefined): void {
+  db.run('UPDATE account SET webhook_url = ? WHERE id = ?', [url ?? null, id]);
 }
 
 function isNew(db: Connection, id: string): boolean {

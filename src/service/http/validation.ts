@@ -97,10 +97,15 @@ function describeField(path: readonly string[], checked: Checked): readonly Fiel
   }
   // What is said is never repeated: only names and settings are.
   const given =
-    typeof value === 'string' && (schema.maxLength !== undefined || value === '')
+    typeof value === 'string' && (hasMaxLength(schema) || value === '')
       ? `has ${countCodePoints(value)} characters`
       : `is ${showValue(value)}`;
   return [{ field, message: `${field} ${given}; allowed is ${describeAllowed(schema)}` }];
+}
+
+function hasMaxLength({ anyOf, maxLength }: FieldSchema): boolean {
+  const forms: readonly FieldSchema[] = Array.isArray(anyOf) ? anyOf : [];
+  return maxLength !== undefined || forms.some((form) => form.maxLength !== undefined);
 }
 
 /** The schema at the end of a path, one step into an object or a list at a time. */

@@ -58,7 +58,7 @@ export const getDubbing: Handler<AccountCall> = (call, context) => {
       tts_audio_url: context.media.link(call.request.url, record.speechFileId),
     },
   };
-  return Response.json(body, { headers: pollHeadersOf(job) });
+  return Response.json(body, { headers: pollHeadersOf(job, context) });
 };
 
 /**

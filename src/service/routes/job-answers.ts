@@ -2,6 +2,7 @@ import { HEADERS } from '../../contract/headers.ts';
 import type { JobStatus } from '../../contract/schemas/job.ts';
 import { isTerminal } from '../jobs/lifecycle.ts';
 import type { JobRecord, SegmentRecord, WholeJob } from '../jobs/job-records.ts';
+import type { ServiceContext } from '../service-context.ts';
 import { speechFailureMessage } from '../service-error.ts';
 
 /** What v1 and v3 tell of a job in the same words (spec section 2.4). */
@@ -49,13 +50,28 @@ export function jobError({ failure, status, segments }: WholeJob) {
 /** Characters that are spoken in a second, about; the engine and the machine decide. */
 const CHARACTERS_PER_SECOND = 1_500;
 
-/** When to ask again: about when it could be done, nothing for what has ended (spec section 4.1). */
-export function pollHeaders({ status, segments }: WholeJob): Record<string, string> {
+/** `Retry-After` of a job: the expected time left; nothing for a job that has ended (spec section 4.1). */
+export function pollHeaders(
+  { createdAt, segments, status }: WholeJob,
+  { clock }: Pick<ServiceContext, 'clock'>,
+): Record<string, string> {
   if (isTerminal(status)) return {};
   const left = segments
     .filter((segment) => segment.status === 'pending')
     .reduce((sum, { characters }) => sum + characters, 0);
-  return { 'Retry-After': String(Math.floor(left / CHARACTERS_PER_SECOND)) };
+  return retryAfter(left / CHARACTERS_PER_SECOND, clock.now() - createdAt);
+}
+
+const LONGEST_RETRY_AFTER_SECONDS = 30;
+
+/**
+ * `Retry-After` in whole seconds, rounded up; 0 under half a second. A job that is late waits for others: it is
+ * expected to take half as long again as it has taken.
+ */
+export function retryAfter(expectedSeconds: number, ageMs: number): Record<string, string> {
+  const left = Math.max(expectedSeconds, ageMs / 2_000);
+  const seconds = left < 0.5 ? 0 : Math.ceil(Math.min(left, LONGEST_RETRY_AFTER_SECONDS));
+  return { 'Retry-After': String(seconds) };
 }
 
 /**
@@ -64,12 +80,12 @@ export function pollHeaders({ status, segments }: WholeJob): Record<string, stri
  */
 export function createdHeaders(
   job: WholeJob,
-  location: string,
-  { quotaRemaining }: { readonly quotaRemaining: number },
+  context: Pick<ServiceContext, 'clock'>,
+  { location, quotaRemaining }: { readonly location: string; readonly quotaRemaining: number },
 ): Record<string, string> {
   return {
     Location: location,
-    ...pollHeaders(job),
+    ...pollHeaders(job, context),
     [HEADERS.quotaRemaining]: String(quotaRemaining),
     [HEADERS.creditsUsed]: String(job.credits),
   };

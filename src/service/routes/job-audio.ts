@@ -29,7 +29,7 @@ export const getJobSegment: Handler<AccountCall> = async (call, context) => {
   const audio = isSpoken ? await context.jobs.segmentAudioOf(job, segment.index) : undefined;
   if (audio === undefined) {
     const what = segment === undefined ? 'no such segment' : 'no audio of this segment';
-    throw notFound(job, `There is ${what}`);
+    throw notFound(job, context, `There is ${what}`);
   }
   const name = `${job.id}-${segmentIndex}`;
   const { request } = call;
@@ -78,15 +78,20 @@ async function wholeAnswer(
   return storedAudioAnswer(audio, { request, format: job.format, name: job.id, isAttachment });
 }
 
-async function requireAudio(job: WholeJob, { jobs }: ServiceContext): Promise<StoredAudio> {
-  const audio = hasAudio(job.status) ? await jobs.audioOf(job) : undefined;
-  if (audio === undefined) throw notFound(job, `There is no audio: the job is ${job.status}`);
+async function requireAudio(job: WholeJob, context: ServiceContext): Promise<StoredAudio> {
+  const audio = hasAudio(job.status) ? await context.jobs.audioOf(job) : undefined;
+  if (audio === undefined)
+    throw notFound(job, context, `There is no audio: the job is ${job.status}`);
   return audio;
 }
 
 /** While the job runs it may come yet, and the answer says when to ask again. */
-function notFound(job: WholeJob, message: string): ServiceError {
+function notFound(
+  job: WholeJob,
+  context: Pick<ServiceContext, 'clock'>,
+  message: string,
+): ServiceError {
   const { status } = job;
-  const headers = pollHeaders(job);
+  const headers = pollHeaders(job, context);
   return new ServiceError('ERR_AUDIO_NOT_FOUND', message, { headers, details: { status } });
 }

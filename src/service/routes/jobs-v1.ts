@@ -33,15 +33,16 @@ export const createJobV1: Handler<AccountCall> = async (call, context) => {
     order: { ...knownFields(body), format: body.format, voiceId: voiceOf(body) },
     idempotencyKey: requestKeyOf(call.request.headers),
   });
-  const Location = endpointPath('getJobV1', { taskId: job.id });
+  const location = endpointPath('getJobV1', { taskId: job.id });
   const answer = jobBody(call, context, job);
-  return Response.json(answer, { status: 202, headers: createdHeaders(job, Location, answer) });
+  const headers = createdHeaders(job, context, { ...answer, location });
+  return Response.json(answer, { status: 202, headers });
 };
 
 /** `GET /speech/tts/jobs/{taskId}` of v1 (spec sections 2.4 and 4.3). */
 export const getJobV1: Handler<AccountCall> = (call, context) => {
   const job = requireJob(call, context);
-  return Response.json(jobBody(call, context, job), { headers: pollHeaders(job) });
+  return Response.json(jobBody(call, context, job), { headers: pollHeaders(job, context) });
 };
 
 /** `GET /speech/tts/jobs` of v1 (spec sections 2.4 and 4.3), the newest first. */

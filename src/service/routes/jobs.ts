@@ -44,8 +44,9 @@ export const createJob: Handler<AccountCall> = async (call, context) => {
     ...accountState(call, context, job),
     ignoredParameters: [...ignored],
   };
-  const Location = endpointPath('getJob', { jobId: taskId });
-  return Response.json(body, { status: 202, headers: createdHeaders(job, Location, body) });
+  const location = endpointPath('getJob', { jobId: taskId });
+  const headers = createdHeaders(job, context, { ...body, location });
+  return Response.json(body, { status: 202, headers });
 };
 
 /** `GET /speech/tts/jobs/{jobId}` of v3 (spec section 4.1). */
@@ -63,7 +64,7 @@ export const getJob: Handler<AccountCall> = (call, context) => {
     ...accountState(call, context, job),
     ignoredParameters: [...job.ignored],
   };
-  return Response.json(body, { headers: pollHeaders(job) });
+  return Response.json(body, { headers: pollHeaders(job, context) });
 };
 
 /** `GET /speech/tts/jobs` of v3 (spec sections 2.4 and 4.1), the newest first. */

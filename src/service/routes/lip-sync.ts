@@ -80,5 +80,5 @@ async function create(
 function answer(call: AccountCall, context: ServiceContext, jobId: string): Response {
   const job = requireMediaJob(call, context, { kind: 'lip_sync', jobId });
   const body: LipSyncAnswer = { ...envelopeOf(job), data: lipSyncFields(call, context, job) };
-  return Response.json(body, { headers: pollHeadersOf(job) });
+  return Response.json(body, { headers: pollHeadersOf(job, context) });
 }

@@ -12,6 +12,7 @@ import type { ServiceContext } from '../service-context.ts';
 import { ServiceError } from '../service-error.ts';
 import { showText } from '../wording/show-value.ts';
 import type { AccountCall } from './call.ts';
+import { retryAfter } from './job-answers.ts';
 
 /** What every lip-sync job tells of its length and price (spec section 2.6). */
 export function billingFields({ audio, billedSeconds, rule, tempo, video }: StoredLipSync) {
@@ -73,23 +74,26 @@ export function requireMediaJob(
 /** Seconds of media that are copied in a second, about. */
 const SECONDS_PER_SECOND = 120;
 
-/** When to ask again: about when it could be done, nothing for what has ended. */
-export function pollHeadersOf(job: MediaJob): Record<string, string> {
+/** `Retry-After` of a job: the expected time left; nothing for a job that has ended. */
+export function pollHeadersOf(
+  job: MediaJob,
+  { clock }: Pick<ServiceContext, 'clock'>,
+): Record<string, string> {
   if (hasEnded(job.status)) return {};
   const { seconds } = storedOrder(StoredLipSync, job);
-  return { 'Retry-After': String(Math.floor(seconds / SECONDS_PER_SECOND)) };
+  return retryAfter(seconds / SECONDS_PER_SECOND, clock.now() - job.createdAt);
 }
 
 /** Headers of a create, as those of speech jobs (spec section 4.1). */
 export function acceptedHeaders(
   call: AccountCall,
-  { store }: ServiceContext,
+  context: ServiceContext,
   { creditsUsed, job, location }: Accepted,
 ): Record<string, string> {
-  const { quota } = store.read((db) => amountsIn(db, call.account, 'available'));
+  const { quota } = context.store.read((db) => amountsIn(db, call.account, 'available'));
   return {
     Location: location,
-    ...pollHeadersOf(job),
+    ...pollHeadersOf(job, context),
     [HEADERS.quotaRemaining]: String(quota),
     [HEADERS.creditsUsed]: String(creditsUsed),
   };

@@ -4,6 +4,7 @@ import type { AccountState } from '../accounts/accounts.ts';
 import { readAccount, setWebhookUrl } from '../accounts/accounts.ts';
 import { readJsonBody } from '../http/json-body.ts';
 import { requireValid } from '../http/validation.ts';
+import type { ServiceError } from '../service-error.ts';
 import { invalidRequest } from '../service-error.ts';
 import type { AccountCall, Handler } from './call.ts';
 
@@ -23,11 +24,22 @@ export const updateProfile: Handler<AccountCall> = async ({ request, account }, 
   );
 };
 
-function requireWebAddress(address: string): string {
-  const url = URL.canParse(address) ? new URL(address) : undefined;
-  if (url !== undefined && (url.protocol === 'http:' || url.protocol === 'https:')) return url.href;
-  const message = 'webhookUrl is no http or https address';
-  throw invalidRequest([{ field: 'webhookUrl', message }]);
+/** @returns the address; `undefined` to clear it */
+function requireWebAddress(given: string | null): string | undefined {
+  if (given === null || given === '') return undefined;
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
+    throw refusedWebhook('is no http or https address');
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw refusedWebhook('has a user name or password, which would be stored and shown');
+  }
+  return url.href;
+}
+
+function refusedWebhook(problem: string): ServiceError {
+  const allowed = 'allowed is an address such as https://example.com/events, or null to clear it';
+  return invalidRequest([{ field: 'webhookUrl', message: `webhookUrl ${problem}; ${allowed}` }]);
 }
 
 function profileResponse({ id, tier, available, webhookUrl }: AccountState): Response {

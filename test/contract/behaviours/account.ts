@@ -134,13 +134,13 @@ function profile(): readonly Behaviour[] {
       id: 'profile.webhook.refuses',
       section: '4.9',
       on,
-      what: '`webhookUrl` is the address of a web server: 400 for anything else',
+      what: '`webhookUrl` is the address of a web server, without a password: 400 for anything else',
       covers: ['ProfileUpdate.webhookUrl', 'WEBHOOK_URL_MAX_CHARACTERS'],
       async check(service) {
         const long = `https://hooks.example/${'x'.repeat(2_048)}`;
         for (const webhookUrl of [
-          '',
           'no address',
+          ...(service.isOurs ? ['https://user:secret@hooks.example/'] : []),
           'file:///etc/hosts',
           7,
           ...(service.isOurs ? [long] : []),

@@ -148,7 +148,7 @@ describe('a job of v1', () => {
       creditsUsed: cost,
     });
     expect(created.headers.get('Location')).toBe(`${JOBS_V1}/${id}`);
-    expect(created.headers.get('Retry-After')).toBe('0');
+    expect(created.headers.get('Retry-After')).toBe('1');
     release();
     await ended(id);
     const done: unknown = await (await call(`${JOBS_V1}/${id}`)).json();

@@ -3,6 +3,7 @@ import { Check } from 'typebox/schema';
 import { describe, expect, it } from 'vitest';
 import { Job, JobAccepted } from '../../../src/contract/schemas/job.ts';
 import { countCodePoints, sliceCodePoints } from '../../../src/text/code-points.ts';
+import { retryAfter } from '../../../src/service/routes/job-answers.ts';
 import { jsonPost, voiceId } from '../support/test-service.ts';
 import { BODY, GRANT, JOBS, jobService, paragraphs } from './job-service.ts';
 
@@ -44,12 +45,23 @@ describe('POST /api/open/v3/speech/tts/jobs', () => {
       JOBS,
       jsonPost({ ...BODY, text: paragraphs('a', 'b', 'c', 'd', 'e', 'f', 'g') }),
     );
-    expect(created.headers.get('Retry-After')).toBe('2');
+    expect(created.headers.get('Retry-After')).toBe('3');
     const path = created.headers.get('Location') ?? '';
-    expect((await call(path)).headers.get('Retry-After')).toBe('2');
+    expect((await call(path)).headers.get('Retry-After')).toBe('3');
     release();
     await ended(Object(await created.json()).task.taskId);
     expect((await call(path)).headers.has('Retry-After')).toBe(false);
+  });
+
+  it.each([
+    [0.1, 100, '0'],
+    [0.5, 0, '1'],
+    [1.2, 0, '2'],
+    [0.1, 1_000, '1'],
+    [0.1, 5_000, '3'],
+    [0.1, 3_600_000, '30'],
+  ])('with %d s expected after %d ms names %s s', (expected, ageMs, seconds) => {
+    expect(retryAfter(expected, ageMs)).toEqual({ 'Retry-After': seconds });
   });
 
   it('takes the model of the voice where none is named, and lists what it ignores', async () => {
