@@ -2109,7 +2109,7 @@ $script:FoleyPlaces = @{
         Commands = @(
         )
         Flags = @(
-            , @('--webhook-url', 'address that the service may notify')
+            , @('--webhook-url', 'address that the service may notify; empty clears it')
             , @('--json', 'print one JSON document')
             , @('--quiet', 'print only the result and errors')
             , @('-q', 'print only the result and errors')
@@ -2641,7 +2641,7 @@ $script:FoleyPlaces = @{
             , @('--data-dir', 'where its data is kept (default: the state folder)')
             , @('--accept-keys-file', 'API keys to accept, lines of "key[ account]"')
             , @('--credits', 'credits that every account begins this run with')
-            , @('--rate-limit', 'requests of an account, such as 10/s')
+            , @('--rate-limit', 'requests of an account, such as 10/s, after a burst of one second’’s')
             , @('--max-waiting', 'requests that may wait for speech; more get 429 (default: 64)')
             , @('--unavailable', 'model that is refused as unavailable (may be repeated)')
             , @('--fault', 'misbehave, such as "POST /**; status=503" (may be repeated)')
