@@ -103,8 +103,8 @@ function describeField(path: readonly string[], checked: Checked): readonly Fiel
   return [{ field, message: `${field} ${given}; allowed is ${describeAllowed(schema)}` }];
 }
 
-function hasMaxLength({ anyOf, maxLength }: FieldSchema): boolean {
-  const forms: readonly FieldSchema[] = Array.isArray(anyOf) ? anyOf : [];
+function hasMaxLength({ anyOf: given, maxLength }: FieldSchema): boolean {
+  const forms: readonly FieldSchema[] = Array.isArray(given) ? given : [];
   return maxLength !== undefined || forms.some((form) => form.maxLength !== undefined);
 }
 
