@@ -140,7 +140,18 @@ function peakOf(url, scratch) {
     `process.on('exit', () => require('node:fs').writeFileSync(${JSON.stringify(note)}, String(process.resourceUsage().maxRSS)));`,
   );
   const captions = ['--subtitles', path.join(scratch, 'long.srt')];
-  const args = ['tts', 'hi', '-v', 'v', '-q', '-o', '/dev/null', ...captions];
+  const args = [
+    'tts',
+    'hi',
+    '-v',
+    'v',
+    '-q',
+    '-o',
+    '/dev/null',
+    ...captions,
+    '--max-bytes',
+    '1000000000',
+  ];
   const { status, stderr } = spawnSync(process.execPath, ['--require', hook, foley, ...args], {
     env: {
       ...process.env,

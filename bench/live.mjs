@@ -258,7 +258,19 @@ async function memory(url, scratch) {
     hook,
     `process.on('exit', () => require('node:fs').writeFileSync(${JSON.stringify(note)}, String(process.resourceUsage().maxRSS)));`,
   );
-  const flags = ['--mode', 'reliable', '--format', 'pcm', '-v', 'v', '-m', 'm', '-q'];
+  const flags = [
+    '--mode',
+    'reliable',
+    '--format',
+    'pcm',
+    '-v',
+    'v',
+    '-m',
+    'm',
+    '-q',
+    '--max-bytes',
+    '1000000000',
+  ];
   const command = spawn(process.execPath, ['--require', hook, foley, 'live', 'Hello.', ...flags], {
     env: {
       ...process.env,
