@@ -3,13 +3,25 @@ const DEEPEST = 64;
 
 /** The value of a JSON text; `undefined` when it is none, or nested beyond reason. */
 export function parseJson(text: string): unknown {
-  if (isTooDeep(text)) return undefined;
+  if (hasManyBrackets(text) && isTooDeep(text)) return undefined;
   try {
     const value: unknown = JSON.parse(text);
     return value;
   } catch {
     return undefined;
   }
+}
+
+/** Most answers have a few: there is nothing to count in them. */
+function hasManyBrackets(text: string): boolean {
+  let left = DEEPEST;
+  for (const bracket of ['[', '{']) {
+    for (let at = text.indexOf(bracket); at >= 0; at = text.indexOf(bracket, at + 1)) {
+      if (left === 0) return true;
+      left -= 1;
+    }
+  }
+  return false;
 }
 
 function isTooDeep(text: string): boolean {

@@ -10,14 +10,22 @@ export interface Random {
   fraction(): number;
 }
 
+/** Some ids and names; a command that needs more of them needs many. */
+const FIRST_POOL_BYTES = 256;
+const LATER_POOL_BYTES = 8_192;
+
 /**
  * Random bytes of the system: from `device` where there is one, since loading node:crypto takes a short
  * command two milliseconds, and from node:crypto elsewhere.
  */
 export function createSystemRandom(device: string): Random {
   let pool: Buffer = Buffer.alloc(0);
+  let poolBytes = FIRST_POOL_BYTES;
   const take = (length: number): Buffer => {
-    if (pool.length < length) pool = readBytes(device, Math.max(length, POOL_BYTES));
+    if (pool.length < length) {
+      pool = readBytes(device, Math.max(length, poolBytes));
+      poolBytes = LATER_POOL_BYTES;
+    }
     const taken = pool.subarray(0, length);
     pool = pool.subarray(length);
     return taken;
@@ -26,9 +34,6 @@ export function createSystemRandom(device: string): Random {
 }
 
 export const systemRandom = createSystemRandom('/dev/urandom');
-
-/** Some ids and names. */
-const POOL_BYTES = 256;
 
 function readBytes(device: string, length: number): Buffer {
   const bytes = Buffer.alloc(length);
