@@ -24,6 +24,14 @@ export const testedElsewhere: readonly TestedElsewhere[] = [
     test: ['test/service/speech-queue.test.ts', 'refuses what is beyond --max-waiting'],
   },
   {
+    id: 'tts-v3.speech-too-long',
+    section: '7.1',
+    on: SPEECH,
+    what: 'Speech of more than an hour is cut and refunded (ours)',
+    covers: ['SPEECH_MAX_SECONDS'],
+    test: ['test/service/speech-queue.test.ts', 'ends speech that is longer than an hour'],
+  },
+  {
     id: 'aligned.error',
     section: '6.1',
     on: `${SPEECH}/aligned`,
