@@ -2,7 +2,7 @@ import type { WireRequest } from '../src/api/request.ts';
 import type { SpeechOrder } from '../src/api/speech-order.ts';
 import { describeSound } from '../src/audio/describe.ts';
 import type { CommandResult } from '../src/cli/result.ts';
-import { toJson } from '../src/cli/render.ts';
+import { toJson } from '../src/text/display.ts';
 import type { Spoken } from '../src/speech/speak.ts';
 import { counted } from '../src/text/counted.ts';
 

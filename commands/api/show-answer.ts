@@ -3,10 +3,9 @@ import type { Answer } from '../../src/api/answer.ts';
 import { readText } from '../../src/api/answer.ts';
 import { parseJson } from '../../src/api/json-text.ts';
 import type { Io } from '../../src/cli/io.ts';
-import { toJson } from '../../src/cli/render.ts';
+import { display, toJson } from '../../src/text/display.ts';
 import type { Billed } from '../../src/errors/failure.ts';
 import { Failure } from '../../src/errors/failure.ts';
-import { display } from '../../src/text/display.ts';
 import { safeLines } from './safe-lines.ts';
 
 /** A JSON text above this is of no use on a terminal. */

@@ -3,7 +3,7 @@ import type { BatchOutcome } from '../../src/batch/run/run-batch.ts';
 import type { Tally } from '../../src/batch/run/tally.ts';
 import { exitOf } from '../../src/batch/run/tally.ts';
 import type { Context } from '../../src/cli/context.ts';
-import { toJson } from '../../src/cli/render.ts';
+import { toJson } from '../../src/text/display.ts';
 import type { CommandResult } from '../../src/cli/result.ts';
 import { ReaderGone } from '../../src/cli/streams.ts';
 import type { ExitName } from '../../src/contract/exit-codes.ts';

@@ -4,7 +4,7 @@ import { recordOf } from '../../src/batch/report/report.ts';
 import type { ItemResult } from '../../src/batch/run/run-batch.ts';
 import type { Tally } from '../../src/batch/run/tally.ts';
 import type { Context } from '../../src/cli/context.ts';
-import { toJson } from '../../src/cli/render.ts';
+import { toJson } from '../../src/text/display.ts';
 import type { Overview } from './overview.ts';
 
 /** What is seen of a batch while it runs: events, a bar where a person looks, a line for each failure. */

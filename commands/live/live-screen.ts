@@ -1,5 +1,5 @@
 import type { Io } from '../../src/cli/io.ts';
-import { toJson } from '../../src/cli/render.ts';
+import { toJson } from '../../src/text/display.ts';
 import type { LiveNotice } from '../../src/live/conversation.ts';
 import type { FrameMessage } from '../../src/frames/codec.ts';
 

@@ -1,4 +1,4 @@
-import { toJson } from '../../src/cli/render.ts';
+import { toJson } from '../../src/text/display.ts';
 
 /** A value of a service whose shape nobody describes, for people; it is not yet safe to print. */
 export function shown(value: unknown): string {

@@ -135,7 +135,7 @@ async function describe(
           bytes: part.byteLength,
         },
   );
-  const { toJson } = await import('../../src/cli/render.ts');
+  const { toJson } = await import('../../src/text/display.ts');
   const data = { method, url: url.href, headers, body };
   return { data, human: () => toJson(data, true) };
 }

@@ -1,3 +1,5 @@
+import { toJson } from '../text/display.ts';
+
 /** A word of a text and when it is said, in whole milliseconds from the beginning of the audio. */
 export interface TimedWord {
   readonly text: string;
@@ -50,8 +52,8 @@ export function timingsOf({ text, durationMs, complete, words }: ToldTimings): T
 
 /** The bytes of a `--timings` file: JSON with a word on each line, UTF-8, LF. */
 export function timingsFile({ words, ...rest }: Timings): string {
-  const head = JSON.stringify(rest).slice(0, -1);
-  const rows = words.map(({ text, startMs, endMs }) => JSON.stringify({ text, startMs, endMs }));
+  const head = toJson(rest).slice(0, -1);
+  const rows = words.map(({ text, startMs, endMs }) => toJson({ text, startMs, endMs }));
   return `${head},"words":[${rows.length === 0 ? '' : `\n${rows.join(',\n')}\n`}]}\n`;
 }
 

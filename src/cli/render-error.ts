@@ -1,8 +1,7 @@
 import { createRedactor } from '../api/redact.ts';
 import { Failure } from '../errors/failure.ts';
-import { display } from '../text/display.ts';
 import type { Io } from './io.ts';
-import { toJson } from './render.ts';
+import { display, toJson } from '../text/display.ts';
 
 const LONGEST_LINE = 2_000;
 

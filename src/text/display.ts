@@ -43,6 +43,25 @@ export function display(untrusted: string, options: DisplayOptions = {}): string
   return shown;
 }
 
+/**
+ * JSON in which every control, direction and invisible character is escaped, so that it is safe to look at;
+ * the value stays the same.
+ */
+export function toJson(data: unknown, pretty = false): string {
+  return JSON.stringify(data, undefined, pretty ? 2 : undefined).replaceAll(
+    UNSAFE_IN_JSON,
+    (character) =>
+      character
+        .split('')
+        .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+        .join(''),
+  );
+}
+
+/** Characters that JSON may hold raw but that can change what a terminal shows, or cannot be seen. */
+const UNSAFE_IN_JSON =
+  /[\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
+
 const INVISIBLE =
   '\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\p{Noncharacter_Code_Point}\\ufff9-\\ufffb';
 const COMMAND = /::|##/;

@@ -64,7 +64,7 @@ describe('a name', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (text) => {
         const name = nameComponent(text);
-        expect(name).not.toMatch(/[/\\\0<>:"|?*]|^\.|^\s|[\s.]$|^(?:con|nul|aux|prn)(?:\.|$)/i);
+        expect(name).not.toMatch(/[/\\\0<>:"|?*]|^\.|^\s|[\s.]$|^-|^(?:con|nul|aux|prn)(?:\.|$)/i);
         expect(name).not.toBe('');
       }),
     );
@@ -75,6 +75,10 @@ describe('a name', () => {
     ['{voice}/{id}.{ext}', 'v-1/x-y.mp3'],
     ['{dir}/{name}.{ext}', 'c d/e-f/a b.mp3'],
     ['fixed', 'fixed'],
+    ['-{name}', '_a b'],
+    ['{voice}/-{index}.{ext}', 'v-1/_07.mp3'],
+    ['co{ext}.x', 'comp3.x'],
+    ['CON.{ext}', 'CON-file.mp3'],
   ])('of the template %s is %s', (template, expected) => {
     const parts = { index: '07', name: 'a b', dir: 'c d/e:f', id: 'x/y', voice: 'v-1', ext: 'mp3' };
     expect(parseNameTemplate(template).render(parts)).toBe(expected);

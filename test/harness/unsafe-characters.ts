@@ -10,6 +10,8 @@ const UNSAFE: readonly (readonly [first: number, last: number])[] = [
   [0x2060, 0x2069],
   [0xfeff, 0xfeff],
   [0xfff9, 0xfffb],
+  // Letters that nobody sees.
+  [0xe0000, 0xe0fff],
 ];
 
 /** The unsafe characters in an output, such as `U+001B`, each once; none is what a test wants. */

@@ -34,11 +34,15 @@ export function parseNameTemplate(given: string): NameTemplate {
   if (/[{}]/.test(rest)) throw unknownPlace(given, '{');
   return {
     render: (parts) =>
-      given.replaceAll(/\{([^{}]*)\}(\/?)/g, (_shown, place: string, slash: string) => {
-        if (place === 'dir') return folderName(parts.dir, slash);
-        const known = PLACES.find((candidate) => candidate === place);
-        return known === undefined ? '' : nameComponent(parts[known]) + slash;
-      }),
+      given
+        .replaceAll(/\{([^{}]*)\}(\/?)/g, (_shown, place: string, slash: string) => {
+          if (place === 'dir') return folderName(parts.dir, slash);
+          const known = PLACES.find((candidate) => candidate === place);
+          return known === undefined ? '' : nameComponent(parts[known]) + slash;
+        })
+        .split('/')
+        .map((name) => plainName(name))
+        .join('/'),
   };
 }
 
@@ -66,12 +70,17 @@ export function nameComponent(value: string): string {
     .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}/\\<>:"|?*]+/gu, '-')
     .replace(/^[\s.]+/, '')
     .replace(/[\s.]+$/, '');
-  if (plain === '') return 'item';
-  return plain.replace(DEVICE, '$&-file');
+  return plain === '' ? 'item' : plainName(plain);
+}
+
+/** A name that is neither a flag to other programs nor a device. */
+function plainName(name: string): string {
+  return name.replace(/^-/, '_').replace(DEVICE, '$&-file');
 }
 
 /** Windows gives these to devices, with any extension and in any case. */
-const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d|conin\$|conout\$)(?=\.|$)/i;
+const DEVICE =
+  /^(?:con|prn|aux|nul|com[\d\u00b9\u00b2\u00b3]|lpt[\d\u00b9\u00b2\u00b3]|conin\$|conout\$)(?=\.|$)/i;
 
 /**
  * A name as file systems compare it that know neither case nor the two ways in which Unicode writes an

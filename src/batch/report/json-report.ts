@@ -1,6 +1,7 @@
 import type { FileDeps } from '../../files/file-deps.ts';
 import type { Output } from '../../files/output.ts';
 import { openOutput } from '../../files/publish.ts';
+import { toJson } from '../../text/display.ts';
 import type { ItemResult } from '../run/run-batch.ts';
 import type { Tally } from '../run/tally.ts';
 import type { Report } from './report.ts';
@@ -16,9 +17,7 @@ export async function openJsonReport(
   deps: FileDeps,
 ): Promise<Report> {
   const output = await openOutput({ ...deps, path: file });
-  await output.write(
-    Buffer.from(`{"version":1,"outputDir":${JSON.stringify(outputDir)},"items":[`),
-  );
+  await output.write(Buffer.from(`{"version":1,"outputDir":${toJson(outputDir)},"items":[`));
   return new JsonReport(output);
 }
 
@@ -33,12 +32,12 @@ class JsonReport implements Report {
   async add(result: ItemResult): Promise<void> {
     const separator = this.#isFirst ? '\n' : ',\n';
     this.#isFirst = false;
-    await this.#output.write(Buffer.from(separator + JSON.stringify(recordOf(result))));
+    await this.#output.write(Buffer.from(separator + toJson(recordOf(result))));
   }
 
   async publish({ creditsUsed, done, failed, skipped }: Tally, isComplete: boolean): Promise<void> {
     const summary = { done, failed, skipped, creditsUsed, complete: isComplete };
-    await this.#output.write(Buffer.from(`\n],"summary":${JSON.stringify(summary)}}\n`));
+    await this.#output.write(Buffer.from(`\n],"summary":${toJson(summary)}}\n`));
     await this.#output.publish();
   }
 

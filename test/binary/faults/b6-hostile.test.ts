@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import * as faults from '../../fault-server/catalogue.ts';
 import {
@@ -223,6 +225,15 @@ describe('row 94: a key that cannot be one', () => {
 });
 
 // Results and downloads by URL are not there yet: a redirect is the one address that a server gives.
+test('a hostile string in the report of a batch is escaped, and stays what it is', async () => {
+  const stage = await scene([{ path: JOBS_PATH, answer: faults.hostileError(400, everything) }]);
+  const args = ['batch', '--lines', '-', '-v', VOICE, '-m', 'm', '--report', 'report.json'];
+  await stage.run(args, { input: 'One.\n' });
+  const report = await readFile(path.join(stage.box.out, 'report.json'));
+  expect(unsafeCharacters(report)).toStrictEqual([]);
+  expect(JSON.stringify(parseJsonDocument(report))).toContain(faults.HOSTILE_STRINGS.tags);
+});
+
 describe('row 95: an address that a server gives', () => {
   test('is not opened when it is no address of the web, and gets no key elsewhere', async () => {
     for (const location of ['file:///etc/passwd', 'javascript:alert(1)', 'ftp://127.0.0.1/a']) {

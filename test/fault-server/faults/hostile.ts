@@ -19,6 +19,7 @@ export const HOSTILE_STRINGS = {
   backspace: 'EVIL\b\b\b\bgood',
   bidiOverride: 'EVIL\u202Egnp.exe\u2066\u2069',
   zeroWidth: 'E\u200BV\uFEFFI\u200DL',
+  tags: 'EVIL\u{E0041}\u{E0042}',
   nul: 'EVIL\u0000hidden',
   delete: 'EVIL\u007F\u007F',
   workflowCommand: '\n::error::EVIL\n::add-mask::EVIL\n',
