@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { listDamagedBatches } from '../src/batch/journal/unfinished.ts';
 import type { Context } from '../src/cli/context.ts';
-import { systemProcesses } from '../src/effects/processes.ts';
 import { Failure } from '../src/errors/failure.ts';
 import type { OpenIntent } from '../src/files/intents.ts';
 import { listDamagedJournals } from '../src/files/intents.ts';
@@ -69,7 +68,7 @@ async function damagedIn(context: Context): Promise<readonly DamagedRecord[]> {
   const { state } = await context.paths();
   const folder = path.join(state, 'journal');
   const texts = await listUnreadable(await recordOptions(context));
-  const journals = await listDamagedJournals({ folder, files, processes: systemProcesses() });
+  const journals = await listDamagedJournals({ folder, files, processes: context.processes });
   const batches = await listDamagedBatches(path.join(state, 'batches'), files);
   return [
     ...texts.map(({ bytes, folder: where, id, parts }): DamagedRecord => {

@@ -1,14 +1,13 @@
 import path from 'node:path';
 import type { Context } from '../src/cli/context.ts';
 import { resolveSetting } from '../src/config/settings.ts';
-import { systemProcesses } from '../src/effects/processes.ts';
 import type { Spool } from '../src/files/spool.ts';
 import type { RecordOptions } from '../src/speech/long-text/record.ts';
 
 /** Where long texts are kept while they are spoken. */
 export async function recordOptions(context: Context): Promise<RecordOptions> {
   const { state } = await context.paths();
-  return { ...context, folder: path.join(state, 'long-texts'), processes: systemProcesses() };
+  return { ...context, folder: path.join(state, 'long-texts') };
 }
 
 /** How many parts are spoken at a time. */

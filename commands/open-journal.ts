@@ -1,6 +1,5 @@
 import path from 'node:path';
 import type { Context } from '../src/cli/context.ts';
-import { systemProcesses } from '../src/effects/processes.ts';
 import type { IntentJournal, OpenIntent } from '../src/files/intents.ts';
 import { createIntentJournal, listOpenIntents } from '../src/files/intents.ts';
 
@@ -14,7 +13,7 @@ export interface OpenedJournal {
 /** Opens the journal of the user; `journal.close()` ends it. */
 export async function openJournal(context: Context): Promise<OpenedJournal> {
   const { state } = await context.paths();
-  const processes = systemProcesses();
+  const { processes } = context;
   const folder = path.join(state, 'journal');
   return {
     journal: createIntentJournal({ ...context, folder, processes }),

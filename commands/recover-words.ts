@@ -99,7 +99,7 @@ function kindOfWork(leftover: Leftover, isAlive: boolean): string {
   return record?.complete === true ? 'whole audio' : 'part of audio';
 }
 
-function factsOf(leftover: Leftover): { creditsUsed: number | null; output: string | null } {
+export function factsOf(leftover: Leftover): { creditsUsed: number | null; output: string | null } {
   if (leftover.kind === 'damaged') return { creditsUsed: null, output: null };
   if (leftover.kind === 'audio') {
     const { record } = leftover.entry;

@@ -13,12 +13,13 @@ import type { Leftover, Recovered } from '../src/speech/leftovers.ts';
 import type { RecoverDeps } from '../src/speech/recover-audio.ts';
 import type { Recovery } from '../src/speech/recover.ts';
 import { forget, recoverAll } from '../src/speech/recover.ts';
+import { sweepTemporaries } from '../src/speech/sweep-temporaries.ts';
 import { untilStopped } from '../src/speech/until-stopped.ts';
 import { sweepRecords } from '../src/speech/long-text/record-list.ts';
 import { findLeftovers, openSpool } from './find-leftovers.ts';
 import { recordOptions } from './long-text-records.ts';
 import { openJournal } from './open-journal.ts';
-import { leftoverColumns, listedItem, recoveredLine } from './recover-words.ts';
+import { factsOf, leftoverColumns, listedItem, recoveredLine } from './recover-words.ts';
 
 interface RecoverFlags {
   readonly list?: true;
@@ -70,6 +71,7 @@ export const recoverCommand: CommandDefinition<RecoverFlags> = {
     if (mayPrune) await deps.spool.prune().catch(() => []);
     if (id === undefined) await tellOfBatches(context);
     if (mayPrune) await sweepRecords(await recordOptions(context)).catch(() => undefined);
+    await sweepFolders(leftovers, context);
     return {
       data: { items },
       human: () =>
@@ -111,6 +113,15 @@ async function forgetOne(
     data: { forgotten: wanted },
     human: () => `${wanted}: forgotten; nothing of it is left here`,
   };
+}
+
+/** What killed commands left beside their outputs, and in the current folder. */
+async function sweepFolders(leftovers: readonly Leftover[], context: Context): Promise<void> {
+  const { state } = await context.paths();
+  const folders = leftovers.map((leftover) => path.dirname(factsOf(leftover).output ?? ''));
+  for (const folder of new Set(['.', ...folders])) {
+    await sweepTemporaries(folder, { ...context, state });
+  }
 }
 
 /** Batches keep what they know with their outputs, and go on by themselves. */

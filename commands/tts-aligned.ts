@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import type { WrittenCaptions } from '../src/captions/caption-files.ts';
 import { flagOf, openCaptionFiles } from '../src/captions/caption-files.ts';
 import { timingsOf } from '../src/captions/timings.ts';
@@ -9,6 +10,7 @@ import { requireOutputSpace } from '../src/files/free-space.ts';
 import type { Existing } from '../src/files/output.ts';
 import type { AlignedSpeech } from '../src/speech/aligned-way.ts';
 import { alignedWay } from '../src/speech/aligned-way.ts';
+import { sweepTemporaries } from '../src/speech/sweep-temporaries.ts';
 import type { SpeechWay } from '../src/speech/speak.ts';
 import { counted } from '../src/text/counted.ts';
 import type { CaptionPlan } from './tts-captions.ts';
@@ -46,7 +48,9 @@ export async function openCaptions(
   text: string,
 ): Promise<OpenCaptions> {
   const files = await openCaptionFiles({ ...context, targets, existing });
+  const { state } = await context.paths();
   for (const target of targets) {
+    await sweepTemporaries(dirname(target.path), { ...context, state });
     const bytes = BYTES_PER_CHARACTER * text.length;
     const place = { files: context.files, flag: flagOf(target) };
     await requireOutputSpace(target.path, bytes, place).catch(async (error: unknown) => {

@@ -9,7 +9,6 @@ import type { BatchSession } from '../../src/batch/session.ts';
 import { openSession } from '../../src/batch/session.ts';
 import type { Context } from '../../src/cli/context.ts';
 import type { CommandResult } from '../../src/cli/result.ts';
-import { systemProcesses } from '../../src/effects/processes.ts';
 import { Failure } from '../../src/errors/failure.ts';
 import { outputFailure } from '../../src/files/output-failures.ts';
 import type { BatchConnection } from './connect-batch.ts';
@@ -68,7 +67,6 @@ async function openFolder(
     ...context,
     outputDir,
     copies: path.join(state, 'batches'),
-    processes: systemProcesses(),
     shard,
     namespace: flags.idempotencyNamespace,
     redo: redo.digest,

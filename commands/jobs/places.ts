@@ -9,6 +9,7 @@ import type { Existing, Output } from '../../src/files/output.ts';
 import { openOutput } from '../../src/files/publish.ts';
 import type { PlaceFor } from '../../src/jobs/fetch-job.ts';
 import type { Place } from '../../src/jobs/save-file.ts';
+import { sweepTemporaries } from '../../src/speech/sweep-temporaries.ts';
 import { display } from '../../src/text/display.ts';
 
 /** A place that is ready before there is anything to put into it. */
@@ -52,6 +53,8 @@ export async function namedPlace(
     return { file: undefined, placeFor: () => Promise.resolve(place), abandon: async () => {} };
   }
   const file = await openOutput({ ...context, path: output, existing });
+  const { state } = await context.paths();
+  await sweepTemporaries(path.dirname(output), { ...context, state });
   const named = formatOfPath(output);
   return {
     file,

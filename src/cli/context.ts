@@ -3,6 +3,8 @@ import type { Paths } from '../config/paths.ts';
 import type { SettingSources } from '../config/settings.ts';
 import type { Clock } from '../effects/clock.ts';
 import type { FileSystem } from '../effects/file-system.ts';
+import type { Processes } from '../effects/processes.ts';
+import { systemProcesses } from '../effects/processes.ts';
 import type { Random } from '../effects/random.ts';
 import type { FileDeps } from '../files/file-deps.ts';
 import type { GlobalOptions } from './global-options.ts';
@@ -47,6 +49,8 @@ export interface Context extends FileDeps {
   readonly cwd: MainDeps['cwd'];
   readonly homeDirectory: string;
   readonly io: Io;
+  /** Looked up when it is first asked for. */
+  readonly processes: Processes;
   /** Aborted when the user wants to stop. */
   readonly signal: AbortSignal;
   /** Where foley keeps its files. */
@@ -83,6 +87,7 @@ export function createContext({ deps, globals, io, signal }: ContextInputs): Con
     // A folder of a network may not answer.
     return untilStopped(loadSettings({ files, env, cwd: cwd(), settingsFile }), signal);
   });
+  let processes: Processes | undefined;
   let connection: Promise<Connection> | undefined;
   const context: Context = {
     clock,
@@ -93,6 +98,9 @@ export function createContext({ deps, globals, io, signal }: ContextInputs): Con
     homeDirectory,
     io,
     platform,
+    get processes() {
+      return (processes ??= systemProcesses());
+    },
     random,
     signal,
     paths,

@@ -7,6 +7,7 @@ import { automaticName } from '../files/names.ts';
 import type { Output } from '../files/output.ts';
 import { openOutput } from '../files/publish.ts';
 import { expectedBytes } from './audio-size.ts';
+import { sweepTemporaries } from './sweep-temporaries.ts';
 import type { OutputPlan } from './output-plan.ts';
 
 export interface OpenPlannedOptions extends FileDeps {
@@ -26,11 +27,14 @@ export async function openPlanned(
   plan: OutputPlan<Format>,
   options: OpenPlannedOptions,
 ): Promise<Output | undefined> {
-  const { files, state, text } = options;
+  const { files, processes, state, text } = options;
   const bytes = expectedBytes(text, plan.format);
   await requireSpoolSpace(path.join(state, 'spool'), bytes, files);
   const output = await openFile(plan, options);
   if (output?.temporary === undefined) return output;
+  if (processes !== undefined) {
+    await sweepTemporaries(path.dirname(output.temporary), { ...options, processes });
+  }
   try {
     await requireOutputSpace(output.path, bytes, { files });
     return output;

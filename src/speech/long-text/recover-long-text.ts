@@ -22,7 +22,10 @@ import { costOf, totalsOf } from './totals.ts';
 
 export interface LongTextRecovery
   extends
-    Omit<LongTextOptions, 'client' | 'hasOwnKey' | 'output' | 'record' | 'requestId' | 'stream'>,
+    Omit<
+      LongTextOptions,
+      'client' | 'hasOwnKey' | 'output' | 'processes' | 'record' | 'requestId' | 'stream'
+    >,
     RecordOptions {
   readonly clock: Clock;
   /** The service that is asked now; connected to only when something has to be asked. */

@@ -15,6 +15,7 @@ import {
   RATES,
   scene,
   SPEAK,
+  speakWith,
   spooled,
   VOICE,
 } from './scene.ts';
@@ -43,7 +44,7 @@ describe('row 65: an output that is no regular file', () => {
 
   test.each(['/dev/stdout', '/dev/fd/1', '-'])('%s is stdout', async (output) => {
     const stage = await scene([]);
-    const result = await stage.shell(`foley ${SPEAK.join(' ')} -o ${output} | cat`);
+    const result = await stage.shell(`foley ${speakWith(['-o', output]).join(' ')} | cat`);
     expect(result.pipeStatus).toStrictEqual([0, 0]);
     expect(result.stdout).toStrictEqual(mp3.bytes);
     expect(await filesLeft(stage.box)).toStrictEqual([RATES]);
@@ -137,7 +138,9 @@ describe('row 70: the reader of a pipe goes away', () => {
   // The contract: quietly, with 0.
   test('in the middle of audio', async () => {
     const stage = await scene([onSpeech(faults.endlessBody(mp3))]);
-    const result = await stage.shell(`foley ${SPEAK.join(' ')} -o - | head -c 10 | wc -c`);
+    const result = await stage.shell(
+      `foley ${speakWith(['-o', '-']).join(' ')} | head -c 10 | wc -c`,
+    );
     expect(result.pipeStatus).toStrictEqual([0, 0, 0]);
     expect(result.stdout.toString().trim()).toBe('10');
     expect(result.stderr).toBe('');

@@ -3,6 +3,7 @@ import { open, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import * as faults from '../../fault-server/catalogue.ts';
+import { ALIGNED_PATH, audioEvent, eventsAround } from '../../fault-server/faults/aligned.ts';
 import { inShell } from '../../harness/in-shell.ts';
 import { requireTool } from '../../harness/require-tool.ts';
 import type { Running } from '../../harness/run-options.ts';
@@ -296,13 +297,63 @@ async function ended({ pid }: Running): Promise<void> {
   await expect.poll(state, SOON).toMatch(/[XZ]/);
 }
 
+describe('temporary files of a command that was killed', () => {
+  test('go with the next command into the folder, but for audio that was paid for', async () => {
+    const answer = eventsAround([audioEvent(half)], []);
+    const stage = await scene([{ method: 'POST', path: ALIGNED_PATH, answer }]);
+    const args = speakWith(['--subtitles', 'hi.srt', '--timings', 'hi.json']);
+    const running = await stage.start(args);
+    await stage.server.paused();
+    await expect.poll(() => partsIn(stage.box), SOON).toHaveLength(3);
+    await expect.poll(() => sizesIn(stage.box), SOON).toContain(half.length);
+    running.signal('SIGKILL');
+    await running.done;
+    expect((await stage.speak(['-o', 'other.mp3'])).code).toBe(0);
+    const left = await partsIn(stage.box);
+    expect(left).toHaveLength(1);
+    expect(await readFile(path.join(stage.box.out, left[0] ?? ''))).toStrictEqual(half);
+    expect((await stage.run(['recover'])).code).toBe(27);
+    expect(await partsIn(stage.box)).toStrictEqual([]);
+    expect((await spooled(stage.box)).audio).toStrictEqual(half);
+  });
+
+  test('go with recover, wherever the output was', async () => {
+    const answer = eventsAround([audioEvent(half)], []);
+    const stage = await scene([{ method: 'POST', path: ALIGNED_PATH, answer }]);
+    const running = await stage.start(speakWith(['--subtitles', 'hi.srt']));
+    await stage.server.paused();
+    await expect.poll(() => sizesIn(stage.box), SOON).toContain(half.length);
+    running.signal('SIGKILL');
+    await running.done;
+    expect((await stage.run(['recover'], { cwd: stage.box.home })).code).toBe(27);
+    expect(await partsIn(stage.box)).toStrictEqual([]);
+  });
+
+  test('stay while it lives', async () => {
+    const stage = await scene([onSpeech(faults.slowBody(mp3))]);
+    const running = await stage.start(SPEAK);
+    await stage.server.paused();
+    await expect.poll(() => partsIn(stage.box), SOON).toHaveLength(1);
+    expect((await stage.run(['recover'])).code).toBe(0);
+    expect(await partsIn(stage.box)).toHaveLength(1);
+    await stage.server.advance();
+    expect((await running.done).code).toBe(0);
+    expect(await outputOf(stage.box)).toStrictEqual(mp3.bytes);
+  });
+});
+
+async function sizesIn(box: Pick<Sandbox, 'out'>): Promise<number[]> {
+  const names = await partsIn(box);
+  return Promise.all(names.map(async (name) => (await stat(path.join(box.out, name))).size));
+}
+
+async function partsIn({ out }: Pick<Sandbox, 'out'>): Promise<string[]> {
+  return (await readdir(out)).filter((name) => name.endsWith('.part'));
+}
+
 /** Waits until so much of the audio lies in the temporary file beside the output. */
 async function growing({ out }: Sandbox, bytes: number): Promise<void> {
-  const sizes = async () => {
-    const names = (await readdir(out)).filter((name) => name.endsWith('.part'));
-    return Promise.all(names.map(async (name) => (await stat(path.join(out, name))).size));
-  };
-  await expect.poll(sizes, SOON).toStrictEqual([bytes]);
+  await expect.poll(() => sizesIn({ out }), SOON).toStrictEqual([bytes]);
 }
 
 /** After a death without warning: the older file is there, and recover leaves no trace but the audio. */

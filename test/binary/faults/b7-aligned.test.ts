@@ -165,6 +165,7 @@ describe('a stream that is not whole publishes nothing and keeps what was paid f
   });
 });
 
+const TO_STDOUT = ['tts', 'hi', '-o', '-', '--max-retries', '0', '-v', 'v-1'];
 const SPEAKING = ['tts', 'hi', '-o', 'hi.mp3', '--max-retries', '0', '-v', 'v-1'];
 
 test('times that are not complete are written, said to be so, and exit 3', async () => {
@@ -237,7 +238,7 @@ describe('audio that goes to stdout', () => {
         repeat(bytes, Infinity),
       ]),
     ]);
-    const running = await stage.start([...SPEAKING, ...CAPTIONS, '-o', '-'], { holdStdout: true });
+    const running = await stage.start([...TO_STDOUT, ...CAPTIONS], { holdStdout: true });
     const { answer } = await stage.server.received();
     let before = -1;
     const isStill = (): boolean => {
@@ -256,7 +257,7 @@ describe('audio that goes to stdout', () => {
     const stage = await scene([
       onAligned(eventsAround([audioEvent(large)], [audioEvent(large), completedEvent()])),
     ]);
-    const running = await stage.start([...SPEAKING, ...CAPTIONS, '-o', '-'], { holdStdout: true });
+    const running = await stage.start([...TO_STDOUT, ...CAPTIONS], { holdStdout: true });
     await stage.server.received();
     running.closeOutput('stdout');
     expect(await running.done).toMatchObject({ code: 0, stderr: '' });

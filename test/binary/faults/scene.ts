@@ -143,7 +143,7 @@ export async function filesLeft({ root }: Sandbox): Promise<string[]> {
     .map((name) =>
       name
         .replace(/\d{8}T\d{6}Z(-\d+)?-[0-9a-f]{8}/, 'ID')
-        .replace(/\.foley-[0-9a-f]+\.part/, 'TEMPORARY'),
+        .replace(/\.foley-[0-9a-f-]+\.part/, 'TEMPORARY'),
     )
     .sort();
 }
