@@ -166,8 +166,7 @@ function toAnswer(
     framing,
     contentLength,
     body: {
-      [Symbol.asyncIterator]: () =>
-        explained(body, call, headers.isEmbedded ? whyCut : () => undefined),
+      [Symbol.asyncIterator]: () => explained(body, call, whyCut),
     },
     discard: () => body.discard(),
   };
@@ -178,7 +177,7 @@ function toAnswer(
 async function* explained(
   body: AsyncIterable<Uint8Array>,
   { facts }: Call,
-  whyCut: () => Promise<Failure | undefined> | undefined,
+  whyCut: () => Promise<Failure | undefined>,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   try {
     yield* body;
@@ -197,7 +196,9 @@ async function whyBrokenOff(
   { facts, spec }: Call,
   request: WireRequest,
 ): Promise<Failure | undefined> {
-  if (!spec.billed || spec.retry !== 'keyed' || spec.signal?.aborted === true) return undefined;
+  // One more request to a service that somebody runs would use up its fault rules.
+  if (deps.address.kind !== 'embedded' || !spec.billed || spec.retry !== 'keyed') return undefined;
+  if (spec.signal?.aborted === true) return undefined;
   const { idleTimeoutMs, requestId, responseTimeoutMs } = facts();
   try {
     const limits = { responseTimeoutMs, idleTimeoutMs, signal: spec.signal };
