@@ -26,7 +26,7 @@ const leaveOutUnreached = {
 const MERGED = {
   start: ['src/run.ts', 'src/cli/program.ts', 'src/config/paths.ts'],
   settings: ['src/config/settings.ts'],
-  tts: ['commands/tts.ts'],
+  tts: ['commands/tts/tts.ts'],
   connect: ['src/cli/connect.ts'],
 };
 
@@ -114,10 +114,10 @@ export default defineConfig([
   {
     input: {
       main: 'src/run.ts',
-      'all-help': 'src/cli/all-help.ts',
-      'describe-tree': 'src/cli/describe-tree.ts',
+      'all-help': 'src/all-help.ts',
+      'describe-tree': 'src/describe-tree.ts',
       'flite-worker': 'src/service/engine/flite/worker.ts',
-      'listener-worker': 'src/service/reference-audio/worker.ts',
+      'listener-worker': 'src/service/voices/listen/worker.ts',
       'media-child': 'src/service/media/child/entry.ts',
       'video-encoder': 'src/service/media/video/encoder-worker.ts',
     },

@@ -98,7 +98,7 @@ async function parse(body) {
 
 /** The client's own module, compiled as the build compiles it. */
 async function clientOf(scratch) {
-  const input = path.join(here, '../src/api/aligned/aligned-speech.ts');
+  const input = path.join(here, '../src/api/resources/aligned.ts');
   const build = await rolldown({ input, platform: 'node' });
   const file = path.join(scratch, 'client.cjs');
   await build.write({ file, format: 'cjs' });

@@ -1,17 +1,16 @@
 import path from 'node:path';
 import { listDamagedBatches } from '../src/batch/journal/unfinished.ts';
-import type { Context } from '../src/cli/context.ts';
+import type { Context } from '../src/cli/command.ts';
+import { recordOptions, openJournal } from '../src/cli/journal.ts';
+import type { OpenIntent } from '../src/durable/intents.ts';
+import { listDamagedJournals } from '../src/durable/intents.ts';
+import { createSpool } from '../src/durable/spool.ts';
+import type { Spool } from '../src/durable/spool.ts';
 import { Failure } from '../src/errors/failure.ts';
-import type { OpenIntent } from '../src/files/intents.ts';
-import { listDamagedJournals } from '../src/files/intents.ts';
-import { createSpool } from '../src/files/spool.ts';
-import type { Spool } from '../src/files/spool.ts';
-import type { DamagedRecord, Leftover } from '../src/speech/leftovers.ts';
-import { leftovers } from '../src/speech/leftovers.ts';
-import { listRecords, listUnreadable } from '../src/speech/long-text/record-list.ts';
-import { counted } from '../src/text/counted.ts';
-import { recordOptions } from './long-text-records.ts';
-import { openJournal } from './open-journal.ts';
+import { listRecords, listUnreadable } from '../src/speech/long-text/record.ts';
+import type { DamagedRecord, Leftover } from '../src/speech/recover.ts';
+import { leftovers } from '../src/speech/recover.ts';
+import { counted } from '../src/text/display.ts';
 
 /** What interrupted commands left, and which of foley's own files cannot be used. */
 export interface FoundLeftovers {

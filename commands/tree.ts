@@ -1,13 +1,193 @@
-import type { CommandNode } from '../src/cli/command.ts';
-import { mediaCommands } from './media/tree.ts';
-import { voiceCommands } from './voices/tree.ts';
+import type { Branch, CommandNode } from '../src/cli/command.ts';
+
+/** The commands that list, make and delete voices. */
+export const voiceCommands: readonly Branch[] = [
+  {
+    name: 'voices',
+    summary: 'List voices, hear them, make your own and delete them',
+    fallback: 'list',
+    children: [
+      {
+        name: 'list',
+        summary: 'List the voices',
+        load: async () => (await import('./voices/list.ts')).voicesList,
+      },
+      {
+        name: 'get',
+        summary: 'Show one voice',
+        load: async () => (await import('./voices/get.ts')).voicesGet,
+      },
+      {
+        name: 'create',
+        aliases: ['clone'],
+        summary: 'Make a voice of recordings',
+        load: async () => (await import('./voices/create.ts')).voicesCreate,
+      },
+      {
+        name: 'delete',
+        summary: 'Delete one of your own voices',
+        load: async () => (await import('./voices/delete.ts')).voicesDelete,
+      },
+      {
+        name: 'preview',
+        summary: 'Speak a line with each of some voices',
+        load: async () => (await import('./voices/preview.ts')).voicesPreview,
+      },
+    ],
+  },
+  {
+    name: 'design',
+    summary: 'Describe a voice in words, hear candidates, keep one',
+    children: [
+      {
+        name: 'create',
+        summary: 'Have candidates made for a voice that is described in words',
+        load: async () => (await import('./design/create.ts')).designCreate,
+      },
+      {
+        name: 'preview',
+        summary: 'Save the preview of a candidate',
+        load: async () => (await import('./design/preview.ts')).designPreview,
+      },
+      {
+        name: 'save',
+        summary: 'Make a permanent voice of a candidate',
+        load: async () => (await import('./design/save.ts')).designSave,
+      },
+    ],
+  },
+];
+
+/** The commands of lip sync, dubbing, images and videos. */
+export const mediaCommands: readonly Branch[] = [
+  {
+    name: 'lipsync',
+    summary: 'Put a sound to a video, in time with the lips',
+    fallback: 'list',
+    children: [
+      {
+        name: 'create',
+        summary: 'Have a sound put to a video',
+        load: async () => (await import('./lipsync/create.ts')).lipsyncCreate,
+      },
+      {
+        name: 'list',
+        summary: 'List your lip-sync jobs',
+        load: async () => (await import('./lipsync/list.ts')).lipsyncList,
+      },
+      {
+        name: 'get',
+        summary: 'Show one job',
+        load: async () => (await import('./media/get.ts')).mediaGet('lipsync'),
+      },
+      {
+        name: 'wait',
+        summary: 'Wait for jobs, and save what they make',
+        load: async () => (await import('./media/wait.ts')).mediaWait('lipsync'),
+      },
+      {
+        name: 'download',
+        summary: 'Save the video of a job',
+        load: async () => (await import('./media/download.ts')).mediaDownload('lipsync'),
+      },
+    ],
+  },
+  {
+    name: 'dub',
+    summary: 'Have a text spoken and put to a video',
+    children: [
+      {
+        name: 'create',
+        summary: 'Have a video dubbed',
+        load: async () => (await import('./dub/create.ts')).dubCreate,
+      },
+      {
+        name: 'get',
+        summary: 'Show one job',
+        load: async () => (await import('./media/get.ts')).mediaGet('dub'),
+      },
+      {
+        name: 'wait',
+        summary: 'Wait for jobs, and save what they make',
+        load: async () => (await import('./media/wait.ts')).mediaWait('dub'),
+      },
+      {
+        name: 'download',
+        summary: 'Save the video of a job',
+        load: async () => (await import('./media/download.ts')).mediaDownload('dub'),
+      },
+    ],
+  },
+  {
+    name: 'image',
+    summary: 'Pictures of what is described',
+    children: [
+      {
+        name: 'create',
+        summary: 'Have a picture made',
+        load: async () => (await import('./image/create.ts')).imageCreate,
+      },
+      {
+        name: 'models',
+        summary: 'List the models, with what they cost',
+        load: async () => (await import('./media/models.ts')).mediaModels('image'),
+      },
+      {
+        name: 'get',
+        summary: 'Show one job',
+        load: async () => (await import('./media/get.ts')).mediaGet('image'),
+      },
+      {
+        name: 'wait',
+        summary: 'Wait for jobs, and save what they make',
+        load: async () => (await import('./media/wait.ts')).mediaWait('image'),
+      },
+      {
+        name: 'download',
+        summary: 'Save the picture of a job',
+        load: async () => (await import('./media/download.ts')).mediaDownload('image'),
+      },
+    ],
+  },
+  {
+    name: 'video',
+    summary: 'Videos of what is described',
+    children: [
+      {
+        name: 'create',
+        summary: 'Have a video made',
+        load: async () => (await import('./video/create.ts')).videoCreate,
+      },
+      {
+        name: 'models',
+        summary: 'List the models, with what they cost',
+        load: async () => (await import('./media/models.ts')).mediaModels('video'),
+      },
+      {
+        name: 'get',
+        summary: 'Show one job',
+        load: async () => (await import('./media/get.ts')).mediaGet('video'),
+      },
+      {
+        name: 'wait',
+        summary: 'Wait for jobs, and save what they make',
+        load: async () => (await import('./media/wait.ts')).mediaWait('video'),
+      },
+      {
+        name: 'download',
+        summary: 'Save the video of a job',
+        load: async () => (await import('./media/download.ts')).mediaDownload('video'),
+      },
+    ],
+  },
+];
 
 /** Every command, in the order of the help. A module is loaded only when its command is called. */
 export const tree: readonly CommandNode[] = [
   {
     name: 'tts',
     summary: 'Speak text into a file, a pipe or a player',
-    load: async () => (await import('./tts.ts')).tts,
+    load: async () => (await import('./tts/tts.ts')).tts,
   },
   {
     name: 'jobs',
@@ -44,12 +224,12 @@ export const tree: readonly CommandNode[] = [
   {
     name: 'batch',
     summary: 'Speak many texts, and go on where it was stopped',
-    load: async () => (await import('./batch.ts')).batch,
+    load: async () => (await import('./batch/batch.ts')).batch,
   },
   {
     name: 'live',
     summary: 'Speak text while it is being written, in one conversation',
-    itself: async () => (await import('./live.ts')).live,
+    itself: async () => (await import('./live/live.ts')).live,
     children: [
       {
         name: 'capabilities',
@@ -112,17 +292,17 @@ export const tree: readonly CommandNode[] = [
   {
     name: 'captions',
     summary: 'Make subtitles of stored timings, without speaking again',
-    load: async () => (await import('./captions.ts')).captions,
+    load: async () => (await import('./captions/captions.ts')).captions,
   },
   {
     name: 'inspect',
     summary: 'Tell how long, how loud and how still a file of sound is',
-    load: async () => (await import('./inspect.ts')).inspect,
+    load: async () => (await import('./inspect/inspect.ts')).inspect,
   },
   {
     name: 'recover',
     summary: 'Bring back what was paid for and did not arrive',
-    load: async () => (await import('./recover.ts')).recoverCommand,
+    load: async () => (await import('./recover/recover.ts')).recoverCommand,
   },
   {
     name: 'auth',
@@ -186,12 +366,12 @@ export const tree: readonly CommandNode[] = [
   {
     name: 'api',
     summary: 'Make any call of the interface',
-    load: async () => (await import('./api.ts')).api,
+    load: async () => (await import('./api/api.ts')).api,
   },
   {
     name: 'serve',
     summary: 'Run the embedded service for other programs',
-    load: async () => (await import('./serve.ts')).serve,
+    load: async () => (await import('./serve/serve.ts')).serve,
   },
   {
     name: 'engine',
@@ -218,7 +398,7 @@ export const tree: readonly CommandNode[] = [
   {
     name: 'doctor',
     summary: 'Check that everything works, and say how to mend what does not',
-    load: async () => (await import('./doctor.ts')).doctor,
+    load: async () => (await import('./doctor/doctor.ts')).doctor,
   },
   {
     name: 'completion',

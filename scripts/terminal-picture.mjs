@@ -5,7 +5,7 @@ const CELL = { width: 8.4, height: 18 };
 const MARGIN = 14;
 const SGR = /\u001b\[([\d;]*)m/g;
 
-/** What the emphases of src/cli/look.ts mean here. */
+/** What the emphases of src/cli/render/style.ts mean here. */
 const NAMES = new Map([
   [1, 'bold'],
   [2, 'dim'],

@@ -1,12 +1,12 @@
 import { constants, homedir } from 'node:os';
-import type { MainDeps } from './cli/context.ts';
+import type { MainDeps } from './cli/command.ts';
+import { wasClosed } from './cli/io.ts';
 import type { StopSignal } from './cli/signals.ts';
+import { reasonOf } from './durable/file-failures.ts';
 import { systemClock } from './effects/clock.ts';
 import { systemFiles } from './effects/file-system.ts';
 import { systemRandom } from './effects/random.ts';
 import { usageFailure } from './errors/failure.ts';
-import { reasonOf } from './files/errno-reasons.ts';
-import { wasClosed } from './cli/streams.ts';
 import type { Ending } from './main.ts';
 import { main, tellOfBug } from './main.ts';
 

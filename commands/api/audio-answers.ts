@@ -1,9 +1,8 @@
 import type { RequestBody } from '../../src/api/request.ts';
-import { parseJson } from '../../src/api/json-text.ts';
-import { isRecord } from '../../src/api/shape.ts';
-import type { Call } from './plan-call.ts';
+import { parseJson, isRecord } from '../../src/api/response.ts';
+import type { Call } from './fields.ts';
 
-/** Calls whose good answer is audio (spec sections 4.1 to 4.6 and 4.10). */
+/** Calls whose good answer is audio (docs/api/README.md). */
 const SPEECH = /^(\/api\/open\/v[123]\/speech\/tts|\/v1\/tts|\/v1\/audio\/speech)$/;
 const AUDIO_FILE = /\/audio$/;
 

@@ -66,3 +66,29 @@ function pathOf(name: string): [string, ...string[]] | undefined {
   if (first === undefined) return undefined;
   return [first, ...[...rest.matchAll(/\[([^[\]]*)\]/g)].map(([, inner = '']) => inner)];
 }
+
+/** A call that can be made: everything about it was checked, nothing was read yet. */
+export interface Call {
+  readonly method: string;
+  /** Without its query. */
+  readonly path: string;
+  /** With the query that it was given. */
+  readonly target: string;
+  readonly headers: GivenHeaders;
+  readonly fields: readonly Field[];
+  /** Where the fields go. */
+  readonly fieldsAs: 'query' | 'json' | 'form';
+  /** A file to be sent as it is; `-` is stdin. */
+  readonly body: string | undefined;
+  readonly include: boolean;
+}
+
+/** The headers of `-H`; those that the client has a place for are apart. */
+export interface GivenHeaders {
+  readonly requestId: string | undefined;
+  readonly idempotencyKey: string | undefined;
+  readonly accept: string | undefined;
+  readonly contentType: string | undefined;
+  /** The rest, by lower-case name; several values of one name are joined, as HTTP has it. */
+  readonly others: Readonly<Record<string, string>>;
+}

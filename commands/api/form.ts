@@ -1,8 +1,8 @@
 import path from 'node:path';
 import type { FormPart } from '../../src/api/multipart.ts';
-import type { Context } from '../../src/cli/context.ts';
+import type { Context } from '../../src/cli/command.ts';
 import { readInput } from '../../src/cli/read-input.ts';
-import { findRegularFile } from '../../src/files/regular-file.ts';
+import { findRegularFile } from '../../src/durable/regular-file.ts';
 
 const BYTES = 'application/octet-stream';
 

@@ -1,9 +1,11 @@
+import { checkHeader } from '../../src/api/request.ts';
+import type { RequestSpec } from '../../src/api/request.ts';
+import { chargeOf } from '../../src/contract/charges.ts';
 import { ENDPOINTS } from '../../src/contract/endpoints.ts';
+import { HEADERS } from '../../src/contract/values.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import { closest } from '../../src/text/did-you-mean.ts';
-import type { Field } from './fields.ts';
-import type { GivenHeaders } from './headers.ts';
-import { parseHeaders } from './headers.ts';
+import type { Field, Call, GivenHeaders } from './fields.ts';
 
 export interface ApiFlags {
   readonly field?: readonly Field[];
@@ -12,22 +14,6 @@ export interface ApiFlags {
   readonly header?: readonly string[];
   readonly form?: true;
   readonly include?: true;
-}
-
-/** A call that can be made: everything about it was checked, nothing was read yet. */
-export interface Call {
-  readonly method: string;
-  /** Without its query. */
-  readonly path: string;
-  /** With the query that it was given. */
-  readonly target: string;
-  readonly headers: GivenHeaders;
-  readonly fields: readonly Field[];
-  /** Where the fields go. */
-  readonly fieldsAs: 'query' | 'json' | 'form';
-  /** A file to be sent as it is; `-` is stdin. */
-  readonly body: string | undefined;
-  readonly include: boolean;
 }
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
@@ -70,7 +56,7 @@ export function isPublic({ method, path }: Pick<Call, 'method' | 'path'>): boole
   );
 }
 
-/** The realtime host's own HTTP paths (spec section 4.10); everything else is below the base URL. */
+/** The realtime host's own HTTP paths (docs/api/realtime.md); everything else is below the base URL. */
 export function isRealtime({ path }: Pick<Call, 'path'>): boolean {
   return /^\/v[23]\/tts\//.test(path);
 }
@@ -151,4 +137,84 @@ function refuseSecondStdin(
   if (users.length > 1) {
     throw usageFailure('stdin is asked for more than once', 'Use a file for all but one of them.');
   }
+}
+
+/**
+ * Reads the values of `-H`, `name:value` each.
+ * @throws Failure (usage) for what is no header, and for those that foley writes itself
+ */
+function parseHeaders(given: readonly string[]): GivenHeaders {
+  const all = new Map<string, string>();
+  for (const line of given) {
+    const [name, value] = parseHeader(line);
+    const known = all.get(name);
+    all.set(name, known === undefined ? value : `${known}, ${value}`);
+  }
+  const take = (name: string): string | undefined => {
+    const value = all.get(name);
+    all.delete(name);
+    return value;
+  };
+  return {
+    requestId: take(HEADERS.requestId.toLowerCase()),
+    idempotencyKey: take(HEADERS.idempotencyKey.toLowerCase()),
+    accept: take('accept'),
+    contentType: take('content-type'),
+    others: Object.fromEntries(all),
+  };
+}
+
+function parseHeader(line: string): readonly [name: string, value: string] {
+  const at = line.indexOf(':');
+  if (at < 1) {
+    // What was given may be a secret without its name, so that it is not repeated.
+    throw usageFailure('-H has no name and colon; it takes name:value');
+  }
+  const name = line.slice(0, at).trim();
+  if (name.toLowerCase() === 'authorization') {
+    throw usageFailure(
+      '-H may not set Authorization',
+      'The key is FOLEY_API_KEY, --api-key-file PATH, or a stored account (`foley auth login`).',
+    );
+  }
+  return [name.toLowerCase(), checkHeader(name, line.slice(at + 1).trim())];
+}
+
+const LOOK_AT =
+  'Look at the service whether it was done (`foley profile` shows the credits) before you send it again.';
+
+/**
+ * What may be done when a call goes wrong: a read is asked again; a create only
+ * when it carries the header by which the service recognizes it; every other write never, once it
+ * was sent.
+ */
+export function retryRules({
+  headers: { idempotencyKey, requestId },
+  method,
+  path,
+}: Pick<Call, 'headers' | 'method' | 'path'>): Pick<
+  RequestSpec,
+  'billed' | 'key' | 'lookAt' | 'retry'
+> {
+  const { billed, recognizedBy } = chargeOf(method, path);
+  if (method === 'GET' || method === 'HEAD' || method === 'OPTIONS') {
+    return { billed, retry: 'safe', key: keyOf(idempotencyKey) };
+  }
+  const recognized = recognizedBy === 'Idempotency-Key' ? idempotencyKey : requestId;
+  const isKeyed = recognizedBy !== undefined && recognized !== undefined;
+  return {
+    billed,
+    retry: isKeyed ? 'keyed' : 'never',
+    key: keyOf(idempotencyKey),
+    lookAt: isKeyed ? repeatHint(recognizedBy) : LOOK_AT,
+  };
+}
+
+/** The user's own key, so that it is never replaced by another. */
+function keyOf(value: string | undefined): RequestSpec['key'] {
+  return value === undefined ? undefined : { value, madeByTool: false, sentAs: 'Idempotency-Key' };
+}
+
+function repeatHint(header: string): string {
+  return `Send exactly the same again, with the same ${header}: it is not billed twice.`;
 }

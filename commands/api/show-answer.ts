@@ -1,12 +1,10 @@
 import { STATUS_CODES } from 'node:http';
-import type { Answer } from '../../src/api/answer.ts';
-import { readText } from '../../src/api/answer.ts';
-import { parseJson } from '../../src/api/json-text.ts';
+import type { Answer } from '../../src/api/response.ts';
+import { readText, parseJson } from '../../src/api/response.ts';
 import type { Io } from '../../src/cli/io.ts';
-import { display, toJson } from '../../src/text/display.ts';
 import type { Billed } from '../../src/errors/failure.ts';
 import { Failure } from '../../src/errors/failure.ts';
-import { safeLines } from './safe-lines.ts';
+import { display, toJson } from '../../src/text/display.ts';
 
 /** A JSON text above this is of no use on a terminal. */
 const MOST_JSON_BYTES = 16 * 1024 * 1024;
@@ -76,4 +74,37 @@ function notForTerminals({ headers, requestId, status }: Answer, billed: Billed)
     status,
     requestId,
   });
+}
+
+/** A line above this is shown in pieces. */
+const LONGEST_LINE = 16_384;
+
+/**
+ * Text from a server as lines that are safe on a terminal, each with its line end, as they arrive.
+ * Tabs stay; what is no UTF-8 becomes replacement characters.
+ */
+export async function* safeLines(
+  bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): AsyncGenerator<string, void, undefined> {
+  const decoder = new TextDecoder();
+  let held = '';
+  for await (const chunk of bytes) {
+    const lines = (held + decoder.decode(chunk, { stream: true })).split('\n');
+    held = lines.pop() ?? '';
+    for (const line of lines) yield `${safe(line)}\n`;
+    if (held.length > LONGEST_LINE) {
+      yield safe(held);
+      held = '';
+    }
+  }
+  held += decoder.decode();
+  if (held !== '') yield `${safe(held)}\n`;
+}
+
+function safe(line: string): string {
+  return line
+    .replace(/\r$/, '')
+    .split('\t')
+    .map((part) => display(part))
+    .join('\t');
 }

@@ -1,6 +1,6 @@
 import type { CommandDefinition } from '../../src/cli/command.ts';
 import { storedAccounts } from '../../src/cli/connect.ts';
-import type { Column } from '../../src/cli/table.ts';
+import type { Column } from '../../src/cli/render/table.ts';
 import { selectAccount } from '../../src/config/accounts.ts';
 
 interface Row {
@@ -11,7 +11,7 @@ interface Row {
   readonly current: boolean;
 }
 
-/** `foley auth list` (contract, section 8); keys are never shown. */
+/** `foley auth list`; keys are never shown. */
 export const authList: CommandDefinition = {
   configure(command) {
     command.description('Lists the stored accounts, without their keys.');
@@ -25,7 +25,7 @@ export const authList: CommandDefinition = {
       realtimeUrl,
       current: name === current,
     }));
-    const { table } = await import('../../src/cli/table.ts');
+    const { table } = await import('../../src/cli/render/table.ts');
     return {
       data: { items, total: items.length },
       human: (look) =>

@@ -1,12 +1,11 @@
 import { Option } from 'commander';
-import { keyFailure } from '../../src/api/api-key.ts';
-import { getProfile } from '../../src/api/profile.ts';
-import type { ServiceAddress } from '../../src/api/service-address.ts';
-import type { CommandDefinition } from '../../src/cli/command.ts';
+import { keyFailure } from '../../src/api/request.ts';
+import type { ServiceAddress } from '../../src/api/request.ts';
+import { getProfile } from '../../src/api/resources/profile.ts';
+import type { CommandDefinition, Context } from '../../src/cli/command.ts';
 import { findTarget, openClient } from '../../src/cli/connect.ts';
-import type { Context } from '../../src/cli/context.ts';
-import { facts } from '../../src/cli/facts.ts';
-import type { CommandResult } from '../../src/cli/result.ts';
+import type { CommandResult } from '../../src/cli/render/result.ts';
+import { facts } from '../../src/cli/render/table.ts';
 import type { Profile } from '../../src/contract/schemas/profile.ts';
 import type { KeySource } from '../../src/target/resolve.ts';
 import { isLocalOnPurpose } from '../../src/target/resolve.ts';
@@ -15,7 +14,7 @@ interface StatusFlags {
   readonly check?: true;
 }
 
-/** `foley auth status` (contract, section 8): which service, and where its key comes from. */
+/** `foley auth status`: which service, and where its key comes from. */
 export const authStatus: CommandDefinition<StatusFlags> = {
   configure(command) {
     command

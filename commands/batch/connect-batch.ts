@@ -1,13 +1,12 @@
 import type { ApiClient } from '../../src/api/client.ts';
-import { createTransport } from '../../src/api/http-transport.ts';
-import { allVoices } from '../../src/api/voices.ts';
-import { gatedTransport } from '../../src/batch/run/gated-transport.ts';
-import { createRateGate } from '../../src/batch/run/rate-gate.ts';
+import { allVoices } from '../../src/api/resources/voices.ts';
+import { createTransport } from '../../src/api/transport/http.ts';
+import { gatedTransport, createRateGate } from '../../src/batch/run/rate-gate.ts';
+import type { Context } from '../../src/cli/command.ts';
 import { openClient } from '../../src/cli/connect.ts';
-import type { Context } from '../../src/cli/context.ts';
 import { resolveSetting } from '../../src/config/settings.ts';
+import { untilStopped } from '../../src/effects/concurrency.ts';
 import { chooseVoice } from '../../src/speech/voice-choice.ts';
-import { untilStopped } from '../../src/speech/until-stopped.ts';
 import type { PreparedBatch } from './prepare.ts';
 
 /** The service of a batch, all requests to which go through one gate. */

@@ -1,20 +1,18 @@
 import path from 'node:path';
 import { keptFolder, readBatchFolder } from '../../src/batch/journal/batch-folder.ts';
 import { alignedBody, captionNames } from '../../src/batch/run/aligned-speaker.ts';
+import { createOutputLook, surveyItems } from '../../src/batch/run/classify.ts';
+import type { Surveyed, SurveyWishes } from '../../src/batch/run/classify.ts';
 import { jobBody } from '../../src/batch/run/job-speaker.ts';
-import { createOutputLook } from '../../src/batch/run/output-state.ts';
 import { isInFolder } from '../../src/batch/run/reuse-audio.ts';
-import type { Surveyed, SurveyWishes } from '../../src/batch/run/survey.ts';
-import { surveyItems } from '../../src/batch/run/survey.ts';
-import type { Context } from '../../src/cli/context.ts';
-import { display, toJson } from '../../src/text/display.ts';
-import type { CommandResult } from '../../src/cli/result.ts';
-import { counted } from '../../src/text/counted.ts';
+import type { Context } from '../../src/cli/command.ts';
+import type { CommandResult } from '../../src/cli/render/result.ts';
+import { display, toJson, counted } from '../../src/text/display.ts';
 import { connectBatch } from './connect-batch.ts';
 import { checkEstimate, createEstimator } from './estimate.ts';
-import type { Overview } from './overview.ts';
-import { overviewOf } from './overview.ts';
 import type { PreparedBatch } from './prepare.ts';
+import type { Overview } from './screen.ts';
+import { overviewOf } from './screen.ts';
 
 /** What a batch would do (`--dry-run`): looks at everything, writes and sends nothing. */
 export async function describeBatch(

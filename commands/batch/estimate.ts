@@ -1,10 +1,10 @@
-import type { Context } from '../../src/cli/context.ts';
-import { usageFailure } from '../../src/errors/failure.ts';
 import type { BatchItem } from '../../src/batch/plan/plan.ts';
+import type { Context } from '../../src/cli/command.ts';
+import { creditRates } from '../../src/cli/speech/price.ts';
+import { usageFailure } from '../../src/errors/failure.ts';
 import type { CreditRates, RateKey } from '../../src/speech/credit-rates.ts';
 import type { Charge } from '../../src/speech/price-fit.ts';
 import { estimateCredits, withCharge } from '../../src/speech/price-fit.ts';
-import { creditRates } from '../tts-price.ts';
 import type { BatchConnection } from './connect-batch.ts';
 import type { PreparedBatch } from './prepare.ts';
 

@@ -1,27 +1,29 @@
 import path from 'node:path';
+import { reviseFailure } from '../../src/api/failures.ts';
 import type { BatchFolder } from '../../src/batch/journal/batch-folder.ts';
 import { openBatchFolder } from '../../src/batch/journal/batch-folder.ts';
-import { createCreditBudget } from '../../src/batch/run/credit-budget.ts';
-import { optimizingLater } from '../../src/batch/run/optimize-later.ts';
 import type { Report } from '../../src/batch/report/report.ts';
-import { createTally } from '../../src/batch/run/tally.ts';
+import { isPage } from '../../src/batch/report/report.ts';
+import { createCreditBudget } from '../../src/batch/run/run-batch.ts';
+import type { BatchOutcome } from '../../src/batch/run/run-batch.ts';
+import { optimizingLater, createTally, exitOf } from '../../src/batch/run/tally.ts';
+import type { Tally } from '../../src/batch/run/tally.ts';
 import type { BatchSession } from '../../src/batch/session.ts';
 import { openSession } from '../../src/batch/session.ts';
-import type { Context } from '../../src/cli/context.ts';
-import type { CommandResult } from '../../src/cli/result.ts';
+import type { Context } from '../../src/cli/command.ts';
+import { ReaderGone } from '../../src/cli/io.ts';
+import type { CommandResult } from '../../src/cli/render/result.ts';
+import type { ExitName } from '../../src/contract/exit-codes.ts';
+import { outputFailure } from '../../src/durable/file-failures.ts';
 import { Failure } from '../../src/errors/failure.ts';
-import { outputFailure } from '../../src/files/output-failures.ts';
+import { toJson, counted } from '../../src/text/display.ts';
 import type { BatchConnection } from './connect-batch.ts';
 import { connectBatch } from './connect-batch.ts';
-import type { Ending } from './conclude.ts';
-import { concludeBatch } from './conclude.ts';
 import type { Estimator } from './estimate.ts';
 import { checkEstimate, createEstimator } from './estimate.ts';
-import { overviewOf } from './overview.ts';
 import type { PreparedBatch } from './prepare.ts';
-import { openReport } from './open-report.ts';
-import type { Screen } from './screen.ts';
-import { openScreen } from './screen.ts';
+import { overviewOf, openScreen } from './screen.ts';
+import type { Screen, Overview } from './screen.ts';
 
 /** What is paid for may still take so long to arrive after the person stopped the batch. */
 const GRACE_MS = 10_000;
@@ -164,5 +166,88 @@ function sessionOf({ batch, connection, context, folder }: Parts): BatchSession 
       isRedone: (id) => redo.ids.has(id),
       captions: batch.captions,
     },
+  });
+}
+
+const GO_ON = 'Run the same command again to go on: nothing is billed twice.';
+
+export interface Ending {
+  readonly tally: Tally;
+  readonly overview: Overview;
+  readonly outcome: BatchOutcome;
+}
+
+/**
+ * How a batch ends, whole or stopped on the way; what was not tried is said.
+ * @throws what ended it, when that was the person, the reader of stdout, or a bug
+ */
+export async function concludeBatch(
+  { globals, io, signal }: Context,
+  { outcome, overview, tally }: Ending,
+): Promise<CommandResult> {
+  const { stopped } = outcome;
+  const left = overview.items - tally.done - tally.failed - tally.skipped;
+  if (stopped instanceof ReaderGone) throw stopped;
+  const { creditsUsed, done, failed, skipped } = tally;
+  if (globals.json === true) {
+    const summary = { done, failed, skipped, creditsUsed, notTried: left };
+    await io.writeOut(`${toJson({ event: 'summary', ...summary })}\n`);
+  }
+  const counts = `${done} done, ${failed} failed, ${skipped} skipped`;
+  const used = `${counted(creditsUsed, 'credit')} used`;
+  if (signal.aborted) {
+    io.notice(`foley: stopped; ${counts}, ${left} not tried, ${used}. ${GO_ON}`);
+    signal.throwIfAborted();
+  }
+  if (stopped !== undefined && !(stopped instanceof Failure)) throw stopped;
+  if (stopped !== undefined) {
+    io.warn(`foley: ${left} not tried, since ${stopped.message}.`);
+    io.warn(stopped.hint === undefined ? GO_ON : `${stopped.hint} ${GO_ON}`);
+  }
+  const isNothing = done + skipped === 0;
+  const stop = stopped === undefined ? undefined : isNothing ? stopped.exit : 'partial';
+  const exit = stop ?? exitOf(tally);
+  const isTold = globals.json !== true || exit === 'ok';
+  return {
+    human: () => `${counts}, ${used}`,
+    exit,
+    ...(isTold ? {} : { failure: failureOf(stopped, tally, exit) }),
+  };
+}
+
+/** For the line of a script; a person was told of each failure as it came. */
+function failureOf(stopped: Failure | undefined, { failed }: Tally, exit: ExitName): Failure {
+  if (stopped !== undefined) return reviseFailure(stopped, { exit });
+  const items = failed === 1 ? 'an item' : `${failed} items`;
+  return new Failure(`${items} of the batch failed`, {
+    code: 'partial',
+    exit,
+    hint: GO_ON,
+    billed: 'unknown',
+  });
+}
+
+/** Opens what `--report` asks for, before anything is sent; undefined where nothing does. */
+export async function openReport(
+  context: Context,
+  { captions, flags }: PreparedBatch,
+): Promise<Report | undefined> {
+  const { outputDir, report: file } = flags;
+  if (file === undefined) return undefined;
+  if (!isPage(file)) {
+    const { openJsonReport } = await import('../../src/batch/report/report.ts');
+    return openJsonReport(file, outputDir, context);
+  }
+  const { openPageReport } = await import('../../src/batch/report/page-report.ts');
+  return openPageReport({
+    ...context,
+    file,
+    outputDir: path.resolve(context.cwd(), outputDir),
+    title: `foley batch: ${outputDir}`,
+    captions: captions?.formats ?? [],
+    onTooLarge: () =>
+      context.io.notice(
+        `foley: ${file} would be too large for a browser; the sound of later items is left out of it`,
+      ),
   });
 }

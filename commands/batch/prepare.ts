@@ -1,26 +1,25 @@
-import { countItems, DEFAULT_TEXT_COLUMN } from '../../src/batch/plan/drafts.ts';
-import { inputBytes } from '../../src/batch/plan/input-file.ts';
+import { createHash } from 'node:crypto';
+import { inputBytes, findSources, linesOf } from '../../src/batch/plan/inputs.ts';
 import type { Source } from '../../src/batch/plan/inputs.ts';
-import { findSources } from '../../src/batch/plan/inputs.ts';
+import { countItems, DEFAULT_TEXT_COLUMN } from '../../src/batch/plan/items.ts';
 import { parseNameTemplate } from '../../src/batch/plan/name-template.ts';
-import { Fingerprints } from '../../src/batch/plan/fingerprints.ts';
+import { Fingerprints, planItems } from '../../src/batch/plan/plan.ts';
 import type { BatchItem, PlanDefaults, PlanOptions } from '../../src/batch/plan/plan.ts';
-import { planItems } from '../../src/batch/plan/plan.ts';
-import type { CaptionWishes } from '../../src/batch/run/aligned-speaker.ts';
-import { captionNames } from '../../src/batch/run/aligned-speaker.ts';
 import type { Shard } from '../../src/batch/plan/shard.ts';
 import { isInShard, shardOfEnvironment } from '../../src/batch/plan/shard.ts';
-import type { Context } from '../../src/cli/context.ts';
+import type { CaptionWishes } from '../../src/batch/run/aligned-speaker.ts';
+import { captionNames } from '../../src/batch/run/aligned-speaker.ts';
+import type { CaptionFormat } from '../../src/captions/caption-files.ts';
+import type { Context } from '../../src/cli/command.ts';
+import { cueShape } from '../../src/cli/flags/captions.ts';
+import { controlsToSend } from '../../src/cli/flags/speech.ts';
 import { readInput } from '../../src/cli/read-input.ts';
 import { resolveSetting } from '../../src/config/settings.ts';
+import type { SettingSources } from '../../src/config/settings.ts';
 import { SPEECH_FORMATS } from '../../src/contract/generated/speech-controls.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import { display } from '../../src/text/display.ts';
-import { controlsToSend } from '../speech-flags.ts';
 import type { BatchFlags } from './batch-flags.ts';
-import { captionWishes } from './captions.ts';
-import type { Redo } from './redo.ts';
-import { checkRedo, readRedo } from './redo.ts';
 
 /** A batch whose inputs are all in order; nothing was asked of a service. */
 export interface PreparedBatch {
@@ -184,4 +183,69 @@ function shareOf(shard: Shard | undefined): (item: BatchItem) => boolean {
     const first = seen.add(JSON.stringify({ ...order, voiceId }), index);
     return isInShard(shard, first ?? index);
   };
+}
+
+const CUE_FLAGS = [
+  ['cueMaxChars', '--cue-max-chars'],
+  ['cueMaxLines', '--cue-max-lines'],
+  ['cueMaxDuration', '--cue-max-duration'],
+  ['cueMinDuration', '--cue-min-duration'],
+  ['cueBy', '--cue-by'],
+] as const;
+
+/**
+ * The captions that every item gets; undefined for none.
+ * @throws Failure (usage) for flags that do not go together
+ */
+export function captionWishes(
+  flags: BatchFlags,
+  settings: SettingSources,
+): CaptionWishes | undefined {
+  const { subtitles, timings } = flags;
+  const cue = CUE_FLAGS.find(([name]) => flags[name] !== undefined);
+  if (cue !== undefined && subtitles === undefined) {
+    throw usageFailure(
+      `${cue[1]} says how cues are cut, and there are no --subtitles`,
+      'Ask for them with --subtitles srt, or leave it out.',
+    );
+  }
+  const formats: readonly CaptionFormat[] = [
+    ...(subtitles === undefined ? [] : [subtitles]),
+    ...(timings === true ? (['json'] as const) : []),
+  ];
+  return formats.length === 0 ? undefined : { formats, shape: cueShape(flags, settings) };
+}
+
+/** The items that are to be bought again. */
+export interface Redo {
+  readonly ids: ReadonlySet<string>;
+  /** The same for the same items; undefined for none. */
+  readonly digest: string | undefined;
+}
+
+/**
+ * The ids of `--redo` and `--redo-list`.
+ * @throws Failure (usage)
+ */
+export async function readRedo(context: Context, flags: BatchFlags): Promise<Redo> {
+  const ids = new Set(flags.redo);
+  if (flags.redoList !== undefined) {
+    const bytes = await readInput(context, flags.redoList, `--redo-list ${flags.redoList}`);
+    for await (const { text } of linesOf(inputBytes('--redo-list', bytes))) ids.add(text.trim());
+  }
+  if (ids.size === 0) return { ids, digest: undefined };
+  const digest = createHash('sha256')
+    .update(JSON.stringify([...ids].toSorted()))
+    .digest('hex');
+  return { ids, digest: digest.slice(0, 32) };
+}
+
+/** @throws Failure (usage) when something is to be bought again that is no item */
+export function checkRedo(missing: ReadonlySet<string>): void {
+  const [first] = missing;
+  if (first === undefined) return;
+  throw usageFailure(
+    `--redo names "${display(first)}", and no item has that id`,
+    '`foley batch … --dry-run --json` lists the ids.',
+  );
 }

@@ -1,11 +1,12 @@
 import path from 'node:path';
 import type { MultiBar, SingleBar } from 'cli-progress';
 import { recordOf } from '../../src/batch/report/report.ts';
+import type { Surveyed } from '../../src/batch/run/classify.ts';
 import type { ItemResult } from '../../src/batch/run/run-batch.ts';
 import type { Tally } from '../../src/batch/run/tally.ts';
-import type { Context } from '../../src/cli/context.ts';
+import type { Context } from '../../src/cli/command.ts';
 import { toJson } from '../../src/text/display.ts';
-import type { Overview } from './overview.ts';
+import type { Estimator } from './estimate.ts';
 
 /** What is seen of a batch while it runs: events, a bar where a person looks, a line for each failure. */
 export interface Screen {
@@ -45,7 +46,7 @@ export async function openScreen(
   };
 }
 
-/** The event of an item (contract, section 6); a path as the person would write it. */
+/** The event of an item; a path as the person would write it. */
 function itemEvent(result: ItemResult, outputDir: string) {
   const record = recordOf(result);
   const output = record.output === null ? null : path.join(outputDir, record.output);
@@ -91,4 +92,49 @@ function timeLeft(elapsedMs: number, worked: number, remaining: number): string 
   const seconds = Math.ceil((elapsedMs / worked) * (remaining / 1_000));
   const minutes = Math.floor(seconds / 60);
   return minutes === 0 ? `${seconds} s left` : `${minutes} min ${seconds % 60} s left`;
+}
+
+/** What a batch is about to do. */
+export interface Overview {
+  readonly items: number;
+  /** To be asked for, perhaps under a key that they were asked for under before. */
+  readonly toSpeak: number;
+  /** Paid for, and only to be fetched. */
+  readonly toFetch: number;
+  /** Their audio is in the folder under another name, or an equal item is spoken. */
+  readonly toReuse: number;
+  readonly skipped: number;
+  /** Came to an end that only the person can change. */
+  readonly failed: number;
+  /** Of those that are to be asked for. */
+  readonly characters: number;
+  /** Null when the price of some item is not known. */
+  readonly estimatedCredits: number | null;
+}
+
+/** Counts what is to be done, after every item was looked at; so nothing is sent when one is wrong. */
+export async function overviewOf(
+  items: AsyncIterable<Surveyed>,
+  estimator: Estimator,
+): Promise<Overview> {
+  const counts = { speak: 0, fetch: 0, reuse: 0, share: 0, skip: 0, ended: 0 };
+  let characters = 0;
+  let estimate: number | null = 0;
+  for await (const { decision, item } of items) {
+    counts[decision.kind] += 1;
+    if (decision.kind !== 'speak') continue;
+    characters += item.characters;
+    const credits: number | undefined = await estimator.creditsOf(item);
+    estimate = estimate === null || credits === undefined ? null : estimate + credits;
+  }
+  return {
+    items: Object.values(counts).reduce((sum, count) => sum + count, 0),
+    toSpeak: counts.speak,
+    toFetch: counts.fetch,
+    toReuse: counts.reuse + counts.share,
+    skipped: counts.skip,
+    failed: counts.ended,
+    characters,
+    estimatedCredits: estimate,
+  };
 }

@@ -1,8 +1,7 @@
 import path from 'node:path';
 import { Option } from 'commander';
-import { oneOf } from '../../src/cli/choice-flag.ts';
-import type { CommandDefinition } from '../../src/cli/command.ts';
-import type { Context } from '../../src/cli/context.ts';
+import type { CommandDefinition, Context } from '../../src/cli/command.ts';
+import { oneOf } from '../../src/cli/flags/values.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import type { Shell, ShellName } from './shells.ts';
 import { readScript, SHELL_NAMES, SHELLS } from './shells.ts';
@@ -11,7 +10,7 @@ interface InstallFlags {
   readonly shell?: ShellName;
 }
 
-/** `foley completion install` (contract, section 8). It writes one file, and never the files of a shell. */
+/** `foley completion install`. It writes one file, and never the files of a shell. */
 export const completionInstall: CommandDefinition<InstallFlags> = {
   configure(command) {
     command
@@ -30,7 +29,7 @@ export const completionInstall: CommandDefinition<InstallFlags> = {
     const shell = SHELLS[options.shell ?? loginShell(context)];
     const file = placeOf(shell, context);
     await context.files.mkdir(path.dirname(file), { recursive: true });
-    const { replaceFile } = await import('../../src/files/replace-file.ts');
+    const { replaceFile } = await import('../../src/durable/publish.ts');
     await replaceFile({ ...context, path: file, data: await readScript(shell) });
     return {
       data: { shell: shell.name, file },

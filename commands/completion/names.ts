@@ -1,5 +1,4 @@
-import type { CommandDefinition } from '../../src/cli/command.ts';
-import type { Context } from '../../src/cli/context.ts';
+import type { CommandDefinition, Context } from '../../src/cli/command.ts';
 import type { RememberedName } from '../../src/cli/known-names.ts';
 import { offerable, recallNames } from '../../src/cli/known-names.ts';
 import type { KnownName } from '../../src/cli/value-sources.ts';

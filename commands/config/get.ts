@@ -1,8 +1,8 @@
 import type { CommandDefinition } from '../../src/cli/command.ts';
 import { describeOrigin, resolveSetting } from '../../src/config/settings.ts';
-import { settingNamed, settingsHelp, shownValue } from './setting-words.ts';
+import { settingNamed, settingsHelp, shownValue } from './format.ts';
 
-/** `foley config get NAME` (contract, section 8): the value that counts, wherever it comes from. */
+/** `foley config get NAME`: the value that counts, wherever it comes from. */
 export const configGet: CommandDefinition = {
   configure(command) {
     command

@@ -1,8 +1,8 @@
 import { Option } from 'commander';
 import type { CommandDefinition } from '../../src/cli/command.ts';
-import type { Column } from '../../src/cli/table.ts';
+import type { Column } from '../../src/cli/render/table.ts';
 import { describeOrigin, listSettings } from '../../src/config/settings.ts';
-import { shownValue } from './setting-words.ts';
+import { shownValue } from './format.ts';
 
 interface ConfigListFlags {
   readonly showOrigin?: true;
@@ -14,7 +14,7 @@ interface Row {
   readonly origin: string;
 }
 
-/** `foley config list` (contract, sections 1 and 8). */
+/** `foley config list`. */
 export const configList: CommandDefinition<ConfigListFlags> = {
   configure(command) {
     command
@@ -27,7 +27,7 @@ export const configList: CommandDefinition<ConfigListFlags> = {
       value: shownValue(name, value),
       origin: describeOrigin(origin),
     }));
-    const { table } = await import('../../src/cli/table.ts');
+    const { table } = await import('../../src/cli/render/table.ts');
     const columns = options.showOrigin === true ? [...COLUMNS, ORIGIN] : COLUMNS;
     return {
       data: { items, total: items.length },

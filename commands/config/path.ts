@@ -1,6 +1,6 @@
 import type { CommandDefinition } from '../../src/cli/command.ts';
 
-/** `foley config path` (contract, section 8): where the settings are; with --json, every place. */
+/** `foley config path`: where the settings are; with --json, every place. */
 export const configPath: CommandDefinition = {
   configure(command) {
     command.description(

@@ -1,12 +1,11 @@
-import type { CommandDefinition } from '../../src/cli/command.ts';
-import type { Context } from '../../src/cli/context.ts';
+import type { CommandDefinition, Context } from '../../src/cli/command.ts';
 import type { SettingName } from '../../src/config/setting-definitions.ts';
 import { SETTINGS } from '../../src/config/setting-definitions.ts';
 import { describeOrigin, resolveSetting } from '../../src/config/settings.ts';
 import { Failure, usageFailure } from '../../src/errors/failure.ts';
-import { settingNamed, settingsHelp } from './setting-words.ts';
+import { settingNamed, settingsHelp } from './format.ts';
 
-/** `foley config set NAME VALUE` (contract, section 8). */
+/** `foley config set NAME VALUE`. */
 export const configSet: CommandDefinition = {
   configure(command) {
     command

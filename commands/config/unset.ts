@@ -1,10 +1,9 @@
-import type { CommandDefinition } from '../../src/cli/command.ts';
-import type { Context } from '../../src/cli/context.ts';
+import type { CommandDefinition, Context } from '../../src/cli/command.ts';
 import type { SettingName } from '../../src/config/setting-definitions.ts';
 import { Failure } from '../../src/errors/failure.ts';
-import { settingNamed } from './setting-words.ts';
+import { settingNamed } from './format.ts';
 
-/** `foley config unset NAME` (contract, section 8). */
+/** `foley config unset NAME`. */
 export const configUnset: CommandDefinition = {
   configure(command) {
     command

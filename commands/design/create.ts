@@ -1,19 +1,13 @@
 import { Option } from 'commander';
-import type { DesignOrder } from '../../src/api/voice-designs.ts';
+import type { DesignOrder } from '../../src/api/resources/designs.ts';
 import type { CommandDefinition } from '../../src/cli/command.ts';
-import type { IdFlags } from '../request-flags.ts';
-import { dryRunOption, idOptions } from '../request-flags.ts';
-import { filled } from '../speech-flags.ts';
-import { each } from '../voices/voice-flags.ts';
+import { dryRunOption, idOptions } from '../../src/cli/flags/request.ts';
+import { filled } from '../../src/cli/flags/speech.ts';
+import { each } from '../../src/cli/flags/voices.ts';
 import { describeDesign, makeDesign } from './make-design.ts';
+import type { DesignCreateFlags } from './make-design.ts';
 
-export interface DesignCreateFlags extends IdFlags {
-  readonly previewText: string;
-  readonly provider?: readonly string[];
-  readonly outputDir?: string;
-}
-
-/** `foley design create PROMPT` (contract, section 8; spec section 4.6). */
+/** `foley design create PROMPT` (docs/api/voice-design.md). */
 export const designCreate: CommandDefinition<DesignCreateFlags> = {
   freeText: true,
   configure(command) {

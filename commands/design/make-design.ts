@@ -1,18 +1,18 @@
-import type { DesignOptions, DesignOrder, VoiceDesign } from '../../src/api/voice-designs.ts';
-import { designRequest } from '../../src/api/voice-designs.ts';
-import type { Connection, Context } from '../../src/cli/context.ts';
-import { startProgress } from '../../src/cli/progress.ts';
-import type { CommandResult } from '../../src/cli/result.ts';
-import type { PlaceFor } from '../../src/jobs/fetch-job.ts';
+import type { DesignOptions, DesignOrder, VoiceDesign } from '../../src/api/resources/designs.ts';
+import { designRequest } from '../../src/api/resources/designs.ts';
+import type { Context, Connection } from '../../src/cli/command.ts';
+import type { IdFlags } from '../../src/cli/flags/request.ts';
+import { folderPlace } from '../../src/cli/jobs/places.ts';
+import { openJournal } from '../../src/cli/journal.ts';
+import { startProgress } from '../../src/cli/render/progress.ts';
+import type { CommandResult } from '../../src/cli/render/result.ts';
+import type { Column } from '../../src/cli/render/table.ts';
+import { dryRunResult, withCost } from '../../src/cli/speech/summary.ts';
+import type { PlaceFor } from '../../src/speech/jobs/job-source.ts';
+import { counted } from '../../src/text/display.ts';
 import type { CandidatePreview } from '../../src/voices/candidate-previews.ts';
 import { savePreviews } from '../../src/voices/candidate-previews.ts';
-import { designVoice } from '../../src/voices/design-voice.ts';
-import { folderPlace } from '../jobs/places.ts';
-import { openJournal } from '../open-journal.ts';
-import type { IdFlags } from '../request-flags.ts';
-import { dryRunResult } from '../tts-words.ts';
-import type { DesignCreateFlags } from './create.ts';
-import { candidateColumns, candidateRows, designDocument, designNotices } from './design-words.ts';
+import { designVoice } from '../../src/voices/create.ts';
 
 /** The request that would be sent (`--dry-run`). */
 export async function describeDesign(
@@ -42,7 +42,7 @@ export async function makeDesign(
       : await fetchPreviews(context, design, { connection, placeFor });
   const told = { design, previews };
   const rows = candidateRows(told);
-  const { table } = await import('../../src/cli/table.ts');
+  const { table } = await import('../../src/cli/render/table.ts');
   return {
     data: designDocument(told, connection.target),
     human: (look) => table(rows, candidateColumns(rows), look),
@@ -50,7 +50,7 @@ export async function makeDesign(
   };
 }
 
-/** Both requests of a design need a key (spec section 4.6). */
+/** Both requests of a design need a key (docs/api/voice-design.md). */
 export function designOptions(
   { random, signal }: Context,
   { idempotencyKey, requestId }: IdFlags,
@@ -103,4 +103,87 @@ async function fetchPreviews(
     io.warn(`foley: the preview of ${candidateId}: ${failure.message}; \`${again}\` fetches it`);
   }
   return previews;
+}
+
+/** A design with what became of its previews, where they were wanted. */
+interface ToldDesign {
+  readonly design: VoiceDesign;
+  readonly previews: readonly CandidatePreview[] | undefined;
+}
+
+/** One line of the table of candidates. */
+interface CandidateRow {
+  readonly designId: string;
+  readonly candidateId: string;
+  readonly preview: string;
+  readonly description: string;
+}
+
+function candidateRows({ design, previews = [] }: ToldDesign): readonly CandidateRow[] {
+  return design.candidates.map(({ candidateId, description = '' }) => {
+    const preview = previews.find((one) => one.candidateId === candidateId)?.saved?.path ?? '';
+    return { designId: design.designId, candidateId, preview, description };
+  });
+}
+
+/** The columns that have something in them; both ids are there to be copied. */
+function candidateColumns(rows: readonly CandidateRow[]): readonly Column<CandidateRow>[] {
+  return COLUMNS.filter(({ value }) => rows.some((row) => value(row) !== ''));
+}
+
+const COLUMNS: readonly Column<CandidateRow>[] = [
+  { title: 'DESIGN', value: ({ designId }) => designId, whole: true },
+  { title: 'CANDIDATE', value: ({ candidateId }) => candidateId, whole: true },
+  { title: 'PREVIEW', value: ({ preview }) => preview },
+  { title: 'DESCRIPTION', value: ({ description }) => description },
+];
+
+/** The document of `--json`. */
+function designDocument(
+  { design, previews }: ToldDesign,
+  target: 'embedded' | 'hosted',
+): Record<string, unknown> {
+  const { creditsUsed, designId, expiresAt, quotaRemaining, raw, requestId } = design;
+  return {
+    designId,
+    candidates: design.candidates.map(({ candidateId, previewAudioUrl }) => {
+      const preview = previews?.find((one) => one.candidateId === candidateId);
+      return {
+        candidateId,
+        previewAudioUrl: previewAudioUrl ?? null,
+        output: preview?.saved?.path ?? null,
+        ...(preview?.failure === undefined ? {} : { error: errorOf(preview.failure) }),
+      };
+    }),
+    expiresAt: expiresAt ?? null,
+    requestId,
+    creditsUsed: creditsUsed ?? null,
+    quotaRemaining: quotaRemaining ?? null,
+    target,
+    raw,
+  };
+}
+
+function errorOf({ code, exitCode, message }: NonNullable<CandidatePreview['failure']>): object {
+  return { code, message, exitCode };
+}
+
+/** What was made, what it cost and how to keep one, on lines for stderr. */
+function designNotices(design: VoiceDesign): readonly string[] {
+  const { candidates, designId, expiresAt } = design;
+  const count = counted(candidates.length, 'candidate');
+  const until = expiresAt === undefined ? '' : `, there until ${expiresAt}`;
+  return [
+    withCost(`foley: the design ${designId} has ${count}${until}`, {
+      ...design,
+      ignoredParameters: [],
+    }),
+    'foley: `foley design save DESIGN CANDIDATE --name NAME` keeps one',
+  ];
+}
+
+export interface DesignCreateFlags extends IdFlags {
+  readonly previewText: string;
+  readonly provider?: readonly string[];
+  readonly outputDir?: string;
 }

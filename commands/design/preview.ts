@@ -1,14 +1,14 @@
 import { Option } from 'commander';
-import { describeSound } from '../../src/audio/describe.ts';
+import { describeSound } from '../../src/audio/verify.ts';
 import type { CommandDefinition } from '../../src/cli/command.ts';
-import { filled } from '../speech-flags.ts';
-import { automaticPlace, namedPlace } from '../jobs/places.ts';
+import { filled } from '../../src/cli/flags/speech.ts';
+import { automaticPlace, namedPlace } from '../../src/cli/jobs/places.ts';
 
 interface DesignPreviewFlags {
   readonly output?: string;
 }
 
-/** `foley design preview DESIGN CANDIDATE` (contract, section 8; spec section 4.6). */
+/** `foley design preview DESIGN CANDIDATE` (docs/api/voice-design.md). */
 export const designPreview: CommandDefinition<DesignPreviewFlags> = {
   configure(command) {
     command

@@ -1,18 +1,21 @@
 import { Option } from 'commander';
-import type { DesignChoice } from '../../src/api/voice-designs.ts';
-import { saveDesignRequest } from '../../src/api/voice-designs.ts';
-import type { CommandDefinition } from '../../src/cli/command.ts';
-import type { Context } from '../../src/cli/context.ts';
-import { startProgress } from '../../src/cli/progress.ts';
-import type { CommandResult } from '../../src/cli/result.ts';
-import { openJournal } from '../open-journal.ts';
-import type { IdFlags } from '../request-flags.ts';
-import { dryRunOption, idOptions } from '../request-flags.ts';
-import { filled } from '../speech-flags.ts';
-import { dryRunResult } from '../tts-words.ts';
-import type { VisibilityFlag } from '../voices/voice-flags.ts';
-import { languageCode, visibilityOption } from '../voices/voice-flags.ts';
-import { madeVoiceNotice, madeVoiceResult } from '../voices/voice-words.ts';
+import type { DesignChoice } from '../../src/api/resources/designs.ts';
+import { saveDesignRequest } from '../../src/api/resources/designs.ts';
+import type { CommandDefinition, Context } from '../../src/cli/command.ts';
+import type { IdFlags } from '../../src/cli/flags/request.ts';
+import { dryRunOption, idOptions } from '../../src/cli/flags/request.ts';
+import { filled } from '../../src/cli/flags/speech.ts';
+import type { VisibilityFlag } from '../../src/cli/flags/voices.ts';
+import {
+  languageCode,
+  visibilityOption,
+  madeVoiceNotice,
+  madeVoiceResult,
+} from '../../src/cli/flags/voices.ts';
+import { openJournal } from '../../src/cli/journal.ts';
+import { startProgress } from '../../src/cli/render/progress.ts';
+import type { CommandResult } from '../../src/cli/render/result.ts';
+import { dryRunResult } from '../../src/cli/speech/summary.ts';
 import { designOptions } from './make-design.ts';
 
 interface DesignSaveFlags extends VisibilityFlag, IdFlags {
@@ -20,7 +23,7 @@ interface DesignSaveFlags extends VisibilityFlag, IdFlags {
   readonly language?: string;
 }
 
-/** `foley design save DESIGN CANDIDATE --name NAME` (contract, section 8; spec section 4.6). */
+/** `foley design save DESIGN CANDIDATE --name NAME` (docs/api/voice-design.md). */
 export const designSave: CommandDefinition<DesignSaveFlags> = {
   configure(command) {
     command
@@ -75,7 +78,7 @@ async function save(
   const { clock, io } = context;
   const { client, target } = await context.connect();
   const { journal } = await openJournal(context);
-  const { saveDesign } = await import('../../src/voices/design-voice.ts');
+  const { saveDesign } = await import('../../src/voices/create.ts');
   const progress = startProgress(io, clock, 'saving the voice');
   const notice = (line: string): void => {
     progress.stop();

@@ -1,4 +1,4 @@
-import type { Context } from '../../src/cli/context.ts';
+import type { Context } from '../../src/cli/command.ts';
 import { Interrupted } from '../../src/cli/signals.ts';
 import { Failure } from '../../src/errors/failure.ts';
 import type { Target } from '../../src/target/resolve.ts';

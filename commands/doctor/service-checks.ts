@@ -1,19 +1,16 @@
-import { serviceHost } from '../../src/cli/service-host.ts';
 import type { ApiClient } from '../../src/api/client.ts';
-import { getProfile } from '../../src/api/profile.ts';
-import { synthesize } from '../../src/api/speech.ts';
-import { listVoices } from '../../src/api/voices.ts';
-import { describeSound } from '../../src/audio/describe.ts';
-import { createVerifier } from '../../src/audio/verify.ts';
-import { openClient } from '../../src/cli/connect.ts';
-import type { Context } from '../../src/cli/context.ts';
+import { getProfile } from '../../src/api/resources/profile.ts';
+import { synthesize } from '../../src/api/resources/speech.ts';
+import { listVoices } from '../../src/api/resources/voices.ts';
+import { describeSound, createVerifier } from '../../src/audio/verify.ts';
+import type { Context } from '../../src/cli/command.ts';
+import { serviceHost, openClient } from '../../src/cli/connect.ts';
 import { Failure } from '../../src/errors/failure.ts';
 import { startEmbedded } from '../../src/target/embedded.ts';
 import { requireSharp } from '../../src/target/native-packages.ts';
-import { counted } from '../../src/text/counted.ts';
-import { clockFindings } from './clock-findings.ts';
+import { counted } from '../../src/text/display.ts';
 import type { Check, Finding } from './finding.ts';
-import { ok, problem, problemOf } from './finding.ts';
+import { ok, problem, problemOf, warning } from './finding.ts';
 
 /** A person waits; what does not answer at the second attempt is told. */
 const MAX_RETRIES = 1;
@@ -88,4 +85,25 @@ export const targetCheck: Check = {
 function told(failure: Failure, host: string): Finding {
   const message = failure.message.includes(host) ? failure.message : `${host}: ${failure.message}`;
   return problem(message, failure.hint);
+}
+
+const NOTICEABLE_MS = 60_000;
+/** Beyond it, signed addresses and certificates are refused. */
+const HARMFUL_MS = 300_000;
+
+/**
+ * How far this computer's clock is from a service's.
+ * @param date the `Date` of its answer, which is exact to a second
+ * @param now milliseconds since the epoch, when the answer was made
+ */
+export function clockFindings(date: string | undefined, now: number, host: string): Finding[] {
+  const theirs = date === undefined ? Number.NaN : Date.parse(date);
+  if (Number.isNaN(theirs)) return [];
+  const distance = Math.abs(now - theirs);
+  if (distance <= NOTICEABLE_MS) return [ok(`the clocks of ${host} and this computer agree`)];
+  const minutes = Math.round(distance / NOTICEABLE_MS);
+  const direction = now > theirs ? 'ahead of' : 'behind';
+  const text = `this computer’s clock is ${minutes} min ${direction} that of ${host}`;
+  const hint = 'Set the clock, best by the network (NTP).';
+  return [distance > HARMFUL_MS ? problem(text, hint) : warning(text, hint)];
 }

@@ -1,18 +1,17 @@
 import { Option } from 'commander';
-import type { MediaOrder } from '../../src/api/media-jobs.ts';
-import type { CommandDefinition } from '../../src/cli/command.ts';
-import type { Connection, Context } from '../../src/cli/context.ts';
+import type { MediaOrder } from '../../src/api/resources/media.ts';
+import type { CommandDefinition, Context, Connection } from '../../src/cli/command.ts';
+import { refuseIdleFlags } from '../../src/cli/flags/jobs.ts';
+import type { MediaCreateFlags } from '../../src/cli/flags/media.ts';
+import { createOptions, KEY_HELP, refuseOtherEnding } from '../../src/cli/flags/media.ts';
+import { controlOptions, filled, voiceOptions } from '../../src/cli/flags/speech.ts';
+import { quoted, serviceWords } from '../../src/cli/jobs/format.ts';
+import type { MediaTask } from '../../src/cli/media/create-media.ts';
+import { createMedia, describeMedia } from '../../src/cli/media/create-media.ts';
+import { readInputs } from '../../src/cli/media/input-addresses.ts';
+import { namedVoice } from '../../src/cli/speech/order.ts';
 import { resolveSetting } from '../../src/config/settings.ts';
 import { readText } from '../../src/speech/text-source.ts';
-import { refuseIdleFlags } from '../jobs/job-flags.ts';
-import { quoted, serviceWords } from '../jobs/resume-command.ts';
-import type { MediaTask } from '../media/create-media.ts';
-import { createMedia, describeMedia } from '../media/create-media.ts';
-import { readInputs } from '../media/input-addresses.ts';
-import type { MediaCreateFlags } from '../media/media-flags.ts';
-import { createOptions, KEY_HELP, refuseOtherEnding } from '../media/media-flags.ts';
-import { controlOptions, filled, voiceOptions } from '../speech-flags.ts';
-import { namedVoice } from '../tts-order.ts';
 
 interface DubCreateFlags extends MediaCreateFlags {
   readonly file?: string;
@@ -25,7 +24,7 @@ interface DubCreateFlags extends MediaCreateFlags {
   readonly fit?: true;
 }
 
-/** `foley dub create [TEXT…]` (contract, section 8; spec sections 2.7 and 4.7). */
+/** `foley dub create [TEXT…]` (docs/api/lip-sync.md#dubbing and docs/api/lip-sync.md). */
 export const dubCreate: CommandDefinition<DubCreateFlags> = {
   freeText: true,
   configure(command) {

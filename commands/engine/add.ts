@@ -1,11 +1,10 @@
-import type { CommandDefinition } from '../../src/cli/command.ts';
-import type { Context } from '../../src/cli/context.ts';
+import type { CommandDefinition, Context } from '../../src/cli/command.ts';
+import { engineDeps, engineDocument, languagesOf } from '../../src/cli/engine-list.ts';
 import type { EngineCommand, EngineRegistration } from '../../src/contract/schemas/engine.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
-import { counted } from '../../src/text/counted.ts';
-import { engineDeps, engineDocument, languagesOf } from './engine-words.ts';
+import { counted } from '../../src/text/display.ts';
 
-/** `foley engine add` (contract, section 8). */
+/** `foley engine add`. */
 export const engineAdd: CommandDefinition = {
   configure(command) {
     command
@@ -38,7 +37,7 @@ Examples:
   $ foley engine add mine -- python3 engine.py --model de.onnx`;
 
 async function add(context: Context, command: EngineCommand): Promise<EngineRegistration> {
-  const { addEngine } = await import('../../src/engines/add-engine.ts');
+  const { addEngine } = await import('../../src/engines/engines.ts');
   return addEngine(command, await engineDeps(context));
 }
 
@@ -51,7 +50,7 @@ async function install(context: Context, name: string): Promise<EngineRegistrati
       'For a program of your own say which: `foley engine add NAME -- PROGRAM`.',
     );
   }
-  const { installPackages } = await import('../../src/engines/run-npm.ts');
+  const { installPackages } = await import('../../src/engines/install-espeak-ng.ts');
   context.io.notice(
     'foley: npm installs espeak-ng, which is free software under the GPL, version 3',
   );

@@ -1,9 +1,9 @@
 import type { CommandDefinition } from '../../src/cli/command.ts';
-import type { Column } from '../../src/cli/table.ts';
+import type { Column } from '../../src/cli/render/table.ts';
 import type { EngineRegistration } from '../../src/contract/schemas/engine.ts';
-import { engineDocument, languagesOf } from './engine-words.ts';
+import { engineDocument, languagesOf } from '../../src/cli/engine-list.ts';
 
-/** `foley engine list` (contract, section 8). */
+/** `foley engine list`. */
 export const engineList: CommandDefinition = {
   configure(command) {
     command.description('Lists the engines that were added to the embedded service.');
@@ -13,7 +13,7 @@ export const engineList: CommandDefinition = {
       await import('../../src/engines/registrations.ts');
     const { engines: folder } = await context.paths();
     const engines = await loadEngineRegistrations(context.files, registrationsFile(folder));
-    const { table } = await import('../../src/cli/table.ts');
+    const { table } = await import('../../src/cli/render/table.ts');
     return {
       data: { items: engines.map((engine) => engineDocument(engine)), total: engines.length },
       human: (look) => (engines.length === 0 ? NONE : table(engines, COLUMNS, look)),

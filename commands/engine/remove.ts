@@ -1,7 +1,7 @@
 import type { CommandDefinition } from '../../src/cli/command.ts';
-import { engineDeps, engineDocument } from './engine-words.ts';
+import { engineDeps, engineDocument } from '../../src/cli/engine-list.ts';
 
-/** `foley engine remove` (contract, section 8). */
+/** `foley engine remove`. */
 export const engineRemove: CommandDefinition = {
   configure(command) {
     command
@@ -9,7 +9,7 @@ export const engineRemove: CommandDefinition = {
       .argument('<name>', 'name of the engine');
   },
   async run(context, { args: [name = ''] }) {
-    const { removeEngine } = await import('../../src/engines/remove-engine.ts');
+    const { removeEngine } = await import('../../src/engines/engines.ts');
     const { engine, deleted } = await removeEngine(name, await engineDeps(context));
     context.io.notice(`removed ${[name, ...deleted].join(' and ')}`);
     return { data: { removed: engineDocument(engine), deleted } };

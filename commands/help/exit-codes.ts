@@ -7,7 +7,7 @@ export const exitCodes: CommandDefinition = {
     command.description('Shows what the exit codes mean. They are the same for every command.');
   },
   async run() {
-    const { wrappedRows } = await import('../../src/cli/wrapped-rows.ts');
+    const { wrappedRows } = await import('../../src/cli/render/table.ts');
     const items = Object.entries(EXIT_CODES).map(([name, { code, meaning }]) => ({
       name,
       code,

@@ -1,13 +1,13 @@
 import type { CommandDefinition } from '../../src/cli/command.ts';
-import { globalOptions, helpOption } from '../../src/cli/global-options.ts';
+import { globalOptions, helpOption } from '../../src/cli/flags/global.ts';
 
-/** `foley help flags`: the flags that every command has (contract, section 2). */
+/** `foley help flags`: the flags that every command has. */
 export const globalFlags: CommandDefinition = {
   configure(command) {
     command.description('Shows the flags that every command has, before and after its name.');
   },
   async run() {
-    const { wrappedRows } = await import('../../src/cli/wrapped-rows.ts');
+    const { wrappedRows } = await import('../../src/cli/render/table.ts');
     const items = [...globalOptions(), helpOption()].map(({ description, flags }) => ({
       flags,
       description,

@@ -1,13 +1,13 @@
 import { extensionOf } from '../../src/audio/formats.ts';
-import type { Context } from '../../src/cli/context.ts';
-import type { CommandResult } from '../../src/cli/result.ts';
+import type { Context } from '../../src/cli/command.ts';
+import type { MediaCreateFlags } from '../../src/cli/flags/media.ts';
+import type { MediaTask } from '../../src/cli/media/create-media.ts';
+import { createMedia } from '../../src/cli/media/create-media.ts';
+import type { MediaPlace } from '../../src/cli/media/format.ts';
+import type { CommandResult } from '../../src/cli/render/result.ts';
+import { automaticName } from '../../src/durable/names.ts';
+import { openOutput } from '../../src/durable/publish.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
-import { automaticName } from '../../src/files/names.ts';
-import { openOutput } from '../../src/files/publish.ts';
-import type { MediaTask } from '../media/create-media.ts';
-import { createMedia } from '../media/create-media.ts';
-import type { MediaCreateFlags } from '../media/media-flags.ts';
-import type { MediaPlace } from '../media/media-place.ts';
 
 interface ShownImage {
   readonly flags: MediaCreateFlags;
@@ -16,7 +16,7 @@ interface ShownImage {
 
 /**
  * Has a picture made and saved, under an automatic name unless it was given one, and shows it where a
- * person is looking (contract, section 8).
+ * person is looking.
  */
 export async function createAndShow(
   context: Context,
@@ -73,9 +73,9 @@ async function show({ env, files, io }: Context, file: string): Promise<void> {
     return;
   }
   const [{ previewWay }, { drawPreview }, { PLAIN }] = await Promise.all([
-    import('../../src/cli/preview/preview-way.ts'),
-    import('../../src/cli/preview/draw-preview.ts'),
-    import('../../src/cli/look.ts'),
+    import('../../src/cli/render/preview.ts'),
+    import('../../src/cli/render/preview.ts'),
+    import('../../src/cli/render/style.ts'),
   ]);
   const way = previewWay(env, look.paint !== PLAIN);
   const picture = way && (await drawPreview(await files.readFile(file), way, look));

@@ -1,22 +1,24 @@
 import { Option } from 'commander';
 import { formatOfPath } from '../../src/audio/formats.ts';
 import type { CommandDefinition } from '../../src/cli/command.ts';
-import { oneOf } from '../../src/cli/choice-flag.ts';
-import { RESOLUTIONS } from '../../src/contract/media-resolutions.ts';
+import { oneOf } from '../../src/cli/flags/values.ts';
+import { RESOLUTIONS } from '../../src/contract/values.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
-import { refuseIdleFlags } from '../jobs/job-flags.ts';
-import type { MediaTask } from '../media/create-media.ts';
-import { createMedia, describeMedia } from '../media/create-media.ts';
-import { readInputs } from '../media/input-addresses.ts';
-import { createOptions, KEY_HELP, refuseOtherEnding } from '../media/media-flags.ts';
-import type { PictureFlags } from '../media/picture-flags.ts';
+import { refuseIdleFlags } from '../../src/cli/flags/jobs.ts';
+import type { MediaTask } from '../../src/cli/media/create-media.ts';
+import { createMedia, describeMedia } from '../../src/cli/media/create-media.ts';
+import { readInputs } from '../../src/cli/media/input-addresses.ts';
 import {
+  createOptions,
+  KEY_HELP,
+  refuseOtherEnding,
   givenReferences,
   pictureOptions,
   readPrompt,
   referenceFields,
   refuseDear,
-} from '../media/picture-flags.ts';
+} from '../../src/cli/flags/media.ts';
+import type { PictureFlags } from '../../src/cli/flags/media.ts';
 
 interface ImageCreateFlags extends PictureFlags {
   readonly aspectRatio?: string;
@@ -24,7 +26,7 @@ interface ImageCreateFlags extends PictureFlags {
   readonly preview?: true;
 }
 
-/** `foley image create PROMPT` (contract, section 8; spec section 4.8). */
+/** `foley image create PROMPT` (docs/api/media.md). */
 export const imageCreate: CommandDefinition<ImageCreateFlags> = {
   freeText: true,
   configure(command) {

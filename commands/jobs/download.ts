@@ -1,20 +1,19 @@
 import { Option } from 'commander';
 import type { CommandDefinition } from '../../src/cli/command.ts';
-import { integerWithin } from '../../src/cli/number-flags.ts';
-import { speechSource } from '../../src/jobs/speech-source.ts';
-import { fetchOne } from './fetch-one.ts';
-import type { ApiFlag } from './job-flags.ts';
-import { apiOption } from './job-flags.ts';
-import { speechWords } from './job-words.ts';
-import { automaticPlace, namedPlace } from './places.ts';
-import { resumeCommand } from './resume-command.ts';
+import { integerWithin } from '../../src/cli/flags/values.ts';
+import { speechSource } from '../../src/speech/jobs/speech-job.ts';
+import { fetchOne } from '../../src/cli/jobs/fetch.ts';
+import type { ApiFlag } from '../../src/cli/flags/jobs.ts';
+import { apiOption } from '../../src/cli/flags/jobs.ts';
+import { speechWords, resumeCommand } from '../../src/cli/jobs/format.ts';
+import { automaticPlace, namedPlace } from '../../src/cli/jobs/places.ts';
 
 interface DownloadFlags extends ApiFlag {
   readonly output?: string;
   readonly segment?: number;
 }
 
-/** `foley jobs download ID` (contract, section 6; spec sections 4.1 and 4.3). */
+/** `foley jobs download ID` (docs/api/jobs.md#v3 and docs/api/jobs.md#v1). */
 export const jobsDownload: CommandDefinition<DownloadFlags> = {
   configure(command) {
     command

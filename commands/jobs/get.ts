@@ -1,11 +1,11 @@
-import { getSpeechJob } from '../../src/api/speech-jobs.ts';
-import type { SpeechJob } from '../../src/api/speech-jobs.ts';
+import { getSpeechJob } from '../../src/api/resources/jobs.ts';
+import type { SpeechJob } from '../../src/api/resources/jobs.ts';
 import type { CommandDefinition } from '../../src/cli/command.ts';
-import { facts } from '../../src/cli/facts.ts';
-import type { ApiFlag } from './job-flags.ts';
-import { apiOption } from './job-flags.ts';
+import { facts } from '../../src/cli/render/table.ts';
+import type { ApiFlag } from '../../src/cli/flags/jobs.ts';
+import { apiOption } from '../../src/cli/flags/jobs.ts';
 
-/** `foley jobs get ID` (contract, section 6; spec sections 4.1 and 4.3). */
+/** `foley jobs get ID` (docs/api/jobs.md#v3 and docs/api/jobs.md#v1). */
 export const jobsGet: CommandDefinition<ApiFlag> = {
   configure(command) {
     command

@@ -1,25 +1,21 @@
 import { Option } from 'commander';
 import type { ApiClient } from '../../src/api/client.ts';
-import type { ListedJob } from '../../src/api/job-list.ts';
-import { allSpeechJobs, listSpeechJobs } from '../../src/api/job-list.ts';
-import type { JobApi } from '../../src/api/speech-jobs.ts';
-import type { CommandDefinition } from '../../src/cli/command.ts';
-import type { Context } from '../../src/cli/context.ts';
-import type { Look } from '../../src/cli/look.ts';
-import { moment } from '../../src/cli/moment.ts';
-import type { CommandResult } from '../../src/cli/result.ts';
-import type { Column } from '../../src/cli/table.ts';
+import type { ListedJob, JobApi } from '../../src/api/resources/jobs.ts';
+import { allSpeechJobs, listSpeechJobs } from '../../src/api/resources/jobs.ts';
+import type { CommandDefinition, Context } from '../../src/cli/command.ts';
+import type { ApiFlag, PageFlags } from '../../src/cli/flags/jobs.ts';
+import { apiOption, nextPageNotice, pageOptions } from '../../src/cli/flags/jobs.ts';
+import type { CommandResult } from '../../src/cli/render/result.ts';
+import type { Look } from '../../src/cli/render/style.ts';
+import { moment } from '../../src/cli/render/style.ts';
+import type { Column } from '../../src/cli/render/table.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
-import type { ApiFlag } from './job-flags.ts';
-import { apiOption } from './job-flags.ts';
-import type { PageFlags } from './page-flags.ts';
-import { nextPageNotice, pageOptions } from './page-flags.ts';
 
 interface ListFlags extends ApiFlag, PageFlags {
   readonly createdAfter?: string;
 }
 
-/** `foley jobs list` (contract, section 6; spec sections 4.1 and 4.3). */
+/** `foley jobs list` (docs/api/jobs.md#v3 and docs/api/jobs.md#v1). */
 export const jobsList: CommandDefinition<ListFlags> = {
   configure(command) {
     command.description('Lists your speech jobs, the newest first.');
@@ -82,7 +78,7 @@ async function present(
   rows: readonly ListedJob[],
   data: unknown,
 ): Promise<CommandResult> {
-  const { table } = await import('../../src/cli/table.ts');
+  const { table } = await import('../../src/cli/render/table.ts');
   const names = rows.map(({ id, textPreview }) => ({ name: id, about: textPreview }));
   return {
     data,

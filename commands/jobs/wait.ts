@@ -1,21 +1,18 @@
 import { Option } from 'commander';
-import type { CommandDefinition } from '../../src/cli/command.ts';
-import type { Context } from '../../src/cli/context.ts';
-import type { CommandResult } from '../../src/cli/result.ts';
-import { speechSource } from '../../src/jobs/speech-source.ts';
-import { fetchMany } from './fetch-many.ts';
-import { fetchOne } from './fetch-one.ts';
-import type { ApiFlag, WaitFlags } from './job-flags.ts';
-import { apiOption, pollingOf, waitOptions } from './job-flags.ts';
-import { speechWords } from './job-words.ts';
-import { folderPlace, namedPlace } from './places.ts';
-import { resumeCommand } from './resume-command.ts';
+import type { CommandDefinition, Context } from '../../src/cli/command.ts';
+import type { ApiFlag, WaitFlags } from '../../src/cli/flags/jobs.ts';
+import { apiOption, pollingOf, waitOptions } from '../../src/cli/flags/jobs.ts';
+import { fetchMany, fetchOne } from '../../src/cli/jobs/fetch.ts';
+import { speechWords, resumeCommand } from '../../src/cli/jobs/format.ts';
+import { folderPlace, namedPlace } from '../../src/cli/jobs/places.ts';
+import type { CommandResult } from '../../src/cli/render/result.ts';
+import { speechSource } from '../../src/speech/jobs/speech-job.ts';
 
 interface JobsWaitFlags extends ApiFlag, WaitFlags {
   readonly output?: string;
 }
 
-/** `foley jobs wait ID…` (contract, section 6). */
+/** `foley jobs wait ID…`. */
 export const jobsWait: CommandDefinition<JobsWaitFlags> = {
   configure(command) {
     command

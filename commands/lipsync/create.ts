@@ -1,11 +1,11 @@
 import { Option } from 'commander';
 import type { CommandDefinition } from '../../src/cli/command.ts';
-import { refuseIdleFlags } from '../jobs/job-flags.ts';
-import { createMedia, describeMedia } from '../media/create-media.ts';
-import type { MediaTask } from '../media/create-media.ts';
-import { readInputs } from '../media/input-addresses.ts';
-import type { MediaCreateFlags } from '../media/media-flags.ts';
-import { createOptions, refuseOtherEnding } from '../media/media-flags.ts';
+import { refuseIdleFlags } from '../../src/cli/flags/jobs.ts';
+import { createMedia, describeMedia } from '../../src/cli/media/create-media.ts';
+import type { MediaTask } from '../../src/cli/media/create-media.ts';
+import { readInputs } from '../../src/cli/media/input-addresses.ts';
+import type { MediaCreateFlags } from '../../src/cli/flags/media.ts';
+import { createOptions, refuseOtherEnding } from '../../src/cli/flags/media.ts';
 
 interface LipSyncCreateFlags extends MediaCreateFlags {
   readonly video: string;
@@ -13,7 +13,7 @@ interface LipSyncCreateFlags extends MediaCreateFlags {
   readonly extend?: true;
 }
 
-/** `foley lipsync create` (contract, section 8; spec sections 2.6 and 4.7). */
+/** `foley lipsync create` (docs/api/lip-sync.md). */
 export const lipsyncCreate: CommandDefinition<LipSyncCreateFlags> = {
   configure(command) {
     command

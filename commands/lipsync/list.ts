@@ -1,16 +1,15 @@
-import { allLipSync, listLipSync } from '../../src/api/lip-sync-list.ts';
-import type { MediaJob } from '../../src/api/media-job.ts';
-import type { CommandDefinition } from '../../src/cli/command.ts';
-import type { Context } from '../../src/cli/context.ts';
-import type { Look } from '../../src/cli/look.ts';
-import { moment } from '../../src/cli/moment.ts';
-import type { CommandResult } from '../../src/cli/result.ts';
-import type { Column } from '../../src/cli/table.ts';
-import type { PageFlags } from '../jobs/page-flags.ts';
-import { nextPageNotice, pageOptions } from '../jobs/page-flags.ts';
-import { describeBilling } from '../media/media-words.ts';
+import { allLipSync, listLipSync } from '../../src/api/resources/media.ts';
+import type { MediaJob } from '../../src/api/resources/media.ts';
+import type { CommandDefinition, Context } from '../../src/cli/command.ts';
+import type { PageFlags } from '../../src/cli/flags/jobs.ts';
+import { nextPageNotice, pageOptions } from '../../src/cli/flags/jobs.ts';
+import { describeBilling } from '../../src/cli/media/format.ts';
+import type { CommandResult } from '../../src/cli/render/result.ts';
+import type { Look } from '../../src/cli/render/style.ts';
+import { moment } from '../../src/cli/render/style.ts';
+import type { Column } from '../../src/cli/render/table.ts';
 
-/** `foley lipsync list` (contract, section 8; spec section 4.7). */
+/** `foley lipsync list` (docs/api/lip-sync.md). */
 export const lipsyncList: CommandDefinition<PageFlags> = {
   configure(command) {
     command.description('Lists your lip-sync jobs, the newest first.');
@@ -40,7 +39,7 @@ async function present(
   jobs: readonly MediaJob[],
   data: unknown,
 ): Promise<CommandResult> {
-  const { table } = await import('../../src/cli/table.ts');
+  const { table } = await import('../../src/cli/render/table.ts');
   return {
     data,
     ...(jobs.length === 0

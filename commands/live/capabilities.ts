@@ -1,11 +1,10 @@
-import { getRealtimeCapabilities } from '../../src/api/realtime.ts';
+import { getRealtimeCapabilities } from '../../src/api/resources/realtime.ts';
 import type { CommandDefinition } from '../../src/cli/command.ts';
-import { facts } from '../../src/cli/facts.ts';
-import { shown } from './shown.ts';
-import type { ProtocolFlag } from './protocol-flag.ts';
-import { protocolOption } from './protocol-flag.ts';
+import { facts } from '../../src/cli/render/table.ts';
+import { shown, protocolOption } from './flags.ts';
+import type { ProtocolFlag } from './flags.ts';
 
-/** `foley live capabilities` (contract, section 10; spec section 4.10). */
+/** `foley live capabilities` (docs/api/realtime.md). */
 export const liveCapabilities: CommandDefinition<ProtocolFlag> = {
   configure(command) {
     command

@@ -1,23 +1,24 @@
-import type { Connection } from '../../src/cli/context.ts';
+import { redactUrl } from '../../src/api/redact.ts';
+import type { Context, Connection } from '../../src/cli/command.ts';
+import { describeEvent } from '../../src/cli/connect.ts';
+import { quoted } from '../../src/cli/jobs/format.ts';
+import { createSegmentCutter } from '../../src/live/feed-text.ts';
 import { handshakeOf } from '../../src/live/handshake.ts';
-import type { LiveFacts } from '../../src/live/live-answer.ts';
-import { liveWay } from '../../src/live/live-way.ts';
-import { httpQuestions } from '../../src/live/questions.ts';
-import { createSegmentCutter } from '../../src/live/segment-cutter.ts';
+import type { Handshake } from '../../src/live/handshake.ts';
+import type { LiveFacts } from '../../src/live/live-way.ts';
+import { liveWay, httpQuestions } from '../../src/live/live-way.ts';
 import type { LivePlan } from '../../src/live/state.ts';
 import { liveWaits } from '../../src/live/state.ts';
 import { wsSockets } from '../../src/live/ws-socket.ts';
 import type { SpeechWay } from '../../src/speech/speak.ts';
 import { readPieces } from '../../src/speech/text-source.ts';
-import { quoted } from '../jobs/resume-command.ts';
-import { handshakeLines } from './handshake-lines.ts';
 import type { LiveScreen } from './live-screen.ts';
-import type { LiveTask } from './live-task.ts';
+import type { LiveTask } from './request.ts';
 
 const MAX_RETRIES = 4;
 const FLUSH_AFTER_MS = 700;
 
-export interface ConversationOrder {
+interface ConversationOrder {
   readonly connection: Connection;
   readonly facts: LiveFacts;
   readonly request: LivePlan['request'];
@@ -89,4 +90,38 @@ async function* piecesOf(
 ): AsyncGenerator<string, void, undefined> {
   if (text !== undefined) yield text;
   else yield* readPieces(context.io.stdin(), 'stdin', over);
+}
+
+/** One line for each handshake, as for every request (`--verbose`); between two of them lies a conversation. */
+export function handshakeLines(
+  {
+    clock,
+    globals,
+    io,
+  }: Pick<Context, 'clock'> & {
+    readonly globals: Pick<Context['globals'], 'verbose'>;
+    readonly io: Pick<Context['io'], 'complain'>;
+  },
+  requestId: string,
+): Pick<Handshake, 'onAnswer' | 'onConnect'> {
+  let attempt = 0;
+  let since = clock.monotonic();
+  return {
+    onConnect() {
+      attempt += 1;
+      since = clock.monotonic();
+    },
+    onAnswer({ url, ...answer }) {
+      if (globals.verbose !== true) return;
+      const ms = clock.monotonic() - since;
+      const seen = { method: 'GET', url: redactUrl(url), ms, requestId, attempt };
+      io.complain(
+        describeEvent(
+          answer.status === undefined
+            ? { type: 'no_answer', ...seen, reason: answer.reason }
+            : { type: 'answer', ...seen, status: answer.status },
+        ),
+      );
+    },
+  };
 }

@@ -1,7 +1,7 @@
 import type { Io } from '../../src/cli/io.ts';
 import { toJson } from '../../src/text/display.ts';
 import type { LiveNotice } from '../../src/live/conversation.ts';
-import type { FrameMessage } from '../../src/frames/codec.ts';
+import type { FrameMessage } from '../../src/realtime/frames.ts';
 
 /** Where it is told what happens in a conversation. */
 export interface LiveScreen {

@@ -1,22 +1,21 @@
 import { Option } from 'commander';
-import type { AudioAnswer } from '../../src/api/audio-answer.ts';
-import { fetchRealtimeSegment } from '../../src/api/realtime.ts';
+import type { AudioAnswer } from '../../src/api/audio-response.ts';
+import { fetchRealtimeSegment } from '../../src/api/resources/realtime.ts';
 import { extensionOf, formatOfMediaType } from '../../src/audio/formats.ts';
-import type { CommandDefinition } from '../../src/cli/command.ts';
-import type { Context } from '../../src/cli/context.ts';
+import type { CommandDefinition, Context } from '../../src/cli/command.ts';
+import { downloadName } from '../../src/durable/names.ts';
+import type { Output } from '../../src/durable/output.ts';
+import { openOutput } from '../../src/durable/publish.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
-import { downloadName } from '../../src/files/names.ts';
-import type { Output } from '../../src/files/output.ts';
-import { openOutput } from '../../src/files/publish.ts';
 import { display } from '../../src/text/display.ts';
-import type { ProtocolFlag } from './protocol-flag.ts';
-import { protocolOption } from './protocol-flag.ts';
+import type { ProtocolFlag } from './flags.ts';
+import { protocolOption } from './flags.ts';
 
 interface SegmentFlags extends ProtocolFlag {
   readonly output?: string;
 }
 
-/** `foley live segment REQUEST_ID SEGMENT_ID -o F` (contract, section 10; spec section 4.10). */
+/** `foley live segment REQUEST_ID SEGMENT_ID -o F` (docs/api/realtime.md). */
 export const liveSegment: CommandDefinition<SegmentFlags> = {
   configure(command) {
     command

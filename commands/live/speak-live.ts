@@ -1,23 +1,23 @@
 import path from 'node:path';
-import type { Connection } from '../../src/cli/context.ts';
-import { startProgress } from '../../src/cli/progress.ts';
-import type { CommandResult } from '../../src/cli/result.ts';
-import type { Output } from '../../src/files/output.ts';
-import { LiveFacts } from '../../src/live/live-answer.ts';
+import type { Connection } from '../../src/cli/command.ts';
+import { openJournal } from '../../src/cli/journal.ts';
+import { startProgress } from '../../src/cli/render/progress.ts';
+import type { CommandResult } from '../../src/cli/render/result.ts';
+import { playbackOptions, playFile, streamOf } from '../../src/cli/speech/delivery.ts';
+import { spokenNotice } from '../../src/cli/speech/summary.ts';
+import type { Output } from '../../src/durable/output.ts';
+import { untilStopped } from '../../src/effects/concurrency.ts';
+import { LiveFacts } from '../../src/live/live-way.ts';
 import type { LivePlan } from '../../src/live/state.ts';
-import { openPlanned } from '../../src/speech/open-planned.ts';
+import { openPlanned } from '../../src/speech/output-plan.ts';
 import { startPlayback } from '../../src/speech/play.ts';
 import type { AudioStream, Spoken } from '../../src/speech/speak.ts';
 import { speak } from '../../src/speech/speak.ts';
-import { untilStopped } from '../../src/speech/until-stopped.ts';
-import { openJournal } from '../open-journal.ts';
-import { playbackOptions, playFile, streamOf } from '../tts-delivery.ts';
-import { spokenNotice } from '../tts-words.ts';
 import { conversationWay } from './conversation-way.ts';
-import { liveRequest } from './live-request.ts';
 import type { LiveScreen } from './live-screen.ts';
 import { liveScreen } from './live-screen.ts';
-import type { LiveTask } from './live-task.ts';
+import { liveRequest } from './request.ts';
+import type { LiveTask } from './request.ts';
 
 /** Opens the output, then the conversation, and delivers what is heard. */
 export async function speakLive(task: LiveTask): Promise<CommandResult> {
@@ -87,7 +87,7 @@ async function speakInto(task: LiveTask, order: LiveOrder): Promise<Spoken> {
       stream,
       journal,
       spool: async () => {
-        const { createSpool } = await import('../../src/files/spool.ts');
+        const { createSpool } = await import('../../src/durable/spool.ts');
         return createSpool({ ...context, folder: path.join(state, 'spool') });
       },
       notice: (line) => context.io.notice(line),

@@ -1,11 +1,10 @@
-import { getRealtimeRequest } from '../../src/api/realtime.ts';
+import { getRealtimeRequest } from '../../src/api/resources/realtime.ts';
 import type { CommandDefinition } from '../../src/cli/command.ts';
-import { facts } from '../../src/cli/facts.ts';
-import { shown } from './shown.ts';
-import type { ProtocolFlag } from './protocol-flag.ts';
-import { protocolOption } from './protocol-flag.ts';
+import { facts } from '../../src/cli/render/table.ts';
+import { shown, protocolOption } from './flags.ts';
+import type { ProtocolFlag } from './flags.ts';
 
-/** `foley live status REQUEST_ID` (contract, section 10; spec sections 3.2 and 4.10). */
+/** `foley live status REQUEST_ID` (docs/api/realtime.md#request-states and docs/api/realtime.md). */
 export const liveStatus: CommandDefinition<ProtocolFlag> = {
   configure(command) {
     command

@@ -1,16 +1,16 @@
 import { Option } from 'commander';
-import { createBrowserTicket } from '../../src/api/realtime.ts';
+import { createBrowserTicket } from '../../src/api/resources/realtime.ts';
 import type { CommandDefinition } from '../../src/cli/command.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import { display } from '../../src/text/display.ts';
-import type { ProtocolFlag } from './protocol-flag.ts';
-import { protocolOption } from './protocol-flag.ts';
+import type { ProtocolFlag } from './flags.ts';
+import { protocolOption } from './flags.ts';
 
 interface TicketFlags extends ProtocolFlag {
   readonly origin: string;
 }
 
-/** `foley live ticket --origin URL` (contract, section 10; spec section 5, rule 6). */
+/** `foley live ticket --origin URL` (docs/api/authentication.md, rule 6). */
 export const liveTicket: CommandDefinition<TicketFlags> = {
   configure(command) {
     command

@@ -1,19 +1,18 @@
 import { Option } from 'commander';
-import type { MediaJobKind } from '../../src/api/media-job.ts';
+import type { MediaJobKind } from '../../src/api/resources/models.ts';
 import type { CommandDefinition } from '../../src/cli/command.ts';
+import { refuseOtherEnding } from '../../src/cli/flags/media.ts';
+import { fetchOne } from '../../src/cli/jobs/fetch.ts';
+import { automaticPlace } from '../../src/cli/jobs/places.ts';
+import { resumeLine } from '../../src/cli/media/create-media.ts';
+import { mediaPlace, mediaWords } from '../../src/cli/media/format.ts';
 import { makesOf, mediaSource } from '../../src/media/media-source.ts';
-import { fetchOne } from '../jobs/fetch-one.ts';
-import { automaticPlace } from '../jobs/places.ts';
-import { resumeLine } from './create-media.ts';
-import { refuseOtherEnding } from './media-flags.ts';
-import { mediaPlace } from './media-place.ts';
-import { mediaWords } from './media-words.ts';
 
 interface MediaDownloadFlags {
   readonly output?: string;
 }
 
-/** `foley lipsync|dub|image|video download ID` (contract, sections 6 and 8). */
+/** `foley lipsync|dub|image|video download ID`. */
 export function mediaDownload(kind: MediaJobKind): CommandDefinition<MediaDownloadFlags> {
   return {
     configure(command) {

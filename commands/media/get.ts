@@ -1,10 +1,11 @@
-import type { MediaJob, MediaJobKind } from '../../src/api/media-job.ts';
-import { getMediaJob } from '../../src/api/media-jobs.ts';
+import type { MediaJob } from '../../src/api/resources/media.ts';
+import { getMediaJob } from '../../src/api/resources/media.ts';
+import type { MediaJobKind } from '../../src/api/resources/models.ts';
 import type { CommandDefinition } from '../../src/cli/command.ts';
-import { facts } from '../../src/cli/facts.ts';
-import { describeBilling } from './media-words.ts';
+import { describeBilling } from '../../src/cli/media/format.ts';
+import { facts } from '../../src/cli/render/table.ts';
 
-/** `foley lipsync|dub|image|video get ID` (contract, section 8; spec sections 4.7 and 4.8). */
+/** `foley lipsync|dub|image|video get ID` (docs/api/lip-sync.md and docs/api/media.md). */
 export function mediaGet(kind: MediaJobKind): CommandDefinition {
   return {
     configure(command) {

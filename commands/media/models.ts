@@ -1,10 +1,10 @@
-import type { MediaModel, MediaVariant } from '../../src/api/media-models.ts';
-import { listMediaModels } from '../../src/api/media-models.ts';
+import type { MediaModel, MediaVariant } from '../../src/api/resources/models.ts';
+import { listMediaModels } from '../../src/api/resources/models.ts';
 import type { CommandDefinition } from '../../src/cli/command.ts';
-import type { Column } from '../../src/cli/table.ts';
+import type { Column } from '../../src/cli/render/table.ts';
 import type { MediaType } from '../../src/contract/schemas/media-models.ts';
 
-/** `foley image models` and `foley video models` (contract, section 8; spec section 4.8). */
+/** `foley image models` and `foley video models` (docs/api/media.md). */
 export function mediaModels(mediaType: MediaType): CommandDefinition {
   return {
     configure(command) {
@@ -17,7 +17,7 @@ export function mediaModels(mediaType: MediaType): CommandDefinition {
     async run(context) {
       const { client } = await context.connect();
       const { raw, value } = await listMediaModels(client, mediaType, context.signal);
-      const { table } = await import('../../src/cli/table.ts');
+      const { table } = await import('../../src/cli/render/table.ts');
       const rows = value.flatMap((model) => rowsOf(model));
       return {
         data: raw,

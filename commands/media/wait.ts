@@ -1,26 +1,24 @@
 import { Option } from 'commander';
-import type { MediaJob, MediaJobKind } from '../../src/api/media-job.ts';
-import { mediaPace } from '../../src/api/media-jobs.ts';
-import type { CommandDefinition } from '../../src/cli/command.ts';
-import type { Connection, Context } from '../../src/cli/context.ts';
-import type { CommandResult } from '../../src/cli/result.ts';
+import type { MediaJob } from '../../src/api/resources/media.ts';
+import { mediaPace } from '../../src/api/resources/media.ts';
+import type { MediaJobKind } from '../../src/api/resources/models.ts';
+import type { CommandDefinition, Context, Connection } from '../../src/cli/command.ts';
+import type { WaitFlags } from '../../src/cli/flags/jobs.ts';
+import { pollingAt, waitOptions } from '../../src/cli/flags/jobs.ts';
+import { refuseOtherEnding } from '../../src/cli/flags/media.ts';
+import { fetchMany, fetchOne } from '../../src/cli/jobs/fetch.ts';
+import { resumeCommand } from '../../src/cli/jobs/format.ts';
+import { folderPlace } from '../../src/cli/jobs/places.ts';
+import { resumeLine } from '../../src/cli/media/create-media.ts';
+import { mediaPlace, MEDIA_API, mediaWords } from '../../src/cli/media/format.ts';
+import type { CommandResult } from '../../src/cli/render/result.ts';
 import { makesOf, mediaSource } from '../../src/media/media-source.ts';
-import { fetchMany } from '../jobs/fetch-many.ts';
-import { fetchOne } from '../jobs/fetch-one.ts';
-import type { WaitFlags } from '../jobs/job-flags.ts';
-import { pollingAt, waitOptions } from '../jobs/job-flags.ts';
-import { folderPlace } from '../jobs/places.ts';
-import { resumeCommand } from '../jobs/resume-command.ts';
-import { resumeLine } from './create-media.ts';
-import { refuseOtherEnding } from './media-flags.ts';
-import { mediaPlace } from './media-place.ts';
-import { MEDIA_API, mediaWords } from './media-words.ts';
 
 interface MediaWaitFlags extends WaitFlags {
   readonly output?: string;
 }
 
-/** `foley lipsync|dub|image|video wait ID…` (contract, sections 6 and 8). */
+/** `foley lipsync|dub|image|video wait ID…`. */
 export function mediaWait(kind: MediaJobKind): CommandDefinition<MediaWaitFlags> {
   return {
     configure(command) {

@@ -1,11 +1,11 @@
-import { getCapabilities } from '../../src/api/models.ts';
+import { getCapabilities } from '../../src/api/resources/models.ts';
 import type { CommandDefinition } from '../../src/cli/command.ts';
-import { facts } from '../../src/cli/facts.ts';
+import { facts } from '../../src/cli/render/table.ts';
 import { Failure } from '../../src/errors/failure.ts';
 import { closest } from '../../src/text/did-you-mean.ts';
-import { controlsOf, operationsOf } from './model-words.ts';
+import { controlsOf, operationsOf } from './format.ts';
 
-/** `foley models get ID`: one record of the capabilities (spec section 2.2). */
+/** `foley models get ID`: one record of the capabilities (docs/api/models.md). */
 export const modelsGet: CommandDefinition = {
   configure(command) {
     command.description('Shows one model.').argument('<id>', 'model id');

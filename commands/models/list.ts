@@ -1,10 +1,10 @@
-import { getCapabilities } from '../../src/api/models.ts';
+import { getCapabilities } from '../../src/api/resources/models.ts';
 import type { CommandDefinition } from '../../src/cli/command.ts';
-import type { Column } from '../../src/cli/table.ts';
+import type { Column } from '../../src/cli/render/table.ts';
 import type { Model } from '../../src/contract/schemas/model.ts';
-import { controlsOf } from './model-words.ts';
+import { controlsOf } from './format.ts';
 
-/** `foley models list` (contract, section 8; spec section 2.2). */
+/** `foley models list` (docs/api/models.md). */
 export const modelsList: CommandDefinition = {
   configure(command) {
     command.description('Lists the models of the service: its capability record.');
@@ -12,7 +12,7 @@ export const modelsList: CommandDefinition = {
   async run(context) {
     const { client } = await context.connect({ publicOnly: true });
     const { value, raw } = await getCapabilities(client, { signal: context.signal });
-    const { table } = await import('../../src/cli/table.ts');
+    const { table } = await import('../../src/cli/render/table.ts');
     const names = value.models.map(({ id }) => ({ name: id, about: '' }));
     return {
       data: raw,

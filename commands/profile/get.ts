@@ -1,8 +1,8 @@
-import { getProfile } from '../../src/api/profile.ts';
+import { getProfile } from '../../src/api/resources/profile.ts';
 import type { CommandDefinition } from '../../src/cli/command.ts';
-import { profileFacts } from './profile-words.ts';
+import { profileFacts } from './format.ts';
 
-/** `foley profile` (contract, section 8; spec sections 2.9 and 4.9). */
+/** `foley profile` (docs/api/account.md). */
 export const profileGet: CommandDefinition = {
   configure(command) {
     command.description('Shows the account of the API key: id, tier, credits and quota left.');

@@ -1,16 +1,16 @@
 import { Option } from 'commander';
-import { updateProfile } from '../../src/api/profile.ts';
+import { updateProfile } from '../../src/api/resources/profile.ts';
 import type { CommandDefinition } from '../../src/cli/command.ts';
 import { WEBHOOK_URL_MAX_CHARACTERS } from '../../src/contract/limits.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import { countCodePoints } from '../../src/text/code-points.ts';
-import { shownUrl } from './profile-words.ts';
+import { shownUrl } from './format.ts';
 
 interface ProfileSetFlags {
   readonly webhookUrl: string;
 }
 
-/** `foley profile set` (contract, section 8; spec section 4.9). */
+/** `foley profile set` (docs/api/account.md). */
 export const profileSet: CommandDefinition<ProfileSetFlags> = {
   configure(command) {
     command

@@ -1,11 +1,10 @@
-import type { Context } from '../../src/cli/context.ts';
+import type { Context } from '../../src/cli/command.ts';
 import { readInput } from '../../src/cli/read-input.ts';
 import { octal, openToOthers } from '../../src/config/secret-file.ts';
-import { ACCEPTED_KEY_MAX_CHARACTERS } from '../../src/contract/accepted-key.ts';
+import { ACCEPTED_KEY_MAX_CHARACTERS } from '../../src/contract/values.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import type { AccountKey } from '../../src/service/running-service.ts';
-import { counted } from '../../src/text/counted.ts';
-import { display } from '../../src/text/display.ts';
+import { counted, display } from '../../src/text/display.ts';
 
 const FLAG = '--accept-keys-file';
 const FORM =

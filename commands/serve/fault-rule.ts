@@ -1,6 +1,6 @@
 import { CODE_OF_STATUS, type FaultStatus } from '../../src/contract/service-errors.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
-import type { FaultEffect, FaultRule, FaultWhen } from '../../src/service/faults/fault-rule.ts';
+import type { FaultEffect, FaultRule, FaultWhen } from '../../src/service/http/faults.ts';
 import { didYouMean } from '../../src/text/did-you-mean.ts';
 import { durationMs, durationText } from '../../src/text/duration.ts';
 
@@ -10,7 +10,7 @@ const FORM =
 const LONGEST_DELAY_MS = 24 * 60 * 60 * 1_000;
 
 /**
- * A rule of `--fault` (contract, section 9).
+ * A rule of `--fault`.
  * @throws Failure (usage) with the rule, what is wrong in it, and what is allowed
  */
 export function parseFaultRule(given: string): FaultRule {

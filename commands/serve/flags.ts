@@ -1,15 +1,14 @@
 import { isIPv6 } from 'node:net';
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import { oneOf } from '../../src/cli/choice-flag.ts';
-import { integerWithin } from '../../src/cli/number-flags.ts';
+import { oneOf, integerWithin } from '../../src/cli/flags/values.ts';
 import { FAMILIES } from '../../src/contract/families.ts';
-import { IMAGE_MODEL_IDS, VIDEO_MODEL_IDS } from '../../src/contract/media-model-ids.ts';
+import { IMAGE_MODEL_IDS, VIDEO_MODEL_IDS } from '../../src/contract/values.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
-import type { FaultRule } from '../../src/service/faults/fault-rule.ts';
+import type { FaultRule } from '../../src/service/http/faults.ts';
 import { parseFaultRule } from './fault-rule.ts';
 
-/** The flags of `foley serve` (contract, section 9), read and checked one by one. */
+/** The flags of `foley serve`, read and checked one by one. */
 export interface ServeFlags {
   readonly host: string;
   readonly port: number;

@@ -1,10 +1,9 @@
 import { createRedactor } from '../../src/api/redact.ts';
-import type { GlobalOptions } from '../../src/cli/global-options.ts';
-import { display, toJson } from '../../src/text/display.ts';
-import { describeClosing } from '../../src/cli/service-events.ts';
-import type { FaultEffect } from '../../src/service/faults/fault-rule.ts';
+import type { GlobalOptions } from '../../src/cli/flags/global.ts';
+import { display, toJson, counted } from '../../src/text/display.ts';
+import { describeClosing } from '../../src/cli/connect.ts';
+import type { FaultEffect } from '../../src/service/http/faults.ts';
 import type { ServiceEvent } from '../../src/service/running-service.ts';
-import { counted } from '../../src/text/counted.ts';
 import { printFaultEffect } from './fault-rule.ts';
 
 export interface LogOptions {

@@ -1,21 +1,23 @@
 import { Option } from 'commander';
 import type { CommandDefinition } from '../../src/cli/command.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
-import { refuseIdleFlags } from '../jobs/job-flags.ts';
-import type { MediaTask } from '../media/create-media.ts';
-import { createMedia, describeMedia } from '../media/create-media.ts';
-import { readInputs } from '../media/input-addresses.ts';
-import { createOptions, KEY_HELP, refuseOtherEnding } from '../media/media-flags.ts';
-import type { PictureFlags } from '../media/picture-flags.ts';
+import { refuseIdleFlags } from '../../src/cli/flags/jobs.ts';
+import type { MediaTask } from '../../src/cli/media/create-media.ts';
+import { createMedia, describeMedia } from '../../src/cli/media/create-media.ts';
+import { readInputs } from '../../src/cli/media/input-addresses.ts';
 import {
+  createOptions,
+  KEY_HELP,
+  refuseOtherEnding,
   givenReferences,
   pictureOptions,
   readPrompt,
   referenceFields,
   refuseDear,
-} from '../media/picture-flags.ts';
+} from '../../src/cli/flags/media.ts';
+import type { PictureFlags } from '../../src/cli/flags/media.ts';
 
-/** `foley video create PROMPT` (contract, section 8; spec section 4.8). */
+/** `foley video create PROMPT` (docs/api/media.md). */
 export const videoCreate: CommandDefinition<PictureFlags> = {
   freeText: true,
   configure(command) {

@@ -1,18 +1,22 @@
 import { Option } from 'commander';
-import type { VoiceForm } from '../../src/api/create-voice.ts';
-import type { CommandDefinition } from '../../src/cli/command.ts';
-import type { Context } from '../../src/cli/context.ts';
-import type { CommandResult } from '../../src/cli/result.ts';
+import type { VoiceForm } from '../../src/api/resources/create-voice.ts';
+import type { CommandDefinition, Context } from '../../src/cli/command.ts';
+import type { IdFlags } from '../../src/cli/flags/request.ts';
+import { dryRunOption, idOptions } from '../../src/cli/flags/request.ts';
+import { filled } from '../../src/cli/flags/speech.ts';
+import type { VisibilityFlag } from '../../src/cli/flags/voices.ts';
+import {
+  each,
+  languageCode,
+  visibilityOption,
+  madeVoiceNotice,
+  madeVoiceResult,
+} from '../../src/cli/flags/voices.ts';
+import { openJournal } from '../../src/cli/journal.ts';
+import type { CommandResult } from '../../src/cli/render/result.ts';
 import { REFERENCE_EXTENSIONS } from '../../src/contract/reference-audio.ts';
-import type { CloneOrder } from '../../src/voices/clone-voice.ts';
+import type { CloneOrder } from '../../src/voices/create.ts';
 import { checkRecordings } from '../../src/voices/recordings.ts';
-import { openJournal } from '../open-journal.ts';
-import type { IdFlags } from '../request-flags.ts';
-import { dryRunOption, idOptions } from '../request-flags.ts';
-import { filled } from '../speech-flags.ts';
-import type { VisibilityFlag } from './voice-flags.ts';
-import { each, languageCode, visibilityOption } from './voice-flags.ts';
-import { madeVoiceNotice, madeVoiceResult } from './voice-words.ts';
 
 interface VoicesCreateFlags extends VisibilityFlag, IdFlags {
   readonly description?: string;
@@ -20,7 +24,7 @@ interface VoicesCreateFlags extends VisibilityFlag, IdFlags {
   readonly language?: readonly string[];
 }
 
-/** `foley voices create NAME FILE…` (contract, section 8; spec section 4.5). */
+/** `foley voices create NAME FILE…` (docs/api/voices.md). */
 export const voicesCreate: CommandDefinition<VoicesCreateFlags> = {
   configure(command) {
     command
@@ -88,7 +92,7 @@ async function make(
   const { client, target } = await context.connect();
   const { journal } = await openJournal(context);
   const [{ cloneVoice }, { showUpload }] = await Promise.all([
-    import('../../src/voices/clone-voice.ts'),
+    import('../../src/voices/create.ts'),
     import('./show-upload.ts'),
   ]);
   const shown = showUpload(context);
@@ -121,7 +125,7 @@ async function describe(
   { boundary, options: { idempotencyKey, requestId } }: Making,
 ): Promise<CommandResult> {
   const { createVoiceRequest, voiceFields, voiceUpload } =
-    await import('../../src/api/create-voice.ts');
+    await import('../../src/api/resources/create-voice.ts');
   const { client } = await context.connect();
   const request = createVoiceRequest(voiceUpload(form, boundary), { idempotencyKey, requestId });
   const { headers, method, url } = client.describe(request);

@@ -1,16 +1,15 @@
 import { Option } from 'commander';
-import { deleteVoice } from '../../src/api/delete-voice.ts';
-import type { CommandDefinition } from '../../src/cli/command.ts';
-import type { Context } from '../../src/cli/context.ts';
+import { deleteVoice } from '../../src/api/resources/voices.ts';
+import type { CommandDefinition, Context } from '../../src/cli/command.ts';
+import { filled } from '../../src/cli/flags/speech.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import { display } from '../../src/text/display.ts';
-import { filled } from '../speech-flags.ts';
 
 interface VoicesDeleteFlags {
   readonly yes?: true;
 }
 
-/** `foley voices delete ID` (contract, section 8; spec section 4.5). */
+/** `foley voices delete ID` (docs/api/voices.md). */
 export const voicesDelete: CommandDefinition<VoicesDeleteFlags> = {
   configure(command) {
     command
@@ -47,8 +46,8 @@ async function ask(context: Context, id: string): Promise<void> {
       'Add --yes to delete it without a question.',
     );
   }
-  const { getVoice } = await import('../../src/api/voices.ts');
-  const { confirm } = await import('../../src/cli/confirm.ts');
+  const { getVoice } = await import('../../src/api/resources/voices.ts');
+  const { confirm } = await import('../../src/cli/prompt.ts');
   const { client } = await context.connect();
   const { name } = (await getVoice(client, id, context.signal)).value;
   if (await confirm(display(`Delete the voice "${name}" (${id}) for good?`), context)) return;

@@ -1,8 +1,8 @@
-import { getVoice } from '../../src/api/voices.ts';
+import { getVoice } from '../../src/api/resources/voices.ts';
 import type { CommandDefinition } from '../../src/cli/command.ts';
-import { facts } from '../../src/cli/facts.ts';
+import { facts } from '../../src/cli/render/table.ts';
 
-/** `foley voices get ID` (contract, section 8; spec section 4.1). */
+/** `foley voices get ID` (docs/api/speech.md#v3). */
 export const voicesGet: CommandDefinition = {
   configure(command) {
     command.description('Shows one voice.').argument('<id>', 'voice id');

@@ -1,5 +1,5 @@
 import { usageFailure } from '../../src/errors/failure.ts';
-import type { VoiceType } from '../../src/contract/voice-types.ts';
+import type { VoiceType } from '../../src/contract/values.ts';
 
 export interface VoicesListFlags {
   readonly page?: number;
@@ -33,7 +33,7 @@ const FLAG_NAMES: Readonly<Record<(typeof V1_FILTERS | typeof PAGE_FLAGS)[number
 };
 
 /**
- * The interface to ask: the one that is named, else v1 where a filter needs it (contract, section 8).
+ * The interface to ask: the one that is named, else v1 where a filter needs it.
  * @throws Failure (usage) naming a flag that the named one does not have
  */
 export function chooseVoiceSurface(flags: VoicesListFlags): VoiceSurface {

@@ -1,14 +1,13 @@
 import { Option } from 'commander';
 import type { CommandDefinition } from '../../src/cli/command.ts';
-import { integerWithin } from '../../src/cli/number-flags.ts';
+import { integerWithin, oneOf } from '../../src/cli/flags/values.ts';
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../../src/contract/limits.ts';
-import { VOICE_TYPES } from '../../src/contract/voice-types.ts';
-import { filled } from '../speech-flags.ts';
-import { oneOf } from '../../src/cli/choice-flag.ts';
+import { VOICE_TYPES } from '../../src/contract/values.ts';
+import { filled } from '../../src/cli/flags/speech.ts';
 import type { VoicesListFlags } from './list-surface.ts';
 import { chooseVoiceSurface, VOICE_SURFACES } from './list-surface.ts';
 
-/** `foley voices list` (contract, section 8; spec sections 4.1, 4.4 and 4.5). */
+/** `foley voices list` (docs/api/speech.md#v3, docs/api/other-clients.md and docs/api/voices.md). */
 export const voicesList: CommandDefinition<VoicesListFlags> = {
   configure(command) {
     command

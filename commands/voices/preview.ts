@@ -1,14 +1,21 @@
+import path from 'node:path';
 import { Option } from 'commander';
-import type { CommandDefinition } from '../../src/cli/command.ts';
-import { usageFailure } from '../../src/errors/failure.ts';
-import { idOptions } from '../request-flags.ts';
-import { filled, speechFormat } from '../speech-flags.ts';
-import type { PreviewFlags } from './preview-voices.ts';
-import { previewVoices } from './preview-voices.ts';
+import { extensionOf } from '../../src/audio/formats.ts';
+import type { CommandDefinition, Context } from '../../src/cli/command.ts';
+import { idOptions } from '../../src/cli/flags/request.ts';
+import type { IdFlags } from '../../src/cli/flags/request.ts';
+import { filled, speechFormat } from '../../src/cli/flags/speech.ts';
+import { folderPlace } from '../../src/cli/jobs/places.ts';
+import type { CommandResult } from '../../src/cli/render/result.ts';
+import { planTask, speakTask } from '../../src/cli/speech/speak.ts';
+import type { Task } from '../../src/cli/speech/task.ts';
+import type { AudioFormat } from '../../src/contract/values.ts';
+import { downloadName } from '../../src/durable/names.ts';
+import { usageFailure, Failure } from '../../src/errors/failure.ts';
 
 const TEXT = 'Hello. This is how I sound when I read a line to you.';
 
-/** `foley voices preview ID…` (contract, section 8). */
+/** `foley voices preview ID…`. */
 export const voicesPreview: CommandDefinition<PreviewFlags> = {
   configure(command) {
     command
@@ -70,4 +77,94 @@ function refuseSharedIds(
     `${idempotencyKey === undefined ? '--request-id' : '--idempotency-key'} is for one request, and ${ids.length} voices are asked for`,
     'Name one voice, or leave it out.',
   );
+}
+
+export interface PreviewFlags extends Pick<IdFlags, 'idempotencyKey' | 'requestId'> {
+  readonly text: string;
+  readonly outputDir?: string;
+  readonly play?: true;
+  readonly player?: string;
+  readonly model?: string;
+  readonly format?: AudioFormat;
+}
+
+/**
+ * Speaks one line with each voice, one after the other; everything that can be checked is checked before
+ * the first is billed. A voice that fails keeps none of the others from speaking.
+ * @throws Failure (usage, output) before anything was sent
+ */
+export async function previewVoices(
+  context: Context,
+  ids: readonly string[],
+  flags: PreviewFlags,
+): Promise<CommandResult> {
+  const folder = flags.outputDir;
+  if (folder !== undefined) await folderPlace(context, folder, FOLDER);
+  const tasks: Task[] = [];
+  for (const id of ids) tasks.push(await planPreview(context, id, flags));
+  const items: unknown[] = [];
+  const failed: FailedPreview[] = [];
+  for (const [index, task] of tasks.entries()) {
+    const preview = await speakPreview(task);
+    if (preview instanceof Failure) failed.push({ voiceId: ids[index] ?? '', failure: preview });
+    items.push(preview instanceof Failure ? failedItem(ids[index] ?? '', preview) : preview.data);
+    if (preview instanceof Failure && STOPS.has(preview.exit)) break;
+  }
+  return { data: { items }, ...conclude(context, failed, ids.length) };
+}
+
+interface FailedPreview {
+  readonly voiceId: string;
+  readonly failure: Failure;
+}
+
+const FOLDER = {
+  flag: '--output-dir',
+  why: 'previews need a folder',
+  hint: 'Name a folder, or leave it out.',
+};
+
+/** What is wrong for one voice is wrong for all of them. */
+const STOPS = new Set<Failure['exit']>(['auth', 'credits']);
+
+async function planPreview(context: Context, id: string, flags: PreviewFlags): Promise<Task> {
+  const { outputDir, text, ...speech } = flags;
+  const task = await planTask(context, {
+    args: [text],
+    options: { ...speech, voice: id, clobber: true },
+  });
+  const isHeardOnly = task.player !== undefined && outputDir === undefined;
+  if (isHeardOnly && context.globals.json !== true) return task;
+  const { format } = task.plan;
+  const file = path.join(outputDir ?? '', downloadName(id, extensionOf(format)));
+  return { ...task, plan: { kind: 'automatic', format, path: file } };
+}
+
+async function speakPreview(task: Task): Promise<CommandResult | Failure> {
+  try {
+    return await speakTask(task);
+  } catch (error) {
+    task.context.signal.throwIfAborted();
+    if (error instanceof Failure) return error;
+    throw error;
+  }
+}
+
+function failedItem(voiceId: string, { code, exitCode, message }: Failure): object {
+  return { voiceId, output: null, error: { code, message, exitCode } };
+}
+
+/** The last failure is told as that of the command where nothing was spoken or nothing more can be. */
+function conclude(
+  { io }: Context,
+  failed: readonly FailedPreview[],
+  count: number,
+): Pick<CommandResult, 'exit' | 'failure'> {
+  const last = failed.at(-1)?.failure;
+  if (last === undefined) return {};
+  const isOver = failed.length === count || STOPS.has(last.exit);
+  for (const { failure, voiceId } of failed) {
+    if (!isOver || failure !== last) io.warn(`foley: ${voiceId}: ${failure.message}`);
+  }
+  return isOver ? { failure: last } : { exit: 'partial' };
 }

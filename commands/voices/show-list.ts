@@ -1,12 +1,11 @@
-import type { JsonAnswer } from '../../src/api/answer.ts';
+import type { JsonAnswer } from '../../src/api/response.ts';
 import type { ApiClient } from '../../src/api/client.ts';
 import type { Page } from '../../src/api/pages.ts';
 import { allItems } from '../../src/api/pages.ts';
-import type { ListedVoiceV1 } from '../../src/api/voices-v1.ts';
-import { listCompatVoices, listVoicesV1 } from '../../src/api/voices-v1.ts';
-import { listVoices } from '../../src/api/voices.ts';
-import type { CommandResult } from '../../src/cli/result.ts';
-import type { Column } from '../../src/cli/table.ts';
+import type { ListedVoiceV1 } from '../../src/api/resources/voices.ts';
+import { listCompatVoices, listVoicesV1, listVoices } from '../../src/api/resources/voices.ts';
+import type { CommandResult } from '../../src/cli/render/result.ts';
+import type { Column } from '../../src/cli/render/table.ts';
 import { PAGE_SIZE_MAX } from '../../src/contract/limits.ts';
 import type { Voice } from '../../src/contract/schemas/voice.ts';
 import type { VoicesListFlags, VoiceSurface } from './list-surface.ts';
@@ -86,7 +85,7 @@ async function present<Row extends NamedVoice>(
   columns: readonly Column<Row>[],
   data: unknown,
 ): Promise<CommandResult> {
-  const { table } = await import('../../src/cli/table.ts');
+  const { table } = await import('../../src/cli/render/table.ts');
   const names = rows.map(({ name, voiceId }) => ({ name: voiceId, about: name }));
   return {
     data,

@@ -1,8 +1,6 @@
-import type { Context } from '../../src/cli/context.ts';
-import type { Progress } from '../../src/cli/progress.ts';
-import { startProgress } from '../../src/cli/progress.ts';
-import type { TransferBar } from '../../src/cli/transfer-bar.ts';
-import { startTransferBar } from '../../src/cli/transfer-bar.ts';
+import type { Context } from '../../src/cli/command.ts';
+import type { Progress, TransferBar } from '../../src/cli/render/progress.ts';
+import { startProgress, startTransferBar } from '../../src/cli/render/progress.ts';
 
 /** What is seen of an upload: how much has gone, and then that the service works on it. */
 export interface ShownUpload {

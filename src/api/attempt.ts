@@ -1,26 +1,26 @@
 import type { Clock } from '../effects/clock.ts';
 import { Failure } from '../errors/failure.ts';
-import type { Answer } from './answer.ts';
-import { answerHeaders, badAnswer } from './answer.ts';
-import { AttemptFailure } from './attempt-failure.ts';
-import { isPacked, readErrorText } from './error-body.ts';
-import type { TransportAnswer } from './exchange.ts';
-import type { Transport } from './http-transport.ts';
-import type { Observer } from './observer.ts';
+import type { Answer } from './response.ts';
+import { answerHeaders, badAnswer } from './response.ts';
+import {
+  AttemptFailure,
+  isPacked,
+  readErrorText,
+  reviseFailure,
+  parseServiceError,
+  statusFailure,
+  storeFailure,
+  transportFailure,
+} from './failures.ts';
+import type { TransportFacts } from './failures.ts';
+import type { Observer, RequestSpec, WireRequest, ServiceAddress } from './request.ts';
+import { buildRequest, keyOrigins, isPlainOverNetwork } from './request.ts';
 import { redactUrl } from './redact.ts';
-import { isRedirect, redirectStep } from './redirect.ts';
-import type { RequestSpec, WireRequest } from './request.ts';
-import { buildRequest } from './request.ts';
-import { parseRetryAfter } from './retry-after.ts';
+import { parseRetryAfter } from './retry.ts';
 import type { Ids } from './retry-loop.ts';
-import { reviseFailure } from './revise-failure.ts';
-import type { ServiceAddress } from './service-address.ts';
-import { keyOrigins } from './service-address.ts';
-import { parseServiceError } from './service-error.ts';
-import { statusFailure, storeFailure } from './status-failure.ts';
-import { TransportError } from './transport-error.ts';
-import type { TransportFacts } from './transport-failure.ts';
-import { transportFailure } from './transport-failure.ts';
+import type { TransportAnswer } from './transport/exchange.ts';
+import { TransportError } from './transport/exchange.ts';
+import type { Transport } from './transport/http.ts';
 
 const BILLED_RESPONSE_TIMEOUT_MS = 600_000;
 const RESPONSE_TIMEOUT_MS = 60_000;
@@ -219,4 +219,65 @@ async function whyBrokenOff(
     if (error instanceof TransportError) return undefined;
     throw error;
   }
+}
+
+const MOST_REDIRECTS = 5;
+/** What a request may carry to a stranger. */
+const HARMLESS = new Set(['accept', 'accept-encoding', 'if-range', 'range', 'user-agent']);
+
+/** What is to be done with an answer that points elsewhere. */
+type RedirectStep =
+  | { readonly kind: 'follow'; readonly request: WireRequest }
+  | { readonly kind: 'refuse'; readonly why: string };
+
+function isRedirect(status: number): boolean {
+  return [301, 302, 303, 307, 308].includes(status);
+}
+
+/**
+ * Where a redirect leads: a read follows up to five, with its key as long as
+ * the origin stays the same and with nothing of ours once it does not, and never from https to http.
+ * A write is never sent to another origin, nor turned into a read.
+ */
+function redirectStep(
+  request: WireRequest,
+  answer: { readonly status: number; readonly location: string | undefined },
+  followed: number,
+): RedirectStep {
+  const { location, status } = answer;
+  if (location === undefined || !URL.canParse(location, request.url.href)) {
+    return refuse('it redirects to nowhere');
+  }
+  const url = new URL(location, request.url);
+  url.username = '';
+  url.password = '';
+  url.hash = '';
+  const away = url.origin !== request.url.origin;
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    return refuse(`it redirects to a ${url.protocol} address`);
+  }
+  if (request.url.protocol === 'https:' && url.protocol === 'http:') {
+    return refuse(`it redirects from https to ${url.origin}`);
+  }
+  if (isPlainOverNetwork(url)) return refuse(`it redirects to ${url.origin}, without encryption`);
+  if (followed >= MOST_REDIRECTS) return refuse(`it redirects more than ${MOST_REDIRECTS} times`);
+  if (isRead(request.method)) return follow(request, url, away);
+  if (away) return refuse(`it redirects a ${request.method} to ${url.origin}`);
+  if (status !== 307 && status !== 308) return refuse(`it redirects a ${request.method}`);
+  return follow(request, url, away);
+}
+
+function follow(request: WireRequest, url: URL, away: boolean): RedirectStep {
+  const headers = away
+    ? Object.fromEntries(Object.entries(request.headers).filter(([name]) => HARMLESS.has(name)))
+    : request.headers;
+  return { kind: 'follow', request: { ...request, url, headers } };
+}
+
+function isRead(method: string): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
+
+function refuse(why: string): RedirectStep {
+  return { kind: 'refuse', why };
 }

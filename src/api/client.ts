@@ -1,23 +1,19 @@
 import type { Clock } from '../effects/clock.ts';
 import type { Random } from '../effects/random.ts';
 import { Failure } from '../errors/failure.ts';
-import type { Answer, AnswerHeaders, JsonAnswer } from './answer.ts';
-import { badAnswer, readText } from './answer.ts';
-import { checkApiKey } from './api-key.ts';
+import type { Answer, AnswerHeaders, JsonAnswer } from './response.ts';
+import { badAnswer, readText, parseJson } from './response.ts';
+import { checkApiKey, buildRequest } from './request.ts';
+import type { Observer, RequestSpec, WireRequest, ServiceAddress } from './request.ts';
 import type { AttemptDeps } from './attempt.ts';
 import { performAttempt } from './attempt.ts';
-import type { Transport } from './http-transport.ts';
-import { createTransport } from './http-transport.ts';
-import { parseJson } from './json-text.ts';
-import type { Observer } from './observer.ts';
-import type { ProxyEnvironment } from './proxy.ts';
+import type { Transport } from './transport/http.ts';
+import { createTransport } from './transport/http.ts';
+import type { ProxyEnvironment } from './transport/proxy.ts';
 import { createRedactor } from './redact.ts';
-import type { RequestSpec, WireRequest } from './request.ts';
-import { buildRequest } from './request.ts';
 import type { RetryContext } from './retry-loop.ts';
 import { withRetries } from './retry-loop.ts';
-import { redactFailure } from './revise-failure.ts';
-import type { ServiceAddress } from './service-address.ts';
+import { redactFailure } from './failures.ts';
 
 /** A JSON answer above this is not of this service. */
 const MOST_JSON_BYTES = 16 * 1024 * 1024;

@@ -1,12 +1,12 @@
 import { crc32 } from 'node:zlib';
 import { Failure } from '../errors/failure.ts';
-import type { Answer } from './answer.ts';
-import { badAnswer } from './answer.ts';
+import type { Answer } from './response.ts';
+import { badAnswer } from './response.ts';
 import type { ApiClient } from './client.ts';
 import type { RequestSpec } from './request.ts';
 import { backoff, BACKOFF_BASE_MS } from './retry.ts';
-import { isRefusedByStore } from './status-failure.ts';
-import { TransportError } from './transport-error.ts';
+import { isRefusedByStore } from './failures.ts';
+import { TransportError } from './transport/exchange.ts';
 
 /**
  * Sends the request for a file, through the service, so that each call gets a fresh link.

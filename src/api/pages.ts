@@ -1,5 +1,5 @@
-import type { JsonAnswer } from './answer.ts';
-import { isRecord } from './shape.ts';
+import type { JsonAnswer } from './response.ts';
+import { isRecord } from './response.ts';
 
 /** One page of a list, as every list of the service has it. */
 export interface Page<Item> {

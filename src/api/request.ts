@@ -1,9 +1,8 @@
-import { HEADERS } from '../contract/headers.ts';
-import { usageFailure } from '../errors/failure.ts';
-import { keyFailure } from './api-key.ts';
+import type { EndpointId } from '../contract/endpoints.ts';
+import { ENDPOINTS } from '../contract/endpoints.ts';
+import { HEADERS } from '../contract/values.ts';
+import { usageFailure, Failure } from '../errors/failure.ts';
 import type { AttemptOutcome, RetryRule } from './retry.ts';
-import type { ServiceAddress } from './service-address.ts';
-import { keyOrigins, requireProtected, withHttp } from './service-address.ts';
 
 /** A body that can be sent again unchanged. */
 export interface RequestBody {
@@ -188,4 +187,164 @@ export function checkHeader(name: string, value: string): string {
 /** Whether a header can carry it: printable ASCII without spaces at the ends. */
 export function isHeaderValue(value: string): boolean {
   return /^[\x20-\x7e]*$/.test(value) && value.trim() === value;
+}
+
+interface Call {
+  readonly method: string;
+  readonly target: string;
+  readonly public: boolean;
+}
+
+const BY_ID = new Map<EndpointId, (typeof ENDPOINTS)[number]>(
+  ENDPOINTS.map((entry) => [entry.id, entry]),
+);
+
+/**
+ * Method, path and need of a key of an endpoint, its path parameters filled in.
+ * @throws Failure (usage) for an id that no path can have
+ */
+export function endpoint(id: EndpointId, parameters: Readonly<Record<string, string>> = {}): Call {
+  const known = BY_ID.get(id);
+  if (known === undefined) throw new Error(`there is no endpoint ${id}`);
+  const target = fillPath(known.path, parameters);
+  return { method: known.method, target, public: known.public };
+}
+
+/**
+ * A path with its parameters filled in.
+ * @throws Failure (usage) for an id that no path can have
+ */
+export function fillPath(path: string, parameters: Readonly<Record<string, string>>): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) =>
+    encodeSegment(parameters[name] ?? ''),
+  );
+}
+
+/** An address would lead elsewhere with these, however they are written. */
+function encodeSegment(value: string): string {
+  if (value === '' || value === '.' || value === '..')
+    throw usageFailure(`"${value}" is not an id`);
+  return encodeURIComponent(value);
+}
+
+/**
+ * What the client tells about its requests while it works (`--verbose`); secrets and signed queries
+ * are already taken out. Nothing depends on it.
+ */
+export type ApiEvent =
+  | {
+      readonly type: 'answer';
+      readonly method: string;
+      readonly url: string;
+      readonly status: number;
+      /** From the start of the attempt to the headers of the answer. */
+      readonly ms: number;
+      /** The service's own id when it gave one. */
+      readonly requestId: string;
+      /** From 1. */
+      readonly attempt: number;
+    }
+  | {
+      readonly type: 'no_answer';
+      readonly method: string;
+      readonly url: string;
+      /** Why, as one word or code: `refused`, `timeout`, `CERT_HAS_EXPIRED`. */
+      readonly reason: string;
+      readonly ms: number;
+      readonly requestId: string;
+      readonly attempt: number;
+    }
+  | {
+      readonly type: 'retry';
+      readonly requestId: string;
+      /** The attempt that failed. */
+      readonly attempt: number;
+      readonly delayMs: number;
+      readonly reason: string;
+    };
+
+export type Observer = (event: ApiEvent) => void;
+
+/** Far above any real key, and below what servers take as a header. */
+const LONGEST_KEY = 4_096;
+
+/**
+ * The API key of what was typed, read or configured: one trailing line end is dropped; what cannot
+ * be sent in a header is refused here, since an HTTP library would print it. The value is never told.
+ * @param source where it came from, such as `FOLEY_API_KEY`
+ * @throws Failure (auth)
+ */
+export function checkApiKey(given: string, source: string): string {
+  const key = given.replace(/\r?\n$/, '');
+  if (key.trim() === '') {
+    throw keyFailure(`${source} is empty`, 'Set it to an API key, or remove it.');
+  }
+  const fault = /[^\x21-\x7e]/u.exec(key);
+  if (fault !== null) {
+    const position = fault.index + 1;
+    throw keyFailure(
+      `${source} has a character that no API key can have, at position ${position}`,
+      'Copy the key again, without quotes, spaces or line ends.',
+    );
+  }
+  if (key.length > LONGEST_KEY) {
+    throw keyFailure(`${source} is too long to be an API key`, 'Is it the right file or variable?');
+  }
+  return key;
+}
+
+export function keyFailure(message: string, hint: string): Failure {
+  return new Failure(message, { code: 'no_key', exit: 'auth', hint });
+}
+
+/** Which service is called, and the one key that may be sent to it. */
+export interface ServiceAddress {
+  readonly kind: 'embedded' | 'hosted';
+  /** Begins every path of the spec; may itself have a path. */
+  readonly baseUrl: URL;
+  /** The realtime host, with `ws:` or `wss:`. */
+  readonly realtimeUrl: URL;
+  /** Sent to the origins of the two addresses and nowhere else. */
+  readonly apiKey: string | undefined;
+}
+
+/** The origins (with `http:` or `https:`) that the key of the address belongs to. */
+export function keyOrigins(address: ServiceAddress): ReadonlySet<string> {
+  const known = originsOf.get(address);
+  if (known !== undefined) return known;
+  const origins = new Set([address.baseUrl.origin, withHttp(address.realtimeUrl).origin]);
+  originsOf.set(address, origins);
+  return origins;
+}
+
+/** It is asked several times for each request, and an address never changes. */
+const originsOf = new WeakMap<ServiceAddress, ReadonlySet<string>>();
+
+/** The same address with `http:` for `ws:` and `https:` for `wss:`. */
+export function withHttp(url: URL): URL {
+  return new URL(url.href.replace(/^ws/, 'http'));
+}
+
+/** Whether a URL's host can only be this computer: no name but `localhost` is believed. */
+export function isLoopback(url: URL): boolean {
+  const { hostname } = url;
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
+}
+
+/** Whether bytes to this URL travel where others could read them. */
+export function isPlainOverNetwork(url: URL): boolean {
+  return (url.protocol === 'http:' || url.protocol === 'ws:') && !isLoopback(url);
+}
+
+/**
+ * Refuses plain `http:` and `ws:` to anything but this computer.
+ * @throws Failure (usage)
+ */
+export function requireProtected(url: URL): void {
+  if (!isPlainOverNetwork(url)) return;
+  const secure = url.protocol === 'http:' ? 'https' : 'wss';
+  throw usageFailure(
+    `${url.protocol}//${url.host} would be called without encryption`,
+    `Use ${secure}://${url.host}; plain ${url.protocol.slice(0, -1)} is for this computer only.`,
+  );
 }

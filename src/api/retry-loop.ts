@@ -2,13 +2,10 @@ import pRetry from 'p-retry';
 import type { Clock } from '../effects/clock.ts';
 import type { Random } from '../effects/random.ts';
 import type { Failure } from '../errors/failure.ts';
-import { AttemptFailure } from './attempt-failure.ts';
-import type { Observer } from './observer.ts';
-import type { RequestSpec } from './request.ts';
+import { AttemptFailure, reviseFailure, unknownOutcome } from './failures.ts';
+import type { Observer, RequestSpec } from './request.ts';
 import type { AttemptOutcome } from './retry.ts';
 import { decideRetry } from './retry.ts';
-import { reviseFailure } from './revise-failure.ts';
-import { unknownOutcome } from './transport-failure.ts';
 
 export interface RetryContext {
   readonly clock: Clock;

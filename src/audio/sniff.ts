@@ -1,5 +1,5 @@
 import type { Format } from './formats.ts';
-import { mp3FrameLength } from './mp3-frames.ts';
+import { mp3FrameLength, id3TagLength } from './mp3.ts';
 
 /** What leading bytes can be recognised as: formats with a mark, and what comes in their place. */
 export type SniffedFormat =
@@ -10,7 +10,7 @@ export type SniffedFormat =
   | 'html'
   | 'json';
 
-export type Sniffed =
+type Sniffed =
   | { readonly kind: 'known'; readonly format: SniffedFormat }
   /** Undecided; with a head of `bytes` it goes on (there may be another `more`). */
   | { readonly kind: 'more'; readonly bytes: number }
@@ -112,18 +112,6 @@ function behindTag(head: Uint8Array): Sniffed {
   return behind.kind === 'more'
     ? { kind: 'more', bytes: Math.min(SNIFF_BYTES_MAX, end + behind.bytes) }
     : behind;
-}
-
-/**
- * Bytes of the ID3v2 tag that begins at `at` (the caller has seen `ID3`), header and footer
- * included; 0 when its header is not valid, undefined when fewer than its 10 bytes are there.
- */
-export function id3TagLength(bytes: Uint8Array, at: number): number | undefined {
-  if (at + 10 > bytes.length) return undefined;
-  const [major = 0, revision = 0, flags = 0, ...size] = bytes.subarray(at + 3, at + 10);
-  if (major === 0xff || revision === 0xff || size.some((byte) => byte >= 0x80)) return 0;
-  const content = size.reduce((sum, byte) => sum * 128 + byte, 0);
-  return 10 + content + ((flags & 0x10) === 0 ? 0 : 10);
 }
 
 function mpegAudio(head: Uint8Array): Sniffed {

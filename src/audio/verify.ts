@@ -1,17 +1,13 @@
 import type { Format } from './formats.ts';
-import { JpegReader } from './jpeg-reader.ts';
-import { Mp3Reader } from './mp3-reader.ts';
-import { Mp4Reader } from './mp4-reader.ts';
-import { OggReader } from './ogg-reader.ts';
-import type { PcmLayout } from './pcm-reader.ts';
-import { PcmReader } from './pcm-reader.ts';
-import { PngReader } from './png-reader.ts';
-import { SignatureReader } from './signature-reader.ts';
+import { JpegReader, PngReader, WebpReader } from './images.ts';
+import { Mp3Reader } from './mp3.ts';
+import { Mp4Reader } from './mp4.ts';
+import { OggReader } from './ogg.ts';
+import type { JudgingReader, Verdict, Findings } from './reader.ts';
+import { Walker, TO_THE_END } from './reader.ts';
 import { sniff } from './sniff.ts';
-import type { JudgingReader, Verdict } from './verdict.ts';
-import { Walker } from './walker.ts';
-import { WavReader } from './wav-reader.ts';
-import { WebpReader } from './webp-reader.ts';
+import type { PcmLayout } from './wav.ts';
+import { PcmReader, WavReader } from './wav.ts';
 
 /** Judges a file while it streams by; keeps no more of it than a few bytes. */
 export interface Verifier {
@@ -128,3 +124,65 @@ function wrapped(format: Format, head: Uint8Array): string | undefined {
 }
 
 const STRONGLY_MARKED: ReadonlySet<string> = new Set(['wav', 'ogg', 'flac', 'webp', 'aiff']);
+
+/** For formats that foley passes on without reading them: their mark is checked and no more. */
+export class SignatureReader implements JudgingReader {
+  want = 4;
+  skip = 0;
+  problem: string | undefined;
+  begun = false;
+
+  readonly #format: Format;
+
+  constructor(format: Format) {
+    this.#format = format;
+  }
+
+  step(bytes: Uint8Array, at: number): void {
+    const sniffed = sniff(bytes.subarray(at, at + this.want));
+    if (sniffed.kind === 'more' && sniffed.bytes > this.want) {
+      this.want = sniffed.bytes;
+      return;
+    }
+    this.begun = sniffed.kind === 'known' && sniffed.format === this.#format;
+    if (!this.begun) this.problem = `is not ${this.#format}`;
+    this.skip = TO_THE_END;
+  }
+
+  finish(walker: Walker): Findings {
+    const empty = walker.bytes === 0 ? 'is empty' : undefined;
+    const other = this.begun ? undefined : `is not ${this.#format}`;
+    return { endIsProven: false, problem: this.problem ?? empty ?? other };
+  }
+}
+
+/** What a file of sound is, in a few words: `mp3, 3.2 s, 44.1 kHz, mono`. */
+export function describeSound(verdict: Verdict): string {
+  const { format, codec, durationMs, sampleRate, channels } = verdict;
+  const parts: (string | undefined)[] = [
+    codec === undefined || codec === format ? format : `${format} (${codec})`,
+    durationMs === undefined ? undefined : describeDuration(durationMs),
+    sampleRate === undefined ? undefined : `${sampleRate / 1000} kHz`,
+    channels === undefined ? undefined : describeChannels(channels),
+  ];
+  return parts.filter((part) => part !== undefined).join(', ');
+}
+
+/** A playing time for people: `0.4 s`, `12.3 s`, `1:02.5`, `1:00:02`. */
+export function describeDuration(durationMs: number): string {
+  const tenths = Math.round(durationMs / 100);
+  if (tenths < 600) return `${(tenths / 10).toFixed(1)} s`;
+  const seconds = Math.floor(tenths / 10);
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes}:${padded(seconds % 60)}.${tenths % 10}`;
+  return `${Math.floor(minutes / 60)}:${padded(minutes % 60)}:${padded(seconds % 60)}`;
+}
+
+function describeChannels(channels: number): string {
+  if (channels === 1) return 'mono';
+  return channels === 2 ? 'stereo' : `${channels} channels`;
+}
+
+function padded(value: number): string {
+  return String(value).padStart(2, '0');
+}

@@ -1,21 +1,19 @@
 import path from 'node:path';
 import type { ApiClient } from '../api/client.ts';
-import type { FileDeps } from '../files/file-deps.ts';
+import type { FileDeps } from '../durable/files.ts';
 import type { BatchFolder } from './journal/batch-folder.ts';
 import type { BatchItem } from './plan/plan.ts';
 import type { CaptionWishes } from './run/aligned-speaker.ts';
 import { createAlignedSpeaker } from './run/aligned-speaker.ts';
 import type { ItemSpeaker } from './run/item-speaker.ts';
 import { createJobSpeaker } from './run/job-speaker.ts';
-import { keepSurvey } from './run/kept-survey.ts';
-import { createOutputFolders } from './run/output-folders.ts';
-import { createOutputLook } from './run/output-state.ts';
+import { keepSurvey, createOutputLook, surveyItems } from './run/classify.ts';
+import type { Surveyed } from './run/classify.ts';
+import { createOutputFolders } from './run/publish-audio.ts';
 import type { BatchOptions, BatchRun } from './run/run-batch.ts';
 import { runBatch } from './run/run-batch.ts';
 import type { AudioLookup } from './run/reuse-audio.ts';
 import { createAudioReuse, isInFolder } from './run/reuse-audio.ts';
-import type { Surveyed } from './run/survey.ts';
-import { surveyItems } from './run/survey.ts';
 
 /** What a person wants of a batch besides its items. */
 export interface BatchWishes {

@@ -1,19 +1,6 @@
 import { splitSentences } from '../text/sentences.ts';
-import { clingInUnspaced } from './unspaced-breaks.ts';
-import { isOpening } from './opening.ts';
-import { isPicture, speakableLength } from './speakable.ts';
-import { isUnspaced } from './unspaced.ts';
 import type { TimedToken } from './time-tokens.ts';
-import {
-  ABBREVIATIONS,
-  BEFORE_ORDINALS,
-  CLAUSE_WORDS,
-  LEADING_WORDS,
-  LINKING_WORDS,
-  NUMBERED,
-  TITLES,
-} from './word-lists.ts';
-import { goesOnAfterQuote } from './quotes.ts';
+import { isOpening, isPicture, speakableLength, isUnspaced, goesOnAfterQuote } from './tokens.ts';
 
 /** What is between two tokens, from the weakest to the strongest. */
 export type BoundaryKind = 'word' | 'clause' | 'strong clause' | 'sentence' | 'line';
@@ -126,3 +113,134 @@ function clingOf({ token, next }: Place, kind: BoundaryKind, isJapanese: boolean
 function wordOf({ text }: TimedToken): string {
   return text.replace(/^[\p{Ps}\p{Pi}"'¿¡]+/u, '').toLowerCase();
 }
+
+/**
+ * Where a line had better not end in scripts without spaces, beyond what is forbidden: Japanese is
+ * cut before a phrase rather than within one, and small Chinese words stay with their neighbours.
+ */
+
+const words = (list: string): ReadonlySet<string> => new Set(list.split(/\s+/));
+
+const HIRAGANA = String.raw`[\p{Script=Hiragana}ー]`;
+const ENDS_IN_HIRAGANA = new RegExp(`${HIRAGANA}$`, 'u');
+const BEGINS_IN_HIRAGANA = new RegExp(`^${HIRAGANA}`, 'u');
+const NUMBEROfUnspacedBreaks = /[\p{N}一二三四五六七八九十百千万亿億兆两]$/u;
+
+/** Words in hiragana that begin a phrase. */
+const PHRASE_STARTS = words(
+  `この その あの どの これ それ あれ どれ ここ そこ あそこ どこ とても まず また そして しかし もう まだ すぐ
+  だから ちょっと たくさん みんな いつ なぜ やっと きっと ずっと もっと わたし あなた すべて いろいろ
+  ぜひ よく ちょうど ゆっくり はじめ`,
+);
+/** Particles and endings, which are written in hiragana. */
+const ENDINGS = words(
+  `は が を に へ と で も の から まで より や か ね よ な ば て た だ だっ です でし でしょ ます まし ませ ん ない なく
+  なかっ れ れる られ られる せ せる させ う よう たい たく そう らしい ください くださ い き し いる いた いま いっ いき
+  って ても でも ては では には とは のに ので けど けれど など だけ しか ほど くらい ぐらい ばかり ながら さえ こそ だろ
+  とき ところ こと もの ため はず わけ まま うち 時 ちゃ じゃ ず ぬ さ め わ ぞ ぜ っ つ り み く け げ`,
+);
+const PREFIXES = words('お ご 御');
+/** Words that lead on to the next one. */
+const ADVERBS = words(
+  'たった とても もっと まだ もう この その あの どの ある いくら ほんの すぐ ずっと',
+);
+
+/** Chinese words that lean on what is before them. */
+const TRAILING = words(
+  `的 地 得 了 着 過 过 们 們 吗 嗎 呢 吧 啊 呀 嘛 之 等 里 裡 上 中 下 内 內 外 后 後 前 来 來 去 起来 时 時
+  时候 之后 之前 以后 以前 以上 以下`,
+);
+/** Chinese words that lead on to what follows. */
+const LEADING = words(
+  `在 把 被 对 對 从 從 和 与 與 跟 向 往 给 給 为 為 以 由 于 於 是 不 没 沒 没有 很 也 都 就 还 還 更 最 又 再 将
+  將 会 會 能 可以 要 想 让 讓 使 这 這 那 每 各 某 几 幾 这个 那个 一个 这些 那些 一些 或 及 并 而 但 因为 所以 如果 的话
+  我们的 你们的 他们的 已经 正在 非常 应该 必须 需要 不是 不能 不会 我 你 他 她 它 我们 你们 他们 他的 我的 第`,
+);
+
+const SIGNS_AT_END = /[^\p{L}\p{N}]+$/u;
+/** A number and what is counted: 一盏. */
+const MEASURED = /^[一二两兩三四五六七八九十几幾每这這那][\p{Script=Han}]$/u;
+
+/**
+ * How much two words without a space between them belong together: 0 not at all, 100 very much.
+ */
+function clingInUnspaced(before: string, after: string, isJapanese: boolean): number {
+  if (NUMBEROfUnspacedBreaks.test(before)) return 70;
+  const word = after.replace(SIGNS_AT_END, '');
+  return isJapanese ? clingInJapanese(before, word) : clingInChinese(before, word);
+}
+
+/** A phrase is a word with the particles and endings after it, which are written in hiragana. */
+function clingInJapanese(before: string, after: string): number {
+  if (PREFIXES.has(before)) return 90;
+  if (ENDINGS.has(after)) return 95;
+  if (ADVERBS.has(before)) return 50;
+  if (BEGINS_IN_HIRAGANA.test(after)) {
+    if (PHRASE_STARTS.has(after)) return 10;
+    return ENDS_IN_HIRAGANA.test(before) ? 45 : 95;
+  }
+  if (!ENDS_IN_HIRAGANA.test(before)) return 50;
+  return before.endsWith('の') ? 25 : 5;
+}
+
+function clingInChinese(before: string, after: string): number {
+  if (TRAILING.has(after)) return 80;
+  if (LEADING.has(before) || MEASURED.test(before)) return 55;
+  return LEADING.has(after) ? 10 : 20;
+}
+
+/** Articles, prepositions, possessives and the like: a line that ends with one is hard to read. */
+const LEADING_WORDS = words(
+  `a an the my your his her its our their this that these those some any every each no of in on at to
+  from for with by into onto over under after before about between through during without within
+  against among upon off than as per via near across along around behind below beneath beside beyond
+  down inside outside toward towards up above not very so more most such quite rather too
+  und der die das den dem des ein eine einen einem einer eines kein keine keinen mein meine meinen sein
+  seine seinen ihr ihre ihren unser unsere unseren dieser diese dieses diesen diesem jeder jede
+  jedes im am zum zur vom beim ins ans auf aus bei bis durch für gegen hinter mit nach neben ohne
+  seit über um unter von vor während wegen zu zwischen nicht sehr
+  le la les un une des du de mon ma mes ton ta tes son sa ses notre votre leur leurs ce cet cette ces
+  à au aux dans sur sous avec sans pour par chez vers entre
+  el los las unos unas del al mi tu su sus este esta estos estas con sin por para según
+  il lo gli i uno dello della dei degli delle nel nella con per tra fra
+  o os as um uma uns umas dos da das no na nos nas em com por
+  het een van naar met voor door bij uit op`,
+);
+
+/** Conjunctions and relatives: a line may begin with one, and had better not end with one. */
+const CLAUSE_WORDS = words(
+  `and or but nor yet because although though while when whenever where whereas if unless until since
+  which who whom whose that what how why whether
+  und oder aber sondern denn weil dass daß obwohl während wenn als ob damit bevor nachdem sobald
+  sodass wo wie
+  et ou mais car donc parce que qui quand lorsque si comme où
+  y o pero porque aunque cuando si que donde como
+  e ma perché che quando se dove come mas porque quando onde en of maar want omdat dat als toen`,
+);
+
+/** Pronouns and auxiliary verbs, which lead on to a verb. */
+const LINKING_WORDS = words(
+  `i you he she it we they who is are was were be been being am do does did have has had will would
+  can could shall should may might must don't didn't doesn't won't can't isn't aren't i'm you're
+  he's she's it's we're they're i've we've i'll we'll you'll let's
+  ich du er sie es wir ihr man ist sind war waren hat haben hatte wird werden wurde kann können muss
+  müssen soll will
+  je tu il elle on nous vous ils elles est sont a ont`,
+);
+
+/** Titles and abbreviations that something follows, always. */
+const ABBREVIATIONS = words(
+  `dr. mr. mrs. ms. prof. hr. nr. ca. bzw. vgl. evtl. ggf. inkl. sog. z.b. d.h. u.a. mme. mlle.
+  sra. geb. zzgl. bspw. insb.`,
+);
+
+/** Titles, and abbreviations that also end a sentence, or are words. */
+const TITLES = words('st. mt. fr. herr frau mr mrs ms dr prof mme mlle z. d. s. u. m. str. sr.');
+
+/** What is numbered: an abbreviation when a number follows. */
+const NUMBERED = words('abs. art. bd. kap. s. no. vol. fig. p. pp. sec. ch.');
+
+/** Words before an ordinal number, where it has a stop. */
+const BEFORE_ORDINALS = words(
+  'am vom zum bis der den dem des im ab seit nach vor die das jeden und pro',
+);

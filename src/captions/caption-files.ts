@@ -1,6 +1,6 @@
-import type { FileDeps } from '../files/file-deps.ts';
-import type { Existing, Output } from '../files/output.ts';
-import { openOutput } from '../files/publish.ts';
+import type { FileDeps } from '../durable/files.ts';
+import type { Existing, Output } from '../durable/output.ts';
+import { openOutput } from '../durable/publish.ts';
 import type { CueShape } from './cue-shape.ts';
 import { subtitlesOf } from './subtitles.ts';
 import type { Timings } from './timings.ts';

@@ -1,4 +1,4 @@
-/** How cues are cut (contract, section 7). */
+/** How cues are cut. */
 export interface CueShape {
   /** Columns of a line; a full-width character takes two. */
   readonly maxChars: number;

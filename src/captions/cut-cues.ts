@@ -1,13 +1,12 @@
-import type { Boundary } from './boundaries.ts';
-import { CueCost } from './cue-cost.ts';
+import type { Boundary, BoundaryKind } from './boundaries.ts';
 import type { CueShape } from './cue-shape.ts';
-import { LineFill } from './line-fill.ts';
+import { LineFill, lineRow, partingCost } from './lines.ts';
 import type { LineRow } from './lines.ts';
-import { lineRow, partingCost } from './lines.ts';
 import type { TimedToken } from './time-tokens.ts';
+import { isOpening, speakableLength } from './tokens.ts';
 
 /** A row of tokens and what comes after each. */
-export interface TokenRow {
+interface TokenRow {
   readonly tokens: readonly TimedToken[];
   readonly boundaries: readonly Boundary[];
   /** When the audio ends. */
@@ -76,4 +75,150 @@ function isBegun(before: Boundary | undefined): boolean {
 
 function mustEnd({ kind }: Boundary, { by }: CueShape): boolean {
   return kind === 'line' || (kind === 'sentence' && by === 'sentence');
+}
+
+/** From here on, a silence is heard as a pause; from there on, as the end of something. */
+const SHORT_PAUSE_MS = 60;
+const LONG_PAUSE_MS = 440;
+/** A cue that stays through such a silence seems to be stuck. */
+const SILENCE_MS = 1_500;
+
+/** What it costs that there is one more cue. */
+const CUE = 100;
+const CUT: Readonly<Record<BoundaryKind, number>> = {
+  line: 0,
+  sentence: 0,
+  'strong clause': 20,
+  clause: 50,
+  word: 180,
+};
+/** A cut in a pause costs less, where there is no sign that one belongs there. */
+const AFTER_SHORT_PAUSE = 0.7;
+const AFTER_LONG_PAUSE = 0.3;
+/** A cut between words that belong together as much as can be. */
+const CLING = 220;
+/** What is passed over within a cue. */
+const PASSED_SENTENCE = 160;
+const PASSED_LONG_PAUSE = 60;
+const PASSED_SILENCE = 900;
+/** Flashes up and is gone. */
+const TOO_SHORT = 260;
+/** A few words that were cut from their sentence. */
+const SCRAP = 90;
+const SCRAP_WIDTH = 14;
+/** A whole sentence and the beginning of the next one; the same for clauses. */
+const MIXED_SENTENCES = 350;
+const MIXED_CLAUSES = 80;
+/** What any cue of two lines costs; what is above it is a bad line break, and counts several times. */
+const USUAL_PARTING = 45;
+const PARTING = 4;
+/** A full cue; half full ones cost a quarter each, so that equal parts are cheapest. */
+const FULL = 120;
+
+/** What a cue costs: low where a reader would like it. Whole numbers, so that close calls are rare. */
+class CueCost {
+  readonly #shape: CueShape;
+  readonly #startMs: number;
+  /** Its sentence began before it. */
+  readonly #isBegun: boolean;
+  #passed = 0;
+  #hasSentence = false;
+  #hasClause = false;
+
+  constructor(shape: CueShape, start: { readonly startMs: number; readonly isBegun: boolean }) {
+    this.#shape = shape;
+    this.#startMs = start.startMs;
+    this.#isBegun = start.isBegun;
+  }
+
+  /** The cue goes on after a boundary. */
+  pass({ kind, pauseMs }: Boundary): void {
+    if (kind !== 'word') this.#hasClause = true;
+    if (kind === 'sentence') {
+      this.#hasSentence = true;
+      this.#passed += PASSED_SENTENCE;
+    }
+    if (pauseMs >= SILENCE_MS) this.#passed += PASSED_SILENCE;
+    else if (pauseMs >= LONG_PAUSE_MS && kind !== 'sentence') this.#passed += PASSED_LONG_PAUSE;
+  }
+
+  /** What it costs in all when it ends at a boundary. */
+  ending({
+    boundary,
+    nextMs,
+    width,
+    parting,
+  }: {
+    readonly boundary: Boundary;
+    /** When the next one begins, or the audio ends. */
+    readonly nextMs: number;
+    readonly width: number;
+    /** How badly it parts into lines. */
+    readonly parting: number;
+  }): number {
+    const { maxChars, maxLines, minDurationMs } = this.#shape;
+    const isWhole = boundary.kind === 'line' || boundary.kind === 'sentence';
+    const filled = Math.min(1, width / (maxChars * maxLines));
+    const isScrap = width < SCRAP_WIDTH && (this.#isBegun || !isWhole);
+    return Math.round(
+      CUE +
+        this.#passed +
+        cutCost(boundary) +
+        FULL * filled ** 2 +
+        PARTING * Math.max(0, parting - USUAL_PARTING) +
+        this.#mixed(boundary.kind) +
+        (isScrap ? SCRAP : 0) +
+        TOO_SHORT * shortness(nextMs - this.#startMs, minDurationMs),
+    );
+  }
+
+  #mixed(end: BoundaryKind): number {
+    if (end === 'line' || end === 'sentence') return 0;
+    if (this.#hasSentence) return MIXED_SENTENCES;
+    return this.#hasClause && end === 'word' ? MIXED_CLAUSES : 0;
+  }
+}
+
+/** From 0 for what can stay long enough to 2 for what nobody could read; in steps, against noise. */
+function shortness(ms: number, minDurationMs: number): number {
+  if (ms >= minDurationMs) return 0;
+  if (ms >= 0.75 * minDurationMs) return 0.4;
+  return ms >= 0.5 * minDurationMs ? 1 : 2;
+}
+
+function cutCost({ kind, cling, pauseMs }: Boundary): number {
+  const cost = CUT[kind] + (CLING * cling) / 100;
+  if (pauseMs >= LONG_PAUSE_MS) return cost * AFTER_LONG_PAUSE;
+  return pauseMs >= SHORT_PAUSE_MS ? cost * AFTER_SHORT_PAUSE : cost;
+}
+
+/**
+ * A cue for every word that is spoken. Signs and pictures that stand alone stay with the word before
+ * them, or with the one after when they open something, as long as they fit.
+ *
+ * @returns how many tokens each cue has
+ */
+export function cutWords({ tokens }: Pick<TokenRow, 'tokens'>, shape: CueShape): number[] {
+  const cues: number[] = [];
+  let fill = new LineFill(shape.maxChars);
+  let hasWord = false;
+  let beganMs = 0;
+  for (const { text, lineBreaks, startMs, endMs, ...size } of tokens) {
+    const isWord = speakableLength(text) > 0;
+    const begins = hasWord && (isWord || lineBreaks > 0 || isOpening(text));
+    fill.add(size);
+    const fits =
+      !fill.isTooWide && fill.lines <= shape.maxLines && endMs - beganMs <= shape.maxDurationMs;
+    if (cues.length > 0 && fits && !begins) {
+      cues[cues.length - 1] = (cues.at(-1) ?? 0) + 1;
+      hasWord ||= isWord;
+    } else {
+      cues.push(1);
+      hasWord = isWord;
+      beganMs = startMs;
+      fill = new LineFill(shape.maxChars);
+      fill.add(size);
+    }
+  }
+  return cues;
 }

@@ -1,5 +1,4 @@
 import type { Boundary } from './boundaries.ts';
-import { gapWidth } from './line-fill.ts';
 import type { Token } from './tokens.ts';
 
 /** A row of tokens that is to be broken into lines. */
@@ -120,4 +119,49 @@ function upperCost(row: LineRow, to: number, width: number, ideal: number): numb
   const { cling = 0, kind = 'word' } = row.boundaries[to - 1] ?? {};
   const length = ragged(row, width, ideal) * (width > ideal ? TOP_HEAVY : 1);
   return length + BREAK[kind] + CLING * (cling / 100) ** 2;
+}
+
+/** Columns of the white space before a token. */
+function gapWidth(gap: Token['gap']): number {
+  return gap === '\u3000' ? 2 : gap.length;
+}
+
+/** Counts the lines that a row of tokens needs at least, one token after the other. */
+export class LineFill {
+  readonly #maxChars: number;
+  #width = 0;
+  #lines = 0;
+  #total = 0;
+  #isTooWide = false;
+
+  constructor(maxChars: number) {
+    this.#maxChars = maxChars;
+  }
+
+  /** Lines needed so far. */
+  get lines(): number {
+    return this.#lines;
+  }
+
+  /** Columns so far, as if they were all on one line. */
+  get width(): number {
+    return this.#total;
+  }
+
+  /** Whether a token was added that is wider than a line. */
+  get isTooWide(): boolean {
+    return this.#isTooWide;
+  }
+
+  add({ gap, width }: Pick<Token, 'gap' | 'width'>): void {
+    this.#isTooWide ||= width > this.#maxChars;
+    const widened = this.#width + gapWidth(gap) + width;
+    this.#total += width + (this.#lines === 0 ? 0 : gapWidth(gap));
+    if (this.#lines > 0 && widened <= this.#maxChars) {
+      this.#width = widened;
+      return;
+    }
+    this.#lines += 1;
+    this.#width = width;
+  }
 }

@@ -1,14 +1,120 @@
-import { anchors } from './anchors.ts';
-import { commonRuns } from './common-runs.ts';
+/** That a token, or a part of it, is said by a word, or a part of it. */
+export interface Link {
+  readonly token: number;
+  readonly word: number;
+  /** Which part of the word it is, from 0 to 1. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * Which words of a service say which tokens of the text, in the order of both. Letters are
+ * compared, so that either side may cut or join words as it likes; what shares less than half of
+ * its letters with the other side is taken for another word.
+ */
+export function linkWords(tokens: readonly string[], words: readonly string[]): Link[] {
+  const text = lettersOf(tokens);
+  const spoken = lettersOf(words);
+  const pairs: Pair[] = [];
+  const offsets = offsetsInOwner(spoken.owners);
+  matchLetters({ left: text.codes, right: spoken.codes }, (left, right) => {
+    const token = text.owners[left] ?? 0;
+    const word = spoken.owners[right] ?? 0;
+    const offset = offsets[right] ?? 0;
+    const last = pairs.at(-1);
+    if (last?.token !== token || last.word !== word) {
+      pairs.push({ token, word, letters: 1, first: offset, last: offset });
+    } else {
+      last.letters += 1;
+      last.last = offset;
+    }
+  });
+  return solid(pairs, text.counts, spoken.counts).map(({ token, word, first, last }) => {
+    const length = spoken.counts[word] ?? 1;
+    return { token, word, from: first / length, to: (last + 1) / length };
+  });
+}
+
+interface Pair {
+  readonly token: number;
+  readonly word: number;
+  letters: number;
+  readonly first: number;
+  last: number;
+}
+
+/** Pairs whose token and whose word were both found for the most part. */
+function solid(pairs: readonly Pair[], tokenSizes: Int32Array, wordSizes: Int32Array): Pair[] {
+  const inTokens = new Int32Array(tokenSizes.length);
+  const inWords = new Int32Array(wordSizes.length);
+  for (const { token, word, letters } of pairs) {
+    inTokens[token] = (inTokens[token] ?? 0) + letters;
+    inWords[word] = (inWords[word] ?? 0) + letters;
+  }
+  return pairs.filter(
+    ({ token, word }) =>
+      2 * (inTokens[token] ?? 0) >= (tokenSizes[token] ?? 0) &&
+      2 * (inWords[word] ?? 0) >= (wordSizes[word] ?? 0),
+  );
+}
+
+/** For each letter, which one of its own word it is. */
+function offsetsInOwner(owners: Int32Array): Int32Array {
+  const offsets = new Int32Array(owners.length);
+  for (let index = 1; index < owners.length; index += 1) {
+    if (owners[index] === owners[index - 1]) offsets[index] = (offsets[index - 1] ?? 0) + 1;
+  }
+  return offsets;
+}
+
+/** The letters and digits of a row of texts, each with the index of the text that it is from. */
+interface Letters {
+  /** Code points, without case, accents and presentation forms. */
+  readonly codes: Int32Array;
+  readonly owners: Int32Array;
+  /** How many letters each text has. */
+  readonly counts: Int32Array;
+}
+
+/** What two spellings of the same words have in common: their letters, whatever is between them. */
+function lettersOf(texts: readonly string[]): Letters {
+  const codes: number[] = [];
+  const owners: number[] = [];
+  const counts = new Int32Array(texts.length);
+  for (const [owner, text] of texts.entries()) {
+    const before = codes.length;
+    for (const letter of plain(text)) {
+      const code = letter.codePointAt(0) ?? 0;
+      if (code < 0x80 ? !isAsciiLetter(code) : !LETTER.test(letter)) continue;
+      codes.push(code);
+      owners.push(owner);
+    }
+    counts[owner] = codes.length - before;
+  }
+  return { codes: Int32Array.from(codes), owners: Int32Array.from(owners), counts };
+}
+
+const LETTER = /[\p{L}\p{N}]/u;
+const ASCII = /^[\0-\x7f]*$/;
+
+/** Of text in lower case. */
+function isAsciiLetter(code: number): boolean {
+  return (code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39);
+}
+
+function plain(text: string): string {
+  if (ASCII.test(text)) return text.toLowerCase();
+  return text.normalize('NFKD').toLowerCase().replaceAll('ß', 'ss').replaceAll('ς', 'σ');
+}
 
 /** Two rows of letters, of which stretches are compared. */
-export interface LetterRows {
+interface LetterRows {
   readonly left: Int32Array;
   readonly right: Int32Array;
 }
 
 /** A stretch of both rows; ends are not included. */
-export interface Stretch {
+interface Stretch {
   readonly left: number;
   readonly leftEnd: number;
   readonly right: number;
@@ -16,14 +122,14 @@ export interface Stretch {
 }
 
 /** Called for a letter of the left row and the one of the right row that it is; both only grow. */
-export type OnMatch = (left: number, right: number) => void;
+type OnMatch = (left: number, right: number) => void;
 
 /**
  * Finds which letters of two rows are the same, in order: what both begin and end with, then what is
  * unique in both, then, in what is left between, the longest runs. Takes time nearly linear in
  * the letters: a comparison of all with all is made in small stretches only.
  */
-export function matchLetters(rows: LetterRows, onMatch: OnMatch): void {
+function matchLetters(rows: LetterRows, onMatch: OnMatch): void {
   const whole = { left: 0, leftEnd: rows.left.length, right: 0, rightEnd: rows.right.length };
   matchStretch(rows, whole, LONGEST_ANCHOR, onMatch);
 }
@@ -90,4 +196,157 @@ function matchDifferent(
     onMatch,
   );
   matchStretch(rows, { ...middle, leftEnd, rightEnd }, length, onMatch);
+}
+
+/** A place in both rows. */
+interface Anchor {
+  readonly left: number;
+  readonly right: number;
+}
+
+/**
+ * Places where both rows have the same `length` letters, which are nowhere else in either, in the
+ * longest order that is the same in both. Takes time n log n in the length of the stretch. Letters
+ * that happen to have the hash of others count as the same when they are looked for elsewhere.
+ */
+function anchors({ left, right }: LetterRows, stretch: Stretch, length: number): Anchor[] {
+  const leftPlaces = uniquePlaces(left, stretch.left, stretch.leftEnd, length);
+  const rightPlaces = uniquePlaces(right, stretch.right, stretch.rightEnd, length);
+  const pairs: Anchor[] = [];
+  for (const [key, place] of leftPlaces) {
+    const other = rightPlaces.get(key);
+    if (place < 0 || other === undefined || other < 0) continue;
+    if (isSame(left, place, right, other, length)) pairs.push({ left: place, right: other });
+  }
+  return longestIncreasing(pairs);
+}
+
+/** A multiplier that spreads hashes over 32 bits. */
+const SPREAD = 0x9e3779b1;
+
+/** From the hash of the letters to where they are, or -1 when they are at several places. */
+function uniquePlaces(codes: Int32Array, from: number, to: number, length: number) {
+  const places = new Map<number, number>();
+  let leaving = 1;
+  for (let count = 0; count < length; count += 1) leaving = Math.imul(leaving, SPREAD);
+  let hash = 0;
+  for (let at = from; at < to; at += 1) {
+    hash = Math.imul(hash, SPREAD) + (codes[at] ?? 0);
+    const start = at - length + 1;
+    if (start > from) hash -= Math.imul(leaving, codes[start - 1] ?? 0);
+    hash |= 0;
+    if (start < from) continue;
+    // Small integers take no memory of their own.
+    const key = hash >> 1;
+    places.set(key, places.has(key) ? -1 : start);
+  }
+  return places;
+}
+
+function isSame(
+  left: Int32Array,
+  leftAt: number,
+  right: Int32Array,
+  rightAt: number,
+  length: number,
+): boolean {
+  for (let index = 0; index < length; index += 1) {
+    if (left[leftAt + index] !== right[rightAt + index]) return false;
+  }
+  return true;
+}
+
+/** Of pairs that are sorted by `left`, the longest row in which `right` grows too. */
+function longestIncreasing(pairs: readonly Anchor[]): Anchor[] {
+  /** For each length, the pair with the smallest `right` that ends a row of it. */
+  const ends: number[] = [];
+  const before = new Int32Array(pairs.length).fill(-1);
+  for (const [index, { right }] of pairs.entries()) {
+    let low = 0;
+    let high = ends.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((pairs[ends[middle] ?? 0]?.right ?? 0) < right) low = middle + 1;
+      else high = middle;
+    }
+    before[index] = low === 0 ? -1 : (ends[low - 1] ?? -1);
+    ends[low] = index;
+  }
+  const row: Anchor[] = [];
+  for (let index = ends.at(-1) ?? -1; index >= 0; index = before[index] ?? -1) {
+    const pair = pairs[index];
+    if (pair !== undefined) row.push(pair);
+  }
+  return row.reverse();
+}
+
+/** What a letter that is the same is worth, and one that follows another such. */
+const SAME = 2;
+const SAME_AGAIN = 3;
+
+const MATCH = 1;
+const FROM_RUN = 2;
+const SKIP_LEFT = 4;
+
+/**
+ * The best common subsequence of a stretch, where letters in a run are worth more than scattered
+ * ones. Takes time and memory of the product of both lengths.
+ */
+function commonRuns({ left, right }: LetterRows, stretch: Stretch, onMatch: OnMatch): void {
+  const rows = stretch.leftEnd - stretch.left;
+  const columns = stretch.rightEnd - stretch.right;
+  const steps = new Uint8Array(rows * columns);
+  let best = new Int32Array(columns + 1);
+  let run = new Int32Array(columns + 1).fill(NEVER);
+  for (let row = 0; row < rows; row += 1) {
+    const nextBest = new Int32Array(columns + 1);
+    const nextRun = new Int32Array(columns + 1).fill(NEVER);
+    for (let column = 0; column < columns; column += 1) {
+      let step = 0;
+      let score = nextBest[column] ?? 0;
+      const above = best[column + 1] ?? 0;
+      if (above > score) {
+        score = above;
+        step = SKIP_LEFT;
+      }
+      if (left[stretch.left + row] === right[stretch.right + column]) {
+        const fresh = (best[column] ?? 0) + SAME;
+        const again = (run[column] ?? NEVER) + SAME_AGAIN;
+        const matched = Math.max(fresh, again);
+        nextRun[column + 1] = matched;
+        if (again >= fresh) step |= FROM_RUN;
+        if (matched >= score) {
+          score = matched;
+          step |= MATCH;
+        }
+      }
+      nextBest[column + 1] = score;
+      steps[row * columns + column] = step;
+    }
+    best = nextBest;
+    run = nextRun;
+  }
+  trace(steps, columns, stretch, onMatch);
+}
+
+const NEVER = -1_000_000;
+
+function trace(steps: Uint8Array, columns: number, stretch: Stretch, onMatch: OnMatch): void {
+  const found: number[] = [];
+  let row = stretch.leftEnd - stretch.left - 1;
+  let column = columns - 1;
+  let isRun = false;
+  while (row >= 0 && column >= 0) {
+    const step = steps[row * columns + column] ?? 0;
+    if (isRun || (step & MATCH) !== 0) {
+      found.push(row, column);
+      isRun = (step & FROM_RUN) !== 0;
+      row -= 1;
+      column -= 1;
+    } else if ((step & SKIP_LEFT) !== 0) row -= 1;
+    else column -= 1;
+  }
+  for (let index = found.length - 2; index >= 0; index -= 2) {
+    onMatch(stretch.left + (found[index] ?? 0), stretch.right + (found[index + 1] ?? 0));
+  }
 }

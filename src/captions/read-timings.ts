@@ -3,7 +3,7 @@ import type { Failure } from '../errors/failure.ts';
 import type { TimedWord, Timings } from './timings.ts';
 
 /**
- * The timings in a value that came out of JSON (contract, section 7). Fields that this version
+ * The timings in a value that came out of JSON. Fields that this version
  * does not know are left alone; those that it knows must be right.
  *
  * @param shown how messages name the file

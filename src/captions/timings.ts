@@ -7,7 +7,7 @@ export interface TimedWord {
   readonly endMs: number;
 }
 
-/** What a `--timings` file holds (contract, section 7). */
+/** What a `--timings` file holds. */
 export interface Timings {
   readonly version: 1;
   /** What was spoken, exactly as it was submitted. */

@@ -1,5 +1,4 @@
 import stringWidth from 'string-width';
-import { isUnspaced, splitUnspaced } from './unspaced.ts';
 
 /**
  * A piece of a text that is never cut: a word with the signs that cling to it. Together the
@@ -66,4 +65,153 @@ function splitChunk(chunk: string): readonly string[] {
 function joiner(gap: string): Token['gap'] {
   if (gap.includes('\u3000')) return '\u3000';
   return /[\s\p{Cc}]/u.test(gap) ? ' ' : '';
+}
+
+/**
+ * Scripts that put no spaces between words. A dictionary finds the words; which signs may not begin
+ * or end a line is from the W3C's requirements for Japanese and Chinese text layout.
+ */
+
+const SCRIPTS = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`;
+const UNSPACED = new RegExp(`[${SCRIPTS}]`, 'u');
+/** With their signs, which stand between words like letters. */
+const WIDE = `[${SCRIPTS}\\u3001-\\u303f\\u30fb\\u30fc\\uff01-\\uff65—―‥…‘’“”]`;
+const WIDE_START = new RegExp(`^${WIDE}`, 'u');
+const WIDE_END = new RegExp(`${WIDE}$`, 'u');
+
+/** Never at the beginning of a line: what closes, ends, repeats, lengthens or is written small. */
+const NEVER_FIRST =
+  /^[\s\p{Pe}\p{Pf}\p{M}、。，．,.・：；:;！？!?‼⁇⁈⁉‐゠–—―…‥〜～%％‰℃°゛゜ーヽヾゝゞ々〻ぁぃぅぇぉっゃゅょゎゕゖァィゥェォッャュョヮヵヶㇰ-ㇿｧ-ｯｰๆฯ]/u;
+/** Never at the end of a line: what opens, and signs before a number. */
+const NEVER_LAST = /[\s\p{Ps}\p{Pi}¿¡#＃$＄￥¥£€№]$/u;
+
+/** A number and its date or time are one word, however the dictionary cuts it. */
+const NUMERAL = '[0-9０-９〇零一二三四五六七八九十百千万萬亿億兆点點.]';
+const NUMBER_END = new RegExp(`${NUMERAL}$`, 'u');
+const NUMBER_START = new RegExp(`^(?:${NUMERAL}|[年月日时時分秒岁歳])`, 'u');
+
+/** Whether a text has characters of these scripts. */
+export function isUnspaced(text: string): boolean {
+  return UNSPACED.test(text);
+}
+
+/**
+ * Cuts a text without white space, of which some is of these scripts, into words with the signs
+ * that cling to them. The pieces joined are the text.
+ */
+function splitUnspaced(text: string): string[] {
+  const pieces: string[] = [];
+  for (const { segment, index } of segmenter().segment(text)) {
+    const following = text.slice(index, index + LOOK_AHEAD);
+    const last = pieces.at(-1);
+    // Only its end, so that a piece may grow without end.
+    if (last === undefined || mayPart(last.slice(-LOOK_BACK), segment, following)) {
+      pieces.push(segment);
+    } else {
+      pieces[pieces.length - 1] = last + segment;
+    }
+  }
+  return pieces;
+}
+
+/** How much of what follows shows whether a word goes on. */
+const LOOK_AHEAD = 6;
+/** How much of what is before does. */
+const LOOK_BACK = 4;
+
+let made: Intl.Segmenter | undefined;
+
+/** Made when it is needed, since making one takes longer than all else here. */
+function segmenter(): Intl.Segmenter {
+  return (made ??= new Intl.Segmenter('ja', { granularity: 'word' }));
+}
+
+function mayPart(before: string, after: string, following: string): boolean {
+  if (NEVER_LAST.test(before) || NEVER_FIRST.test(after)) return false;
+  if (NUMBER_END.test(before) && NUMBER_START.test(after)) return false;
+  if (isInflection(before, after, following)) return false;
+  // Between signs and letters of other scripts the dictionary cuts where no line may end.
+  return WIDE_END.test(before) || WIDE_START.test(after);
+}
+
+/** Endings of Japanese verbs and adjectives, which the dictionary cuts from their stems. */
+const ENDING =
+  /^(?:た|だっ|した|ます|まし|ませ|ん|ない|なく|なかっ|れ|れる|られ|られる|せ|せる|させ|させる|う|よう|たい|たく|ば|て|てい|てき|でし|でしょ)[^\p{L}]*$/u;
+const AFTER_TE = /^(?:い|いる|いた|いま|いっ|いき|しま|き|くだ|ください|くださ)[^\p{L}]*$/u;
+const STEM = /[\p{Script=Han}\p{Script=Hiragana}]$/u;
+/** What follows a word in kanji without being the end of it. */
+const PARTICLE =
+  /^(?:[はがをにへとでものやねよだ]|から|まで|より|か(?![れっけん])|な(?![いくかけ])|しか|ほど|くらい|ぐらい|ばか|けど|けれ|さえ|さん|さま|こそ|こと|たち|じゃ|くん|ちゃん|ごと|ずつ|って|そう|らし|みた|あり|ある|いる|いう|する|し[たてまな]|でき|なり|なる|とき)/u;
+
+/**
+ * Whether a dictionary cut a Japanese word from its ending.
+ *
+ * @param following the text from `after` on; its beginning will do
+ */
+function isInflection(before: string, after: string, following: string): boolean {
+  if (STEM.test(before) && ENDING.test(after)) return true;
+  if (/[てで]い?$/u.test(before)) return AFTER_TE.test(after);
+  if (before.endsWith('ない') && after === 'で') return true;
+  if (before.endsWith('した') && after === 'い') return true;
+  if (before.endsWith('くだ')) return after.startsWith('さい');
+  return (
+    /\p{Script=Han}$/u.test(before) &&
+    /^\p{Script=Hiragana}/u.test(after) &&
+    !PARTICLE.test(following)
+  );
+}
+
+/** Signs that are read out, such as `&`, `%` and `€`. */
+const SPOKEN_SIGN = /[\p{Sc}\p{Sm}&%‰@#§°№]/gu;
+const LETTER = /\p{L}/gu;
+const DIGIT = /\p{N}/gu;
+const PICTURE = /[\p{So}\p{Extended_Pictographic}]/u;
+
+/** How long a digit and a spoken sign are said, in letters. */
+const DIGIT_LETTERS = 4;
+const SIGN_LETTERS = 5;
+
+/** About how long a text takes to say, in letters; 0 for what is not spoken. */
+export function speakableLength(text: string): number {
+  return (
+    count(text, LETTER) +
+    DIGIT_LETTERS * count(text, DIGIT) +
+    SIGN_LETTERS * count(text, SPOKEN_SIGN)
+  );
+}
+
+/** Whether a text without letters may be spoken all the same: an engine may name an emoji. */
+export function isPicture(text: string): boolean {
+  return PICTURE.test(text);
+}
+
+/** Whether a text begins with a sign that is read out. */
+export function beginsWithSign(text: string): boolean {
+  return text.search(SPOKEN_SIGN) === 0;
+}
+
+function count(text: string, pattern: RegExp): number {
+  return text.match(pattern)?.length ?? 0;
+}
+
+const OPENING = /^[\p{Ps}\p{Pi}"'¿¡*#>♪♫]+$/u;
+
+/** Whether a text is nothing but signs that open something, and so belong to what follows. */
+export function isOpening(text: string): boolean {
+  return OPENING.test(text);
+}
+
+/**
+ * In Chinese and Japanese a sentence goes on after what is quoted in it, and neither a space nor a
+ * small letter shows it: 「…？」と尋ねました, “…？”她问道。
+ */
+
+const QUOTED = /[。．！？!?…][”’」』）"']+$/u;
+const JAPANESE = /^(?:と|って)/u;
+/** Who said it, and that they said it, before anything else. */
+const CHINESE = /^[\p{Script=Han}·]{0,7}?[说說问問道喊答叫想笑写寫嚷]/u;
+
+/** Whether a sentence goes on after a token that ends what is quoted; `following` is the text after it. */
+export function goesOnAfterQuote(token: string, following: string): boolean {
+  return QUOTED.test(token) && (JAPANESE.test(following) || CHINESE.test(following));
 }

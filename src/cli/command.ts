@@ -1,6 +1,16 @@
 import type { Command } from 'commander';
-import type { Context } from './context.ts';
-import type { CommandResult } from './result.ts';
+import type { ApiClient } from '../api/client.ts';
+import type { Paths } from '../config/paths.ts';
+import type { SettingSources } from '../config/settings.ts';
+import type { FileDeps } from '../durable/files.ts';
+import type { Clock } from '../effects/clock.ts';
+import type { FileSystem } from '../effects/file-system.ts';
+import type { Processes } from '../effects/processes.ts';
+import type { Random } from '../effects/random.ts';
+import type { GlobalOptions } from './flags/global.ts';
+import type { Io, Streams } from './io.ts';
+import type { CommandResult } from './render/result.ts';
+import type { SignalSource, StopSignal } from './signals.ts';
 
 /** What the parser found for one command. */
 export interface CommandInput<Options> {
@@ -16,7 +26,7 @@ export interface CommandDefinition<Options extends object = object> {
   run(context: Context, input: CommandInput<Options>): Promise<CommandResult>;
   /**
    * The arguments are free text: one that begins with a dash is text when it has white space
-   * (contract, section 5).
+   *.
    */
   readonly freeText?: boolean;
 }
@@ -52,4 +62,55 @@ export function isBranch(node: CommandNode): node is Branch {
 /** Whether people are told of it: help, completions, man pages, suggestions. */
 export function isShown(node: CommandNode): boolean {
   return isBranch(node) || node.hidden !== true;
+}
+
+/** What a command works with. What costs something is a function, and is done when it is called. */
+export interface Context extends FileDeps {
+  readonly globals: GlobalOptions;
+  readonly env: MainDeps['env'];
+  readonly cwd: MainDeps['cwd'];
+  readonly homeDirectory: string;
+  readonly io: Io;
+  /** Looked up when it is first asked for. */
+  readonly processes: Processes;
+  /** Aborted when the user wants to stop. */
+  readonly signal: AbortSignal;
+  /** Where foley keeps its files. */
+  paths(): Promise<Paths>;
+  /** Everything that is configured, below the flags. */
+  settings(): Promise<SettingSources>;
+  /** The service that is meant, started if it is the embedded one; the same one each time. */
+  connect(options?: ConnectOptions): Promise<Connection>;
+  /** Renders a result before the command has ended, such as the address of a server. */
+  emit(result: CommandResult): Promise<void>;
+  /** Ends what was started. */
+  close(): Promise<void>;
+}
+
+/** A service that answers, and what kind it is. */
+export interface Connection {
+  readonly client: ApiClient;
+  readonly target: 'embedded' | 'hosted';
+  close(): Promise<void>;
+}
+
+export interface ConnectOptions {
+  /** Only public documents will be asked for, so that no key is needed. */
+  readonly publicOnly?: boolean;
+}
+
+/** Everything that `main` takes from outside, so that a test can replace it. */
+export interface MainDeps {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The current folder; throws a Failure (usage) when it was removed. */
+  readonly cwd: () => string;
+  readonly homeDirectory: string;
+  readonly platform: NodeJS.Platform;
+  readonly streams: Streams;
+  readonly signals: SignalSource;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly files: FileSystem;
+  /** Ends the process at once: the second Ctrl-C. */
+  readonly leaveAtOnce: (signal: StopSignal) => void;
 }

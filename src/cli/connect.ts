@@ -1,20 +1,19 @@
 import { version } from '../../package.json';
 import type { ApiClient } from '../api/client.ts';
 import { createApiClient } from '../api/client.ts';
-import type { Transport } from '../api/http-transport.ts';
-import type { ServiceAddress } from '../api/service-address.ts';
+import type { ServiceAddress, ApiEvent } from '../api/request.ts';
+import type { Transport } from '../api/transport/http.ts';
 import type { Accounts } from '../config/accounts.ts';
 import { readAccounts, selectAccount } from '../config/accounts.ts';
 import { closeToOthers } from '../config/secret-file.ts';
-import { startEmbedded } from '../target/embedded.ts';
 import type { ServiceEvent } from '../service/running-service.ts';
-import { describeClosing, isClosingEvent } from './service-events.ts';
-import { serviceHost } from './service-host.ts';
+import { startEmbedded } from '../target/embedded.ts';
+import type { ServiceHost } from '../target/embedded.ts';
 import { readKeyFile } from '../target/read-key.ts';
 import type { Target } from '../target/resolve.ts';
 import { isLocalOnPurpose, resolveTarget } from '../target/resolve.ts';
-import type { Connection, ConnectOptions, Context } from './context.ts';
-import { describeEvent } from './verbose.ts';
+import { display, counted } from '../text/display.ts';
+import type { Context, Connection, ConnectOptions } from './command.ts';
 
 const DEFAULT_MAX_RETRIES = 4;
 
@@ -110,4 +109,48 @@ function connectTo(
       await stop();
     },
   };
+}
+
+/** One line of `--verbose`: method, URL, status, milliseconds, request id. */
+export function describeEvent(event: ApiEvent): string {
+  if (event.type === 'retry') {
+    const seconds = (event.delayMs / 1000).toFixed(1);
+    return display(`foley: again in ${seconds} s (${event.reason}) ${event.requestId}`);
+  }
+  const outcome = event.type === 'answer' ? event.status : event.reason;
+  const { method, ms, requestId, url } = event;
+  return display(`foley: ${method} ${url} ${outcome} ${Math.round(ms)} ms ${requestId}`);
+}
+
+/** What an embedded service tells when it closes. */
+export type ClosingEvent = Extract<
+  ServiceEvent,
+  { readonly type: 'finishing-answers' | 'finishing-jobs' | 'jobs-left' }
+>;
+
+/** What a service that closes waits for, or leaves, and how long that can be cut short. */
+export function describeClosing({ type, count }: ClosingEvent): string {
+  switch (type) {
+    case 'finishing-answers':
+      return `finishing ${counted(count, 'answer')} that ${count === 1 ? 'is' : 'are'} paid for; the next Ctrl-C cuts and refunds ${them(count)}`;
+    case 'finishing-jobs':
+      return `finishing ${counted(count, 'job')} that ${count === 1 ? 'was' : 'were'} accepted; the next Ctrl-C leaves ${them(count)} to the next foley`;
+    case 'jobs-left':
+      return `${counted(count, 'job')} ${count === 1 ? 'is' : 'are'} left; the next foley that uses this data finishes ${them(count)}`;
+  }
+}
+
+/** Whether an event is one of those. */
+export function isClosingEvent(event: ServiceEvent): event is ClosingEvent {
+  return ['finishing-answers', 'finishing-jobs', 'jobs-left'].includes(event.type);
+}
+
+function them(count: number): string {
+  return count === 1 ? 'it' : 'them';
+}
+
+/** What the embedded service of a command may use. */
+export async function serviceHost(context: Context): Promise<ServiceHost> {
+  const { env, files } = context;
+  return { env, files, paths: await context.paths() };
 }

@@ -1,71 +1,11 @@
-import type { ApiClient } from '../api/client.ts';
-import type { Paths } from '../config/paths.ts';
-import type { SettingSources } from '../config/settings.ts';
-import type { Clock } from '../effects/clock.ts';
-import type { FileSystem } from '../effects/file-system.ts';
 import type { Processes } from '../effects/processes.ts';
 import { systemProcesses } from '../effects/processes.ts';
-import type { Random } from '../effects/random.ts';
-import type { FileDeps } from '../files/file-deps.ts';
-import type { GlobalOptions } from './global-options.ts';
+import type { Context, Connection, ConnectOptions, MainDeps } from './command.ts';
+import type { GlobalOptions } from './flags/global.ts';
 import type { Io } from './io.ts';
-import { render } from './render.ts';
-import type { CommandResult } from './result.ts';
-import type { SignalSource, StopSignal } from './signals.ts';
-import type { Streams } from './streams.ts';
+import { render } from './render/result.ts';
 
-/** Everything that `main` takes from outside, so that a test can replace it. */
-export interface MainDeps {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** The current folder; throws a Failure (usage) when it was removed. */
-  readonly cwd: () => string;
-  readonly homeDirectory: string;
-  readonly platform: NodeJS.Platform;
-  readonly streams: Streams;
-  readonly signals: SignalSource;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly files: FileSystem;
-  /** Ends the process at once: the second Ctrl-C. */
-  readonly leaveAtOnce: (signal: StopSignal) => void;
-}
-
-/** A service that answers, and what kind it is. */
-export interface Connection {
-  readonly client: ApiClient;
-  readonly target: 'embedded' | 'hosted';
-  close(): Promise<void>;
-}
-
-export interface ConnectOptions {
-  /** Only public documents will be asked for, so that no key is needed. */
-  readonly publicOnly?: boolean;
-}
-
-/** What a command works with. What costs something is a function, and is done when it is called. */
-export interface Context extends FileDeps {
-  readonly globals: GlobalOptions;
-  readonly env: MainDeps['env'];
-  readonly cwd: MainDeps['cwd'];
-  readonly homeDirectory: string;
-  readonly io: Io;
-  /** Looked up when it is first asked for. */
-  readonly processes: Processes;
-  /** Aborted when the user wants to stop. */
-  readonly signal: AbortSignal;
-  /** Where foley keeps its files. */
-  paths(): Promise<Paths>;
-  /** Everything that is configured, below the flags. */
-  settings(): Promise<SettingSources>;
-  /** The service that is meant, started if it is the embedded one; the same one each time. */
-  connect(options?: ConnectOptions): Promise<Connection>;
-  /** Renders a result before the command has ended, such as the address of a server. */
-  emit(result: CommandResult): Promise<void>;
-  /** Ends what was started. */
-  close(): Promise<void>;
-}
-
-export interface ContextInputs {
+interface ContextInputs {
   readonly deps: MainDeps;
   readonly globals: GlobalOptions;
   readonly io: Io;
@@ -81,7 +21,7 @@ export function createContext({ deps, globals, io, signal }: ContextInputs): Con
   const settings = once(async () => {
     const [{ loadSettings }, { untilStopped }] = await Promise.all([
       import('../config/settings.ts'),
-      import('../speech/until-stopped.ts'),
+      import('../effects/concurrency.ts'),
     ]);
     const { settingsFile } = await paths();
     // A folder of a network may not answer.

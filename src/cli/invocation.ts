@@ -2,7 +2,7 @@ import { usageFailure } from '../errors/failure.ts';
 import { closest } from '../text/did-you-mean.ts';
 import type { Branch, CommandNode, Leaf } from './command.ts';
 import { isBranch, isShown } from './command.ts';
-import { globalOptions } from './global-options.ts';
+import { globalOptions } from './flags/global.ts';
 
 /** Where the words of the command line lead in the command tree. */
 export type Invocation =

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { FileSystem } from '../effects/file-system.ts';
-import type { FileDeps } from '../files/file-deps.ts';
-import { readOwnText } from '../files/own-files.ts';
+import type { FileDeps } from '../durable/files.ts';
+import { readOwnText } from '../durable/own-files.ts';
 import { display } from '../text/display.ts';
 import type { KnownName } from './value-sources.ts';
 
@@ -60,7 +60,7 @@ export async function rememberNames(
   const all = new Map([...before, ...seen].map((known) => [known.name, known]));
   const newest = [...new Set([...seen, ...before].map(({ name }) => name))].slice(0, NAMES_KEPT);
   const lines = newest.map((name) => `${name}\t${all.get(name)?.about ?? ''}\n`);
-  const { replaceFile } = await import('../files/replace-file.ts');
+  const { replaceFile } = await import('../durable/publish.ts');
   try {
     await deps.files.mkdir(path.dirname(fileOf(cache, kind)), { recursive: true });
     const data = Buffer.from(lines.join(''));

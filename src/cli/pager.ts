@@ -1,5 +1,5 @@
 import { isAbsolute, delimiter } from 'node:path';
-import { splitWords } from '../speech/players.ts';
+import { splitWords } from '../speech/play.ts';
 import type { Io } from './io.ts';
 
 /** As `git` and `gh` start less: quit when all fits, keep colors, leave the text on the screen. */

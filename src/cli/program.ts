@@ -1,15 +1,13 @@
 import type { Option } from 'commander';
 import { Command, CommanderError } from 'commander';
-import { ENVIRONMENT } from '../contract/environment.ts';
+import { ENVIRONMENT } from '../contract/values.ts';
 import type { Failure } from '../errors/failure.ts';
 import { usageFailure } from '../errors/failure.ts';
 import { closest } from '../text/did-you-mean.ts';
 import type { Branch, CommandDefinition, CommandInput, CommandNode } from './command.ts';
 import { isBranch, isShown } from './command.ts';
-import { firstWords } from './first-words.ts';
-import type { GlobalOptions } from './global-options.ts';
-import { globalOptions, helpOption } from './global-options.ts';
-import { guardDashText, restoreDashText } from './dash-text.ts';
+import type { GlobalOptions } from './flags/global.ts';
+import { globalOptions, helpOption } from './flags/global.ts';
 
 const HELP_COLUMNS = 80;
 const VERSION_OPTION = 'version';
@@ -192,4 +190,77 @@ function usageProblem(command: Command, error: CommanderError, freeText: boolean
 
 function isText(value: string | null | undefined): value is string {
   return typeof value === 'string';
+}
+
+const COLUMNS = 80;
+
+/** What somebody may type who has never used foley: the line, and what it does. */
+const BEGINNINGS = [
+  ['foley tts "Hello from foley" -o hello.mp3', 'speak into a file'],
+  ['foley tts "Hello from foley" --play', 'speak aloud'],
+  ['foley voices list', 'see the voices'],
+  ['foley doctor', 'check that everything works'],
+] as const;
+
+/** What `foley` alone answers: what to type next, and the names of all commands, on half a screen. */
+export function firstWords(tree: readonly CommandNode[]): string {
+  const width = Math.max(...BEGINNINGS.map(([line]) => line.length));
+  return [
+    'Usage: foley <command> [flags]',
+    '',
+    'Speech, voices and captions, with a complete offline service built in.',
+    '',
+    'Begin with:',
+    ...BEGINNINGS.map(([line, what]) => `  ${line.padEnd(width)}   ${what}`),
+    '',
+    'Commands:',
+    ...wrapped(tree.filter(isShown).map(({ name }) => name)).map((line) => `  ${line}`),
+    '',
+    'See `foley --help` for all of it, and `foley <command> --help` for one command.',
+    '',
+  ].join('\n');
+}
+
+function wrapped(words: readonly string[]): string[] {
+  const lines: string[] = [];
+  for (const word of words) {
+    const last = lines.at(-1);
+    const longer = last === undefined ? word : `${last} ${word}`;
+    if (last === undefined || longer.length > COLUMNS - 4) lines.push(word);
+    else lines[lines.length - 1] = longer;
+  }
+  return lines;
+}
+
+/**
+ * Text may begin with a dash ("- and then it rained"): a word of free text that does so and has
+ * white space is text, not a flag. The parser knows nothing of that, so such
+ * words carry a mark through it that no argument of a process can hold.
+ */
+const MARK = '\0';
+
+export function guardDashText(
+  words: readonly string[],
+  options: readonly Option[],
+): readonly string[] {
+  const takesValue = new Set(
+    options.flatMap(({ required, long, short }) => (required ? [long, short] : [])),
+  );
+  const longs = new Set(options.map(({ long }) => long));
+  const end = words.indexOf('--');
+  return words.map((word, index) => {
+    const isValue = index > 0 && takesValue.has(words[index - 1]);
+    const isAfterFlags = end !== -1 && index > end;
+    return !isValue && !isAfterFlags && isDashText(word, longs) ? MARK + word : word;
+  });
+}
+
+function isDashText(word: string, longs: ReadonlySet<string | null | undefined>): boolean {
+  if (!word.startsWith('-') || !/\s/.test(word)) return false;
+  return !(word.includes('=') && longs.has(word.split('=', 1)[0]));
+}
+
+/** Takes the marks off the arguments again. */
+export function restoreDashText(words: readonly string[]): readonly string[] {
+  return words.map((word) => (word.startsWith(MARK) ? word.slice(MARK.length) : word));
 }

@@ -1,10 +1,9 @@
 import type { Readable } from 'node:stream';
-import type { Context } from './context.ts';
+import { errnoOf, reasonOf } from '../durable/file-failures.ts';
+import { untilStopped } from '../effects/concurrency.ts';
 import { usageFailure } from '../errors/failure.ts';
-import { errnoOf } from '../files/errno.ts';
-import { reasonOf } from '../files/errno-reasons.ts';
-import { untilStopped } from '../speech/until-stopped.ts';
 import { decodeUtf8, TextEncodingError } from '../text/decode.ts';
+import type { Context } from './command.ts';
 
 /** What is read is kept in memory, so that it can be sent more than once. */
 const LARGEST_BYTES = 64 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import { Failure } from '../errors/failure.ts';
 import { closest } from '../text/did-you-mean.ts';
-import type { Context } from './context.ts';
+import type { Context } from './command.ts';
 
 /** Names that a person gave and that the service may not know. */
 export interface GivenNames {
@@ -59,7 +59,7 @@ async function likeVoice(
   context: Context,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const { listVoices } = await import('../api/voices.ts');
+  const { listVoices } = await import('../api/resources/voices.ts');
   const { PAGE_SIZE_MAX } = await import('../contract/limits.ts');
   const { client } = await context.connect();
   const query = { pageSize: PAGE_SIZE_MAX, includePersonal: true, signal };
@@ -85,7 +85,7 @@ async function likeModel(
   context: Context,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const { getCapabilities } = await import('../api/models.ts');
+  const { getCapabilities } = await import('../api/resources/models.ts');
   const { client } = await context.connect();
   const { models } = (await getCapabilities(client, { signal, maxRetries: 0 })).value;
   const known = models.map(({ id }) => id);

@@ -1,8 +1,7 @@
 import { version } from '../../package.json';
 import { completionScripts } from './completion/scripts.ts';
 import type { DescribedTree } from './described-command.ts';
-import { manPages } from './manual/man-pages.ts';
-import { referencePage } from './manual/reference-page.ts';
+import { manPages, referencePage } from './manual/manual.ts';
 
 /** Every file that is written from the command tree, by its path in the repository. */
 export function writtenFromTree(

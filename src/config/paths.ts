@@ -1,6 +1,6 @@
 import path from 'node:path';
 
-/** The folders of foley (contract, section 1), and the files in them that have a fixed name. */
+/** The folders of foley, and the files in them that have a fixed name. */
 export interface Paths {
   readonly config: string;
   /** Journal, spool, data of the embedded service. */

@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
 import type { FileSystem } from '../effects/file-system.ts';
 import { configFailure } from '../errors/failure.ts';
-import { hasErrno } from '../files/errno.ts';
-import { openOwnFile } from '../files/own-files.ts';
+import { hasErrno } from '../durable/file-failures.ts';
+import { openOwnFile } from '../durable/own-files.ts';
 import { display } from '../text/display.ts';
 
 export interface SecretFileDeps {

@@ -40,7 +40,7 @@ type Definitions = { readonly [Name in SettingName]: SettingDefinition<SettingVa
 
 const ID = { allowed: 'an id', read: text(256), project: true } as const;
 
-/** What can be set, by whom, to what (contract, sections 1 and 5 to 8). */
+/** What can be set, by whom, to what. */
 export const SETTINGS: Definitions = {
   voice: { ...ID, what: 'voice', environment: 'FOLEY_VOICE' },
   model: { ...ID, what: 'model', environment: 'FOLEY_MODEL' },

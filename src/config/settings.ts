@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { FileSystem } from '../effects/file-system.ts';
 import { configFailure } from '../errors/failure.ts';
-import { hasErrno } from '../files/errno.ts';
+import { hasErrno } from '../durable/file-failures.ts';
 import { closest } from '../text/did-you-mean.ts';
 import type { JsonObject } from './json-file.ts';
 import { isObject, readJsonFile } from './json-file.ts';
@@ -63,7 +63,7 @@ export async function loadSettings(inputs: SettingInputs): Promise<SettingSource
 }
 
 /**
- * The value that counts: flag, environment, project, user, default (contract, section 1).
+ * The value that counts: flag, environment, project, user, default.
  * @throws Failure (config) for an environment variable that may not be what it is
  */
 export function resolveSetting<Name extends SettingName>(

@@ -6,17 +6,17 @@ export interface Charge {
   readonly recognizedBy: 'Idempotency-Key' | 'X-Request-Id' | undefined;
 }
 
-/** Creates that the service recognizes by `Idempotency-Key` (spec sections 4.1 and 4.6 to 4.8). */
+/** Creates that the service recognizes by `Idempotency-Key` (docs/api/README.md). */
 const BY_IDEMPOTENCY_KEY = [
   /^\/api\/open\/v3\/speech\/tts(\/aligned|\/jobs)?$/,
   /^\/api\/open\/v1\/voice-designs(\/[^/]+\/voices)?$/,
   /^\/api\/open\/v1\/media\/(video-dubbing|images|videos)\/jobs$/,
 ];
 
-/** There the request id is the key (spec sections 4.2, 4.3 and 9). */
+/** There the request id is the key (docs/api/speech.md#v2, docs/api/speech.md#v1 and docs/api/versions.md). */
 const BY_REQUEST_ID = [/^\/api\/open\/v[12]\/speech\/tts$/, /^\/api\/open\/v1\/speech\/tts\/jobs$/];
 
-/** Writes that create nothing and cost nothing (spec sections 4.9, 4.10 and 9). */
+/** Writes that create nothing and cost nothing (docs/api/account.md, docs/api/realtime.md and docs/api/versions.md). */
 const FREE = [
   /^\/api\/open\/v1\/profile$/,
   /^\/api\/open\/(list-models|delete-model)$/,

@@ -37,3 +37,37 @@ export const EXIT_CODES = {
 
 export type ExitName = keyof typeof EXIT_CODES;
 export type ExitCode = (typeof EXIT_CODES)[ExitName]['code'];
+
+/**
+ * How the command line ends for the error codes that come over a stream: realtime speech and the
+ * `error` event of aligned speech (docs/api/speech.md#aligned-stream and docs/api/realtime.md#errors).
+ */
+const EXITS: Readonly<Record<string, ExitName>> = {
+  authentication_failed: 'auth',
+  authentication_required: 'auth',
+  already_authenticated: 'auth',
+  permission_denied: 'auth',
+  quota_exceeded: 'credits',
+  session_limit_exceeded: 'rateLimited',
+  provider_unavailable: 'service',
+  provider_timeout: 'service',
+  generation_failed: 'service',
+  internal_error: 'service',
+  billing_failed: 'service',
+  connection_closed: 'network',
+  client_backpressure: 'network',
+  invalid_message: 'rejected',
+  invalid_messagepack: 'rejected',
+  invalid_state: 'rejected',
+  idempotency_conflict: 'rejected',
+  empty_segment: 'rejected',
+  segment_too_large: 'rejected',
+  unsupported_parameter: 'rejected',
+  voice_not_found: 'rejected',
+  model_not_found: 'rejected',
+};
+
+/** The exit of a stream's error code; undefined for a code that the spec does not name. */
+export function streamErrorExit(code: string): ExitName | undefined {
+  return Object.hasOwn(EXITS, code) ? EXITS[code] : undefined;
+}

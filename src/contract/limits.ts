@@ -1,4 +1,4 @@
-/** Every numeric limit of the service, written once (spec section 8 and the tables of section 4). */
+/** Every numeric limit of the service, written once (docs/api/limits.md and the tables of section 4). */
 
 /** Characters are Unicode code points, as JSON Schema counts them. */
 export const TEXT_MAX_CHARACTERS = 10_000;
@@ -12,7 +12,7 @@ export const IDEMPOTENCY_KEY_MAX_CHARACTERS = 128;
 export const WEBHOOK_URL_MAX_CHARACTERS = 2_048;
 /** Ours: the spec gives no limit for the prompt of a picture. */
 export const PROMPT_MAX_CHARACTERS = 4_000;
-/** References of an image (spec sections 4.8 and 8). */
+/** References of an image (docs/api/media.md and docs/api/limits.md). */
 export const IMAGE_REFERENCES_MAX = 4;
 
 /** Ours: the spec gives no limit for what is imported from an address (sections 4.7 and 8). */
@@ -25,7 +25,7 @@ export const MEDIA_SECONDS_MAX = 1_800;
 /** What a lip sync may come to that shows its video again and again. */
 export const MEDIA_RESULT_MAX_BYTES = 2 * 1024 * 1024 * 1024;
 export const MEDIA_RESULT_MAX_PICTURES = 500_000;
-/** How much slower or faster speech is made to fit a video (spec sections 4.7 and 8). */
+/** How much slower or faster speech is made to fit a video (docs/api/lip-sync.md and docs/api/limits.md). */
 export const DUBBING_TEMPO_RANGE = { minimum: 0.5, maximum: 2 } as const;
 
 export const PAGE_SIZE_DEFAULT = 20;

@@ -1,6 +1,6 @@
-import type { Endpoint } from './endpoints.ts';
+import type { Endpoint } from './endpoint.ts';
 
-/** Endpoints of lip sync, dubbing, images and videos (spec sections 4.7, 4.8 and 9). */
+/** Endpoints of lip sync, dubbing, images and videos (docs/api/lip-sync.md, docs/api/media.md and docs/api/versions.md). */
 export const MEDIA_ENDPOINTS = [
   {
     id: 'createLipSync',

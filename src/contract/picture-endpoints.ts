@@ -1,6 +1,6 @@
-import type { Endpoint } from './endpoints.ts';
+import type { Endpoint } from './endpoint.ts';
 
-/** Endpoints of images and videos (spec section 4.8). */
+/** Endpoints of images and videos (docs/api/media.md). */
 export const PICTURE_ENDPOINTS = [
   {
     id: 'getMediaModels',

@@ -1,4 +1,4 @@
-/** What a voice may be cloned from (spec section 4.5). */
+/** What a voice may be cloned from (docs/api/voices.md). */
 
 /** Extensions that a file of reference audio may have. */
 export const REFERENCE_EXTENSIONS = [
@@ -15,6 +15,6 @@ export const REFERENCE_EXTENSIONS = [
   'webm',
 ] as const;
 
-/** Who may see and use a voice besides its owner (spec section 2.1). */
+/** Who may see and use a voice besides its owner (docs/api/voices.md). */
 export const VOICE_VISIBILITIES = ['private', 'public'] as const;
 export type VoiceVisibility = (typeof VOICE_VISIBILITIES)[number];

@@ -1,5 +1,5 @@
 /**
- * The service's error codes with their status (spec section 7). Codes that the spec does not name
+ * The service's error codes with their status (docs/api/errors.md). Codes that the spec does not name
  * are ours and follow its pattern; docs/service.md lists which.
  */
 export const SERVICE_ERRORS = {
@@ -50,7 +50,7 @@ export const SERVICE_ERRORS = {
 
 export type ServiceErrorCode = keyof typeof SERVICE_ERRORS;
 
-/** The code that stands for a status where only the status is asked for: in a fault rule (contract, section 9). */
+/** The code that stands for a status where only the status is asked for: in a fault rule. */
 export const CODE_OF_STATUS = {
   400: 'ERR_INVALID_REQUEST',
   401: 'ERR_UNAUTHORIZED',

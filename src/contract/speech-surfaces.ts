@@ -1,11 +1,11 @@
-import type { AudioFormat } from './audio-formats.ts';
+import type { AudioFormat } from './values.ts';
 import type { EndpointId } from './endpoints.ts';
 import type { ControlName } from './generated/speech-controls.ts';
 
 /** What a speech request says, whatever the surface calls it. */
 export type SpeechField = 'text' | 'voiceId' | 'modelId' | 'format' | ControlName;
 
-/** One way to ask for speech synchronously (spec sections 4.1 to 4.4). */
+/** One way to ask for speech synchronously (docs/api/README.md). */
 export interface SpeechSurface {
   readonly endpoint: EndpointId;
   readonly formats: readonly AudioFormat[];
@@ -17,7 +17,7 @@ export interface SpeechSurface {
   /** The header that names the model, where the body does not. */
   readonly modelHeader?: string;
   readonly isModelRequired: boolean;
-  /** Can answer with the address of stored audio (`cache`, spec section 4.3). */
+  /** Can answer with the address of stored audio (`cache`, docs/api/speech.md#v1). */
   readonly canCache: boolean;
   /** Whether an answer tells which controls were not applied. */
   readonly tellsIgnored: boolean;

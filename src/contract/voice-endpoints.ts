@@ -1,6 +1,6 @@
-import type { Endpoint } from './endpoints.ts';
+import type { Endpoint } from './endpoint.ts';
 
-/** Voices: the public ones, those that accounts make, and designs (spec sections 4.1, 4.5, 4.6 and 9). */
+/** Voices: the public ones, those that accounts make, and designs (docs/api/README.md). */
 export const VOICE_ENDPOINTS = [
   {
     id: 'listVoices',

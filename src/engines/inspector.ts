@@ -1,5 +1,5 @@
 import type { Clock } from '../effects/clock.ts';
-import type { EngineDeps } from './add-engine.ts';
+import type { EngineDeps } from './engines.ts';
 
 export interface InspectorOptions {
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -1,11 +1,11 @@
 import path from 'node:path';
 import { readJsonFile } from '../config/json-file.ts';
 import type { EngineList, EngineRegistration } from '../contract/schemas/engine.ts';
+import { errnoOf, hasErrno } from '../durable/file-failures.ts';
+import type { FileDeps } from '../durable/files.ts';
+import { replaceFile } from '../durable/publish.ts';
 import type { FileSystem } from '../effects/file-system.ts';
 import { configFailure, Failure } from '../errors/failure.ts';
-import type { FileDeps } from '../files/file-deps.ts';
-import { makeFolder } from './state-folder.ts';
-import { replaceFile } from '../files/replace-file.ts';
 
 /** Where the added engines are written down, in the folder of the engines. */
 export function registrationsFile(enginesFolder: string): string {
@@ -67,4 +67,61 @@ function broken(file: string, what: string): Failure {
     `${file} ${what.trim()}`,
     'Mend it, or remove it and add the engines again with `foley engine add`.',
   );
+}
+
+/**
+ * Makes a folder of foley's own, and those above it, where they are missing.
+ * @throws Failure (state)
+ */
+export async function makeFolder(folder: string, files: Pick<FileSystem, 'mkdir'>): Promise<void> {
+  try {
+    await files.mkdir(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw stateFailure(error, folder);
+  }
+}
+
+/** What the system said of the folder of the engines; any other error as it is. */
+export function stateFailure(error: unknown, folder: string): unknown {
+  const code = errnoOf(error);
+  if (error instanceof Failure || code === undefined) return error;
+  return new Failure(`engines cannot be kept in ${folder} (${code})`, {
+    code: 'state',
+    exit: 'state',
+    hint: 'Check its permissions and the space there.',
+    cause: error,
+  });
+}
+
+export interface InstalledOptions {
+  readonly files: Pick<FileSystem, 'readdir' | 'rm'>;
+  readonly enginesFolder: string;
+  /** A folder that stays. */
+  readonly keep?: string | undefined;
+}
+
+/**
+ * Deletes every folder that foley installed an engine in, those that an interruption left included.
+ * @returns the folders that were deleted
+ * @throws Failure (state)
+ */
+export async function removeInstalled(
+  name: string,
+  { files, enginesFolder, keep }: InstalledOptions,
+): Promise<string[]> {
+  try {
+    const found = (await files.readdir(enginesFolder))
+      .filter((one) => isInstalled(one, name))
+      .map((one) => path.join(enginesFolder, one))
+      .filter((folder) => folder !== keep);
+    for (const folder of found) await files.rm(folder, { recursive: true, force: true });
+    return found;
+  } catch (error) {
+    if (hasErrno(error, 'ENOENT')) return [];
+    throw stateFailure(error, enginesFolder);
+  }
+}
+
+function isInstalled(folder: string, name: string): boolean {
+  return folder.startsWith(`${name}.`) && /^[0-9a-f]{16}$/.test(folder.slice(name.length + 1));
 }

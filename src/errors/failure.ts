@@ -5,7 +5,7 @@ import { EXIT_CODES } from '../contract/exit-codes.ts';
 export type Billed = 'no' | 'yes' | 'unknown';
 
 /**
- * The tool's own error codes of the JSON error line (contract, section 4). A failure that the
+ * The tool's own error codes of the JSON error line. A failure that the
  * service reported carries the service's code instead.
  */
 export type FailureCode =

@@ -2,19 +2,15 @@ import type { Clock } from '../effects/clock.ts';
 import type { Random } from '../effects/random.ts';
 import type { Billed } from '../errors/failure.ts';
 import { Failure } from '../errors/failure.ts';
-import { UnreadableFrame } from '../frames/check-frame.ts';
-import { decodeFrame, encodeFrame } from '../frames/codec.ts';
+import { UnreadableFrame, decodeFrame, encodeFrame } from '../realtime/frames.ts';
 import { AudioQueue } from './audio-queue.ts';
-import { endingFailure, failureEnding } from './ending-failure.ts';
-import { billedSoFar } from './endings.ts';
-import type { Effect, LiveEvent } from './events.ts';
+import { endingFailure, failureEnding, billedSoFar } from './endings.ts';
 import type { HeardMessage, RequestFacts } from './server-message.ts';
 import { readServerMessage } from './server-message.ts';
 import { requestIdOf } from './settle.ts';
-import type { LiveSocket, OpenSocket, SocketEvent } from './socket.ts';
-import type { LivePlan, LiveState } from './state.ts';
+import type { LiveSocket, OpenSocket, SocketEvent } from './handshake.ts';
+import type { Effect, LiveEvent, LivePlan, LiveState, TimerName } from './state.ts';
 import { newConversation } from './state.ts';
-import { Timers } from './timers.ts';
 import { transition } from './transition.ts';
 
 /** What is asked over HTTP when a line broke; both throw a Failure. */
@@ -39,7 +35,7 @@ type Without<Event> = Event extends unknown ? Omit<Event, 'fraction'> : never;
 type Happening = Without<LiveEvent>;
 
 /**
- * A realtime conversation at work (spec section 4.10): the pure machine with a socket, a clock, chance and
+ * A realtime conversation at work (docs/api/realtime.md): the pure machine with a socket, a clock, chance and
  * HTTP. Text goes in as fast as it is taken, audio comes out once and in order; its reader slows the service.
  */
 export class Conversation {
@@ -255,3 +251,57 @@ function readFrame(
 }
 
 function ignore(): void {}
+
+interface Timer {
+  /** When it runs out, on the monotonic clock. */
+  deadline: number;
+  readonly stop: () => void;
+}
+
+/**
+ * The timers of a conversation. One that is started anew is only moved, since the watch over silence is
+ * with every message: it looks at its deadline when it would have run out.
+ */
+export class Timers {
+  readonly #clock: Clock;
+  readonly #ranOut: (name: TimerName) => void;
+  readonly #running = new Map<TimerName, Timer>();
+
+  constructor(clock: Clock, ranOut: (name: TimerName) => void) {
+    this.#clock = clock;
+    this.#ranOut = ranOut;
+  }
+
+  start(name: TimerName, afterMs: number): void {
+    const deadline = this.#clock.monotonic() + afterMs;
+    const running = this.#running.get(name);
+    if (running !== undefined && running.deadline <= deadline) running.deadline = deadline;
+    else this.#arm(name, deadline, afterMs);
+  }
+
+  stop(name: TimerName): void {
+    this.#running.get(name)?.stop();
+    this.#running.delete(name);
+  }
+
+  #arm(name: TimerName, deadline: number, afterMs: number): void {
+    this.stop(name);
+    const look = (): void => {
+      const leftMs = (this.#running.get(name)?.deadline ?? 0) - this.#clock.monotonic();
+      if (leftMs > 0) return this.#arm(name, this.#clock.monotonic() + leftMs, leftMs);
+      this.#running.delete(name);
+      return this.#ranOut(name);
+    };
+    const stop = RESTS.has(name) ? this.#rest(afterMs, look) : this.#clock.after(afterMs, look);
+    this.#running.set(name, { deadline, stop });
+  }
+
+  /** Between two attempts nothing else keeps the process alive. */
+  #rest(afterMs: number, call: () => void): () => void {
+    const stopped = new AbortController();
+    this.#clock.sleep(afterMs, stopped.signal).then(call, () => undefined);
+    return () => stopped.abort();
+  }
+}
+
+const RESTS: ReadonlySet<TimerName> = new Set(['backoff', 'poll']);

@@ -1,15 +1,16 @@
-import { closeCodeFacts } from '../contract/realtime/close-codes.ts';
-import { streamErrorExit } from '../contract/stream-errors.ts';
+import { reviseFailure } from '../api/failures.ts';
+import { closeCodeFacts } from '../contract/realtime/errors.ts';
+import { streamErrorExit } from '../contract/exit-codes.ts';
 import type { Billed } from '../errors/failure.ts';
-import type { Ending } from './events.ts';
-import type { LiveState } from './state.ts';
+import { Failure } from '../errors/failure.ts';
+import type { Ending, LiveState } from './state.ts';
 
 /** Everything was said and heard. */
 export function wellEnded(): Ending {
   return { exit: 'ok', code: 'completed', message: 'everything was spoken', billed: 'yes' };
 }
 
-/** An `error` event: every code has its exit (contract, section 10). */
+/** An `error` event: every code has its exit. */
 export function errorEnding(state: LiveState, code: string, message: string): Ending {
   const exit = code === 'server_draining' ? 'service' : (streamErrorExit(code) ?? 'rejected');
   const told = message === '' ? `the service reports ${code}` : `${message} (${code})`;
@@ -68,3 +69,48 @@ export function billedSoFar(state: LiveState): Billed {
   if (state.hasHeard) return 'yes';
   return state.hasAsked ? 'unknown' : 'no';
 }
+
+/** A failure over HTTP, as the machine takes it. */
+export function failureEnding(failure: Failure): Ending {
+  const { billed, code, exit, message } = failure;
+  return { exit, code, message, billed, cause: failure };
+}
+
+/**
+ * What the person is told of a conversation that did not end well.
+ * @param requestId under which the service knows it
+ */
+export function endingFailure(ending: Ending, requestId: string): Failure {
+  const { billed, cause, code, exit, lostSegments, message } = ending;
+  const details = lostSegments === undefined ? {} : { details: { segments: lostSegments } };
+  const hint = hintOf(ending);
+  if (cause !== undefined) {
+    return reviseFailure(cause, { billed, code, exit, ...(cause.exit === exit ? {} : { hint }) });
+  }
+  return new Failure(message, { billed, code, exit, hint, requestId, ...details });
+}
+
+function hintOf({ code, exit }: Ending): string | undefined {
+  return BY_CODE.get(code) ?? BY_EXIT.get(exit);
+}
+
+const BY_EXIT: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    auth: 'Check FOLEY_API_KEY or --api-key-file, or run `foley auth login`.',
+    credits: '`foley profile` shows what is left.',
+    rateLimited: 'Wait a little, or begin another conversation.',
+    service: 'Try again later.',
+    network: 'Check the network, and try again.',
+    badAnswer: 'If it happens again, ask the service, with the request id.',
+    unknownOutcome: '`foley live status` tells what became of it.',
+  }),
+);
+
+const BY_CODE: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    voice_not_found: '`foley voices list` shows the voices.',
+    model_not_found: '`foley live capabilities` shows the models.',
+    unsupported_parameter: '`foley live capabilities` shows what the model takes.',
+    idempotency_conflict: 'Use another --request-id, or say exactly what was said then.',
+  }),
+);

@@ -1,24 +1,23 @@
 import type { IncomingMessage } from 'node:http';
-import { answerHeaders, badAnswer } from '../api/answer.ts';
 import type { ApiClient } from '../api/client.ts';
-import { readErrorText } from '../api/error-body.ts';
-import { decideRetry } from '../api/retry.ts';
-import { parseRetryAfter } from '../api/retry-after.ts';
-import { reviseFailure } from '../api/revise-failure.ts';
-import { isHeaderValue } from '../api/request.ts';
-import { requireProtected } from '../api/service-address.ts';
-import { parseServiceError } from '../api/service-error.ts';
-import { statusFailure } from '../api/status-failure.ts';
-import { connectFault, TransportError } from '../api/transport-error.ts';
-import { transportFailure } from '../api/transport-failure.ts';
-import { HEADERS } from '../contract/headers.ts';
+import {
+  readErrorText,
+  reviseFailure,
+  parseServiceError,
+  statusFailure,
+  transportFailure,
+} from '../api/failures.ts';
+import { isHeaderValue, requireProtected } from '../api/request.ts';
+import { answerHeaders, badAnswer } from '../api/response.ts';
+import { decideRetry, parseRetryAfter } from '../api/retry.ts';
+import { connectFault, TransportError } from '../api/transport/exchange.ts';
+import { HEADERS } from '../contract/values.ts';
 import { REALTIME_PROTOCOLS } from '../contract/realtime/protocols.ts';
 import type { RealtimeProtocol } from '../contract/realtime/protocols.ts';
 import type { Clock } from '../effects/clock.ts';
 import { Failure } from '../errors/failure.ts';
-import type { SocketEvent } from './socket.ts';
 
-/** How a conversation is asked for (spec section 5, rules 5 and 7). */
+/** How a conversation is asked for (docs/api/authentication.md, rules 5 and 7). */
 export interface Handshake {
   readonly url: URL;
   readonly subprotocol: string;
@@ -37,7 +36,7 @@ export interface Handshake {
 }
 
 /** The status that was answered, or why nothing was. */
-export type HandshakeAnswer = { readonly url: URL } & (
+type HandshakeAnswer = { readonly url: URL } & (
   | { readonly status: number }
   | { readonly status?: undefined; readonly reason: string }
 );
@@ -164,3 +163,34 @@ function mayTryAgain(outcome: Parameters<typeof decideRetry>[0]['outcome']): boo
   const question = { outcome, attempt: 1, maxRetries: 1, rule: 'safe', fraction: 0 } as const;
   return decideRetry({ ...question, keyMadeByTool: false, keyRenewed: false }).retry;
 }
+
+/** What a socket tells: first that it is open, or that it was refused; at last that it was closed. */
+export type SocketEvent =
+  | { readonly type: 'opened' }
+  | {
+      readonly type: 'refused';
+      readonly failure: Failure;
+      /** Another attempt may go better. */
+      readonly isRetryable: boolean;
+      readonly retryAfterMs: number | undefined;
+    }
+  /** A binary message, whole. Its bytes are the listener's. */
+  | { readonly type: 'frame'; readonly bytes: Uint8Array }
+  /** What came is no binary message within the limits; nothing follows it. */
+  | { readonly type: 'unreadable'; readonly problem: string }
+  | { readonly type: 'closed'; readonly code: number };
+
+/** One connection to the realtime host. Nothing of it throws; what goes wrong is told as an event. */
+export interface LiveSocket {
+  send(frame: Uint8Array): void;
+  /** Says why, and ends when the other side has agreed, or after a moment. */
+  close(code: number): void;
+  /** Ends at once, without a word. */
+  abort(): void;
+  /** Reads nothing any more, so that the sender has to wait. A few messages may still come. */
+  pause(): void;
+  resume(): void;
+}
+
+/** Opens a connection; its events come later, never before this has returned. */
+export type OpenSocket = (listener: (event: SocketEvent) => void) => LiveSocket;

@@ -1,12 +1,10 @@
 import type { FinishReason } from '../contract/realtime/protocols.ts';
-import { takeAudio, wasHeard } from './audio-order.ts';
+import { takeAudio, wasHeard, miss, requestIdOf, settle } from './settle.ts';
 import { errorEnding, silent, violation, wellEnded } from './endings.ts';
 import { broken, proceed, takeStatus } from './resuming.ts';
 import { sendMore } from './sending.ts';
 import type { HeardMessage } from './server-message.ts';
-import { miss, requestIdOf, settle } from './settle.ts';
-import type { LiveState, Segment } from './state.ts';
-import type { Move } from './step.ts';
+import type { LiveState, Segment, Move } from './state.ts';
 import {
   change,
   changeSegment,
@@ -18,7 +16,7 @@ import {
   send,
   startTimer,
   stopTimers,
-} from './step.ts';
+} from './state.ts';
 
 /** The socket is open: a browser's ticket is shown, a key was in the handshake. */
 export const opened: Move = (state) =>
@@ -30,7 +28,7 @@ export const opened: Move = (state) =>
     ...(state.plan.ticket === undefined ? [] : [send({ event: 'auth', token: state.plan.ticket })]),
   );
 
-/** Takes a message of the service (spec section 6.2). */
+/** Takes a message of the service (docs/api/realtime.md). */
 export function receive(message: HeardMessage): Move {
   return (state) =>
     run(

@@ -1,13 +1,10 @@
 import { BACKOFF_BASE_MS, BACKOFF_CAP_MS } from '../api/retry.ts';
 import { afterTheLine, lost, wellEnded } from './endings.ts';
-import type { Ending } from './events.ts';
-import { adopt, missWhatIsGone } from './recognizing.ts';
-import { boundInput } from './sending.ts';
+import type { Ending, LiveState, Move } from './state.ts';
+import { change, emit, end, isConnected, leave, run, startTimer } from './state.ts';
+import { adopt, missWhatIsGone, boundInput } from './sending.ts';
 import type { RequestFacts } from './server-message.ts';
 import { requestIdOf, settle } from './settle.ts';
-import type { LiveState } from './state.ts';
-import type { Move } from './step.ts';
-import { change, emit, end, isConnected, leave, run, startTimer } from './step.ts';
 
 /** How often a request that the service still works on is asked for before it is given up. */
 const POLLS_MAX = 60;
@@ -23,7 +20,7 @@ export const connect: Move = (state) =>
 
 /**
  * The line is of no use any more. Reliable mode tries again as long as something new is heard in between,
- * simple mode until its first audio (contract, section 10).
+ * simple mode until its first audio.
  * @param retryAfterMs how long the service wants to be left alone
  */
 export function broken(ending: Ending, isRetryable: boolean, retryAfterMs = 0): Move {

@@ -1,7 +1,7 @@
 import { FINISH_REASONS, REQUEST_STATES } from '../contract/realtime/protocols.ts';
 import type { FinishReason, RequestState } from '../contract/realtime/protocols.ts';
-import { UnreadableFrame } from '../frames/check-frame.ts';
-import type { FrameMessage } from '../frames/codec.ts';
+import { UnreadableFrame } from '../realtime/frames.ts';
+import type { FrameMessage } from '../realtime/frames.ts';
 
 /** What is known of a request, from its event or over HTTP. */
 export interface RequestFacts {
@@ -19,7 +19,7 @@ export interface SegmentFacts {
 }
 
 /**
- * A server message as far as a client needs it (spec section 6.2). What it can do without may be missing:
+ * A server message as far as a client needs it (docs/api/realtime.md). What it can do without may be missing:
  * the spec does not name every field of v3.
  */
 export type HeardMessage =

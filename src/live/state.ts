@@ -1,8 +1,10 @@
-import type { Start, StartV2 } from '../contract/realtime/client-messages.ts';
+import type { ExitName } from '../contract/exit-codes.ts';
+import type { Start, StartV2, ClientMessage } from '../contract/realtime/client-messages.ts';
 import { SESSION_MAX_UNITS } from '../contract/realtime/limits.ts';
 import type { RealtimeMode, RealtimeProtocol } from '../contract/realtime/protocols.ts';
-import type { Ending, TimerName } from './events.ts';
-import type { SegmentFacts } from './server-message.ts';
+import type { Billed, Failure } from '../errors/failure.ts';
+import * as machine from '../realtime/fsm.ts';
+import type { SegmentFacts, HeardMessage, RequestFacts } from './server-message.ts';
 
 /** What a conversation is to be; it does not change. */
 export interface LivePlan {
@@ -26,7 +28,7 @@ export interface LivePlan {
 }
 
 /** How long is waited for what, in milliseconds. */
-export interface LiveWaits {
+interface LiveWaits {
   /** For a socket, for the greeting and for `ready`, each. */
   readonly replyMs: number;
   /** For a frame of any kind; two of our pings are unanswered then. */
@@ -64,7 +66,7 @@ const PING_SHARE = 0.43;
  * `polling` the state of the request, `fetching` stored audio, `expecting` text, to be
  * fetched or spoken in another session. `idle` is before the beginning, `ended` final.
  */
-export type Phase =
+type Phase =
   | 'idle'
   | 'connecting'
   | 'authenticating'
@@ -184,4 +186,165 @@ export function newConversation(plan: LivePlan): LiveState {
     reportedBytes: undefined,
     unitsPerCharacter: 1,
   };
+}
+
+/** Why a conversation is over. */
+export interface Ending {
+  readonly exit: ExitName;
+  /** The service's code, or one of the tool's own. */
+  readonly code: string;
+  readonly message: string;
+  readonly billed: Billed;
+  /** Segments that are paid for and cannot be had again. */
+  readonly lostSegments?: readonly string[];
+  /** What a question or a handshake over HTTP failed with, and all that it tells. */
+  readonly cause?: Failure;
+}
+
+export type TimerName = 'reply' | 'ping' | 'silence' | 'progress' | 'backoff' | 'poll';
+
+/** What happens to the machine. What comes from a socket says from which connection. */
+export type LiveEvent = { readonly fraction: number } & (
+  | { readonly type: 'begin' }
+  | { readonly type: 'opened'; readonly connection: number }
+  /** No connection came about: `retryable` when another attempt may go better. */
+  | {
+      readonly type: 'refused';
+      readonly connection: number;
+      readonly isRetryable: boolean;
+      readonly ending: Ending;
+      /** How long the service wants to be left alone. */
+      readonly retryAfterMs?: number | undefined;
+    }
+  | { readonly type: 'message'; readonly connection: number; readonly message: HeardMessage }
+  | { readonly type: 'unreadable'; readonly connection: number; readonly problem: string }
+  | { readonly type: 'closed'; readonly connection: number; readonly code: number }
+  /** Reliable: a segment, or more than one may hold. Simple: a part of the input. */
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'end' }
+  | { readonly type: 'timer'; readonly name: TimerName }
+  /** The socket is not read, since nobody takes the audio; and is read again. A new socket is read at first. */
+  | { readonly type: 'held' }
+  | { readonly type: 'released' }
+  /** The answer to `askStatus`; undefined: the service does not know the request. */
+  | { readonly type: 'status'; readonly facts: RequestFacts | undefined }
+  | { readonly type: 'stored'; readonly segmentId: string; readonly audio: Uint8Array }
+  /** A question over HTTP failed for good. */
+  | { readonly type: 'failed'; readonly ending: Ending }
+  | { readonly type: 'cancel' }
+);
+
+/** What is told on the way. */
+type NoticeMessage = Extract<
+  HeardMessage,
+  { event: 'ready' | 'usage' | 'warning' | 'segment_completed' | 'finish' }
+>;
+
+/** What the driver does for the machine. */
+export type Effect =
+  | { readonly type: 'connect'; readonly connection: number }
+  | { readonly type: 'send'; readonly message: ClientMessage }
+  | { readonly type: 'close'; readonly code: number }
+  /** The line is dead: nothing more is said. */
+  | { readonly type: 'abort' }
+  /** Starts the timer, or starts it anew. */
+  | { readonly type: 'startTimer'; readonly name: TimerName; readonly afterMs: number }
+  | { readonly type: 'stopTimer'; readonly name: TimerName }
+  /** The next bytes for the listener. */
+  | { readonly type: 'audio'; readonly segmentId: string; readonly bytes: Uint8Array }
+  | { readonly type: 'pauseInput' }
+  | { readonly type: 'resumeInput' }
+  | { readonly type: 'askStatus'; readonly requestId: string }
+  | { readonly type: 'fetchSegment'; readonly requestId: string; readonly segmentId: string }
+  /** Something to tell. */
+  | { readonly type: 'notice'; readonly message: NoticeMessage }
+  | { readonly type: 'reconnecting'; readonly attempt: number; readonly because: Ending }
+  | { readonly type: 'ended'; readonly ending: Ending };
+
+/** What comes of an event. */
+export type Step = machine.Step<LiveState, Effect>;
+
+/** A part of a transition. */
+export type Move = machine.Move<LiveState, Effect>;
+
+export const { change, emit, inTurn, run } = machine.movesOf<LiveState, Effect>();
+
+/** Sends a message with an `eventId` that no other of the conversation has. */
+export function send(message: ClientMessage): Move {
+  return (state) => {
+    const eventId = `e${state.eventCount + 1}`;
+    return run(
+      state,
+      change({ eventCount: state.eventCount + 1 }),
+      emit({ type: 'send', message: { ...message, eventId } }),
+    );
+  };
+}
+
+export function startTimer(name: TimerName, afterMs: number): Move {
+  return (state) => ({
+    state: state.timers.includes(name) ? state : { ...state, timers: [...state.timers, name] },
+    effects: [{ type: 'startTimer', name, afterMs }],
+  });
+}
+
+export function stopTimers(...names: readonly TimerName[]): Move {
+  return (state) => {
+    const running = state.timers.filter((name) => names.includes(name));
+    return {
+      state: { ...state, timers: state.timers.filter((name) => !names.includes(name)) },
+      effects: running.map((name) => ({ type: 'stopTimer', name })),
+    };
+  };
+}
+
+const stopAllTimers: Move = (state) => run(state, stopTimers(...state.timers));
+
+const CONNECTED: ReadonlySet<Phase> = new Set([
+  'connecting',
+  'authenticating',
+  'starting',
+  'speaking',
+  'stopping',
+]);
+
+/** Whether there is a socket, or one that is being opened. */
+export function isConnected({ phase }: LiveState): boolean {
+  return CONNECTED.has(phase);
+}
+
+/** Leaves the connection, politely when it still works; timers and what waited for its turn go with it. */
+export function leave(phase: Phase, code?: number): Move {
+  return (state) =>
+    run(
+      state,
+      stopAllTimers,
+      emit(
+        ...(isConnected(state)
+          ? [code === undefined ? ({ type: 'abort' } as const) : ({ type: 'close', code } as const)]
+          : []),
+      ),
+      change({ held: [], isHeld: false, phase }),
+    );
+}
+
+/** The end: every timer is stopped and the socket closed. */
+export function end(ending: Ending): Move {
+  return (state) => {
+    const left = run(state, leave('ended', ending.exit === 'badAnswer' ? 1002 : 1000));
+    return {
+      state: { ...left.state, ending, segments: [], manifest: [] },
+      effects: [...left.effects, { type: 'ended', ending }],
+    };
+  };
+}
+
+export function changeSegment(id: string, part: Partial<Segment>): Move {
+  return (state) =>
+    run(
+      state,
+      change({
+        segments: state.segments.map((one) => (one.id === id ? { ...one, ...part } : one)),
+      }),
+    );
 }

@@ -1,17 +1,14 @@
-import { closeCodeFacts } from '../contract/realtime/close-codes.ts';
+import { closeCodeFacts } from '../contract/realtime/errors.ts';
 import { afterTheLine, closeEnding, silent, violation } from './endings.ts';
-import type { Ending, LiveEvent, TimerName } from './events.ts';
-import { takeNextAudio } from './audio-order.ts';
+import type { Ending, LiveEvent, TimerName, LiveState, Move, Step } from './state.ts';
+import { change, end, inTurn, isConnected, run, send, startTimer, stopTimers } from './state.ts';
+import { takeNextAudio, takeStored } from './settle.ts';
 import { opened, receive } from './receiving.ts';
 import { ask, broken, connect, proceed, takeStatus } from './resuming.ts';
 import { sendMore, takeText } from './sending.ts';
-import { takeStored } from './settle.ts';
-import type { LiveState } from './state.ts';
-import type { Move, Step } from './step.ts';
-import { change, end, inTurn, isConnected, run, send, startTimer, stopTimers } from './step.ts';
 
 /**
- * The client of a realtime conversation (spec section 4.10; contract, section 10) as a pure function: what
+ * The client of a realtime conversation (docs/api/realtime.md) as a pure function: what
  * happened in, the next state and what is to be done out. After `ended` nothing changes any more. Sockets,
  * timers, chance and HTTP are the driver's; docs/protocol.md has the states.
  */

@@ -4,8 +4,8 @@ import { request as secureRequest } from 'node:https';
 import { isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect } from 'node:tls';
-import { proxyAddress, proxyAuthorization, proxyHost } from '../api/proxy.ts';
-import { ProxyRefusal, TransportError } from '../api/transport-error.ts';
+import { proxyAddress, proxyAuthorization, proxyHost } from '../api/transport/proxy.ts';
+import { ProxyRefusal, TransportError } from '../api/transport/exchange.ts';
 import type { Handshake } from './handshake.ts';
 
 /**

@@ -2,13 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocket } from 'ws';
 import type { RawData } from 'ws';
-import { proxyFor, proxyHost } from '../api/proxy.ts';
-import type { ProxyEnvironment } from '../api/proxy.ts';
-import { TransportError } from '../api/transport-error.ts';
+import { proxyFor, proxyHost } from '../api/transport/proxy.ts';
+import type { ProxyEnvironment } from '../api/transport/proxy.ts';
+import { TransportError } from '../api/transport/exchange.ts';
 import { FRAME_LIMITS } from '../contract/realtime/limits.ts';
-import type { Handshake } from './handshake.ts';
+import type { Handshake, LiveSocket, OpenSocket, SocketEvent } from './handshake.ts';
 import { failedHandshake, handshakeHeaders, refusedHandshake } from './handshake.ts';
-import type { LiveSocket, OpenSocket, SocketEvent } from './socket.ts';
 
 export interface WsSocketOptions {
   readonly handshake: Handshake;
@@ -21,7 +20,7 @@ const CLOSE_TIMEOUT_MS = 1_000;
 
 /**
  * Opens WebSockets with `ws`: over the proxy that the environment names, with the key in the handshake,
- * without compression, and with a limit for messages (spec sections 4.10 and 5).
+ * without compression, and with a limit for messages (docs/api/realtime.md and docs/api/authentication.md).
  */
 export function wsSockets({ env, handshake }: WsSocketOptions): OpenSocket {
   return (listener) => {

@@ -1,15 +1,15 @@
+import type { FileAnswer } from '../api/audio-response.ts';
 import type { ApiClient } from '../api/client.ts';
-import type { FileAnswer } from '../api/file-answer.ts';
-import type { MediaJob, MediaJobKind } from '../api/media-job.ts';
-import { getMediaJob } from '../api/media-jobs.ts';
-import { fetchMediaResult } from '../api/media-result.ts';
-import { isNotFound } from '../api/status-failure.ts';
+import { isNotFound } from '../api/failures.ts';
+import type { MediaJob } from '../api/resources/media.ts';
+import { getMediaJob, fetchMediaResult } from '../api/resources/media.ts';
+import type { MediaJobKind } from '../api/resources/models.ts';
 import type { Format } from '../audio/formats.ts';
 import { FORMATS, formatOfMediaType, isOpaqueMediaType } from '../audio/formats.ts';
 import { Failure } from '../errors/failure.ts';
-import { goneFile } from '../jobs/job-failures.ts';
-import type { JobSource, MadeFile } from '../jobs/job-source.ts';
-import { sniffBody } from '../jobs/sniff-body.ts';
+import type { JobSource, MadeFile } from '../speech/jobs/job-source.ts';
+import { goneFile } from '../speech/jobs/perform-job.ts';
+import { sniffBody } from '../speech/jobs/speech-job.ts';
 
 /** Jobs of one kind, and what they make: a picture or a video, told by its content. */
 export function mediaSource(client: ApiClient, kind: MediaJobKind): JobSource<MediaJob> {

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { pipeline } from 'node:stream';
 import { Readable } from 'node:stream';
 import type { Random } from '../effects/random.ts';
-import type { RegularFile } from '../files/regular-file.ts';
+import type { RegularFile } from '../durable/regular-file.ts';
 
 /** So many random bytes are in an address that nobody else is to guess. */
 const SECRET_BYTES = 24;

@@ -1,11 +1,15 @@
-import type { MediaJob, MediaJobKind } from '../api/media-job.ts';
-import type { MediaOptions, MediaOrder } from '../api/media-jobs.ts';
-import { createMediaJob, mediaJobRequest } from '../api/media-jobs.ts';
-import type { Output } from '../files/output.ts';
-import type { Spool } from '../files/spool.ts';
-import type { PlaceFor } from '../jobs/fetch-job.ts';
-import type { JobCourse, PerformedJob } from '../jobs/perform-job.ts';
-import { performJob } from '../jobs/perform-job.ts';
+import type { MediaJob, MediaOptions, MediaOrder } from '../api/resources/media.ts';
+import { createMediaJob, mediaJobRequest, mediaPace } from '../api/resources/media.ts';
+import type { MediaJobKind } from '../api/resources/models.ts';
+import { MEDIA_JOB_KINDS } from '../api/resources/models.ts';
+import type { Output } from '../durable/output.ts';
+import type { Spool } from '../durable/spool.ts';
+import type { PlaceFor } from '../speech/jobs/job-source.ts';
+import type { JobCourse, PerformedJob } from '../speech/jobs/perform-job.ts';
+import { performJob } from '../speech/jobs/perform-job.ts';
+import type { JobRecoveryDeps, LeftJob } from '../speech/jobs/recover-job.ts';
+import { recoverAs } from '../speech/jobs/recover-job.ts';
+import type { Recovered } from '../speech/recover.ts';
 import { mediaSource } from './media-source.ts';
 import type { PaidSpeechDeps } from './paid-speech.ts';
 
@@ -42,4 +46,23 @@ export function orderMedia(ordering: MediaOrdering): Promise<PerformedJob<MediaJ
       return tellPaidSpeech(failure, work, { client, goOn, signal, spool });
     },
   });
+}
+
+/** The kind of a job that an interrupted command left, where it is one of media. */
+export function mediaKindOf({ intent }: LeftJob): MediaJobKind | undefined {
+  return MEDIA_JOB_KINDS.find((kind) => kind === intent.about?.what);
+}
+
+/**
+ * Waits for a lip sync, a dubbing, an image or a video whose command was interrupted, and saves it, as
+ * {@link recoverAs} does.
+ * @throws Failure, or the reason of the signal
+ */
+export function recoverMedia(
+  left: LeftJob,
+  kind: MediaJobKind,
+  deps: JobRecoveryDeps,
+): Promise<Recovered> {
+  const way = { source: mediaSource(deps.client, kind), pace: mediaPace() };
+  return recoverAs(left, way, deps);
 }

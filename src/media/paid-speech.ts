@@ -1,15 +1,15 @@
 import path from 'node:path';
-import { answeredUrl } from '../api/answered-url.ts';
+import { answeredUrl } from '../api/audio-response.ts';
 import type { ApiClient } from '../api/client.ts';
-import { fetchMediaFile } from '../api/media-result.ts';
-import { reviseFailure } from '../api/revise-failure.ts';
+import { fetchMediaFile } from '../api/resources/media.ts';
+import { reviseFailure } from '../api/failures.ts';
 import { extensionOf, formatOfMediaType } from '../audio/formats.ts';
 import { Failure } from '../errors/failure.ts';
-import type { Spool } from '../files/spool.ts';
+import type { Spool } from '../durable/spool.ts';
 import { deliver } from '../speech/deliver.ts';
-import type { PaidWork } from '../speech/paid-work.ts';
+import type { PaidWork } from '../speech/billed-request.ts';
 import type { Kept } from '../speech/rescue.ts';
-import { counted } from '../text/counted.ts';
+import { counted } from '../text/display.ts';
 
 export interface PaidSpeechDeps {
   readonly client: ApiClient;
@@ -20,7 +20,7 @@ export interface PaidSpeechDeps {
 }
 
 /**
- * What is told when a dubbing failed whose speech was billed (spec section 7.3): the speech is kept, and
+ * What is told when a dubbing failed whose speech was billed (docs/api/errors.md): the speech is kept, and
  * named, with the command that goes on from there. Undefined for any other failure.
  */
 export async function tellPaidSpeech(

@@ -1,6 +1,6 @@
 import { configFailure } from '../errors/failure.ts';
 import type { Failure } from '../errors/failure.ts';
-import { splitWords } from '../speech/players.ts';
+import { splitWords } from '../speech/play.ts';
 
 /** How much of what a failing command said is shown. */
 const LONGEST_COMPLAINT = 300;
@@ -16,7 +16,7 @@ export interface Uploader {
 
 /**
  * Has a file uploaded by the person's own command: run without a shell, the path as its last argument; it
- * prints the address (contract, section 8).
+ * prints the address.
  * @throws Failure (config) when it cannot be run, fails, or prints anything else; the reason of the signal
  */
 export async function uploadFile(

@@ -1,21 +1,21 @@
-import { EMBEDDED_SERVER, HEADERS } from '../contract/headers.ts';
+import { EMBEDDED_SERVER, HEADERS } from '../contract/values.ts';
 import type { Clock } from '../effects/clock.ts';
 import type { Random } from '../effects/random.ts';
-import type { BodyCut } from './faults/fault-rule.ts';
-import type { Faults, RequestFaults } from './faults/faults.ts';
-import { statusFault } from './faults/status-fault.ts';
 import { errorResponse, isInternal } from './http/envelope.ts';
+import type { BodyCut, Faults, RequestFaults } from './http/faults.ts';
+import { statusFault } from './http/faults.ts';
 import type { GuardOptions } from './http/guard.ts';
 import { createGuard } from './http/guard.ts';
 import { createKeyTable } from './http/key-table.ts';
-import { requestIdOf } from './http/request-id.ts';
-import type { Arrival, Router } from './http/router.ts';
+import { requestIdOf } from './http/request.ts';
+import type { Arrival } from './http/request.ts';
+import type { Router } from './http/router.ts';
 import { createRouter } from './http/router.ts';
 import type { ServicePage } from './page/page.ts';
 import { createPage } from './page/page.ts';
 import type { Admission } from './realtime/admission.ts';
+import { isLivePath } from './realtime/admission.ts';
 import type { Realtime } from './realtime/realtime.ts';
-import { isLivePath } from './realtime/live-paths.ts';
 import type { AccountKey, ServiceEvent } from './running-service.ts';
 import type { ServiceContext } from './service-context.ts';
 import { closingError } from './service-error.ts';
@@ -34,7 +34,7 @@ export interface Answering {
   /** Never rejects: a failure is an answer too. */
   fetch(request: Request): Promise<Response>;
   /**
-   * A handshake becomes an answer, or a connection that may be opened (spec section 4.10). Never rejects.
+   * A handshake becomes an answer, or a connection that may be opened (docs/api/realtime.md). Never rejects.
    */
   admit(request: Request): Promise<Response | Admission>;
   /** Whether a request has a key that is accepted. */

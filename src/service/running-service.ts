@@ -1,8 +1,8 @@
 import type { EngineRegistration } from '../contract/schemas/engine.ts';
 import type { Clock } from '../effects/clock.ts';
 import type { Random } from '../effects/random.ts';
-import type { Amounts } from './billing/amounts.ts';
-import type { FaultEffect, FaultRule, JobFault } from './faults/fault-rule.ts';
+import type { Amounts } from './ledger/ledger.ts';
+import type { FaultEffect, FaultRule, JobFault } from './http/faults.ts';
 
 /** An API key and the account whose credits it spends. */
 export interface AccountKey {

@@ -1,12 +1,12 @@
-import type { AlignedAnswer, AlignedOptions } from '../api/aligned/aligned-speech.ts';
-import { alignedRequest, speakAligned } from '../api/aligned/aligned-speech.ts';
+import type { AlignedAnswer, AlignedOptions } from '../api/resources/aligned.ts';
+import { alignedRequest, speakAligned } from '../api/resources/aligned.ts';
 import type { ApiClient } from '../api/client.ts';
-import { getCapabilities } from '../api/models.ts';
-import { reviseFailure } from '../api/revise-failure.ts';
-import type { SpeechOrder } from '../api/speech-order.ts';
-import { getVoice } from '../api/voices.ts';
+import { getCapabilities } from '../api/resources/models.ts';
+import { reviseFailure } from '../api/failures.ts';
+import type { SpeechOrder } from '../api/resources/speech.ts';
+import { getVoice } from '../api/resources/voices.ts';
 import type { AlignedWord } from '../contract/schemas/aligned.ts';
-import type { Verdict } from '../audio/verdict.ts';
+import type { Verdict } from '../audio/reader.ts';
 import { Failure } from '../errors/failure.ts';
 import type { SpeechWay } from './speak.ts';
 
@@ -20,7 +20,7 @@ export interface AlignedSpeech {
 }
 
 /**
- * Speech over an aligned stream (spec section 6.1), whose audio cannot be had again once it began.
+ * Speech over an aligned stream (docs/api/speech.md#aligned-stream), whose audio cannot be had again once it began.
  * @param onAligned told the times when all of the audio came and was checked, before that gets its name
  */
 export function alignedWay(

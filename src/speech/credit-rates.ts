@@ -1,10 +1,10 @@
 import path from 'node:path';
 import { isObject, readJsonFile } from '../config/json-file.ts';
 import { usageFailure } from '../errors/failure.ts';
-import type { FileDeps } from '../files/file-deps.ts';
-import { ensurePrivateFolder } from '../files/own-files.ts';
-import { replaceFile } from '../files/replace-file.ts';
-import { counted } from '../text/counted.ts';
+import type { FileDeps } from '../durable/files.ts';
+import { ensurePrivateFolder } from '../durable/own-files.ts';
+import { replaceFile } from '../durable/publish.ts';
+import { counted } from '../text/display.ts';
 import type { Charge } from './price-fit.ts';
 import { estimateCredits, withCharge } from './price-fit.ts';
 
@@ -62,7 +62,7 @@ const LENGTH_OF_RATE = 1000;
 
 /**
  * Refuses work that may cost more than the person allows: characters × the rate that was
- * given, else an estimate from what other texts cost (contract, section 5, `--max-credits`).
+ * given, else an estimate from what other texts cost (`--max-credits`).
  * @throws Failure (usage); nothing was sent
  */
 export async function checkCredits(

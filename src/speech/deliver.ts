@@ -1,9 +1,9 @@
-import type { FileAnswer } from '../api/file-answer.ts';
+import type { FileAnswer } from '../api/audio-response.ts';
 import type { Format } from '../audio/formats.ts';
 import { FORMATS } from '../audio/formats.ts';
-import type { Verdict } from '../audio/verdict.ts';
+import type { Verdict } from '../audio/reader.ts';
 import { createVerifier } from '../audio/verify.ts';
-import { reviseFailure } from '../api/revise-failure.ts';
+import { reviseFailure } from '../api/failures.ts';
 import { mostBytes } from './audio-size.ts';
 import { Failure } from '../errors/failure.ts';
 
@@ -30,7 +30,7 @@ const MOST_REFUSED_BYTES = 64 * 1024 * 1024;
 
 /**
  * Hands a file on as it arrives and checks it on the way: its leading bytes before the first is handed
- * on, the rest while it streams, its end at the end (contract, section 3). Buffers no more than the
+ * on, the rest while it streams, its end at the end. Buffers no more than the
  * leading bytes. What turns out not to be the format was paid for all the same: the destination keeps it.
  * @param text what was spoken, which says how long the audio may be; undefined where it is not known
  * @throws Failure (bad_answer) when the bytes are not the format that was asked for, end too early or not

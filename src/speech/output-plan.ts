@@ -1,8 +1,16 @@
+import path from 'node:path';
 import type { Format } from '../audio/formats.ts';
-import { formatOfPath } from '../audio/formats.ts';
-import type { AudioFormat } from '../contract/audio-formats.ts';
+import { formatOfPath, extensionOf } from '../audio/formats.ts';
+import type { AudioFormat } from '../contract/values.ts';
 import { SPEECH_FORMATS } from '../contract/generated/speech-controls.ts';
+import type { FileDeps } from '../durable/files.ts';
+import { requireOutputSpace, requireSpoolSpace } from '../durable/free-space.ts';
+import { automaticName } from '../durable/names.ts';
+import type { Output } from '../durable/output.ts';
+import { openOutput } from '../durable/publish.ts';
 import { usageFailure } from '../errors/failure.ts';
+import { expectedBytes } from './audio-size.ts';
+import { sweepTemporaries } from './sweep-temporaries.ts';
 
 const DEFAULT_FORMAT = 'mp3';
 
@@ -38,7 +46,7 @@ export type OutputPlan<Possible extends Format = AudioFormat> =
   | { readonly kind: 'player'; readonly format: Possible };
 
 /**
- * Decides where audio goes and in which format (contract, section 5, `-o` and `--format`).
+ * Decides where audio goes and in which format (`-o` and `--format`).
  * @param surface what it is asked of; by default what v3 makes
  * @throws Failure (usage) for flags that contradict each other
  */
@@ -107,4 +115,57 @@ function chosenFormat<Possible extends Format>(
     `${what} is "${wanted}"; ${whose} ${formats.join(', ')}`,
     'Choose one of those with --format.',
   );
+}
+
+export interface OpenPlannedOptions extends FileDeps {
+  readonly text: string;
+  /** An existing file is a failure, and is not replaced. */
+  readonly noClobber: boolean;
+  /** The folder of foley's state, in which audio is kept that cannot get to its output. */
+  readonly state: string;
+}
+
+/**
+ * Opens the file that audio will go into, before anything is billed, and checks that there is room for it;
+ * undefined where it goes to a stream.
+ * @throws Failure (output, exists, usage, state)
+ */
+export async function openPlanned(
+  plan: OutputPlan<Format>,
+  options: OpenPlannedOptions,
+): Promise<Output | undefined> {
+  const { files, processes, state, text } = options;
+  const bytes = expectedBytes(text, plan.format);
+  await requireSpoolSpace(path.join(state, 'spool'), bytes, files);
+  const output = await openFile(plan, options);
+  if (output?.temporary === undefined) return output;
+  if (processes !== undefined) {
+    await sweepTemporaries(path.dirname(output.temporary), { ...options, processes });
+  }
+  try {
+    await requireOutputSpace(output.path, bytes, { files });
+    return output;
+  } catch (error) {
+    await output.abandon();
+    throw error;
+  }
+}
+
+async function openFile(
+  plan: OutputPlan<Format>,
+  { text, noClobber, ...deps }: OpenPlannedOptions,
+): Promise<Output | undefined> {
+  switch (plan.kind) {
+    case 'stdout':
+    case 'player':
+      return undefined;
+    case 'file':
+      return openOutput({ ...deps, path: plan.path, existing: noClobber ? 'refuse' : 'replace' });
+    case 'automatic':
+      return openOutput({
+        ...deps,
+        path: plan.path ?? automaticName(text, extensionOf(plan.format)),
+        existing: 'number',
+      });
+  }
 }

@@ -1,8 +1,11 @@
+import { constants } from 'node:fs';
+import path from 'node:path';
+import type { Format } from '../audio/formats.ts';
 import { createVerifier } from '../audio/verify.ts';
 import type { Clock } from '../effects/clock.ts';
-import { Failure } from '../errors/failure.ts';
+import type { FileSystem } from '../effects/file-system.ts';
+import { Failure, usageFailure } from '../errors/failure.ts';
 import type { AudioSink } from './deliver.ts';
-import type { Player } from './players.ts';
 
 /** How much of what a failing player said is shown. */
 const LONGEST_COMPLAINT = 300;
@@ -100,4 +103,167 @@ export async function startPlayback(
       child.kill();
     },
   };
+}
+
+/** A program that plays audio from its standard input. */
+export interface Player {
+  /** Its name, for messages. */
+  readonly command: string;
+  /** Where it was found. */
+  readonly file: string;
+  readonly args: readonly string[];
+  /** Set for a program that foley chose: what it does with this sound is known. */
+  readonly known?: KnownPlayback | undefined;
+}
+
+/** A player that plays a sound at its own speed, and says nothing on stderr while all is well. */
+export interface KnownPlayback {
+  readonly format: Format;
+  /** What it writes to stderr when it fails and exits with 0 all the same. */
+  readonly complaint: RegExp | undefined;
+}
+
+interface KnownPlayer extends Omit<Player, 'file' | 'known'> {
+  readonly formats: readonly Format[];
+  readonly complaint?: RegExp;
+}
+
+/** Those that need a sound server of their own (openal, jack) wait for it for ever where there is none. */
+const MPG123_OUTPUTS = 'pulse,alsa,oss,sndio,sun,coreaudio,win32_wasapi,win32';
+
+/** In the order of the contract's section 5; each reads the audio from its standard input. */
+const KNOWN_PLAYERS: readonly KnownPlayer[] = [
+  {
+    command: 'mpv',
+    args: ['--no-terminal', '--no-video', '-'],
+    formats: ['mp3', 'wav', 'ogg', 'opus'],
+  },
+  {
+    command: 'ffplay',
+    args: ['-nodisp', '-autoexit', '-loglevel', 'error', '-i', '-'],
+    formats: ['mp3', 'wav', 'ogg', 'opus'],
+    // It exits with 0 whatever happens, and no flag changes that.
+    complaint: /audio open failed|Failed to open file|Could not initialize SDL/,
+  },
+  { command: 'mpg123', args: ['-q', '-o', MPG123_OUTPUTS, '-'], formats: ['mp3'] },
+  { command: 'play', args: ['-q', '-t', 'FORMAT', '-'], formats: ['mp3', 'wav', 'ogg'] },
+  { command: 'afplay', args: ['/dev/stdin'], formats: ['mp3', 'wav'] },
+  { command: 'aplay', args: ['-q', '-'], formats: ['wav'] },
+];
+
+/**
+ * The program that will play: the user's own, or the first known one that is installed and takes
+ * the format. Found before anything is billed.
+ * @param locate gives the file of a program, or undefined when it is not installed
+ * @throws Failure (usage) when there is none
+ */
+export async function findPlayer(
+  { format, own }: { readonly format: Format; readonly own?: string | undefined },
+  locate: (command: string) => Promise<string | undefined>,
+): Promise<Player> {
+  if (own !== undefined) return ownPlayer(own, locate);
+  if (format === 'pcm') {
+    throw usageFailure(
+      'raw samples (pcm) do not tell a player how to read them',
+      'Choose another format, or name a program that can read them with --player.',
+    );
+  }
+  const able = KNOWN_PLAYERS.filter(({ formats }) => formats.includes(format));
+  for (const { args, command, complaint } of able) {
+    const file = await locate(command);
+    if (file !== undefined) {
+      const words = args.map((arg) => (arg === 'FORMAT' ? format : arg));
+      return { command, file, args: words, known: { format, complaint } };
+    }
+  }
+  const names = able.map(({ command }) => command).join(', ');
+  throw usageFailure(
+    `nothing that plays ${format} is installed (looked for ${names})`,
+    'Install one of them, name your own with --player, or write a file with -o.',
+  );
+}
+
+async function ownPlayer(
+  own: string,
+  locate: (command: string) => Promise<string | undefined>,
+): Promise<Player> {
+  const [command, ...args] = splitWords(own);
+  if (command === undefined) throw usageFailure('--player is empty', 'Name a program.');
+  const file = await locate(command);
+  if (file === undefined) {
+    throw usageFailure(
+      `--player is "${own}", and there is no program ${command}`,
+      'Install it, or give its whole path.',
+    );
+  }
+  return { command, file, args };
+}
+
+/**
+ * Cuts a command line into words at white space, with quotes and backslashes as in a shell, but
+ * with no variables, globs or anything else that a shell would run.
+ * @param shown what it is, for messages
+ * @throws Failure (usage) when a quote is not closed
+ */
+export function splitWords(line: string, shown = '--player'): string[] {
+  const words: string[] = [];
+  const pattern = /\s*((?:"(?:[^"\\]|\\.)*"|'[^']*'|\\.|[^\s"'\\])+)|\s+$/gsy;
+  while (pattern.lastIndex < line.length) {
+    const match = pattern.exec(line);
+    if (match === null) {
+      throw usageFailure(`${shown} is ${JSON.stringify(line)}; a quote in it is not closed`);
+    }
+    if (match[1] !== undefined) words.push(unquote(match[1]));
+  }
+  return words;
+}
+
+function unquote(word: string): string {
+  return word.replaceAll(
+    /"((?:[^"\\]|\\.)*)"|'([^']*)'|\\(.)/gs,
+    (_, double: string | undefined, single: string | undefined, escaped: string | undefined) =>
+      double?.replaceAll(/\\(["\\$`])/g, '$1') ?? single ?? escaped ?? '',
+  );
+}
+
+export interface ProgramSearch {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly platform: NodeJS.Platform;
+  readonly files: Pick<FileSystem, 'access' | 'stat'>;
+}
+
+/**
+ * Where a program is, as a shell would find it: a path as it is, a name in the folders of `PATH`.
+ * The current folder is not searched. Undefined when there is none.
+ */
+export async function findProgram(
+  command: string,
+  { env, files, platform }: ProgramSearch,
+): Promise<string | undefined> {
+  const style = platform === 'win32' ? path.win32 : path.posix;
+  const hasFolder = command.includes('/') || (platform === 'win32' && command.includes('\\'));
+  const folders = hasFolder
+    ? ['']
+    : (env['PATH'] ?? '').split(style.delimiter).filter((folder) => style.isAbsolute(folder));
+  const endings = platform === 'win32' ? ['', ...windowsEndings(env['PATHEXT'])] : [''];
+  for (const folder of folders) {
+    for (const ending of endings) {
+      const file = style.join(folder, command + ending);
+      if (await isProgram(file, files)) return file;
+    }
+  }
+  return undefined;
+}
+
+async function isProgram(file: string, files: ProgramSearch['files']): Promise<boolean> {
+  try {
+    await files.access(file, constants.X_OK);
+    return (await files.stat(file)).isFile();
+  } catch {
+    return false;
+  }
+}
+
+function windowsEndings(pathext: string | undefined): string[] {
+  return (pathext ?? '.COM;.EXE;.BAT;.CMD').split(';').filter((ending) => ending !== '');
 }

@@ -1,15 +1,15 @@
-import path from 'node:path';
-import { removeQuietly } from '../files/debris.ts';
+import { basename, extname, join } from 'node:path';
+import { checksumOf, kindOf } from '../durable/checksum.ts';
+import { stateFailure, hasErrno } from '../durable/file-failures.ts';
+import { removeQuietly, isTemporaryName } from '../durable/files.ts';
+import type { FileDeps } from '../durable/files.ts';
+import type { IntentJournal, OpenIntent, SettledState } from '../durable/intents.ts';
+import { downloadName } from '../durable/names.ts';
+import { openOutput } from '../durable/publish.ts';
+import type { Spool, SpoolEntry } from '../durable/spool.ts';
+import type { Clock } from '../effects/clock.ts';
 import { Failure } from '../errors/failure.ts';
-import type { FileDeps } from '../files/file-deps.ts';
-import type { IntentJournal, OpenIntent } from '../files/intents.ts';
-import type { Spool, SpoolEntry } from '../files/spool.ts';
-import { stateFailure } from '../files/state-failures.ts';
-import { isTemporaryName } from '../files/temporary.ts';
-import type { DamagedRecord, Leftover, Recovered } from './leftovers.ts';
-import { mayRun } from './leftovers.ts';
-import type { RecoverDeps } from './recover-audio.ts';
-import { isVerified, orNothing, recoverAudio } from './recover-audio.ts';
+import type { LeftText } from './long-text/record.ts';
 
 /** What came of settling all that was left. */
 export interface Recovery {
@@ -19,21 +19,21 @@ export interface Recovery {
 }
 
 /**
- * Settles one leftover after the other (contract, section 6, `foley recover`; docs/billing.md): whole
+ * Settles one leftover after the other (`foley recover`; docs/billing.md): whole
  * audio gets its name, or one like it where that is taken; the audio of jobs is fetched; a text in parts
  * is spoken to its end; of everything else it is told what is lost. One that cannot be settled keeps none
  * of the others from it. Nothing is paid for but the missing parts of a text.
  * @param signal ends it early; what was settled until then is given nevertheless
  */
 export async function recoverAll(
-  leftovers: readonly Leftover[],
+  found: readonly Leftover[],
   deps: RecoverDeps,
   signal?: AbortSignal,
 ): Promise<Recovery> {
   const items: Recovered[] = [];
   const failures: Failure[] = [];
   const isStopped = (): boolean => signal?.aborted === true;
-  for (const leftover of leftovers) {
+  for (const leftover of found) {
     if (isStopped()) break;
     try {
       items.push(await recover(leftover, deps));
@@ -57,11 +57,11 @@ async function recover(leftover: Leftover, deps: RecoverDeps): Promise<Recovered
     case 'text':
       return deps.recoverText(leftover.left);
     case 'damaged':
-      return damaged(leftover);
+      return describeDamaged(leftover);
   }
 }
 
-export interface ForgetDeps extends FileDeps {
+interface ForgetDeps extends FileDeps {
   readonly spool: Spool;
   readonly journal: IntentJournal;
   /** The folder of all long texts. */
@@ -83,7 +83,7 @@ export async function forget(leftover: Leftover, deps: ForgetDeps): Promise<void
       const { id, plan, temporaries, writer } = leftover.left;
       if (mayRun({ at: plan.at, writer }, deps.clock)) throw stillRunning(id);
       for (const temporary of temporaries) await removeTemporary(temporary, deps);
-      return removeAll([path.join(deps.textFolder, path.basename(id))], deps);
+      return removeAll([join(deps.textFolder, basename(id))], deps);
     }
     case 'damaged':
       if (leftover.isInUse === true) throw stillNeeded(leftover);
@@ -98,7 +98,7 @@ async function abandon(intent: OpenIntent, deps: ForgetDeps): Promise<void> {
 }
 
 async function removeTemporary(file: string, deps: ForgetDeps): Promise<void> {
-  if (isTemporaryName(path.basename(file))) await removeQuietly(file, deps);
+  if (isTemporaryName(basename(file))) await removeQuietly(file, deps);
 }
 
 async function removeAll(paths: readonly string[], { files }: ForgetDeps): Promise<void> {
@@ -125,7 +125,7 @@ function stillNeeded({ id, paths: [file] }: DamagedRecord): Failure {
   });
 }
 
-function damaged({ holds, id, paths: [where] }: DamagedRecord): Recovered {
+function describeDamaged({ holds, id, paths: [where] }: DamagedRecord): Recovered {
   return {
     id,
     outcome: 'damaged',
@@ -196,7 +196,7 @@ const WHERE_TO_LOOK: ReadonlyMap<string, string> = new Map([
 async function adopt(intent: OpenIntent, deps: RecoverDeps): Promise<SpoolEntry | undefined> {
   const { about, facts, id } = intent;
   const temporary = about?.temporary ?? '';
-  if (!isTemporaryName(path.basename(temporary))) return undefined;
+  if (!isTemporaryName(basename(temporary))) return undefined;
   const found = await orNothing(temporary, deps.files.stat(temporary));
   if (found === undefined) return undefined;
   const { size } = found;
@@ -210,7 +210,7 @@ async function adopt(intent: OpenIntent, deps: RecoverDeps): Promise<SpoolEntry 
     { path: temporary, bytes: size, rest: [] },
     {
       what: about?.what ?? 'speech',
-      extension: path.extname(about?.output ?? '').slice(1) || 'part',
+      extension: extname(about?.output ?? '').slice(1) || 'part',
       output: about?.output ?? null,
       requestId: facts.requestId ?? null,
       creditsUsed: facts.creditsUsed ?? null,
@@ -221,4 +221,190 @@ async function adopt(intent: OpenIntent, deps: RecoverDeps): Promise<SpoolEntry 
   await writer.keep({ complete });
   const entries = await deps.spool.list();
   return entries.find((entry) => entry.id === writer.id);
+}
+
+export interface RecoverDeps extends FileDeps {
+  /** Goes on with a text that is spoken in parts. */
+  readonly recoverText: (left: LeftText) => Promise<Recovered>;
+  readonly spool: Spool;
+  readonly journal: IntentJournal;
+  /** Fetches what a job made whose command came to no end; throws Failures, or the signal's reason. */
+  readonly recoverJob: (intent: OpenIntent, jobId: string) => Promise<Recovered>;
+}
+
+/**
+ * Whole audio in the spool gets the name it was meant to have, or one like it where that is taken; of a
+ * part it is told what is lost.
+ * @param intent its operation, where that has not ended
+ * @throws Failure (output, state)
+ */
+async function recoverAudio(
+  entry: SpoolEntry,
+  intent: OpenIntent | undefined,
+  deps: RecoverDeps,
+): Promise<Recovered> {
+  const { record } = entry;
+  const told = {
+    id: entry.id,
+    creditsUsed: record?.creditsUsed ?? intent?.facts.creditsUsed ?? null,
+    requestId: record?.requestId ?? intent?.facts.requestId ?? null,
+    jobId: intent?.facts.jobId ?? null,
+    idempotencyKey: null,
+    problem: record?.problem ?? null,
+  };
+  const settle = async (state: SettledState): Promise<void> => {
+    if (intent === undefined) return;
+    await deps.journal.resume(intent).settle(state, { spoolId: entry.id });
+  };
+  if (intent !== undefined && mayRun(intent, deps.clock)) {
+    return { ...told, outcome: 'running', output: entry.path };
+  }
+  const isWhole = record?.complete === true || (await isVerified(entry.path, intent, deps));
+  if (!isWhole) {
+    await settle('kept');
+    const lost = { ...told, outcome: 'lost', output: entry.path } as const;
+    if (record?.reported === true) return { ...lost, isReported: true };
+    await deps.spool.markReported(entry);
+    return lost;
+  }
+  const extension = record?.extension ?? extname(entry.path).slice(1);
+  const known = record?.output ?? intent?.about?.output ?? undefined;
+  const output = await publishCopy(entry, known ?? downloadName(entry.id, extension), deps);
+  await deps.spool.remove(entry);
+  await settle('published');
+  return { ...told, outcome: 'recovered', output };
+}
+
+/**
+ * Whether a file is there and is what the command had found whole before it came to its end.
+ * @throws Failure (state) when that cannot be found out
+ */
+async function isVerified(
+  file: string,
+  intent: OpenIntent | undefined,
+  { files }: Pick<FileDeps, 'files'>,
+): Promise<boolean> {
+  const wanted = intent?.facts.checksum;
+  if (wanted === undefined) return false;
+  return (await orNothing(file, checksumOf(file, kindOf(wanted), files))) === wanted;
+}
+
+/**
+ * What was found out about a file; undefined when there is none.
+ * @throws Failure (state) when that cannot be found out
+ */
+export async function orNothing<T>(file: string, work: Promise<T>): Promise<T | undefined> {
+  return work.catch((error: unknown) => {
+    if (hasErrno(error, 'ENOENT')) return undefined;
+    throw stateFailure('what was left', file, error);
+  });
+}
+
+async function publishCopy(entry: SpoolEntry, wanted: string, deps: RecoverDeps): Promise<string> {
+  const output = await openOutput({ ...deps, path: wanted, existing: 'number' });
+  try {
+    const kept = await deps.files.open(entry.path, 'r');
+    for await (const chunk of kept.createReadStream({ highWaterMark: 1 << 20 })) {
+      await output.write(chunk);
+    }
+    return (await output.publish()).path;
+  } finally {
+    await output.abandon();
+  }
+}
+
+/** One thing that an interrupted command left behind. */
+export type Leftover =
+  /** Audio in the spool, with its operation where that has not ended. */
+  | {
+      readonly kind: 'audio';
+      readonly id: string;
+      readonly entry: SpoolEntry;
+      readonly intent: OpenIntent | undefined;
+    }
+  | { readonly kind: 'request'; readonly id: string; readonly intent: OpenIntent }
+  /** A text that is spoken in parts. */
+  | { readonly kind: 'text'; readonly id: string; readonly left: LeftText }
+  | DamagedRecord;
+
+/** Something of foley's own that cannot be read; it stays until `foley recover --forget ID`. */
+export interface DamagedRecord {
+  readonly kind: 'damaged';
+  readonly id: string;
+  /** The folder or file first, then what goes with it. */
+  readonly paths: readonly string[];
+  /** What it is, and what is in it. */
+  readonly holds: string;
+  /** Parts of it can be read and are still needed, so that it cannot be forgotten. */
+  readonly isInUse?: boolean;
+}
+
+/** What became of it. */
+export interface Recovered {
+  readonly id: string;
+  /**
+   * `recovered`: it is in `output` now; `partial`: so is what could be spoken of it; `refunded`: its
+   * job failed and cost nothing; `lost`: paid for, and at most a part of it is in `output`; `unknown`:
+   * nobody can tell whether it was paid for; `running`: a command works on it, or has just settled it;
+   * `failed`: it is where it was, for the reason in `problem`; `damaged`: foley cannot read its record, which
+   * is where `problem` says.
+   */
+  readonly outcome:
+    | 'recovered'
+    | 'partial'
+    | 'refunded'
+    | 'lost'
+    | 'unknown'
+    | 'running'
+    | 'failed'
+    | 'damaged';
+  readonly output: string | null;
+  readonly creditsUsed: number | null;
+  readonly requestId: string | null;
+  /** Of the job, where it was one. */
+  readonly jobId: string | null;
+  /** With it the same command can be run again without paying twice. */
+  readonly idempotencyKey: string | null;
+  /** It was a realtime conversation, whose key is its request id. */
+  readonly isRealtime?: true;
+  /** The loss was reported by an earlier `foley recover`. */
+  readonly isReported?: true;
+  readonly problem: string | null;
+}
+
+/** What is left behind: audio in the spool, requests without a known end and without audio, long texts. */
+export function leftovers(
+  entries: readonly SpoolEntry[],
+  intents: readonly OpenIntent[],
+  texts: readonly LeftText[] = [],
+  damaged: readonly DamagedRecord[] = [],
+): readonly Leftover[] {
+  const intentOf = (entry: SpoolEntry): OpenIntent | undefined =>
+    intents.find(({ id }) => id === entry.record?.operation);
+  const withAudio = new Set(entries.map(({ record }) => record?.operation));
+  return [
+    ...entries.map((entry): Leftover => {
+      const { bytes, id, path, record, sidecar } = entry;
+      if (record !== undefined) return { kind: 'audio', id, entry, intent: intentOf(entry) };
+      const holds = `${bytes} bytes of audio, without what is known about it`;
+      return { kind: 'damaged', id, paths: [path, sidecar], holds };
+    }),
+    ...intents
+      .filter(({ id }) => !withAudio.has(id))
+      .map((intent) => ({ kind: 'request', id: intent.id, intent }) as const),
+    ...texts.map((left) => ({ kind: 'text', id: left.id, left }) as const),
+    ...damaged,
+  ];
+}
+
+/**
+ * How long after its last note a command is believed to run of which nothing can be known: on another
+ * machine or in another container, or where the system tells no start times.
+ */
+const BELIEVED_MS = 60 * 60 * 1000;
+
+/** Whether the command that began it may still work on it, so that nobody else may. */
+export function mayRun({ at, writer }: Pick<OpenIntent, 'at' | 'writer'>, clock: Clock): boolean {
+  if (writer !== 'unknown') return writer === 'alive';
+  return clock.now() - Date.parse(at) < BELIEVED_MS;
 }

@@ -1,6 +1,6 @@
 import { Failure } from '../errors/failure.ts';
-import type { Output, Released } from '../files/output.ts';
-import type { Spool, SpoolAbout, SpoolWriter } from '../files/spool.ts';
+import type { Output, Released } from '../durable/output.ts';
+import type { Spool, SpoolAbout, SpoolWriter } from '../durable/spool.ts';
 import type { AudioSink, Destination } from './deliver.ts';
 
 /** A sink that can give back what it took, when it can take no more. */

@@ -1,25 +1,23 @@
 import path from 'node:path';
 import type { ApiClient } from '../api/client.ts';
 import type { RequestSpec } from '../api/request.ts';
-import type { AudioAnswer, SpeechOptions } from '../api/speech.ts';
-import { speechRequest, synthesize } from '../api/speech.ts';
-import type { SpeechOrder } from '../api/speech-order.ts';
+import type { AudioAnswer, SpeechOptions, SpeechOrder } from '../api/resources/speech.ts';
+import { speechRequest, synthesize } from '../api/resources/speech.ts';
 import type { Format } from '../audio/formats.ts';
 import { extensionOf } from '../audio/formats.ts';
-import type { Verdict } from '../audio/verdict.ts';
+import type { Verdict } from '../audio/reader.ts';
 import { Failure } from '../errors/failure.ts';
-import type { IntentFacts, IntentJournal } from '../files/intents.ts';
-import type { Output } from '../files/output.ts';
-import type { Spool, SpoolAbout } from '../files/spool.ts';
-import { concludeFailed, concludeStopped, withCost } from './conclude.ts';
+import type { IntentFacts, IntentJournal } from '../durable/intents.ts';
+import type { Output } from '../durable/output.ts';
+import type { Spool, SpoolAbout } from '../durable/spool.ts';
+import { concludeFailed, concludeStopped, withCost, beginPaidWork } from './billed-request.ts';
+import type { PaidWork } from './billed-request.ts';
 import type { AudioSink } from './deliver.ts';
 import { deliver } from './deliver.ts';
 import type { OutputPlan } from './output-plan.ts';
-import type { PaidWork } from './paid-work.ts';
-import { beginPaidWork } from './paid-work.ts';
 import type { Returning } from './rescue.ts';
 import { RescuingSink, returningFile, returningStream } from './rescue.ts';
-import { untilStopped } from './until-stopped.ts';
+import { untilStopped } from '../effects/concurrency.ts';
 
 /** Audio that arrived whole and was checked. */
 export interface Spoken {

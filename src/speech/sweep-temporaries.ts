@@ -1,10 +1,9 @@
 import path from 'node:path';
 import type { Processes } from '../effects/processes.ts';
-import { removeQuietly } from '../files/debris.ts';
-import type { FileDeps } from '../files/file-deps.ts';
-import { listOpenIntents } from '../files/intents.ts';
-import { orphanedTemporaries } from '../files/temporary.ts';
-import { listRecords } from './long-text/record-list.ts';
+import { removeQuietly, orphanedTemporaries } from '../durable/files.ts';
+import type { FileDeps } from '../durable/files.ts';
+import { listOpenIntents } from '../durable/intents.ts';
+import { listRecords } from './long-text/record.ts';
 
 export interface SweepOptions extends FileDeps {
   readonly processes: Processes;

@@ -18,7 +18,7 @@ export interface TextSource {
 }
 
 /**
- * The text to speak, from the arguments, a file or stdin (contract, section 5). Stdin is not
+ * The text to speak, from the arguments, a file or stdin. Stdin is not
  * touched when text is given.
  * @throws Failure (usage) when there is no text, too much of it, or it is not UTF-8
  */

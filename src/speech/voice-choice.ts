@@ -26,7 +26,7 @@ const MOST_CANDIDATES = 5;
 const EMBEDDED_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * The id of the voice that speaks (contract, section 5). The service is asked only when a name may have
+ * The id of the voice that speaks. The service is asked only when a name may have
  * to be looked up, or when the embedded service's first voice is meant.
  * @throws Failure (usage) when no voice is named, or the name is unknown or ambiguous
  */

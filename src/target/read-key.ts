@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { checkApiKey } from '../api/api-key.ts';
+import { checkApiKey } from '../api/request.ts';
 import type { FileSystem } from '../effects/file-system.ts';
 import { usageFailure } from '../errors/failure.ts';
 

@@ -1,12 +1,9 @@
-import { checkApiKey, keyFailure } from '../api/api-key.ts';
-import type { ServiceAddress } from '../api/service-address.ts';
-import { withHttp } from '../api/service-address.ts';
+import { checkApiKey, keyFailure, withHttp, isPlainOverNetwork } from '../api/request.ts';
+import type { ServiceAddress } from '../api/request.ts';
 import type { Account } from '../config/accounts.ts';
 import { configFailure, usageFailure } from '../errors/failure.ts';
-import type { GivenUrl } from './service-url.ts';
-import { parseBaseUrl, parseRealtimeUrl, withWebSocket } from './service-url.ts';
 
-/** Everything that says which service is meant (contract, section 1). */
+/** Everything that says which service is meant. */
 export interface TargetInputs {
   readonly flags: {
     readonly local?: boolean | undefined;
@@ -118,9 +115,9 @@ function findKey({ account, env, flags, keyFromFile }: TargetInputs): Key | unde
 function findBaseUrl({ account, env, flags }: TargetInputs): GivenUrl | undefined {
   const stored = fromAccount(account, account?.baseUrl);
   return (
-    given('--base-url', flags.baseUrl) ??
+    givenUrl('--base-url', flags.baseUrl) ??
     (flags.account === undefined ? undefined : stored) ??
-    given('FOLEY_BASE_URL', nonEmpty(env['FOLEY_BASE_URL'])) ??
+    givenUrl('FOLEY_BASE_URL', nonEmpty(env['FOLEY_BASE_URL'])) ??
     stored
   );
 }
@@ -133,9 +130,9 @@ function findRealtimeUrl(
   const isAccounts = account !== undefined && originOf(account.baseUrl) === baseUrl.origin;
   const stored = isAccounts ? fromAccount(account, account.realtimeUrl) : undefined;
   return (
-    given('--realtime-url', flags.realtimeUrl) ??
+    givenUrl('--realtime-url', flags.realtimeUrl) ??
     (flags.account === undefined ? undefined : stored) ??
-    given('FOLEY_REALTIME_URL', nonEmpty(env['FOLEY_REALTIME_URL'])) ??
+    givenUrl('FOLEY_REALTIME_URL', nonEmpty(env['FOLEY_REALTIME_URL'])) ??
     stored
   );
 }
@@ -173,8 +170,8 @@ function withoutBaseUrl(
   wanted: 'hosted' | undefined,
 ): Target {
   const realtime =
-    given('--realtime-url', flags.realtimeUrl) ??
-    given('FOLEY_REALTIME_URL', nonEmpty(env['FOLEY_REALTIME_URL']));
+    givenUrl('--realtime-url', flags.realtimeUrl) ??
+    givenUrl('FOLEY_REALTIME_URL', nonEmpty(env['FOLEY_REALTIME_URL']));
   if (key !== undefined || realtime !== undefined) {
     throw usageFailure(
       `${key === undefined ? realtime?.source : 'an API key'} is given, and no service that it is for`,
@@ -191,7 +188,7 @@ function withoutBaseUrl(
   return { kind: 'embedded', notice: silent ? undefined : NOTICE };
 }
 
-function given(source: string, value: string | undefined): GivenUrl | undefined {
+function givenUrl(source: string, value: string | undefined): GivenUrl | undefined {
   return value === undefined ? undefined : { source, value };
 }
 
@@ -199,7 +196,7 @@ function fromAccount(
   account: Account | undefined,
   value: string | undefined,
 ): GivenUrl | undefined {
-  return given(`the address of the account "${account?.name}"`, value);
+  return givenUrl(`the address of the account "${account?.name}"`, value);
 }
 
 function nonEmpty(value: string | undefined): string | undefined {
@@ -208,4 +205,52 @@ function nonEmpty(value: string | undefined): string | undefined {
 
 function originOf(url: string): string {
   return URL.canParse(url) ? withHttp(new URL(url)).origin : '';
+}
+
+/** An address as somebody gave it, and where: a flag, a variable, an account. */
+export interface GivenUrl {
+  readonly value: string;
+  /** Such as `--base-url` or `FOLEY_BASE_URL`. */
+  readonly source: string;
+}
+
+/**
+ * The base URL of a service out of what was given.
+ * @throws Failure (usage) for what is no such address, or would be called without encryption
+ */
+export function parseBaseUrl(given: GivenUrl): URL {
+  return check(given, ['https:', 'http:'], 'https://api.example.com');
+}
+
+/** The realtime host out of what was given; `https:` is taken for `wss:`. Throws as above. */
+export function parseRealtimeUrl(given: GivenUrl): URL {
+  const url = check(given, ['wss:', 'ws:', 'https:', 'http:'], 'wss://realtime.example.com');
+  return withWebSocket(url);
+}
+
+/** The same address with `ws:` for `http:` and `wss:` for `https:`. */
+export function withWebSocket(url: URL): URL {
+  return new URL(url.href.replace(/^http/, 'ws'));
+}
+
+function check({ source, value }: GivenUrl, schemes: readonly string[], example: string): URL {
+  const fail = source.startsWith('--') ? usageFailure : configFailure;
+  if (!URL.canParse(value) || !schemes.includes(new URL(value).protocol)) {
+    throw fail(`${source} is not an address of a service`, `It is a URL such as ${example}.`);
+  }
+  const url = new URL(value);
+  if (url.username !== '' || url.password !== '') {
+    throw fail(`${source} has a user name or password in it`, 'The key is set with FOLEY_API_KEY.');
+  }
+  if (url.search !== '' || url.hash !== '') {
+    throw fail(`${source} has a query or fragment`, `It is a URL such as ${example}.`);
+  }
+  if (isPlainOverNetwork(url)) {
+    const secure = url.protocol === 'http:' ? 'https://' : 'wss://';
+    throw fail(
+      `${source} is ${url.protocol}//${url.host}, which would be called without encryption`,
+      `Use ${secure}; plain ${url.protocol.slice(0, -1)} is for this computer only.`,
+    );
+  }
+  return url;
 }

@@ -136,3 +136,8 @@ function escapeOf(character: string): string {
   if (code <= 0xffff) return `\\u${code.toString(16).padStart(4, '0')}`;
   return `\\u{${code.toString(16)}}`;
 }
+
+/** A count with its noun, such as `1 character` and `2 characters`; `s` is all that a plural gets. */
+export function counted(count: number | string, noun: string): string {
+  return `${count} ${noun}${`${count}` === '1' ? '' : 's'}`;
+}

@@ -1,5 +1,3 @@
-import { dependsOnNextWord, isAbbreviation, mayBeAbbreviation } from './abbreviations.ts';
-
 /** A stretch of a text. */
 export interface TextPiece {
   readonly text: string;
@@ -218,4 +216,155 @@ function endsLine(gap: Gap): boolean {
   if (LIST_ITEM.test(gap.following)) return true;
   if (LOWER_CASE.test(gap.following) || /[,\p{Pd}]$/u.test(gap.word)) return false;
   return gap.lineLength < WRAPPED_LINE_LENGTH;
+}
+
+/**
+ * English words that are written with a full stop of their own. Compared in lower case, without
+ * the last stop.
+ */
+
+/** Something always follows these: a name, an example, an amount. */
+const NEVER_LAST = new Set(
+  `adm approx brig capt cf cmdr col cpl dr e.g eq eqn esp gen gov hon i.e lt maj messrs mr mrs ms
+  mt mx prof pvt rep resp rev sen sgt supt viz vs`.split(/\s+/),
+);
+
+/** A number follows these when they are abbreviations; otherwise they are words like any other. */
+const BEFORE_A_NUMBER = new Set(
+  `art ch chap fig figs no nos nr op p par pp sec sect vol vols`.split(/\s+/),
+);
+
+/** These may stand inside a sentence or end it. */
+const MAY_BE_LAST = new Set(
+  `al apr assn aug ave blvd bros ca co corp dec dept dist ed eds est etc ext feb fri ft hr hrs hwy inc jan jr jul jun
+  lb lbs ltd mar max min misc mon nov oct oz rd sat sep sept sr st sun tel thu thur thurs tue tues univ
+  wed yr yrs`.split(/\s+/),
+);
+
+/** Words that begin a sentence far more often than they follow an abbreviation within one. */
+const SENTENCE_STARTERS = new Set(
+  `A After All Also An And Another As At Because Before But By Did Do Does Each Even Every Few First
+  For From Had Has Have He Her Here His How However I If In Is It Its It's Last Later Let Many Maybe
+  Meanwhile More Most My Next No Nobody Not Nothing Now On Once One Only Or Our Perhaps Please She
+  Should Since So Some Sometimes Soon Still Such Thank That That's The Their Then There There's
+  These They This Those Though Thus Today Tomorrow Two Under Until Was We Were What When Where
+  Whether Which While Who Why Will With Without Would Yes Yesterday Yet You Your`.split(/\s+/),
+);
+
+const SINGLE_LETTER = /^\p{L}$/u;
+const DOTTED = /^(?:\p{L}{1,3}\.)+\p{L}{1,3}$/u;
+const FIRST_WORD = /^\p{Lu}[\p{L}'’]*/u;
+
+/**
+ * Whether a full stop after `word` belongs to the word, so that the sentence goes on. In doubt it
+ * does: a sentence that is too long is cut again at a clause, one that is cut at a name is heard.
+ *
+ * @param word what stands before the stop, without opening quotes and brackets
+ * @param following the text that follows, without opening quotes and brackets; its beginning will do
+ */
+export function isAbbreviation(word: string, following: string): boolean {
+  const lower = word.toLowerCase();
+  if (NEVER_LAST.has(lower)) return true;
+  if (BEFORE_A_NUMBER.has(lower)) return /^\d/.test(following);
+  return dependsOnNextWord(word) && !startsSentence(following);
+}
+
+/** Whether a full stop after `word` may belong to it, whatever follows. */
+export function mayBeAbbreviation(word: string): boolean {
+  const lower = word.toLowerCase();
+  return NEVER_LAST.has(lower) || BEFORE_A_NUMBER.has(lower) || dependsOnNextWord(word);
+}
+
+/** Whether the whole of the next word decides it: a single letter, `U.S`, and words such as `etc`. */
+export function dependsOnNextWord(word: string): boolean {
+  return MAY_BE_LAST.has(word.toLowerCase()) || SINGLE_LETTER.test(word) || DOTTED.test(word);
+}
+
+function startsSentence(following: string): boolean {
+  const first = FIRST_WORD.exec(following)?.[0];
+  if (first === undefined || following[first.length] === '.') return false;
+  return SENTENCE_STARTERS.has(first.replace('’', "'"));
+}
+
+/**
+ * Whether a paragraph ends with this sentence: the white space that belongs to it has a blank line.
+ */
+export function endsParagraph(sentence: string): boolean {
+  const space = sentence.slice(sentence.trimEnd().length);
+  return (space.match(LINE_BREAK)?.length ?? 0) > 1;
+}
+
+/**
+ * Cuts a text into sentences, and sentences longer than `maxLength` UTF-16 units into pieces that
+ * are not: after a clause where there is one, else between words, else anywhere but within a
+ * character. Nothing is lost or added, no piece is empty, and no tiny one is left at the end.
+ *
+ * @throws RangeError when `maxLength` is not an integer of at least 2
+ */
+export function splitClauses(text: string, maxLength: number): TextPiece[] {
+  if (!Number.isInteger(maxLength) || maxLength < 2) {
+    throw new RangeError(`maxLength must be an integer of at least 2, not ${maxLength}.`);
+  }
+  return splitSentences(text).flatMap((sentence) => cutSentence(sentence, maxLength));
+}
+
+/** Marks after which a pause is natural, strongest first; a comma between digits is no pause. */
+const CLAUSE_MARKS = [
+  /[.!?…;:][\p{Pe}\p{Pf}"']*\s+|\s[-–—]+\s+|—|[；：。！？]/gu,
+  /[,)\]][\p{Pf}"']*\s+|[，、]/gu,
+  /\s+/g,
+] as const;
+
+/** Where a piece may end at the earliest, as a part of the longest: no stutter of tiny pieces. */
+const SHORTEST_PART = 0.4;
+
+function cutSentence(sentence: TextPiece, maxLength: number): TextPiece[] {
+  const pieces: TextPiece[] = [];
+  let start = 0;
+  while (start < sentence.text.length) {
+    const length = nextLength(sentence.text.slice(start, start + 2 * maxLength), maxLength);
+    const end = start + length;
+    pieces.push({
+      text: sentence.text.slice(start, end),
+      start: sentence.start + start,
+      end: sentence.start + end,
+    });
+    start = end;
+  }
+  return pieces;
+}
+
+/** @param rest what is left of the sentence; twice the longest piece of it will do */
+function nextLength(rest: string, maxLength: number): number {
+  if (rest.length <= maxLength) return rest.length;
+  const shortest = Math.max(1, Math.floor(maxLength * SHORTEST_PART));
+  const longest = Math.min(maxLength, rest.length - shortest);
+  const window = rest.slice(0, maxLength);
+  for (const mark of CLAUSE_MARKS) {
+    const end = lastEnd(window, mark, shortest, longest);
+    if (end !== undefined) return end;
+  }
+  return lastEnd(window, /\s+/g, 1, maxLength) ?? withoutHalfCharacter(rest, maxLength);
+}
+
+/** The end of the last match that ends within the bounds. */
+function lastEnd(
+  text: string,
+  pattern: RegExp,
+  shortest: number,
+  longest: number,
+): number | undefined {
+  let last: number | undefined;
+  for (const match of text.matchAll(pattern)) {
+    const end = match.index + match[0].length;
+    if (end > longest) break;
+    if (end >= shortest) last = end;
+  }
+  return last;
+}
+
+function withoutHalfCharacter(text: string, length: number): number {
+  return /^[\uD800-\uDBFF][\uDC00-\uDFFF]/.test(text.slice(length - 1, length + 1))
+    ? length - 1
+    : length;
 }

@@ -1,12 +1,11 @@
-import type { CandidateRef } from '../api/candidate-audio.ts';
-import { fetchCandidateAudio } from '../api/candidate-audio.ts';
 import type { ApiClient } from '../api/client.ts';
+import type { CandidateRef } from '../api/resources/designs.ts';
+import { fetchCandidateAudio } from '../api/resources/designs.ts';
+import { inTurns } from '../effects/concurrency.ts';
 import { Failure } from '../errors/failure.ts';
-import { withFormat } from '../jobs/audio-format.ts';
-import type { PlaceFor } from '../jobs/fetch-job.ts';
-import { inTurns } from '../jobs/in-turns.ts';
-import type { SavedFile } from '../jobs/save-file.ts';
-import { saveFile } from '../jobs/save-file.ts';
+import type { SavedFile, PlaceFor } from '../speech/jobs/job-source.ts';
+import { saveFile } from '../speech/jobs/job-source.ts';
+import { withFormat } from '../speech/jobs/speech-job.ts';
 
 /** So many are fetched at the same time. */
 const MOST_AT_ONCE = 4;
@@ -27,7 +26,7 @@ export interface CandidatePreview {
 }
 
 /**
- * Brings the preview of a candidate to its place, checked as all audio is (spec section 4.6).
+ * Brings the preview of a candidate to its place, checked as all audio is (docs/api/voice-design.md).
  * @throws Failure, or the reason of the signal
  */
 export async function savePreview(

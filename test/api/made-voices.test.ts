@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createVoice, voiceUpload } from '../../src/api/create-voice.ts';
-import { createVoiceDesign, saveVoiceDesign } from '../../src/api/voice-designs.ts';
+import { createVoice, voiceUpload } from '../../src/api/resources/create-voice.ts';
+import { createVoiceDesign, saveVoiceDesign } from '../../src/api/resources/designs.ts';
 import { failureOf, newClient } from './new-client.ts';
 import { rawServer, reply } from './raw-server.ts';
 

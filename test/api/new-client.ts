@@ -1,9 +1,7 @@
 import { onTestFinished } from 'vitest';
 import type { ApiClient, ApiClientOptions } from '../../src/api/client.ts';
 import { createApiClient } from '../../src/api/client.ts';
-import type { ApiEvent } from '../../src/api/observer.ts';
-import type { RequestSpec } from '../../src/api/request.ts';
-import type { ServiceAddress } from '../../src/api/service-address.ts';
+import type { ApiEvent, RequestSpec, ServiceAddress } from '../../src/api/request.ts';
 import type { Random } from '../../src/effects/random.ts';
 import { Failure } from '../../src/errors/failure.ts';
 import type { ManualClock } from './manual-clock.ts';

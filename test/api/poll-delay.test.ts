@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { jobPhase } from '../../src/api/job-phase.ts';
-import type { PollQuestion } from '../../src/api/poll-delay.ts';
 import {
+  jobPhase,
   POLL_CAP_MS,
   POLL_FLOOR_MS,
   POLL_FLOOR_V1_MS,
   pollDelay,
-} from '../../src/api/poll-delay.ts';
+} from '../../src/api/poll.ts';
+import type { PollQuestion } from '../../src/api/poll.ts';
 
 const fraction = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 const elapsedMs = fc.integer({ min: 0, max: 3_600_000 });

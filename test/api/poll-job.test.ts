@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { jobPhase } from '../../src/api/job-phase.ts';
-import { POLL_FLOOR_MS } from '../../src/api/poll-delay.ts';
-import type { PollCall, PolledJob } from '../../src/api/poll-job.ts';
-import { pollJob } from '../../src/api/poll-job.ts';
+import { jobPhase, POLL_FLOOR_MS, pollJob } from '../../src/api/poll.ts';
+import type { PollCall, PolledJob } from '../../src/api/poll.ts';
 import { Failure } from '../../src/errors/failure.ts';
 import { manualClock } from './manual-clock.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { proxyAddress, proxyAuthorization, proxyFor } from '../../src/api/proxy.ts';
+import { proxyAddress, proxyAuthorization, proxyFor } from '../../src/api/transport/proxy.ts';
 
 const P = 'http://proxy:3128';
 const Q = 'http://other:3128';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { getCapabilities, isModelAvailable } from '../../src/api/models.ts';
-import { getProfile, updateProfile } from '../../src/api/profile.ts';
-import { allVoices, getVoice, listVoices } from '../../src/api/voices.ts';
+import { getCapabilities, isModelAvailable } from '../../src/api/resources/models.ts';
+import { getProfile, updateProfile } from '../../src/api/resources/profile.ts';
+import { allVoices, getVoice, listVoices } from '../../src/api/resources/voices.ts';
 import { failureOf, newClient } from './new-client.ts';
 import type { RawServer } from './raw-server.ts';
 import { errorReply, rawServer, reply } from './raw-server.ts';

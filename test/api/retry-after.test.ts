@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseRetryAfter } from '../../src/api/retry-after.ts';
+import { parseRetryAfter } from '../../src/api/retry.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 12, 0, 0);
 const DATE = 'Fri, 20 Nov 2026 12:00:00 GMT';

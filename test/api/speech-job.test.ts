@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { answerHeaders } from '../../src/api/answer.ts';
-import { readSpeechJob } from '../../src/api/speech-job.ts';
+import { answerHeaders } from '../../src/api/response.ts';
+import { readSpeechJob } from '../../src/api/resources/jobs.ts';
 
 function read(raw: unknown, headers: Record<string, string> = {}, known?: string) {
   const all = new Map(Object.entries(headers));

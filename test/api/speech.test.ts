@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { speechRequest, synthesize } from '../../src/api/speech.ts';
+import { speechRequest, synthesize } from '../../src/api/resources/speech.ts';
 import { collect, failureOf, KEY, newClient } from './new-client.ts';
 import { errorReply, head, rawServer, reply } from './raw-server.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { StreamedBody } from '../../src/api/request.ts';
-import { TransportError } from '../../src/api/transport-error.ts';
-import { startUpload } from '../../src/api/upload.ts';
+import { TransportError } from '../../src/api/transport/exchange.ts';
+import { startUpload } from '../../src/api/transport/http.ts';
 
 function bodyOf(byteLength: number, ...chunks: readonly (string | Error)[]): StreamedBody {
   return {

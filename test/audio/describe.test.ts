@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeDuration, describeSound } from '../../src/audio/describe.ts';
-import { verifyBytes } from '../../src/audio/verify.ts';
+import { describeDuration, describeSound, verifyBytes } from '../../src/audio/verify.ts';
 import { opusOf, wavOf } from './samples.ts';
 
 describe('sound in words', () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
 import type { Format } from '../../src/audio/formats.ts';
-import type { Verdict } from '../../src/audio/verdict.ts';
+import type { Verdict } from '../../src/audio/reader.ts';
 import { createVerifier, verifyBytes } from '../../src/audio/verify.ts';
 
 function box(name: string, content = '', { size }: { size?: number } = {}): Buffer {

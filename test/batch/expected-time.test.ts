@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createExpectedTime } from '../../src/batch/run/expected-time.ts';
+import { createExpectedTime } from '../../src/batch/run/job-speaker.ts';
 
 describe('how long jobs of a batch are expected to take', () => {
   it('is unknown at first, and for texts of quite another length', () => {

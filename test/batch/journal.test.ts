@@ -4,14 +4,16 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { openBatchFolder } from '../../src/batch/journal/batch-folder.ts';
 import type { KeyAbout } from '../../src/batch/journal/keys.ts';
-import { bodyDigest, itemKey, namespaceSecret } from '../../src/batch/journal/keys.ts';
-import { createLineFile } from '../../src/batch/journal/line-file.ts';
-import { readJournals } from '../../src/batch/journal/read-journals.ts';
-import type { ItemStatus, ItemStep } from '../../src/batch/journal/records.ts';
-import { ITEM_STATES, mergeStep } from '../../src/batch/journal/records.ts';
-import { openSecret } from '../../src/batch/journal/secret.ts';
+import { bodyDigest, itemKey, namespaceSecret, openSecret } from '../../src/batch/journal/keys.ts';
+import {
+  createLineFile,
+  readJournals,
+  ITEM_STATES,
+  mergeStep,
+} from '../../src/batch/journal/journal.ts';
+import type { ItemStatus, ItemStep } from '../../src/batch/journal/journal.ts';
 import { systemFiles } from '../../src/effects/file-system.ts';
-import { parseJournal } from '../../src/files/journal-lines.ts';
+import { parseJournal } from '../../src/durable/journal-lines.ts';
 import { countingRandom, failureOf, fileDeps, modeOf, namesIn } from '../files/file-world.ts';
 import { newFolder, processesOf } from './batch-folders.ts';
 

@@ -2,9 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { JournalIndex } from '../../src/batch/journal/journal-index.ts';
-import { createOutputFolders } from '../../src/batch/run/output-folders.ts';
-import { createOutputLook } from '../../src/batch/run/output-state.ts';
+import { JournalIndex } from '../../src/batch/journal/journal.ts';
+import { createOutputFolders } from '../../src/batch/run/publish-audio.ts';
+import { createOutputLook } from '../../src/batch/run/classify.ts';
 import type { FileSystem } from '../../src/effects/file-system.ts';
 import { systemFiles } from '../../src/effects/file-system.ts';
 

@@ -6,18 +6,16 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { countItems } from '../../src/batch/plan/drafts.ts';
-import { Fingerprints } from '../../src/batch/plan/fingerprints.ts';
-import { findSources } from '../../src/batch/plan/inputs.ts';
-import { inputBytes, inputFile, linesOf } from '../../src/batch/plan/input-file.ts';
-import type { InputFile } from '../../src/batch/plan/input-file.ts';
+import { countItems } from '../../src/batch/plan/items.ts';
+import { Fingerprints, planItems } from '../../src/batch/plan/plan.ts';
+import type { PlanOptions } from '../../src/batch/plan/plan.ts';
+import { findSources, inputBytes, inputFile, linesOf } from '../../src/batch/plan/inputs.ts';
+import type { InputFile } from '../../src/batch/plan/inputs.ts';
 import {
   foldedName,
   nameComponent,
   parseNameTemplate,
 } from '../../src/batch/plan/name-template.ts';
-import type { PlanOptions } from '../../src/batch/plan/plan.ts';
-import { planItems } from '../../src/batch/plan/plan.ts';
 import { systemFiles } from '../../src/effects/file-system.ts';
 
 let root: string;

@@ -1,6 +1,5 @@
-import type { TransportAnswer } from '../../src/api/exchange.ts';
-import { ResponseBody } from '../../src/api/response-body.ts';
-import { TransportError } from '../../src/api/transport-error.ts';
+import type { TransportAnswer } from '../../src/api/transport/exchange.ts';
+import { ResponseBody, TransportError } from '../../src/api/transport/exchange.ts';
 import type { Clock } from '../../src/effects/clock.ts';
 import { Killed } from '../harness/failing-files.ts';
 import type { ServiceEnd } from './faults.ts';

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { expect } from 'vitest';
-import { isSettled } from '../../src/files/intent-records.ts';
-import { isTemporaryName } from '../../src/files/temporary.ts';
+import { isSettled } from '../../src/durable/intent-records.ts';
+import { isTemporaryName } from '../../src/durable/files.ts';
 import type { Book } from './book.ts';
 import { followClient, followService } from './book.ts';
 import { sumOfBooks } from './ledger-facts.ts';

@@ -1,6 +1,6 @@
-import type { TransportAnswer } from '../../src/api/exchange.ts';
-import type { Transport, TransportRequest } from '../../src/api/http-transport.ts';
-import { TransportError } from '../../src/api/transport-error.ts';
+import type { TransportAnswer } from '../../src/api/transport/exchange.ts';
+import { TransportError } from '../../src/api/transport/exchange.ts';
+import type { Transport, TransportRequest } from '../../src/api/transport/http.ts';
 import type { Clock } from '../../src/effects/clock.ts';
 import { Killed } from '../harness/failing-files.ts';
 import { keyless } from './client-run.ts';

@@ -3,7 +3,7 @@ import { voiceSources } from '../service/support/voice-sources.ts';
 import { mediaSources } from '../service/support/media-sources.ts';
 import { systemFiles } from '../../src/effects/file-system.ts';
 import type { Random } from '../../src/effects/random.ts';
-import { createAudioFolder } from '../../src/service/audio-files/audio-folder.ts';
+import { createAudioFolder } from '../../src/service/speech/audio-files.ts';
 import { encodeSpeech } from '../../src/service/engine/encode/encode-speech.ts';
 import { EngineRegistry } from '../../src/service/engine/registry.ts';
 import type { Service } from '../../src/service/service.ts';

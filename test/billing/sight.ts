@@ -1,9 +1,8 @@
 import { systemFiles } from '../../src/effects/file-system.ts';
-import { readIntentFiles } from '../../src/files/intent-files.ts';
-import type { IntentStatus } from '../../src/files/intent-records.ts';
-import { mergeSteps } from '../../src/files/intent-records.ts';
-import type { SpoolEntry } from '../../src/files/spool-list.ts';
-import { listSpool } from '../../src/files/spool-list.ts';
+import { readIntentFiles, mergeSteps } from '../../src/durable/intent-records.ts';
+import type { IntentStatus } from '../../src/durable/intent-records.ts';
+import type { SpoolEntry } from '../../src/durable/spool.ts';
+import { listSpool } from '../../src/durable/spool.ts';
 import type { LedgerFacts } from './ledger-facts.ts';
 import { readLedger } from './ledger-facts.ts';
 import type { World } from './world.ts';

@@ -4,7 +4,7 @@ import { tree } from '../../commands/tree.ts';
 import { EXIT_CODES } from '../../src/contract/exit-codes.ts';
 import type { CommandNode } from '../../src/cli/command.ts';
 import { isBranch } from '../../src/cli/command.ts';
-import { globalOptions } from '../../src/cli/global-options.ts';
+import { globalOptions } from '../../src/cli/flags/global.ts';
 import { inShell } from '../harness/in-shell.ts';
 import { runFoley } from '../harness/run-foley.ts';
 import type { RunOptions } from '../harness/run-options.ts';

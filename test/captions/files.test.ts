@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Cue } from '../../src/captions/cue-shape.ts';
-import { srtFile } from '../../src/captions/srt.ts';
-import { timestamp } from '../../src/captions/timestamp.ts';
-import { vttFile } from '../../src/captions/vtt.ts';
+import { srtFile, timestamp, vttFile } from '../../src/captions/subtitles.ts';
 
 function cue(startMs: number, endMs: number, ...lines: readonly string[]): Cue {
   return {

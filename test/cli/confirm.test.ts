@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { confirm } from '../../src/cli/confirm.ts';
+import { confirm } from '../../src/cli/prompt.ts';
 
 async function answerWith(type: (terminal: PassThrough) => void, signal?: AbortSignal) {
   const terminal = new PassThrough();

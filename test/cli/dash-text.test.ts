@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import { expect, test } from 'vitest';
-import { guardDashText, restoreDashText } from '../../src/cli/dash-text.ts';
+import { guardDashText, restoreDashText } from '../../src/cli/program.ts';
 
 const options = [
   new Option('-o, --output <path>'),

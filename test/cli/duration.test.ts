@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseDuration, parseTimeLimit } from '../../src/cli/duration.ts';
+import { parseDuration, parseTimeLimit } from '../../src/cli/flags/values.ts';
 import { Failure } from '../../src/errors/failure.ts';
 
 test.each([

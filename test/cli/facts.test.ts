@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { facts } from '../../src/cli/facts.ts';
-import { PLAIN } from '../../src/cli/look.ts';
+import { facts } from '../../src/cli/render/table.ts';
+import { PLAIN } from '../../src/cli/render/style.ts';
 
 const ROWS = [
   ['id', '0b1e2d3c-4f56-7890-abcd-ef0123456789'],

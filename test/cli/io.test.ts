@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import type { GlobalOptions } from '../../src/cli/global-options.ts';
+import type { GlobalOptions } from '../../src/cli/flags/global.ts';
 import { createIo } from '../../src/cli/io.ts';
 
 const GLOBALS: GlobalOptions = { color: 'auto', input: true, progress: true };

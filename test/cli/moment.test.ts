@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { moment } from '../../src/cli/moment.ts';
+import { moment } from '../../src/cli/render/style.ts';
 
 const NOW = Date.parse('2026-05-20T12:00:00Z');
 

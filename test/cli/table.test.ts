@@ -1,8 +1,8 @@
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
-import { PLAIN } from '../../src/cli/look.ts';
-import type { Column } from '../../src/cli/table.ts';
-import { table } from '../../src/cli/table.ts';
+import { PLAIN } from '../../src/cli/render/style.ts';
+import type { Column } from '../../src/cli/render/table.ts';
+import { table } from '../../src/cli/render/table.ts';
 
 interface Row {
   readonly id: string;

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { tree } from '../../commands/tree.ts';
 import type { CommandNode, Leaf } from '../../src/cli/command.ts';
 import { isBranch } from '../../src/cli/command.ts';
-import { globalOptions } from '../../src/cli/global-options.ts';
+import { globalOptions } from '../../src/cli/flags/global.ts';
 import { buildCommand, helpOf, isRepeatable } from '../../src/cli/program.ts';
 
 /** One command of the tree, with the words that call it. */

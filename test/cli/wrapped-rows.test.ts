@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { PLAIN } from '../../src/cli/look.ts';
-import { wrappedRows } from '../../src/cli/wrapped-rows.ts';
+import { PLAIN } from '../../src/cli/render/style.ts';
+import { wrappedRows } from '../../src/cli/render/table.ts';
 
 describe('rows whose text goes on in further lines', () => {
   test('below its own column, with the hint in a line of its own', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
-import { wrappedText } from '../../src/cli/wrapped-text.ts';
+import { wrappedText } from '../../src/cli/render/table.ts';
 
 test.each([
   ['It fits.', 8, 'It fits.'],

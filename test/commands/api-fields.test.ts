@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseField, typedValue } from '../../commands/api/fields.ts';
-import type { ReadField } from '../../commands/api/json-fields.ts';
-import { jsonOfFields } from '../../commands/api/json-fields.ts';
+import type { ReadField } from '../../commands/api/request-body.ts';
+import { jsonOfFields } from '../../commands/api/request-body.ts';
 
 function read(given: string): ReadField {
   const field = parseField('-F', given);

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseField } from '../../commands/api/fields.ts';
 import type { ApiFlags } from '../../commands/api/plan-call.ts';
-import { isPublic, isRealtime, planCall } from '../../commands/api/plan-call.ts';
-import { retryRules } from '../../commands/api/retry-rules.ts';
+import { isPublic, isRealtime, planCall, retryRules } from '../../commands/api/plan-call.ts';
 
 const field = [parseField('-F', 'a=1')];
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clockFindings } from '../../commands/doctor/clock-findings.ts';
+import { clockFindings } from '../../commands/doctor/service-checks.ts';
 
 const NOON = Date.UTC(2026, 0, 2, 12);
 const DATE = new Date(NOON).toUTCString();

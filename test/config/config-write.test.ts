@@ -13,7 +13,7 @@ import { loadSettings, resolveSetting } from '../../src/config/settings.ts';
 import { systemClock } from '../../src/effects/clock.ts';
 import { systemFiles } from '../../src/effects/file-system.ts';
 import { systemRandom } from '../../src/effects/random.ts';
-import type { FileDeps } from '../../src/files/file-deps.ts';
+import type { FileDeps } from '../../src/durable/files.ts';
 
 const DEPS: FileDeps = {
   files: systemFiles,

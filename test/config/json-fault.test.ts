@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { jsonFaultLine } from '../../src/config/json-fault.ts';
+import { jsonFaultLine } from '../../src/config/json-file.ts';
 
 test.each([
   ['{\n  "a": 1,\n}', 3],

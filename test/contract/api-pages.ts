@@ -1,6 +1,6 @@
 import { ENDPOINTS } from '../../src/contract/endpoints.ts';
 import type { EndpointId } from '../../src/contract/endpoints.ts';
-import { REALTIME_ERRORS } from '../../src/contract/realtime/error-codes.ts';
+import { REALTIME_ERRORS } from '../../src/contract/realtime/errors.ts';
 import { SERVICE_ERRORS } from '../../src/contract/service-errors.ts';
 import { OPERATIONS } from '../../src/service/openapi/operations.ts';
 import { contractNames, namedSchemas } from './contract-names.ts';

@@ -1,8 +1,8 @@
 import { ENDPOINTS } from '../../src/contract/endpoints.ts';
-import { HEADERS } from '../../src/contract/headers.ts';
+import { HEADERS } from '../../src/contract/values.ts';
 import * as limits from '../../src/contract/limits.ts';
 import { CLIENT_MESSAGES } from '../../src/contract/realtime/client-messages.ts';
-import { REALTIME_ERRORS } from '../../src/contract/realtime/error-codes.ts';
+import { REALTIME_ERRORS } from '../../src/contract/realtime/errors.ts';
 import * as realtimeLimits from '../../src/contract/realtime/limits.ts';
 import { FINISH_REASONS, REQUEST_STATES } from '../../src/contract/realtime/protocols.ts';
 import { SERVER_MESSAGES } from '../../src/contract/realtime/server-messages.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { EngineCommand, EngineDescription } from '../../src/contract/schemas/engine.ts';
-import type { EngineDeps, Inspection } from '../../src/engines/add-engine.ts';
+import type { EngineDeps, Inspection } from '../../src/engines/engines.ts';
 import { fileDeps } from '../files/file-world.ts';
 
 export const DESCRIPTION: EngineDescription = {

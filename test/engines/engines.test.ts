@@ -1,9 +1,8 @@
 import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { addEngine } from '../../src/engines/add-engine.ts';
+import { addEngine, removeEngine } from '../../src/engines/engines.ts';
 import { loadEngineRegistrations, registrationsFile } from '../../src/engines/registrations.ts';
-import { removeEngine } from '../../src/engines/remove-engine.ts';
 import type { EnginesFolder } from './engines-folder.ts';
 import { commandOf, DESCRIPTION, enginesFolder } from './engines-folder.ts';
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { systemFiles } from '../../src/effects/file-system.ts';
-import { checksumOf, createChecksum, kindOf } from '../../src/files/checksum.ts';
+import { checksumOf, createChecksum, kindOf } from '../../src/durable/checksum.ts';
 import { sandbox } from '../harness/sandbox.ts';
 
 /** Of the nine digits, as the standards of both give it for a check. */

@@ -3,7 +3,7 @@ import { lstat, readFile, readdir } from 'node:fs/promises';
 import type { Clock } from '../../src/effects/clock.ts';
 import { systemFiles } from '../../src/effects/file-system.ts';
 import type { Random } from '../../src/effects/random.ts';
-import type { FileDeps } from '../../src/files/file-deps.ts';
+import type { FileDeps } from '../../src/durable/files.ts';
 
 /** A clock that stands where it is put, and notes how long it was slept on. */
 export interface StillClock extends Clock {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FileWriter, writeAll } from '../../src/files/file-writer.ts';
+import { FileWriter, writeAll } from '../../src/durable/files.ts';
 import { failureOf } from './file-world.ts';
 
 /** An open file that takes, of each write, as many bytes as `sizes` says, turn by turn. */

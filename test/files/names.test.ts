@@ -10,7 +10,7 @@ import {
   numbered,
   safeName,
   segmentName,
-} from '../../src/files/names.ts';
+} from '../../src/durable/names.ts';
 import { sandbox } from '../harness/sandbox.ts';
 import { failureOf } from './file-world.ts';
 

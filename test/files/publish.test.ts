@@ -5,9 +5,9 @@ import path from 'node:path';
 import { text as textFrom } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { systemFiles } from '../../src/effects/file-system.ts';
-import type { Existing } from '../../src/files/output.ts';
-import type { OutputOptions } from '../../src/files/publish.ts';
-import { openOutput } from '../../src/files/publish.ts';
+import type { Existing } from '../../src/durable/output.ts';
+import type { OutputOptions } from '../../src/durable/publish.ts';
+import { openOutput } from '../../src/durable/publish.ts';
 import { sandbox } from '../harness/sandbox.ts';
 import { failureOf, fileDeps, modeOf, namesIn, stillClock, textOf } from './file-world.ts';
 

@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest';
-import type { IntentAbout, IntentFacts, IntentState } from '../../src/files/intents.ts';
-import type { Repetition } from '../../src/files/repeated-intents.ts';
-import { isSamePurchase } from '../../src/files/repeated-intents.ts';
+import type {
+  IntentAbout,
+  IntentFacts,
+  IntentState,
+  Repetition,
+} from '../../src/durable/intents.ts';
+import { isSamePurchase } from '../../src/durable/intents.ts';
 
 const ABOUT: IntentAbout = {
   what: 'speech',

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { replaceFile } from '../../src/files/replace-file.ts';
+import { replaceFile } from '../../src/durable/publish.ts';
 import { forEachEffect } from '../harness/failing-files.ts';
 import { sandbox } from '../harness/sandbox.ts';
 import { fileDeps, modeOf, namesIn, textOf } from './file-world.ts';

@@ -2,8 +2,7 @@ import { encode } from '@msgpack/msgpack';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { FRAME_LIMITS } from '../../src/contract/realtime/limits.ts';
-import { UnreadableFrame } from '../../src/frames/check-frame.ts';
-import { decodeFrame, encodeFrame } from '../../src/frames/codec.ts';
+import { UnreadableFrame, decodeFrame, encodeFrame } from '../../src/realtime/frames.ts';
 
 const PROTOCOLS = ['v2', 'v3'] as const;
 const bytes = (...values: readonly number[]) => Uint8Array.from(values);

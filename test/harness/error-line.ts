@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { EXIT_CODES } from '../../src/contract/exit-codes.ts';
 import type { RunResult } from './run-options.ts';
 
-/** What `--json` says of a failure on stderr's last line (contract, section 4). */
+/** What `--json` says of a failure on stderr's last line. */
 export interface ErrorLine {
   readonly code: string;
   readonly message: string;

@@ -6,7 +6,7 @@ import { Failure } from '../../src/errors/failure.ts';
 import type { LiveNotice } from '../../src/live/conversation.ts';
 import { Conversation } from '../../src/live/conversation.ts';
 import { handshakeOf } from '../../src/live/handshake.ts';
-import { httpQuestions } from '../../src/live/questions.ts';
+import { httpQuestions } from '../../src/live/live-way.ts';
 import type { LivePlan } from '../../src/live/state.ts';
 import { wsSockets } from '../../src/live/ws-socket.ts';
 import type { ScriptedServer } from '../realtime/scripted-server.ts';

@@ -1,7 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { expect, test } from 'vitest';
-import { feedText } from '../../src/live/feed-text.ts';
-import { createSegmentCutter } from '../../src/live/segment-cutter.ts';
+import { feedText, createSegmentCutter } from '../../src/live/feed-text.ts';
 import { manualClock } from '../api/manual-clock.ts';
 
 function listener() {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { handshakeLines } from '../../commands/live/handshake-lines.ts';
+import { handshakeLines } from '../../commands/live/conversation-way.ts';
 import { manualClock } from '../api/manual-clock.ts';
 
 test('each handshake is told with its own time, however long was spoken before it', () => {

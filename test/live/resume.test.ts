@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { transition } from '../../src/live/transition.ts';
 import { newConversation } from '../../src/live/state.ts';
-import type { LiveEvent } from '../../src/live/events.ts';
-import type { LivePlan } from '../../src/live/state.ts';
+import type { LiveEvent, LivePlan } from '../../src/live/state.ts';
 import { newService, RELIABLE, SIMPLE, Simulation } from './simulation.ts';
 
 const TEXTS = Array.from({ length: 10 }, (_none, index) => `The sentence number ${index}. `);

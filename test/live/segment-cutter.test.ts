@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { SegmentName } from '../../src/live/segment-cutter.ts';
-import { createSegmentCutter, SEGMENT_NAMES } from '../../src/live/segment-cutter.ts';
+import type { SegmentName } from '../../src/live/feed-text.ts';
+import { createSegmentCutter, SEGMENT_NAMES } from '../../src/live/feed-text.ts';
 import { firstSentence } from '../../src/text/sentences.ts';
 
 function cut(pieces: readonly string[], by: SegmentName = 'sentence'): readonly string[] {

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { feedText } from '../../src/live/feed-text.ts';
-import { createSegmentCutter } from '../../src/live/segment-cutter.ts';
+import { feedText, createSegmentCutter } from '../../src/live/feed-text.ts';
 import { splitSentences } from '../../src/text/sentences.ts';
 import { manualClock } from '../api/manual-clock.ts';
 

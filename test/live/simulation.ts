@@ -1,11 +1,17 @@
 import { Check } from 'typebox/schema';
 import type { ClientMessage } from '../../src/contract/realtime/client-messages.ts';
 import { CLIENT_MESSAGES } from '../../src/contract/realtime/client-messages.ts';
-import { decodeFrame, encodeFrame } from '../../src/frames/codec.ts';
-import type { Effect, Ending, LiveEvent, TimerName } from '../../src/live/events.ts';
-import { readRequestFacts, readServerMessage } from '../../src/live/server-message.ts';
-import type { LivePlan, LiveState } from '../../src/live/state.ts';
+import { decodeFrame, encodeFrame } from '../../src/realtime/frames.ts';
+import type {
+  Effect,
+  Ending,
+  LiveEvent,
+  TimerName,
+  LivePlan,
+  LiveState,
+} from '../../src/live/state.ts';
 import { liveWaits, newConversation } from '../../src/live/state.ts';
+import { readRequestFacts, readServerMessage } from '../../src/live/server-message.ts';
 import { transition } from '../../src/live/transition.ts';
 import type { ModelConnection, Said } from './model-service.ts';
 import { ModelService } from './model-service.ts';

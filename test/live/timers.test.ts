@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { TimerName } from '../../src/live/events.ts';
-import { Timers } from '../../src/live/timers.ts';
+import type { TimerName } from '../../src/live/state.ts';
+import { Timers } from '../../src/live/conversation.ts';
 import { manualClock } from '../api/manual-clock.ts';
 
 function started() {

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { REALTIME_ERRORS } from '../../src/contract/realtime/error-codes.ts';
+import type { REALTIME_ERRORS } from '../../src/contract/realtime/errors.ts';
 import { EXIT_CODES } from '../../src/contract/exit-codes.ts';
-import type { Effect } from '../../src/live/events.ts';
-import type { LivePlan } from '../../src/live/state.ts';
-import { requestIdOf } from '../../src/live/settle.ts';
+import type { Effect, LivePlan } from '../../src/live/state.ts';
 import { newConversation } from '../../src/live/state.ts';
+import { requestIdOf } from '../../src/live/settle.ts';
 import { transition } from '../../src/live/transition.ts';
 import type { HeardMessage } from '../../src/live/server-message.ts';
 import type { Happening } from './simulation.ts';

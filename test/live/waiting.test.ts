@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { FINISH_REASONS, REQUEST_STATES } from '../../src/contract/realtime/protocols.ts';
-import type { Effect, LiveEvent, TimerName } from '../../src/live/events.ts';
-import type { HeardMessage } from '../../src/live/server-message.ts';
-import type { LivePlan, LiveState } from '../../src/live/state.ts';
+import type { Effect, LiveEvent, TimerName, LivePlan, LiveState } from '../../src/live/state.ts';
 import { newConversation } from '../../src/live/state.ts';
+import type { HeardMessage } from '../../src/live/server-message.ts';
 import { transition } from '../../src/live/transition.ts';
 import type { Happening } from './simulation.ts';
 import { RELIABLE, SIMPLE } from './simulation.ts';

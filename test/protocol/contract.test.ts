@@ -1,13 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Check } from 'typebox/schema';
-import { CLIENT_MESSAGES } from '../../src/contract/realtime/client-messages.ts';
-import { CLOSE_CODES, closeCodeFacts } from '../../src/contract/realtime/close-codes.ts';
-import { REALTIME_ERRORS } from '../../src/contract/realtime/error-codes.ts';
-import { v2FieldName, v3FieldName } from '../../src/contract/realtime/field-names.ts';
+import {
+  CLIENT_MESSAGES,
+  LegacyStartRequest,
+} from '../../src/contract/realtime/client-messages.ts';
+import {
+  CLOSE_CODES,
+  closeCodeFacts,
+  REALTIME_ERRORS,
+} from '../../src/contract/realtime/errors.ts';
+import { v2FieldName, v3FieldName } from '../../src/contract/realtime/protocols.ts';
 import { SERVER_MESSAGES } from '../../src/contract/realtime/server-messages.ts';
-import { LegacyStartRequest } from '../../src/contract/realtime/start-request.ts';
-import { streamErrorExit } from '../../src/contract/stream-errors.ts';
+import { streamErrorExit } from '../../src/contract/exit-codes.ts';
 
 const MESSAGES = [CLIENT_MESSAGES, SERVER_MESSAGES].flatMap((of) => [of.v2, of.v3]);
 const NAMES = MESSAGES.flatMap((of) => Object.values(of)).flatMap((schema) => namesIn(schema));

@@ -1,16 +1,14 @@
-import { CLIENT_MESSAGES } from '../../src/contract/realtime/client-messages.ts';
-import { CLOSE_CODES } from '../../src/contract/realtime/close-codes.ts';
-import { REALTIME_ERRORS } from '../../src/contract/realtime/error-codes.ts';
-import { v2FieldName } from '../../src/contract/realtime/field-names.ts';
-import * as limits from '../../src/contract/realtime/limits.ts';
-import { SERVER_MESSAGES } from '../../src/contract/realtime/server-messages.ts';
 import {
+  CLIENT_MESSAGES,
   LegacyStartRequest,
   ProductStartRequest,
   StartRequest,
-} from '../../src/contract/realtime/start-request.ts';
-import { EXIT_CODES } from '../../src/contract/exit-codes.ts';
-import { streamErrorExit } from '../../src/contract/stream-errors.ts';
+} from '../../src/contract/realtime/client-messages.ts';
+import { CLOSE_CODES, REALTIME_ERRORS } from '../../src/contract/realtime/errors.ts';
+import { v2FieldName } from '../../src/contract/realtime/protocols.ts';
+import * as limits from '../../src/contract/realtime/limits.ts';
+import { SERVER_MESSAGES } from '../../src/contract/realtime/server-messages.ts';
+import { EXIT_CODES, streamErrorExit } from '../../src/contract/exit-codes.ts';
 
 /** The tables of docs/protocol.md, by the name in their comment; written from the contract. */
 const TABLES: Readonly<Record<string, () => string>> = {

@@ -1,9 +1,9 @@
 import { Check } from 'typebox/schema';
 import { describe, expect, test } from 'vitest';
-import type { RealtimeErrorCode } from '../../src/contract/realtime/error-codes.ts';
+import type { RealtimeErrorCode } from '../../src/contract/realtime/errors.ts';
 import type { ServerMessage } from '../../src/contract/realtime/server-messages.ts';
 import { SERVER_MESSAGES } from '../../src/contract/realtime/server-messages.ts';
-import { decodeFrame, encodeFrame } from '../../src/frames/codec.ts';
+import { decodeFrame, encodeFrame } from '../../src/realtime/frames.ts';
 import { readServerMessage } from '../../src/live/server-message.ts';
 
 const code: RealtimeErrorCode = 'provider_timeout';

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/effects/clock.ts';
 import { systemRandom } from '../../src/effects/random.ts';
-import type { FaultEffect } from '../../src/service/faults/fault-rule.ts';
+import type { FaultEffect } from '../../src/service/http/faults.ts';
 import { startServer } from '../../src/service/http/serve.ts';
 import type { RawConnection } from './support/raw-connection.ts';
 import { connectRaw, rawPost } from './support/raw-connection.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/effects/clock.ts';
 import { systemRandom } from '../../src/effects/random.ts';
-import type { BodyCut, FaultRule } from '../../src/service/faults/fault-rule.ts';
+import type { BodyCut, FaultRule } from '../../src/service/http/faults.ts';
 import { startServer } from '../../src/service/http/serve.ts';
 import { connectRaw, rawPost } from './support/raw-connection.ts';
 import type { TestService } from './support/test-service.ts';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { ENDPOINTS } from '../../src/contract/endpoints.ts';
 import { SERVICE_ERRORS } from '../../src/contract/service-errors.ts';
-import { MODELS } from '../../src/service/catalogue/models.ts';
+import { MODELS } from '../../src/service/voices/models.ts';
 
 /** Section 7 of it. */
 const CODES_OF_THE_SPEC: ReadonlySet<string> = new Set([

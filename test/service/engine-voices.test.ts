@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { engineVoices } from '../../src/service/catalogue/engine-voices.ts';
-import { createCatalogue } from '../../src/service/catalogue/catalogue.ts';
+import { engineVoices, createCatalogue } from '../../src/service/voices/catalogue.ts';
 import { EngineRegistry } from '../../src/service/engine/registry.ts';
 import type { EngineVoice, SpeechEngine } from '../../src/service/engine/speech-engine.ts';
 

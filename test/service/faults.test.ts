@@ -2,9 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseFaultRule } from '../../commands/serve/fault-rule.ts';
 import { CODE_OF_STATUS } from '../../src/contract/service-errors.ts';
-import type { FaultEffect, FaultRule, FaultWhen } from '../../src/service/faults/fault-rule.ts';
-import { createFaults } from '../../src/service/faults/faults.ts';
-import { pathMatcher } from '../../src/service/faults/path-glob.ts';
+import type { FaultEffect, FaultRule, FaultWhen } from '../../src/service/http/faults.ts';
+import { createFaults, pathMatcher } from '../../src/service/http/faults.ts';
 import { KEY, jsonPost, testService, voiceId } from './support/test-service.ts';
 
 const SPEECH = '/api/open/v3/speech/tts';

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { Check } from 'typebox/schema';
 import { describe, expect, it } from 'vitest';
 import { ErrorBody } from '../../src/contract/schemas/error.ts';
-import { verifyLedger } from '../../src/service/billing/verify-ledger.ts';
-import { MODELS } from '../../src/service/catalogue/models.ts';
-import { VOICES } from '../../src/service/catalogue/voices.ts';
+import { verifyLedger } from '../../src/service/ledger/verify-ledger.ts';
+import { MODELS } from '../../src/service/voices/models.ts';
+import { VOICES } from '../../src/service/voices/voices.ts';
 import { FUZZ_RUNS } from './support/fuzz-size.ts';
 import { testService } from './support/test-service.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ownHosts } from '../../src/service/http/own-hosts.ts';
+import { ownHosts } from '../../src/service/http/guard.ts';
 import { KEY, testService } from './support/test-service.ts';
 
 const AUTHORIZED = { Authorization: `Bearer ${KEY}` };

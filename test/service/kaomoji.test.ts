@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { removeKaomoji } from '../../src/service/synthesis/kaomoji.ts';
+import { removeKaomoji } from '../../src/service/speech/kaomoji.ts';
 
 describe('the kaomoji filter', () => {
   it.each([

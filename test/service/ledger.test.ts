@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/effects/clock.ts';
 import { systemFiles } from '../../src/effects/file-system.ts';
-import type { Amounts, Book } from '../../src/service/billing/amounts.ts';
+import type { Amounts, Book } from '../../src/service/ledger/ledger.ts';
 import {
   amountsIn,
   commit,
@@ -11,8 +11,8 @@ import {
   grant,
   refund,
   reserve,
-} from '../../src/service/billing/ledger.ts';
-import { verifyLedger } from '../../src/service/billing/verify-ledger.ts';
+} from '../../src/service/ledger/ledger.ts';
+import { verifyLedger } from '../../src/service/ledger/verify-ledger.ts';
 import type { Connection } from '../../src/service/store/connection.ts';
 import type { Store } from '../../src/service/store/open-store.ts';
 import { openStore } from '../../src/service/store/open-store.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { nextTurn } from '../../src/service/accounts/rate-limit.ts';
+import { nextTurn } from '../../src/service/ledger/accounts.ts';
 import { OTHER_KEY, jsonPost, testService, voiceId } from './support/test-service.ts';
 
 const VOICES = '/api/open/v3/voices';

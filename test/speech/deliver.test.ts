@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { AudioAnswer } from '../../src/api/audio-answer.ts';
+import type { AudioAnswer } from '../../src/api/audio-response.ts';
 import type { FileSystem } from '../../src/effects/file-system.ts';
-import { openOutput } from '../../src/files/publish.ts';
-import type { Spool, SpoolAbout } from '../../src/files/spool.ts';
-import { createSpool } from '../../src/files/spool.ts';
+import { openOutput } from '../../src/durable/publish.ts';
+import type { Spool, SpoolAbout } from '../../src/durable/spool.ts';
+import { createSpool } from '../../src/durable/spool.ts';
 import { deliver } from '../../src/speech/deliver.ts';
 import { RescuingSink, returningFile, returningStream } from '../../src/speech/rescue.ts';
 import { fileDeps } from '../files/file-world.ts';

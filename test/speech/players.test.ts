@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { findPlayer, splitWords } from '../../src/speech/players.ts';
+import { findPlayer, splitWords } from '../../src/speech/play.ts';
 
 const installed =
   (...names: string[]) =>

@@ -1,16 +1,16 @@
 import { systemFiles } from '../../src/effects/file-system.ts';
-import type { ServiceHost } from '../../src/target/start-service.ts';
+import type { ServiceHost } from '../../src/target/embedded.ts';
+import { startEmbedded } from '../../src/target/embedded.ts';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createApiClient } from '../../src/api/client.ts';
-import { getCapabilities } from '../../src/api/models.ts';
-import { getProfile } from '../../src/api/profile.ts';
-import { allVoices, getVoice } from '../../src/api/voices.ts';
+import { getCapabilities } from '../../src/api/resources/models.ts';
+import { getProfile } from '../../src/api/resources/profile.ts';
+import { allVoices, getVoice } from '../../src/api/resources/voices.ts';
 import { systemClock } from '../../src/effects/clock.ts';
 import { systemRandom } from '../../src/effects/random.ts';
-import { startEmbedded } from '../../src/target/embedded.ts';
 
 async function folder(): Promise<string> {
   const made = await mkdtemp(path.join(tmpdir(), 'foley-target-'));

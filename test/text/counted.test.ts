@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { counted } from '../../src/text/counted.ts';
+import { counted } from '../../src/text/display.ts';
 
 test.each([
   [0, '0 credits'],

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { slug } from '../../src/text/file-name.ts';
+import { slug } from '../../src/durable/names.ts';
 
 describe('the stem of an automatic file name', () => {
   it.each([

@@ -1,7 +1,6 @@
 import { assert, constantFrom, integer, oneof, property, string } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { splitClauses } from '../../src/text/clauses.ts';
-import { splitSentences } from '../../src/text/sentences.ts';
+import { splitClauses, splitSentences } from '../../src/text/sentences.ts';
 
 /** Sentences without the white space around them. */
 const sentences = (text: string) => splitSentences(text).map((piece) => piece.text.trim());

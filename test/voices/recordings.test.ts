@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { systemFiles } from '../../src/effects/file-system.ts';
 import { Failure } from '../../src/errors/failure.ts';
-import { checkRecordings } from '../../src/voices/recordings.ts';
 import {
+  checkRecordings,
   contentOf,
   referenceExtension,
   REFERENCE_TYPES,
-} from '../../src/voices/reference-types.ts';
+} from '../../src/voices/recordings.ts';
 import { BAD_RECORDINGS } from '../binary/voices/bad-recordings.ts';
 import { putLargeWav, putRecording, tone } from '../binary/voices/recordings.ts';
 import { tinyAudio } from '../fault-server/tiny-audio.ts';

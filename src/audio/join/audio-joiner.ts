@@ -1,4 +1,5 @@
-import type { Correction } from '../verdict.ts';
+import { Failure } from '../../errors/failure.ts';
+import type { Correction } from '../reader.ts';
 
 /**
  * Makes one file of several, part after part, while their bytes arrive; keeps no more of them than a
@@ -25,4 +26,30 @@ export interface AudioJoiner {
 export interface JoinerOptions {
   /** Whether corrections can be made: in a file, but not in a stream. */
   readonly isSeekable: boolean;
+}
+
+/** Collects bytes that are ready, copied, until they are taken. */
+export class ByteSink {
+  #pieces: Uint8Array[] = [];
+
+  push(bytes: Uint8Array): void {
+    // A copy also of a Buffer, whose own slice shares its memory.
+    if (bytes.length > 0) this.#pieces.push(Uint8Array.prototype.slice.call(bytes));
+  }
+
+  take(): Uint8Array {
+    const pieces = this.#pieces;
+    this.#pieces = [];
+    const [only] = pieces;
+    return pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces);
+  }
+}
+
+/** A part that cannot be joined to those before it, or that is no such file. */
+export function misfit(problem: string): Failure {
+  return new Failure(`the parts of the audio cannot be joined: ${problem}`, {
+    code: 'bad_answer',
+    exit: 'badAnswer',
+    hint: 'The service answered them differently; name a model and a format, and try again.',
+  });
 }

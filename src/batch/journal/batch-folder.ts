@@ -1,26 +1,29 @@
-import path from 'node:path';
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { hasErrno, stateFailure, outputFailure } from '../../durable/file-failures.ts';
+import { removeQuietly, syncFolder, randomHex } from '../../durable/files.ts';
+import type { FileDeps } from '../../durable/files.ts';
+import { ensurePrivateFolder, openOwnFile } from '../../durable/own-files.ts';
 import type { FileSystem } from '../../effects/file-system.ts';
-import { removeQuietly } from '../../files/debris.ts';
-import { hasErrno } from '../../files/errno.ts';
-import { ensurePrivateFolder } from '../../files/own-files.ts';
-import { stateFailure } from '../../files/state-failures.ts';
-import { BATCH_FOLDER } from '../plan/output-name.ts';
-import { compact } from './compact.ts';
-import type { JournalIndex } from './journal-index.ts';
-import type { LineFile } from './line-file.ts';
-import { createLineFile } from './line-file.ts';
+import type { Processes } from '../../effects/processes.ts';
+import { BATCH_FOLDER } from '../plan/name-template.ts';
+import type { Shard } from '../plan/shard.ts';
+import type {
+  JournalIndex,
+  LineFile,
+  JournalFile,
+  ReadJournals,
+  ItemAbout,
+  ItemFacts,
+  ItemStatus,
+  ItemStep,
+} from './journal.ts';
+import { createLineFile, readJournals } from './journal.ts';
+import { namespaceSecret, openSecret } from './keys.ts';
+import type { BatchSecret, SecretPlaces } from './keys.ts';
 import type { Lock } from './lock.ts';
-import type { BatchFolderOptions, OpenRun } from './open-folder.ts';
-import {
-  beginRun,
-  clearTemporaries,
-  folderDigest,
-  lockIn,
-  makeFolders,
-  secretOf,
-} from './open-folder.ts';
-import { readJournals } from './read-journals.ts';
-import type { ItemAbout, ItemFacts, ItemStatus, ItemStep } from './records.ts';
+import { lockBatch } from './lock.ts';
 import type { UnfinishedMark } from './unfinished.ts';
 import { markUnfinished } from './unfinished.ts';
 
@@ -59,11 +62,11 @@ export interface BatchFolder {
 }
 
 /** The names that an item's files have below the output folder. */
-export type OutputFiles = Pick<ItemAbout, 'besides' | 'output'>;
+type OutputFiles = Pick<ItemAbout, 'besides' | 'output'>;
 
 /** Where audio is kept that was replaced by that of another item. */
 export function keptFolder(outputDir: string): string {
-  return path.join(outputDir, BATCH_FOLDER, 'kept');
+  return join(outputDir, BATCH_FOLDER, 'kept');
 }
 
 /**
@@ -71,8 +74,8 @@ export function keptFolder(outputDir: string): string {
  * @throws Failure (state)
  */
 export async function readBatchFolder(outputDir: string, files: FileSystem): Promise<JournalIndex> {
-  const folder = path.join(outputDir, BATCH_FOLDER);
-  return (await readJournals([path.join(folder, 'journal')], files)).index;
+  const folder = join(outputDir, BATCH_FOLDER);
+  return (await readJournals([join(folder, 'journal')], files)).index;
 }
 
 /**
@@ -81,13 +84,13 @@ export async function readBatchFolder(outputDir: string, files: FileSystem): Pro
  *   output (30) when nothing can be made in the folder
  */
 export async function openBatchFolder(options: BatchFolderOptions): Promise<BatchFolder> {
-  const folder = path.join(options.outputDir, BATCH_FOLDER);
-  const journals = path.join(folder, 'journal');
+  const folder = join(options.outputDir, BATCH_FOLDER);
+  const journals = join(folder, 'journal');
   await makeFolders(folder, ['journal', 'locks', 'tmp'], options);
   const lock = await lockIn(folder, journals, options);
   let opened: OpenRun | undefined;
   try {
-    const copyFolder = path.join(options.copies, await folderDigest(options));
+    const copyFolder = join(options.copies, await folderDigest(options));
     const read = await readJournals([copyFolder, journals], options.files);
     const temporaries = await clearTemporaries(folder, lock, options);
     const places = { ...options, folder, copyFolder, temporaries };
@@ -241,7 +244,7 @@ class OpenFolder implements BatchFolder {
     const { files } = this.#options;
     const { copyFile } = this.#run;
     try {
-      await ensurePrivateFolder(path.dirname(copyFile), files);
+      await ensurePrivateFolder(dirname(copyFile), files);
       return await createLineFile(copyFile, files);
     } catch (error) {
       if (!hasErrno(error, 'EEXIST')) await removeQuietly(copyFile, this.#options);
@@ -252,4 +255,173 @@ class OpenFolder implements BatchFolder {
   #fail(error: unknown): never {
     throw stateFailure('the journal of this batch', this.#options.outputDir, error);
   }
+}
+
+interface BatchFolderOptions extends FileDeps {
+  /** Where the outputs go; it is there. */
+  readonly outputDir: string;
+  /** In the state folder, for the copies of all batches. */
+  readonly copies: string;
+  readonly processes: Processes;
+  readonly shard: Shard | undefined;
+  /** `--idempotency-namespace`. */
+  readonly namespace: string | undefined;
+  /** A digest of what is to be bought again, undefined for nothing. */
+  readonly redo: string | undefined;
+}
+
+/**
+ * Locks the batch of a folder, or a share of it.
+ * @throws Failure (state)
+ */
+async function lockIn(
+  folder: string,
+  journals: string,
+  options: BatchFolderOptions,
+): Promise<Lock> {
+  const lastNote = async (): Promise<number | undefined> => {
+    const names = await options.files.readdir(journals);
+    const stats = names.map((name) => options.files.stat(join(journals, name)));
+    const times = (await Promise.all(stats)).map(({ mtimeMs }) => mtimeMs);
+    return times.length === 0 ? undefined : Math.max(...times);
+  };
+  try {
+    return await lockBatch({ ...options, folder: join(folder, 'locks'), lastNote });
+  } catch (error) {
+    throw stateFailure('the lock of this batch', folder, error);
+  }
+}
+
+/** The same for a folder under whatever name it is called. Throws the system's error. */
+async function folderDigest({ files, outputDir }: BatchFolderOptions): Promise<string> {
+  const real = await files.realpath(outputDir);
+  return createHash('sha256').update(real).digest('hex').slice(0, 32);
+}
+
+/**
+ * The secret of `--idempotency-namespace`, else that of the folder.
+ * @throws Failure (state)
+ */
+async function secretOf(namespace: string | undefined, places: SecretPlaces): Promise<BatchSecret> {
+  if (namespace === undefined) return openSecret(places);
+  return { secret: namespaceSecret(namespace), isCopied: true };
+}
+
+/**
+ * Makes what a batch needs in its output folder, and so finds out whether it may.
+ * @throws Failure (output)
+ */
+async function makeFolders(
+  folder: string,
+  names: readonly string[],
+  { files, outputDir }: BatchFolderOptions,
+): Promise<void> {
+  try {
+    await ensurePrivateFolder(folder, files);
+    for (const name of names) await ensurePrivateFolder(join(folder, name), files);
+    await ignoreIn(folder, files);
+    await files.access(outputDir, constants.W_OK);
+  } catch (error) {
+    throw outputFailure(join(outputDir, BATCH_FOLDER), error, 'opening', '--output-dir');
+  }
+}
+
+/** What is in the folder is nothing for a repository. */
+async function ignoreIn(folder: string, files: FileSystem): Promise<void> {
+  const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT;
+  const ignore = await openOwnFile(join(folder, '.gitignore'), flags, files);
+  try {
+    const { size } = await ignore.stat();
+    if (size === 0) await ignore.write('*\n');
+  } finally {
+    await ignore.close();
+  }
+}
+
+/**
+ * Removes what a batch that was killed left, which is nobody's any more under this lock, and gives the
+ * folder for what is made now. Throws the system's error.
+ */
+async function clearTemporaries(
+  folder: string,
+  lock: Lock,
+  options: BatchFolderOptions,
+): Promise<string> {
+  const all = join(folder, 'tmp');
+  const own = join(all, lock.name);
+  const isAlone = lock.name === 'all' && !lock.hasNeighbours;
+  await options.files.rm(isAlone ? all : own, { recursive: true, force: true });
+  await ensurePrivateFolder(own, options.files);
+  return own;
+}
+
+/** A run that has begun to write. */
+interface OpenRun {
+  readonly id: string;
+  /** Of the interrupted `--redo` that it goes on with, else its own. */
+  readonly token: string;
+  readonly journal: LineFile;
+  /** Where the names of its outputs are noted a second time. */
+  readonly copyFile: string;
+}
+
+/** Begins a journal file of this process. Throws the system's error. */
+async function beginRun(
+  journals: string,
+  copyFolder: string,
+  index: JournalIndex,
+  options: BatchFolderOptions,
+): Promise<OpenRun> {
+  const { clock, files, processes, redo } = options;
+  const time = new Date(clock.now()).toISOString().replaceAll(/[-:]|\.\d+/g, '');
+  const id = `${time}-${processes.self.pid}-${randomHex(options, 4)}`;
+  const token = (redo === undefined ? undefined : index.interruptedRedo(redo)) ?? id;
+  const journal = await createLineFile(join(journals, `${id}.jsonl`), files);
+  try {
+    await journal.append([{ owner: processes.self }, { run: id, redo: redo ?? null, token }]);
+    await syncFolder(files, journals);
+  } catch (error) {
+    await journal.close().catch(() => undefined);
+    throw error;
+  }
+  return { id, token, journal, copyFile: join(copyFolder, `outputs-${id}.jsonl`) };
+}
+
+interface CompactOptions extends FileDeps {
+  readonly journals: string;
+  /** Of this process; what is still true goes into it. */
+  readonly into: LineFile;
+}
+
+const MOST_FILES = 24;
+const MOST_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Brings the journals of earlier runs together, once there are many; only for who works in the folder
+ * alone. A file with damaged lines is kept as `….corrupt`: what they said may matter to somebody. Throws
+ * the system's error, and then nothing was removed that is not written down anew.
+ */
+async function compact(
+  { files: read, index }: ReadJournals,
+  { files, into, journals, ...deps }: CompactOptions,
+): Promise<void> {
+  const own = read.filter((file) => file.path.startsWith(journals));
+  const bytes = own.reduce((sum, file) => sum + file.bytes, 0);
+  if (own.length <= MOST_FILES && bytes <= MOST_BYTES) return;
+  if (bytes > MOST_BYTES && own.length < 2) return;
+  const statuses = index.statuses();
+  for (let at = 0; at < statuses.length; at += LINES_AT_ONCE) {
+    await into.append(statuses.slice(at, at + LINES_AT_ONCE).map((status) => ({ ...status })));
+  }
+  await into.append([{ outputs: index.outputs() }]);
+  await into.sync();
+  await syncFolder(files, journals);
+  for (const file of own) await forget(file, { files, ...deps });
+}
+
+const LINES_AT_ONCE = 1000;
+
+async function forget({ garbled, path }: JournalFile, deps: FileDeps): Promise<void> {
+  if (garbled > 0) await deps.files.rename(path, `${path}.corrupt`);
+  else await removeQuietly(path, deps);
 }

@@ -1,14 +1,17 @@
 import path from 'node:path';
-import type { FileDeps } from '../../files/file-deps.ts';
+import type { FileDeps } from '../../durable/files.ts';
+import {
+  removeQuietly,
+  randomHex,
+  writeAll,
+  createTemporary,
+  isTemporaryName,
+} from '../../durable/files.ts';
 import type { ProcessIdentity, Processes } from '../../effects/processes.ts';
 import { Failure } from '../../errors/failure.ts';
-import { removeQuietly } from '../../files/debris.ts';
-import { randomHex } from '../../files/file-deps.ts';
-import { UNSUPPORTED, hasErrno } from '../../files/errno.ts';
-import { parseIdentity } from '../../files/intent-files.ts';
-import { writeAll } from '../../files/file-writer.ts';
-import { readOwnFile, readOwnText, SMALL_FILE_BYTES } from '../../files/own-files.ts';
-import { createTemporary, isTemporaryName } from '../../files/temporary.ts';
+import { UNSUPPORTED, hasErrno } from '../../durable/file-failures.ts';
+import { parseIdentity } from '../../durable/intent-records.ts';
+import { readOwnFile, readOwnText, SMALL_FILE_BYTES } from '../../durable/own-files.ts';
 import { display } from '../../text/display.ts';
 import type { Shard } from '../plan/shard.ts';
 

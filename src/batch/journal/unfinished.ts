@@ -1,12 +1,12 @@
 import path from 'node:path';
 import { Failure } from '../../errors/failure.ts';
 import type { FileSystem } from '../../effects/file-system.ts';
-import { removeQuietly } from '../../files/debris.ts';
-import type { FileDeps } from '../../files/file-deps.ts';
-import { ensurePrivateFolder, readOwnText, SMALL_FILE_BYTES } from '../../files/own-files.ts';
-import { replaceFile } from '../../files/replace-file.ts';
-import { BATCH_FOLDER } from '../plan/output-name.ts';
-import { readJournals } from './read-journals.ts';
+import { removeQuietly } from '../../durable/files.ts';
+import type { FileDeps } from '../../durable/files.ts';
+import { ensurePrivateFolder, readOwnText, SMALL_FILE_BYTES } from '../../durable/own-files.ts';
+import { replaceFile } from '../../durable/publish.ts';
+import { BATCH_FOLDER } from '../plan/name-template.ts';
+import { readJournals } from './journal.ts';
 
 /** A note in the state folder that a batch has begun, for `foley recover`. Nothing depends on it. */
 export interface UnfinishedMark {

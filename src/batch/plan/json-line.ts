@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { AudioFormat } from '../../contract/audio-formats.ts';
+import type { AudioFormat } from '../../contract/values.ts';
 import type { ControlName } from '../../contract/generated/speech-controls.ts';
 import { SPEECH_CONTROLS, SPEECH_FORMATS } from '../../contract/generated/speech-controls.ts';
 import type { SpeechControls } from '../../contract/schemas/speech.ts';
@@ -26,7 +26,7 @@ const OWN_KEYS = ['id', 'text', 'file', 'voiceId', 'modelId', 'output', 'format'
 export const ITEM_KEYS: readonly string[] = [...OWN_KEYS, ...Object.keys(SPEECH_CONTROLS)];
 
 /**
- * Reads one line of a list (contract, section 6).
+ * Reads one line of a list.
  * @param where the list and the line, for messages
  * @throws Failure (usage) naming file, line and key
  */

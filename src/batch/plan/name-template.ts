@@ -1,8 +1,9 @@
+import { isTemporaryName } from '../../durable/files.ts';
 import { usageFailure } from '../../errors/failure.ts';
 import { display } from '../../text/display.ts';
 
 /** What a name may be made of. */
-export interface NameParts {
+interface NameParts {
   /** From 1, padded with zeros to the length of the last one. */
   readonly index: string;
   readonly name: string;
@@ -21,7 +22,7 @@ export interface NameTemplate {
 const PLACES = ['index', 'name', 'dir', 'id', 'voice', 'ext'] as const;
 
 /**
- * The value of `--name`: text with places such as `{name}` (contract, section 6).
+ * The value of `--name`: text with places such as `{name}`.
  * @throws Failure (usage) for a place that there is not
  */
 export function parseNameTemplate(given: string): NameTemplate {
@@ -88,4 +89,41 @@ const DEVICE =
  */
 export function foldedName(output: string): string {
   return output.normalize('NFD').toUpperCase().toLowerCase().normalize('NFC');
+}
+
+/** The folder, below the output folder, in which a batch keeps what it knows. */
+export const BATCH_FOLDER = '.foley';
+
+/** No file system takes longer ones. */
+const LONGEST_COMPONENT_BYTES = 255;
+
+/**
+ * The name of an output below the output folder: relative, with `/` between folders, and neither dots nor
+ * what only some systems understand may lead out of it.
+ * @param source of whose item, for messages
+ * @throws Failure (usage)
+ */
+export function checkOutputName(output: string, source: string): string {
+  const parts = output.split('/');
+  const isPlain = parts.every((part) => part !== '' && part !== '.' && part !== '..');
+  if (!isPlain || /[\\\0-\x1f\x7f]|^[A-Za-z]:/.test(output)) {
+    throw usageFailure(
+      `${source}: the output "${display(output)}" is not a plain name inside of the output folder`,
+      'Use names like a.mp3 or part-1/a.mp3, with / between folders.',
+    );
+  }
+  const long = parts.find((part) => Buffer.byteLength(part) > LONGEST_COMPONENT_BYTES);
+  if (long !== undefined) {
+    throw usageFailure(
+      `${source}: the output name ${display(long, { max: 40 })} has ${Buffer.byteLength(long)} bytes; files take ${LONGEST_COMPONENT_BYTES}`,
+      'Choose a shorter one.',
+    );
+  }
+  if (parts[0]?.toLowerCase() === BATCH_FOLDER || isTemporaryName(parts.at(-1) ?? '')) {
+    throw usageFailure(
+      `${source}: the output "${display(output)}" is a name that foley keeps for itself`,
+      'Choose another one.',
+    );
+  }
+  return output;
 }

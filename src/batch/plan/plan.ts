@@ -1,17 +1,19 @@
-import type { SpeechOrder } from '../../api/speech-order.ts';
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import type { SpeechOrder } from '../../api/resources/speech.ts';
 import { extensionOf, formatOfPath } from '../../audio/formats.ts';
-import type { AudioFormat } from '../../contract/audio-formats.ts';
+import type { AudioFormat } from '../../contract/values.ts';
 import { SPEECH_FORMATS } from '../../contract/generated/speech-controls.ts';
 import type { SpeechControls } from '../../contract/schemas/speech.ts';
 import type { FileSystem } from '../../effects/file-system.ts';
 import { usageFailure } from '../../errors/failure.ts';
 import { countCodePoints } from '../../text/code-points.ts';
-import { draftsOf } from './drafts.ts';
+import { display } from '../../text/display.ts';
 import type { Source } from './inputs.ts';
-import type { ItemDraft } from './item.ts';
+import { draftsOf } from './items.ts';
+import type { ItemDraft } from './items.ts';
 import type { NameTemplate } from './name-template.ts';
-import { TakenIds, TakenOutputs } from './taken.ts';
-import { checkOutputName } from './output-name.ts';
+import { checkOutputName, foldedName } from './name-template.ts';
 
 /** One thing to be spoken, completely decided. */
 export interface BatchItem {
@@ -140,4 +142,141 @@ function formatOf(output: string, { chosen, source, usual }: FormatWishes): Audi
     `${source}: the format is ${chosen}, but the name of its output says ${format}`,
     'Change one of them.',
   );
+}
+
+interface Named {
+  readonly source: string;
+}
+
+/** The ids of a plan, of which no two are the same. */
+class TakenIds {
+  readonly #ids = new Fingerprints();
+
+  /**
+   * Takes an id that the input gave.
+   * @throws Failure (usage) when another item has it
+   */
+  take(id: string, index: number, { source }: Named): string {
+    const other = this.#ids.add(id, index);
+    if (other === undefined) return id;
+    throw usageFailure(
+      `${source}: item ${other} has the id "${display(id)}" too`,
+      'Ids are different from each other.',
+    );
+  }
+
+  /** Takes a name as an id, with a number behind it where another item has it. */
+  free(name: string, index: number): string {
+    for (let number = 1; ; number += 1) {
+      const id = number === 1 ? name : `${name}-${number}`;
+      if (this.#ids.add(id, index) === undefined) return id;
+    }
+  }
+}
+
+/** The outputs of a plan: no two are one file on any file system, and none is a folder of another. */
+class TakenOutputs {
+  readonly #outputs = new Fingerprints();
+  readonly #folders = new Fingerprints();
+
+  /** @throws Failure (usage) naming both items */
+  take(output: string, index: number, { source }: Named): void {
+    const name = foldedName(output);
+    const same = this.#outputs.add(name, index);
+    if (same !== undefined) {
+      throw usageFailure(
+        `${source}: its output ${display(output)} is also that of item ${same} (letters that differ only in case, or in how an accent is written, may be one file)`,
+        'Give them different names, for example with {dir} or {index} in --name.',
+      );
+    }
+    const clash = this.#folders.ownerOf(name) ?? this.#clashAbove(name, index);
+    if (clash === undefined) return;
+    throw usageFailure(
+      `${source}: its output ${display(output)} and that of item ${clash} need one name for a file and for a folder`,
+      'Give one of them another name.',
+    );
+  }
+
+  /** Notes the folders above an output; the item that is a file of that name, if there is one. */
+  #clashAbove(name: string, index: number): number | undefined {
+    for (let above = path.posix.dirname(name); above !== '.'; above = path.posix.dirname(above)) {
+      const file = this.#outputs.ownerOf(above);
+      if (file !== undefined) return file;
+      // What is above a known folder was looked at with that.
+      if (this.#folders.add(above, index) !== undefined) return undefined;
+    }
+    return undefined;
+  }
+}
+
+/**
+ * A set of strings of which only 85 bits each are kept, with the number of whoever came first: a hundred
+ * thousand of them take 4 MB, whatever their length.
+ */
+export class Fingerprints {
+  #low = new Float64Array(FIRST_SLOTS);
+  #high = new Uint32Array(FIRST_SLOTS);
+  #owner = new Int32Array(FIRST_SLOTS);
+  #size = 0;
+
+  /** Adds a string; gives the number of whoever added it before, who stays its owner. */
+  add(text: string, owner: number): number | undefined {
+    if (this.#size * 2 >= this.#owner.length) this.#grow();
+    const print = printOf(text);
+    const slot = this.#slotOf(print);
+    const before = this.#owner[slot] ?? 0;
+    if (before !== 0) return before - 1;
+    this.#put(slot, print, owner + 1);
+    this.#size += 1;
+    return undefined;
+  }
+
+  /** The number of whoever added it. */
+  ownerOf(text: string): number | undefined {
+    const owner = this.#owner[this.#slotOf(printOf(text))] ?? 0;
+    return owner === 0 ? undefined : owner - 1;
+  }
+
+  #slotOf({ low, high }: Print): number {
+    const mask = this.#owner.length - 1;
+    for (let slot = high & mask; ; slot = (slot + 1) & mask) {
+      if (this.#owner[slot] === 0) return slot;
+      if (this.#low[slot] === low && this.#high[slot] === high) return slot;
+    }
+  }
+
+  #put(slot: number, { low, high }: Print, owner: number): void {
+    this.#low[slot] = low;
+    this.#high[slot] = high;
+    this.#owner[slot] = owner;
+  }
+
+  #grow(): void {
+    const [low, high, owner] = [this.#low, this.#high, this.#owner];
+    this.#low = new Float64Array(owner.length * 2);
+    this.#high = new Uint32Array(owner.length * 2);
+    this.#owner = new Int32Array(owner.length * 2);
+    for (let at = 0; at < owner.length; at += 1) {
+      const number = owner[at] ?? 0;
+      if (number === 0) continue;
+      const print = { low: low[at] ?? 0, high: high[at] ?? 0 };
+      this.#put(this.#slotOf(print), print, number);
+    }
+  }
+}
+
+interface Print {
+  readonly low: number;
+  readonly high: number;
+}
+
+/** A power of two. */
+const FIRST_SLOTS = 1024;
+
+function printOf(text: string): Print {
+  const digest = createHash('sha256').update(text).digest();
+  return {
+    low: digest.readUIntBE(0, 6) * 32 + ((digest[6] ?? 0) & 31),
+    high: digest.readUInt32BE(7),
+  };
 }

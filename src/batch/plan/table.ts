@@ -4,8 +4,8 @@ import { SPEECH_CONTROLS } from '../../contract/generated/speech-controls.ts';
 import { usageFailure } from '../../errors/failure.ts';
 import { createUtf8Decoder } from '../../text/decode.ts';
 import { display } from '../../text/display.ts';
-import type { InputFile } from './input-file.ts';
-import { LONGEST_LINE, unreadable } from './input-file.ts';
+import type { InputFile } from './inputs.ts';
+import { LONGEST_LINE, unreadable } from './inputs.ts';
 import { ITEM_KEYS } from './json-line.ts';
 
 /** A row of a table as the fields of a JSONL item. */

@@ -1,19 +1,21 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { SoundProblem } from '../../audio/decode/sound-problem.ts';
-import { describeDuration } from '../../audio/describe.ts';
-import type { MeasuredSound } from '../../audio/measure/measure-sound.ts';
-import { measureSound } from '../../audio/measure/measure-sound.ts';
+import { SoundProblem } from '../../audio/decode.ts';
+import type { MeasuredSound } from '../../audio/measure.ts';
+import { measureSound } from '../../audio/measure.ts';
+import { describeDuration } from '../../audio/verify.ts';
 import type { CaptionFormat } from '../../captions/caption-files.ts';
-import { hasErrno } from '../../files/errno.ts';
-import type { FileDeps } from '../../files/file-deps.ts';
-import type { Output } from '../../files/output.ts';
-import { openOutput } from '../../files/publish.ts';
-import { sha256 } from '../../files/sha256.ts';
-import { counted } from '../../text/counted.ts';
+import { sha256 } from '../../durable/checksum.ts';
+import { hasErrno } from '../../durable/file-failures.ts';
+import type { FileDeps } from '../../durable/files.ts';
+import type { Output } from '../../durable/output.ts';
+import { openOutput } from '../../durable/publish.ts';
+import type { FileSystem } from '../../effects/file-system.ts';
+import { counted } from '../../text/display.ts';
+import { captionNames } from '../run/aligned-speaker.ts';
 import type { ItemResult } from '../run/run-batch.ts';
 import type { Tally } from '../run/tally.ts';
-import { cuesBeside } from './cues-beside.ts';
-import { embedded, pageEnd, pageStart } from './page.ts';
 import type { Report } from './report.ts';
 
 export interface PageReportOptions extends FileDeps {
@@ -173,4 +175,118 @@ function factsOf(
     levels !== undefined && levels.clipped > 0 ? 'clipped' : null,
     creditsUsed === null ? null : counted(creditsUsed, 'credit'),
   ].filter((fact) => fact !== null);
+}
+
+/** Where the items are in the template, between its two parts. */
+const ITEMS = '#{items}';
+
+/** The beginning of the page: all before the first item. */
+export async function pageStart(title: string): Promise<string> {
+  const [template, palette, layout, script] = await Promise.all([
+    asset('report/report.html'),
+    asset('palette.css'),
+    asset('report/report.css'),
+    asset('report/report.js'),
+  ]);
+  const style = palette + layout;
+  const parts: Readonly<Record<string, string>> = {
+    title: escaped(title),
+    style: `<style>${style}</style>`,
+    policy: policyOf(style, script),
+  };
+  const [start = ''] = template.split(ITEMS);
+  return start.replaceAll(/#\{(\w+)\}/g, (hole, name: string) => parts[name] ?? hole);
+}
+
+/** The end of the page, behind the last item. */
+export async function pageEnd(): Promise<string> {
+  const [, end = ''] = (await asset('report/report.html')).split(ITEMS);
+  return `<script type="module">${await asset('report/report.js')}</script>${end}`;
+}
+
+/** Data for the page's own program. `<` would end the element that it is in. */
+export function embedded(name: 'item' | 'summary', data: object): string {
+  const json = JSON.stringify(data).replaceAll('<', String.raw`\u003c`);
+  const mark = name === 'item' ? 'class="item"' : `id="${name}"`;
+  return `<script type="application/json" ${mark}>${json}</script>\n`;
+}
+
+/** Nothing may be loaded from anywhere, and nothing runs but what this version of foley put here. */
+function policyOf(style: string, script: string): string {
+  return [
+    `default-src 'none'`,
+    `style-src 'sha256-${sha256OfPage(style)}'`,
+    `script-src 'sha256-${sha256OfPage(script)}'`,
+    'media-src blob:',
+    `base-uri 'none'`,
+    `form-action 'none'`,
+  ].join('; ');
+}
+
+function sha256OfPage(text: string): string {
+  return createHash('sha256').update(text).digest('base64');
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+}
+
+function asset(name: string): Promise<string> {
+  // Sources (`src/batch/report/`) are one folder deeper than chunks (`dist/chunks/`).
+  return readFile(new URL(`../../assets/${name}`, import.meta.url), 'utf8');
+}
+
+/** A caption of a page. */
+export interface ShownCue {
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly text: string;
+}
+
+/** The captions that foley wrote beside an output; none where there are no subtitles. */
+export async function cuesBeside(
+  output: string,
+  formats: readonly CaptionFormat[],
+  files: Pick<FileSystem, 'readFile'>,
+): Promise<ShownCue[]> {
+  const subtitles = formats.filter((format) => format !== 'json');
+  const [name] = captionNames(output, subtitles);
+  if (name === undefined) return [];
+  try {
+    return readCues((await files.readFile(name)).toString());
+  } catch (error) {
+    if (hasErrno(error, 'ENOENT', 'EACCES')) return [];
+    throw error;
+  }
+}
+
+const TIMES = /^(\d+:\d\d:\d\d[.,]\d{3}|\d\d:\d\d\.\d{3}) --> (\S+)/;
+
+/** Reads SubRip and WebVTT as foley writes them; words with times of their own lose those. */
+function readCues(subtitles: string): ShownCue[] {
+  return subtitles.split('\n\n').flatMap((block) => {
+    const lines = block.split('\n');
+    const at = lines.findIndex((line) => TIMES.test(line));
+    const [, start = '', end = ''] = TIMES.exec(lines[at] ?? '') ?? [];
+    if (at === -1) return [];
+    const text = lines
+      .slice(at + 1)
+      .join('\n')
+      .trimEnd();
+    return [{ startMs: milliseconds(start), endMs: milliseconds(end), text: unmarked(text) }];
+  });
+}
+
+function milliseconds(time: string): number {
+  const [seconds = 0, minutes = 0, hours = 0] = time
+    .replace(',', '.')
+    .split(':')
+    .map(Number)
+    .toReversed();
+  return Math.round((hours * 3600 + minutes * 60 + seconds) * 1000);
+}
+
+function unmarked(text: string): string {
+  const plain = text.replaceAll(/<[^>]*>/g, '');
+  return plain.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 }

@@ -1,19 +1,19 @@
-import type { AlignedAnswer } from '../../api/aligned/aligned-speech.ts';
-import { alignedRequest } from '../../api/aligned/aligned-speech.ts';
+import type { AlignedAnswer } from '../../api/resources/aligned.ts';
+import { alignedRequest } from '../../api/resources/aligned.ts';
 import type { ApiClient } from '../../api/client.ts';
-import { reviseFailure } from '../../api/revise-failure.ts';
-import type { SpeechOrder } from '../../api/speech-order.ts';
+import { reviseFailure } from '../../api/failures.ts';
+import type { SpeechOrder } from '../../api/resources/speech.ts';
 import type { CaptionFiles, CaptionFormat, CaptionTarget } from '../../captions/caption-files.ts';
 import type { CueShape } from '../../captions/cue-shape.ts';
 import { timingsOf } from '../../captions/timings.ts';
 import { Failure } from '../../errors/failure.ts';
-import type { FileDeps } from '../../files/file-deps.ts';
+import type { FileDeps } from '../../durable/files.ts';
 import { alignedSpeech, askAligned } from '../../speech/aligned-way.ts';
-import { counted } from '../../text/counted.ts';
+import { counted } from '../../text/display.ts';
 import type { BatchFolder } from '../journal/batch-folder.ts';
-import type { ItemFacts, ItemState, ItemStatus } from '../journal/records.ts';
+import type { ItemFacts, ItemState, ItemStatus } from '../journal/journal.ts';
 import type { DeliveredItem, ItemSpeaker, ItemWork } from './item-speaker.ts';
-import type { OutputFolders } from './output-folders.ts';
+import type { OutputFolders } from './publish-audio.ts';
 import { publishAudio } from './publish-audio.ts';
 
 /** Which captions each item gets, and how cues are cut. */
@@ -31,9 +31,9 @@ export interface AlignedSpeakerOptions extends FileDeps {
 }
 
 /**
- * Speaks items over the aligned stream (spec section 6.1), which tells when words are said and cannot be had
+ * Speaks items over the aligned stream (docs/api/speech.md#aligned-stream), which tells when words are said and cannot be had
  * again: what is interrupted once it may be paid for is lost with its cost, and never asked for by itself
- * a second time (contract, section 6).
+ * a second time.
  */
 export function createAlignedSpeaker(options: AlignedSpeakerOptions): ItemSpeaker {
   return new AlignedSpeaker(options);

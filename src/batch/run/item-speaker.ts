@@ -1,5 +1,5 @@
-import type { SpeechOrder } from '../../api/speech-order.ts';
-import type { ItemStatus } from '../journal/records.ts';
+import type { SpeechOrder } from '../../api/resources/speech.ts';
+import type { ItemStatus } from '../journal/journal.ts';
 import type { BatchItem } from '../plan/plan.ts';
 
 /** An item, from when it is written down until its audio has its name. */

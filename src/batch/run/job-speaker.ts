@@ -1,26 +1,24 @@
 import type { ApiClient } from '../../api/client.ts';
-import { fetchJobAudio } from '../../api/job-audio.ts';
-import { reviseFailure } from '../../api/revise-failure.ts';
-import type { SpeechOrder } from '../../api/speech-order.ts';
-import type { SpeechJob } from '../../api/speech-jobs.ts';
+import { reviseFailure, isNotFound } from '../../api/failures.ts';
 import {
+  fetchJobAudio,
   createSpeechJob,
   pollPace,
   pollSpeechJob,
   speechJobRequest,
-} from '../../api/speech-jobs.ts';
-import { isNotFound } from '../../api/status-failure.ts';
+} from '../../api/resources/jobs.ts';
+import type { SpeechJob } from '../../api/resources/jobs.ts';
+import type { SpeechOrder } from '../../api/resources/speech.ts';
+import type { FileDeps } from '../../durable/files.ts';
 import { Failure } from '../../errors/failure.ts';
-import type { FileDeps } from '../../files/file-deps.ts';
 import type { BatchFolder } from '../journal/batch-folder.ts';
+import type { ItemFacts, ItemState, ItemStatus } from '../journal/journal.ts';
 import { itemKey } from '../journal/keys.ts';
-import type { ItemFacts, ItemState, ItemStatus } from '../journal/records.ts';
-import { createExpectedTime } from './expected-time.ts';
 import type { DeliveredItem, ItemSpeaker, ItemWork } from './item-speaker.ts';
-import type { OutputFolders } from './output-folders.ts';
+import type { OutputFolders } from './publish-audio.ts';
 import { publishAudio } from './publish-audio.ts';
 
-export interface JobSpeakerOptions extends FileDeps {
+interface JobSpeakerOptions extends FileDeps {
   readonly client: ApiClient;
   readonly folder: Pick<BatchFolder, 'note' | 'notePublished' | 'plan' | 'secret' | 'temporaries'>;
   readonly origin: string;
@@ -31,13 +29,13 @@ export interface JobSpeakerOptions extends FileDeps {
   readonly onTrouble: (failure: Failure) => void;
 }
 
-/** Speaks items as jobs of v3 (spec section 4.1), whose audio can be fetched again. */
+/** Speaks items as jobs of v3 (docs/api/jobs.md#v3), whose audio can be fetched again. */
 export function createJobSpeaker(options: JobSpeakerOptions): ItemSpeaker {
   return new JobSpeaker(options);
 }
 
 /** Method and path of what a key is derived for. */
-export function jobEndpoint(client: ApiClient): string {
+function jobEndpoint(client: ApiClient): string {
   const { method, target } = speechJobRequest(client, NO_ORDER, { idempotencyKey: NO_KEY });
   return `${method} ${String(target)}`;
 }
@@ -258,4 +256,60 @@ function goneFailure(id: string, failure: Failure): Failure {
     billed: 'yes',
     hint: 'Check that it is the same service and account. If it is gone for good, --redo buys it again.',
   });
+}
+
+/** How long jobs of a batch take, so that a job is asked about first when it is about to be done. */
+interface ExpectedTime {
+  /** Milliseconds; undefined while nothing is known. */
+  of(characters: number): number | undefined;
+  /** A job was done after `ms`; `guess` is what was expected of it, if anything was. */
+  learn(characters: number, ms: number, guess: Guess | undefined): void;
+}
+
+interface Guess {
+  readonly ms: number;
+  /** It was done when it was first asked about. */
+  readonly wasEnough: boolean;
+}
+
+/** Beyond this a wrong guess would cost more than questions do. */
+const MOST_MS = 2_000;
+/** Done at the first question, it may have been done before: it is asked about so much sooner the next time. */
+const FIRST_STEP = 0.05;
+/** Each time that it was not yet done then, it is known better, and the steps become smaller; to this. */
+const LEAST_STEP = 0.003;
+
+interface Known {
+  readonly ms: number;
+  /** A share of `ms`. */
+  readonly step: number;
+}
+
+/** Jobs of about the same length take about the same time: each doubling of the text is on its own. */
+export function createExpectedTime(): ExpectedTime {
+  const known = new Map<number, Known>();
+  return {
+    of: (characters) => {
+      const ms = known.get(lengthClass(characters))?.ms;
+      return ms === undefined ? undefined : Math.min(MOST_MS, ms);
+    },
+    learn(characters, ms, guess) {
+      const length = lengthClass(characters);
+      const before = known.get(length) ?? { ms, step: FIRST_STEP };
+      known.set(length, learned(before, ms, guess));
+    },
+  };
+}
+
+/** Many guess the same at once, so that what is learned of each goes out from its own guess. */
+function learned(before: Known, ms: number, guess: Guess | undefined): Known {
+  if (guess === undefined) return { ...before, ms: Math.min(before.ms, ms) };
+  if (guess.wasEnough) return { ...before, ms: Math.min(before.ms, guess.ms * (1 - before.step)) };
+  // It became done between the guess and now.
+  const between = (guess.ms + ms) / 2;
+  return { ms: Math.max(before.ms, between), step: Math.max(LEAST_STEP, before.step / 2) };
+}
+
+function lengthClass(characters: number): number {
+  return Math.floor(Math.log2(Math.max(1, characters)));
 }

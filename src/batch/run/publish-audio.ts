@@ -1,15 +1,17 @@
-import type { AudioAnswer } from '../../api/audio-answer.ts';
-import type { Verdict } from '../../audio/verdict.ts';
-import type { AudioFormat } from '../../contract/audio-formats.ts';
-import type { FileDeps } from '../../files/file-deps.ts';
-import { openOutput } from '../../files/publish.ts';
-import { openPublishedOutput } from '../../files/published-output.ts';
-import type { Output } from '../../files/output.ts';
+import path from 'node:path';
+import type { AudioAnswer } from '../../api/audio-response.ts';
+import type { Verdict } from '../../audio/reader.ts';
+import type { AudioFormat } from '../../contract/values.ts';
+import { outputFailure } from '../../durable/file-failures.ts';
+import type { FileDeps } from '../../durable/files.ts';
+import { syncFolder } from '../../durable/files.ts';
+import type { Output } from '../../durable/output.ts';
+import { openOutput, openPublishedOutput } from '../../durable/publish.ts';
+import type { FileSystem } from '../../effects/file-system.ts';
 import { deliver } from '../../speech/deliver.ts';
-import type { OutputFolders } from './output-folders.ts';
 
 /** Where audio goes, and who is told what on the way. */
-export interface Publication {
+interface Publication {
   readonly format: AudioFormat;
   /** What is spoken. */
   readonly text: string;
@@ -26,7 +28,7 @@ export interface Publication {
   ): Promise<void>;
 }
 
-export interface PublishedAudio {
+interface PublishedAudio {
   readonly bytes: number;
   readonly sha256: string;
   readonly mtimeMs: number;
@@ -92,4 +94,42 @@ export async function openFor(
   return isNew
     ? openPublishedOutput({ ...options, asked: file, existing: 'refuse', replaced: undefined })
     : openOutput(options);
+}
+
+/** The folders that outputs get their names in. */
+export interface OutputFolders {
+  /**
+   * Makes the folder of a file, once.
+   * @throws Failure (output)
+   */
+  useFor(file: string): Promise<void>;
+  /**
+   * Brings the names in all of them to the disk. A name that a power cut takes away before costs nothing:
+   * its audio is fetched again.
+   * @throws Failure (output)
+   */
+  sync(): Promise<void>;
+}
+
+export function createOutputFolders(files: FileSystem): OutputFolders {
+  const made = new Map<string, Promise<unknown>>();
+  const use = async (folder: string): Promise<void> => {
+    const known = made.get(folder) ?? files.mkdir(folder, { recursive: true });
+    made.set(folder, known);
+    await known.catch((error: unknown) => {
+      // The next item tries again.
+      made.delete(folder);
+      throw outputFailure(folder, error, 'opening', '--output-dir');
+    });
+  };
+  return {
+    useFor: (file) => use(path.dirname(file)),
+    async sync() {
+      for (const folder of made.keys()) {
+        await syncFolder(files, folder).catch((error: unknown) => {
+          throw outputFailure(folder, error, 'writing', '--output-dir');
+        });
+      }
+    },
+  };
 }

@@ -1,20 +1,17 @@
 import type { Stats } from 'node:fs';
 import path from 'node:path';
-import { checksumOf } from '../../files/checksum.ts';
-import { copyIntoNew } from '../../files/copy-file.ts';
-import { removeQuietly } from '../../files/debris.ts';
-import { UNSUPPORTED, hasErrno } from '../../files/errno.ts';
-import type { FileDeps } from '../../files/file-deps.ts';
-import { randomHex } from '../../files/file-deps.ts';
-import { giveName } from '../../files/give-name.ts';
-import type { Output } from '../../files/output.ts';
-import { outputFailure } from '../../files/output-failures.ts';
-import { ensurePrivateFolder } from '../../files/own-files.ts';
+import { checksumOf } from '../../durable/checksum.ts';
+import { copyIntoNew } from '../../durable/spool.ts';
+import { removeQuietly, randomHex } from '../../durable/files.ts';
+import type { FileDeps } from '../../durable/files.ts';
+import { UNSUPPORTED, hasErrno, outputFailure } from '../../durable/file-failures.ts';
+import { giveName } from '../../durable/publish.ts';
+import type { Output } from '../../durable/output.ts';
+import { ensurePrivateFolder } from '../../durable/own-files.ts';
 import type { BatchFolder } from '../journal/batch-folder.ts';
-import type { JournalIndex, KnownFile } from '../journal/journal-index.ts';
-import type { ItemFacts, ItemStatus } from '../journal/records.ts';
+import type { JournalIndex, KnownFile, ItemFacts, ItemStatus } from '../journal/journal.ts';
 import { captionNames } from './aligned-speaker.ts';
-import type { OutputFolders } from './output-folders.ts';
+import type { OutputFolders } from './publish-audio.ts';
 import { openFor } from './publish-audio.ts';
 
 export interface AudioLookup extends Pick<FileDeps, 'files'> {

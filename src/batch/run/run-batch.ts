@@ -1,17 +1,17 @@
 import { setMaxListeners } from 'node:events';
-import { Failure } from '../../errors/failure.ts';
-import type { Clock } from '../../effects/clock.ts';
-import { hasErrno } from '../../files/errno.ts';
 import { LONGEST_RETRY_AFTER_MS } from '../../api/retry.ts';
+import { hasErrno } from '../../durable/file-failures.ts';
+import type { Clock } from '../../effects/clock.ts';
+import { Failure } from '../../errors/failure.ts';
+import type { FailureOptions } from '../../errors/failure.ts';
+import { counted } from '../../text/display.ts';
 import type { BatchFolder } from '../journal/batch-folder.ts';
-import type { ItemStatus } from '../journal/records.ts';
+import type { ItemStatus } from '../journal/journal.ts';
 import type { BatchItem } from '../plan/plan.ts';
-import type { CreditBudget } from './credit-budget.ts';
-import { fetchFrom } from './decide.ts';
-import { endedFailure, unsentFailure } from './ended-failures.ts';
+import { fetchFrom } from './classify.ts';
+import type { Ended, Surveyed } from './classify.ts';
 import type { ItemSpeaker } from './item-speaker.ts';
 import type { AudioReuse } from './reuse-audio.ts';
-import type { Surveyed } from './survey.ts';
 import type { Written } from './write-down.ts';
 import { writeDown } from './write-down.ts';
 
@@ -363,4 +363,101 @@ function endsBatch({ cause, exit, retryAfter }: Failure): boolean {
   if (exit === 'auth' || exit === 'credits' || exit === 'state') return true;
   if (exit === 'rateLimited') return (retryAfter ?? 0) * 1_000 > LONGEST_RETRY_AFTER_MS;
   return exit === 'output' && hasErrno(cause, 'ENOSPC', 'EDQUOT', 'EROFS', 'EIO');
+}
+
+/** Why an item that came to an end is not delivered, and what the person can do. */
+function endedFailure(why: Ended, status: ItemStatus): Failure {
+  const { jobId } = status.facts;
+  const details = jobId === undefined ? undefined : { jobId };
+  const { message, ...options } = toldOf(why, status);
+  return new Failure(message, { ...options, details });
+}
+
+function toldOf(
+  why: Ended,
+  { about, facts, state }: ItemStatus,
+): FailureOptions & { readonly message: string } {
+  const { creditsUsed, problem } = facts;
+  const cost = creditsUsed === undefined ? 'of unknown cost' : counted(creditsUsed, 'credit');
+  switch (why) {
+    case 'failed':
+      return {
+        message: `its job failed: ${problem ?? 'the service did not say why'}`,
+        code: 'ERR_JOB_FAILED',
+        exit: 'rejected',
+        hint: 'It was given back; --retry-failed asks for it again.',
+      };
+    case 'partial':
+      return {
+        message: 'only a part of it could be spoken or timed, and that part is in its files',
+        code: 'partial_fail',
+        exit: 'partial',
+        billed: 'yes',
+        hint: `--retry-failed buys all of it again (this part: ${cost}).`,
+      };
+    case 'lost':
+      return lostOf(state, creditsUsed, cost);
+    case 'elsewhere':
+      return {
+        message: `it was paid for at ${about?.origin ?? 'another service'}, which has its audio`,
+        code: 'lost',
+        exit: 'lost',
+        billed: 'yes',
+        hint: 'Run the batch against that service once more, or buy it here with --redo.',
+      };
+  }
+}
+
+function lostOf(state: ItemStatus['state'], creditsUsed: number | undefined, cost: string) {
+  return {
+    message: isDelivered(state)
+      ? `a file of it is gone, and cannot be had again without paying (${cost})`
+      : `it may have been paid for (${cost}), and its audio is lost`,
+    code: 'lost',
+    exit: 'lost',
+    billed: creditsUsed === undefined ? 'unknown' : 'yes',
+    hint: '--retry-failed buys it again.',
+  } as const;
+}
+
+function isDelivered(state: ItemStatus['state']): boolean {
+  return state === 'published' || state === 'verified';
+}
+
+/** The batch ends because the next item could cost more than is allowed. */
+function unsentFailure(): Failure {
+  return new Failure('the rest could cost more than --max-credits allows', {
+    code: 'usage',
+    exit: 'usage',
+    hint: 'Raise --max-credits and run it again: it goes on where it was.',
+  });
+}
+
+/** Credits that a batch may use (`--max-credits`): what was really used, and what is about to be. */
+interface CreditBudget {
+  /** Sets aside what an item may cost; false when that is more than is left. */
+  reserve(credits: number): boolean;
+  /** What was set aside is used, or was not needed. */
+  settle(reserved: number, used: number): void;
+  readonly used: number;
+}
+
+/** @param maximum infinite where nothing is limited */
+export function createCreditBudget(maximum: number): CreditBudget {
+  let used = 0;
+  let reserved = 0;
+  return {
+    reserve(credits) {
+      if (used + reserved + credits > maximum) return false;
+      reserved += credits;
+      return true;
+    },
+    settle(before, after) {
+      reserved -= before;
+      used += after;
+    },
+    get used() {
+      return used;
+    },
+  };
 }

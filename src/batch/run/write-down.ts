@@ -1,9 +1,9 @@
 import type { BatchFolder } from '../journal/batch-folder.ts';
 import { itemKey } from '../journal/keys.ts';
-import type { ItemAbout, ItemStatus } from '../journal/records.ts';
+import type { ItemAbout, ItemStatus } from '../journal/journal.ts';
 import type { BatchItem } from '../plan/plan.ts';
 import type { ItemSpeaker } from './item-speaker.ts';
-import type { Surveyed } from './survey.ts';
+import type { Surveyed } from './classify.ts';
 
 /** An item that is written down. */
 export interface Written {

@@ -1,6 +1,6 @@
-import type { Endpoint } from '../endpoints.ts';
+import type { Endpoint } from '../endpoint.ts';
 
-/** Everything of realtime speech that begins as HTTP (spec section 4.10). */
+/** Everything of realtime speech that begins as HTTP (docs/api/realtime.md). */
 export const REALTIME_ENDPOINTS = [
   {
     id: 'openRealtimeV1',

@@ -1,4 +1,4 @@
-/** Every limit of realtime speech (spec section 8). Characters are Unicode code points. */
+/** Every limit of realtime speech (docs/api/limits.md). Characters are Unicode code points. */
 
 /** All `input` events of a simple request together. */
 export const SIMPLE_INPUT_MAX_CHARACTERS = 10_000;

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { FINISH_REASONS, REALTIME_FORMATS, REALTIME_MODES, REQUEST_STATES } from './protocols.ts';
-import { ProductStartRequest, StartRequest } from './start-request.ts';
+import { ProductStartRequest, StartRequest } from './client-messages.ts';
 
 /**
- * Server messages (spec section 6.2), with the names of v3. Where the spec describes a field without
+ * Server messages (docs/api/realtime.md), with the names of v3. Where the spec describes a field without
  * naming it, the name is ours: `acceptedSequence`, `acceptedCharacters`, `bufferedCharacters`,
  * `remainingCapacity`, `segmentCharacters`, `reservedUnits`, `warnings` and the fields of a segment.
  */

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 
-/** Events of an aligned stream, by the name that each has on the wire (spec section 6.1). */
+/** Events of an aligned stream, by the name that each has on the wire (docs/api/speech.md#aligned-stream). */
 export const ALIGNED_EVENTS = [
   'audio',
   'alignment_snapshot',

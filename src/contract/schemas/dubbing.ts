@@ -6,7 +6,7 @@ import { SpeechRequest } from './speech.ts';
 
 const { text, voiceId, modelId, speed, language } = SpeechRequest.properties;
 
-/** Body of `POST /media/video-dubbing/jobs` (spec section 4.7). What it does not know it does not refuse. */
+/** Body of `POST /media/video-dubbing/jobs` (docs/api/lip-sync.md). What it does not know it does not refuse. */
 export const DubbingRequest = Type.Object(
   {
     video_url: MediaAddress,
@@ -26,7 +26,7 @@ export const DubbingRequest = Type.Object(
 );
 export type DubbingRequest = Static<typeof DubbingRequest>;
 
-/** What a dubbing cost, by its parts (spec section 2.7). */
+/** What a dubbing cost, by its parts (docs/api/lip-sync.md#dubbing). */
 const Credits = Type.Integer({ minimum: 0 });
 export const DubbingCredits = Type.Object(
   { tts: Credits, lip_sync: Credits, total: Credits },
@@ -34,7 +34,7 @@ export const DubbingCredits = Type.Object(
 );
 export type DubbingCredits = Static<typeof DubbingCredits>;
 
-/** Answer to `POST /media/video-dubbing/jobs` (spec section 2.7). */
+/** Answer to `POST /media/video-dubbing/jobs` (docs/api/lip-sync.md#dubbing). */
 export const DubbingAccepted = Type.Object(
   {
     ...MEDIA_ENVELOPE,
@@ -50,7 +50,7 @@ export type DubbingAccepted = Static<typeof DubbingAccepted>;
 
 const { credits_used: _, ...lipSync } = LipSyncJob.properties;
 
-/** Answer to `GET /media/video-dubbing/jobs/{jobId}` (spec section 2.7; what it leaves open is ours). */
+/** Answer to `GET /media/video-dubbing/jobs/{jobId}` (docs/api/lip-sync.md#dubbing; what it leaves open is ours). */
 export const DubbingAnswer = Type.Object(
   {
     ...MEDIA_ENVELOPE,

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 
-/** The flat JSON error body of every endpoint (spec section 7). */
+/** The flat JSON error body of every endpoint (docs/api/errors.md). */
 export const ErrorBody = Type.Object(
   {
     code: Type.String({ description: 'Stable error code' }),

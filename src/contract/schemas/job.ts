@@ -4,7 +4,7 @@ import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../limits.ts';
 import { SpeechRequestV1 } from './speech-v1.ts';
 import { SpeechRequest } from './speech.ts';
 
-/** Statuses of a speech job (spec section 3.1). */
+/** Statuses of a speech job (docs/api/jobs.md#states). */
 export const JOB_STATUSES = ['pending', 'processing', 'success', 'partial_fail', 'fail'] as const;
 export type JobStatus = (typeof JOB_STATUSES)[number];
 
@@ -24,7 +24,7 @@ const CreditsUsed = Type.Integer({
 const Characters = Type.Integer({ minimum: 0, description: 'Characters that are billed' });
 const Instant = Type.String({ description: 'ISO 8601 timestamp' });
 
-/** Answer to `POST /speech/tts/jobs` of v3 (spec section 2.5). */
+/** Answer to `POST /speech/tts/jobs` of v3 (docs/api/jobs.md#v3). */
 export const JobAccepted = Type.Object(
   {
     task: Type.Object({
@@ -98,7 +98,7 @@ export const Job = Type.Object(
 );
 export type Job = Static<typeof Job>;
 
-/** Which page of a list this is (spec section 2.4). */
+/** Which page of a list this is (docs/api/jobs.md#v1). */
 export const Pagination = Type.Object(
   {
     page: Type.Integer({ minimum: 1 }),
@@ -109,14 +109,14 @@ export const Pagination = Type.Object(
   { $id: 'Pagination' },
 );
 
-/** List of jobs in v3 (spec sections 2.4 and 4.1). */
+/** List of jobs in v3 (docs/api/jobs.md#v1 and docs/api/jobs.md#v3). */
 export const JobList = Type.Object(
   { items: Type.Array(JobListItem), pagination: Pagination, requestId: Type.String() },
   { $id: 'JobList' },
 );
 export type JobList = Static<typeof JobList>;
 
-/** Query of the list of v3 jobs (spec section 4.1 and 8). */
+/** Query of the list of v3 jobs (docs/api/jobs.md#v3 and docs/api/limits.md). */
 export const JobListQuery = Type.Object(
   {
     page: Type.Optional(
@@ -136,7 +136,7 @@ export const JobListQuery = Type.Object(
 );
 export type JobListQuery = Static<typeof JobListQuery>;
 
-/** Query of an audio download (spec sections 4.1 and 4.3). */
+/** Query of an audio download (docs/api/jobs.md#v3 and docs/api/jobs.md#v1). */
 export const AudioQuery = Type.Object(
   {
     download: Type.Optional(Type.Enum(['0', '1'], { description: '1 makes it an attachment' })),
@@ -157,7 +157,7 @@ export const SignedAudioQuery = Type.Object(
 export type SignedAudioQuery = Static<typeof SignedAudioQuery>;
 
 /**
- * Body of `POST /speech/tts/jobs` of v1 (spec section 4.3): the fields of v3, with the old name of the
+ * Body of `POST /speech/tts/jobs` of v1 (docs/api/jobs.md#v1): the fields of v3, with the old name of the
  * voice. What it does not know it does not refuse.
  */
 export const JobRequestV1 = Type.Object(
@@ -170,7 +170,7 @@ export const JobRequestV1 = Type.Object(
 );
 export type JobRequestV1 = Static<typeof JobRequestV1>;
 
-/** A v1 job as create and poll answer it (spec section 2.4). */
+/** A v1 job as create and poll answer it (docs/api/jobs.md#v1). */
 export const JobV1 = Type.Object(
   {
     task: Type.Object({
@@ -204,21 +204,21 @@ export const JobV1 = Type.Object(
 );
 export type JobV1 = Static<typeof JobV1>;
 
-/** A job in the list of v1 (spec section 2.4). */
+/** A job in the list of v1 (docs/api/jobs.md#v1). */
 export const JobListItemV1 = Type.Object(
   { ...ListItem, engineModelId: Type.String() },
   { $id: 'JobListItemV1' },
 );
 export type JobListItemV1 = Static<typeof JobListItemV1>;
 
-/** List of jobs in v1 (spec section 2.4). */
+/** List of jobs in v1 (docs/api/jobs.md#v1). */
 export const JobListV1 = Type.Object(
   { items: Type.Array(JobListItemV1), pagination: Pagination, requestId: Type.String() },
   { $id: 'JobListV1' },
 );
 export type JobListV1 = Static<typeof JobListV1>;
 
-/** Query of the list of v1 jobs (spec section 4.3). What it does not know it does not refuse. */
+/** Query of the list of v1 jobs (docs/api/jobs.md#v1). What it does not know it does not refuse. */
 export const JobListQueryV1 = Type.Object(
   {
     ...JobListQuery.properties,

@@ -12,7 +12,7 @@ export const MediaAddress = Type.String({
   description: 'http or https address that the service can reach',
 });
 
-/** Body of `POST /media/lip-sync/jobs` (spec section 4.7). What it does not know it does not refuse. */
+/** Body of `POST /media/lip-sync/jobs` (docs/api/lip-sync.md). What it does not know it does not refuse. */
 export const LipSyncRequest = Type.Object(
   {
     video_url: MediaAddress,
@@ -28,7 +28,7 @@ export const LipSyncRequest = Type.Object(
 );
 export type LipSyncRequest = Static<typeof LipSyncRequest>;
 
-/** What is billed: the shorter input, or the audio where the video is extended (spec section 2.6). */
+/** What is billed: the shorter input, or the audio where the video is extended (docs/api/lip-sync.md). */
 export const BILLING_RULES = ['shorter_input_rounded_up', 'audio_rounded_up'] as const;
 export type BillingRule = (typeof BILLING_RULES)[number];
 
@@ -55,7 +55,7 @@ export const LipSyncResult = Type.Object(
 );
 export type LipSyncResult = Static<typeof LipSyncResult>;
 
-/** A lip-sync job by itself and in a list (spec section 2.6; what it leaves open is ours). */
+/** A lip-sync job by itself and in a list (docs/api/lip-sync.md; what it leaves open is ours). */
 export const LipSyncJob = Type.Object(
   {
     ...MEDIA_JOB_FIELDS,
@@ -70,7 +70,7 @@ export const LipSyncJob = Type.Object(
 );
 export type LipSyncJob = Static<typeof LipSyncJob>;
 
-/** Begins the body of every lip-sync and dubbing answer (spec section 2.6). */
+/** Begins the body of every lip-sync and dubbing answer (docs/api/lip-sync.md). */
 export const MEDIA_ENVELOPE = {
   success: Type.Boolean({
     description: 'Whether the request was understood; not how the job ends',
@@ -78,7 +78,7 @@ export const MEDIA_ENVELOPE = {
   message: Type.String(),
 };
 
-/** Answer to `POST /media/lip-sync/jobs` (spec section 2.6). */
+/** Answer to `POST /media/lip-sync/jobs` (docs/api/lip-sync.md). */
 export const LipSyncAccepted = Type.Object(
   {
     ...MEDIA_ENVELOPE,
@@ -93,14 +93,14 @@ export const LipSyncAccepted = Type.Object(
 );
 export type LipSyncAccepted = Static<typeof LipSyncAccepted>;
 
-/** Answer to `GET /media/lip-sync/jobs/{jobId}` (spec section 4.7). */
+/** Answer to `GET /media/lip-sync/jobs/{jobId}` (docs/api/lip-sync.md). */
 export const LipSyncAnswer = Type.Object(
   { ...MEDIA_ENVELOPE, data: LipSyncJob },
   { $id: 'LipSyncAnswer' },
 );
 export type LipSyncAnswer = Static<typeof LipSyncAnswer>;
 
-/** Answer to `GET /media/lip-sync/jobs` (spec section 4.7; shape chosen by us). */
+/** Answer to `GET /media/lip-sync/jobs` (docs/api/lip-sync.md; shape chosen by us). */
 export const LipSyncList = Type.Object(
   {
     ...MEDIA_ENVELOPE,
@@ -110,7 +110,7 @@ export const LipSyncList = Type.Object(
 );
 export type LipSyncList = Static<typeof LipSyncList>;
 
-/** Query of the list of lip-sync jobs (spec section 4.7). What it does not know it does not refuse. */
+/** Query of the list of lip-sync jobs (docs/api/lip-sync.md). What it does not know it does not refuse. */
 export const LipSyncListQuery = Type.Object(
   {
     page: Type.Optional(Type.Integer({ minimum: 1, default: 1 })),
@@ -123,7 +123,7 @@ export const LipSyncListQuery = Type.Object(
 );
 export type LipSyncListQuery = Static<typeof LipSyncListQuery>;
 
-/** Query of `GET /lip-sync/query`, from before v1 (spec section 9; the name is ours). */
+/** Query of `GET /lip-sync/query`, from before v1 (docs/api/versions.md; the name is ours). */
 export const LipSyncQuery = Type.Object(
   { jobId: Type.String({ minLength: 1, description: 'The job that is asked about' }) },
   { $id: 'LipSyncQuery' },

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import { RESOLUTIONS } from '../media-resolutions.ts';
+import { RESOLUTIONS } from '../values.ts';
 
-/** What can be made besides speech (spec section 4.8). */
+/** What can be made besides speech (docs/api/media.md). */
 export const MEDIA_TYPES = ['image', 'video'] as const;
 export type MediaType = (typeof MEDIA_TYPES)[number];
 
@@ -62,14 +62,14 @@ export const VideoModel = Type.Object(
 );
 export type VideoModel = Static<typeof VideoModel>;
 
-/** Answer to `GET /media/models` (spec section 4.8; shape chosen by us). */
+/** Answer to `GET /media/models` (docs/api/media.md; shape chosen by us). */
 export const MediaModels = Type.Object(
   { models: Type.Array(Type.Union([ImageModel, VideoModel])), requestId: Type.String() },
   { $id: 'MediaModels' },
 );
 export type MediaModels = Static<typeof MediaModels>;
 
-/** Query of `GET /media/models` (spec section 4.8). */
+/** Query of `GET /media/models` (docs/api/media.md). */
 export const MediaModelsQuery = Type.Object(
   { mediaType: Type.Optional(Type.Enum([...MEDIA_TYPES], { description: 'Only these' })) },
   { $id: 'MediaModelsQuery', additionalProperties: false },

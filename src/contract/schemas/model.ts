@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 
-/** Which generic controls a model applies (spec section 2.2). */
+/** Which generic controls a model applies (docs/api/models.md). */
 export const ModelControls = Type.Object({
   speed: Type.Boolean(),
   volume: Type.Boolean(),
@@ -11,7 +11,7 @@ export const ModelControls = Type.Object({
 });
 export type ModelControls = Static<typeof ModelControls>;
 
-/** Capability record of one model (spec section 2.2). */
+/** Capability record of one model (docs/api/models.md). */
 export const Model = Type.Object(
   {
     id: Type.String({ description: 'Public model id' }),
@@ -29,7 +29,7 @@ export const Model = Type.Object(
 );
 export type Model = Static<typeof Model>;
 
-/** `GET /speech/tts/capabilities` (spec section 2.2). */
+/** `GET /speech/tts/capabilities` (docs/api/models.md). */
 export const Capabilities = Type.Object(
   {
     contractVersion: Type.String(),

@@ -45,7 +45,7 @@ const Order = {
   ),
 };
 
-/** Body of `POST /media/images/jobs` (spec section 4.8); `output_format` and `seed` are ours. */
+/** Body of `POST /media/images/jobs` (docs/api/media.md); `output_format` and `seed` are ours. */
 export const ImageRequest = Type.Object(
   {
     ...Order,
@@ -59,7 +59,7 @@ export const ImageRequest = Type.Object(
 );
 export type ImageRequest = Static<typeof ImageRequest>;
 
-/** Body of `POST /media/videos/jobs` (spec section 4.8); `seed` is ours. */
+/** Body of `POST /media/videos/jobs` (docs/api/media.md); `seed` is ours. */
 export const VideoRequest = Type.Object(
   {
     ...Order,
@@ -93,7 +93,7 @@ const envelope = {
   quotaRemaining: Type.Integer(),
 };
 
-/** A job of an image, as create and poll answer it (spec section 2.10; shape chosen by us). */
+/** A job of an image, as create and poll answer it (docs/api/media.md#jobs; shape chosen by us). */
 export const ImageJob = Type.Object(
   {
     ...envelope,
@@ -108,7 +108,7 @@ export const ImageJob = Type.Object(
 );
 export type ImageJob = Static<typeof ImageJob>;
 
-/** A job of a video, as create and poll answer it (spec section 2.10; shape chosen by us). */
+/** A job of a video, as create and poll answer it (docs/api/media.md#jobs; shape chosen by us). */
 export const VideoJob = Type.Object(
   {
     ...envelope,

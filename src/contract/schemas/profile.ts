@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { WEBHOOK_URL_MAX_CHARACTERS } from '../limits.ts';
 
-/** The account's profile (spec section 2.9); unknown extra fields may appear. */
+/** The account's profile (docs/api/account.md); unknown extra fields may appear. */
 export const Profile = Type.Object(
   {
     user_id: Type.String(),
@@ -17,7 +17,7 @@ export const Profile = Type.Object(
 );
 export type Profile = Static<typeof Profile>;
 
-/** Body of `POST /profile` (spec section 4.9): the only field that can be changed. */
+/** Body of `POST /profile` (docs/api/account.md): the only field that can be changed. */
 export const ProfileUpdate = Type.Object(
   {
     webhookUrl: Type.Union([Type.String({ maxLength: WEBHOOK_URL_MAX_CHARACTERS }), Type.Null()], {

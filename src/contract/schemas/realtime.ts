@@ -1,11 +1,10 @@
 import type { Static, TObject, TSchema } from 'typebox';
 import { Type } from 'typebox';
-import { v2FieldName } from '../realtime/field-names.ts';
-import { REALTIME_FORMATS, REALTIME_MODES } from '../realtime/protocols.ts';
+import { v2FieldName, REALTIME_FORMATS, REALTIME_MODES } from '../realtime/protocols.ts';
 import { RequestStatus } from '../realtime/server-messages.ts';
 
 /**
- * What realtime speech answers over HTTP (spec section 4.10). The spec does not name the fields of capabilities
+ * What realtime speech answers over HTTP (docs/api/realtime.md). The spec does not name the fields of capabilities
  * and tickets: those here are ours.
  */
 

@@ -5,7 +5,7 @@ import { SpeechControls, SpeechRequest } from './speech.ts';
 
 const { speed, stability, similarity, textNormalization } = SpeechControls.properties;
 
-/** Body of `POST /v1/tts` (spec section 4.4). What it does not know it does not refuse. */
+/** Body of `POST /v1/tts` (docs/api/other-clients.md). What it does not know it does not refuse. */
 export const CompatTtsRequest = Type.Object(
   {
     text: SpeechRequest.properties.text,
@@ -25,7 +25,7 @@ export const CompatTtsRequest = Type.Object(
 );
 export type CompatTtsRequest = Static<typeof CompatTtsRequest>;
 
-/** Body of `POST /v1/audio/speech` (spec section 4.4). What it does not know it does not refuse. */
+/** Body of `POST /v1/audio/speech` (docs/api/other-clients.md). What it does not know it does not refuse. */
 export const CompatSpeechRequest = Type.Object(
   {
     model: Type.String({
@@ -52,7 +52,7 @@ export const CompatSpeechRequest = Type.Object(
 );
 export type CompatSpeechRequest = Static<typeof CompatSpeechRequest>;
 
-/** `GET /v1/audio/voices` (spec section 4.4). */
+/** `GET /v1/audio/voices` (docs/api/other-clients.md). */
 export const CompatVoices = Type.Object(
   {
     voices: Type.Array(

@@ -4,7 +4,7 @@ import { SpeechRequest } from './speech.ts';
 
 const { voiceId, ...others } = SpeechRequest.properties;
 
-/** Body of the v1 speech request (spec section 4.3). What it does not know it does not refuse. */
+/** Body of the v1 speech request (docs/api/speech.md#v1). What it does not know it does not refuse. */
 export const SpeechRequestV1 = Type.Object(
   {
     ...others,
@@ -20,7 +20,7 @@ export const SpeechRequestV1 = Type.Object(
 );
 export type SpeechRequestV1 = Static<typeof SpeechRequestV1>;
 
-/** Answer to a v1 speech request with `cache: true` (spec section 4.3). */
+/** Answer to a v1 speech request with `cache: true` (docs/api/speech.md#v1). */
 export const CachedSpeech = Type.Object(
   {
     audio_url: Type.String({ format: 'uri', description: 'Where the audio is, for a while' }),

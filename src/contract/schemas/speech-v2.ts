@@ -15,7 +15,7 @@ export const HistoricalFields = {
   ),
 };
 
-/** Body of the v2 speech request (spec section 4.2). What it does not know it does not refuse. */
+/** Body of the v2 speech request (docs/api/speech.md#v2). What it does not know it does not refuse. */
 export const SpeechRequestV2 = Type.Object(
   { ...SpeechRequest.properties, ...HistoricalFields },
   { $id: 'SpeechRequestV2' },

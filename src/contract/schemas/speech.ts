@@ -16,7 +16,7 @@ export const SPEECH_FORMATS = ['mp3', 'wav', 'ogg'] as const;
 export type SpeechFormat = (typeof SPEECH_FORMATS)[number];
 
 /**
- * The controls of a speech request (spec section 4.1). Ranges are the widest that any model takes;
+ * The controls of a speech request (docs/api/speech.md#v3). Ranges are the widest that any model takes;
  * a family's own range is checked once the model is known.
  */
 export const SpeechControls = Type.Object({
@@ -65,7 +65,7 @@ export const SpeechControls = Type.Object({
 export type SpeechControls = Static<typeof SpeechControls>;
 export type ControlName = keyof SpeechControls;
 
-/** Strict body of the v3 speech requests (spec section 4.1): unknown properties are refused. */
+/** Strict body of the v3 speech requests (docs/api/speech.md#v3): unknown properties are refused. */
 export const SpeechRequest = Type.Object(
   {
     text: Type.String({

@@ -10,7 +10,7 @@ import { REFERENCE_EXTENSIONS, VOICE_VISIBILITIES } from '../reference-audio.ts'
 import { Voice } from './voice.ts';
 
 /**
- * Form of a voice that is made from reference audio (spec section 4.5), `multipart/form-data`. What it
+ * Form of a voice that is made from reference audio (docs/api/voices.md), `multipart/form-data`. What it
  * does not know it does not refuse; the files are checked while they come.
  */
 export const VoiceUpload = Type.Object(
@@ -44,7 +44,7 @@ export const VoiceUpload = Type.Object(
 export type VoiceUpload = Static<typeof VoiceUpload>;
 
 /**
- * Answer to a voice that was made, in v1 (spec section 2.1): `voiceId`, `title`, `description` and
+ * Answer to a voice that was made, in v1 (docs/api/voices.md): `voiceId`, `title`, `description` and
  * `createdAt` of the spec, the names of the other description of voices, and what was settled on.
  */
 export const VoiceCreated = Type.Object(
@@ -77,11 +77,11 @@ export const VoiceCreatedV3 = Type.Interface(
 );
 export type VoiceCreatedV3 = Static<typeof VoiceCreatedV3>;
 
-/** Answer to a voice that was deleted (spec section 2.1). */
+/** Answer to a voice that was deleted (docs/api/voices.md). */
 export const VoiceDeleted = Type.Object({ voiceId: Type.String() }, { $id: 'VoiceDeleted' });
 export type VoiceDeleted = Static<typeof VoiceDeleted>;
 
-/** Body of the older `POST /delete-model` (spec section 9). What it does not know it does not refuse. */
+/** Body of the older `POST /delete-model` (docs/api/versions.md). What it does not know it does not refuse. */
 export const VoiceDeletion = Type.Object(
   {
     voiceId: Type.Optional(Type.String({ minLength: 1, description: 'Voice id' })),

@@ -9,7 +9,7 @@ import {
 import { VOICE_VISIBILITIES } from '../reference-audio.ts';
 import { VoiceCreated } from './voice-create.ts';
 
-/** Body of `POST /voice-designs` (spec section 4.6). What it does not know it does not refuse. */
+/** Body of `POST /voice-designs` (docs/api/voice-design.md). What it does not know it does not refuse. */
 export const VoiceDesignRequest = Type.Object(
   {
     prompt: Type.String({
@@ -39,7 +39,7 @@ export const VoiceDesignRequest = Type.Object(
 );
 export type VoiceDesignRequest = Static<typeof VoiceDesignRequest>;
 
-/** One voice that a design proposes; its id is no voice id (spec section 2.8). */
+/** One voice that a design proposes; its id is no voice id (docs/api/voice-design.md). */
 export const VoiceCandidate = Type.Object(
   {
     candidateId: Type.String({ description: 'For preview and saving; not a voice id' }),
@@ -52,7 +52,7 @@ export const VoiceCandidate = Type.Object(
 );
 export type VoiceCandidate = Static<typeof VoiceCandidate>;
 
-/** Answer to `POST /voice-designs` (spec sections 2.8 and 4.6; the fields of `billing` are ours). */
+/** Answer to `POST /voice-designs` (docs/api/voice-design.md; the fields of `billing` are ours). */
 export const VoiceDesign = Type.Object(
   {
     designId: Type.String({ description: 'For previews and saving; not a voice id' }),
@@ -70,7 +70,7 @@ export const VoiceDesign = Type.Object(
 );
 export type VoiceDesign = Static<typeof VoiceDesign>;
 
-/** Body of `POST /voice-designs/{designId}/voices` (spec section 4.6). */
+/** Body of `POST /voice-designs/{designId}/voices` (docs/api/voice-design.md). */
 export const VoiceDesignSave = Type.Object(
   {
     candidateId: Type.String({ minLength: 1 }),

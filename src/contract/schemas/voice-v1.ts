@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { PAGE_SIZE_MAX } from '../limits.ts';
-import { VOICE_TYPES } from '../voice-types.ts';
+import { VOICE_TYPES } from '../values.ts';
 import { VoiceListQuery } from './voice.ts';
 
-/** Voice item of v1 (spec section 2.1): the fields of both descriptions of it. */
+/** Voice item of v1 (docs/api/voices.md): the fields of both descriptions of it. */
 export const VoiceV1 = Type.Object(
   {
     voiceId: Type.String({ description: 'Voice id' }),
@@ -21,7 +21,7 @@ export const VoiceV1 = Type.Object(
 );
 export type VoiceV1 = Static<typeof VoiceV1>;
 
-/** List envelope of v1 voices (spec section 2.1). */
+/** List envelope of v1 voices (docs/api/voices.md). */
 export const VoiceListV1 = Type.Object(
   {
     total: Type.Integer({ minimum: 0 }),
@@ -37,7 +37,7 @@ export type VoiceListV1 = Static<typeof VoiceListV1>;
 const { page, pageSize, includePersonal } = VoiceListQuery.properties;
 
 /**
- * Query of `GET /voices` in v1, and body of the older `POST /list-models` (spec sections 4.5 and 9).
+ * Query of `GET /voices` in v1, and body of the older `POST /list-models` (docs/api/voices.md and docs/api/versions.md).
  * What it does not know it does not refuse.
  */
 export const VoiceListV1Query = Type.Object(

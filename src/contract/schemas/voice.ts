@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../limits.ts';
 
-/** Voice item of v3 (spec section 2.1). */
+/** Voice item of v3 (docs/api/voices.md). */
 export const Voice = Type.Object(
   {
     voiceId: Type.String({ description: 'Voice id' }),
@@ -24,7 +24,7 @@ export const VoiceAnswer = Type.Interface(
 );
 export type VoiceAnswer = Static<typeof VoiceAnswer>;
 
-/** List envelope of v3 voices (spec section 2.1). */
+/** List envelope of v3 voices (docs/api/voices.md). */
 export const VoiceList = Type.Object(
   {
     total: Type.Integer({ minimum: 0 }),

@@ -1,7 +1,9 @@
+import { isIPv6 } from 'node:net';
+import type { networkInterfaces } from 'node:os';
 import { ServiceError } from '../service-error.ts';
 
 /** Who may be addressed and who may ask. */
-export interface Guard {
+interface Guard {
   /**
    * Refuses a request before anything is done for it.
    * @param isExpected whether a page of another origin may ask all the same
@@ -62,3 +64,20 @@ function isFromAnotherSite(headers: Headers): boolean {
   const site = headers.get('Sec-Fetch-Site');
   return site !== null && site !== 'same-origin' && site !== 'none';
 }
+
+/**
+ * Host names under which a service is meant that listens on `host`: that one or, where it is every
+ * interface, the addresses of all of them, as a Host header writes them. A page that resolved a name of
+ * its own to one of them still sends its name.
+ */
+export function ownHosts(
+  host: string,
+  interfaces: () => ReturnType<typeof networkInterfaces>,
+): readonly string[] {
+  const addresses = EVERY_INTERFACE.has(host)
+    ? Object.values(interfaces()).flatMap((all = []) => all.map(({ address }) => address))
+    : [host];
+  return addresses.map((address) => (isIPv6(address) ? `[${address}]` : address));
+}
+
+const EVERY_INTERFACE = new Set(['0.0.0.0', '::']);

@@ -1,12 +1,12 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { ACCEPTED_KEY_MAX_CHARACTERS } from '../../contract/accepted-key.ts';
+import { ACCEPTED_KEY_MAX_CHARACTERS } from '../../contract/values.ts';
 import type { AccountKey } from '../running-service.ts';
 import { ServiceError } from '../service-error.ts';
 
 /** The API keys that are accepted, kept as digests. */
 export interface KeyTable {
   /**
-   * The account that a request speaks for (spec section 5).
+   * The account that a request speaks for (docs/api/authentication.md).
    * @throws ServiceError 401 when the key is missing, malformed or unknown
    */
   accountOf(headers: Headers): string;

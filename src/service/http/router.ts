@@ -1,18 +1,11 @@
 import { Hono } from 'hono';
 import { ENDPOINTS } from '../../contract/endpoints.ts';
-import { ACCOUNT_HANDLERS, PUBLIC_HANDLERS } from '../routes/handlers.ts';
+import { ACCOUNT_HANDLERS, PUBLIC_HANDLERS } from '../endpoints/handlers.ts';
 import type { ServiceContext } from '../service-context.ts';
 import { ServiceError } from '../service-error.ts';
 import { errorResponse, isInternal } from './envelope.ts';
 import type { KeyTable } from './key-table.ts';
-
-/** A request that has come, and what turns out about it. */
-export interface Arrival {
-  readonly request: Request;
-  readonly requestId: string;
-  /** Whose key it has, once that is known. */
-  account?: string;
-}
+import type { Arrival } from './request.ts';
 
 /** Finds the endpoint of a request and answers it; every failure becomes the error envelope. */
 export type Router = (arrival: Arrival) => Promise<Response>;

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '../../effects/clock.ts';
-import type { BodyCut } from '../faults/fault-rule.ts';
+import type { BodyCut } from './faults.ts';
 
 /**
- * Writes an answer that stops after so many bytes of its body (contract, section 9): `reset` breaks the
+ * Writes an answer that stops after so many bytes of its body: `reset` breaks the
  * connection, `truncate` ends it in order, so that a length that was announced, or the last chunk, is
  * missing. A reset after no byte at all leaves nothing of the answer. A body that has no more bytes
  * than that is sent as it is. What is not sent was made for a client that left.

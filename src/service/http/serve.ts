@@ -1,15 +1,18 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { createServer, ServerResponse as NodeResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, ServerResponse as NodeResponse, type Server, STATUS_CODES } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import type { ErrorBody } from '../../contract/schemas/error.ts';
+import { SERVICE_ERRORS, type ServiceErrorCode } from '../../contract/service-errors.ts';
 import type { Clock } from '../../effects/clock.ts';
 import type { Random } from '../../effects/random.ts';
 import { ServiceError } from '../service-error.ts';
 import type { Service } from '../service.ts';
 import { boundConnections, type Connections } from './connections.ts';
 import { errorResponse } from './envelope.ts';
-import { listen, urlOf } from './listen.ts';
-import { refuseBrokenRequests } from './refuse-broken-requests.ts';
+import { ListenError } from './listen-error.ts';
 import { sendCut } from './send-cut.ts';
 import { onUpgrade } from './upgrade.ts';
 
@@ -161,4 +164,73 @@ async function closeServer(
   stop();
   stopLooking?.();
   hurry?.removeEventListener('abort', cutAll);
+}
+
+/** Starts to listen. @throws ListenError when the port is taken or the address is not ours */
+function listen(server: Server, host: string, port: number): Promise<AddressInfo> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) => reject(listenError(error, host, port)));
+    server.listen({ host, port }, () => {
+      const address = server.address();
+      if (typeof address === 'object' && address !== null) resolve(address);
+      else reject(new TypeError('the server has no address'));
+    });
+  });
+}
+
+/** Host and port as a URL writes them; an address of every interface is reached by loopback. */
+function urlOf({ address, port }: AddressInfo): string {
+  if (address === '0.0.0.0') return `127.0.0.1:${port}`;
+  if (address === '::') return `[::1]:${port}`;
+  return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
+}
+
+function listenError(error: Error, host: string, port: number): ListenError {
+  if ('code' in error && error.code === 'EADDRINUSE') {
+    return new ListenError('in-use', `Port ${port} of ${host} is in use`, error);
+  }
+  return new ListenError('refused', `${host} port ${port} cannot be listened on`, error);
+}
+
+interface RefusalDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** How long a client has to read its refusal; one that goes on sending would hold the connection. */
+const READ_GRACE_MS = 1_000;
+
+/** Answers what is not HTTP, is too slow or has too many headers with the error body all the same. */
+function refuseBrokenRequests(server: Server, { clock, random }: RefusalDeps): void {
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+    if (error.code === 'ECONNRESET' || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const [code, message] = ANSWERS[error.code ?? ''] ?? NOT_HTTP;
+    socket.end(rawAnswer({ code, message, requestId: random.uuid() }, SERVICE_ERRORS[code]));
+    const stop = clock.after(READ_GRACE_MS, () => socket.destroy());
+    socket.once('close', stop);
+  });
+}
+
+type Answer = readonly [ServiceErrorCode, string];
+
+const NOT_HTTP: Answer = ['ERR_INVALID_REQUEST', 'This is not an HTTP request'];
+const ANSWERS: Readonly<Record<string, Answer>> = {
+  HPE_HEADER_OVERFLOW: ['ERR_HEADERS_TOO_LARGE', 'The headers are too large'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['ERR_REQUEST_TIMEOUT', 'The request took too long to arrive'],
+};
+
+/** There is no request here that Node could make a response for, so that it is written by hand. */
+function rawAnswer(body: ErrorBody, status: number): string {
+  const json = JSON.stringify(body);
+  return [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+    'Content-Type: application/json',
+    'Connection: close',
+    `Content-Length: ${Buffer.byteLength(json)}`,
+    '',
+    json,
+  ].join('\r\n');
 }

@@ -3,9 +3,8 @@ import { Check, Errors } from 'typebox/schema';
 import { countCodePoints } from '../../text/code-points.ts';
 import type { FieldProblem } from '../service-error.ts';
 import { invalidRequest } from '../service-error.ts';
-import type { FieldSchema } from '../wording/describe-allowed.ts';
-import { anyOf, describeAllowed, describeRange } from '../wording/describe-allowed.ts';
-import { showText, showValue } from '../wording/show-value.ts';
+import type { FieldSchema } from './wording.ts';
+import { anyOf, describeAllowed, describeRange, showText, showValue } from './wording.ts';
 
 /**
  * Gives a value back as what its schema says it is.

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { SpeechFormat } from '../../contract/schemas/speech.ts';
 import { sliceCodePoints } from '../../text/code-points.ts';
-import type { JobFault } from '../faults/fault-rule.ts';
+import type { JobFault } from '../http/faults.ts';
 import type { OperationRequest, Refusal } from '../operations/claim.ts';
 import { claim } from '../operations/claim.ts';
 import type { Owner } from '../operations/owner.ts';
 import type { Connection } from '../store/connection.ts';
-import { hasVoice } from '../personal-voices/voice-records.ts';
-import type { SpeechPlan } from '../synthesis/plan.ts';
+import { hasVoice } from '../voices/personal-voices.ts';
+import type { SpeechPlan } from '../speech/plan.ts';
 import { newJob } from './lifecycle.ts';
 import type { TextSegment } from './segments.ts';
 import { segmentText } from './segments.ts';

@@ -1,9 +1,9 @@
-import { commit, commitPart, refund } from '../billing/ledger.ts';
+import type { SpeechLength } from '../engine/encode/mp3-file-head.ts';
+import { commit, commitPart, refund } from '../ledger/ledger.ts';
 import { noteFailure } from '../operations/operation.ts';
 import type { Owner } from '../operations/owner.ts';
 import { forgetOwner, isAbandoned } from '../operations/owner.ts';
 import type { Connection } from '../store/connection.ts';
-import type { SpeechLength } from '../engine/encode/file-head.ts';
 import type { WholeJob } from './job-records.ts';
 import { readJob } from './job-records.ts';
 import type { JobEvent, Settlement, Transition } from './lifecycle.ts';

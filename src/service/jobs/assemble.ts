@@ -1,7 +1,7 @@
-import type { AudioFolder } from '../audio-files/audio-folder.ts';
-import { writeSpeech } from '../audio-files/write-speech.ts';
+import type { AudioFolder } from '../speech/audio-files.ts';
+import { writeSpeech } from '../speech/audio-files.ts';
 import type { SpeechChunk } from '../engine/speech-engine.ts';
-import type { EncodeSpeech } from '../synthesis/encode.ts';
+import type { EncodeSpeech } from '../speech/encode.ts';
 import { samplesFile, wholeFile } from './job-files.ts';
 import type { WholeJob } from './job-records.ts';
 import { readSamples } from './samples.ts';

@@ -1,8 +1,8 @@
 import type { Random } from '../../effects/random.ts';
-import type { StoredAudio } from '../audio-files/stored-audio.ts';
-import type { Faults } from '../faults/faults.ts';
-import { requestLineOf } from '../faults/request-line.ts';
-import type { Ownership } from '../operations/ownership.ts';
+import type { StoredAudio } from '../speech/audio-files.ts';
+import type { Faults } from '../http/faults.ts';
+import { requestLineOf } from '../http/faults.ts';
+import type { Ownership } from '../operations/owner.ts';
 import type { Connection } from '../store/connection.ts';
 import type { Accepted, JobRequest } from './accept-job.ts';
 import { acceptJob } from './accept-job.ts';

@@ -1,7 +1,7 @@
 import type { JobStatus, SegmentStatus } from '../../contract/schemas/job.ts';
 
 /**
- * What can become of a speech job (spec section 3.1), as a pure machine: it says what a job is after
+ * What can become of a speech job (docs/api/jobs.md#states), as a pure machine: it says what a job is after
  * something happened to it and what that means for its money. It knows neither database nor engine.
  */
 

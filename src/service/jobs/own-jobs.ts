@@ -1,5 +1,5 @@
 import type { Clock } from '../../effects/clock.ts';
-import type { Ownership } from '../operations/ownership.ts';
+import type { Ownership } from '../operations/owner.ts';
 import type { ServiceEvent } from '../running-service.ts';
 import { closingError } from '../service-error.ts';
 import type { Connection } from '../store/connection.ts';

@@ -1,5 +1,5 @@
-import type { Output } from '../../files/output.ts';
-import type { StoredAudio } from '../audio-files/stored-audio.ts';
+import type { Output } from '../../durable/output.ts';
+import type { StoredAudio } from '../speech/audio-files.ts';
 import type { SpeechChunk } from '../engine/speech-engine.ts';
 
 const SAMPLE_BYTES = Float32Array.BYTES_PER_ELEMENT;

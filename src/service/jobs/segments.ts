@@ -1,6 +1,5 @@
-import { splitClauses } from '../../text/clauses.ts';
+import { splitClauses, endsParagraph } from '../../text/sentences.ts';
 import { countCodePoints } from '../../text/code-points.ts';
-import { endsParagraph } from '../../text/paragraphs.ts';
 
 /** The longest segment, in characters: about a minute of speech. */
 export const SEGMENT_MAX_CHARACTERS = 1_000;

@@ -20,7 +20,7 @@ export interface LinkProof {
   readonly signature: string;
 }
 
-/** Links that need no key because they carry a proof that expires (spec section 4.3). */
+/** Links that need no key because they carry a proof that expires (docs/api/jobs.md#v1). */
 export interface SignedLinks {
   /** @param expiresAt milliseconds since the epoch; by default soon */
   sign(target: LinkTarget, expiresAt?: number): LinkProof;

@@ -1,11 +1,11 @@
+import type { Output } from '../../durable/output.ts';
 import { Failure } from '../../errors/failure.ts';
-import type { Output } from '../../files/output.ts';
-import type { AudioFolder } from '../audio-files/audio-folder.ts';
-import { writeSpeech } from '../audio-files/write-speech.ts';
-import type { SpeakingVoice } from '../catalogue/catalogue.ts';
-import type { SpeechLength } from '../engine/encode/file-head.ts';
+import type { SpeechLength } from '../engine/encode/mp3-file-head.ts';
 import { EngineError } from '../engine/speech-engine.ts';
-import type { EncodeSpeech } from '../synthesis/encode.ts';
+import type { AudioFolder } from '../speech/audio-files.ts';
+import { writeSpeech } from '../speech/audio-files.ts';
+import type { EncodeSpeech } from '../speech/encode.ts';
+import type { SpeakingVoice } from '../voices/catalogue.ts';
 import { samplesFile, segmentFile } from './job-files.ts';
 import type { SegmentRecord, WholeJob } from './job-records.ts';
 import { keepSamples } from './samples.ts';

@@ -1,13 +1,13 @@
 import type { Clock } from '../../effects/clock.ts';
-import type { AudioFolder } from '../audio-files/audio-folder.ts';
-import type { Catalogue } from '../catalogue/catalogue.ts';
-import type { SpeechLength } from '../engine/encode/file-head.ts';
+import type { SpeechLength } from '../engine/encode/mp3-file-head.ts';
 import { engineMessageOf } from '../engine/speech-engine.ts';
 import type { Owner } from '../operations/owner.ts';
 import type { ServiceEvent } from '../running-service.ts';
+import type { AudioFolder } from '../speech/audio-files.ts';
+import type { EncodeSpeech } from '../speech/encode.ts';
 import type { Store } from '../store/open-store.ts';
 import { StoreError } from '../store/store-error.ts';
-import type { EncodeSpeech } from '../synthesis/encode.ts';
+import type { Catalogue } from '../voices/catalogue.ts';
 import { advanceJob } from './advance-job.ts';
 import { assemble } from './assemble.ts';
 import type { SegmentRecord, WholeJob } from './job-records.ts';

@@ -1,9 +1,9 @@
 import { lookup } from 'node:dns/promises';
 import { fileURLToPath } from 'node:url';
-import type { FileDeps } from '../../files/file-deps.ts';
+import type { FileDeps } from '../../durable/files.ts';
 import { FONT_SETTINGS_FILE, MEDIA_CHILD_FILE } from '../worker-file.ts';
 import { createTaskRunner } from './child/run-task.ts';
-import { createMediaFolder } from './files/media-folder.ts';
+import { createMediaFolder } from './media-files.ts';
 import type { MediaSources } from './media.ts';
 import { createMediaWorks } from './works.ts';
 

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { FONT_FILE, VIDEO_ENCODER_FILE } from '../worker-file.ts';
 import type { MediaWorks } from './jobs/work.ts';
-import { lipSyncWork } from './lipsync/lip-sync-work.ts';
+import { lipSyncWork } from './lipsync/lip-sync.ts';
 import { createPictureWorks } from './pictures/picture-works.ts';
 
 /** How every kind of media job is done. */

@@ -1,21 +1,21 @@
-import { AUDIO_FORMATS, PREVIEW_FORMAT } from '../../contract/audio-formats.ts';
-import type { Endpoint, EndpointId } from '../../contract/endpoints.ts';
+import type { Endpoint } from '../../contract/endpoint.ts';
+import type { EndpointId } from '../../contract/endpoints.ts';
 import { ENDPOINTS, isOpenAiPath } from '../../contract/endpoints.ts';
-import { HEADERS } from '../../contract/headers.ts';
 import { IDEMPOTENCY_KEY_MAX_CHARACTERS } from '../../contract/limits.ts';
-import { ErrorBody, OpenAiErrorBody } from '../../contract/schemas/error.ts';
 import { REALTIME_FORMATS } from '../../contract/realtime/protocols.ts';
+import { ErrorBody, OpenAiErrorBody } from '../../contract/schemas/error.ts';
 import { SPEECH_FORMATS } from '../../contract/schemas/speech.ts';
 import type { ServiceErrorCode } from '../../contract/service-errors.ts';
 import { SERVICE_ERRORS } from '../../contract/service-errors.ts';
 import type { SpeechSurface } from '../../contract/speech-surfaces.ts';
 import { SPEECH_SURFACES } from '../../contract/speech-surfaces.ts';
+import { AUDIO_FORMATS, PREVIEW_FORMAT, HEADERS } from '../../contract/values.ts';
+import { speechMediaType } from '../speech/encode.ts';
 import { alignedContent } from './event-stream.ts';
 import { MEDIA_FILE_TYPES } from './media-operations.ts';
 import type { OperationDescription } from './operation-description.ts';
 import { TAGS } from './operation-description.ts';
 import { OPERATIONS } from './operations.ts';
-import { speechMediaType } from '../synthesis/media-type.ts';
 import { componentSchemas, schemaOrReference } from './schemas.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -27,7 +27,7 @@ const ANY_ENDPOINT_ERRORS: readonly ServiceErrorCode[] = [
   'ERR_SERVICE_UNAVAILABLE',
 ];
 
-/** The OpenAPI 3.1 document of the service: exactly the endpoints that it has (spec section 4.1). */
+/** The OpenAPI 3.1 document of the service: exactly the endpoints that it has (docs/api/speech.md#v3). */
 export function openApiDocument(): Json {
   return {
     openapi: '3.1.0',

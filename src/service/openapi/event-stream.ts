@@ -21,7 +21,7 @@ const DATA: Readonly<Record<(typeof ALIGNED_EVENTS)[number], object>> = {
 };
 
 /**
- * Describes the body of an aligned stream (spec section 6.1). OpenAPI 3.1 has no words for events: the
+ * Describes the body of an aligned stream (docs/api/speech.md#aligned-stream). OpenAPI 3.1 has no words for events: the
  * schema is that of one event as readers of such streams see it, its data a string.
  */
 export function alignedContent(): Json {

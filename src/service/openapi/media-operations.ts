@@ -12,7 +12,7 @@ import {
 import type { OperationDescription } from './operation-description.ts';
 import { BODY_ERRORS } from './operation-description.ts';
 
-/** What fails before anything is charged (spec section 7.3). */
+/** What fails before anything is charged (docs/api/errors.md). */
 const IMPORT_ERRORS = [
   ...BODY_ERRORS,
   'ERR_MEDIA_URL_REFUSED',

@@ -12,7 +12,7 @@ import { SignedAudioQuery } from '../../contract/schemas/job.ts';
 import { CachedSpeech, SpeechRequestV1 } from '../../contract/schemas/speech-v1.ts';
 import { SpeechRequestV2 } from '../../contract/schemas/speech-v2.ts';
 import { SpeechRequest } from '../../contract/schemas/speech.ts';
-import { MESSAGE_PACK } from '../http/message-pack-body.ts';
+import { MESSAGE_PACK } from '../http/request.ts';
 import { compatSpeechContent } from './event-stream.ts';
 import { JOB_OPERATIONS } from './job-operations.ts';
 import { MEDIA_OPERATIONS } from './media-operations.ts';

@@ -9,7 +9,7 @@ import {
 import type { OperationDescription } from './operation-description.ts';
 import { BODY_ERRORS } from './operation-description.ts';
 
-/** A create may fail for its references before anything is charged (spec section 7.3). */
+/** A create may fail for its references before anything is charged (docs/api/errors.md). */
 const ACCEPT_ERRORS = [
   ...BODY_ERRORS,
   'ERR_MEDIA_URL_REFUSED',

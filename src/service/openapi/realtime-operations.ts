@@ -22,7 +22,7 @@ const open: OperationDescription = {
   errors: ['ERR_INVALID_REQUEST', 'ERR_UPGRADE_REQUIRED'],
 };
 
-/** What is asked before, beside and after a realtime connection (spec section 4.10). */
+/** What is asked before, beside and after a realtime connection (docs/api/realtime.md). */
 export const REALTIME_OPERATIONS: Readonly<Record<RealtimeId, OperationDescription>> = {
   openRealtimeV1: {
     summary: 'Version 1 of realtime speech, which is not described',

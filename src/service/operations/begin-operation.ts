@@ -1,5 +1,5 @@
 import type { ServiceErrorCode } from '../../contract/service-errors.ts';
-import type { Amounts } from '../billing/amounts.ts';
+import type { Amounts } from '../ledger/ledger.ts';
 import { ServiceError } from '../service-error.ts';
 import type { OperationRequest, Refusal, UsedKey } from './claim.ts';
 import type { Operation } from './operation.ts';
@@ -9,7 +9,7 @@ import type { Operations } from './operations.ts';
 const IN_PROGRESS_RETRY_AFTER = '1';
 
 /**
- * Begins a paid request, or says why not (spec section 7.2).
+ * Begins a paid request, or says why not (docs/api/errors.md#idempotency).
  * @throws ServiceError 402 when there is too little, 409 when the key was used before
  */
 export function beginOperation(operations: Operations, request: OperationRequest): Operation {
@@ -18,7 +18,7 @@ export function beginOperation(operations: Operations, request: OperationRequest
   throw refusalError(begun, request);
 }
 
-/** Describes why a request was not charged (spec section 7.2). */
+/** Describes why a request was not charged (docs/api/errors.md#idempotency). */
 export function refusalError(
   refusal: Refusal,
   { charge }: Pick<OperationRequest, 'charge'>,
@@ -44,7 +44,7 @@ const USED_BEFORE: Readonly<Record<UsedKey['kind'], readonly [ServiceErrorCode, 
   ],
 };
 
-/** Why a key that was used before cannot be used again (spec section 7.2). */
+/** Why a key that was used before cannot be used again (docs/api/errors.md#idempotency). */
 export function usedBefore({ failure, kind }: UsedKey): ServiceError {
   const [code, message] = USED_BEFORE[kind];
   const headers = kind === 'in_progress' ? { 'Retry-After': IN_PROGRESS_RETRY_AFTER } : undefined;

@@ -1,5 +1,6 @@
-import type { Amounts } from '../billing/amounts.ts';
-import { reserve } from '../billing/ledger.ts';
+import { createHash } from 'node:crypto';
+import type { Amounts } from '../ledger/ledger.ts';
+import { reserve } from '../ledger/ledger.ts';
 import type { Connection, Row } from '../store/connection.ts';
 import { optionalText, text } from '../store/connection.ts';
 import { abandon } from './operation.ts';
@@ -20,7 +21,7 @@ export interface OperationRequest {
 /** What tells a request from others. */
 export type OperationKey = Omit<OperationRequest, 'charge' | 'requestId'>;
 
-export type OperationState = 'in_progress' | 'completed' | 'refunded';
+type OperationState = 'in_progress' | 'completed' | 'refunded';
 
 /** What became of an earlier request under the same key. */
 export interface UsedKey {
@@ -29,10 +30,10 @@ export interface UsedKey {
   readonly failure?: string | undefined;
 }
 
-/** Why an operation does not begin (spec section 7.2). */
+/** Why an operation does not begin (docs/api/errors.md#idempotency). */
 export type Refusal = { readonly kind: 'insufficient'; readonly available: Amounts } | UsedKey;
 
-export interface ClaimContext {
+interface ClaimContext {
   readonly id: string;
   readonly owner: Owner;
   readonly now: number;
@@ -74,7 +75,7 @@ export function claim(
   return undefined;
 }
 
-/** The operation that used this key, if one did (spec section 7.2). */
+/** The operation that used this key, if one did (docs/api/errors.md#idempotency). */
 export function findByKey(
   db: Connection,
   request: Pick<OperationRequest, 'accountId' | 'idempotencyKey'>,
@@ -142,4 +143,15 @@ function stateOf(row: Row): OperationState {
   const state = text(row, 'state');
   if (state === 'in_progress' || state === 'completed' || state === 'refunded') return state;
   throw new TypeError(`operation state ${state} is unknown`);
+}
+
+/**
+ * Digest of what a request asks for. The order of the fields and the white space between them do
+ * not count; every value but `undefined` does.
+ */
+export function fingerprintOf(body: Readonly<Record<string, unknown>>): string {
+  const fields = Object.entries(body)
+    .filter(([, value]) => value !== undefined)
+    .sort(([one], [other]) => (one < other ? -1 : 1));
+  return createHash('sha256').update(JSON.stringify(fields)).digest('hex');
 }

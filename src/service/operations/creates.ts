@@ -30,7 +30,7 @@ const POLL_MS = 100;
 
 /**
  * Runs every create whose result is stored: an identical create under the same key gets the first one's result,
- * while that is being made and afterwards, in every process on the same data (spec section 7.2).
+ * while that is being made and afterwards, in every process on the same data (docs/api/errors.md#idempotency).
  */
 export class Creates {
   readonly #deps: CreatesDeps;

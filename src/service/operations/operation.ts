@@ -1,6 +1,6 @@
 import type { Clock } from '../../effects/clock.ts';
-import type { Amounts } from '../billing/amounts.ts';
-import { amountsIn, commit, refund } from '../billing/ledger.ts';
+import type { Amounts } from '../ledger/ledger.ts';
+import { amountsIn, commit, refund } from '../ledger/ledger.ts';
 import type { Connection } from '../store/connection.ts';
 import type { Store } from '../store/open-store.ts';
 import type { Owner } from './owner.ts';

@@ -1,22 +1,19 @@
 import type { Clock } from '../../effects/clock.ts';
+import type { Processes } from '../../effects/processes.ts';
 import type { Random } from '../../effects/random.ts';
 import type { Connection, Row } from '../store/connection.ts';
 import { text } from '../store/connection.ts';
 import type { Store } from '../store/open-store.ts';
 import type { EarlierRequest, OperationKey, OperationRequest, Refusal } from './claim.ts';
 import { claim, findBegun, findByKey } from './claim.ts';
-import { keepLease } from './lease.ts';
 import type { Operation } from './operation.ts';
 import { abandon, createOperation } from './operation.ts';
-import type { Owner } from './owner.ts';
-import { createOwner, forgetOwner } from './owner.ts';
-import type { Ownership } from './ownership.ts';
-import type { Processes } from '../../effects/processes.ts';
-import { createUnsettledEnds } from './unsettled-ends.ts';
+import type { Owner, Ownership } from './owner.ts';
+import { createOwner, forgetOwner, LEASE_MS } from './owner.ts';
 
-export type Begun = { readonly kind: 'begun'; readonly operation: Operation } | Refusal;
+type Begun = { readonly kind: 'begun'; readonly operation: Operation } | Refusal;
 
-export interface OperationsDeps {
+interface OperationsDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly random: Random;
@@ -27,14 +24,14 @@ export interface OperationsDeps {
 export interface Operations {
   readonly ownership: Ownership;
   /**
-   * Claims the key and reserves the charge, both or neither (spec section 7.2), and does `alongside` in the
+   * Claims the key and reserves the charge, both or neither (docs/api/errors.md#idempotency), and does `alongside` in the
    * same transaction.
    */
   begin(
     request: OperationRequest,
     alongside?: (db: Connection, operationId: string) => void,
   ): Begun;
-  /** How far the same request is that was begun under this key before, if it was (spec section 7.2). */
+  /** How far the same request is that was begun under this key before, if it was (docs/api/errors.md#idempotency). */
   findBegun(key: OperationKey): EarlierRequest | undefined;
   /** Refunds what dead owners left; gives how many operations that were. */
   recover(): number;
@@ -101,4 +98,82 @@ function inProgress(db: Connection): readonly Row[] {
   return db.all(
     'SELECT operation.id AS operation_id, owner.* FROM operation JOIN owner ON owner.id = owner_id',
   );
+}
+
+interface Lease {
+  /** Keeps the lease renewed until the function that it gives is called. */
+  hold(): () => void;
+  /** Whether anything ever held it. */
+  wasHeld(): boolean;
+  /** Renews no more. */
+  close(): void;
+}
+
+/** Renews the lease of this process for as long as anything is in progress. */
+function keepLease({ clock, renew }: { clock: Clock; renew: () => void }): Lease {
+  let holders = 0;
+  let held = false;
+  let stop: (() => void) | undefined;
+  const tick = (): void => {
+    stop = undefined;
+    if (holders === 0) return;
+    attempt(renew);
+    stop = clock.after(LEASE_MS / 4, tick);
+  };
+  return {
+    hold() {
+      holders += 1;
+      held = true;
+      stop ??= clock.after(LEASE_MS / 4, tick);
+      let ended = false;
+      return () => {
+        if (!ended) holders -= 1;
+        ended = true;
+      };
+    },
+    wasHeld: () => held,
+    close: () => stop?.(),
+  };
+}
+
+/** A renewal that fails is not the end: the next comes well before the lease runs out. */
+function attempt(renew: () => void): void {
+  try {
+    renew();
+  } catch {
+    // Nothing to undo; whoever pays for this operation learns of a broken database at its end.
+  }
+}
+
+/**
+ * Ends that could not be written, as when the database was held too long. Nothing whole was delivered
+ * then, so each is given back with the next write that this process does.
+ */
+interface UnsettledEnds {
+  /** @param onEnd called when it is settled */
+  add(operationId: string, onEnd: () => void): void;
+  /** Runs `work` as one transaction, together with what is left to be settled. */
+  readonly write: <Result>(work: (db: Connection) => Result) => Result;
+}
+
+function createUnsettledEnds(
+  store: Store,
+  giveBack: (db: Connection, operationId: string) => void,
+): UnsettledEnds {
+  const left = new Map<string, () => void>();
+  return {
+    add: (operationId, onEnd) => void left.set(operationId, onEnd),
+    write(work) {
+      const ends = [...left];
+      const result = store.write((db) => {
+        for (const [id] of ends) giveBack(db, id);
+        return work(db);
+      });
+      for (const [id, onEnd] of ends) {
+        left.delete(id);
+        onEnd();
+      }
+      return result;
+    },
+  };
 }

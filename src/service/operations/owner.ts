@@ -1,7 +1,7 @@
 import type { Clock } from '../../effects/clock.ts';
+import type { Processes } from '../../effects/processes.ts';
 import type { Connection, Row } from '../store/connection.ts';
 import { integer, optionalText, text } from '../store/connection.ts';
-import type { Processes } from '../../effects/processes.ts';
 
 /**
  * Who works on what is in progress. An owner that can be looked up is dead when its process is;
@@ -18,7 +18,7 @@ export interface Owner {
 /** How long an owner counts as alive after it was last heard of, where nothing else is known. */
 export const LEASE_MS = 120_000;
 
-export interface OwnerDeps {
+interface OwnerDeps {
   readonly id: string;
   readonly clock: Clock;
   readonly processes: Processes;
@@ -76,4 +76,11 @@ export function forgetOwner(db: Connection, id: string): void {
        AND NOT EXISTS (SELECT 1 FROM media_job WHERE owner_id = ?1)`,
     [id],
   );
+}
+
+/** This process as the owner of what it works on. */
+export interface Ownership {
+  readonly owner: Owner;
+  /** Keeps the lease of this process renewed until the function that it gives is called. */
+  hold(): () => void;
 }

@@ -1,14 +1,16 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import type { Clock } from '../../effects/clock.ts';
 import type { Random } from '../../effects/random.ts';
-import { readJsonBody } from '../http/json-body.ts';
 import type { Page as VisitingPage } from '../http/guard.ts';
-import type { Arrival, Router } from '../http/router.ts';
+import { readJsonBody } from '../http/request.ts';
+import type { Arrival } from '../http/request.ts';
+import type { Router } from '../http/router.ts';
 import type { AccountKey } from '../running-service.ts';
 import type { ServiceContext } from '../service-context.ts';
 import { invalidRequest, ServiceError } from '../service-error.ts';
-import { latestEntries } from './latest-entries.ts';
-import { pageFile } from './page-files.ts';
-import { createVisits, SESSION_MS } from './visits.ts';
+import { integer, text } from '../store/connection.ts';
+import type { Store } from '../store/open-store.ts';
 
 /**
  * The page at `/` on which a person looks at the service. It holds no key: a link that is good once is
@@ -26,7 +28,7 @@ export interface ServicePage {
   invite(): string;
 }
 
-export interface PageDeps {
+interface PageDeps {
   readonly clock: Clock;
   readonly random: Random;
   /** The account that the page is of. */
@@ -138,3 +140,130 @@ function cookieName({ url }: Request): string {
 function noSession(): ServiceError {
   return new ServiceError('ERR_UNAUTHORIZED', 'Open the link that `foley serve` printed');
 }
+
+/** Who may see the page: whoever came by a link that was printed for them, in the browser that used it. */
+interface Visits {
+  /** What a link of the page ends in; good once. */
+  invite(account: string): string;
+  /** Begins a session with the end of a link, which is used up; `undefined` when it is not good. */
+  begin(invitation: string): string | undefined;
+  /** Whose session it is. */
+  accountOf(session: string): string | undefined;
+}
+
+/** A working day. */
+const SESSION_MS = 12 * 60 * 60 * 1000;
+const SECRET_BYTES = 24;
+const MOST_SESSIONS = 100;
+
+/** Links and sessions are known to this process only, as digests. */
+function createVisits({ clock, random }: { clock: Clock; random: Random }): Visits {
+  const invitations = new Map<string, string>();
+  const sessions = new Map<string, { readonly account: string; readonly endsAt: number }>();
+  const secret = (): string => Buffer.from(random.bytes(SECRET_BYTES)).toString('base64url');
+  const forgetOld = (): void => {
+    for (const [digest, { endsAt }] of sessions) {
+      if (endsAt > clock.now() && sessions.size <= MOST_SESSIONS) return;
+      sessions.delete(digest);
+    }
+  };
+  return {
+    invite(account) {
+      const invitation = secret();
+      invitations.set(digestOf(invitation), account);
+      return invitation;
+    },
+    begin(invitation) {
+      const digest = digestOf(invitation);
+      const account = invitations.get(digest);
+      if (account === undefined) return undefined;
+      invitations.delete(digest);
+      const session = secret();
+      sessions.set(digestOf(session), { account, endsAt: clock.now() + SESSION_MS });
+      forgetOld();
+      return session;
+    },
+    accountOf(session) {
+      forgetOld();
+      return sessions.get(digestOf(session))?.account;
+    },
+  };
+}
+
+function digestOf(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex');
+}
+
+/** One movement of credits in the books of an account. */
+interface LedgerEntry {
+  readonly kind: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** What came to be available by it, and what was spent. */
+  readonly available: number;
+  readonly spent: number;
+}
+
+const ENTRIES = 100;
+
+/** The last movements of an account's credits, newest first. */
+function latestEntries(store: Store, account: string): LedgerEntry[] {
+  const rows = store.read((db) =>
+    db.all(
+      `SELECT ledger_transaction.kind AS kind, ledger_transaction.created_at AS created_at,
+        COALESCE(SUM(CASE WHEN book = 'available' THEN amount END), 0) AS available,
+        COALESCE(SUM(CASE WHEN book = 'spent' THEN amount END), 0) AS spent
+      FROM ledger_transaction JOIN ledger_entry ON transaction_id = ledger_transaction.id
+      WHERE account_id = ? AND unit = 'credits'
+      GROUP BY ledger_transaction.id ORDER BY ledger_transaction.id DESC LIMIT ${ENTRIES}`,
+      [account],
+    ),
+  );
+  return rows.map((row) => ({
+    kind: text(row, 'kind'),
+    at: integer(row, 'created_at'),
+    available: integer(row, 'available'),
+    spent: integer(row, 'spent'),
+  }));
+}
+
+/** A file of the page: where it is in the package, and what it is. */
+interface PageFile {
+  readonly file: string;
+  readonly type: string;
+}
+
+const STYLE = 'text/css; charset=utf-8';
+const SCRIPT = 'text/javascript; charset=utf-8';
+
+const FILES: ReadonlyMap<string, PageFile> = new Map([
+  ['/', { file: 'assets/page/index.html', type: 'text/html; charset=utf-8' }],
+  ['/page/palette.css', { file: 'assets/palette.css', type: STYLE }],
+  ['/page/style.css', { file: 'assets/page/style.css', type: STYLE }],
+  ['/page/app.js', { file: 'assets/page/app.js', type: SCRIPT }],
+  ['/page/player.js', { file: 'assets/page/player.js', type: SCRIPT }],
+  ['/page/speech.js', { file: 'assets/page/speech.js', type: SCRIPT }],
+]);
+
+/** A file of the page by the path of its request; `undefined` for any other. Nothing in it is secret. */
+async function pageFile(path: string): Promise<Response | undefined> {
+  const found = FILES.get(path);
+  if (found === undefined) return undefined;
+  // Sources (`src/service/page/`) are one folder deeper than chunks (`dist/chunks/`).
+  const content = await readFile(new URL(`../../${found.file}`, import.meta.url));
+  return new Response(content, {
+    headers: { 'Content-Type': found.type, 'Content-Security-Policy': POLICY },
+  });
+}
+
+/** Everything the page uses comes from here; it is shown in no other page. */
+const POLICY = [
+  `default-src 'none'`,
+  `script-src 'self'`,
+  `style-src 'self'`,
+  `connect-src 'self'`,
+  `media-src 'self' blob:`,
+  `base-uri 'none'`,
+  `form-action 'none'`,
+  `frame-ancestors 'none'`,
+].join('; ');

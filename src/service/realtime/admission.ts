@@ -1,16 +1,15 @@
 import type { RealtimeProtocol } from '../../contract/realtime/protocols.ts';
 import { REALTIME_PROTOCOLS } from '../../contract/realtime/protocols.ts';
-import type { RateLimit } from '../accounts/rate-limit.ts';
-import type { BodyCut } from '../faults/fault-rule.ts';
+import type { BodyCut } from '../http/faults.ts';
 import type { KeyTable } from '../http/key-table.ts';
-import type { Arrival } from '../http/router.ts';
+import type { Arrival } from '../http/request.ts';
+import { anyOf } from '../http/wording.ts';
+import type { RateLimit } from '../ledger/accounts.ts';
 import { invalidRequest, ServiceError } from '../service-error.ts';
-import type { SpeechQueue } from '../synthesis/speech-queue.ts';
-import { anyOf } from '../wording/describe-allowed.ts';
-import { realtimeV1, upgradeRequired } from './live-paths.ts';
+import type { SpeechQueue } from '../speech/speech-queue.ts';
 import type { TicketPlace } from './tickets.ts';
 
-/** A handshake that may become a connection (spec sections 4.10 and 5). */
+/** A handshake that may become a connection (docs/api/realtime.md and docs/api/authentication.md). */
 export interface Admission {
   readonly protocol: RealtimeProtocol;
   /** Of the connection, as events tell it. */
@@ -110,5 +109,30 @@ function requireRoom(
   if (open < MOST_CONNECTIONS && !(isPage && unknown >= MOST_UNKNOWN)) return;
   throw new ServiceError('ERR_SERVICE_UNAVAILABLE', 'There are too many realtime connections', {
     headers: { 'Retry-After': '1' },
+  });
+}
+
+/** Version 1 is named by the spec and not described (section 9). */
+const REALTIME_V1_PATH = '/v1/tts/live';
+
+/** Whether a path is one where a handshake is expected. */
+export function isLivePath(path: string): boolean {
+  return LIVE_PATHS.has(path);
+}
+
+const { v2, v3 } = REALTIME_PROTOCOLS;
+const LIVE_PATHS: ReadonlySet<string> = new Set([REALTIME_V1_PATH, v2.livePath, v3.livePath]);
+
+/** 501 for version 1. */
+export function realtimeV1(): ServiceError {
+  const message = `Realtime speech is at ${v3.livePath} and ${v2.livePath}; version 1 is not described`;
+  return new ServiceError('ERR_NOT_IMPLEMENTED', message);
+}
+
+/** 426 for a request that is no handshake of a WebSocket. */
+export function upgradeRequired(): ServiceError {
+  const message = 'This is the address of a WebSocket, version 13';
+  return new ServiceError('ERR_UPGRADE_REQUIRED', message, {
+    headers: { Upgrade: 'websocket', 'Sec-WebSocket-Version': '13' },
   });
 }

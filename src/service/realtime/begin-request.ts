@@ -1,31 +1,31 @@
 import type { RealtimeProtocol } from '../../contract/realtime/protocols.ts';
+import type { Random } from '../../effects/random.ts';
 import { PCM_SAMPLE_RATE } from '../engine/encode/pcm.ts';
-import { fingerprintOf } from '../operations/fingerprint.ts';
+import { fingerprintOf } from '../operations/claim.ts';
+import type { Catalogue } from '../voices/catalogue.ts';
 import type { StartMessage } from './client-message.ts';
-import type { SessionEvent } from './machine/events.ts';
-import type { BegunRequest } from './machine/state.ts';
-import { planRequest } from './plan-request.ts';
-import type { RequestPlan } from './request-plan.ts';
-import { RequestProblem } from './request-plan.ts';
-import type { RequestSpeakerOptions } from './request-speaker.ts';
+import type { SessionEvent, BegunRequest } from './machine/state.ts';
+import { planRequest, RequestProblem } from './plan-request.ts';
+import type { RequestPlan } from './plan-request.ts';
+import type { RequestSpeakerOptions, SpeakerContext } from './request-speaker.ts';
 import { RequestSpeaker } from './request-speaker.ts';
-import { earlierSegments, statusOf } from './requests/request-facts.ts';
-import type { RequestRecord } from './requests/request-records.ts';
-import type { SessionContext } from './session.ts';
+import { earlierSegments, statusOf } from './requests.ts';
+import type { RequestRecord } from './requests.ts';
+import type { Tickets } from './tickets.ts';
 
-export interface BeginContext extends Pick<RequestSpeakerOptions, 'tell' | 'room' | 'traceId'> {
+interface BeginContext extends Pick<RequestSpeakerOptions, 'tell' | 'room' | 'traceId'> {
   readonly context: SessionContext;
   readonly protocol: RealtimeProtocol;
   readonly account: string;
 }
 
 /** What comes of a `start`: a request with a speaker, or why there is none. */
-export interface BegunOnce {
+interface BegunOnce {
   readonly event: SessionEvent;
   readonly speaker: RequestSpeaker | undefined;
 }
 
-/** Begins a request, or finds out what became of it before (spec sections 3.2 and 4.10). */
+/** Begins a request, or finds out what became of it before (docs/api/realtime.md#request-states and docs/api/realtime.md). */
 export function beginRequest(start: StartMessage, begin: BeginContext): BegunOnce {
   const { context, protocol, account } = begin;
   try {
@@ -81,4 +81,10 @@ function describe(request: RequestRecord, plan: RequestPlan): BegunRequest {
     units: done.reduce((sum, { characters }) => sum + characters, 0),
     nextAudio: 1 + done.reduce((sum, { frames }) => sum + frames, 0),
   };
+}
+
+export interface SessionContext extends SpeakerContext {
+  readonly random: Random;
+  readonly catalogue: Catalogue;
+  readonly tickets: Tickets;
 }

@@ -10,13 +10,12 @@ import type {
   Text,
 } from '../../contract/realtime/client-messages.ts';
 import { CLIENT_MESSAGES } from '../../contract/realtime/client-messages.ts';
-import { v2FieldName } from '../../contract/realtime/field-names.ts';
+import type { RealtimeErrorCode } from '../../contract/realtime/errors.ts';
+import { v2FieldName, REALTIME_MODES } from '../../contract/realtime/protocols.ts';
 import type { RealtimeMode, RealtimeProtocol } from '../../contract/realtime/protocols.ts';
-import { REALTIME_MODES } from '../../contract/realtime/protocols.ts';
-import type { FrameMessage } from '../../frames/codec.ts';
+import type { FrameMessage } from '../../realtime/frames.ts';
 import { requireValid } from '../http/validation.ts';
 import { ServiceError } from '../service-error.ts';
-import type { Problem } from './machine/events.ts';
 
 /** A `start` whose `request` is not looked into yet: what is wrong there depends on the profile. */
 export interface StartMessage {
@@ -31,7 +30,7 @@ export interface StartMessage {
 /** A message of the client that has all it needs. */
 export type ClientMessage = Auth | StartMessage | Input | Text | Flush | Stop | Ping;
 
-export type ReadMessage =
+type ReadMessage =
   | { readonly kind: 'message'; readonly message: ClientMessage }
   | { readonly kind: 'problem'; readonly problem: Problem };
 
@@ -67,7 +66,7 @@ const { text: _bounded, ...inputFields } = CLIENT_MESSAGES.v3.input.properties;
 const InputOfAnyLength = Type.Object({ ...inputFields, text: Type.String({ minLength: 1 }) });
 
 /**
- * Reads a frame as a message of the client (spec section 4.10). Fields that are not known are left alone.
+ * Reads a frame as a message of the client (docs/api/realtime.md). Fields that are not known are left alone.
  * @param mode of the request, once there is one
  */
 export function readClientMessage(
@@ -157,4 +156,13 @@ function invalid(field: string, message: string): ServiceError {
 
 function isEventName(event: string): event is EventName {
   return Object.hasOwn(MODES, event);
+}
+
+/** A mistake of the client, or why something does not go on. */
+export interface Problem {
+  readonly code: RealtimeErrorCode;
+  readonly message: string;
+  /** The field that is wrong, as the version writes it. */
+  readonly path?: string | undefined;
+  readonly stage?: string | undefined;
 }

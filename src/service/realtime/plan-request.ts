@@ -1,23 +1,28 @@
 import { Type } from 'typebox';
-import { PARAMETER_PROFILES } from '../../contract/realtime/protocols.ts';
-import type { RealtimeProtocol } from '../../contract/realtime/protocols.ts';
-import { StartRequest } from '../../contract/realtime/start-request.ts';
-import type { Catalogue } from '../catalogue/catalogue.ts';
-import { anyOf } from '../wording/describe-allowed.ts';
-import { showValue } from '../wording/show-value.ts';
-import { planLegacy } from './legacy-request.ts';
-import { planLenient } from './lenient-request.ts';
-import type { RequestFields, RequestPlan } from './request-plan.ts';
+import type { Static, TObject } from 'typebox';
+import { PITCH_RANGE } from '../../contract/limits.ts';
 import {
-  checkRequest,
-  nameIn,
-  requireModel,
-  requireVoice,
-  RequestProblem,
-} from './request-plan.ts';
+  StartRequest,
+  LegacyStartRequest,
+  ProductStartRequest,
+} from '../../contract/realtime/client-messages.ts';
+import { CHUNK_LENGTH_RANGE } from '../../contract/realtime/limits.ts';
+import { v2FieldName, PARAMETER_PROFILES } from '../../contract/realtime/protocols.ts';
+import type { RealtimeProtocol, RealtimeFormat } from '../../contract/realtime/protocols.ts';
+import { requireValid } from '../http/validation.ts';
+import { anyOf, showValue, describeRange, showText } from '../http/wording.ts';
+import { ServiceError } from '../service-error.ts';
+import { deliver, isWithin } from '../speech/plan.ts';
+import type { Delivery } from '../speech/plan.ts';
+import type { Catalogue, SpeakingVoice } from '../voices/catalogue.ts';
+import { familyOf } from '../voices/catalogue.ts';
+import type { CatalogueModel } from '../voices/models.ts';
+import { problemOf } from './client-message.ts';
+import type { Problem } from './client-message.ts';
+import type { RequestWarning, ReadyFields } from './machine/state.ts';
 
 /**
- * Decides how a `start.request` is spoken (spec section 4.10). v3 leaves out what it cannot use and warns;
+ * Decides how a `start.request` is spoken (docs/api/realtime.md). v3 leaves out what it cannot use and warns;
  * `product_v1` of v2 clamps what is out of range; the legacy profile of v2 refuses it.
  * @throws RequestProblem
  */
@@ -34,8 +39,10 @@ export function planRequest(
   return isLegacy ? planLegacy(request, subject) : planLenient(request, subject);
 }
 
-const { voiceId, modelId } = StartRequest.properties;
-const Speakers = Type.Object({ voiceId, modelId });
+const Speakers = Type.Object({
+  voiceId: StartRequest.properties.voiceId,
+  modelId: StartRequest.properties.modelId,
+});
 
 const [LEGACY, PRODUCT] = PARAMETER_PROFILES;
 
@@ -45,4 +52,302 @@ function isLegacyProfile(profile: unknown): boolean {
   const path = 'request.parameter_profile';
   const message = `${path} is ${showValue(profile)}; allowed is ${anyOf(PARAMETER_PROFILES)}`;
   throw new RequestProblem({ code: 'invalid_message', message, path });
+}
+
+/**
+ * Plans a request of v2 that names no profile: unknown fields, and controls that the model does not have,
+ * are refused (docs/api/realtime.md). `language` and `latency` are hints; nothing comes of them.
+ * @throws RequestProblem
+ */
+function planLegacy(request: RequestFields, subject: RequestSubject): RequestPlan {
+  const { model, voice, protocol, nameOf } = subject;
+  refuseUnknown(request, subject);
+  const checked = checkRequest(LegacyStartRequest, request, protocol);
+  const format = requireFormat(checked.format ?? 'mp3', model, nameOf('format'));
+  refuseOutside(checked, subject);
+  const { volume, language: _hint, ...controls } = checked;
+  const { ignored, ...delivery } = deliver(
+    { ...controls, instruction: checked.instructions, volume: decibelsOf(volume) },
+    model,
+    voice,
+  );
+  const [first] = ignored;
+  if (first !== undefined) refuse(first === 'instruction' ? 'instructions' : first, subject);
+  if (checked.optimizeInstructions !== undefined) refuse('optimizeInstructions', subject);
+  const { chunkLength } = checked;
+  const ready = { provider: model.family };
+  return { voice, model, format, delivery, chunkLength, ready, warnings: [] };
+}
+
+function refuseUnknown(request: RequestFields, { nameOf }: RequestSubject): void {
+  const allowed = Object.keys(LegacyStartRequest.properties);
+  const name = Object.keys(request).find((one) => !allowed.includes(one));
+  if (name === undefined) return;
+  const names = allowed.map((one) => nameOf(one).replace('request.', ''));
+  const path = nameOf(name);
+  const message = `${showText(path)} is not known here; allowed are ${anyOf(names)}`;
+  throw new RequestProblem({ code: 'unsupported_parameter', message, path });
+}
+
+function refuse(name: string, { nameOf, model }: RequestSubject): never {
+  const path = nameOf(name);
+  const message = `${path} does nothing with ${model.id}`;
+  throw new RequestProblem({ code: 'unsupported_parameter', message, path });
+}
+
+/** The volume has a range of its own here, the other controls those of the model's family. */
+function refuseOutside(
+  checked: { readonly speed?: number; readonly stability?: number; readonly similarity?: number },
+  { model, nameOf }: RequestSubject,
+): void {
+  const { ranges } = familyOf(model);
+  for (const name of ['speed', 'stability', 'similarity'] as const) {
+    const value = checked[name];
+    if (value === undefined || !model.controls[name] || isWithin(value, ranges[name])) continue;
+    const path = nameOf(name);
+    const message = `${path} is ${value}; ${model.id} allows ${describeRange(ranges[name])}`;
+    throw new RequestProblem({ code: 'invalid_message', message, path });
+  }
+}
+
+/** The legacy volume is a factor on the level, 1 is the voice's own; as decibels, within what HTTP allows. */
+function decibelsOf(volume: number | undefined): number | undefined {
+  if (volume === undefined) return undefined;
+  return Math.max(-LOUDEST_DB, 20 * Math.log10(volume));
+}
+
+/** Ten times the level. */
+const LOUDEST_DB = 20;
+
+/**
+ * Plans a request of v3, or of `product_v1` in v2: what the model cannot follow is left out with a warning,
+ * and what is used is told in `effectiveRequest` (docs/api/realtime.md).
+ * @throws RequestProblem
+ */
+function planLenient(request: RequestFields, subject: RequestSubject): RequestPlan {
+  const { model, protocol, voice, nameOf } = subject;
+  const schema = protocol === 'v2' ? ProductStartRequest : StartRequest;
+  const known = withoutUnknown(request, Object.keys(schema.properties), subject);
+  const fitting = withinRanges(known.request, subject);
+  const checked: StartRequest | ProductStartRequest = checkRequest(
+    schema,
+    fitting.request,
+    protocol,
+  );
+  const format = requireFormat(checked.format ?? 'mp3', model, nameOf('format'));
+  const product = isProduct(checked) ? checked : undefined;
+  const controls = { ...checked, ...product, instruction: product?.instructions };
+  const { ignored, ...delivery } = deliver(controls, model, voice);
+  const unused = new Set([
+    ...ignored.map((name) => (name === 'instruction' ? 'instructions' : name)),
+    ...['latency', 'optimizeInstructions'].filter((name) => Object.hasOwn(checked, name)),
+  ]);
+  const defaults = defaultsOf(model, protocol);
+  const given = { ...checked, format };
+  for (const name of unused) Reflect.deleteProperty(given, name);
+  const effectiveRequest = { ...defaults, ...given };
+  const warnings = [
+    ...known.warnings,
+    ...fitting.warnings,
+    ...[...unused].map((name) => unsupported(nameOf(name), model)),
+  ];
+  const chunkLength = checked.chunkLength;
+  const plan = { voice, model, format, delivery, chunkLength };
+  if (protocol === 'v3') {
+    const ready = { protocolVersion: protocol, effectiveRequest, warnings };
+    return { ...plan, ready, warnings: [] };
+  }
+  const ready = {
+    provider: model.family,
+    effectiveRequest: { ...effectiveRequest, ...PRODUCTOfLenientRequest },
+  };
+  return { ...plan, ready, warnings };
+}
+
+const PRODUCTOfLenientRequest = { parameterProfile: 'product_v1' } as const;
+
+function isProduct(request: StartRequest | ProductStartRequest): request is ProductStartRequest {
+  return 'parameterProfile' in request;
+}
+
+interface Adapted {
+  readonly request: RequestFields;
+  readonly warnings: readonly RequestWarning[];
+}
+
+function withoutUnknown(
+  request: RequestFields,
+  allowed: readonly string[],
+  { nameOf }: RequestSubject,
+): Adapted {
+  const names = Object.keys(request).filter((name) => !allowed.includes(name));
+  const known = Object.entries(request).filter(([name]) => allowed.includes(name));
+  const warnings = names.map((name) => ({
+    code: 'unknown_parameter',
+    message: `${showText(nameOf(name))} is not known here and was left out`,
+    path: nameOf(name),
+  }));
+  return { request: Object.fromEntries(known), warnings };
+}
+
+/** Numbers outside of what the model takes: v2 takes the nearest, v3 does without. */
+function withinRanges(request: RequestFields, subject: RequestSubject): Adapted {
+  const { protocol, nameOf } = subject;
+  const ranges = rangesOf(subject.model);
+  const warnings: RequestWarning[] = [];
+  const entries = Object.entries(request).flatMap(([name, value]) => {
+    const range = ranges.get(name);
+    if (range === undefined || typeof value !== 'number' || isWithin(value, range)) {
+      return [[name, value] as const];
+    }
+    const path = nameOf(name);
+    const near = Math.min(range.maximum, Math.max(range.minimum, value));
+    const isClamped = protocol === 'v2' && !Number.isNaN(value);
+    const then = isClamped ? `${near} is used` : 'it was left out';
+    const message = `${path} is ${value}; allowed is ${describeRange(range)}, and ${then}`;
+    warnings.push({ code: isClamped ? 'clamped' : 'out_of_range', message, path });
+    return isClamped ? [[name, near] as const] : [];
+  });
+  return { request: Object.fromEntries(entries), warnings };
+}
+
+interface Range {
+  readonly minimum: number;
+  readonly maximum: number;
+}
+
+function rangesOf(model: CatalogueModel): ReadonlyMap<string, Range> {
+  const { ranges } = familyOf(model);
+  return new Map<string, Range>([
+    ...Object.entries(ranges),
+    ['pitch', PITCH_RANGE],
+    ['chunkLength', CHUNK_LENGTH_RANGE],
+  ]);
+}
+
+/** What is used where nothing was given, or what was given does nothing. */
+function defaultsOf({ controls }: CatalogueModel, protocol: RealtimeProtocol) {
+  return {
+    ...(controls.speed ? { speed: 1 } : {}),
+    ...(controls.volume ? { volume: 0 } : {}),
+    ...(protocol === 'v2' && controls.pitch ? { pitch: 0 } : {}),
+    textNormalization: true,
+  };
+}
+
+function unsupported(path: string, { id }: CatalogueModel): RequestWarning {
+  return {
+    code: 'unsupported_parameter',
+    message: `${path} does nothing with ${id} and was left out`,
+    path,
+  };
+}
+
+/** How the segments of a request are spoken. */
+export interface RequestPlan {
+  readonly voice: SpeakingVoice;
+  readonly model: CatalogueModel;
+  readonly format: RealtimeFormat;
+  readonly delivery: Pick<Delivery, 'speed' | 'pitch' | 'gainDb'>;
+  /** Characters that are spoken in one go, where the client wants them counted. */
+  readonly chunkLength: number | undefined;
+  readonly ready: ReadyFields;
+  /** What `ready` has no place for. */
+  readonly warnings: readonly RequestWarning[];
+}
+
+/** A request that cannot be spoken, with what the client is told. */
+export class RequestProblem extends Error {
+  override readonly name = 'RequestProblem';
+  readonly problem: Problem;
+
+  constructor(problem: Problem) {
+    super(problem.message);
+    this.problem = problem;
+  }
+}
+
+/** `start.request` as it came, with the names of v3. */
+type RequestFields = Readonly<Record<string, unknown>>;
+
+/** What the controls of a request are applied to. */
+interface RequestSubject {
+  readonly voice: SpeakingVoice;
+  readonly model: CatalogueModel;
+  readonly protocol: RealtimeProtocol;
+  /** A field of `request` with its path, as the version writes it. */
+  readonly nameOf: (field: string) => string;
+}
+
+function nameIn(protocol: RealtimeProtocol): RequestSubject['nameOf'] {
+  return (field) => `request.${protocol === 'v2' ? v2FieldName(field) : field}`;
+}
+
+/** Gives a request back as what its schema says it is. @throws RequestProblem `invalid_message` */
+function checkRequest<Schema extends TObject>(
+  schema: Schema,
+  request: RequestFields,
+  protocol: RealtimeProtocol,
+): Static<Schema> {
+  try {
+    return requireValid(schema, request, 'request');
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    throw new RequestProblem(problemOf(error, protocol, 'request.'));
+  }
+}
+
+/** @throws RequestProblem `voice_not_found` */
+function requireVoice(voiceId: string, catalogue: Catalogue, path: string): SpeakingVoice {
+  const voice = catalogue.voice(voiceId);
+  if (voice !== undefined) return voice;
+  const message = `${path} ${showValue(voiceId)} is no voice here`;
+  throw new RequestProblem({ code: 'voice_not_found', message, path });
+}
+
+/** @throws RequestProblem `model_not_found`, or `provider_unavailable` for one that is switched off */
+function requireModel(
+  modelId: string,
+  voice: SpeakingVoice,
+  { catalogue, path }: { readonly catalogue: Catalogue; readonly path: string },
+): CatalogueModel {
+  const { models } = familyOf(voice);
+  const model = catalogue.model(modelId);
+  if (model === undefined || !models.includes(modelId)) {
+    const what = model === undefined ? 'is no model' : `does not work with voice ${voice.name}`;
+    const message = `${path} ${showValue(modelId)} ${what}; allowed is ${anyOf(models)}`;
+    throw new RequestProblem({ code: 'model_not_found', message, path });
+  }
+  if (catalogue.isAvailable(model)) return model;
+  const message = `The model ${modelId} is not available`;
+  throw new RequestProblem({ code: 'provider_unavailable', message, path });
+}
+
+/** @throws RequestProblem `unsupported_parameter` */
+function requireFormat(
+  format: RealtimeFormat,
+  model: CatalogueModel,
+  path: string,
+): RealtimeFormat {
+  const formats = realtimeFormats(model);
+  if (formats.includes(format)) return format;
+  const message = `${path} is ${format}; ${model.id} makes ${anyOf(formats)}`;
+  throw new RequestProblem({ code: 'unsupported_parameter', message, path });
+}
+
+/** The formats of a model in realtime: raw samples and opus are made of what every model gives. */
+export function realtimeFormats({ outputFormats }: CatalogueModel): readonly RealtimeFormat[] {
+  const files = (['mp3', 'wav'] as const).filter((format) => outputFormats.includes(format));
+  return [...files, 'opus', 'pcm'];
+}
+
+/** Which fields of `start.request` a model follows; those of `product_v1` in v2. */
+export function realtimeControls(
+  model: CatalogueModel,
+  protocol: RealtimeProtocol,
+): Record<string, boolean> {
+  const { pitch, ...controls } = model.controls;
+  const { emotion, instruction: instructions } = model;
+  const ofV2 = { pitch, emotion, instructions, optimizeInstructions: false };
+  return { ...controls, chunkLength: true, latency: false, ...(protocol === 'v2' ? ofV2 : {}) };
 }

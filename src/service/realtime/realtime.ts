@@ -1,21 +1,20 @@
 import type { Clock } from '../../effects/clock.ts';
 import type { Random } from '../../effects/random.ts';
-import type { RateLimit } from '../accounts/rate-limit.ts';
-import type { AudioFolder } from '../audio-files/audio-folder.ts';
 import { createKeyTable } from '../http/key-table.ts';
-import type { Arrival } from '../http/router.ts';
+import type { Arrival } from '../http/request.ts';
+import type { RateLimit } from '../ledger/accounts.ts';
 import type { AccountKey } from '../running-service.ts';
-import type { ServiceContext } from '../service-context.ts';
+import type { SpeechContext } from '../speech/speech-context.ts';
+import type { AudioFolder } from '../speech/audio-files.ts';
 import type { Admission } from './admission.ts';
 import { admit } from './admission.ts';
-import type { LiveSocket, SocketListener } from './live-socket.ts';
-import { Requests } from './requests/requests.ts';
-import type { Session } from './session.ts';
+import { Requests } from './requests.ts';
+import type { LiveSocket, SocketListener, Session } from './session.ts';
 import type { Tickets } from './tickets.ts';
 import { createTickets } from './tickets.ts';
 
 export interface RealtimeDeps extends Pick<
-  ServiceContext,
+  SpeechContext,
   'catalogue' | 'clock' | 'encode' | 'operations' | 'report' | 'speechQueue' | 'store'
 > {
   readonly random: Random;
@@ -24,7 +23,7 @@ export interface RealtimeDeps extends Pick<
   readonly folder: AudioFolder;
 }
 
-/** The realtime speech of a service (spec section 4.10). */
+/** The realtime speech of a service (docs/api/realtime.md). */
 export interface Realtime {
   readonly tickets: Tickets;
   readonly requests: Requests;

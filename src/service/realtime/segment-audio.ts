@@ -1,13 +1,15 @@
+import { createHash } from 'node:crypto';
 import type { RealtimeFormat } from '../../contract/realtime/protocols.ts';
 import type { Clock } from '../../effects/clock.ts';
-import { WAV_HEADER_LENGTH } from '../engine/encode/wav.ts';
-import type { EncodeSpeech } from '../synthesis/encode.ts';
-import type { EngineRequest } from '../engine/speech-engine.ts';
-import type { SpeechQueue } from '../synthesis/speech-queue.ts';
-import { letGo } from '../synthesis/let-go.ts';
-import { startAudio } from '../synthesis/start-audio.ts';
-import type { RequestPlan } from './request-plan.ts';
-import { speakText } from './spoken-text.ts';
+import { closeQuietly } from '../../effects/close-quietly.ts';
+import { splitClauses } from '../../text/sentences.ts';
+import { WAV_HEADER_LENGTH } from '../engine/encode/pcm.ts';
+import type { EngineRequest, SpeechChunk, SpeechEngine } from '../engine/speech-engine.ts';
+import { EngineError } from '../engine/speech-engine.ts';
+import type { SpeechQueue } from '../speech/speech-queue.ts';
+import type { EncodeSpeech } from '../speech/encode.ts';
+import { startAudio } from '../speech/speak.ts';
+import type { RequestPlan } from './plan-request.ts';
 
 /** How long the engine may take for the next of its speech. */
 const PROVIDER_MS = 60_000;
@@ -21,7 +23,7 @@ export class ProviderTimeout extends Error {
   }
 }
 
-export interface SegmentSound {
+interface SegmentSound {
   readonly plan: RequestPlan;
   readonly text: string;
   /** Its place in the request, from 1. */
@@ -77,7 +79,7 @@ export async function* segmentAudio(sound: SegmentSound): AsyncGenerator<Uint8Ar
       yield next.value;
     }
   } finally {
-    void letGo(audio.rest);
+    void closeQuietly(audio.rest);
   }
 }
 
@@ -92,4 +94,41 @@ function* withoutHead(parts: readonly Uint8Array[], length: number): Generator<U
     left -= part.length - kept.length;
     if (kept.length > 0) yield kept;
   }
+}
+
+/**
+ * Speaks a text, at most so many characters in one go where that is asked for (docs/api/realtime.md, `chunk_length`). A stretch that holds nothing to say is passed over.
+ * @throws EngineError when nothing of it can be said, or the engine breaks
+ */
+async function* speakText(
+  engine: Pick<SpeechEngine, 'synthesize'>,
+  request: EngineRequest,
+  {
+    chunkLength,
+    signal,
+  }: { readonly chunkLength: number | undefined; readonly signal: AbortSignal },
+): AsyncGenerator<SpeechChunk> {
+  if (chunkLength === undefined) return yield* engine.synthesize(request, signal);
+  let hasSpoken = false;
+  for (const { text } of splitClauses(request.text, chunkLength)) {
+    try {
+      for await (const chunk of engine.synthesize({ ...request, text }, signal)) {
+        hasSpoken = true;
+        yield chunk;
+      }
+    } catch (error) {
+      if (!isUnspeakable(error)) throw error;
+    }
+  }
+  if (!hasSpoken) throw new EngineError('unspeakable', 'The text has nothing to say.');
+}
+
+/** Whether a text holds nothing that a voice can say, rather than that something broke. */
+export function isUnspeakable(error: unknown): boolean {
+  return error instanceof EngineError && error.reason === 'unspeakable';
+}
+
+/** Tells a text from every other one, so that it need not be kept. */
+export function digestOf(text: string): string {
+  return createHash('sha256').update(text, 'utf8').digest('base64url');
 }

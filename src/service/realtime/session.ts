@@ -1,30 +1,29 @@
-import type { Random } from '../../effects/random.ts';
-import { UnreadableFrame } from '../../frames/check-frame.ts';
-import type { FrameMessage } from '../../frames/codec.ts';
-import { decodeFields, encodeFrame, isFrameMessage } from '../../frames/codec.ts';
-import { amountsIn } from '../billing/ledger.ts';
+import type { Clock } from '../../effects/clock.ts';
+import {
+  UnreadableFrame,
+  decodeFields,
+  encodeFrame,
+  isFrameMessage,
+} from '../../realtime/frames.ts';
+import type { FrameMessage } from '../../realtime/frames.ts';
+import type { BodyCut } from '../http/faults.ts';
+import { amountsIn } from '../ledger/ledger.ts';
 import { StoreError } from '../store/store-error.ts';
-import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Admission } from './admission.ts';
 import { beginRequest } from './begin-request.ts';
-import { Heartbeat } from './heartbeat.ts';
-import type { LiveSocket, SocketListener } from './live-socket.ts';
-import type { Outgoing, SessionEffect, SessionEvent, SessionTimer } from './machine/events.ts';
-import type { SessionState } from './machine/state.ts';
-import { newSession } from './machine/state.ts';
-import { transition } from './machine/transition.ts';
-import { Outlet } from './outlet.ts';
-import { RecentIds } from './recent-ids.ts';
-import type { RequestSpeaker, SpeakerContext } from './request-speaker.ts';
+import type { SessionContext } from './begin-request.ts';
 import type { StartMessage } from './client-message.ts';
 import { NO_EVENT } from './client-message.ts';
-import type { Tickets } from './tickets.ts';
-
-export interface SessionContext extends SpeakerContext {
-  readonly random: Random;
-  readonly catalogue: Catalogue;
-  readonly tickets: Tickets;
-}
+import type {
+  Outgoing,
+  SessionEffect,
+  SessionEvent,
+  SessionTimer,
+  SessionState,
+} from './machine/state.ts';
+import { newSession } from './machine/state.ts';
+import { transition } from './machine/transition.ts';
+import type { RequestSpeaker } from './request-speaker.ts';
 
 /** Ids of a connection that are compared. */
 const MOST_IDS = 10_000;
@@ -237,4 +236,159 @@ export class Session implements SocketListener {
   #quotaOf(account: string): number {
     return this.#context.store.read((db) => amountsIn(db, account, 'available')).quota;
   }
+}
+
+/** How often the other side is asked for a sign of life. */
+const PING_MS = 20_000;
+/** How often it may give none; counted, so that a machine that slept finds its lines alive. */
+const MOST_UNANSWERED = 3;
+
+/** Notices a line that is dead without having said so. */
+export class Heartbeat {
+  readonly #socket: LiveSocket;
+  readonly #clock: Clock;
+  #unanswered = 0;
+  #stop: () => void;
+
+  constructor(socket: LiveSocket, clock: Clock) {
+    this.#socket = socket;
+    this.#clock = clock;
+    this.#stop = clock.after(PING_MS, () => this.#beat());
+  }
+
+  /** Something came. */
+  heard(): void {
+    this.#unanswered = 0;
+  }
+
+  close(): void {
+    this.#stop();
+  }
+
+  #beat(): void {
+    if (this.#unanswered >= MOST_UNANSWERED) return this.#socket.terminate();
+    this.#unanswered += 1;
+    this.#socket.ping();
+    this.#stop = this.#clock.after(PING_MS, () => this.#beat());
+  }
+}
+
+/** Event ids that a connection has used: the latest ones, so that no connection takes ever more memory. */
+export class RecentIds {
+  readonly #ids = new Set<string>();
+  readonly #most: number;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** Notes an id; gives whether it was used before. */
+  note(id: string): boolean {
+    if (this.#ids.has(id)) return true;
+    this.#ids.add(id);
+    const [oldest] = this.#ids;
+    if (this.#ids.size > this.#most && oldest !== undefined) this.#ids.delete(oldest);
+    return false;
+  }
+}
+
+/** Bytes that may wait to be sent before speech waits too: some seconds of it. */
+const HIGH_WATER_BYTES = 1024 * 1024;
+/** More than this waits only for a client that asks and does not read. */
+const MOST_WAITING_BYTES = 4 * 1024 * 1024;
+/** How long nobody may read while speech waits. */
+export const STALL_MS = 120_000;
+
+export interface OutletOptions {
+  readonly socket: LiveSocket;
+  readonly clock: Clock;
+  /** Where a fault rule wants the connection to break. */
+  readonly cut: BodyCut | undefined;
+  /** Nobody reads what is sent (docs/api/realtime.md#errors, `client_backpressure`). */
+  readonly onStall: () => void;
+}
+
+/** The way out of a connection: what is sent waits in bounded memory for its reader. */
+export class Outlet {
+  readonly #options: OutletOptions;
+  #sentBytes = 0;
+  /** A fault rule broke the line: nothing more leaves, and nothing counts as sent. */
+  #isBroken = false;
+  #isClosed = false;
+  #waiting: (() => void)[] = [];
+  #stopStall: (() => void) | undefined;
+
+  constructor(options: OutletOptions) {
+    this.#options = options;
+  }
+
+  send(frame: Uint8Array): void {
+    const { socket, cut, onStall } = this.#options;
+    if (this.#isBroken || this.#isClosed) return;
+    if (cut !== undefined && this.#sentBytes + frame.length > cut.afterBytes) {
+      this.#isBroken = true;
+      return socket.breakOff(cut.kind);
+    }
+    this.#sentBytes += frame.length;
+    socket.send(frame, () => this.#moved());
+    if (socket.bufferedAmount > MOST_WAITING_BYTES) onStall();
+  }
+
+  /** Resolves when there is room for more speech, or the connection has ended. */
+  async room(): Promise<void> {
+    const isFull = this.#options.socket.bufferedAmount > HIGH_WATER_BYTES;
+    if (this.#isClosed || !(isFull || this.#isBroken)) return;
+    this.#watch();
+    await new Promise<void>((resolve) => {
+      this.#waiting.push(resolve);
+    });
+  }
+
+  /** Nothing more leaves. */
+  close(): void {
+    this.#isClosed = true;
+    this.#letIn();
+  }
+
+  #moved(): void {
+    if (this.#isBroken) return;
+    if (this.#options.socket.bufferedAmount <= HIGH_WATER_BYTES) this.#letIn();
+    else if (this.#stopStall !== undefined) this.#watch();
+  }
+
+  /** Whatever leaves shows that somebody reads. */
+  #watch(): void {
+    const { clock, onStall } = this.#options;
+    this.#stopStall?.();
+    this.#stopStall = clock.after(STALL_MS, onStall);
+  }
+
+  #letIn(): void {
+    this.#stopStall?.();
+    this.#stopStall = undefined;
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+}
+
+/** The WebSocket of a connection, as a session uses it. */
+export interface LiveSocket {
+  /** Bytes that wait to be sent. */
+  readonly bufferedAmount: number;
+  /** Sends a binary message; `sent` is called when it has left this program, or never will. */
+  send(bytes: Uint8Array, sent: () => void): void;
+  ping(): void;
+  /** Says goodbye, and is gone soon after, answered or not. */
+  close(code: number): void;
+  /** Is gone at once. */
+  terminate(): void;
+  /** Breaks off without a goodbye, when everything sent has left: a fault rule wants that. */
+  breakOff(kind: 'reset' | 'truncate'): void;
+}
+
+/** What a session wants to know of its WebSocket. */
+export interface SocketListener {
+  message(bytes: Uint8Array, isText: boolean): void;
+  /** The other side answered a ping. */
+  pong(): void;
+  closed(): void;
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '../../effects/clock.ts';
 import type { Random } from '../../effects/random.ts';
 
-/** Where a ticket is good: the page that it was made for, and the host that made it (spec section 5). */
+/** Where a ticket is good: the page that it was made for, and the host that made it (docs/api/authentication.md). */
 export interface TicketPlace {
   readonly origin: string;
   readonly host: string;

@@ -6,7 +6,6 @@ import type { Connection } from './connection.ts';
 import { createConnection, integer } from './connection.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { StoreError } from './store-error.ts';
-import { isBusy, isStoreFailure, toStoreError } from './sqlite-failure.ts';
 
 /** The service's database, shared by every process that uses the data directory. */
 export interface Store {
@@ -22,7 +21,7 @@ export interface Store {
   close(): void;
 }
 
-export interface OpenStoreOptions {
+interface OpenStoreOptions {
   readonly dataDir: string;
   readonly clock: Clock;
   readonly files: FileSystem;
@@ -138,4 +137,33 @@ function createStore(database: Libsql.Database, db: Connection, path: string): S
       isOpen = false;
     },
   };
+}
+
+/** Another connection holds what was asked for. */
+function isBusy(error: unknown): boolean {
+  return /^SQLITE_(BUSY|LOCKED)/.test(codeOf(error));
+}
+
+/** The file system or SQLite said no, rather than our own code being wrong. */
+function isStoreFailure(error: unknown): boolean {
+  return error instanceof StoreError || (error instanceof Error && 'code' in error);
+}
+
+/** Gives the error that says what to do about a database or a directory that cannot be used. */
+function toStoreError(error: unknown, path: string): StoreError {
+  if (error instanceof StoreError) return error;
+  if (isBusy(error)) {
+    return new StoreError('locked', path, `${path} is held by another process`, error);
+  }
+  const code = codeOf(error);
+  if (/^SQLITE_(NOTADB|CORRUPT|ERROR)/.test(code)) {
+    return new StoreError('corrupt', path, `${path} is not a database that foley can read`, error);
+  }
+  const reason = code === '' ? 'it cannot be opened' : code;
+  return new StoreError('unwritable', path, `${path} cannot be written (${reason})`, error);
+}
+
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error) || !('code' in error)) return '';
+  return typeof error.code === 'string' ? error.code : '';
 }

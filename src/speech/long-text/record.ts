@@ -2,26 +2,24 @@ import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { extensionOf } from '../../audio/formats.ts';
-import type { Processes } from '../../effects/processes.ts';
-import { syncFile, syncFolder } from '../../files/durability.ts';
-import type { FileDeps } from '../../files/file-deps.ts';
-import { writeAll } from '../../files/file-writer.ts';
-import { ownerRecord } from '../../files/intent-files.ts';
-import { journalLine } from '../../files/journal-lines.ts';
-import { Failure } from '../../errors/failure.ts';
+import { sha256 } from '../../durable/checksum.ts';
+import { stateFailure, hasErrno, newerStateFailure } from '../../durable/file-failures.ts';
+import { syncFile, syncFolder, writeAll } from '../../durable/files.ts';
+import type { FileDeps } from '../../durable/files.ts';
+import { ownerRecord, parseIdentity } from '../../durable/intent-records.ts';
+import { journalLine, parseJournal } from '../../durable/journal-lines.ts';
 import {
   ensurePrivateFolder,
   openOwnFile,
   readOwnText,
   RECORD_BYTES,
-} from '../../files/own-files.ts';
-import { replaceFile } from '../../files/replace-file.ts';
-import { sha256 } from '../../files/sha256.ts';
-import { stateFailure } from '../../files/state-failures.ts';
+} from '../../durable/own-files.ts';
+import { replaceFile } from '../../durable/publish.ts';
+import type { Processes, Liveness } from '../../effects/processes.ts';
+import { Failure } from '../../errors/failure.ts';
 import { display } from '../../text/display.ts';
-import type { PartState, PartStep } from './part-steps.ts';
-import { afterStep } from './part-steps.ts';
 import type { LongTextPlan } from './plan.ts';
+import { parsePlan } from './plan.ts';
 
 /**
  * A long text on its way, in a folder of its own (0700): the text, the plan and a line for each step of
@@ -82,7 +80,7 @@ export async function beginRecord(
 }
 
 /** What a record says when it is opened again. */
-export interface RecordedText {
+interface RecordedText {
   readonly plan: LongTextPlan;
   readonly states: ReadonlyMap<number, PartState>;
   /** SHA-256 of the text; undefined for a record of an earlier foley. */
@@ -143,16 +141,16 @@ function damagedText(file: string): Failure {
   });
 }
 
-export function recordFolder(id: string, { folder }: Pick<RecordOptions, 'folder'>): string {
+function recordFolder(id: string, { folder }: Pick<RecordOptions, 'folder'>): string {
   return path.join(folder, path.basename(id));
 }
 
-export function journalFile(folder: string): string {
+function journalFile(folder: string): string {
   return path.join(folder, 'journal.jsonl');
 }
 
 /** The first lines of the journal a second time: its owner and the plan. */
-export function planFile(folder: string): string {
+function planFile(folder: string): string {
   return path.join(folder, 'plan.jsonl');
 }
 
@@ -250,6 +248,238 @@ class OpenRecord implements LongTextRecord {
   }
 }
 
-export function plannedState({ parts }: LongTextPlan, index: number): PartState {
+function plannedState({ parts }: LongTextPlan, index: number): PartState {
   return { state: 'planned', key: parts[index]?.key ?? undefined };
+}
+
+/** How far one part has got; written down as it goes on, the last word counts. */
+interface PartStep {
+  /** From 0. */
+  readonly part: number;
+  /**
+   * `keyed`: it is asked for under another key from here on; `accepted`: charged for; `done`: its audio is
+   * in its file; `failed`: the service could not do it and charged nothing under this key;
+   * `delivered`: it went into the stream.
+   */
+  readonly state: 'keyed' | 'accepted' | 'done' | 'failed' | 'delivered';
+  readonly key?: string | undefined;
+  readonly jobId?: string | undefined;
+  readonly requestId?: string | undefined;
+  readonly creditsUsed?: number | undefined;
+  readonly quotaRemaining?: number | undefined;
+  readonly ignoredParameters?: readonly string[] | undefined;
+  /** Of its file. */
+  readonly bytes?: number | undefined;
+  /** Some of the text could not be spoken. */
+  readonly isPartial?: boolean | undefined;
+  /** The service does not have its job, which was told. */
+  readonly isGone?: boolean | undefined;
+}
+
+/** A part as all that was written of it tells. */
+type PartState = Omit<PartStep, 'part' | 'state'> & {
+  readonly state: PartStep['state'] | 'planned';
+};
+
+/** What is known of a part after one more step. */
+function afterStep(before: PartState, step: PartStep): PartState {
+  const { part: _, ...known } = step;
+  // Under another key everything begins anew.
+  const kept = step.state === 'keyed' ? {} : before;
+  const told = Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined));
+  return { ...kept, ...told, state: step.state };
+}
+
+const STATES = ['keyed', 'accepted', 'done', 'failed', 'delivered'] as const;
+
+/** A step that was written down; undefined for what is none. */
+function parsePartStep(record: Readonly<Record<string, unknown>>): PartStep | undefined {
+  const { part, state } = record;
+  const known = STATES.find((one) => one === state);
+  if (known === undefined || typeof part !== 'number') return undefined;
+  const text = (name: string): string | undefined => {
+    const value = record[name];
+    return typeof value === 'string' ? value : undefined;
+  };
+  const number = (name: string): number | undefined => {
+    const value = record[name];
+    return typeof value === 'number' ? value : undefined;
+  };
+  const ignored = record['ignoredParameters'];
+  return {
+    part,
+    state: known,
+    key: text('key'),
+    jobId: text('jobId'),
+    requestId: text('requestId'),
+    creditsUsed: number('creditsUsed'),
+    quotaRemaining: number('quotaRemaining'),
+    ignoredParameters: Array.isArray(ignored) ? ignored.map((one) => String(one)) : undefined,
+    bytes: number('bytes'),
+    isPartial: record['isPartial'] === true ? true : undefined,
+    isGone: record['isGone'] === true ? true : undefined,
+  };
+}
+
+/** A long text that a command left before it was spoken to its end. */
+export interface LeftText {
+  readonly id: string;
+  readonly plan: LongTextPlan;
+  readonly states: ReadonlyMap<number, PartState>;
+  /** SHA-256 of the whole, once that was there and was checked. */
+  readonly checksum: string | undefined;
+  /** Files in which it grew, when that was interrupted. */
+  readonly temporaries: readonly string[];
+  /** Whether the command that worked on it last still runs. */
+  readonly writer: Liveness;
+  /** SHA-256 of its text; undefined for a record of an earlier foley. */
+  readonly textSha256: string | undefined;
+  /** Lines of its journal are damaged or missing, so that parts may be further than `states` say. */
+  readonly isDamaged: boolean;
+}
+
+/** A record whose plan cannot be read, so that nothing can be done with it but to look into its folder. */
+interface UnreadableText {
+  readonly id: string;
+  readonly folder: string;
+  /** Files with the audio of parts. */
+  readonly parts: number;
+  readonly bytes: number;
+}
+
+/**
+ * What is there, the oldest first; a folder without a plan is of a command that has sent nothing yet. Throws exit 32 when a record cannot be read, or a
+ * newer foley wrote it.
+ */
+export async function listRecords(options: RecordOptions): Promise<readonly LeftText[]> {
+  const found: LeftText[] = [];
+  for (const id of await namesIn(options)) {
+    const left = await readRecord(id, options);
+    if (left !== undefined) found.push(left);
+  }
+  return found;
+}
+
+/**
+ * Records without a readable plan that are more than what a command leaves that was killed before it sent
+ * anything. Throws exit 32 when they cannot be listed.
+ */
+export async function listUnreadable(options: RecordOptions): Promise<readonly UnreadableText[]> {
+  const found: UnreadableText[] = [];
+  for (const id of await namesIn(options)) {
+    const folder = recordFolder(id, options);
+    const { garbled, isNewer, plan } = await readJournal(folder, options);
+    if (isNewer || plan !== undefined) continue;
+    const names = await options.files.readdir(folder).catch(() => []);
+    const parts = names.filter((name) => /^part-\d+\.(?!words)/.test(name));
+    if (parts.length === 0 && garbled === 0) continue;
+    const sizes = parts.map(async (name) => {
+      const stat = await options.files.stat(path.join(folder, name)).catch(() => undefined);
+      return stat?.size ?? 0;
+    });
+    const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+    found.push({ id, folder, parts: parts.length, bytes });
+  }
+  return found;
+}
+
+/**
+ * Removes the folders of commands that were killed before they had a plan: they have sent nothing. Throws
+ * exit 32 when they cannot be listed.
+ */
+export async function sweepRecords(options: RecordOptions): Promise<void> {
+  const unreadable = await listUnreadable(options);
+  for (const id of await namesIn(options)) {
+    const folder = recordFolder(id, options);
+    const { isNewer, plan, records } = await readJournal(folder, options);
+    const isBegun = isNewer || plan !== undefined || unreadable.some((one) => one.id === id);
+    if (isBegun || writerOf(records, options) === 'alive' || !(await isOld(folder, options)))
+      continue;
+    await options.files.rm(folder, { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
+/** Nobody takes as long from making a folder to writing down what for. */
+const BEGINS_WITHIN_MS = 60 * 60 * 1000;
+
+async function isOld(folder: string, { clock, files }: RecordOptions): Promise<boolean> {
+  const found = await files.stat(folder).catch(() => undefined);
+  return found !== undefined && clock.now() - found.mtimeMs > BEGINS_WITHIN_MS;
+}
+
+/** One of them as it is now; undefined when it is gone, or has no plan. Throws exit 32 as above. */
+export async function readRecord(
+  id: string,
+  options: RecordOptions,
+): Promise<LeftText | undefined> {
+  const folder = recordFolder(id, options);
+  const { garbled, isNewer, isRestored, plan, records } = await readJournal(folder, options);
+  if (isNewer) throw newerStateFailure('the record of a long text', folder);
+  if (plan === undefined) return undefined;
+  const states = new Map<number, PartState>();
+  for (const record of records) {
+    const step = parsePartStep(record);
+    if (step === undefined) continue;
+    states.set(step.part, afterStep(states.get(step.part) ?? plannedState(plan, step.part), step));
+  }
+  const textsIn = (name: string): string[] =>
+    records.map((record) => record[name]).filter((one) => typeof one === 'string');
+  return {
+    id,
+    plan,
+    states,
+    checksum: textsIn('whole').at(-1),
+    temporaries: [...(plan.temporary === null ? [] : [plan.temporary]), ...textsIn('temporary')],
+    writer: writerOf(records, options),
+    textSha256: textsIn('textSha256').at(-1),
+    isDamaged: garbled > 0 || isRestored,
+  };
+}
+
+/** What the journal of a record says, with the second copy of the plan where its own is damaged. */
+async function readJournal(folder: string, options: RecordOptions) {
+  const read = parseJournal((await contentOf(journalFile(folder), options)) ?? '');
+  const planIn = (records: typeof read.records): LongTextPlan | undefined =>
+    records.map((record) => parsePlan(record['plan'])).find((one) => one !== undefined);
+  const plan = planIn(read.records);
+  if (plan !== undefined || read.isNewer) return { ...read, plan, isRestored: false };
+  const copy = parseJournal((await contentOf(planFile(folder), options)) ?? '');
+  const records = [...copy.records, ...read.records];
+  const restored = planIn(copy.records);
+  return {
+    garbled: read.garbled + copy.garbled,
+    isNewer: copy.isNewer,
+    records,
+    plan: restored,
+    isRestored: restored !== undefined,
+  };
+}
+
+async function namesIn({ files, folder }: RecordOptions): Promise<readonly string[]> {
+  const names = await files.readdir(folder).catch((error: unknown) => {
+    if (hasErrno(error, 'ENOENT')) return [];
+    throw stateFailure('the records of long texts', folder, error);
+  });
+  return names.toSorted((a, b) => (a < b ? -1 : 1));
+}
+
+/** Who wrote last. */
+function writerOf(
+  records: readonly Readonly<Record<string, unknown>>[],
+  { processes }: RecordOptions,
+): Liveness {
+  const owner = records
+    .map((record) => parseIdentity(record['owner']))
+    .findLast((one) => one !== undefined);
+  return owner === undefined ? 'unknown' : processes.liveness(owner);
+}
+
+/** Undefined for what is no record, or was removed meanwhile. */
+async function contentOf(file: string, { files }: RecordOptions): Promise<string | undefined> {
+  try {
+    return await readOwnText(file, RECORD_BYTES, files);
+  } catch (error) {
+    if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return undefined;
+    throw stateFailure('the record of a long text', file, error);
+  }
 }

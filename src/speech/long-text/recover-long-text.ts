@@ -3,22 +3,17 @@ import type { ApiClient } from '../../api/client.ts';
 import { extensionOf } from '../../audio/formats.ts';
 import type { Clock } from '../../effects/clock.ts';
 import { Failure } from '../../errors/failure.ts';
-import { removeQuietly } from '../../files/debris.ts';
-import { checksumOf, kindOf } from '../../files/checksum.ts';
-import { downloadName } from '../../files/names.ts';
-import { openOutput } from '../../files/publish.ts';
-import { isTemporaryName } from '../../files/temporary.ts';
-import { mayRun } from '../leftovers.ts';
-import type { Recovered } from '../leftovers.ts';
-import { orNothing } from '../recover-audio.ts';
+import { removeQuietly, isTemporaryName } from '../../durable/files.ts';
+import { checksumOf, kindOf } from '../../durable/checksum.ts';
+import { downloadName } from '../../durable/names.ts';
+import { openOutput } from '../../durable/publish.ts';
+import { mayRun, orNothing } from '../recover.ts';
+import type { Recovered } from '../recover.ts';
 import type { AudioStream } from '../speak.ts';
-import type { LongTextRecord, RecordOptions } from './record.ts';
-import { resumeRecord } from './record.ts';
-import type { LeftText } from './record-list.ts';
-import { readRecord } from './record-list.ts';
+import type { LongTextRecord, RecordOptions, LeftText } from './record.ts';
+import { resumeRecord, readRecord } from './record.ts';
 import type { LongTextOptions } from './speak-long-text.ts';
-import { speakLongText } from './speak-long-text.ts';
-import { costOf, totalsOf } from './totals.ts';
+import { speakLongText, costOf, totalsOf } from './speak-long-text.ts';
 
 export interface LongTextRecovery
   extends

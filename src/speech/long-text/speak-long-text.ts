@@ -1,19 +1,22 @@
+import { reviseFailure } from '../../api/failures.ts';
 import { backoff, BACKOFF_BASE_MS, LONGEST_RETRY_AFTER_MS } from '../../api/retry.ts';
-import { reviseFailure } from '../../api/revise-failure.ts';
-import type { Verdict } from '../../audio/verdict.ts';
+import type { AudioJoiner } from '../../audio/join/audio-joiner.ts';
+import { createJoiner } from '../../audio/join/join.ts';
+import type { Verdict } from '../../audio/reader.ts';
+import type { Verifier } from '../../audio/verify.ts';
+import { createVerifier } from '../../audio/verify.ts';
+import type { AudioFormat } from '../../contract/values.ts';
+import { stateFailure } from '../../durable/file-failures.ts';
+import type { Output } from '../../durable/output.ts';
+import { untilStopped, inOrder } from '../../effects/concurrency.ts';
+import type { FileSystem } from '../../effects/file-system.ts';
 import { Failure } from '../../errors/failure.ts';
-import type { Output } from '../../files/output.ts';
 import type { AlignedSpeech } from '../aligned-way.ts';
+import type { AudioSink } from '../deliver.ts';
 import type { AudioStream } from '../speak.ts';
-import { untilStopped } from '../until-stopped.ts';
-import { inOrder } from './in-order.ts';
-import { speakJobPart } from './job-part.ts';
-import type { PartWords } from './part-words.ts';
-import { readPartWords, WholeWords } from './part-words.ts';
-import type { LongTextRecord } from './record.ts';
-import type { StreamDeps } from './stream-part.ts';
-import { speakStreamPart } from './stream-part.ts';
-import { WholeAudio } from './whole-audio.ts';
+import { speakJobPart, readPartWords, WholeWords, speakStreamPart } from './parts.ts';
+import type { PartWords, StreamDeps } from './parts.ts';
+import type { LongTextRecord, LeftText } from './record.ts';
 
 export interface LongTextOptions extends StreamDeps {
   readonly record: LongTextRecord;
@@ -29,7 +32,7 @@ export interface LongTextOptions extends StreamDeps {
 }
 
 /** A long text that was spoken to its end. */
-export interface SpokenText {
+interface SpokenText {
   /** The file it is in; undefined when it went to stdout or to a player. */
   readonly path: string | undefined;
   readonly verdict: Verdict;
@@ -181,4 +184,162 @@ function howToGoOn(record: LongTextRecord): string {
 
 function capitalized(sentence: string): string {
   return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`;
+}
+
+interface WholeOptions {
+  readonly format: AudioFormat;
+  readonly files: FileSystem;
+  /** The file that it grows in, or a pipe or device; without it everything goes to `stream`. */
+  readonly output: Output | undefined;
+  readonly stream: AudioSink;
+}
+
+/** What came of it: the sum of a file that is to get its name, and what is in it. */
+interface CheckedWhole {
+  readonly verdict: Verdict;
+  /** Undefined where nothing gets a name. */
+  readonly checksum: string | undefined;
+}
+
+/** The audio of a long text as it grows, part after part. */
+class WholeAudio {
+  readonly #options: WholeOptions;
+  readonly #joiner: AudioJoiner;
+  readonly #verifier: Verifier;
+  readonly #sink: AudioSink;
+
+  constructor(options: WholeOptions) {
+    const { format, output, stream } = options;
+    this.#options = options;
+    this.#joiner = createJoiner(format, { isSeekable: output?.temporary !== undefined });
+    this.#verifier = createVerifier(format);
+    this.#sink = output ?? stream;
+  }
+
+  /** The next bytes of a part that is heard while it comes. */
+  async write(chunk: Uint8Array): Promise<void> {
+    await this.#push(this.#joiner.write(chunk));
+  }
+
+  async endPart(): Promise<void> {
+    await this.#push(this.#joiner.endPart());
+  }
+
+  /** Takes a part that is there. */
+  async add(file: string): Promise<void> {
+    const failed = (error: unknown): never => {
+      throw stateFailure('the audio of a part', file, error);
+    };
+    const handle = await this.#options.files.open(file, 'r').catch(failed);
+    const stream = handle.createReadStream({ highWaterMark: CHUNK_BYTES });
+    try {
+      for await (const chunk of stream) await this.write(chunk);
+    } catch (error) {
+      if (error instanceof Failure || !isSystemError(error)) throw error;
+      failed(error);
+    } finally {
+      stream.destroy();
+    }
+    await this.endPart();
+  }
+
+  /** Where each part begins in the whole as it decodes, in milliseconds. */
+  starts(): readonly number[] {
+    return this.#joiner.starts();
+  }
+
+  /**
+   * Puts right what was not known at the beginning, and checks the whole as it will be read.
+   * @throws Failure (bad_answer) when it is not what it should be, (output)
+   */
+  async finish(): Promise<CheckedWhole> {
+    const { output } = this.#options;
+    for (const { position, bytes } of this.#joiner.corrections()) {
+      await output?.overwrite(position, bytes);
+    }
+    const checked =
+      output?.temporary === undefined
+        ? { verdict: this.#verifier.end(), checksum: undefined }
+        : await this.#checkFile(output, output.temporary);
+    const { problem } = checked.verdict;
+    if (problem === undefined) return checked;
+    throw new Failure(`the joined audio ${problem}`, {
+      code: 'bad_answer',
+      exit: 'badAnswer',
+      hint: 'If it happens again, try another --format, or speak the text in pieces.',
+    });
+  }
+
+  /** Reads the file again: nothing that was written over has been seen otherwise. */
+  async #checkFile(output: Output, file: string): Promise<CheckedWhole> {
+    // Everything that was taken is in the file then.
+    const checksum = await output.checksum();
+    const verifier = createVerifier(this.#options.format);
+    const handle = await this.#options.files.open(file, 'r');
+    for await (const chunk of handle.createReadStream({ highWaterMark: CHUNK_BYTES })) {
+      verifier.write(chunk);
+    }
+    return { verdict: verifier.end(), checksum };
+  }
+
+  async #push(bytes: Uint8Array): Promise<void> {
+    if (bytes.length === 0) return;
+    if (this.#options.output?.temporary === undefined) this.#verifier.write(bytes);
+    await this.#sink.write(bytes);
+  }
+}
+
+const CHUNK_BYTES = 1 << 18;
+
+function isSystemError(error: unknown): boolean {
+  return error instanceof Error && 'code' in error;
+}
+
+/** What the parts of a long text say together. */
+interface LongTextTotals {
+  /** Undefined when one of them does not tell. */
+  readonly creditsUsed: number | undefined;
+  /** What the part says that left least. */
+  readonly quotaRemaining: number | undefined;
+  /** Of the first part. */
+  readonly requestId: string;
+  readonly ignoredParameters: readonly string[];
+  /** Whether all parts tell which controls were not applied. */
+  readonly tellsIgnored: boolean;
+  /** Parts, from 1, of which some could not be spoken. */
+  readonly partial: readonly number[];
+}
+
+/** Adds up what is known of all parts. */
+export function totalsOf(record: Pick<LongTextRecord, 'part' | 'plan'>): LongTextTotals {
+  const states = record.plan.parts.map((_, index) => record.part(index));
+  const credits = states.map(({ creditsUsed }) => creditsUsed);
+  const quotas = states
+    .map(({ quotaRemaining }) => quotaRemaining)
+    .filter((quota) => quota !== undefined);
+  const known = credits.filter((one) => one !== undefined);
+  return {
+    creditsUsed: known.length < credits.length ? undefined : sum(known),
+    quotaRemaining: quotas.length === 0 ? undefined : Math.min(...quotas),
+    requestId: states[0]?.requestId ?? '',
+    ignoredParameters: Array.from(
+      new Set(states.flatMap(({ ignoredParameters }) => ignoredParameters ?? [])),
+    ),
+    tellsIgnored: states.every(({ ignoredParameters }) => ignoredParameters !== undefined),
+    partial: states.flatMap(({ isPartial }, index) => (isPartial === true ? [index + 1] : [])),
+  };
+}
+
+/** Credits of the parts that were charged for and got nowhere, as far as they are known. */
+export function costOf({ plan, states }: Pick<LeftText, 'plan' | 'states'>): {
+  readonly creditsUsed: number;
+} {
+  const atStake = plan.parts
+    .map((_, index) => states.get(index))
+    .filter((part) => part?.state === 'accepted' || part?.state === 'done');
+  return { creditsUsed: sum(atStake.map((part) => part?.creditsUsed ?? 0)) };
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, one) => total + one, 0);
 }

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import type { AlignedAnswer } from '../../../src/api/aligned/aligned-speech.ts';
-import { speakAligned } from '../../../src/api/aligned/aligned-speech.ts';
+import type { AlignedAnswer } from '../../../src/api/resources/aligned.ts';
+import { speakAligned } from '../../../src/api/resources/aligned.ts';
 import type { TestClient } from '../new-client.ts';
 import { collect, failureOf, newClient } from '../new-client.ts';
 import type { RawServer } from '../raw-server.ts';

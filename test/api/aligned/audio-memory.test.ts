@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { AudioMemory } from '../../../src/api/aligned/audio-memory.ts';
+import { AudioMemory } from '../../../src/api/resources/aligned-events.ts';
 
 /** A chunk with something of its own in it. */
 function lent(memory: AudioMemory, size: number, mark: number): Uint8Array {

@@ -1,11 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { AlignedEvent } from '../../../src/api/aligned/aligned-events.ts';
-import { readAlignedEvent, UnreadableEvent } from '../../../src/api/aligned/aligned-events.ts';
-import { Alignment } from '../../../src/api/aligned/alignment.ts';
-import { AudioBlock } from '../../../src/api/aligned/audio-block.ts';
-import type { SseEvent } from '../../../src/api/aligned/sse-events.ts';
-import { EventTooLarge, sseEvents, textOf } from '../../../src/api/aligned/sse-events.ts';
+import type { AlignedEvent, SseEvent } from '../../../src/api/resources/aligned-events.ts';
+import {
+  readAlignedEvent,
+  UnreadableEvent,
+  Alignment,
+  AudioBlock,
+  EventTooLarge,
+  sseEvents,
+  textOf,
+} from '../../../src/api/resources/aligned-events.ts';
 
 async function eventsOf(
   chunks: Iterable<Uint8Array>,

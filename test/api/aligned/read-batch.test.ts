@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Alignment } from '../../../src/api/aligned/alignment.ts';
-import { AudioMemory } from '../../../src/api/aligned/audio-memory.ts';
-import { readBatch } from '../../../src/api/aligned/read-batch.ts';
-import { sseEvents } from '../../../src/api/aligned/sse-events.ts';
+import {
+  Alignment,
+  AudioMemory,
+  readBatch,
+  sseEvents,
+} from '../../../src/api/resources/aligned-events.ts';
 
 const audio = fc.uint8Array({ minLength: 1, maxLength: 400 });
 const word = fc.record({ text: fc.string({ unit: 'grapheme' }), startMs: fc.nat(9) });

@@ -1,6 +1,6 @@
-import type { AudioFormat } from '../../../src/contract/audio-formats.ts';
+import type { AudioFormat } from '../../../src/contract/values.ts';
 import type { AudioJoiner } from '../../../src/audio/join/audio-joiner.ts';
-import { createJoiner } from '../../../src/audio/join/joiner.ts';
+import { createJoiner } from '../../../src/audio/join/join.ts';
 import { encodeSpeech } from '../../../src/service/engine/encode/encode-speech.ts';
 import { openFileHead } from '../../../src/service/engine/encode/file-head.ts';
 import type { SpeechChunk } from '../../../src/service/engine/speech-engine.ts';

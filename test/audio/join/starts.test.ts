@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createJoiner } from '../../../src/audio/join/joiner.ts';
+import { createJoiner } from '../../../src/audio/join/join.ts';
 import type { DecodedAudio } from '../../harness/decode-audio.ts';
 import { decodeAudio } from '../../harness/decode-audio.ts';
 import { onsets } from '../../harness/onsets.ts';

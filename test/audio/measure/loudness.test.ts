@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { LoudnessMeter } from '../../../src/audio/measure/loudness.ts';
+import { LoudnessMeter } from '../../../src/audio/measure.ts';
 
 describe('the loudness of sound', () => {
   test.each([

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { open, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { measureSound } from '../../../src/audio/measure/measure-sound.ts';
+import { measureSound } from '../../../src/audio/measure.ts';
 import { temporaryFolder } from '../../service/support/test-service.ts';
 
 function fixture(name: string): Buffer {

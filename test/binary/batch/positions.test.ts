@@ -2,7 +2,7 @@ import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { bodyDigest } from '../../../src/batch/journal/keys.ts';
-import { journalLine, parseJournal } from '../../../src/files/journal-lines.ts';
+import { journalLine, parseJournal } from '../../../src/durable/journal-lines.ts';
 import type { BatchBox } from './batch-box.ts';
 import { batchBox, JOBS_PATH } from './batch-box.ts';
 

@@ -23,7 +23,7 @@ export function inTurn(...answers: readonly Step[][]): Answer {
   return () => answers[Math.min(turn++, answers.length - 1)] ?? [];
 }
 
-/** A job of v3 as create and poll answer it (spec section 2.5), with what the test adds. */
+/** A job of v3 as create and poll answer it (docs/api/jobs.md#v3), with what the test adds. */
 export function jobAnswer(
   status: string,
   { retryAfter = '0', code = 200, ...task }: JobMore = {},
@@ -50,7 +50,7 @@ interface JobMore {
   readonly [field: string]: unknown;
 }
 
-/** A job of v1 (spec section 2.4). */
+/** A job of v1 (docs/api/jobs.md#v1). */
 export function jobV1Answer(status: string, code = 200, segments?: readonly object[]): Step[] {
   return answer(
     code,

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { MEDIA_JOB_KINDS } from '../../../src/api/media-job.ts';
-import type { MediaJobKind } from '../../../src/api/media-job.ts';
+import type { MediaJobKind } from '../../../src/api/resources/models.ts';
+import { MEDIA_JOB_KINDS } from '../../../src/api/resources/models.ts';
 import * as faults from '../../fault-server/catalogue.ts';
 import { answer } from '../../fault-server/http-text.ts';
 import type { Answer } from '../../fault-server/script.ts';

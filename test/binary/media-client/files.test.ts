@@ -4,7 +4,7 @@ import { request } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { systemFiles } from '../../../src/effects/file-system.ts';
 import { systemRandom } from '../../../src/effects/random.ts';
-import { findRegularFile } from '../../../src/files/regular-file.ts';
+import { findRegularFile } from '../../../src/durable/regular-file.ts';
 import { startOneTimeServer } from '../../../src/media/one-time-server.ts';
 import { errorLine } from '../../harness/error-line.ts';
 import { sandbox } from '../../harness/sandbox.ts';

@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { MEDIA_JOB_KINDS } from '../../../src/api/media-job.ts';
+import { MEDIA_JOB_KINDS } from '../../../src/api/resources/models.ts';
 import * as faults from '../../fault-server/catalogue.ts';
-import { tinyAudio } from '../../fault-server/tiny-audio.ts';
 import type { Step } from '../../fault-server/steps.ts';
+import { tinyAudio } from '../../fault-server/tiny-audio.ts';
 import { errorLine } from '../../harness/error-line.ts';
-import { sandbox } from '../../harness/sandbox.ts';
 import { runFoley, startFoley } from '../../harness/run-foley.ts';
+import { sandbox } from '../../harness/sandbox.ts';
 import { OPEN, scene } from '../faults/scene.ts';
 import { everyNth, json } from '../voices/voice-scene.ts';
 import {
@@ -111,7 +111,7 @@ test('a job of the embedded service whose command was killed is finished by the 
   });
 }, 120_000);
 
-/** The answer to a dubbing of which only the speech was paid for (spec section 7.3). */
+/** The answer to a dubbing of which only the speech was paid for (docs/api/errors.md). */
 function refused(audio: string): Step[] {
   const body = {
     code: 'ERR_INSUFFICIENT_CREDITS',

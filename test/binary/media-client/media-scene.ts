@@ -1,10 +1,10 @@
 import sharp from 'sharp';
-import type { MediaJobKind } from '../../../src/api/media-job.ts';
+import type { MediaJobKind } from '../../../src/api/resources/models.ts';
 import { answer } from '../../fault-server/http-text.ts';
 import type { Answer, Rule } from '../../fault-server/script.ts';
 import type { Step } from '../../fault-server/steps.ts';
-import { filesLeft } from '../faults/scene.ts';
 import type { Sandbox } from '../../harness/sandbox.ts';
+import { filesLeft } from '../faults/scene.ts';
 import { json } from '../voices/voice-scene.ts';
 
 export const JOB_ID = 'job-1';
@@ -44,7 +44,7 @@ export function madeBy(kind: MediaJobKind): { readonly bytes: Buffer; readonly t
   return kind === 'image' ? { bytes: PNG, type: 'image/png' } : { bytes: MP4, type: 'video/mp4' };
 }
 
-/** A job as create and poll answer it (spec sections 2.6, 2.7 and 2.10). */
+/** A job as create and poll answer it (docs/api/lip-sync.md, docs/api/lip-sync.md#dubbing and docs/api/media.md#jobs). */
 export function job(
   kind: MediaJobKind,
   status: string,

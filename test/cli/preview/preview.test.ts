@@ -1,9 +1,7 @@
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
-import { drawPreview } from '../../../src/cli/preview/draw-preview.ts';
-import type { PreviewWay } from '../../../src/cli/preview/preview-way.ts';
-import { previewWay } from '../../../src/cli/preview/preview-way.ts';
-import { sixel } from '../../../src/cli/preview/sixel.ts';
+import { drawPreview, previewWay, sixel } from '../../../src/cli/render/preview.ts';
+import type { PreviewWay } from '../../../src/cli/render/preview.ts';
 
 const ESC = '\u001b';
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parseFaultRule, printFaultRule } from '../../../commands/serve/fault-rule.ts';
 import { CODE_OF_STATUS } from '../../../src/contract/service-errors.ts';
 import { Failure } from '../../../src/errors/failure.ts';
-import type { FaultEffect, FaultRule, FaultWhen } from '../../../src/service/faults/fault-rule.ts';
+import type { FaultEffect, FaultRule, FaultWhen } from '../../../src/service/http/faults.ts';
 
 const POST = { method: 'POST', path: '/x', when: { kind: 'always' } } as const;
 

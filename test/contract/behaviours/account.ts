@@ -8,7 +8,7 @@ import { creditsOf, modelsOf, read } from '../facts.ts';
 const PROFILE = '/api/open/v1/profile';
 const CAPABILITIES = 'GET /api/open/v3/speech/tts/capabilities';
 
-/** Every endpoint but those that are public (spec section 5). */
+/** Every endpoint but those that are public (docs/api/authentication.md). */
 const KEYED = ENDPOINTS.flatMap(({ method, path, public: isPublicOne }) =>
   isPublicOne ? [] : [`${method} ${path}`],
 );
@@ -20,7 +20,7 @@ const BAD_KEYS: readonly (readonly [string, string | undefined])[] = [
   ['one that nobody has', 'Bearer no-such-key'],
 ];
 
-/** Keys, profile, capabilities and documents (spec sections 2.2, 2.9, 4.9 and 5). */
+/** Keys, profile, capabilities and documents (docs/api/models.md, docs/api/account.md and docs/api/authentication.md). */
 export const account: readonly Behaviour[] = [
   ...KEYED.map((on) => needsKey(on)),
   ...[CAPABILITIES, 'GET /api/open/v3/openapi.json'].map((on) => isPublic(on)),

@@ -13,7 +13,7 @@ const ALIGNED = `${SPEECH}/aligned`;
 const SECTION = '6.1';
 const TEXT = 'Hello there. It costs $42.50, Dr. Smith said.';
 
-/** What an aligned stream is (spec section 6.1). */
+/** What an aligned stream is (docs/api/speech.md#aligned-stream). */
 export const aligned: readonly Behaviour[] = [
   ...answerFields(eventData('AlignedAudio', 'audio'), [
     ['audioBase64', 'id', 'the next bytes of the audio'],

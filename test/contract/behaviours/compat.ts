@@ -51,7 +51,7 @@ const LABELS: Readonly<Record<string, string>> = {
   'nobody-knows': 'vendor-s21pro-flash',
 };
 
-/** The compatibility endpoints, and what only v1 has (spec sections 4.3 and 4.4). */
+/** The compatibility endpoints, and what only v1 has (docs/api/speech.md#v1 and docs/api/other-clients.md). */
 export const compat: readonly Behaviour[] = [
   ...requestFields(TTS, [
     { name: 'text', what: 'text', isRequired: true, takes: ['Grüße, 🙂.'], refuses: ['', 7] },

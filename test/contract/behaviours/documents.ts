@@ -9,7 +9,7 @@ const CAPABILITIES = 'GET /api/open/v3/speech/tts/capabilities';
 const MODELS =
   'vendor-s21pro vendor-s21pro-flash vendor-s21pro-free vendor-s21-flash vendor-s2pro vendor-s1 altA-2.8-turbo altA-2.8-hd altA-2.6-turbo altA-2.6-hd altB3-tts-flash altB-audio-3.0-tts-plus altB-audio-3.0-tts-flash altC-v3-flash altD-tts-2.0 altE-3.8-flash-tts altE-3.8-flash-lite-tts altF-flash-v2.5 altF-multilingual-v2';
 
-/** Models, schemas and the body of errors (spec sections 2.2, 2.3, 4.9 and 7). */
+/** Models, schemas and the body of errors (docs/api/README.md). */
 export const documents: readonly Behaviour[] = [
   {
     id: 'models.ids',

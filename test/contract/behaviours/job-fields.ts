@@ -26,7 +26,7 @@ const PAGE = [
   ['nextPage', 'null or integer', 'its number, or null'],
 ] as const;
 
-/** Every field of every answer about a job (spec sections 2.4 and 2.5). */
+/** Every field of every answer about a job (docs/api/jobs.md#v1 and docs/api/jobs.md#v3). */
 export const jobFields: readonly Behaviour[] = [
   ...answerFields(
     {

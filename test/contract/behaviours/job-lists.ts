@@ -5,7 +5,7 @@ import { at, claimRefused, claimStatus } from '../claims.ts';
 import { finishedJob } from '../facts.ts';
 import { create, created, idOf, list, sectionOf, STATUSES, V1, V3 } from './job-calls.ts';
 
-/** The lists of jobs (spec sections 2.4, 4.1, 4.3 and 8). */
+/** The lists of jobs (docs/api/jobs.md#v1, docs/api/jobs.md#v3 and docs/api/limits.md). */
 export const jobLists: readonly Behaviour[] = [V3, V1].flatMap((path) => lists(path));
 
 function lists(path: string): readonly Behaviour[] {

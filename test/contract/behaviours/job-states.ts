@@ -16,7 +16,7 @@ const DEFAULTS: Readonly<Record<string, string>> = {
   altF: '',
 };
 
-/** What becomes of a job, and who may see it (spec sections 2.3, 3.1, 5 and 7.1). */
+/** What becomes of a job, and who may see it (docs/api/README.md). */
 export const jobStates: readonly Behaviour[] = [
   ...outcomes(),
   ...['vendor', 'altA', 'altB', 'altC', 'altD', 'altE', 'altF'].map((family) => defaultOf(family)),

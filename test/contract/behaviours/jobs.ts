@@ -4,7 +4,7 @@ import { at, claimAudio, claimRefused, claimStatus, claimType } from '../claims.
 import { creditsOf, finishedJob, pairOf, plainBody } from '../facts.ts';
 import { create, idOf, polled, sectionOf, STATUSES, V1, V3 } from './job-calls.ts';
 
-/** How jobs are made and how they are heard (spec sections 2.4, 3.1, 4.1 and 4.3). */
+/** How jobs are made and how they are heard (docs/api/jobs.md#v1, docs/api/jobs.md#states and docs/api/jobs.md#v3). */
 export const jobs: readonly Behaviour[] = [
   ...[V3, V1].flatMap((path) => creation(path)),
   ...audio(),

@@ -21,7 +21,7 @@ const DELETE_V3 = 'DELETE /api/open/v3/voices/{voiceId}';
 const DELETE_OLD = 'POST /api/open/delete-model';
 const EXTENSIONS = 'aac flac m4a mp3 mp4 mpeg oga ogg opus wav webm'.split(' ');
 
-/** Voices that are made from reference audio, used and deleted (spec sections 2.1, 4.5, 7.3, 8 and 9). */
+/** Voices that are made from reference audio, used and deleted (docs/api/README.md). */
 export const madeVoices: readonly Behaviour[] = [...files(), ...use(), ...deletion()];
 
 function files(): readonly Behaviour[] {

@@ -65,7 +65,7 @@ function within(path: string, fields: readonly AnswerField[]): readonly AnswerFi
   return fields.map(([name, type, meaning]) => [`${path}.${name}`, type, meaning] as const);
 }
 
-/** Every field of lip sync and dubbing (spec sections 2.6, 2.7 and 4.7). */
+/** Every field of lip sync and dubbing (docs/api/lip-sync.md and docs/api/lip-sync.md#dubbing). */
 export const mediaFields: readonly Behaviour[] = [
   ...lipSyncAnswers(),
   ...dubbingAnswers(),

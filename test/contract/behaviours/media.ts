@@ -26,7 +26,7 @@ const REFUSALS = [
   ['missing', 422, 'ERR_MEDIA_UNREACHABLE', 'download', 'what is not there'],
 ] as const;
 
-/** Lip sync and dubbing (spec sections 2.6, 2.7, 3.4, 4.7, 7.3 and 9). */
+/** Lip sync and dubbing (docs/api/README.md). */
 export const media: readonly Behaviour[] = [
   ...creates(),
   ...lists(),

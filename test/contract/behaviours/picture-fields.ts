@@ -73,7 +73,7 @@ const SEED = {
   refuses: [-1, 4_294_967_296, 0.5, '1'],
 };
 
-/** Every field of images and videos (spec sections 2.10 and 4.8). */
+/** Every field of images and videos (docs/api/media.md#jobs and docs/api/media.md). */
 export const pictureFields: readonly Behaviour[] = [...models(), ...answers(), ...requests()];
 
 function models(): readonly Behaviour[] {

@@ -16,7 +16,7 @@ import {
 } from './picture-calls.ts';
 import type { PicturePath } from './picture-calls.ts';
 
-/** How images and videos are made (spec sections 2.10, 4.8 and 7.3). */
+/** How images and videos are made (docs/api/media.md#jobs, docs/api/media.md and docs/api/errors.md). */
 export const pictures: readonly Behaviour[] = [
   ...models(),
   ...([IMAGES, VIDEOS] as const).flatMap((path) => [...creation(path), ...polling(path)]),

@@ -141,7 +141,7 @@ const OLD_VOICE: RequestField = {
   refuses: [7, ''],
 };
 
-/** Every field of every speech body, with its range (spec sections 4.1 to 4.3 and 8). */
+/** Every field of every speech body, with its range (docs/api/README.md). */
 export const speechBodies: readonly Behaviour[] = [
   ...requestFields(V3, ALL),
   ...requestFields(ALIGNED, ALL),

@@ -9,10 +9,10 @@ const V3 = { id: 'tts-v3', on: 'POST /api/open/v3/speech/tts' };
 const V2 = { id: 'tts-v2', on: 'POST /api/open/v2/speech/tts' };
 const V1 = { id: 'tts-v1', on: 'POST /api/open/v1/speech/tts' };
 
-/** What depends on the model, and the filter of kaomoji (spec sections 2.3 and 4.1). */
+/** What depends on the model, and the filter of kaomoji (docs/api/models.md#families and docs/api/speech.md#v3). */
 export const speechControls: readonly Behaviour[] = [...families(), ...filterEmoji()];
 
-/** Ranges that a family narrows or widens (spec section 2.3), and controls that it has not. */
+/** Ranges that a family narrows or widens (docs/api/models.md#families), and controls that it has not. */
 function families(): readonly Behaviour[] {
   const { on } = V3;
   const bound = (family: string, control: string, value: number, isGood: boolean): Behaviour => ({

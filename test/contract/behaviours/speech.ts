@@ -32,7 +32,7 @@ const TYPES: Readonly<Record<string, RegExp>> = {
   ogg: /^audio\/ogg/,
 };
 
-/** How speech is answered, and how it is refused, at once and as a job (spec sections 4.1 to 4.3 and 7.1). */
+/** How speech is answered, and how it is refused, at once and as a job (docs/api/README.md). */
 export const speech: readonly Behaviour[] = [
   ...[V3, V2, V1].flatMap((surface) => [
     ...answers(surface),

@@ -7,7 +7,7 @@ import type { RequestBody } from '../request-fields.ts';
 import { requestFields } from '../request-fields.ts';
 import { DESIGN, DESIGNS, oneCandidate, oneDesign, SAVE, saved } from './voice-design-calls.ts';
 
-/** Every field of voice designs (spec sections 2.8 and 4.6). */
+/** Every field of voice designs (docs/api/voice-design.md). */
 export const voiceDesignFields: readonly Behaviour[] = [
   ...designFields(),
   ...requestFields(designBody(), [

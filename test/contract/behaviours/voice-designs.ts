@@ -15,7 +15,7 @@ import {
 
 const PREVIEW = 'GET /api/open/v1/voice-designs/{designId}/candidates/{candidateId}/audio';
 
-/** Voices from words (spec sections 2.8, 4.6 and 7.3). */
+/** Voices from words (docs/api/voice-design.md and docs/api/errors.md). */
 export const voiceDesigns: readonly Behaviour[] = [...keys(), ...previews(), ...saving()];
 
 function keys(): readonly Behaviour[] {

@@ -26,7 +26,7 @@ const ITEM = [
   ['modelIds', 'string[]', 'public models that the voice supports'],
 ] as const;
 
-/** Every field of every list of voices (spec sections 2.1 and 4.4). */
+/** Every field of every list of voices (docs/api/voices.md and docs/api/other-clients.md). */
 export const voiceFields: readonly Behaviour[] = [
   ...answerFields(
     {

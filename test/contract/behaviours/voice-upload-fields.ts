@@ -13,7 +13,7 @@ const OURS: readonly AnswerField[] = [
   ['visibility', 'string', 'private or public'],
 ];
 
-/** Every field of the form and of the answers of voices that are made (spec sections 2.1, 4.5 and 9). */
+/** Every field of the form and of the answers of voices that are made (docs/api/voices.md and docs/api/versions.md). */
 export const voiceUploadFields: readonly Behaviour[] = [
   ...answerFields(
     { of: 'VoiceCreated', section: '2.1', on: CREATE, spends: true, sample: made(CREATE) },

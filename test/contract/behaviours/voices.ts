@@ -10,7 +10,7 @@ const V1 = 'GET /api/open/v1/voices';
 const OLD = 'POST /api/open/list-models';
 const COMPAT = 'GET /v1/audio/voices';
 
-/** Pages and filters of the lists of voices (spec sections 2.1, 4.1, 4.4, 4.5, 8 and 9). */
+/** Pages and filters of the lists of voices (docs/api/README.md). */
 export const voices: readonly Behaviour[] = [
   ...[V3, V1].flatMap((on) => paging(on)),
   ...filters(),

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { shapeSpeech } from '../../../src/service/catalogue/shape-speech.ts';
+import { shapeSpeech } from '../../../src/service/voices/shape-speech.ts';
 import { EngineRegistry } from '../../../src/service/engine/registry.ts';
 import type { SpeechEngine } from '../../../src/service/engine/speech-engine.ts';
-import { matchVoice } from '../../../src/service/personal-voices/match-voice.ts';
-import { NaturalVoices } from '../../../src/service/personal-voices/natural-voices.ts';
-import { sampleSpeech } from '../../../src/service/personal-voices/sample-speech.ts';
+import { matchVoice } from '../../../src/service/voices/clone-voice.ts';
+import { NaturalVoices, sampleSpeech } from '../../../src/service/voices/natural-voices.ts';
 import { medianPitch } from '../../harness/median-pitch.ts';
 import { referenceVoice } from '../../harness/reference-voice.ts';
 import { listenHere } from '../../service/support/voice-sources.ts';

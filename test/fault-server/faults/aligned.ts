@@ -3,7 +3,7 @@ import { fin, pause } from '../steps.ts';
 import type { Step } from '../steps.ts';
 import type { Payload } from '../tiny-audio.ts';
 
-/** Answers of an aligned stream (spec section 6.1), whole and with faults. */
+/** Answers of an aligned stream (docs/api/speech.md#aligned-stream), whole and with faults. */
 
 export const ALIGNED_PATH = '/api/open/v3/speech/tts/aligned';
 

@@ -2,7 +2,7 @@ import { answer } from '../http-text.ts';
 import type { HeaderLines } from '../http-text.ts';
 import type { Step } from '../steps.ts';
 
-/** Answers that say what is wrong by their status (spec section 7). */
+/** Answers that say what is wrong by their status (docs/api/errors.md). */
 
 export interface ErrorOptions {
   readonly code?: string;
@@ -91,7 +91,7 @@ export function requestIdConflict(): Step[] {
   return errorAnswer(409, { code: 'ERR_REQUEST_ID_CONFLICT' });
 }
 
-/** An error of a media import, which says whether trying again can help (spec section 7.3). */
+/** An error of a media import, which says whether trying again can help (docs/api/errors.md). */
 export function mediaImportFailed(status: 413 | 415 | 422 | 503 | 504, retryable: boolean): Step[] {
   return errorAnswer(status, {
     code: 'ERR_LIP_SYNC_MEDIA_DOWNLOAD_TIMEOUT',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MODELS } from '../../../src/service/catalogue/models.ts';
+import { MODELS } from '../../../src/service/voices/models.ts';
 import { EngineRegistry } from '../../../src/service/engine/registry.ts';
 import type { ServiceDeps } from '../../../src/service/service.ts';
 import { jsonPost, testService, voiceId } from '../support/test-service.ts';

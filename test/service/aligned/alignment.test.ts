@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { SpeechChunk, WordMark } from '../../../src/service/engine/speech-engine.ts';
-import type { AlignmentUpdate } from '../../../src/service/synthesis/aligned/alignment.ts';
-import { Alignment } from '../../../src/service/synthesis/aligned/alignment.ts';
-import { estimateWords } from '../../../src/service/synthesis/aligned/estimate-words.ts';
+import type { AlignmentUpdate } from '../../../src/service/speech/alignment.ts';
+import { Alignment, estimateWords } from '../../../src/service/speech/alignment.ts';
 
 const RATE = 1_000;
 

@@ -1,6 +1,6 @@
 import { assert, double, property } from 'fast-check';
 import { expect, test } from 'vitest';
-import { amplify, CEILING, gainOf } from '../../../src/service/engine/gain.ts';
+import { amplify, CEILING, gainOf } from '../../../src/service/engine/resample.ts';
 
 test('6 dB are about twice the level, -20 dB a tenth', () => {
   expect(gainOf(0)).toBe(1);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { verifyBytes } from '../../../src/audio/verify.ts';
-import { verifyLedger } from '../../../src/service/billing/verify-ledger.ts';
-import type { FaultRule, FaultWhen, JobFault } from '../../../src/service/faults/fault-rule.ts';
+import { verifyLedger } from '../../../src/service/ledger/verify-ledger.ts';
+import type { FaultRule, FaultWhen, JobFault } from '../../../src/service/http/faults.ts';
 import { segmentText } from '../../../src/service/jobs/segments.ts';
 import { decodeAudio } from '../../harness/decode-audio.ts';
 import { jsonPost } from '../support/test-service.ts';

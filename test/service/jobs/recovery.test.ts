@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Liveness, Processes } from '../../../src/effects/processes.ts';
 import { systemProcesses } from '../../../src/effects/processes.ts';
-import { verifyLedger } from '../../../src/service/billing/verify-ledger.ts';
+import { verifyLedger } from '../../../src/service/ledger/verify-ledger.ts';
 import { EngineRegistry } from '../../../src/service/engine/registry.ts';
 import { MAX_ATTEMPTS } from '../../../src/service/jobs/lifecycle.ts';
 import { StoreError } from '../../../src/service/store/store-error.ts';

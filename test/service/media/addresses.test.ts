@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import {
   createAddressPolicy,
   RefusedAddress,
+  addressScope,
 } from '../../../src/service/media/import/address-policy.ts';
-import { addressScope } from '../../../src/service/media/import/address-ranges.ts';
 
 describe('where an address leads', () => {
   test.each([

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { MEDIA_RESULT_MAX_BYTES, MEDIA_RESULT_MAX_PICTURES } from '../../../src/contract/limits.ts';
-import { tempoToFit } from '../../../src/service/media/dubbing/fit-speech.ts';
-import { billingOf } from '../../../src/service/media/lipsync/billing.ts';
-import { requireRoomToRepeat } from '../../../src/service/media/lipsync/repetition.ts';
+import { tempoToFit } from '../../../src/service/media/dubbing.ts';
+import { billingOf, requireRoomToRepeat } from '../../../src/service/media/lipsync/lip-sync.ts';
 
 const sound = (seconds: number, paddingSeconds = 0) => ({ seconds, paddingSeconds });
 

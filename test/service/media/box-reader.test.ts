@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { boxesIn, boxesOf } from '../../../src/service/media/inspection/box-reader.ts';
+import { boxesIn, boxesOf } from '../../../src/service/media/inspection/check-boxes.ts';
 
 /** Empty boxes of 8 bytes. */
 function emptyBoxes(count: number): Buffer {

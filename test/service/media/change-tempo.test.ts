@@ -1,7 +1,7 @@
 import { PitchDetector } from 'pitchy';
 import { describe, expect, test } from 'vitest';
-import { changeTempo } from '../../../src/service/media/lipsync/change-tempo.ts';
-import type { Sound } from '../../../src/service/media/lipsync/sound.ts';
+import { changeTempo } from '../../../src/service/media/lipsync/to-aac.ts';
+import type { Sound } from '../../../src/service/media/lipsync/to-aac.ts';
 
 const RATE = 16_000;
 const HERTZ = 150;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { MAX_ATTEMPTS } from '../../../src/service/jobs/lifecycle.ts';
-import { writeMediaFile } from '../../../src/service/media/files/media-file-records.ts';
+import { writeMediaFile } from '../../../src/service/media/media-files.ts';
 import { CREDITS, mediaJobsScene } from './media-jobs.ts';
 
 test('a job that is given up keeps nothing but what may be fetched', async () => {

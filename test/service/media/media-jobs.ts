@@ -6,14 +6,14 @@ import { systemFiles } from '../../../src/effects/file-system.ts';
 import type { Liveness } from '../../../src/effects/processes.ts';
 import { systemProcesses } from '../../../src/effects/processes.ts';
 import { systemRandom } from '../../../src/effects/random.ts';
-import { prepareAccounts } from '../../../src/service/accounts/accounts.ts';
-import { amountsIn } from '../../../src/service/billing/ledger.ts';
-import { createFaults } from '../../../src/service/faults/faults.ts';
+import { prepareAccounts } from '../../../src/service/ledger/accounts.ts';
+import { amountsIn } from '../../../src/service/ledger/ledger.ts';
+import { createFaults } from '../../../src/service/http/faults.ts';
 import type { RunTask } from '../../../src/service/media/child/run-task.ts';
 import type { MediaJobRequest } from '../../../src/service/media/jobs/accept-media-job.ts';
 import type { Json, MediaJobKind } from '../../../src/service/media/jobs/media-job-records.ts';
 import { MediaJobs } from '../../../src/service/media/jobs/media-jobs.ts';
-import type { StoredLipSync } from '../../../src/service/media/lipsync/stored-lip-sync.ts';
+import type { StoredLipSync } from '../../../src/service/media/lipsync/lip-sync.ts';
 import type {
   StoredImage,
   StoredVideo,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { SourceTime } from '../../../src/service/media/lipsync/place-pictures.ts';
-import { placePictures } from '../../../src/service/media/lipsync/place-pictures.ts';
+import type { SourceTime } from '../../../src/service/media/lipsync/align-sound.ts';
+import { placePictures } from '../../../src/service/media/lipsync/align-sound.ts';
 
 /** Pictures of equal length in groups of four, of which the last is decoded first, as with B-frames. */
 function source(frames: number, rate: number, begin: number): readonly SourceTime[] {

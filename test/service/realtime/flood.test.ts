@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { SocketListener } from '../../../src/service/realtime/live-socket.ts';
+import type { SocketListener } from '../../../src/service/realtime/session.ts';
 import { connectRaw } from '../support/raw-connection.ts';
 import { KEY } from '../support/test-service.ts';
 import { listeningService } from './realtime-service.ts';

@@ -1,8 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { REALTIME_ERRORS } from '../../../src/contract/realtime/error-codes.ts';
-import type { SessionEffect, SessionEvent } from '../../../src/service/realtime/machine/events.ts';
-import type { BegunRequest, SessionState } from '../../../src/service/realtime/machine/state.ts';
+import { REALTIME_ERRORS } from '../../../src/contract/realtime/errors.ts';
+import type {
+  SessionEffect,
+  SessionEvent,
+  BegunRequest,
+  SessionState,
+} from '../../../src/service/realtime/machine/state.ts';
 import { newSession } from '../../../src/service/realtime/machine/state.ts';
 import { transition } from '../../../src/service/realtime/machine/transition.ts';
 

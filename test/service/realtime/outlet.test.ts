@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Heartbeat } from '../../../src/service/realtime/heartbeat.ts';
-import { Outlet, STALL_MS } from '../../../src/service/realtime/outlet.ts';
-import { RecentIds } from '../../../src/service/realtime/recent-ids.ts';
+import { Heartbeat, Outlet, STALL_MS, RecentIds } from '../../../src/service/realtime/session.ts';
 import { manualClock } from '../../api/manual-clock.ts';
 import { plainRequest, realtimeService } from './realtime-service.ts';
 

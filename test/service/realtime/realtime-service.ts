@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { systemRandom } from '../../../src/effects/random.ts';
 import { startServer } from '../../../src/service/http/serve.ts';
-import type { SocketListener } from '../../../src/service/realtime/live-socket.ts';
+import type { SocketListener } from '../../../src/service/realtime/session.ts';
 import type { Service, ServiceDeps } from '../../../src/service/service.ts';
 import { connectRealtime } from '../../realtime/raw-client.ts';
 import type { ClientOptions, RawRealtimeClient } from '../../realtime/raw-client.ts';

@@ -1,8 +1,8 @@
 import { systemClock } from '../../../src/effects/clock.ts';
 import { systemFiles } from '../../../src/effects/file-system.ts';
 import { systemRandom } from '../../../src/effects/random.ts';
-import { VOICES } from '../../../src/service/catalogue/voices.ts';
-import { createAudioFolder } from '../../../src/service/audio-files/audio-folder.ts';
+import { VOICES } from '../../../src/service/voices/voices.ts';
+import { createAudioFolder } from '../../../src/service/speech/audio-files.ts';
 import { encodeSpeech } from '../../../src/service/engine/encode/encode-speech.ts';
 import { EngineRegistry } from '../../../src/service/engine/registry.ts';
 import { systemProcesses } from '../../../src/effects/processes.ts';

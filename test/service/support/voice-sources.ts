@@ -1,10 +1,10 @@
 import { systemFiles } from '../../../src/effects/file-system.ts';
 import { systemRandom } from '../../../src/effects/random.ts';
-import { hear } from '../../../src/service/reference-audio/hear.ts';
-import type { Listener } from '../../../src/service/reference-audio/listener.ts';
+import { hear } from '../../../src/service/voices/listen/listen-to-file.ts';
+import type { Listener } from '../../../src/service/voices/listen/listening-thread.ts';
 import type { ServiceDeps } from '../../../src/service/service.ts';
 import type { Store } from '../../../src/service/store/open-store.ts';
-import { createTemporaryFolder } from '../../../src/service/uploads/temporary-file.ts';
+import { createTemporaryFolder } from '../../../src/service/http/temporary-file.ts';
 
 /** What a service needs to make voices, with a listener that has no thread of its own. */
 export function voiceSources(store: Store): Pick<ServiceDeps, 'openListener' | 'uploads'> {

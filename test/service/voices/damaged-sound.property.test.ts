@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { encodeSpeech } from '../../../src/service/engine/encode/encode-speech.ts';
-import { hear } from '../../../src/service/reference-audio/hear.ts';
+import { hear } from '../../../src/service/voices/listen/listen-to-file.ts';
 import { referenceVoice } from '../../harness/reference-voice.ts';
 import { silentFlac } from '../../harness/silent-flac.ts';
 import { writeWav } from '../../harness/wav.ts';

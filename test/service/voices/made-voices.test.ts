@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { VOICES } from '../../../src/service/catalogue/voices.ts';
+import { VOICES } from '../../../src/service/voices/voices.ts';
 import { jsonPost, OTHER_KEY } from '../support/test-service.ts';
-import { insertVoice } from '../../../src/service/personal-voices/voice-records.ts';
-import type { PersonalVoice } from '../../../src/service/personal-voices/voice-records.ts';
-import type { TemporaryFile } from '../../../src/service/uploads/temporary-file.ts';
+import { insertVoice } from '../../../src/service/voices/personal-voices.ts';
+import type { PersonalVoice } from '../../../src/service/voices/personal-voices.ts';
+import type { TemporaryFile } from '../../../src/service/http/temporary-file.ts';
 import { recording, upload } from './form.ts';
 import type { VoiceService } from './voice-service.ts';
 import { voiceService } from './voice-service.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { shapeSpeech } from '../../../src/service/catalogue/shape-speech.ts';
+import { shapeSpeech } from '../../../src/service/voices/shape-speech.ts';
 import type {
   EngineRequest,
   SpeechChunk,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { hear } from '../../../src/service/reference-audio/hear.ts';
-import type { VoiceProfile } from '../../../src/service/reference-audio/voice-profile.ts';
-import { likeness } from '../../../src/service/reference-audio/voice-profile.ts';
+import { hear } from '../../../src/service/voices/listen/listen-to-file.ts';
+import type { VoiceProfile } from '../../../src/service/voices/listen/voice-analyser.ts';
+import { likeness } from '../../../src/service/voices/listen/voice-analyser.ts';
 import type { ReferenceVoice } from '../../harness/reference-voice.ts';
 import { referenceVoice } from '../../harness/reference-voice.ts';
 

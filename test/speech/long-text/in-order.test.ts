@@ -1,6 +1,6 @@
 import { assert, asyncProperty, integer, record, scheduler } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { inOrder } from '../../../src/speech/long-text/in-order.ts';
+import { inOrder } from '../../../src/effects/concurrency.ts';
 
 const sizes = record({
   count: integer({ min: 0, max: 12 }),

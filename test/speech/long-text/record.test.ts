@@ -9,10 +9,14 @@ import { systemProcesses } from '../../../src/effects/processes.ts';
 import { systemRandom } from '../../../src/effects/random.ts';
 import type { LongTextPlan } from '../../../src/speech/long-text/plan.ts';
 import type { RecordOptions } from '../../../src/speech/long-text/record.ts';
-import { beginRecord, resumeRecord } from '../../../src/speech/long-text/record.ts';
-import { createIntentJournal } from '../../../src/files/intents.ts';
+import {
+  beginRecord,
+  resumeRecord,
+  listRecords,
+  sweepRecords,
+} from '../../../src/speech/long-text/record.ts';
+import { createIntentJournal } from '../../../src/durable/intents.ts';
 import { recoverLongText } from '../../../src/speech/long-text/recover-long-text.ts';
-import { listRecords, sweepRecords } from '../../../src/speech/long-text/record-list.ts';
 
 const TEXT = 'One sentence. Another one.';
 

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { EncodedFormat } from '../../synthesis/encode.ts';
-import { amplify, gainOf } from '../gain.ts';
-import { createResampler, loadSpeex, type Resampler } from '../resample.ts';
+import type { AudioFormat } from '../../../contract/values.ts';
+import type { EncodedFormat } from '../../speech/encode.ts';
+import { amplify, gainOf, createResampler, loadSpeex, type Resampler } from '../resample.ts';
 import { EngineError, type SpeechChunk } from '../speech-engine.ts';
-import type { AudioEncoder, EncoderInput } from './audio-encoder.ts';
+import type { AudioEncoder, EncoderInput } from './pcm.ts';
 
 export interface EncodeOptions {
   /**
@@ -72,7 +72,7 @@ interface LoadedFormat {
 const FORMATS: Readonly<Record<EncodedFormat, (options: EncodeOptions) => Promise<LoadedFormat>>> =
   {
     async wav() {
-      const { createWavEncoder } = await import('./wav.ts');
+      const { createWavEncoder } = await import('./pcm.ts');
       return { sampleRate: undefined, encoderFor: createWavEncoder };
     },
     async pcm() {
@@ -83,12 +83,12 @@ const FORMATS: Readonly<Record<EncodedFormat, (options: EncodeOptions) => Promis
       return { sampleRate: PCM_SAMPLE_RATE, encoderFor: createPcmEncoder };
     },
     async mp3() {
-      const { openMp3, MP3_SAMPLE_RATE } = await import('./mp3.ts');
+      const { openMp3, MP3_SAMPLE_RATE } = await import('./wasm-encoder.ts');
       const [encoder] = await Promise.all([openMp3(), loadSpeex()]);
       return { sampleRate: MP3_SAMPLE_RATE, encoderFor: () => encoder };
     },
     async ogg() {
-      const { openOgg, OGG_SAMPLE_RATE } = await import('./ogg.ts');
+      const { openOgg, OGG_SAMPLE_RATE } = await import('./wasm-encoder.ts');
       const [encoder] = await Promise.all([openOgg(), loadSpeex()]);
       return { sampleRate: OGG_SAMPLE_RATE, encoderFor: () => encoder };
     },
@@ -127,4 +127,16 @@ function* slices({ samples, sampleRate }: SpeechChunk): Generator<Float32Array> 
 
 function* some(bytes: Uint8Array<ArrayBuffer>): Generator<Uint8Array<ArrayBuffer>> {
   if (bytes.length > 0) yield bytes;
+}
+
+/** Samples at 44.1 kHz that the encoder (576) and every decoder (529) of mp3 put before the sound. */
+const MP3_DELAY_SAMPLES = 1_105;
+const MP3_SAMPLE_RATE = 44_100;
+
+/**
+ * How much later than it was spoken a sound is heard when a stream of the format is decoded, in
+ * milliseconds. An mp3 that begins with an Info tag has no delay, but a stream has none.
+ */
+export function codecDelayMs(format: AudioFormat): number {
+  return format === 'mp3' ? (MP3_DELAY_SAMPLES * 1000) / MP3_SAMPLE_RATE : 0;
 }

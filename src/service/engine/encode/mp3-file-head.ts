@@ -1,10 +1,13 @@
-import { crc16 } from '../../../audio/crc16.ts';
-import { mp3FrameLength, parseMp3Frame } from '../../../audio/mp3-frames.ts';
-import type { FormatReader } from '../../../audio/walker.ts';
-import { Walker } from '../../../audio/walker.ts';
-import { emptyMp3Frame, writeMp3InfoTag } from '../../../audio/write-mp3-info-tag.ts';
-import type { FileHead, SpeechLength } from './file-head.ts';
-import { MP3_KILOBITS_PER_SECOND, MP3_SAMPLE_RATE } from './mp3.ts';
+import {
+  crc16,
+  mp3FrameLength,
+  parseMp3Frame,
+  emptyMp3Frame,
+  writeMp3InfoTag,
+} from '../../../audio/mp3.ts';
+import type { FormatReader } from '../../../audio/reader.ts';
+import { Walker } from '../../../audio/reader.ts';
+import { MP3_KILOBITS_PER_SECOND, MP3_SAMPLE_RATE } from './wasm-encoder.ts';
 
 /** Bytes of a frame's header, which say how long the frame is. */
 const HEADER_BYTES = 4;
@@ -67,4 +70,22 @@ class FrameCounter implements FormatReader {
     this.frames += 1;
     this.skip = length;
   }
+}
+
+/**
+ * The beginning of a file that tells its length, while that is known only at its end: for files,
+ * whose beginning can be written over. A stream has to do without.
+ */
+export interface FileHead {
+  /** What is to be written for the next bytes of the encoder. */
+  pass(bytes: Uint8Array): readonly Uint8Array[];
+  /** What is to be written over the beginning of the file; nothing where the format needs none. */
+  finish(length: SpeechLength): Uint8Array | undefined;
+}
+
+/** How long speech is. */
+export interface SpeechLength {
+  readonly samples: number;
+  /** Of the speech, whatever the rate of the file. */
+  readonly sampleRate: number;
 }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import type { AudioEncoder } from './audio-encoder.ts';
+import type { AudioEncoder } from './pcm.ts';
 
 /**
  * LAME or libvorbis as `wasm-media-encoders` compiles them. Its WebAssembly is called directly: the
@@ -160,4 +160,44 @@ function codecOf({ exports }: WebAssembly.Instance): Codec {
 
 function isWasmFunction(exported: unknown): exported is WasmFunction {
   return typeof exported === 'function';
+}
+
+/** The rate that every player takes, and at which the format's own padding is shortest. */
+export const MP3_SAMPLE_RATE = 44_100;
+
+export const MP3_KILOBITS_PER_SECOND = 128;
+
+/** mp3 at a constant 128 kbit/s; samples must come at 44.1 kHz. */
+export async function openMp3(): Promise<AudioEncoder> {
+  return new WasmEncoder(await loadWasmCodec('mp3'), MP3_SAMPLE_RATE, mp3Parameters());
+}
+
+/** Bit rate, quality of a variable rate (negative for a constant one), rate of the file. */
+function mp3Parameters(): ArrayBuffer {
+  const words = new DataView(new ArrayBuffer(12));
+  words.setInt32(0, MP3_KILOBITS_PER_SECOND, true);
+  words.setFloat32(4, -1, true);
+  words.setInt32(8, MP3_SAMPLE_RATE, true);
+  return words.buffer;
+}
+
+export const OGG_SAMPLE_RATE = 44_100;
+
+/** -1 to 10; about 50 kbit/s for our speech. */
+const QUALITY = 3;
+
+/** Tells apart the streams of one file; ours have one, and equal speech gives equal bytes. */
+const SERIAL_NUMBER = 1;
+
+/** Ogg Vorbis at a variable rate; samples must come at 44.1 kHz. */
+export async function openOgg(): Promise<AudioEncoder> {
+  return new WasmEncoder(await loadWasmCodec('ogg'), OGG_SAMPLE_RATE, oggParameters());
+}
+
+/** Quality, serial number. */
+function oggParameters(): ArrayBuffer {
+  const words = new DataView(new ArrayBuffer(8));
+  words.setFloat32(0, QUALITY, true);
+  words.setInt32(4, SERIAL_NUMBER, true);
+  return words.buffer;
 }

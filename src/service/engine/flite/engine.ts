@@ -7,12 +7,12 @@ import {
   type SpeechEngine,
   type WordMark,
 } from '../speech-engine.ts';
-import type { Pronounced, Spoken } from './messages.ts';
-import { type SpeakablePiece, speakablePieces } from './pieces.ts';
+import type { Pronounced, Spoken } from './thread-pool.ts';
 import { type TaskRank, ThreadPool, type Ticket } from './thread-pool.ts';
+import { type SpeakablePiece, speakablePieces } from './speakable-text.ts';
+import type { WrittenWord } from './speakable-text.ts';
 import { FLITE_VOICES } from './voices.ts';
 import { wordMarks } from './word-marks.ts';
-import type { WrittenWord } from './written-words.ts';
 
 export interface FliteEngineOptions {
   /** Where the bundled `worker.ts` is. */

@@ -1,4 +1,6 @@
-import { TracedText } from './traced-text.ts';
+import { withoutSilentSigns, countCodePoints } from '../../../text/code-points.ts';
+import { splitClauses } from '../../../text/sentences.ts';
+import { LONGEST_STRETCH, type TextSpan } from '../speech-engine.ts';
 
 /**
  * A text in the characters that flite says: plain ASCII. Accents are taken off, typographic signs
@@ -14,7 +16,7 @@ export function speakableText(text: string): string {
 }
 
 /** The same, with where each of its characters comes from. */
-export function traceSpeakable(text: string): TracedText {
+function traceSpeakable(text: string): TracedText {
   const plain = TracedText.of(text)
     .replace(REPEATED_SIGN, (_run, sign = '') => sign)
     .replace(AMOUNT, (_match, sign = '', amount = '') => `${amount} ${SYMBOLS.get(sign)} `)
@@ -106,3 +108,115 @@ const SPACE_AROUND = /^ +| +$/g;
 
 /** The characters that flite makes a sound for. */
 const SAID = /[A-Za-z0-9#$%&*+/=@\\^_|~]/;
+
+/** A stretch of the text that was traced, in UTF-16 units. */
+interface Source {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A text that is rewritten step by step, and still knows where each of its characters came from. */
+class TracedText {
+  readonly text: string;
+  /** Where each UTF-16 unit of `text` came from; together they run forwards. */
+  readonly #sources: readonly Source[];
+
+  private constructor(text: string, sources: readonly Source[]) {
+    this.text = text;
+    this.#sources = sources;
+  }
+
+  /** A text that is its own source. */
+  static of(text: string): TracedText {
+    return new TracedText(
+      text,
+      Array.from({ length: text.length }, (_, at) => ({ start: at, end: at + 1 })),
+    );
+  }
+
+  /**
+   * As that of strings: what is put in comes from all of what it stands for.
+   * @param pattern global
+   * @param replacement called with the match and its groups
+   */
+  replace(pattern: RegExp, replacement: (...match: readonly string[]) => string): TracedText {
+    let text = '';
+    const sources: Source[] = [];
+    let at = 0;
+    for (const match of this.text.matchAll(pattern)) {
+      const end = match.index + match[0].length;
+      const inserted = replacement(...match.map((group) => group ?? ''));
+      text += this.text.slice(at, match.index) + inserted;
+      sources.push(...this.#sources.slice(at, match.index));
+      const source = this.source(match.index, end);
+      for (let unit = 0; unit < inserted.length; unit += 1) sources.push(source);
+      at = end;
+    }
+    text += this.text.slice(at);
+    sources.push(...this.#sources.slice(at));
+    return new TracedText(text, sources);
+  }
+
+  /** What a stretch of the text came from. */
+  source(start: number, end: number): Source {
+    return {
+      start: this.#sources[start]?.start ?? 0,
+      end: this.#sources[end - 1]?.end ?? 0,
+    };
+  }
+}
+
+/** A word of a text as it is written, and what flite is given for it. */
+export interface WrittenWord extends Source {
+  /** What stands between spaces in the text for flite: `5` and `degrees` for `5°`. */
+  readonly tokens: readonly string[];
+}
+
+/**
+ * The words of a text that flite may say something for, in order, without the silent signs around
+ * them. What flite is given in several parts is one word where it is written as one.
+ * @param written the text as it was before it was made speakable
+ */
+function writtenWords(speakable: TracedText, written: string): WrittenWord[] {
+  const words: WrittenWord[] = [];
+  for (const { 0: token, index } of speakable.text.matchAll(/[^ ]+/g)) {
+    const source = withoutSigns(speakable.source(index, index + token.length), written);
+    if (source === undefined) continue;
+    const last = words.at(-1);
+    if (last !== undefined && source.start <= last.end) {
+      words[words.length - 1] = {
+        start: last.start,
+        end: Math.max(last.end, source.end),
+        tokens: [...last.tokens, token],
+      };
+    } else words.push({ ...source, tokens: [token] });
+  }
+  return words;
+}
+
+function withoutSigns({ start, end }: Source, written: string): Source | undefined {
+  const { at, word } = withoutSilentSigns(written.slice(start, end));
+  return word === '' ? undefined : { start: start + at, end: start + at + word.length };
+}
+
+/** A part of a text that flite is given at once; where it is in code points of the text. */
+export interface SpeakablePiece extends TextSpan {
+  /** As it is written. */
+  readonly written: string;
+  /** As flite is given it; never empty. */
+  readonly text: string;
+  /** The words of `written`. */
+  words(): readonly WrittenWord[];
+}
+
+/** The sentences of a text, and clauses of long ones, of which flite can say something. */
+export function* speakablePieces(text: string): Generator<SpeakablePiece, undefined> {
+  let start = 0;
+  for (const { text: written } of splitClauses(text, LONGEST_STRETCH)) {
+    const speakable = traceSpeakable(written);
+    const end = start + countCodePoints(written);
+    const words = (): readonly WrittenWord[] => writtenWords(speakable, written);
+    if (speakable.text !== '') yield { written, text: speakable.text, start, end, words };
+    start = end;
+  }
+}

@@ -1,10 +1,10 @@
-import { amplify } from '../gain.ts';
-import { fliteArguments } from './controls.ts';
-import { MemoryFile } from './memory-file.ts';
-import { type PrintedLine, soundNames, type TimedSound, timedSounds } from './sounds.ts';
-import { prepareWasiCommand, type WasiCommand } from './wasi-command.ts';
+import { amplify } from '../resample.ts';
+import type { EngineRequest } from '../speech-engine.ts';
+import { MemoryFile, prepareWasiCommand, type WasiCommand } from './wasi.ts';
+import { type PrintedLine, soundNames, type TimedSound, timedSounds } from './word-marks.ts';
 import { isSaid } from './speakable-text.ts';
 import { FLITE_VOICES } from './voices.ts';
+import type { FliteVoice } from './voices.ts';
 
 /** A piece of text, already in the characters that flite can say, and how to say it. */
 export interface FlitePiece {
@@ -18,7 +18,7 @@ export interface FlitePiece {
 }
 
 /** Speech of a piece. */
-export interface FliteSpeech {
+interface FliteSpeech {
   /** Mono samples in -1..1 at the voice's rate; the same for the same piece, timed or not. */
   readonly samples: Float32Array<ArrayBuffer>;
   /** Nothing unless the piece is timed. */
@@ -133,4 +133,42 @@ function samplesOf(wav: Uint8Array): Float32Array {
 
 function countSamples(wavBytes: number): number {
   return Math.max(0, Math.floor((wavBytes - WAV_HEADER_LENGTH) / 2));
+}
+
+/** Slower or faster than this nobody understands. */
+const SPEED_LIMITS = { lowest: 0.25, highest: 4 } as const;
+
+/** Median pitch, in hertz, beyond which flite's voices break up or stay where they are. */
+const TONE_LIMITS = { lowest: 60, highest: 400 } as const;
+
+/**
+ * flite's settings for a voice at a speed and a pitch. Rates outside of 0.25 to 4, and shifts that
+ * would put the voice's median pitch outside of 60 to 400 Hz, are limited to those. The melody
+ * keeps its range in semitones, times `melody`.
+ *
+ * @param delivery `pitch` in semitones; it and `melody` are ignored where the voice cannot change its pitch
+ */
+function fliteArguments(voice: FliteVoice, delivery: FliteDelivery): string[] {
+  const { speed, pitch, melody = 1 } = delivery;
+  const stretch = voice.stretch / within(SPEED_LIMITS, speed);
+  const settings = setting('duration_stretch', stretch);
+  return ['-voice', voice.id, ...settings, ...tone(voice, pitch, melody)];
+}
+
+/** How a voice is to speak; speed and melody are factors. */
+type FliteDelivery = Pick<EngineRequest, 'speed' | 'pitch' | 'melody'>;
+
+function tone(voice: FliteVoice, pitch: number, melody: number): string[] {
+  if (voice.tone === undefined || (pitch === 0 && melody === 1)) return [];
+  const median = within(TONE_LIMITS, voice.tone.median * 2 ** (pitch / 12));
+  const spread = (voice.tone.spread * melody * median) / voice.tone.median;
+  return [...setting('int_f0_target_mean', median), ...setting('int_f0_target_stddev', spread)];
+}
+
+function within(limits: { lowest: number; highest: number }, value: number): number {
+  return Math.min(limits.highest, Math.max(limits.lowest, value));
+}
+
+function setting(name: string, value: number): string[] {
+  return ['--setf', `${name}=${value.toFixed(4)}`];
 }

@@ -1,5 +1,5 @@
 import type { EngineVoice } from '../speech-engine.ts';
-import { gainOf } from '../gain.ts';
+import { gainOf } from '../resample.ts';
 
 const COMMON_LEVEL = -20;
 const SAMPLE_RATE = 16_000;

@@ -1,17 +1,17 @@
 import type { EngineCommand, EngineDescription } from '../../../contract/schemas/engine.ts';
 import { ENGINE_PROTOCOL } from '../../../contract/schemas/engine.ts';
 import type { Clock } from '../../../effects/clock.ts';
+import { countCodePoints } from '../../../text/code-points.ts';
 import { display } from '../../../text/display.ts';
 import { EngineError, type EngineRequest, type SpeechChunk } from '../speech-engine.ts';
+import type { WordMark } from '../speech-engine.ts';
 import { Silence, within } from './deadline.ts';
 import type { EngineChild, LaunchEngine } from './launch-engine.ts';
 import type { EngineMessage, HostMessage, SpeakMessage } from './messages.ts';
-import { ProtocolFault } from './messages.ts';
-import { readMessages, type ReceivedMessage } from './read-messages.ts';
-import { type Ending, receiveSpeech } from './receive-speech.ts';
+import { ProtocolFault, readMessages, type ReceivedMessage, samplesOf } from './messages.ts';
 
 /** How long an engine may take, in milliseconds (docs/engines.md). */
-export const ENGINE_TIMES = {
+const ENGINE_TIMES = {
   /** From its start to its greeting. */
   greeting: 60_000,
   /** From one message to the next while it speaks and somebody listens. */
@@ -22,7 +22,7 @@ export const ENGINE_TIMES = {
   ending: 2_000,
 } as const;
 
-export interface EngineProcessOptions {
+interface EngineProcessOptions {
   readonly command: EngineCommand;
   readonly launch: LaunchEngine;
   readonly clock: Clock;
@@ -229,5 +229,120 @@ function start(command: EngineCommand, launch: LaunchEngine): EngineChild {
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new EngineError('failed', `The engine ${command.name} cannot be started: ${why}`, error);
+  }
+}
+
+/** How an engine ends a request. */
+type Ending =
+  | { readonly type: 'done'; readonly isHeard: boolean }
+  | Extract<EngineMessage, { readonly type: 'error' }>;
+
+/**
+ * The speech of one request, checked message by message.
+ * @param receive gives the engine's next message
+ * @returns the message that ended it
+ * @throws ProtocolFault for messages that do not belong to it, and what `receive` throws
+ */
+async function* receiveSpeech(
+  request: SpeakMessage,
+  sampleRate: number,
+  receive: () => Promise<ReceivedMessage>,
+): AsyncGenerator<SpeechChunk, Ending> {
+  const account = new SpeechAccount(request, sampleRate);
+  let words: WordMark[] = [];
+  for (;;) {
+    const { message, pcm } = await receive();
+    refuseMisplaced(message, request);
+    if (message.type === 'words') {
+      account.addWords(message.words);
+      words.push(...message.words);
+    } else if (message.type === 'audio') {
+      const samples = samplesOf(pcm);
+      account.add(samples);
+      yield { samples, sampleRate, ...(words.length === 0 ? {} : { words }) };
+      words = [];
+    } else if (message.type === 'done') {
+      const isHeard = account.close();
+      if (words.length > 0) yield { samples: new Float32Array(0), sampleRate, words };
+      return { type: 'done', isHeard };
+    } else if (message.type === 'error') {
+      return message;
+    }
+  }
+}
+
+function refuseMisplaced(message: EngineMessage, request: SpeakMessage): void {
+  if (message.type === 'hello') throw new ProtocolFault('it said hello again');
+  if (message.id === request.id) return;
+  throw new ProtocolFault(
+    `it sent ${message.type} for request ${message.id ?? 'none'} while request ${request.id} was open`,
+  );
+}
+
+/** More speech than this is not of the text: nobody needs 3 s for a character, or 30 s for none. */
+const LONGEST_SPEECH = { forAnyMs: 30_000, forCharacterMs: 3_000 } as const;
+
+/** A word may end this much after the last sample: times are rounded. */
+const ROUNDING_MS = 50;
+
+/** Keeps the account of one request: how much was said, and whether the words run forwards. */
+class SpeechAccount {
+  readonly #characters: number;
+  readonly #longestMs: number;
+  readonly #sampleRate: number;
+  #samples = 0;
+  #lastWord: WordMark = { start: 0, end: 0, startMs: 0, endMs: 0 };
+
+  constructor(request: SpeakMessage, sampleRate: number) {
+    this.#characters = countCodePoints(request.text);
+    this.#longestMs =
+      LONGEST_SPEECH.forAnyMs +
+      (LONGEST_SPEECH.forCharacterMs * this.#characters) / Math.min(1, request.speed);
+    this.#sampleRate = sampleRate;
+  }
+
+  /** @throws ProtocolFault when there is more speech than the text can be */
+  add(samples: Float32Array): void {
+    this.#samples += samples.length;
+    if (this.#spokenMs <= this.#longestMs) return;
+    const seconds = Math.floor(this.#longestMs / 1000);
+    throw new ProtocolFault(
+      `it sent more than ${seconds} s of speech for ${this.#characters} characters`,
+    );
+  }
+
+  /** @throws ProtocolFault for words that run backwards, overlap, or are not in the text */
+  addWords(words: readonly WordMark[]): void {
+    for (const word of words) {
+      const last = this.#lastWord;
+      if (word.end <= word.start || word.start < last.end || word.end > this.#characters) {
+        throw new ProtocolFault(
+          `it told of a word from ${word.start} to ${word.end} after one that ends at ${last.end}, in a text of ${this.#characters} characters`,
+        );
+      }
+      if (word.startMs < last.startMs || word.endMs < word.startMs) {
+        throw new ProtocolFault(
+          `it told of a word from ${word.startMs} to ${word.endMs} ms after one that begins at ${last.startMs} ms`,
+        );
+      }
+      this.#lastWord = word;
+    }
+  }
+
+  /**
+   * @returns whether anything was said
+   * @throws ProtocolFault when a word ends after the speech
+   */
+  close(): boolean {
+    if (this.#lastWord.endMs > this.#spokenMs + ROUNDING_MS) {
+      throw new ProtocolFault(
+        `it told of a word that ends at ${this.#lastWord.endMs} ms in a speech of ${Math.round(this.#spokenMs)} ms`,
+      );
+    }
+    return this.#samples > 0;
+  }
+
+  get #spokenMs(): number {
+    return (this.#samples * 1000) / this.#sampleRate;
   }
 }

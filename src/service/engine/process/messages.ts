@@ -7,7 +7,7 @@ import { display } from '../../../text/display.ts';
 /** The messages between the service and an engine process (docs/engines.md). */
 
 /** Limits of what an engine may send. */
-export const ENGINE_LIMITS = {
+const ENGINE_LIMITS = {
   lineBytes: 1024 * 1024,
   /** Of one audio message: about 22 s at 24 kHz. */
   audioBytes: 1024 * 1024,
@@ -77,7 +77,7 @@ export class ProtocolFault extends Error {
  * A line of an engine's stdout as a message.
  * @throws ProtocolFault
  */
-export function parseMessage(line: string): EngineMessage {
+function parseMessage(line: string): EngineMessage {
   const value = parseObject(line);
   const type = 'type' in value ? value.type : undefined;
   switch (type) {
@@ -135,3 +135,100 @@ function valid<Schema extends TObject>(
 function show(value: unknown): string {
   return display(JSON.stringify(value) ?? 'undefined', { max: 80 });
 }
+
+/** A message with the samples that came with it (16 bits, little-endian). */
+export interface ReceivedMessage {
+  readonly message: EngineMessage;
+  /** Of an audio message; else empty. */
+  readonly pcm: Buffer;
+}
+
+/**
+ * The messages of an engine's stdout, read only as they are asked for. Ends where the stream ends.
+ * @throws ProtocolFault for anything that docs/engines.md does not allow
+ */
+export async function* readMessages(
+  stdout: AsyncIterable<Uint8Array>,
+): AsyncGenerator<ReceivedMessage, undefined> {
+  const queue = new ByteQueue(stdout);
+  for (;;) {
+    const line = await queue.line(ENGINE_LIMITS.lineBytes);
+    if (line === undefined) return;
+    if (line === 'too long') {
+      throw new ProtocolFault(`it sent a line of more than ${ENGINE_LIMITS.lineBytes} bytes`);
+    }
+    const text = line.toString();
+    if (text.trim() === '') continue;
+    const message = parseMessage(text);
+    const pcm = await queue.bytes(message.type === 'audio' ? message.bytes : 0);
+    if (pcm === undefined) return;
+    yield { message, pcm };
+  }
+}
+
+const FULL_SCALE = 32_768;
+
+/** Samples of 16 bits, little-endian, as numbers from -1 to 1. */
+export function samplesOf(pcm: Buffer): Float32Array {
+  const samples = new Float32Array(pcm.length / 2);
+  for (let index = 0; index < samples.length; index += 1) {
+    samples[index] = pcm.readInt16LE(2 * index) / FULL_SCALE;
+  }
+  return samples;
+}
+
+/** Takes lines and counted bytes from a stream; reads no more of it than somebody asked for. */
+class ByteQueue {
+  readonly #source: AsyncIterator<Uint8Array>;
+  /** Read and not taken yet. */
+  #parts: Buffer[] = [];
+  #length = 0;
+
+  constructor(source: AsyncIterable<Uint8Array>) {
+    this.#source = source[Symbol.asyncIterator]();
+  }
+
+  /**
+   * The next line without its line feed, or `undefined` at the end of the stream.
+   * @returns `'too long'` when the first `maxBytes` have no line feed
+   */
+  async line(maxBytes: number): Promise<Buffer | 'too long' | undefined> {
+    for (;;) {
+      const last = this.#parts.at(-1);
+      const found = last?.indexOf(LINE_FEED) ?? -1;
+      if (last !== undefined && found !== -1) {
+        const length = this.#length - last.length + found;
+        return length > maxBytes ? 'too long' : this.#remove(length + 1).subarray(0, length);
+      }
+      if (this.#length > maxBytes) return 'too long';
+      if (!(await this.#read())) return undefined;
+    }
+  }
+
+  /** The next `count` bytes, or `undefined` when the stream ends before them. */
+  async bytes(count: number): Promise<Buffer | undefined> {
+    while (this.#length < count) {
+      if (!(await this.#read())) return undefined;
+    }
+    return this.#remove(count);
+  }
+
+  async #read(): Promise<boolean> {
+    const next = await this.#source.next();
+    if (next.done === true) return false;
+    this.#parts.push(Buffer.from(next.value.buffer, next.value.byteOffset, next.value.byteLength));
+    this.#length += next.value.byteLength;
+    return true;
+  }
+
+  #remove(count: number): Buffer {
+    const all = this.#parts.length === 1 ? this.#parts[0] : Buffer.concat(this.#parts);
+    const whole = all ?? Buffer.alloc(0);
+    const rest = whole.subarray(count);
+    this.#parts = rest.length === 0 ? [] : [rest];
+    this.#length = rest.length;
+    return whole.subarray(0, count);
+  }
+}
+
+const LINE_FEED = 0x0a;

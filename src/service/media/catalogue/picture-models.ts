@@ -1,5 +1,5 @@
 import { IMAGE_REFERENCES_MAX } from '../../../contract/limits.ts';
-import type { ImageModelId, VideoModelId } from '../../../contract/media-model-ids.ts';
+import type { ImageModelId, VideoModelId } from '../../../contract/values.ts';
 import type {
   AspectRatio,
   ImageModel,
@@ -11,7 +11,7 @@ import type {
 import { ASPECT_RATIOS } from '../../../contract/schemas/media-models.ts';
 
 /**
- * Models of images and videos (spec section 4.8). The spec says how two families of images take
+ * Models of images and videos (docs/api/media.md). The spec says how two families of images take
  * references and leaves everything else to the service; all of them draw with the same pencil, and
  * differ so that a client has to look (docs/service.md).
  */
@@ -79,13 +79,13 @@ const ALL = IMAGE_REFERENCES_MAX;
 /** Models of images; each model's first variant is its default. */
 export const IMAGE_MODELS: readonly CatalogueImageModel[] = [
   imageModel('vendor-image-1-flash', [{ resolution: '1k', credits: 20, referenceLimit: 1 }]),
-  // References at the 1k tier only (spec section 4.8).
+  // References at the 1k tier only (docs/api/media.md).
   imageModel('altG-image-1', [
     { resolution: '1k', credits: 40, referenceLimit: ALL },
     { resolution: '2k', credits: 80, referenceLimit: 0 },
     { resolution: '4k', credits: 160, referenceLimit: 0 },
   ]),
-  // Up to four references at all three tiers (spec section 4.8).
+  // Up to four references at all three tiers (docs/api/media.md).
   imageModel('altH-image-2', [
     { resolution: '1k', credits: 60, referenceLimit: ALL },
     { resolution: '2k', credits: 120, referenceLimit: ALL },

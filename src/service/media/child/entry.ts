@@ -1,10 +1,9 @@
+import { Worker } from 'node:worker_threads';
 import { Check } from 'typebox/schema';
 import { MediaTaskError } from './media-task-error.ts';
-import type { TaskNews } from './messages.ts';
+import type { TaskNews, MediaTask } from './messages.ts';
 import { TaskCall } from './messages.ts';
 import { MEDIA_TASKS } from './tasks.ts';
-import type { MediaTask } from './tasks.ts';
-import { startWatchdog } from './watchdog.ts';
 
 /**
  * The media child: a process that does one task and ends. Whatever a hostile file does to it (an endless
@@ -49,3 +48,26 @@ function tell(news: TaskNews): void {
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** The service kills first; this is for a child whose service is gone. */
+const MARGIN_MS = 5_000;
+const LOOK_EVERY_MS = 1_000;
+
+/**
+ * Ends this process when it takes too long or when nobody waits for it any more, also while it is caught
+ * in a loop: a thread of its own looks after it.
+ */
+export function startWatchdog(deadlineMs: number): void {
+  const data = { deadlineMs: deadlineMs + MARGIN_MS, everyMs: LOOK_EVERY_MS, parent: process.ppid };
+  const thread = new Worker(WATCH, { eval: true, workerData: data });
+  thread.on('error', () => undefined);
+  thread.unref();
+}
+
+/** A thread needs a file or a text, and a file of its own would be a bundle of its own. */
+const WATCH = `
+const { deadlineMs, everyMs, parent } = require('node:worker_threads').workerData;
+const end = () => process.kill(process.pid, 'SIGKILL');
+setTimeout(end, deadlineMs);
+setInterval(() => { if (process.ppid !== parent) end(); }, everyMs);
+`;

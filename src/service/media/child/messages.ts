@@ -23,3 +23,16 @@ export const TaskNews = Type.Union([
   }),
 ]);
 export type TaskNews = Static<typeof TaskNews>;
+
+/**
+ * Work that reads files of users or takes long. It checks its order, which came from another process,
+ * and writes files only where that says.
+ * @throws MediaTaskError for what the file is to blame for
+ */
+export type MediaTask = (order: unknown, tools: TaskTools) => Promise<unknown>;
+
+/** What a task is given besides its order. */
+export interface TaskTools {
+  /** Tells how far it is, from 0 to 1; as often as one likes. */
+  readonly progress: (fraction: number) => void;
+}

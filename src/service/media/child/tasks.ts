@@ -1,15 +1,4 @@
-/** What a task is given besides its order. */
-export interface TaskTools {
-  /** Tells how far it is, from 0 to 1; as often as one likes. */
-  readonly progress: (fraction: number) => void;
-}
-
-/**
- * Work that reads files of users or takes long. It checks its order, which came from another process,
- * and writes files only where that says.
- * @throws MediaTaskError for what the file is to blame for
- */
-export type MediaTask = (order: unknown, tools: TaskTools) => Promise<unknown>;
+import type { MediaTask } from './messages.ts';
 
 /** The tasks of the media child by name; the code of each is loaded when it is asked for. */
 export const MEDIA_TASKS = {

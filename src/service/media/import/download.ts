@@ -7,11 +7,9 @@ import { Failure } from '../../../errors/failure.ts';
 import { untilAborted } from '../../engine/process/deadline.ts';
 import { ServiceError } from '../../service-error.ts';
 import type { AddressPolicy } from './address-policy.ts';
-import { RefusedAddress } from './address-policy.ts';
+import { RefusedAddress, openAddress } from './address-policy.ts';
 import type { ImportFault, ImportSubject } from './import-failure.ts';
 import { importFailure } from './import-failure.ts';
-import { openAddress } from './open-address.ts';
-import { keepTime } from './patience.ts';
 
 export interface DownloadDeps {
   readonly policy: AddressPolicy;
@@ -31,7 +29,7 @@ export interface Download {
 const MAX_REDIRECTS = 5;
 
 /**
- * Reads what is at an address to its end, and gives how many bytes it is (spec sections 4.7 and 7.3). The
+ * Reads what is at an address to its end, and gives how many bytes it is (docs/api/lip-sync.md and docs/api/errors.md). The
  * body is counted as it is after it was decompressed.
  * @throws ServiceError of section 7.3; the reason of the signal once that is aborted; what `write` throws
  */
@@ -173,4 +171,46 @@ function tooLarge(subject: ImportSubject, maxBytes: number): ServiceError {
     stage: 'download',
     retryable: false,
   });
+}
+
+/** A server that says nothing for so long is not waited for. */
+const LONGEST_SILENCE_MS = 20_000;
+/** Nor is one that goes on for so long. */
+const LONGEST_DOWNLOAD_MS = 300_000;
+
+/** The time that somebody else's server is given. */
+export interface Patience {
+  /** Aborted when it is over, or when the one who waits has gone. */
+  readonly signal: AbortSignal;
+  /** The server said something. */
+  readonly heard: () => void;
+  readonly stop: () => void;
+}
+
+/**
+ * @param given aborted by whoever waits
+ * @param failureOf the reason of the signal, of what happened
+ */
+export function keepTime(
+  clock: Clock,
+  given: AbortSignal,
+  failureOf: (what: string) => Error,
+): Patience {
+  const late = new AbortController();
+  const abortAfter = (ms: number, what: string): (() => void) =>
+    clock.after(ms, () => late.abort(failureOf(`${what} ${ms / 1_000} s`)));
+  const stopWhole = abortAfter(LONGEST_DOWNLOAD_MS, 'was not here in');
+  const wait = (): (() => void) => abortAfter(LONGEST_SILENCE_MS, 'gave nothing for');
+  let stopSilence = wait();
+  return {
+    signal: AbortSignal.any([given, late.signal]),
+    heard() {
+      stopSilence();
+      stopSilence = wait();
+    },
+    stop() {
+      stopSilence();
+      stopWhole();
+    },
+  };
 }

@@ -1,33 +1,32 @@
-import type { Clock } from '../../../effects/clock.ts';
-import type { Random } from '../../../effects/random.ts';
-import type { MediaKind } from '../../../contract/schemas/media-job.ts';
 import {
   MEDIA_AUDIO_MAX_BYTES,
   MEDIA_IMAGE_MAX_BYTES,
   MEDIA_VIDEO_MAX_BYTES,
 } from '../../../contract/limits.ts';
+import type { MediaKind } from '../../../contract/schemas/media-job.ts';
+import type { Output } from '../../../durable/output.ts';
+import type { Clock } from '../../../effects/clock.ts';
+import type { Random } from '../../../effects/random.ts';
 import { Failure } from '../../../errors/failure.ts';
-import type { Output } from '../../../files/output.ts';
-import { ServiceError } from '../../service-error.ts';
+import { ServiceError, invalidRequest } from '../../service-error.ts';
 import type { Store } from '../../store/open-store.ts';
 import type { RunTask } from '../child/run-task.ts';
-import type { MediaFolder } from '../files/media-folder.ts';
-import { isFolderNeeded } from '../files/media-file-records.ts';
-import type { Inspection } from '../inspection/inspection.ts';
+import type { InspectionOrder } from '../inspection/inspection.ts';
+import { Inspection } from '../inspection/inspection.ts';
+import type { MediaFolder } from '../media-files.ts';
+import { isFolderNeeded } from '../media-files.ts';
 import type { AddressPolicy } from './address-policy.ts';
 import type { ImportSubject } from './import-failure.ts';
-import { importFailure } from './import-failure.ts';
-import { inspectImported } from './inspect-imported.ts';
-import { parseMediaUrl } from './media-url.ts';
+import { importFailure, inspectionFailure } from './import-failure.ts';
 
 /** A file that is to be fetched. */
-export interface FetchOrder extends ImportSubject {
+interface FetchOrder extends ImportSubject {
   readonly url: string;
   /** What it is called in the folder. */
   readonly name: string;
 }
 
-export interface FetchedFile {
+interface FetchedFile {
   readonly path: string;
   readonly bytes: number;
 }
@@ -44,7 +43,7 @@ export interface MediaArrival {
   abandon(reason: unknown): void;
 }
 
-/** Brings files of users in before anything is made of them or charged (spec sections 4.7 and 7.3). */
+/** Brings files of users in before anything is made of them or charged (docs/api/lip-sync.md and docs/api/errors.md). */
 export interface Imports {
   /**
    * Does something with files that come in. Their folder is removed afterwards, unless a job was made
@@ -60,7 +59,7 @@ export interface Imports {
   close(): void;
 }
 
-export interface ImportsDeps {
+interface ImportsDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly store: Store;
@@ -191,4 +190,47 @@ function closingError(): ServiceError {
   return new ServiceError('ERR_SERVICE_UNAVAILABLE', 'The service is closing', {
     headers: { 'Retry-After': '1' },
   });
+}
+
+/** Reading half a gigabyte takes two seconds; what takes so long never ends. */
+const DEADLINE_MS = 60_000;
+
+interface Inspecting extends ImportSubject {
+  readonly kind: 'audio' | 'video';
+  readonly path: string;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Says what is in a file that came in, after a process of its own has read it.
+ * @throws ServiceError 415, 413 or 422 for what is no good; 503 when it cannot be inspected now
+ */
+async function inspectImported(
+  run: RunTask,
+  { path, signal, ...subject }: Inspecting,
+): Promise<Inspection> {
+  const order: InspectionOrder = { path, needs: subject.kind };
+  try {
+    return await run('inspect', order, { result: Inspection, deadlineMs: DEADLINE_MS, signal });
+  } catch (error) {
+    throw inspectionFailure(error, subject);
+  }
+}
+
+/**
+ * The address in a field of a request.
+ * @throws ServiceError 400 for anything but an http or https address without a name and a password
+ */
+function parseMediaUrl({
+  field,
+  url: given,
+}: {
+  readonly field: string;
+  readonly url: string;
+}): URL {
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  const isPlain = url !== undefined && url.username === '' && url.password === '';
+  if (isPlain && /^https?:$/.test(url.protocol)) return url;
+  const message = `${field} is no address; allowed is an http or https URL without a name and a password`;
+  throw invalidRequest([{ field, message }]);
 }

@@ -1,8 +1,8 @@
-import { commit, refund } from '../../billing/ledger.ts';
+import { commit, refund } from '../../ledger/ledger.ts';
 import type { Owner } from '../../operations/owner.ts';
 import { forgetOwner, isAbandoned } from '../../operations/owner.ts';
 import type { Connection } from '../../store/connection.ts';
-import { writeMediaFile } from '../files/media-file-records.ts';
+import { writeMediaFile } from '../media-files.ts';
 import type { MediaTransition } from './lifecycle.ts';
 import { hasEnded, transition } from './lifecycle.ts';
 import type { Json, MediaJob, MediaJobError } from './media-job-records.ts';

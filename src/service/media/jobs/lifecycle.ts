@@ -2,7 +2,7 @@ import type { MediaJobStatus } from '../../../contract/schemas/media-job.ts';
 import { MAX_ATTEMPTS } from '../../jobs/lifecycle.ts';
 
 /**
- * What can become of a media job (spec section 3.4), as a pure machine: it says what a job is after
+ * What can become of a media job (docs/api/lip-sync.md), as a pure machine: it says what a job is after
  * something happened to it and what that means for its money.
  */
 

@@ -1,10 +1,10 @@
-import type { Faults } from '../../faults/faults.ts';
-import { requestLineOf } from '../../faults/request-line.ts';
+import type { Faults } from '../../http/faults.ts';
+import { requestLineOf } from '../../http/faults.ts';
 import type { JobLane } from '../../jobs/own-jobs.ts';
 import { OwnJobs } from '../../jobs/own-jobs.ts';
 import { refusalError } from '../../operations/begin-operation.ts';
 import { isAbandoned } from '../../operations/owner.ts';
-import type { Ownership } from '../../operations/ownership.ts';
+import type { Ownership } from '../../operations/owner.ts';
 import type { Connection } from '../../store/connection.ts';
 import type { MediaJobAccepted, MediaJobRequest } from './accept-media-job.ts';
 import { acceptMediaJob } from './accept-media-job.ts';

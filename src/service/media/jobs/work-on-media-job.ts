@@ -5,7 +5,7 @@ import type { ServiceEvent } from '../../running-service.ts';
 import type { Store } from '../../store/open-store.ts';
 import { StoreError } from '../../store/store-error.ts';
 import type { RunTask } from '../child/run-task.ts';
-import type { MediaFolder } from '../files/media-folder.ts';
+import type { MediaFolder } from '../media-files.ts';
 import type { MediaStep } from './advance-media-job.ts';
 import { advanceMediaJob } from './advance-media-job.ts';
 import { hasEnded } from './lifecycle.ts';

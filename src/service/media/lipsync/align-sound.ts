@@ -1,14 +1,19 @@
 import { rm, stat } from 'node:fs/promises';
-import type { Input } from 'mediabunny';
+import type {
+  Input,
+  EncodedPacket,
+  EncodedVideoPacketSource,
+  InputVideoTrack,
+  EncodedAudioPacketSource,
+  InputAudioTrack,
+} from 'mediabunny';
 import { Check } from 'typebox/schema';
-import type { MediaTask } from '../child/tasks.ts';
+import type { MediaTask } from '../child/messages.ts';
 import { wholeFile } from '../child/whole-file.ts';
+import type { AudioFacts } from '../inspection/inspection.ts';
 import { readMedia } from '../inspection/open-media.ts';
 import type { Aligned } from './align-order.ts';
 import { AlignOrder } from './align-order.ts';
-import { copyAudio } from './copy-audio.ts';
-import { copyVideo, placeVideo } from './copy-video.ts';
-import { SANDBOX_COMMENT } from './sandbox-comment.ts';
 import { toAac } from './to-aac.ts';
 
 /** Codecs of sound that stay as they are, unless their tempo changes. */
@@ -95,3 +100,137 @@ async function join(
     throw error;
   }
 }
+
+/** The pictures of a result: those of a track, as they are. */
+export interface PlacedVideo {
+  readonly track: InputVideoTrack;
+  readonly places: readonly SourceTime[];
+}
+
+/** Decides which pictures are shown when. */
+export async function placeVideo(track: InputVideoTrack, seconds: number): Promise<PlacedVideo> {
+  const { EncodedPacketSink } = await import('mediabunny');
+  const source: SourceTime[] = [];
+  const packets = new EncodedPacketSink(track).packets(undefined, undefined, {
+    metadataOnly: true,
+  });
+  for await (const { timestamp, duration } of packets) source.push({ timestamp, duration });
+  const length = (await track.computeDuration()) - (await track.getFirstTimestamp());
+  return { track, places: placePictures(source, { length, seconds }) };
+}
+
+/** Hands on every packet in its place. @param heard is told of each */
+export async function copyVideo(
+  { track, places }: PlacedVideo,
+  output: EncodedVideoPacketSource,
+  heard: () => void,
+): Promise<void> {
+  const decoderConfig = await track.getDecoderConfig();
+  if (decoderConfig === null) throw new TypeError('a track without a description of its codec');
+  let sequenceNumber = 0;
+  for await (const [packet, { timestamp, duration }] of inPlaces(track, places)) {
+    const placed = packet.clone({ timestamp, duration, sequenceNumber });
+    await output.add(placed, sequenceNumber === 0 ? { decoderConfig } : undefined);
+    sequenceNumber += 1;
+    heard();
+  }
+  output.close();
+}
+
+/** Goes through the source once for each turn. */
+async function* inPlaces(
+  track: InputVideoTrack,
+  places: readonly SourceTime[],
+): AsyncGenerator<readonly [EncodedPacket, SourceTime]> {
+  const { EncodedPacketSink } = await import('mediabunny');
+  const sink = new EncodedPacketSink(track);
+  for (let next = 0; next < places.length;) {
+    const before = next;
+    for await (const packet of sink.packets()) {
+      const place = places[next];
+      if (place === undefined) return;
+      yield [packet, place];
+      next += 1;
+    }
+    if (next === before) throw new TypeError('a track that is empty now');
+  }
+}
+
+/** When a packet of video is shown in its source, in seconds; in the order of decoding. */
+export interface SourceTime {
+  readonly timestamp: number;
+  readonly duration: number;
+}
+
+/** What is shorter is no picture, but a rounding of clocks. */
+const TICK = 0.000_5;
+
+/**
+ * Puts the pictures of a source, shown again from its beginning as often as needed, onto a clock that
+ * begins with the first of them, so that they end exactly at `seconds`. From the first one on, in the order
+ * of decoding, that would be shown later, nothing is taken any more: the few pictures that need it to be
+ * decoded go with it, and the last that is left is held up to the end.
+ * @param length of the source, from its first picture to the end of its last
+ * @returns a time for each packet that is taken; packets of the source come in turn
+ */
+export function placePictures(
+  source: readonly SourceTime[],
+  { length, seconds }: { readonly length: number; readonly seconds: number },
+): readonly SourceTime[] {
+  const first = source.reduce((least, { timestamp }) => Math.min(least, timestamp), Infinity);
+  const placed: SourceTime[] = [];
+  for (let turn = 0; turn * length < seconds - TICK; turn += 1) {
+    const start = turn * length - first;
+    // One by one: there may be more than a call takes arguments.
+    for (const { timestamp, duration } of source) {
+      if (timestamp + start >= seconds - TICK) break;
+      placed.push({ timestamp: timestamp + start, duration });
+    }
+  }
+  return heldUntil(seconds, placed);
+}
+
+function heldUntil(seconds: number, placed: readonly SourceTime[]): readonly SourceTime[] {
+  const last = placed.reduce((latest, { timestamp }) => Math.max(latest, timestamp), 0);
+  return placed.map(({ timestamp, duration }) => ({
+    timestamp,
+    duration: timestamp === last ? seconds - timestamp : Math.min(duration, seconds - timestamp),
+  }));
+}
+
+export interface AudioCopy {
+  readonly track: InputAudioTrack;
+  /** When the sound begins on the clock of the packets. */
+  readonly start: AudioFacts['start'];
+  /** When it ends in the result: no packet lasts longer. */
+  readonly seconds: number;
+}
+
+/**
+ * Hands on the packets of a track so that the sound begins at 0: what an encoder added comes before that,
+ * and what would last longer than the result is cut.
+ */
+export async function copyAudio(
+  { track, start, seconds }: AudioCopy,
+  output: EncodedAudioPacketSource,
+): Promise<void> {
+  const { EncodedPacketSink } = await import('mediabunny');
+  const decoderConfig = await track.getDecoderConfig();
+  if (decoderConfig === null) throw new TypeError('a track without a description of its codec');
+  let isFirst = true;
+  for await (const packet of new EncodedPacketSink(track).packets()) {
+    const timestamp = packet.timestamp - start;
+    if (timestamp >= seconds) break;
+    const duration = Math.min(packet.duration, seconds - timestamp);
+    await output.add(
+      packet.clone({ timestamp, duration }),
+      isFirst ? { decoderConfig } : undefined,
+    );
+    isFirst = false;
+  }
+  output.close();
+}
+
+/** Said in the metadata of every result: nobody is to take it for what another service would have made. */
+export const SANDBOX_COMMENT =
+  'Sandbox rendering by the embedded service of foley: the sound was replaced and aligned, the pictures were not changed';

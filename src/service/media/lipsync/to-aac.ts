@@ -1,10 +1,12 @@
-import type { AudioSampleSource } from 'mediabunny';
+import { open } from 'node:fs/promises';
+import type { Sonic } from '@echogarden/sonic-wasm';
+import type { AudioSampleSource, InputAudioTrack } from 'mediabunny';
+import { FLAC_TAIL } from '../../../audio/decode.ts';
+import type { Resampler } from '../../engine/resample.ts';
+import { createResampler } from '../../engine/resample.ts';
+import { MediaTaskError } from '../child/media-task-error.ts';
 import { readMedia } from '../inspection/open-media.ts';
 import type { AlignOrder } from './align-order.ts';
-import { changeTempo } from './change-tempo.ts';
-import { decodeSound } from './decode-sound.ts';
-import type { Sound } from './sound.ts';
-import { toAacRate } from './to-aac-rate.ts';
 
 /** What the encoder puts before the sound, in samples, without saying so. */
 const ENCODER_DELAY = 1_024;
@@ -78,4 +80,239 @@ async function add(
   });
   await source.add(sample);
   sample.close();
+}
+
+/** The sample rates that AAC has a name for; the encoder takes no others. */
+const AAC_RATES = new Set([
+  8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 64_000, 88_200, 96_000,
+]);
+const OTHERWISE = 48_000;
+
+/** Brings sound of any other rate to 48 kHz. */
+async function* toAacRate(sounds: AsyncIterable<Sound>): AsyncGenerator<Sound> {
+  let resamplers: readonly Resampler[] | undefined;
+  for await (const sound of sounds) {
+    if (AAC_RATES.has(sound.sampleRate)) {
+      yield sound;
+      continue;
+    }
+    resamplers ??= await resamplersFor(sound);
+    const planes = resamplers.map((one, channel) => one.push(planeOf(sound, channel)));
+    if (planes[0]?.length !== 0) yield soundOf(planes, OTHERWISE);
+  }
+  const rest = resamplers?.map((one) => one.finish());
+  for (const one of resamplers ?? []) one.close();
+  if (rest !== undefined && rest[0]?.length !== 0) yield soundOf(rest, OTHERWISE);
+}
+
+function resamplersFor({ channels, sampleRate }: Sound): Promise<readonly Resampler[]> {
+  return Promise.all(
+    Array.from({ length: channels }, () => createResampler(sampleRate, OTHERWISE)),
+  );
+}
+
+function planeOf({ channels, samples }: Sound, channel: number): Float32Array {
+  return Float32Array.from(
+    { length: samples.length / channels },
+    (_, frame) => samples[frame * channels + channel] ?? 0,
+  );
+}
+
+/** Decodes the sound of a track: plain samples of any kind, Ogg Vorbis and FLAC. */
+async function* decodeSound(track: InputAudioTrack, path: string): AsyncGenerator<Sound> {
+  const codec = await track.getCodec();
+  if (codec === 'vorbis') {
+    const { OggVorbisDecoder } = await import('@wasm-audio-decoders/ogg-vorbis');
+    yield* decodeFile(new OggVorbisDecoder(), path);
+  } else if (codec === 'flac') {
+    yield* decodeFlac(path);
+  } else {
+    yield* decodePcm(track);
+  }
+}
+
+/** Decodes a file of FLAC; frames that are damaged are left out. */
+export async function* decodeFlac(path: string): AsyncGenerator<Sound> {
+  const { FLACDecoder } = await import('@wasm-audio-decoders/flac');
+  yield* decodeFile(new FLACDecoder(), path, FLAC_TAIL);
+}
+
+async function* decodePcm(track: InputAudioTrack): AsyncGenerator<Sound> {
+  const { AudioSampleSink } = await import('mediabunny');
+  for await (const sample of new AudioSampleSink(track).samples()) {
+    const { numberOfChannels, numberOfFrames, sampleRate } = sample;
+    const planes = Array.from({ length: numberOfChannels }, (_, planeIndex) => {
+      const plane = new Float32Array(numberOfFrames);
+      sample.copyTo(plane, { format: 'f32-planar', planeIndex });
+      return plane;
+    });
+    sample.close();
+    yield soundOf(planes, sampleRate);
+  }
+}
+
+const PIECE_BYTES = 64 * 1024;
+
+/** A decoder that takes a file piece by piece. */
+interface FileDecoder {
+  readonly ready: Promise<void>;
+  decode(piece: Uint8Array): Promise<Decoded>;
+  flush(): Promise<Decoded>;
+  free(): void;
+}
+
+interface Decoded {
+  readonly channelData: readonly Float32Array[];
+  readonly errors: readonly unknown[];
+  readonly sampleRate: number;
+}
+
+/** @param tail given to the decoder behind the last byte */
+async function* decodeFile(
+  decoder: FileDecoder,
+  path: string,
+  tail?: Uint8Array,
+): AsyncGenerator<Sound> {
+  await decoder.ready;
+  const file = await open(path);
+  try {
+    for await (const piece of file.createReadStream({
+      highWaterMark: PIECE_BYTES,
+      autoClose: false,
+    })) {
+      if (!(piece instanceof Uint8Array)) throw new TypeError('a file of no bytes');
+      yield* some(await decoder.decode(piece));
+    }
+    if (tail !== undefined) yield* some(await decoder.decode(tail));
+    yield* some(await decoder.flush());
+  } finally {
+    await file.close();
+    decoder.free();
+  }
+}
+
+function* some({ channelData, errors, sampleRate }: Decoded): Generator<Sound> {
+  if (errors.length > 0) throw new MediaTaskError('unreadable', 'has sound that cannot be decoded');
+  if ((channelData[0]?.length ?? 0) > 0) yield soundOf(channelData, sampleRate);
+}
+
+/** Frames that are read at once. */
+const ROOM = 8_192;
+const SAMPLE_BYTES = Float32Array.BYTES_PER_ELEMENT;
+
+/**
+ * Makes sound faster (above 1) or slower without changing its pitch. What comes out has exactly as many
+ * frames as it should, by the tempo and rounded.
+ */
+export async function* changeTempo(
+  sounds: AsyncIterable<Sound>,
+  tempo: number,
+): AsyncGenerator<Sound> {
+  const { default: load } = await import('@echogarden/sonic-wasm');
+  const sonic = await load();
+  let stream: TempoStream | undefined;
+  let waiting = new Float32Array(0);
+  let owed = 0;
+  for await (const sound of sounds) {
+    const { channels, sampleRate } = sound;
+    stream ??= new TempoStream(sonic, sound, tempo);
+    owed += sound.samples.length / channels / tempo;
+    waiting = joined([waiting, ...stream.push(sound)]);
+    // It may be ahead, and be told of the end.
+    const samples = waiting.slice(0, Math.floor(owed) * channels);
+    waiting = waiting.slice(samples.length);
+    owed -= samples.length / channels;
+    if (samples.length > 0) yield { samples, channels, sampleRate };
+  }
+  if (stream === undefined) return;
+  const { channels, sampleRate } = stream.form;
+  const samples = new Float32Array(Math.round(owed) * channels);
+  samples.set(joined([waiting, ...stream.finish()]).subarray(0, samples.length));
+  if (samples.length > 0) yield { samples, channels, sampleRate };
+}
+
+/** The WebAssembly's stream, with memory of its own. It is not closed: its process ends with the task. */
+class TempoStream {
+  readonly #sonic: Sonic;
+  readonly form: Omit<Sound, 'samples'>;
+  readonly #stream: number;
+  readonly #room: number;
+
+  constructor(sonic: Sonic, { channels, sampleRate }: Sound, tempo: number) {
+    this.#sonic = sonic;
+    this.form = { channels, sampleRate };
+    this.#stream = sonic._sonicCreateStream(sampleRate, channels);
+    this.#room = sonic._malloc(ROOM * channels * SAMPLE_BYTES);
+    if (this.#stream === 0 || this.#room === 0) throw new Error('there is no memory for the tempo');
+    sonic._sonicSetSpeed(this.#stream, tempo);
+  }
+
+  *push({ samples }: Sound): Generator<Float32Array> {
+    const { channels } = this.form;
+    for (let at = 0; at < samples.length; at += ROOM * channels) {
+      const piece = samples.subarray(at, at + ROOM * channels);
+      this.#sonic.HEAPF32.set(piece, this.#room / SAMPLE_BYTES);
+      const frames = piece.length / channels;
+      if (this.#sonic._sonicWriteFloatToStream(this.#stream, this.#room, frames) === 0) {
+        throw new Error('there is no memory for the tempo');
+      }
+      yield* this.#read();
+    }
+  }
+
+  /** What it still has. */
+  *finish(): Generator<Float32Array> {
+    this.#sonic._sonicFlushStream(this.#stream);
+    yield* this.#read();
+  }
+
+  *#read(): Generator<Float32Array> {
+    const { channels } = this.form;
+    for (;;) {
+      const frames = this.#sonic._sonicReadFloatFromStream(this.#stream, this.#room, ROOM);
+      if (frames === 0) return;
+      const start = this.#room / SAMPLE_BYTES;
+      yield this.#sonic.HEAPF32.slice(start, start + frames * channels);
+    }
+  }
+}
+
+function joined(parts: readonly Float32Array[]): Float32Array<ArrayBuffer> {
+  const whole = new Float32Array(parts.reduce((length, part) => length + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
+/** Decoded sound on its way: frames of interleaved samples in -1..1. */
+export interface Sound {
+  readonly samples: Float32Array<ArrayBuffer>;
+  readonly channels: number;
+  readonly sampleRate: number;
+}
+
+/** Interleaves planes of samples; more than two become one, their average. */
+function soundOf(planes: readonly Float32Array[], sampleRate: number): Sound {
+  const frames = planes[0]?.length ?? 0;
+  if (planes.length > 2) return { samples: average(planes, frames), channels: 1, sampleRate };
+  const samples = new Float32Array(frames * planes.length);
+  for (const [channel, plane] of planes.entries()) {
+    for (let frame = 0; frame < frames; frame += 1) {
+      samples[frame * planes.length + channel] = plane[frame] ?? 0;
+    }
+  }
+  return { samples, channels: planes.length, sampleRate };
+}
+
+function average(planes: readonly Float32Array[], frames: number): Float32Array<ArrayBuffer> {
+  const samples = new Float32Array(frames);
+  for (const plane of planes) {
+    for (let frame = 0; frame < frames; frame += 1) {
+      samples[frame] = (samples[frame] ?? 0) + (plane[frame] ?? 0) / planes.length;
+    }
+  }
+  return samples;
 }

@@ -7,7 +7,7 @@ import type { ImageOrder } from './picture-orders.ts';
 import { SANDBOX_DESCRIPTION, SANDBOX_SOFTWARE } from './sandbox-tag.ts';
 
 /**
- * Draws an image into its file: a scene of the words of the prompt, its references, its title (spec section 4.8).
+ * Draws an image into its file: a scene of the words of the prompt, its references, its title (docs/api/media.md).
  * The same order gives the same bytes.
  * @throws the system's error when the file cannot be written
  */

@@ -1,6 +1,6 @@
 import type { Static, TSchema } from 'typebox';
 import { Check } from 'typebox/schema';
-import type { MediaTask } from '../child/tasks.ts';
+import type { MediaTask } from '../child/messages.ts';
 import { wholeFile } from '../child/whole-file.ts';
 import { makeVideo } from '../video/make-video.ts';
 import { drawImage } from './draw-image.ts';

@@ -1,8 +1,7 @@
 import type { Resolution } from '../../../contract/schemas/media-models.ts';
 import type { ImageRequest, VideoRequest } from '../../../contract/schemas/picture-job.ts';
 import { invalidRequest, ServiceError } from '../../service-error.ts';
-import { anyOf } from '../../wording/describe-allowed.ts';
-import { showText } from '../../wording/show-value.ts';
+import { anyOf, showText } from '../../http/wording.ts';
 import { IMAGE_MODELS, VIDEO_MODELS } from '../catalogue/picture-models.ts';
 import type { StoredImage, StoredVideo } from './picture-works.ts';
 import { seedOf } from './scene/seeded-random.ts';
@@ -34,7 +33,7 @@ export interface ReferenceUrl {
 export type IsAvailable = (modelId: string) => boolean;
 
 /**
- * Decides what image is made and what it costs (spec sections 4.8 and 7.3).
+ * Decides what image is made and what it costs (docs/api/media.md and docs/api/errors.md).
  * @throws ServiceError 400 for a model that there is not, for what it does not offer and for too many
  * references, 503 for one that is unavailable
  */
@@ -62,7 +61,7 @@ export function planImage(
 }
 
 /**
- * Decides what video is made and what it costs (spec sections 4.8 and 7.3). The size and the length are
+ * Decides what video is made and what it costs (docs/api/media.md and docs/api/errors.md). The size and the length are
  * the model's first ones where they are left out.
  * @throws ServiceError as `planImage`
  */

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { SharpConstructor } from 'sharp';
-import type { TaskTools } from '../child/tasks.ts';
+import type { TaskTools } from '../child/messages.ts';
 import type { Drawing } from '../pictures/compose-scene.ts';
 import { composeScene } from '../pictures/compose-scene.ts';
 import { composeLettering } from '../pictures/lettering/compose-lettering.ts';
@@ -27,7 +27,7 @@ const MAX_THREADS = 4;
 const ENCODED = 0.95;
 
 /**
- * Makes a video into its file (spec section 4.8): a camera that moves over the scene of the prompt, or over a
+ * Makes a video into its file (docs/api/media.md): a camera that moves over the scene of the prompt, or over a
  * first reference, which becomes the second if there is one; the title stays in its place.
  * @throws the system's error when the file cannot be written, and what goes wrong in a thread
  */

@@ -1,11 +1,9 @@
 import { FRAME_LIMITS, SESSION_MAX_UNITS } from '../../../contract/realtime/limits.ts';
 import type { RealtimeProtocol } from '../../../contract/realtime/protocols.ts';
-import { digestOf } from '../text-digest.ts';
-import { CLOSE } from './close-code-of.ts';
-import type { Problem, SessionEvent } from './events.ts';
-import type { EarlierSegment, KnownSegment, OpenRequest } from './state.ts';
-import type { Move } from './step.ts';
+import type { Problem } from '../client-message.ts';
+import { digestOf } from '../segment-audio.ts';
 import {
+  CLOSE,
   abandon,
   beginIdle,
   change,
@@ -18,7 +16,8 @@ import {
   run,
   send,
   unitsWithout,
-} from './step.ts';
+} from './state.ts';
+import type { SessionEvent, EarlierSegment, KnownSegment, OpenRequest, Move } from './state.ts';
 
 /** So many can be told of in one message (`request_status`). */
 const MOST_SEGMENTS = FRAME_LIMITS.arrayItems;

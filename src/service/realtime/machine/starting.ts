@@ -1,9 +1,6 @@
-import type { StartMessage } from '../client-message.ts';
-import { CLOSE } from './close-code-of.ts';
-import type { Problem, StatusFields } from './events.ts';
-import type { BegunRequest } from './state.ts';
-import type { Move } from './step.ts';
-import { change, emit, end, fail, inTurn, replyTo, run, send } from './step.ts';
+import type { StartMessage, Problem } from '../client-message.ts';
+import { CLOSE, change, emit, end, fail, inTurn, replyTo, run, send } from './state.ts';
+import type { StatusFields, BegunRequest, Move } from './state.ts';
 
 /** A request is asked for: the first of the connection, or another after one that could not be begun. */
 export function start(message: StartMessage): Move {
@@ -21,7 +18,7 @@ export function start(message: StartMessage): Move {
   };
 }
 
-/** It may be spoken: the text can come (spec section 4.10). */
+/** It may be spoken: the text can come (docs/api/realtime.md). */
 export function begun(begin: BegunRequest): Move {
   return (state) => {
     if (state.phase !== 'starting') return run(state);

@@ -1,12 +1,6 @@
-import { opened, redeemed, ticketRefused } from './authenticating.ts';
-import { CLOSE } from './close-code-of.ts';
-import type { SessionEvent, SessionTimer } from './events.ts';
-import { receive } from './receiving.ts';
-import { endWhenDone, notReserved, reserved, spoke } from './speaking.ts';
-import { begun, known, notBegun } from './starting.ts';
-import type { SessionState } from './state.ts';
-import type { Move, Step } from './step.ts';
+import { opened, redeemed, ticketRefused, receive } from './receiving.ts';
 import {
+  CLOSE,
   abandon,
   beginIdle,
   change,
@@ -17,10 +11,13 @@ import {
   hasRequest,
   inTurn,
   run,
-} from './step.ts';
+} from './state.ts';
+import type { SessionEvent, SessionTimer, SessionState, Move, Step } from './state.ts';
+import { endWhenDone, notReserved, reserved, spoke } from './speaking.ts';
+import { begun, known, notBegun } from './starting.ts';
 
 /**
- * The service's side of a realtime connection (spec sections 4.10, 5, 6.2 and 7.4) as a pure function: what
+ * The service's side of a realtime connection (docs/api/realtime.md, docs/api/authentication.md and docs/api/realtime.md#errors) as a pure function: what
  * happened in, the next state and what is to be done out. After `ended` nothing changes any more. Sockets,
  * timers, money and speech are the driver's.
  */

@@ -10,7 +10,7 @@ import { NotApplicable } from '../../service-under-test.ts';
 const ORIGIN = 'https://studio.example';
 const OTHER_ORIGIN = 'https://other.example';
 
-/** How a connection comes about (spec sections 4.10 and 5). */
+/** How a connection comes about (docs/api/realtime.md and docs/api/authentication.md). */
 export const realtimeHandshake: readonly Behaviour[] = [
   ...VERSIONS.flatMap((version) => [...refusals(version), ...tickets(version)]),
   {

@@ -12,7 +12,7 @@ const LONG_ID = 'x'.repeat(129);
 /** A message of a client that has something wrong in it. */
 type Wrong = readonly [what: string, mode: Mode, message: Message, path: string];
 
-/** What each message of a client has to have (spec section 4.10). */
+/** What each message of a client has to have (docs/api/realtime.md). */
 export const realtimeMessages: readonly Behaviour[] = VERSIONS.flatMap((version) => [
   ...WRONG().map((wrong) => refuses(version, wrong)),
   ...starts(version),

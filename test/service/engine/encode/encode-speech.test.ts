@@ -7,7 +7,7 @@ import {
   type EncodeOptions,
   encodeSpeech,
 } from '../../../../src/service/engine/encode/encode-speech.ts';
-import { wavHeader } from '../../../../src/service/engine/encode/wav.ts';
+import { wavHeader } from '../../../../src/service/engine/encode/pcm.ts';
 import { EngineError, type SpeechChunk } from '../../../../src/service/engine/speech-engine.ts';
 import { type DecodedAudio, decodeAudio, loudness, peak } from '../../../harness/decode-audio.ts';
 import { requireTool } from '../../../harness/require-tool.ts';

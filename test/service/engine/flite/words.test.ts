@@ -1,9 +1,12 @@
 import { array, assert, asyncProperty, constantFrom, oneof, string } from 'fast-check';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { alignSounds } from '../../../../src/service/engine/flite/align-sounds.ts';
+import {
+  alignSounds,
+  type TimedSound,
+  timedSounds,
+} from '../../../../src/service/engine/flite/word-marks.ts';
 import { createFliteEngine } from '../../../../src/service/engine/flite/engine.ts';
-import { speakablePieces } from '../../../../src/service/engine/flite/pieces.ts';
-import { type TimedSound, timedSounds } from '../../../../src/service/engine/flite/sounds.ts';
+import { speakablePieces } from '../../../../src/service/engine/flite/speakable-text.ts';
 import type { SpeechChunk, WordMark } from '../../../../src/service/engine/speech-engine.ts';
 import { type Bundled, bundleEngine } from '../bundled.ts';
 

@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ProtocolFault } from '../../../../src/service/engine/process/messages.ts';
-import { readMessages, samplesOf } from '../../../../src/service/engine/process/read-messages.ts';
+import {
+  ProtocolFault,
+  readMessages,
+  samplesOf,
+} from '../../../../src/service/engine/process/messages.ts';
 
 async function* cut(bytes: Buffer, lengths: readonly number[]): AsyncGenerator<Uint8Array> {
   let at = 0;

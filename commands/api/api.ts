@@ -1,0 +1,103 @@
+import { Option } from 'commander';
+import { readJson } from '../../src/api/client.ts';
+import type { RequestSpec } from '../../src/api/request.ts';
+import type { CommandDefinition, Context } from '../../src/cli/command.ts';
+import type { CommandResult } from '../../src/cli/render/result.ts';
+import { usageFailure } from '../../src/errors/failure.ts';
+import { answersWithAudio } from './audio-answers.ts';
+import { parseField } from './fields.ts';
+import type { Call } from './fields.ts';
+import type { ApiFlags } from './plan-call.ts';
+import { isPublic, isRealtime, planCall, retryRules } from './plan-call.ts';
+import type { Payload } from './request-body.ts';
+import { readPayload } from './request-body.ts';
+
+/** `foley api`: any call of the interface, as it is. */
+export const api: CommandDefinition<ApiFlags> = {
+  configure(command) {
+    command
+      .description(
+        'Makes any call of the interface, with the key, retries and errors of every command. The ' +
+          'body of the answer goes to stdout as it came; an error goes to stderr.',
+      )
+      .usage('<method> <path> [options]')
+      .argument('[method]', 'GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS')
+      .argument('[path]', 'path below the base URL, beginning with /')
+      .addOption(repeatable('-F, --field <key=value>', FIELD, (given) => parseField('-F', given)))
+      .addOption(repeatable('-f, --raw-field <key=value>', RAW, (given) => parseField('-f', given)))
+      .addOption(new Option('--body <file>', 'send this file as the body; - is stdin'))
+      .addOption(repeatable('-H, --header <name:value>', 'set a header', (given) => given))
+      .addOption(new Option('--form', 'send the fields as a form, with @file as a file upload'))
+      .addOption(new Option('--include', 'print the status line and the headers first'))
+      .addHelpText('after', EXAMPLES);
+  },
+  async run(context, { args, options }) {
+    const call = planCall(args, options, context.globals.apiKeyFile);
+    const { globals, io } = context;
+    if (globals.json === true && call.include) {
+      throw usageFailure('--include prints headers, which are not JSON', 'Leave --json out.');
+    }
+    const payload = await readPayload(context, call);
+    if ((io.stdoutIsTerminal || globals.json === true) && answersWithAudio(call, payload.body)) {
+      throw audioIsNoText(globals.json === true);
+    }
+    return send(context, call, payload);
+  },
+};
+
+const FIELD =
+  'add a field: true, false, null and numbers are sent as such, @file is the content of a file';
+const RAW = 'add a field whose value is always a string';
+
+const EXAMPLES = `
+Fields are a JSON body, or the query of a GET. Keys may nest: a[b]=1, a[]=2.
+
+Examples:
+  $ foley api GET /api/open/v3/voices -F pageSize=5
+  $ foley api POST /api/open/v3/speech/tts -H "Idempotency-Key: a1" \\
+      -F text=Hello -F voiceId=… -F speed=0.9 > hello.mp3
+  $ foley api POST /api/open/v3/speech/tts --body speech.json > hello.mp3`;
+
+async function send(context: Context, call: Call, payload: Payload): Promise<CommandResult> {
+  const { globals, io } = context;
+  io.requireStdout();
+  const spec = specOf(context, call, payload);
+  const { client } = await context.connect({ publicOnly: isPublic(call) });
+  const answer = await client.send(spec);
+  if (globals.json === true) {
+    const isEmpty = answer.framing === 'none' || answer.contentLength === 0;
+    return { data: isEmpty ? null : await readJson(answer) };
+  }
+  const { showAnswer } = await import('./show-answer.ts');
+  const billed = spec.billed ? 'unknown' : 'no';
+  await showAnswer(answer, io, { include: call.include, billed });
+  return {};
+}
+
+function specOf({ signal }: Context, call: Call, payload: Payload): RequestSpec {
+  const { accept = '*/*', contentType, others, requestId } = call.headers;
+  return {
+    ...payload,
+    method: call.method,
+    host: isRealtime(call) ? 'realtime' : 'base',
+    public: isPublic(call),
+    accept,
+    headers: contentType === undefined ? others : { ...others, 'content-type': contentType },
+    requestId,
+    signal,
+    ...retryRules(call),
+  };
+}
+
+function audioIsNoText(json: boolean): Error {
+  const hint = 'Send it to a file or a program: foley api … > speech.mp3';
+  return json
+    ? usageFailure('the answer is audio, and --json is for JSON', 'Leave --json out.')
+    : usageFailure('the answer is audio, which a terminal cannot show', hint);
+}
+
+function repeatable(flags: string, description: string, read: (given: string) => unknown): Option {
+  return new Option(flags, `${description} (may be repeated)`).argParser(
+    (given: string, previous: readonly unknown[] | undefined) => [...(previous ?? []), read(given)],
+  );
+}

@@ -1,0 +1,93 @@
+import { Argument } from 'commander';
+import type { WrittenCaptions } from '../../src/captions/caption-files.ts';
+import type { Timings } from '../../src/captions/timings.ts';
+import type { CommandDefinition, Context } from '../../src/cli/command.ts';
+import type { CueFlags } from '../../src/cli/flags/captions.ts';
+import {
+  addCueFlags,
+  cueShape,
+  subtitlesOption,
+  subtitleTargets,
+} from '../../src/cli/flags/captions.ts';
+import { readInput } from '../../src/cli/read-input.ts';
+import { jsonFaultLine } from '../../src/config/json-file.ts';
+import { usageFailure } from '../../src/errors/failure.ts';
+import { decodeUtf8, TextEncodingError } from '../../src/text/decode.ts';
+import { counted } from '../../src/text/display.ts';
+
+interface CaptionsFlags extends CueFlags {
+  readonly subtitles?: readonly string[];
+}
+
+/** `foley captions`: subtitles from timings that were stored before. */
+export const captions: CommandDefinition<CaptionsFlags> = {
+  configure(command) {
+    command
+      .description(
+        'Writes subtitles from the timings that `foley tts --timings` stored, in another shape or ' +
+          'format, without speaking again. Sends nothing and pays nothing.',
+      )
+      .addArgument(new Argument('<timings>', 'JSON file with timings; - is stdin'))
+      .addOption(subtitlesOption());
+    addCueFlags(command);
+    command.addHelpText('after', EXAMPLES);
+  },
+  async run(context, { args: [file = ''], options }) {
+    const targets = subtitleTargets(options.subtitles ?? [], context.cwd());
+    if (targets.length === 0) {
+      throw usageFailure(
+        'there is no --subtitles to write',
+        'Name a file: foley captions FILE.json --subtitles out.srt',
+      );
+    }
+    const shape = cueShape(options, await context.settings());
+    const timings = await readDocument(context, file);
+    const { writeCaptions } = await import('../../src/captions/caption-files.ts');
+    const written = await writeCaptions({ ...context, targets, timings, shape });
+    for (const each of written) context.io.notice(describe(each));
+    if (!timings.complete) context.io.warn(INCOMPLETE);
+    return {
+      data: {
+        items: written.map(({ path, format, cues }) => ({ output: path, format, cues })),
+        complete: timings.complete,
+      },
+      ...(timings.complete ? {} : { exit: 'partial' as const }),
+    };
+  },
+};
+
+const EXAMPLES = `
+Examples:
+  $ foley captions talk.json --subtitles talk.srt --subtitles talk.vtt
+  $ foley captions talk.json --subtitles talk.vtt --cue-by word
+  $ foley captions talk.json --subtitles talk.srt --cue-max-chars 37`;
+
+const INCOMPLETE =
+  'foley: the service did not time all of this text; what it left out was placed between its neighbours';
+
+async function readDocument(context: Context, file: string): Promise<Timings> {
+  const shown = file === '-' ? 'stdin' : file;
+  const text = decode(await readInput(context, file, shown), shown);
+  const line = jsonFaultLine(text);
+  if (line !== undefined) {
+    throw usageFailure(
+      text.trim() === '' ? `${shown} is empty` : `${shown} is not valid JSON, at line ${line}`,
+      'Timings are written by `foley tts --timings FILE.json`.',
+    );
+  }
+  const { readTimings } = await import('../../src/captions/read-timings.ts');
+  return readTimings(JSON.parse(text), shown);
+}
+
+function decode(bytes: Uint8Array, shown: string): string {
+  try {
+    return decodeUtf8(bytes);
+  } catch (error) {
+    if (!(error instanceof TextEncodingError)) throw error;
+    throw usageFailure(`${shown} is ${error.message}`, 'Timings are UTF-8.');
+  }
+}
+
+function describe({ cues = 0, path }: WrittenCaptions): string {
+  return `${path}: ${counted(cues, 'cue')}`;
+}

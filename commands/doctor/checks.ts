@@ -1,0 +1,293 @@
+import { constants } from 'node:fs';
+import path from 'node:path';
+import { engines as supported } from '../../package.json';
+import { redactUrl } from '../../src/api/redact.ts';
+import { proxyFor } from '../../src/api/transport/proxy.ts';
+import type { Context } from '../../src/cli/command.ts';
+import { engineDeps, languagesOf } from '../../src/cli/engine-list.ts';
+import { readAccounts } from '../../src/config/accounts.ts';
+import { closeToOthers, octal, openToOthers } from '../../src/config/secret-file.ts';
+import { listSettings } from '../../src/config/settings.ts';
+import type { EngineRegistration } from '../../src/contract/schemas/engine.ts';
+import { ENVIRONMENT } from '../../src/contract/values.ts';
+import { errnoOf, hasErrno, reasonOf } from '../../src/durable/file-failures.ts';
+import { createTemporary } from '../../src/durable/files.ts';
+import { Failure } from '../../src/errors/failure.ts';
+import { findProgram, findPlayer } from '../../src/speech/play.ts';
+import { closest } from '../../src/text/did-you-mean.ts';
+import type { Check, Finding, Shared } from './finding.ts';
+import { ok, warning, problem } from './finding.ts';
+
+/** The Node.js that runs, and variables that change what it does with secrets and certificates. */
+export const nodeCheck: Check = {
+  name: 'node',
+  async look(context) {
+    const needed = supported.node.replace('>=', '');
+    const running = `${process.versions.node} on ${context.platform} (${needed} or newer is needed)`;
+    return [ok(running), ...tlsFindings(context), ...(await certificateFindings(context))];
+  },
+};
+
+function tlsFindings({ env }: Context): Finding[] {
+  const findings: Finding[] = [];
+  if (env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {
+    findings.push(
+      warning(
+        'NODE_TLS_REJECT_UNAUTHORIZED=0 tells programs to trust any certificate; foley does not obey it',
+        'Unset it; for a certificate of your own set NODE_EXTRA_CA_CERTS.',
+      ),
+    );
+  }
+  if ((env['NODE_DEBUG'] ?? '') !== '') {
+    findings.push(
+      warning(
+        'NODE_DEBUG makes Node.js print what it sends, API keys included',
+        'Unset it, above all where output is kept.',
+      ),
+    );
+  }
+  return findings;
+}
+
+async function certificateFindings({ env, files }: Context): Promise<Finding[]> {
+  const file = env['NODE_EXTRA_CA_CERTS'];
+  if (file === undefined || file === '') return [];
+  try {
+    await files.access(file, constants.R_OK);
+    return [];
+  } catch (error) {
+    const why = errnoOf(error) ?? 'unknown';
+    return [warning(`NODE_EXTRA_CA_CERTS names ${file}, which cannot be read (${why})`)];
+  }
+}
+
+/** Variables that look as if they were meant for foley, and are not read by it. */
+export const variablesCheck: Check = {
+  name: 'variables',
+  look: async ({ env }) => {
+    const known = Object.keys(ENVIRONMENT);
+    const given = Object.keys(env).filter((name) => name.startsWith('FOLEY_'));
+    const unknown = given.filter((name) => !known.includes(name));
+    if (unknown.length === 0) {
+      return [ok(given.length === 0 ? 'none is set' : `set: ${given.join(', ')}`)];
+    }
+    return unknown.map((name) => {
+      const [nearest] = closest(name, known, 1);
+      const hint = nearest === undefined ? `foley reads ${known.join(', ')}.` : undefined;
+      return warning(
+        `${name} is set, and foley does not read it`,
+        hint ?? `Did you mean ${nearest}?`,
+      );
+    });
+  },
+};
+
+/** Settings of the environment, the project and the user are all what they may be. */
+export const settingsCheck: Check = {
+  name: 'settings',
+  async look(context) {
+    const sources = await context.settings();
+    listSettings(sources);
+    const files = [sources.project, sources.user].flatMap((source) => source?.file ?? []);
+    return [ok(files.length === 0 ? 'only defaults' : `read from ${files.join(' and ')}`)];
+  },
+};
+
+/** The file with the keys can be understood, and nobody else can read it. */
+export const accountsCheck: Check = {
+  name: 'accounts',
+  async look(context) {
+    const { accountsFile, config } = await context.paths();
+    const { all } = await readAccounts(context.files, accountsFile);
+    const names = [...all.keys()];
+    const opened = all.size === 0 ? undefined : await closeToOthers(accountsFile, context);
+    const folderMode = await openToOthers(config, context);
+    return [
+      ok(names.length === 0 ? 'none is stored' : `stored: ${names.join(', ')}`),
+      ...(opened === undefined ? [] : [warning(opened)]),
+      ...(folderMode === undefined
+        ? []
+        : [
+            warning(`others can look into ${config} (${octal(folderMode)})`, `chmod 700 ${config}`),
+          ]),
+    ];
+  },
+};
+
+/** The folders of foley can be written, or made. */
+export const foldersCheck: Check = {
+  name: 'folders',
+  async look(context) {
+    const { cache, config, state } = await context.paths();
+    const findings = [];
+    for (const folder of [config, state, cache]) findings.push(await lookAtFolder(context, folder));
+    return findings;
+  },
+};
+
+/** Foley's own records can be read. */
+export const recordsCheck: Check = {
+  name: 'records',
+  async look(context) {
+    const { findDamaged } = await import('../find-leftovers.ts');
+    const damaged = await findDamaged(context);
+    if (damaged.length === 0) return [ok('all can be read')];
+    return damaged.map(({ holds, paths: [where] }) =>
+      problem(
+        `${where} is unreadable: it holds ${holds}`,
+        '`foley recover --list` shows it; `foley recover --forget ID` removes it.',
+      ),
+    );
+  },
+};
+
+async function lookAtFolder(context: Context, folder: string): Promise<Finding> {
+  try {
+    if (!(await exists(context, folder))) return await lookAtParent(context, folder);
+    const probe = await createTemporary(folder, context, 0o600);
+    await probe.file.close();
+    await context.files.unlink(probe.path);
+    return ok(`${folder} can be written`);
+  } catch (error) {
+    return unwritable(folder, error);
+  }
+}
+
+/** A folder that is not there yet: whether it could be made. */
+async function lookAtParent(context: Context, folder: string): Promise<Finding> {
+  let parent = path.dirname(folder);
+  while (!(await exists(context, parent)) && path.dirname(parent) !== parent) {
+    parent = path.dirname(parent);
+  }
+  await context.files.access(parent, constants.W_OK | constants.X_OK);
+  return ok(`${folder} will be made when it is needed`);
+}
+
+async function exists({ files }: Context, folder: string): Promise<boolean> {
+  try {
+    await files.stat(folder);
+    return true;
+  } catch (error) {
+    if (hasErrno(error, 'ENOENT')) return false;
+    throw error;
+  }
+}
+
+function unwritable(folder: string, error: unknown): Finding {
+  return problem(
+    `${folder} cannot be written: ${reasonOf(error, path.dirname(folder))}`,
+    'Make it writable, or choose others with XDG_CONFIG_HOME, XDG_STATE_HOME and XDG_CACHE_HOME.',
+  );
+}
+
+const FORMATS = ['mp3', 'wav', 'ogg'] as const;
+
+/** What `--play` would use for each format. */
+export const playersCheck: Check = {
+  name: 'players',
+  async look(context) {
+    const players = await Promise.all(
+      FORMATS.map(async (format) => ({ format, command: await playerFor(context, format) })),
+    );
+    const missing = players.filter(({ command }) => command === undefined);
+    const found = players.filter(({ command }) => command !== undefined);
+    return [
+      ...(found.length === 0
+        ? []
+        : [ok(found.map(({ command, format }) => `${format}: ${command}`).join(', '))]),
+      ...(missing.length === 0
+        ? []
+        : [
+            warning(
+              `nothing that plays ${missing.map(({ format }) => format).join(', ')} is installed`,
+              'Install mpv or ffmpeg for --play, or name your own program with --player.',
+            ),
+          ]),
+    ];
+  },
+};
+
+async function playerFor(
+  { env, files, platform }: Context,
+  format: (typeof FORMATS)[number],
+): Promise<string | undefined> {
+  try {
+    const locate = (command: string) => findProgram(command, { env, files, platform });
+    return (await findPlayer({ format }, locate)).command;
+  } catch (error) {
+    if (error instanceof Failure) return undefined;
+    throw error;
+  }
+}
+
+const READ = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY', 'no_proxy', 'NO_PROXY'];
+const IGNORED = ['all_proxy', 'ALL_PROXY'];
+
+/** Which proxies the environment names, and whether requests go through one. */
+export const proxyCheck: Check = {
+  name: 'proxy',
+  async look(context, shared) {
+    const seen = READ.filter((name) => isSet(context, name));
+    const ignored = IGNORED.filter((name) => isSet(context, name)).map((name) =>
+      warning(`${name} is set, and foley does not read it`, 'Set HTTPS_PROXY instead.'),
+    );
+    if (seen.length === 0) return ignored.length > 0 ? ignored : [ok('none is set')];
+    return [await inUse(context, shared, seen.join(', ')), ...ignored];
+  },
+};
+
+async function inUse(context: Context, shared: Shared, seen: string): Promise<Finding> {
+  const baseUrl = await hostedUrl(shared);
+  const proxy = baseUrl === undefined ? undefined : proxyFor(baseUrl, context.env);
+  if (baseUrl === undefined || proxy === undefined) return ok(`${seen} set; no request needs it`);
+  if (!URL.canParse(proxy) || !/^https?:/.test(proxy)) {
+    return problem(
+      `${seen}: what is set is not an http or https address`,
+      'Set HTTPS_PROXY to a URL such as http://proxy.example:3128, or unset it.',
+    );
+  }
+  return ok(`${seen} set; requests to ${baseUrl.host} go through ${redactUrl(proxy)}`);
+}
+
+/** Why there is none is told by another check. */
+async function hostedUrl(shared: Shared): Promise<URL | undefined> {
+  try {
+    const target = await shared.target();
+    return target.kind === 'hosted' ? target.address.baseUrl : undefined;
+  } catch (error) {
+    if (error instanceof Failure) return undefined;
+    throw error;
+  }
+}
+
+function isSet({ env }: Context, name: string): boolean {
+  return (env[name] ?? '') !== '';
+}
+
+/** The engines that were added can still be started; without any, what could be added. */
+export const enginesCheck: Check = {
+  name: 'engines',
+  async look(context) {
+    const { loadEngineRegistrations, registrationsFile } =
+      await import('../../src/engines/registrations.ts');
+    const { engines: folder } = await context.paths();
+    const engines = await loadEngineRegistrations(context.files, registrationsFile(folder));
+    if (engines.length === 0) {
+      return [ok('English only; `foley engine add espeak-ng` adds 18 languages')];
+    }
+    return Promise.all(engines.map((engine) => lookAt(context, engine)));
+  },
+};
+
+async function lookAt(context: Context, engine: EngineRegistration): Promise<Finding> {
+  const { inspect } = await engineDeps(context);
+  const { args, command, cwd, name, voices } = engine;
+  const found = await inspect({ name, command, args, cwd });
+  if (found.isSound) {
+    return ok(`${name} works and speaks ${languagesOf(engine)}`);
+  }
+  return problem(
+    `${name} does not work, and its voices (${voices.length}) cannot speak: ${found.fault.replace(/\.$/, '')}`,
+    `Add it again with \`foley engine add\`, or remove it: foley engine remove ${name}`,
+  );
+}

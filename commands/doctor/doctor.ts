@@ -1,0 +1,105 @@
+import { version } from '../../package.json';
+import type { CommandDefinition, Context } from '../../src/cli/command.ts';
+import { findTarget } from '../../src/cli/connect.ts';
+import type { Paint } from '../../src/cli/render/style.ts';
+import type { Target } from '../../src/target/resolve.ts';
+import { counted } from '../../src/text/display.ts';
+import {
+  accountsCheck,
+  foldersCheck,
+  recordsCheck,
+  settingsCheck,
+  enginesCheck,
+  nodeCheck,
+  variablesCheck,
+  playersCheck,
+  proxyCheck,
+} from './checks.ts';
+import type { Check, Finding } from './finding.ts';
+import { problemOf } from './finding.ts';
+import { embeddedCheck, targetCheck } from './service-checks.ts';
+
+const CHECKS: readonly Check[] = [
+  nodeCheck,
+  variablesCheck,
+  settingsCheck,
+  accountsCheck,
+  foldersCheck,
+  recordsCheck,
+  embeddedCheck,
+  enginesCheck,
+  proxyCheck,
+  targetCheck,
+  playersCheck,
+];
+
+/** A finding as the document of `--json` has it. */
+interface Row extends Pick<Finding, 'state' | 'text'> {
+  readonly check: string;
+  readonly hint: string | null;
+}
+
+/** `foley doctor`: looks at everything that foley needs, and says how to mend it. */
+export const doctor: CommandDefinition = {
+  configure(command) {
+    command.description(
+      'Checks this installation: Node.js, files and their permissions, settings, the embedded ' +
+        'service, the hosted one with its key, proxies, players. Ends with exit code 2 when something ' +
+        'must be mended.',
+    );
+  },
+  async run(context) {
+    const rows = await lookAtAll(context);
+    const problems = rows.filter(({ state }) => state === 'problem').length;
+    const warnings = rows.filter(({ state }) => state === 'warning').length;
+    const { wrappedRows } = await import('../../src/cli/render/table.ts');
+    return {
+      data: { ok: problems === 0, version, node: process.versions.node, checks: rows },
+      human: (look) =>
+        wrappedRows(
+          ['STATE', 'CHECK', 'FOUND'],
+          rows.map(({ check, hint, state, text }) => ({
+            cells: [state, check],
+            text,
+            hint: hint ?? undefined,
+            paint: paintOf(state, look.paint),
+          })),
+          look,
+        ),
+      notice: summaryOf(problems, warnings),
+      exit: problems === 0 ? 'ok' : 'usage',
+    };
+  },
+};
+
+async function lookAtAll(context: Context): Promise<Row[]> {
+  const rows: Row[] = [];
+  let target: Promise<Target> | undefined;
+  const shared = { target: () => (target ??= findTarget(context)) };
+  for (const { look, name } of CHECKS) {
+    context.signal.throwIfAborted();
+    const findings = await look(context, shared).catch((error: unknown) => [problemOf(error)]);
+    rows.push(
+      ...findings.map(({ hint, state, text }) => ({
+        check: name,
+        state,
+        text,
+        hint: hint ?? null,
+      })),
+    );
+  }
+  return rows;
+}
+
+function summaryOf(problems: number, warnings: number): string {
+  if (problems + warnings === 0) return 'nothing is wrong';
+  return [
+    ...(problems === 0 ? [] : [counted(problems, 'problem')]),
+    ...(warnings === 0 ? [] : [counted(warnings, 'warning')]),
+  ].join(' and ');
+}
+
+function paintOf(state: Finding['state'], paint: Paint): (text: string) => string {
+  if (state === 'ok') return paint.green;
+  return state === 'warning' ? paint.yellow : paint.red;
+}

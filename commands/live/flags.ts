@@ -1,0 +1,146 @@
+import type { Command } from 'commander';
+import { Option } from 'commander';
+import { controlOptions, filled, textWithin, voiceOptions } from '../../src/cli/flags/speech.ts';
+import { oneOf, parseDuration, integerWithin } from '../../src/cli/flags/values.ts';
+import type { ControlName } from '../../src/contract/generated/speech-controls.ts';
+import {
+  CHUNK_LENGTH_RANGE,
+  REALTIME_ID_MAX_CHARACTERS,
+  REALTIME_LANGUAGE_MAX_CHARACTERS,
+} from '../../src/contract/realtime/limits.ts';
+import type { RealtimeMode, RealtimeProtocol } from '../../src/contract/realtime/protocols.ts';
+import { REALTIME_FORMATS, REALTIME_MODES } from '../../src/contract/realtime/protocols.ts';
+import type { SpeechControls } from '../../src/contract/schemas/speech.ts';
+import type { SegmentName } from '../../src/live/feed-text.ts';
+import { SEGMENT_NAMES } from '../../src/live/feed-text.ts';
+import { toJson } from '../../src/text/display.ts';
+
+export type LiveFormat = (typeof REALTIME_FORMATS)[number];
+
+export interface LiveFlags extends Omit<SpeechControls, 'filterEmoji'>, ProtocolFlag {
+  readonly file?: string;
+  readonly output?: string;
+  readonly clobber: boolean;
+  readonly play?: true;
+  readonly player?: string;
+  readonly voice?: string;
+  readonly voiceName?: string;
+  readonly model?: string;
+  readonly format?: LiveFormat;
+  readonly optimizeInstructions?: true;
+  readonly mode?: RealtimeMode;
+  readonly segmentBy?: SegmentName;
+  /** Milliseconds. */
+  readonly flushAfter?: number;
+  readonly chunkLength?: number;
+  readonly latency?: string;
+  readonly requestId?: string;
+  readonly retryFailed?: true;
+}
+
+/** The controls of each protocol. */
+export const LIVE_CONTROLS = {
+  v3: ['speed', 'volume', 'stability', 'similarity', 'language', 'textNormalization'],
+  v2: [
+    ...(['speed', 'volume', 'stability', 'similarity', 'language', 'textNormalization'] as const),
+    ...(['pitch', 'emotion', 'instruction'] as const),
+  ],
+} as const satisfies Readonly<Record<RealtimeProtocol, readonly ControlName[]>>;
+
+const LATENCY_MAX_CHARACTERS = 64;
+
+/** The flags of `foley live`. */
+export function addLiveFlags(command: Command): void {
+  for (const option of [...placeOptions(), ...voiceOptions(), ...speechOptions()]) {
+    command.addOption(option);
+  }
+  for (const option of conversationOptions()) {
+    command.addOption(option.helpGroup('Conversation options:'));
+  }
+}
+
+function placeOptions(): Option[] {
+  return [
+    new Option('-f, --file <path>', 'read the text from a file; - is stdin'),
+    new Option('-o, --output <path>', 'write the audio to a file; - is stdout'),
+    new Option('--no-clobber', 'do not replace an existing file (exit code 31)'),
+    new Option('--play', 'play the audio; without -o no file is written'),
+    new Option('--player <command>', 'play with this program, which reads stdin').argParser(
+      filled('--player'),
+    ),
+  ];
+}
+
+function speechOptions(): Option[] {
+  return [
+    new Option('-m, --model <id>', 'model id (default: that of the voice’s family)').argParser(
+      filled('--model'),
+    ),
+    new Option(
+      '--format <format>',
+      `${REALTIME_FORMATS.join(', ')} (default: the ending of --output, else mp3)`,
+    ).argParser((given) => oneOf('--format', REALTIME_FORMATS)(given.toLowerCase())),
+    ...controlOptions(LIVE_CONTROLS.v2).map((option) => named(option)),
+    new Option('--optimize-instructions', 'v2: let the model word the instruction'),
+  ];
+}
+
+/** Which controls only v2 has; and its hints of a language are shorter than elsewhere. */
+function named(option: Option): Option {
+  const name = option.attributeName();
+  const isOfBoth = LIVE_CONTROLS.v3.some((control) => control === name);
+  if (!isOfBoth) option.description = `v2: ${option.description}`;
+  return name === 'language'
+    ? option.argParser(textWithin('--language', REALTIME_LANGUAGE_MAX_CHARACTERS))
+    : option;
+}
+
+function conversationOptions(): Option[] {
+  return [
+    new Option(
+      '--mode <mode>',
+      'simple speaks one text, reliable goes on after a lost line (default: reliable for a pipe and above 10,000 characters)',
+    ).argParser(oneOf('--mode', REALTIME_MODES)),
+    protocolOption(),
+    new Option(
+      '--segment-by <what>',
+      `reliable: what is spoken as one: ${SEGMENT_NAMES.join(', ')} (default: sentence)`,
+    ).argParser(oneOf('--segment-by', SEGMENT_NAMES)),
+    new Option(
+      '--flush-after <duration>',
+      'reliable: speak what is there when no more has come for so long (default: 700ms)',
+    ).argParser((given) => parseDuration('--flush-after', given)),
+    new Option('--chunk-length <n>', 'characters that are spoken in one go, 50 to 1000').argParser(
+      integerWithin('--chunk-length', CHUNK_LENGTH_RANGE),
+    ),
+    new Option('--latency <level>', 'sooner or better: a word of the service').argParser(
+      textWithin('--latency', LATENCY_MAX_CHARACTERS),
+    ),
+    new Option('--request-id <id>', 'id under which the same is not billed again').argParser(
+      textWithin('--request-id', REALTIME_ID_MAX_CHARACTERS),
+    ),
+    new Option('--retry-failed', 'reliable: go on with what failed under the same --request-id'),
+  ];
+}
+
+const PROTOCOL_NAMES = ['v3', 'v2'] as const satisfies readonly RealtimeProtocol[];
+
+export interface ProtocolFlag {
+  readonly protocol?: RealtimeProtocol;
+}
+
+/** Which version of realtime speech is spoken. */
+export function protocolOption(): Option {
+  return new Option(
+    '--protocol <version>',
+    `version of realtime speech: ${PROTOCOL_NAMES.join(', ')} (default: v3)`,
+  ).argParser(oneOf('--protocol', PROTOCOL_NAMES));
+}
+
+/** A value of a service whose shape nobody describes, for people; it is not yet safe to print. */
+export function shown(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (typeof value === 'string' || typeof value === 'number') return String(value);
+  return Array.isArray(value) ? value.map(shown).join(', ') : toJson(value);
+}

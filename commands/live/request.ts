@@ -1,0 +1,193 @@
+import type { ApiClient } from '../../src/api/client.ts';
+import { allVoices, getVoice } from '../../src/api/resources/voices.ts';
+import type { CommandInput, Context, Connection } from '../../src/cli/command.ts';
+import { controlsToSend } from '../../src/cli/flags/speech.ts';
+import { playerFor, refuseSharedStdin } from '../../src/cli/speech/speak.ts';
+import type { SettingSources } from '../../src/config/settings.ts';
+import { resolveSetting } from '../../src/config/settings.ts';
+import { FAMILIES } from '../../src/contract/families.ts';
+import {
+  SIMPLE_INPUT_MAX_CHARACTERS,
+  REALTIME_LANGUAGE_MAX_CHARACTERS,
+} from '../../src/contract/realtime/limits.ts';
+import type { RealtimeMode, RealtimeProtocol } from '../../src/contract/realtime/protocols.ts';
+import { REALTIME_FORMATS } from '../../src/contract/realtime/protocols.ts';
+import type { SpeechControls } from '../../src/contract/schemas/speech.ts';
+import { untilStopped } from '../../src/effects/concurrency.ts';
+import { usageFailure, configFailure, Failure } from '../../src/errors/failure.ts';
+import type { LivePlan } from '../../src/live/state.ts';
+import type { OutputPlan } from '../../src/speech/output-plan.ts';
+import { planOutputOf } from '../../src/speech/output-plan.ts';
+import type { Player } from '../../src/speech/play.ts';
+import { readText } from '../../src/speech/text-source.ts';
+import { chooseVoice } from '../../src/speech/voice-choice.ts';
+import { countCodePoints } from '../../src/text/code-points.ts';
+import type { LiveFlags, LiveFormat } from './flags.ts';
+import { LIVE_CONTROLS } from './flags.ts';
+
+/** What is going to be spoken, and where it will go; nothing has been asked of the service yet. */
+export interface LiveTask {
+  readonly context: Context;
+  readonly flags: LiveFlags;
+  readonly settings: SettingSources;
+  readonly protocol: RealtimeProtocol;
+  readonly mode: RealtimeMode;
+  readonly plan: OutputPlan<LiveFormat>;
+  readonly player: Player | undefined;
+  /** All of it; undefined when it comes through a pipe. */
+  readonly text: string | undefined;
+}
+
+/**
+ * Checks everything that can be checked before anything is sent; a pipe is not yet read.
+ * @throws Failure (usage, config)
+ */
+export async function planLive(
+  context: Context,
+  { args, options: flags }: CommandInput<LiveFlags>,
+): Promise<LiveTask> {
+  const { globals, io } = context;
+  const { protocol = 'v3' } = flags;
+  refuseSharedStdin(args, flags.file, globals.apiKeyFile);
+  refuseForeignControls(flags, protocol);
+  const settings = await context.settings();
+  const plan = planOutputOf(
+    {
+      output: flags.output,
+      format: flags.format,
+      configuredFormat: resolveSetting(settings, 'format')?.value,
+      json: globals.json === true,
+      play: flags.play === true || flags.player !== undefined,
+      stdoutIsTerminal: io.stdoutIsTerminal,
+    },
+    { flag: 'foley live', formats: REALTIME_FORMATS },
+  );
+  if (plan.kind === 'stdout') io.requireStdout();
+  const player = await playerFor(context, flags, plan);
+  const text = await textInHand(context, args, flags.file);
+  const mode = chooseMode(flags, text);
+  return { context, flags, settings, protocol, mode, plan, player, text };
+}
+
+function refuseForeignControls(flags: LiveFlags, protocol: RealtimeProtocol): void {
+  if (protocol === 'v2') return;
+  const known: readonly string[] = LIVE_CONTROLS.v3;
+  const given = [...LIVE_CONTROLS.v2, 'optimizeInstructions' as const].find(
+    (name) => !known.includes(name) && flags[name] !== undefined,
+  );
+  if (given === undefined) return;
+  const flag = `--${given.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  throw usageFailure(`v3 of realtime speech has no ${flag}`, `Leave it out, or add --protocol v2.`);
+}
+
+/** Text that is there is read and checked; what comes through a pipe is spoken while it comes. */
+async function textInHand(
+  { files, io, signal }: Context,
+  args: readonly string[],
+  file: string | undefined,
+): Promise<string | undefined> {
+  const { stdin, stdinIsTerminal } = io;
+  const isPiped = args.length === 0 && (file === '-' || (file === undefined && !stdinIsTerminal()));
+  if (isPiped) return undefined;
+  return untilStopped(readText({ args, file, stdin, stdinIsTerminal, files, signal }), signal);
+}
+
+/** @throws Failure (usage) for what the mode cannot do */
+function chooseMode(flags: LiveFlags, text: string | undefined): RealtimeMode {
+  const isLong = text !== undefined && countCodePoints(text) > SIMPLE_INPUT_MAX_CHARACTERS;
+  const mode = flags.mode ?? (text === undefined || isLong ? 'reliable' : 'simple');
+  if (mode === 'reliable') {
+    if (flags.retryFailed !== true || flags.requestId !== undefined) return mode;
+    throw usageFailure(
+      '--retry-failed does not say what failed',
+      'Add --request-id with the id of that request.',
+    );
+  }
+  if (isLong) {
+    throw usageFailure(
+      `the text has ${countCodePoints(text)} characters; the simple mode takes ${SIMPLE_INPUT_MAX_CHARACTERS}`,
+      'Leave --mode simple out.',
+    );
+  }
+  const given = RELIABLE_FLAGS.find(([name]) => flags[name] !== undefined);
+  if (given === undefined) return mode;
+  throw usageFailure(
+    `${given[1]} means something only in the reliable mode`,
+    'Add --mode reliable; a text that is given whole is spoken in the simple one.',
+  );
+}
+
+const RELIABLE_FLAGS = [
+  ['segmentBy', '--segment-by'],
+  ['flushAfter', '--flush-after'],
+  ['retryFailed', '--retry-failed'],
+] as const;
+
+/** When neither a flag, a setting nor the voice says which model speaks. */
+const LAST_RESORT_MODEL = 'vendor-s21pro-flash';
+
+/**
+ * `start.request` of a conversation (docs/api/realtime.md): who speaks, and how.
+ * @throws Failure (usage, config) when there is no such voice, or a setting is none for realtime speech
+ */
+export async function liveRequest(
+  task: LiveTask,
+  { client, target }: Connection,
+): Promise<LivePlan['request']> {
+  const { context, flags, plan, protocol, settings } = task;
+  const query = { includePersonal: true, signal: context.signal };
+  const voiceId = await chooseVoice(
+    {
+      voice: flags.voice,
+      voiceName: flags.voiceName,
+      configuredVoice: resolveSetting(settings, 'voice')?.value,
+      target,
+    },
+    async function* () {
+      for await (const { voice } of allVoices(client, query)) yield voice;
+    },
+  );
+  const given = flags.model ?? resolveSetting(settings, 'model')?.value;
+  const modelId = given ?? (await modelOf(client, voiceId, context.signal));
+  const both = { voiceId, modelId, format: plan.format, ...paceOf(flags) };
+  const { instruction, ...controls } = controlsOf(task);
+  if (protocol === 'v3') return { ...both, ...controls };
+  return {
+    parameterProfile: 'product_v1',
+    ...both,
+    ...controls,
+    ...(instruction === undefined ? {} : { instructions: instruction }),
+    ...(flags.optimizeInstructions === true ? { optimizeInstructions: true } : {}),
+  };
+}
+
+function paceOf({ chunkLength, latency }: LiveFlags) {
+  return {
+    ...(chunkLength === undefined ? {} : { chunkLength }),
+    ...(latency === undefined ? {} : { latency }),
+  };
+}
+
+/** Those of other protocols were refused before. */
+function controlsOf({ flags, settings }: LiveTask): Omit<SpeechControls, 'filterEmoji'> {
+  const controls = controlsToSend(flags, settings);
+  const { language = '' } = controls;
+  if (countCodePoints(language) <= REALTIME_LANGUAGE_MAX_CHARACTERS) return controls;
+  throw configFailure(
+    `the configured language has more than ${REALTIME_LANGUAGE_MAX_CHARACTERS} characters, which realtime speech does not take`,
+    'Give another with --language.',
+  );
+}
+
+/** The default model of the family that the voice is of; where that cannot be found out, the last resort. */
+async function modelOf(client: ApiClient, voiceId: string, signal: AbortSignal): Promise<string> {
+  const modelIds = await getVoice(client, voiceId, signal).then(
+    ({ value }) => value.modelIds,
+    (error: unknown): readonly string[] => {
+      if (error instanceof Failure && error.exit === 'rejected') return [];
+      throw error;
+    },
+  );
+  const family = FAMILIES.find(({ models }) => models.some((model) => modelIds.includes(model)));
+  return family?.defaultModel ?? LAST_RESORT_MODEL;
+}

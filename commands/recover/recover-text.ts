@@ -1,0 +1,63 @@
+import type { Context } from '../../src/cli/command.ts';
+import { partConcurrency, partSpool, recordOptions } from '../../src/cli/journal.ts';
+import { startProgress } from '../../src/cli/render/progress.ts';
+import type { OpenCaptions } from '../../src/cli/speech/task.ts';
+import type { IntentJournal } from '../../src/durable/intents.ts';
+import { untilStopped } from '../../src/effects/concurrency.ts';
+import type { LeftText } from '../../src/speech/long-text/record.ts';
+import { recoverLongText } from '../../src/speech/long-text/recover-long-text.ts';
+import type { Recovered } from '../../src/speech/recover.ts';
+
+/** Goes on with a text that is spoken in parts; the service is asked only when something is missing. */
+export async function recoverText(
+  left: LeftText,
+  context: Context,
+  journal: IntentJournal,
+): Promise<Recovered> {
+  const count = left.plan.parts.length;
+  const captions = await captionsOf(left, context);
+  const progress = startProgress(context.io, context.clock, `fetching part 1 of ${count}`);
+  try {
+    const recovered = await recoverLongText(left, {
+      ...context,
+      ...(await recordOptions(context)),
+      journal,
+      concurrency: await partConcurrency(context),
+      spool: () => partSpool(context),
+      idleTimeoutMs: context.globals.idleTimeout,
+      notice: (line) => context.io.notice(line),
+      onAligned: async (text, speech) => captions?.prepare(text, speech),
+      onProgress: (done) => {
+        progress.update(`fetching part ${Math.min(done + 1, count)} of ${count}`);
+      },
+      connect: async () => (await untilStopped(context.connect(), context.signal)).client,
+    });
+    return captions === undefined ? recovered : await withCaptions(recovered, captions, context);
+  } finally {
+    progress.stop();
+    await captions?.abandon();
+  }
+}
+
+/** Files for the captions that were asked for; what has their names meanwhile stays. */
+async function captionsOf({ plan }: LeftText, context: Context): Promise<OpenCaptions | undefined> {
+  if (plan.delivery === 'stream' || plan.captions === undefined) return undefined;
+  const { parseCaptionsRecord } = await import('../../src/cli/speech/captions.ts');
+  const captions = parseCaptionsRecord(plan.captions);
+  if (captions === undefined) return undefined;
+  const { openCaptions } = await import('../../src/cli/speech/aligned.ts');
+  return openCaptions(captions, context, 'number', '');
+}
+
+async function withCaptions(
+  recovered: Recovered,
+  captions: OpenCaptions,
+  context: Context,
+): Promise<Recovered> {
+  if (recovered.outcome !== 'recovered' || !captions.isPrepared) return recovered;
+  const { publishCaptions } = await import('../../src/cli/speech/aligned.ts');
+  const { complete } = await publishCaptions(captions, recovered.output ?? undefined, context);
+  return complete ? recovered : { ...recovered, outcome: 'partial', problem: UNTIMED };
+}
+
+const UNTIMED = 'the service did not time all of its text';

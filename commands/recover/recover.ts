@@ -1,0 +1,324 @@
+import path from 'node:path';
+import { Option } from 'commander';
+import { listUnfinished } from '../../src/batch/journal/unfinished.ts';
+import type { CommandDefinition, Context } from '../../src/cli/command.ts';
+import { recordOptions, openJournal } from '../../src/cli/journal.ts';
+import { startProgress } from '../../src/cli/render/progress.ts';
+import type { CommandResult } from '../../src/cli/render/result.ts';
+import type { Column } from '../../src/cli/render/table.ts';
+import type { ExitName } from '../../src/contract/exit-codes.ts';
+import type { IntentJournal } from '../../src/durable/intents.ts';
+import type { Clock } from '../../src/effects/clock.ts';
+import { untilStopped } from '../../src/effects/concurrency.ts';
+import type { Failure } from '../../src/errors/failure.ts';
+import { usageFailure } from '../../src/errors/failure.ts';
+import { sweepRecords } from '../../src/speech/long-text/record.ts';
+import { costOf } from '../../src/speech/long-text/speak-long-text.ts';
+import type { Leftover, Recovered, RecoverDeps, Recovery } from '../../src/speech/recover.ts';
+import { forget, recoverAll, mayRun } from '../../src/speech/recover.ts';
+import { sweepTemporaries } from '../../src/speech/sweep-temporaries.ts';
+import { counted, display } from '../../src/text/display.ts';
+import { findLeftovers, openSpool } from '../find-leftovers.ts';
+
+interface RecoverFlags {
+  readonly list?: true;
+  readonly forget?: string;
+}
+
+/** `foley recover`: settles what interrupted commands left. */
+export const recoverCommand: CommandDefinition<RecoverFlags> = {
+  configure(command) {
+    command
+      .description(
+        'Brings back audio that was paid for and did not get where it should, fetches what jobs ' +
+          'made whose commands were interrupted, speaks the missing parts of a long text, and tells ' +
+          'what is lost or unknown. Pays for nothing but those parts.',
+      )
+      .argument('[id]', 'only this one')
+      .addOption(new Option('--list', 'show what is there and change nothing'))
+      .addOption(
+        new Option('--forget <id>', 'remove what is left of this one, without recovering it'),
+      );
+  },
+  async run(context, { args: [id], options }) {
+    if (options.forget !== undefined) return forgetOne(context, options.forget, options, id);
+    const { journal, open } = await openJournal(context);
+    const isList = options.list === true;
+    // Without the journal nobody knows which command still works on what.
+    const intents = isList ? open() : Promise.resolve(await open());
+    const { failures: unreadable, leftovers } = await findLeftovers(context, () => intents);
+    const chosen = choose(leftovers, id, unreadable);
+    if (isList) return listed(chosen, unreadable, context);
+    const deps = {
+      ...context,
+      spool: await openSpool(context),
+      journal,
+      recoverJob: jobRecovery(context, journal),
+      recoverText: textRecovery(context, journal),
+    };
+    const { items, failures } = await settle(chosen, deps, context.signal);
+    if (context.signal.aborted) {
+      // What was settled is not told a second time.
+      for (const item of items) context.io.notice(recoveredLine(item));
+      context.signal.throwIfAborted();
+    }
+    // Whole audio that is still there, for whatever reason, is not to grow too old unseen.
+    const isDamaged = items.some(({ outcome }) => outcome === 'damaged');
+    const isSettled = failures.length === 0 && unreadable.length === 0 && !isDamaged;
+    const mayPrune = id === undefined && isSettled;
+    // What was found out is told, also when the spool cannot be tidied up.
+    if (mayPrune) await deps.spool.prune().catch(() => []);
+    if (id === undefined) await tellOfBatches(context);
+    if (mayPrune) await sweepRecords(await recordOptions(context)).catch(() => undefined);
+    await sweepFolders(leftovers, context);
+    return {
+      data: { items },
+      human: () =>
+        items.length === 0
+          ? 'Nothing was left behind.'
+          : items.map((item) => recoveredLine(item)).join('\n'),
+      ...failureOf(unreadable),
+      exit: exitOf(items, failures),
+    };
+  },
+};
+
+/** What kept some of it from being found is reported after the rest. */
+function failureOf([failure]: readonly Failure[]): Pick<CommandResult, 'failure'> {
+  return failure === undefined ? {} : { failure };
+}
+
+async function forgetOne(
+  context: Context,
+  wanted: string,
+  { list }: RecoverFlags,
+  id: string | undefined,
+): Promise<CommandResult> {
+  if (list === true || id !== undefined) {
+    throw usageFailure('--forget cannot be used with --list or an id', 'Use --forget ID alone.');
+  }
+  const { journal, open } = await openJournal(context);
+  const intents = await open();
+  const found = await findLeftovers(context, () => Promise.resolve(intents));
+  const chosen = choose(found.leftovers, wanted, found.failures);
+  const deps = { ...context, journal, spool: await openSpool(context) };
+  const { folder } = await recordOptions(context);
+  try {
+    for (const leftover of chosen) await forget(leftover, { ...deps, textFolder: folder });
+  } finally {
+    await journal.close();
+  }
+  return {
+    data: { forgotten: wanted },
+    human: () => `${wanted}: forgotten; nothing of it is left here`,
+  };
+}
+
+/** What killed commands left beside their outputs, and in the current folder. */
+async function sweepFolders(leftovers: readonly Leftover[], context: Context): Promise<void> {
+  const { state } = await context.paths();
+  const folders = leftovers.map((leftover) => path.dirname(factsOf(leftover).output ?? ''));
+  for (const folder of new Set(['.', ...folders])) {
+    await sweepTemporaries(folder, { ...context, state });
+  }
+}
+
+/** Batches keep what they know with their outputs, and go on by themselves. */
+async function tellOfBatches(context: Context): Promise<void> {
+  const { files, io } = context;
+  const { state } = await context.paths();
+  for (const folder of await listUnfinished(path.join(state, 'batches'), files)) {
+    io.notice(
+      `foley: a batch into ${folder} did not come to its end; run its command again to go on`,
+    );
+  }
+}
+
+async function settle(
+  chosen: readonly Leftover[],
+  deps: RecoverDeps,
+  signal: AbortSignal,
+): Promise<Recovery> {
+  try {
+    return await recoverAll(chosen, deps, signal);
+  } finally {
+    await deps.journal.close();
+  }
+}
+
+/** The service is asked only when there is a job to be fetched. */
+function jobRecovery(context: Context, journal: IntentJournal): RecoverDeps['recoverJob'] {
+  return async (intent, jobId) => {
+    const [{ recoverJob }, { mediaKindOf, recoverMedia }] = await Promise.all([
+      import('../../src/speech/jobs/recover-job.ts'),
+      import('../../src/media/order-media.ts'),
+    ]);
+    const progress = startProgress(context.io, context.clock, `waiting for job ${jobId}`);
+    try {
+      const { client } = await untilStopped(context.connect(), context.signal);
+      const deps = { ...context, client, journal };
+      const left = { intent, jobId };
+      const kind = mediaKindOf(left);
+      return await (kind === undefined ? recoverJob(left, deps) : recoverMedia(left, kind, deps));
+    } finally {
+      progress.stop();
+    }
+  };
+}
+
+function textRecovery(context: Context, journal: IntentJournal): RecoverDeps['recoverText'] {
+  return async (left) => {
+    const { recoverText } = await import('./recover-text.ts');
+    return recoverText(left, context, journal);
+  };
+}
+
+function choose(
+  all: readonly Leftover[],
+  id: string | undefined,
+  [unreadable]: readonly Failure[],
+): readonly Leftover[] {
+  if (id === undefined) return all;
+  const chosen = all.filter((leftover) => leftover.id === id);
+  if (chosen.length > 0) return chosen;
+  if (unreadable !== undefined) throw unreadable;
+  throw usageFailure(
+    `nothing that was left behind has the id "${id}"`,
+    '`foley recover --list` shows what there is.',
+  );
+}
+
+async function listed(
+  all: readonly Leftover[],
+  unreadable: readonly Failure[],
+  { clock }: Context,
+): Promise<CommandResult> {
+  const { table } = await import('../../src/cli/render/table.ts');
+  return {
+    data: { items: all.map((leftover) => listedItem(leftover, clock)) },
+    human: (look) =>
+      all.length === 0 ? 'Nothing was left behind.' : table(all, leftoverColumns(clock), look),
+    ...failureOf(unreadable),
+    exit: all.some(({ kind }) => kind === 'damaged') ? 'state' : 'ok',
+  };
+}
+
+/** The worst of what was found; a loss that was reported before counts no more. */
+function exitOf(items: readonly Recovered[], failures: readonly Failure[]): ExitName {
+  if (items.some(({ isReported, outcome }) => outcome === 'lost' && isReported !== true)) {
+    return 'lost';
+  }
+  if (items.some(({ outcome }) => outcome === 'unknown')) return 'unknownOutcome';
+  const [failure] = failures;
+  if (failure !== undefined) return failure.exit;
+  if (items.some(({ outcome }) => outcome === 'damaged')) return 'state';
+  if (items.some(({ outcome }) => outcome === 'refunded')) return 'rejected';
+  return items.some(({ outcome }) => outcome === 'partial') ? 'partial' : 'ok';
+}
+
+export function leftoverColumns(clock: Clock): readonly Column<Leftover>[] {
+  return [
+    { title: 'ID', value: ({ id }) => id, whole: true },
+    { title: 'WHAT', value: (leftover) => display(whatItIs(leftover, clock)) },
+    { title: 'CREDITS', value: (leftover) => String(factsOf(leftover).creditsUsed ?? 'unknown') },
+    { title: 'OUTPUT', value: (leftover) => display(factsOf(leftover).output ?? 'stdout') },
+  ];
+}
+
+/** One line of `--list --json`. */
+export function listedItem(leftover: Leftover, clock: Clock): Record<string, unknown> {
+  return {
+    id: leftover.id,
+    what: whatItIs(leftover, clock),
+    running: isRunning(leftover, clock),
+    ...factsOf(leftover),
+  };
+}
+
+/** A command that is alive works on it. */
+function isRunning(leftover: Leftover, clock: Clock): boolean {
+  switch (leftover.kind) {
+    case 'damaged':
+      return false;
+    case 'text': {
+      const { plan, writer } = leftover.left;
+      return mayRun({ at: plan.at, writer }, clock);
+    }
+    case 'audio':
+    case 'request':
+      return leftover.intent !== undefined && mayRun(leftover.intent, clock);
+  }
+}
+
+/** What became of one thing, and what the person can do. */
+export function recoveredLine(one: Recovered): string {
+  const cost = one.creditsUsed === null ? 'unknown cost' : counted(one.creditsUsed, 'credit');
+  switch (one.outcome) {
+    case 'recovered':
+      return display(`${one.id}: recovered as ${one.output}`);
+    case 'partial':
+      return display(`${one.id}: recovered as ${one.output}, but ${one.problem}`);
+    case 'refunded':
+      return display(`${one.id}: ${one.problem}; it was refunded`);
+    case 'lost':
+      return display(
+        one.output === null
+          ? `${one.id}: lost (${cost}); ${one.problem ?? 'nothing of it was kept'}`
+          : `${one.id}: lost (${cost}); the part that arrived is in ${one.output}${one.isReported === true ? `; reported before, \`foley recover --forget ${one.id}\` removes it` : ''}`,
+      );
+    case 'unknown':
+      return display(`${one.id}: nobody can tell whether it was billed. ${howToGoOn(one)}`);
+    case 'running':
+      return display(`${one.id}: a command that works on it still runs`);
+    case 'failed':
+      return display(`${one.id}: still there; ${one.problem}`);
+    case 'damaged':
+      return display(`${one.id}: ${one.problem}; \`foley recover --forget ${one.id}\` removes it`);
+  }
+}
+
+function howToGoOn({ idempotencyKey, isRealtime, problem }: Recovered): string {
+  if (idempotencyKey === null) {
+    return (
+      problem ?? 'Look with `foley profile` whether credits were used before you run it again.'
+    );
+  }
+  return isRealtime === true
+    ? `\`foley live status ${idempotencyKey}\` tells what became of it, and the same text with --request-id ${idempotencyKey} is not billed twice.`
+    : `The same command with --idempotency-key ${idempotencyKey} is not billed twice.`;
+}
+
+function whatItIs(leftover: Leftover, clock: Clock): string {
+  const running = isRunning(leftover, clock) ? ', still running' : '';
+  return `${kindOfWork(leftover, running !== '')}${running}`;
+}
+
+function kindOfWork(leftover: Leftover, isAlive: boolean): string {
+  if (leftover.kind === 'damaged') return `unreadable: ${leftover.paths[0]} (${leftover.holds})`;
+  if (leftover.kind === 'text') {
+    const { plan, states } = leftover.left;
+    const done = Array.from(states.values()).filter(({ state }) => state === 'done').length;
+    return `text in parts (${done} of ${plan.parts.length} are here)`;
+  }
+  if (leftover.kind === 'request') {
+    const { jobId } = leftover.intent.facts;
+    if (jobId !== undefined) return `job ${jobId}`;
+    return isAlive ? 'request' : 'request without a known end';
+  }
+  const { record } = leftover.entry;
+  return record?.complete === true ? 'whole audio' : 'part of audio';
+}
+
+export function factsOf(leftover: Leftover): { creditsUsed: number | null; output: string | null } {
+  if (leftover.kind === 'damaged') return { creditsUsed: null, output: null };
+  if (leftover.kind === 'audio') {
+    const { record } = leftover.entry;
+    return { creditsUsed: record?.creditsUsed ?? null, output: record?.output ?? null };
+  }
+  if (leftover.kind === 'text') {
+    const { creditsUsed } = costOf(leftover.left);
+    return { creditsUsed, output: leftover.left.plan.output };
+  }
+  const { about, facts } = leftover.intent;
+  return { creditsUsed: facts.creditsUsed ?? null, output: about?.output ?? null };
+}

@@ -1,0 +1,146 @@
+import type { CommandDefinition } from '../../src/cli/command.ts';
+import type { GlobalOptions } from '../../src/cli/flags/global.ts';
+import type { CommandResult } from '../../src/cli/render/result.ts';
+import { serviceHost } from '../../src/cli/connect.ts';
+import { usageFailure } from '../../src/errors/failure.ts';
+import type {
+  AccountKey,
+  OpenServiceOptions,
+  RunningService,
+} from '../../src/service/running-service.ts';
+import { startService } from '../../src/target/embedded.ts';
+import { display } from '../../src/text/display.ts';
+import { readAcceptedKeys } from './accepted-keys.ts';
+import type { ServeFlags } from './flags.ts';
+import { addServeFlags } from './flags.ts';
+import { createServeLog } from './log.ts';
+
+/** `foley serve`: the embedded service as a long-running server. */
+export const serve: CommandDefinition<ServeFlags> = {
+  configure(command) {
+    command.description(
+      'Runs the embedded service, a complete offline implementation of the API, until it is ' +
+        'stopped. Prints its address and key once it is ready. With --verbose it tells of every ' +
+        'request on stderr.',
+    );
+    addServeFlags(command);
+    command.addHelpText('after', HELP);
+  },
+  async run(context, { options }): Promise<CommandResult> {
+    refuseOtherServices(context.globals);
+    refuseOpenHost(options);
+    const { acceptKeysFile } = options;
+    const keys =
+      acceptKeysFile === undefined ? undefined : await readAcceptedKeys(context, acceptKeysFile);
+    const { clock, globals, io } = context;
+    const log = createServeLog({
+      globals,
+      now: () => clock.now(),
+      write: (line) => io.complain(line),
+    });
+    log.hide(secretsOf(keys));
+    const started = { ...serviceOptions(options, keys), report: log.report };
+    const service = await startService(started, await serviceHost(context));
+    log.hide([...secretsOf(keys), service.apiKey]);
+    try {
+      await context.emit(announcement(service, acceptKeysFile));
+      if (globals.json !== true && service.pageLink !== undefined) {
+        io.notice(`foley: to look at it, open ${service.pageLink} (good once)`);
+      }
+      await aborted(context.signal);
+    } finally {
+      await service.close();
+    }
+    context.signal.throwIfAborted();
+    return {};
+  },
+};
+
+const HELP = `
+A fault rule makes it misbehave:
+  METHOD PATH-GLOB; EFFECT [; retry-after=N] [; times=N|every=N]
+the first two calls are refused:
+  POST /**; status=503; retry-after=1; times=2
+polls are slow:
+  GET /api/open/v3/speech/tts/jobs/*; delay=2s
+the connection breaks within the audio:
+  POST /api/open/v3/speech/tts; reset-after=4096
+every third job is spoken in part:
+  POST /**/tts/jobs; job=partial_fail; every=3
+Effects are status=N, delay=D, reset-after=N, truncate=N (bytes of the body),
+job=fail and job=partial_fail. In a path * stays within a segment, ** does not.`;
+
+/** Flags that name another service have nothing to say here. */
+function refuseOtherServices(globals: GlobalOptions): void {
+  const { account, apiKeyFile, baseUrl, realtimeUrl } = globals;
+  const others = Object.entries({
+    '--account': account,
+    '--api-key-file': apiKeyFile,
+    '--base-url': baseUrl,
+    '--realtime-url': realtimeUrl,
+  });
+  const [given] = others.find(([, value]) => value !== undefined) ?? [];
+  if (given === undefined) return;
+  throw usageFailure(
+    `${given} names another service, and foley serve is the embedded one`,
+    'Leave it out.',
+  );
+}
+
+/** Others may come only with keys that somebody chose for them. */
+function refuseOpenHost({ acceptKeysFile, host }: ServeFlags): void {
+  const isLoopback = /^(localhost|::1|127(\.\d{1,3}){3})$/.test(host);
+  if (isLoopback || (acceptKeysFile !== undefined && host !== '')) return;
+  throw usageFailure(
+    `--host is ${host}; without a keys file the service listens on this computer only`,
+    'Leave --host out, use 127.0.0.1 or ::1, or say who may come with --accept-keys-file.',
+  );
+}
+
+function serviceOptions(
+  flags: ServeFlags,
+  keys: readonly AccountKey[] | undefined,
+): Partial<OpenServiceOptions> {
+  const { credits, dataDir, maxWaiting, rateLimit } = flags;
+  return {
+    host: flags.host,
+    port: flags.port,
+    ...(dataDir === undefined ? {} : { dataDir }),
+    ...(keys === undefined ? {} : { keys }),
+    ...(credits === undefined ? {} : { openingCredits: credits }),
+    ...(rateLimit === undefined ? {} : { requestsPerSecond: rateLimit }),
+    ...(maxWaiting === undefined ? {} : { maxWaiting }),
+    faults: flags.fault ?? [],
+    unavailableModels: flags.unavailable ?? [],
+    allowHosts: flags.allowHost ?? [],
+    allowOrigins: flags.allowOrigin ?? [],
+    verifiesWholeLedger: true,
+    // What is printed ends up in logs: where others hold the keys, no link gives their account away.
+    hasPage: keys === undefined,
+  };
+}
+
+function secretsOf(keys: readonly AccountKey[] = []): readonly string[] {
+  return keys.map(({ key }) => key);
+}
+
+/** A key that somebody keeps in a file is not told again: what is printed ends up in logs. */
+function announcement(service: RunningService, keysFile: string | undefined): CommandResult {
+  const { baseUrl, realtimeUrl } = service;
+  const apiKey = keysFile === undefined ? service.apiKey : null;
+  return {
+    data: { baseUrl, realtimeUrl, apiKey },
+    human: ({ paint }) => {
+      const key =
+        apiKey === null ? `(keys: ${display(keysFile ?? '')})` : `FOLEY_API_KEY=${apiKey}`;
+      return `foley service ready: FOLEY_BASE_URL=${paint.bold(baseUrl)} ${key}`;
+    },
+  };
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,440 @@
+import type { AudioFormat } from '../../contract/values.ts';
+import { AUDIO_FORMATS } from '../../contract/values.ts';
+import { chargeOf } from '../../contract/charges.ts';
+import { PAGE_SIZE_MAX } from '../../contract/limits.ts';
+import { SPEECH_SURFACES } from '../../contract/speech-surfaces.ts';
+import { Failure } from '../../errors/failure.ts';
+import { charged, audioAnswer, answeredUrl } from '../audio-response.ts';
+import type { AudioAnswer } from '../audio-response.ts';
+import type { ApiClient } from '../client.ts';
+import { readJson } from '../client.ts';
+import { downloadFrom } from '../download.ts';
+import { isModelAvailable } from './models.ts';
+import type { ListedItem } from '../pages.ts';
+import type { PollPace, PollCall, PollDeps, PolledJob } from '../poll.ts';
+import { POLL_FLOOR_MS, POLL_FLOOR_V1_MS, pollJob, jobPhase } from '../poll.ts';
+import { endpoint, jsonBody } from '../request.ts';
+import type { IdempotencyKey, RequestSpec } from '../request.ts';
+import type { Answer, AnswerHeaders, UnknownRecord, JsonAnswer } from '../response.ts';
+import { badAnswer, isRecord, isStringArray } from '../response.ts';
+import type { SpeechOrder } from './speech.ts';
+import { speechBody } from './speech.ts';
+
+export interface JobOptions {
+  /** Which interface is asked; default v3. */
+  readonly api?: JobApi | undefined;
+  readonly idempotencyKey: Pick<IdempotencyKey, 'madeByTool' | 'value'>;
+  readonly requestId?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Told before a refunded request goes out again under a new key, so that it is recorded first. */
+  readonly onNewKey?: ((key: string) => Promise<void>) | undefined;
+}
+
+/** The request of {@link createSpeechJob}, to be described or sent. */
+export function speechJobRequest(
+  client: ApiClient,
+  order: SpeechOrder,
+  options: JobOptions,
+): RequestSpec {
+  const { api = 'v3', idempotencyKey, onNewKey, requestId, signal } = options;
+  const call = endpoint(api === 'v3' ? 'createJob' : 'createJobV1');
+  const { recognizedBy: sentAs = 'Idempotency-Key' } = chargeOf(call.method, call.target);
+  const { modelId } = order;
+  return {
+    ...call,
+    body: jsonBody(speechBody(order, SPEECH_SURFACES[api])),
+    billed: true,
+    retry: 'keyed',
+    key: { ...idempotencyKey, sentAs },
+    requestId,
+    signal,
+    onNewKey,
+    modelStillAvailable:
+      modelId === undefined ? undefined : () => isModelAvailable(client, modelId, signal),
+  };
+}
+
+/**
+ * Has a text spoken in the background (docs/api/jobs.md#v3 and docs/api/jobs.md#v1). The same order under the same key is
+ * answered with the same job and never billed twice.
+ * @throws Failure; one whose answer names no job may have been billed
+ */
+export async function createSpeechJob(
+  client: ApiClient,
+  order: SpeechOrder,
+  options: JobOptions,
+): Promise<SpeechJob> {
+  const answer = await client.send(speechJobRequest(client, order, options));
+  const raw = await bodyOfCreate(answer);
+  const job = readSpeechJob(options.api ?? 'v3', { ...answer, raw });
+  if (job === undefined) throw charged(badAnswer('the answer names no job', answer));
+  return job;
+}
+
+/** A place alone names the job too, whatever the body is. */
+async function bodyOfCreate(answer: Answer): Promise<unknown> {
+  return readJson(answer).catch((error: unknown) => {
+    if (answer.headers.location !== undefined) return undefined;
+    throw error instanceof Failure ? charged(error) : error;
+  });
+}
+
+/**
+ * A job as it is now (docs/api/jobs.md#v3 and docs/api/jobs.md#v1).
+ * @throws Failure
+ */
+export async function getSpeechJob(
+  client: ApiClient,
+  { api, id }: JobRef,
+  { maxRetries, signal }: Partial<PollCall> = {},
+): Promise<SpeechJob> {
+  const call =
+    api === 'v3' ? endpoint('getJob', { jobId: id }) : endpoint('getJobV1', { taskId: id });
+  const spec = { ...call, billed: false, retry: 'safe', maxRetries, signal } as const;
+  const answer = await client.json(spec, (body) => body);
+  const job = readSpeechJob(api, answer, id);
+  if (job === undefined) throw badAnswer('the answer does not tell how the job is', answer);
+  return { ...job, id };
+}
+
+/**
+ * Waits until a speech job has ended, well or not.
+ * @param ref the job, or the answer to its create, after which it is not asked about at once
+ * @throws Failure as `pollJob` does
+ */
+export function pollSpeechJob(
+  client: ApiClient,
+  ref: JobRef,
+  deps: PollDeps<SpeechJob> & { readonly known?: SpeechJob | undefined },
+): Promise<SpeechJob> {
+  const { id } = ref;
+  return pollJob({ id, known: deps.known }, (call) => getSpeechJob(client, ref, call), deps);
+}
+
+/**
+ * How often a service may be asked about its speech jobs (docs/api/limits.md: every 3 to 5 seconds in v1).
+ * @param intervalMs `--poll-interval`, in milliseconds
+ */
+export function pollPace(client: ApiClient, api: JobApi, intervalMs?: number): PollPace {
+  const isSlow = api === 'v1' && client.address.kind === 'hosted';
+  return { floorMs: isSlow ? POLL_FLOOR_V1_MS : POLL_FLOOR_MS, intervalMs };
+}
+
+/** The interfaces that have speech jobs (docs/api/jobs.md#v3 and docs/api/jobs.md#v1). */
+export type JobApi = 'v3' | 'v1';
+
+/** Which job is meant. */
+export interface JobRef {
+  readonly id: string;
+  readonly api: JobApi;
+}
+
+/** What both interfaces tell of a speech job (docs/api/jobs.md#v1 and docs/api/jobs.md#v3). */
+export interface SpeechJob extends JobRef, PolledJob {
+  readonly requestId: string;
+  /** Set aside while it runs, then what it cost. */
+  readonly creditsUsed: number | undefined;
+  readonly quotaRemaining: number | undefined;
+  /** Controls that are not applied; `undefined` where the interface does not tell. */
+  readonly ignoredParameters: readonly string[] | undefined;
+  readonly format: AudioFormat | undefined;
+  readonly segments: readonly SpeechJobSegment[];
+  /** Why it failed, where the service says so. */
+  readonly error: JobError | undefined;
+  /** The whole answer. */
+  readonly raw: unknown;
+}
+
+/** A stretch of the text that is spoken by itself. */
+export interface SpeechJobSegment {
+  /** From 0. */
+  readonly index: number;
+  readonly status: string | undefined;
+  /** Where its audio is, as the service wrote it. */
+  readonly audioUrl: string | undefined;
+}
+
+export interface JobError {
+  readonly code: string | undefined;
+  readonly message: string | undefined;
+}
+
+/** An answer that tells of a job. */
+export interface JobAnswer {
+  readonly raw: unknown;
+  readonly headers: AnswerHeaders;
+  readonly requestId: string;
+  readonly retryAfterMs: number | undefined;
+}
+
+/**
+ * The job in the answer to a create or a poll, whatever else is in it; `undefined` when it names none.
+ * @param known the id, where it was asked for by it
+ */
+export function readSpeechJob(
+  api: JobApi,
+  answer: JobAnswer,
+  known?: string,
+): SpeechJob | undefined {
+  const { headers, raw, requestId, retryAfterMs } = answer;
+  const body = isRecord(raw) ? raw : {};
+  const task = firstRecord(body['task'], body['data'], body['job']) ?? body;
+  const record = firstRecord(body['record']) ?? {};
+  const id = firstText(task['taskId'], task['id'], record['id'], known, idOf(headers.location));
+  const status = firstText(task['status'], record['status']) ?? statusOf(known, headers);
+  if (id === undefined || status === undefined) return undefined;
+  const ignored = body['ignoredParameters'] ?? task['ignoredParameters'];
+  return {
+    id,
+    api,
+    status,
+    phase: jobPhase(status),
+    retryAfterMs,
+    requestId: firstText(body['requestId']) ?? requestId,
+    creditsUsed: firstNumber(body['creditsUsed'], task['creditsUsed']) ?? headers.creditsUsed,
+    quotaRemaining: firstNumber(body['quotaRemaining']) ?? headers.quotaRemaining,
+    ignoredParameters: isStringArray(ignored) ? ignored : undefined,
+    format: AUDIO_FORMATS.find((format) => format === task['format']),
+    segments: segmentsOf(task['segments']),
+    error: errorOf(task, body),
+    raw,
+  };
+}
+
+/** A job that was accepted with its place and nothing else has just begun. */
+function statusOf(known: string | undefined, { location }: AnswerHeaders): string | undefined {
+  return known === undefined && location !== undefined ? 'pending' : undefined;
+}
+
+/** The id in the address of a job (`Location` of a create). */
+function idOf(location: string | undefined): string | undefined {
+  const segment = /\/jobs\/([^/?#]+)\/?(?:[?#].*)?$/.exec(location ?? '')?.[1];
+  if (segment === undefined) return undefined;
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return undefined;
+  }
+}
+
+function segmentsOf(value: unknown): readonly SpeechJobSegment[] {
+  if (!Array.isArray(value)) return [];
+  return value
+    .filter((segment): segment is UnknownRecord => isRecord(segment))
+    .map((segment, position) => {
+      const { audioUrl, index, playbackUrl, status, url } = segment;
+      return {
+        index: firstNumber(index) ?? position,
+        status: firstText(status),
+        audioUrl: firstText(playbackUrl, audioUrl, url),
+      };
+    });
+}
+
+function errorOf(task: UnknownRecord, body: UnknownRecord): JobError | undefined {
+  const { errorCode, errorMessage } = task;
+  const error = task['error'] ?? body['error'];
+  const told = isRecord(error) ? error : { message: error };
+  const code = firstText(told['code'], errorCode);
+  const message = firstText(told['message'], errorMessage);
+  return code === undefined && message === undefined ? undefined : { code, message };
+}
+
+function firstRecord(...values: readonly unknown[]): UnknownRecord | undefined {
+  return values.find((value) => isRecord(value));
+}
+
+function firstText(...values: readonly unknown[]): string | undefined {
+  return values.find((value): value is string => typeof value === 'string' && value !== '');
+}
+
+function firstNumber(...values: readonly unknown[]): number | undefined {
+  return values.find((value): value is number => typeof value === 'number');
+}
+
+interface Call {
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * The audio of a job that has ended (docs/api/jobs.md#v3 and docs/api/jobs.md#v1): the key stays on the service's origin
+ * and is not sent on to the store that it may redirect to. It costs nothing, and can be had again.
+ * @throws Failure
+ */
+export async function fetchJobAudio(
+  client: ApiClient,
+  { api, id }: JobRef,
+  { signal }: Call = {},
+): Promise<AudioAnswer> {
+  const { target } =
+    api === 'v3'
+      ? endpoint('getJobAudio', { jobId: id })
+      : endpoint('getTaskAudio', { taskId: id });
+  return getAudio(client, target, signal);
+}
+
+/**
+ * The audio of one segment of a job, which may be there before the job has ended. v1 tells only in the
+ * job itself where it is.
+ * @param index from 0
+ * @throws Failure (rejected) when the job has no such segment with audio
+ */
+export async function fetchSegmentAudio(
+  client: ApiClient,
+  ref: JobRef,
+  index: number,
+  { signal }: Call = {},
+): Promise<AudioAnswer> {
+  if (ref.api === 'v3') {
+    const { target } = endpoint('getJobSegment', { jobId: ref.id, segmentIndex: `${index}` });
+    return getAudio(client, target, signal);
+  }
+  const { requestId, segments, status } = await getSpeechJob(client, ref, { signal });
+  const address = segments.find((segment) => segment.index === index)?.audioUrl;
+  const url = answeredUrl(client, address);
+  if (url !== undefined) return getAudio(client, url, signal);
+  throw new Failure(`job ${ref.id} has no audio of a segment ${index} (its status is ${status})`, {
+    code: 'ERR_AUDIO_NOT_FOUND',
+    exit: 'rejected',
+    hint: 'Segments are numbered from 0; in v1 they are there once the job has ended.',
+    requestId,
+  });
+}
+
+async function getAudio(
+  client: ApiClient,
+  target: string | URL,
+  signal: AbortSignal | undefined,
+): Promise<AudioAnswer> {
+  const accept = 'audio/*, application/json';
+  const answer = await downloadFrom(client, { target, accept, signal });
+  if (answer.headers.contentType !== 'application/json') {
+    return free(await audioAnswer(client, answer, { isOpaqueFine: true }));
+  }
+  // What a segment answers is not described: it may be where the audio is.
+  const url = answeredUrl(client, addressIn(await readJson(answer)));
+  if (url === undefined) {
+    throw badAnswer('the answer has neither audio nor its address in it', answer);
+  }
+  const next = await downloadFrom(client, { target: url, accept: 'audio/*', signal });
+  return free(await audioAnswer(client, next, { isOpaqueFine: true }));
+}
+
+/** What a download says of credits is not what the job cost. */
+function free(audio: AudioAnswer): AudioAnswer {
+  return { ...audio, creditsUsed: undefined };
+}
+
+function addressIn(body: unknown): unknown {
+  if (!isRecord(body)) return undefined;
+  const place = [body['segment'], body['data'], body].find((value) => isRecord(value)) ?? body;
+  const fields = isRecord(place) ? place : {};
+  return fields['audioUrl'] ?? fields['playbackUrl'] ?? fields['downloadUrl'] ?? fields['url'];
+}
+
+/** Which jobs are asked for (docs/api/jobs.md#v3 and docs/api/jobs.md#v1). */
+export interface JobQuery {
+  readonly page?: number | undefined;
+  readonly limit?: number | undefined;
+  readonly status?: string | undefined;
+  /** ISO 8601; v1 only. */
+  readonly createdAfter?: string | undefined;
+}
+
+/** What a list tells of a job, in the words of both interfaces (docs/api/jobs.md#v1). */
+export interface ListedJob {
+  readonly id: string;
+  readonly status: string;
+  readonly characters: number | undefined;
+  readonly textPreview: string;
+  readonly voiceId: string;
+  readonly modelId: string;
+  readonly creditsUsed: number | undefined;
+  readonly createdAt: string;
+}
+
+export interface JobPage {
+  readonly items: readonly ListedJob[];
+  readonly page: number;
+  /** `undefined` on the last page. */
+  readonly nextPage: number | undefined;
+}
+
+/** One page of the jobs of the account, the newest first. */
+export function listSpeechJobs(
+  client: ApiClient,
+  api: JobApi,
+  query: JobQuery,
+  signal?: AbortSignal,
+): Promise<JsonAnswer<JobPage>> {
+  const call = endpoint(api === 'v3' ? 'listJobs' : 'listJobsV1');
+  const spec = { ...call, query: { ...query }, billed: false, retry: 'safe', signal } as const;
+  return client.json(spec, (body) => readJobPage(body, query.page ?? 1));
+}
+
+/** Every job that fits, page after page. */
+export async function* allSpeechJobs(
+  client: ApiClient,
+  api: JobApi,
+  query: Omit<JobQuery, 'limit' | 'page'>,
+  signal?: AbortSignal,
+): AsyncGenerator<ListedItem<ListedJob>, void, undefined> {
+  const seen = new Set<string>();
+  for (let page: number | undefined = 1; page !== undefined;) {
+    const stretch: JobQuery = { ...query, page, limit: PAGE_SIZE_MAX };
+    const { raw, value } = await listSpeechJobs(client, api, stretch, signal);
+    const items: unknown = isRecord(raw) ? raw['items'] : undefined;
+    for (const [index, item] of value.items.entries()) {
+      // A job that is created meanwhile moves the others one place further.
+      if (seen.has(item.id)) continue;
+      seen.add(item.id);
+      yield { item, raw: Array.isArray(items) ? items[index] : item };
+    }
+    page = value.items.length === 0 ? undefined : value.nextPage;
+  }
+}
+
+function readJobPage(body: unknown, asked: number): JobPage | undefined {
+  if (!isRecord(body) || !Array.isArray(body['items'])) return undefined;
+  const items = body['items'].map((item) => readListed(item));
+  if (!items.every((item) => item !== undefined)) return undefined;
+  const pagination = isRecord(body['pagination']) ? body['pagination'] : {};
+  const { hasMore, nextPage, page } = pagination;
+  const current = typeof page === 'number' ? page : asked;
+  return { items, page: current, nextPage: pageAfter(current, nextPage, hasMore) };
+}
+
+/** The page that follows, only ever forward, whatever the service says; undefined after the last one. */
+export function pageAfter(
+  current: number,
+  nextPage: unknown,
+  hasMore: unknown,
+): number | undefined {
+  if (typeof nextPage === 'number' && nextPage > current) return nextPage;
+  return hasMore === true ? current + 1 : undefined;
+}
+
+function readListed(body: unknown): ListedJob | undefined {
+  if (!isRecord(body)) return undefined;
+  const id = text(body['taskId']) ?? text(body['id']);
+  const status = text(body['status']);
+  if (id === undefined || status === undefined) return undefined;
+  return {
+    id,
+    status,
+    characters: number(body['characters']),
+    textPreview: text(body['textPreview']) ?? '',
+    voiceId: text(body['voiceId']) ?? '',
+    modelId: text(body['modelId']) ?? text(body['engineModelId']) ?? '',
+    creditsUsed: number(body['creditsUsed']),
+    createdAt: text(body['createdAt']) ?? '',
+  };
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function number(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined;
+}

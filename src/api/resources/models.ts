@@ -1,0 +1,221 @@
+import type { MediaType } from '../../contract/schemas/media-models.ts';
+import type { Capabilities, Model, ModelControls } from '../../contract/schemas/model.ts';
+import { Failure } from '../../errors/failure.ts';
+import type { ApiClient } from '../client.ts';
+import { reviseFailure } from '../failures.ts';
+import { endpoint } from '../request.ts';
+import type { RequestSpec } from '../request.ts';
+import type { JsonAnswer, UnknownRecord } from '../response.ts';
+import { isRecord, isStringArray } from '../response.ts';
+import { firstText } from './create.ts';
+
+/** The capability record of every model (docs/api/models.md); public, so asked for without a key. */
+export function getCapabilities(
+  client: ApiClient,
+  options: Pick<RequestSpec, 'maxRetries' | 'signal'> = {},
+): Promise<JsonAnswer<Capabilities>> {
+  return client.json(
+    { ...endpoint('getCapabilities'), billed: false, retry: 'safe', ...options },
+    readCapabilities,
+  );
+}
+
+/**
+ * Whether a fresh capability record has the model available; `undefined` when it cannot be read.
+ * Asked after a 503 of a speech request.
+ */
+export async function isModelAvailable(
+  client: ApiClient,
+  modelId: string,
+  signal?: AbortSignal,
+): Promise<boolean | undefined> {
+  try {
+    const { value } = await getCapabilities(client, { signal, maxRetries: 0 });
+    return value.models.some(({ id, available }) => id === modelId && available);
+  } catch {
+    signal?.throwIfAborted();
+    return undefined;
+  }
+}
+
+function readCapabilities(body: unknown): Capabilities | undefined {
+  if (!isRecord(body) || !Array.isArray(body['models'])) return undefined;
+  const models = body['models'].map((model) => readModel(model));
+  if (!models.every((model) => model !== undefined)) return undefined;
+  const { contractVersion, route } = body;
+  return {
+    contractVersion: typeof contractVersion === 'string' ? contractVersion : '',
+    route: typeof route === 'string' ? route : '',
+    models,
+  };
+}
+
+function readModel(body: unknown): Model | undefined {
+  if (!isRecord(body)) return undefined;
+  const { id, available, maxTextLength, outputFormats, controls, supportedOperations } = body;
+  const fits =
+    typeof id === 'string' &&
+    typeof available === 'boolean' &&
+    typeof maxTextLength === 'number' &&
+    isStringArray(outputFormats) &&
+    isRecord(controls);
+  if (!fits) return undefined;
+  const operations = isRecord(supportedOperations) ? supportedOperations : {};
+  return {
+    id,
+    available,
+    maxTextLength,
+    outputFormats,
+    controls: readControls(controls),
+    supportedOperations: {
+      synchronous: operations['synchronous'] === true,
+      asynchronous: operations['asynchronous'] === true,
+      alignedStreaming: operations['alignedStreaming'] === true,
+    },
+  };
+}
+
+function readControls(controls: UnknownRecord): ModelControls {
+  return {
+    speed: controls['speed'] === true,
+    volume: controls['volume'] === true,
+    pitch: controls['pitch'] === true,
+    stability: controls['stability'] === true,
+    similarity: controls['similarity'] === true,
+  };
+}
+
+/** One way in which a model makes pictures or videos, with what it costs (docs/api/media.md). */
+export interface MediaVariant {
+  /** Of an image. */
+  readonly aspectRatio: string | undefined;
+  readonly resolution: string | undefined;
+  /** Of a video. */
+  readonly size: string | undefined;
+  readonly seconds: number | undefined;
+  /** In pixels, where the service tells. */
+  readonly width: number | undefined;
+  readonly height: number | undefined;
+  readonly credits: number | undefined;
+  /** How many references it takes. */
+  readonly referenceLimit: number | undefined;
+}
+
+export interface MediaModel {
+  readonly id: string;
+  readonly available: boolean;
+  readonly variants: readonly MediaVariant[];
+}
+
+/** The models of images or of videos, each with its variants (docs/api/media.md). */
+export function listMediaModels(
+  client: ApiClient,
+  mediaType: MediaType,
+  signal?: AbortSignal,
+): Promise<JsonAnswer<readonly MediaModel[]>> {
+  const call = endpoint('getMediaModels');
+  const spec = { ...call, query: { mediaType }, billed: false, retry: 'safe', signal } as const;
+  return client.json(spec, readModels);
+}
+
+/** The shape is not documented: it is looked for where such lists are. */
+function readModels(body: unknown): readonly MediaModel[] | undefined {
+  const outer = isRecord(body) ? body : {};
+  const inner = isRecord(outer['data']) ? outer['data'] : outer;
+  const list = [inner['models'], inner['items'], outer['data'], body].find((value) =>
+    Array.isArray(value),
+  );
+  if (!Array.isArray(list)) return undefined;
+  const models = list.map((model) => readModelOfMediaModels(model));
+  return models.every((model) => model !== undefined) ? models : undefined;
+}
+
+function readModelOfMediaModels(body: unknown): MediaModel | undefined {
+  if (!isRecord(body)) return undefined;
+  const id = firstText(body['id'], body['model'], body['name']);
+  if (id === undefined) return undefined;
+  const variants = Array.isArray(body['variants']) ? body['variants'] : [];
+  return {
+    id,
+    available: body['available'] !== false,
+    variants: variants.filter((variant) => isRecord(variant)).map((one) => readVariant(one)),
+  };
+}
+
+function readVariant(body: UnknownRecord): MediaVariant {
+  return {
+    aspectRatio: firstText(body['aspect_ratio'], body['aspectRatio']),
+    resolution: firstText(body['resolution']),
+    size: firstText(body['size']),
+    seconds: firstNumber(body['seconds'], body['duration']),
+    width: firstNumber(body['width']),
+    height: firstNumber(body['height']),
+    credits: firstNumber(body['credits'], body['credit_quote'], body['creditQuote']),
+    referenceLimit: firstNumber(body['reference_limit'], body['referenceLimit']),
+  };
+}
+
+function firstNumber(...values: readonly unknown[]): number | undefined {
+  return values.find((value): value is number => typeof value === 'number');
+}
+
+/** What a kind of job is called in a sentence. */
+const CAPABILITIES: Readonly<Record<MediaJobKind, string>> = {
+  lipsync: 'lip sync',
+  dub: 'video dubbing',
+  image: 'image generation',
+  video: 'video generation',
+};
+
+export interface RefusedCreate {
+  readonly error: unknown;
+  readonly kind: MediaJobKind;
+  readonly request: Pick<RequestSpec, 'method' | 'signal' | 'target'>;
+}
+
+/**
+ * The same error, which says that the account does not have the capability where it is a 404 and the
+ * schema document does not list what was asked for (docs/api/media.md).
+ */
+export async function missingCapability(
+  client: ApiClient,
+  { error, kind, request }: RefusedCreate,
+): Promise<unknown> {
+  if (!(error instanceof Failure) || error.status !== 404) return error;
+  const { method, signal, target } = request;
+  if ((await isListed(client, { method, target: String(target), signal })) !== false) return error;
+  return reviseFailure(error, {
+    message: `${CAPABILITIES[kind]} is not available for this account: the service does not list ${method} ${String(target)}`,
+    hint: 'Use another account (--account), or ask the service for it. `foley --local` has it.',
+  });
+}
+
+/** Whether the schema document has an operation; undefined when that cannot be found out. */
+async function isListed(
+  client: ApiClient,
+  { method, signal, target }: { method: string; target: string; signal: AbortSignal | undefined },
+): Promise<boolean | undefined> {
+  try {
+    const call = endpoint('getOpenApiV1');
+    const spec = { ...call, billed: false, retry: 'safe', maxRetries: 1, signal } as const;
+    const { value } = await client.json(spec, (body) => (isRecord(body) ? body : undefined));
+    const paths = value['paths'];
+    if (!isRecord(paths)) return undefined;
+    // A document may name its paths below an address that it gives once.
+    return Object.entries(paths).some(
+      ([path, operations]) =>
+        path !== '/' &&
+        (target === path || (path.includes('/media/') && target.endsWith(path))) &&
+        isRecord(operations) &&
+        operations[method.toLowerCase()] !== undefined,
+    );
+  } catch {
+    signal?.throwIfAborted();
+    return undefined;
+  }
+}
+
+export type MediaJobKind = (typeof MEDIA_JOB_KINDS)[number];
+
+/** The kinds of jobs that make pictures and videos, by the nouns of the command line. */
+export const MEDIA_JOB_KINDS = ['lipsync', 'dub', 'image', 'video'] as const;

@@ -1,0 +1,43 @@
+import type { Profile, ProfileUpdate } from '../../contract/schemas/profile.ts';
+import type { JsonAnswer } from '../response.ts';
+import { isRecord } from '../response.ts';
+import type { ApiClient } from '../client.ts';
+import { endpoint, jsonBody } from '../request.ts';
+
+/** The account of the key: id, tier, credits, quota (docs/api/account.md). */
+export function getProfile(client: ApiClient, signal?: AbortSignal): Promise<JsonAnswer<Profile>> {
+  return client.json(
+    { ...endpoint('getProfile'), billed: false, retry: 'safe', signal },
+    readProfile,
+  );
+}
+
+/** Changes what can be changed of the profile (docs/api/account.md); saying it twice changes nothing. */
+export function updateProfile(
+  client: ApiClient,
+  update: ProfileUpdate,
+  signal?: AbortSignal,
+): Promise<JsonAnswer<unknown>> {
+  return client.json(
+    {
+      ...endpoint('updateProfile'),
+      body: jsonBody(update),
+      billed: false,
+      retry: 'safe',
+      signal,
+    },
+    // The spec does not show what comes back.
+    (body) => body ?? null,
+  );
+}
+
+function readProfile(body: unknown): Profile | undefined {
+  if (!isRecord(body)) return undefined;
+  const { user_id, api_quota_remaining, tier, credits } = body;
+  const fits =
+    typeof user_id === 'string' &&
+    typeof api_quota_remaining === 'number' &&
+    typeof tier === 'string' &&
+    typeof credits === 'number';
+  return fits ? { ...body, user_id, api_quota_remaining, tier, credits } : undefined;
+}

@@ -1,0 +1,319 @@
+import { filePieces, recogniseSound, SoundProblem } from './decode.ts';
+import type { OpenFile, RecognisedSound, DecodedSound } from './decode.ts';
+
+/** What was heard in a file. */
+export interface MeasuredSound extends Pick<RecognisedSound, 'codec' | 'format'> {
+  readonly sampleRate: number;
+  readonly channels: number;
+  /** In LUFS (ITU-R BS.1770-4); `undefined` where it is silent or shorter than 0.4 s. */
+  readonly loudness: number | undefined;
+  readonly levels: LevelTrack;
+}
+
+/** How long decoding goes on before other things get their turn. */
+const TURN_BYTES = 1024 * 1024;
+
+/**
+ * Decodes a file of sound from beginning to end and measures it, in bounded memory.
+ * @throws SoundProblem when it is no sound, is cut, or is of a kind that is not decoded here
+ */
+export async function measureSound(file: OpenFile, signal: AbortSignal): Promise<MeasuredSound> {
+  const sound = recogniseSound(file);
+  const decoder = await sound.open();
+  const listener = new Measurement(sound.channels);
+  let bytes = 0;
+  try {
+    const pieces = filePieces({ fd: file.fd, size: sound.end }, decoder.pieceBytes, sound.start);
+    for (const piece of pieces) {
+      listener.hear(await decoder.decode(piece));
+      bytes += piece.length;
+      if (bytes < TURN_BYTES) continue;
+      bytes = 0;
+      await new Promise(setImmediate);
+      signal.throwIfAborted();
+    }
+    listener.hear(await decoder.finish());
+  } finally {
+    decoder.close();
+  }
+  const { codec, format } = sound;
+  const measured = listener.result();
+  requireAll(sound, measured.levels);
+  return { format, codec, ...measured };
+}
+
+/** Frames of FLAC that are damaged, or not there, are left out without a word. */
+function requireAll({ format, seconds }: RecognisedSound, { durationMs }: LevelTrack): void {
+  if (format !== 'flac' || seconds === undefined || durationMs > seconds * 1_000 - 1) return;
+  const found = `only ${(durationMs / 1_000).toFixed(1)} of ${seconds.toFixed(1)} s can be decoded`;
+  throw new SoundProblem(`is damaged or cut: ${found}`);
+}
+
+class Measurement {
+  #levels: LevelTrack | undefined;
+  #meter: LoudnessMeter | undefined;
+  readonly #told: number | undefined;
+  #channels = 0;
+  #sampleRate = 0;
+
+  /** @param told how many channels the file says that it has */
+  constructor(told: number | undefined) {
+    this.#told = told;
+  }
+
+  hear({ channels: decoded, sampleRate }: DecodedSound): void {
+    const channels = decoded.slice(0, this.#told);
+    if ((channels[0]?.length ?? 0) === 0 || sampleRate === 0) return;
+    this.#levels ??= new LevelTrack(sampleRate);
+    this.#meter ??= new LoudnessMeter(channels.length, sampleRate);
+    if (this.#sampleRate === 0) [this.#channels, this.#sampleRate] = [channels.length, sampleRate];
+    if (channels.length !== this.#channels || sampleRate !== this.#sampleRate) {
+      throw new SoundProblem('changes its rate or its channels on the way');
+    }
+    this.#levels.write(channels);
+    this.#meter.write(channels);
+  }
+
+  result(): Omit<MeasuredSound, 'codec' | 'format'> {
+    if (this.#levels === undefined) throw new SoundProblem('holds no sound');
+    this.#levels.finish();
+    return {
+      sampleRate: this.#sampleRate,
+      channels: this.#channels,
+      loudness: this.#meter?.integrated,
+      levels: this.#levels,
+    };
+  }
+}
+
+/** Integrated loudness as ITU-R BS.1770-4 defines it, of sound that comes in pieces of any length. */
+
+/** A filter of second order, in direct form 2 transposed, with what it remembers of one channel. */
+interface Filter {
+  readonly b: readonly [number, number, number];
+  readonly a: readonly [number, number];
+}
+
+/** The loudness of everything was measured in blocks of this length… */
+const BLOCK_SECONDS = 0.4;
+/** …each of which begins a quarter of a block after the one before. */
+const STEPS_A_BLOCK = 4;
+/** Blocks below this are silence. */
+const ABSOLUTE_GATE_LUFS = -70;
+/** Blocks this much below the others are pauses. */
+const RELATIVE_GATE_LU = -10;
+const OFFSET_LUFS = -0.691;
+/** What the two channels at the back of a surround recording count for. */
+const SURROUND_WEIGHT = 1.41;
+const FIRST_SURROUND = 3;
+
+/** Measures the loudness of sound with one rate and a fixed number of channels. */
+export class LoudnessMeter {
+  readonly #channels: ChannelMeter[];
+  readonly #stepLength: number;
+  /** Energy of each quarter of a block. */
+  readonly #steps: number[] = [];
+  #inStep = 0;
+  #energy = 0;
+
+  constructor(channels: number, sampleRate: number) {
+    const filters = [shelf(sampleRate), highPass(sampleRate)] as const;
+    this.#channels = Array.from({ length: channels }, (_, index) => {
+      const isSurround = channels > FIRST_SURROUND && index >= FIRST_SURROUND;
+      return new ChannelMeter(filters, isSurround ? SURROUND_WEIGHT : 1);
+    });
+    this.#stepLength = Math.round((sampleRate * BLOCK_SECONDS) / STEPS_A_BLOCK);
+  }
+
+  /** The next samples of each channel, from -1 to 1, all of one length. */
+  write(channels: readonly Float32Array[]): void {
+    const length = channels[0]?.length ?? 0;
+    for (let from = 0; from < length;) {
+      const to = Math.min(length, from + this.#stepLength - this.#inStep);
+      for (const [index, samples] of channels.entries()) {
+        this.#energy += this.#channels[index]?.energyOf(samples, from, to) ?? 0;
+      }
+      this.#inStep += to - from;
+      from = to;
+      if (this.#inStep === this.#stepLength) this.#endStep();
+    }
+  }
+
+  /** Of all that was written, in LUFS; `undefined` where it is silent or shorter than a block. */
+  get integrated(): number | undefined {
+    const blocks = this.#blocks().filter((energy) => lufs(energy) > ABSOLUTE_GATE_LUFS);
+    if (blocks.length === 0) return undefined;
+    const gate = lufs(mean(blocks)) + RELATIVE_GATE_LU;
+    return lufs(mean(blocks.filter((energy) => lufs(energy) > gate)));
+  }
+
+  #endStep(): void {
+    this.#steps.push(this.#energy / this.#stepLength);
+    this.#energy = 0;
+    this.#inStep = 0;
+  }
+
+  #blocks(): number[] {
+    const count = Math.max(0, this.#steps.length - STEPS_A_BLOCK + 1);
+    return Array.from({ length: count }, (_, first) =>
+      mean(this.#steps.slice(first, first + STEPS_A_BLOCK)),
+    );
+  }
+}
+
+/** One channel: weighted as the head and the ear do. */
+class ChannelMeter {
+  readonly #filters: readonly [Filter, Filter];
+  readonly #weight: number;
+  readonly #memory = new Float64Array(4);
+
+  constructor(filters: readonly [Filter, Filter], weight: number) {
+    this.#filters = filters;
+    this.#weight = weight;
+  }
+
+  energyOf(samples: Float32Array, from: number, to: number): number {
+    const [first, second] = this.#filters;
+    const memory = this.#memory;
+    let [p = 0, q = 0, r = 0, s = 0] = memory;
+    let energy = 0;
+    for (let index = from; index < to; index += 1) {
+      const sample = samples[index] ?? 0;
+      const x = Number.isFinite(sample) ? sample : 0;
+      const y = first.b[0] * x + p;
+      p = first.b[1] * x - first.a[0] * y + q;
+      q = first.b[2] * x - first.a[1] * y;
+      const z = second.b[0] * y + r;
+      r = second.b[1] * y - second.a[0] * z + s;
+      s = second.b[2] * y - second.a[1] * z;
+      energy += z * z;
+    }
+    memory.set([p, q, r, s]);
+    return energy * this.#weight;
+  }
+}
+
+/** The head: a shelf that lifts what is high by 4 dB. The figures are those of the recommendation, for any rate. */
+function shelf(sampleRate: number): Filter {
+  const k = Math.tan((Math.PI * 1681.974450955533) / sampleRate);
+  const quality = 0.7071752369554196;
+  const high = 10 ** (3.999843853973347 / 20);
+  const band = high ** 0.4996667741545416;
+  const scale = 1 + k / quality + k * k;
+  return {
+    b: [
+      (high + (band * k) / quality + k * k) / scale,
+      (2 * (k * k - high)) / scale,
+      (high - (band * k) / quality + k * k) / scale,
+    ],
+    a: [(2 * (k * k - 1)) / scale, (1 - k / quality + k * k) / scale],
+  };
+}
+
+/** The ear: hardly anything below 38 Hz. */
+function highPass(sampleRate: number): Filter {
+  const k = Math.tan((Math.PI * 38.13547087602444) / sampleRate);
+  const quality = 0.5003270373238773;
+  const scale = 1 + k / quality + k * k;
+  return { b: [1, -2, 1], a: [(2 * (k * k - 1)) / scale, (1 - k / quality + k * k) / scale] };
+}
+
+function lufs(energy: number): number {
+  return OFFSET_LUFS + 10 * Math.log10(energy);
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** A stretch of sound in which nobody speaks. */
+export interface Pause {
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+const BUCKET_SECONDS = 0.01;
+/** What is below this, 50 dB under full scale, is taken for silence. */
+const SILENCE_LEVEL = 10 ** (-50 / 20);
+
+/** The highest sample of every hundredth of a second: what pauses and a waveform are found in. */
+export class LevelTrack {
+  readonly #bucketLength: number;
+  readonly #sampleRate: number;
+  readonly #levels: number[] = [];
+  #samples = 0;
+  #level = 0;
+  #inBucket = 0;
+  #clipped = 0;
+
+  constructor(sampleRate: number) {
+    this.#sampleRate = sampleRate;
+    this.#bucketLength = Math.max(1, Math.round(sampleRate * BUCKET_SECONDS));
+  }
+
+  /** The next samples of each channel, all of one length. */
+  write(channels: readonly Float32Array[]): void {
+    const length = channels[0]?.length ?? 0;
+    for (let index = 0; index < length; index += 1) {
+      for (const samples of channels) {
+        const size = Math.abs(samples[index] ?? 0);
+        if (size > this.#level) this.#level = size;
+        if (size >= 1) this.#clipped += 1;
+      }
+      this.#inBucket += 1;
+      if (this.#inBucket === this.#bucketLength) this.#endBucket();
+    }
+    this.#samples += length;
+  }
+
+  finish(): void {
+    if (this.#inBucket > 0) this.#endBucket();
+  }
+
+  get durationMs(): number {
+    return (this.#samples / this.#sampleRate) * 1000;
+  }
+
+  /** The highest sample of all, from 0 to 1. */
+  get peak(): number {
+    return this.#levels.reduce((highest, level) => Math.max(highest, level), 0);
+  }
+
+  /** How many samples are at full scale, where sound is cut off. */
+  get clipped(): number {
+    return this.#clipped;
+  }
+
+  /** Pauses of at least this length, at the beginning and the end too. */
+  pauses(leastMs: number): Pause[] {
+    const bucketMs = (this.#bucketLength / this.#sampleRate) * 1000;
+    const pauses: Pause[] = [];
+    let begun: number | undefined;
+    for (let index = 0; index <= this.#levels.length; index += 1) {
+      const isSilent = index < this.#levels.length && (this.#levels[index] ?? 0) < SILENCE_LEVEL;
+      if (isSilent) begun ??= index;
+      else if (begun !== undefined) {
+        const endMs = Math.min(index * bucketMs, this.durationMs);
+        if (endMs - begun * bucketMs >= leastMs) pauses.push({ startMs: begun * bucketMs, endMs });
+        begun = undefined;
+      }
+    }
+    return pauses;
+  }
+
+  /** The highest level of each of so many equal stretches; fewer where the sound is too short. */
+  waveform(stretches: number): number[] {
+    const count = Math.min(stretches, this.#levels.length);
+    return Array.from({ length: count }, (_, index) => {
+      const from = Math.floor((index * this.#levels.length) / count);
+      const to = Math.floor(((index + 1) * this.#levels.length) / count);
+      return this.#levels.slice(from, to).reduce((highest, level) => Math.max(highest, level), 0);
+    });
+  }
+
+  #endBucket(): void {
+    this.#levels.push(this.#level);
+    this.#level = 0;
+    this.#inBucket = 0;
+  }
+}

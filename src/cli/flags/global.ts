@@ -1,0 +1,66 @@
+import { Option } from 'commander';
+import type { ColorChoice } from '../color.ts';
+import { COLOR_CHOICES } from '../color.ts';
+import { oneOf, parseTimeLimit, integerWithin } from './values.ts';
+
+/** The flags that every command has, before and after its name. */
+export interface GlobalOptions {
+  readonly json?: true;
+  readonly quiet?: true;
+  readonly verbose?: true;
+  readonly account?: string;
+  readonly local?: true;
+  readonly baseUrl?: string;
+  readonly realtimeUrl?: string;
+  readonly apiKeyFile?: string;
+  readonly maxRetries?: number;
+  /** Milliseconds. */
+  readonly responseTimeout?: number;
+  /** Milliseconds. */
+  readonly idleTimeout?: number;
+  readonly maxBytes?: number;
+  readonly progress: boolean;
+  readonly color: ColorChoice;
+  /** False: nothing is ever asked of the person at the terminal. */
+  readonly input: boolean;
+}
+
+const GLOBAL_GROUP = 'Global options:';
+
+export function helpOption(): Option {
+  return new Option('-h, --help', 'show this help').helpGroup(GLOBAL_GROUP);
+}
+
+export function globalOptions(): Option[] {
+  return [
+    new Option('--json', 'print one JSON document'),
+    new Option('-q, --quiet', 'print only the result and errors'),
+    new Option('--verbose', 'print a line for each request on stderr'),
+    new Option('--account <name>', 'stored account to use'),
+    new Option('--local', 'use the embedded service on purpose'),
+    new Option('--base-url <url>', 'address of the hosted service'),
+    new Option('--realtime-url <url>', 'its realtime host, where that is another'),
+    new Option('--api-key-file <path>', 'read the API key from a file; - is stdin'),
+    new Option('--max-retries <n>', 'how often a request is tried again (default: 4)').argParser(
+      integerWithin('--max-retries', { minimum: 0, maximum: 999 }),
+    ),
+    new Option(
+      '--response-timeout <duration>',
+      'wait this long for an answer to begin (default: 10m when billed, else 60s)',
+    ).argParser((given) => parseTimeLimit('--response-timeout', given)),
+    new Option(
+      '--idle-timeout <duration>',
+      'longest silence within an answer (default: 60s)',
+    ).argParser((given) => parseTimeLimit('--idle-timeout', given)),
+    new Option(
+      '--max-bytes <n>',
+      'abort audio above this size (default: 8 times what its text needs, at least 256 MiB)',
+    ).argParser(integerWithin('--max-bytes', { minimum: 1 })),
+    new Option('--no-progress', 'show no progress'),
+    new Option('--color <when>', 'use colors: auto, always or never')
+      .argParser(oneOf('--color', COLOR_CHOICES))
+      .default('auto', 'auto'),
+    new Option('--no-input', 'never ask anything'),
+    new Option('-V, --version', 'print the version'),
+  ].map((option) => option.helpGroup(GLOBAL_GROUP));
+}

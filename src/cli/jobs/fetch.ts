@@ -1,0 +1,197 @@
+import { reviseFailure } from '../../api/failures.ts';
+import { inTurns } from '../../effects/concurrency.ts';
+import { Failure } from '../../errors/failure.ts';
+import type { FetchedJob, JobFetch } from '../../speech/jobs/fetch-job.ts';
+import { fetchJob, settleFetched } from '../../speech/jobs/fetch-job.ts';
+import type { WaitedJob } from '../../speech/jobs/job-source.ts';
+import type { Context } from '../command.ts';
+import { openJournal } from '../journal.ts';
+import { liveLines } from '../render/progress.ts';
+import type { CommandResult } from '../render/result.ts';
+import type { Column } from '../render/table.ts';
+import type { JobWords } from './format.ts';
+import { fetchedDocument } from './format.ts';
+
+/** So many jobs are asked about at the same time. */
+const MOST_AT_ONCE = 16;
+
+/** Waits for several jobs and tells what became of each; the worst decides how it ends. */
+export async function fetchMany<Job extends WaitedJob>(
+  context: Context,
+  ids: readonly string[],
+  { words, ...options }: ManyJobs<Job>,
+): Promise<CommandResult> {
+  const { table } = await import('../render/table.ts');
+  const live = liveLines(context.io);
+  const states = new Map<string, State>(ids.map((id) => [id, { id, status: 'waiting' }]));
+  const note = (state: State): void => {
+    states.set(state.id, { ...states.get(state.id), ...state });
+    live.show(table([...states.values()], LIVE_COLUMNS, context.io.err).split('\n'));
+  };
+  const left = (): readonly string[] => ids.filter((id) => states.get(id)?.isOver !== true);
+  const work = inTurns(ids, MOST_AT_ONCE, async (id) => {
+    const fetched = await fetchJob(id, { ...options, polling: watched(options, id, note) });
+    const { failure, job, saved } = fetched;
+    const status = job?.status ?? failure?.code ?? '';
+    note({ id, status, output: saved?.path ?? '', isOver: failure?.exit !== 'deadline' });
+    return fetched;
+  });
+  const all = await stopped(work, context, () => options.resumeAll(left())).finally(() =>
+    live.clear(),
+  );
+  const saved = all.filter((one) => one.saved !== undefined).map(({ id }) => id);
+  if (saved.length > 0) await settle(context, new Set(saved));
+  const failure = worstFailure(all, () => options.resumeAll(left()));
+  for (const other of otherFailures(all, failure)) context.io.warn(complaint(other));
+  return {
+    data: { items: all.map((one) => fetchedDocument(one, words)) },
+    human: (look) => table(all, columns<Job>(), look),
+    ...(failure === undefined ? {} : { failure }),
+    exit: all.some(({ job }) => job?.phase === 'partial') ? 'partial' : 'ok',
+  };
+}
+
+interface ManyJobs<Job extends WaitedJob> extends JobFetch<Job> {
+  readonly words: JobWords<Job>;
+  readonly resumeAll: (ids: readonly string[]) => string;
+}
+
+/** Each is told, but those that still run, which are told together. */
+function otherFailures<Job extends WaitedJob>(
+  all: readonly FetchedJob<Job>[],
+  told: Failure | undefined,
+): readonly Failure[] {
+  return all
+    .map(({ failure }) => failure)
+    .filter((failure) => failure !== undefined)
+    .filter((failure) => failure !== told && failure.exit !== 'deadline');
+}
+
+function complaint({ hint, message }: Failure): string {
+  return `foley: ${message}${hint === undefined ? '' : `. ${hint}`}`;
+}
+
+interface State {
+  readonly id: string;
+  readonly status: string;
+  readonly output?: string;
+  readonly isOver?: boolean;
+}
+
+function watched<Job extends WaitedJob>(
+  { polling }: JobFetch<Job>,
+  id: string,
+  note: (state: State) => void,
+) {
+  return (
+    polling && {
+      ...polling,
+      onState: ({ status }: Job) => note({ id, status }),
+      onTrouble: () => note({ id, status: 'asking again' }),
+    }
+  );
+}
+
+const LIVE_COLUMNS: readonly Column<State>[] = [
+  { title: 'JOB', value: ({ id }) => id, whole: true },
+  { title: 'STATUS', value: ({ status }) => status },
+  { title: 'OUTPUT', value: ({ output = '' }) => output },
+];
+
+function columns<Job extends WaitedJob>(): readonly Column<FetchedJob<Job>>[] {
+  return [
+    { title: 'ID', value: ({ id }) => id, whole: true },
+    { title: 'STATUS', value: ({ failure, job }) => job?.status ?? failure?.code ?? '' },
+    { title: 'CREDITS', value: ({ job }) => `${job?.creditsUsed ?? ''}` },
+    { title: 'OUTPUT', value: ({ saved }) => saved?.path ?? '' },
+  ];
+}
+
+/** A failed job before one that still runs, before one that is only partly there. */
+function worstFailure<Job extends WaitedJob>(
+  all: readonly FetchedJob<Job>[],
+  resume: () => string,
+): Failure | undefined {
+  const failures = all.map(({ failure }) => failure).filter((failure) => failure !== undefined);
+  const failed = failures.find(({ exit }) => exit !== 'deadline');
+  const [late] = failures;
+  if (failed !== undefined || late === undefined) return failed;
+  const { length } = failures;
+  return reviseFailure(late, {
+    ...(length === 1 ? {} : { message: `the time is over and ${length} jobs still run` }),
+    hint: `\`${resume()}\` goes on.`,
+  });
+}
+
+/** Waits for one job or downloads it, and tells what became of it. */
+export async function fetchOne<Job extends WaitedJob>(
+  context: Context,
+  id: string,
+  { words, ...options }: JobFetch<Job> & { readonly words: JobWords<Job> },
+): Promise<CommandResult> {
+  const { io } = context;
+  const waits = options.polling !== undefined;
+  const progress = words.show(context, waits ? `waiting for job ${id}` : `fetching job ${id}`);
+  const polling = options.polling && {
+    ...options.polling,
+    onState: (job: Job) => progress.state(job),
+    onTrouble(failure: Failure) {
+      progress.update(`job ${id}: asking again (${failure.message})`);
+      if (!io.showsProgress) options.polling?.onTrouble?.(failure);
+    },
+  };
+  const fetched = await stopped(fetchJob(id, { ...options, polling }), context, () =>
+    options.resume(id),
+  ).finally(() => progress.stop());
+  if (fetched.saved !== undefined) await settle(context, new Set([id]));
+  const { failure, job, saved } = fetched;
+  if (job === undefined) {
+    throw failure ?? new Error(`nothing is known of job ${id}`);
+  }
+  // Of one segment nothing is missing, whatever became of the others.
+  const isPartial = job.phase === 'partial' && options.source.isPart !== true;
+  if (isPartial) io.warn(words.partial(job));
+  if (failure === undefined) io.notice(words.saved({ job, saved, isFree: !waits }));
+  return {
+    data: words.document({ job, saved }),
+    human: () => shown(fetched, options),
+    ...(failure === undefined ? {} : { failure }),
+    exit: isPartial ? 'partial' : 'ok',
+  };
+}
+
+/** What a person gets on stdout: where the file is, else how the job is; nothing beside its bytes. */
+function shown<Job extends WaitedJob>(
+  { failure, job, saved }: FetchedJob<Job>,
+  { placeFor }: JobFetch<Job>,
+): string {
+  if (saved?.path !== undefined) return saved.path;
+  if (placeFor !== undefined && failure === undefined) return '';
+  return placeFor === undefined ? (job?.status ?? '') : '';
+}
+
+/** When the person stops it, tells how to go on. */
+async function stopped<T>(
+  work: Promise<T>,
+  { io, signal }: Context,
+  resume: () => string,
+): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (signal.aborted) io.notice(`foley: stopped; \`${resume()}\` goes on`);
+    throw error;
+  }
+}
+
+/** What was left of the commands that created them is over; that it cannot be noted does no harm. */
+async function settle(context: Context, jobIds: ReadonlySet<string>): Promise<void> {
+  const { journal, open } = await openJournal(context);
+  try {
+    await settleFetched(await open(), jobIds, { ...context, journal });
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+  } finally {
+    await journal.close();
+  }
+}

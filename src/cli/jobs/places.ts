@@ -1,0 +1,133 @@
+import { constants } from 'node:fs';
+import path from 'node:path';
+import { extensionOf, formatOfPath } from '../../audio/formats.ts';
+import { outputFailure } from '../../durable/file-failures.ts';
+import { downloadName, segmentName } from '../../durable/names.ts';
+import type { Existing, Output } from '../../durable/output.ts';
+import { openOutput } from '../../durable/publish.ts';
+import { usageFailure } from '../../errors/failure.ts';
+import type { Place, PlaceFor } from '../../speech/jobs/job-source.ts';
+import { sweepTemporaries } from '../../speech/sweep-temporaries.ts';
+import { display } from '../../text/display.ts';
+import type { Context } from '../command.ts';
+
+/** A place that is ready before there is anything to put into it. */
+export interface OpenPlace {
+  readonly placeFor: PlaceFor;
+  /** The file that is open; none for stdout. */
+  readonly file: Output | undefined;
+  /** Removes what was opened and not used. */
+  abandon(): Promise<void>;
+}
+
+/** Stdout as a place for audio. Throws a Failure (output) when it is closed. */
+export function stdoutPlace({ io }: Pick<Context, 'io'>): Place {
+  io.requireStdout();
+  return { stream: { write: (chunk) => io.writeOut(chunk), end: () => Promise.resolve() } };
+}
+
+interface PlaceOptions {
+  /** What it is of, for messages; a job by default. */
+  readonly what?: string;
+  /** What goes there, for messages; audio by default. */
+  readonly holds?: string;
+  /** What happens when the name is taken; by default it is replaced. */
+  readonly existing?: Existing;
+}
+
+/**
+ * The place of what one job or something like it made: stdout (`-`), or a file, which is opened now, so
+ * that what could fail fails before anybody waits.
+ * @throws Failure (usage, output, exists)
+ */
+export async function namedPlace(
+  context: Context,
+  output: string,
+  { existing = 'replace', holds = 'audio', what = 'job' }: PlaceOptions = {},
+): Promise<OpenPlace> {
+  if (output === '') throw usageFailure('--output is empty', 'Give a file name, or - for stdout.');
+  if (output === '-') {
+    refuseJson(context, holds);
+    const place = stdoutPlace(context);
+    return { file: undefined, placeFor: () => Promise.resolve(place), abandon: async () => {} };
+  }
+  const file = await openOutput({ ...context, path: output, existing });
+  const { state } = await context.paths();
+  await sweepTemporaries(path.dirname(output), { ...context, state });
+  const named = formatOfPath(output);
+  return {
+    file,
+    placeFor: async ({ id }, format) => {
+      if (named === undefined || named === format) return { output: file };
+      throw usageFailure(
+        `--output ends in a name for ${named}, but ${what} ${display(id)} is ${format}`,
+        `Let the name end in .${extensionOf(format)}, and convert the file afterwards.`,
+      );
+    },
+    abandon: () => file.abandon(),
+  };
+}
+
+function refuseJson({ globals }: Context, holds: string): void {
+  if (globals.json !== true) return;
+  throw usageFailure(
+    `--json and ${holds} cannot both go to stdout`,
+    'Give a file with -o, or leave --json out.',
+  );
+}
+
+/** A file beside the others in the current folder, named after the job, and its segment if it is one. */
+export function automaticPlace(context: Context, segment?: number): PlaceFor {
+  return placeIn(context, '', segment);
+}
+
+/** Which flag names a folder, and why it has to be one. */
+interface FolderWords {
+  readonly flag: string;
+  /** Such as `the audio of several jobs needs a folder`. */
+  readonly why: string;
+  readonly hint: string;
+}
+
+const FOLDER_OF_JOBS: FolderWords = {
+  flag: '--output',
+  why: 'the audio of several jobs needs a folder',
+  hint: 'Name a folder, or wait for one job at a time.',
+};
+
+/**
+ * A folder, made where it is missing, with a file for each job, or for what else has an id.
+ * @throws Failure: usage when it is something else, output when it cannot be used
+ */
+export async function folderPlace(
+  context: Context,
+  folder: string,
+  { flag, hint, why } = FOLDER_OF_JOBS,
+): Promise<PlaceFor> {
+  const { files } = context;
+  if (folder === '' || folder === '-') {
+    throw usageFailure(`${flag} is "${folder}", but ${why}`, hint);
+  }
+  try {
+    await files.mkdir(folder, { recursive: true });
+    await files.access(folder, constants.W_OK);
+  } catch (error) {
+    const isFile = await files.stat(folder).then(
+      (stats) => !stats.isDirectory(),
+      () => false,
+    );
+    if (!isFile) throw outputFailure(path.join(folder, 'speech.mp3'), error, 'opening');
+    throw usageFailure(`${flag} is ${display(folder)}, a file, but ${why}`, hint);
+  }
+  return placeIn(context, folder, undefined);
+}
+
+function placeIn(context: Context, folder: string, segment: number | undefined): PlaceFor {
+  return async ({ id }, format) => {
+    const extension = extensionOf(format);
+    const name =
+      segment === undefined ? downloadName(id, extension) : segmentName(id, segment, extension);
+    const file = path.join(folder, name);
+    return { output: await openOutput({ ...context, path: file, existing: 'number' }) };
+  };
+}

@@ -1,0 +1,202 @@
+import path from 'node:path';
+import type { MediaJob, MediaOptions, MediaOrder } from '../../api/resources/media.ts';
+import { mediaJobRequest, mediaPace } from '../../api/resources/media.ts';
+import type { MediaJobKind } from '../../api/resources/models.ts';
+import { untilStopped } from '../../effects/concurrency.ts';
+import type { InputAddresses, MediaInput } from '../../media/inputs.ts';
+import { orderMedia } from '../../media/order-media.ts';
+import type { JobCourse, PerformedJob } from '../../speech/jobs/perform-job.ts';
+import { requireSharp } from '../../target/native-packages.ts';
+import type { Context, Connection } from '../command.ts';
+import { pollingAt } from '../flags/jobs.ts';
+import type { MediaCreateFlags } from '../flags/media.ts';
+import { resumeCommand } from '../jobs/format.ts';
+import type { JobProgress } from '../jobs/format.ts';
+import { openJournal } from '../journal.ts';
+import type { CommandResult } from '../render/result.ts';
+import { dryRunResult } from '../speech/summary.ts';
+import type { MediaPlace } from './format.ts';
+import { mediaPlace, billingNotice, MEDIA_API, mediaWords } from './format.ts';
+import { addressesOf, describedUrls } from './input-addresses.ts';
+
+/** What a command wants to have made. */
+export interface MediaTask {
+  readonly kind: MediaJobKind;
+  readonly inputs: readonly MediaInput[];
+  /**
+   * The body of the request, with the inputs' addresses in their order.
+   * @throws Failure (usage) for what the service could not do, before anything is ordered
+   */
+  readonly order: (urls: readonly string[], connection: Connection) => Promise<MediaOrder>;
+  /** Of a dubbing: what the person types when only its speech was paid for. */
+  readonly goOn?: (audio: string) => string;
+  /** Instead of a name of the person's. */
+  readonly place?: MediaPlace;
+}
+
+/** What was ordered, and what became of it. */
+interface MadeMedia {
+  readonly outcome: PerformedJob<MediaJob>;
+  readonly result: CommandResult;
+}
+
+/** The request that would be sent (`--dry-run`); files are named as they are here. */
+export async function describeMedia(
+  context: Context,
+  { inputs, kind, order }: MediaTask,
+  flags: MediaCreateFlags,
+): Promise<CommandResult> {
+  const connection = await context.connect();
+  const body = await order(describedUrls(inputs), connection);
+  const options = optionsOf(context, kind, flags);
+  return dryRunResult(connection.client.describe(mediaJobRequest(kind, body, options)));
+}
+
+/** Opens the output, orders it, tells its id at once, and waits where that is asked for. */
+export async function createMedia(
+  context: Context,
+  task: MediaTask,
+  flags: MediaCreateFlags,
+): Promise<MadeMedia> {
+  const { clobber, output } = flags;
+  const place =
+    task.place ??
+    (output === undefined ? undefined : await mediaPlace(context, task.kind, { clobber, output }));
+  try {
+    const connection = await untilStopped(context.connect(), context.signal);
+    if (connection.target === 'embedded' && PICTURES.has(task.kind)) await requireSharp();
+    const addresses = await addressesOf(context, task.inputs, connection);
+    const made = { connection, addresses, place };
+    const outcome = await perform(context, task, flags, made).finally(() => addresses.close());
+    return { outcome, result: resultOf(context, outcome, connection.target) };
+  } finally {
+    // After it was published this does nothing.
+    await place?.abandon();
+  }
+}
+
+/** The kinds that the embedded service draws. */
+const PICTURES: ReadonlySet<MediaJobKind> = new Set(['image', 'video']);
+
+interface Ready {
+  readonly connection: Connection;
+  readonly addresses: InputAddresses;
+  readonly place: MediaPlace | undefined;
+}
+
+async function perform(
+  context: Context,
+  task: MediaTask,
+  flags: MediaCreateFlags,
+  ready: Ready,
+): Promise<PerformedJob<MediaJob>> {
+  const { addresses, connection } = ready;
+  const { kind } = task;
+  const body = await task.order(addresses.urls, connection);
+  const { journal } = await openJournal(context);
+  const progress = mediaWords(kind, connection.target).show(context, 'creating the job');
+  const course = courseOf(context, { ...ready, kind, flags, progress });
+  try {
+    return await orderMedia({
+      ...course,
+      journal,
+      kind,
+      goOn: task.goOn,
+      order: body,
+      options: { ...optionsOf(context, kind, flags), onRepeat: () => addresses.renew() },
+      placeFor: ready.place?.placeFor,
+      file: ready.place?.file,
+      spool: () => openSpool(context),
+    });
+  } finally {
+    progress.stop();
+    await journal.close();
+  }
+}
+
+interface Course extends Ready {
+  readonly kind: MediaJobKind;
+  readonly flags: MediaCreateFlags;
+  readonly progress: JobProgress<MediaJob>;
+}
+
+function courseOf(
+  context: Context,
+  { addresses, connection, flags, kind, place, progress }: Course,
+): Omit<JobCourse<MediaJob>, 'journal'> {
+  return {
+    client: connection.client,
+    waits: flags.wait === true || place !== undefined,
+    polling: {
+      ...pollingAt<MediaJob>(context, mediaPace(flags.pollInterval), flags),
+      onState: (job) => progress.state(job),
+    },
+    async onCreated(job) {
+      await addresses.close();
+      await tellCreated(context, flags, job);
+      progress.state(job);
+    },
+    resume: (id) => resumeLine(context, kind, id, place?.nextName()),
+    notice(line) {
+      progress.stop();
+      context.io.notice(line);
+    },
+  };
+}
+
+/** The command that goes on with a job, on the same service and into the same place. */
+export function resumeLine(
+  { globals }: Context,
+  noun: MediaJobKind,
+  id: string,
+  output: string | undefined,
+): string {
+  return resumeCommand([id], { noun, api: MEDIA_API, output }, globals);
+}
+
+function optionsOf(
+  { random, signal }: Context,
+  kind: MediaJobKind,
+  { idempotencyKey, requestId }: MediaCreateFlags,
+): MediaOptions & { readonly signal: AbortSignal } {
+  const madeByTool = idempotencyKey === undefined;
+  // A key that nothing recognizes is sent only where a person wants it.
+  const isSent = !madeByTool || kind !== 'lipsync';
+  const key = isSent ? { value: idempotencyKey ?? random.uuid(), madeByTool } : undefined;
+  return { idempotencyKey: key, requestId, signal };
+}
+
+async function openSpool(context: Context) {
+  const { createSpool } = await import('../../durable/spool.ts');
+  const { state } = await context.paths();
+  return createSpool({ ...context, folder: path.join(state, 'spool') });
+}
+
+/** The id is the result, and is there before anything else; beside other results it is told on stderr. */
+async function tellCreated(
+  context: Context,
+  { output }: MediaCreateFlags,
+  job: MediaJob,
+): Promise<void> {
+  const { globals, io } = context;
+  if (globals.json === true || output === '-') io.notice(`foley: job ${job.id} was accepted`);
+  else await context.emit({ human: () => job.id });
+  const billing = billingNotice(job);
+  if (billing !== undefined) io.notice(billing);
+}
+
+function resultOf(
+  { io }: Context,
+  { failure, job, requestId, saved }: PerformedJob<MediaJob>,
+  target: 'embedded' | 'hosted',
+): CommandResult {
+  const words = mediaWords(job.kind, target);
+  if (failure === undefined) {
+    io.notice(words.saved({ job, saved }));
+    for (const notice of job.notices) io.notice(`foley: ${notice}`);
+  }
+  return {
+    data: words.document({ job, requestId, saved }),
+    ...(failure === undefined ? {} : { failure }),
+  };
+}

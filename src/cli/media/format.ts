@@ -1,0 +1,153 @@
+import path from 'node:path';
+import type { LipSyncBilling, MediaJob } from '../../api/resources/media.ts';
+import type { MediaJobKind } from '../../api/resources/models.ts';
+import type { Format } from '../../audio/formats.ts';
+import { extensionOf, formatOfPath } from '../../audio/formats.ts';
+import { describeDuration } from '../../audio/verify.ts';
+import { makesOf } from '../../media/media-source.ts';
+import { counted, display } from '../../text/display.ts';
+import type { Context } from '../command.ts';
+import type { JobWords, ToldJob } from '../jobs/format.ts';
+import type { OpenPlace } from '../jobs/places.ts';
+import { namedPlace } from '../jobs/places.ts';
+import { startPercentBar } from '../render/progress.ts';
+import { withCost } from '../speech/summary.ts';
+
+/** The interface that has lip sync, dubbing, images and videos (docs/api/lip-sync.md and docs/api/media.md). */
+export const MEDIA_API = 'v1';
+
+/** How jobs of lip sync, dubbing, images and videos are told. */
+export function mediaWords(kind: MediaJobKind, target: 'embedded' | 'hosted'): JobWords<MediaJob> {
+  return {
+    kind,
+    target,
+    api: MEDIA_API,
+    document: (told) => mediaDocument(told, target),
+    partial: ({ id, status }) => display(`foley: only a part of job ${id} was made (${status})`),
+    saved: savedNotice,
+    show({ clock, io }, label) {
+      const bar = startPercentBar(io, clock, label);
+      let done = 0;
+      return {
+        stop: () => bar.stop(),
+        update: (next) => bar.update(done, next),
+        state({ id, progress = done, status }) {
+          done = progress;
+          bar.update(done, `job ${id}: ${status}`);
+        },
+      };
+    },
+  };
+}
+
+/** The document of creates and waits with `--json`. */
+function mediaDocument(
+  { job, requestId = job.requestId, saved }: ToldJob<MediaJob>,
+  target: 'embedded' | 'hosted',
+): Record<string, unknown> {
+  return {
+    id: job.id,
+    kind: job.kind,
+    api: MEDIA_API,
+    status: job.status,
+    output: saved?.path ?? null,
+    requestId: requestId === '' ? null : requestId,
+    creditsUsed: job.creditsUsed ?? null,
+    quotaRemaining: job.quotaRemaining ?? null,
+    ignoredParameters: null,
+    target,
+    raw: job.raw ?? null,
+  };
+}
+
+/** What was saved and what it cost, on a line for stderr. */
+function savedNotice({ isFree, job: told, saved }: ToldJob<MediaJob>): string {
+  const free = { creditsUsed: undefined, creditsByPart: undefined };
+  const job = isFree === true ? { ...told, ...free } : told;
+  const cost = { ...job, ignoredParameters: [] };
+  if (saved === undefined) return withCost(`job ${job.id}`, cost) + partsOf(job);
+  const made = describeMade(job, saved.verdict.format);
+  return withCost(saved.path === undefined ? made : `${saved.path}: ${made}`, cost) + partsOf(job);
+}
+
+function describeMade({ data }: MediaJob, format: Format): string {
+  const result = data['result'] ?? undefined;
+  const facts = typeof result === 'object' ? { ...data, ...result } : data;
+  const { duration_seconds: duration, height, seconds = duration, width } = facts;
+  return [
+    format,
+    typeof width === 'number' && typeof height === 'number' ? `${width} x ${height}` : undefined,
+    typeof seconds === 'number' ? describeDuration(seconds * 1_000) : undefined,
+  ]
+    .filter((part) => part !== undefined)
+    .join(', ');
+}
+
+/** What each part of a dubbing cost. */
+function partsOf({ creditsByPart = {} }: MediaJob): string {
+  const parts = Object.entries(creditsByPart).map(
+    ([part, credits]) => `${part.replaceAll('_', ' ')} ${credits}`,
+  );
+  return parts.length === 0 ? '' : display(` (${parts.join(', ')})`);
+}
+
+/** What a lip sync is billed by, on a line for stderr (docs/api/lip-sync.md). */
+export function billingNotice({ billing, creditsUsed }: MediaJob): string | undefined {
+  if (billing === undefined) return undefined;
+  const cost = creditsUsed === undefined ? '' : `: ${counted(creditsUsed, 'credit')}`;
+  return display(`foley: billed as ${describeBilling(billing)}${cost}`);
+}
+
+/** Such as `5 s (shorter input rounded up; video 4.9 s, audio 12.0 s)`. */
+export function describeBilling({
+  audioSeconds,
+  billedSeconds,
+  rule,
+  videoSeconds,
+}: LipSyncBilling): string {
+  const lengths = [
+    videoSeconds === undefined ? undefined : `video ${videoSeconds} s`,
+    audioSeconds === undefined ? undefined : `audio ${audioSeconds} s`,
+  ].filter((length) => length !== undefined);
+  const why = [rule?.replaceAll('_', ' '), lengths.join(', ')].filter(
+    (part) => part !== undefined && part !== '',
+  );
+  return `${billedSeconds} s${why.length === 0 ? '' : ` (${why.join('; ')})`}`;
+}
+
+/** A place, and where the person is told to have it instead when what came is something else. */
+export interface MediaPlace extends OpenPlace {
+  /** The name to go on with. */
+  readonly nextName: () => string;
+}
+
+/**
+ * The place of what a job of a kind makes. What it is shows when it comes: a name that ends otherwise is
+ * refused then, and the job goes on to be there under a better one.
+ * @throws Failure (usage, output, exists)
+ */
+export async function mediaPlace(
+  context: Context,
+  kind: MediaJobKind,
+  { clobber = true, output }: { readonly clobber?: boolean; readonly output: string },
+): Promise<MediaPlace> {
+  const holds = makesOf(kind) === 'image' ? 'an image' : 'a video';
+  const existing = clobber ? 'replace' : 'refuse';
+  const place = await namedPlace(context, output, { holds, existing });
+  let nextName = output;
+  return {
+    ...place,
+    nextName: () => nextName,
+    async placeFor(ref, format) {
+      if (output !== '-') nextName = fitting(output, format);
+      return place.placeFor(ref, format);
+    },
+  };
+}
+
+function fitting(name: string, format: Format): string {
+  const named = formatOfPath(name);
+  if (named === undefined || named === format) return name;
+  const { dir, name: stem } = path.parse(name);
+  return path.join(dir, `${stem}.${extensionOf(format)}`);
+}

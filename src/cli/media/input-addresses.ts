@@ -1,0 +1,63 @@
+import { pathToFileURL } from 'node:url';
+import { resolveSetting } from '../../config/settings.ts';
+import type { InputAddresses, MediaInput } from '../../media/inputs.ts';
+import { openAddresses, readMediaInput } from '../../media/inputs.ts';
+import { findProgram } from '../../speech/play.ts';
+import type { Context, Connection } from '../command.ts';
+
+/**
+ * What a person gave as URLs or FILEs, checked before anything is sent.
+ * @param given each with the flag that names it
+ * @throws Failure (usage)
+ */
+export async function readInputs(
+  context: Context,
+  given: readonly (readonly [value: string, flag: string])[],
+): Promise<readonly MediaInput[]> {
+  const inputs: MediaInput[] = [];
+  for (const [value, flag] of given) inputs.push(await readMediaInput(value, flag, context));
+  return inputs;
+}
+
+/** The addresses of inputs for a service: of files too, as it can reach them. Throws a Failure (usage, config). */
+export async function addressesOf(
+  context: Context,
+  inputs: readonly MediaInput[],
+  { target }: Pick<Connection, 'target'>,
+): Promise<InputAddresses> {
+  const hasFiles = inputs.some(({ kind }) => kind === 'file');
+  const command =
+    hasFiles && target === 'hosted'
+      ? resolveSetting(await context.settings(), 'upload.command')?.value
+      : undefined;
+  return openAddresses(inputs, {
+    target,
+    random: context.random,
+    upload: command === undefined ? undefined : (path) => upload(context, command, path),
+  });
+}
+
+/** What stands for the addresses that files would get. */
+export function describedUrls(inputs: readonly MediaInput[]): readonly string[] {
+  return inputs.map((input) =>
+    input.kind === 'file' ? pathToFileURL(input.path).href : input.given,
+  );
+}
+
+async function upload(context: Context, command: string, path: string): Promise<string> {
+  const { clock, io, signal } = context;
+  const [{ uploadFile }, { startProgress }] = await Promise.all([
+    import('../../media/upload.ts'),
+    import('../render/progress.ts'),
+  ]);
+  const progress = startProgress(io, clock, `uploading ${path}`);
+  try {
+    return await uploadFile(path, {
+      command,
+      locate: (program) => findProgram(program, context),
+      signal,
+    });
+  } finally {
+    progress.stop();
+  }
+}

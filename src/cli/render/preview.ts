@@ -1,0 +1,169 @@
+/** As wide as that it shows enough, and leaves what was written before in sight. */
+const MOST_COLUMNS = 72;
+const MOST_ROWS = 36;
+/** What one column is wide, about, where pixels are drawn. */
+const COLUMN_PIXELS = 10;
+
+/**
+ * A picture as text for a terminal; undefined when it cannot be drawn here (no sharp for this platform).
+ * @param picture the file, of any format that pictures come in
+ */
+export async function drawPreview(
+  picture: Uint8Array,
+  way: PreviewWay,
+  { columns }: { readonly columns: number },
+): Promise<string | undefined> {
+  try {
+    const { default: sharp } = await import('sharp');
+    const wide = Math.min(MOST_COLUMNS, columns);
+    const isDrawn = way !== 'blocks';
+    const width = isDrawn ? wide * COLUMN_PIXELS : wide;
+    const height = isDrawn ? MOST_ROWS * COLUMN_PIXELS * 2 : MOST_ROWS * 2;
+    const small = sharp(picture).resize({
+      width,
+      height,
+      fit: 'inside',
+      withoutEnlargement: isDrawn,
+    });
+    if (way === 'kitty' || way === 'iterm2') {
+      const { data, info } = await small.png().toBuffer({ resolveWithObject: true });
+      const taken = Math.max(1, Math.round(info.width / COLUMN_PIXELS));
+      return way === 'kitty' ? kittyImage(data, taken) : itermImage(data, taken);
+    }
+    const flat = small.removeAlpha().toColorspace('srgb').raw();
+    const { data, info } = await flat.toBuffer({ resolveWithObject: true });
+    const pixels: Pixels = { width: info.width, height: info.height, rgb: new Uint8Array(data) };
+    return way === 'sixel' ? sixel(pixels) : halfBlocks(pixels);
+  } catch {
+    return undefined;
+  }
+}
+
+/** How a terminal can show a picture. */
+export type PreviewWay = 'kitty' | 'iterm2' | 'sixel' | 'blocks';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * How the terminal that the environment tells of can show a picture; undefined when it can show none.
+ * Within tmux or screen, which do not hand pictures on, it is made of characters.
+ * @param mayColor characters need their colors
+ */
+export function previewWay(env: Environment, mayColor: boolean): PreviewWay | undefined {
+  const term = env['TERM'] ?? '';
+  const program = env['TERM_PROGRAM'] ?? '';
+  if (term === 'dumb') return undefined;
+  const isWithin = env['TMUX'] !== undefined || /^(screen|tmux)/.test(term);
+  if (!isWithin) {
+    if (isKitty(env, term, program)) return 'kitty';
+    if (/^(iTerm\.app|WezTerm|mintty)$/.test(program) || env['LC_TERMINAL'] === 'iTerm2') {
+      return 'iterm2';
+    }
+    if (/^(foot|mlterm|yaft|contour)|sixel/.test(term)) return 'sixel';
+  }
+  return mayColor ? 'blocks' : undefined;
+}
+
+function isKitty(env: Environment, term: string, program: string): boolean {
+  return env['KITTY_WINDOW_ID'] !== undefined || term === 'xterm-kitty' || program === 'ghostty';
+}
+
+/** How much of a picture goes into one escape sequence of kitty. */
+const KITTY_CHUNK = 4_096;
+
+/** A PNG as kitty shows it, so many columns wide. */
+export function kittyImage(png: Uint8Array, columns: number): string {
+  const data = Buffer.from(png).toString('base64');
+  const chunks = data.match(new RegExp(`.{1,${KITTY_CHUNK}}`, 'g')) ?? [];
+  const parts = chunks.map((chunk, index) => {
+    const about = index === 0 ? `a=T,f=100,q=2,c=${columns},` : '';
+    return `\u001b_G${about}m=${index < chunks.length - 1 ? 1 : 0};${chunk}\u001b\\`;
+  });
+  return `${parts.join('')}\n`;
+}
+
+/** A picture as iTerm2 and its likes show it, so many columns wide. */
+export function itermImage(picture: Uint8Array, columns: number): string {
+  const about = `inline=1;size=${picture.length};width=${columns};preserveAspectRatio=1`;
+  return `\u001b]1337;File=${about}:${Buffer.from(picture).toString('base64')}\u0007\n`;
+}
+
+/** A picture as lines of half blocks, two pixels in each, in 24-bit colors. Its height must be even. */
+export function halfBlocks({ height, rgb, width }: Pixels): string {
+  const color = (x: number, y: number): string => {
+    const at = (y * width + x) * 3;
+    return `${rgb[at] ?? 0};${rgb[at + 1] ?? 0};${rgb[at + 2] ?? 0}`;
+  };
+  const lines = Array.from({ length: Math.floor(height / 2) }, (_, row) => {
+    const cells = Array.from(
+      { length: width },
+      (__, x) => `\u001b[38;2;${color(x, row * 2)};48;2;${color(x, row * 2 + 1)}m\u2580`,
+    );
+    return `${cells.join('')}\u001b[0m\n`;
+  });
+  return lines.join('');
+}
+
+/** So many steps has each of red, green and blue: 216 colors in all, which every such terminal has. */
+const STEPS = 6;
+const BAND_ROWS = 6;
+const FULL = 100;
+const FIRST_CHARACTER = 0x3f;
+
+/** A picture as a terminal with sixel graphics draws it: bands of six rows, one color after the other. */
+export function sixel({ height, rgb, width }: Pixels): string {
+  const colors = Uint8Array.from({ length: width * height }, (_, pixel) => colorOf(rgb, pixel * 3));
+  const bands: string[] = [];
+  for (let top = 0; top < height; top += BAND_ROWS) {
+    bands.push(bandOf({ colors, width, height }, top));
+  }
+  return `\u001bPq"1;1;${width};${height}${palette()}${bands.join('-')}\u001b\\\n`;
+}
+
+function colorOf(rgb: Uint8Array, at: number): number {
+  const step = (channel: number): number =>
+    Math.round(((rgb[at + channel] ?? 0) / 255) * (STEPS - 1));
+  return (step(0) * STEPS + step(1)) * STEPS + step(2);
+}
+
+function palette(): string {
+  const share = (step: number): number => Math.round((step / (STEPS - 1)) * FULL);
+  return Array.from({ length: STEPS ** 3 }, (_, color) => {
+    const red = Math.floor(color / STEPS ** 2);
+    const green = Math.floor(color / STEPS) % STEPS;
+    return `#${color};2;${share(red)};${share(green)};${share(color % STEPS)}`;
+  }).join('');
+}
+
+interface Colored {
+  readonly colors: Uint8Array;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Each character is a column of six pixels: those that have the color. */
+function bandOf({ colors, height, width }: Colored, top: number): string {
+  const rows = Math.min(BAND_ROWS, height - top);
+  const columns = new Map<number, Uint8Array>();
+  for (let row = 0; row < rows; row += 1) {
+    for (let x = 0; x < width; x += 1) {
+      const color = colors[(top + row) * width + x] ?? 0;
+      const bits = columns.get(color) ?? new Uint8Array(width);
+      bits[x] = (bits[x] ?? 0) | (1 << row);
+      columns.set(color, bits);
+    }
+  }
+  return Array.from(columns, ([color, bits]) => `#${color}${inRuns(bits)}`).join('$');
+}
+
+function inRuns(bits: Uint8Array): string {
+  const text = Array.from(bits, (value) => String.fromCharCode(FIRST_CHARACTER + value)).join('');
+  return text.replaceAll(/(.)\1{3,}/g, (run, character) => `!${run.length}${String(character)}`);
+}
+
+/** A picture without alpha, three bytes a pixel, row after row. */
+export interface Pixels {
+  readonly width: number;
+  readonly height: number;
+  readonly rgb: Uint8Array;
+}

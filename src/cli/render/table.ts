@@ -1,0 +1,199 @@
+import stringWidth from 'string-width';
+import { display } from '../../text/display.ts';
+import type { Look } from './style.ts';
+
+const GAP = '  ';
+const NARROWEST_COLUMN = 8;
+
+export interface Column<Row> {
+  readonly title: string;
+  readonly value: (row: Row) => string;
+  /** Never shortened, since people copy it. */
+  readonly whole?: boolean;
+  /** Left out where there is no room for it; the last one goes first. */
+  readonly optional?: boolean;
+}
+
+/**
+ * Rows as aligned text that fits the terminal: columns that are optional are left out where they have no room, and
+ * the widest of the others give way first. Values are made
+ * safe to show, since most come from a server.
+ */
+export function table<Row>(
+  rows: readonly Row[],
+  wanted: readonly Column<Row>[],
+  look: Look,
+): string {
+  const columns = fittingColumns(rows, wanted, look);
+  const cells = rows.map((row) => columns.map(({ value }) => display(value(row))));
+  const titles = columns.map(({ title }) => title);
+  const widths = fit(
+    titles.map((title, index) =>
+      Math.max(stringWidth(title), ...cells.map((row) => stringWidth(row[index] ?? ''))),
+    ),
+    look.columns - GAP.length * (columns.length - 1),
+    columns,
+  );
+  const line = (row: readonly string[]): string =>
+    row
+      .map((cell, index) => pad(shorten(cell, widths[index] ?? 0), widths[index] ?? 0))
+      .join(GAP)
+      .trimEnd();
+  return [look.paint.dim(line(titles)), ...cells.map((row) => line(row))].join('\n');
+}
+
+/** The columns for which there is room even when each of them gives way as far as it can. */
+function fittingColumns<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  look: Look,
+): readonly Column<Row>[] {
+  const narrowest = columns.map(({ title, value, whole }) => {
+    const natural = Math.max(
+      stringWidth(title),
+      ...rows.map((row) => stringWidth(display(value(row)))),
+    );
+    return whole === true ? natural : Math.min(natural, NARROWEST_COLUMN);
+  });
+  const width = narrowest.reduce((sum, one) => sum + one + GAP.length, -GAP.length);
+  const dispensable = columns.findLastIndex(({ optional }) => optional === true);
+  if (width <= look.columns || dispensable === -1) return columns;
+  return fittingColumns(rows, columns.toSpliced(dispensable, 1), look);
+}
+
+function fit(
+  wanted: readonly number[],
+  room: number,
+  columns: readonly { readonly whole?: boolean }[],
+): number[] {
+  const widths = [...wanted];
+  const canShrink = (index: number): boolean =>
+    columns[index]?.whole !== true && (widths[index] ?? 0) > NARROWEST_COLUMN;
+  let excess = widths.reduce((sum, width) => sum + width, 0) - room;
+  while (excess > 0) {
+    const shrinkable = widths.filter((_, index) => canShrink(index));
+    if (shrinkable.length === 0) break;
+    const widest = widths.findIndex(
+      (width, index) => canShrink(index) && width === Math.max(...shrinkable),
+    );
+    widths[widest] = (widths[widest] ?? 0) - 1;
+    excess -= 1;
+  }
+  return widths;
+}
+
+function shorten(text: string, width: number): string {
+  if (stringWidth(text) <= width) return text;
+  // Of a list whole items stay, since they may be ids.
+  const items = text.split(', ');
+  while (items.length > 1) {
+    items.pop();
+    const shorter = `${items.join(', ')}, …`;
+    if (stringWidth(shorter) <= width) return shorter;
+  }
+  let kept = '';
+  let used = 0;
+  for (const { segment } of new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(
+    text,
+  )) {
+    used += stringWidth(segment);
+    if (used > width - 1) break;
+    kept += segment;
+  }
+  return `${kept}…`;
+}
+
+function pad(text: string, width: number): string {
+  return text + ' '.repeat(Math.max(0, width - stringWidth(text)));
+}
+
+const NARROWEST_TEXT = 24;
+
+/** A line of short cells and a text that may be long; `paint` is applied to the first cell. */
+export interface WrappedRow {
+  readonly cells: readonly string[];
+  readonly text: string;
+  /** A line of its own below the text. */
+  readonly hint?: string | undefined;
+  readonly paint?: ((cell: string) => string) | undefined;
+}
+
+/**
+ * Rows whose last column is text: it goes on in further lines below itself where the terminal ends,
+ * so that nothing of it is lost. Everything is made safe to show.
+ */
+export function wrappedRows(
+  titles: readonly string[],
+  rows: readonly WrappedRow[],
+  { columns, paint }: Look,
+): string {
+  const count = titles.length - 1;
+  const widths = Array.from({ length: count }, (_, index) =>
+    Math.max(...[titles, ...rows.map(({ cells }) => cells)].map((row) => widthOf(row[index]))),
+  );
+  const indent = widths.reduce((sum, width) => sum + width + GAP.length, 0);
+  const room = Math.max(NARROWEST_TEXT, columns - indent);
+  const start = (cells: readonly string[], mark: (cell: string) => string): string =>
+    widths
+      .map((width, index) => {
+        const cell = display(cells[index] ?? '');
+        const padding = ' '.repeat(Math.max(0, width - stringWidth(cell))) + GAP;
+        return (index === 0 ? mark(cell) : cell) + padding;
+      })
+      .join('');
+  const below = `\n${' '.repeat(indent)}`;
+  const linesOf = (text: string): string =>
+    wrappedText(display(text), room).replaceAll('\n', below);
+  const lines = rows.map(({ cells, text, hint, paint: mark = (cell) => cell }) =>
+    [start(cells, mark) + linesOf(text), ...(hint === undefined ? [] : [linesOf(hint)])].join(
+      below,
+    ),
+  );
+  const title = start(titles.slice(0, count), (cell) => cell) + (titles[count] ?? '');
+  return [paint.dim(title), ...lines].join('\n');
+}
+
+function widthOf(cell: string | undefined): number {
+  return stringWidth(display(cell ?? ''));
+}
+
+/** What is typed is never cut, so that it can be copied: it stands between backticks. */
+const PIECES = /[^\s`]*(?:`[^`]*`[^\s`]*)+|\S+/g;
+
+/** What a build service would obey at the beginning of a line (text/display.ts) is not put there. */
+const ORDER = /^(?:::|##)/;
+
+/**
+ * Sentences on lines of at most `columns`, cut between words; a word or a quoted command that is longer has a
+ * line of its own. Text that fits, or that nobody looks at (an infinite width), stays as it is.
+ */
+export function wrappedText(text: string, columns: number): string {
+  if (stringWidth(text) <= columns) return text;
+  const lines: string[] = [];
+  for (const [piece] of text.matchAll(PIECES)) {
+    const last = lines.at(-1);
+    const longer = last === undefined ? piece : `${last} ${piece}`;
+    const isTooLong = stringWidth(longer) > columns && !ORDER.test(piece);
+    if (last === undefined || isTooLong) lines.push(piece);
+    else lines[lines.length - 1] = longer;
+  }
+  return lines.join('\n');
+}
+
+/**
+ * What is known of one thing, a line for each fact, which goes on below itself where the terminal ends; facts
+ * without a value are left out.
+ */
+export function facts(
+  rows: readonly (readonly [name: string, value: string])[],
+  { columns, paint }: Look,
+): string {
+  const known = rows.filter(([, value]) => value !== '');
+  const width = Math.max(...known.map(([name]) => name.length));
+  const below = `\n${' '.repeat(width)}${GAP}`;
+  const linesOf = (value: string): string =>
+    wrappedText(display(value), columns - width - GAP.length).replaceAll('\n', below);
+  return known
+    .map(([name, value]) => `${paint.dim(name.padEnd(width))}${GAP}${linesOf(value)}`)
+    .join('\n');
+}

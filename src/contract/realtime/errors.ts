@@ -1,0 +1,84 @@
+import type { ExitName } from '../exit-codes.ts';
+
+type RealtimeErrorCategory =
+  | 'authentication'
+  | 'message'
+  | 'limits'
+  | 'capability'
+  | 'provider'
+  | 'lifecycle';
+
+interface RealtimeErrorFacts {
+  readonly category: RealtimeErrorCategory;
+  /** The same request may be tried again. */
+  readonly retryable: boolean;
+  /** The session ends; otherwise the client may correct itself on the same connection. */
+  readonly terminal: boolean;
+}
+
+/**
+ * The codes of `error` events (docs/api/realtime.md#errors), v3's being those of v2. The spec says which code is
+ * of which category; `retryable` and `terminal` are what the embedded service sends, and what an event
+ * says itself comes first. How the command line ends for each is in `stream-errors.ts`.
+ */
+export const REALTIME_ERRORS = {
+  authentication_failed: { category: 'authentication', retryable: false, terminal: true },
+  authentication_required: { category: 'authentication', retryable: false, terminal: true },
+  already_authenticated: { category: 'authentication', retryable: false, terminal: false },
+  permission_denied: { category: 'authentication', retryable: false, terminal: true },
+  invalid_message: { category: 'message', retryable: false, terminal: false },
+  invalid_messagepack: { category: 'message', retryable: false, terminal: true },
+  invalid_state: { category: 'message', retryable: false, terminal: false },
+  idempotency_conflict: { category: 'message', retryable: false, terminal: true },
+  empty_segment: { category: 'message', retryable: false, terminal: false },
+  segment_too_large: { category: 'message', retryable: false, terminal: false },
+  session_limit_exceeded: { category: 'limits', retryable: false, terminal: true },
+  quota_exceeded: { category: 'limits', retryable: false, terminal: true },
+  client_backpressure: { category: 'limits', retryable: true, terminal: true },
+  unsupported_parameter: { category: 'capability', retryable: false, terminal: false },
+  voice_not_found: { category: 'capability', retryable: false, terminal: false },
+  model_not_found: { category: 'capability', retryable: false, terminal: false },
+  provider_unavailable: { category: 'provider', retryable: true, terminal: true },
+  provider_timeout: { category: 'provider', retryable: true, terminal: true },
+  generation_failed: { category: 'provider', retryable: true, terminal: true },
+  billing_failed: { category: 'lifecycle', retryable: false, terminal: true },
+  connection_closed: { category: 'lifecycle', retryable: true, terminal: true },
+  internal_error: { category: 'lifecycle', retryable: true, terminal: true },
+} as const satisfies Readonly<Record<string, RealtimeErrorFacts>>;
+
+export type RealtimeErrorCode = keyof typeof REALTIME_ERRORS;
+
+interface CloseCodeFacts {
+  readonly meaning: string;
+  /** The client may connect again (docs/api/realtime.md#errors, and the loss of a line, which no service decides). */
+  readonly retryable: boolean;
+  /** How the command line ends when nothing but the code says why. */
+  readonly exit: ExitName;
+}
+
+/** The WebSocket close codes that either side may meet (docs/api/realtime.md#errors; RFC 6455, section 7.4.1). */
+export const CLOSE_CODES = {
+  1000: { meaning: 'the session is over', retryable: false, exit: 'badAnswer' },
+  1001: { meaning: 'the other side goes away', retryable: false, exit: 'badAnswer' },
+  1002: { meaning: 'a frame that breaks the protocol', retryable: false, exit: 'badAnswer' },
+  1003: { meaning: 'a text frame', retryable: false, exit: 'badAnswer' },
+  1005: { meaning: 'no code was given', retryable: false, exit: 'badAnswer' },
+  1006: { meaning: 'the connection was lost', retryable: true, exit: 'network' },
+  1007: { meaning: 'data that cannot be read', retryable: false, exit: 'badAnswer' },
+  1008: { meaning: 'not permitted', retryable: false, exit: 'auth' },
+  1009: { meaning: 'a message that is too large', retryable: false, exit: 'badAnswer' },
+  1011: { meaning: 'the service failed', retryable: false, exit: 'service' },
+  1012: { meaning: 'the service restarts', retryable: true, exit: 'service' },
+  1013: { meaning: 'the service has too much to do', retryable: true, exit: 'service' },
+} as const satisfies Readonly<Record<number, CloseCodeFacts>>;
+
+type CloseCode = keyof typeof CLOSE_CODES;
+
+/** What a close code means; undefined for one that has no meaning here. */
+export function closeCodeFacts(code: number): CloseCodeFacts | undefined {
+  return isCloseCode(code) ? CLOSE_CODES[code] : undefined;
+}
+
+function isCloseCode(code: number): code is CloseCode {
+  return Object.hasOwn(CLOSE_CODES, code);
+}

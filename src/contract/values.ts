@@ -1,0 +1,47 @@
+/** The formats of synchronous speech over all surfaces; `pcm` is raw samples of 16 bits, mono. */
+export const AUDIO_FORMATS = ['mp3', 'wav', 'ogg', 'pcm'] as const;
+export type AudioFormat = (typeof AUDIO_FORMATS)[number];
+
+/** The format of the previews of a voice design (docs/api/voice-design.md). */
+export const PREVIEW_FORMAT = 'mp3';
+
+/** Tiers of an image's size (docs/api/media.md). */
+export const RESOLUTIONS = ['1k', '2k', '4k'] as const;
+
+/** Models of images (ours: the spec gives no names for them). */
+export const IMAGE_MODEL_IDS = ['vendor-image-1-flash', 'altG-image-1', 'altH-image-2'] as const;
+export type ImageModelId = (typeof IMAGE_MODEL_IDS)[number];
+
+/** Models of videos (ours). */
+export const VIDEO_MODEL_IDS = ['vendor-video-1-flash', 'altG-video-2'] as const;
+export type VideoModelId = (typeof VIDEO_MODEL_IDS)[number];
+
+/** Which voices a v1 list is about (docs/api/voices.md). */
+export const VOICE_TYPES = ['public', 'personal', 'all'] as const;
+export type VoiceType = (typeof VOICE_TYPES)[number];
+
+/** `Server` of every response of the embedded service. */
+export const EMBEDDED_SERVER = 'foley-embedded';
+
+/** Names of the service's own headers (docs/api/speech.md#v3 and docs/api/versions.md), as they are written on the wire. */
+export const HEADERS = {
+  requestId: 'X-Request-Id',
+  idempotencyKey: 'Idempotency-Key',
+  quotaRemaining: 'X-OpenAPI-Quota-Remaining',
+  creditsUsed: 'X-OpenAPI-Credits-Used',
+  ignoredParameters: 'X-OpenAPI-Ignored-Parameters',
+} as const;
+
+/** The environment variables that foley reads, shown in its help. */
+export const ENVIRONMENT = {
+  FOLEY_API_KEY: 'API key of the hosted service',
+  FOLEY_BASE_URL: 'address of the hosted service',
+  FOLEY_REALTIME_URL: 'address of its realtime host, where that is another one',
+  FOLEY_TARGET: 'local: the embedded service on purpose; hosted: never it',
+  FOLEY_VOICE: 'default voice id',
+  FOLEY_MODEL: 'default model id',
+  FOLEY_PAGER: 'pager of long lists (else PAGER or less -FRX); cat: none',
+} as const;
+
+/** What the embedded service takes as an API key: visible ASCII, at most so long. */
+export const ACCEPTED_KEY_MAX_CHARACTERS = 512;

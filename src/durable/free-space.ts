@@ -1,0 +1,70 @@
+import path from 'node:path';
+import type { FileSystem } from '../effects/file-system.ts';
+import { Failure } from '../errors/failure.ts';
+import { unwritable, stateFailure } from './file-failures.ts';
+
+/**
+ * Checks that the disk of an output has room for it, before it is billed. Where the system does not say
+ * how much is free, there is.
+ * @param flag with which the person names another place
+ * @throws Failure (output)
+ */
+export async function requireOutputSpace(
+  output: string,
+  bytes: number,
+  { files, flag = '--output' }: { readonly files: FileSystem; readonly flag?: string },
+): Promise<void> {
+  const free = await freeBytes(path.dirname(output), files);
+  if (free >= bytes) return;
+  throw unwritable(output, `the disk is full: ${shortage(free, bytes)}`, {
+    hint: `Make room, or choose another place with ${flag}. Nothing was sent.`,
+  });
+}
+
+/**
+ * The same for the folder in which foley keeps paid audio that cannot get to its output.
+ * @throws Failure (state)
+ */
+export async function requireSpoolSpace(
+  folder: string,
+  bytes: number,
+  files: FileSystem,
+): Promise<void> {
+  const wanted = Math.min(bytes, SPOOL_BYTES);
+  const free = await freeBytes(folder, files);
+  if (free >= wanted) return;
+  const full = Object.assign(new Error('no space'), { code: 'ENOSPC' });
+  const { message } = stateFailure('the spool', folder, full);
+  throw new Failure(`${message}: ${shortage(free, wanted)}`, {
+    code: 'state',
+    exit: 'state',
+    hint: 'Make room there, or set XDG_STATE_HOME to another folder. Nothing was sent.',
+  });
+}
+
+/** As much as is remembered of a stream; a file is found to have room of its own. */
+const SPOOL_BYTES = 8 * 1024 * 1024;
+
+/** What is free for this user where a folder is, or will be made. */
+async function freeBytes(folder: string, files: FileSystem): Promise<number> {
+  try {
+    const { bavail, blocks, bsize } = await files.statfs(folder);
+    // File systems without a size of their own count nothing.
+    return blocks === 0 ? Infinity : bavail * bsize;
+  } catch (error) {
+    const above = path.dirname(folder);
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    return isMissing && above !== folder ? freeBytes(above, files) : Infinity;
+  }
+}
+
+function shortage(free: number, wanted: number): string {
+  return `${sizeOf(free)} free, and the audio needs about ${sizeOf(wanted)}`;
+}
+
+function sizeOf(bytes: number): string {
+  if (bytes < 1024) return `${bytes} bytes are`;
+  return bytes < 1024 * 1024
+    ? `${Math.ceil(bytes / 1024)} KiB`
+    : `${Math.ceil(bytes / 1024 / 1024)} MiB`;
+}

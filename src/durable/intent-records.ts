@@ -1,0 +1,248 @@
+import path from 'node:path';
+import type { FileSystem } from '../effects/file-system.ts';
+import type { Liveness, ProcessIdentity, Processes } from '../effects/processes.ts';
+import { parseJournal } from './journal-lines.ts';
+import { readOwnText, RECORD_BYTES } from './own-files.ts';
+import { hasErrno } from './file-failures.ts';
+
+/** How far an operation has got that may cost credits, in the order in which it goes on. */
+export const OPEN_STATES = ['intent', 'sent', 'accepted', 'done', 'verified'] as const;
+
+/** How it ended; nothing is left to be done. */
+export const SETTLED_STATES = [
+  /** The output has its final name. */
+  'published',
+  /** It is in the spool. */
+  'kept',
+  /** The service did not take it, and did not bill it. */
+  'rejected',
+  /** It failed on the service. */
+  'failed',
+  /** It was paid for and cannot be had again; that was told, with its cost. */
+  'lost',
+  /** The person gave it up. */
+  'abandoned',
+] as const;
+
+export type OpenState = (typeof OPEN_STATES)[number];
+export type SettledState = (typeof SETTLED_STATES)[number];
+export type IntentState = OpenState | SettledState;
+
+/** What is written down before a request leaves that may cost credits. Never an API key, never the text. */
+export interface IntentAbout {
+  /** What is asked for, such as `speech` or `image`. */
+  readonly what: string;
+  /** Method and path, such as `POST /api/open/v3/text-to-speech`. */
+  readonly endpoint: string;
+  readonly origin: string;
+  readonly target: 'embedded' | 'hosted';
+  /** Chosen by us, and no secret: with it the service knows the request again. */
+  readonly idempotencyKey: string | null;
+  /** Marks the account that a hosted service bills; its API key cannot be told from it. */
+  readonly payer?: string | undefined;
+  readonly requestId: string | null;
+  /** Where the result goes; null for stdout. */
+  readonly output: string | null;
+  /** The temporary file in which it grows. */
+  readonly temporary: string | null;
+}
+
+/** What becomes known on the way. */
+export interface IntentFacts {
+  readonly jobId?: string;
+  readonly requestId?: string;
+  readonly creditsUsed?: number;
+  readonly bytes?: number;
+  /** Of the whole file. */
+  readonly checksum?: string;
+  /** The entry in the spool. */
+  readonly spoolId?: string;
+  /** Why it ended as it did. */
+  readonly problem?: string;
+}
+
+/** One operation, as all that was written of it tells. */
+export interface IntentStatus {
+  readonly id: string;
+  /** Counts the times it was paid for on purpose, from 0. */
+  readonly generation: number;
+  readonly state: IntentState;
+  /** When it got there, as an ISO date. */
+  readonly at: string;
+  /** Undefined when that line is damaged. */
+  readonly about: IntentAbout | undefined;
+  readonly facts: IntentFacts;
+}
+
+/** One line: a step of one operation. */
+export interface IntentStep {
+  readonly id: string;
+  readonly generation: number;
+  readonly state: IntentState;
+  readonly at: string;
+  readonly about?: IntentAbout | undefined;
+  readonly facts?: IntentFacts | undefined;
+}
+
+/** Whether nothing is left to be done. */
+export function isSettled(state: IntentState): state is SettledState {
+  return SETTLED_STATES.some((settled) => settled === state);
+}
+
+/** A line's step; undefined for a line that is something else. */
+export function parseStep(record: Readonly<Record<string, unknown>>): IntentStep | undefined {
+  const { id, generation, state, at, about, facts } = record;
+  const known = ALL_STATES.find((one) => one === state);
+  if (typeof id !== 'string' || typeof at !== 'string' || known === undefined) return undefined;
+  if (typeof generation !== 'number' || !Number.isSafeInteger(generation)) return undefined;
+  return {
+    id,
+    generation,
+    state: known,
+    at,
+    about: isAbout(about) ? about : undefined,
+    facts: isFacts(facts) ? facts : undefined,
+  };
+}
+
+/**
+ * What became of each operation, from steps in any order and of any number of files: the highest
+ * generation, and in it the state that lies furthest, win. The clock has no say.
+ */
+export function mergeSteps(steps: readonly IntentStep[]): IntentStatus[] {
+  const merged = new Map<string, IntentStatus>();
+  for (const step of steps.toSorted((a, b) => orderOf(a) - orderOf(b))) {
+    const before = merged.get(step.id);
+    merged.set(step.id, {
+      id: step.id,
+      generation: step.generation,
+      state: step.state,
+      at: step.at,
+      about: step.about ?? before?.about,
+      facts: { ...before?.facts, ...step.facts },
+    });
+  }
+  return Array.from(merged.values());
+}
+
+const ALL_STATES: readonly IntentState[] = [...OPEN_STATES, ...SETTLED_STATES];
+
+function orderOf({ generation, state }: IntentStep): number {
+  return generation * ALL_STATES.length + ALL_STATES.indexOf(state);
+}
+
+function isAbout(value: unknown): value is IntentAbout {
+  if (typeof value !== 'object' || value === null) return false;
+  const fields = new Map<string, unknown>(Object.entries(value));
+  const texts = ['what', 'endpoint', 'origin', 'target'];
+  const optional = ['idempotencyKey', 'requestId', 'output', 'temporary'];
+  return (
+    texts.every((name) => typeof fields.get(name) === 'string') &&
+    optional.every((name) => fields.get(name) === null || typeof fields.get(name) === 'string') &&
+    ['undefined', 'string'].includes(typeof fields.get('payer'))
+  );
+}
+
+/** Facts of a later foley, which this one does not know, are no fault. */
+function isFacts(value: unknown): value is IntentFacts {
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).every(([name, fact]) => {
+    const type = FACT_TYPES.get(name);
+    return type === undefined || typeof fact === type;
+  });
+}
+
+const FACT_TYPES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    jobId: 'string',
+    requestId: 'string',
+    creditsUsed: 'number',
+    bytes: 'number',
+    checksum: 'string',
+    spoolId: 'string',
+    problem: 'string',
+  } satisfies Record<keyof IntentFacts, string>),
+);
+
+/** One file of the intent journal: what one process wrote. */
+export interface IntentFile {
+  readonly path: string;
+  /** Whether its writer still runs; `unknown` when that cannot be told. */
+  readonly writer: Liveness;
+  readonly steps: readonly IntentStep[];
+  /** Lines that are torn or damaged. */
+  readonly garbled: number;
+  /** Whether the last line was cut off. */
+  readonly isTorn: boolean;
+  /** Whether a later foley wrote in it. */
+  readonly isNewer: boolean;
+}
+
+export const JOURNAL_EXTENSION = '.jsonl';
+
+/** The line with which every file begins: who writes it. */
+export function ownerRecord(owner: ProcessIdentity): Readonly<Record<string, unknown>> {
+  return { owner };
+}
+
+/** Every file of the journal, the oldest first; none when there is no folder. Throws the system's error. */
+export async function readIntentFiles(
+  folder: string,
+  { files, processes }: { readonly files: FileSystem; readonly processes: Processes },
+  extensions: readonly string[] = [JOURNAL_EXTENSION],
+): Promise<IntentFile[]> {
+  const names = await files.readdir(folder).catch((error: unknown) => {
+    if (hasErrno(error, 'ENOENT')) return [];
+    throw error;
+  });
+  const read: IntentFile[] = [];
+  const wanted = names.filter((name) => extensions.some((one) => name.endsWith(one)));
+  for (const name of wanted.toSorted((a, b) => (a < b ? -1 : 1))) {
+    const file = path.join(folder, name);
+    const content = await contentOf(file, files);
+    if (content !== undefined) read.push(readFile(file, content, processes));
+  }
+  return read;
+}
+
+function readFile(file: string, content: string, processes: Processes): IntentFile {
+  const { records, garbled, isNewer, isTorn } = parseJournal(content);
+  const steps = records.map((record) => parseStep(record)).filter((step) => step !== undefined);
+  const owner = records
+    .map((record) => parseIdentity(record['owner']))
+    .find((one) => one !== undefined);
+  const writer = owner === undefined ? 'unknown' : processes.liveness(owner);
+  const strange = records.filter((record) => !('owner' in record)).length - steps.length;
+  return { path: file, writer, steps, garbled: garbled + strange, isTorn, isNewer };
+}
+
+/** Undefined when somebody else removed the file meanwhile. */
+async function contentOf(file: string, files: FileSystem): Promise<string | undefined> {
+  try {
+    return await readOwnText(file, RECORD_BYTES, files);
+  } catch (error) {
+    if (hasErrno(error, 'ENOENT')) return undefined;
+    throw error;
+  }
+}
+
+/** An identity as it was written down; undefined for what is none. */
+export function parseIdentity(value: unknown): ProcessIdentity | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const fields = new Map<string, unknown>(Object.entries(value));
+  const pid = fields.get('pid');
+  const host = fields.get('host');
+  if (typeof pid !== 'number' || typeof host !== 'string') return undefined;
+  return {
+    pid,
+    host,
+    bootId: textIn(fields, 'bootId'),
+    pidNamespace: textIn(fields, 'pidNamespace'),
+    processStart: textIn(fields, 'processStart'),
+  };
+}
+
+function textIn(fields: ReadonlyMap<string, unknown>, name: string): string | undefined {
+  const value = fields.get(name);
+  return typeof value === 'string' ? value : undefined;
+}

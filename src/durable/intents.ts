@@ -1,0 +1,427 @@
+import type { FileHandle } from 'node:fs/promises';
+import path from 'node:path';
+import type { FileSystem } from '../effects/file-system.ts';
+import type { Processes, Liveness } from '../effects/processes.ts';
+import {
+  ownerRecord,
+  readIntentFiles,
+  JOURNAL_EXTENSION,
+  isSettled,
+  mergeSteps,
+} from './intent-records.ts';
+import type {
+  IntentFile,
+  IntentAbout,
+  IntentFacts,
+  IntentState,
+  IntentStatus,
+  IntentStep,
+  OpenState,
+  SettledState,
+} from './intent-records.ts';
+import { journalLine } from './journal-lines.ts';
+import { ensurePrivateFolder } from './own-files.ts';
+import { stateFailure, hasErrno, newerStateFailure } from './file-failures.ts';
+import {
+  removeQuietly,
+  syncFile,
+  syncFolder,
+  randomHex,
+  writeAll,
+  isTemporaryName,
+} from './files.ts';
+import type { FileDeps } from './files.ts';
+
+export type {
+  IntentAbout,
+  IntentFacts,
+  IntentState,
+  IntentStatus,
+  OpenState,
+  SettledState,
+} from './intent-records.ts';
+
+/** One operation that may cost credits. Its steps throw exit 32 when they cannot be written down. */
+export interface Intent {
+  readonly id: string;
+  readonly state: IntentState;
+  /**
+   * Notes how far it got. `verified`, and `accepted` with a job's id, are on the disk when this resolves;
+   * `accepted` alone soon after.
+   */
+  advance(state: OpenState, facts?: IntentFacts): Promise<void>;
+  /** Notes how it ended. */
+  settle(state: SettledState, facts?: IntentFacts): Promise<void>;
+}
+
+/**
+ * What this process writes into the journal of operations that may cost credits: a file of its own, so
+ * that no two write into one. When everything in it has come to its end, `close` removes it.
+ */
+export interface IntentJournal {
+  /**
+   * Writes an operation down; it is on the disk when this resolves, so only then may the request be
+   * sent. Throws exit 32 when it cannot be, or when a newer foley uses the journal: nothing was sent.
+   */
+  begin(about: IntentAbout): Promise<Intent>;
+  /** Goes on with an operation that another process left open. */
+  resume(status: IntentStatus): Intent;
+  /**
+   * Notes that what dead commands left open of the very purchase that came to its end now is over with it.
+   * @throws Failure (state)
+   */
+  settleRepeated(done: Repetition): Promise<void>;
+  /** Closes the journal, and tidies up what has ended. Never throws. */
+  close(): Promise<void>;
+}
+
+interface IntentJournalOptions extends FileDeps {
+  readonly folder: string;
+  readonly processes: Processes;
+}
+
+/** The journal in `folder`, which is made, 0700, with the first operation. */
+export function createIntentJournal(options: IntentJournalOptions): IntentJournal {
+  return new Journal(options);
+}
+
+/** When a line must have reached the disk; `later` is whenever the system likes. */
+type OnDisk = 'later' | 'now' | 'soon';
+
+const SOON_MS = 50;
+
+class Journal implements IntentJournal {
+  readonly #options: IntentJournalOptions;
+  readonly #path: string;
+  readonly #intents: WrittenIntent[] = [];
+  #file: FileHandle | undefined;
+  #hasResumed = false;
+  /** Settles when all that was to be written so far has been, or has failed. */
+  #last: Promise<void> = Promise.resolve();
+  /** Stops the sync that is due soon. */
+  #waitingSync: (() => void) | undefined;
+
+  constructor(options: IntentJournalOptions) {
+    const { folder, clock, processes } = options;
+    const time = new Date(clock.now()).toISOString().replaceAll(/[-:]|\.\d+/g, '');
+    this.#options = options;
+    this.#path = path.join(folder, `${time}-${processes.self.pid}-${randomHex(options, 4)}.jsonl`);
+  }
+
+  async begin(about: IntentAbout): Promise<Intent> {
+    const intent = new WrittenIntent(this, randomHex(this.#options, 8), 0, 'intent');
+    await this.write(intent, { about }, 'now');
+    this.#intents.push(intent);
+    return intent;
+  }
+
+  resume({ id, generation, state }: IntentStatus): Intent {
+    const intent = new WrittenIntent(this, id, generation, state);
+    this.#intents.push(intent);
+    this.#hasResumed = true;
+    return intent;
+  }
+
+  async settleRepeated(done: Repetition): Promise<void> {
+    for (const left of await leftOfTheSame(done, this.#options)) {
+      await this.resume(left).settle('published');
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#forgetSync();
+    await this.#last;
+    const file = this.#file;
+    this.#file = undefined;
+    await file?.close().catch(() => undefined);
+    if (!this.#intents.every(({ state }) => isSettled(state))) return;
+    // First what others began and we ended, then what says that it has ended.
+    if (this.#hasResumed && !(await this.#isForgotten().catch(() => false))) return;
+    if (file !== undefined) await removeQuietly(this.#path, this.#options);
+  }
+
+  /** Removes the files of others that are over; whether none is left that tells of what we ended. */
+  async #isForgotten(): Promise<boolean> {
+    await sweepIntents(this.#options);
+    const ended = new Set(this.#intents.map(({ id }) => id));
+    const others = await readIntentFiles(this.#options.folder, this.#options);
+    return others.every(
+      ({ path: file, steps }) => file === this.#path || steps.every(({ id }) => !ended.has(id)),
+    );
+  }
+
+  /** Writes one step of an operation, after those before it. */
+  write(
+    { id, generation, state }: WrittenIntent,
+    known: Pick<IntentStep, 'about' | 'facts'>,
+    onDisk: OnDisk,
+  ): Promise<void> {
+    const at = new Date(this.#options.clock.now()).toISOString();
+    const line = journalLine({ id, generation, state, at, ...known });
+    const written = this.#last.then(() => this.#append(line, onDisk));
+    this.#last = written.catch(() => undefined);
+    return written;
+  }
+
+  async #append(line: Uint8Array, onDisk: OnDisk): Promise<void> {
+    const isFirst = this.#file === undefined;
+    try {
+      const file = (this.#file ??= await this.#open());
+      await writeAll(file, isFirst ? Buffer.concat([this.#head(), line]) : line);
+      if (onDisk === 'soon') this.#syncSoon(file);
+      if (onDisk === 'now') await this.#sync(file, isFirst);
+    } catch (error) {
+      // A file in which nothing was noted in time means nothing, and is not left behind.
+      if (isFirst) await this.#discard();
+      throw stateFailure('the journal', this.#options.folder, error);
+    }
+  }
+
+  /** Two at once cost the disk hardly more than one. */
+  async #sync(file: FileHandle, isFirst: boolean): Promise<void> {
+    this.#forgetSync();
+    const { files, folder } = this.#options;
+    await Promise.all([syncFile(file), isFirst ? syncFolder(files, folder) : undefined]);
+  }
+
+  /** What comes within that time is often the end, and its own sync covers this one. */
+  #syncSoon(file: FileHandle): void {
+    this.#waitingSync ??= this.#options.clock.after(SOON_MS, () => {
+      this.#waitingSync = undefined;
+      this.#last = this.#last.then(() => syncFile(file)).catch(() => undefined);
+    });
+  }
+
+  #forgetSync(): void {
+    this.#waitingSync?.();
+    this.#waitingSync = undefined;
+  }
+
+  async #open(): Promise<FileHandle> {
+    const { folder, files } = this.#options;
+    await Promise.all([readOwnVersion(this.#options), ensurePrivateFolder(folder, files)]);
+    return files.open(this.#path, 'wx', 0o600);
+  }
+
+  #head(): Buffer {
+    return journalLine(ownerRecord(this.#options.processes.self));
+  }
+
+  async #discard(): Promise<void> {
+    const file = this.#file;
+    this.#file = undefined;
+    if (file === undefined) return;
+    await file.close().catch(() => undefined);
+    await removeQuietly(this.#path, this.#options);
+  }
+}
+
+class WrittenIntent implements Intent {
+  readonly id: string;
+  readonly generation: number;
+  state: IntentState;
+  readonly #journal: Journal;
+
+  constructor(journal: Journal, id: string, generation: number, state: IntentState) {
+    this.#journal = journal;
+    this.id = id;
+    this.generation = generation;
+    this.state = state;
+  }
+
+  async advance(state: OpenState, facts?: IntentFacts): Promise<void> {
+    this.state = state;
+    await this.#journal.write(this, { facts }, onDiskOf(state, facts));
+  }
+
+  async settle(state: SettledState, facts?: IntentFacts): Promise<void> {
+    this.state = state;
+    await this.#journal.write(this, { facts }, 'later');
+  }
+}
+
+function onDiskOf(state: OpenState, facts: IntentFacts | undefined): OnDisk {
+  if (state === 'verified') return 'now';
+  if (state !== 'accepted') return 'later';
+  // Without its id a job cannot be fetched; of a stream it is the price that is noted.
+  return facts?.jobId === undefined ? 'soon' : 'now';
+}
+
+/** An operation that may have cost credits and did not come to its end. */
+export interface OpenIntent extends IntentStatus {
+  /** Whether the command that began it still runs; one that does is not to be touched. */
+  readonly writer: Liveness;
+}
+
+interface OpenIntents {
+  /** The oldest first. */
+  readonly open: readonly OpenIntent[];
+  /** Lines of the journal that could not be read. */
+  readonly garbled: number;
+}
+
+interface IntentFolder {
+  readonly folder: string;
+  readonly files: FileSystem;
+  readonly processes: Processes;
+}
+
+/**
+ * What interrupted commands left open. Torn and damaged lines are counted and passed over. Throws exit
+ * 32 when the journal cannot be read, or when a newer foley wrote in it.
+ */
+export async function listOpenIntents(options: IntentFolder): Promise<OpenIntents> {
+  const read = await readOwnVersion(options);
+  const open = mergeSteps(read.flatMap((file) => file.steps))
+    .filter(({ state }) => !isSettled(state))
+    .map((status) => withWriter(status, read));
+  return { open, garbled: read.reduce((sum, file) => sum + file.garbled, 0) };
+}
+
+/** A file of the journal with damaged lines. */
+interface DamagedJournal {
+  readonly path: string;
+  readonly garbled: number;
+  /** Operations of which something can still be read. */
+  readonly operations: number;
+  /** Operations that did not come to their end. */
+  readonly open: number;
+}
+
+/**
+ * The files of ended processes with damaged lines, those that were put aside for it included; a line that was
+ * cut off when its writer was killed is none. Throws exit 32 as above.
+ */
+export async function listDamagedJournals(
+  options: IntentFolder,
+): Promise<readonly DamagedJournal[]> {
+  const read = await readOwnVersion(options, [JOURNAL_EXTENSION, ASIDE_EXTENSION]);
+  const open = new Set(
+    mergeSteps(read.flatMap((file) => file.steps))
+      .filter(({ state }) => !isSettled(state))
+      .map(({ id }) => id),
+  );
+  return read
+    .filter(({ garbled, isTorn, writer }) => garbled > (isTorn ? 1 : 0) && writer !== 'alive')
+    .map(({ garbled, path: file, steps }) => {
+      const ids = new Set(steps.map(({ id }) => id));
+      const isOpen = (id: string): boolean => file.endsWith(JOURNAL_EXTENSION) && open.has(id);
+      return {
+        path: file,
+        garbled,
+        operations: ids.size,
+        open: [...ids].filter((id) => isOpen(id)).length,
+      };
+    });
+}
+
+/** Every file of the journal; throws exit 32 when a newer foley wrote one of them. */
+async function readOwnVersion(
+  options: IntentFolder,
+  extensions?: readonly string[],
+): Promise<IntentFile[]> {
+  const read = await readIntentFiles(options.folder, options, extensions).catch(
+    (error: unknown) => {
+      throw stateFailure('the journal', options.folder, error);
+    },
+  );
+  const newer = read.find((file) => file.isNewer);
+  if (newer !== undefined) throw newerStateFailure('the journal', newer.path);
+  return read;
+}
+
+/**
+ * Removes the files, of processes that have ended, in which nothing is open any more. One with damaged
+ * lines is kept as `….corrupt`: what they said may matter to somebody. Throws the system's error.
+ */
+export async function sweepIntents(options: IntentFolder): Promise<void> {
+  const read = await readOwnVersion(options);
+  const open = new Set(
+    mergeSteps(read.flatMap((file) => file.steps))
+      .filter(({ state }) => !isSettled(state))
+      .map(({ id }) => id),
+  );
+  // The oldest first: what a later file settles was begun in an earlier one, which must go before it.
+  for (const file of read) {
+    // Somebody of whom nothing is known may be about to write down the first.
+    const mayBegin = file.writer === 'unknown' && file.steps.length === 0;
+    const isOver = file.writer !== 'alive' && file.steps.every(({ id }) => !open.has(id));
+    if (!isOver || mayBegin) continue;
+    if (file.garbled > 0) await options.files.rename(file.path, `${file.path}${ASIDE_EXTENSION}`);
+    else await unlinkIfThere(file.path, options.files);
+  }
+}
+
+/** Of a journal with damaged lines in which nothing is open. */
+const ASIDE_EXTENSION = '.corrupt';
+
+function withWriter(status: IntentStatus, read: readonly IntentFile[]): OpenIntent {
+  return { ...status, writer: writerOf(status.id, read) };
+}
+
+function writerOf(id: string, read: readonly IntentFile[]): Liveness {
+  const writers = read
+    .filter((file) => file.steps.some((step) => step.id === id))
+    .map((file) => file.writer);
+  return (
+    writers.find((one) => one === 'alive') ?? writers.find((one) => one === 'unknown') ?? 'dead'
+  );
+}
+
+async function unlinkIfThere(file: string, files: FileSystem): Promise<void> {
+  try {
+    await files.unlink(file);
+  } catch (error) {
+    if (!hasErrno(error, 'ENOENT')) throw error;
+  }
+}
+
+/** An operation that came to its end. */
+export interface Repetition {
+  readonly about: IntentAbout;
+  /** Of the job, where it was one. */
+  readonly jobId: string | undefined;
+  /** All that it makes is where it was wanted; otherwise only its id is known. */
+  readonly isDelivered: boolean;
+  /** It went on where an earlier one under its key was, and got what that one had paid for as well. */
+  readonly goesOn: boolean;
+}
+
+/**
+ * What commands that are dead left open of the very purchase that came to its end now; their temporary
+ * files are removed. Throws exit 32 when the journal cannot be read.
+ */
+async function leftOfTheSame(
+  done: Repetition,
+  options: FileDeps & IntentFolder,
+): Promise<readonly OpenIntent[]> {
+  const { open } = await listOpenIntents(options);
+  const same = open.filter((left) => left.writer === 'dead' && isSamePurchase(left, done));
+  for (const { about } of same) {
+    const temporary = about?.temporary ?? '';
+    if (isTemporaryName(path.basename(temporary))) await removeQuietly(temporary, options);
+  }
+  return same;
+}
+
+/**
+ * Whether a service that knows keys can have charged for both only once (docs/billing.md, "Keys"). Before an
+ * answer began the key alone says so. After it, only the same job does, or a conversation that went on.
+ */
+export function isSamePurchase(left: IntentStatus, done: Repetition): boolean {
+  if (left.about === undefined || !isSameRequest(left.about, done.about)) return false;
+  if (left.state === 'intent' || left.state === 'sent') return true;
+  if (!done.isDelivered) return false;
+  const { jobId } = left.facts;
+  return jobId === undefined ? left.state === 'accepted' && done.goesOn : jobId === done.jobId;
+}
+
+/** A key means something to one service, and there to one account only. */
+function isSameRequest(left: IntentAbout, done: IntentAbout): boolean {
+  const { endpoint, idempotencyKey, origin, payer, target } = done;
+  if (idempotencyKey === null || left.idempotencyKey !== idempotencyKey) return false;
+  if (left.endpoint !== endpoint || left.target !== target) return false;
+  // The embedded service has another port each time, and one account.
+  if (target === 'embedded') return true;
+  return left.origin === origin && payer !== undefined && left.payer === payer;
+}

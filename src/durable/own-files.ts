@@ -1,0 +1,130 @@
+import { constants } from 'node:fs';
+import type { Stats } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import type { FileSystem } from '../effects/file-system.ts';
+import { hasErrno, UnsafeFile } from './file-failures.ts';
+
+/**
+ * Opens the files that foley reads and writes for itself: settings, accounts, project files, batch
+ * folders, journals, secrets, caches. Each is a regular file, or a folder, that belongs to this user
+ * or to root. Nothing here waits for the other end of a pipe, and modes change on the open descriptor,
+ * so that no link can lead to another file in between.
+ */
+
+/** The largest settings file, lock or secret. */
+export const SMALL_FILE_BYTES = 64 * 1024;
+/** The largest journal or record; a journal of 100,000 items has a tenth of it. */
+export const RECORD_BYTES = 256 * 1024 * 1024;
+
+/** Whether a symbolic link is followed, as only a person's own configuration may be one. */
+export type Links = 'follow' | 'refuse';
+
+/**
+ * Opens a regular file; one that is made gets 0600.
+ * @param flags of `open`, such as `O_WRONLY | O_CREAT | O_APPEND`
+ * @throws UnsafeFile, or the system's error
+ */
+export async function openOwnFile(
+  file: string,
+  flags: number,
+  files: FileSystem,
+  links: Links = 'refuse',
+): Promise<FileHandle> {
+  const noLink = links === 'refuse' ? NO_FOLLOW : 0;
+  const handle = await files
+    .open(file, flags | noLink | NO_WAIT, 0o600)
+    .catch((error: unknown) => refuse(file, error, files));
+  try {
+    const stats = await handle.stat();
+    if (!stats.isFile()) throw new UnsafeFile('it is not a regular file');
+    requireOwner(stats, files);
+    return handle;
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+/**
+ * The content of a regular file of at most `maxBytes`; a larger one is not read.
+ * @throws UnsafeFile, or the system's error
+ */
+export async function readOwnFile(
+  file: string,
+  maxBytes: number,
+  files: FileSystem,
+  links: Links = 'refuse',
+): Promise<Buffer> {
+  const handle = await openOwnFile(file, constants.O_RDONLY, files, links);
+  try {
+    const { size } = await handle.stat();
+    const parts: Buffer[] = [];
+    // One byte more than it should have, so that its end is seen at once.
+    for (let bytes = 0, room = size + 1; bytes <= maxBytes; room = READ_BYTES) {
+      const part = Buffer.allocUnsafe(Math.min(room, maxBytes + 1));
+      const { bytesRead } = await handle.read(part, 0, part.length);
+      if (bytesRead === 0) return Buffer.concat(parts);
+      parts.push(part.subarray(0, bytesRead));
+      bytes += bytesRead;
+    }
+    throw new UnsafeFile(`it is larger than ${maxBytes / 1024} KiB`);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The same as text. */
+export async function readOwnText(
+  file: string,
+  maxBytes: number,
+  files: FileSystem,
+): Promise<string> {
+  return (await readOwnFile(file, maxBytes, files)).toString('utf8');
+}
+
+/**
+ * Makes a folder that only its owner can look into (0700), the missing ones above it too, and closes
+ * one that others could.
+ * @throws UnsafeFile, or the system's error
+ */
+export async function ensurePrivateFolder(folder: string, files: FileSystem): Promise<void> {
+  try {
+    await files.mkdir(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    await refuse(folder, error, files);
+  }
+  // Where files have no owners, as on Windows, folders have no modes and cannot be opened.
+  if (files.userId === undefined) return;
+  const flags = constants.O_RDONLY | constants.O_DIRECTORY | NO_FOLLOW;
+  const handle = await files
+    .open(folder, flags)
+    .catch((error: unknown) => refuse(folder, error, files));
+  try {
+    const stats = await handle.stat();
+    requireOwner(stats, files);
+    if ((stats.mode & 0o077) !== 0) await handle.chmod(0o700);
+  } finally {
+    await handle.close();
+  }
+}
+
+const READ_BYTES = 1 << 16;
+
+// Both are missing on Windows.
+const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
+const NO_WAIT = constants.O_NONBLOCK ?? 0;
+
+function requireOwner({ uid }: Stats, { userId }: Pick<FileSystem, 'userId'>): void {
+  if (userId === undefined || uid === userId || uid === 0) return;
+  throw new UnsafeFile(`it belongs to another user (uid ${uid})`);
+}
+
+/** Systems name a link that is not followed in several ways. */
+async function refuse(file: string, error: unknown, files: FileSystem): Promise<never> {
+  if (hasErrno(error, 'ELOOP', 'EMLINK', 'ENOTDIR', 'EEXIST', 'ENOENT')) {
+    const stats = await files.lstat(file).catch(() => undefined);
+    if (stats?.isSymbolicLink() === true) throw new UnsafeFile('it is a symbolic link');
+  }
+  if (hasErrno(error, 'ENXIO', 'EISDIR')) throw new UnsafeFile('it is not a regular file');
+  throw error;
+}

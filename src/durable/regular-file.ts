@@ -1,0 +1,59 @@
+import path from 'node:path';
+import type { FileSystem } from '../effects/file-system.ts';
+import { usageFailure } from '../errors/failure.ts';
+import { errnoOf, reasonOf } from './file-failures.ts';
+
+/** A file that can be read as often as it is wanted, as pipes cannot. */
+export interface RegularFile {
+  /** When it was looked at. */
+  readonly byteLength: number;
+  /** Its content in pieces; throws a Failure (usage) when it cannot be read. */
+  open(): AsyncIterable<Uint8Array>;
+}
+
+/**
+ * A regular file that can be opened for reading; `undefined` for a pipe or a device.
+ * @param shown the argument or flag that names it, for messages
+ * @throws Failure (usage) for a folder, and for what is not there or cannot be read
+ */
+export async function findRegularFile(
+  file: string,
+  shown: string,
+  files: FileSystem,
+): Promise<RegularFile | undefined> {
+  try {
+    const stats = await files.stat(file);
+    if (stats.isDirectory()) throw usageFailure(`${shown} is a folder`);
+    if (!stats.isFile()) return undefined;
+    // Tried now, before anything is sent.
+    const handle = await files.open(file, 'r');
+    await handle.close();
+    return { byteLength: stats.size, open: () => contentOf(file, shown, files) };
+  } catch (error) {
+    throw unreadable(error, file, shown);
+  }
+}
+
+async function* contentOf(
+  file: string,
+  shown: string,
+  files: FileSystem,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  try {
+    const handle = await files.open(file, 'r');
+    for await (const chunk of handle.createReadStream()) {
+      const bytes: Uint8Array = chunk;
+      yield bytes;
+    }
+  } catch (error) {
+    throw unreadable(error, file, shown);
+  }
+}
+
+function unreadable(error: unknown, file: string, shown: string): unknown {
+  const errno = errnoOf(error);
+  if (errno === 'ENOENT') return usageFailure(`${shown}: there is no such file`);
+  if (errno?.startsWith('E') !== true) return error;
+  const reason = errno === 'EACCES' ? 'permission is denied' : reasonOf(error, path.dirname(file));
+  return usageFailure(`${shown} cannot be read: ${reason}`);
+}

@@ -1,0 +1,478 @@
+import { constants } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import path from 'node:path';
+import type { FileSystem } from '../effects/file-system.ts';
+import { safeName } from './names.ts';
+import { ensurePrivateFolder, openOwnFile, readOwnText, SMALL_FILE_BYTES } from './own-files.ts';
+import { hasErrno, stateFailure } from './file-failures.ts';
+import { removeQuietly, randomHex, syncFile, writeAll, syncFolder, FileWriter } from './files.ts';
+import type { FileDeps } from './files.ts';
+import type { Released } from './output.ts';
+import { replaceFile } from './publish.ts';
+
+/**
+ * Audio that was paid for and is not where it was meant to go: a folder (0700) of audio files (0600),
+ * each with a sidecar that says what it is. Throws exit 32 when the folder cannot be used.
+ */
+export interface Spool {
+  /** Opens an entry for audio that is about to arrive. */
+  create(about: SpoolAbout): Promise<SpoolWriter>;
+  /**
+   * Takes over what a stopped output left, by renaming or, from another disk, copying it; the writer
+   * goes on behind it. When this throws, the file is still where it was, and the failure's details
+   * name it as `left`.
+   */
+  adopt(released: Released, about: SpoolAbout): Promise<SpoolWriter>;
+  /** What is there, the oldest first. */
+  list(): Promise<readonly SpoolEntry[]>;
+  /** Notes that the loss of the rest of an entry was reported. */
+  markReported(entry: SpoolEntry): Promise<void>;
+  /** Removes one entry. */
+  remove(entry: SpoolEntry): Promise<void>;
+  /** Removes what is older than 24 hours, then the oldest above 512 MiB; returns what it removed. */
+  prune(): Promise<readonly SpoolEntry[]>;
+}
+
+export const SPOOL_AGE_MAX_MS = 24 * 60 * 60 * 1000;
+export const SPOOL_BYTES_MAX = 512 * 1024 * 1024;
+
+/** The spool in `folder`, which is made when something is to be kept. */
+export function createSpool(options: FileDeps & { readonly folder: string }): Spool {
+  const { folder, files, clock } = options;
+  const failed = (error: unknown): never => {
+    throw stateFailure('the spool', folder, error);
+  };
+
+  async function remove(entry: SpoolEntry): Promise<void> {
+    // The audio first: a sidecar that is left alone is removed with time, audio would stay unknown.
+    await removeIfThere(entry.path, options);
+    await removeIfThere(entry.sidecar, options);
+  }
+
+  async function prune(): Promise<readonly SpoolEntry[]> {
+    const entries = await listSpool(folder, files);
+    const gone = outdated(entries, clock.now());
+    for (const entry of gone) await remove(entry);
+    for (const { path: sidecar, changedAt } of await lonelySidecars(folder, files)) {
+      if (clock.now() - changedAt > SPOOL_AGE_MAX_MS) await removeIfThere(sidecar, options);
+    }
+    return gone;
+  }
+
+  return {
+    create: (about) =>
+      openEntry(options, about, (audio) => files.open(audio, 'wx', 0o600)).catch(failed),
+    adopt: (released, about) => adopt(options, released, about),
+    list: () => listSpool(folder, files).catch(failed),
+    async markReported({ record, sidecar }) {
+      if (record === undefined) return;
+      const reported = { ...record, reported: true } as const;
+      await writeSidecar({ ...options, sidecar, record: reported }).catch(failed);
+    },
+    remove: (entry) => remove(entry).catch(failed),
+    prune: () => prune().catch(failed),
+  };
+}
+
+type SpoolOptions = FileDeps & { readonly folder: string };
+
+async function adopt(
+  options: SpoolOptions,
+  released: Released,
+  about: SpoolAbout,
+): Promise<SpoolWriter> {
+  const leaving =
+    (left: string) =>
+    async (error: unknown): Promise<never> => {
+      const details = (await hasBytes(left, options)) ? { left } : undefined;
+      if (details === undefined) await removeQuietly(left, options);
+      throw stateFailure('the spool', options.folder, error, details);
+    };
+  const writer = await openEntry(options, about, (audio) =>
+    take(released.path, audio, options),
+  ).catch(leaving(released.path));
+  try {
+    for (const chunk of released.rest) await writer.write(chunk);
+  } catch (error) {
+    await writer.keep({ complete: false }).catch(() => undefined);
+    return leaving(writer.path)(error);
+  }
+  return writer;
+}
+
+/** Whether something arrived in a file, so that there is something to keep. */
+async function hasBytes(file: string, { files }: SpoolOptions): Promise<boolean> {
+  try {
+    return (await files.stat(file)).size > 0;
+  } catch {
+    return false;
+  }
+}
+
+/** Writes the sidecar, and then lets `open` put the audio beside it. */
+async function openEntry(
+  options: SpoolOptions,
+  about: SpoolAbout,
+  open: (audio: string) => Promise<FileHandle>,
+): Promise<SpoolWriter> {
+  const { folder, files, clock } = options;
+  await ensurePrivateFolder(folder, files);
+  const keptAt = new Date(clock.now()).toISOString();
+  const id = `${keptAt.replaceAll(/[-:]|\.\d+/g, '')}-${randomHex(options, 4)}`;
+  const { audio, sidecar } = entryFiles(folder, id, safeName(about.extension));
+  const record: SpoolRecord = { version: 1, keptAt, complete: null, ...about };
+  await writeSidecar({ ...options, sidecar, record });
+  try {
+    const file = await open(audio);
+    return createSpoolWriter({ ...options, id, audio, sidecar, file, record });
+  } catch (error) {
+    await removeQuietly(sidecar, options);
+    throw error;
+  }
+}
+
+/** Moves a file into the spool and returns it, open at its end. */
+async function take(from: string, audio: string, options: SpoolOptions): Promise<FileHandle> {
+  const flags = constants.O_WRONLY | constants.O_APPEND;
+  const file = await openOwnFile(from, flags, options.files);
+  try {
+    await file.chmod(0o600);
+    await options.files.rename(from, audio);
+    return file;
+  } catch (error) {
+    await file.close().catch(() => undefined);
+    if (!hasErrno(error, 'EXDEV')) throw error;
+  }
+  return takeCopy(from, audio, options);
+}
+
+/** The same from another disk. */
+async function takeCopy(from: string, audio: string, options: SpoolOptions): Promise<FileHandle> {
+  try {
+    const copy = await copyIntoNew(from, audio, options);
+    await removeQuietly(from, options);
+    return copy;
+  } catch (error) {
+    await removeQuietly(audio, options);
+    throw error;
+  }
+}
+
+function outdated(entries: readonly SpoolEntry[], now: number): SpoolEntry[] {
+  const isOld = (entry: SpoolEntry) => now - entry.keptAt > SPOOL_AGE_MAX_MS;
+  const gone = entries.filter((entry) => isOld(entry));
+  // What may still be arriving stays, and so does the last that came, however large.
+  const young = entries.filter((entry) => !isOld(entry) && entry.record?.complete !== null);
+  let bytes = young.reduce((sum, entry) => sum + entry.bytes, 0);
+  for (const entry of young.slice(0, -1)) {
+    if (bytes <= SPOOL_BYTES_MAX) break;
+    gone.push(entry);
+    bytes -= entry.bytes;
+  }
+  return gone;
+}
+
+async function removeIfThere(file: string, { files }: SpoolOptions): Promise<void> {
+  try {
+    await files.unlink(file);
+  } catch (error) {
+    if (!hasErrno(error, 'ENOENT')) throw error;
+  }
+}
+
+/**
+ * Copies a file under a name that is free, 0600, and brings it to the disk; returns the copy, open at
+ * its end. Throws the system's error, and then the copy is closed but may be there in part.
+ */
+export async function copyIntoNew(
+  from: string,
+  to: string,
+  { files }: Pick<FileDeps, 'files'>,
+): Promise<FileHandle> {
+  const source = await files.open(from, 'r');
+  try {
+    const copy = await files.open(to, 'wx', 0o600);
+    try {
+      await copyBytes(source, copy);
+      await syncFile(copy);
+      return copy;
+    } catch (error) {
+      await copy.close();
+      throw error;
+    }
+  } finally {
+    await source.close();
+  }
+}
+
+async function copyBytes(source: FileHandle, copy: FileHandle): Promise<void> {
+  const buffer = Buffer.alloc(262_144);
+  for (;;) {
+    const { bytesRead } = await source.read(buffer, 0, buffer.length);
+    if (bytesRead === 0) return;
+    await writeAll(copy, buffer.subarray(0, bytesRead));
+  }
+}
+
+/** One piece of audio in the spool. */
+export interface SpoolEntry {
+  readonly id: string;
+  /** The audio file. */
+  readonly path: string;
+  readonly sidecar: string;
+  readonly bytes: number;
+  /** When it was begun, in milliseconds since the epoch. */
+  readonly keptAt: number;
+  /** What is known of it; undefined when the sidecar is missing, damaged or of a later foley. */
+  readonly record: SpoolRecord | undefined;
+}
+
+/** What is in the folder, the oldest first; nothing when there is no folder. Throws the system's error. */
+export async function listSpool(folder: string, files: FileSystem): Promise<SpoolEntry[]> {
+  const names = await namesIn(folder, files);
+  const entries: SpoolEntry[] = [];
+  for (const name of names) {
+    const [, id, extension] = ENTRY_NAME.exec(name) ?? [];
+    if (id === undefined || extension === SIDECAR_EXTENSION) continue;
+    const entry = await entryOf(folder, { id, name }, files);
+    if (entry !== undefined) entries.push(entry);
+  }
+  return entries.toSorted((a, b) => a.keptAt - b.keptAt || (a.id < b.id ? -1 : 1));
+}
+
+/** The sidecars in the folder that lie beside no audio, with the time of their last change. */
+export async function lonelySidecars(folder: string, files: FileSystem): Promise<LonelyFile[]> {
+  const names = await namesIn(folder, files);
+  const withAudio = new Set(
+    names.filter((name) => !name.endsWith(`.${SIDECAR_EXTENSION}`)).map((name) => idOf(name)),
+  );
+  const lonely: LonelyFile[] = [];
+  for (const name of names) {
+    if (!name.endsWith(`.${SIDECAR_EXTENSION}`) || withAudio.has(idOf(name))) continue;
+    const file = path.join(folder, name);
+    const changedAt = await changeTimeOf(file, files);
+    if (changedAt !== undefined) lonely.push({ path: file, changedAt });
+  }
+  return lonely;
+}
+
+export interface LonelyFile {
+  readonly path: string;
+  readonly changedAt: number;
+}
+
+/** Where the audio and the sidecar of an entry are. */
+export function entryFiles(
+  folder: string,
+  id: string,
+  extension: string,
+): { readonly audio: string; readonly sidecar: string } {
+  return {
+    audio: path.join(folder, `${id}.${extension}`),
+    sidecar: path.join(folder, `${id}.${SIDECAR_EXTENSION}`),
+  };
+}
+
+const SIDECAR_EXTENSION = 'json';
+const ENTRY_NAME = /^(\d{8}T\d{6}Z-[0-9a-f]{8})\.([A-Za-z0-9_-]+)$/;
+
+async function namesIn(folder: string, files: FileSystem): Promise<string[]> {
+  return files.readdir(folder).catch((error: unknown) => {
+    if (hasErrno(error, 'ENOENT')) return [];
+    throw error;
+  });
+}
+
+function idOf(name: string): string | undefined {
+  return ENTRY_NAME.exec(name)?.[1];
+}
+
+async function entryOf(
+  folder: string,
+  { id, name }: { readonly id: string; readonly name: string },
+  files: FileSystem,
+): Promise<SpoolEntry | undefined> {
+  const file = path.join(folder, name);
+  const { sidecar } = entryFiles(folder, id, '');
+  try {
+    const { size, mtimeMs } = await files.stat(file);
+    const record = parseSpoolRecord(await textOrNothing(sidecar, files));
+    const written = record === undefined ? NaN : Date.parse(record.keptAt);
+    const keptAt = Number.isNaN(written) ? mtimeMs : written;
+    return { id, path: file, sidecar, bytes: size, keptAt, record };
+  } catch (error) {
+    // Somebody else removed it meanwhile.
+    if (hasErrno(error, 'ENOENT')) return undefined;
+    throw error;
+  }
+}
+
+async function changeTimeOf(file: string, files: FileSystem): Promise<number | undefined> {
+  return files.stat(file).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => undefined,
+  );
+}
+
+async function textOrNothing(file: string, files: FileSystem): Promise<string> {
+  return readOwnText(file, SMALL_FILE_BYTES, files).catch(() => '');
+}
+
+/** What is known of audio in the spool besides the audio. Neither text nor keys are ever in it. */
+export interface SpoolAbout {
+  /** What was made, such as `speech` or `dub`. */
+  readonly what: string;
+  /** File extension of the audio, without a dot. */
+  readonly extension: string;
+  /** Where it was meant to go; null for stdout. */
+  readonly output: string | null;
+  readonly requestId: string | null;
+  readonly creditsUsed: number | null;
+  /** The operation in the intent journal, where there is one. */
+  readonly operation: string | null;
+  /** Why it is here and not there, as a sentence; null while it is still arriving. */
+  readonly problem: string | null;
+}
+
+export interface SpoolRecord extends SpoolAbout {
+  readonly version: 1;
+  /** When it was begun, as an ISO date. */
+  readonly keptAt: string;
+  /** Whether all of it is here; null while it is still arriving, or when that was interrupted. */
+  readonly complete: boolean | null;
+  /** `foley recover` has reported that the rest of it is lost. */
+  readonly reported?: true | undefined;
+}
+
+/** Reads a record; undefined for what is none, be it damaged or of a later version. */
+export function parseSpoolRecord(json: string): SpoolRecord | undefined {
+  try {
+    const value: unknown = JSON.parse(json);
+    return isSpoolRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isSpoolRecord(value: unknown): value is SpoolRecord {
+  if (typeof value !== 'object' || value === null) return false;
+  const fields = new Map<string, unknown>(Object.entries(value));
+  const isTextOrNull = (name: string) => fields.get(name) === null || isText(fields.get(name));
+  return (
+    fields.get('version') === 1 &&
+    ['what', 'extension', 'keptAt'].every((name) => isText(fields.get(name))) &&
+    ['output', 'requestId', 'operation', 'problem'].every((name) => isTextOrNull(name)) &&
+    (fields.get('creditsUsed') === null || Number.isFinite(fields.get('creditsUsed'))) &&
+    (fields.get('complete') === null || typeof fields.get('complete') === 'boolean')
+  );
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+/** Paid audio on its way into the spool. Everything but `discard` throws exit 32 when it cannot be kept. */
+export interface SpoolWriter {
+  readonly id: string;
+  /** The audio file, which is there from the beginning. */
+  readonly path: string;
+  /** Bytes taken so far. */
+  readonly bytes: number;
+  /** Takes a chunk, which must not be changed afterwards; resolves when there is room for more. */
+  write(chunk: Uint8Array): Promise<void>;
+  /** Closes the entry and keeps it, with what became known since it was opened. */
+  keep(outcome: SpoolOutcome): Promise<void>;
+  /** Removes the entry: the audio got where it was meant to go. Never throws. */
+  discard(): Promise<void>;
+}
+
+/** What is known at the end. */
+export interface SpoolOutcome extends Partial<
+  Pick<SpoolAbout, 'creditsUsed' | 'requestId' | 'problem'>
+> {
+  readonly complete: boolean;
+}
+
+export interface SpoolWriterOptions extends FileDeps {
+  readonly id: string;
+  readonly audio: string;
+  readonly sidecar: string;
+  readonly file: FileHandle;
+  readonly record: SpoolRecord;
+}
+
+/** A writer at the end of `audio`, whose sidecar is there already. */
+export function createSpoolWriter(options: SpoolWriterOptions): SpoolWriter {
+  return new OpenEntry(options);
+}
+
+class OpenEntry implements SpoolWriter {
+  readonly id: string;
+  readonly path: string;
+  readonly #options: SpoolWriterOptions;
+  readonly #writer: FileWriter;
+  #isOpen = true;
+
+  constructor(options: SpoolWriterOptions) {
+    this.id = options.id;
+    this.path = options.audio;
+    this.#options = options;
+    this.#writer = new FileWriter(options.file);
+  }
+
+  get bytes(): number {
+    return this.#writer.bytes;
+  }
+
+  async write(chunk: Uint8Array): Promise<void> {
+    try {
+      await this.#writer.write(chunk);
+    } catch (error) {
+      throw stateFailure('the spool', this.path, error);
+    }
+  }
+
+  async keep(outcome: SpoolOutcome): Promise<void> {
+    try {
+      // What did get to the disk is kept even when the rest of it did not.
+      const fault = await this.#settle();
+      const complete = outcome.complete && fault === undefined;
+      const record = { ...this.#options.record, ...outcome, complete };
+      await writeSidecar({ ...this.#options, record });
+      await syncFolder(this.#options.files, path.dirname(this.path));
+      if (fault !== undefined) throw fault.error;
+    } catch (error) {
+      throw stateFailure('the spool', this.path, error);
+    }
+  }
+
+  async discard(): Promise<void> {
+    this.#writer.stop();
+    await this.#settle();
+    await removeQuietly(this.path, this.#options);
+    await removeQuietly(this.#options.sidecar, this.#options);
+  }
+
+  /** Brings to the disk what was taken and closes the file; returns what went wrong first. */
+  async #settle(): Promise<{ readonly error: unknown } | undefined> {
+    let fault: { readonly error: unknown } | undefined;
+    const note = (error: unknown): void => {
+      fault ??= { error };
+    };
+    await this.#writer.flush().catch(note);
+    if (!this.#isOpen) return fault;
+    this.#isOpen = false;
+    await syncFile(this.#options.file).catch(note);
+    await this.#options.file.close().catch(note);
+    return fault;
+  }
+}
+
+/** Writes what is known of an entry beside it. Throws a failure of the output kind. */
+export async function writeSidecar(
+  options: FileDeps & Pick<SpoolWriterOptions, 'record' | 'sidecar'>,
+): Promise<void> {
+  const { sidecar, record } = options;
+  const data = Buffer.from(`${JSON.stringify(record, undefined, 2)}\n`);
+  await replaceFile({ ...options, path: sidecar, data, mode: 0o600 });
+}

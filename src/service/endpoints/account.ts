@@ -1,0 +1,78 @@
+import type { Capabilities } from '../../contract/schemas/model.ts';
+import type { Profile } from '../../contract/schemas/profile.ts';
+import { ProfileUpdate } from '../../contract/schemas/profile.ts';
+import { readJsonBody } from '../http/request.ts';
+import { requireValid } from '../http/validation.ts';
+import type { AccountState } from '../ledger/accounts.ts';
+import { readAccount, setWebhookUrl } from '../ledger/accounts.ts';
+import type { AccountCall, Handler } from './call.ts';
+import type { ServiceError } from '../service-error.ts';
+import { invalidRequest } from '../service-error.ts';
+import { modelRecord } from '../voices/catalogue.ts';
+
+/** `GET /profile` (docs/api/account.md). */
+export const getProfile: Handler<AccountCall> = ({ account }, { store }) =>
+  profileResponse(store.read((db) => readAccount(db, account)));
+
+/** `POST /profile` (docs/api/account.md). The address is stored; this service never calls it. */
+export const updateProfile: Handler<AccountCall> = async ({ request, account }, { store }) => {
+  const update = requireValid(ProfileUpdate, await readJsonBody(request), 'The body');
+  const webhookUrl = requireWebAddress(update.webhookUrl);
+  return profileResponse(
+    store.write((db) => {
+      setWebhookUrl(db, account, webhookUrl);
+      return readAccount(db, account);
+    }),
+  );
+};
+
+/** @returns the address; `undefined` to clear it */
+function requireWebAddress(given: string | null): string | undefined {
+  if (given === null || given === '') return undefined;
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
+    throw refusedWebhook('is no http or https address');
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw refusedWebhook('has a user name or password, which would be stored and shown');
+  }
+  return url.href;
+}
+
+function refusedWebhook(problem: string): ServiceError {
+  const allowed = 'allowed is an address such as https://example.com/events, or null to clear it';
+  return invalidRequest([{ field: 'webhookUrl', message: `webhookUrl ${problem}; ${allowed}` }]);
+}
+
+function profileResponse({ id, tier, available, webhookUrl }: AccountState): Response {
+  const body: Profile = {
+    user_id: id,
+    api_quota_remaining: available.quota,
+    tier,
+    credits: available.credits,
+    ...(webhookUrl === undefined ? {} : { webhookUrl }),
+  };
+  return Response.json(body);
+}
+
+/** Version of the HTTP speech contract that this service implements (docs/api/versions.md). */
+const CONTRACT_VERSION = 'v3';
+
+/** `GET /speech/tts/capabilities` (docs/api/models.md). */
+export const getCapabilities: Handler = (_call, { catalogue }) => {
+  const body: Capabilities = {
+    contractVersion: CONTRACT_VERSION,
+    route: '/api/open/v3/speech/tts',
+    models: catalogue.models.map((model) => modelRecord(model, catalogue.isAvailable(model))),
+  };
+  return Response.json(body);
+};
+
+/** `GET /healthz`: answers as long as the service does. */
+export const getHealth: Handler = () => Response.json({ status: 'ok' });
+
+/** `GET /openapi.json` (docs/api/speech.md#v3): what this service has, generated from its own tables. */
+export const getOpenApi: Handler = async () => {
+  const { openApiDocument } = await import('../openapi/document.ts');
+  return Response.json(openApiDocument());
+};

@@ -1,0 +1,174 @@
+import type { AudioFormat } from '../../contract/values.ts';
+import type {
+  CompatModel,
+  CompatModels,
+  CompatSpeechEvent,
+  CompatVoices,
+} from '../../contract/schemas/speech-compat.ts';
+import { CompatSpeechRequest, CompatTtsRequest } from '../../contract/schemas/speech-compat.ts';
+import { SPEECH_SURFACES } from '../../contract/speech-surfaces.ts';
+import { readJsonBody, readJsonOrMessagePack } from '../http/request.ts';
+import { requireValid } from '../http/validation.ts';
+import { showText } from '../http/wording.ts';
+import type { AccountCall, Handler } from './call.ts';
+import type { ServiceContext } from '../service-context.ts';
+import { invalidRequest, ServiceError } from '../service-error.ts';
+import { speakStream } from '../speech/speak.ts';
+import type { Catalogue } from '../voices/catalogue.ts';
+import type { SurfaceRequest } from './speech.ts';
+import { answerSpeech, beginSpeech, EVENT_STREAM, paidAnswer } from './speech.ts';
+
+/**
+ * `POST /v1/tts` (docs/api/other-clients.md). The npm client of this interface sends MessagePack, which is taken
+ * as the JSON that it stands for.
+ */
+export const createCompatTts: Handler<AccountCall> = async (call, context) => {
+  const given = withoutNull(await readJsonOrMessagePack(call.request));
+  const body = requireValid(CompatTtsRequest, given, 'The body');
+  const { text, reference_id: voiceId, prosody, temperature, top_p: similarity } = body;
+  const order = {
+    text,
+    voiceId,
+    modelId: modelOfLabel(call.request.headers.get('model'), context.catalogue),
+    format: compatFormat(body.format),
+    speed: prosody?.speed ?? body.speed,
+    stability: temperature,
+    similarity,
+    textNormalization: body.normalize,
+  };
+  return answerCompat(call, context, { surface: 'compat-tts', order, otherFormat: 'mp3' });
+};
+
+/** `POST /v1/audio/speech` (docs/api/other-clients.md). */
+export const createCompatSpeech: Handler<AccountCall> = async (call, context) => {
+  const given = withoutNull(await readJsonBody(call.request));
+  const body = requireValid(CompatSpeechRequest, given, 'The body');
+  const { input: text, voice, model: modelId, response_format: format, speed } = body;
+  const voiceId = typeof voice === 'string' ? voice : voice.id;
+  const order = { text, voiceId, modelId, format, speed };
+  const request = { surface: 'compat-speech', order } as const;
+  return body.stream_format === 'sse'
+    ? answerCompat(call, context, request, answerEvents)
+    : answerCompat(call, context, request);
+};
+
+/** `GET /v1/audio/voices` (docs/api/other-clients.md). */
+export const listCompatVoices: Handler<AccountCall> = ({ account }, { catalogue }) => {
+  const body: CompatVoices = {
+    voices: catalogue.of(account).voices.map(({ id, name }) => ({ id, name })),
+  };
+  return Response.json(body);
+};
+
+/** `GET /v1/models` in the shape of the OpenAI interface (ours). */
+export const listCompatModels: Handler<AccountCall> = (_call, { catalogue }) => {
+  const available = catalogue.models.filter((model) => catalogue.isAvailable(model));
+  const body: CompatModels = { object: 'list', data: available.map(({ id }) => compatModel(id)) };
+  return Response.json(body);
+};
+
+/** `GET /v1/models/{modelId}` (ours). */
+export const getCompatModel: Handler<AccountCall> = ({ parameters }, { catalogue }) => {
+  const { modelId = '' } = parameters;
+  const model = catalogue.model(modelId);
+  if (model !== undefined && catalogue.isAvailable(model)) {
+    return Response.json(compatModel(model.id));
+  }
+  const message = `No such model: ${showText(modelId)}; GET /v1/models lists them`;
+  throw new ServiceError('ERR_NOT_FOUND', message);
+};
+
+function compatModel(id: string): CompatModel {
+  return { id, object: 'model', created: 0, owned_by: 'foley' };
+}
+
+/** These interfaces have no key that would make a repetition safe. */
+async function answerCompat(
+  call: AccountCall,
+  context: ServiceContext,
+  request: Omit<SurfaceRequest, 'idempotencyKey'>,
+  answer: typeof answerSpeech = answerSpeech,
+): Promise<Response> {
+  try {
+    return await answer(call, context, { ...request, idempotencyKey: undefined });
+  } catch (error) {
+    throw withoutOwnStatus(error, request);
+  }
+}
+
+/** `stream_format: sse`: the same bytes as `speech.audio.delta` events, then `speech.audio.done`. */
+async function answerEvents(
+  call: AccountCall,
+  context: ServiceContext,
+  request: SurfaceRequest,
+): Promise<Response> {
+  const speaking = beginSpeech(call, context, request);
+  const { body, quotaRemaining } = await speakStream(speaking);
+  const characters = speaking.plan.charge.quota;
+  const events = new TransformStream<Uint8Array, Uint8Array>({
+    transform(bytes, controller) {
+      const audio = Buffer.from(bytes).toString('base64');
+      controller.enqueue(eventBytes({ type: 'speech.audio.delta', audio }));
+    },
+    flush(controller) {
+      const usage = { input_tokens: characters, output_tokens: 0, total_tokens: characters };
+      controller.enqueue(eventBytes({ type: 'speech.audio.done', usage }));
+    },
+  });
+  const stream = { body: body.pipeThrough(events), quotaRemaining };
+  return paidAnswer(speaking.plan, stream, { type: EVENT_STREAM, tellsIgnored: false });
+}
+
+function eventBytes(event: CompatSpeechEvent): Uint8Array {
+  return Buffer.from(`data: ${JSON.stringify(event)}\n\n`);
+}
+
+/** There a voice that is unknown and a model that is not available are wrong values: 400. */
+function withoutOwnStatus(error: unknown, { surface }: Pick<SurfaceRequest, 'surface'>): unknown {
+  if (!(error instanceof ServiceError)) return error;
+  const { code, message } = error;
+  const { fields } = SPEECH_SURFACES[surface];
+  if (code === 'ERR_VOICE_NOT_FOUND') return invalidRequest([{ field: fields.voiceId, message }]);
+  if (code === 'ERR_MODEL_UNAVAILABLE') return invalidRequest([{ field: 'model', message }]);
+  return error;
+}
+
+/** Clients of these interfaces write `null` for what they leave out, also within `prosody`. */
+function withoutNull(body: unknown): unknown {
+  return mapFields(body, (field) => mapFields(field, (inner) => inner));
+}
+
+/** An object without its fields that are `null`; anything else as it is. */
+function mapFields(value: unknown, work: (field: unknown) => unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const fields = Object.entries(value).filter(([, field]) => field !== null);
+  return Object.fromEntries(fields.map(([name, field]) => [name, work(field)]));
+}
+
+function compatFormat(name: string | undefined): AudioFormat {
+  const { formats } = SPEECH_SURFACES['compat-tts'];
+  return formats.find((format) => format === name) ?? 'mp3';
+}
+
+/** Models of the other interface and what speaks in their place (docs/api/other-clients.md). */
+const LABELS = new Map([
+  ['s2.1-pro', 'vendor-s21pro'],
+  ['s2.1-pro-free', 'vendor-s21pro-free'],
+  ['s2.1-flash', 'vendor-s21-flash'],
+  ['s2.1-pro-flash', 'vendor-s21pro-flash'],
+  ['s2-pro', 'vendor-s2pro'],
+  ['s1', 'vendor-s1'],
+  ['s1-mini', 'vendor-s1'],
+  ['speech-1.5', 'vendor-s1'],
+  ['speech-1.6', 'vendor-s1'],
+  ['1.6', 'vendor-s1'],
+]);
+
+/**
+ * The model that the header `model` of `/v1/tts` means: a label of the other interface, or a model id
+ * of this one. Anything else is ignored, and the default speaks.
+ */
+function modelOfLabel(label: string | null, catalogue: Catalogue): string | undefined {
+  const name = label?.trim() ?? '';
+  return LABELS.get(name) ?? catalogue.model(name)?.id;
+}

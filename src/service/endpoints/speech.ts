@@ -1,0 +1,327 @@
+import type { EndpointId } from '../../contract/endpoints.ts';
+import { HEADERS } from '../../contract/values.ts';
+import { EMOTION_MAX_CHARACTERS } from '../../contract/limits.ts';
+import { SignedAudioQuery } from '../../contract/schemas/job.ts';
+import { SpeechRequestV1 } from '../../contract/schemas/speech-v1.ts';
+import type { CachedSpeech } from '../../contract/schemas/speech-v1.ts';
+import { SpeechRequestV2 } from '../../contract/schemas/speech-v2.ts';
+import { SpeechRequest } from '../../contract/schemas/speech.ts';
+import type { SpeechFormat } from '../../contract/schemas/speech.ts';
+import type { SpeechSurface, SurfaceName } from '../../contract/speech-surfaces.ts';
+import { SPEECH_SURFACES } from '../../contract/speech-surfaces.ts';
+import {
+  idempotencyKeyOf,
+  readJsonBody,
+  requestKeyOf,
+  endpointPath,
+  requireQuery,
+} from '../http/request.ts';
+import { requireValid } from '../http/validation.ts';
+import { beginOperation, usedBefore } from '../operations/begin-operation.ts';
+import type { OperationKey } from '../operations/claim.ts';
+import { fingerprintOf } from '../operations/claim.ts';
+import type { AccountCall, Handler } from './call.ts';
+import { knownFields, voiceOf } from './known-fields.ts';
+import { storedAudioAnswer } from './stored-audio.ts';
+import type { ServiceContext } from '../service-context.ts';
+import { ServiceError } from '../service-error.ts';
+import { speakAligned } from '../speech/aligned-body.ts';
+import { writeSpeech } from '../speech/audio-files.ts';
+import type {
+  CachedRecord,
+  CachedSpeech as CachedSpeechOfSpeakCached,
+  CachedWriting,
+} from '../speech/cached-speech.ts';
+import { speechMediaType } from '../speech/encode.ts';
+import type { PlanOptions, SpeechOrder, SpeechPlan } from '../speech/plan.ts';
+import { planSpeech } from '../speech/plan.ts';
+import type { Speaking, SpokenStream } from '../speech/speak.ts';
+import { speakStream, generate, requireSettled, speechOf } from '../speech/speak.ts';
+import type { Catalogue } from '../voices/catalogue.ts';
+
+/** `POST /speech/tts` of v3 (docs/api/speech.md#v3). */
+export const createSpeech: Handler<AccountCall> = async (call, context) => {
+  const { headers } = call.request;
+  const order = requireValid(SpeechRequest, await readJsonBody(call.request), 'The body');
+  const idempotencyKey = idempotencyKeyOf(headers);
+  return answerSpeech(call, context, { surface: 'v3', order, idempotencyKey });
+};
+
+/** `POST /speech/tts` of v2 (docs/api/speech.md#v2). */
+export const createSpeechV2: Handler<AccountCall> = async (call, context) => {
+  const body = requireValid(SpeechRequestV2, await readJsonBody(call.request), 'The body');
+  const idempotencyKey = requestKeyOf(call.request.headers);
+  const order = {
+    ...knownFields(body),
+    voiceId: body.voiceId,
+    modelId: body.modelId ?? historicalModel(body.engineModelId, context.catalogue),
+    emotion: body.emotion ?? historicalEmotion(body.minimaxEmotion),
+  };
+  return answerSpeech(call, context, { surface: 'v2', order, idempotencyKey });
+};
+
+/** The name under which older clients chose the model; one that is not known never mattered. */
+function historicalModel(value: unknown, catalogue: Catalogue): string | undefined {
+  return typeof value === 'string' ? catalogue.model(value)?.id : undefined;
+}
+
+/** The name under which older clients gave the emotion. */
+function historicalEmotion(value: unknown): string | undefined {
+  const fits = typeof value === 'string' && value !== '' && value.length <= EMOTION_MAX_CHARACTERS;
+  return fits ? value : undefined;
+}
+
+/** `POST /speech/tts` of v1 (docs/api/speech.md#v1). */
+export const createSpeechV1: Handler<AccountCall> = async (call, context) => {
+  const body = requireValid(SpeechRequestV1, await readJsonBody(call.request), 'The body');
+  const idempotencyKey = requestKeyOf(call.request.headers);
+  const format: SpeechFormat = body.format ?? 'mp3';
+  const order = { ...knownFields(body), voiceId: voiceOf(body) };
+  const isOlder = body.voiceId === undefined;
+  const names = isOlder ? { voiceId: 'reference_id' } : {};
+  const request = { surface: 'v1', order, names, idempotencyKey } as const;
+  return body.cache === true
+    ? answerCached(call, context, { ...request, format })
+    : answerSpeech(call, context, request);
+};
+
+/**
+ * `POST /speech/tts/aligned` of v3 (docs/api/speech.md#v3 and docs/api/speech.md#aligned-stream): the body and the money of `POST
+ * /speech/tts`, and the audio with the times of its words as a stream of events.
+ */
+export const createAlignedSpeech: Handler<AccountCall> = async (call, context) => {
+  const { headers } = call.request;
+  const order = requireValid(SpeechRequest, await readJsonBody(call.request), 'The body');
+  const speaking = beginSpeech(call, context, {
+    surface: 'v3',
+    endpoint: 'createAlignedSpeech',
+    isAligned: true,
+    order,
+    idempotencyKey: idempotencyKeyOf(headers),
+  });
+  const stream = await speakAligned(speaking);
+  return paidAnswer(speaking.plan, stream, { type: EVENT_STREAM, tellsIgnored: true });
+};
+
+/** What a surface made of its body. */
+export interface SurfaceRequest extends PlanOptions {
+  readonly surface: SurfaceName;
+  readonly order: SpeechOrder;
+  readonly idempotencyKey: string | undefined;
+  /** The audio is stored, and the answer is its address; another request than one without. */
+  readonly isCached?: boolean;
+  /** Where another endpoint than that of the surface takes the same body. */
+  readonly endpoint?: EndpointId;
+}
+
+/**
+ * Speaks an order and answers with audio that leaves while it is spoken (docs/api/README.md).
+ */
+export async function answerSpeech(
+  call: AccountCall,
+  context: ServiceContext,
+  request: SurfaceRequest,
+): Promise<Response> {
+  const speaking = beginSpeech(call, context, request);
+  const { tellsIgnored } = SPEECH_SURFACES[request.surface];
+  return audioAnswer(speaking.plan, await speakStream(speaking), { tellsIgnored });
+}
+
+/**
+ * Plans an order and sets aside what it costs: the one way on which all surfaces do.
+ * @throws ServiceError 400, 402, 404, 409, 429 or 503; nothing was charged then
+ */
+export function beginSpeech<Context extends ServiceContext>(
+  call: AccountCall,
+  context: Context,
+  request: SurfaceRequest,
+): Speaking & { readonly context: Context } {
+  const { account, requestId } = call;
+  const { idempotencyKey, isCached, order, surface } = request;
+  const key = {
+    accountId: account,
+    endpoint: request.endpoint ?? SPEECH_SURFACES[surface].endpoint,
+    idempotencyKey,
+    fingerprint: fingerprintOf({ ...order, cache: isCached }),
+  };
+  const names = { ...namesOf(surface), ...request.names };
+  const plan = unlessBegun(context, key, () => {
+    const planned = planSpeech(order, context.catalogue.of(account), { ...request, names });
+    context.speechQueue.requireRoom(account);
+    return planned;
+  });
+  const { charge } = plan;
+  const operation = beginOperation(context.operations, { ...key, requestId, charge });
+  return { context, account, plan, operation, signal: call.request.signal, requestId };
+}
+
+/**
+ * What was begun under this key is told so, though its voice or its model is not there any more: whoever
+ * asks again wants to know whether it was charged.
+ */
+function unlessBegun<Result>(
+  { operations }: ServiceContext,
+  key: OperationKey,
+  work: () => Result,
+): Result {
+  try {
+    return work();
+  } catch (error) {
+    const begun = operations.findBegun(key);
+    throw begun === undefined ? error : usedBefore(begun);
+  }
+}
+
+function namesOf(name: SurfaceName): NonNullable<PlanOptions['names']> {
+  const { fields, modelHeader }: SpeechSurface = SPEECH_SURFACES[name];
+  return modelHeader === undefined ? fields : { ...fields, modelId: modelHeader };
+}
+
+/** The type of a stream of server-sent events. */
+export const EVENT_STREAM = 'text/event-stream; charset=utf-8';
+
+/** An answer of audio with what it cost (docs/api/README.md). */
+function audioAnswer(
+  plan: SpeechPlan,
+  stream: SpokenStream,
+  { tellsIgnored }: { readonly tellsIgnored: boolean },
+): Response {
+  return paidAnswer(plan, stream, { type: speechMediaType(plan.format), tellsIgnored });
+}
+
+/**
+ * An answer of whatever type with what it cost. Only v3 has a header for controls that were not
+ * applied.
+ */
+export function paidAnswer(
+  { charge, ignored }: Pick<SpeechPlan, 'charge' | 'ignored'>,
+  { body, quotaRemaining }: SpokenStream,
+  { type, tellsIgnored }: { readonly type: string; readonly tellsIgnored: boolean },
+): Response {
+  const headers = new Headers({
+    'Content-Type': type,
+    [HEADERS.quotaRemaining]: String(quotaRemaining),
+    [HEADERS.creditsUsed]: String(charge.credits),
+  });
+  if (tellsIgnored && ignored.length > 0) headers.set(HEADERS.ignoredParameters, ignored.join(','));
+  return new Response(body, { headers });
+}
+
+/**
+ * Speaks an order whole, stores it and answers with its address; a request that was completed before
+ * is answered as it was then, while the audio is there (docs/api/speech.md#v1 and docs/api/errors.md#idempotency).
+ */
+async function answerCached(
+  call: AccountCall,
+  context: ServiceContext,
+  { format, ...request }: SurfaceRequest & { readonly format: SpeechFormat },
+): Promise<Response> {
+  const { cachedSpeech } = context;
+  const begun = begin(call, context, { ...request, isCached: true });
+  const record =
+    'operation' in begun ? await speakCached(begun, cachedSpeech, format) : begun.record;
+  // What comes later is not worth waiting for.
+  void cachedSpeech.sweep().catch(() => undefined);
+  return addressAnswer(call, context, record);
+}
+
+/** `GET /api/open/tts/cached/{audioId}`: what the address of a cached answer leads to (ours). */
+export const getCachedAudio: Handler = async ({ request, parameters }, context) => {
+  const { download, expires, signature } = requireQuery(request.url, SignedAudioQuery);
+  const { audioId = '' } = parameters;
+  if (!context.links.isGood({ taskId: audioId, download: false }, { expires, signature })) {
+    const message = 'This link was not given by this service, or it has expired';
+    throw new ServiceError('ERR_FORBIDDEN', message);
+  }
+  const found = await context.cachedSpeech.find(audioId);
+  if (found === undefined) throw new ServiceError('ERR_AUDIO_NOT_FOUND', 'The audio is gone');
+  const { format } = found.record;
+  const isAttachment = download === '1';
+  return storedAudioAnswer(found.audio, { request, format, name: audioId, isAttachment });
+};
+
+function begin(
+  call: AccountCall,
+  context: ServiceContext,
+  request: SurfaceRequest,
+): Speaking | { readonly record: CachedRecord } {
+  try {
+    return beginSpeech(call, context, request);
+  } catch (error) {
+    const { idempotencyKey } = request;
+    const isDone = error instanceof ServiceError && error.code === 'ERR_REQUEST_ALREADY_COMPLETED';
+    if (!isDone || idempotencyKey === undefined) throw error;
+    const record = context.cachedSpeech.findByKey({ accountId: call.account, idempotencyKey });
+    if (record === undefined) throw error;
+    return { record };
+  }
+}
+
+/** The address is the same each time, and good for as long as the audio is kept. */
+function addressAnswer(
+  { request }: AccountCall,
+  { links }: ServiceContext,
+  { creditsUsed, expiresAt, id, quotaRemaining }: CachedRecord,
+): Response {
+  const { expires, signature } = links.sign({ taskId: id, download: false }, expiresAt);
+  const url = new URL(endpointPath('getCachedAudio', { audioId: id }), request.url);
+  url.search = new URLSearchParams({ expires: String(expires), signature }).toString();
+  const body: CachedSpeech = {
+    audio_url: url.href,
+    credits_used: creditsUsed,
+    quota_remaining: quotaRemaining,
+  };
+  const headers = {
+    [HEADERS.quotaRemaining]: String(quotaRemaining),
+    [HEADERS.creditsUsed]: String(creditsUsed),
+  };
+  return Response.json(body, { headers });
+}
+
+/**
+ * Speaks into a file that is whole when this resolves, and charges for it then (docs/api/speech.md#v1).
+ * @throws ServiceError 400 for a text that cannot be spoken, 500 for anything else, refunded
+ */
+function speakCached(
+  speaking: Speaking,
+  cachedSpeech: CachedSpeechOfSpeakCached,
+  format: SpeechFormat,
+): Promise<CachedRecord> {
+  const { operation, plan } = speaking;
+  return generate(speaking, async (generation) => {
+    const { id } = operation;
+    const creditsUsed = plan.charge.credits;
+    const writing = await cachedSpeech.open({ id, format, creditsUsed });
+    try {
+      await write(speaking, { writing, format, signal: generation.signal });
+      const { quota } = requireSettled(operation.commit());
+      let record: CachedRecord | undefined;
+      operation.complete((db) => {
+        record = writing.ready(db, quota);
+      });
+      const settled = requireSettled(record);
+      generation.end();
+      return settled;
+    } catch (error) {
+      await writing.output.abandon();
+      await writing.discard();
+      throw error;
+    }
+  });
+}
+
+interface Write {
+  readonly writing: CachedWriting;
+  readonly format: SpeechFormat;
+  readonly signal: AbortSignal;
+}
+
+async function write(
+  speaking: Speaking,
+  { writing: { output }, format, signal }: Write,
+): Promise<void> {
+  const { encode } = speaking.context;
+  const { gainDb } = speaking.plan;
+  await writeSpeech({ output, encode, format, gainDb }, speechOf(speaking, signal));
+  signal.throwIfAborted();
+}

@@ -1,0 +1,109 @@
+import type { StoredAudio } from '../speech/audio-files.ts';
+import { ServiceError } from '../service-error.ts';
+import type { EncodedFormat } from '../speech/encode.ts';
+import { speechMediaType } from '../speech/encode.ts';
+import { showText } from '../http/wording.ts';
+
+interface StoredFileOptions {
+  /** The request, whose `Range`, `If-Range` and `If-None-Match` are honoured. */
+  readonly request: Request;
+  readonly contentType: string;
+  /** File name for a client that saves it. */
+  readonly name: string;
+  /** Whether it is to be saved rather than played. */
+  readonly isAttachment: boolean;
+}
+
+/** Options of `storedFileAnswer`; the name is without its extension. */
+type StoredAudioOptions = Omit<StoredFileOptions, 'contentType'> & {
+  readonly format: EncodedFormat;
+};
+
+/** Answers with stored audio, or the part of it that the request asks for. */
+export function storedAudioAnswer(
+  audio: StoredAudio,
+  { format, name, ...options }: StoredAudioOptions,
+): Response {
+  const contentType = speechMediaType(format);
+  return storedFileAnswer(audio, { ...options, contentType, name: `${name}.${format}` });
+}
+
+/**
+ * Answers with a stored file, read while it is sent: 200, 206 for one range, 304 when the client has it
+ * (RFC 9110, sections 13 and 14).
+ * @throws ServiceError 416 for a range beyond its end
+ */
+export function storedFileAnswer(
+  file: StoredAudio,
+  { contentType, isAttachment, name, request }: StoredFileOptions,
+): Response {
+  const etag = `"${file.version}"`;
+  const headers = new Headers({ 'Accept-Ranges': 'bytes', ETag: etag });
+  if (hasMatch(request.headers.get('If-None-Match'), etag)) {
+    return new Response(null, { status: 304, headers });
+  }
+  const range = rangeOf(request, file, etag);
+  const { start, end } = range ?? { start: 0, end: file.size };
+  headers.set('Content-Type', contentType);
+  headers.set('Content-Length', String(end - start));
+  const kind = isAttachment ? 'attachment' : 'inline';
+  headers.set('Content-Disposition', `${kind}; filename="${name}"`);
+  if (range !== undefined) headers.set('Content-Range', `bytes ${start}-${end - 1}/${file.size}`);
+  return new Response(bodyOf(file, start, end), {
+    status: range === undefined ? 200 : 206,
+    headers,
+  });
+}
+
+/** Whether `If-None-Match` lists this ETag; weak ones compare equal there. */
+function hasMatch(list: string | null, etag: string): boolean {
+  const tags = (list ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  return tags.some((tag) => tag === '*' || tag === etag);
+}
+
+interface ByteRange {
+  readonly start: number;
+  /** The byte after the last. */
+  readonly end: number;
+}
+
+/**
+ * The bytes that `Range` names; `undefined` when the whole is to be sent: without it, for several ranges,
+ * for what is no range, and when `If-Range` names another version.
+ */
+function rangeOf(
+  { headers, method }: Request,
+  { size }: StoredAudio,
+  etag: string,
+): ByteRange | undefined {
+  const given = headers.get('Range') ?? '';
+  const condition = headers.get('If-Range');
+  const [, first = '', last = ''] = /^bytes=\s*(\d*)-(\d*)\s*$/i.exec(given) ?? [];
+  const isRange = first !== '' ? last === '' || Number(first) <= Number(last) : last !== '';
+  if (method !== 'GET' || !isRange || (condition !== null && condition !== etag)) return undefined;
+  const start = first === '' ? Math.max(0, size - Number(last)) : Number(first);
+  const end = first === '' || last === '' ? size : Math.min(size, Number(last) + 1);
+  if (start < end) return { start, end };
+  const message = `Range ${showText(given)} is beyond the end of the file; it has ${size} bytes`;
+  throw new ServiceError('ERR_RANGE_NOT_SATISFIABLE', message, {
+    headers: { 'Content-Range': `bytes */${size}` },
+  });
+}
+
+/** Opens the file with the first piece that is asked for: an answer to HEAD never asks. */
+function bodyOf(audio: StoredAudio, start: number, end: number): ReadableStream<Uint8Array> {
+  const pieces = audio.read(start, end);
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await pieces.next();
+        if (done === true) controller.close();
+        else controller.enqueue(value);
+      },
+      async cancel() {
+        await pieces.return(undefined);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}

@@ -1,0 +1,265 @@
+import { PREVIEW_FORMAT, HEADERS } from '../../contract/values.ts';
+import { FAMILIES } from '../../contract/families.ts';
+import type { FamilyId } from '../../contract/families.ts';
+import type { VoiceDesign, VoiceDesignSaved } from '../../contract/schemas/voice-design.ts';
+import { VoiceDesignRequest, VoiceDesignSave } from '../../contract/schemas/voice-design.ts';
+import { countCodePoints } from '../../text/code-points.ts';
+import { endpointPath, requireIdempotencyKey, readJsonBody } from '../http/request.ts';
+import { requireValid } from '../http/validation.ts';
+import { showText, anyOf } from '../http/wording.ts';
+import { beginOperation } from '../operations/begin-operation.ts';
+import { fingerprintOf } from '../operations/claim.ts';
+import type { Operation } from '../operations/operation.ts';
+import type { AccountCall, Handler } from './call.ts';
+import { storedAudioAnswer } from './stored-audio.ts';
+import type { ServiceContext } from '../service-context.ts';
+import { ServiceError, invalidRequest } from '../service-error.ts';
+import type { FieldProblem } from '../service-error.ts';
+import { requireSettled } from '../speech/speak.ts';
+import { MADE_FAMILY } from '../voices/clone-voice.ts';
+import type { CandidateRecord, DesignRecord } from '../voices/designs.ts';
+import { findDesign } from '../voices/designs.ts';
+import { makeDesign, CANDIDATES } from '../voices/make-design.ts';
+import type { DesignOrder } from '../voices/make-design.ts';
+import { isSameLanguage } from '../voices/natural-voices.ts';
+import type { NaturalVoices } from '../voices/natural-voices.ts';
+import { keepVoice, findVoice } from '../voices/personal-voices.ts';
+import type { PersonalVoice } from '../voices/personal-voices.ts';
+import { traitsOf } from '../voices/prompt-words.ts';
+import { voiceCreated } from './voices.ts';
+
+/** `POST /voice-designs` (docs/api/voice-design.md). */
+export const createVoiceDesign: Handler<AccountCall> = async (call, context) => {
+  const { account: accountId, request, requestId } = call;
+  const idempotencyKey = requireIdempotencyKey(request.headers);
+  const body = requireValid(VoiceDesignRequest, await readJsonBody(request), 'The body');
+  const { prompt, previewText, providers, language } = body;
+  const key = {
+    accountId,
+    endpoint: 'createVoiceDesign',
+    idempotencyKey,
+    fingerprint: fingerprintOf({ prompt, previewText, providers, language }),
+  };
+  // What has expired is not worth waiting for.
+  void context.designs.sweep().catch(() => undefined);
+  const design = await context.creates.once({
+    key,
+    signal: request.signal,
+    find: (db, id) => findDesign(db, { id, accountId, now: context.clock.now() }),
+    make(signal) {
+      const order = planDesign(body, accountId, context.voiceMaker.voices);
+      const charge = { credits: order.credits, quota: order.characters };
+      const operation = beginOperation(context.operations, { ...key, requestId, charge });
+      const generating = { context, operation, plan: { textField: 'previewText' }, signal };
+      return makeDesign(context.designing, generating, order);
+    },
+  });
+  return designAnswer(design, requestId);
+};
+
+/** `GET …/candidates/{candidateId}/audio` (docs/api/voice-design.md). */
+export const getCandidateAudio: Handler<AccountCall> = async (call, context) => {
+  const { account, parameters, request } = call;
+  const { designId = '', candidateId = '' } = parameters;
+  const { design, candidate } = requireCandidate(context, account, { designId, candidateId });
+  const audio = await context.designs.preview(design, candidate);
+  if (audio === undefined) throw noCandidate(candidateId);
+  return storedAudioAnswer(audio, {
+    request,
+    format: PREVIEW_FORMAT,
+    name: candidate.id,
+    isAttachment: false,
+  });
+};
+
+/**
+ * A candidate of a design of the account, while it is there.
+ * @throws ServiceError 404 for either
+ */
+function requireCandidate(
+  { designs }: Pick<ServiceContext, 'designs'>,
+  accountId: string,
+  { designId, candidateId }: { readonly designId: string; readonly candidateId: string },
+): { readonly design: DesignRecord; readonly candidate: CandidateRecord } {
+  const design = designs.find(accountId, designId);
+  if (design === undefined) {
+    const message = `There is no voice design ${showText(designId)}, or it has expired`;
+    throw new ServiceError('ERR_DESIGN_NOT_FOUND', message);
+  }
+  const candidate = design.candidates.find(({ id }) => id === candidateId);
+  if (candidate === undefined) throw noCandidate(candidateId);
+  return { design, candidate };
+}
+
+function noCandidate(candidateId: string): ServiceError {
+  const message = `The voice design has no candidate ${showText(candidateId)}`;
+  return new ServiceError('ERR_CANDIDATE_NOT_FOUND', message);
+}
+
+function designAnswer(design: DesignRecord, requestId: string): Response {
+  const { id: designId, candidates, characters, credits, quotaRemaining } = design;
+  const body: VoiceDesign = {
+    designId,
+    candidates: candidates.map(({ id: candidateId, family, language, description }) => ({
+      candidateId,
+      previewAudioUrl: endpointPath('getCandidateAudio', { designId, candidateId }),
+      provider: family,
+      language,
+      description,
+    })),
+    createdAt: new Date(design.createdAt).toISOString(),
+    expiresAt: new Date(design.expiresAt).toISOString(),
+    billing: { characters, creditsUsed: credits, quotaRemaining },
+    requestId,
+  };
+  const headers = {
+    [HEADERS.quotaRemaining]: String(quotaRemaining),
+    [HEADERS.creditsUsed]: String(credits),
+  };
+  return Response.json(body, { headers });
+}
+
+/** `POST /voice-designs/{designId}/voices` (docs/api/voice-design.md): costs nothing but a place for a voice. */
+export const saveVoiceDesign: Handler<AccountCall> = async (call, context) => {
+  const { account: accountId, parameters, request, requestId } = call;
+  const { designId = '' } = parameters;
+  const idempotencyKey = requireIdempotencyKey(request.headers);
+  const body = requireValid(VoiceDesignSave, await readJsonBody(request), 'The body');
+  const { candidateId, name, visibility, language } = body;
+  const key = {
+    accountId,
+    endpoint: 'saveVoiceDesign',
+    idempotencyKey,
+    fingerprint: fingerprintOf({ designId, candidateId, name, visibility, language }),
+  };
+  const voice = await context.creates.once({
+    key,
+    signal: request.signal,
+    find: (db, id) => findVoice(db, accountId, id),
+    make: () =>
+      keep(context, { ...key, requestId, charge: { credits: 0, quota: 0 } }, { ...body, designId }),
+  });
+  const answer: VoiceDesignSaved = { ...voiceCreated(voice), designId, candidateId };
+  return Response.json(answer);
+};
+
+type Saving = VoiceDesignSave & { readonly designId: string };
+
+function keep(
+  context: ServiceContext,
+  request: Parameters<typeof beginOperation>[1],
+  saving: Saving,
+): PersonalVoice {
+  const { accountId } = request;
+  const operation = beginOperation(context.operations, request);
+  try {
+    const { candidate } = requireCandidate(context, accountId, saving);
+    const voice = voiceFrom(candidate, saving, { context, operation, accountId });
+    context.personalVoices.requireRoom(accountId);
+    requireSettled(operation.commit());
+    operation.complete((db) => keepVoice(db, voice));
+    return voice;
+  } catch (error) {
+    operation.release();
+    throw error;
+  }
+}
+
+interface Keeping {
+  readonly context: ServiceContext;
+  readonly operation: Operation;
+  readonly accountId: string;
+}
+
+/** The voice gets the id of the operation, by which a repetition finds it. */
+function voiceFrom(
+  candidate: CandidateRecord,
+  { name, visibility = 'private', language = candidate.language }: Saving,
+  { context, operation, accountId }: Keeping,
+): PersonalVoice {
+  if (name.trim() === '') {
+    throw invalidRequest([{ field: 'name', message: 'name has no character that can be seen' }]);
+  }
+  if (!isSameLanguage(language, candidate.language)) {
+    const message = `language is ${showText(language)}; the candidate speaks ${candidate.language}`;
+    throw invalidRequest([{ field: 'language', message }]);
+  }
+  return {
+    id: operation.id,
+    name,
+    family: candidate.family,
+    primaryLanguage: language,
+    languages: [language],
+    engine: candidate.engine,
+    made: {
+      accountId,
+      description: candidate.description,
+      visibility,
+      createdAt: context.clock.now(),
+    },
+  };
+}
+
+/** Credits for each character that a candidate says. */
+const CREDITS_PER_CHARACTER = 1;
+const DEFAULT_LANGUAGE = 'en';
+
+/**
+ * Decides what a design is to be and what it costs: a credit and a unit of quota for each character of
+ * each preview.
+ * @throws ServiceError 400 for a family or a language that there is not, and for nothing to say
+ */
+function planDesign(
+  { prompt, previewText, providers = [], language }: VoiceDesignRequest,
+  accountId: string,
+  voices: NaturalVoices,
+): DesignOrder {
+  const families = FAMILIES.map(({ id }) => id);
+  const chosen = families.filter((id) => providers.includes(id));
+  const [first, ...others] = [
+    ...textProblems('prompt', prompt),
+    ...textProblems('previewText', previewText),
+    ...unknownFamilies(providers, families),
+    ...languageProblems(language, voices),
+  ];
+  if (first !== undefined) throw invalidRequest([first, ...others]);
+  const traits = traitsOf(prompt);
+  const wanted = language ?? traits.language;
+  const isSpoken = wanted !== undefined && voices.speak(wanted);
+  const characters = CANDIDATES * countCodePoints(previewText);
+  return {
+    accountId,
+    traits: { ...traits, language: isSpoken ? wanted : undefined },
+    language: isSpoken ? wanted : DEFAULT_LANGUAGE,
+    families: chosen.length === 0 ? [MADE_FAMILY] : chosen,
+    previewText,
+    characters,
+    credits: characters * CREDITS_PER_CHARACTER,
+  };
+}
+
+function textProblems(field: string, text: string): readonly FieldProblem[] {
+  if (text.trim() === '') return [{ field, message: `${field} has nothing in it but white space` }];
+  if (!/\p{Surrogate}/u.test(text)) return [];
+  return [{ field, message: `${field} holds half of a surrogate pair, which is no character` }];
+}
+
+function unknownFamilies(
+  providers: readonly string[],
+  families: readonly FamilyId[],
+): readonly FieldProblem[] {
+  const known: readonly string[] = families;
+  const unknown = providers.find((one) => !known.includes(one));
+  if (unknown === undefined) return [];
+  const message = `providers has ${showText(unknown)}; allowed is ${anyOf(families)}`;
+  return [{ field: 'providers', message }];
+}
+
+function languageProblems(
+  language: string | undefined,
+  voices: NaturalVoices,
+): readonly FieldProblem[] {
+  if (language === undefined || voices.speak(language)) return [];
+  const message = `language is ${showText(language)}; spoken here is ${anyOf(voices.languages)}`;
+  return [{ field: 'language', message }];
+}

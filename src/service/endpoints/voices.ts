@@ -1,0 +1,302 @@
+import {
+  PAGE_SIZE_DEFAULT,
+  LANGUAGE_MAX_CHARACTERS,
+  REFERENCE_FILE_MAX_BYTES,
+  REFERENCE_FILES_MAX,
+  VOICE_LANGUAGES_MAX,
+} from '../../contract/limits.ts';
+import { REFERENCE_EXTENSIONS } from '../../contract/reference-audio.ts';
+import { VoiceUpload, VoiceDeletion } from '../../contract/schemas/voice-create.ts';
+import type {
+  VoiceDeleted,
+  VoiceCreated,
+  VoiceCreatedV3,
+} from '../../contract/schemas/voice-create.ts';
+import type { VoiceListV1 } from '../../contract/schemas/voice-v1.ts';
+import { VoiceListV1Query } from '../../contract/schemas/voice-v1.ts';
+import type { VoiceAnswer, VoiceList } from '../../contract/schemas/voice.ts';
+import { VoiceListQuery } from '../../contract/schemas/voice.ts';
+import type { UploadedForm } from '../http/multipart-form.ts';
+import { discardFiles, readForm } from '../http/multipart-form.ts';
+import { requireQuery, hasBody, readJsonBody } from '../http/request.ts';
+import { requireValid, findProblems } from '../http/validation.ts';
+import { showText } from '../http/wording.ts';
+import type { AccountCall, Handler } from './call.ts';
+import { voiceOf } from './known-fields.ts';
+import type { ServiceContext } from '../service-context.ts';
+import { ServiceError, invalidRequest } from '../service-error.ts';
+import type { FieldProblem } from '../service-error.ts';
+import { voiceRecord, familyOf } from '../voices/catalogue.ts';
+import type { Catalogue, SpeakingVoice } from '../voices/catalogue.ts';
+import type { VoiceWishes } from '../voices/clone-voice.ts';
+import type { PersonalVoice } from '../voices/personal-voices.ts';
+import { describeVoice, voiceV1Record } from '../voices/voice-v1.ts';
+
+/** `GET /voices` (docs/api/voices.md and docs/api/speech.md#v3). */
+export const listVoices: Handler<AccountCall> = (
+  { account, request, requestId },
+  { catalogue },
+) => {
+  const query = requireQuery(request.url, VoiceListQuery);
+  const { page = 1, pageSize = PAGE_SIZE_DEFAULT, includePersonal = false } = query;
+  const { voices: all } = catalogue.of(account);
+  const voices = all.filter(({ isPersonal }) => includePersonal || !isPersonal);
+  const start = (page - 1) * pageSize;
+  const body: VoiceList = {
+    total: voices.length,
+    page,
+    pageSize,
+    totalPages: Math.ceil(voices.length / pageSize),
+    items: voices.slice(start, start + pageSize).map((voice) => voiceRecord(voice)),
+    requestId,
+  };
+  return Response.json(body);
+};
+
+/** `GET /voices/{voiceId}` (docs/api/speech.md#v3). */
+export const getVoice: Handler<AccountCall> = (
+  { account, parameters, requestId },
+  { catalogue },
+) => {
+  const { voiceId = '' } = parameters;
+  const voice = catalogue.of(account).voice(voiceId);
+  if (voice === undefined) {
+    throw new ServiceError('ERR_VOICE_NOT_FOUND', `There is no voice ${showText(voiceId)}`);
+  }
+  const body: VoiceAnswer = { ...voiceRecord(voice), requestId };
+  return Response.json(body);
+};
+
+/** `GET /voices` of v1 (docs/api/voices.md). */
+export const listVoicesV1: Handler<AccountCall> = ({ account, request }, { catalogue }) =>
+  Response.json(pageOf(catalogue.of(account), requireQuery(request.url, VoiceListV1Query)));
+
+/** `POST /list-models`, from before v1 (docs/api/versions.md): the same list, asked for with a body. */
+export const listVoicesByPost: Handler<AccountCall> = async (
+  { account, request },
+  { catalogue },
+) => {
+  const body = hasBody(request) ? await readJsonBody(request) : {};
+  return Response.json(
+    pageOf(catalogue.of(account), requireValid(VoiceListV1Query, body, 'The body')),
+  );
+};
+
+function pageOf(catalogue: Catalogue, query: VoiceListV1Query): VoiceListV1 {
+  const { pageSize, start } = stretchOf(query);
+  const voices = catalogue.voices.filter((voice) => isWanted(voice, query));
+  return {
+    total: voices.length,
+    page: Math.floor(start / pageSize) + 1,
+    pageSize,
+    totalPages: Math.ceil(voices.length / pageSize),
+    items: voices.slice(start, start + pageSize).map((voice) => voiceV1Record(voice)),
+  };
+}
+
+/** Pages are counted in one of two ways. */
+function stretchOf(query: VoiceListV1Query): { readonly start: number; readonly pageSize: number } {
+  const { page, pageSize, limit, offset } = query;
+  const isByOffset = limit !== undefined || offset !== undefined;
+  if (isByOffset && (page !== undefined || pageSize !== undefined)) {
+    const message = 'page and pageSize do not go together with limit and offset';
+    throw invalidRequest([{ field: 'page', message }]);
+  }
+  if (isByOffset) return { start: offset ?? 0, pageSize: limit ?? PAGE_SIZE_DEFAULT };
+  const size = pageSize ?? PAGE_SIZE_DEFAULT;
+  return { start: ((page ?? 1) - 1) * size, pageSize: size };
+}
+
+function isWanted(voice: SpeakingVoice, query: VoiceListV1Query): boolean {
+  const { includePersonal = false, language, provider, search, supportsLanguage } = query;
+  const modelType = query.modelType ?? (includePersonal ? 'all' : 'public');
+  return (
+    (modelType === 'all' || voice.isPersonal === (modelType === 'personal')) &&
+    (provider === undefined || voice.family === provider) &&
+    (language === undefined || isSame(voice.primaryLanguage, language)) &&
+    (supportsLanguage === undefined ||
+      voice.languages.some((one) => isWithin(one, supportsLanguage))) &&
+    (search === undefined || mentions(voice, search))
+  );
+}
+
+function mentions(voice: SpeakingVoice, words: string): boolean {
+  return [voice.name, describeVoice(voice)].some((text) =>
+    text.toLowerCase().includes(words.toLowerCase()),
+  );
+}
+
+function isSame(code: string, wanted: string): boolean {
+  return code.toLowerCase() === wanted.toLowerCase();
+}
+
+/** `en-US` is within `en`. */
+function isWithin(code: string, range: string): boolean {
+  return isSame(code, range) || code.toLowerCase().startsWith(`${range.toLowerCase()}-`);
+}
+
+/** `POST /voices` of v1 and `POST /create-model` from before it (docs/api/voices.md and docs/api/versions.md). */
+export const createVoice: Handler<AccountCall> = async (call, context) =>
+  Response.json(voiceCreated(await makeVoice(call, context)));
+
+/** `POST /voices` of v3, to which that of v1 maps (docs/api/versions.md). */
+export const createVoiceV3: Handler<AccountCall> = async (call, context) =>
+  Response.json(voiceCreatedV3(await makeVoice(call, context), call.requestId));
+
+const RULES = {
+  fileField: 'audioFiles',
+  maxFiles: REFERENCE_FILES_MAX,
+  maxFileBytes: REFERENCE_FILE_MAX_BYTES,
+  extensions: REFERENCE_EXTENSIONS,
+};
+
+/** Takes the form in, makes the voice and keeps it; a client that has gone by then gets none. */
+async function makeVoice(call: AccountCall, context: ServiceContext): Promise<PersonalVoice> {
+  const { generations, uploads } = context;
+  const generation = generations.start();
+  const signal = AbortSignal.any([generation.signal, call.request.signal]);
+  try {
+    const form = await readForm(call.request, RULES, uploads);
+    try {
+      return await keepVoice(call, context, { form, signal });
+    } finally {
+      await discardFiles(form.files);
+    }
+  } catch (error) {
+    throw generation.signal.aborted ? closing(error) : error;
+  } finally {
+    generation.end();
+  }
+}
+
+async function keepVoice(
+  { account: accountId }: AccountCall,
+  { personalVoices, voiceMaker }: ServiceContext,
+  { form, signal }: { readonly form: UploadedForm; readonly signal: AbortSignal },
+): Promise<PersonalVoice> {
+  const { referenceText, ...wishes } = requireFields(form);
+  personalVoices.requireRoom(accountId);
+  const { files } = form;
+  const voice = await voiceMaker.clone({ files, wishes: { ...wishes, accountId } }, signal);
+  signal.throwIfAborted();
+  personalVoices.add(voice, referenceText);
+  return voice;
+}
+
+/** @throws ServiceError 400 that names everything that is wrong with the form */
+function requireFields(form: UploadedForm): Fields {
+  const languages = languagesIn(form.fields['languages']);
+  // The files were looked at as they came.
+  const value = { ...form.fields, audioFiles: [RULES.fileField] };
+  const [first, ...others] = [
+    ...fileProblems(form),
+    ...('message' in languages ? [languages] : []),
+    ...(form.fields['name']?.trim() === '' ? [NO_NAME] : []),
+    ...findProblems(VoiceUpload, value, 'The form'),
+  ];
+  if (first !== undefined) throw invalidRequest([first, ...others]);
+  const { name, description, referenceText, visibility } = requireValid(
+    VoiceUpload,
+    value,
+    'The form',
+  );
+  return {
+    name,
+    description: description ?? '',
+    referenceText,
+    visibility: visibility ?? 'private',
+    languages: 'message' in languages ? [] : languages,
+  };
+}
+
+interface Fields extends Omit<VoiceWishes, 'accountId'> {
+  readonly referenceText: string | undefined;
+}
+
+function fileProblems({ files, problems }: UploadedForm): readonly FieldProblem[] {
+  const { fileField: field } = RULES;
+  const isThere = files.length > 0 || problems.some((problem) => problem.field === field);
+  return isThere
+    ? problems
+    : [...problems, { field, message: `${field} is missing; it is required` }];
+}
+
+const NO_NAME = { field: 'name', message: 'name has no character that can be seen' };
+
+const CODE = /^[a-z]{2,8}([-_][a-z0-9]{1,8})*$/i;
+
+/** The codes that a form names; what is wrong with them where something is. */
+function languagesIn(json: string | undefined): readonly string[] | FieldProblem {
+  if (json === undefined || json.trim() === '') return [];
+  const value = parsed(json);
+  const isList = Array.isArray(value) && value.length <= VOICE_LANGUAGES_MAX;
+  if (isList && value.every((one) => isCode(one))) return value.map(String);
+  const allowed = `a JSON array of at most ${VOICE_LANGUAGES_MAX} language codes, such as ["en-US"]`;
+  return { field: 'languages', message: `languages is ${showText(json)}; allowed is ${allowed}` };
+}
+
+function isCode(value: unknown): boolean {
+  return typeof value === 'string' && value.length <= LANGUAGE_MAX_CHARACTERS && CODE.test(value);
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+function closing(cause: unknown): ServiceError {
+  return new ServiceError('ERR_SERVICE_UNAVAILABLE', 'The service is closing', { cause });
+}
+
+/** `DELETE /voices/{voiceId}` of v1 and v3 (docs/api/voices.md and docs/api/versions.md). */
+export const deleteVoice: Handler<AccountCall> = ({ account, parameters }, context) =>
+  remove(context, account, parameters['voiceId'] ?? '');
+
+/** `POST /delete-model`, from before v1 (docs/api/versions.md): the same, asked for with a body. */
+export const deleteModel: Handler<AccountCall> = async ({ account, request }, context) => {
+  const body = requireValid(VoiceDeletion, await readJsonBody(request), 'The body');
+  return remove(context, account, voiceOf(body));
+};
+
+function remove({ personalVoices }: ServiceContext, account: string, voiceId: string): Response {
+  personalVoices.remove(account, voiceId);
+  const body: VoiceDeleted = { voiceId };
+  return Response.json(body);
+}
+
+/** A voice that was made, as v1 answers it (docs/api/voices.md). */
+export function voiceCreated(voice: PersonalVoice): VoiceCreated {
+  const { id, name, family, languages, made } = voice;
+  return {
+    voiceId: id,
+    title: name,
+    description: made.description,
+    createdAt: new Date(made.createdAt).toISOString(),
+    id,
+    name,
+    provider: family,
+    isPersonal: true,
+    visibility: made.visibility,
+    languages: [...languages],
+  };
+}
+
+/** The same in v3: the item of its list, with what v1 says besides. */
+function voiceCreatedV3(voice: PersonalVoice, requestId: string): VoiceCreatedV3 {
+  const { description, createdAt, visibility } = voiceCreated(voice);
+  return {
+    voiceId: voice.id,
+    name: voice.name,
+    isPersonal: true,
+    primaryLanguage: voice.primaryLanguage,
+    languages: [...voice.languages],
+    modelIds: [...familyOf(voice).models],
+    description,
+    createdAt,
+    visibility,
+    requestId,
+  };
+}

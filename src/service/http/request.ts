@@ -1,0 +1,238 @@
+import type { Static, TObject } from 'typebox';
+import type { EndpointId } from '../../contract/endpoints.ts';
+import { ENDPOINTS } from '../../contract/endpoints.ts';
+import { IDEMPOTENCY_KEY_MAX_CHARACTERS } from '../../contract/limits.ts';
+import { HEADERS } from '../../contract/values.ts';
+import type { Random } from '../../effects/random.ts';
+import { invalidRequest, ServiceError } from '../service-error.ts';
+import { requireValid } from './validation.ts';
+import type { FieldSchema } from './wording.ts';
+
+/**
+ * Reads a JSON body.
+ * @throws ServiceError 415 for another type, 413 for a body above the limit, 400 for bytes that are
+ * not UTF-8 or not JSON
+ */
+export async function readJsonBody(request: Request): Promise<unknown> {
+  requireJson(request.headers);
+  return parse(decodeUtf8(await readBodyBytes(request)));
+}
+
+/**
+ * Whether a request brings a body. One that did not come over HTTP announces none, and one that did
+ * may have the stream of a body that has nothing in it.
+ */
+export function hasBody({ body, headers }: Request): boolean {
+  const isAnnounced = headers.has('Content-Length') || headers.has('Transfer-Encoding');
+  if (isAnnounced) return headers.get('Content-Length') !== '0';
+  return body !== null && headers.has('Content-Type');
+}
+
+function requireJson(headers: Headers): void {
+  const parameters = requireBodyType(headers, ['application/json']);
+  const charset = parameters.find((one) => one.startsWith('charset='));
+  if (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset)) {
+    throw unsupported('The body must be UTF-8');
+  }
+}
+
+function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw invalidRequest([{ field: 'body', message: 'The body is not valid UTF-8' }]);
+  }
+}
+
+function parse(json: string): unknown {
+  if (json.trim() === '') {
+    throw invalidRequest([
+      { field: 'body', message: 'The body is empty; a JSON object is needed' },
+    ]);
+  }
+  try {
+    return JSON.parse(json);
+  } catch {
+    throw invalidRequest([{ field: 'body', message: 'The body is not valid JSON' }]);
+  }
+}
+
+/** The media type of MessagePack, as clients of the other interface write it. */
+export const MESSAGE_PACK = 'application/msgpack';
+
+/** Room is made for a list before its items are read, so none may announce many. */
+const MAX_LIST_LENGTH = 100;
+
+/**
+ * Reads a body that is JSON or, by its type, MessagePack: the same values in other bytes.
+ * @throws ServiceError 415 for another type, 413 for a body above the limit, 400 for bytes that are
+ * neither
+ */
+export async function readJsonOrMessagePack(request: Request): Promise<unknown> {
+  const { headers } = request;
+  if (isBodyType(headers, 'application/json')) return readJsonBody(request);
+  requireBodyType(headers, ['application/json', MESSAGE_PACK]);
+  const bytes = await readBodyBytes(request);
+  const { decode } = await import('@msgpack/msgpack');
+  try {
+    return decode(bytes, { maxArrayLength: MAX_LIST_LENGTH });
+  } catch {
+    throw invalidRequest([{ field: 'body', message: 'The body is not valid MessagePack' }]);
+  }
+}
+
+/** Enough for the longest text and instruction with every character written as an escape pair. */
+const BODY_MAX_BYTES = 256 * 1024;
+
+/**
+ * Reads a body whole.
+ * @throws ServiceError 413 above the limit, 400 when it is cut off
+ */
+async function readBodyBytes(request: Request): Promise<Uint8Array> {
+  if (Number(request.headers.get('Content-Length') ?? 0) > BODY_MAX_BYTES) throw tooLarge();
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for await (const part of request.body ?? []) {
+      size += part.byteLength;
+      if (size > BODY_MAX_BYTES) throw tooLarge();
+      parts.push(part);
+    }
+  } catch (error) {
+    if (error instanceof ServiceError) throw error;
+    throw invalidRequest([{ field: 'body', message: 'The body was cut off' }]);
+  }
+  return Buffer.concat(parts);
+}
+
+/**
+ * Checks what a body says it is, and gives the parameters of that, such as `charset=utf-8`.
+ * @throws ServiceError 415 for another type, or one that is packed
+ */
+export function requireBodyType(headers: Headers, allowed: readonly string[]): readonly string[] {
+  const encoding = headers.get('Content-Encoding') ?? 'identity';
+  if (encoding.toLowerCase() !== 'identity') {
+    throw unsupported('Content-Encoding is not supported here; send the body as it is');
+  }
+  const [type = '', ...parameters] = typeParts(headers);
+  if (allowed.includes(type)) return parameters;
+  throw unsupported(`Content-Type must be ${allowed.join(' or ')}`);
+}
+
+/** Whether a body says that it is of this type. */
+function isBodyType(headers: Headers, type: string): boolean {
+  return typeParts(headers)[0] === type;
+}
+
+function unsupported(message: string): ServiceError {
+  return new ServiceError('ERR_UNSUPPORTED_MEDIA_TYPE', message);
+}
+
+function typeParts(headers: Headers): readonly string[] {
+  const value = headers.get('Content-Type') ?? '';
+  return value
+    .toLowerCase()
+    .split(';')
+    .map((part) => part.trim());
+}
+
+function tooLarge(): ServiceError {
+  return new ServiceError(
+    'ERR_PAYLOAD_TOO_LARGE',
+    `The body is larger than ${BODY_MAX_BYTES} bytes`,
+    { headers: { Connection: 'close' } },
+  );
+}
+
+/**
+ * Reads the query of a request strictly: every parameter known, given once, and of its type.
+ * @throws ServiceError 400 that names what is wrong
+ */
+export function requireQuery<Schema extends TObject>(url: string, schema: Schema): Static<Schema> {
+  const values: Record<string, unknown> = {};
+  for (const [name, value] of new URL(url).searchParams) {
+    if (Object.hasOwn(values, name)) {
+      throw invalidRequest([{ field: name, message: `${name} is given more than once` }]);
+    }
+    const property = Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined;
+    Object.defineProperty(values, name, {
+      value: property === undefined ? value : convert(value, property),
+      enumerable: true,
+    });
+  }
+  return requireValid(schema, values, 'The query');
+}
+
+/** A number has one spelling, so that nothing is added to a link. What cannot be converted stays text, which the schema then refuses with its name. */
+function convert(value: string, schema: FieldSchema): unknown {
+  if (schema.type === 'integer' && /^(?:0|-?[1-9]\d{0,14})$/.test(value)) return Number(value);
+  if (schema.type === 'boolean' && (value === 'true' || value === 'false')) return value === 'true';
+  return value;
+}
+
+const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
+
+/**
+ * The idempotency key of a request, if it has one (docs/api/speech.md#v3 and docs/api/limits.md).
+ * @throws ServiceError 400 when it is too long or holds anything but visible ASCII
+ */
+export function idempotencyKeyOf(headers: Headers): string | undefined {
+  return keyIn(headers, HEADERS.idempotencyKey);
+}
+
+/**
+ * The idempotency key of a request that does nothing without one (docs/api/voice-design.md and docs/api/media.md).
+ * @throws ServiceError 400 when it is missing, too long or holds anything but visible ASCII
+ */
+export function requireIdempotencyKey(headers: Headers): string {
+  const key = idempotencyKeyOf(headers);
+  if (key !== undefined) return key;
+  const field = HEADERS.idempotencyKey;
+  throw invalidRequest([{ field, message: `${field} is missing; it is required` }]);
+}
+
+/**
+ * The key of a request of v1 or v2, where the request id is the key (docs/api/speech.md#v2, docs/api/speech.md#v1 and docs/api/versions.md). A
+ * client that sends the header of v3 as well means that one.
+ * @throws ServiceError 400 when it is too long or holds anything but visible ASCII
+ */
+export function requestKeyOf(headers: Headers): string | undefined {
+  return keyIn(headers, HEADERS.idempotencyKey) ?? keyIn(headers, HEADERS.requestId);
+}
+
+function keyIn(headers: Headers, field: string): string | undefined {
+  const key = headers.get(field);
+  if (key === null) return undefined;
+  if (key.length <= IDEMPOTENCY_KEY_MAX_CHARACTERS && VISIBLE_ASCII.test(key)) return key;
+  const allowed = `1 to ${IDEMPOTENCY_KEY_MAX_CHARACTERS} visible ASCII characters`;
+  const given = VISIBLE_ASCII.test(key) ? `has ${key.length} characters` : 'is not clean';
+  throw invalidRequest([{ field, message: `${field} ${given}; allowed are ${allowed}` }]);
+}
+
+const VISIBLE_ASCIIOfRequestId = /^[\x21-\x7e]{1,128}$/;
+
+/** The trace id of a request: the client's where it can be echoed safely, else a new one (spec 4.1). */
+export function requestIdOf(headers: Headers, random: Random): string {
+  const given = headers.get(HEADERS.requestId);
+  return given !== null && VISIBLE_ASCIIOfRequestId.test(given) ? given : random.uuid();
+}
+
+/** The path of an endpoint with its parameters filled in, for addresses in answers. */
+export function endpointPath(
+  id: EndpointId,
+  parameters: Readonly<Record<string, string | number>>,
+): string {
+  const endpoint = ENDPOINTS.find((one) => one.id === id);
+  if (endpoint === undefined) throw new TypeError(`there is no endpoint ${id}`);
+  return endpoint.path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) =>
+    encodeURIComponent(parameters[name] ?? ''),
+  );
+}
+
+/** A request that has come, and what turns out about it. */
+export interface Arrival {
+  readonly request: Request;
+  readonly requestId: string;
+  /** Whose key it has, once that is known. */
+  account?: string;
+}

@@ -1,0 +1,128 @@
+import { dirname, join } from 'node:path';
+import { hasErrno } from '../../durable/file-failures.ts';
+import type { FileDeps } from '../../durable/files.ts';
+import { ensurePrivateFolder } from '../../durable/own-files.ts';
+import type { Clock } from '../../effects/clock.ts';
+import { endpointPath } from '../http/request.ts';
+import type { SignedLinks } from '../jobs/signed-links.ts';
+import type { AudioFolder } from '../speech/audio-files.ts';
+import { createAudioFolder } from '../speech/audio-files.ts';
+import type { Connection } from '../store/connection.ts';
+import { text } from '../store/connection.ts';
+
+/**
+ * What media jobs read and make, beside the database: a folder for each, whose name is its id. Names of
+ * files come from this program only.
+ */
+export interface MediaFolder extends Pick<AudioFolder, 'create' | 'discard' | 'find' | 'remove'> {
+  /** Makes the folder of a job that nothing came in for. @throws Failure when it cannot be written */
+  prepare(owner: string): Promise<void>;
+  /** Where a file is, or is to be, for a program that is told of paths. */
+  pathOf(owner: string, name: string): string;
+  /** Gives what was written under one name another, whole and durable. @throws the system's error */
+  publish(owner: string, draft: string, name: string): Promise<void>;
+  /** The names of what is in a folder; nothing where there is none. */
+  list(owner: string): Promise<readonly string[]>;
+  /** The folders in which nothing changed since then (milliseconds since the epoch). */
+  unchangedSince(moment: number): Promise<readonly string[]>;
+}
+
+/** @param databasePath the database that tells what the files are */
+export function createMediaFolder(databasePath: string, deps: FileDeps): MediaFolder {
+  const { files } = deps;
+  const root = join(dirname(databasePath), ROOT);
+  const pathOf = (owner: string, name: string): string => join(root, owner, name);
+  const list = async (folder: string): Promise<readonly string[]> => {
+    try {
+      return await files.readdir(folder);
+    } catch (error) {
+      if (hasErrno(error, 'ENOENT')) return [];
+      throw error;
+    }
+  };
+  return {
+    ...createAudioFolder(databasePath, deps, ROOT),
+    pathOf,
+    prepare: (owner) => ensurePrivateFolder(join(root, owner), files),
+    async publish(owner, draft, name) {
+      const file = await files.open(pathOf(owner, draft), 'r+');
+      try {
+        await file.chmod(0o600);
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      await files.rename(pathOf(owner, draft), pathOf(owner, name));
+    },
+    list: (owner) => list(join(root, owner)),
+    async unchangedSince(moment) {
+      const owners = await list(root);
+      const changes = await Promise.all(owners.map((owner) => files.stat(join(root, owner))));
+      return owners.filter((_, index) => (changes[index]?.mtimeMs ?? moment) < moment);
+    },
+  };
+}
+
+const ROOT = 'media';
+
+/** A file that was made and may be fetched by whoever has a signed link to it. */
+interface MediaFileRecord {
+  readonly id: string;
+  /** The folder in which it is: that of its job. */
+  readonly folder: string;
+  readonly name: string;
+  readonly contentType: string;
+}
+
+/** Notes a file that is there, inside the caller's transaction. */
+export function writeMediaFile(db: Connection, record: MediaFileRecord): void {
+  const { contentType, folder, id, name } = record;
+  db.run('INSERT INTO media_file (id, folder, name, content_type) VALUES (?, ?, ?, ?)', [
+    id,
+    folder,
+    name,
+    contentType,
+  ]);
+}
+
+export function readMediaFile(db: Connection, id: string): MediaFileRecord | undefined {
+  const row = db.get('SELECT * FROM media_file WHERE id = ?', [id]);
+  if (row === undefined) return undefined;
+  const [folder, name, contentType] = [
+    text(row, 'folder'),
+    text(row, 'name'),
+    text(row, 'content_type'),
+  ];
+  return { id, folder, name, contentType };
+}
+
+/** Whether anything in a folder is needed: it has a job, or a file that may be fetched. */
+export function isFolderNeeded(db: Connection, folder: string): boolean {
+  const job = db.get('SELECT 1 AS found FROM media_job WHERE id = ?', [folder]);
+  return (
+    job !== undefined ||
+    db.get('SELECT 1 AS found FROM media_file WHERE folder = ?', [folder]) !== undefined
+  );
+}
+
+/** How long an address of a file is good for: every poll gives a new one. */
+const KEPT_MS = 24 * 60 * 60 * 1_000;
+
+/** Gives the address of a file on the host that was asked; it needs no key for a day. */
+export type MediaLink = (requestUrl: string, fileId: string) => string;
+
+export function createMediaLink({
+  clock,
+  links,
+}: {
+  readonly clock: Clock;
+  readonly links: SignedLinks;
+}): MediaLink {
+  return (requestUrl, fileId) => {
+    const target = { taskId: fileId, download: false };
+    const { expires, signature } = links.sign(target, clock.now() + KEPT_MS);
+    const url = new URL(endpointPath('getMediaFile', { fileId }), requestUrl);
+    url.search = new URLSearchParams({ expires: String(expires), signature }).toString();
+    return url.href;
+  };
+}

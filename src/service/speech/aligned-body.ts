@@ -1,0 +1,290 @@
+import type {
+  AlignedCompleted,
+  AlignedError,
+  AlignmentStatus,
+} from '../../contract/schemas/aligned.ts';
+import type { ServiceErrorCode } from '../../contract/service-errors.ts';
+import type { Clock } from '../../effects/clock.ts';
+import { closeQuietly } from '../../effects/close-quietly.ts';
+import { codecDelayMs } from '../engine/encode/encode-speech.ts';
+import { EngineError, engineMessageOf } from '../engine/speech-engine.ts';
+import type { SpeechChunk } from '../engine/speech-engine.ts';
+import type { Operation } from '../operations/operation.ts';
+import type { SpeechContext } from './speech-context.ts';
+import { speechFailureMessage } from '../service-error.ts';
+import type { AlignmentUpdate } from './alignment.ts';
+import { Alignment } from './alignment.ts';
+import type { RunningGeneration } from './generations.ts';
+import type { SpokenStream } from './speak.ts';
+import {
+  generate,
+  requireSettled,
+  type Speaking,
+  createSettlement,
+  type Settlement,
+  speechOf,
+} from './speak.ts';
+
+/** A request for an aligned stream that was planned and paid for. */
+interface SpeakingAligned extends Speaking {
+  readonly context: Speaking['context'] & Pick<SpeechContext, 'clock'>;
+}
+
+/**
+ * Speaks with times, as far as the first of the audio; the charge stands from there on (docs/api/speech.md#aligned-stream and docs/api/errors.md#idempotency). The body settles the rest.
+ * @throws ServiceError as `speakStream` does
+ */
+export function speakAligned(speaking: SpeakingAligned): Promise<SpokenStream> {
+  const { context, operation, plan, requestId } = speaking;
+  const { clock } = context;
+  return generate(speaking, async (generation) => {
+    const events = await start(alignedEvents(speaking, generation.signal));
+    const { quota } = requireSettled(operation.commit());
+    const bill = { quotaRemaining: quota, creditsUsed: plan.charge.credits };
+    const onFailure = (error: unknown): void =>
+      context.report({ type: 'failure', requestId, error });
+    const body = alignedBody({ events, generation, operation, clock, requestId, bill, onFailure });
+    return { body, quotaRemaining: quota };
+  });
+}
+
+/** Reads events until there is audio. */
+async function start(rest: StartedEvents['rest']): Promise<StartedEvents> {
+  const head: SpokenEvent[] = [];
+  for (;;) {
+    const next = await rest.next();
+    if (next.done === true) {
+      throw new EngineError('unspeakable', 'The text has nothing that this voice can say');
+    }
+    head.push(next.value);
+    if (next.value.name === 'audio') return { head, rest };
+  }
+}
+
+/** Events of which the first audio exists. */
+interface StartedEvents {
+  readonly head: readonly SpokenEvent[];
+  readonly rest: AsyncIterator<SpokenEvent, AlignmentStatus>;
+}
+
+interface AlignedBodyOptions {
+  readonly events: StartedEvents;
+  readonly generation: RunningGeneration;
+  readonly operation: Operation;
+  readonly clock: Clock;
+  readonly requestId: string;
+  /** What `completed` tells besides. */
+  readonly bill: Pick<AlignedCompleted, 'quotaRemaining' | 'creditsUsed'>;
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** A stream without a byte for longer than this tells that it lives. */
+const HEARTBEAT_MS = 10_000;
+
+/**
+ * The body of an aligned stream, made as fast as it is read (docs/api/speech.md#aligned-stream). `completed` is told
+ * when the charge stands for good; what fails after the beginning is refunded, and told with `error`.
+ */
+function alignedBody(options: AlignedBodyOptions): ReadableStream<Uint8Array> {
+  return new ReadableStream(new AlignedSource(options), { highWaterMark: 0 });
+}
+
+type Controller = ReadableStreamDefaultController<Uint8Array>;
+
+class AlignedSource {
+  readonly #options: AlignedBodyOptions;
+  readonly #settlement: Settlement;
+  readonly #source: BeatingEvents;
+  #isOver = false;
+
+  constructor(options: AlignedBodyOptions) {
+    this.#options = options;
+    this.#settlement = createSettlement({ ...options, source: options.events.rest });
+    this.#source = new BeatingEvents(options.events, options.clock);
+  }
+
+  start(controller: Controller): void {
+    const { signal } = this.#options.generation;
+    const abort = (): void => this.#breakOff(controller, signal.reason, 'ERR_SERVICE_UNAVAILABLE');
+    signal.addEventListener('abort', abort, { once: true });
+  }
+
+  async pull(controller: Controller): Promise<void> {
+    try {
+      const next = await this.#source.next();
+      if (this.#isOver) return;
+      if (next === 'heartbeat') controller.enqueue(HEARTBEAT);
+      else if (next.done === true) this.#end(controller, next.value);
+      else controller.enqueue(bytesOf(next.value));
+    } catch (error) {
+      this.#breakOff(controller, error, 'ERR_GENERATION_FAILED');
+    }
+  }
+
+  cancel(reason: unknown): void {
+    this.#isOver = true;
+    this.#settlement.leave(reason);
+  }
+
+  #end(controller: Controller, alignmentStatus: AlignmentStatus): void {
+    const { bill, operation, requestId } = this.#options;
+    if (!this.#settlement.complete()) throw new Error('the answer could not be settled');
+    this.#isOver = true;
+    const generationId = operation.id;
+    const data: AlignedCompleted = { requestId, generationId, alignmentStatus, ...bill };
+    controller.enqueue(serverSentEvent('completed', data));
+    controller.close();
+  }
+
+  #breakOff(controller: Controller, error: unknown, code: ServiceErrorCode): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#settlement.fail(error);
+    const isClosing = code === 'ERR_SERVICE_UNAVAILABLE';
+    const message = isClosing
+      ? 'The service is closing'
+      : speechFailureMessage(engineMessageOf(error));
+    const data: AlignedError = { requestId: this.#options.requestId, code, message };
+    controller.enqueue(serverSentEvent('error', data));
+    controller.close();
+  }
+}
+
+function bytesOf(event: SpokenEvent): Uint8Array {
+  if (event.name !== 'audio') return serverSentEvent(event.name, event.data);
+  return serverSentEvent('audio', { audioBase64: Buffer.from(event.bytes).toString('base64') });
+}
+
+type Next = IteratorResult<SpokenEvent, AlignmentStatus>;
+
+/** Events, and a heartbeat whenever the next one lets wait for itself. */
+class BeatingEvents {
+  readonly #head: SpokenEvent[];
+  readonly #rest: StartedEvents['rest'];
+  readonly #clock: Clock;
+  #pending: Promise<Next> | undefined;
+
+  constructor({ head, rest }: StartedEvents, clock: Clock) {
+    this.#head = [...head];
+    this.#rest = rest;
+    this.#clock = clock;
+  }
+
+  async next(): Promise<Next | 'heartbeat'> {
+    const first = this.#head.shift();
+    if (first !== undefined) return { value: first, done: false };
+    this.#pending ??= this.#rest.next();
+    const pending = this.#pending;
+    const beat = new Heartbeat(this.#clock);
+    try {
+      const next = await Promise.race([pending, beat.due]);
+      if (next !== 'heartbeat') this.#pending = undefined;
+      return next;
+    } finally {
+      beat.stop();
+    }
+  }
+}
+
+class Heartbeat {
+  readonly due: Promise<'heartbeat'>;
+  /** Lets it never be due. */
+  stop: () => void = () => {};
+
+  constructor(clock: Clock) {
+    this.due = new Promise((resolve) => {
+      this.stop = clock.after(HEARTBEAT_MS, () => resolve('heartbeat'));
+    });
+  }
+}
+
+/** What happens while a text is spoken with its times; how it ends is not among it. */
+type SpokenEvent = { readonly name: 'audio'; readonly bytes: Uint8Array } | AlignmentUpdate;
+
+/**
+ * Speaks a text: audio in pieces, and what is known of its words as soon as it is, before the audio of
+ * a chunk where that can be. Is made as it is asked for, but for the next piece of audio.
+ * @returns whether every chunk has its times
+ * @throws EngineError when nothing can be spoken; whatever the engine or the encoder throws
+ */
+async function* alignedEvents(
+  speaking: Pick<Speaking, 'account' | 'context' | 'plan'>,
+  signal: AbortSignal,
+): AsyncGenerator<SpokenEvent, AlignmentStatus> {
+  const { context, plan } = speaking;
+  const { engineRequest, format, gainDb } = plan;
+  const timed = {
+    ...speaking,
+    plan: { ...plan, engineRequest: { ...engineRequest, isTimed: true } },
+  };
+  const alignment = new Alignment(engineRequest.text, codecDelayMs(format));
+  const news = new News();
+  const chunks = observe(speechOf(timed, signal), (chunk) => {
+    alignment.hear(chunk);
+    news.tell();
+  });
+  const encoded = context.encode(format, chunks, { gainDb })[Symbol.asyncIterator]();
+  try {
+    let next = startNext(encoded);
+    for (;;) {
+      const audio = await Promise.race([next, news.next]);
+      for (const update of alignment.take()) yield update;
+      if (audio === undefined) continue;
+      if (audio.done === true) break;
+      yield { name: 'audio', bytes: audio.value };
+      next = startNext(encoded);
+    }
+    const status = alignment.finish();
+    yield* alignment.take();
+    return status;
+  } finally {
+    void closeQuietly(encoded);
+  }
+}
+
+/** May fail while nobody waits for it. */
+function startNext(encoded: AsyncIterator<Uint8Array>): Promise<IteratorResult<Uint8Array>> {
+  const next = encoded.next();
+  next.catch(() => {});
+  return next;
+}
+
+/** Wakes who waits for it. */
+class News {
+  #isTold = false;
+  #wake: () => void = () => {};
+
+  /** Resolves when something is told, or was since this was asked last. */
+  get next(): Promise<undefined> {
+    return new Promise((resolve) => {
+      this.#wake = () => {
+        this.#isTold = false;
+        resolve(undefined);
+      };
+      if (this.#isTold) this.#wake();
+    });
+  }
+
+  tell(): void {
+    this.#isTold = true;
+    this.#wake();
+  }
+}
+
+async function* observe(
+  chunks: AsyncIterable<SpeechChunk>,
+  onChunk: (chunk: SpeechChunk) => void,
+): AsyncGenerator<SpeechChunk> {
+  for await (const chunk of chunks) {
+    onChunk(chunk);
+    yield chunk;
+  }
+}
+
+/** One event of a stream as its bytes. Its name has no line break, and its data is a line of JSON. */
+function serverSentEvent(name: string, data: unknown): Uint8Array {
+  return Buffer.from(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
+}
+
+/** A comment, which clients leave alone; proxies see that the connection lives. */
+const HEARTBEAT: Uint8Array = Buffer.from(': heartbeat\n\n');

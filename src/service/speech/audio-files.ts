@@ -1,0 +1,160 @@
+import type { FileHandle } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { SpeechFormat } from '../../contract/schemas/speech.ts';
+import { hasErrno } from '../../durable/file-failures.ts';
+import { removeQuietly, isTemporaryName } from '../../durable/files.ts';
+import type { FileDeps } from '../../durable/files.ts';
+import type { Output } from '../../durable/output.ts';
+import { ensurePrivateFolder } from '../../durable/own-files.ts';
+import { openOutput } from '../../durable/publish.ts';
+import type { FileSystem } from '../../effects/file-system.ts';
+import { openFileHead } from '../engine/encode/file-head.ts';
+import type { SpeechLength } from '../engine/encode/mp3-file-head.ts';
+import { type SpeechChunk, SpeechLimit } from '../engine/speech-engine.ts';
+import type { EncodeSpeech } from './encode.ts';
+
+/**
+ * Audio that is kept beside the database: too large for it, and written so that a file is whole or
+ * not there. Each owner, such as a job, has a folder; names come from this program only.
+ */
+export interface AudioFolder {
+  /**
+   * Opens a file to be written; it gets its name when it is published, in the place of an older one.
+   * @throws Failure when it cannot be written
+   */
+  create(owner: string, name: string): Promise<Output>;
+  /** A file that was published, or `undefined`. */
+  find(owner: string, name: string): Promise<StoredAudio | undefined>;
+  /** Removes a file, as far as that can be done. */
+  remove(owner: string, name: string): Promise<void>;
+  /** Removes an owner's folder with everything in it. @throws the system's error */
+  discard(owner: string): Promise<void>;
+  /** Removes what a process that was killed left half written. */
+  sweep(owner: string): Promise<void>;
+}
+
+/**
+ * @param databasePath the database that tells what the files are
+ * @param rootName of the folder of folders, beside the database
+ */
+export function createAudioFolder(
+  databasePath: string,
+  deps: FileDeps,
+  rootName = 'audio',
+): AudioFolder {
+  const root = join(dirname(databasePath), rootName);
+  const fileOf = (owner: string, name: string): string => join(root, owner, name);
+  return {
+    async create(owner, name) {
+      await ensurePrivateFolder(join(root, owner), deps.files);
+      return openOutput({ ...deps, path: fileOf(owner, name), mode: 0o600 });
+    },
+    find: (owner, name) => openStoredAudio(fileOf(owner, name), deps.files),
+    remove: (owner, name) => removeQuietly(fileOf(owner, name), deps),
+    discard: (owner) => deps.files.rm(join(root, owner), { recursive: true, force: true }),
+    async sweep(owner) {
+      const folder = join(root, owner);
+      const names = await deps.files.readdir(folder).catch((error: unknown) => {
+        if (hasErrno(error, 'ENOENT')) return [];
+        throw error;
+      });
+      for (const name of names) {
+        if (isTemporaryName(name)) await removeQuietly(join(folder, name), deps);
+      }
+    },
+  };
+}
+
+/** A file that was published; it is opened when it is read, so that one nobody reads stays closed. */
+export interface StoredAudio {
+  /** Its size in bytes. */
+  readonly size: number;
+  /** Changes with its bytes: published files are only ever replaced as a whole. */
+  readonly version: string;
+  /**
+   * Reads it once, piece by piece.
+   * @param start first byte, default 0
+   * @param end byte after the last, default its size
+   */
+  read(start?: number, end?: number): AsyncGenerator<Uint8Array<ArrayBuffer>>;
+}
+
+const PIECE_BYTES = 64 * 1024;
+
+/** The file at this path, or `undefined` when there is none. Throws the system's error. */
+async function openStoredAudio(path: string, files: FileSystem): Promise<StoredAudio | undefined> {
+  try {
+    const { mtimeMs, size } = await files.stat(path);
+    return {
+      size,
+      version: `${size.toString(16)}-${mtimeMs.toString(16)}`,
+      read: (start = 0, end = size) => readPieces(path, { start, end }, files),
+    };
+  } catch (error) {
+    if (hasErrno(error, 'ENOENT')) return undefined;
+    throw error;
+  }
+}
+
+async function* readPieces(
+  path: string,
+  { start, end }: { readonly start: number; readonly end: number },
+  files: FileSystem,
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  const file = await files.open(path, 'r');
+  try {
+    for (let at = start; at < end;) {
+      const piece = await readPiece(file, at, Math.min(end - at, PIECE_BYTES));
+      at += piece.length;
+      yield piece;
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+async function readPiece(
+  file: FileHandle,
+  position: number,
+  length: number,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const { bytesRead, buffer } = await file.read(new Uint8Array(length), 0, length, position);
+  if (bytesRead === 0) throw new Error('a stored file became shorter while it was read');
+  return buffer.subarray(0, bytesRead);
+}
+
+interface SpeechWriting {
+  readonly output: Output;
+  readonly encode: EncodeSpeech;
+  readonly format: SpeechFormat;
+  /** Change of level in decibels. */
+  readonly gainDb: number;
+}
+
+/**
+ * Writes speech as a whole file that tells its exact length, and publishes it. What fails on the way
+ * throws, also speech beyond its limit, with nothing published; the output is the caller's to abandon then.
+ */
+export async function writeSpeech(
+  { output, encode, format, gainDb }: SpeechWriting,
+  chunks: AsyncIterable<SpeechChunk>,
+): Promise<SpeechLength> {
+  const length = { samples: 0, sampleRate: 0 };
+  async function* counted(): AsyncGenerator<SpeechChunk> {
+    const limit = new SpeechLimit();
+    for await (const chunk of chunks) {
+      limit.add(chunk);
+      length.samples += chunk.samples.length;
+      length.sampleRate = chunk.sampleRate;
+      yield chunk;
+    }
+  }
+  const head = await openFileHead(format);
+  for await (const bytes of encode(format, counted(), { gainDb })) {
+    for (const part of head.pass(bytes)) await output.write(part);
+  }
+  const beginning = head.finish(length);
+  if (beginning !== undefined) await output.overwrite(0, beginning);
+  await output.publish();
+  return length;
+}

@@ -1,0 +1,189 @@
+/**
+ * Leaves out complete decorative kaomoji: a bracketed face with a matching pair of eyes around a
+ * mouth, at least one of them not ASCII, with its arms and the table it throws. Emoji, ASCII faces,
+ * and whatever stands in code, URLs, quotes or tags stay (docs/api/speech.md#v3, `filterEmoji`).
+ */
+export function removeKaomoji(text: string): string {
+  const kept = protectedSpans(text);
+  let result = '';
+  let position = 0;
+  for (const { start, end } of faces(text)) {
+    const from = withLeftArms(text, start, position);
+    const to = withRightArms(text, end);
+    if (kept.some((span) => span.start < to && from < span.end)) continue;
+    result += text.slice(position, from);
+    const isBetweenSpaces = isGap(result.at(-1)) && isGap(text[to]);
+    position = isBetweenSpaces ? to + 1 : to;
+  }
+  return result + text.slice(position);
+}
+
+const CLOSERS = new Map([
+  ['(', ')）'],
+  ['（', ')）'],
+  ['ʕ', 'ʔ'],
+]);
+const EYES = '◕•●○◉⊙☉◔◑◐ಠಥ눈ʘ°º˘¬■□￣─╥≧≦✧★☆◠♥❤♡ﾟ゜˙・･ᵔㅠㅜᴗ一ー^-><;*@=~TtoOxX´｀`';
+/** Symbols that are not emoji draw eyes, mouths and cheeks of their own; letters and punctuation do where they are listed. */
+const DRAWN = /(?!\p{Extended_Pictographic})[\p{So}\p{Sk}\u203f\u2040\u2054\ufe30-\ufe4f\uff3f]/u;
+const MOUTHS = '‿ωᴥ▽ヮДд□ー﹏益ㅂ∀З口◡∇△ᗜ︿皿ᵕᴗʖ_.-oO3~^w';
+const CHEEKS = "；，、´｀`｡。*✿oO⁄/╯ノﾉづヽ⌐✧☆★♡＊#;'";
+const MIRRORED_EYES = new Set(['≧≦', '><', '°º', '´`', '`´', '´｀', '｀´']);
+/** With letters for eyes, only these are a mouth: `(x∇x)` may be mathematics. */
+const MOUTHS_OF_LETTERS = 'ω▽﹏Дд‿';
+const LEFT_ARMS = '‹ヽヾ＼\\٩ᕙᕕლ乁¯_づノﾉง┬─ ';
+const RIGHT_ARMS = '›ヽノﾉ/／۶ᕗლㄏ¯_づง╯︵┻━┬─彡 ';
+const SPARKLES = /[*:･ﾟ✧☆♪]*[･ﾟ✧☆♪]/y;
+const FACE_MAX_LENGTH = 24;
+/** These eyes are so much of a face that they need no brackets. */
+const BARE_FACE = /(?<![\p{L}\p{M}\p{N}])([ಠಥ])[_‿益﹏ωДಎ.]{1,3}\1(?![\p{L}\p{M}\p{N}])/uy;
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Every bracketed face, and those without brackets whose eyes are known, in order. */
+function* faces(text: string): Generator<Span> {
+  for (let start = 0; start < text.length; start += 1) {
+    BARE_FACE.lastIndex = start;
+    const bare = 'ಠಥ'.includes(text.charAt(start)) ? BARE_FACE.exec(text)?.[0].length : undefined;
+    if (bare !== undefined) {
+      yield { start, end: start + bare };
+      start += bare - 1;
+      continue;
+    }
+    const closers = CLOSERS.get(text.charAt(start));
+    const end = closers === undefined ? -1 : closing(text, start + 1, closers);
+    if (end === -1) continue;
+    const inner = text.slice(start + 1, end).replaceAll(/[\p{M}\s]/gu, '');
+    if (!isFace(inner) && !isShrug(text, { start, end }, inner)) continue;
+    yield { start, end: end + 1 };
+    start = end;
+  }
+}
+
+function closing(text: string, from: number, closers: string): number {
+  for (let index = from; index < Math.min(text.length, from + FACE_MAX_LENGTH); index += 1) {
+    const character = text.charAt(index);
+    if (closers.includes(character)) return index;
+    if (CLOSERS.has(character)) return -1;
+  }
+  return -1;
+}
+
+/** Cheeks, an eye, a mouth of one to four, the eye's partner, cheeks. */
+function isFace(inner: string): boolean {
+  const positions = Array.from({ length: inner.length }, (_, index) => index);
+  const eyes = positions.filter((index) => consistsOf(inner.charAt(index), EYES));
+  return eyes.some((left) => eyes.some((right) => isFaceAround(inner, left, right)));
+}
+
+function isFaceAround(inner: string, left: number, right: number): boolean {
+  const mouth = inner.slice(left + 1, right);
+  const pair = inner.charAt(left) + inner.charAt(right);
+  const cheeks = inner.slice(0, left) + inner.slice(right + 1);
+  return (
+    mouth.length >= 1 &&
+    mouth.length <= 4 &&
+    (pair[0] === pair[1] || MIRRORED_EYES.has(pair)) &&
+    !(pair[0] === pair[1] && isOnly(mouth, pair.charAt(0))) &&
+    (/[a-z]/i.test(pair) ? isOnly(mouth, MOUTHS_OF_LETTERS) : consistsOf(mouth, MOUTHS)) &&
+    consistsOf(cheeks, CHEEKS) &&
+    /[^\p{ASCII}]/u.test(pair + mouth)
+  );
+}
+
+/** The shrug has one character for its whole face, and is one only between its arms. */
+function isShrug(text: string, { start, end }: Span, inner: string): boolean {
+  return inner === 'ツ' && text.endsWith('\\_', start) && text.startsWith('_/', end + 1);
+}
+
+/** Arms that run on into a word were no arms. */
+function withLeftArms(text: string, start: number, limit: number): number {
+  let from = start;
+  while (from > limit && LEFT_ARMS.includes(text.charAt(from - 1))) from -= 1;
+  const isWord = from > limit && isLetter(text.charAt(from - 1)) && text.charAt(from) !== ' ';
+  if (isWord) return start;
+  while (from < start && text.charAt(from) === ' ') from += 1;
+  return from;
+}
+
+function withRightArms(text: string, end: number): number {
+  let to = end;
+  while (to < text.length && RIGHT_ARMS.includes(text.charAt(to))) to += 1;
+  const isWord = isLetter(text.charAt(to)) && text.charAt(to - 1) !== ' ';
+  if (isWord) return end;
+  while (to > end && text.charAt(to - 1) === ' ') to -= 1;
+  SPARKLES.lastIndex = to;
+  return to + (SPARKLES.exec(text)?.[0].length ?? 0);
+}
+
+/** Of the listed characters, or of what is drawn. */
+function consistsOf(part: string, characters: string): boolean {
+  return Array.from(part).every((one) => characters.includes(one) || DRAWN.test(one));
+}
+
+function isOnly(part: string, characters: string): boolean {
+  return Array.from(part).every((one) => characters.includes(one));
+}
+
+function isLetter(character: string): boolean {
+  return /\p{L}/u.test(character);
+}
+
+function isGap(character: string | undefined): boolean {
+  return character === undefined || /\s/.test(character);
+}
+
+/** A stretch of a text, in UTF-16 units. */
+interface TextSpan {
+  readonly start: number;
+  readonly end: number;
+}
+
+const DELIMITERS = [
+  ['```', '```'],
+  ['"', '"'],
+  ['“', '”'],
+  ['„', '“'],
+  ['«', '»'],
+  ['「', '」'],
+  ['『', '』'],
+] as const;
+
+/** Bounded everywhere, so that no text takes long. Single quotes and backticks hug what they quote. */
+const PATTERNS = [
+  /(?<![^\s("'[{])`[^`\n]{1,500}`/g,
+  /(?<![\p{L}\p{N}])'[^'\n]{1,200}'(?![\p{L}\p{N}])/gu,
+  /\b[a-z][a-z0-9+.-]{0,20}:\/\/\S+/gi,
+  /\bwww\.\S+/gi,
+  /<\/?[a-z][^<>\n]{0,200}>/gi,
+  /\[[^[\]\n]{1,200}\]/g,
+  /\{[^{}\n]{1,200}\}/g,
+];
+
+/** Code, URLs, quoted literals and speech tags: what a filter of decoration has to leave alone. */
+function protectedSpans(text: string): readonly TextSpan[] {
+  return [
+    ...DELIMITERS.flatMap(([open, close]) => between(text, open, close)),
+    ...PATTERNS.flatMap((pattern) =>
+      [...text.matchAll(pattern)].map(({ index, 0: found }) => ({
+        start: index,
+        end: index + found.length,
+      })),
+    ),
+  ];
+}
+
+function between(text: string, open: string, close: string): readonly TextSpan[] {
+  const spans: TextSpan[] = [];
+  let position = 0;
+  for (;;) {
+    const start = text.indexOf(open, position);
+    const end = start === -1 ? -1 : text.indexOf(close, start + open.length);
+    if (end === -1) return spans;
+    position = end + close.length;
+    spans.push({ start, end: position });
+  }
+}

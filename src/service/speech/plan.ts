@@ -1,0 +1,337 @@
+import type { AudioFormat } from '../../contract/values.ts';
+import type { ControlRange } from '../../contract/families.ts';
+import type { ControlName, SpeechControls } from '../../contract/schemas/speech.ts';
+import { countCodePoints } from '../../text/code-points.ts';
+import type { EngineRequest } from '../engine/speech-engine.ts';
+import { anyOf, showValue, describeRange } from '../http/wording.ts';
+import type { Amounts } from '../ledger/ledger.ts';
+import { invalidRequest, ServiceError } from '../service-error.ts';
+import type { FieldProblem } from '../service-error.ts';
+import { removeKaomoji } from './kaomoji.ts';
+import type { Catalogue, SpeakingVoice } from '../voices/catalogue.ts';
+import { familyOf } from '../voices/catalogue.ts';
+import type { CatalogueModel } from '../voices/models.ts';
+
+/** What is asked for, whichever surface it came by. */
+export interface SpeechOrder extends GivenControls {
+  readonly text: string;
+  readonly voiceId: string;
+  readonly modelId?: string | undefined;
+  /** Default mp3. */
+  readonly format?: AudioFormat | undefined;
+}
+
+type GivenControls = { readonly [Name in ControlName]?: SpeechControls[Name] | undefined };
+
+export interface PlanOptions {
+  /** What the surface calls the fields of an order, for what is told of them; default their own names. */
+  readonly names?: Readonly<Partial<Record<keyof SpeechOrder, string>>>;
+  /** What becomes of a format that the model does not make; default `refuse`. */
+  readonly otherFormat?: 'refuse' | 'mp3';
+  /** Only for models that declare aligned streaming. */
+  readonly isAligned?: boolean;
+}
+
+/** A speech request that can be carried out: everything is known but the sound. */
+export interface SpeechPlan {
+  readonly voice: SpeakingVoice;
+  readonly model: CatalogueModel;
+  readonly format: AudioFormat;
+  /** What the surface calls the text. */
+  readonly textField: string;
+  readonly engineRequest: EngineRequest;
+  readonly gainDb: number;
+  readonly ignored: readonly ControlName[];
+  readonly charge: Amounts;
+}
+
+/**
+ * Decides how a request is carried out and what it costs (docs/api/speech.md#v3 and docs/api/limits.md).
+ * @throws ServiceError 404 for an unknown voice, 503 for an unavailable model, 400 for what the
+ * voice, the model or its family does not take
+ */
+export function planSpeech(
+  order: SpeechOrder,
+  catalogue: Catalogue,
+  { isAligned = false, names = {}, otherFormat = 'refuse' }: PlanOptions = {},
+): SpeechPlan {
+  const nameOf = (field: keyof SpeechOrder): string => names[field] ?? field;
+  const voice = requireVoice(order.voiceId, catalogue, nameOf);
+  const model = requireModel(order.modelId, voice, { catalogue, nameOf });
+  if (isAligned) requireAlignedStreaming(model, catalogue, nameOf);
+  const wanted = order.format ?? 'mp3';
+  const format = otherFormat === 'mp3' && !makes(model, wanted) ? 'mp3' : wanted;
+  requireFit({ ...order, format }, model, nameOf);
+  const text = order.filterEmoji === true ? removeKaomoji(order.text) : order.text;
+  const textField = nameOf('text');
+  if (text.trim() === '') {
+    const message = `${textField} has nothing to say but white space`;
+    throw invalidRequest([{ field: textField, message }]);
+  }
+  const { speed, pitch, gainDb, ignored } = deliver(order, model, voice);
+  const engineRequest = { text, voice: voice.engine.voice, speed, pitch };
+  const charge = price(text, model);
+  return { voice, model, format, textField, engineRequest, gainDb, ignored, charge };
+}
+
+/** What the surface calls a field of an order. */
+type NameOf = (field: keyof SpeechOrder) => string;
+
+function requireVoice(voiceId: string, catalogue: Catalogue, nameOf: NameOf): SpeakingVoice {
+  const voice = catalogue.voice(voiceId);
+  if (voice !== undefined) return voice;
+  const message = `${nameOf('voiceId')} ${showValue(voiceId)} is no voice here`;
+  throw new ServiceError('ERR_VOICE_NOT_FOUND', message);
+}
+
+function requireModel(
+  modelId: string | undefined,
+  voice: SpeakingVoice,
+  { catalogue, nameOf }: { readonly catalogue: Catalogue; readonly nameOf: NameOf },
+): CatalogueModel {
+  const family = familyOf(voice);
+  const id = modelId ?? family.defaultModel;
+  const model = catalogue.model(id);
+  if (model === undefined || !family.models.includes(id)) {
+    const field = nameOf('modelId');
+    const what = model === undefined ? 'is no model' : `does not work with voice ${voice.name}`;
+    const message = `${field} ${showValue(id)} ${what}; allowed is ${anyOf(family.models)}`;
+    throw invalidRequest([{ field, message }]);
+  }
+  if (catalogue.isAvailable(model)) return model;
+  throw new ServiceError('ERR_MODEL_UNAVAILABLE', `The model ${id} is not available`, {
+    details: { modelId: id },
+  });
+}
+
+/** Names the models of the same family that have it, which the voice may speak with, else all. */
+function requireAlignedStreaming(
+  model: CatalogueModel,
+  catalogue: Catalogue,
+  nameOf: NameOf,
+): void {
+  if (model.alignedStreaming) return;
+  const able = catalogue.models.filter(({ alignedStreaming }) => alignedStreaming);
+  const related = able.filter(({ family }) => family === model.family);
+  const [which, found] =
+    related.length > 0 ? ['with this voice', related] : ['with other voices', able];
+  const ids = found.map(({ id }) => id);
+  const field = nameOf('modelId');
+  const message = `${field} ${model.id} has no aligned streaming; ${which} it is there in ${ids.join(', ')}`;
+  throw invalidRequest([{ field, message }]);
+}
+
+/** Credits by the model's rate, rounded up, and one unit of quota for each character. */
+export function price(text: string, model: CatalogueModel): Amounts {
+  const length = countCodePoints(text);
+  return { credits: Math.ceil(length * model.creditsPerCharacter), quota: length };
+}
+
+type FittingOrder = SpeechOrder & { readonly format: AudioFormat };
+
+/**
+ * Checks what depends on the model: length, format, and the ranges of its family.
+ * @throws ServiceError 400 that names every field that does not fit
+ */
+function requireFit(order: FittingOrder, model: CatalogueModel, nameOf: NameOf): void {
+  const problems = [
+    ...checkText(order.text, model, nameOf('text')),
+    ...checkFormat(order.format, model, nameOf('format')),
+    ...checkRanges(order, model, nameOf),
+  ];
+  const [first, ...others] = problems;
+  if (first !== undefined) throw invalidRequest([first, ...others]);
+}
+
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+function checkText(
+  text: string,
+  { id, maxTextLength }: CatalogueModel,
+  field: string,
+): readonly FieldProblem[] {
+  if (LONE_SURROGATE.test(text)) {
+    return [{ field, message: `${field} holds half of a surrogate pair, which is no character` }];
+  }
+  const length = countCodePoints(text);
+  if (length <= maxTextLength) return [];
+  return [
+    { field, message: `${field} has ${length} characters; ${id} takes at most ${maxTextLength}` },
+  ];
+}
+
+function checkFormat(
+  format: AudioFormat,
+  model: CatalogueModel,
+  field: string,
+): readonly FieldProblem[] {
+  if (makes(model, format)) return [];
+  const message = `${field} is ${format}; ${model.id} makes ${anyOf(model.outputFormats)}`;
+  return [{ field, message }];
+}
+
+/** Whether a model makes a format; raw samples are what every model makes first. */
+function makes({ outputFormats }: CatalogueModel, format: AudioFormat): boolean {
+  return format === 'pcm' || outputFormats.includes(format);
+}
+
+/** The ranges of a family hold only for the controls that the model applies. */
+function checkRanges(
+  order: SpeechOrder,
+  model: CatalogueModel,
+  nameOf: NameOf,
+): readonly FieldProblem[] {
+  const { ranges } = familyOf(model);
+  return RANGED.flatMap((name) => {
+    const value = order[name];
+    const range: ControlRange = ranges[name];
+    if (value === undefined || !model.controls[name] || isWithin(value, range)) return [];
+    const allowed = describeRange(range);
+    const field = nameOf(name);
+    return [{ field, message: `${field} is ${value}; ${model.id} allows ${allowed}` }];
+  });
+}
+
+const RANGED = ['speed', 'volume', 'stability', 'similarity'] as const;
+
+/** Whether a value lies in a range, its ends included. */
+export function isWithin(
+  value: number,
+  { minimum, maximum }: Pick<ControlRange, 'minimum' | 'maximum'>,
+): boolean {
+  return value >= minimum && value <= maximum;
+}
+
+/** How a text is to be said, and which of the controls did nothing about it. */
+export interface Delivery {
+  readonly speed: number;
+  readonly pitch: number;
+  readonly gainDb: number;
+  /** Controls that were given and not applied, for `X-OpenAPI-Ignored-Parameters` (spec 4.1). */
+  readonly ignored: readonly ControlName[];
+}
+
+/** Applies the controls that the model and the voice can follow; the others are ignored and listed. */
+export function deliver(
+  controls: { readonly [Name in ControlName]?: SpeechControls[Name] | undefined },
+  model: CatalogueModel,
+  voice: SpeakingVoice,
+): Delivery {
+  const emotion = model.emotion ? follow(controls.emotion, directEmotion) : undefined;
+  const instruction = model.instruction
+    ? follow(controls.instruction, directInstruction)
+    : undefined;
+  const direction = combine(emotion ?? PLAIN, instruction ?? PLAIN);
+  const applied: Readonly<Record<ControlName, boolean>> = {
+    ...model.controls,
+    language: speaks(voice, controls.language),
+    emotion: emotion !== undefined,
+    instruction: instruction !== undefined,
+    // The engine always speaks numbers and abbreviations as words; it cannot be told not to.
+    textNormalization: controls.textNormalization !== false,
+    filterEmoji: true,
+  };
+  return {
+    speed: (applied.speed ? (controls.speed ?? 1) : 1) * direction.speed * voice.engine.speed,
+    pitch: (applied.pitch ? (controls.pitch ?? 0) : 0) + direction.pitch + voice.engine.pitch,
+    gainDb: (applied.volume ? (controls.volume ?? 0) : 0) + direction.gainDb,
+    ignored: CONTROL_NAMES.filter((name) => isGiven(controls[name]) && !applied[name]),
+  };
+}
+
+const CONTROL_NAMES: readonly ControlName[] = [
+  'speed',
+  'volume',
+  'pitch',
+  'stability',
+  'similarity',
+  'language',
+  'emotion',
+  'instruction',
+  'textNormalization',
+];
+
+function follow(
+  wish: string | undefined,
+  find: (wish: string) => Direction | undefined,
+): Direction | undefined {
+  return wish === undefined ? undefined : find(wish);
+}
+
+function isGiven(value: string | number | boolean | undefined): boolean {
+  return value !== undefined && value !== '';
+}
+
+/** A hint is followed when it names a language of the voice, whatever the region. */
+function speaks(voice: SpeakingVoice, hint: string | undefined): boolean {
+  if (hint === undefined) return true;
+  return voice.languages.some((language) => primarySubtag(language) === primarySubtag(hint));
+}
+
+function primarySubtag(language: string): string {
+  return (language.split(/[-_]/)[0] ?? '').toLowerCase();
+}
+
+/**
+ * What a modest engine can do about an emotion or an instruction: pace, pitch and level. Nothing
+ * here understands language; it looks for ids and plain English words (docs/service.md).
+ */
+interface Direction {
+  /** Multiplies the speaking rate. */
+  readonly speed: number;
+  /** Semitones. */
+  readonly pitch: number;
+  /** Change of level in decibels. */
+  readonly gainDb: number;
+}
+
+/** No direction at all. */
+const PLAIN: Direction = { speed: 1, pitch: 0, gainDb: 0 };
+
+const EMOTIONS = new Map<string, Direction>([
+  ['neutral', PLAIN],
+  ['calm', { speed: 0.92, pitch: -0.5, gainDb: -1 }],
+  ['happy', { speed: 1.08, pitch: 2, gainDb: 1 }],
+  ['surprised', { speed: 1.05, pitch: 3, gainDb: 1 }],
+  ['fearful', { speed: 1.15, pitch: 2, gainDb: 0 }],
+  ['angry', { speed: 1.12, pitch: 1, gainDb: 3 }],
+  ['disgusted', { speed: 0.94, pitch: -1, gainDb: 0 }],
+  ['sad', { speed: 0.88, pitch: -1.5, gainDb: -2 }],
+]);
+
+const WORDS: readonly (readonly [RegExp, Direction])[] = [
+  [/\b(slow|slowly|slower|unhurried|relaxed)\b/i, { speed: 0.82, pitch: 0, gainDb: 0 }],
+  [/\b(fast|faster|quick|quickly|rapid|hurried)\b/i, { speed: 1.22, pitch: 0, gainDb: 0 }],
+  [/\b(high|higher|bright|childlike)\b/i, { speed: 1, pitch: 2.5, gainDb: 0 }],
+  [/\b(low|lower|deep|deeper|grave)\b/i, { speed: 1, pitch: -2.5, gainDb: 0 }],
+  [/\b(loud|loudly|louder|shout|shouting)\b/i, { speed: 1, pitch: 0.5, gainDb: 4 }],
+  [/\b(quiet|quietly|soft|softly|whisper|whispering)\b/i, { speed: 0.97, pitch: -0.5, gainDb: -6 }],
+  [/\b(happy|cheerful|joyful|excited|energetic)\b/i, { speed: 1.08, pitch: 2, gainDb: 1 }],
+  [/\b(sad|sorrowful|melancholic|tired)\b/i, { speed: 0.88, pitch: -1.5, gainDb: -2 }],
+  [/\b(angry|furious)\b/i, { speed: 1.12, pitch: 1, gainDb: 3 }],
+  [/\b(calm|calmly|gentle|gently|soothing)\b/i, { speed: 0.92, pitch: -0.5, gainDb: -1 }],
+];
+
+/** How an emotion id changes the delivery; `undefined` for an id that this service does not know. */
+function directEmotion(id: string): Direction | undefined {
+  return EMOTIONS.get(id.toLowerCase());
+}
+
+/** How an instruction changes the delivery; `undefined` when it holds no word that is known here. */
+function directInstruction(instruction: string): Direction | undefined {
+  const found = WORDS.filter(([word]) => word.test(instruction)).map(([, direction]) => direction);
+  return found.length === 0 ? undefined : found.reduce(combine, PLAIN);
+}
+
+/** Both directions at once, within what still sounds like speech. */
+function combine(one: Direction, other: Direction): Direction {
+  return {
+    speed: clamp(one.speed * other.speed, 0.6, 1.6),
+    pitch: clamp(one.pitch + other.pitch, -5, 5),
+    gainDb: clamp(one.gainDb + other.gainDb, -8, 8),
+  };
+}
+
+function clamp(value: number, minimum: number, maximum: number): number {
+  return Math.min(maximum, Math.max(minimum, value));
+}

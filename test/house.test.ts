@@ -1,0 +1,148 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+interface Import {
+  readonly from: string;
+  readonly to: string;
+  readonly isType: boolean;
+}
+
+const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'])
+  .toString()
+  .split('\n')
+  .filter((file) => file !== '' && existsSync(file));
+const sources: readonly string[] = tracked.filter((file) => /^(src|commands)\/.*\.ts$/.test(file));
+const imports = sources.flatMap((file) => importsOf(file));
+
+/** What each room may import besides itself; type imports count. */
+const LEAVES = ['contract', 'errors', 'effects', 'text'];
+const SHARED = [...LEAVES, 'realtime', 'durable', 'audio'];
+const FEATURES = [...SHARED, 'api', 'captions', 'config', 'speech'];
+const CLIENT = [...FEATURES, 'batch', 'live', 'media', 'voices', 'target', 'engines', 'cli'];
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  contract: [],
+  errors: ['contract'],
+  effects: [],
+  text: ['contract'],
+  realtime: ['contract'],
+  durable: LEAVES,
+  audio: [...LEAVES, 'durable'],
+  captions: [...LEAVES, 'durable'],
+  config: [...LEAVES, 'durable'],
+  api: [...LEAVES, 'audio'],
+  speech: FEATURES,
+  batch: FEATURES,
+  live: FEATURES,
+  media: FEATURES,
+  voices: FEATURES,
+  engines: [...LEAVES, 'durable', 'config'],
+  target: [...SHARED, 'api', 'config', 'engines'],
+  launch: ['config'],
+  service: SHARED,
+  cli: CLIENT,
+  commands: CLIENT,
+  main: [...CLIENT, 'commands', 'launch'],
+};
+
+/** The client reaches the service over the network; these start it, or try an engine as it would. */
+const STARTS_THE_SERVICE = new Set(['src/target/embedded.ts', 'src/engines/inspector.ts']);
+
+describe('the rooms of the code', () => {
+  it('have no import cycle, type imports included', () => {
+    expect(cycles()).toEqual([]);
+  });
+
+  it('import in one direction', () => {
+    const wrong = imports.filter(({ from, to, isType }) => {
+      const [room, other] = [roomOf(from), roomOf(to)];
+      if (room === other || MAY_IMPORT[room]?.includes(other) === true) return false;
+      const isClient = room === 'cli' || room === 'commands' || room === 'target';
+      if (other === 'service' && (STARTS_THE_SERVICE.has(from) || (isClient && isType)))
+        return false;
+      return true;
+    });
+    expect(wrong.map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
+  });
+
+  it('keep the verbs of a command in the folder of its noun', () => {
+    const wrong = imports.filter(({ from, to }) => {
+      const [noun, other] = [nounOf(from), nounOf(to)];
+      return noun !== undefined && other !== undefined && noun !== other;
+    });
+    expect(wrong.map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
+  });
+
+  it('cite pages of docs that exist', () => {
+    const files = tracked.filter((file) =>
+      /^(src|commands|test|scripts|bench)\/.*\.m?ts$/.test(file),
+    );
+    const missing = files.flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(/\bdocs\/[\w./-]+?\.md(?:#[\w-]+)?/g)]
+        .map(([citation]) => citation)
+        .filter((citation) => !resolves(citation))
+        .map((citation) => `${file}: ${citation}`),
+    );
+    expect(missing).toEqual([]);
+  });
+});
+
+function importsOf(from: string): readonly Import[] {
+  const text = readFileSync(from, 'utf8');
+  const found = text.matchAll(
+    /(?:(import|export)\s+(type\s)?[^;'"]*?\sfrom|import\s*\()\s*['"](\.[^'"]+)['"]/g,
+  );
+  return [...found].flatMap(([, , type, specifier = '']) => {
+    const to = path.posix.join(path.posix.dirname(from), specifier);
+    return to !== from && sources.includes(to) ? [{ from, to, isType: type !== undefined }] : [];
+  });
+}
+
+function nounOf(file: string): string | undefined {
+  return /^commands\/([^/]+)\//.exec(file)?.[1];
+}
+
+function roomOf(file: string): string {
+  if (file.startsWith('commands/')) return 'commands';
+  return /^src\/([^/]+)\//.exec(file)?.[1] ?? 'main';
+}
+
+/** Returns the groups of files that import one another, by Tarjan's algorithm. */
+function cycles(): readonly string[] {
+  const next = new Map<string, Import[]>();
+  for (const found of imports) next.set(found.from, [...(next.get(found.from) ?? []), found]);
+  const index = new Map<string, number>();
+  const low = new Map<string, number>();
+  const stack: string[] = [];
+  const groups: string[] = [];
+  const visit = (file: string): void => {
+    index.set(file, index.size);
+    low.set(file, index.size - 1);
+    stack.push(file);
+    for (const { to } of next.get(file) ?? []) {
+      if (!index.has(to)) visit(to);
+      else if (!stack.includes(to)) continue;
+      low.set(file, Math.min(low.get(file) ?? 0, low.get(to) ?? 0));
+    }
+    if (low.get(file) !== index.get(file)) return;
+    const group = stack.splice(stack.indexOf(file));
+    if (group.length > 1) groups.push(group.toSorted().join(' '));
+  };
+  for (const file of sources) if (!index.has(file)) visit(file);
+  return groups;
+}
+
+/** Whether a page exists, with a heading that GitHub gives this anchor. */
+function resolves(citation: string): boolean {
+  const [page = '', anchor] = citation.split('#');
+  if (!existsSync(page)) return false;
+  if (anchor === undefined) return true;
+  const headings = [...readFileSync(page, 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
+  );
+  return headings.includes(anchor);
+}
