@@ -160,7 +160,8 @@ describe('row 89: a hostile string in a good answer', () => {
   test('as a profile, on a terminal', async () => {
     const body = { user_id: everything, tier: everything, api_quota_remaining: 1, credits: 1 };
     const stage = await scene([{ path: PROFILE_PATH, answer: json(200, JSON.stringify(body)) }]);
-    const { box, env } = stage;
+    const { box } = stage;
+    const env = { ...stage.env, FOLEY_PAGER: 'cat' };
     const shown = await (await startInTerminal(['profile', '--color', 'never'], { box, env })).done;
     expect(shown.code).toBe(0);
     expect(unsafeCharacters(shown.stdout.toString().replaceAll('\r\n', '\n'))).toStrictEqual([]);
