@@ -4,7 +4,7 @@ import { getProfile } from '../../src/api/resources/profile.ts';
 import type { CommandDefinition, Context } from '../../src/cli/command.ts';
 import { openClient, storedAccounts } from '../../src/cli/connect.ts';
 import type { Account, Accounts } from '../../src/config/accounts.ts';
-import type { Profile } from '../../src/contract/schemas/profile.ts';
+import type { Profile } from '../../src/contract/account.ts';
 import { Failure, usageFailure } from '../../src/errors/failure.ts';
 import { readKeyFile } from '../../src/target/read-key.ts';
 import type { GivenUrl } from '../../src/target/resolve.ts';

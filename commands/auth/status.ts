@@ -6,7 +6,7 @@ import type { CommandDefinition, Context } from '../../src/cli/command.ts';
 import { findTarget, openClient } from '../../src/cli/connect.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
 import { facts } from '../../src/cli/render/table.ts';
-import type { Profile } from '../../src/contract/schemas/profile.ts';
+import type { Profile } from '../../src/contract/account.ts';
 import type { KeySource } from '../../src/target/resolve.ts';
 import { isLocalOnPurpose } from '../../src/target/resolve.ts';
 

@@ -8,7 +8,7 @@ import { engineDeps, languagesOf } from '../../src/cli/engine-list.ts';
 import { readAccounts } from '../../src/config/accounts.ts';
 import { closeToOthers, octal, openToOthers } from '../../src/config/secret-file.ts';
 import { listSettings } from '../../src/config/settings.ts';
-import type { EngineRegistration } from '../../src/contract/schemas/engine.ts';
+import type { EngineRegistration } from '../../src/contract/engine.ts';
 import { ENVIRONMENT } from '../../src/contract/values.ts';
 import { errnoOf, hasErrno, reasonOf } from '../../src/durable/file-failures.ts';
 import { createTemporary } from '../../src/durable/files.ts';

@@ -1,6 +1,6 @@
 import type { CommandDefinition, Context } from '../../src/cli/command.ts';
 import { engineDeps, engineDocument, languagesOf } from '../../src/cli/engine-list.ts';
-import type { EngineCommand, EngineRegistration } from '../../src/contract/schemas/engine.ts';
+import type { EngineCommand, EngineRegistration } from '../../src/contract/engine.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import { counted } from '../../src/text/display.ts';
 

@@ -1,6 +1,6 @@
 import type { CommandDefinition } from '../../src/cli/command.ts';
 import type { Column } from '../../src/cli/render/table.ts';
-import type { EngineRegistration } from '../../src/contract/schemas/engine.ts';
+import type { EngineRegistration } from '../../src/contract/engine.ts';
 import { engineDocument, languagesOf } from '../../src/cli/engine-list.ts';
 
 /** `foley engine list`. */

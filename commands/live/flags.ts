@@ -10,7 +10,7 @@ import {
 } from '../../src/contract/realtime/limits.ts';
 import type { RealtimeMode, RealtimeProtocol } from '../../src/contract/realtime/protocols.ts';
 import { REALTIME_FORMATS, REALTIME_MODES } from '../../src/contract/realtime/protocols.ts';
-import type { SpeechControls } from '../../src/contract/schemas/speech.ts';
+import type { SpeechControls } from '../../src/contract/speech.ts';
 import type { SegmentName } from '../../src/live/feed-text.ts';
 import { SEGMENT_NAMES } from '../../src/live/feed-text.ts';
 import { toJson } from '../../src/text/display.ts';

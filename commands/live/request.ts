@@ -12,7 +12,7 @@ import {
 } from '../../src/contract/realtime/limits.ts';
 import type { RealtimeMode, RealtimeProtocol } from '../../src/contract/realtime/protocols.ts';
 import { REALTIME_FORMATS } from '../../src/contract/realtime/protocols.ts';
-import type { SpeechControls } from '../../src/contract/schemas/speech.ts';
+import type { SpeechControls } from '../../src/contract/speech.ts';
 import { untilStopped } from '../../src/effects/concurrency.ts';
 import { usageFailure, configFailure, Failure } from '../../src/errors/failure.ts';
 import type { LivePlan } from '../../src/live/state.ts';

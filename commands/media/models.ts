@@ -2,7 +2,7 @@ import type { MediaModel, MediaVariant } from '../../src/api/resources/models.ts
 import { listMediaModels } from '../../src/api/resources/models.ts';
 import type { CommandDefinition } from '../../src/cli/command.ts';
 import type { Column } from '../../src/cli/render/table.ts';
-import type { MediaType } from '../../src/contract/schemas/media-models.ts';
+import type { MediaType } from '../../src/contract/media.ts';
 
 /** `foley image models` and `foley video models` (docs/api/media.md). */
 export function mediaModels(mediaType: MediaType): CommandDefinition {

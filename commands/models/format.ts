@@ -1,4 +1,4 @@
-import type { Model } from '../../src/contract/schemas/model.ts';
+import type { Model } from '../../src/contract/models.ts';
 
 /** The controls that a model applies, in words. */
 export function controlsOf({ controls }: Model): string {

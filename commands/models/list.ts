@@ -1,7 +1,7 @@
 import { getCapabilities } from '../../src/api/resources/models.ts';
 import type { CommandDefinition } from '../../src/cli/command.ts';
 import type { Column } from '../../src/cli/render/table.ts';
-import type { Model } from '../../src/contract/schemas/model.ts';
+import type { Model } from '../../src/contract/models.ts';
 import { controlsOf } from './format.ts';
 
 /** `foley models list` (docs/api/models.md). */

@@ -1,7 +1,7 @@
 import { redactUrl } from '../../src/api/redact.ts';
 import { facts } from '../../src/cli/render/table.ts';
 import type { Look } from '../../src/cli/render/style.ts';
-import type { Profile } from '../../src/contract/schemas/profile.ts';
+import type { Profile } from '../../src/contract/account.ts';
 
 /** What a profile says, for a person. */
 export function profileFacts(profile: Profile, look: Look): string {

@@ -7,7 +7,7 @@ import { listCompatVoices, listVoicesV1, listVoices } from '../../src/api/resour
 import type { CommandResult } from '../../src/cli/render/result.ts';
 import type { Column } from '../../src/cli/render/table.ts';
 import { PAGE_SIZE_MAX } from '../../src/contract/limits.ts';
-import type { Voice } from '../../src/contract/schemas/voice.ts';
+import type { Voice } from '../../src/contract/voices.ts';
 import type { VoicesListFlags, VoiceSurface } from './list-surface.ts';
 
 /** Who is asked. */

@@ -1,4 +1,4 @@
-import type { EngineRegistration } from '../contract/schemas/engine.ts';
+import type { EngineRegistration } from '../contract/engine.ts';
 import type { EngineDeps } from '../engines/engines.ts';
 import type { Context } from './command.ts';
 

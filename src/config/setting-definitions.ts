@@ -1,5 +1,5 @@
 import { LANGUAGE_MAX_CHARACTERS, SPEED_RANGE, VOLUME_RANGE } from '../contract/limits.ts';
-import type { SpeechFormat } from '../contract/schemas/speech.ts';
+import type { SpeechFormat } from '../contract/speech.ts';
 import { durationMs } from '../text/duration.ts';
 
 /** Every setting with the type of its value; durations are in milliseconds. */

@@ -1,9 +1,5 @@
-import type {
-  EngineCommand,
-  EngineDescription,
-  EngineRegistration,
-} from '../contract/schemas/engine.ts';
-import { ENGINE_NAME } from '../contract/schemas/engine.ts';
+import type { EngineCommand, EngineDescription, EngineRegistration } from '../contract/engine.ts';
+import { ENGINE_NAME } from '../contract/engine.ts';
 import type { FileDeps } from '../durable/files.ts';
 import { configFailure, usageFailure } from '../errors/failure.ts';
 import { closest } from '../text/did-you-mean.ts';

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { EngineCommand, EngineRegistration } from '../contract/schemas/engine.ts';
+import type { EngineCommand, EngineRegistration } from '../contract/engine.ts';
 import { randomHex } from '../durable/files.ts';
 import { configFailure, Failure } from '../errors/failure.ts';
 import { display } from '../text/display.ts';

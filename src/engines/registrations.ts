@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { readJsonFile } from '../config/json-file.ts';
-import type { EngineList, EngineRegistration } from '../contract/schemas/engine.ts';
+import type { EngineList, EngineRegistration } from '../contract/engine.ts';
 import { errnoOf, hasErrno } from '../durable/file-failures.ts';
 import type { FileDeps } from '../durable/files.ts';
 import { replaceFile } from '../durable/publish.ts';
@@ -45,7 +45,7 @@ export async function saveEngineRegistrations(
 async function valid(content: object, file: string): Promise<EngineList> {
   const [{ Check, Errors }, { EngineList: Schema }] = await Promise.all([
     import('typebox/schema'),
-    import('../contract/schemas/engine.ts'),
+    import('../contract/engine.ts'),
   ]);
   if (Check(Schema, content)) return content;
   if ('version' in content && Number(content.version) > 1) {

@@ -1,4 +1,4 @@
-import type { EngineRegistration } from '../contract/schemas/engine.ts';
+import type { EngineRegistration } from '../contract/engine.ts';
 import type { Clock } from '../effects/clock.ts';
 import type { Random } from '../effects/random.ts';
 import type { Amounts } from './ledger/ledger.ts';

@@ -5,7 +5,7 @@ import { getCapabilities } from '../api/resources/models.ts';
 import { reviseFailure } from '../api/failures.ts';
 import type { SpeechOrder } from '../api/resources/speech.ts';
 import { getVoice } from '../api/resources/voices.ts';
-import type { AlignedWord } from '../contract/schemas/aligned.ts';
+import type { AlignedWord } from '../contract/speech.ts';
 import type { Verdict } from '../audio/reader.ts';
 import { Failure } from '../errors/failure.ts';
 import type { SpeechWay } from './speak.ts';

@@ -1,6 +1,6 @@
 import { Check } from 'typebox/schema';
 import { expect, test } from 'vitest';
-import { ErrorBody } from '../../src/contract/schemas/error.ts';
+import { ErrorBody } from '../../src/contract/error-body.ts';
 import { SERVICE_ERRORS } from '../../src/contract/service-errors.ts';
 import { sandbox } from '../harness/sandbox.ts';
 import { drawn, underSeed } from '../harness/seed.ts';

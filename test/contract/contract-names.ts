@@ -11,10 +11,10 @@ import {
   JobListQuery,
   JobListQueryV1,
   SignedAudioQuery,
-} from '../../src/contract/schemas/job.ts';
-import { LipSyncListQuery, LipSyncQuery } from '../../src/contract/schemas/lip-sync.ts';
-import { MediaModelsQuery } from '../../src/contract/schemas/media-models.ts';
-import { VoiceListQuery } from '../../src/contract/schemas/voice.ts';
+} from '../../src/contract/jobs.ts';
+import { LipSyncListQuery, LipSyncQuery } from '../../src/contract/lip-sync.ts';
+import { MediaModelsQuery } from '../../src/contract/media.ts';
+import { VoiceListQuery } from '../../src/contract/voices.ts';
 import { SERVICE_ERRORS } from '../../src/contract/service-errors.ts';
 import { componentSchemas } from '../../src/service/openapi/schemas.ts';
 

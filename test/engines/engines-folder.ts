@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { EngineCommand, EngineDescription } from '../../src/contract/schemas/engine.ts';
+import type { EngineCommand, EngineDescription } from '../../src/contract/engine.ts';
 import type { EngineDeps, Inspection } from '../../src/engines/engines.ts';
 import { fileDeps } from '../files/file-world.ts';
 

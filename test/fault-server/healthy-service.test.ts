@@ -1,10 +1,10 @@
 import { Value } from 'typebox/value';
 import { expect, test } from 'vitest';
 import { request } from 'undici';
-import { ErrorBody } from '../../src/contract/schemas/error.ts';
-import { Capabilities } from '../../src/contract/schemas/model.ts';
-import { Profile } from '../../src/contract/schemas/profile.ts';
-import { VoiceAnswer, VoiceList } from '../../src/contract/schemas/voice.ts';
+import { ErrorBody } from '../../src/contract/error-body.ts';
+import { Capabilities } from '../../src/contract/models.ts';
+import { Profile } from '../../src/contract/account.ts';
+import { VoiceAnswer, VoiceList } from '../../src/contract/voices.ts';
 import { decodeAudio, isSilent } from '../harness/decode-audio.ts';
 import { unavailable } from './catalogue.ts';
 import { startFaultServer } from './fault-server.ts';

@@ -1,9 +1,9 @@
 import { Check } from 'typebox/schema';
 import { describe, expect, it } from 'vitest';
 import { FAMILIES } from '../../src/contract/families.ts';
-import { Capabilities } from '../../src/contract/schemas/model.ts';
-import { Profile } from '../../src/contract/schemas/profile.ts';
-import { VoiceAnswer, VoiceList } from '../../src/contract/schemas/voice.ts';
+import { Capabilities } from '../../src/contract/models.ts';
+import { Profile } from '../../src/contract/account.ts';
+import { VoiceAnswer, VoiceList } from '../../src/contract/voices.ts';
 import { VOICES } from '../../src/service/voices/voices.ts';
 import { EngineRegistry } from '../../src/service/engine/registry.ts';
 import { jsonPost, OTHER_KEY, testService, voiceId } from './support/test-service.ts';

@@ -1,5 +1,5 @@
 import { createParser } from 'eventsource-parser';
-import type { AlignedCompleted, AlignedWord } from '../../contract/schemas/aligned.ts';
+import type { AlignedCompleted, AlignedWord } from '../../contract/speech.ts';
 
 /** What an event of an aligned stream says (docs/api/speech.md#aligned-stream). Audio itself goes into a block. */
 export type AlignedEvent =

@@ -1,4 +1,4 @@
-import type { AlignedWord } from '../../contract/schemas/aligned.ts';
+import type { AlignedWord } from '../../contract/speech.ts';
 import { streamErrorExit } from '../../contract/exit-codes.ts';
 import type { Clock } from '../../effects/clock.ts';
 import { Failure } from '../../errors/failure.ts';

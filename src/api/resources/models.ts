@@ -1,5 +1,5 @@
-import type { MediaType } from '../../contract/schemas/media-models.ts';
-import type { Capabilities, Model, ModelControls } from '../../contract/schemas/model.ts';
+import type { MediaType } from '../../contract/media.ts';
+import type { Capabilities, Model, ModelControls } from '../../contract/models.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { ApiClient } from '../client.ts';
 import { reviseFailure } from '../failures.ts';

@@ -1,4 +1,4 @@
-import type { Profile, ProfileUpdate } from '../../contract/schemas/profile.ts';
+import type { Profile, ProfileUpdate } from '../../contract/account.ts';
 import type { JsonAnswer } from '../response.ts';
 import { isRecord } from '../response.ts';
 import type { ApiClient } from '../client.ts';

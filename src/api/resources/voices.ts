@@ -1,5 +1,5 @@
 import { PAGE_SIZE_MAX } from '../../contract/limits.ts';
-import type { Voice, VoiceList } from '../../contract/schemas/voice.ts';
+import type { Voice, VoiceList } from '../../contract/voices.ts';
 import type { VoiceType } from '../../contract/values.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { ApiClient } from '../client.ts';

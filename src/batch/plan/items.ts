@@ -1,6 +1,6 @@
 import type { AudioFormat } from '../../contract/values.ts';
 import { TEXT_MAX_CHARACTERS } from '../../contract/limits.ts';
-import type { SpeechControls } from '../../contract/schemas/speech.ts';
+import type { SpeechControls } from '../../contract/speech.ts';
 import type { FileSystem } from '../../effects/file-system.ts';
 import { usageFailure } from '../../errors/failure.ts';
 import { countCodePoints } from '../../text/code-points.ts';

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { AudioFormat } from '../../contract/values.ts';
 import type { ControlName } from '../../contract/generated/speech-controls.ts';
 import { SPEECH_CONTROLS, SPEECH_FORMATS } from '../../contract/generated/speech-controls.ts';
-import type { SpeechControls } from '../../contract/schemas/speech.ts';
+import type { SpeechControls } from '../../contract/speech.ts';
 import { usageFailure } from '../../errors/failure.ts';
 import { countCodePoints } from '../../text/code-points.ts';
 import { closest } from '../../text/did-you-mean.ts';

@@ -4,7 +4,7 @@ import type { SpeechOrder } from '../../api/resources/speech.ts';
 import { extensionOf, formatOfPath } from '../../audio/formats.ts';
 import type { AudioFormat } from '../../contract/values.ts';
 import { SPEECH_FORMATS } from '../../contract/generated/speech-controls.ts';
-import type { SpeechControls } from '../../contract/schemas/speech.ts';
+import type { SpeechControls } from '../../contract/speech.ts';
 import type { FileSystem } from '../../effects/file-system.ts';
 import { usageFailure } from '../../errors/failure.ts';
 import { countCodePoints } from '../../text/code-points.ts';

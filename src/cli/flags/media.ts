@@ -4,7 +4,7 @@ import type { MediaVariant, MediaJobKind } from '../../api/resources/models.ts';
 import { listMediaModels } from '../../api/resources/models.ts';
 import { FORMATS, formatOfPath } from '../../audio/formats.ts';
 import { IMAGE_REFERENCES_MAX } from '../../contract/limits.ts';
-import type { MediaType } from '../../contract/schemas/media-models.ts';
+import type { MediaType } from '../../contract/media.ts';
 import { usageFailure } from '../../errors/failure.ts';
 import { makesOf } from '../../media/media-source.ts';
 import { counted } from '../../text/display.ts';

@@ -5,7 +5,7 @@ import type { AudioFormat } from '../../contract/values.ts';
 import { AUDIO_FORMATS } from '../../contract/values.ts';
 import type { ControlName } from '../../contract/generated/speech-controls.ts';
 import { SPEECH_CONTROLS, SPEECH_FORMATS } from '../../contract/generated/speech-controls.ts';
-import type { SpeechControls } from '../../contract/schemas/speech.ts';
+import type { SpeechControls } from '../../contract/speech.ts';
 import { usageFailure } from '../../errors/failure.ts';
 import type { SettingSources } from '../../config/settings.ts';
 import { resolveSetting } from '../../config/settings.ts';

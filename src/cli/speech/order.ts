@@ -5,7 +5,7 @@ import { allVoices } from '../../api/resources/voices.ts';
 import type { SettingSources } from '../../config/settings.ts';
 import { resolveSetting, describeOrigin } from '../../config/settings.ts';
 import type { ControlName } from '../../contract/generated/speech-controls.ts';
-import type { SpeechControls } from '../../contract/schemas/speech.ts';
+import type { SpeechControls } from '../../contract/speech.ts';
 import type { SurfaceName } from '../../contract/speech-surfaces.ts';
 import { SPEECH_SURFACES } from '../../contract/speech-surfaces.ts';
 import type { AudioFormat } from '../../contract/values.ts';

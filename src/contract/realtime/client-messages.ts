@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import { SpeechControls } from '../schemas/speech.ts';
+import { SpeechControls } from '../speech.ts';
 import {
   CHUNK_LENGTH_RANGE,
   LEGACY_VOLUME_RANGE,

@@ -1,6 +1,6 @@
-import type { Capabilities } from '../../contract/schemas/model.ts';
-import type { Profile } from '../../contract/schemas/profile.ts';
-import { ProfileUpdate } from '../../contract/schemas/profile.ts';
+import type { Capabilities } from '../../contract/models.ts';
+import type { Profile } from '../../contract/account.ts';
+import { ProfileUpdate } from '../../contract/account.ts';
 import { readJsonBody } from '../http/request.ts';
 import { requireValid } from '../http/validation.ts';
 import type { AccountState } from '../ledger/accounts.ts';

@@ -11,10 +11,10 @@ import type {
   JobListV1,
   JobV1,
   JobStatus,
-} from '../../contract/schemas/job.ts';
-import { JobListQuery, JobListQueryV1, JobRequestV1 } from '../../contract/schemas/job.ts';
-import { SpeechRequest } from '../../contract/schemas/speech.ts';
-import type { SpeechFormat } from '../../contract/schemas/speech.ts';
+} from '../../contract/jobs.ts';
+import { JobListQuery, JobListQueryV1, JobRequestV1 } from '../../contract/jobs.ts';
+import { SpeechRequest } from '../../contract/speech.ts';
+import type { SpeechFormat } from '../../contract/speech.ts';
 import {
   endpointPath,
   idempotencyKeyOf,

@@ -1,4 +1,4 @@
-import type { SpeechRequest } from '../../contract/schemas/speech.ts';
+import type { SpeechRequest } from '../../contract/speech.ts';
 import { invalidRequest } from '../service-error.ts';
 import type { SpeechOrder } from '../speech/plan.ts';
 

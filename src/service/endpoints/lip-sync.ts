@@ -6,20 +6,18 @@ import type {
   DubbingAccepted,
   DubbingAnswer,
   DubbingCredits,
-} from '../../contract/schemas/dubbing.ts';
-import { DubbingRequest } from '../../contract/schemas/dubbing.ts';
-import type {
   LipSyncAccepted,
   LipSyncAnswer,
   LipSyncList,
   LipSyncJob,
-} from '../../contract/schemas/lip-sync.ts';
+} from '../../contract/lip-sync.ts';
 import {
+  DubbingRequest,
   LipSyncListQuery,
   LipSyncQuery,
   LipSyncRequest,
   LipSyncResult,
-} from '../../contract/schemas/lip-sync.ts';
+} from '../../contract/lip-sync.ts';
 import { endpointPath, readJsonBody, requireQuery, idempotencyKeyOf } from '../http/request.ts';
 import { requireValid } from '../http/validation.ts';
 import { showText } from '../http/wording.ts';

@@ -2,11 +2,9 @@ import { Type } from 'typebox';
 import { Check } from 'typebox/schema';
 import type { EndpointId } from '../../contract/endpoints.ts';
 import { HEADERS } from '../../contract/values.ts';
-import { SignedAudioQuery } from '../../contract/schemas/job.ts';
-import type { MediaModels } from '../../contract/schemas/media-models.ts';
-import { MediaModelsQuery } from '../../contract/schemas/media-models.ts';
-import type { ImageJob, VideoJob } from '../../contract/schemas/picture-job.ts';
-import { ImageRequest, VideoRequest } from '../../contract/schemas/picture-job.ts';
+import { SignedAudioQuery } from '../../contract/jobs.ts';
+import type { MediaModels, ImageJob, VideoJob } from '../../contract/media.ts';
+import { MediaModelsQuery, ImageRequest, VideoRequest } from '../../contract/media.ts';
 import {
   endpointPath,
   readJsonBody,

@@ -4,8 +4,8 @@ import type {
   CompatModels,
   CompatSpeechEvent,
   CompatVoices,
-} from '../../contract/schemas/speech-compat.ts';
-import { CompatSpeechRequest, CompatTtsRequest } from '../../contract/schemas/speech-compat.ts';
+} from '../../contract/other-clients.ts';
+import { CompatSpeechRequest, CompatTtsRequest } from '../../contract/other-clients.ts';
 import { SPEECH_SURFACES } from '../../contract/speech-surfaces.ts';
 import { readJsonBody, readJsonOrMessagePack } from '../http/request.ts';
 import { requireValid } from '../http/validation.ts';

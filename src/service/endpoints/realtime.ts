@@ -17,8 +17,8 @@ import type {
   BrowserTicket,
   RealtimeCapabilities,
   RealtimeRequest,
-} from '../../contract/schemas/realtime.ts';
-import { BrowserTicketRequest } from '../../contract/schemas/realtime.ts';
+} from '../../contract/realtime.ts';
+import { BrowserTicketRequest } from '../../contract/realtime.ts';
 import type { CatalogueModel } from '../voices/models.ts';
 import { readJsonBody } from '../http/request.ts';
 import { requireValid } from '../http/validation.ts';

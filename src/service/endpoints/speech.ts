@@ -1,12 +1,9 @@
 import type { EndpointId } from '../../contract/endpoints.ts';
 import { HEADERS } from '../../contract/values.ts';
 import { EMOTION_MAX_CHARACTERS } from '../../contract/limits.ts';
-import { SignedAudioQuery } from '../../contract/schemas/job.ts';
-import { SpeechRequestV1 } from '../../contract/schemas/speech-v1.ts';
-import type { CachedSpeech } from '../../contract/schemas/speech-v1.ts';
-import { SpeechRequestV2 } from '../../contract/schemas/speech-v2.ts';
-import { SpeechRequest } from '../../contract/schemas/speech.ts';
-import type { SpeechFormat } from '../../contract/schemas/speech.ts';
+import { SignedAudioQuery } from '../../contract/jobs.ts';
+import { SpeechRequestV1, SpeechRequestV2, SpeechRequest } from '../../contract/speech.ts';
+import type { CachedSpeech, SpeechFormat } from '../../contract/speech.ts';
 import type { SpeechSurface, SurfaceName } from '../../contract/speech-surfaces.ts';
 import { SPEECH_SURFACES } from '../../contract/speech-surfaces.ts';
 import {

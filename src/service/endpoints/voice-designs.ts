@@ -1,8 +1,8 @@
 import { PREVIEW_FORMAT, HEADERS } from '../../contract/values.ts';
 import { FAMILIES } from '../../contract/families.ts';
 import type { FamilyId } from '../../contract/families.ts';
-import type { VoiceDesign, VoiceDesignSaved } from '../../contract/schemas/voice-design.ts';
-import { VoiceDesignRequest, VoiceDesignSave } from '../../contract/schemas/voice-design.ts';
+import type { VoiceDesign, VoiceDesignSaved } from '../../contract/voice-design.ts';
+import { VoiceDesignRequest, VoiceDesignSave } from '../../contract/voice-design.ts';
 import { countCodePoints } from '../../text/code-points.ts';
 import { endpointPath, requireIdempotencyKey, readJsonBody } from '../http/request.ts';
 import { requireValid } from '../http/validation.ts';

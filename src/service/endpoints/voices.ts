@@ -6,16 +6,20 @@ import {
   VOICE_LANGUAGES_MAX,
 } from '../../contract/limits.ts';
 import { REFERENCE_EXTENSIONS } from '../../contract/reference-audio.ts';
-import { VoiceUpload, VoiceDeletion } from '../../contract/schemas/voice-create.ts';
+import {
+  VoiceUpload,
+  VoiceDeletion,
+  VoiceListV1Query,
+  VoiceListQuery,
+} from '../../contract/voices.ts';
 import type {
   VoiceDeleted,
   VoiceCreated,
   VoiceCreatedV3,
-} from '../../contract/schemas/voice-create.ts';
-import type { VoiceListV1 } from '../../contract/schemas/voice-v1.ts';
-import { VoiceListV1Query } from '../../contract/schemas/voice-v1.ts';
-import type { VoiceAnswer, VoiceList } from '../../contract/schemas/voice.ts';
-import { VoiceListQuery } from '../../contract/schemas/voice.ts';
+  VoiceListV1,
+  VoiceAnswer,
+  VoiceList,
+} from '../../contract/voices.ts';
 import type { UploadedForm } from '../http/multipart-form.ts';
 import { discardFiles, readForm } from '../http/multipart-form.ts';
 import { requireQuery, hasBody, readJsonBody } from '../http/request.ts';

@@ -1,5 +1,5 @@
 import { isOpenAiPath } from '../../contract/endpoints.ts';
-import type { ErrorBody, OpenAiErrorBody } from '../../contract/schemas/error.ts';
+import type { ErrorBody, OpenAiErrorBody } from '../../contract/error-body.ts';
 import { SERVICE_ERRORS } from '../../contract/service-errors.ts';
 import { ServiceError } from '../service-error.ts';
 import { StoreError } from '../store/store-error.ts';

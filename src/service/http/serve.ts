@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
-import type { ErrorBody } from '../../contract/schemas/error.ts';
+import type { ErrorBody } from '../../contract/error-body.ts';
 import { SERVICE_ERRORS, type ServiceErrorCode } from '../../contract/service-errors.ts';
 import type { Clock } from '../../effects/clock.ts';
 import type { Random } from '../../effects/random.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { SpeechFormat } from '../../contract/schemas/speech.ts';
+import type { SpeechFormat } from '../../contract/speech.ts';
 import { sliceCodePoints } from '../../text/code-points.ts';
 import type { JobFault } from '../http/faults.ts';
 import type { OperationRequest, Refusal } from '../operations/claim.ts';

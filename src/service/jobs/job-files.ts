@@ -1,4 +1,4 @@
-import type { SpeechFormat } from '../../contract/schemas/speech.ts';
+import type { SpeechFormat } from '../../contract/speech.ts';
 import type { WholeJob } from './job-records.ts';
 
 /** Names of a job's files in its folder. */

@@ -1,7 +1,7 @@
-import type { JobStatus, SegmentStatus } from '../../contract/schemas/job.ts';
-import { JOB_STATUSES, SEGMENT_STATUSES } from '../../contract/schemas/job.ts';
-import type { SpeechFormat } from '../../contract/schemas/speech.ts';
-import { SPEECH_FORMATS } from '../../contract/schemas/speech.ts';
+import type { JobStatus, SegmentStatus } from '../../contract/jobs.ts';
+import { JOB_STATUSES, SEGMENT_STATUSES } from '../../contract/jobs.ts';
+import type { SpeechFormat } from '../../contract/speech.ts';
+import { SPEECH_FORMATS } from '../../contract/speech.ts';
 import type { JobFault } from '../http/faults.ts';
 import type { Connection, Row, SqlValue } from '../store/connection.ts';
 import { integer, number, optionalInteger, optionalText, text } from '../store/connection.ts';

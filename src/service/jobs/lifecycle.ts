@@ -1,4 +1,4 @@
-import type { JobStatus, SegmentStatus } from '../../contract/schemas/job.ts';
+import type { JobStatus, SegmentStatus } from '../../contract/jobs.ts';
 
 /**
  * What can become of a speech job (docs/api/jobs.md#states), as a pure machine: it says what a job is after

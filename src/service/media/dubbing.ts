@@ -1,5 +1,5 @@
 import { DUBBING_TEMPO_RANGE } from '../../contract/limits.ts';
-import type { DubbingRequest } from '../../contract/schemas/dubbing.ts';
+import type { DubbingRequest } from '../../contract/lip-sync.ts';
 import type { ServiceErrorCode } from '../../contract/service-errors.ts';
 import { beginOperation, refusalError } from '../operations/begin-operation.ts';
 import { fingerprintOf } from '../operations/claim.ts';

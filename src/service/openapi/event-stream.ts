@@ -5,8 +5,8 @@ import {
   AlignedError,
   AlignmentInvalidated,
   AlignmentSnapshot,
-} from '../../contract/schemas/aligned.ts';
-import { CompatSpeechDelta, CompatSpeechDone } from '../../contract/schemas/speech-compat.ts';
+} from '../../contract/speech.ts';
+import { CompatSpeechDelta, CompatSpeechDone } from '../../contract/other-clients.ts';
 import { schemaOrReference } from './schemas.ts';
 
 type Json = Readonly<Record<string, unknown>>;

@@ -10,8 +10,8 @@ import {
   JobRequestV1,
   JobV1,
   SignedAudioQuery,
-} from '../../contract/schemas/job.ts';
-import { SpeechRequest } from '../../contract/schemas/speech.ts';
+} from '../../contract/jobs.ts';
+import { SpeechRequest } from '../../contract/speech.ts';
 import type { OperationDescription } from './operation-description.ts';
 import { BODY_ERRORS } from './operation-description.ts';
 

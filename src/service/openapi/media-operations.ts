@@ -1,14 +1,16 @@
 import type { EndpointId } from '../../contract/endpoints.ts';
-import { DubbingAccepted, DubbingAnswer, DubbingRequest } from '../../contract/schemas/dubbing.ts';
-import { SignedAudioQuery } from '../../contract/schemas/job.ts';
 import {
+  DubbingAccepted,
+  DubbingAnswer,
+  DubbingRequest,
   LipSyncAccepted,
   LipSyncAnswer,
   LipSyncList,
   LipSyncListQuery,
   LipSyncQuery,
   LipSyncRequest,
-} from '../../contract/schemas/lip-sync.ts';
+} from '../../contract/lip-sync.ts';
+import { SignedAudioQuery } from '../../contract/jobs.ts';
 import type { OperationDescription } from './operation-description.ts';
 import { BODY_ERRORS } from './operation-description.ts';
 

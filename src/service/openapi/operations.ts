@@ -1,17 +1,20 @@
 import type { EndpointId } from '../../contract/endpoints.ts';
-import { Capabilities } from '../../contract/schemas/model.ts';
-import { Profile, ProfileUpdate } from '../../contract/schemas/profile.ts';
+import { Capabilities } from '../../contract/models.ts';
+import { Profile, ProfileUpdate } from '../../contract/account.ts';
 import {
   CompatModel,
   CompatModels,
   CompatSpeechRequest,
   CompatTtsRequest,
   CompatVoices,
-} from '../../contract/schemas/speech-compat.ts';
-import { SignedAudioQuery } from '../../contract/schemas/job.ts';
-import { CachedSpeech, SpeechRequestV1 } from '../../contract/schemas/speech-v1.ts';
-import { SpeechRequestV2 } from '../../contract/schemas/speech-v2.ts';
-import { SpeechRequest } from '../../contract/schemas/speech.ts';
+} from '../../contract/other-clients.ts';
+import { SignedAudioQuery } from '../../contract/jobs.ts';
+import {
+  CachedSpeech,
+  SpeechRequestV1,
+  SpeechRequestV2,
+  SpeechRequest,
+} from '../../contract/speech.ts';
 import { MESSAGE_PACK } from '../http/request.ts';
 import { compatSpeechContent } from './event-stream.ts';
 import { JOB_OPERATIONS } from './job-operations.ts';

@@ -1,11 +1,12 @@
 import type { EndpointId } from '../../contract/endpoints.ts';
-import { MediaModels, MediaModelsQuery } from '../../contract/schemas/media-models.ts';
 import {
+  MediaModels,
+  MediaModelsQuery,
   ImageJob,
   ImageRequest,
   VideoJob,
   VideoRequest,
-} from '../../contract/schemas/picture-job.ts';
+} from '../../contract/media.ts';
 import type { OperationDescription } from './operation-description.ts';
 import { BODY_ERRORS } from './operation-description.ts';
 

@@ -8,7 +8,7 @@ import {
   RealtimeCapabilitiesV2,
   RealtimeRequest,
   RealtimeRequestV2,
-} from '../../contract/schemas/realtime.ts';
+} from '../../contract/realtime.ts';
 import type { OperationDescription } from './operation-description.ts';
 import { BODY_ERRORS } from './operation-description.ts';
 

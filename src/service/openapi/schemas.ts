@@ -5,8 +5,12 @@ import {
   AlignedWord,
   AlignmentInvalidated,
   AlignmentSnapshot,
-} from '../../contract/schemas/aligned.ts';
-import { ErrorBody, OpenAiErrorBody } from '../../contract/schemas/error.ts';
+  CachedSpeech,
+  SpeechRequestV1,
+  SpeechRequestV2,
+  SpeechRequest,
+} from '../../contract/speech.ts';
+import { ErrorBody, OpenAiErrorBody } from '../../contract/error-body.ts';
 import {
   Job,
   JobAccepted,
@@ -18,36 +22,32 @@ import {
   JobSegment,
   JobV1,
   Pagination,
-} from '../../contract/schemas/job.ts';
+} from '../../contract/jobs.ts';
 import {
   DubbingAccepted,
   DubbingAnswer,
   DubbingCredits,
   DubbingRequest,
-} from '../../contract/schemas/dubbing.ts';
-import {
   LipSyncAccepted,
   LipSyncAnswer,
   LipSyncJob,
   LipSyncList,
   LipSyncRequest,
   LipSyncResult,
-} from '../../contract/schemas/lip-sync.ts';
+} from '../../contract/lip-sync.ts';
 import {
   ImageModel,
   ImageVariant,
   MediaModels,
   VideoModel,
   VideoVariant,
-} from '../../contract/schemas/media-models.ts';
-import { Capabilities, Model } from '../../contract/schemas/model.ts';
-import {
   ImageJob,
   ImageRequest,
   VideoJob,
   VideoRequest,
-} from '../../contract/schemas/picture-job.ts';
-import { Profile, ProfileUpdate } from '../../contract/schemas/profile.ts';
+} from '../../contract/media.ts';
+import { Capabilities, Model } from '../../contract/models.ts';
+import { Profile, ProfileUpdate } from '../../contract/account.ts';
 import {
   CompatModel,
   CompatModels,
@@ -56,7 +56,7 @@ import {
   CompatSpeechRequest,
   CompatTtsRequest,
   CompatVoices,
-} from '../../contract/schemas/speech-compat.ts';
+} from '../../contract/other-clients.ts';
 import {
   BrowserTicket,
   BrowserTicketRequest,
@@ -66,26 +66,27 @@ import {
   RealtimeModel,
   RealtimeRequest,
   RealtimeRequestV2,
-} from '../../contract/schemas/realtime.ts';
-import { CachedSpeech, SpeechRequestV1 } from '../../contract/schemas/speech-v1.ts';
-import { SpeechRequestV2 } from '../../contract/schemas/speech-v2.ts';
-import { SpeechRequest } from '../../contract/schemas/speech.ts';
+} from '../../contract/realtime.ts';
 import {
   VoiceCreated,
   VoiceCreatedV3,
   VoiceDeleted,
   VoiceDeletion,
   VoiceUpload,
-} from '../../contract/schemas/voice-create.ts';
+  VoiceListV1,
+  VoiceListV1Query,
+  VoiceV1,
+  Voice,
+  VoiceAnswer,
+  VoiceList,
+} from '../../contract/voices.ts';
 import {
   VoiceCandidate,
   VoiceDesign,
   VoiceDesignRequest,
   VoiceDesignSave,
   VoiceDesignSaved,
-} from '../../contract/schemas/voice-design.ts';
-import { VoiceListV1, VoiceListV1Query, VoiceV1 } from '../../contract/schemas/voice-v1.ts';
-import { Voice, VoiceAnswer, VoiceList } from '../../contract/schemas/voice.ts';
+} from '../../contract/voice-design.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

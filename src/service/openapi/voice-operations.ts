@@ -5,15 +5,18 @@ import {
   VoiceDeleted,
   VoiceDeletion,
   VoiceUpload,
-} from '../../contract/schemas/voice-create.ts';
+  VoiceListV1,
+  VoiceListV1Query,
+  VoiceAnswer,
+  VoiceList,
+  VoiceListQuery,
+} from '../../contract/voices.ts';
 import {
   VoiceDesign,
   VoiceDesignRequest,
   VoiceDesignSave,
   VoiceDesignSaved,
-} from '../../contract/schemas/voice-design.ts';
-import { VoiceListV1, VoiceListV1Query } from '../../contract/schemas/voice-v1.ts';
-import { VoiceAnswer, VoiceList, VoiceListQuery } from '../../contract/schemas/voice.ts';
+} from '../../contract/voice-design.ts';
 import type { OperationDescription } from './operation-description.ts';
 import { BODY_ERRORS } from './operation-description.ts';
 

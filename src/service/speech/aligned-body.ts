@@ -1,8 +1,4 @@
-import type {
-  AlignedCompleted,
-  AlignedError,
-  AlignmentStatus,
-} from '../../contract/schemas/aligned.ts';
+import type { AlignedCompleted, AlignedError, AlignmentStatus } from '../../contract/speech.ts';
 import type { ServiceErrorCode } from '../../contract/service-errors.ts';
 import type { Clock } from '../../effects/clock.ts';
 import { closeQuietly } from '../../effects/close-quietly.ts';

@@ -3,7 +3,7 @@ import type {
   AlignmentInvalidated,
   AlignmentSnapshot,
   AlignmentStatus,
-} from '../../contract/schemas/aligned.ts';
+} from '../../contract/speech.ts';
 import { countCodePoints, withoutSilentSigns } from '../../text/code-points.ts';
 import { splitClauses } from '../../text/sentences.ts';
 import { LONGEST_STRETCH, type SpeechChunk, type WordMark } from '../engine/speech-engine.ts';

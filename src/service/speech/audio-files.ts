@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { SpeechFormat } from '../../contract/schemas/speech.ts';
+import type { SpeechFormat } from '../../contract/speech.ts';
 import { hasErrno } from '../../durable/file-failures.ts';
 import { removeQuietly, isTemporaryName } from '../../durable/files.ts';
 import type { FileDeps } from '../../durable/files.ts';

@@ -1,5 +1,5 @@
-import type { SpeechFormat } from '../../contract/schemas/speech.ts';
-import { SPEECH_FORMATS } from '../../contract/schemas/speech.ts';
+import type { SpeechFormat } from '../../contract/speech.ts';
+import { SPEECH_FORMATS } from '../../contract/speech.ts';
 import type { Output } from '../../durable/output.ts';
 import type { Clock } from '../../effects/clock.ts';
 import type { Connection, Row } from '../store/connection.ts';

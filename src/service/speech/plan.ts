@@ -1,6 +1,6 @@
 import type { AudioFormat } from '../../contract/values.ts';
 import type { ControlRange } from '../../contract/families.ts';
-import type { ControlName, SpeechControls } from '../../contract/schemas/speech.ts';
+import type { ControlName, SpeechControls } from '../../contract/speech.ts';
 import { countCodePoints } from '../../text/code-points.ts';
 import type { EngineRequest } from '../engine/speech-engine.ts';
 import { anyOf, showValue, describeRange } from '../http/wording.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Family, FamilyId } from '../../contract/families.ts';
 import { FAMILIES } from '../../contract/families.ts';
-import type { Model } from '../../contract/schemas/model.ts';
-import type { Voice } from '../../contract/schemas/voice.ts';
+import type { Model } from '../../contract/models.ts';
+import type { Voice } from '../../contract/voices.ts';
 import type { CatalogueModel } from './models.ts';
 import { MODELS } from './models.ts';
 import { shapeSpeech } from './shape-speech.ts';

@@ -1,6 +1,6 @@
 import type { FamilyId } from '../../contract/families.ts';
-import type { ModelControls } from '../../contract/schemas/model.ts';
-import type { SpeechFormat } from '../../contract/schemas/speech.ts';
+import type { ModelControls } from '../../contract/models.ts';
+import type { SpeechFormat } from '../../contract/speech.ts';
 
 /** What this service knows about a model besides its capability record. */
 export interface CatalogueModel {

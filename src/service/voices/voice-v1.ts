@@ -1,4 +1,4 @@
-import type { VoiceV1 } from '../../contract/schemas/voice-v1.ts';
+import type { VoiceV1 } from '../../contract/voices.ts';
 import type { SpeakingVoice } from './catalogue.ts';
 import type { CatalogueVoice, EngineSource } from './voices.ts';
 

@@ -12,7 +12,7 @@ import type { JobApi, SpeechJob } from '../../api/resources/jobs.ts';
 import type { AudioAnswer } from '../../api/resources/speech.ts';
 import type { Verdict } from '../../audio/reader.ts';
 import type { AudioFormat } from '../../contract/values.ts';
-import type { AlignedWord } from '../../contract/schemas/aligned.ts';
+import type { AlignedWord } from '../../contract/speech.ts';
 import { sha256 } from '../../durable/checksum.ts';
 import { hasErrno, stateFailure } from '../../durable/file-failures.ts';
 import type { FileDeps } from '../../durable/files.ts';

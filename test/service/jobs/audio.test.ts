@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Check } from 'typebox/schema';
 import { describe, expect, it } from 'vitest';
-import { JobV1 } from '../../../src/contract/schemas/job.ts';
+import { JobV1 } from '../../../src/contract/jobs.ts';
 import { decodeAudio } from '../../harness/decode-audio.ts';
 import { BASE_URL, jsonPost, OTHER_KEY } from '../support/test-service.ts';
 import { BODY, JOBS, JOBS_V1, jobService, paragraphs } from './job-service.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Check } from 'typebox/schema';
 import { describe, expect, it } from 'vitest';
-import { Job, JobAccepted } from '../../../src/contract/schemas/job.ts';
+import { Job, JobAccepted } from '../../../src/contract/jobs.ts';
 import { countCodePoints, sliceCodePoints } from '../../../src/text/code-points.ts';
 import { retryAfter } from '../../../src/service/endpoints/jobs.ts';
 import { jsonPost, voiceId } from '../support/test-service.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Check } from 'typebox/schema';
 import { describe, expect, it } from 'vitest';
-import { ErrorBody } from '../../../src/contract/schemas/error.ts';
+import { ErrorBody } from '../../../src/contract/error-body.ts';
 import { verifyLedger } from '../../../src/service/ledger/verify-ledger.ts';
 import { FUZZ_RUNS } from '../support/fuzz-size.ts';
 import { fuzzedBody } from '../support/fuzzed-bodies.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JobStatus, SegmentStatus } from '../../../src/contract/schemas/job.ts';
-import { JOB_STATUSES } from '../../../src/contract/schemas/job.ts';
+import type { JobStatus, SegmentStatus } from '../../../src/contract/jobs.ts';
+import { JOB_STATUSES } from '../../../src/contract/jobs.ts';
 import type { JobEvent, JobState, Settlement } from '../../../src/service/jobs/lifecycle.ts';
 import {
   isTerminal,

@@ -1,6 +1,6 @@
 import { Check } from 'typebox/schema';
 import { describe, expect, it } from 'vitest';
-import { JobList, JobListV1 } from '../../../src/contract/schemas/job.ts';
+import { JobList, JobListV1 } from '../../../src/contract/jobs.ts';
 import { OTHER_KEY } from '../support/test-service.ts';
 import type { JobService } from './job-service.ts';
 import { JOBS, JOBS_V1, jobService, paragraphs } from './job-service.ts';

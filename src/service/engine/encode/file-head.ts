@@ -1,4 +1,4 @@
-import type { SpeechFormat } from '../../../contract/schemas/speech.ts';
+import type { SpeechFormat } from '../../../contract/speech.ts';
 import type { FileHead } from './mp3-file-head.ts';
 
 /** The head of one file: the header of a wav, the Info tag of an mp3; ogg tells its length by itself. */

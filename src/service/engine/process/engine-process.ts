@@ -1,5 +1,5 @@
-import type { EngineCommand, EngineDescription } from '../../../contract/schemas/engine.ts';
-import { ENGINE_PROTOCOL } from '../../../contract/schemas/engine.ts';
+import type { EngineCommand, EngineDescription } from '../../../contract/engine.ts';
+import { ENGINE_PROTOCOL } from '../../../contract/engine.ts';
 import type { Clock } from '../../../effects/clock.ts';
 import { countCodePoints } from '../../../text/code-points.ts';
 import { display } from '../../../text/display.ts';

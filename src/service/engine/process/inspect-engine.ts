@@ -1,4 +1,4 @@
-import type { EngineCommand, EngineDescription } from '../../../contract/schemas/engine.ts';
+import type { EngineCommand, EngineDescription } from '../../../contract/engine.ts';
 import { type Clock, systemClock } from '../../../effects/clock.ts';
 import { EngineError } from '../speech-engine.ts';
 import { untilAborted } from './deadline.ts';

@@ -1,7 +1,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
-import type { EngineCommand } from '../../../contract/schemas/engine.ts';
+import type { EngineCommand } from '../../../contract/engine.ts';
 
 export interface EngineEnd {
   readonly hasRun: boolean;

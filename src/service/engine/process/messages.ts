@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Static, TObject } from 'typebox';
 import { Check, Errors } from 'typebox/schema';
-import { ENGINE_PROTOCOL, EngineDescription } from '../../../contract/schemas/engine.ts';
+import { ENGINE_PROTOCOL, EngineDescription } from '../../../contract/engine.ts';
 import { display } from '../../../text/display.ts';
 
 /** The messages between the service and an engine process (docs/engines.md). */

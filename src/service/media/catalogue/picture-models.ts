@@ -7,8 +7,8 @@ import type {
   Resolution,
   VideoModel,
   VideoVariant,
-} from '../../../contract/schemas/media-models.ts';
-import { ASPECT_RATIOS } from '../../../contract/schemas/media-models.ts';
+} from '../../../contract/media.ts';
+import { ASPECT_RATIOS } from '../../../contract/media.ts';
 
 /**
  * Models of images and videos (docs/api/media.md). The spec says how two families of images take

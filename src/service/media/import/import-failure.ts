@@ -1,8 +1,4 @@
-import type {
-  ImportErrorDetails,
-  ImportStage,
-  MediaKind,
-} from '../../../contract/schemas/media-job.ts';
+import type { ImportErrorDetails, ImportStage, MediaKind } from '../../../contract/lip-sync.ts';
 import type { ServiceErrorCode } from '../../../contract/service-errors.ts';
 import { ServiceError } from '../../service-error.ts';
 import { MediaTaskError } from '../child/media-task-error.ts';

@@ -3,7 +3,7 @@ import {
   MEDIA_IMAGE_MAX_BYTES,
   MEDIA_VIDEO_MAX_BYTES,
 } from '../../../contract/limits.ts';
-import type { MediaKind } from '../../../contract/schemas/media-job.ts';
+import type { MediaKind } from '../../../contract/lip-sync.ts';
 import type { Output } from '../../../durable/output.ts';
 import type { Clock } from '../../../effects/clock.ts';
 import type { Random } from '../../../effects/random.ts';

@@ -1,4 +1,4 @@
-import type { MediaJobStatus } from '../../../contract/schemas/media-job.ts';
+import type { MediaJobStatus } from '../../../contract/lip-sync.ts';
 import { MAX_ATTEMPTS } from '../../jobs/lifecycle.ts';
 
 /**

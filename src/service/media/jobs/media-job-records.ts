@@ -1,7 +1,7 @@
 import type { ServiceErrorCode } from '../../../contract/service-errors.ts';
 import { SERVICE_ERRORS } from '../../../contract/service-errors.ts';
-import type { MediaJobStatus } from '../../../contract/schemas/media-job.ts';
-import { MEDIA_JOB_STATUSES } from '../../../contract/schemas/media-job.ts';
+import type { MediaJobStatus } from '../../../contract/lip-sync.ts';
+import { MEDIA_JOB_STATUSES } from '../../../contract/lip-sync.ts';
 import type { Connection, Row, SqlValue } from '../../store/connection.ts';
 import { integer, optionalInteger, optionalText, text } from '../../store/connection.ts';
 

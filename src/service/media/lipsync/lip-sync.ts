@@ -2,12 +2,8 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import type { EndpointId } from '../../../contract/endpoints.ts';
 import { MEDIA_RESULT_MAX_BYTES, MEDIA_RESULT_MAX_PICTURES } from '../../../contract/limits.ts';
-import type {
-  LipSyncRequest,
-  LipSyncResult,
-  BillingRule,
-} from '../../../contract/schemas/lip-sync.ts';
-import { BILLING_RULES } from '../../../contract/schemas/lip-sync.ts';
+import type { LipSyncRequest, LipSyncResult, BillingRule } from '../../../contract/lip-sync.ts';
+import { BILLING_RULES } from '../../../contract/lip-sync.ts';
 import { fingerprintOf } from '../../operations/claim.ts';
 import { importFailure } from '../import/import-failure.ts';
 import type { MediaArrival } from '../import/imports.ts';

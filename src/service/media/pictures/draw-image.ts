@@ -1,5 +1,5 @@
 import type { Sharp } from 'sharp';
-import type { PictureFormat } from '../../../contract/schemas/picture-job.ts';
+import type { PictureFormat } from '../../../contract/media.ts';
 import { composeScene } from './compose-scene.ts';
 import { composeLettering } from './lettering/compose-lettering.ts';
 import { openSharp } from './open-sharp.ts';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import { PICTURE_FORMATS, SEED_MAX } from '../../../contract/schemas/picture-job.ts';
+import { PICTURE_FORMATS, SEED_MAX } from '../../../contract/media.ts';
 
 /** What the media child is sent: plain data, checked there again. */
 

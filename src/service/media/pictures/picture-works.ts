@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import { PICTURE_FORMATS, SEED_MAX } from '../../../contract/schemas/picture-job.ts';
-import { ASPECT_RATIOS, RESOLUTIONS } from '../../../contract/schemas/media-models.ts';
+import { PICTURE_FORMATS, SEED_MAX, ASPECT_RATIOS, RESOLUTIONS } from '../../../contract/media.ts';
 import { storedOrder } from '../jobs/stored-order.ts';
 import type { MediaWork, MediaWorkTools } from '../jobs/work.ts';
 import type { ImageOrder, VideoOrder } from './picture-orders.ts';

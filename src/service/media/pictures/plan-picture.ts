@@ -1,5 +1,4 @@
-import type { Resolution } from '../../../contract/schemas/media-models.ts';
-import type { ImageRequest, VideoRequest } from '../../../contract/schemas/picture-job.ts';
+import type { Resolution, ImageRequest, VideoRequest } from '../../../contract/media.ts';
 import { invalidRequest, ServiceError } from '../../service-error.ts';
 import { anyOf, showText } from '../../http/wording.ts';
 import { IMAGE_MODELS, VIDEO_MODELS } from '../catalogue/picture-models.ts';

@@ -1,9 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
-import type {
-  EngineRegistration,
-  EngineVoiceRecord,
-} from '../../../../src/contract/schemas/engine.ts';
+import type { EngineRegistration, EngineVoiceRecord } from '../../../../src/contract/engine.ts';
 import type {
   EngineChild,
   LaunchEngine,

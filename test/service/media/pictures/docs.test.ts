@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { ASPECT_RATIOS } from '../../../../src/contract/schemas/media-models.ts';
+import { ASPECT_RATIOS } from '../../../../src/contract/media.ts';
 import { PICTURE_ENDPOINTS } from '../../../../src/contract/picture-endpoints.ts';
 import {
   IMAGE_MODELS,

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
-import type { PictureFormat } from '../../../../src/contract/schemas/picture-job.ts';
+import type { PictureFormat } from '../../../../src/contract/media.ts';
 import { IMAGE_MODELS } from '../../../../src/service/media/catalogue/picture-models.ts';
 import { drawImage } from '../../../../src/service/media/pictures/draw-image.ts';
 import type { ImageOrder } from '../../../../src/service/media/pictures/picture-orders.ts';

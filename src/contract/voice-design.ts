@@ -5,9 +5,9 @@ import {
   LANGUAGE_MAX_CHARACTERS,
   PREVIEW_TEXT_MAX_CHARACTERS,
   VOICE_NAME_MAX_CHARACTERS,
-} from '../limits.ts';
-import { VOICE_VISIBILITIES } from '../reference-audio.ts';
-import { VoiceCreated } from './voice-create.ts';
+} from './limits.ts';
+import { VOICE_VISIBILITIES } from './reference-audio.ts';
+import { VoiceCreated } from './voices.ts';
 
 /** Body of `POST /voice-designs` (docs/api/voice-design.md). What it does not know it does not refuse. */
 export const VoiceDesignRequest = Type.Object(

@@ -1,11 +1,51 @@
 import { Type } from 'typebox';
-import type { Static } from 'typebox';
-import { MEDIA_URL_MAX_CHARACTERS, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../limits.ts';
-import { Pagination } from './job.ts';
-import { MEDIA_JOB_FIELDS, MEDIA_JOB_STATUSES, nullable } from './media-job.ts';
+import type { Static, TSchema } from 'typebox';
+import { Pagination } from './jobs.ts';
+import { MEDIA_URL_MAX_CHARACTERS, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from './limits.ts';
+import { SpeechRequest } from './speech.ts';
+
+/** Statuses of lip sync, dubbing, images and videos (docs/api/lip-sync.md; `processing` is ours). */
+export const MEDIA_JOB_STATUSES = ['pending', 'processing', 'completed', 'failed'] as const;
+export type MediaJobStatus = (typeof MEDIA_JOB_STATUSES)[number];
+
+/** What is imported from an address (docs/api/errors.md). */
+const MEDIA_KINDS = ['video', 'audio', 'image'] as const;
+export type MediaKind = (typeof MEDIA_KINDS)[number];
+
+/** How far an import came (docs/api/errors.md names `download`; the others are ours). */
+const IMPORT_STAGES = ['url', 'download', 'inspection'] as const;
+export type ImportStage = (typeof IMPORT_STAGES)[number];
+
+/** `details` of an import that failed (docs/api/errors.md). */
+export const ImportErrorDetails = Type.Object({
+  media_kind: Type.Enum([...MEDIA_KINDS]),
+  stage: Type.Enum([...IMPORT_STAGES]),
+  retryable: Type.Boolean({ description: 'Whether the same request may do better later' }),
+});
+export type ImportErrorDetails = Static<typeof ImportErrorDetails>;
+
+function nullable<Schema extends TSchema>(schema: Schema) {
+  return Type.Union([schema, Type.Null()]);
+}
+
+/** What every media job tells of itself (docs/api/lip-sync.md, docs/api/lip-sync.md#dubbing and docs/api/media.md#jobs; what they leave open is ours). */
+export const MEDIA_JOB_FIELDS = {
+  id: Type.String(),
+  status: Type.Enum([...MEDIA_JOB_STATUSES], { description: 'pending and processing go on' }),
+  progress: Type.Integer({ minimum: 0, maximum: 100, description: 'Percent that is done' }),
+  created_at: Type.String({ description: 'ISO 8601 timestamp' }),
+  finished_at: nullable(Type.String({ description: 'ISO 8601 timestamp' })),
+  result_url: nullable(Type.String({ description: 'Where the result is, for a while' })),
+  error: nullable(
+    Type.Object(
+      { code: Type.String(), message: Type.String() },
+      { description: 'Of a failed one; it was refunded' },
+    ),
+  ),
+};
 
 /** The address of a file that the service fetches. */
-export const MediaAddress = Type.String({
+const MediaAddress = Type.String({
   minLength: 1,
   maxLength: MEDIA_URL_MAX_CHARACTERS,
   format: 'uri',
@@ -71,7 +111,7 @@ export const LipSyncJob = Type.Object(
 export type LipSyncJob = Static<typeof LipSyncJob>;
 
 /** Begins the body of every lip-sync and dubbing answer (docs/api/lip-sync.md). */
-export const MEDIA_ENVELOPE = {
+const MEDIA_ENVELOPE = {
   success: Type.Boolean({
     description: 'Whether the request was understood; not how the job ends',
   }),
@@ -129,3 +169,66 @@ export const LipSyncQuery = Type.Object(
   { $id: 'LipSyncQuery' },
 );
 export type LipSyncQuery = Static<typeof LipSyncQuery>;
+
+const { text, voiceId, modelId, speed, language } = SpeechRequest.properties;
+
+/** Body of `POST /media/video-dubbing/jobs` (docs/api/lip-sync.md). What it does not know it does not refuse. */
+export const DubbingRequest = Type.Object(
+  {
+    video_url: MediaAddress,
+    text,
+    reference_id: voiceId,
+    model_id: modelId,
+    speed,
+    language,
+    fit_audio_to_video: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description: 'Speak faster or slower, 0.5x to 2x, so that it ends with the video',
+      }),
+    ),
+  },
+  { $id: 'DubbingRequest' },
+);
+export type DubbingRequest = Static<typeof DubbingRequest>;
+
+/** What a dubbing cost, by its parts (docs/api/lip-sync.md#dubbing). */
+const Credits = Type.Integer({ minimum: 0 });
+export const DubbingCredits = Type.Object(
+  { tts: Credits, lip_sync: Credits, total: Credits },
+  { $id: 'DubbingCredits' },
+);
+export type DubbingCredits = Static<typeof DubbingCredits>;
+
+/** Answer to `POST /media/video-dubbing/jobs` (docs/api/lip-sync.md#dubbing). */
+export const DubbingAccepted = Type.Object(
+  {
+    ...MEDIA_ENVELOPE,
+    data: Type.Object({
+      id: MEDIA_JOB_FIELDS.id,
+      status: MEDIA_JOB_FIELDS.status,
+      credits_used: DubbingCredits,
+    }),
+  },
+  { $id: 'DubbingAccepted' },
+);
+export type DubbingAccepted = Static<typeof DubbingAccepted>;
+
+const { credits_used: _, ...lipSync } = LipSyncJob.properties;
+
+/** Answer to `GET /media/video-dubbing/jobs/{jobId}` (docs/api/lip-sync.md#dubbing; what it leaves open is ours). */
+export const DubbingAnswer = Type.Object(
+  {
+    ...MEDIA_ENVELOPE,
+    data: Type.Object({
+      ...lipSync,
+      credits_used: DubbingCredits,
+      tempo: Type.Number({
+        description: 'How much faster than spoken the voice is; 1 unless fitted',
+      }),
+      tts_audio_url: Type.String({ description: 'The speech as it was spoken, for a while' }),
+    }),
+  },
+  { $id: 'DubbingAnswer' },
+);
+export type DubbingAnswer = Static<typeof DubbingAnswer>;

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import { SPEECH_SURFACES } from '../speech-surfaces.ts';
+import { SPEECH_SURFACES } from './speech-surfaces.ts';
 import { SpeechControls, SpeechRequest } from './speech.ts';
 
 const { speed, stability, similarity, textNormalization } = SpeechControls.properties;

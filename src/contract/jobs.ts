@@ -1,8 +1,7 @@
 import { Type } from 'typebox';
 import type { Static, TSchema } from 'typebox';
-import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../limits.ts';
-import { SpeechRequestV1 } from './speech-v1.ts';
-import { SpeechRequest } from './speech.ts';
+import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from './limits.ts';
+import { SpeechRequestV1, SpeechRequest } from './speech.ts';
 
 /** Statuses of a speech job (docs/api/jobs.md#states). */
 export const JOB_STATUSES = ['pending', 'processing', 'success', 'partial_fail', 'fail'] as const;

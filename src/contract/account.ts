@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import { WEBHOOK_URL_MAX_CHARACTERS } from '../limits.ts';
+import { WEBHOOK_URL_MAX_CHARACTERS } from './limits.ts';
 
 /** The account's profile (docs/api/account.md); unknown extra fields may appear. */
 export const Profile = Type.Object(

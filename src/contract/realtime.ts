@@ -1,7 +1,7 @@
 import type { Static, TObject, TSchema } from 'typebox';
 import { Type } from 'typebox';
-import { v2FieldName, REALTIME_FORMATS, REALTIME_MODES } from '../realtime/protocols.ts';
-import { RequestStatus } from '../realtime/server-messages.ts';
+import { v2FieldName, REALTIME_FORMATS, REALTIME_MODES } from './realtime/protocols.ts';
+import { RequestStatus } from './realtime/server-messages.ts';
 
 /**
  * What realtime speech answers over HTTP (docs/api/realtime.md). The spec does not name the fields of capabilities

@@ -1,0 +1,213 @@
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import {
+  EMOTION_MAX_CHARACTERS,
+  INSTRUCTION_MAX_CHARACTERS,
+  LANGUAGE_MAX_CHARACTERS,
+  PITCH_RANGE,
+  SIMILARITY_RANGE,
+  SPEED_RANGE,
+  STABILITY_RANGE,
+  TEXT_MAX_CHARACTERS,
+  VOLUME_RANGE,
+} from './limits.ts';
+
+export const SPEECH_FORMATS = ['mp3', 'wav', 'ogg'] as const;
+export type SpeechFormat = (typeof SPEECH_FORMATS)[number];
+
+/**
+ * The controls of a speech request (docs/api/speech.md#v3). Ranges are the widest that any model takes;
+ * a family's own range is checked once the model is known.
+ */
+export const SpeechControls = Type.Object({
+  speed: Type.Optional(
+    Type.Number({ ...SPEED_RANGE, default: 1, description: 'Speaking rate; 1 is the voice’s own' }),
+  ),
+  volume: Type.Optional(
+    Type.Number({ ...VOLUME_RANGE, default: 0, description: 'Gain in decibels' }),
+  ),
+  pitch: Type.Optional(
+    Type.Number({ ...PITCH_RANGE, default: 0, description: 'Pitch shift in semitones' }),
+  ),
+  stability: Type.Optional(
+    Type.Number({ ...STABILITY_RANGE, description: 'How even the delivery is' }),
+  ),
+  similarity: Type.Optional(
+    Type.Number({ ...SIMILARITY_RANGE, description: 'How close to the original voice' }),
+  ),
+  language: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: LANGUAGE_MAX_CHARACTERS,
+      description: 'Language hint, such as en or pt-BR',
+    }),
+  ),
+  emotion: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: EMOTION_MAX_CHARACTERS,
+      description: 'Emotion id for the whole text',
+    }),
+  ),
+  instruction: Type.Optional(
+    Type.String({
+      maxLength: INSTRUCTION_MAX_CHARACTERS,
+      description: 'How to speak: style, dialect, role or mood',
+    }),
+  ),
+  textNormalization: Type.Optional(
+    Type.Boolean({ description: 'Speak numbers, dates and units as words' }),
+  ),
+  filterEmoji: Type.Optional(
+    Type.Boolean({ default: false, description: 'Leave decorative kaomoji out (experimental)' }),
+  ),
+});
+export type SpeechControls = Static<typeof SpeechControls>;
+export type ControlName = keyof SpeechControls;
+
+/** Strict body of the v3 speech requests (docs/api/speech.md#v3): unknown properties are refused. */
+export const SpeechRequest = Type.Object(
+  {
+    text: Type.String({
+      minLength: 1,
+      maxLength: TEXT_MAX_CHARACTERS,
+      description: 'Text to speak',
+    }),
+    voiceId: Type.String({ minLength: 1, description: 'Voice id, from the voice list' }),
+    modelId: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description: 'Model id; without it the default of the voice’s family',
+      }),
+    ),
+    format: Type.Optional(
+      Type.Enum([...SPEECH_FORMATS], { default: 'mp3', description: 'Audio format' }),
+    ),
+    ...SpeechControls.properties,
+  },
+  { $id: 'SpeechRequest', additionalProperties: false },
+);
+export type SpeechRequest = Static<typeof SpeechRequest>;
+
+/** What old clients still send; anything is taken there. */
+const HistoricalFields = {
+  engineModelId: Type.Optional(
+    Type.Unknown({ description: 'Old name of modelId; used when it names a model' }),
+  ),
+  version: Type.Optional(Type.Unknown({ description: 'Not used' })),
+  qwenModel: Type.Optional(Type.Unknown({ description: 'Not used' })),
+  minimaxEmotion: Type.Optional(Type.Unknown({ description: 'Old name of emotion' })),
+  token: Type.Optional(
+    Type.Unknown({ description: 'Not used: only the Authorization header authenticates' }),
+  ),
+};
+
+/** Body of the v2 speech request (docs/api/speech.md#v2). What it does not know it does not refuse. */
+export const SpeechRequestV2 = Type.Object(
+  { ...SpeechRequest.properties, ...HistoricalFields },
+  { $id: 'SpeechRequestV2' },
+);
+export type SpeechRequestV2 = Static<typeof SpeechRequestV2>;
+
+const { voiceId, ...others } = SpeechRequest.properties;
+
+/** Body of the v1 speech request (docs/api/speech.md#v1). What it does not know it does not refuse. */
+export const SpeechRequestV1 = Type.Object(
+  {
+    ...others,
+    voiceId: Type.Optional(voiceId),
+    reference_id: Type.Optional(
+      Type.String({ minLength: 1, description: 'Older name of voiceId; one of them is required' }),
+    ),
+    cache: Type.Optional(
+      Type.Boolean({ default: false, description: 'Answer with the address of stored audio' }),
+    ),
+  },
+  { $id: 'SpeechRequestV1' },
+);
+export type SpeechRequestV1 = Static<typeof SpeechRequestV1>;
+
+/** Answer to a v1 speech request with `cache: true` (docs/api/speech.md#v1). */
+export const CachedSpeech = Type.Object(
+  {
+    audio_url: Type.String({ format: 'uri', description: 'Where the audio is, for a while' }),
+    credits_used: Type.Number(),
+    quota_remaining: Type.Integer(),
+  },
+  { $id: 'CachedSpeech' },
+);
+export type CachedSpeech = Static<typeof CachedSpeech>;
+
+/** Events of an aligned stream, by the name that each has on the wire (docs/api/speech.md#aligned-stream). */
+export const ALIGNED_EVENTS = [
+  'audio',
+  'alignment_snapshot',
+  'alignment_invalidated',
+  'completed',
+  'error',
+] as const;
+
+/** `complete`: everything that was to be said has its times; `partial`: some chunk has none. */
+const ALIGNMENT_STATUSES = ['complete', 'partial'] as const;
+export type AlignmentStatus = (typeof ALIGNMENT_STATUSES)[number];
+
+const ChunkSeq = Type.Integer({ minimum: 0, description: 'Number of the stretch of text' });
+
+/** Data of `audio`. */
+export const AlignedAudio = Type.Object(
+  { audioBase64: Type.String({ description: 'The next bytes of the file, in base64' }) },
+  { $id: 'AlignedAudio' },
+);
+
+/** A word of a snapshot; times are from the beginning of the full audio. */
+export const AlignedWord = Type.Object(
+  {
+    text: Type.String({ description: 'The word, as the submitted text has it' }),
+    startMs: Type.Number({ minimum: 0 }),
+    endMs: Type.Number({ minimum: 0 }),
+  },
+  { $id: 'AlignedWord' },
+);
+export type AlignedWord = Static<typeof AlignedWord>;
+
+/** Data of `alignment_snapshot`: replaces the one before it of the same chunk. */
+export const AlignmentSnapshot = Type.Object(
+  {
+    chunkSeq: ChunkSeq,
+    units: Type.Literal('milliseconds'),
+    words: Type.Array(AlignedWord),
+  },
+  { $id: 'AlignmentSnapshot' },
+);
+export type AlignmentSnapshot = Static<typeof AlignmentSnapshot>;
+
+/** Data of `alignment_invalidated`: the chunk has no times; its audio stays valid. */
+export const AlignmentInvalidated = Type.Object(
+  { chunkSeq: ChunkSeq },
+  { $id: 'AlignmentInvalidated' },
+);
+export type AlignmentInvalidated = Static<typeof AlignmentInvalidated>;
+
+/** Data of `completed`, the last event of a stream that succeeded. */
+export const AlignedCompleted = Type.Object(
+  {
+    requestId: Type.String(),
+    generationId: Type.String(),
+    alignmentStatus: Type.Enum([...ALIGNMENT_STATUSES]),
+    quotaRemaining: Type.Integer(),
+    creditsUsed: Type.Number({ minimum: 0 }),
+  },
+  { $id: 'AlignedCompleted' },
+);
+export type AlignedCompleted = Static<typeof AlignedCompleted>;
+
+/** Data of `error`, the last event of a stream that failed after it had begun. */
+export const AlignedError = Type.Object(
+  {
+    requestId: Type.String(),
+    code: Type.String(),
+    message: Type.Optional(Type.String({ description: 'Why, for people (ours)' })),
+  },
+  { $id: 'AlignedError' },
+);
+export type AlignedError = Static<typeof AlignedError>;

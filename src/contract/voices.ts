@@ -1,0 +1,215 @@
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import {
+  PAGE_SIZE_DEFAULT,
+  PAGE_SIZE_MAX,
+  REFERENCE_FILES_MAX,
+  REFERENCE_TEXT_MAX_CHARACTERS,
+  VOICE_DESCRIPTION_MAX_CHARACTERS,
+  VOICE_NAME_MAX_CHARACTERS,
+} from './limits.ts';
+import { REFERENCE_EXTENSIONS, VOICE_VISIBILITIES } from './reference-audio.ts';
+import { VOICE_TYPES } from './values.ts';
+
+/** Voice item of v3 (docs/api/voices.md). */
+export const Voice = Type.Object(
+  {
+    voiceId: Type.String({ description: 'Voice id' }),
+    name: Type.String({ description: 'Display name; may change, so not a stable key' }),
+    isPersonal: Type.Boolean({ description: 'Personal (owned) voice, or a public one' }),
+    primaryLanguage: Type.String({ description: 'Language code' }),
+    languages: Type.Array(Type.String(), { description: 'Supported language codes' }),
+    modelIds: Type.Array(Type.String(), { description: 'Models that the voice works with' }),
+  },
+  { $id: 'Voice' },
+);
+export type Voice = Static<typeof Voice>;
+
+/** One voice by its id: the item of the list with the trace id (spec 4.1; shape chosen by us). */
+export const VoiceAnswer = Type.Interface(
+  [Voice],
+  { requestId: Type.String() },
+  { $id: 'VoiceAnswer' },
+);
+export type VoiceAnswer = Static<typeof VoiceAnswer>;
+
+/** List envelope of v3 voices (docs/api/voices.md). */
+export const VoiceList = Type.Object(
+  {
+    total: Type.Integer({ minimum: 0 }),
+    page: Type.Integer({ minimum: 1 }),
+    pageSize: Type.Integer({ minimum: 1, maximum: PAGE_SIZE_MAX }),
+    totalPages: Type.Integer({ minimum: 0 }),
+    items: Type.Array(Voice),
+    requestId: Type.String(),
+  },
+  { $id: 'VoiceList' },
+);
+export type VoiceList = Static<typeof VoiceList>;
+
+/** Query of `GET /voices` in v3 (spec 4.1 and section 8). */
+export const VoiceListQuery = Type.Object(
+  {
+    page: Type.Optional(
+      Type.Integer({ minimum: 1, default: 1, description: 'Page number, from 1' }),
+    ),
+    pageSize: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: PAGE_SIZE_MAX,
+        default: PAGE_SIZE_DEFAULT,
+        description: 'Voices a page',
+      }),
+    ),
+    includePersonal: Type.Optional(
+      Type.Boolean({ default: false, description: 'Also list the personal voices of the account' }),
+    ),
+  },
+  { $id: 'VoiceListQuery', additionalProperties: false },
+);
+export type VoiceListQuery = Static<typeof VoiceListQuery>;
+
+/** Voice item of v1 (docs/api/voices.md): the fields of both descriptions of it. */
+export const VoiceV1 = Type.Object(
+  {
+    voiceId: Type.String({ description: 'Voice id' }),
+    title: Type.String({ description: 'Display name' }),
+    description: Type.String(),
+    created_at: Type.String({ format: 'date-time' }),
+    updated_at: Type.String({ format: 'date-time' }),
+    isPersonal: Type.Boolean({ description: 'Personal (owned) voice, or a public one' }),
+    id: Type.String({ description: 'The same as voiceId' }),
+    name: Type.String({ description: 'The same as title' }),
+    provider: Type.String({ description: 'Engine family' }),
+  },
+  { $id: 'VoiceV1' },
+);
+export type VoiceV1 = Static<typeof VoiceV1>;
+
+/** List envelope of v1 voices (docs/api/voices.md). */
+export const VoiceListV1 = Type.Object(
+  {
+    total: Type.Integer({ minimum: 0 }),
+    page: Type.Integer({ minimum: 1 }),
+    pageSize: Type.Integer({ minimum: 1, maximum: PAGE_SIZE_MAX }),
+    totalPages: Type.Integer({ minimum: 0 }),
+    items: Type.Array(VoiceV1),
+  },
+  { $id: 'VoiceListV1' },
+);
+export type VoiceListV1 = Static<typeof VoiceListV1>;
+
+const { page, pageSize, includePersonal } = VoiceListQuery.properties;
+
+/**
+ * Query of `GET /voices` in v1, and body of the older `POST /list-models` (docs/api/voices.md and docs/api/versions.md).
+ * What it does not know it does not refuse.
+ */
+export const VoiceListV1Query = Type.Object(
+  {
+    page,
+    pageSize,
+    modelType: Type.Optional(
+      Type.Enum([...VOICE_TYPES], { description: 'public, unless includePersonal makes it all' }),
+    ),
+    includePersonal,
+    language: Type.Optional(
+      Type.String({ minLength: 1, description: 'Exactly this primary language' }),
+    ),
+    supportsLanguage: Type.Optional(
+      Type.String({ minLength: 1, description: 'A supported language, or a more general one' }),
+    ),
+    search: Type.Optional(Type.String({ description: 'Part of the name or the description' })),
+    provider: Type.Optional(Type.String({ minLength: 1, description: 'Engine family' })),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: PAGE_SIZE_MAX, description: 'Instead of pageSize' }),
+    ),
+    offset: Type.Optional(Type.Integer({ minimum: 0, description: 'Instead of page, from 0' })),
+  },
+  { $id: 'VoiceListV1Query' },
+);
+export type VoiceListV1Query = Static<typeof VoiceListV1Query>;
+
+/**
+ * Form of a voice that is made from reference audio (docs/api/voices.md), `multipart/form-data`. What it
+ * does not know it does not refuse; the files are checked while they come.
+ */
+export const VoiceUpload = Type.Object(
+  {
+    name: Type.String({
+      minLength: 1,
+      maxLength: VOICE_NAME_MAX_CHARACTERS,
+      description: 'Display name',
+    }),
+    audioFiles: Type.Array(Type.String({ format: 'binary' }), {
+      minItems: 1,
+      maxItems: REFERENCE_FILES_MAX,
+      description: `Reference audio: ${REFERENCE_EXTENSIONS.join(', ')}`,
+    }),
+    description: Type.Optional(Type.String({ maxLength: VOICE_DESCRIPTION_MAX_CHARACTERS })),
+    referenceText: Type.Optional(
+      Type.String({
+        maxLength: REFERENCE_TEXT_MAX_CHARACTERS,
+        description: 'What is said in the reference audio',
+      }),
+    ),
+    visibility: Type.Optional(
+      Type.Enum([...VOICE_VISIBILITIES], { default: 'private', description: 'Who may use it' }),
+    ),
+    languages: Type.Optional(
+      Type.String({ description: 'Language codes as a JSON array of strings' }),
+    ),
+  },
+  { $id: 'VoiceUpload' },
+);
+export type VoiceUpload = Static<typeof VoiceUpload>;
+
+/**
+ * Answer to a voice that was made, in v1 (docs/api/voices.md): `voiceId`, `title`, `description` and
+ * `createdAt` of the spec, the names of the other description of voices, and what was settled on.
+ */
+export const VoiceCreated = Type.Object(
+  {
+    voiceId: Type.String({ description: 'Voice id' }),
+    title: Type.String({ description: 'Display name' }),
+    description: Type.String({ description: 'What it is, and what it is made of' }),
+    createdAt: Type.String({ format: 'date-time' }),
+    id: Type.String({ description: 'The same as voiceId' }),
+    name: Type.String({ description: 'The same as title' }),
+    provider: Type.String({ description: 'Engine family' }),
+    isPersonal: Type.Boolean(),
+    visibility: Type.Enum([...VOICE_VISIBILITIES]),
+    languages: Type.Array(Type.String(), { description: 'Languages that it speaks here' }),
+  },
+  { $id: 'VoiceCreated' },
+);
+export type VoiceCreated = Static<typeof VoiceCreated>;
+
+/** The same answer in v3: the item of its list, with what v1 says besides (shape chosen by us). */
+export const VoiceCreatedV3 = Type.Interface(
+  [Voice],
+  {
+    description: VoiceCreated.properties.description,
+    createdAt: VoiceCreated.properties.createdAt,
+    visibility: VoiceCreated.properties.visibility,
+    requestId: Type.String(),
+  },
+  { $id: 'VoiceCreatedV3' },
+);
+export type VoiceCreatedV3 = Static<typeof VoiceCreatedV3>;
+
+/** Answer to a voice that was deleted (docs/api/voices.md). */
+export const VoiceDeleted = Type.Object({ voiceId: Type.String() }, { $id: 'VoiceDeleted' });
+export type VoiceDeleted = Static<typeof VoiceDeleted>;
+
+/** Body of the older `POST /delete-model` (docs/api/versions.md). What it does not know it does not refuse. */
+export const VoiceDeletion = Type.Object(
+  {
+    voiceId: Type.Optional(Type.String({ minLength: 1, description: 'Voice id' })),
+    reference_id: Type.Optional(
+      Type.String({ minLength: 1, description: 'Older name of voiceId; one of them is required' }),
+    ),
+  },
+  { $id: 'VoiceDeletion' },
+);
+export type VoiceDeletion = Static<typeof VoiceDeletion>;
