@@ -4,7 +4,7 @@ import { bin, runChosenGates, vitest } from './gates.mjs';
 
 runChosenGates([
   {
-    name: 'lint and import direction',
+    name: 'lint',
     command: [bin('oxlint'), '--type-aware', '--deny-warnings'],
   },
   { name: 'format', command: [bin('oxfmt'), '--check'] },

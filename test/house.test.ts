@@ -88,6 +88,33 @@ describe('the rooms of the code', () => {
   });
 });
 
+describe('the documentation', () => {
+  const pages = tracked.filter((file) => /^(docs\/.*|README|CONTRIBUTING)\.md$/.test(file));
+
+  it('names only files that exist', () => {
+    const missing = pages.flatMap((page) =>
+      [...readFileSync(page, 'utf8').matchAll(/`((?:src|commands|test|scripts|bench)\/[\w./-]+)`/g)]
+        .filter(([, file = '']) => !existsSync(file))
+        .map(([, file]) => `${page}: ${file}`),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it('counts the files of each walk in docs/architecture.md', () => {
+    const walks = readFileSync('docs/architecture.md', 'utf8')
+      .split(/^##+ /m)
+      .filter((section) => section.includes(' files)'));
+    const counted = walks.map((walk) => ({
+      told: Number(/\((\d+) files\)/.exec(walk)?.[1]),
+      listed: [...walk.matchAll(/^\d+\. `([\w./-]+)`/gm)].filter(([, file = '']) =>
+        existsSync(file),
+      ),
+    }));
+    expect(counted).toHaveLength(5);
+    for (const { listed, told } of counted) expect(listed).toHaveLength(told);
+  });
+});
+
 function importsOf(from: string): readonly Import[] {
   const text = readFileSync(from, 'utf8');
   const found = text.matchAll(
