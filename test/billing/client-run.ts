@@ -108,7 +108,7 @@ async function runSync(world: ClientWorld, command: SpeakCommand, opened: Opened
 }
 
 /** So long a job is waited for; nobody is there to stop the command. */
-const LONGEST_WAIT_MS = 600_000;
+const LONGEST_WAIT_MS = 6_000_000;
 
 async function runJob(
   world: ClientWorld,
