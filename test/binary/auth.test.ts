@@ -298,7 +298,7 @@ describe('an account’s key goes to its own service and nowhere else', () => {
       ...healthyService({ audio, key }),
     ]);
     await logIn({ server, key }, box);
-    expect(await foley(box, ['profile'])).toMatchObject({ code: 4 });
+    expect(await foley(box, ['profile'])).toMatchObject({ code: 25 });
     expect(other.requests.map(({ header }) => header('authorization'))).toStrictEqual([undefined]);
   });
 

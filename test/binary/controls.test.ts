@@ -60,7 +60,6 @@ describe('what is given is sent, and nothing else', () => {
     [['--model', 'vendor-s21pro'], { modelId: 'vendor-s21pro' }],
     [['--format', 'ogg'], { format: 'ogg' }],
     [['--output-format', 'WAV'], { format: 'wav' }],
-    [['--speed', '1', '--speed', '1.5'], { speed: 1.5 }],
   ])('%j', async (args, sent) => {
     expect(await bodyOf(args)).toStrictEqual({ ...PLAIN, ...sent });
   });

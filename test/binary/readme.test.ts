@@ -6,7 +6,7 @@ import { request } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { VOICES } from '../../src/service/voices/voices.ts';
 import { inShell } from '../harness/in-shell.ts';
-import { findOnPath, requireTool } from '../harness/require-tool.ts';
+import { requireTool } from '../harness/require-tool.ts';
 import { requireBuild, startFoley } from '../harness/run-foley.ts';
 import type { Running } from '../harness/run-options.ts';
 import type { Sandbox } from '../harness/sandbox.ts';
@@ -30,6 +30,9 @@ const MORSE = new URL('../../examples/engine/morse.mjs', import.meta.url);
 const MEDIA = new URL('../fixtures/media/', import.meta.url);
 const PICTURE = { width: 256, height: 256, channels: 3, background: '#d02060' } as const;
 
+const TIMINGS =
+  '{"version":1,"text":"Hello you.","durationMs":900,"complete":true,"words":[{"text":"Hello","startMs":0,"endMs":310}]}';
+
 /** Files that the examples take for granted. */
 const FILES = {
   'clip.mp4': readFileSync(new URL('h264.mp4', MEDIA)),
@@ -43,6 +46,8 @@ const FILES = {
   'ada-1.wav': tone(180),
   'ada-2.wav': tone(190),
   'book.txt': 'It was a short book. It had two sentences.\n',
+  'book/one/1.txt': 'A chapter in a folder of its own.\n',
+  'table.csv': 'id,text_en\nhello,Hello.\n',
   'chapters/1.txt': 'The first chapter is short.\n',
   'chapters/2.txt': 'The second one is no longer.\n',
   'phrases.txt': 'Good morning.\nGood night.\n',
@@ -51,13 +56,13 @@ const FILES = {
   'examples/engine/morse.mjs': readFileSync(MORSE),
   'key.txt': 'some-key\n',
   'redo.txt': 'welcome\n',
-  'talk.json':
-    '{"version":1,"text":"Hello you.","durationMs":900,"complete":true,"words":[{"text":"Hello","startMs":0,"endMs":310}]}',
+  'talk.json': TIMINGS,
+  'chapter.json': TIMINGS,
   'speech.json': JSON.stringify({ text: 'Hello', voiceId: ID }),
 };
 
-/** Players do everything but make a noise: there is no loudspeaker where tests run. */
-const SILENT_PLAYERS = { mpg123: '-t', mpv: '--ao=null', ffplay: '-nodisp -autoexit' };
+/** Hears every sound: there is no loudspeaker where tests run. */
+const LISTENER = '--play --player cat';
 
 /** What is said to listen on this port in an example gets a free one. */
 const PORT = /(--port[ =]|127\.0\.0\.1:)\d+/g;
@@ -104,13 +109,6 @@ async function boxForExamples(): Promise<Sandbox> {
     await mkdir(path.join(box.out, path.dirname(name)), { recursive: true });
     await writeFile(path.join(box.out, name), content);
   }
-  for (const [name, flags] of Object.entries(SILENT_PLAYERS)) {
-    const program = findOnPath(name);
-    const shim = `#!/bin/sh\nexec '${program}' ${flags} "$@"\n`;
-    if (program !== undefined) {
-      await writeFile(path.join(box.harness, name), shim, { mode: 0o755 });
-    }
-  }
   return box;
 }
 
@@ -139,6 +137,7 @@ async function runLine(line: string, box: Sandbox, service: Service | undefined)
   const script = line
     .replaceAll(PORT, `$1${port}`)
     .replaceAll(HOSTED, server.origin)
+    .replaceAll(/--play\b(?! --player)/g, LISTENER)
     .replaceAll('…', ID);
   // Who logs in has a key to type.
   const input = /\bauth login\b/.test(line) ? { input: FILES['key.txt'] } : {};

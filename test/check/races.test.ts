@@ -120,14 +120,14 @@ test(`the service is killed ${KILLS} times in the races: still one charge, one a
     const serve = await startMortalServe({ box, dataDir, flags, lives });
     const service = insisting(serve);
     const keys: string[] = [];
-    for (let round = 0; round < ROUNDS; round += 1) {
+    // The fewer moments a round has, the more rounds it takes.
+    for (let round = 0; round < ROUNDS || serve.killed() < KILLS; round += 1) {
       for (const request of requests) {
         const key = `race-${request.endpoint.id}-${round}`;
         keys.push(key);
         expectOneAnswerOrRefund(request, await race(service, request, { count: 8, key }));
       }
     }
-    expect(serve.killed()).toBeGreaterThanOrEqual(KILLS / 2);
     await serve.end();
     await expectOneCharge(dataDir, keys);
   }),

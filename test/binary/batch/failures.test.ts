@@ -5,7 +5,8 @@ import { expectSoundIn } from '../support/sound.ts';
 import { batchBox, JOBS_PATH, lastLine } from './batch-box.ts';
 
 const FOUR = { 'lines.txt': 'One.\nTwo.\nThree.\nFour.\n' };
-const LINES = ['--lines', 'lines.txt', '--output-dir', 'audio', '-j', '1'];
+const LINES_AT_ONCE = ['--lines', 'lines.txt', '--output-dir', 'audio', '-j'];
+const LINES = [...LINES_AT_ONCE, '1'];
 
 describe('what fails one item', () => {
   test('takes nothing from the others, and is asked for again only with --retry-failed', async () => {
@@ -70,7 +71,7 @@ describe('what fails one item', () => {
       `GET ${JOBS_PATH}/*/audio; truncate=700; every=2`,
     ];
     const { batch, charged } = await batchBox(FOUR, faults);
-    const result = await batch([...LINES, '-j', '4']);
+    const result = await batch([...LINES_AT_ONCE, '4']);
     expect([result.code, lastLine(result)], result.stderr).toEqual([
       0,
       '4 done, 0 failed, 0 skipped',

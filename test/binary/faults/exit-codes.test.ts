@@ -239,6 +239,7 @@ describe('every exit code of the contract comes out of the built program', () =>
   });
 
   test.each([
+    [129, 'SIGHUP'],
     [130, 'SIGINT'],
     [143, 'SIGTERM'],
   ] as const)('%d: ended by %s', async (code, signal) => {

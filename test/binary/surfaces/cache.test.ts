@@ -15,17 +15,8 @@ import { SURFACES, surfaceScene, VOICE } from './surface-scene.ts';
 import type { SurfaceScene } from './surface-scene.ts';
 
 const STORED = '/stored/a.mp3?signature=secret';
-const WORDS = [
-  'tts',
-  'Hi',
-  '-o',
-  'hi.mp3',
-  '--api',
-  'v1',
-  '--cache',
-  '--max-retries',
-  '0',
-] as const;
+const WITH_RETRIES = ['tts', 'Hi', '-o', 'hi.mp3', '--api', 'v1', '--cache', '--max-retries'];
+const WORDS = [...WITH_RETRIES, '0'];
 
 /** Answers the request with an address, which is made from the address that was asked. */
 function address(of: (origin: string) => string = (origin) => origin + STORED): Rule {
@@ -113,7 +104,7 @@ describe('foley tts --api v1 --cache', () => {
       { ...stored(faults.errorAnswer(503, { retryAfter: '0' })), nth: 1 },
       stored(good),
     ]);
-    const result = await scene.run([...WORDS, '--max-retries', '2']);
+    const result = await scene.run([...WITH_RETRIES, '2']);
     expect(result.code, result.stderr).toBe(0);
     expect(scene.requests('v1')).toHaveLength(1);
   });
