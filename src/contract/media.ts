@@ -135,7 +135,11 @@ export const VideoRequest = Type.Object(
     ...Order,
     seconds: Type.Optional(Type.Number({ minimum: 1, maximum: 60, description: 'Length' })),
     size: Type.Optional(
-      Type.String({ pattern: '^\\d{1,5}x\\d{1,5}$', description: 'Width x height in pixels' }),
+      Type.String({
+        pattern: '^\\d{1,5}x\\d{1,5}$',
+        examples: ['1280x720'],
+        description: 'Width x height in pixels',
+      }),
     ),
   },
   { $id: 'VideoRequest', additionalProperties: false },

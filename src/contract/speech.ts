@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
+import { FAMILIES } from './families.ts';
 import {
   EMOTION_MAX_CHARACTERS,
   INSTRUCTION_MAX_CHARACTERS,
@@ -15,13 +16,31 @@ import {
 export const SPEECH_FORMATS = ['mp3', 'wav', 'ogg'] as const;
 export type SpeechFormat = (typeof SPEECH_FORMATS)[number];
 
+/** States where families narrow a range: `; 0.5 to 1.5 with vendor`. */
+function byFamily(name: 'speed' | 'stability' | 'similarity'): string {
+  const widest = { speed: SPEED_RANGE, stability: STABILITY_RANGE, similarity: SIMILARITY_RANGE }[
+    name
+  ];
+  const narrower = FAMILIES.filter(({ ranges: { [name]: range } }) => {
+    return range.minimum > widest.minimum || range.maximum < widest.maximum;
+  });
+  const parts = narrower.map(({ id, ranges: { [name]: range } }) => {
+    return `${range.minimum} to ${range.maximum} with ${id}`;
+  });
+  return parts.length === 0 ? '' : `; ${parts.join(', ')}`;
+}
+
 /**
  * The controls of a speech request (docs/api/speech.md#v3). Ranges are the widest that any model takes;
  * a family's own range is checked once the model is known.
  */
 export const SpeechControls = Type.Object({
   speed: Type.Optional(
-    Type.Number({ ...SPEED_RANGE, default: 1, description: 'Speaking rate; 1 is the voice’s own' }),
+    Type.Number({
+      ...SPEED_RANGE,
+      default: 1,
+      description: `Speaking rate; 1 is the voice’s own${byFamily('speed')}`,
+    }),
   ),
   volume: Type.Optional(
     Type.Number({ ...VOLUME_RANGE, default: 0, description: 'Gain in decibels' }),
@@ -30,10 +49,16 @@ export const SpeechControls = Type.Object({
     Type.Number({ ...PITCH_RANGE, default: 0, description: 'Pitch shift in semitones' }),
   ),
   stability: Type.Optional(
-    Type.Number({ ...STABILITY_RANGE, description: 'How even the delivery is' }),
+    Type.Number({
+      ...STABILITY_RANGE,
+      description: `How even the delivery is${byFamily('stability')}`,
+    }),
   ),
   similarity: Type.Optional(
-    Type.Number({ ...SIMILARITY_RANGE, description: 'How close to the original voice' }),
+    Type.Number({
+      ...SIMILARITY_RANGE,
+      description: `How close to the original voice${byFamily('similarity')}`,
+    }),
   ),
   language: Type.Optional(
     Type.String({
@@ -92,7 +117,7 @@ export type SpeechRequest = Static<typeof SpeechRequest>;
 /** What old clients still send; anything is taken there. */
 const HistoricalFields = {
   engineModelId: Type.Optional(
-    Type.Unknown({ description: 'Old name of modelId; used when it names a model' }),
+    Type.Unknown({ description: 'Old name of modelId; used when that is missing' }),
   ),
   version: Type.Optional(Type.Unknown({ description: 'Not used' })),
   qwenModel: Type.Optional(Type.Unknown({ description: 'Not used' })),

@@ -151,6 +151,17 @@ describe('a JSON body', () => {
     });
   });
 
+  it('with a value of another pattern is shown one that fits', async () => {
+    const { call } = await testService();
+    const order = { prompt: 'A fox', model: 'altG-video-1', size: '640 x 360' };
+    const headers = { 'Idempotency-Key': 'k' };
+    const response = await call('/api/open/v1/media/videos/jobs', jsonPost(order, headers));
+    const message = 'size is "640 x 360"; allowed is a string such as 1280x720';
+    expect(await response.json()).toMatchObject({
+      details: { errors: [{ field: 'size', message }] },
+    });
+  });
+
   it('may not be larger than any text needs, whether its length is told or not', async () => {
     const { call } = await testService();
     const headers = { 'Content-Type': 'application/json' };

@@ -86,6 +86,24 @@ describe('an idempotency key', () => {
     expect((await balance(OTHER_KEY)).credits).toBe(GRANT - COST);
   });
 
+  it.each(['spaced id', 'x'.repeat(129)])(
+    'comes with a clean request id or is 400: %s',
+    async (id) => {
+      const { speak, balance } = await testService();
+      for (const headers of [
+        { 'X-Request-Id': id },
+        { 'X-Request-Id': id, 'Idempotency-Key': 'k' },
+      ]) {
+        const response = await speak(BODY, headers);
+        expect(response.status).toBe(400);
+        expect(await response.json()).toMatchObject({
+          details: { errors: [{ field: 'X-Request-Id' }] },
+        });
+      }
+      expect((await balance()).credits).toBe(GRANT);
+    },
+  );
+
   it('is not the request id', async () => {
     const { speak, balance } = await testService();
     for (let again = 0; again < 2; again += 1) {

@@ -40,6 +40,14 @@ describe('GET /api/open/v3/openapi.json', () => {
     expect(text).not.toContain('$ref');
   });
 
+  it('states the ranges of the families that are narrower', async () => {
+    const { document } = await servedDocument();
+    const fields = Object(document).components.schemas.SpeechRequest.properties;
+    expect(fields.stability.description).toContain('0.5 to 1.5 with vendor, 0 to 1 with altF');
+    expect(fields.similarity.description).toContain('0.5 to 1.5 with vendor, 0 to 1 with altF');
+    expect(fields.speed.description).toContain('0.7 to 1.2 with altF');
+  });
+
   it('has exactly the endpoints of the contract', async () => {
     const { document } = await servedDocument();
     const described = operationsOf(document).map(([method, path]) => `${method} ${path}`);

@@ -181,6 +181,19 @@ describe('what is no proper request', () => {
     });
   });
 
+  it('gets its 413 though the client writes all of it before it reads', async () => {
+    const { service } = await testService();
+    const { baseUrl } = await serve(service);
+    const { brokenBy, received, socket } = await connectRaw(baseUrl);
+    const post = rawPost(SPEECH, { text: 'a'.repeat(20_000_000) }, AUTHORIZED);
+    await new Promise<void>((resolve, reject) => {
+      socket.on('error', reject);
+      socket.write(post, 'latin1', (error) => (error ? reject(error) : resolve()));
+    });
+    await expect.poll(received).toMatch(/^HTTP\/1\.1 413 /);
+    expect(brokenBy()).toBe(undefined);
+  });
+
   it('is not read to its end when it is too large', async () => {
     const { service } = await testService();
     const { baseUrl } = await serve(service);

@@ -228,12 +228,12 @@ describe('either compatibility endpoint', () => {
   it.each([
     ['/v1/tts', TTS],
     ['/v1/audio/speech', SPEECH],
-  ])('%s answers 400 for a model that is not available', async (path, body) => {
+  ])('%s answers 503 for a model that is not available', async (path, body) => {
     const models = ['vendor-s21pro', 'vendor-s21pro-flash'];
     const { call } = await testService({ unavailableModels: models });
     const response = await call(path, jsonPost(body));
-    expect(response.status).toBe(400);
-    expect(await response.json()).toMatchObject({ details: { errors: [{ field: 'model' }] } });
+    expect(response.status).toBe(503);
+    expect(await response.json()).toMatchObject({ code: 'ERR_MODEL_UNAVAILABLE' });
   });
 
   it.each([

@@ -130,6 +130,33 @@ describe('the request id of v1', () => {
     expect((await service.balance()).credits).toBe(GRANT - COST);
   });
 
+  it('counts beside an Idempotency-Key, so that a client that begins to send both is charged once', async () => {
+    const service = await testService();
+    await (await speak(service, {}, { 'X-Request-Id': 'r' })).arrayBuffer();
+    const both = { 'X-Request-Id': 'r', 'Idempotency-Key': 'k' };
+    const again = await speak(service, {}, both);
+    expect([again.status, await codeOf(again)]).toEqual([409, 'ERR_REQUEST_ALREADY_COMPLETED']);
+    expect((await service.balance()).credits).toBe(GRANT - COST);
+    await (await speak(service, { speed: 2 }, both)).arrayBuffer();
+    const repeated = await speak(service, { speed: 2 }, both);
+    expect(await codeOf(repeated)).toBe('ERR_REQUEST_ALREADY_COMPLETED');
+  });
+
+  it('counts beside an Idempotency-Key for a cached answer and for a job', async () => {
+    const service = await testService();
+    const both = { 'X-Request-Id': 'r', 'Idempotency-Key': 'k' };
+    const first = await cached(service, {}, { 'X-Request-Id': 'r' });
+    expect(await cached(service, {}, both)).toEqual(first);
+    const create = async (headers: Record<string, string>): Promise<unknown> => {
+      const body = { text: 'Hello.', voiceId: voiceId('Clara') };
+      const answer = await service.call('/api/open/v1/speech/tts/jobs', jsonPost(body, headers));
+      expect(answer.status).toBe(202);
+      return Object(await answer.json()).taskId;
+    };
+    const job = await create({ 'X-Request-Id': 'j' });
+    expect(await create({ 'X-Request-Id': 'j', 'Idempotency-Key': 'k-2' })).toBe(job);
+  });
+
   it('in progress gives 409 and costs nothing more', async () => {
     const service = await testService();
     const release = service.engine.holdBefore(1);

@@ -105,9 +105,24 @@ describe('the historical fields of v2', () => {
   it('are taken, whatever they hold, and so is what nobody knows', async () => {
     const service = await testService();
     const historical = { version: 'v1', qwenModel: { a: 1 }, minimaxEmotion: 7, providerKey: 'x' };
-    const response = await speak(service, { ...historical, engineModelId: 'gone' });
-    expect(response.status).toBe(200);
-    await response.arrayBuffer();
+    for (const engineModelId of [undefined, '', 7]) {
+      const response = await speak(service, { ...historical, modelId: undefined, engineModelId });
+      expect(response.status).toBe(200);
+      await response.arrayBuffer();
+    }
+  });
+
+  it('refuse a name of no model, as modelId does, unless modelId counts', async () => {
+    const service = await testService();
+    const response = await speak(service, { modelId: undefined, engineModelId: 'nope' });
+    expect(response.status).toBe(400);
+    const message = expect.stringMatching(/^engineModelId "nope" is no model; allowed is vendor-/);
+    expect(await response.json()).toMatchObject({
+      details: { errors: [{ field: 'engineModelId', message }] },
+    });
+    const own = await speak(service, { engineModelId: 'nope' });
+    expect(own.status).toBe(200);
+    await own.arrayBuffer();
   });
 
   it('choose the model and the emotion where the fields of today do not', async () => {

@@ -8,7 +8,7 @@ export const SPEECH_CONTROLS = {
     minimum: 0.5,
     maximum: 2,
     default: 1,
-    description: 'Speaking rate; 1 is the voice’s own',
+    description: 'Speaking rate; 1 is the voice’s own; 0.7 to 1.2 with altF',
   },
   volume: {
     type: 'number',
@@ -24,12 +24,17 @@ export const SPEECH_CONTROLS = {
     default: 0,
     description: 'Pitch shift in semitones',
   },
-  stability: { type: 'number', minimum: 0, maximum: 1.5, description: 'How even the delivery is' },
+  stability: {
+    type: 'number',
+    minimum: 0,
+    maximum: 1.5,
+    description: 'How even the delivery is; 0.5 to 1.5 with vendor, 0 to 1 with altF',
+  },
   similarity: {
     type: 'number',
     minimum: 0,
     maximum: 1.5,
-    description: 'How close to the original voice',
+    description: 'How close to the original voice; 0.5 to 1.5 with vendor, 0 to 1 with altF',
   },
   language: {
     type: 'string',

@@ -110,11 +110,15 @@ function segmentOf(job: WholeJob, segment: SegmentRecord): JobSegment {
 /** `POST /speech/tts/jobs` of v1 (docs/api/jobs.md#v1 and docs/api/errors.md#idempotency). */
 export const createJobV1: Handler<AccountCall> = async (call, context) => {
   const body = requireValid(JobRequestV1, await readJsonBody(call.request), 'The body');
-  const job = await acceptSpeechJob(call, context, {
-    endpoint: 'createJobV1',
-    order: { ...knownFields(body), format: body.format, voiceId: voiceOf(body) },
-    idempotencyKey: requestKeyOf(call.request.headers),
+  const { account: accountId, request } = call;
+  const endpoint = 'createJobV1';
+  const order = { ...knownFields(body), format: body.format, voiceId: voiceOf(body) };
+  const fingerprint = fingerprintOf({ ...order });
+  const idempotencyKey = requestKeyOf(request.headers, (key) => {
+    const earlier = { accountId, endpoint, idempotencyKey: key, fingerprint };
+    return context.operations.findBegun(earlier) !== undefined;
   });
+  const job = await acceptSpeechJob(call, context, { endpoint, order, idempotencyKey });
   const location = endpointPath('getJobV1', { taskId: job.id });
   const answer = jobBody(call, context, job);
   const headers = createdHeaders(job, context, { ...answer, location });

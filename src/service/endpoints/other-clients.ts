@@ -123,13 +123,12 @@ function eventBytes(event: CompatSpeechEvent): Uint8Array {
   return Buffer.from(`data: ${JSON.stringify(event)}\n\n`);
 }
 
-/** There a voice that is unknown and a model that is not available are wrong values: 400. */
+/** There a voice that is unknown is a wrong value: 400. */
 function withoutOwnStatus(error: unknown, { surface }: Pick<SurfaceRequest, 'surface'>): unknown {
   if (!(error instanceof ServiceError)) return error;
   const { code, message } = error;
   const { fields } = SPEECH_SURFACES[surface];
   if (code === 'ERR_VOICE_NOT_FOUND') return invalidRequest([{ field: fields.voiceId, message }]);
-  if (code === 'ERR_MODEL_UNAVAILABLE') return invalidRequest([{ field: 'model', message }]);
   return error;
 }
 

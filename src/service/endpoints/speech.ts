@@ -34,7 +34,6 @@ import type { PlanOptions, SpeechOrder, SpeechPlan } from '../speech/plan.ts';
 import { planSpeech } from '../speech/plan.ts';
 import type { Speaking, SpokenStream } from '../speech/speak.ts';
 import { speakStream, generate, requireSettled, speechOf } from '../speech/speak.ts';
-import type { Catalogue } from '../voices/catalogue.ts';
 
 /** `POST /speech/tts` of v3 (docs/api/speech.md#v3). */
 export const createSpeech: Handler<AccountCall> = async (call, context) => {
@@ -47,19 +46,23 @@ export const createSpeech: Handler<AccountCall> = async (call, context) => {
 /** `POST /speech/tts` of v2 (docs/api/speech.md#v2). */
 export const createSpeechV2: Handler<AccountCall> = async (call, context) => {
   const body = requireValid(SpeechRequestV2, await readJsonBody(call.request), 'The body');
-  const idempotencyKey = requestKeyOf(call.request.headers);
   const order = {
     ...knownFields(body),
     voiceId: body.voiceId,
-    modelId: body.modelId ?? historicalModel(body.engineModelId, context.catalogue),
+    modelId: body.modelId ?? historicalModel(body.engineModelId),
     emotion: body.emotion ?? historicalEmotion(body.minimaxEmotion),
   };
-  return answerSpeech(call, context, { surface: 'v2', order, idempotencyKey });
+  const names = body.modelId === undefined ? { modelId: 'engineModelId' } : {};
+  return answerSpeech(
+    call,
+    context,
+    withRequestKey(call, context, { surface: 'v2', order, names }),
+  );
 };
 
-/** The name under which older clients chose the model; one that is not known never mattered. */
-function historicalModel(value: unknown, catalogue: Catalogue): string | undefined {
-  return typeof value === 'string' ? catalogue.model(value)?.id : undefined;
+/** The name under which older clients chose the model. */
+function historicalModel(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
 /** The name under which older clients gave the emotion. */
@@ -71,16 +74,37 @@ function historicalEmotion(value: unknown): string | undefined {
 /** `POST /speech/tts` of v1 (docs/api/speech.md#v1). */
 export const createSpeechV1: Handler<AccountCall> = async (call, context) => {
   const body = requireValid(SpeechRequestV1, await readJsonBody(call.request), 'The body');
-  const idempotencyKey = requestKeyOf(call.request.headers);
   const format: SpeechFormat = body.format ?? 'mp3';
   const order = { ...knownFields(body), voiceId: voiceOf(body) };
   const isOlder = body.voiceId === undefined;
   const names = isOlder ? { voiceId: 'reference_id' } : {};
-  const request = { surface: 'v1', order, names, idempotencyKey } as const;
-  return body.cache === true
+  const isCached = body.cache === true ? true : undefined;
+  const request = withRequestKey(call, context, { surface: 'v1', order, names, isCached });
+  return isCached === true
     ? answerCached(call, context, { ...request, format })
     : answerSpeech(call, context, request);
 };
+
+/** Adds the key of a request of v1 or v2, which is under either header. */
+function withRequestKey(
+  { account, request: { headers } }: AccountCall,
+  { operations }: ServiceContext,
+  request: Omit<SurfaceRequest, 'idempotencyKey'>,
+): SurfaceRequest {
+  const isUsed = (idempotencyKey: string): boolean =>
+    operations.findBegun(operationKey(account, { ...request, idempotencyKey })) !== undefined;
+  return { ...request, idempotencyKey: requestKeyOf(headers, isUsed) };
+}
+
+function operationKey(accountId: string, request: SurfaceRequest): OperationKey {
+  const { idempotencyKey, isCached, order, surface } = request;
+  return {
+    accountId,
+    endpoint: request.endpoint ?? SPEECH_SURFACES[surface].endpoint,
+    idempotencyKey,
+    fingerprint: fingerprintOf({ ...order, cache: isCached }),
+  };
+}
 
 /**
  * `POST /speech/tts/aligned` of v3 (docs/api/speech.md#v3 and docs/api/speech.md#aligned-stream): the body and the money of `POST
@@ -106,7 +130,7 @@ export interface SurfaceRequest extends PlanOptions {
   readonly order: SpeechOrder;
   readonly idempotencyKey: string | undefined;
   /** The audio is stored, and the answer is its address; another request than one without. */
-  readonly isCached?: boolean;
+  readonly isCached?: boolean | undefined;
   /** Where another endpoint than that of the surface takes the same body. */
   readonly endpoint?: EndpointId;
 }
@@ -134,13 +158,8 @@ export function beginSpeech<Context extends ServiceContext>(
   request: SurfaceRequest,
 ): Speaking & { readonly context: Context } {
   const { account, requestId } = call;
-  const { idempotencyKey, isCached, order, surface } = request;
-  const key = {
-    accountId: account,
-    endpoint: request.endpoint ?? SPEECH_SURFACES[surface].endpoint,
-    idempotencyKey,
-    fingerprint: fingerprintOf({ ...order, cache: isCached }),
-  };
+  const { order, surface } = request;
+  const key = operationKey(account, request);
   const names = { ...namesOf(surface), ...request.names };
   const plan = unlessBegun(context, key, () => {
     const planned = planSpeech(order, context.catalogue.of(account), { ...request, names });
@@ -214,7 +233,7 @@ async function answerCached(
   { format, ...request }: SurfaceRequest & { readonly format: SpeechFormat },
 ): Promise<Response> {
   const { cachedSpeech } = context;
-  const begun = begin(call, context, { ...request, isCached: true });
+  const begun = begin(call, context, request);
   const record =
     'operation' in begun ? await speakCached(begun, cachedSpeech, format) : begun.record;
   // What comes later is not worth waiting for.

@@ -137,10 +137,10 @@ function typeParts(headers: Headers): readonly string[] {
 }
 
 function tooLarge(): ServiceError {
+  // Without `Connection: close`: the rest of the body is read and dropped, so that no client is reset before it reads this.
   return new ServiceError(
     'ERR_PAYLOAD_TOO_LARGE',
     `The body is larger than ${BODY_MAX_BYTES} bytes`,
-    { headers: { Connection: 'close' } },
   );
 }
 
@@ -174,9 +174,10 @@ const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
 
 /**
  * The idempotency key of a request, if it has one (docs/api/speech.md#v3 and docs/api/limits.md).
- * @throws ServiceError 400 when it is too long or holds anything but visible ASCII
+ * @throws ServiceError 400 when it or the request id is too long or holds anything but visible ASCII
  */
 export function idempotencyKeyOf(headers: Headers): string | undefined {
+  keyIn(headers, HEADERS.requestId);
   return keyIn(headers, HEADERS.idempotencyKey);
 }
 
@@ -192,12 +193,19 @@ export function requireIdempotencyKey(headers: Headers): string {
 }
 
 /**
- * The key of a request of v1 or v2, where the request id is the key (docs/api/speech.md#v2, docs/api/speech.md#v1 and docs/api/versions.md). A
- * client that sends the header of v3 as well means that one.
- * @throws ServiceError 400 when it is too long or holds anything but visible ASCII
+ * The key of a request of v1 or v2, where the request id is the key (docs/api/speech.md#v2, docs/api/speech.md#v1 and docs/api/versions.md).
+ * Of both headers the `Idempotency-Key` is the key, unless the same request was made under its request id.
+ * @param isUsed whether the same request was made under this key
+ * @throws ServiceError 400 when a header is too long or holds anything but visible ASCII
  */
-export function requestKeyOf(headers: Headers): string | undefined {
-  return keyIn(headers, HEADERS.idempotencyKey) ?? keyIn(headers, HEADERS.requestId);
+export function requestKeyOf(
+  headers: Headers,
+  isUsed: (key: string) => boolean,
+): string | undefined {
+  const key = idempotencyKeyOf(headers);
+  const requestId = keyIn(headers, HEADERS.requestId);
+  if (key === undefined || requestId === undefined) return key ?? requestId;
+  return !isUsed(key) && isUsed(requestId) ? requestId : key;
 }
 
 function keyIn(headers: Headers, field: string): string | undefined {

@@ -5,6 +5,8 @@ export interface FieldSchema {
   readonly type?: unknown;
   readonly enum?: unknown;
   readonly format?: unknown;
+  readonly pattern?: unknown;
+  readonly examples?: unknown;
   readonly minimum?: unknown;
   readonly maximum?: unknown;
   readonly minLength?: unknown;
@@ -27,6 +29,7 @@ export function describeAllowed(schema: FieldSchema): string {
   if (schema.type === 'object') return describeObject(schema);
   if (schema.format === 'uri') return 'an http or https address';
   if (schema.format === 'date-time') return 'an ISO 8601 timestamp such as 2026-05-01T08:30:00Z';
+  if (schema.pattern !== undefined) return describePattern(schema);
   if (schema.type === 'boolean') return 'true or false';
   if (schema.type === 'number') return withRange('a number', schema);
   if (schema.type === 'integer') return withRange('an integer', schema);
@@ -44,6 +47,14 @@ export function describeRange({ minimum, maximum }: FieldSchema): string {
 export function anyOf(values: readonly string[]): string {
   const last = values.at(-1) ?? '';
   return values.length < 2 ? last : `${values.slice(0, -1).join(', ')} or ${last}`;
+}
+
+/** A pattern is for machines; its examples are for people. */
+function describePattern({ examples, pattern }: FieldSchema): string {
+  const shown = Array.isArray(examples) ? examples.map(String) : [];
+  return shown.length === 0
+    ? `a string like ${String(pattern)}`
+    : `a string such as ${anyOf(shown)}`;
 }
 
 function describeObject({ required }: FieldSchema): string {

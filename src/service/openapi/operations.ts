@@ -85,7 +85,7 @@ export const OPERATIONS: Readonly<Record<EndpointId, OperationDescription>> = {
     otherBodyType: MESSAGE_PACK,
     success: 'audio',
     surface: 'compat-tts',
-    errors: PAID_ERRORS,
+    errors: [...PAID_ERRORS, 'ERR_MODEL_UNAVAILABLE'],
   },
   createCompatSpeech: {
     summary: 'Speak a text, for clients of another interface',
@@ -94,7 +94,7 @@ export const OPERATIONS: Readonly<Record<EndpointId, OperationDescription>> = {
     success: 'audio',
     otherContent: compatSpeechContent(),
     surface: 'compat-speech',
-    errors: PAID_ERRORS,
+    errors: [...PAID_ERRORS, 'ERR_MODEL_UNAVAILABLE'],
   },
   listCompatVoices: {
     summary: 'The ids of all voices, for clients of another interface',
