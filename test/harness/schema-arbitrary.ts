@@ -21,6 +21,7 @@ export function allowedBy(schema: unknown, hints: Hints = {}): fc.Arbitrary<unkn
   if (anyOf !== undefined) return fc.oneof(...anyOf.map((one: unknown) => allowedBy(one, hints)));
   if (words !== undefined) return fc.constantFrom<unknown>(...words);
   if (properties !== undefined) return recordOf(schema, hints);
+  if (type === 'null') return fc.constant(null);
   if (type === 'boolean') return fc.boolean();
   if (type === 'integer' || type === 'number') return numberIn(Object(schema));
   if (type === 'string') return stringOf(Object(schema));
