@@ -119,7 +119,6 @@ export default defineConfig([
       'flite-worker': 'src/service/engine/flite/worker.ts',
       'listener-worker': 'src/service/voices/listen/worker.ts',
       'media-child': 'src/service/media/child/entry.ts',
-      'video-encoder': 'src/service/media/video/encoder-worker.ts',
     },
     platform: 'node',
     external: Object.keys(manifest.dependencies).flatMap((name) => [name, new RegExp(`^${name}/`)]),

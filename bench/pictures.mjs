@@ -1,6 +1,6 @@
 // A 2k image and a 4 s video as the embedded service makes them, each in its own process: against sharp
-// alone, which draws the same scene and writes it, and against the encoder alone, which gets the same frames
-// ready made. With the most memory that the process had.
+// alone, which draws the background of the same card and writes it, and against the encoder alone, which gets the
+// same frames ready made. With the most memory that the process had.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ import { compare } from './measure.mjs';
 const here = path.dirname(fileURLToPath(import.meta.url));
 const root = path.join(here, '..');
 const ROUNDS = 5;
-const SCENE = { prompt: 'A lighthouse on a cliff at sunset', seed: 7 };
+const CARD = { prompt: 'A lighthouse on a cliff at sunset', seed: 7 };
 const IMAGE = { width: 2_048, height: 1_152 };
 const VIDEO = { width: 1_280, height: 720, seconds: 4 };
 
@@ -29,9 +29,9 @@ export async function measure() {
 }
 
 async function image(scratch) {
-  const { sceneSvg } = await loadTypeScript('src/service/media/pictures/scene/scene-svg.ts');
-  const svg = path.join(scratch, 'scene.svg');
-  writeFileSync(svg, sceneSvg({ ...SCENE, ...IMAGE }));
+  const { cardSvg } = await loadTypeScript('src/service/media/pictures/card.ts');
+  const svg = path.join(scratch, 'card.svg');
+  writeFileSync(svg, cardSvg({ ...CARD, ...IMAGE }));
   const output = path.join(scratch, 'image.png');
   const ours = task(scratch, 'image', { ...drawing(IMAGE), output, format: 'png' });
   const floor = script('picture-floor.mjs', svg, path.join(scratch, 'floor.png'));
@@ -46,8 +46,7 @@ async function video(scratch) {
   await drawFrames(frames);
   const { width, height, seconds } = VIDEO;
   const output = path.join(scratch, 'video.mp4');
-  const encoderFile = path.join(root, 'dist/video-encoder.cjs');
-  const order = { ...drawing({ width, height }), output, seconds, encoderFile };
+  const order = { ...drawing({ width, height }), output, seconds };
   const floor = script('video-floor.mjs', frames, String(width), String(height));
   return table([
     { name: 'the encoder alone, in two threads', command: floor },
@@ -57,35 +56,17 @@ async function video(scratch) {
 
 function drawing(size) {
   const fontFile = path.join(root, 'assets/fonts/foley-sans.ttf');
-  return { ...SCENE, ...size, references: [], fontFile };
+  return { ...CARD, ...size, references: [], fontFile };
 }
 
 /** The frames of the video, one after the other, as the encoder takes them. */
 async function drawFrames(file) {
-  const { createFrames, FRAMES_PER_SECOND } = await loadTypeScript(
-    'src/service/media/video/footage.ts',
-  );
-  const { toI420 } = await loadTypeScript('src/service/media/video/i420.ts');
-  const { toOverlay } = await loadTypeScript('src/service/media/video/overlay.ts');
-  const { sceneSvg } = await loadTypeScript('src/service/media/pictures/scene/scene-svg.ts');
+  const { cardSvg } = await loadTypeScript('src/service/media/pictures/card.ts');
+  const { toI420 } = await loadTypeScript('src/service/media/pictures/video.ts');
   const { width, height, seconds } = VIDEO;
-  const large = { width: width * 1.2, height: height * 1.2 };
-  const rgb = await sharp(Buffer.from(sceneSvg({ ...SCENE, ...large })))
-    .removeAlpha()
-    .raw()
-    .toBuffer();
-  const frames = seconds * FRAMES_PER_SECOND;
-  const overlay = toOverlay(new Uint8Array(width * 2 * 4), { width, height: 2 }, height - 2);
-  const draw = createFrames({
-    width,
-    height,
-    frames,
-    ...SCENE,
-    first: toI420(rgb, large),
-    overlay,
-  });
-  const all = Array.from({ length: frames }, (_, number) => draw(number).bytes.slice());
-  writeFileSync(file, Buffer.concat(all));
+  const size = { width, height };
+  const frame = await toI420(sharp(Buffer.from(cardSvg({ ...CARD, ...size }))), size);
+  writeFileSync(file, Buffer.concat(Array.from({ length: seconds * 24 }, () => frame)));
 }
 
 /** What the service has its media child do. */

@@ -7,9 +7,6 @@ export const FLITE_WORKER_FILE = new URL('../../dist/flite-worker.cjs', import.m
 /** The bundled program that media are read and made in. */
 export const MEDIA_CHILD_FILE = new URL('../../dist/media-child.cjs', import.meta.url);
 
-/** The bundled thread that encodes videos. */
-export const VIDEO_ENCODER_FILE = new URL('../../dist/video-encoder.cjs', import.meta.url);
-
 /** The letters of titles in pictures. */
 export const FONT_FILE = new URL('../../assets/fonts/foley-sans.ttf', import.meta.url);
 

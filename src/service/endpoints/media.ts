@@ -21,9 +21,8 @@ import type { MediaJob, Json } from '../media/jobs/media-job-records.ts';
 import { readMediaJob } from '../media/jobs/media-job-records.ts';
 import { storedOrder } from '../media/jobs/stored-order.ts';
 import { readMediaFile } from '../media/media-files.ts';
-import { inspectReferenceFile } from '../media/pictures/inspect-reference-file.ts';
-import { titleOf } from '../media/pictures/lettering/title.ts';
-import { StoredImage, StoredVideo } from '../media/pictures/picture-works.ts';
+import { titleOf } from '../media/pictures/letters.ts';
+import { inspectReferenceFile, StoredImage, StoredVideo } from '../media/pictures/picture-works.ts';
 import type { IsAvailable, PicturePlan, ReferenceUrl } from '../media/pictures/plan-picture.ts';
 import { planImage, planVideo } from '../media/pictures/plan-picture.ts';
 import type { OperationKey } from '../operations/claim.ts';
@@ -243,7 +242,7 @@ function taskData(
 }
 
 const SANDBOX_NOTICE =
-  'Sandbox rendering: drawn from the words of the prompt, made by no image or video model';
+  'Sandbox rendering: a card with the prompt and the references, made by no image or video model';
 
 /** What the picture is not, and what of the prompt cannot be written on it. */
 function noticesOf(prompt: string): string[] {

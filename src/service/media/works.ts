@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { FONT_FILE, VIDEO_ENCODER_FILE } from '../worker-file.ts';
+import { FONT_FILE } from '../worker-file.ts';
 import type { MediaWorks } from './jobs/work.ts';
 import { lipSyncWork } from './lipsync/lip-sync.ts';
 import { createPictureWorks } from './pictures/picture-works.ts';
@@ -9,9 +9,6 @@ export function createMediaWorks(): MediaWorks {
   return {
     lip_sync: lipSyncWork,
     video_dubbing: lipSyncWork,
-    ...createPictureWorks({
-      fontFile: fileURLToPath(FONT_FILE),
-      encoderFile: fileURLToPath(VIDEO_ENCODER_FILE),
-    }),
+    ...createPictureWorks(fileURLToPath(FONT_FILE)),
   };
 }

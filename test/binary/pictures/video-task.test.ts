@@ -5,7 +5,7 @@ import { Type } from 'typebox';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/effects/clock.ts';
 import { createTaskRunner } from '../../../src/service/media/child/run-task.ts';
-import type { VideoOrder } from '../../../src/service/media/pictures/picture-orders.ts';
+import type { VideoOrder } from '../../../src/service/media/pictures/video.ts';
 import { FOLEY, requireBuild } from '../../harness/run-foley.ts';
 import { sandbox } from '../../harness/sandbox.ts';
 import { creditsOf, create, endOf, serveForPictures } from './picture-calls.ts';
@@ -29,7 +29,6 @@ async function makeVideo(signal: AbortSignal, onProgress: (fraction: number) => 
     seconds: 2,
     references: [],
     fontFile: path.join(ROOT, 'assets/fonts/foley-sans.ttf'),
-    encoderFile: path.join(ROOT, 'dist/video-encoder.cjs'),
     output: path.join(out, 'video.mp4'),
   };
   const options = { result: Type.Null(), deadlineMs: 300_000, signal, onProgress };

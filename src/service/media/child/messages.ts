@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import type { Static } from 'typebox';
+import type { Static, TSchema } from 'typebox';
+import { Check } from 'typebox/schema';
 import { TASK_FAILURES } from './media-task-error.ts';
 
 /** What the service asks of its media child: one task, then it ends. */
@@ -35,4 +36,13 @@ export type MediaTask = (order: unknown, tools: TaskTools) => Promise<unknown>;
 export interface TaskTools {
   /** Tells how far it is, from 0 to 1; as often as one likes. */
   readonly progress: (fraction: number) => void;
+}
+
+/** Returns the order of a task. @throws TypeError when it does not match its schema */
+export function requireOrder<Schema extends TSchema>(
+  schema: Schema,
+  order: unknown,
+): Static<Schema> {
+  if (Check(schema, order)) return order;
+  throw new TypeError('the order of this task does not match its schema');
 }

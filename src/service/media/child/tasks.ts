@@ -7,11 +7,9 @@ export const MEDIA_TASKS = {
   'align-sound': async (order, tools) =>
     (await import('../lipsync/align-sound.ts')).alignSound(order, tools),
   'inspect-picture': async (order, tools) =>
-    (await import('../pictures/picture-tasks.ts')).inspectPictureTask(order, tools),
-  image: async (order, tools) =>
-    (await import('../pictures/picture-tasks.ts')).imageTask(order, tools),
-  video: async (order, tools) =>
-    (await import('../pictures/picture-tasks.ts')).videoTask(order, tools),
+    (await import('../pictures/reference.ts')).inspectPictureTask(order, tools),
+  image: async (order, tools) => (await import('../pictures/card.ts')).imageTask(order, tools),
+  video: async (order, tools) => (await import('../pictures/video.ts')).videoTask(order, tools),
 } as const satisfies Readonly<Record<string, MediaTask>>;
 
 export type MediaTaskName = keyof typeof MEDIA_TASKS;

@@ -1,9 +1,14 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { PICTURE_FORMATS, SEED_MAX, ASPECT_RATIOS, RESOLUTIONS } from '../../../contract/media.ts';
+import type { RunTask } from '../child/run-task.ts';
+import type { ImportSubject } from '../import/import-failure.ts';
+import { inspectionFailure } from '../import/import-failure.ts';
 import { storedOrder } from '../jobs/stored-order.ts';
 import type { MediaWork, MediaWorkTools } from '../jobs/work.ts';
-import type { ImageOrder, VideoOrder } from './picture-orders.ts';
+import type { ImageOrder } from './card.ts';
+import type { ReferenceOrder } from './reference.ts';
+import type { VideoOrder } from './video.ts';
 
 const Stored = {
   prompt: Type.String({ minLength: 1 }),
@@ -34,22 +39,17 @@ export const StoredVideo = Type.Object({
 });
 export type StoredVideo = Static<typeof StoredVideo>;
 
-/** Where the files are that every picture needs; absolute paths. */
-export interface PictureFiles {
-  readonly fontFile: string;
-  /** The bundled thread that encodes videos. */
-  readonly encoderFile: string;
-}
-
-/** The largest image takes about two seconds, the longest video about half a minute on two cores. */
+/** Many times what the largest image and the longest video take on one core. */
 const IMAGE_DEADLINE_MS = 120_000;
 const VIDEO_DEADLINE_MS = 1_200_000;
 
-/** How images and videos are made. */
-export function createPictureWorks({
-  fontFile,
-  encoderFile,
-}: PictureFiles): Readonly<Record<'image' | 'video', MediaWork>> {
+/**
+ * Returns the works for images and videos.
+ * @param fontFile absolute path
+ */
+export function createPictureWorks(
+  fontFile: string,
+): Readonly<Record<'image' | 'video', MediaWork>> {
   return {
     async image(job, tools) {
       const stored = storedOrder(StoredImage, job);
@@ -63,12 +63,7 @@ export function createPictureWorks({
       const stored = storedOrder(StoredVideo, job);
       const { seconds } = stored;
       const name = 'result.mp4';
-      const order: VideoOrder = {
-        ...drawingOf(stored, tools, name),
-        fontFile,
-        seconds,
-        encoderFile,
-      };
+      const order: VideoOrder = { ...drawingOf(stored, tools, name), fontFile, seconds };
       await tools.run('video', order, options(tools, VIDEO_DEADLINE_MS));
       return { name, contentType: 'video/mp4', facts: {} };
     },
@@ -87,4 +82,30 @@ function drawingOf(
 function options(tools: MediaWorkTools, deadlineMs: number) {
   const onProgress = (fraction: number): void => tools.progress(fraction);
   return { result: Type.Null(), deadlineMs, signal: tools.signal, onProgress };
+}
+
+export interface ReferenceInspecting extends ImportSubject {
+  readonly path: string;
+  readonly signal: AbortSignal;
+}
+
+const INSPECTION_DEADLINE_MS = 30_000;
+
+const Size = Type.Object({ width: Type.Integer(), height: Type.Integer() });
+
+/**
+ * Decodes a reference in a process of its own, before a job is made with it.
+ * @throws ServiceError 413, 415 or 422 for an unusable file; 503 when it cannot be inspected now (docs/api/errors.md)
+ */
+export async function inspectReferenceFile(
+  run: RunTask,
+  { path, signal, ...subject }: ReferenceInspecting,
+): Promise<void> {
+  const order: ReferenceOrder = { path };
+  const inspecting = { result: Size, deadlineMs: INSPECTION_DEADLINE_MS, signal };
+  try {
+    await run('inspect-picture', order, inspecting);
+  } catch (error) {
+    throw inspectionFailure(error, subject);
+  }
 }

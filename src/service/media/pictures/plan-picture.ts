@@ -2,8 +2,8 @@ import type { Resolution, ImageRequest, VideoRequest } from '../../../contract/m
 import { invalidRequest, ServiceError } from '../../service-error.ts';
 import { anyOf, showText } from '../../http/wording.ts';
 import { IMAGE_MODELS, VIDEO_MODELS } from '../catalogue/picture-models.ts';
+import { seedOf } from './card.ts';
 import type { StoredImage, StoredVideo } from './picture-works.ts';
-import { seedOf } from './scene/seeded-random.ts';
 
 /** An image or a video that can be made, but for its references. */
 export interface PicturePlan<Stored> {

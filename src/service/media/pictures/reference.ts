@@ -1,7 +1,29 @@
 import { open } from 'node:fs/promises';
 import type { Sharp, SharpConstructor } from 'sharp';
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
 import { MediaTaskError } from '../child/media-task-error.ts';
-import type { PictureSize } from './picture-size.ts';
+import type { MediaTask } from '../child/messages.ts';
+import { requireOrder } from '../child/messages.ts';
+import type { PictureSize } from './letters.ts';
+
+/** The order to inspect a reference; the path is absolute. */
+const ReferenceOrder = Type.Object({ path: Type.String({ minLength: 1 }) });
+export type ReferenceOrder = Static<typeof ReferenceOrder>;
+
+/** Decodes a reference in the media child, before a job is made with it. */
+export const inspectPictureTask: MediaTask = async (order) => {
+  const { path } = requireOrder(ReferenceOrder, order);
+  return inspectReference(await openSharp(), path);
+};
+
+/** Opens sharp for one picture in a short-lived process: one thread, since more double the memory and save no time. */
+export async function openSharp(): Promise<SharpConstructor> {
+  const { default: sharp } = await import('sharp');
+  sharp.concurrency(1);
+  sharp.cache(false);
+  return sharp;
+}
 
 /** More than nearly any camera takes; a picture above this is refused before it is decoded. */
 export const REFERENCE_MAX_PIXELS = 50_000_000;

@@ -7,8 +7,12 @@ import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
 import type { PictureFormat } from '../../../../src/contract/media.ts';
 import { IMAGE_MODELS } from '../../../../src/service/media/catalogue/picture-models.ts';
-import { drawImage } from '../../../../src/service/media/pictures/draw-image.ts';
-import type { ImageOrder } from '../../../../src/service/media/pictures/picture-orders.ts';
+import type { ImageOrder } from '../../../../src/service/media/pictures/card.ts';
+import {
+  cardSvg,
+  drawImage,
+  referencePlaces,
+} from '../../../../src/service/media/pictures/card.ts';
 import { decodeWithFfmpeg } from '../../../harness/media-opinion.ts';
 import { temporaryFolder } from '../../support/test-service.ts';
 
@@ -53,7 +57,7 @@ describe('an image', { timeout: 120_000 }, () => {
   test('has its title in white letters at the bottom, and no boxes for what the font lacks', async () => {
     const letters = await whiteShare(await draw({ prompt: 'A lighthouse on a cliff at sunset' }));
     const none = await whiteShare(await draw({ prompt: '日没の崖の上の灯台' }));
-    expect(letters).toBeGreaterThan(none * 3);
+    expect(letters).toBeGreaterThan(none * 2);
     expect(none).toBeGreaterThan(0);
   });
 
@@ -105,6 +109,46 @@ describe('an image', { timeout: 120_000 }, () => {
       expect(seen.has(Number.parseInt(colour.slice(1), 16)), colour).toBe(true);
     }
   });
+});
+
+test('the background has valid numbers and nothing of the prompt', () => {
+  fc.assert(
+    fc.property(
+      fc.string({ unit: 'grapheme' }),
+      fc.nat({ max: 4_294_967_295 }),
+      fc.integer({ min: 90, max: 2_048 }),
+      fc.integer({ min: 90, max: 2_048 }),
+      (prompt, seed, width, height) => {
+        const svg = cardSvg({ prompt: `${prompt}<image href="x"/>`, seed, width, height });
+        expect(svg).not.toMatch(/NaN|Infinity|undefined|href|<text/);
+        expect(svg).toMatch(/^<svg .*<\/svg>$/);
+      },
+    ),
+    { numRuns: 50 },
+  );
+});
+
+test('references have places beside each other within the picture, above the letters', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 4 }),
+      fc.integer({ min: 180, max: 2_048 }),
+      fc.integer({ min: 180, max: 2_048 }),
+      (count, width, height) => {
+        const places = referencePlaces(count, { width, height });
+        expect(places).toHaveLength(count);
+        for (const [index, { left, top, width: wide, height: high }] of places.entries()) {
+          expect(Math.min(left, top, wide, high)).toBeGreaterThan(0);
+          expect(left + wide).toBeLessThanOrEqual(width);
+          expect(top + high).toBeLessThanOrEqual(height * 0.68);
+          for (const other of places.slice(index + 1)) {
+            const isApart = left + wide <= other.left || top + high <= other.top;
+            expect(isApart).toBe(true);
+          }
+        }
+      },
+    ),
+  );
 });
 
 async function draw(order: Partial<ImageOrder>): Promise<string> {

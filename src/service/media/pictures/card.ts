@@ -1,0 +1,210 @@
+import { createHash } from 'node:crypto';
+import type { OverlayOptions, Sharp, SharpConstructor } from 'sharp';
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import type { PictureFormat } from '../../../contract/media.ts';
+import { PICTURE_FORMATS, SEED_MAX } from '../../../contract/media.ts';
+import type { MediaTask } from '../child/messages.ts';
+import { requireOrder } from '../child/messages.ts';
+import { wholeFile } from '../child/whole-file.ts';
+import type { DrawnLettering, PictureSize } from './letters.ts';
+import { drawLettering, titleOf } from './letters.ts';
+import { openReference, openSharp } from './reference.ts';
+
+const Path = Type.String({ minLength: 1, description: 'Absolute' });
+const Pixels = Type.Integer({ minimum: 2, maximum: 8_192 });
+
+/** The fields of an order that say what is on the card. */
+export const CARD_FIELDS = {
+  prompt: Type.String({ minLength: 1 }),
+  seed: Type.Integer({ minimum: 0, maximum: SEED_MAX }),
+  width: Pixels,
+  height: Pixels,
+  /** Inspected files, in order. */
+  references: Type.Array(Path),
+  fontFile: Path,
+  output: Path,
+};
+
+/** The order for an image, as the service sends it to the media child. */
+export const ImageOrder = Type.Object({ ...CARD_FIELDS, format: Type.Enum([...PICTURE_FORMATS]) });
+export type ImageOrder = Static<typeof ImageOrder>;
+
+/** What is on a card. */
+export type Card = Omit<ImageOrder, 'format' | 'output'>;
+
+/** The description in the metadata of every image and video. */
+export const SANDBOX_DESCRIPTION =
+  'Sandbox rendering by the embedded service of foley: a card with the prompt and the references, made by no image or video model';
+const SANDBOX_SOFTWARE = 'foley embedded service (sandbox)';
+
+/** Draws an image in the media child. */
+export const imageTask: MediaTask = async (given) => {
+  const order = requireOrder(ImageOrder, given);
+  await wholeFile(order.output, () => drawImage(order));
+  return null;
+};
+
+/**
+ * Draws the card of an image order into its file. The same order gives the same bytes.
+ * @throws the system's error when the file cannot be written
+ */
+export async function drawImage(order: ImageOrder): Promise<void> {
+  const card = await drawCard(await openSharp(), order);
+  await encoded(card, order.format).toFile(order.output);
+}
+
+/** The description goes into the metadata of the format. */
+function encoded(image: Sharp, format: PictureFormat): Sharp {
+  switch (format) {
+    case 'png':
+      return image.withExif(EXIF).png({ compressionLevel: 6 });
+    case 'jpeg':
+      return image.withExif(EXIF).jpeg({ quality: 90, chromaSubsampling: '4:4:4' });
+    case 'webp':
+      // Some readers fail at the header that sharp puts before Exif in a webp.
+      return image.withXmp(XMP).webp({ quality: 90 });
+  }
+}
+
+const EXIF = { IFD0: { ImageDescription: SANDBOX_DESCRIPTION, Software: SANDBOX_SOFTWARE } };
+
+const XMP = `<?xpacket begin="\u{feff}" id="W5M0MpCehiHzreSzNTczkc9d"?>
+<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
+<rdf:Description xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:xmp="http://ns.adobe.com/xap/1.0/"
+xmp:CreatorTool="${SANDBOX_SOFTWARE}"><dc:description><rdf:Alt><rdf:li xml:lang="x-default">
+${SANDBOX_DESCRIPTION}</rdf:li></rdf:Alt></dc:description></rdf:Description></rdf:RDF></x:xmpmeta>
+<?xpacket end="r"?>`;
+
+/** The share of the height above the panel with the letters. */
+const PANEL_TOP = 0.68;
+
+/** Draws a card: a pattern from prompt and seed, the references on it, and the title and a label on a panel below. */
+export async function drawCard(sharp: SharpConstructor, card: Card): Promise<Sharp> {
+  const layers = [...(await referenceLayers(sharp, card)), ...(await letterLayers(sharp, card))];
+  const drawn = sharp(Buffer.from(cardSvg(card))).composite(layers);
+  return drawn.removeAlpha();
+}
+
+/** Returns the background of a card as an SVG document. It has no text. */
+export function cardSvg({
+  prompt,
+  seed,
+  width,
+  height,
+}: Omit<Card, 'references' | 'fontFile'>): string {
+  const random = seededRandom(seedOf(prompt) ^ seed);
+  const [first, second] = [Math.floor(random() * 360), Math.floor(random() * 360)];
+  const panelTop = Math.round(height * PANEL_TOP);
+  const cell = Math.min(width, height) / 8;
+  const squares: string[] = [];
+  for (let top = 0; top < panelTop; top += cell) {
+    for (let left = 0; left < width; left += cell) {
+      const opacity = (random() * 0.3).toFixed(2);
+      const place = `x="${left.toFixed(1)}" y="${top.toFixed(1)}" width="${cell}" height="${cell}"`;
+      squares.push(`<rect ${place} fill="hsl(${second},60%,75%)" fill-opacity="${opacity}"/>`);
+    }
+  }
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">`,
+    `<rect width="${width}" height="${height}" fill="hsl(${first},45%,35%)"/>`,
+    ...squares,
+    `<rect y="${panelTop}" width="${width}" height="${height - panelTop}" fill="#0b0e1a"/></svg>`,
+  ].join('');
+}
+
+/** Returns the seed for a prompt without one: a 32-bit number, the same for the same text. */
+export function seedOf(prompt: string): number {
+  return createHash('sha256').update(prompt, 'utf8').digest().readUInt32BE(0);
+}
+
+const STEP = 0x6d_2b_79_f5;
+const RANGE = 2 ** 32;
+
+/** Returns a generator of numbers in [0, 1) that gives the same numbers for the same seed on every machine. */
+function seededRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + STEP) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / RANGE;
+  };
+}
+
+/** The title above the label, both at the bottom of the panel. */
+async function letterLayers(sharp: SharpConstructor, card: Card): Promise<OverlayOptions[]> {
+  const { prompt, seed, width, height, fontFile } = card;
+  const shorter = Math.min(width, height);
+  const margin = Math.round(shorter * 0.05);
+  const room = { width: width - 2 * margin, height: margin };
+  const label = await drawLettering(sharp, {
+    text: `foley sandbox rendering · seed ${seed}`,
+    fontFile,
+    pixels: Math.max(11, shorter * 0.022),
+    within: room,
+  });
+  const labelTop = height - margin - label.height;
+  const layers = [layer(label, margin, labelTop)];
+  const { text } = titleOf(prompt);
+  if (text === '') return layers;
+  const bottom = labelTop - Math.round(margin / 2);
+  const within = { ...room, height: Math.max(margin, bottom - height * PANEL_TOP - margin) };
+  const title = await drawLettering(sharp, { text, fontFile, pixels: shorter * 0.07, within });
+  return [...layers, layer(title, margin, bottom - title.height)];
+}
+
+function layer({ png }: DrawnLettering, left: number, top: number): OverlayOptions {
+  return { input: png, left, top: Math.max(0, top) };
+}
+
+/** Each reference with a white border, cut to its place. */
+async function referenceLayers(
+  sharp: SharpConstructor,
+  { references, width, height }: Card,
+): Promise<OverlayOptions[]> {
+  const places = referencePlaces(references.length, { width, height });
+  const border = Math.max(2, Math.round(Math.min(width, height) * 0.006));
+  const layers: OverlayOptions[] = [];
+  for (const [index, { left, top, ...size }] of places.entries()) {
+    const path = references[index];
+    if (path === undefined) continue;
+    const inner = { width: size.width - 2 * border, height: size.height - 2 * border };
+    // One after the other: each may have fifty million pixels.
+    const input = await openReference(sharp, path)
+      .resize({ ...inner, fit: 'cover' })
+      .flatten({ background: '#ffffff' })
+      .toColourspace('srgb')
+      .extend({ top: border, bottom: border, left: border, right: border, background: '#ffffff' })
+      .png({ compressionLevel: 1 })
+      .toBuffer();
+    layers.push({ input, left, top });
+  }
+  return layers;
+}
+
+/** Where a reference goes, in pixels. */
+export interface Place extends PictureSize {
+  readonly left: number;
+  readonly top: number;
+}
+
+/** The part of the card for references, above the panel. */
+const AREA = { left: 0.07, top: 0.08, width: 0.86, height: 0.56 } as const;
+const GAP = 0.025;
+
+/** Returns a place for each reference, in order: one row, or two for more than two on an upright or square card. */
+export function referencePlaces(count: number, { width, height }: PictureSize): readonly Place[] {
+  const rows = count > 2 && height >= width ? 2 : 1;
+  const columns = Math.ceil(count / rows);
+  const gap = Math.round(GAP * Math.min(width, height));
+  const cell = {
+    width: Math.floor((AREA.width * width - gap * (columns - 1)) / columns),
+    height: Math.floor((AREA.height * height - gap * (rows - 1)) / rows),
+  };
+  return Array.from({ length: count }, (_, index) => ({
+    ...cell,
+    left: Math.round(AREA.left * width) + (index % columns) * (cell.width + gap),
+    top: Math.round(AREA.top * height) + Math.floor(index / columns) * (cell.height + gap),
+  }));
+}
