@@ -46,6 +46,7 @@ export const SERVICE_ERRORS = {
   ERR_GATEWAY_TIMEOUT: 504,
   ERR_LIP_SYNC_MEDIA_DOWNLOAD_TIMEOUT: 504,
   ERR_MEDIA_DOWNLOAD_TIMEOUT: 504,
+  ERR_STORAGE_FULL: 507,
 } as const;
 
 export type ServiceErrorCode = keyof typeof SERVICE_ERRORS;

@@ -1,4 +1,5 @@
 import type { ServiceErrorCode } from '../contract/service-errors.ts';
+import { hasErrno } from '../durable/file-failures.ts';
 
 export interface ServiceErrorOptions {
   readonly details?: Readonly<Record<string, unknown>> | undefined;
@@ -48,6 +49,18 @@ export function invalidRequest(problems: readonly [FieldProblem, ...FieldProblem
 export function speechFailureMessage(why: string | undefined): string {
   const reason = why === undefined ? '; what' : `: ${why}. What`;
   return `The speech could not be made${reason} it would have cost was refunded`;
+}
+
+/** Returns a 507 where the disk or quota of the data folder is used up, whatever is wrapped around the system's error. */
+export function storageFullError(error: unknown): ServiceError | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if (!hasErrno(error, 'ENOSPC', 'EDQUOT', 'SQLITE_FULL')) return storageFullError(error.cause);
+  const message =
+    'The disk of the service is full; nothing was charged. Make room in its data folder';
+  return new ServiceError('ERR_STORAGE_FULL', message, {
+    details: { retryable: false },
+    cause: error,
+  });
 }
 
 /** 503 for what comes when the service closes; whoever takes its place can be asked soon. */

@@ -214,6 +214,14 @@ export const testedElsewhere: readonly TestedElsewhere[] = [
     test: ['test/service/fuzz.property.test.ts', 'and never with a 500'],
   },
   {
+    id: 'service.storage-full',
+    section: '7.1',
+    on: 'any path',
+    what: '507: the disk of the service is full; nothing is charged, and `details.retryable` is false (ours)',
+    covers: ['ERR_STORAGE_FULL'],
+    test: ['test/service/storage-full.test.ts', 'a database without room is 507'],
+  },
+  {
     id: 'clients.openai',
     section: '4.4',
     on: 'POST /v1/audio/speech',

@@ -1,7 +1,7 @@
 import { isOpenAiPath } from '../../contract/endpoints.ts';
 import type { ErrorBody, OpenAiErrorBody } from '../../contract/error-body.ts';
 import { SERVICE_ERRORS } from '../../contract/service-errors.ts';
-import { ServiceError } from '../service-error.ts';
+import { ServiceError, storageFullError } from '../service-error.ts';
 import { StoreError } from '../store/store-error.ts';
 
 /**
@@ -38,9 +38,10 @@ const OPENAI_ERROR_TYPES: Readonly<Record<number, string>> = {
   429: 'rate_limit_error',
 };
 
-/** Whether this program is to blame, so that whoever runs it should be told. */
+/** Whether this program or its disk is to blame, so that whoever runs it should be told. */
 export function isInternal(error: unknown): boolean {
-  return SERVICE_ERRORS[asServiceError(error).code] === 500;
+  const status = SERVICE_ERRORS[asServiceError(error).code];
+  return status === 500 || status === 507;
 }
 
 function asServiceError(error: unknown): ServiceError {
@@ -51,6 +52,8 @@ function asServiceError(error: unknown): ServiceError {
       cause: error,
     });
   }
+  const full = storageFullError(error);
+  if (full !== undefined) return full;
   return new ServiceError('ERR_INTERNAL', 'The service failed; the request id names the failure', {
     cause: error,
   });

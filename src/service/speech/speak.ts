@@ -3,7 +3,12 @@ import type { SpeechChunk } from '../engine/speech-engine.ts';
 import { EngineError, engineMessageOf } from '../engine/speech-engine.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { SpeechContext } from './speech-context.ts';
-import { invalidRequest, ServiceError, speechFailureMessage } from '../service-error.ts';
+import {
+  invalidRequest,
+  ServiceError,
+  speechFailureMessage,
+  storageFullError,
+} from '../service-error.ts';
 import type { EncodedFormat, EncodeSpeech } from './encode.ts';
 import type { RunningGeneration } from './generations.ts';
 import type { SpeechPlan } from './plan.ts';
@@ -102,6 +107,8 @@ function asServiceError(error: unknown, { textField }: Generating['plan']): Serv
     const message = `${textField} has nothing that this voice can say`;
     return invalidRequest([{ field: textField, message }]);
   }
+  const full = storageFullError(error);
+  if (full !== undefined) return full;
   const message = speechFailureMessage(engineMessageOf(error));
   return new ServiceError('ERR_GENERATION_FAILED', message, { cause: error });
 }

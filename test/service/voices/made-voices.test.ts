@@ -183,10 +183,10 @@ describe('a disk that is full', () => {
     ['at once', { create: () => Promise.reject(full()) }],
     ['on the way', { create: () => Promise.resolve(writtenTo()) }],
   ])(
-    '%s is no fault of the form: 500, told to whoever runs the service',
+    '%s is no fault of the form: 507, told to whoever runs the service',
     async (_when, uploads) => {
       const service = await voiceService({ uploads });
-      expect(await code(service.call(V1, form()))).toEqual([500, 'ERR_INTERNAL']);
+      expect(await code(service.call(V1, form()))).toEqual([507, 'ERR_STORAGE_FULL']);
       expect(service.events.filter(({ type }) => type === 'failure')).toMatchObject([
         { error: { code: 'ENOSPC' } },
       ]);
