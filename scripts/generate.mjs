@@ -1,7 +1,7 @@
 // Writes what is derived from the contract. `--check` writes nothing and fails when a file is stale.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { generatedControls } from './generated-controls.mjs';
+import { generatedControls, generatedEndpoints } from './generated-contract.mjs';
 import { loadTypeScript } from './load-typescript.mjs';
 import { root, setUp } from './set-up.mjs';
 
@@ -21,6 +21,7 @@ const apiPages = readdirSync(path.join(root, 'docs/api')).map((name) => `docs/ap
 
 const files = new Map([
   ['src/contract/generated/speech-controls.ts', await generatedControls()],
+  ['src/contract/generated/endpoints.ts', await generatedEndpoints()],
   ['docs/conformance.md', `${conformancePage()}\n`],
   ['docs/protocol.md', withTables(protocolPage)],
   ...apiPages.map((name) => [

@@ -1,7 +1,7 @@
 import { checkHeader } from '../../src/api/request.ts';
 import type { RequestSpec } from '../../src/api/request.ts';
 import { chargeOf } from '../../src/contract/charges.ts';
-import { ENDPOINTS } from '../../src/contract/endpoints.ts';
+import { ENDPOINTS } from '../../src/contract/generated/endpoints.ts';
 import { HEADERS } from '../../src/contract/values.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import { closest } from '../../src/text/did-you-mean.ts';

@@ -1,5 +1,5 @@
-import type { EndpointId } from '../contract/endpoints.ts';
-import { ENDPOINTS } from '../contract/endpoints.ts';
+import type { EndpointId } from '../contract/generated/endpoints.ts';
+import { ENDPOINTS } from '../contract/generated/endpoints.ts';
 import { HEADERS } from '../contract/values.ts';
 import { usageFailure, Failure } from '../errors/failure.ts';
 import type { AttemptOutcome, RetryRule } from './retry.ts';

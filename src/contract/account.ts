@@ -1,5 +1,7 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
+import type { Endpoint } from './endpoint.ts';
+import { BODY_ERRORS } from './endpoint.ts';
 import { WEBHOOK_URL_MAX_CHARACTERS } from './limits.ts';
 
 /** The account's profile (docs/api/account.md); unknown extra fields may appear. */
@@ -27,3 +29,64 @@ export const ProfileUpdate = Type.Object(
   { $id: 'ProfileUpdate', additionalProperties: false },
 );
 export type ProfileUpdate = Static<typeof ProfileUpdate>;
+
+/** The document of all endpoints (docs/api/account.md). */
+export const DOCUMENT_ENDPOINTS = [
+  {
+    id: 'getOpenApi',
+    method: 'GET',
+    path: '/api/open/v3/openapi.json',
+    public: true,
+    section: 'account',
+    summary: 'This document',
+    tag: 'Service',
+    errors: [],
+  },
+  {
+    id: 'getOpenApiV1',
+    method: 'GET',
+    path: '/api/openapi.json',
+    public: false,
+    section: 'account',
+    summary: 'This document, for clients of v1',
+    tag: 'Service',
+    errors: [],
+  },
+] as const satisfies readonly Endpoint[];
+
+/** The profile, and what the service says of itself (docs/api/account.md). */
+export const ACCOUNT_ENDPOINTS = [
+  {
+    id: 'getProfile',
+    method: 'GET',
+    path: '/api/open/v1/profile',
+    public: false,
+    section: 'account#profile',
+    summary: 'Account, credits and quota',
+    tag: 'Account',
+    success: Profile,
+    errors: [],
+  },
+  {
+    id: 'updateProfile',
+    method: 'POST',
+    path: '/api/open/v1/profile',
+    public: false,
+    section: 'account#profile',
+    summary: 'Change the webhook address',
+    tag: 'Account',
+    body: ProfileUpdate,
+    success: Profile,
+    errors: BODY_ERRORS,
+  },
+  {
+    id: 'getHealth',
+    method: 'GET',
+    path: '/healthz',
+    public: true,
+    section: 'ours',
+    summary: 'Whether the service answers',
+    tag: 'Service',
+    errors: [],
+  },
+] as const satisfies readonly Endpoint[];

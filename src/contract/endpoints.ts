@@ -1,236 +1,28 @@
-import type { Endpoint } from './endpoint.ts';
-import { MEDIA_ENDPOINTS } from './media-endpoints.ts';
-import { PICTURE_ENDPOINTS } from './picture-endpoints.ts';
-import { REALTIME_ENDPOINTS } from './realtime/endpoints.ts';
-import { VOICE_ENDPOINTS } from './voice-endpoints.ts';
+import { ACCOUNT_ENDPOINTS, DOCUMENT_ENDPOINTS } from './account.ts';
+import { JOB_ENDPOINTS } from './jobs.ts';
+import { LIP_SYNC_ENDPOINTS } from './lip-sync.ts';
+import { MEDIA_ENDPOINTS } from './media.ts';
+import { MODEL_ENDPOINTS } from './models.ts';
+import { OTHER_CLIENT_ENDPOINTS } from './other-clients.ts';
+import { REALTIME_ENDPOINTS } from './realtime.ts';
+import { SPEECH_ENDPOINTS } from './speech.ts';
+import { VOICE_DESIGN_ENDPOINTS } from './voice-design.ts';
+import { VOICE_ENDPOINTS } from './voices.ts';
 
-export const ENDPOINTS = [
-  {
-    id: 'getCapabilities',
-    method: 'GET',
-    path: '/api/open/v3/speech/tts/capabilities',
-    surface: 'http-v3',
-    public: true,
-    section: '4.1',
-  },
-  {
-    id: 'getOpenApi',
-    method: 'GET',
-    path: '/api/open/v3/openapi.json',
-    surface: 'http-v3',
-    public: true,
-    section: '4.1',
-  },
-  {
-    id: 'createSpeech',
-    method: 'POST',
-    path: '/api/open/v3/speech/tts',
-    surface: 'http-v3',
-    public: false,
-    section: '4.1',
-    repeat: 'refuse',
-  },
-  {
-    id: 'createAlignedSpeech',
-    method: 'POST',
-    path: '/api/open/v3/speech/tts/aligned',
-    surface: 'http-v3',
-    public: false,
-    section: '6.1',
-    repeat: 'refuse',
-  },
-  {
-    id: 'createSpeechV2',
-    method: 'POST',
-    path: '/api/open/v2/speech/tts',
-    surface: 'http-v2',
-    public: false,
-    section: '4.2',
-    repeat: 'refuse',
-  },
-  {
-    id: 'createSpeechV1',
-    method: 'POST',
-    path: '/api/open/v1/speech/tts',
-    surface: 'http-v1',
-    public: false,
-    section: '4.3',
-    repeat: 'refuse',
-  },
-  {
-    id: 'getCachedAudio',
-    method: 'GET',
-    path: '/api/open/tts/cached/{audioId}',
-    surface: 'http-v1',
-    public: true,
-    section: 'ours',
-  },
-  {
-    id: 'createCompatTts',
-    method: 'POST',
-    path: '/v1/tts',
-    surface: 'compat',
-    public: false,
-    section: '4.4',
-  },
-  {
-    id: 'createCompatSpeech',
-    method: 'POST',
-    path: '/v1/audio/speech',
-    surface: 'compat',
-    public: false,
-    section: '4.4',
-  },
-  {
-    id: 'listCompatVoices',
-    method: 'GET',
-    path: '/v1/audio/voices',
-    surface: 'compat',
-    public: false,
-    section: '4.4',
-  },
-  {
-    id: 'listCompatModels',
-    method: 'GET',
-    path: '/v1/models',
-    surface: 'compat',
-    public: false,
-    section: 'ours',
-  },
-  {
-    id: 'getCompatModel',
-    method: 'GET',
-    path: '/v1/models/{modelId}',
-    surface: 'compat',
-    public: false,
-    section: 'ours',
-  },
-  {
-    id: 'getOpenApiV1',
-    method: 'GET',
-    path: '/api/openapi.json',
-    surface: 'http-v1',
-    public: false,
-    section: '4.9',
-  },
-  {
-    id: 'createJob',
-    method: 'POST',
-    path: '/api/open/v3/speech/tts/jobs',
-    surface: 'http-v3',
-    public: false,
-    section: '4.1',
-    repeat: 'replay',
-  },
-  {
-    id: 'listJobs',
-    method: 'GET',
-    path: '/api/open/v3/speech/tts/jobs',
-    surface: 'http-v3',
-    public: false,
-    section: '4.1',
-  },
-  {
-    id: 'getJob',
-    method: 'GET',
-    path: '/api/open/v3/speech/tts/jobs/{jobId}',
-    surface: 'http-v3',
-    public: false,
-    section: '4.1',
-  },
-  {
-    id: 'getJobAudio',
-    method: 'GET',
-    path: '/api/open/v3/speech/tts/jobs/{jobId}/audio',
-    surface: 'http-v3',
-    public: false,
-    section: '4.1',
-  },
-  {
-    id: 'getJobSegment',
-    method: 'GET',
-    path: '/api/open/v3/speech/tts/jobs/{jobId}/segments/{segmentIndex}',
-    surface: 'http-v3',
-    public: false,
-    section: '4.1',
-  },
-  {
-    id: 'createJobV1',
-    method: 'POST',
-    path: '/api/open/v1/speech/tts/jobs',
-    surface: 'http-v1',
-    public: false,
-    section: '4.3',
-    repeat: 'replay',
-  },
-  {
-    id: 'listJobsV1',
-    method: 'GET',
-    path: '/api/open/v1/speech/tts/jobs',
-    surface: 'http-v1',
-    public: false,
-    section: '4.3',
-  },
-  {
-    id: 'getJobV1',
-    method: 'GET',
-    path: '/api/open/v1/speech/tts/jobs/{taskId}',
-    surface: 'http-v1',
-    public: false,
-    section: '4.3',
-  },
-  {
-    id: 'getTaskAudio',
-    method: 'GET',
-    path: '/api/open/tts/jobs/{taskId}/audio',
-    surface: 'http-v1',
-    public: false,
-    section: '4.3',
-  },
-  {
-    id: 'getSignedAudio',
-    method: 'GET',
-    path: '/api/open/tts/audio/{taskId}',
-    surface: 'http-v1',
-    public: true,
-    section: 'ours',
-  },
+const [getOpenApi, getOpenApiV1] = DOCUMENT_ENDPOINTS;
+
+/** Every HTTP endpoint that the service has, in the order of its OpenAPI document. What needs no schema goes by `generated/endpoints.ts`. */
+export const DEFINITIONS = [
+  ...MODEL_ENDPOINTS,
+  getOpenApi,
+  ...SPEECH_ENDPOINTS,
+  ...OTHER_CLIENT_ENDPOINTS,
+  getOpenApiV1,
+  ...JOB_ENDPOINTS,
   ...VOICE_ENDPOINTS,
+  ...VOICE_DESIGN_ENDPOINTS,
+  ...LIP_SYNC_ENDPOINTS,
   ...MEDIA_ENDPOINTS,
-  ...PICTURE_ENDPOINTS,
   ...REALTIME_ENDPOINTS,
-  {
-    id: 'getProfile',
-    method: 'GET',
-    path: '/api/open/v1/profile',
-    surface: 'http-v1',
-    public: false,
-    section: '4.9',
-  },
-  {
-    id: 'updateProfile',
-    method: 'POST',
-    path: '/api/open/v1/profile',
-    surface: 'http-v1',
-    public: false,
-    section: '4.9',
-  },
-  {
-    id: 'getHealth',
-    method: 'GET',
-    path: '/healthz',
-    surface: 'operations',
-    public: true,
-    section: 'ours',
-  },
-] as const satisfies readonly Endpoint[];
-
-/** Whether clients of the OpenAI interface request this path: they read an error's fields from `error`. */
-export function isOpenAiPath(path: string): boolean {
-  return /^\/v1\/(?!tts(?:\/|$))/.test(path);
-}
-
-type Entry = (typeof ENDPOINTS)[number];
-export type EndpointId = Entry['id'];
-export type PublicEndpointId = Extract<Entry, { public: true }>['id'];
-export type AccountEndpointId = Exclude<EndpointId, PublicEndpointId>;
+  ...ACCOUNT_ENDPOINTS,
+] as const;

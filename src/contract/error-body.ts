@@ -31,3 +31,8 @@ export const OpenAiErrorBody = Type.Object(
   { $id: 'OpenAiError' },
 );
 export type OpenAiErrorBody = Static<typeof OpenAiErrorBody>;
+
+/** Whether clients of the OpenAI interface request this path: they read an error's fields from `error`. */
+export function isOpenAiPath(path: string): boolean {
+  return /^\/v1\/(?!tts(?:\/|$))/.test(path);
+}

@@ -1,7 +1,9 @@
 import { Type } from 'typebox';
 import type { Static, TSchema } from 'typebox';
+import type { Endpoint } from './endpoint.ts';
+import { BODY_ERRORS } from './endpoint.ts';
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from './limits.ts';
-import { SpeechRequestV1, SpeechRequest } from './speech.ts';
+import { AudioQuery, SignedAudioQuery, SpeechRequest, SpeechRequestV1 } from './speech.ts';
 
 /** Statuses of a speech job (docs/api/jobs.md#states). */
 export const JOB_STATUSES = ['pending', 'processing', 'success', 'partial_fail', 'fail'] as const;
@@ -135,26 +137,6 @@ export const JobListQuery = Type.Object(
 );
 export type JobListQuery = Static<typeof JobListQuery>;
 
-/** Query of an audio download (docs/api/jobs.md#v3 and docs/api/jobs.md#v1). */
-export const AudioQuery = Type.Object(
-  {
-    download: Type.Optional(Type.Enum(['0', '1'], { description: '1 makes it an attachment' })),
-  },
-  { $id: 'AudioQuery', additionalProperties: false },
-);
-export type AudioQuery = Static<typeof AudioQuery>;
-
-/** Query of a link that needs no key because it is signed (ours). */
-export const SignedAudioQuery = Type.Object(
-  {
-    expires: Type.Integer({ minimum: 0, description: 'Seconds since the epoch' }),
-    signature: Type.String({ minLength: 1, maxLength: 100 }),
-    ...AudioQuery.properties,
-  },
-  { $id: 'SignedAudioQuery', additionalProperties: false },
-);
-export type SignedAudioQuery = Static<typeof SignedAudioQuery>;
-
 /**
  * Body of `POST /speech/tts/jobs` of v1 (docs/api/jobs.md#v1): the fields of v3, with the old name of the
  * voice. What it does not know it does not refuse.
@@ -228,3 +210,139 @@ export const JobListQueryV1 = Type.Object(
   { $id: 'JobListQueryV1' },
 );
 export type JobListQueryV1 = Static<typeof JobListQueryV1>;
+
+const ACCEPT_ERRORS = [
+  ...BODY_ERRORS,
+  'ERR_INSUFFICIENT_CREDITS',
+  'ERR_VOICE_NOT_FOUND',
+  'ERR_REQUEST_ID_CONFLICT',
+  'ERR_MODEL_UNAVAILABLE',
+] as const;
+
+const AUDIO_ERRORS = ['ERR_INVALID_REQUEST', 'ERR_JOB_NOT_FOUND', 'ERR_AUDIO_NOT_FOUND'] as const;
+
+/** Speech jobs and their audio (docs/api/jobs.md). */
+export const JOB_ENDPOINTS = [
+  {
+    id: 'createJob',
+    method: 'POST',
+    path: '/api/open/v3/speech/tts/jobs',
+    public: false,
+    section: 'jobs#v3',
+    repeat: 'replay',
+    summary: 'Accept a text to be spoken; the same key gives the same job',
+    tag: 'Speech',
+    body: SpeechRequest,
+    success: JobAccepted,
+    isAccepted: true,
+    errors: ACCEPT_ERRORS,
+  },
+  {
+    id: 'listJobs',
+    method: 'GET',
+    path: '/api/open/v3/speech/tts/jobs',
+    public: false,
+    section: 'jobs#v3',
+    summary: 'Jobs, the newest first, a page at a time',
+    tag: 'Speech',
+    query: JobListQuery,
+    success: JobList,
+    errors: ['ERR_INVALID_REQUEST'],
+  },
+  {
+    id: 'getJob',
+    method: 'GET',
+    path: '/api/open/v3/speech/tts/jobs/{jobId}',
+    public: false,
+    section: 'jobs#v3',
+    summary: 'How far a job is',
+    tag: 'Speech',
+    success: Job,
+    errors: ['ERR_JOB_NOT_FOUND'],
+  },
+  {
+    id: 'getJobAudio',
+    method: 'GET',
+    path: '/api/open/v3/speech/tts/jobs/{jobId}/audio',
+    public: false,
+    section: 'jobs#v3',
+    summary: 'The audio of a job',
+    tag: 'Speech',
+    query: AudioQuery,
+    success: 'stored-audio',
+    errors: AUDIO_ERRORS,
+  },
+  {
+    id: 'getJobSegment',
+    method: 'GET',
+    path: '/api/open/v3/speech/tts/jobs/{jobId}/segments/{segmentIndex}',
+    public: false,
+    section: 'jobs#v3',
+    summary: 'The audio of one segment of a job, as soon as it is spoken',
+    tag: 'Speech',
+    query: AudioQuery,
+    success: 'stored-audio',
+    errors: AUDIO_ERRORS,
+  },
+  {
+    id: 'createJobV1',
+    method: 'POST',
+    path: '/api/open/v1/speech/tts/jobs',
+    public: false,
+    section: 'jobs#v1',
+    repeat: 'replay',
+    summary: 'Accept a text to be spoken, for clients of v1; the request id is the idempotency key',
+    tag: 'Speech',
+    body: JobRequestV1,
+    success: JobV1,
+    isAccepted: true,
+    errors: ACCEPT_ERRORS,
+  },
+  {
+    id: 'listJobsV1',
+    method: 'GET',
+    path: '/api/open/v1/speech/tts/jobs',
+    public: false,
+    section: 'jobs#v1',
+    summary: 'Jobs, the newest first, a page at a time, for clients of v1',
+    tag: 'Speech',
+    query: JobListQueryV1,
+    success: JobListV1,
+    errors: ['ERR_INVALID_REQUEST'],
+  },
+  {
+    id: 'getJobV1',
+    method: 'GET',
+    path: '/api/open/v1/speech/tts/jobs/{taskId}',
+    public: false,
+    section: 'jobs#v1',
+    summary: 'How far a job is, for clients of v1',
+    tag: 'Speech',
+    success: JobV1,
+    errors: ['ERR_JOB_NOT_FOUND'],
+  },
+  {
+    id: 'getTaskAudio',
+    method: 'GET',
+    path: '/api/open/tts/jobs/{taskId}/audio',
+    public: false,
+    section: 'jobs#v1',
+    summary: 'The way to the audio of a job, for clients of v1',
+    tag: 'Speech',
+    query: AudioQuery,
+    success: 'redirect',
+    errors: AUDIO_ERRORS,
+  },
+  {
+    id: 'getSignedAudio',
+    method: 'GET',
+    path: '/api/open/tts/audio/{taskId}',
+    public: true,
+    section: 'ours',
+    summary: 'The audio of a job, for whoever was given this address, for a while',
+    tag: 'Speech',
+    query: SignedAudioQuery,
+    success: 'stored-audio',
+    errors: [...AUDIO_ERRORS, 'ERR_FORBIDDEN'],
+  },
+] as const satisfies readonly Endpoint[];

@@ -1,8 +1,10 @@
 import { Type } from 'typebox';
 import type { Static, TSchema } from 'typebox';
+import type { Endpoint } from './endpoint.ts';
+import { BODY_ERRORS } from './endpoint.ts';
 import { Pagination } from './jobs.ts';
 import { MEDIA_URL_MAX_CHARACTERS, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from './limits.ts';
-import { SpeechRequest } from './speech.ts';
+import { SignedAudioQuery, SpeechRequest } from './speech.ts';
 
 /** Statuses of lip sync, dubbing, images and videos (docs/api/lip-sync.md; `processing` is ours). */
 export const MEDIA_JOB_STATUSES = ['pending', 'processing', 'completed', 'failed'] as const;
@@ -232,3 +234,147 @@ export const DubbingAnswer = Type.Object(
   { $id: 'DubbingAnswer' },
 );
 export type DubbingAnswer = Static<typeof DubbingAnswer>;
+
+/** What files of media jobs may be. */
+export const MEDIA_FILE_TYPES = [
+  'video/mp4',
+  'audio/wav',
+  'image/png',
+  'image/jpeg',
+  'image/webp',
+] as const;
+
+/** What fails before anything is charged (docs/api/errors.md). */
+const IMPORT_ERRORS = [
+  ...BODY_ERRORS,
+  'ERR_MEDIA_URL_REFUSED',
+  'ERR_INSUFFICIENT_CREDITS',
+  'ERR_MEDIA_TOO_LARGE',
+  'ERR_MEDIA_UNSUPPORTED',
+  'ERR_MEDIA_UNREACHABLE',
+  'ERR_MEDIA_UNREADABLE',
+  'ERR_MEDIA_IMPORT_UNAVAILABLE',
+  'ERR_LIP_SYNC_MEDIA_DOWNLOAD_TIMEOUT',
+] as const;
+
+/** Lip sync and dubbing, and the files that media jobs made (docs/api/lip-sync.md). */
+export const LIP_SYNC_ENDPOINTS = [
+  {
+    id: 'createLipSync',
+    method: 'POST',
+    path: '/api/open/v1/media/lip-sync/jobs',
+    public: false,
+    section: 'lip-sync#lip-sync',
+    summary: 'Replace the sound of a video by another, once both were imported',
+    tag: 'Media',
+    body: LipSyncRequest,
+    success: LipSyncAccepted,
+    isAccepted: true,
+    errors: IMPORT_ERRORS,
+  },
+  {
+    id: 'listLipSync',
+    method: 'GET',
+    path: '/api/open/v1/media/lip-sync/jobs',
+    public: false,
+    section: 'lip-sync#lip-sync',
+    summary: 'Lip syncs, the newest first, a page at a time',
+    tag: 'Media',
+    query: LipSyncListQuery,
+    success: LipSyncList,
+    errors: ['ERR_INVALID_REQUEST'],
+  },
+  {
+    id: 'getLipSync',
+    method: 'GET',
+    path: '/api/open/v1/media/lip-sync/jobs/{jobId}',
+    public: false,
+    section: 'lip-sync#lip-sync',
+    summary: 'How far a lip sync is, and where its result is',
+    tag: 'Media',
+    success: LipSyncAnswer,
+    errors: ['ERR_JOB_NOT_FOUND'],
+  },
+  {
+    id: 'createDubbing',
+    method: 'POST',
+    path: '/api/open/v1/media/video-dubbing/jobs',
+    public: false,
+    section: 'lip-sync#dubbing',
+    repeat: 'replay',
+    summary: 'Speak a text and put it in the place of the sound of a video',
+    tag: 'Media',
+    body: DubbingRequest,
+    success: DubbingAccepted,
+    isAccepted: true,
+    errors: [
+      ...IMPORT_ERRORS,
+      'ERR_DUBBING_FIT_IMPOSSIBLE',
+      'ERR_VOICE_NOT_FOUND',
+      'ERR_REQUEST_ID_CONFLICT',
+      'ERR_REQUEST_PREVIOUSLY_REFUNDED',
+      'ERR_GENERATION_FAILED',
+      'ERR_MODEL_UNAVAILABLE',
+    ],
+  },
+  {
+    id: 'getDubbing',
+    method: 'GET',
+    path: '/api/open/v1/media/video-dubbing/jobs/{jobId}',
+    public: false,
+    section: 'lip-sync#dubbing',
+    summary: 'How far a dubbing is, what each of its parts cost, and where its result is',
+    tag: 'Media',
+    success: DubbingAnswer,
+    errors: ['ERR_JOB_NOT_FOUND'],
+  },
+  {
+    id: 'createLipSyncLegacy',
+    method: 'POST',
+    path: '/api/open/lip-sync/create',
+    public: false,
+    section: 'versions#legacy-paths',
+    summary: 'The same, for clients from before v1',
+    tag: 'Media',
+    body: LipSyncRequest,
+    success: LipSyncAccepted,
+    isAccepted: true,
+    errors: IMPORT_ERRORS,
+  },
+  {
+    id: 'listLipSyncLegacy',
+    method: 'GET',
+    path: '/api/open/lip-sync/list',
+    public: false,
+    section: 'versions#legacy-paths',
+    summary: 'The same, for clients from before v1',
+    tag: 'Media',
+    query: LipSyncListQuery,
+    success: LipSyncList,
+    errors: ['ERR_INVALID_REQUEST'],
+  },
+  {
+    id: 'getLipSyncLegacy',
+    method: 'GET',
+    path: '/api/open/lip-sync/query',
+    public: false,
+    section: 'versions#legacy-paths',
+    summary: 'The same, for clients from before v1',
+    tag: 'Media',
+    query: LipSyncQuery,
+    success: LipSyncAnswer,
+    errors: ['ERR_INVALID_REQUEST', 'ERR_JOB_NOT_FOUND'],
+  },
+  {
+    id: 'getMediaFile',
+    method: 'GET',
+    path: '/api/open/media/files/{fileId}',
+    public: true,
+    section: 'ours',
+    summary: 'What a media job made, for whoever was given this address, for a while',
+    tag: 'Media',
+    query: SignedAudioQuery,
+    success: 'stored-file',
+    errors: ['ERR_INVALID_REQUEST', 'ERR_FORBIDDEN', 'ERR_MEDIA_NOT_FOUND'],
+  },
+] as const satisfies readonly Endpoint[];

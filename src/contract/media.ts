@@ -1,5 +1,7 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
+import type { Endpoint } from './endpoint.ts';
+import { BODY_ERRORS } from './endpoint.ts';
 import { IMAGE_REFERENCES_MAX, MEDIA_URL_MAX_CHARACTERS, PROMPT_MAX_CHARACTERS } from './limits.ts';
 import { MEDIA_JOB_FIELDS } from './lip-sync.ts';
 import { RESOLUTIONS } from './values.ts';
@@ -191,3 +193,86 @@ export const VideoJob = Type.Object(
   { $id: 'VideoJob' },
 );
 export type VideoJob = Static<typeof VideoJob>;
+
+/** A create may fail for its references before anything is charged (docs/api/errors.md). */
+const ACCEPT_ERRORS = [
+  ...BODY_ERRORS,
+  'ERR_MEDIA_URL_REFUSED',
+  'ERR_INSUFFICIENT_CREDITS',
+  'ERR_REQUEST_ID_CONFLICT',
+  'ERR_MEDIA_TOO_LARGE',
+  'ERR_MEDIA_UNSUPPORTED',
+  'ERR_MEDIA_UNREACHABLE',
+  'ERR_MEDIA_UNREADABLE',
+  'ERR_MODEL_UNAVAILABLE',
+  'ERR_MEDIA_IMPORT_UNAVAILABLE',
+  'ERR_MEDIA_DOWNLOAD_TIMEOUT',
+] as const;
+
+/** Images and videos (docs/api/media.md). */
+export const MEDIA_ENDPOINTS = [
+  {
+    id: 'getMediaModels',
+    method: 'GET',
+    path: '/api/open/v1/media/models',
+    public: false,
+    section: 'media#models',
+    summary: 'Models of images and videos, with the price of each variant',
+    tag: 'Media',
+    query: MediaModelsQuery,
+    success: MediaModels,
+    errors: ['ERR_INVALID_REQUEST'],
+  },
+  {
+    id: 'createImageJob',
+    method: 'POST',
+    path: '/api/open/v1/media/images/jobs',
+    public: false,
+    section: 'media#jobs',
+    repeat: 'replay',
+    isKeyRequired: true,
+    summary: 'Accept an image to be made; the same key gives the same answer',
+    tag: 'Media',
+    body: ImageRequest,
+    success: ImageJob,
+    isAccepted: true,
+    errors: ACCEPT_ERRORS,
+  },
+  {
+    id: 'getImageJob',
+    method: 'GET',
+    path: '/api/open/v1/media/images/jobs/{jobId}',
+    public: false,
+    section: 'media#jobs',
+    summary: 'How far an image is, and where it is',
+    tag: 'Media',
+    success: ImageJob,
+    errors: ['ERR_JOB_NOT_FOUND'],
+  },
+  {
+    id: 'createVideoJob',
+    method: 'POST',
+    path: '/api/open/v1/media/videos/jobs',
+    public: false,
+    section: 'media#jobs',
+    repeat: 'replay',
+    isKeyRequired: true,
+    summary: 'Accept a video to be made; the same key gives the same answer',
+    tag: 'Media',
+    body: VideoRequest,
+    success: VideoJob,
+    isAccepted: true,
+    errors: ACCEPT_ERRORS,
+  },
+  {
+    id: 'getVideoJob',
+    method: 'GET',
+    path: '/api/open/v1/media/videos/jobs/{jobId}',
+    public: false,
+    section: 'media#jobs',
+    summary: 'How far a video is, and where it is',
+    tag: 'Media',
+    success: VideoJob,
+    errors: ['ERR_JOB_NOT_FOUND'],
+  },
+] as const satisfies readonly Endpoint[];

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
+import type { Endpoint } from './endpoint.ts';
 
 /** Which generic controls a model applies (docs/api/models.md). */
 export const ModelControls = Type.Object({
@@ -39,3 +40,18 @@ export const Capabilities = Type.Object(
   { $id: 'Capabilities' },
 );
 export type Capabilities = Static<typeof Capabilities>;
+
+/** Models of speech (docs/api/models.md). */
+export const MODEL_ENDPOINTS = [
+  {
+    id: 'getCapabilities',
+    method: 'GET',
+    path: '/api/open/v3/speech/tts/capabilities',
+    public: true,
+    section: 'models',
+    summary: 'Models with their limits, formats and controls',
+    tag: 'Speech',
+    success: Capabilities,
+    errors: [],
+  },
+] as const satisfies readonly Endpoint[];

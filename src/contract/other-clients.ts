@@ -1,6 +1,9 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
+import type { Endpoint } from './endpoint.ts';
+import { PAID_ERRORS } from './endpoint.ts';
 import { SPEECH_SURFACES } from './speech-surfaces.ts';
+import { MESSAGE_PACK } from './values.ts';
 import { SpeechControls, SpeechRequest } from './speech.ts';
 
 const { speed, stability, similarity, textNormalization } = SpeechControls.properties;
@@ -106,3 +109,68 @@ export const CompatModels = Type.Object(
   { $id: 'CompatModels' },
 );
 export type CompatModels = Static<typeof CompatModels>;
+
+/** Speech for clients of two other interfaces (docs/api/other-clients.md). */
+export const OTHER_CLIENT_ENDPOINTS = [
+  {
+    id: 'createCompatTts',
+    method: 'POST',
+    path: '/v1/tts',
+    public: false,
+    section: 'other-clients',
+    summary: 'Speak a text, for clients of another interface',
+    tag: 'Compatibility',
+    body: CompatTtsRequest,
+    otherBodyType: MESSAGE_PACK,
+    success: 'audio',
+    surface: 'compat-tts',
+    errors: [...PAID_ERRORS, 'ERR_MODEL_UNAVAILABLE'],
+  },
+  {
+    id: 'createCompatSpeech',
+    method: 'POST',
+    path: '/v1/audio/speech',
+    public: false,
+    section: 'other-clients',
+    summary: 'Speak a text, for clients of another interface',
+    tag: 'Compatibility',
+    body: CompatSpeechRequest,
+    success: 'audio',
+    events: [CompatSpeechDelta, CompatSpeechDone],
+    surface: 'compat-speech',
+    errors: [...PAID_ERRORS, 'ERR_MODEL_UNAVAILABLE'],
+  },
+  {
+    id: 'listCompatVoices',
+    method: 'GET',
+    path: '/v1/audio/voices',
+    public: false,
+    section: 'other-clients',
+    summary: 'The ids of all voices, for clients of another interface',
+    tag: 'Compatibility',
+    success: CompatVoices,
+    errors: [],
+  },
+  {
+    id: 'listCompatModels',
+    method: 'GET',
+    path: '/v1/models',
+    public: false,
+    section: 'ours',
+    summary: 'Models that are available, for clients of another interface',
+    tag: 'Compatibility',
+    success: CompatModels,
+    errors: [],
+  },
+  {
+    id: 'getCompatModel',
+    method: 'GET',
+    path: '/v1/models/{modelId}',
+    public: false,
+    section: 'ours',
+    summary: 'One model, for clients of another interface',
+    tag: 'Compatibility',
+    success: CompatModel,
+    errors: ['ERR_NOT_FOUND'],
+  },
+] as const satisfies readonly Endpoint[];

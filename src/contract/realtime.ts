@@ -1,5 +1,7 @@
 import type { Static, TObject, TSchema } from 'typebox';
 import { Type } from 'typebox';
+import type { Endpoint } from './endpoint.ts';
+import { BODY_ERRORS } from './endpoint.ts';
 import { v2FieldName, REALTIME_FORMATS, REALTIME_MODES } from './realtime/protocols.ts';
 import { RequestStatus } from './realtime/server-messages.ts';
 
@@ -104,3 +106,121 @@ function partInV2(schema: TSchema): TSchema {
   const items = Type.Array(partInV2(schema.items));
   return Type.IsOptional(schema) ? Type.Optional(items) : items;
 }
+
+/** Everything of realtime speech that begins as HTTP (docs/api/realtime.md). */
+export const REALTIME_ENDPOINTS = [
+  {
+    id: 'openRealtimeV1',
+    method: 'GET',
+    path: '/v1/tts/live',
+    public: true,
+    section: 'versions',
+    summary: 'Version 1 of realtime speech, which is not described',
+    tag: 'Realtime',
+    success: 'switching',
+    errors: ['ERR_NOT_IMPLEMENTED'],
+  },
+  {
+    id: 'openRealtimeV2',
+    method: 'GET',
+    path: '/v2/tts/live',
+    public: false,
+    section: 'realtime',
+    summary:
+      'The WebSocket of realtime speech; its subprotocol is needed, and a page may bring a ticket',
+    tag: 'Realtime',
+    success: 'switching',
+    errors: ['ERR_INVALID_REQUEST', 'ERR_UPGRADE_REQUIRED'],
+  },
+  {
+    id: 'openRealtimeV3',
+    method: 'GET',
+    path: '/v3/tts/live',
+    public: false,
+    section: 'realtime',
+    summary:
+      'The WebSocket of realtime speech; its subprotocol is needed, and a page may bring a ticket',
+    tag: 'Realtime',
+    success: 'switching',
+    errors: ['ERR_INVALID_REQUEST', 'ERR_UPGRADE_REQUIRED'],
+  },
+  {
+    id: 'getRealtimeCapabilitiesV2',
+    method: 'GET',
+    path: '/v2/tts/capabilities',
+    public: false,
+    section: 'realtime',
+    summary: 'Models, formats, controls, limits and modes of realtime speech',
+    tag: 'Realtime',
+    success: RealtimeCapabilitiesV2,
+    errors: [],
+  },
+  {
+    id: 'getRealtimeCapabilities',
+    method: 'GET',
+    path: '/v3/tts/capabilities',
+    public: false,
+    section: 'realtime',
+    summary: 'Models, formats, controls, limits and modes of realtime speech',
+    tag: 'Realtime',
+    success: RealtimeCapabilities,
+    errors: [],
+  },
+  {
+    id: 'createBrowserTicketV2',
+    method: 'POST',
+    path: '/v2/tts/browser-tickets',
+    public: false,
+    section: 'realtime',
+    summary: 'A ticket with which a page may connect, once and soon',
+    tag: 'Realtime',
+    body: BrowserTicketRequest,
+    success: BrowserTicketV2,
+    errors: BODY_ERRORS,
+  },
+  {
+    id: 'createBrowserTicket',
+    method: 'POST',
+    path: '/v3/tts/browser-tickets',
+    public: false,
+    section: 'realtime',
+    summary: 'A ticket with which a page may connect, once and soon',
+    tag: 'Realtime',
+    body: BrowserTicketRequest,
+    success: BrowserTicket,
+    errors: BODY_ERRORS,
+  },
+  {
+    id: 'getRealtimeRequestV2',
+    method: 'GET',
+    path: '/v2/tts/requests/{requestId}',
+    public: false,
+    section: 'realtime',
+    summary: 'What became of a realtime request',
+    tag: 'Realtime',
+    success: RealtimeRequestV2,
+    errors: ['ERR_NOT_FOUND'],
+  },
+  {
+    id: 'getRealtimeRequest',
+    method: 'GET',
+    path: '/v3/tts/requests/{requestId}',
+    public: false,
+    section: 'realtime',
+    summary: 'What became of a realtime request',
+    tag: 'Realtime',
+    success: RealtimeRequest,
+    errors: ['ERR_NOT_FOUND'],
+  },
+  {
+    id: 'getRealtimeSegment',
+    method: 'GET',
+    path: '/v3/tts/requests/{requestId}/segments/{segmentId}/audio',
+    public: false,
+    section: 'realtime',
+    summary: 'The audio of a segment that was spoken whole, for a day',
+    tag: 'Realtime',
+    success: 'realtime-audio',
+    errors: ['ERR_NOT_FOUND', 'ERR_AUDIO_NOT_FOUND'],
+  },
+] as const satisfies readonly Endpoint[];

@@ -1,5 +1,5 @@
 import type { AudioFormat } from './values.ts';
-import type { EndpointId } from './endpoints.ts';
+import type { EndpointId } from './generated/endpoints.ts';
 import type { ControlName } from './generated/speech-controls.ts';
 
 /** What a speech request says, whatever the surface calls it. */

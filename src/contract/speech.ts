@@ -1,6 +1,8 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { FAMILIES } from './families.ts';
+import type { Endpoint } from './endpoint.ts';
+import { KEYED_SPEECH_ERRORS } from './endpoint.ts';
 import {
   EMOTION_MAX_CHARACTERS,
   INSTRUCTION_MAX_CHARACTERS,
@@ -163,15 +165,6 @@ export const CachedSpeech = Type.Object(
 );
 export type CachedSpeech = Static<typeof CachedSpeech>;
 
-/** Events of an aligned stream, by the name that each has on the wire (docs/api/speech.md#aligned-stream). */
-export const ALIGNED_EVENTS = [
-  'audio',
-  'alignment_snapshot',
-  'alignment_invalidated',
-  'completed',
-  'error',
-] as const;
-
 /** `complete`: everything that was to be said has its times; `partial`: some chunk has none. */
 const ALIGNMENT_STATUSES = ['complete', 'partial'] as const;
 export type AlignmentStatus = (typeof ALIGNMENT_STATUSES)[number];
@@ -236,3 +229,105 @@ export const AlignedError = Type.Object(
   { $id: 'AlignedError' },
 );
 export type AlignedError = Static<typeof AlignedError>;
+
+/** Query of an audio download (docs/api/jobs.md#v3 and docs/api/jobs.md#v1). */
+export const AudioQuery = Type.Object(
+  {
+    download: Type.Optional(Type.Enum(['0', '1'], { description: '1 makes it an attachment' })),
+  },
+  { $id: 'AudioQuery', additionalProperties: false },
+);
+export type AudioQuery = Static<typeof AudioQuery>;
+
+/** Query of a link that needs no key because it is signed (ours). */
+export const SignedAudioQuery = Type.Object(
+  {
+    expires: Type.Integer({ minimum: 0, description: 'Seconds since the epoch' }),
+    signature: Type.String({ minLength: 1, maxLength: 100 }),
+    ...AudioQuery.properties,
+  },
+  { $id: 'SignedAudioQuery', additionalProperties: false },
+);
+export type SignedAudioQuery = Static<typeof SignedAudioQuery>;
+
+/** The data of each event of an aligned stream, by the name that it has on the wire (docs/api/speech.md#aligned-stream). */
+const ALIGNED_EVENTS = {
+  audio: AlignedAudio,
+  alignment_snapshot: AlignmentSnapshot,
+  alignment_invalidated: AlignmentInvalidated,
+  completed: AlignedCompleted,
+  error: AlignedError,
+} as const;
+
+/** Speech at once (docs/api/speech.md). */
+export const SPEECH_ENDPOINTS = [
+  {
+    id: 'createSpeech',
+    method: 'POST',
+    path: '/api/open/v3/speech/tts',
+    public: false,
+    section: 'speech#v3',
+    repeat: 'refuse',
+    summary: 'Speak a text; the audio leaves while it is spoken',
+    tag: 'Speech',
+    body: SpeechRequest,
+    success: 'audio',
+    surface: 'v3',
+    errors: KEYED_SPEECH_ERRORS,
+  },
+  {
+    id: 'createAlignedSpeech',
+    method: 'POST',
+    path: '/api/open/v3/speech/tts/aligned',
+    public: false,
+    section: 'speech#aligned-stream',
+    repeat: 'refuse',
+    summary: 'Speak a text; its audio and the times of its words leave while it is spoken',
+    tag: 'Speech',
+    body: SpeechRequest,
+    success: 'events',
+    events: ALIGNED_EVENTS,
+    errors: KEYED_SPEECH_ERRORS,
+  },
+  {
+    id: 'createSpeechV2',
+    method: 'POST',
+    path: '/api/open/v2/speech/tts',
+    public: false,
+    section: 'speech#v2',
+    repeat: 'refuse',
+    summary: 'Speak a text, for clients of v2; the request id is the idempotency key',
+    tag: 'Speech',
+    body: SpeechRequestV2,
+    success: 'audio',
+    surface: 'v2',
+    errors: KEYED_SPEECH_ERRORS,
+  },
+  {
+    id: 'createSpeechV1',
+    method: 'POST',
+    path: '/api/open/v1/speech/tts',
+    public: false,
+    section: 'speech#v1',
+    repeat: 'refuse',
+    summary: 'Speak a text, for clients of v1; with cache, answer with the address of the audio',
+    tag: 'Speech',
+    body: SpeechRequestV1,
+    success: 'audio',
+    otherSuccess: CachedSpeech,
+    surface: 'v1',
+    errors: KEYED_SPEECH_ERRORS,
+  },
+  {
+    id: 'getCachedAudio',
+    method: 'GET',
+    path: '/api/open/tts/cached/{audioId}',
+    public: true,
+    section: 'ours',
+    summary: 'The audio at the address of a cached answer; the address is the permission',
+    tag: 'Speech',
+    query: SignedAudioQuery,
+    success: 'stored-audio',
+    errors: ['ERR_INVALID_REQUEST', 'ERR_FORBIDDEN', 'ERR_AUDIO_NOT_FOUND'],
+  },
+] as const satisfies readonly Endpoint[];

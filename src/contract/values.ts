@@ -5,6 +5,9 @@ export type AudioFormat = (typeof AUDIO_FORMATS)[number];
 /** The format of the previews of a voice design (docs/api/voice-design.md). */
 export const PREVIEW_FORMAT = 'mp3';
 
+/** The media type of MessagePack, as clients of the other interface write it. */
+export const MESSAGE_PACK = 'application/msgpack';
+
 /** Tiers of an image's size (docs/api/media.md). */
 export const RESOLUTIONS = ['1k', '2k', '4k'] as const;
 

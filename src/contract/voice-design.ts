@@ -1,5 +1,7 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
+import type { Endpoint } from './endpoint.ts';
+import { BODY_ERRORS } from './endpoint.ts';
 import {
   DESIGN_PROMPT_MAX_CHARACTERS,
   LANGUAGE_MAX_CHARACTERS,
@@ -101,3 +103,54 @@ export const VoiceDesignSaved = Type.Interface(
   { $id: 'VoiceDesignSaved' },
 );
 export type VoiceDesignSaved = Static<typeof VoiceDesignSaved>;
+
+const KEY_ERRORS = [
+  'ERR_REQUEST_ID_CONFLICT',
+  'ERR_REQUEST_ALREADY_COMPLETED',
+  'ERR_REQUEST_PREVIOUSLY_REFUNDED',
+] as const;
+
+const NO_CANDIDATE = ['ERR_DESIGN_NOT_FOUND', 'ERR_CANDIDATE_NOT_FOUND'] as const;
+
+/** Voice designs (docs/api/voice-design.md). */
+export const VOICE_DESIGN_ENDPOINTS = [
+  {
+    id: 'createVoiceDesign',
+    method: 'POST',
+    path: '/api/open/v1/voice-designs',
+    public: false,
+    section: 'voice-design',
+    repeat: 'replay',
+    isKeyRequired: true,
+    summary: 'Three voices made of what words say, for a while; the same key gives the same ones',
+    tag: 'Voices',
+    body: VoiceDesignRequest,
+    success: VoiceDesign,
+    errors: [...BODY_ERRORS, ...KEY_ERRORS, 'ERR_INSUFFICIENT_CREDITS', 'ERR_GENERATION_FAILED'],
+  },
+  {
+    id: 'getCandidateAudio',
+    method: 'GET',
+    path: '/api/open/v1/voice-designs/{designId}/candidates/{candidateId}/audio',
+    public: false,
+    section: 'voice-design',
+    summary: 'What a candidate of a design sounds like',
+    tag: 'Voices',
+    success: 'preview',
+    errors: NO_CANDIDATE,
+  },
+  {
+    id: 'saveVoiceDesign',
+    method: 'POST',
+    path: '/api/open/v1/voice-designs/{designId}/voices',
+    public: false,
+    section: 'voice-design',
+    repeat: 'replay',
+    isKeyRequired: true,
+    summary: 'Keep a candidate of a design as a voice of the account',
+    tag: 'Voices',
+    body: VoiceDesignSave,
+    success: VoiceDesignSaved,
+    errors: [...BODY_ERRORS, ...KEY_ERRORS, ...NO_CANDIDATE, 'ERR_VOICE_LIMIT_REACHED'],
+  },
+] as const satisfies readonly Endpoint[];

@@ -1,5 +1,7 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
+import type { Endpoint } from './endpoint.ts';
+import { BODY_ERRORS } from './endpoint.ts';
 import {
   PAGE_SIZE_DEFAULT,
   PAGE_SIZE_MAX,
@@ -213,3 +215,133 @@ export const VoiceDeletion = Type.Object(
   { $id: 'VoiceDeletion' },
 );
 export type VoiceDeletion = Static<typeof VoiceDeletion>;
+
+/** What a voice of reference audio may fail of. */
+const UPLOAD_ERRORS = [...BODY_ERRORS, 'ERR_VOICE_LIMIT_REACHED'] as const;
+
+const DELETE_ERRORS = ['ERR_VOICE_NOT_FOUND', 'ERR_VOICE_IN_USE'] as const;
+
+/** Voices: the public ones, and those that accounts make (docs/api/voices.md). */
+export const VOICE_ENDPOINTS = [
+  {
+    id: 'listVoices',
+    method: 'GET',
+    path: '/api/open/v3/voices',
+    public: false,
+    section: 'voices',
+    summary: 'Voices, a page at a time',
+    tag: 'Voices',
+    query: VoiceListQuery,
+    success: VoiceList,
+    errors: ['ERR_INVALID_REQUEST'],
+  },
+  {
+    id: 'getVoice',
+    method: 'GET',
+    path: '/api/open/v3/voices/{voiceId}',
+    public: false,
+    section: 'voices',
+    summary: 'One voice',
+    tag: 'Voices',
+    success: VoiceAnswer,
+    errors: ['ERR_VOICE_NOT_FOUND'],
+  },
+  {
+    id: 'createVoice',
+    method: 'POST',
+    path: '/api/open/v1/voices',
+    public: false,
+    section: 'voices#create',
+    summary: 'Make a voice of the pitch and timbre of reference audio, for clients of v1',
+    tag: 'Voices',
+    body: VoiceUpload,
+    bodyType: 'multipart/form-data',
+    success: VoiceCreated,
+    errors: UPLOAD_ERRORS,
+  },
+  {
+    id: 'deleteVoice',
+    method: 'DELETE',
+    path: '/api/open/v1/voices/{voiceId}',
+    public: false,
+    section: 'voices#delete',
+    summary: 'Delete a voice of the account, for clients of v1',
+    tag: 'Voices',
+    success: VoiceDeleted,
+    errors: DELETE_ERRORS,
+  },
+  {
+    id: 'createVoiceV3',
+    method: 'POST',
+    path: '/api/open/v3/voices',
+    public: false,
+    section: 'versions#legacy-paths',
+    summary: 'Make a voice of the pitch and timbre of reference audio',
+    tag: 'Voices',
+    body: VoiceUpload,
+    bodyType: 'multipart/form-data',
+    success: VoiceCreatedV3,
+    errors: UPLOAD_ERRORS,
+  },
+  {
+    id: 'deleteVoiceV3',
+    method: 'DELETE',
+    path: '/api/open/v3/voices/{voiceId}',
+    public: false,
+    section: 'versions#legacy-paths',
+    summary: 'Delete a voice of the account',
+    tag: 'Voices',
+    success: VoiceDeleted,
+    errors: DELETE_ERRORS,
+  },
+  {
+    id: 'createModel',
+    method: 'POST',
+    path: '/api/open/create-model',
+    public: false,
+    section: 'versions#legacy-paths',
+    summary: 'Make a voice of reference audio, as clients from before v1 ask for it',
+    tag: 'Voices',
+    body: VoiceUpload,
+    bodyType: 'multipart/form-data',
+    success: VoiceCreated,
+    errors: UPLOAD_ERRORS,
+  },
+  {
+    id: 'deleteModel',
+    method: 'POST',
+    path: '/api/open/delete-model',
+    public: false,
+    section: 'versions#legacy-paths',
+    summary: 'Delete a voice of the account, as clients from before v1 ask for it',
+    tag: 'Voices',
+    body: VoiceDeletion,
+    success: VoiceDeleted,
+    errors: [...BODY_ERRORS, ...DELETE_ERRORS],
+  },
+  {
+    id: 'listVoicesV1',
+    method: 'GET',
+    path: '/api/open/v1/voices',
+    public: false,
+    section: 'voices#v1-list',
+    summary: 'Voices that fit, a page at a time',
+    tag: 'Voices',
+    query: VoiceListV1Query,
+    success: VoiceListV1,
+    errors: ['ERR_INVALID_REQUEST'],
+  },
+  {
+    id: 'listVoicesByPost',
+    method: 'POST',
+    path: '/api/open/list-models',
+    public: false,
+    section: 'versions#legacy-paths',
+    summary: 'Voices that fit, as clients from before v1 ask for them',
+    tag: 'Voices',
+    body: VoiceListV1Query,
+    isBodyOptional: true,
+    success: VoiceListV1,
+    errors: BODY_ERRORS,
+  },
+] as const satisfies readonly Endpoint[];

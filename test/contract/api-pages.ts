@@ -1,8 +1,6 @@
-import { ENDPOINTS } from '../../src/contract/endpoints.ts';
-import type { EndpointId } from '../../src/contract/endpoints.ts';
+import { DEFINITIONS } from '../../src/contract/endpoints.ts';
 import { REALTIME_ERRORS } from '../../src/contract/realtime/errors.ts';
 import { SERVICE_ERRORS } from '../../src/contract/service-errors.ts';
-import { OPERATIONS } from '../../src/service/openapi/operations.ts';
 import { contractNames, namedSchemas } from './contract-names.ts';
 
 /** `<!-- fields SpeechRequest Voice -->` … `<!-- /fields -->`: a table that the contract writes. */
@@ -55,10 +53,9 @@ export function shownIn(page: string): readonly string[] {
 }
 
 function endpointRow(id: string): readonly string[] {
-  const found = ENDPOINTS.find((endpoint) => endpoint.id === id);
+  const found = DEFINITIONS.find((endpoint) => endpoint.id === id);
   if (found === undefined) throw new Error(`the contract has no endpoint "${id}"`);
-  const { summary } = OPERATIONS[id as EndpointId];
-  return [found.method, `\`${found.path}\`${found.public ? ' (public)' : ''}`, summary];
+  return [found.method, `\`${found.path}\`${found.public ? ' (public)' : ''}`, found.summary];
 }
 
 interface Schema {

@@ -4,7 +4,7 @@ import type { ServiceUnderTest } from './service-under-test.ts';
 export interface Statement {
   /** Unique; what it is about comes first: `tts-v3.speed.refuses`. */
   readonly id: string;
-  /** Section of the spec. */
+  /** The page of docs/api that says it, with the anchor, such as `speech#v3`; `ours` where none does. */
   readonly section: string;
   /** The endpoint, as `GET /path`, or what it is about where there is no single one. */
   readonly on: string;

@@ -35,7 +35,7 @@ export function conformancePage(): string {
       ['field', 'rows'],
       fields.map((name) => [`\`${name}\``, rowsOf(name)]),
     )}`,
-    '## Rows, by section of the spec',
+    '## Rows, by page of docs/api',
     ...sections(),
   ].join('\n\n');
 }
@@ -60,7 +60,11 @@ function endpoints(): readonly (readonly string[])[] {
   return [...known].toSorted(byPath).map(([name, on]) => {
     const rows = ROWS.filter((row) => row.on.split(', ').some((one) => endpointName(one) === name));
     const sectionList = [...new Set(rows.map(({ section }) => section))].toSorted(bySection);
-    return [`\`${on}\``, sectionList.join(', '), pendingMark(rows) ?? String(rows.length)];
+    return [
+      `\`${on}\``,
+      sectionList.map((section) => link(section)).join(', '),
+      pendingMark(rows) ?? String(rows.length),
+    ];
   });
 }
 
@@ -89,9 +93,15 @@ function sections(): readonly string[] {
       row.what,
       howOf(row),
     ]);
-    const title = section === 'ours' ? 'Beyond the spec' : section;
-    return `### ${title}\n\n${table(['row', 'about', 'what', 'how'], rows)}`;
+    return `### ${link(section)}\n\n${table(['row', 'about', 'what', 'how'], rows)}`;
   });
+}
+
+/** A section of docs/api as a link from docs/. */
+function link(section: string): string {
+  if (section === 'ours') return 'ours';
+  const [page = '', anchor] = section.split('#');
+  return `[${section}](api/${page}.md${anchor === undefined ? '' : `#${anchor}`})`;
 }
 
 function howOf(row: Row): string {

@@ -1,4 +1,6 @@
-import { ENDPOINTS } from '../../src/contract/endpoints.ts';
+import type { Endpoint } from '../../src/contract/endpoint.ts';
+import { DEFINITIONS } from '../../src/contract/endpoints.ts';
+
 import { HEADERS } from '../../src/contract/values.ts';
 import * as limits from '../../src/contract/limits.ts';
 import { CLIENT_MESSAGES } from '../../src/contract/realtime/client-messages.ts';
@@ -6,29 +8,18 @@ import { REALTIME_ERRORS } from '../../src/contract/realtime/errors.ts';
 import * as realtimeLimits from '../../src/contract/realtime/limits.ts';
 import { FINISH_REASONS, REQUEST_STATES } from '../../src/contract/realtime/protocols.ts';
 import { SERVER_MESSAGES } from '../../src/contract/realtime/server-messages.ts';
-import {
-  AudioQuery,
-  JobListQuery,
-  JobListQueryV1,
-  SignedAudioQuery,
-} from '../../src/contract/jobs.ts';
-import { LipSyncListQuery, LipSyncQuery } from '../../src/contract/lip-sync.ts';
-import { MediaModelsQuery } from '../../src/contract/media.ts';
-import { VoiceListQuery } from '../../src/contract/voices.ts';
+
 import { SERVICE_ERRORS } from '../../src/contract/service-errors.ts';
 import { componentSchemas } from '../../src/service/openapi/schemas.ts';
 
+const ALL: readonly Endpoint[] = DEFINITIONS;
+
 /** Queries have no component of their own in the document. */
-const QUERIES = {
-  AudioQuery,
-  JobListQuery,
-  JobListQueryV1,
-  LipSyncListQuery,
-  LipSyncQuery,
-  MediaModelsQuery,
-  SignedAudioQuery,
-  VoiceListQuery,
-};
+const QUERIES: Readonly<Record<string, object>> = Object.fromEntries(
+  ALL.map(({ query = {} }): [string, object] => [String(Object(query).$id), query]).filter(
+    ([id]) => id !== 'undefined',
+  ),
+);
 
 /** Everything that the contract has a name for, as rows cover it. */
 export interface ContractNames {
@@ -54,7 +45,7 @@ export function namedSchemas(): Readonly<Record<string, object>> {
 export function contractNames(): ContractNames {
   const schemas = Object.entries({ ...componentSchemas(), ...QUERIES });
   return {
-    endpoints: ENDPOINTS.map(({ method, path }) => endpointName(`${method} ${path}`)),
+    endpoints: ALL.map(({ method, path }) => endpointName(`${method} ${path}`)),
     fields: schemas.flatMap(([name, schema]) => fieldsOf(name, schema)),
     errors: Object.entries(SERVICE_ERRORS).map(([code, status]) => ({ code, status })),
     limits: [...Object.entries(limits), ...Object.entries(realtimeLimits)].map(([name, value]) => ({

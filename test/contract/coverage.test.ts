@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test, vi } from 'vitest';
-import { ENDPOINTS } from '../../src/contract/endpoints.ts';
+import { ENDPOINTS } from '../../src/contract/generated/endpoints.ts';
 import { BEHAVIOURS } from './all-behaviours.ts';
 import { contractNames, endpointName } from './contract-names.ts';
 import { askRow } from './ask-row.ts';

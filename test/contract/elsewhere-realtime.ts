@@ -97,7 +97,7 @@ function ending(
   test: TestedElsewhere['test'],
   covers: readonly string[] = [],
 ): TestedElsewhere {
-  return { id: `realtime.${id}`, section: '7.4', on: ON, what, covers, test };
+  return { id: `realtime.${id}`, section: 'realtime#errors', on: ON, what, covers, test };
 }
 
 function errors(code: string): readonly string[] {

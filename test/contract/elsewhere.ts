@@ -9,7 +9,7 @@ export const testedElsewhere: readonly TestedElsewhere[] = [
   ...realtimeElsewhere,
   {
     id: 'tts-v3.failed',
-    section: '7.1',
+    section: 'errors',
     on: SPEECH,
     what: '500: generation failed; what was set aside is given back',
     covers: ['ERR_GENERATION_FAILED'],
@@ -17,7 +17,7 @@ export const testedElsewhere: readonly TestedElsewhere[] = [
   },
   {
     id: 'tts-v3.queue-full',
-    section: '7.1',
+    section: 'errors',
     on: SPEECH,
     what: '429 beyond `--max-waiting`: not charged, the key stays free, and `Retry-After` says when there is room (ours)',
     covers: ['ERR_RATE_LIMITED', 'Retry-After'],
@@ -25,7 +25,7 @@ export const testedElsewhere: readonly TestedElsewhere[] = [
   },
   {
     id: 'tts-v3.speech-too-long',
-    section: '7.1',
+    section: 'errors',
     on: SPEECH,
     what: 'Speech of more than an hour is cut and refunded (ours)',
     covers: ['SPEECH_MAX_SECONDS'],
@@ -33,7 +33,7 @@ export const testedElsewhere: readonly TestedElsewhere[] = [
   },
   {
     id: 'aligned.error',
-    section: '6.1',
+    section: 'speech#aligned-stream',
     on: `${SPEECH}/aligned`,
     what: 'What fails after the start is an `error` event with `requestId` and `code`, and is refunded',
     covers: ['AlignedError.requestId', 'AlignedError.code', 'AlignedError.message'],
@@ -41,7 +41,7 @@ export const testedElsewhere: readonly TestedElsewhere[] = [
   },
   {
     id: 'tts-v2.request-id.refunded',
-    section: '7.2',
+    section: 'errors#idempotency',
     on: 'POST /api/open/v2/speech/tts',
     what: 'Same key, a refunded request is 409 `ERR_REQUEST_PREVIOUSLY_REFUNDED`',
     covers: ['ERR_REQUEST_PREVIOUSLY_REFUNDED'],
@@ -49,7 +49,7 @@ export const testedElsewhere: readonly TestedElsewhere[] = [
   },
   {
     id: 'tts-v3.key.refunded',
-    section: '7.2',
+    section: 'errors#idempotency',
     on: SPEECH,
     what: 'A request whose client left before the first byte is refunded, and its key says so',
     covers: ['ERR_REQUEST_PREVIOUSLY_REFUNDED'],
@@ -57,7 +57,7 @@ export const testedElsewhere: readonly TestedElsewhere[] = [
   },
   {
     id: 'tts-v3.key.in-progress.retry-after',
-    section: '7.2',
+    section: 'errors#idempotency',
     on: SPEECH,
     what: 'Same key while it runs: 409 `ERR_REQUEST_IN_PROGRESS` with `Retry-After`, and a conflict for another body',
     covers: ['ERR_REQUEST_IN_PROGRESS', 'Retry-After'],
@@ -65,7 +65,7 @@ export const testedElsewhere: readonly TestedElsewhere[] = [
   },
   {
     id: 'tts-v3.quota-short',
-    section: '7.1',
+    section: 'errors',
     on: SPEECH,
     what: '402: the quota is short',
     covers: ['ERR_INSUFFICIENT_CREDITS'],
@@ -73,28 +73,28 @@ export const testedElsewhere: readonly TestedElsewhere[] = [
   },
   {
     id: 'keys.accounts',
-    section: '5',
+    section: 'authentication',
     on: SPEECH,
     what: 'An idempotency key belongs to its account',
     test: ['test/service/idempotency.test.ts', 'belongs to its account'],
   },
   {
     id: 'jobs.lifecycle',
-    section: '3.1',
+    section: 'jobs#states',
     on: JOBS,
     what: 'Every state can be reached, nothing leaves a terminal one, and money is settled exactly then',
     test: ['test/service/jobs/lifecycle.test.ts', 'nothing happens to one that has ended'],
   },
   {
     id: 'jobs.recovery',
-    section: '3.1',
+    section: 'jobs#states',
     on: JOBS,
     what: 'A job whose process died is finished by the next, from the first segment that was not spoken',
     test: ['test/service/jobs/recovery.test.ts', 'is finished by the next'],
   },
   {
     id: 'jobs.audio.expires',
-    section: '4.3',
+    section: 'jobs#v1',
     on: 'GET /api/open/tts/jobs/{taskId}/audio',
     what: 'The signed location expires, and nobody can make one up: 403',
     covers: ['ERR_FORBIDDEN'],
@@ -102,7 +102,7 @@ export const testedElsewhere: readonly TestedElsewhere[] = [
   },
   {
     id: 'lip-sync.import.timeout',
-    section: '7.3',
+    section: 'errors',
     on: 'POST /api/open/v1/media/lip-sync/jobs',
     what: '504 `ERR_LIP_SYNC_MEDIA_DOWNLOAD_TIMEOUT` for a server that says nothing for 20 s, or goes on for 300 s',
     covers: ['ERR_LIP_SYNC_MEDIA_DOWNLOAD_TIMEOUT'],
@@ -110,7 +110,7 @@ export const testedElsewhere: readonly TestedElsewhere[] = [
   },
   {
     id: 'images.import.timeout',
-    section: '7.3',
+    section: 'errors',
     on: 'POST /api/open/v1/media/images/jobs',
     what: '504 for a reference that does not come (ours)',
     covers: ['ERR_MEDIA_DOWNLOAD_TIMEOUT'],
@@ -118,7 +118,7 @@ export const testedElsewhere: readonly TestedElsewhere[] = [
   },
   {
     id: 'lip-sync.import.unavailable',
-    section: '7.3',
+    section: 'errors',
     on: 'POST /api/open/v1/media/lip-sync/jobs',
     what: '503 with `Retry-After` while too many files come in',
     covers: ['ERR_MEDIA_IMPORT_UNAVAILABLE', 'Retry-After'],
@@ -126,7 +126,7 @@ export const testedElsewhere: readonly TestedElsewhere[] = [
   },
   {
     id: 'lip-sync.import.damaged',
-    section: '7.3',
+    section: 'errors',
     on: 'POST /api/open/v1/media/lip-sync/jobs',
     what: '422 for damaged files, whatever is wrong with them; none of them hangs the service or costs anything',
     covers: ['ERR_MEDIA_UNREADABLE'],
@@ -134,7 +134,7 @@ export const testedElsewhere: readonly TestedElsewhere[] = [
   },
   {
     id: 'lip-sync.recovery',
-    section: '3.4',
+    section: 'lip-sync',
     on: 'POST /api/open/v1/media/lip-sync/jobs',
     what: 'A job whose process died is done by the next',
     test: ['test/binary/lip-sync/recovery.test.ts', 'is done by the next process'],
@@ -149,14 +149,14 @@ export const testedElsewhere: readonly TestedElsewhere[] = [
   },
   {
     id: 'filterEmoji.rules',
-    section: '4.1',
+    section: 'speech#v3',
     on: SPEECH,
     what: 'Only whole decorative kaomoji are left out: no emoji, ASCII face, code, URL, quote or tag',
     test: ['test/service/kaomoji.test.ts', 'keeps the words around a face whole'],
   },
   {
     id: 'voices.create.allocation',
-    section: '7.3',
+    section: 'errors',
     on: 'POST /api/open/v1/voices',
     what: '402: an account may have 100 voices (ours)',
     covers: ['ERR_VOICE_LIMIT_REACHED', 'PERSONAL_VOICES_MAX'],
@@ -164,7 +164,7 @@ export const testedElsewhere: readonly TestedElsewhere[] = [
   },
   {
     id: 'voices.delete.in-use',
-    section: '2.1',
+    section: 'voices',
     on: 'DELETE /api/open/v1/voices/{voiceId}',
     what: '409: a voice that a job still needs cannot be deleted; what was spoken keeps its id',
     covers: ['ERR_VOICE_IN_USE'],
@@ -172,7 +172,7 @@ export const testedElsewhere: readonly TestedElsewhere[] = [
   },
   {
     id: 'voice-designs.expiry',
-    section: '2.8',
+    section: 'voice-design',
     on: 'POST /api/open/v1/voice-designs',
     what: 'A design is gone after 24 hours, with its previews (ours)',
     covers: ['ERR_DESIGN_NOT_FOUND', 'DESIGN_LIFETIME_HOURS'],
@@ -180,7 +180,7 @@ export const testedElsewhere: readonly TestedElsewhere[] = [
   },
   {
     id: 'host.foreign',
-    section: '5',
+    section: 'authentication',
     on: 'any path',
     what: 'A foreign `Host` is 421 and a foreign `Origin` 403: keys do not belong in pages (ours)',
     covers: ['ERR_HOST_NOT_ALLOWED', 'ERR_ORIGIN_NOT_ALLOWED'],
@@ -188,7 +188,7 @@ export const testedElsewhere: readonly TestedElsewhere[] = [
   },
   {
     id: 'http.broken',
-    section: '7',
+    section: 'errors',
     on: 'any path',
     what: 'What is no proper request is refused in the same body: too slow 408, headers too large 431 (ours)',
     covers: ['ERR_REQUEST_TIMEOUT', 'ERR_HEADERS_TOO_LARGE'],
@@ -196,7 +196,7 @@ export const testedElsewhere: readonly TestedElsewhere[] = [
   },
   {
     id: 'service.closing',
-    section: '7.1',
+    section: 'errors',
     on: 'any path',
     what: '503 while the service closes (ours)',
     covers: ['ERR_SERVICE_UNAVAILABLE'],
@@ -207,7 +207,7 @@ export const testedElsewhere: readonly TestedElsewhere[] = [
   },
   {
     id: 'service.internal',
-    section: '7.1',
+    section: 'errors',
     on: 'any path',
     what: 'No body whatever gives a 500, and every error is in the envelope',
     covers: ['ERR_INTERNAL'],
@@ -223,7 +223,7 @@ export const testedElsewhere: readonly TestedElsewhere[] = [
   },
   {
     id: 'clients.openai',
-    section: '4.4',
+    section: 'other-clients',
     on: 'POST /v1/audio/speech',
     what: 'The official `openai` client takes it for its own service',
     test: [
@@ -233,7 +233,7 @@ export const testedElsewhere: readonly TestedElsewhere[] = [
   },
   {
     id: 'clients.fish-audio',
-    section: '4.4',
+    section: 'other-clients',
     on: 'POST /v1/tts',
     what: 'The npm client of that interface takes it for its own service, MessagePack bodies included',
     test: [

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { ENDPOINTS } from '../../src/contract/endpoints.ts';
+import { ENDPOINTS } from '../../src/contract/generated/endpoints.ts';
 import { SERVICE_ERRORS } from '../../src/contract/service-errors.ts';
 import { MODELS } from '../../src/service/voices/models.ts';
 

@@ -1,6 +1,6 @@
 import SwaggerParser from '@apidevtools/swagger-parser';
 import { describe, expect, it } from 'vitest';
-import { ENDPOINTS } from '../../src/contract/endpoints.ts';
+import { ENDPOINTS } from '../../src/contract/generated/endpoints.ts';
 import { SERVICE_ERRORS } from '../../src/contract/service-errors.ts';
 import { jsonPost, testService, voiceId } from './support/test-service.ts';
 

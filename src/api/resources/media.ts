@@ -1,4 +1,4 @@
-import type { EndpointId } from '../../contract/endpoints.ts';
+import type { EndpointId } from '../../contract/generated/endpoints.ts';
 import { PAGE_SIZE_MAX } from '../../contract/limits.ts';
 import { Failure } from '../../errors/failure.ts';
 import { answeredUrl, notEmpty } from '../audio-response.ts';

@@ -1,4 +1,4 @@
-import type { AccountEndpointId, PublicEndpointId } from '../../contract/endpoints.ts';
+import type { AccountEndpointId, PublicEndpointId } from '../../contract/generated/endpoints.ts';
 import type { ServiceContext } from '../service-context.ts';
 
 /** A request on its way through the service. */

@@ -1,4 +1,4 @@
-import { AudioQuery, SignedAudioQuery } from '../../contract/jobs.ts';
+import { AudioQuery, SignedAudioQuery } from '../../contract/speech.ts';
 import { endpointPath, requireQuery } from '../http/request.ts';
 import type { WholeJob } from '../jobs/job-records.ts';
 import type { AccountCall, Handler } from './call.ts';

@@ -1,5 +1,5 @@
 import { Check } from 'typebox/schema';
-import type { EndpointId } from '../../contract/endpoints.ts';
+import type { EndpointId } from '../../contract/generated/endpoints.ts';
 import { HEADERS } from '../../contract/values.ts';
 import { PAGE_SIZE_DEFAULT } from '../../contract/limits.ts';
 import type {

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { Check } from 'typebox/schema';
-import type { EndpointId } from '../../contract/endpoints.ts';
+import type { EndpointId } from '../../contract/generated/endpoints.ts';
 import { HEADERS } from '../../contract/values.ts';
-import { SignedAudioQuery } from '../../contract/jobs.ts';
+import { SignedAudioQuery } from '../../contract/speech.ts';
 import type { MediaModels, ImageJob, VideoJob } from '../../contract/media.ts';
 import { MediaModelsQuery, ImageRequest, VideoRequest } from '../../contract/media.ts';
 import {

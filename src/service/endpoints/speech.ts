@@ -1,7 +1,7 @@
-import type { EndpointId } from '../../contract/endpoints.ts';
+import type { EndpointId } from '../../contract/generated/endpoints.ts';
 import { HEADERS } from '../../contract/values.ts';
 import { EMOTION_MAX_CHARACTERS } from '../../contract/limits.ts';
-import { SignedAudioQuery } from '../../contract/jobs.ts';
+import { SignedAudioQuery } from '../../contract/speech.ts';
 import { SpeechRequestV1, SpeechRequestV2, SpeechRequest } from '../../contract/speech.ts';
 import type { CachedSpeech, SpeechFormat } from '../../contract/speech.ts';
 import type { SpeechSurface, SurfaceName } from '../../contract/speech-surfaces.ts';

@@ -1,4 +1,4 @@
-import { isOpenAiPath } from '../../contract/endpoints.ts';
+import { isOpenAiPath } from '../../contract/error-body.ts';
 import type { ErrorBody, OpenAiErrorBody } from '../../contract/error-body.ts';
 import { SERVICE_ERRORS } from '../../contract/service-errors.ts';
 import { ServiceError, storageFullError } from '../service-error.ts';

@@ -1,4 +1,4 @@
-import { ENDPOINTS } from '../../contract/endpoints.ts';
+import { ENDPOINTS } from '../../contract/generated/endpoints.ts';
 import type { FaultStatus } from '../../contract/service-errors.ts';
 import { CODE_OF_STATUS } from '../../contract/service-errors.ts';
 import { ServiceError } from '../service-error.ts';

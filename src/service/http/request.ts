@@ -1,8 +1,8 @@
 import type { Static, TObject } from 'typebox';
-import type { EndpointId } from '../../contract/endpoints.ts';
-import { ENDPOINTS } from '../../contract/endpoints.ts';
+import type { EndpointId } from '../../contract/generated/endpoints.ts';
+import { ENDPOINTS } from '../../contract/generated/endpoints.ts';
 import { IDEMPOTENCY_KEY_MAX_CHARACTERS } from '../../contract/limits.ts';
-import { HEADERS } from '../../contract/values.ts';
+import { HEADERS, MESSAGE_PACK } from '../../contract/values.ts';
 import type { Random } from '../../effects/random.ts';
 import { invalidRequest, ServiceError } from '../service-error.ts';
 import { requireValid } from './validation.ts';
@@ -56,9 +56,6 @@ function parse(json: string): unknown {
     throw invalidRequest([{ field: 'body', message: 'The body is not valid JSON' }]);
   }
 }
-
-/** The media type of MessagePack, as clients of the other interface write it. */
-export const MESSAGE_PACK = 'application/msgpack';
 
 /** Room is made for a list before its items are read, so none may announce many. */
 const MAX_LIST_LENGTH = 100;

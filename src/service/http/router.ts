@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import { ENDPOINTS } from '../../contract/endpoints.ts';
+import { ENDPOINTS } from '../../contract/generated/endpoints.ts';
 import { ACCOUNT_HANDLERS, PUBLIC_HANDLERS } from '../endpoints/handlers.ts';
 import type { ServiceContext } from '../service-context.ts';
 import { ServiceError } from '../service-error.ts';

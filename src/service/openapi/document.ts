@@ -1,9 +1,10 @@
 import type { Endpoint } from '../../contract/endpoint.ts';
-import type { EndpointId } from '../../contract/endpoints.ts';
-import { ENDPOINTS, isOpenAiPath } from '../../contract/endpoints.ts';
+import { TAGS } from '../../contract/endpoint.ts';
+import { DEFINITIONS } from '../../contract/endpoints.ts';
 import { IDEMPOTENCY_KEY_MAX_CHARACTERS } from '../../contract/limits.ts';
 import { REALTIME_FORMATS } from '../../contract/realtime/protocols.ts';
-import { ErrorBody, OpenAiErrorBody } from '../../contract/error-body.ts';
+import { ErrorBody, OpenAiErrorBody, isOpenAiPath } from '../../contract/error-body.ts';
+import { MEDIA_FILE_TYPES } from '../../contract/lip-sync.ts';
 import { SPEECH_FORMATS } from '../../contract/speech.ts';
 import type { ServiceErrorCode } from '../../contract/service-errors.ts';
 import { SERVICE_ERRORS } from '../../contract/service-errors.ts';
@@ -11,12 +12,7 @@ import type { SpeechSurface } from '../../contract/speech-surfaces.ts';
 import { SPEECH_SURFACES } from '../../contract/speech-surfaces.ts';
 import { AUDIO_FORMATS, PREVIEW_FORMAT, HEADERS } from '../../contract/values.ts';
 import { speechMediaType } from '../speech/encode.ts';
-import { alignedContent } from './event-stream.ts';
-import { MEDIA_FILE_TYPES } from './media-operations.ts';
-import type { OperationDescription } from './operation-description.ts';
-import { TAGS } from './operation-description.ts';
-import { OPERATIONS } from './operations.ts';
-import { componentSchemas, schemaOrReference } from './schemas.ts';
+import { componentSchemas, eventContent, schemaOrReference } from './schemas.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -51,7 +47,7 @@ export function openApiDocument(): Json {
 
 function paths(): Json {
   const byPath: Record<string, Record<string, Json>> = {};
-  for (const endpoint of ENDPOINTS) {
+  for (const endpoint of DEFINITIONS) {
     const operation = describeOperation(endpoint);
     byPath[endpoint.path] = {
       ...byPath[endpoint.path],
@@ -61,30 +57,29 @@ function paths(): Json {
   return byPath;
 }
 
-function describeOperation(endpoint: Endpoint & { readonly id: EndpointId }): Json {
-  const operation = OPERATIONS[endpoint.id];
+function describeOperation(endpoint: Endpoint): Json {
   const parameters = [
     ...pathParameters(endpoint.path),
-    ...queryParameters(operation),
-    ...headerParameters(endpoint, operation),
+    ...queryParameters(endpoint),
+    ...headerParameters(endpoint),
   ];
   return {
     operationId: endpoint.id,
-    summary: operation.summary,
-    tags: [operation.tag],
+    summary: endpoint.summary,
+    tags: [endpoint.tag],
     ...(endpoint.public ? { security: [] } : {}),
     parameters,
-    ...requestBody(operation),
+    ...requestBody(endpoint),
     responses: {
-      [statusOf(operation)]: success(operation),
-      ...(isStored(operation) ? partialAnswers(operation) : {}),
-      ...failures(endpoint, operation),
+      [statusOf(endpoint)]: success(endpoint),
+      ...(isStored(endpoint) ? partialAnswers(endpoint) : {}),
+      ...failures(endpoint),
     },
   };
 }
 
-function requestBody(operation: OperationDescription): Json {
-  const { body, bodyType = 'application/json', isBodyOptional = false, otherBodyType } = operation;
+function requestBody(endpoint: Endpoint): Json {
+  const { body, bodyType = 'application/json', isBodyOptional = false, otherBodyType } = endpoint;
   if (body === undefined) return {};
   const schema = schemaOrReference(body);
   const types = [bodyType, ...(otherBodyType === undefined ? [] : [otherBodyType])];
@@ -101,7 +96,7 @@ function pathParameters(path: string): readonly Json[] {
   }));
 }
 
-function queryParameters({ query }: OperationDescription): readonly Json[] {
+function queryParameters({ query }: Endpoint): readonly Json[] {
   return Object.entries(query?.properties ?? {}).map(([name, schema]) => ({
     name,
     in: 'query',
@@ -110,11 +105,8 @@ function queryParameters({ query }: OperationDescription): readonly Json[] {
   }));
 }
 
-function headerParameters(
-  { isKeyRequired = false, repeat }: Endpoint,
-  operation: OperationDescription,
-): readonly Json[] {
-  const { surface } = operation;
+function headerParameters(endpoint: Endpoint): readonly Json[] {
+  const { isKeyRequired = false, repeat, surface } = endpoint;
   const trace = header(HEADERS.requestId, 'Trace id, echoed; made when it is missing');
   const named = header(HEADERS.idempotencyKey, 'Names the request, so that it is charged once');
   const key = { ...named, required: isKeyRequired };
@@ -122,12 +114,12 @@ function headerParameters(
   return [
     trace,
     ...(repeat === undefined ? [] : [key]),
-    ...(isStored(operation) ? RANGE_PARAMETERS : []),
+    ...(isStored(endpoint) ? RANGE_PARAMETERS : []),
     ...(modelHeader === undefined ? [] : [header(modelHeader, 'Label or id of the model')]),
   ];
 }
 
-function surfaceOf(name: OperationDescription['surface']): Partial<SpeechSurface> {
+function surfaceOf(name: Endpoint['surface']): Partial<SpeechSurface> {
   return name === undefined ? {} : SPEECH_SURFACES[name];
 }
 
@@ -136,14 +128,14 @@ function header(name: string, description: string): Json {
   return { name, in: 'header', required: false, description, schema };
 }
 
-function statusOf({ success: schema, isAccepted = false }: OperationDescription): number {
+function statusOf({ success: schema, isAccepted = false }: Endpoint): number {
   if (schema === 'redirect') return 302;
   if (schema === 'switching') return 101;
   return isAccepted ? 202 : 200;
 }
 
-function success(operation: OperationDescription): Json {
-  const { success: schema, surface, isAccepted = false, otherContent = {} } = operation;
+function success(endpoint: Endpoint): Json {
+  const { success: schema, surface, isAccepted = false, otherSuccess, events } = endpoint;
   const traced = { [HEADERS.requestId]: { schema: { type: 'string' } } };
   if (schema === 'redirect') {
     return { description: 'Where it is', headers: { ...traced, ...LOCATION_HEADER } };
@@ -155,7 +147,11 @@ function success(operation: OperationDescription): Json {
   }
   if (schema === 'events') {
     const headers = { ...traced, ...PRICE_HEADERS, ...IGNORED_HEADER };
-    return { description: 'The audio with its words', headers, content: alignedContent() };
+    return {
+      description: 'The audio with its words',
+      headers,
+      content: eventContent(events ?? []),
+    };
   }
   if (schema === 'audio' || schema === 'stored-audio') {
     const { formats = AUDIO_FORMATS, tellsIgnored = false } = surfaceOf(surface);
@@ -164,7 +160,8 @@ function success(operation: OperationDescription): Json {
     const stored = schema === 'audio' ? formats : SPEECH_FORMATS;
     const content = {
       ...Object.fromEntries(stored.map((format) => [speechMediaType(format), {}])),
-      ...otherContent,
+      ...(otherSuccess === undefined ? {} : jsonContent(otherSuccess)),
+      ...(events === undefined ? {} : eventContent(events)),
     };
     return { description: 'The audio', headers, content };
   }
@@ -179,14 +176,14 @@ function success(operation: OperationDescription): Json {
 }
 
 /** Whether the answer is a file that exists as a whole, of which a client may ask for a part. */
-function isStored({ success: kind }: OperationDescription): boolean {
+function isStored({ success: kind }: Endpoint): boolean {
   const kinds: readonly unknown[] = ['preview', 'realtime-audio', 'stored-audio', 'stored-file'];
   return kinds.includes(kind);
 }
 
 /** Parts of a stored file, and the answer for a client that has it (RFC 9110, sections 13 and 14). */
-function partialAnswers(operation: OperationDescription): Json {
-  const { content, headers } = Object(success(operation));
+function partialAnswers(endpoint: Endpoint): Json {
+  const { content, headers } = Object(success(endpoint));
   const range = { 'Content-Range': { schema: { type: 'string' } } };
   return {
     206: { description: 'The part that Range names', headers: { ...headers, ...range }, content },
@@ -234,10 +231,10 @@ const IGNORED_HEADER = {
   },
 };
 
-function failures(endpoint: Endpoint, operation: OperationDescription): Json {
+function failures(endpoint: Endpoint): Json {
   const all = [
-    ...operation.errors,
-    ...(isStored(operation) ? (['ERR_RANGE_NOT_SATISFIABLE'] as const) : []),
+    ...endpoint.errors,
+    ...(isStored(endpoint) ? (['ERR_RANGE_NOT_SATISFIABLE'] as const) : []),
     ...(endpoint.public ? [] : (['ERR_UNAUTHORIZED', 'ERR_RATE_LIMITED'] as const)),
     ...ANY_ENDPOINT_ERRORS,
   ];

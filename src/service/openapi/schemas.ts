@@ -1,182 +1,73 @@
-import {
-  AlignedAudio,
-  AlignedCompleted,
-  AlignedError,
-  AlignedWord,
-  AlignmentInvalidated,
-  AlignmentSnapshot,
-  CachedSpeech,
-  SpeechRequestV1,
-  SpeechRequestV2,
-  SpeechRequest,
-} from '../../contract/speech.ts';
+import type { Endpoint } from '../../contract/endpoint.ts';
+import { DEFINITIONS } from '../../contract/endpoints.ts';
 import { ErrorBody, OpenAiErrorBody } from '../../contract/error-body.ts';
-import {
-  Job,
-  JobAccepted,
-  JobList,
-  JobListItem,
-  JobListItemV1,
-  JobListV1,
-  JobRequestV1,
-  JobSegment,
-  JobV1,
-  Pagination,
-} from '../../contract/jobs.ts';
-import {
-  DubbingAccepted,
-  DubbingAnswer,
-  DubbingCredits,
-  DubbingRequest,
-  LipSyncAccepted,
-  LipSyncAnswer,
-  LipSyncJob,
-  LipSyncList,
-  LipSyncRequest,
-  LipSyncResult,
-} from '../../contract/lip-sync.ts';
-import {
-  ImageModel,
-  ImageVariant,
-  MediaModels,
-  VideoModel,
-  VideoVariant,
-  ImageJob,
-  ImageRequest,
-  VideoJob,
-  VideoRequest,
-} from '../../contract/media.ts';
-import { Capabilities, Model } from '../../contract/models.ts';
-import { Profile, ProfileUpdate } from '../../contract/account.ts';
-import {
-  CompatModel,
-  CompatModels,
-  CompatSpeechDelta,
-  CompatSpeechDone,
-  CompatSpeechRequest,
-  CompatTtsRequest,
-  CompatVoices,
-} from '../../contract/other-clients.ts';
-import {
-  BrowserTicket,
-  BrowserTicketRequest,
-  BrowserTicketV2,
-  RealtimeCapabilities,
-  RealtimeCapabilitiesV2,
-  RealtimeModel,
-  RealtimeRequest,
-  RealtimeRequestV2,
-} from '../../contract/realtime.ts';
-import {
-  VoiceCreated,
-  VoiceCreatedV3,
-  VoiceDeleted,
-  VoiceDeletion,
-  VoiceUpload,
-  VoiceListV1,
-  VoiceListV1Query,
-  VoiceV1,
-  Voice,
-  VoiceAnswer,
-  VoiceList,
-} from '../../contract/voices.ts';
-import {
-  VoiceCandidate,
-  VoiceDesign,
-  VoiceDesignRequest,
-  VoiceDesignSave,
-  VoiceDesignSaved,
-} from '../../contract/voice-design.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-const NAMED: readonly object[] = [
-  AlignedAudio,
-  AlignedCompleted,
-  AlignedError,
-  AlignedWord,
-  AlignmentInvalidated,
-  AlignmentSnapshot,
-  BrowserTicket,
-  BrowserTicketRequest,
-  BrowserTicketV2,
-  CachedSpeech,
-  Capabilities,
-  CompatModel,
-  CompatModels,
-  CompatSpeechDelta,
-  CompatSpeechDone,
-  CompatSpeechRequest,
-  CompatTtsRequest,
-  CompatVoices,
-  DubbingAccepted,
-  DubbingAnswer,
-  DubbingCredits,
-  DubbingRequest,
-  ErrorBody,
-  ImageJob,
-  ImageModel,
-  ImageRequest,
-  ImageVariant,
-  Job,
-  JobAccepted,
-  JobList,
-  JobListItem,
-  JobListItemV1,
-  JobListV1,
-  JobRequestV1,
-  JobSegment,
-  JobV1,
-  LipSyncAccepted,
-  LipSyncAnswer,
-  LipSyncJob,
-  LipSyncList,
-  LipSyncRequest,
-  LipSyncResult,
-  MediaModels,
-  Model,
-  OpenAiErrorBody,
-  Pagination,
-  Profile,
-  ProfileUpdate,
-  RealtimeCapabilities,
-  RealtimeCapabilitiesV2,
-  RealtimeModel,
-  RealtimeRequest,
-  RealtimeRequestV2,
-  SpeechRequest,
-  SpeechRequestV1,
-  SpeechRequestV2,
-  Voice,
-  VoiceAnswer,
-  VoiceCandidate,
-  VoiceCreated,
-  VoiceCreatedV3,
-  VoiceDeleted,
-  VoiceDeletion,
-  VoiceDesign,
-  VoiceDesignRequest,
-  VoiceDesignSave,
-  VoiceDesignSaved,
-  VoiceList,
-  VoiceListV1,
-  VoiceListV1Query,
-  VoiceUpload,
-  VoiceV1,
-  VideoJob,
-  VideoModel,
-  VideoRequest,
-  VideoVariant,
-];
-
-/** The contract's named schemas as OpenAPI components; one inside another becomes a reference. */
-export function componentSchemas(): Json {
+/**
+ * The schemas that have a name and are somewhere in the body, the answers or the errors of an endpoint, as OpenAPI
+ * components; one inside another becomes a reference. They go by name, those of videos last.
+ */
+export function componentSchemas(): Readonly<Record<string, Json>> {
+  const endpoints: readonly Endpoint[] = DEFINITIONS;
+  const used = endpoints.map(({ body, success, otherSuccess, events }) => [
+    body,
+    success,
+    otherSuccess,
+    events,
+  ]);
+  const found = new Map<string, Json>();
+  collectNamed([ErrorBody, OpenAiErrorBody, used], found);
+  const named = [...found].toSorted(([one], [other]) => byName(one, other));
   return Object.fromEntries(
-    NAMED.map((schema) => {
-      const { $id, ...rest } = asRecord(schema);
-      return [String($id), withReferences(rest)];
-    }),
+    named.map(([name, schema]) => [name, asRecord(Object(withReferences(schema)))]),
   );
+}
+
+function byName(one: string, other: string): number {
+  const last = Number(one.startsWith('Video')) - Number(other.startsWith('Video'));
+  return last || (one < other ? -1 : 1);
+}
+
+function collectNamed(value: unknown, found: Map<string, Json>): void {
+  if (typeof value !== 'object' || value === null) return;
+  const { $id, ...rest } = asRecord(value);
+  if (typeof $id === 'string') found.set($id, rest);
+  for (const part of Object.values(rest)) collectNamed(part, found);
+}
+
+/**
+ * Describes a body of server-sent events, by their names or without any. OpenAPI 3.1 has no words for events: the schema
+ * is that of one event as readers of such streams see it, its data a string.
+ */
+export function eventContent(events: NonNullable<Endpoint['events']>): Json {
+  const line = 'One server-sent event; its data is JSON in one line.';
+  const schema = isUnnamed(events)
+    ? {
+        description: line,
+        type: 'object',
+        required: ['data'],
+        properties: { data: jsonText({ oneOf: events.map((data) => schemaOrReference(data)) }) },
+      }
+    : {
+        description: `${line} The last event is completed or error.`,
+        oneOf: Object.entries(events).map(([name, data]) => ({
+          type: 'object',
+          required: ['event', 'data'],
+          properties: { event: { const: name }, data: jsonText(schemaOrReference(data)) },
+        })),
+      };
+  return { 'text/event-stream': { schema } };
+}
+
+function isUnnamed(
+  events: NonNullable<Endpoint['events']>,
+): events is Extract<typeof events, readonly unknown[]> {
+  return Array.isArray(events);
+}
+
+function jsonText(contentSchema: Json): Json {
+  return { type: 'string', contentMediaType: 'application/json', contentSchema };
 }
 
 /** A schema where it is used: a reference when it has a name. */

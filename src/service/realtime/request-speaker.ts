@@ -1,4 +1,4 @@
-import type { EndpointId } from '../../contract/endpoints.ts';
+import type { EndpointId } from '../../contract/generated/endpoints.ts';
 import type { Output } from '../../durable/output.ts';
 import { engineMessageOf } from '../engine/speech-engine.ts';
 import { amountsIn } from '../ledger/ledger.ts';

@@ -1,7 +1,7 @@
 import { encode } from '@msgpack/msgpack';
 import fc from 'fast-check';
-import { ENDPOINTS } from '../../../src/contract/endpoints.ts';
-import { OPERATIONS } from '../../../src/service/openapi/operations.ts';
+import type { Endpoint } from '../../../src/contract/endpoint.ts';
+import { DEFINITIONS } from '../../../src/contract/endpoints.ts';
 import type { Hints } from '../../harness/schema-arbitrary.ts';
 import { allowedBy, junk, nearlyAllowedBy } from '../../harness/schema-arbitrary.ts';
 
@@ -17,11 +17,13 @@ export interface NameableVoice {
   readonly modelIds: readonly string[];
 }
 
+const ALL: readonly Endpoint[] = DEFINITIONS;
+const POSTS = ALL.filter(({ method }) => method === 'POST');
+
 /** Requests to every endpoint that takes a body: right ones, nearly right ones, and broken bytes. */
 export function fuzzedRequests(voices: readonly NameableVoice[]): fc.Arbitrary<FuzzedRequest> {
   return fc.oneof(
-    ...ENDPOINTS.filter(({ method }) => method === 'POST').map(({ id, path }) => {
-      const { body: schema } = OPERATIONS[id];
+    ...POSTS.map(({ path, body: schema }) => {
       const arbitrary = fc.constantFrom(...voices).chain((voice) =>
         fc.record({
           path: fc.constant(path),

@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { expect } from 'vitest';
-import { ENDPOINTS } from '../../../src/contract/endpoints.ts';
+import { ENDPOINTS } from '../../../src/contract/generated/endpoints.ts';
 import { PROFILE_PATH } from '../../fault-server/healthy-service.ts';
 import { readBooks } from '../kill/books.ts';
 import { VOICE_ID } from '../kill/orders.ts';

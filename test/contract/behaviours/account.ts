@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ENDPOINTS } from '../../../src/contract/endpoints.ts';
+import { ENDPOINTS } from '../../../src/contract/generated/endpoints.ts';
 import { answerFields } from '../answer-fields.ts';
 import type { Behaviour } from '../behaviour.ts';
 import { at, claimRefused, claimStatus } from '../claims.ts';
@@ -27,7 +27,7 @@ export const account: readonly Behaviour[] = [
   ...answerFields(
     {
       of: 'Capabilities',
-      section: '2.2',
+      section: 'models',
       on: CAPABILITIES,
       sample: async (service) => (await read(service, CAPABILITIES)).json(),
     },
@@ -40,7 +40,7 @@ export const account: readonly Behaviour[] = [
   ...answerFields(
     {
       of: 'Model',
-      section: '2.2',
+      section: 'models',
       on: CAPABILITIES,
       sample: async (service) => (await modelsOf(service))[0],
     },
@@ -64,7 +64,7 @@ export const account: readonly Behaviour[] = [
   ...answerFields(
     {
       of: 'Profile',
-      section: '2.9',
+      section: 'account',
       on: `GET ${PROFILE}`,
       sample: async (service) => (await service.ask(`GET ${PROFILE}`)).json(),
     },
@@ -82,7 +82,7 @@ function needsKey(on: string): Behaviour {
   const asked = on.replaceAll(/\{\w+\}/g, 'nothing');
   return {
     id: `auth.${asked.toLowerCase().replace(' /', '.').replaceAll('/', '-')}`,
-    section: '5',
+    section: 'authentication',
     on,
     what: '401 for a missing, malformed or unknown key, and nothing is charged',
     covers: ['ERR_UNAUTHORIZED'],
@@ -105,7 +105,7 @@ function needsKey(on: string): Behaviour {
 function isPublic(on: string): Behaviour {
   return {
     id: `public.${on.split('/').at(-1)}`,
-    section: '5',
+    section: 'authentication',
     on,
     what: 'Needs no key',
     async check(service) {
@@ -119,7 +119,7 @@ function profile(): readonly Behaviour[] {
   return [
     {
       id: 'profile.webhook',
-      section: '4.9',
+      section: 'account',
       on,
       what: '`webhookUrl` is stored and shown from then on',
       covers: ['ProfileUpdate.webhookUrl', 'Profile.webhookUrl'],
@@ -132,7 +132,7 @@ function profile(): readonly Behaviour[] {
     },
     {
       id: 'profile.webhook.refuses',
-      section: '4.9',
+      section: 'account',
       on,
       what: '`webhookUrl` is the address of a web server, without a password: 400 for anything else',
       covers: ['ProfileUpdate.webhookUrl', 'WEBHOOK_URL_MAX_CHARACTERS'],
@@ -156,7 +156,7 @@ function profile(): readonly Behaviour[] {
     },
     {
       id: 'profile.unknown',
-      section: '4.9',
+      section: 'account',
       on,
       what: 'Unknown fields are ignored or rejected; credits cannot be set',
       async check(service) {

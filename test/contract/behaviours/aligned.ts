@@ -10,7 +10,7 @@ import type { ServiceUnderTest } from '../service-under-test.ts';
 import { NotApplicable } from '../service-under-test.ts';
 
 const ALIGNED = `${SPEECH}/aligned`;
-const SECTION = '6.1';
+const SECTION = 'speech#aligned-stream';
 const TEXT = 'Hello there. It costs $42.50, Dr. Smith said.';
 
 /** What an aligned stream is (docs/api/speech.md#aligned-stream). */
@@ -112,7 +112,7 @@ function money(): readonly Behaviour[] {
   return [
     {
       id: 'aligned.key',
-      section: '7.2',
+      section: 'errors#idempotency',
       on: ALIGNED,
       what: 'Same key, same payload, completed: 409 `ERR_REQUEST_ALREADY_COMPLETED`; other payload: conflict',
       covers: ['ERR_REQUEST_ALREADY_COMPLETED', 'ERR_REQUEST_ID_CONFLICT'],

@@ -13,7 +13,7 @@ const V1 = 'POST /api/open/v1/speech/tts';
 const TTS: RequestBody = {
   id: 'compat-tts',
   of: 'CompatTtsRequest',
-  section: '4.4',
+  section: 'other-clients',
   on: 'POST /v1/tts',
   async plain(service) {
     const { voiceId } = await pairOf(service, isOfFamily('vendor'));
@@ -24,7 +24,7 @@ const TTS: RequestBody = {
 const SPEECH: RequestBody = {
   id: 'compat-speech',
   of: 'CompatSpeechRequest',
-  section: '4.4',
+  section: 'other-clients',
   on: 'POST /v1/audio/speech',
   async plain(service) {
     const { voiceId, modelId } = await pairOf(service, isOfFamily('vendor'));
@@ -110,7 +110,7 @@ function both({ id, on, plain }: RequestBody): readonly Behaviour[] {
   return [
     {
       id: `${id}.audio`,
-      section: '4.4',
+      section: 'other-clients',
       on,
       what: 'Audio that plays, mp3 without a format, with credits used and quota left',
       covers: ['X-OpenAPI-Credits-Used', 'X-OpenAPI-Quota-Remaining'],
@@ -125,7 +125,7 @@ function both({ id, on, plain }: RequestBody): readonly Behaviour[] {
     },
     {
       id: `${id}.broken`,
-      section: '7.1',
+      section: 'errors',
       on,
       what: '400: a body that is no JSON',
       covers: ['ERR_INVALID_REQUEST'],
@@ -137,7 +137,7 @@ function both({ id, on, plain }: RequestBody): readonly Behaviour[] {
     },
     {
       id: `${id}.credits-short`,
-      section: '7.1',
+      section: 'errors',
       on,
       what: '402: credits are short',
       covers: ['ERR_INSUFFICIENT_CREDITS'],
@@ -153,7 +153,7 @@ function both({ id, on, plain }: RequestBody): readonly Behaviour[] {
     },
     {
       id: `${id}.rate-limited`,
-      section: '7.1',
+      section: 'errors',
       on,
       what: '429: too many requests; `Retry-After` says when',
       covers: ['ERR_RATE_LIMITED', 'Retry-After'],
@@ -171,7 +171,7 @@ function both({ id, on, plain }: RequestBody): readonly Behaviour[] {
 function labels(): readonly Behaviour[] {
   return Object.entries(LABELS).map(([label, modelId]) => ({
     id: `compat-tts.model.${label}`,
-    section: '4.4',
+    section: 'other-clients',
     on: 'POST /v1/tts',
     what: `The header \`model: ${label}\` ${label === 'nobody-knows' ? 'is ignored' : `is ${modelId}`}`,
     spends: true,
@@ -189,7 +189,7 @@ function labels(): readonly Behaviour[] {
 
 /** What the spec leaves out and clients of the OpenAI interface need. */
 function openAi(): readonly Behaviour[] {
-  const ours = { section: '4.4', isOurChoice: true } as const;
+  const ours = { section: 'other-clients', isOurChoice: true } as const;
   return [
     ...answerFields(
       {
@@ -241,7 +241,7 @@ function openAi(): readonly Behaviour[] {
     ),
     {
       id: 'compat-models.unknown',
-      section: '4.4',
+      section: 'other-clients',
       on: 'GET /v1/models/{modelId}',
       what: '404: a model that this service does not have (ours)',
       async check(service) {
@@ -251,7 +251,7 @@ function openAi(): readonly Behaviour[] {
     },
     {
       id: 'compat-speech.events',
-      section: '4.4',
+      section: 'other-clients',
       on: SPEECH.on,
       what: '`stream_format: sse` sends the audio as `speech.audio.delta` events, then `speech.audio.done` (ours)',
       covers: [
@@ -290,7 +290,7 @@ function openAi(): readonly Behaviour[] {
 function voiceObject(): Behaviour {
   return {
     id: 'compat-speech.voice.takes',
-    section: '4.4',
+    section: 'other-clients',
     on: SPEECH.on,
     what: '`voice` may be a string or an object with `id`',
     covers: ['CompatSpeechRequest.voice'],
@@ -307,7 +307,7 @@ function voiceObject(): Behaviour {
 function opus(): Behaviour {
   return {
     id: 'compat-tts.opus',
-    section: '4.4',
+    section: 'other-clients',
     on: TTS.on,
     what: '`format: opus` gives mp3, and `pcm` samples',
     spends: true,
@@ -332,14 +332,17 @@ function v1Only(): readonly Behaviour[] {
       return answer.json();
     });
   return [
-    ...answerFields({ of: 'CachedSpeech', section: '4.3', on: V1, spends: true, sample: cached }, [
-      ['audio_url', 'id', 'where the audio is'],
-      ['credits_used', 'number', 'what it cost'],
-      ['quota_remaining', 'integer', 'what is left'],
-    ]),
+    ...answerFields(
+      { of: 'CachedSpeech', section: 'speech#v1', on: V1, spends: true, sample: cached },
+      [
+        ['audio_url', 'id', 'where the audio is'],
+        ['credits_used', 'number', 'what it cost'],
+        ['quota_remaining', 'integer', 'what is left'],
+      ],
+    ),
     {
       id: 'tts-v1.cache.audio',
-      section: '4.3',
+      section: 'speech#v1',
       on: V1,
       what: '`audio_url` gives audio that plays',
       covers: ['SpeechRequestV1.cache'],
@@ -355,7 +358,7 @@ function v1Only(): readonly Behaviour[] {
     },
     {
       id: 'tts-v1.cache.false',
-      section: '4.3',
+      section: 'speech#v1',
       on: V1,
       what: '`cache: false` is answered with audio bytes',
       covers: ['SpeechRequestV1.cache'],
@@ -368,7 +371,7 @@ function v1Only(): readonly Behaviour[] {
     },
     {
       id: 'compat.voice-unknown',
-      section: '4.4',
+      section: 'other-clients',
       on: 'POST /v1/tts, POST /v1/audio/speech',
       what: '400: a voice that there is not (they document no 404)',
       async check(service) {

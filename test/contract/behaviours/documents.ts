@@ -13,7 +13,7 @@ const MODELS =
 export const documents: readonly Behaviour[] = [
   {
     id: 'models.ids',
-    section: '2.3',
+    section: 'models',
     on: CAPABILITIES,
     what: 'Every model of the table is listed; availability depends on site and account',
     async check(service) {
@@ -25,7 +25,7 @@ export const documents: readonly Behaviour[] = [
   },
   {
     id: 'models.limits',
-    section: '2.2',
+    section: 'models',
     on: CAPABILITIES,
     what: 'No model takes more than 10,000 characters, or makes a format that the API has not',
     covers: ['TEXT_MAX_CHARACTERS'],
@@ -38,7 +38,7 @@ export const documents: readonly Behaviour[] = [
   },
   {
     id: 'openapi.v3',
-    section: '4.1',
+    section: 'account',
     on: 'GET /api/open/v3/openapi.json',
     what: 'An OpenAPI 3.1 document that has the endpoints of v3',
     async check(service) {
@@ -51,7 +51,7 @@ export const documents: readonly Behaviour[] = [
   },
   {
     id: 'openapi.v1',
-    section: '4.9',
+    section: 'account',
     on: 'GET /api/openapi.json',
     what: 'A machine-readable schema',
     async check(service) {
@@ -62,7 +62,7 @@ export const documents: readonly Behaviour[] = [
   },
   {
     id: 'errors.envelope',
-    section: '7',
+    section: 'errors',
     on: 'GET /api/open/v3/voices/{voiceId}',
     what: 'An error is flat JSON with `code`, `message` and `requestId`, which is the trace id',
     covers: ['Error.code', 'Error.message', 'Error.requestId'],
@@ -76,7 +76,7 @@ export const documents: readonly Behaviour[] = [
   },
   {
     id: 'errors.details',
-    section: '7',
+    section: 'errors',
     on: 'POST /api/open/v3/speech/tts',
     what: 'Some errors add `details`; ours of a body list every field that is wrong',
     covers: ['Error.details', 'ERR_INVALID_REQUEST'],
@@ -88,7 +88,7 @@ export const documents: readonly Behaviour[] = [
   },
   {
     id: 'errors.no-endpoint',
-    section: '7',
+    section: 'errors',
     on: 'any path',
     what: 'A path that there is not is 404 in the same body; a method that it has not, 405 (ours)',
     covers: ['ERR_NOT_FOUND', 'ERR_METHOD_NOT_ALLOWED'],
@@ -102,7 +102,7 @@ export const documents: readonly Behaviour[] = [
   },
   {
     id: 'errors.media-type',
-    section: '5',
+    section: 'authentication',
     on: 'POST /api/open/v3/speech/tts',
     what: 'A JSON request says so: 415 for another `Content-Type` (ours)',
     covers: ['ERR_UNSUPPORTED_MEDIA_TYPE'],

@@ -48,7 +48,7 @@ export const idempotency: readonly Behaviour[] = [
 function row({ id, on, header }: Keyed, name: string, what: string): Omit<Behaviour, 'check'> {
   return {
     id: `${id}.${header === 'Idempotency-Key' ? 'key' : 'request-id'}.${name}`,
-    section: '7.2',
+    section: 'errors#idempotency',
     on,
     what: `Same \`${header}\`: ${what}`,
     spends: true,
@@ -151,7 +151,7 @@ function atOnce(keyed: Keyed): Behaviour {
 function length(keyed: Keyed): Behaviour {
   return {
     ...row(keyed, 'length', 'may have 128 characters; one more is 400'),
-    section: '8',
+    section: 'limits',
     what: '`Idempotency-Key` may have 128 characters; one more is 400',
     covers: [keyed.header, 'IDEMPOTENCY_KEY_MAX_CHARACTERS'],
     async check(service) {
@@ -177,7 +177,7 @@ function length(keyed: Keyed): Behaviour {
 function refunded(): Behaviour {
   return {
     id: 'jobs-v3.key.refunded',
-    section: '7.2',
+    section: 'errors#idempotency',
     on: JOBS_V3,
     what: 'The same create of a job that failed gives the same task; what was set aside is given back once',
     serve: ['--fault', `${JOBS_V3}; job=fail`],
@@ -203,7 +203,7 @@ function refunded(): Behaviour {
 function cached(): Behaviour {
   return {
     id: 'tts-v1.cache.replay',
-    section: '7.2',
+    section: 'errors#idempotency',
     on: V1,
     what: 'Same `X-Request-Id` with `cache: true`: the JSON answer again, and no new charge',
     covers: ['CachedSpeech.audio_url'],
@@ -223,7 +223,7 @@ function cached(): Behaviour {
 function notAKey(): Behaviour {
   return {
     id: 'tts-v3.request-id.no-key',
-    section: '9',
+    section: 'versions',
     on: V3,
     what: '`X-Request-Id` and `Idempotency-Key` are apart: the same trace id with two keys is two requests',
     spends: true,
@@ -240,7 +240,7 @@ function notAKey(): Behaviour {
 function unusedByRefusal(): Behaviour {
   return {
     id: 'tts-v3.key.unused',
-    section: '7.2',
+    section: 'errors#idempotency',
     on: V3,
     what: 'A request that was refused uses its key up for nothing: validation and authentication are not charged',
     spends: true,

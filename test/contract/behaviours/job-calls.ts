@@ -7,7 +7,7 @@ export const V1 = '/api/open/v1/speech/tts/jobs';
 export const STATUSES = ['pending', 'processing', 'success', 'partial_fail', 'fail'];
 
 export const idOf = (path: string) => (path === V3 ? 'jobs-v3' : 'jobs-v1');
-export const sectionOf = (path: string) => (path === V3 ? '4.1' : '4.3');
+export const sectionOf = (path: string) => (path === V3 ? 'jobs#v3' : 'jobs#v1');
 
 export async function create(
   service: ServiceUnderTest,

@@ -31,7 +31,7 @@ export const jobFields: readonly Behaviour[] = [
   ...answerFields(
     {
       of: 'JobAccepted',
-      section: '2.5',
+      section: 'jobs#v3',
       on: `POST ${V3}`,
       spends: true,
       sample: (service) => created(service, V3),
@@ -51,7 +51,7 @@ export const jobFields: readonly Behaviour[] = [
   ...answerFields(
     {
       of: 'JobV1',
-      section: '2.4',
+      section: 'jobs#v1',
       on: `GET ${V1}/{taskId}`,
       spends: true,
       sample: (service) => polled(service, V1),
@@ -79,7 +79,7 @@ export const jobFields: readonly Behaviour[] = [
   ...answerFields(
     {
       of: 'Job',
-      section: '4.1',
+      section: 'jobs#v3',
       on: `GET ${V3}/{jobId}`,
       spends: true,
       sample: (service) => polled(service, V3),
@@ -97,7 +97,7 @@ export const jobFields: readonly Behaviour[] = [
   ...answerFields(
     {
       of: 'Job',
-      section: '4.1',
+      section: 'jobs#v3',
       on: `GET ${V3}/{jobId}`,
       spends: true,
       isOurChoice: true,
@@ -118,7 +118,7 @@ export const jobFields: readonly Behaviour[] = [
   ...answerFields(
     {
       of: 'JobSegment',
-      section: '2.5',
+      section: 'jobs#v3',
       on: `GET ${V3}/{jobId}`,
       spends: true,
       isOurChoice: true,
@@ -135,7 +135,7 @@ export const jobFields: readonly Behaviour[] = [
   ...answerFields(
     {
       of: 'JobV1',
-      section: '2.4',
+      section: 'jobs#v1',
       on: `GET ${V1}/{taskId}`,
       spends: true,
       isOurChoice: true,
@@ -147,8 +147,8 @@ export const jobFields: readonly Behaviour[] = [
     ],
   ),
   ...[
-    { path: V3, of: 'JobList', section: '4.1' },
-    { path: V1, of: 'JobListV1', section: '2.4' },
+    { path: V3, of: 'JobList', section: 'jobs#v3' },
+    { path: V1, of: 'JobListV1', section: 'jobs#v1' },
   ].flatMap(({ path, of, section }) =>
     answerFields(
       { of, section, on: `GET ${path}`, spends: true, sample: (service) => list(service, path) },
@@ -158,7 +158,7 @@ export const jobFields: readonly Behaviour[] = [
   ...answerFields(
     {
       of: 'Pagination',
-      section: '2.4',
+      section: 'jobs#v1',
       on: `GET ${V1}`,
       spends: true,
       sample: async (service) => at(await list(service, V1), 'pagination'),
@@ -168,7 +168,7 @@ export const jobFields: readonly Behaviour[] = [
   ...answerFields(
     {
       of: 'JobListItem',
-      section: '4.1',
+      section: 'jobs#v3',
       on: `GET ${V3}`,
       spends: true,
       sample: async (service) => at(await list(service, V3), 'items.0'),
@@ -178,7 +178,7 @@ export const jobFields: readonly Behaviour[] = [
   ...answerFields(
     {
       of: 'JobListItemV1',
-      section: '2.4',
+      section: 'jobs#v1',
       on: `GET ${V1}`,
       spends: true,
       sample: async (service) => at(await list(service, V1), 'items.0'),

@@ -24,7 +24,7 @@ function lists(path: string): readonly Behaviour[] {
   const defaults: Behaviour = {
     ...base,
     id: `${id}.list.defaults`,
-    section: '8',
+    section: 'limits',
     what: '`page` is 1 and `limit` 20 where they are not given; `limit` is 100 at most',
     covers: [`${of}.page`, `${of}.limit`, 'PAGE_SIZE_DEFAULT', 'PAGE_SIZE_MAX'],
     async check(service) {
@@ -71,7 +71,7 @@ function lists(path: string): readonly Behaviour[] {
   const preview: Behaviour = {
     ...base,
     id: `${id}.list.text`,
-    section: '2.4',
+    section: 'jobs#v1',
     what: '`textPreview` is the first 80 characters, `textFingerprint` the SHA-256 of the UTF-8 text as it was sent, `characters` its length',
     async check(service) {
       const text = 'Grüße aus dem Hafen, wo die Fähre wartet. '.repeat(3);
@@ -89,7 +89,7 @@ function lists(path: string): readonly Behaviour[] {
   const free: Behaviour = {
     ...base,
     id: `${id}.list.free`,
-    section: '8',
+    section: 'limits',
     what: 'Listing, polling and downloading are not charged, and use no quota',
     async check(service) {
       const job = await finishedJob(service);
@@ -114,7 +114,7 @@ function lists(path: string): readonly Behaviour[] {
 function createdAfter(): Behaviour {
   return {
     id: 'jobs-v1.list.createdAfter',
-    section: '4.3',
+    section: 'jobs#v1',
     on: `GET ${V1}`,
     what: '`createdAfter` keeps what was accepted after a moment; what is no moment is 400',
     covers: ['JobListQueryV1.createdAfter'],

@@ -35,7 +35,7 @@ function fault(outcome: string): readonly string[] {
 }
 
 function outcomes(): readonly Behaviour[] {
-  const base = { section: '3.1', on: `GET ${V3}/{jobId}`, spends: true };
+  const base = { section: 'jobs#states', on: `GET ${V3}/{jobId}`, spends: true };
   return [
     {
       ...base,
@@ -82,7 +82,7 @@ function outcomes(): readonly Behaviour[] {
     {
       ...base,
       id: 'jobs.same-in-both',
-      section: '9',
+      section: 'versions',
       on: `GET ${V1}/{taskId}`,
       what: 'A job is known in both versions',
       async check(service) {
@@ -96,7 +96,7 @@ function outcomes(): readonly Behaviour[] {
 function unknown(path: string): Behaviour {
   return {
     id: `${path === V3 ? 'jobs-v3' : 'jobs-v1'}.unknown`,
-    section: '7.1',
+    section: 'errors',
     on: `GET ${path}/{jobId}`,
     what: '404: a job that there is not',
     covers: ['ERR_JOB_NOT_FOUND'],
@@ -108,7 +108,7 @@ function unknown(path: string): Behaviour {
 function foreign(path: string): Behaviour {
   return {
     id: `jobs.foreign.${path.replace('/api/open/', '').replaceAll('/', '-')}`,
-    section: '5',
+    section: 'authentication',
     on: `GET ${path.replace('ID', '{jobId}').replace('segments/0', 'segments/{segmentIndex}')}`,
     what: '404: a job of another account',
     covers: ['ERR_JOB_NOT_FOUND'],
@@ -128,7 +128,7 @@ function defaultOf(family: string): Behaviour {
   const named = DEFAULTS[family] ?? '';
   return {
     id: `family.${family}.default`,
-    section: '2.3',
+    section: 'models',
     on: `POST ${V3}`,
     what: `Without \`modelId\` a voice of ${family} speaks with ${named === '' ? 'a model that it lists' : named}`,
     spends: true,

@@ -34,7 +34,7 @@ function creation(path: string): readonly Behaviour[] {
       ...base,
       id: `${idOf(path)}.reserved`,
       what: 'Credits are set aside once, when it is accepted',
-      section: '3.1',
+      section: 'jobs#states',
       async check(service) {
         const before = await creditsOf(service);
         const answer = await create(service, path);
@@ -44,7 +44,7 @@ function creation(path: string): readonly Behaviour[] {
     {
       ...base,
       id: `${idOf(path)}.credits-short.no-job`,
-      section: '7.1',
+      section: 'errors',
       what: '402: credits are short; no job is made',
       covers: ['ERR_INSUFFICIENT_CREDITS'],
       serve: ['--credits', '10'],
@@ -80,7 +80,7 @@ function creation(path: string): readonly Behaviour[] {
 function ignored(): Behaviour {
   return {
     id: 'jobs-v3.ignored',
-    section: '4.1',
+    section: 'jobs#v3',
     on: `POST ${V3}`,
     what: 'A control that the model has not is ignored, and listed in `ignoredParameters`',
     covers: ['JobAccepted.ignoredParameters'],
@@ -97,7 +97,7 @@ function ignored(): Behaviour {
 }
 
 function audio(): readonly Behaviour[] {
-  const base = { section: '4.1', spends: true };
+  const base = { section: 'jobs#v3', spends: true };
   return [
     {
       ...base,
@@ -141,7 +141,7 @@ function audio(): readonly Behaviour[] {
     {
       ...base,
       id: 'jobs-v1.audio',
-      section: '4.3',
+      section: 'jobs#v1',
       on: 'GET /api/open/tts/jobs/{taskId}/audio',
       what: 'Leads to a signed location, which needs no key and gives the audio',
       covers: ['Location', 'AudioQuery.download'],
@@ -161,7 +161,7 @@ function audio(): readonly Behaviour[] {
     {
       ...base,
       id: 'jobs-v1.audio-urls',
-      section: '2.4',
+      section: 'jobs#v1',
       on: `GET ${V1}/{taskId}`,
       what: 'When audio is ready, `audioUrl` and `playbackUrl` are the route without the version, `downloadUrl` the same with `?download=1`, and `downloadReady` is true',
       async check(service) {

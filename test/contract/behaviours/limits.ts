@@ -12,7 +12,7 @@ const SPEECH = [
 /** The limits of section 8 that are not the range of one field. */
 export const limits: readonly Behaviour[] = SPEECH.map((on) => ({
   id: `tts-v${/v(\d)/.exec(on)?.[1]}.text.longest`,
-  section: '8',
+  section: 'limits',
   on,
   what: 'A text of 10,000 characters is spoken at once where the model takes it: there is no lower limit for synchronous speech, and the first bytes do not wait for the last',
   covers: ['TEXT_MAX_CHARACTERS'],

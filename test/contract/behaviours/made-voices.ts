@@ -88,7 +88,14 @@ function aboutFiles(
   check: Behaviour['check'],
 ): Behaviour {
   const covers = ['VoiceUpload.audioFiles', 'VoiceUpload.name', ...limits];
-  return { id: `voices.create.audioFiles.${id}`, section: '4.5', on: CREATE, what, covers, check };
+  return {
+    id: `voices.create.audioFiles.${id}`,
+    section: 'voices',
+    on: CREATE,
+    what,
+    covers,
+    check,
+  };
 }
 
 function file(fileName: string, value: Uint8Array): FormPart {
@@ -105,7 +112,7 @@ function use(): readonly Behaviour[] {
   return [
     {
       id: 'voices.create.free',
-      section: '7.3',
+      section: 'errors',
       on: CREATE,
       what: 'Neither a voice that is refused nor one that is made costs anything (ours)',
       spends: true,
@@ -119,7 +126,7 @@ function use(): readonly Behaviour[] {
     },
     {
       id: 'voices.create.personal',
-      section: '2.1',
+      section: 'voices',
       on: CREATE,
       what: 'A voice is listed as personal and spoken with for its account, and not there for another',
       covers: ['Voice.isPersonal', 'VoiceListQuery.includePersonal', 'ERR_VOICE_NOT_FOUND'],
@@ -166,7 +173,7 @@ function deletion(): readonly Behaviour[] {
     ),
     {
       id: 'voices.delete.old.refuses',
-      section: '9',
+      section: 'versions',
       on: DELETE_OLD,
       what: 'A body without either name of the voice is 400, one with `reference_id` is understood',
       covers: ['VoiceDeletion.reference_id'],
@@ -179,7 +186,7 @@ function deletion(): readonly Behaviour[] {
     },
     {
       id: 'voices.delete.unknown',
-      section: '7.3',
+      section: 'errors',
       on: `${DELETE}/{voiceId}`,
       what: '404: a voice that is missing, or not the account’s own, as public ones are',
       covers: ['ERR_VOICE_NOT_FOUND'],
@@ -205,7 +212,7 @@ function deletes(
 ): Behaviour {
   return {
     id: `voices.delete.${id}`,
-    section: id === 'v1' ? '4.5' : '9',
+    section: id === 'v1' ? 'voices' : 'versions',
     on: on.join(', '),
     what: 'A voice that was deleted is gone; the answer has its `voiceId`',
     covers,

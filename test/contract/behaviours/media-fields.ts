@@ -73,7 +73,7 @@ export const mediaFields: readonly Behaviour[] = [
     {
       id: 'lip-sync',
       of: 'LipSyncRequest',
-      section: '4.7',
+      section: 'lip-sync',
       on: `POST ${LIP_SYNC}`,
       plain: (service) => mediaBody(service, LIP_SYNC),
       claimTaken: (answer) => claimStatus(answer, 200, 201, 202),
@@ -88,7 +88,7 @@ export const mediaFields: readonly Behaviour[] = [
     {
       id: 'dubbing',
       of: 'DubbingRequest',
-      section: '4.7',
+      section: 'lip-sync',
       on: `POST ${DUBBING}`,
       plain: (service) => mediaBody(service, DUBBING),
       claimTaken: (answer) => claimStatus(answer, 200, 201, 202),
@@ -120,7 +120,7 @@ function lipSyncAnswers(): readonly Behaviour[] {
     ...answerFields(
       {
         of: 'LipSyncAccepted',
-        section: '2.6',
+        section: 'lip-sync',
         on: `POST ${LIP_SYNC}`,
         spends: true,
         sample: async (service) => (await accepted(service, LIP_SYNC)).json(),
@@ -134,14 +134,14 @@ function lipSyncAnswers(): readonly Behaviour[] {
         ]),
       ],
     ),
-    ...answerFields({ of: 'LipSyncAnswer', section: '4.7', on, spends: true, sample: lipSync }, [
-      ...ENVELOPE,
-      ['data', 'object', 'the job'],
-    ]),
+    ...answerFields(
+      { of: 'LipSyncAnswer', section: 'lip-sync', on, spends: true, sample: lipSync },
+      [...ENVELOPE, ['data', 'object', 'the job']],
+    ),
     ...answerFields(
       {
         of: 'LipSyncJob',
-        section: '2.6',
+        section: 'lip-sync',
         on,
         spends: true,
         sample: async (service) => at(await lipSync(service), 'data'),
@@ -151,7 +151,7 @@ function lipSyncAnswers(): readonly Behaviour[] {
     ...answerFields(
       {
         of: 'LipSyncJob',
-        section: '2.6',
+        section: 'lip-sync',
         on,
         spends: true,
         isOurChoice: true,
@@ -162,7 +162,7 @@ function lipSyncAnswers(): readonly Behaviour[] {
     ...answerFields(
       {
         of: 'LipSyncResult',
-        section: '2.6',
+        section: 'lip-sync',
         on,
         spends: true,
         isOurChoice: true,
@@ -171,7 +171,13 @@ function lipSyncAnswers(): readonly Behaviour[] {
       RESULT,
     ),
     ...answerFields(
-      { of: 'LipSyncList', section: '4.7', on: `GET ${LIP_SYNC}`, spends: true, sample: lipSyncs },
+      {
+        of: 'LipSyncList',
+        section: 'lip-sync',
+        on: `GET ${LIP_SYNC}`,
+        spends: true,
+        sample: lipSyncs,
+      },
       [
         ...ENVELOPE,
         ['data.items', 'list', 'the newest first'],
@@ -187,19 +193,26 @@ function dubbingAnswers(): readonly Behaviour[] {
     ...answerFields(
       {
         of: 'DubbingAccepted',
-        section: '2.7',
+        section: 'lip-sync#dubbing',
         on: `POST ${DUBBING}`,
         spends: true,
         sample: async (service) => (await accepted(service, DUBBING)).json(),
       },
       [...ENVELOPE, ...within('data', [...OF_JOB, ['credits_used', 'object', 'by its parts']])],
     ),
-    ...answerFields({ of: 'DubbingAnswer', section: '2.7', on, spends: true, sample: dubbing }, [
-      ...ENVELOPE,
-      ...within('data', [...OF_JOB, ['credits_used', 'object', 'by its parts']]),
-    ]),
     ...answerFields(
-      { of: 'DubbingAnswer', section: '2.7', on, spends: true, isOurChoice: true, sample: dubbing },
+      { of: 'DubbingAnswer', section: 'lip-sync#dubbing', on, spends: true, sample: dubbing },
+      [...ENVELOPE, ...within('data', [...OF_JOB, ['credits_used', 'object', 'by its parts']])],
+    ),
+    ...answerFields(
+      {
+        of: 'DubbingAnswer',
+        section: 'lip-sync#dubbing',
+        on,
+        spends: true,
+        isOurChoice: true,
+        sample: dubbing,
+      },
       within('data', [
         ...OURS,
         ...BILLING,
@@ -210,7 +223,7 @@ function dubbingAnswers(): readonly Behaviour[] {
     ...answerFields(
       {
         of: 'DubbingCredits',
-        section: '2.7',
+        section: 'lip-sync#dubbing',
         on,
         spends: true,
         sample: async (service) => at(await dubbing(service), 'data.credits_used'),

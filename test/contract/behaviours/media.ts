@@ -37,7 +37,7 @@ export const media: readonly Behaviour[] = [
 ];
 
 function creates(): readonly Behaviour[] {
-  const base = { section: '4.7', spends: true };
+  const base = { section: 'lip-sync', spends: true };
   return [LIP_SYNC, DUBBING].map((path): Behaviour => ({
     ...base,
     id: `${path === LIP_SYNC ? 'lip-sync' : 'dubbing'}.accepted`,
@@ -63,7 +63,7 @@ function creates(): readonly Behaviour[] {
 }
 
 function lists(): readonly Behaviour[] {
-  const base = { section: '3.4', on: `GET ${LIP_SYNC}` };
+  const base = { section: 'lip-sync', on: `GET ${LIP_SYNC}` };
   return [
     {
       ...base,
@@ -86,7 +86,7 @@ function lists(): readonly Behaviour[] {
     {
       ...base,
       id: 'lip-sync.list.refuses',
-      section: '7.3',
+      section: 'errors',
       what: '400 for a status that there is none of, and for pages that there cannot be',
       async check(service) {
         for (const query of [{ status: 'done' }, { page: 0 }, { limit: 101 }, { limit: 'all' }]) {
@@ -97,7 +97,7 @@ function lists(): readonly Behaviour[] {
     },
     ...[LIP_SYNC, DUBBING].map((path): Behaviour => ({
       id: `${path === LIP_SYNC ? 'lip-sync' : 'dubbing'}.unknown`,
-      section: '7.3',
+      section: 'errors',
       on: `GET ${path}/{jobId}`,
       what: '404 for a job that there is not, or that is another account’s',
       covers: ['ERR_JOB_NOT_FOUND'],
@@ -121,7 +121,7 @@ function dubbings(): readonly Behaviour[] {
     {
       ...base,
       id: 'dubbing.key',
-      section: '4.7',
+      section: 'lip-sync',
       what: 'The same `Idempotency-Key` gives the same answer and costs nothing again; another body under it is 409',
       covers: ['Idempotency-Key', 'ERR_REQUEST_ID_CONFLICT'],
       async check(service) {
@@ -141,7 +141,7 @@ function dubbings(): readonly Behaviour[] {
     {
       ...base,
       id: 'dubbing.fit.impossible',
-      section: '7.3',
+      section: 'errors',
       what: 'Speech that would have to be slower than 0.5x or faster than 2x: refused before lip sync, with `tts_audio_url` and `tts_credits_used` of the speech, which is not refunded',
       covers: ['ERR_DUBBING_FIT_IMPOSSIBLE', 'DUBBING_TEMPO_RANGE'],
       async check(service) {
@@ -161,7 +161,7 @@ function dubbings(): readonly Behaviour[] {
 }
 
 function refusals(): readonly Behaviour[] {
-  const base = { section: '7.3' };
+  const base = { section: 'errors' };
   return [
     ...[LIP_SYNC, DUBBING].map((path): Behaviour => ({
       ...base,
@@ -228,7 +228,7 @@ function refusals(): readonly Behaviour[] {
     },
     {
       id: 'lip-sync.credits-short',
-      section: '7.3',
+      section: 'errors',
       on: `POST ${LIP_SYNC}`,
       what: '402: credits are short; no job is made',
       covers: ['ERR_INSUFFICIENT_CREDITS'],
@@ -246,7 +246,7 @@ function refusals(): readonly Behaviour[] {
 function tooLarge(name: string, limit: string, what: string): Behaviour {
   return {
     id: `lip-sync.import.${name}`,
-    section: '7.3',
+    section: 'errors',
     on: `POST ${LIP_SYNC}`,
     what: `413 for sound ${what}`,
     covers: ['ERR_MEDIA_TOO_LARGE', limit],
@@ -261,7 +261,7 @@ function tooLarge(name: string, limit: string, what: string): Behaviour {
 }
 
 function legacy(): readonly Behaviour[] {
-  const base = { section: '9', spends: true };
+  const base = { section: 'versions', spends: true };
   return [
     {
       ...base,

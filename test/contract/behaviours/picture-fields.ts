@@ -77,7 +77,7 @@ const SEED = {
 export const pictureFields: readonly Behaviour[] = [...models(), ...answers(), ...requests()];
 
 function models(): readonly Behaviour[] {
-  const base = { section: '4.8', on: `GET ${MODELS}`, isOurChoice: true };
+  const base = { section: 'media', on: `GET ${MODELS}`, isOurChoice: true };
   return [
     ...answerFields({ ...base, of: 'MediaModels', sample: readModels }, [
       ['models', 'list', 'models of images and videos'],
@@ -120,7 +120,7 @@ async function readModels(service: ServiceUnderTest): Promise<unknown> {
 }
 
 function answers(): readonly Behaviour[] {
-  const base = { section: '2.10', spends: true, isOurChoice: true };
+  const base = { section: 'media', spends: true, isOurChoice: true };
   return [
     ...answerFields(
       {
@@ -155,7 +155,7 @@ function answers(): readonly Behaviour[] {
 }
 
 function requests(): readonly Behaviour[] {
-  const base = { section: '4.8', headers: withKey, claimTaken: () => undefined };
+  const base = { section: 'media', headers: withKey, claimTaken: () => undefined };
   return [
     ...requestFields(
       {

@@ -28,7 +28,7 @@ function nameOf(path: PicturePath): string {
 }
 
 function models(): readonly Behaviour[] {
-  const base = { section: '4.8', on: `GET ${MODELS}` };
+  const base = { section: 'media', on: `GET ${MODELS}` };
   return [
     {
       ...base,
@@ -83,7 +83,7 @@ function models(): readonly Behaviour[] {
 }
 
 function creation(path: PicturePath): readonly Behaviour[] {
-  const base = { section: '4.8', on: `POST ${path}` };
+  const base = { section: 'media', on: `POST ${path}` };
   return [
     {
       ...base,
@@ -137,7 +137,7 @@ function creation(path: PicturePath): readonly Behaviour[] {
     {
       ...base,
       id: `${nameOf(path)}.credits-short`,
-      section: '7.3',
+      section: 'errors',
       what: '402: credits are short; no job is made',
       covers: ['ERR_INSUFFICIENT_CREDITS'],
       serve: ['--credits', '10'],
@@ -151,7 +151,7 @@ function creation(path: PicturePath): readonly Behaviour[] {
     {
       ...base,
       id: `${nameOf(path)}.fails`,
-      section: '7.3',
+      section: 'errors',
       what: 'A job that fails is refunded, and its error has a code',
       covers: ['ERR_GENERATION_FAILED'],
       serve: ['--fault', 'POST /api/open/v1/media/*/jobs; job=fail'],
@@ -180,7 +180,7 @@ function creation(path: PicturePath): readonly Behaviour[] {
 }
 
 function polling(path: PicturePath): readonly Behaviour[] {
-  const base = { section: '4.8', on: `GET ${path}/{jobId}` };
+  const base = { section: 'media', on: `GET ${path}/{jobId}` };
   return [
     {
       ...base,
@@ -201,7 +201,7 @@ function polling(path: PicturePath): readonly Behaviour[] {
     {
       ...base,
       id: `${nameOf(path)}.others`,
-      section: '5',
+      section: 'authentication',
       what: 'A job that there is not, or that is somebody else’s, is 404',
       covers: ['ERR_JOB_NOT_FOUND'],
       spends: true,
@@ -219,7 +219,7 @@ function polling(path: PicturePath): readonly Behaviour[] {
 }
 
 function references(): readonly Behaviour[] {
-  const base = { section: '4.8', on: `POST ${IMAGES}` };
+  const base = { section: 'media', on: `POST ${IMAGES}` };
   return [
     {
       ...base,

@@ -19,13 +19,13 @@ const V3: RequestBody = {
   ...SYNC,
   id: 'tts-v3',
   of: 'SpeechRequest',
-  section: '4.1',
+  section: 'speech#v3',
   on: 'POST /api/open/v3/speech/tts',
 };
 const ALIGNED: RequestBody = {
   id: 'aligned',
   of: 'SpeechRequest',
-  section: '4.1',
+  section: 'speech#aligned-stream',
   on: 'POST /api/open/v3/speech/tts/aligned',
   plain: plainBody,
   claimTaken(answer: Answer) {
@@ -37,28 +37,28 @@ const V3_JOBS: RequestBody = {
   ...JOB,
   id: 'jobs-v3',
   of: 'SpeechRequest',
-  section: '4.1',
+  section: 'jobs#v3',
   on: 'POST /api/open/v3/speech/tts/jobs',
 };
 const V2: RequestBody = {
   ...SYNC,
   id: 'tts-v2',
   of: 'SpeechRequestV2',
-  section: '4.2',
+  section: 'speech#v2',
   on: 'POST /api/open/v2/speech/tts',
 };
 const V1: RequestBody = {
   ...SYNC,
   id: 'tts-v1',
   of: 'SpeechRequestV1',
-  section: '4.3',
+  section: 'speech#v1',
   on: 'POST /api/open/v1/speech/tts',
 };
 const V1_JOBS: RequestBody = {
   ...JOB,
   id: 'jobs-v1',
   of: 'JobRequestV1',
-  section: '4.3',
+  section: 'jobs#v1',
   on: 'POST /api/open/v1/speech/tts/jobs',
 };
 
@@ -185,7 +185,7 @@ function strangerOf({ id, section, on, plain }: RequestBody, name: string): Beha
 function aliasOf({ id, of, on, claimTaken }: RequestBody): Behaviour {
   return {
     id: `${id}.reference_id`,
-    section: '9',
+    section: 'versions',
     on,
     what: '`reference_id` alone is the voice',
     covers: [`${of}.reference_id`],

@@ -17,7 +17,7 @@ function families(): readonly Behaviour[] {
   const { on } = V3;
   const bound = (family: string, control: string, value: number, isGood: boolean): Behaviour => ({
     id: `family.${family}.${control}.${value}`,
-    section: '2.3',
+    section: 'models',
     on,
     what: `${family}: \`${control}\` ${value} is ${isGood ? 'taken' : 'refused: 400'}`,
     spends: isGood,
@@ -47,7 +47,7 @@ function families(): readonly Behaviour[] {
     ...['volume', 'pitch', 'stability', 'similarity'].map((control) => ignored(control)),
     {
       id: 'tts-v3.ignored.none',
-      section: '4.1',
+      section: 'speech#v3',
       on,
       what: '`X-OpenAPI-Ignored-Parameters` is there only when something was ignored',
       covers: ['X-OpenAPI-Ignored-Parameters'],
@@ -65,7 +65,7 @@ function families(): readonly Behaviour[] {
 function ignored(control: string): Behaviour {
   return {
     id: `tts-v3.ignored.${control}`,
-    section: '4.1',
+    section: 'speech#v3',
     on: V3.on,
     what: `\`${control}\` is ignored, and listed, by a model without it`,
     covers: ['X-OpenAPI-Ignored-Parameters', `Model.controls.${control}`],
@@ -90,7 +90,7 @@ function filterEmoji(): readonly Behaviour[] {
   return [V3, V2, V1].flatMap(({ id, on }) => [
     {
       id: `${id}.filterEmoji.empty`,
-      section: '4.1',
+      section: 'speech#v3',
       on,
       what: '400 when nothing but white space is left, before anything is charged',
       async check(service: ServiceUnderTest) {
@@ -102,7 +102,7 @@ function filterEmoji(): readonly Behaviour[] {
     },
     {
       id: `${id}.filterEmoji.billing`,
-      section: '4.1',
+      section: 'speech#v3',
       on,
       what: 'Kaomoji are not billed; emoji, ASCII faces, code, URLs and quotes stay',
       spends: true,
@@ -123,7 +123,7 @@ function filterEmoji(): readonly Behaviour[] {
     },
     {
       id: `${id}.filterEmoji.limits`,
-      section: '4.1',
+      section: 'speech#v3',
       on,
       what: 'Limits are checked before it: 10,001 characters are 400 although fewer would be left',
       async check(service: ServiceUnderTest) {

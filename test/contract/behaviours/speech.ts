@@ -11,18 +11,18 @@ interface Surface {
   readonly on: string;
 }
 
-const V3: Surface = { id: 'tts-v3', section: '4.1', on: 'POST /api/open/v3/speech/tts' };
-const V2: Surface = { id: 'tts-v2', section: '4.2', on: 'POST /api/open/v2/speech/tts' };
-const V1: Surface = { id: 'tts-v1', section: '4.3', on: 'POST /api/open/v1/speech/tts' };
+const V3: Surface = { id: 'tts-v3', section: 'speech#v3', on: 'POST /api/open/v3/speech/tts' };
+const V2: Surface = { id: 'tts-v2', section: 'speech#v2', on: 'POST /api/open/v2/speech/tts' };
+const V1: Surface = { id: 'tts-v1', section: 'speech#v1', on: 'POST /api/open/v1/speech/tts' };
 
 const JOBS_V3: Surface = {
   id: 'jobs-v3',
-  section: '4.1',
+  section: 'jobs#v3',
   on: 'POST /api/open/v3/speech/tts/jobs',
 };
 const JOBS_V1: Surface = {
   id: 'jobs-v1',
-  section: '4.3',
+  section: 'jobs#v1',
   on: 'POST /api/open/v1/speech/tts/jobs',
 };
 
@@ -112,7 +112,7 @@ function refusals({ id, section, on }: Surface): readonly Behaviour[] {
     ask: (service: ServiceUnderTest) => Promise<Answer>,
   ): Behaviour => ({
     id: `${id}.${name}`,
-    section: name.startsWith('model') || name.startsWith('format') ? section : '7.1',
+    section: name.startsWith('model') || name.startsWith('format') ? section : 'errors',
     on,
     what: `${status}: ${what}`,
     covers: [code],

@@ -44,7 +44,7 @@ export const voiceDesignFields: readonly Behaviour[] = [
 ];
 
 function designFields(): readonly Behaviour[] {
-  const made = { section: '2.8', on: DESIGNS, spends: true };
+  const made = { section: 'voice-design', on: DESIGNS, spends: true };
   return [
     ...answerFields({ ...made, of: 'VoiceDesign', sample: oneDesign }, [
       ['designId', 'id', 'for previews and saving'],
@@ -83,13 +83,13 @@ function designFields(): readonly Behaviour[] {
       ],
     ),
     ...answerFields(
-      { of: 'VoiceDesignSaved', section: '4.6', on: SAVE, spends: true, sample: saved },
+      { of: 'VoiceDesignSaved', section: 'voice-design', on: SAVE, spends: true, sample: saved },
       [['voiceId', 'id', 'a permanent voice']],
     ),
     ...answerFields(
       {
         of: 'VoiceDesignSaved',
-        section: '4.6',
+        section: 'voice-design',
         on: SAVE,
         spends: true,
         isOurChoice: true,
@@ -116,7 +116,7 @@ function designBody(): RequestBody {
   return {
     id: 'voice-designs.create',
     of: 'VoiceDesignRequest',
-    section: '4.6',
+    section: 'voice-design',
     on: DESIGNS,
     headers: () => ({ 'Idempotency-Key': freshKey() }),
     plain: async () => DESIGN,
@@ -128,7 +128,7 @@ function saveBody(): RequestBody {
   return {
     id: 'voice-designs.save',
     of: 'VoiceDesignSave',
-    section: '4.6',
+    section: 'voice-design',
     on: SAVE,
     path: async (service) => SAVE.replace('{designId}', (await oneCandidate(service)).designId),
     headers: () => ({ 'Idempotency-Key': freshKey() }),

@@ -22,7 +22,7 @@ function keys(): readonly Behaviour[] {
   return [
     {
       id: 'voice-designs.key.required',
-      section: '4.6',
+      section: 'voice-design',
       on: `${DESIGNS}, ${SAVE}`,
       what: '`Idempotency-Key` is required: 400 without',
       covers: ['Idempotency-Key'],
@@ -36,7 +36,7 @@ function keys(): readonly Behaviour[] {
     },
     {
       id: 'voice-designs.key.same',
-      section: '7.2',
+      section: 'errors#idempotency',
       on: DESIGNS,
       what: 'The same request again under its key is the same design, and is not charged again; another one is a conflict',
       covers: ['ERR_REQUEST_ID_CONFLICT'],
@@ -56,7 +56,7 @@ function keys(): readonly Behaviour[] {
     },
     {
       id: 'voice-designs.price',
-      section: '2.8',
+      section: 'voice-design',
       on: DESIGNS,
       what: 'A credit for each character of each of the three previews (ours)',
       covers: ['VoiceDesign.billing.creditsUsed', 'X-OpenAPI-Credits-Used'],
@@ -79,7 +79,7 @@ function previews(): readonly Behaviour[] {
   return [
     {
       id: 'voice-designs.preview',
-      section: '4.6',
+      section: 'voice-design',
       on: PREVIEW,
       what: 'Each candidate has a preview, `audio/wav` or `audio/mpeg`; no two are the same',
       spends: true,
@@ -97,7 +97,7 @@ function previews(): readonly Behaviour[] {
     },
     {
       id: 'voice-designs.preview.protected',
-      section: '5',
+      section: 'authentication',
       on: PREVIEW,
       what: 'Previews need the key of the account: 401 without, 404 with that of another',
       covers: ['ERR_DESIGN_NOT_FOUND'],
@@ -114,7 +114,7 @@ function previews(): readonly Behaviour[] {
     },
     {
       id: 'voice-designs.preview.unknown',
-      section: '7.3',
+      section: 'errors',
       on: PREVIEW,
       what: '404 for a design or a candidate that there is not',
       covers: ['ERR_DESIGN_NOT_FOUND', 'ERR_CANDIDATE_NOT_FOUND'],
@@ -134,7 +134,7 @@ function saving(): readonly Behaviour[] {
   return [
     {
       id: 'voice-designs.save.speaks',
-      section: '2.8',
+      section: 'voice-design',
       on: SAVE,
       what: 'Saving gives a permanent voice; the same key the same one; `designId` and `candidateId` are no voice ids',
       spends: true,
@@ -158,7 +158,7 @@ function saving(): readonly Behaviour[] {
     },
     {
       id: 'voice-designs.save.unknown',
-      section: '7.3',
+      section: 'errors',
       on: SAVE,
       what: '404 for a design or a candidate that there is not, which uses no key up',
       covers: ['ERR_DESIGN_NOT_FOUND', 'ERR_CANDIDATE_NOT_FOUND'],

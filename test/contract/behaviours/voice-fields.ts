@@ -31,7 +31,7 @@ export const voiceFields: readonly Behaviour[] = [
   ...answerFields(
     {
       of: 'VoiceList',
-      section: '2.1',
+      section: 'voices',
       on: V3,
       sample: async (service) => (await read(service, V3)).json(),
     },
@@ -40,27 +40,27 @@ export const voiceFields: readonly Behaviour[] = [
   ...answerFields(
     {
       of: 'Voice',
-      section: '2.1',
+      section: 'voices',
       on: V3,
       sample: async (service) => at((await read(service, V3)).json(), 'items.0'),
     },
     ITEM,
   ),
-  ...answerFields({ of: 'VoiceAnswer', section: '4.1', on: `${V3}/{voiceId}`, sample: oneVoice }, [
-    ...ITEM,
-    ['requestId', 'id', 'trace id'],
-  ]),
+  ...answerFields(
+    { of: 'VoiceAnswer', section: 'voices', on: `${V3}/{voiceId}`, sample: oneVoice },
+    [...ITEM, ['requestId', 'id', 'trace id']],
+  ),
   ...answerFields(
     {
       of: 'VoiceListV1',
-      section: '2.1',
+      section: 'voices',
       on: V1,
       sample: async (service) => (await read(service, V1)).json(),
     },
     ENVELOPE,
   ),
   ...answerFields(
-    { of: 'VoiceV1', section: '2.1', on: V1, sample: (service) => itemWith(service, 'title') },
+    { of: 'VoiceV1', section: 'voices', on: V1, sample: (service) => itemWith(service, 'title') },
     [
       ['voiceId', 'id', 'voice id (form A)'],
       ['title', 'string', 'display name'],
@@ -71,7 +71,12 @@ export const voiceFields: readonly Behaviour[] = [
     ],
   ),
   ...answerFields(
-    { of: 'VoiceV1', section: '2.1', on: V1, sample: (service) => itemWith(service, 'provider') },
+    {
+      of: 'VoiceV1',
+      section: 'voices',
+      on: V1,
+      sample: (service) => itemWith(service, 'provider'),
+    },
     [
       ['id', 'id', 'voice id (form B)'],
       ['name', 'string', 'display name'],
@@ -81,7 +86,7 @@ export const voiceFields: readonly Behaviour[] = [
   ...answerFields(
     {
       of: 'CompatVoices',
-      section: '4.4',
+      section: 'other-clients',
       on: COMPAT,
       sample: async (service) => (await read(service, COMPAT)).json(),
     },
@@ -93,7 +98,7 @@ export const voiceFields: readonly Behaviour[] = [
   ...answerFields(
     {
       of: 'CompatVoices',
-      section: '4.4',
+      section: 'other-clients',
       on: COMPAT,
       isOurChoice: true,
       sample: async (service) => (await read(service, COMPAT)).json(),

@@ -16,7 +16,7 @@ const OURS: readonly AnswerField[] = [
 /** Every field of the form and of the answers of voices that are made (docs/api/voices.md and docs/api/versions.md). */
 export const voiceUploadFields: readonly Behaviour[] = [
   ...answerFields(
-    { of: 'VoiceCreated', section: '2.1', on: CREATE, spends: true, sample: made(CREATE) },
+    { of: 'VoiceCreated', section: 'voices', on: CREATE, spends: true, sample: made(CREATE) },
     [
       ['voiceId', 'id', 'voice id'],
       ['title', 'string', 'display name'],
@@ -27,7 +27,7 @@ export const voiceUploadFields: readonly Behaviour[] = [
   ...answerFields(
     {
       of: 'VoiceCreated',
-      section: '2.1',
+      section: 'voices',
       on: CREATE,
       spends: true,
       isOurChoice: true,
@@ -45,7 +45,7 @@ export const voiceUploadFields: readonly Behaviour[] = [
   ...answerFields(
     {
       of: 'VoiceCreatedV3',
-      section: '9',
+      section: 'versions',
       on: CREATE_V3,
       spends: true,
       isOurChoice: true,
@@ -64,7 +64,7 @@ export const voiceUploadFields: readonly Behaviour[] = [
   ),
   {
     id: 'voices.create.fields',
-    section: '4.5',
+    section: 'voices',
     on: CREATE,
     what: 'Every field of the form together; provider overrides are ignored',
     covers: ['description', 'referenceText', 'visibility', 'languages'].map(
@@ -143,7 +143,7 @@ function refused(
 ): Behaviour {
   return {
     id: `voices.create.${name}.${id}`,
-    section: '4.5',
+    section: 'voices',
     on: CREATE,
     what,
     covers: [`VoiceUpload.${name}`],

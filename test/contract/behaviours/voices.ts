@@ -42,7 +42,7 @@ function paging(on: string): readonly Behaviour[] {
   return [
     {
       id: `${id}.defaults`,
-      section: '8',
+      section: 'limits',
       on,
       what: '`page` is 1 and `pageSize` 20 where they are not given',
       covers: [`${of}.page`, `${of}.pageSize`, 'PAGE_SIZE_DEFAULT'],
@@ -53,7 +53,7 @@ function paging(on: string): readonly Behaviour[] {
     },
     {
       id: `${id}.page-size-max`,
-      section: '8',
+      section: 'limits',
       on,
       what: '`pageSize` is 100 at most; more is 400',
       covers: [`${of}.pageSize`, 'PAGE_SIZE_MAX'],
@@ -66,7 +66,7 @@ function paging(on: string): readonly Behaviour[] {
     },
     {
       id: `${id}.pages`,
-      section: '2.1',
+      section: 'voices',
       on,
       what: 'Pages follow each other without gap or overlap, and `totalPages` is right; what is past the end is empty',
       covers: [`${of}.page`, `${of}.pageSize`],
@@ -82,7 +82,7 @@ function paging(on: string): readonly Behaviour[] {
     },
     ...['page', 'pageSize'].map((name): Behaviour => ({
       id: `${id}.${name}.refuses`,
-      section: '4.1',
+      section: 'voices',
       on,
       what: `\`${name}\` is an integer from 1: 400 for 0, -1, 1.5 and words`,
       covers: [`${of}.${name}`],
@@ -99,7 +99,7 @@ function paging(on: string): readonly Behaviour[] {
     })),
     {
       id: `${id}.includePersonal`,
-      section: on === V3 ? '4.1' : '4.5',
+      section: 'voices',
       on,
       what: '`includePersonal` is a boolean; without it only public voices are listed',
       covers: [`${of}.includePersonal`],
@@ -121,7 +121,7 @@ function paging(on: string): readonly Behaviour[] {
 function row(name: string, what: string, check: Behaviour['check'], id: string = name): Behaviour {
   return {
     id: `voices-v1.${id}`,
-    section: '4.5',
+    section: 'voices',
     on: V1,
     what,
     covers: [`VoiceListV1Query.${name}`],
@@ -206,7 +206,7 @@ function filters(): readonly Behaviour[] {
     ),
     {
       id: 'list-models',
-      section: '9',
+      section: 'versions',
       on: OLD,
       what: 'The same list and filters, as a JSON body',
       async check(service) {
@@ -223,7 +223,7 @@ function consistency(): readonly Behaviour[] {
   return [
     {
       id: 'voices-v3.unknown',
-      section: '7.1',
+      section: 'errors',
       on: `${V3}/{voiceId}`,
       what: '404: a voice that there is not',
       covers: ['ERR_VOICE_NOT_FOUND'],
@@ -232,7 +232,7 @@ function consistency(): readonly Behaviour[] {
     },
     {
       id: 'voices-v3.one',
-      section: '4.1',
+      section: 'voices',
       on: `${V3}/{voiceId}`,
       what: 'One voice is the item of the list',
       async check(service) {
@@ -242,7 +242,7 @@ function consistency(): readonly Behaviour[] {
     },
     {
       id: 'voices-v3.models',
-      section: '2.1',
+      section: 'voices',
       on: V3,
       what: 'Every model of a voice is in the capabilities, and of one family',
       async check(service) {
@@ -255,7 +255,7 @@ function consistency(): readonly Behaviour[] {
     },
     {
       id: 'voices-compat.all',
-      section: '4.4',
+      section: 'other-clients',
       on: COMPAT,
       what: 'The compatibility list has the ids of the voices',
       async check(service) {

@@ -1,4 +1,4 @@
-import type { EndpointId } from '../../../contract/endpoints.ts';
+import type { EndpointId } from '../../../contract/generated/endpoints.ts';
 import type { OperationRequest, Refusal } from '../../operations/claim.ts';
 import { claim } from '../../operations/claim.ts';
 import type { Owner } from '../../operations/owner.ts';

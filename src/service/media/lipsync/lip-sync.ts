@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import type { EndpointId } from '../../../contract/endpoints.ts';
+import type { EndpointId } from '../../../contract/generated/endpoints.ts';
 import { MEDIA_RESULT_MAX_BYTES, MEDIA_RESULT_MAX_PICTURES } from '../../../contract/limits.ts';
 import type { LipSyncRequest, LipSyncResult, BillingRule } from '../../../contract/lip-sync.ts';
 import { BILLING_RULES } from '../../../contract/lip-sync.ts';

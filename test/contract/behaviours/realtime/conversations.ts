@@ -7,7 +7,7 @@ import { creditsOf } from '../../facts.ts';
 import { claimClosed, liveOf, requestFor, start, VERSIONS } from '../../live.ts';
 import type { ServiceUnderTest } from '../../service-under-test.ts';
 
-const SECTION = '4.10';
+const SECTION = 'realtime';
 
 /** Whole conversations: every message is held against the tables of test/realtime as it comes. */
 export const realtimeConversations: readonly Behaviour[] = VERSIONS.flatMap((version) => [
@@ -158,7 +158,7 @@ function ahead(version: Version): Behaviour {
 function price(version: Version): Behaviour {
   return {
     id: `realtime.${version}.price`,
-    section: '6.2',
+    section: 'realtime',
     on: liveOf(version),
     what: 'A segment costs what its characters do, once it is heard, as `creditsUsed` of v3 says; what was only accepted is given back',
     spends: true,
@@ -196,7 +196,7 @@ function formats(version: Version): readonly Behaviour[] {
     })),
     {
       id: `realtime.${version}.format.pcm`,
-      section: '6.2',
+      section: 'realtime',
       on: liveOf(version),
       what: '`format` pcm: `ready` and each `audio` carry the rate, the channels and the depth',
       spends: true,

@@ -6,7 +6,7 @@ import { pairOf, freshKey } from '../../facts.ts';
 import { claimClosed, claimError, liveOf, requestFor, start, VERSIONS } from '../../live.ts';
 import type { ServiceUnderTest } from '../../service-under-test.ts';
 
-const SECTION = '7.4';
+const SECTION = 'realtime#errors';
 
 /** The codes of `error` events, each brought about, with what comes after it. */
 export const realtimeErrors: readonly Behaviour[] = VERSIONS.flatMap((version) => [
@@ -211,7 +211,7 @@ function limits(version: Version): readonly Behaviour[] {
         client.send({ event: 'text', sequence: 6, text: 'a' });
         await claimError(client, 'segment_too_large', { isTerminal: false, path: 'text' });
       },
-      { section: '8', covers: ['SEGMENT_MAX_CHARACTERS'] },
+      { section: 'limits', covers: ['SEGMENT_MAX_CHARACTERS'] },
     ),
     row(
       version,
@@ -223,7 +223,7 @@ function limits(version: Version): readonly Behaviour[] {
         client.send({ event: 'input', text: 'é', commit: false });
         await claimError(client, 'segment_too_large', { isTerminal: false, path: 'text' });
       },
-      { section: '8', covers: ['SIMPLE_INPUT_MAX_CHARACTERS'] },
+      { section: 'limits', covers: ['SIMPLE_INPUT_MAX_CHARACTERS'] },
     ),
     row(
       version,

@@ -15,7 +15,7 @@ export const realtimeHandshake: readonly Behaviour[] = [
   ...VERSIONS.flatMap((version) => [...refusals(version), ...tickets(version)]),
   {
     id: 'realtime.v1.handshake',
-    section: '9',
+    section: 'versions',
     on: 'GET /v1/tts/live',
     what: 'A handshake of version 1 is answered with 501 before 101 (ours)',
     async check(service) {
@@ -25,7 +25,7 @@ export const realtimeHandshake: readonly Behaviour[] = [
   },
   {
     id: 'realtime.handshake.rate-limit',
-    section: '7.1',
+    section: 'errors',
     on: 'GET /v3/tts/live',
     what: 'A handshake counts as a request: 429 with `Retry-After` above the limit',
     serve: ['--rate-limit', '0.01/s'],
@@ -78,7 +78,7 @@ function refusals(version: Version): readonly Behaviour[] {
   return [
     ...cases.map(([id, what, status, options]): Behaviour => ({
       id: `realtime.${version}.handshake.${id}`,
-      section: '5',
+      section: 'authentication',
       on: liveOf(version),
       what,
       async check(service) {
@@ -87,7 +87,7 @@ function refusals(version: Version): readonly Behaviour[] {
     })),
     {
       id: `realtime.${version}.handshake.offers`,
-      section: '4.10',
+      section: 'realtime',
       on: liveOf(version),
       what: 'Of several subprotocols that are offered, that of the path is taken',
       async check(service) {
@@ -99,7 +99,7 @@ function refusals(version: Version): readonly Behaviour[] {
     },
     {
       id: `realtime.${version}.handshake.origin`,
-      section: '5',
+      section: 'authentication',
       on: liveOf(version),
       what: 'A foreign `Origin` that holds no ticket is 403, with a key or without one (ours)',
       async check(service) {
@@ -111,7 +111,7 @@ function refusals(version: Version): readonly Behaviour[] {
     },
     {
       id: `realtime.${version}.handshake.host`,
-      section: '5',
+      section: 'authentication',
       on: liveOf(version),
       what: 'A foreign `Host` is 421 (ours)',
       async check(service) {
@@ -137,7 +137,7 @@ function tickets(version: Version): readonly Behaviour[] {
   return [
     {
       id: `realtime.${version}.auth`,
-      section: '5',
+      section: 'authentication',
       on,
       what: 'A page shows its ticket in `auth` and is `authenticated`, once',
       covers: [`${version}.client.auth`, `${version}.error.authentication_failed`],
@@ -156,7 +156,7 @@ function tickets(version: Version): readonly Behaviour[] {
     },
     {
       id: `realtime.${version}.auth.bound`,
-      section: '5',
+      section: 'authentication',
       on,
       what: 'A ticket is for its own origin only, and is used up by a try from another',
       async check(service) {
@@ -169,7 +169,7 @@ function tickets(version: Version): readonly Behaviour[] {
     },
     {
       id: `realtime.${version}.auth.first`,
-      section: '5',
+      section: 'authentication',
       on,
       what: 'Whatever else a page sends first is `authentication_required`, and the end',
       covers: [`${version}.error.authentication_required`],
@@ -183,7 +183,7 @@ function tickets(version: Version): readonly Behaviour[] {
     },
     {
       id: `realtime.${version}.auth.twice`,
-      section: '7.4',
+      section: 'realtime#errors',
       on,
       what: '`auth` on a connection that is authenticated: `already_authenticated`, which can be gone on from',
       covers: [`${version}.error.already_authenticated`],

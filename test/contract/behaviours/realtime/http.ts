@@ -9,7 +9,7 @@ import { liveOf, perVersion, start, VERSIONS } from '../../live.ts';
 import type { ServiceUnderTest } from '../../service-under-test.ts';
 import { NotApplicable } from '../../service-under-test.ts';
 
-const SECTION = '4.10';
+const SECTION = 'realtime';
 const ORIGIN = 'https://studio.example';
 
 /** What realtime speech answers over HTTP. */
@@ -83,7 +83,7 @@ function capabilities(version: Version): readonly Behaviour[] {
     ),
     {
       id: `realtime.${version}.capabilities.key`,
-      section: '5',
+      section: 'authentication',
       on,
       what: 'Needs the key: 401 without one',
       check: async (service) => {
@@ -130,7 +130,7 @@ function ticket(version: Version): readonly Behaviour[] {
     },
     {
       id: `realtime.${version}.ticket.key`,
-      section: '5',
+      section: 'authentication',
       on,
       what: 'Needs the key: 401 without one',
       async check(service) {
@@ -184,7 +184,7 @@ function status(version: Version): readonly Behaviour[] {
     ),
     {
       id: `realtime.${version}.status.completed`,
-      section: '3.2',
+      section: 'realtime#request-states',
       on,
       what: 'A request that was spoken is `completed`, and not `retryable`',
       covers: ['state.completed'],
@@ -199,7 +199,7 @@ function status(version: Version): readonly Behaviour[] {
     },
     {
       id: `realtime.${version}.status.owner`,
-      section: '5',
+      section: 'authentication',
       on,
       what: 'Of nobody, or of another account: 404',
       spends: true,
@@ -262,7 +262,7 @@ function notDocuments(): readonly Behaviour[] {
     })),
     {
       id: 'realtime.v1',
-      section: '9',
+      section: 'versions',
       on: 'GET /v1/tts/live',
       what: 'Version 1 is not described: 501, which names the others (ours)',
       covers: ['ERR_NOT_IMPLEMENTED'],

@@ -6,7 +6,7 @@ import type { Behaviour } from '../../behaviour.ts';
 import { claimError, liveOf, requestFor, start, VERSIONS } from '../../live.ts';
 import { freshKey } from '../../facts.ts';
 
-const SECTION = '4.10';
+const SECTION = 'realtime';
 const LONG_ID = 'x'.repeat(129);
 
 /** A message of a client that has something wrong in it. */
@@ -136,7 +136,7 @@ function replies(version: Version): readonly Behaviour[] {
   return [
     {
       id: `realtime.${version}.ping`,
-      section: '6.2',
+      section: 'realtime',
       on: liveOf(version),
       what: '`ping` gives `pong` at any time, with the service’s own time',
       covers: [`${version}.client.ping`, `${version}.server.pong`],
@@ -177,7 +177,7 @@ function replies(version: Version): readonly Behaviour[] {
     },
     {
       id: `realtime.${version}.error`,
-      section: '7.4',
+      section: 'realtime#errors',
       on: liveOf(version),
       what: 'An `error` says whether it is retryable and terminal, and what it is about',
       covers: [`${version}.server.error`],
@@ -190,7 +190,7 @@ function replies(version: Version): readonly Behaviour[] {
     },
     {
       id: `realtime.${version}.warning`,
-      section: '6.2',
+      section: 'realtime',
       on: liveOf(version),
       what: 'A segment without a word is a `warning`, costs nothing, and is `segment_completed` with no audio (ours)',
       covers: [`${version}.server.warning`],

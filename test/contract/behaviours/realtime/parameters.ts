@@ -7,7 +7,7 @@ import { pairOf } from '../../facts.ts';
 import { claimError, liveOf, start, VERSIONS } from '../../live.ts';
 import type { ServiceUnderTest } from '../../service-under-test.ts';
 
-const SECTION = '4.10';
+const SECTION = 'realtime';
 
 /** What becomes of the fields of `start.request`: strict, clamped, or left out with a warning. */
 export const realtimeParameters: readonly Behaviour[] = [
@@ -61,7 +61,7 @@ function unknown(version: Version): Behaviour {
 function language(version: Version): Behaviour {
   return {
     id: `realtime.${version}.language`,
-    section: '8',
+    section: 'limits',
     on: liveOf(version),
     what: '`language` has at most 32 characters: `invalid_message` for more',
     covers: ['REALTIME_LANGUAGE_MAX_CHARACTERS'],

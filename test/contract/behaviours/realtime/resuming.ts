@@ -8,7 +8,7 @@ import { creditsOf } from '../../facts.ts';
 import { claimClosed, claimError, liveOf, requestFor, start, VERSIONS } from '../../live.ts';
 import type { ServiceUnderTest } from '../../service-under-test.ts';
 
-const SECTION = '3.2';
+const SECTION = 'realtime#request-states';
 const TEXT = 'Ten chars.';
 
 /** What a request id is for: nothing is spoken or charged twice. */

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { ASPECT_RATIOS } from '../../../../src/contract/media.ts';
-import { PICTURE_ENDPOINTS } from '../../../../src/contract/picture-endpoints.ts';
+import { ASPECT_RATIOS, MEDIA_ENDPOINTS } from '../../../../src/contract/media.ts';
 import {
   IMAGE_MODELS,
   VIDEO_MODELS,
@@ -32,7 +31,7 @@ test('docs/pictures.md has the true row of every model', async () => {
 
 test('docs/pictures.md names every endpoint and aspect ratio', async () => {
   const text = await page;
-  for (const { path } of PICTURE_ENDPOINTS) expect(text).toContain(path);
+  for (const { path } of MEDIA_ENDPOINTS) expect(text).toContain(path);
   for (const ratio of ASPECT_RATIOS) expect(text).toContain(ratio);
 });
 
