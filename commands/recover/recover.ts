@@ -31,8 +31,9 @@ export const recoverCommand: CommandDefinition<RecoverFlags> = {
     command
       .description(
         'Brings back audio that was paid for and did not get where it should, fetches what jobs ' +
-          'made whose commands were interrupted, speaks the missing parts of a long text, and tells ' +
-          'what is lost or unknown. Pays for nothing but those parts.',
+          'made whose commands were interrupted, asks again for jobs, voices and designs whose answer never ' +
+          'came (under the same key, which is billed once), speaks the missing parts of a long text, and ' +
+          'tells what is lost or unknown. Pays for nothing else.',
       )
       .argument('[id]', 'only this one')
       .addOption(new Option('--list', 'show what is there and change nothing'))
@@ -54,6 +55,7 @@ export const recoverCommand: CommandDefinition<RecoverFlags> = {
       spool: await openSpool(context),
       journal,
       recoverJob: jobRecovery(context, journal),
+      findOut: questions(context, journal),
       recoverText: textRecovery(context, journal),
     };
     const { items, failures } = await settle(chosen, deps, context.signal);
@@ -166,6 +168,19 @@ function jobRecovery(context: Context, journal: IntentJournal): RecoverDeps['rec
   };
 }
 
+/** The same for requests that were not answered. */
+function questions(context: Context, journal: IntentJournal): RecoverDeps['findOut'] {
+  return async (intent) => {
+    const { findOut } = await import('./find-out.ts');
+    return findOut(intent, {
+      journal,
+      signal: context.signal,
+      connect: async () => (await untilStopped(context.connect(), context.signal)).client,
+      recoverJob: jobRecovery(context, journal),
+    });
+  };
+}
+
 function textRecovery(context: Context, journal: IntentJournal): RecoverDeps['recoverText'] {
   return async (left) => {
     const { recoverText } = await import('./recover-text.ts');
@@ -255,7 +270,11 @@ export function recoveredLine(one: Recovered): string {
   const cost = one.creditsUsed === null ? 'unknown cost' : counted(one.creditsUsed, 'credit');
   switch (one.outcome) {
     case 'recovered':
-      return display(`${one.id}: recovered as ${one.output}`);
+      return display(
+        one.madeId === undefined
+          ? `${one.id}: recovered as ${one.output}`
+          : `${one.id}: it was made, as ${one.madeId}`,
+      );
     case 'partial':
       return display(`${one.id}: recovered as ${one.output}, but ${one.problem}`);
     case 'refunded':

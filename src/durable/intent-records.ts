@@ -28,7 +28,7 @@ export type OpenState = (typeof OPEN_STATES)[number];
 export type SettledState = (typeof SETTLED_STATES)[number];
 export type IntentState = OpenState | SettledState;
 
-/** What is written down before a request leaves that may cost credits. Never an API key, never the text. */
+/** What is written down before a request leaves that may cost credits. Never an API key, never the text, which is in a file of its own. */
 export interface IntentAbout {
   /** What is asked for, such as `speech` or `image`. */
   readonly what: string;

@@ -20,7 +20,7 @@ import type {
   SettledState,
 } from './intent-records.ts';
 import { journalLine } from './journal-lines.ts';
-import { ensurePrivateFolder } from './own-files.ts';
+import { ensurePrivateFolder, readOwnFile, RECORD_BYTES } from './own-files.ts';
 import { stateFailure, hasErrno, newerStateFailure } from './file-failures.ts';
 import {
   removeQuietly,
@@ -62,8 +62,12 @@ export interface IntentJournal {
   /**
    * Writes an operation down; it is on the disk when this resolves, so only then may the request be
    * sent. Throws exit 32 when it cannot be, or when a newer foley uses the journal: nothing was sent.
+   * @param body what is sent, kept beside the journal (0600) until it is known what came of it, so that
+   *   `foley recover` can ask again
    */
-  begin(about: IntentAbout): Promise<Intent>;
+  begin(about: IntentAbout, body?: Uint8Array): Promise<Intent>;
+  /** What an operation asked for, as it was sent; undefined when it was not kept. @throws Failure (state) */
+  bodyOf(status: IntentStatus): Promise<Buffer | undefined>;
   /** Goes on with an operation that another process left open. */
   resume(status: IntentStatus): Intent;
   /**
@@ -108,15 +112,47 @@ class Journal implements IntentJournal {
     this.#path = path.join(folder, `${time}-${processes.self.pid}-${randomHex(options, 4)}.jsonl`);
   }
 
-  async begin(about: IntentAbout): Promise<Intent> {
+  async begin(about: IntentAbout, body?: Uint8Array): Promise<Intent> {
     const intent = new WrittenIntent(this, randomHex(this.#options, 8), 0, 'intent');
     await this.write(intent, { about }, 'now');
+    // After its line, so that there is no body of which no journal tells.
+    if (body !== undefined) intent.hasBody = await this.#keepBody(intent, body);
     this.#intents.push(intent);
     return intent;
   }
 
+  /** Without it `recover` can only say that nobody knows; that is no reason to send nothing. */
+  async #keepBody({ id }: WrittenIntent, body: Uint8Array): Promise<boolean> {
+    const { files, folder } = this.#options;
+    const path = bodyFile(folder, id);
+    try {
+      const file = await files.open(path, 'wx', 0o600);
+      await writeAll(file, body).finally(() => file.close());
+      return true;
+    } catch {
+      await removeQuietly(path, this.#options);
+      return false;
+    }
+  }
+
+  async bodyOf({ id }: IntentStatus): Promise<Buffer | undefined> {
+    const { files, folder } = this.#options;
+    const file = bodyFile(folder, id);
+    return readOwnFile(file, RECORD_BYTES, files).catch((error: unknown) => {
+      if (hasErrno(error, 'ENOENT')) return undefined;
+      throw stateFailure('what was asked for', file, error);
+    });
+  }
+
+  forgetBody({ id }: WrittenIntent): Promise<void> {
+    return removeQuietly(bodyFile(this.#options.folder, id), this.#options);
+  }
+
   resume({ id, generation, state }: IntentStatus): Intent {
+    const known = this.#intents.find((one) => one.id === id && one.generation === generation);
+    if (known !== undefined) return known;
     const intent = new WrittenIntent(this, id, generation, state);
+    intent.hasBody = true;
     this.#intents.push(intent);
     this.#hasResumed = true;
     return intent;
@@ -220,6 +256,8 @@ class WrittenIntent implements Intent {
   readonly id: string;
   readonly generation: number;
   state: IntentState;
+  /** Whether what was sent may be beside the journal. */
+  hasBody = false;
   readonly #journal: Journal;
 
   constructor(journal: Journal, id: string, generation: number, state: IntentState) {
@@ -232,11 +270,19 @@ class WrittenIntent implements Intent {
   async advance(state: OpenState, facts?: IntentFacts): Promise<void> {
     this.state = state;
     await this.#journal.write(this, { facts }, onDiskOf(state, facts));
+    // From here on it is asked for by its id.
+    if (facts?.jobId !== undefined) await this.#forgetBody();
   }
 
   async settle(state: SettledState, facts?: IntentFacts): Promise<void> {
     this.state = state;
     await this.#journal.write(this, { facts }, 'later');
+    await this.#forgetBody();
+  }
+
+  async #forgetBody(): Promise<void> {
+    if (this.hasBody) await this.#journal.forgetBody(this);
+    this.hasBody = false;
   }
 }
 
@@ -276,6 +322,10 @@ export async function listOpenIntents(options: IntentFolder): Promise<OpenIntent
     .filter(({ state }) => !isSettled(state))
     .map((status) => withWriter(status, read));
   return { open, garbled: read.reduce((sum, file) => sum + file.garbled, 0) };
+}
+
+function bodyFile(folder: string, id: string): string {
+  return path.join(folder, `${path.basename(id)}.body`);
 }
 
 /** A file of the journal with damaged lines. */
@@ -347,6 +397,8 @@ export async function sweepIntents(options: IntentFolder): Promise<void> {
     const mayBegin = file.writer === 'unknown' && file.steps.length === 0;
     const isOver = file.writer !== 'alive' && file.steps.every(({ id }) => !open.has(id));
     if (!isOver || mayBegin) continue;
+    for (const { id } of file.steps)
+      await unlinkIfThere(bodyFile(options.folder, id), options.files);
     if (file.garbled > 0) await options.files.rename(file.path, `${file.path}${ASIDE_EXTENSION}`);
     else await unlinkIfThere(file.path, options.files);
   }

@@ -33,6 +33,8 @@ interface PaidRequest {
   readonly goesOn?: boolean | undefined;
   readonly output: string | null;
   readonly temporary: string | null;
+  /** By what `foley recover` asks again, or looks for what was made, where there is no answer. */
+  readonly body?: Uint8Array | undefined;
 }
 
 /** One request that may cost credits, from before it is sent until it is known what became of it. */
@@ -79,7 +81,11 @@ export async function beginPaidWork(
   request: PaidRequest,
 ): Promise<PaidWork> {
   const key = request.idempotencyKey;
-  const work = new WrittenWork(journal, request, await journal.begin(aboutOf(request, key)));
+  const work = new WrittenWork(
+    journal,
+    request,
+    await journal.begin(aboutOf(request, key), request.body),
+  );
   await work.send();
   return work;
 }
@@ -123,7 +129,7 @@ class WrittenWork implements PaidWork {
   }
 
   async renew(key: string): Promise<void> {
-    const next = await this.#journal.begin(aboutOf(this.#request, key));
+    const next = await this.#journal.begin(aboutOf(this.#request, key), this.#request.body);
     await this.#settle('failed', { problem: 'refunded by the service' });
     this.#intent = next;
     this.key = key;
@@ -225,6 +231,11 @@ function aboutOf(request: PaidRequest, idempotencyKey: string | undefined): Inte
     output: request.output,
     temporary: request.temporary,
   };
+}
+
+/** Whether the account of an address is, as far as can be known, the one that was to pay. */
+export function isPayer({ payer }: IntentAbout, apiKey: string | undefined): boolean {
+  return payer === undefined || (apiKey !== undefined && payer === markOf(apiKey));
 }
 
 /** So short that it tells next to nothing of the key, however often it is written: many have the same one. */

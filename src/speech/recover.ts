@@ -175,10 +175,15 @@ async function recoverRequest(intent: OpenIntent, deps: RecoverDeps): Promise<Re
     return { ...told, outcome: 'recovered', output };
   }
   if (facts.jobId !== undefined) return deps.recoverJob(intent, facts.jobId);
+  const found = isUnanswered(intent) ? await deps.findOut(intent) : undefined;
+  if (found !== undefined) return found;
   await deps.journal.resume(intent).settle('lost');
   // Once an answer has begun it was charged; before that nobody can tell.
-  const isUnknown = intent.state === 'intent' || intent.state === 'sent';
-  return { ...told, outcome: isUnknown ? 'unknown' : 'lost' };
+  return { ...told, outcome: isUnanswered(intent) ? 'unknown' : 'lost' };
+}
+
+function isUnanswered({ state }: OpenIntent): boolean {
+  return state === 'intent' || state === 'sent';
 }
 
 /** What has no key can be found out about in one place only. */
@@ -230,6 +235,11 @@ export interface RecoverDeps extends FileDeps {
   readonly journal: IntentJournal;
   /** Fetches what a job made whose command came to no end; throws Failures, or the signal's reason. */
   readonly recoverJob: (intent: OpenIntent, jobId: string) => Promise<Recovered>;
+  /**
+   * Asks the service what became of a request without an answer, and settles it; undefined where nothing
+   * can tell. Throws as `recoverJob` does.
+   */
+  readonly findOut: (intent: OpenIntent) => Promise<Recovered | undefined>;
 }
 
 /**
@@ -363,6 +373,8 @@ export interface Recovered {
   readonly requestId: string | null;
   /** Of the job, where it was one. */
   readonly jobId: string | null;
+  /** Of the voice or the design that was made, where it was one. */
+  readonly madeId?: string;
   /** With it the same command can be run again without paying twice. */
   readonly idempotencyKey: string | null;
   /** It was a realtime conversation, whose key is its request id. */

@@ -1,5 +1,6 @@
 import type { ApiClient } from '../api/client.ts';
 import type { RequestSpec, StreamedBody } from '../api/request.ts';
+import { jsonBody } from '../api/request.ts';
 import type { CreateVoiceOptions, VoiceForm } from '../api/resources/create-voice.ts';
 import { createVoice, createVoiceRequest, voiceUpload } from '../api/resources/create-voice.ts';
 import type {
@@ -51,6 +52,7 @@ export function cloneVoice(order: CloneOrder): Promise<MadeVoice> {
     journal,
     what: 'voice',
     request: createVoiceRequest(watched, options),
+    name: form.name,
     ask: () => createVoice(client, watched, options),
     mayBeDone: () => sent >= body.byteLength,
     notice,
@@ -101,6 +103,8 @@ export interface PaidCreate<Made extends Priced> {
   /** What is made, as the journal calls it. */
   readonly what: 'voice' | 'design';
   readonly request: RequestSpec;
+  /** By which it is found again where the request is too large to be kept. */
+  readonly name?: string | undefined;
   /** Sends it; is told when a key was refunded and another is used. */
   ask(onNewKey: (key: string) => Promise<void>): Promise<Made>;
   /** Whether all of it may have been sent; by default it may. */
@@ -137,7 +141,7 @@ export async function createPaid<Made extends Priced>(create: PaidCreate<Made>):
 }
 
 function begin<Made extends Priced>(create: PaidCreate<Made>): Promise<PaidWork> {
-  const { client, journal, request, what } = create;
+  const { client, journal, name, request, what } = create;
   return beginPaidWork(journal, {
     what,
     wire: client.describe(request),
@@ -149,6 +153,7 @@ function begin<Made extends Priced>(create: PaidCreate<Made>): Promise<PaidWork>
     requestId: request.requestId ?? null,
     output: null,
     temporary: null,
+    body: name === undefined ? request.body?.bytes : jsonBody({ name }).bytes,
   });
 }
 

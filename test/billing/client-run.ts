@@ -14,6 +14,7 @@ import { createIntentJournal, listOpenIntents } from '../../src/durable/intents.
 import { createSpool } from '../../src/durable/spool.ts';
 import type { Output } from '../../src/durable/output.ts';
 import { pollPace } from '../../src/api/resources/jobs.ts';
+import { findOut } from '../../commands/recover/find-out.ts';
 import { recoverJob } from '../../src/speech/jobs/recover-job.ts';
 import { speakAsJob } from '../../src/speech/jobs/speech-job.ts';
 import { openPlanned } from '../../src/speech/output-plan.ts';
@@ -181,6 +182,14 @@ export async function runRecover(
       recoverText: () => Promise.reject(new Error('nothing is spoken in parts here')),
       recoverJob: (intent, jobId) =>
         recoverJob({ intent, jobId }, { ...deps, client, journal, signal }),
+      findOut: (asked) =>
+        findOut(asked, {
+          journal,
+          signal,
+          connect: () => Promise.resolve(client),
+          recoverJob: (intent, jobId) =>
+            recoverJob({ intent, jobId }, { ...deps, client, journal, signal }),
+        }),
     });
     if (failures.length === 0) await spool.prune().catch(() => []);
     return items;
@@ -201,11 +210,12 @@ export function keyless(requestId: string | null | undefined): string {
 
 function watched(journal: IntentJournal, onIntent: SpeakCommand['onIntent']): IntentJournal {
   return {
-    async begin(about) {
-      const intent = await journal.begin(about);
+    async begin(about, body) {
+      const intent = await journal.begin(about, body);
       onIntent(intent.id, about.idempotencyKey ?? keyless(about.requestId));
       return intent;
     },
+    bodyOf: (status) => journal.bodyOf(status),
     resume: (status) => journal.resume(status),
     settleRepeated: (done) => journal.settleRepeated(done),
     close: () => journal.close(),

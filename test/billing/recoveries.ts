@@ -41,7 +41,8 @@ export async function noteRecovered(
       book.deliveredKeys.add(key);
       book.deliveredOperations.add(operation);
     } else if (outcome === 'failed') {
-      const mayBeAway = jobId !== null && world.network.host() === undefined;
+      const mayAsk = jobId !== null || run?.order.via === 'job';
+      const mayBeAway = mayAsk && world.network.host() === undefined;
       expect(world.full.size > 0 || mayBeAway, 'a full disk, or no service').toBe(true);
     } else if (outcome !== 'running') {
       // What went into a stream can only be told by the process that wrote it.

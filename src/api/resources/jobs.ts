@@ -64,9 +64,18 @@ export async function createSpeechJob(
   order: SpeechOrder,
   options: JobOptions,
 ): Promise<SpeechJob> {
-  const answer = await client.send(speechJobRequest(client, order, options));
+  return sendSpeechJob(client, options.api ?? 'v3', speechJobRequest(client, order, options));
+}
+
+/** The same with a request that is put together already. @throws Failure */
+export async function sendSpeechJob(
+  client: ApiClient,
+  api: JobApi,
+  request: RequestSpec,
+): Promise<SpeechJob> {
+  const answer = await client.send(request);
   const raw = await bodyOfCreate(answer);
-  const job = readSpeechJob(options.api ?? 'v3', { ...answer, raw });
+  const job = readSpeechJob(api, { ...answer, raw });
   if (job === undefined) throw charged(badAnswer('the answer names no job', answer));
   return job;
 }

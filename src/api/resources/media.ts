@@ -90,7 +90,15 @@ export async function createMediaJob(
   order: MediaOrder,
   options: MediaOptions,
 ): Promise<MediaJob> {
-  const request = mediaJobRequest(kind, order, options);
+  return sendMediaJob(client, kind, mediaJobRequest(kind, order, options));
+}
+
+/** The same with a request that is put together already. @throws Failure */
+export async function sendMediaJob(
+  client: ApiClient,
+  kind: MediaJobKind,
+  request: RequestSpec,
+): Promise<MediaJob> {
   const answer = await send(client, kind, request);
   const { raw } = await readCreateAnswer(answer, []);
   const job = readMediaJob(kind, { ...answer, raw });

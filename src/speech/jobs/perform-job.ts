@@ -111,6 +111,7 @@ function begin<Job extends WaitedJob, File extends FileAnswer>(
     requestId: request.requestId ?? null,
     output: file === undefined || temporary === undefined ? null : path.resolve(file.path),
     temporary: temporary === undefined ? null : path.resolve(temporary),
+    body: request.body?.bytes,
   });
 }
 

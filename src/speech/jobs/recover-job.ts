@@ -9,7 +9,7 @@ import { extensionOf } from '../../audio/formats.ts';
 import type { Random } from '../../effects/random.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { FileDeps } from '../../durable/files.ts';
-import type { Intent, IntentJournal, OpenIntent } from '../../durable/intents.ts';
+import type { Intent, IntentAbout, IntentJournal, OpenIntent } from '../../durable/intents.ts';
 import { downloadName } from '../../durable/names.ts';
 import { openOutput } from '../../durable/publish.ts';
 import type { Recovered } from '../recover.ts';
@@ -63,9 +63,9 @@ export async function recoverAs<Job extends WaitedJob, File extends FileAnswer>(
   deps: JobRecoveryDeps,
 ): Promise<Recovered> {
   const { client, journal } = deps;
-  refuseOtherService(left, client);
-  const { jobId } = left;
-  const settling: Settling = { ...left, entry: journal.resume(left.intent) };
+  const { intent, jobId } = left;
+  refuseOtherService(intent.about, `job ${jobId}`, client);
+  const settling: Settling = { ...left, entry: journal.resume(intent) };
   try {
     const job = await pollJob({ id: jobId }, (call) => source.get(jobId, call), { ...deps, pace });
     if (job.phase === 'failed') return await refunded(settling, job);
@@ -83,14 +83,21 @@ interface Settling extends LeftJob {
   readonly entry: Intent;
 }
 
-/** Each service knows its own jobs only. */
-function refuseOtherService({ intent: { about }, jobId }: LeftJob, client: ApiClient): void {
-  const { baseUrl, kind } = client.address;
+/**
+ * Each service knows its own work only.
+ * @param what that is asked about, as in `job 7`
+ * @throws Failure (usage)
+ */
+export function refuseOtherService(
+  about: IntentAbout | undefined,
+  what: string,
+  { address: { baseUrl, kind } }: Pick<ApiClient, 'address'>,
+): void {
   const isThere =
     about === undefined || (about.target === kind && isSameOrigin(about.origin, baseUrl, kind));
   if (isThere) return;
   const where = about.target === 'embedded' ? 'the embedded service' : about.origin;
-  throw new Failure(`job ${jobId} is on ${where}, and not on the service that is asked`, {
+  throw new Failure(`${what} is on ${where}, and not on the service that is asked`, {
     code: 'usage',
     exit: 'usage',
     hint:

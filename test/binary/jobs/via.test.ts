@@ -1,6 +1,7 @@
-import { writeFile } from 'node:fs/promises';
+import { readdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { silence } from '../../fault-server/catalogue.ts';
 import { audio } from '../../fault-server/faults/wrong-answer.ts';
 import type { Rule } from '../../fault-server/script.ts';
 import { tinyAudio } from '../../fault-server/tiny-audio.ts';
@@ -22,6 +23,7 @@ import {
   jobAnswer,
   JOBS_PATH,
   jobScene,
+  onCreate,
   onPoll,
   requestsTo,
 } from './job-scene.ts';
@@ -159,6 +161,43 @@ describe('foley recover of a job', () => {
     expect(result.code, result.stderr).toBe(3);
     expect(result.stdout.toString()).toMatch(/only a part of it was spoken/);
     expect(await outputOf(stage.box)).toEqual(mp3.bytes);
+  });
+
+  test('whose create was cut off asks again under its key, for the very same job', async () => {
+    const stage = await jobScene([onCreate(silence(), { times: 1 })]);
+    const running = await stage.start([...TTS, 'hi', '--via', 'job', '-o', 'hi.mp3', '-q']);
+    await stage.server.paused();
+    running.signal('SIGKILL');
+    await running.done;
+    const folder = path.join(stage.box.state, 'foley', 'journal');
+    const kept = (await readdir(folder)).find((name) => name.endsWith('.body')) ?? '';
+    if (process.platform !== 'win32') {
+      expect((await stat(path.join(folder, kept))).mode & 0o777).toBe(0o600);
+    }
+
+    const result = await stage.run(['recover', '--json']);
+    expect(result.code, result.stderr).toBe(0);
+    expect(JSON.parse(result.stdout.toString())).toMatchObject({
+      items: [{ outcome: 'recovered', jobId: JOB_ID, output: path.join(stage.box.out, 'hi.mp3') }],
+    });
+    expect(await outputOf(stage.box)).toEqual(mp3.bytes);
+    const [first, again, ...more] = requestsTo(stage, JOBS_PATH);
+    expect(more).toEqual([]);
+    expect(again?.body).toEqual(first?.body);
+    expect(again?.header('idempotency-key')).toBe(first?.header('idempotency-key'));
+    expect(await filesLeft(stage.box)).toEqual(['out/hi.mp3']);
+  });
+
+  test('whose create was cut off is not asked for with another account', async () => {
+    const stage = await jobScene([onCreate(silence(), { times: 1 })]);
+    const running = await stage.start([...TTS, 'hi', '--via', 'job', '-o', 'hi.mp3', '-q']);
+    await stage.server.paused();
+    running.signal('SIGKILL');
+    await running.done;
+    const result = await stage.run(['recover'], { env: { FOLEY_API_KEY: 'another-key' } });
+    expect(result.code, result.stderr).toBe(2);
+    expect(result.stdout.toString()).toMatch(/sent with another API key/);
+    expect(requestsTo(stage, JOBS_PATH)).toHaveLength(1);
   });
 
   test('on another service leaves it, and says where it is', async () => {

@@ -21,6 +21,7 @@ import {
   onCreate,
   onPoll,
   onResult,
+  PATHS,
   result,
   VIDEO_URL,
 } from './media-scene.ts';
@@ -94,6 +95,73 @@ test('a create that is stopped before its answer says where to look', async () =
     expect([stopped.signal, stopped.stderr]).toEqual(['SIGINT', expect.stringContaining(told)]);
     expect(await leftIn(stage.box)).toEqual([OPEN]);
   }
+});
+
+describe('foley recover of a create without an answer', () => {
+  /** What the list of lip syncs has when it is asked for. */
+  async function unanswered(jobs: () => readonly object[]) {
+    const stage = await scene([
+      onCreate('lipsync', faults.silence(), { times: 1 }),
+      {
+        method: 'GET',
+        path: PATHS.lipsync,
+        answer: () => json({ data: { items: jobs() } }),
+        optional: true,
+      },
+      ...healthy('lipsync'),
+    ]);
+    const running = await stage.start([...CREATES.lipsync, '-o', 'a.mp4']);
+    await stage.server.paused();
+    running.signal('SIGKILL');
+    await running.done;
+    return stage;
+  }
+
+  function listed(id: string, created_at: string) {
+    return { id, status: 'pending', progress: 0, credits_used: 7, created_at };
+  }
+
+  test('finds the only lip sync of that time in the list', async () => {
+    const stage = await unanswered(() => [
+      listed(JOB_ID, new Date().toISOString()),
+      listed('older', '2020-01-01T00:00:00Z'),
+    ]);
+    const recovered = await stage.run(['recover', '--json']);
+    expect(recovered.code, recovered.stderr).toBe(0);
+    expect(JSON.parse(recovered.stdout.toString())).toMatchObject({
+      items: [{ outcome: 'recovered', jobId: JOB_ID, output: path.join(stage.box.out, 'a.mp4') }],
+    });
+    expect(stage.server.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
+    expect(await leftIn(stage.box)).toEqual(['out/a.mp4']);
+  });
+
+  test.each([
+    ['none', []],
+    ['two', ['a', 'b']],
+  ])('with %s in the list that fit says that nobody knows', async (_, ids) => {
+    const stage = await unanswered(() => ids.map((id) => listed(id, new Date().toISOString())));
+    const recovered = await stage.run(['recover']);
+    expect(recovered.code, recovered.stderr).toBe(26);
+    expect(recovered.stdout.toString()).toContain('`foley lipsync list`');
+    expect(await leftIn(stage.box)).toEqual([]);
+  });
+
+  test('that has a key asks again under it', async () => {
+    const stage = await scene([
+      onCreate('image', faults.silence(), { times: 1 }),
+      ...healthy('image'),
+    ]);
+    const running = await stage.start([...CREATES.image, '-o', 'a.png']);
+    await stage.server.paused();
+    running.signal('SIGKILL');
+    await running.done;
+    const recovered = await stage.run(['recover']);
+    expect(recovered.code, recovered.stderr).toBe(0);
+    const creates = stage.server.requests.filter(({ method }) => method === 'POST');
+    const [key, ...others] = new Set(creates.map((create) => create.header('idempotency-key')));
+    expect([creates.length, typeof key, others]).toEqual([2, 'string', []]);
+    expect(await leftIn(stage.box)).toEqual(['out/a.png']);
+  });
 });
 
 test('a job of the embedded service whose command was killed is finished by the next one', async () => {

@@ -6,7 +6,7 @@ import type { Step } from '../../fault-server/steps.ts';
 import { errorLine } from '../../harness/error-line.ts';
 import { OPEN, scene } from '../faults/scene.ts';
 import { putRecording } from './recordings.ts';
-import { debrisIn, json, MADE, onCreate } from './voice-scene.ts';
+import { debrisIn, json, MADE, onCreate, VOICES_V1 } from './voice-scene.ts';
 
 const CREATE = ['voices', 'create', 'Ada', 'a.wav', '--json'] as const;
 
@@ -93,4 +93,47 @@ test('an id that a service sends is shown safely, and is data with --json', asyn
   const result = await stage.run(['voices', 'create', 'Ada', 'a.wav']);
   expect(result.stdout.toString()).toBe('\\x1b]0;evil\\x07\\u202e\n');
   expect(result.stderr).not.toContain('\u001b]');
+});
+
+describe('foley recover of a voice without an answer', () => {
+  async function recoverFrom(voices: readonly object[]) {
+    const page = { items: voices, total: voices.length, page: 1, pageSize: 100, totalPages: 1 };
+    const stage = await scene([
+      onCreate(faults.resetBeforeHeaders()),
+      { method: 'GET', path: VOICES_V1, answer: json(page) },
+    ]);
+    await putRecording(stage.box, 'a.wav');
+    expect(errorLine(await stage.run(CREATE)).exitCode).toBe(26);
+    return { recovered: await stage.run(['recover', '--json']), left: await debrisIn(stage.box) };
+  }
+
+  function listed(voiceId: string, name: string, created_at?: string) {
+    return { voiceId, title: name, isPersonal: true, created_at: created_at ?? inAMoment() };
+  }
+
+  /** Within the time that a create may take. */
+  function inAMoment(): string {
+    return new Date(Date.now() + 60_000).toISOString();
+  }
+
+  test('names the only one of its name and time that is listed', async () => {
+    const { left, recovered } = await recoverFrom([
+      listed('v-new', 'Ada'),
+      listed('v-old', 'Ada', '2020-01-01T00:00:00Z'),
+      listed('v-other', 'Ada Two'),
+    ]);
+    expect(recovered.code, recovered.stderr).toBe(0);
+    expect(JSON.parse(recovered.stdout.toString())).toMatchObject({
+      items: [{ outcome: 'recovered', madeId: 'v-new' }],
+    });
+    expect(left).toEqual([]);
+  });
+
+  test('says that nobody knows where none fits', async () => {
+    const { recovered } = await recoverFrom([listed('v-other', 'Ada Two')]);
+    expect(recovered.code, recovered.stderr).toBe(26);
+    expect(JSON.parse(recovered.stdout.toString())).toMatchObject({
+      items: [{ outcome: 'unknown', problem: expect.stringContaining('voices list') }],
+    });
+  });
 });
