@@ -112,7 +112,7 @@ async function asAsked(
   if (what === 'voice' || what === 'design') {
     const answer = await readCreateAnswer(await client.send(request), [what, 'data']);
     const id = firstText(answer.made[`${what}Id`], answer.made['id']);
-    return made(intent, id, answer, deps);
+    return settleMade(intent, id, answer, deps);
   }
   const job =
     what === 'speechJob'
@@ -147,7 +147,7 @@ async function inList(
     return item.name === name && isFromThen(fields['created_at'] ?? fields['createdAt'], intent);
   });
   if (voice === undefined || others.length > 0) return undefined;
-  return made(intent, voice.item.voiceId, {}, deps);
+  return settleMade(intent, voice.item.voiceId, {}, deps);
 }
 
 /** Whether something was made after it was asked for, and not so late that it was asked for again. */
@@ -202,7 +202,7 @@ async function goOn(
   return recoverJob({ ...intent, state: 'accepted', facts }, id);
 }
 
-async function made(
+async function settleMade(
   intent: OpenIntent,
   id: string | undefined,
   { creditsUsed, requestId }: Partial<Accepted>,

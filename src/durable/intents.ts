@@ -124,13 +124,13 @@ class Journal implements IntentJournal {
   /** Without it `recover` can only say that nobody knows; that is no reason to send nothing. */
   async #keepBody({ id }: WrittenIntent, body: Uint8Array): Promise<boolean> {
     const { files, folder } = this.#options;
-    const path = bodyFile(folder, id);
+    const place = bodyFile(folder, id);
     try {
-      const file = await files.open(path, 'wx', 0o600);
+      const file = await files.open(place, 'wx', 0o600);
       await writeAll(file, body).finally(() => file.close());
       return true;
     } catch {
-      await removeQuietly(path, this.#options);
+      await removeQuietly(place, this.#options);
       return false;
     }
   }

@@ -97,34 +97,34 @@ test('a create that is stopped before its answer says where to look', async () =
   }
 });
 
+/** What the list of lip syncs has when it is asked for. */
+async function unanswered(jobs: () => readonly object[]) {
+  const stage = await scene([
+    onCreate('lipsync', faults.silence(), { times: 1 }),
+    {
+      method: 'GET',
+      path: PATHS.lipsync,
+      answer: () => json({ data: { items: jobs() } }),
+      optional: true,
+    },
+    ...healthy('lipsync'),
+  ]);
+  const running = await stage.start([...CREATES.lipsync, '-o', 'a.mp4']);
+  await stage.server.paused();
+  running.signal('SIGKILL');
+  await running.done;
+  return stage;
+}
+
+function listedJob(id: string, created_at: string) {
+  return { id, status: 'pending', progress: 0, credits_used: 7, created_at };
+}
+
 describe('foley recover of a create without an answer', () => {
-  /** What the list of lip syncs has when it is asked for. */
-  async function unanswered(jobs: () => readonly object[]) {
-    const stage = await scene([
-      onCreate('lipsync', faults.silence(), { times: 1 }),
-      {
-        method: 'GET',
-        path: PATHS.lipsync,
-        answer: () => json({ data: { items: jobs() } }),
-        optional: true,
-      },
-      ...healthy('lipsync'),
-    ]);
-    const running = await stage.start([...CREATES.lipsync, '-o', 'a.mp4']);
-    await stage.server.paused();
-    running.signal('SIGKILL');
-    await running.done;
-    return stage;
-  }
-
-  function listed(id: string, created_at: string) {
-    return { id, status: 'pending', progress: 0, credits_used: 7, created_at };
-  }
-
   test('finds the only lip sync of that time in the list', async () => {
     const stage = await unanswered(() => [
-      listed(JOB_ID, new Date().toISOString()),
-      listed('older', '2020-01-01T00:00:00Z'),
+      listedJob(JOB_ID, new Date().toISOString()),
+      listedJob('older', '2020-01-01T00:00:00Z'),
     ]);
     const recovered = await stage.run(['recover', '--json']);
     expect(recovered.code, recovered.stderr).toBe(0);
@@ -139,7 +139,7 @@ describe('foley recover of a create without an answer', () => {
     ['none', []],
     ['two', ['a', 'b']],
   ])('with %s in the list that fit says that nobody knows', async (_, ids) => {
-    const stage = await unanswered(() => ids.map((id) => listed(id, new Date().toISOString())));
+    const stage = await unanswered(() => ids.map((id) => listedJob(id, new Date().toISOString())));
     const recovered = await stage.run(['recover']);
     expect(recovered.code, recovered.stderr).toBe(26);
     expect(recovered.stdout.toString()).toContain('`foley lipsync list`');

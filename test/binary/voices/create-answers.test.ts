@@ -95,27 +95,27 @@ test('an id that a service sends is shown safely, and is data with --json', asyn
   expect(result.stderr).not.toContain('\u001b]');
 });
 
+async function recoverFrom(voices: readonly object[]) {
+  const page = { items: voices, total: voices.length, page: 1, pageSize: 100, totalPages: 1 };
+  const stage = await scene([
+    onCreate(faults.resetBeforeHeaders()),
+    { method: 'GET', path: VOICES_V1, answer: json(page) },
+  ]);
+  await putRecording(stage.box, 'a.wav');
+  expect(errorLine(await stage.run(CREATE)).exitCode).toBe(26);
+  return { recovered: await stage.run(['recover', '--json']), left: await debrisIn(stage.box) };
+}
+
+function listed(voiceId: string, name: string, created_at?: string) {
+  return { voiceId, title: name, isPersonal: true, created_at: created_at ?? inAMoment() };
+}
+
+/** Within the time that a create may take. */
+function inAMoment(): string {
+  return new Date(Date.now() + 60_000).toISOString();
+}
+
 describe('foley recover of a voice without an answer', () => {
-  async function recoverFrom(voices: readonly object[]) {
-    const page = { items: voices, total: voices.length, page: 1, pageSize: 100, totalPages: 1 };
-    const stage = await scene([
-      onCreate(faults.resetBeforeHeaders()),
-      { method: 'GET', path: VOICES_V1, answer: json(page) },
-    ]);
-    await putRecording(stage.box, 'a.wav');
-    expect(errorLine(await stage.run(CREATE)).exitCode).toBe(26);
-    return { recovered: await stage.run(['recover', '--json']), left: await debrisIn(stage.box) };
-  }
-
-  function listed(voiceId: string, name: string, created_at?: string) {
-    return { voiceId, title: name, isPersonal: true, created_at: created_at ?? inAMoment() };
-  }
-
-  /** Within the time that a create may take. */
-  function inAMoment(): string {
-    return new Date(Date.now() + 60_000).toISOString();
-  }
-
   test('names the only one of its name and time that is listed', async () => {
     const { left, recovered } = await recoverFrom([
       listed('v-new', 'Ada'),
