@@ -133,5 +133,10 @@ export default defineConfig([
     output: { ...output, codeSplitting: { groups } },
   },
   { input: { launch: 'src/launch/launch.ts' }, platform: 'node', output },
+  {
+    input: { complete: 'src/cli/completion/complete.ts' },
+    platform: 'node',
+    output: { ...output, chunkFileNames: 'complete-[name].cjs' },
+  },
   { input: { 'import-package': 'src/launch/import-package.ts' }, platform: 'node', output },
 ]);

@@ -47,7 +47,12 @@ function main() {
   }
   // Until main settles, an event loop that runs empty is a bug, not a success.
   process.exitCode = 1;
-  const text = writtenDown(process.argv.slice(2));
+  const words = process.argv.slice(2);
+  if (words[0] === '__complete') {
+    part('../dist/complete.cjs').complete(words.slice(1), process).then(show);
+    return;
+  }
+  const text = writtenDown(words);
   if (text === undefined) part('../dist/launch.cjs').launch(process);
   else show(text);
 }

@@ -429,12 +429,6 @@ export const tree: readonly CommandNode[] = [
         summary: 'Put the script where the shell finds it',
         load: async () => (await import('./completion/install.ts')).completionInstall,
       },
-      {
-        name: 'names',
-        hidden: true,
-        summary: 'Print the names of one kind that foley remembers',
-        load: async () => (await import('./completion/names.ts')).completionNames,
-      },
     ],
   },
   {

@@ -22,8 +22,10 @@ try {
   const require = createRequire(import.meta.url);
   const { renderAllHelp } = require(path.join(next, 'all-help.cjs'));
   writeFileSync(path.join(next, 'help.json'), JSON.stringify(await renderAllHelp()));
-  const { describedTree } = require(path.join(next, 'describe-tree.cjs'));
-  writeFileSync(path.join(next, 'tree.json'), JSON.stringify(await describedTree()));
+  const { describedTree, grammarOf } = require(path.join(next, 'describe-tree.cjs'));
+  const described = await describedTree();
+  writeFileSync(path.join(next, 'tree.json'), JSON.stringify(described));
+  writeFileSync(path.join(next, 'completion.json'), JSON.stringify(grammarOf(described)));
   const stamp = path.join(next, '.stamp');
   writeFileSync(stamp, '');
   // What was changed while the build ran is not in it.

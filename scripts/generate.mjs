@@ -13,8 +13,6 @@ const { withTables } = await loadTypeScript('test/protocol/protocol-page.ts');
 // The build describes the command tree: it has loaded every command anyway.
 const commandTree = JSON.parse(readFileSync(path.join(root, 'dist/tree.json'), 'utf8'));
 const { writtenFromTree } = await loadTypeScript('src/cli/written-from-tree.ts');
-const template = (name) =>
-  readFileSync(path.join(root, 'src/cli/completion/templates', name), 'utf8');
 const protocolPage = readFileSync(path.join(root, 'docs/protocol.md'), 'utf8');
 
 const apiPages = readdirSync(path.join(root, 'docs/api')).map((name) => `docs/api/${name}`);
@@ -28,7 +26,7 @@ const files = new Map([
     name,
     withContractTables(readFileSync(path.join(root, name), 'utf8')),
   ]),
-  ...writtenFromTree(commandTree, template),
+  ...writtenFromTree(commandTree),
 ]);
 
 const stale = [...files].filter(([name, content]) => {

@@ -13,6 +13,8 @@ import { globalOptions, helpOption } from './cli/flags/global.ts';
 import { buildCommand, helpOf } from './cli/program.ts';
 import { argumentSource, flagSource } from './cli/value-sources.ts';
 
+export { grammarOf } from './cli/completion/grammar.ts';
+
 /**
  * Loads every command and describes it, for what is written from the tree: completions, man pages,
  * reference. For the build: a run of foley loads one.

@@ -18,7 +18,7 @@ export type ValueSource =
   | 'folders'
   | 'nothing'
   | { readonly known: KnownName }
-  | { readonly words: readonly string[] };
+  | { readonly words: readonly string[]; readonly about?: readonly string[] };
 
 /** Flags whose value is a name that foley may know. */
 const KNOWN_BY_FLAG: Readonly<Record<string, KnownName>> = {

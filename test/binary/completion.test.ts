@@ -1,4 +1,4 @@
-import { readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
@@ -20,6 +20,7 @@ const CASES = [
   ['foley tts --no-clob', '--no-clobber'],
   ['foley tts "hello there" --verb', '--verbose'],
   ['foley tts --format m', 'mp3'],
+  ['foley tts --file=hello-th', '--file=hello-there.txt'],
   ['foley tts --api compat-s', 'compat-speech'],
   ['foley tts -f hello-th', 'hello-there.txt'],
   ['foley tts -v voice-of-m', 'voice-of-maya'],
@@ -38,7 +39,8 @@ describe('completes commands, flags, their words, files and known names in a rea
       `bash '${SHELLS}complete.bash'`,
       'foley.bash',
     );
-    expect(offered).toEqual(CASES.map(([, word]) => word));
+    // bash completes what is behind the equals sign.
+    expect(offered).toEqual(CASES.map(([, word]) => word.replace('--file=', '')));
   }, 60_000);
 
   test('zsh', async () => {
@@ -98,13 +100,64 @@ test('names are remembered from what was listed, and only those that are plain w
   const box = await sandbox();
   await runFoley(['voices', 'list', '--local'], { box });
   await runFoley(['jobs', 'create', '--local', 'hello'], { box });
-  const voices = await runFoley(['completion', 'names', 'voice'], { box });
+  const voices = await runFoley(['__complete', 'voices', 'get', ''], { box });
   expect(voices.stdout.toString()).toMatch(/^[\w-]+\tClara$/m);
-  const jobs = await runFoley(['completion', 'names', 'job'], { box });
+  const jobs = await runFoley(['__complete', 'jobs', 'get', ''], { box });
   expect(jobs.stdout.toString()).toMatch(/^\S+\t\n$/);
-  const nothing = await runFoley(['completion', 'names', 'voice']);
+  const nothing = await runFoley(['__complete', 'voices', 'get', '']);
   expect(nothing).toMatchObject({ code: 0, stderr: '' });
   expect(nothing.stdout.toString()).toBe('');
+});
+
+describe('foley __complete', () => {
+  const FILES = 'files';
+  test.each([
+    [['jobs', 'wa'], ['wait']],
+    [['voices', 'clo'], ['clone']],
+    [['nonsense', 'wa'], []],
+    [['tts', '--format=m'], ['--format=mp3']],
+    [['tts', '--output='], [FILES]],
+    [['tts', '-o', ''], [FILES]],
+    [['tts', '--no-clobber', '--no-clob'], []],
+    [['tts', '--', '--no-clob'], []],
+    [['tts', '--json', '-f', '--', '--verb'], ['--verbose']],
+    [['config', 'set', 'lan'], ['language']],
+    [['config', 'set', 'language', 'lan'], []],
+    [['completion', 'ba'], ['bash']],
+    [['__comp'], []],
+    [
+      ['completion', 'install', '--shell', ' '],
+      ['bash', 'zsh', 'fish', 'powershell'],
+    ],
+  ])('offers for %j: %j', async (words, offered) => {
+    const result = await runFoley(['__complete', ...words], { box: await boxWithNames() });
+    expect(result).toMatchObject({ code: 0, stderr: '' });
+    const lines = result.stdout.toString().split('\n').slice(0, -1);
+    expect(lines.map((line) => line.split('\t')[0])).toEqual(offered);
+  });
+
+  test('offers accounts, and nothing when their file is damaged', async () => {
+    const box = await boxWithNames();
+    const file = path.join(box.config, 'foley', 'accounts.json');
+    const accountsFile = { accounts: { ours: { baseUrl: 'http://127.0.0.1:9', apiKey: 'a-key' } } };
+    await mkdir(path.dirname(file), { recursive: true });
+    await writeFile(file, JSON.stringify(accountsFile), { mode: 0o600 });
+    const accounts = await runFoley(['__complete', 'tts', '--account', 'o'], { box });
+    expect(accounts.stdout.toString()).toMatch(/^ours\thttp/);
+    await writeFile(file, '{');
+    const damaged = await runFoley(['__complete', 'tts', '--account', 'o'], { box });
+    expect(damaged).toMatchObject({ code: 0, stderr: '' });
+    expect(damaged.stdout.toString()).toBe('');
+  });
+
+  test.each(['foley.bash', '_foley', 'foley.fish', 'foley.ps1'])(
+    'does the work, so that %s is short',
+    async (script) => {
+      const text = await readFile(path.join(COMPLETIONS, script), 'utf8');
+      expect(text.split('\n').length).toBeLessThan(60);
+      expect(text).toContain('foley __complete');
+    },
+  );
 });
 
 describe('completion install', () => {

@@ -1,0 +1,147 @@
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { resolvePaths } from '../../config/paths.ts';
+import type { DescribedFlag } from '../described-command.ts';
+import type { KnownName, ValueSource } from '../value-sources.ts';
+import type { Grammar, OfferedWord } from './grammar.ts';
+
+type Host = Pick<NodeJS.Process, 'env' | 'platform'>;
+
+/**
+ * Answers `foley __complete WORD... CURRENT`, which the scripts of the shells call at a key press: a line for each
+ * candidate (word, tab, description), or a line `files` or `folders` where the shell completes those itself. Asks no
+ * service. Without candidates it returns no line; it never fails.
+ */
+export async function complete(words: readonly string[], host: Host): Promise<string> {
+  try {
+    const file = path.join(import.meta.dirname, 'completion.json');
+    const grammar: Grammar = JSON.parse(readFileSync(file, 'utf8'));
+    return await candidates(grammar, words, (kind) => namesOf(kind, host));
+  } catch {
+    return '';
+  }
+}
+
+/** Returns what {@link complete} prints for a command line; `recall` finds remembered names. */
+async function candidates(
+  grammar: Grammar,
+  words: readonly string[],
+  recall: (kind: KnownName) => Promise<readonly OfferedWord[]>,
+): Promise<string> {
+  // PowerShell drops empty words, and sends a space instead.
+  const current = (words.at(-1) ?? '').trim();
+  const line = readLine(grammar, words.slice(0, -1));
+  const [, assigned, begun = ''] = /^(--[^=]+)=(.*)$/s.exec(line.isAfterFlags ? '' : current) ?? [];
+  const flag = assigned === undefined ? line.pending : flagNamed(grammar, line.place, assigned);
+  const valueOf = async (source: ValueSource, prefix: string, before?: string): Promise<string> => {
+    if (source === 'files' || source === 'folders') return `${source}\n`;
+    if (typeof source === 'string') return '';
+    return offer('known' in source ? await recall(source.known) : wordsOf(source), prefix, before);
+  };
+  if (assigned !== undefined) return valueOf(flag?.source ?? 'nothing', begun, `${assigned}=`);
+  if (flag !== undefined) return valueOf(flag.source, current);
+  const place = grammar.places[line.place];
+  if (current.startsWith('-') && !line.isAfterFlags) {
+    return offer(flagWords(flagsAt(grammar, line.place), line.given), current);
+  }
+  const sources = place?.arguments ?? [];
+  const source = sources[Math.min(line.operands, sources.length - 1)] ?? 'nothing';
+  const isFirst = line.operands === 0 && !line.isAfterFlags;
+  return `${isFirst ? offer(place?.commands ?? [], current) : ''}${await valueOf(source, current)}`;
+}
+
+/** Returns the lines of those words that begin with `prefix`. */
+function offer(found: readonly OfferedWord[], prefix: string, before = ''): string {
+  return found
+    .filter(([word]) => word.startsWith(prefix))
+    .map(([word, about]) => `${before}${word}\t${about.replaceAll(/\s+/g, ' ')}\n`)
+    .join('');
+}
+
+interface Line {
+  /** The path of the command so far. */
+  readonly place: string;
+  /** How many arguments the command has so far. */
+  readonly operands: number;
+  /** The flag whose value comes next. */
+  readonly pending: DescribedFlag | undefined;
+  readonly given: ReadonlySet<string>;
+  /** After `--` everything is an argument. */
+  readonly isAfterFlags: boolean;
+}
+
+/** Reads the words before the one that is completed. */
+function readLine(grammar: Grammar, words: readonly string[]): Line {
+  const given = new Set<string>();
+  let place = '';
+  let operands = 0;
+  let pending: DescribedFlag | undefined;
+  let isAfterFlags = false;
+  for (const word of words) {
+    const next = place === '' ? word : `${place} ${word}`;
+    if (pending !== undefined) pending = undefined;
+    else if (isAfterFlags) operands += 1;
+    else if (word === '--') isAfterFlags = true;
+    else if (word.startsWith('-') && word !== '-') {
+      const flag = flagNamed(grammar, place, word);
+      given.add(flag?.long ?? word.replace(/=.*$/s, ''));
+      pending = flag?.value === undefined ? undefined : flag;
+    } else if (operands === 0 && Object.hasOwn(grammar.places, next)) place = next;
+    else operands += 1;
+  }
+  return { place, operands, pending, given, isAfterFlags };
+}
+
+function flagsAt({ globalFlags, places }: Grammar, place: string): readonly DescribedFlag[] {
+  return [...(places[place]?.flags ?? []), ...globalFlags];
+}
+
+/** Finds a flag by its long or short name, also before the command it belongs to. */
+function flagNamed(grammar: Grammar, place: string, name: string): DescribedFlag | undefined {
+  const isIt = ({ long, short }: DescribedFlag): boolean => long === name || short === name;
+  return (
+    flagsAt(grammar, place).find(isIt) ??
+    Object.values(grammar.places)
+      .flatMap(({ flags }) => flags)
+      .find(isIt)
+  );
+}
+
+/** Leaves out flags that were given, unless they may be repeated. */
+function flagWords(flags: readonly DescribedFlag[], given: ReadonlySet<string>): OfferedWord[] {
+  return flags
+    .filter(({ description, long }) => !given.has(long) || /may be repeated/.test(description))
+    .flatMap(({ description, long, short }) =>
+      [long, ...(short === undefined ? [] : [short])].map((name): OfferedWord => [
+        name,
+        description,
+      ]),
+    );
+}
+
+function wordsOf({ about, words }: Extract<ValueSource, { words: unknown }>): OfferedWord[] {
+  return words.map((word, index) => [word, about?.[index] ?? '']);
+}
+
+/** Returns the names of one kind that foley remembers. */
+async function namesOf(kind: KnownName, { env, platform }: Host): Promise<readonly OfferedWord[]> {
+  const paths = resolvePaths({ env, platform, homeDirectory: homedir() });
+  const { systemFiles } = await import('../../effects/file-system.ts');
+  if (kind === 'account') {
+    const { readAccounts } = await import('../../config/accounts.ts');
+    const { all } = await readAccounts(systemFiles, paths.accountsFile);
+    return [...all].map(([name, { baseUrl }]) => [name, baseUrl]);
+  }
+  if (kind === 'engine') {
+    const { loadEngineRegistrations, registrationsFile } =
+      await import('../../engines/registrations.ts');
+    const added = await loadEngineRegistrations(systemFiles, registrationsFile(paths.engines));
+    return added.map(({ name, version }) => [name, version]);
+  }
+  const { offerable, recallNames } = await import('../known-names.ts');
+  const isByName = kind === 'voice-name';
+  const known = await recallNames(systemFiles, paths.cache, isByName ? 'voice' : kind);
+  const shown = isByName ? known.flatMap(({ about, name }) => offerable(about, name)) : known;
+  return shown.map(({ about, name }) => [name, about]);
+}
