@@ -1,13 +1,12 @@
 // A 2k image and a 4 s video as the embedded service makes them, each in its own process: against sharp
-// alone, which draws the background of the same card and writes it, and against the encoder alone, which gets the
-// same frames ready made. With the most memory that the process had.
+// alone, which draws similar squares and writes them, and against the encoder alone, which gets
+// similar frames ready made. With the most memory that the process had.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
-import { loadTypeScript } from '../scripts/load-typescript.mjs';
 import { compare } from './measure.mjs';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
@@ -29,9 +28,8 @@ export async function measure() {
 }
 
 async function image(scratch) {
-  const { cardSvg } = await loadTypeScript('src/service/media/pictures/card.ts');
   const svg = path.join(scratch, 'card.svg');
-  writeFileSync(svg, cardSvg({ ...CARD, ...IMAGE }));
+  writeFileSync(svg, squares(IMAGE));
   const output = path.join(scratch, 'image.png');
   const ours = task(scratch, 'image', { ...drawing(IMAGE), output, format: 'png' });
   const floor = script('picture-floor.mjs', svg, path.join(scratch, 'floor.png'));
@@ -59,14 +57,27 @@ function drawing(size) {
   return { ...CARD, ...size, references: [], fontFile };
 }
 
-/** The frames of the video, one after the other, as the encoder takes them. */
+/** The frames of the video in shades of grey, one after the other, as the encoder takes them. */
 async function drawFrames(file) {
-  const { cardSvg } = await loadTypeScript('src/service/media/pictures/card.ts');
-  const { toI420 } = await loadTypeScript('src/service/media/pictures/video.ts');
   const { width, height, seconds } = VIDEO;
-  const size = { width, height };
-  const frame = await toI420(sharp(Buffer.from(cardSvg({ ...CARD, ...size }))), size);
+  const light = await sharp(Buffer.from(squares(VIDEO)))
+    .toColourspace('b-w')
+    .removeAlpha()
+    .raw()
+    .toBuffer();
+  const frame = Buffer.concat([light, Buffer.alloc((width * height) / 2, 128)]);
   writeFileSync(file, Buffer.concat(Array.from({ length: seconds * 24 }, () => frame)));
+}
+
+/** Squares like those on a card. */
+function squares({ width, height }) {
+  const cell = height / 8;
+  const places = Array.from({ length: Math.ceil(width / cell) * 8 }, (_, at) => {
+    const [x, y, lightness] = [Math.floor(at / 8) * cell, (at % 8) * cell, (at * 37) % 100];
+    return `<rect x="${x}" y="${y}" width="${cell}" height="${cell}" fill="hsl(200,40%,${lightness}%)"/>`;
+  });
+  const size = `width="${width}" height="${height}"`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" ${size}>${places.join('')}</svg>`;
 }
 
 /** What the service has its media child do. */
