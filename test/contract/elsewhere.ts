@@ -215,7 +215,7 @@ export const testedElsewhere: readonly TestedElsewhere[] = [
   },
   {
     id: 'service.storage-full',
-    section: '7.1',
+    section: 'errors',
     on: 'any path',
     what: '507: the disk of the service is full; nothing is charged, and `details.retryable` is false (ours)',
     covers: ['ERR_STORAGE_FULL'],
