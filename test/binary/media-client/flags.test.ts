@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { errorLine } from '../../harness/error-line.ts';
 import { scene } from '../faults/scene.ts';
 import { everyNth } from '../voices/voice-scene.ts';
-import { CREATES, job, leftIn, onCreate, PATHS } from './media-scene.ts';
+import { AUDIO_URL, CREATES, job, leftIn, onCreate, PATHS, VIDEO_URL } from './media-scene.ts';
 
 const { dub: DUB, image: IMAGE, lipsync: LIPSYNC, video: VIDEO } = CREATES;
 
@@ -12,13 +12,13 @@ const { dub: DUB, image: IMAGE, lipsync: LIPSYNC, video: VIDEO } = CREATES;
 const REFUSED: readonly (readonly [args: readonly string[], message: RegExp])[] = [
   [['lipsync', 'create', '--audio', 'https://a.test/b.wav'], /--video/],
   [['lipsync', 'create', '--video', 'https://a.test/b.mp4'], /--audio/],
-  [[...LIPSYNC, '--video', ''], /--video is empty/],
-  [[...LIPSYNC, '--video', 'ftp://a.test/b'], /--video is "ftp:/],
-  [[...LIPSYNC, '--video', 'http://'], /--video is "http:/],
-  [[...LIPSYNC, '--audio', 'missing.wav'], /--audio "missing.wav": there is no such file/],
-  [[...LIPSYNC, '--audio', 'folder'], /--audio "folder" is a folder/],
-  [[...LIPSYNC, '--audio', 'empty.wav'], /--audio "empty.wav" is empty/],
-  [[...LIPSYNC, '--audio', '/dev/zero'], /is not a regular file/],
+  [lipsyncOf('', AUDIO_URL), /--video is empty/],
+  [lipsyncOf('ftp://a.test/b', AUDIO_URL), /--video is "ftp:/],
+  [lipsyncOf('http://', AUDIO_URL), /--video is "http:/],
+  [lipsyncOf(VIDEO_URL, 'missing.wav'), /--audio "missing.wav": there is no such file/],
+  [lipsyncOf(VIDEO_URL, 'folder'), /--audio "folder" is a folder/],
+  [lipsyncOf(VIDEO_URL, 'empty.wav'), /--audio "empty.wav" is empty/],
+  [lipsyncOf(VIDEO_URL, '/dev/zero'), /is not a regular file/],
   [[...LIPSYNC, '-o', 'a.png'], /--output ends in a name for png/],
   [[...LIPSYNC, '--timeout', '1s'], /--timeout means something only/],
   [[...LIPSYNC, '--poll-interval', '1s'], /--poll-interval means something only/],
@@ -62,6 +62,10 @@ const REFUSED: readonly (readonly [args: readonly string[], message: RegExp])[] 
   [[...VIDEO, ...references(5)], /--image is given 5 times/],
   [[...VIDEO, '--resolution', '1k'], /unknown option|--resolution/],
 ];
+
+function lipsyncOf(video: string, audio: string): string[] {
+  return ['lipsync', 'create', '--video', video, '--audio', audio];
+}
 
 function url(index: number): string {
   return `https://a.test/${index}.png`;
