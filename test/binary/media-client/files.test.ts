@@ -9,7 +9,7 @@ import { startOneTimeServer } from '../../../src/media/one-time-server.ts';
 import { errorLine } from '../../harness/error-line.ts';
 import { sandbox } from '../../harness/sandbox.ts';
 import { scene } from '../faults/scene.ts';
-import { CREATES, job, onCreate } from './media-scene.ts';
+import { AUDIO_URL, CREATES, job, onCreate } from './media-scene.ts';
 
 const CONTENT = Buffer.from('a video, let us say\n'.repeat(20_000));
 
@@ -142,7 +142,8 @@ describe('a file for a hosted service', () => {
     const stage = await scene([]);
     const file = path.join(stage.box.out, 'foley.config.json');
     await writeFile(file, JSON.stringify({ upload: { command: 'touch stolen' } }));
-    const error = errorLine(await stage.run([...CREATES.lipsync, '--video', file, '--json']));
+    const args = ['lipsync', 'create', '--video', file, '--audio', AUDIO_URL, '--json'];
+    const error = errorLine(await stage.run(args));
     expect(error).toMatchObject({ exitCode: 2, code: 'config' });
   });
 });

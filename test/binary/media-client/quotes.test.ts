@@ -54,13 +54,17 @@ test('the models are a table with quotes and limits, and the answer as it is', a
 });
 
 test.each<[string, readonly string[], string]>([
-  ['20', ['--resolution', '4k'], 'this may cost 80 credits, and --max-credits is 20'],
-  ['19', [], 'this may cost 20 credits, and --max-credits is 19'],
-  ['99', ['--aspect-ratio', '2:3'], 'no quote'],
+  [
+    '20',
+    ['-m', 'model-1', '--resolution', '4k'],
+    'this may cost 80 credits, and --max-credits is 20',
+  ],
+  ['19', ['-m', 'model-1'], 'this may cost 20 credits, and --max-credits is 19'],
+  ['99', ['-m', 'model-1', '--aspect-ratio', '2:3'], 'no quote'],
   ['99', ['-m', 'model-2'], 'no quote'],
 ])('--max-credits %s %j is refused before anything is ordered', async (most, flags, message) => {
   const stage = await scene([onModels]);
-  const args = [...CREATES.image, ...flags, '--max-credits', most, '--json'];
+  const args = ['image', 'create', 'A lighthouse', ...flags, '--max-credits', most, '--json'];
   const error = errorLine(await stage.run(args));
   expect(error).toMatchObject({ exitCode: 2, billed: 'no' });
   expect(error.message).toContain(message);
