@@ -9,7 +9,7 @@ import { startOneTimeServer } from '../../../src/media/one-time-server.ts';
 import { errorLine } from '../../harness/error-line.ts';
 import { sandbox } from '../../harness/sandbox.ts';
 import { scene } from '../faults/scene.ts';
-import { AUDIO_URL, CREATES, job, onCreate } from './media-scene.ts';
+import { AUDIO_URL, job, onCreate } from './media-scene.ts';
 
 const CONTENT = Buffer.from('a video, let us say\n'.repeat(20_000));
 
