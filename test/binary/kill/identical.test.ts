@@ -31,7 +31,7 @@ async function createAtOnce(processes: readonly ServingFoley[]): Promise<Set<str
 async function expectEnded({ ask }: ServingFoley, taskId: string | undefined): Promise<void> {
   const status = async (): Promise<unknown> =>
     Object(JSON.parse((await ask(`${JOBS}/${taskId}`)).bytes.toString())).task.status;
-  await expect.poll(status, { timeout: 20_000, interval: 20 }).toBe('success');
+  await expect.poll(status, { timeout: 60_000, interval: 20 }).toBe('success');
 }
 
 test(`${CREATES} identical creates at once, at two processes on the same data, are one task and one charge`, async () => {

@@ -142,8 +142,8 @@ describe('a file for a hosted service', () => {
     const stage = await scene([]);
     const file = path.join(stage.box.out, 'foley.config.json');
     await writeFile(file, JSON.stringify({ upload: { command: 'touch stolen' } }));
-    const args = ['lipsync', 'create', '--video', file, '--audio', AUDIO_URL, '--json'];
-    const error = errorLine(await stage.run(args));
+    const words = ['lipsync', 'create', '--video', file, '--audio', AUDIO_URL, '--json'];
+    const error = errorLine(await stage.run(words));
     expect(error).toMatchObject({ exitCode: 2, code: 'config' });
   });
 });
