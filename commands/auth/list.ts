@@ -25,11 +25,10 @@ export const authList: CommandDefinition = {
       realtimeUrl,
       current: name === current,
     }));
-    const { table } = await import('../../src/cli/render/table.ts');
+    const { tableOrNotice } = await import('../../src/cli/render/table.ts');
     return {
       data: { items, total: items.length },
-      human: (look) =>
-        items.length === 0 ? 'There are no stored accounts.' : table(items, COLUMNS, look),
+      ...tableOrNotice(items, COLUMNS, 'There are no stored accounts.'),
     };
   },
 };

@@ -13,10 +13,10 @@ export const engineList: CommandDefinition = {
       await import('../../src/engines/registrations.ts');
     const { engines: folder } = await context.paths();
     const engines = await loadEngineRegistrations(context.files, registrationsFile(folder));
-    const { table } = await import('../../src/cli/render/table.ts');
+    const { tableOrNotice } = await import('../../src/cli/render/table.ts');
     return {
       data: { items: engines.map((engine) => engineDocument(engine)), total: engines.length },
-      human: (look) => (engines.length === 0 ? NONE : table(engines, COLUMNS, look)),
+      ...tableOrNotice(engines, COLUMNS, NONE),
     };
   },
 };

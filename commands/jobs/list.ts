@@ -78,14 +78,12 @@ async function present(
   rows: readonly ListedJob[],
   data: unknown,
 ): Promise<CommandResult> {
-  const { table } = await import('../../src/cli/render/table.ts');
+  const { tableOrNotice } = await import('../../src/cli/render/table.ts');
   const names = rows.map(({ id, textPreview }) => ({ name: id, about: textPreview }));
   return {
     data,
     seen: { kind: 'job', names },
-    ...(rows.length === 0
-      ? { notice: 'There are no jobs.' }
-      : { human: (look: Look) => table(rows, columns(clock.now(), look), look) }),
+    ...tableOrNotice(rows, (look: Look) => columns(clock.now(), look), 'There are no jobs.'),
   };
 }
 

@@ -39,12 +39,10 @@ async function present(
   jobs: readonly MediaJob[],
   data: unknown,
 ): Promise<CommandResult> {
-  const { table } = await import('../../src/cli/render/table.ts');
+  const { tableOrNotice } = await import('../../src/cli/render/table.ts');
   return {
     data,
-    ...(jobs.length === 0
-      ? { notice: 'There are no jobs.' }
-      : { human: (look: Look) => table(jobs, columns(clock.now(), look), look) }),
+    ...tableOrNotice(jobs, (look: Look) => columns(clock.now(), look), 'There are no jobs.'),
   };
 }
 

@@ -17,12 +17,11 @@ export function mediaModels(mediaType: MediaType): CommandDefinition {
     async run(context) {
       const { client } = await context.connect();
       const { raw, value } = await listMediaModels(client, mediaType, context.signal);
-      const { table } = await import('../../src/cli/render/table.ts');
+      const { tableOrNotice } = await import('../../src/cli/render/table.ts');
       const rows = value.flatMap((model) => rowsOf(model));
       return {
         data: raw,
-        human: (look) =>
-          rows.length === 0 ? 'There are no models.' : table(rows, columnsOf(rows), look),
+        ...tableOrNotice(rows, columnsOf(rows), 'There are no models.'),
       };
     },
   };

@@ -12,13 +12,12 @@ export const modelsList: CommandDefinition = {
   async run(context) {
     const { client } = await context.connect({ publicOnly: true });
     const { value, raw } = await getCapabilities(client, { signal: context.signal });
-    const { table } = await import('../../src/cli/render/table.ts');
+    const { tableOrNotice } = await import('../../src/cli/render/table.ts');
     const names = value.models.map(({ id }) => ({ name: id, about: '' }));
     return {
       data: raw,
       seen: { kind: 'model', names },
-      human: (look) =>
-        value.models.length === 0 ? 'There are no models.' : table(value.models, COLUMNS, look),
+      ...tableOrNotice(value.models, COLUMNS, 'There are no models.'),
     };
   },
 };

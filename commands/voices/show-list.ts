@@ -85,12 +85,12 @@ async function present<Row extends NamedVoice>(
   columns: readonly Column<Row>[],
   data: unknown,
 ): Promise<CommandResult> {
-  const { table } = await import('../../src/cli/render/table.ts');
+  const { tableOrNotice } = await import('../../src/cli/render/table.ts');
   const names = rows.map(({ name, voiceId }) => ({ name: voiceId, about: name }));
   return {
     data,
     seen: { kind: 'voice', names },
-    human: (look) => (rows.length === 0 ? 'There are no voices.' : table(rows, columns, look)),
+    ...tableOrNotice(rows, columns, 'There are no voices.'),
   };
 }
 

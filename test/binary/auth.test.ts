@@ -443,5 +443,9 @@ describe('foley auth logout', () => {
 
 test('foley auth list of nothing', async () => {
   const result = await foley(await sandbox(), ['auth', 'list']);
-  expect(result).toMatchObject({ code: 0, stdout: Buffer.from('There are no stored accounts.\n') });
+  expect(result).toMatchObject({
+    code: 0,
+    stdout: Buffer.alloc(0),
+    stderr: 'There are no stored accounts.\n',
+  });
 });

@@ -1,5 +1,6 @@
 import stringWidth from 'string-width';
 import { display } from '../../text/display.ts';
+import type { CommandResult } from './result.ts';
 import type { Look } from './style.ts';
 
 const GAP = '  ';
@@ -12,6 +13,22 @@ export interface Column<Row> {
   readonly whole?: boolean;
   /** Left out where there is no room for it; the last one goes first. */
   readonly optional?: boolean;
+}
+
+/**
+ * Returns the table of a list, or, for an empty list, a sentence for stderr: stdout stays empty.
+ *
+ * @param columns the columns, or a function that makes them for the terminal
+ */
+export function tableOrNotice<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[] | ((look: Look) => readonly Column<Row>[]),
+  notice: string,
+): Pick<CommandResult, 'human' | 'notice'> {
+  if (rows.length === 0) return { notice };
+  return {
+    human: (look) => table(rows, typeof columns === 'function' ? columns(look) : columns, look),
+  };
 }
 
 /**
