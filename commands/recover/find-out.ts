@@ -1,4 +1,5 @@
 import type { ApiClient } from '../../src/api/client.ts';
+import { reviseFailure } from '../../src/api/failures.ts';
 import { allItems } from '../../src/api/pages.ts';
 import { jsonBody } from '../../src/api/request.ts';
 import type { RequestSpec } from '../../src/api/request.ts';
@@ -58,7 +59,10 @@ export async function findOut(
     if (!(error instanceof Failure)) throw error;
     // Another request has the key: this one came to nothing, or was never taken.
     if (error.code === 'ERR_REQUEST_ID_CONFLICT') return undefined;
-    if (error.code !== 'ERR_REQUEST_PREVIOUSLY_REFUNDED') throw error;
+    if (error.code !== 'ERR_REQUEST_PREVIOUSLY_REFUNDED') {
+      const hint = `Run \`foley recover\` again later, or the same command with --idempotency-key ${key}, which is not billed twice.`;
+      throw reviseFailure(error, { hint });
+    }
     await deps.journal.resume(intent).settle('failed', { problem: error.message });
     return { ...told(intent), outcome: 'refunded', problem: error.message };
   }

@@ -104,12 +104,14 @@ export function controlOptions(names: readonly ControlName[] = CONTROL_NAMES): O
     const control = SPEECH_CONTROLS[name];
     const flag = `--${kebab(name)}`;
     const flags = SHORT_NAMES[name] === undefined ? flag : `${SHORT_NAMES[name]}, ${flag}`;
-    const help = lowerFirst(control.description);
+    // The ranges of families follow the widest one.
+    const [about = '', families] = control.description.split(/; (?=[\d.]+ to )/);
+    const help = lowerFirst(about);
     switch (control.type) {
       case 'number':
         return new Option(
           `${flags} <n>`,
-          `${help}, ${control.minimum} to ${control.maximum}`,
+          `${help}, ${control.minimum} to ${control.maximum}${families === undefined ? '' : ` (${families})`}`,
         ).argParser(numberWithin(flag, control));
       case 'string':
         return new Option(`${flags} <text>`, help).argParser(textWithin(flag, control.maxLength));

@@ -278,7 +278,11 @@ describe('lipsync create, which has none', () => {
     ['500', faults.errorAnswer(500), 23],
     ['504', faults.errorAnswer(504), 23],
   ])('is not sent again after %s', async (_, fault, exitCode) => {
-    const stage = await scene([onCreate('lipsync', fault)]);
+    const list = json({ data: { items: [] } });
+    const stage = await scene([
+      onCreate('lipsync', fault),
+      { method: 'GET', path: PATHS.lipsync, answer: list },
+    ]);
     const error = errorLine(await stage.run([...CREATES.lipsync, '--json']));
     expect(error).toMatchObject({ exitCode, billed: 'unknown' });
     expect(creates(stage, 'lipsync')).toHaveLength(1);
