@@ -1,6 +1,5 @@
 import stringWidth from 'string-width';
 import { display } from '../../text/display.ts';
-import type { CommandResult } from './result.ts';
 import type { Look } from './style.ts';
 
 const GAP = '  ';
@@ -24,10 +23,11 @@ export function tableOrNotice<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[] | ((look: Look) => readonly Column<Row>[]),
   notice: string,
-): Pick<CommandResult, 'human' | 'notice'> {
+): { readonly human: (look: Look) => string } | { readonly notice: string } {
   if (rows.length === 0) return { notice };
   return {
-    human: (look) => table(rows, typeof columns === 'function' ? columns(look) : columns, look),
+    human: (look: Look) =>
+      table(rows, typeof columns === 'function' ? columns(look) : columns, look),
   };
 }
 
