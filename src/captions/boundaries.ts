@@ -124,7 +124,7 @@ const words = (list: string): ReadonlySet<string> => new Set(list.split(/\s+/));
 const HIRAGANA = String.raw`[\p{Script=Hiragana}ー]`;
 const ENDS_IN_HIRAGANA = new RegExp(`${HIRAGANA}$`, 'u');
 const BEGINS_IN_HIRAGANA = new RegExp(`^${HIRAGANA}`, 'u');
-const NUMBEROfUnspacedBreaks = /[\p{N}一二三四五六七八九十百千万亿億兆两]$/u;
+const DIGITS_ONLY = /[\p{N}一二三四五六七八九十百千万亿億兆两]$/u;
 
 /** Words in hiragana that begin a phrase. */
 const PHRASE_STARTS = words(
@@ -165,7 +165,7 @@ const MEASURED = /^[一二两兩三四五六七八九十几幾每这這那][\p{S
  * How much two words without a space between them belong together: 0 not at all, 100 very much.
  */
 function clingInUnspaced(before: string, after: string, isJapanese: boolean): number {
-  if (NUMBEROfUnspacedBreaks.test(before)) return 70;
+  if (DIGITS_ONLY.test(before)) return 70;
   const word = after.replace(SIGNS_AT_END, '');
   return isJapanese ? clingInJapanese(before, word) : clingInChinese(before, word);
 }

@@ -53,7 +53,7 @@ export function vttFile(
 ): string {
   const blocks = cues.map((cue) => {
     const isLater = wordTimes ? laterTimes(cue) : () => false;
-    return `\n${timestamp(cue.startMs, '.')} --> ${timestamp(cue.endMs, '.')}\n${textOfVtt(cue, isLater)}\n`;
+    return `\n${timestamp(cue.startMs, '.')} --> ${timestamp(cue.endMs, '.')}\n${cueText(cue, isLater)}\n`;
   });
   return `WEBVTT\n${blocks.join('')}`;
 }
@@ -70,7 +70,7 @@ function laterTimes({ startMs, endMs }: Cue): IsLater {
   };
 }
 
-function textOfVtt({ lines }: Cue, isLater: IsLater): string {
+function cueText({ lines }: Cue, isLater: IsLater): string {
   return lines.map((line) => lineMarkup(line, isLater)).join('\n');
 }
 

@@ -126,11 +126,11 @@ function readModels(body: unknown): readonly MediaModel[] | undefined {
     Array.isArray(value),
   );
   if (!Array.isArray(list)) return undefined;
-  const models = list.map((model) => readModelOfMediaModels(model));
+  const models = list.map((model) => readMediaModel(model));
   return models.every((model) => model !== undefined) ? models : undefined;
 }
 
-function readModelOfMediaModels(body: unknown): MediaModel | undefined {
+function readMediaModel(body: unknown): MediaModel | undefined {
   if (!isRecord(body)) return undefined;
   const id = firstText(body['id'], body['model'], body['name']);
   if (id === undefined) return undefined;

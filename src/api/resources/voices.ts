@@ -12,7 +12,7 @@ import type { JsonAnswer, Answer } from '../response.ts';
 import { isOptional, isRecord, isStringArray } from '../response.ts';
 import type { AttemptOutcome } from '../retry.ts';
 import type { CreateAnswer } from './create.ts';
-import { firstText as firstTextOfMadeVoice, namesNothing, readCreateAnswer } from './create.ts';
+import { firstText as firstNonEmpty, namesNothing, readCreateAnswer } from './create.ts';
 
 export interface VoiceQuery {
   readonly page?: number | undefined;
@@ -123,7 +123,7 @@ export function listVoicesV1(
 ): Promise<JsonAnswer<Page<ListedVoiceV1>>> {
   const call = { ...endpoint('listVoicesV1'), billed: false, retry: 'safe' } as const;
   return client.json({ ...call, query: { ...query }, signal }, (body) =>
-    readPage(body, readVoiceOfVoicesV1),
+    readPage(body, readVoiceV1),
   );
 }
 
@@ -138,12 +138,12 @@ export function listCompatVoices(
 
 function readCompatVoices(body: unknown): readonly ListedVoiceV1[] | undefined {
   if (!isRecord(body) || !Array.isArray(body['voices'])) return undefined;
-  const voices = body['voices'].map((voice) => readVoiceOfVoicesV1(voice));
+  const voices = body['voices'].map((voice) => readVoiceV1(voice));
   return voices.every((voice) => voice !== undefined) ? voices : undefined;
 }
 
 /** One description names its fields otherwise than the other. */
-function readVoiceOfVoicesV1(body: unknown): ListedVoiceV1 | undefined {
+function readVoiceV1(body: unknown): ListedVoiceV1 | undefined {
   if (!isRecord(body)) return undefined;
   const voiceId = firstText(body['voiceId'], body['id']);
   if (voiceId === undefined) return undefined;
@@ -223,12 +223,12 @@ export function refusedVoice(error: unknown): unknown {
  */
 export async function readMadeVoice(answer: Answer): Promise<MadeVoice> {
   const { made, ...told } = await readCreateAnswer(answer, ['voice', 'data']);
-  const voiceId = firstTextOfMadeVoice(made['voiceId'], made['id']);
+  const voiceId = firstNonEmpty(made['voiceId'], made['id']);
   if (voiceId === undefined) throw namesNothing('voice', answer);
   return {
     ...told,
     voiceId,
-    name: firstTextOfMadeVoice(made['title'], made['name']),
-    createdAt: firstTextOfMadeVoice(made['createdAt'], made['created_at']),
+    name: firstNonEmpty(made['title'], made['name']),
+    createdAt: firstNonEmpty(made['createdAt'], made['created_at']),
   };
 }

@@ -215,15 +215,15 @@ export function embedded(name: 'item' | 'summary', data: object): string {
 function policyOf(style: string, script: string): string {
   return [
     `default-src 'none'`,
-    `style-src 'sha256-${sha256OfPage(style)}'`,
-    `script-src 'sha256-${sha256OfPage(script)}'`,
+    `style-src 'sha256-${policyHash(style)}'`,
+    `script-src 'sha256-${policyHash(script)}'`,
     'media-src blob:',
     `base-uri 'none'`,
     `form-action 'none'`,
   ].join('; ');
 }
 
-function sha256OfPage(text: string): string {
+function policyHash(text: string): string {
   return createHash('sha256').update(text).digest('base64');
 }
 

@@ -52,7 +52,7 @@ export interface PercentBar {
   stop(): void;
 }
 
-const SILENTOfPercentBar: PercentBar = { update: () => {}, stop: () => {} };
+const SILENT_PERCENT: PercentBar = { update: () => {}, stop: () => {} };
 const WHOLE = 100;
 
 /**
@@ -60,7 +60,7 @@ const WHOLE = 100;
  * does nothing and loads nothing.
  */
 export function startPercentBar(io: Io, clock: Clock, label: string): PercentBar {
-  if (!io.showsProgress) return SILENTOfPercentBar;
+  if (!io.showsProgress) return SILENT_PERCENT;
   let now = { percent: 0, label };
   let bar: SingleBar | undefined;
   let isOver = false;
@@ -107,7 +107,7 @@ export interface TransferBar {
   stop(): void;
 }
 
-const SILENTOfTransferBar: TransferBar = { update: () => {}, stop: () => {} };
+const SILENT_TRANSFER: TransferBar = { update: () => {}, stop: () => {} };
 const MEGABYTE = 1_000_000;
 
 /**
@@ -119,13 +119,13 @@ export function startTransferBar(
   clock: Clock,
   { label, totalBytes }: { readonly label: string; readonly totalBytes: number },
 ): TransferBar {
-  if (!io.showsProgress) return SILENTOfTransferBar;
+  if (!io.showsProgress) return SILENT_TRANSFER;
   let gone = 0;
   let bar: SingleBar | undefined;
   let isOver = false;
   const cancel = clock.after(A_MOMENT_MS, () => {
     void (async () => {
-      const opened = await openBarOfTransferBar(io, label);
+      const opened = await openTransferBar(io, label);
       if (isOver) return;
       bar = opened;
       bar.start(megabytes(totalBytes), megabytes(gone));
@@ -146,7 +146,7 @@ export function startTransferBar(
   };
 }
 
-async function openBarOfTransferBar(io: Io, label: string): Promise<SingleBar> {
+async function openTransferBar(io: Io, label: string): Promise<SingleBar> {
   const { default: progress } = await import('cli-progress');
   return new progress.SingleBar({
     format: `${label}  {bar} {value}/{total} MB  {eta_formatted}`,
@@ -173,14 +173,14 @@ export interface LiveLines {
   clear(): void;
 }
 
-const SILENTOfLiveLines: LiveLines = { show: () => {}, clear: () => {} };
+const SILENT_LINES: LiveLines = { show: () => {}, clear: () => {} };
 
 /**
  * Lines that live where a person is looking; elsewhere nothing is shown. What did not change is not
  * written again, and what did is written at once, so that nothing flickers.
  */
 export function liveLines(io: Pick<Io, 'progressStream' | 'showsProgress'>): LiveLines {
-  if (!io.showsProgress) return SILENTOfLiveLines;
+  if (!io.showsProgress) return SILENT_LINES;
   const { progressStream } = io;
   let shown: readonly string[] = [];
   const back = (): string => (shown.length === 0 ? '' : `\u001b[${shown.length}A\r\u001b[0J`);

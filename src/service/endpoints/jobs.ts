@@ -137,7 +137,7 @@ export const listJobsV1: Handler<AccountCall> = ({ account, request, requestId }
   const { page = 1, limit = PAGE_SIZE_DEFAULT, status } = query;
   const createdAfter = momentOf(query.createdAfter);
   const filter = { status, createdAfter, limit: limit + 1, offset: offsetOf({ page, limit }) };
-  const items = jobs.list(account, filter).map((job) => itemOfOfJobsV1(job));
+  const items = jobs.list(account, filter).map((job) => itemV1(job));
   const body: JobListV1 = { ...pageOf(items, { page, limit }), requestId };
   return Response.json(body);
 };
@@ -172,7 +172,7 @@ function delivery(job: WholeJob): Pick<JobV1['task'], 'audioUrl' | 'delivery' | 
     const nothing = { playbackUrl: null, downloadUrl: null, downloadReady: false };
     return { audioUrl: null, delivery: nothing };
   }
-  const playbackUrl = audioPathOfJobsV1(job.id);
+  const playbackUrl = audioPathV1(job.id);
   return {
     audioUrl: playbackUrl,
     delivery: { playbackUrl, downloadUrl: `${playbackUrl}?download=1`, downloadReady: true },
@@ -186,12 +186,12 @@ function delivery(job: WholeJob): Pick<JobV1['task'], 'audioUrl' | 'delivery' | 
   };
 }
 
-function itemOfOfJobsV1(job: JobRecord): JobListItemV1 {
-  return { ...listItem(job, audioPathOfJobsV1), engineModelId: job.modelId };
+function itemV1(job: JobRecord): JobListItemV1 {
+  return { ...listItem(job, audioPathV1), engineModelId: job.modelId };
 }
 
 /** Without a version in it, as the spec has it. */
-function audioPathOfJobsV1(taskId: string): string {
+function audioPathV1(taskId: string): string {
   return endpointPath('getTaskAudio', { taskId });
 }
 

@@ -26,7 +26,7 @@ import { speakAligned } from '../speech/aligned-body.ts';
 import { writeSpeech } from '../speech/audio-files.ts';
 import type {
   CachedRecord,
-  CachedSpeech as CachedSpeechOfSpeakCached,
+  CachedSpeech as CachedSpeechStore,
   CachedWriting,
 } from '../speech/cached-speech.ts';
 import { speechMediaType } from '../speech/encode.ts';
@@ -300,7 +300,7 @@ function addressAnswer(
  */
 function speakCached(
   speaking: Speaking,
-  cachedSpeech: CachedSpeechOfSpeakCached,
+  cachedSpeech: CachedSpeechStore,
   format: SpeechFormat,
 ): Promise<CachedRecord> {
   const { operation, plan } = speaking;

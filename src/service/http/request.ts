@@ -214,12 +214,12 @@ function keyIn(headers: Headers, field: string): string | undefined {
   throw invalidRequest([{ field, message: `${field} ${given}; allowed are ${allowed}` }]);
 }
 
-const VISIBLE_ASCIIOfRequestId = /^[\x21-\x7e]{1,128}$/;
+const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 
 /** The trace id of a request: the client's where it can be echoed safely, else a new one (spec 4.1). */
 export function requestIdOf(headers: Headers, random: Random): string {
   const given = headers.get(HEADERS.requestId);
-  return given !== null && VISIBLE_ASCIIOfRequestId.test(given) ? given : random.uuid();
+  return given !== null && REQUEST_ID.test(given) ? given : random.uuid();
 }
 
 /** The path of an endpoint with its parameters filled in, for addresses in answers. */

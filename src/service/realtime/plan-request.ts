@@ -159,12 +159,12 @@ function planLenient(request: RequestFields, subject: RequestSubject): RequestPl
   }
   const ready = {
     provider: model.family,
-    effectiveRequest: { ...effectiveRequest, ...PRODUCTOfLenientRequest },
+    effectiveRequest: { ...effectiveRequest, ...PRODUCT_REQUEST },
   };
   return { ...plan, ready, warnings };
 }
 
-const PRODUCTOfLenientRequest = { parameterProfile: 'product_v1' } as const;
+const PRODUCT_REQUEST = { parameterProfile: 'product_v1' } as const;
 
 function isProduct(request: StartRequest | ProductStartRequest): request is ProductStartRequest {
   return 'parameterProfile' in request;
