@@ -112,11 +112,7 @@ async function openFor(task: Task, { output }: CreateFlags): Promise<Output | un
   const { context, flags, plan, text } = task;
   if (output === undefined) return undefined;
   const { state } = await context.paths();
-  return untilStopped(
-    openPlanned(plan, { ...context, text, noClobber: !flags.clobber, state }),
-    context.signal,
-    (opened) => void opened?.abandon(),
-  );
+  return openPlanned(plan, { ...context, text, noClobber: !flags.clobber, state });
 }
 
 interface Ready {

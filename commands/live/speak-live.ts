@@ -24,11 +24,7 @@ export async function speakLive(task: LiveTask): Promise<CommandResult> {
   const { context, flags, plan, player, text = '' } = task;
   const { signal } = context;
   const { state } = await context.paths();
-  const output = await untilStopped(
-    openPlanned(plan, { ...context, text, noClobber: !flags.clobber, state }),
-    signal,
-    (opened) => void opened?.abandon(),
-  );
+  const output = await openPlanned(plan, { ...context, text, noClobber: !flags.clobber, state });
   const progress = startProgress(context.io, context.clock, 'speaking');
   const playback =
     player === undefined || output !== undefined

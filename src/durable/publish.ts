@@ -2,6 +2,7 @@ import type { Stats } from 'node:fs';
 import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname, sep } from 'node:path';
+import { untilStopped } from '../effects/concurrency.ts';
 import type { FileSystem } from '../effects/file-system.ts';
 import { usageFailure } from '../errors/failure.ts';
 import type { ChecksumKind, Checksum } from './checksum.ts';
@@ -44,6 +45,8 @@ export interface OutputOptions extends FileDeps {
   readonly flag?: string | undefined;
   /** By what the file is told again; CRC-32 by default. */
   readonly checksum?: ChecksumKind | undefined;
+  /** Ends the wait for a reader of a pipe; a file is opened at once, and is the caller's to abandon. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -59,7 +62,7 @@ export async function openOutput(options: OutputOptions): Promise<Output> {
     return openPublishedOutput({ ...base, path: await firstFree(path, options) });
   }
   const target = await resolveTarget(path, files);
-  if (target.kind === 'direct') return openDirectOutput(path, files);
+  if (target.kind === 'direct') return openDirectOutput(path, files, options.signal);
   if (target.kind === 'new') return openPublishedOutput(base);
   if (existing === 'refuse') throw existsFailure(path);
   return openPublishedOutput({ ...base, replaced: target });
@@ -249,15 +252,20 @@ async function ifSupported(attempt: Promise<void>): Promise<void> {
  * An output into a pipe, a device or a stream of this process. There is nothing to be put in its
  * place at the end, and nothing to be taken back.
  */
-export async function openDirectOutput(path: string, files: FileSystem): Promise<Output> {
+async function openDirectOutput(
+  path: string,
+  files: FileSystem,
+  signal: AbortSignal | undefined,
+): Promise<Output> {
   const failed = (error: unknown): never => {
     throw outputFailure(path, error, 'writing');
   };
   // Appending, and never creating: behind /dev/stdout there may be a file with something in it.
   const flags = constants.O_WRONLY | constants.O_APPEND;
-  const file = await files.open(path, flags).catch((error: unknown) => {
+  const opening = files.open(path, flags).catch((error: unknown) => {
     throw outputFailure(path, error, 'opening');
   });
+  const file = await untilStopped(opening, signal, (late) => void late.close());
   const writer = new FileWriter(file);
   let isOpen = true;
 

@@ -123,6 +123,8 @@ export interface OpenPlannedOptions extends FileDeps {
   readonly noClobber: boolean;
   /** The folder of foley's state, in which audio is kept that cannot get to its output. */
   readonly state: string;
+  /** Ends the wait for a reader of a pipe. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**

@@ -150,14 +150,10 @@ export async function speakTask(task: Task): Promise<CommandResult> {
   const { context, flags, plan, text } = task;
   const { signal } = context;
   const { state } = await context.paths();
-  const output = await untilStopped(
-    openPlanned(plan, { ...context, text, noClobber: !flags.clobber, state }),
-    signal,
-    (opened) => void opened?.abandon(),
-  );
+  const output = await openPlanned(plan, { ...context, text, noClobber: !flags.clobber, state });
   let captions: OpenCaptions | undefined;
   try {
-    captions = await untilStopped(captionsFor(task), signal, (late) => void late?.abandon());
+    captions = await captionsFor(task);
     const connection = await untilStopped(context.connect(), signal);
     const whole = await speechOrder(task, connection);
     const { body, parts } = await splitOrder(task, connection, whole);
