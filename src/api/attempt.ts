@@ -59,7 +59,8 @@ export async function performAttempt(
   let request = buildRequest(spec, deps.address, ids, deps.version);
   for (let followed = 0; ; followed += 1) {
     const answer = await exchange(deps, call, request);
-    if (!isRedirect(answer.status)) return judge(deps, call, answer, request.url);
+    const isLink = followed > 0 || typeof spec.target !== 'string';
+    if (!isRedirect(answer.status)) return judge(deps, call, answer, { url: request.url, isLink });
     answer.discard();
     const { location } = answer.headers;
     const { status } = answer;
@@ -120,7 +121,12 @@ function outcomeOf(error: TransportError): AttemptFailure['outcome'] {
 }
 
 /** Keeps a good answer; everything else is a failure. */
-async function judge(deps: AttemptDeps, call: Call, answer: Answer, url: URL): Promise<Answer> {
+async function judge(
+  deps: AttemptDeps,
+  call: Call,
+  answer: Answer,
+  { isLink, url }: { readonly isLink: boolean; readonly url: URL },
+): Promise<Answer> {
   const { headers, requestId, status } = answer;
   if (status >= 200 && status < 300) {
     if (!isPacked(headers)) return answer;
@@ -131,7 +137,8 @@ async function judge(deps: AttemptDeps, call: Call, answer: Answer, url: URL): P
     throw new AttemptFailure(reviseFailure(failure, { billed }), { kind: 'unusable' });
   }
   const { retryAfterMs } = answer;
-  if (!keyOrigins(deps.address).has(url.origin)) {
+  const mayBeExpired = isLink && call.spec.isFile === true && (status === 401 || status === 403);
+  if (mayBeExpired || !keyOrigins(deps.address).has(url.origin)) {
     answer.discard();
     const failure = storeFailure(url.host, { status, requestId, retryAfterMs });
     throw new AttemptFailure(failure, { kind: 'status', status, retryAfterMs });

@@ -3,7 +3,6 @@ import { Failure } from '../errors/failure.ts';
 import type { Answer } from './response.ts';
 import { badAnswer } from './response.ts';
 import type { ApiClient } from './client.ts';
-import type { RequestSpec } from './request.ts';
 import { backoff, BACKOFF_BASE_MS } from './retry.ts';
 import { isRefusedByStore } from './failures.ts';
 import { TransportError } from './transport/exchange.ts';
@@ -34,14 +33,8 @@ export async function download(
   return transfer.answer();
 }
 
-/** A download of a fixed address, which may redirect to a fresh link each time. */
-export function downloadFrom(
-  client: Pick<ApiClient, 'retry' | 'send'>,
-  { accept, signal, target }: Pick<RequestSpec, 'accept' | 'signal' | 'target'>,
-): Promise<Answer> {
-  const request = { method: 'GET', target, accept, signal, billed: false, retry: 'safe' } as const;
-  return download(client, (headers) => client.send({ ...request, headers }), signal);
-}
+/** The request for a file that costs nothing. */
+export const FILE_REQUEST = { method: 'GET', isFile: true, billed: false, retry: 'safe' } as const;
 
 const SECOND_LINK_MS = 1_000;
 

@@ -48,8 +48,8 @@ export function statusFailure(facts: StatusFacts): Failure {
 }
 
 /**
- * What the status of a store means that the service redirected to: the key was not sent there, so that nothing
- * about key, credits or request follows from it.
+ * Describes a status of the place where a file is stored: nothing about key, credits or request follows from it,
+ * also where it is on the origin of the service, since a link expires by itself.
  */
 export function storeFailure(
   host: string,

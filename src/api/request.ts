@@ -42,6 +42,11 @@ export interface RequestSpec {
   readonly stream?: StreamedBody | undefined;
   /** Public documents are asked for without a key, also when there is one. */
   readonly public?: boolean | undefined;
+  /**
+   * Asks for a file: a link that the service answered with, or redirects to, may have expired, so that 401 and 403
+   * there say nothing about the key.
+   */
+  readonly isFile?: true | undefined;
   readonly billed: boolean;
   readonly retry: RetryRule;
   /** Instead of the client's own limit. */

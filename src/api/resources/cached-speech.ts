@@ -5,7 +5,8 @@ import type { AudioAnswer } from '../audio-response.ts';
 import { audioAnswer, charged } from '../audio-response.ts';
 import type { ApiClient } from '../client.ts';
 import { readJson } from '../client.ts';
-import { downloadFrom } from '../download.ts';
+import type { AskForFile } from '../download.ts';
+import { download, FILE_REQUEST } from '../download.ts';
 import { reviseFailure } from '../failures.ts';
 
 /** What a v1 request with `cache` is answered with (docs/api/speech.md#v1). */
@@ -29,7 +30,9 @@ export async function storedAudio(
   const { creditsUsed, quotaRemaining, url } = await readAddress(client, answer);
   const told = (error: unknown): unknown => (error instanceof Failure ? paid(error, url) : error);
   try {
-    const stored = await downloadFrom(client, { target: url, accept: 'audio/*', signal });
+    const request = { ...FILE_REQUEST, target: url, accept: 'audio/*', signal };
+    const ask: AskForFile = (headers) => client.send({ ...request, headers });
+    const stored = await download(client, ask, signal);
     const audio = await audioAnswer(client, stored, { isOpaqueFine: true });
     const body = { [Symbol.asyncIterator]: () => explained(audio.body, told) };
     return { ...audio, body, creditsUsed, quotaRemaining, requestId: answer.requestId };

@@ -2,7 +2,7 @@ import type { VoiceVisibility } from '../../contract/reference-audio.ts';
 import { answeredUrl, audioAnswer } from '../audio-response.ts';
 import type { AudioAnswer } from '../audio-response.ts';
 import type { ApiClient } from '../client.ts';
-import { download } from '../download.ts';
+import { download, FILE_REQUEST } from '../download.ts';
 import { reviseFailure, isNotFound } from '../failures.ts';
 import { endpoint, jsonBody } from '../request.ts';
 import type { IdempotencyKey, RequestSpec } from '../request.ts';
@@ -169,14 +169,7 @@ export async function fetchCandidateAudio(
       client,
       // A link that was told is good for a while; the path of the spec gets a fresh one.
       (headers, isAgain) => {
-        const spec = {
-          method: 'GET',
-          billed: false,
-          retry: 'safe',
-          accept,
-          headers,
-          signal,
-        } as const;
+        const spec = { ...FILE_REQUEST, accept, headers, signal };
         return client.send({ ...spec, target: isAgain ? target : (told ?? target) });
       },
       signal,

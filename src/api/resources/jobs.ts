@@ -8,7 +8,8 @@ import { charged, audioAnswer, answeredUrl } from '../audio-response.ts';
 import type { AudioAnswer } from '../audio-response.ts';
 import type { ApiClient } from '../client.ts';
 import { readJson } from '../client.ts';
-import { downloadFrom } from '../download.ts';
+import type { AskForFile } from '../download.ts';
+import { download, FILE_REQUEST } from '../download.ts';
 import { isModelAvailable } from './models.ts';
 import type { ListedItem } from '../pages.ts';
 import type { PollPace, PollCall, PollDeps, PolledJob } from '../poll.ts';
@@ -298,10 +299,19 @@ export async function fetchSegmentAudio(
     const { target } = endpoint('getJobSegment', { jobId: ref.id, segmentIndex: `${index}` });
     return getAudio(client, target, signal);
   }
+  return getAudio(client, () => segmentLink(client, ref, index, signal), signal);
+}
+
+async function segmentLink(
+  client: ApiClient,
+  ref: JobRef,
+  index: number,
+  signal: AbortSignal | undefined,
+): Promise<URL> {
   const { requestId, segments, status } = await getSpeechJob(client, ref, { signal });
   const address = segments.find((segment) => segment.index === index)?.audioUrl;
   const url = answeredUrl(client, address);
-  if (url !== undefined) return getAudio(client, url, signal);
+  if (url !== undefined) return url;
   throw new Failure(`job ${ref.id} has no audio of a segment ${index} (its status is ${status})`, {
     code: 'ERR_AUDIO_NOT_FOUND',
     exit: 'rejected',
@@ -310,23 +320,24 @@ export async function fetchSegmentAudio(
   });
 }
 
+/** @param place a path of the service, or what looks up a fresh link */
 async function getAudio(
   client: ApiClient,
-  target: string | URL,
+  place: string | (() => Promise<URL>),
   signal: AbortSignal | undefined,
 ): Promise<AudioAnswer> {
-  const accept = 'audio/*, application/json';
-  const answer = await downloadFrom(client, { target, accept, signal });
-  if (answer.headers.contentType !== 'application/json') {
-    return free(await audioAnswer(client, answer, { isOpaqueFine: true }));
-  }
-  // What a segment answers is not described: it may be where the audio is.
-  const url = answeredUrl(client, addressIn(await readJson(answer)));
-  if (url === undefined) {
+  const request = { ...FILE_REQUEST, accept: 'audio/*, application/json', signal };
+  const ask: AskForFile = async (headers) => {
+    const target = typeof place === 'string' ? place : await place();
+    const answer = await client.send({ ...request, target, headers });
+    if (answer.headers.contentType !== 'application/json') return answer;
+    // What a segment answers is not described: it may be where the audio is.
+    const url = answeredUrl(client, addressIn(await readJson(answer)));
+    if (url !== undefined) return client.send({ ...request, accept: 'audio/*', target: url, headers });
     throw badAnswer('the answer has neither audio nor its address in it', answer);
-  }
-  const next = await downloadFrom(client, { target: url, accept: 'audio/*', signal });
-  return free(await audioAnswer(client, next, { isOpaqueFine: true }));
+  };
+  const answer = await download(client, ask, signal);
+  return free(await audioAnswer(client, answer, { isOpaqueFine: true }));
 }
 
 /** What a download says of credits is not what the job cost. */

@@ -5,7 +5,7 @@ import { answeredUrl, notEmpty } from '../audio-response.ts';
 import type { FileAnswer } from '../audio-response.ts';
 import type { ApiClient } from '../client.ts';
 import type { AskForFile } from '../download.ts';
-import { download } from '../download.ts';
+import { download, FILE_REQUEST } from '../download.ts';
 import type { PollPace, PollCall, PolledJob } from '../poll.ts';
 import { POLL_FLOOR_MS, jobPhase } from '../poll.ts';
 import { endpoint, jsonBody } from '../request.ts';
@@ -315,7 +315,7 @@ export async function fetchMediaResult(
   return fetchFile(client, signal, async (headers, isAgain) => {
     const { resultUrl } = isAgain ? await getMediaJob(client, job.kind, job.id, { signal }) : job;
     const url = answeredUrl(client, resultUrl) ?? target;
-    return client.send({ ...FILE_REQUEST, target: url, headers, signal });
+    return client.send({ ...MEDIA_REQUEST, target: url, headers, signal });
   });
 }
 
@@ -329,15 +329,13 @@ export async function fetchMediaFile(
   signal?: AbortSignal,
 ): Promise<FileAnswer> {
   return fetchFile(client, signal, (headers) =>
-    client.send({ ...FILE_REQUEST, target, headers, signal }),
+    client.send({ ...MEDIA_REQUEST, target, headers, signal }),
   );
 }
 
-const FILE_REQUEST = {
-  method: 'GET',
+const MEDIA_REQUEST = {
+  ...FILE_REQUEST,
   accept: 'image/*, video/*, audio/*, application/octet-stream',
-  billed: false,
-  retry: 'safe',
 } as const;
 
 async function fetchFile(

@@ -10,7 +10,17 @@ import { tinyAudio } from '../../fault-server/tiny-audio.ts';
 import { errorLine } from '../../harness/error-line.ts';
 import { outputOf, scene, VOICE } from '../faults/scene.ts';
 import * as media from '../media-client/media-scene.ts';
-import { AUDIO_PATH, inTurn, jobScene, onAudio, requestsTo } from './job-scene.ts';
+import {
+  AUDIO_PATH,
+  inTurn,
+  JOB_ID,
+  jobScene,
+  JOBS_PATH,
+  JOBS_V1_PATH,
+  jobV1Answer,
+  onAudio,
+  requestsTo,
+} from './job-scene.ts';
 
 const { mp3 } = await tinyAudio();
 const SAVE = ['jobs', 'create', 'hi', '-v', VOICE, '-o', 'hi.mp3', '--max-retries', '2'];
@@ -63,6 +73,76 @@ describe('a link to a store that has expired', () => {
     const result = await stage.run(['image', 'download', media.JOB_ID, '-o', 'a.png']);
     expect(result.code, result.stderr).toBe(0);
     expect(await outputOf(stage.box, 'a.png')).toEqual(made.bytes);
+  });
+
+  test.each([401, 403] as const)(
+    'on the origin of the service itself is asked for anew too (%d)',
+    async (status) => {
+      let links = 0;
+      const stage = await jobScene([
+        { path: /^\/link-[12]$/, answer: answer(status, { 'Content-Type': 'text/plain' }, 'expired') },
+        { path: '/link-3', answer: audio(mp3) },
+        onAudio(() => redirectTo(`/link-${(links += 1)}?signature=secret`)),
+      ]);
+      const result = await stage.run(SAVE);
+      expect(result.code, result.stderr).toBe(0);
+      expect(await outputOf(stage.box)).toEqual(mp3.bytes);
+    },
+  );
+
+  test('on the origin of the service itself, again and again, is 25 and never 4', async () => {
+    const stage = await jobScene([
+      { path: '/link', answer: EXPIRED },
+      onAudio(redirectTo('/link?signature=secret')),
+    ]);
+    const error = errorLine(await stage.run([...SAVE, '--json']));
+    expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer', billed: 'yes', status: 403 });
+    expect(requestsTo(stage, AUDIO_PATH)).toHaveLength(3);
+    const batch = await stage.run(['batch', '--lines', '-', '-v', VOICE, '--max-retries', '0'], {
+      input: 'One.\nTwo.\n',
+    });
+    expect(batch.code, batch.stderr).toBe(25);
+    expect(requestsTo(stage, JOBS_PATH)).toHaveLength(3);
+  });
+
+  test('in the result of a picture on the origin of the service is taken from the job again', async () => {
+    const made = media.madeBy('image');
+    let polls = 0;
+    const done: Answer = () => {
+      polls += 1;
+      return media.job('image', 'completed', { result_url: polls === 1 ? '/old' : '/new' });
+    };
+    const stage = await scene([
+      { path: '/old', answer: EXPIRED },
+      { path: '/new', answer: audio(made) },
+      { method: 'GET', path: `${media.PATHS.image}/${media.JOB_ID}`, answer: done },
+    ]);
+    const result = await stage.run(['image', 'download', media.JOB_ID, '-o', 'a.png']);
+    expect(result.code, result.stderr).toBe(0);
+  });
+
+  test('of a segment is taken from the job again', async () => {
+    let polls = 0;
+    const done: Answer = () => {
+      polls += 1;
+      // The first one is the command's own look at the job.
+      const audioUrl = polls <= 2 ? '/old' : '/new';
+      return jobV1Answer('completed', 200, [{ index: 0, audioUrl }]);
+    };
+    const stage = await jobScene([
+      { path: '/old', answer: EXPIRED },
+      { path: '/new', answer: audio(mp3) },
+      { method: 'GET', path: `${JOBS_V1_PATH}/${JOB_ID}`, answer: done },
+    ]);
+    const segment = ['--api', 'v1', '--segment', '0', '-o', 'hi.mp3'];
+    const result = await stage.run(['jobs', 'download', JOB_ID, ...segment]);
+    expect(result.code, result.stderr).toBe(0);
+  });
+
+  test('is not what a service says that refuses the key at the address of the audio', async () => {
+    const stage = await jobScene([onAudio(EXPIRED)]);
+    const error = errorLine(await stage.run([...SAVE, '--json']));
+    expect(error).toMatchObject({ exitCode: 4, status: 403 });
   });
 
   test('does not stop a batch', async () => {
