@@ -333,7 +333,8 @@ async function getAudio(
     if (answer.headers.contentType !== 'application/json') return answer;
     // What a segment answers is not described: it may be where the audio is.
     const url = answeredUrl(client, addressIn(await readJson(answer)));
-    if (url !== undefined) return client.send({ ...request, accept: 'audio/*', target: url, headers });
+    if (url !== undefined)
+      return client.send({ ...request, accept: 'audio/*', target: url, headers });
     throw badAnswer('the answer has neither audio nor its address in it', answer);
   };
   const answer = await download(client, ask, signal);

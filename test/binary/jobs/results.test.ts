@@ -80,7 +80,10 @@ describe('a link to a store that has expired', () => {
     async (status) => {
       let links = 0;
       const stage = await jobScene([
-        { path: /^\/link-[12]$/, answer: answer(status, { 'Content-Type': 'text/plain' }, 'expired') },
+        {
+          path: /^\/link-[12]$/,
+          answer: answer(status, { 'Content-Type': 'text/plain' }, 'expired'),
+        },
         { path: '/link-3', answer: audio(mp3) },
         onAudio(() => redirectTo(`/link-${(links += 1)}?signature=secret`)),
       ]);
