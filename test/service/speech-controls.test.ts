@@ -28,14 +28,14 @@ async function hear({ speak, engine }: TestService, voice: string, controls: obj
 
 describe('the controls of a model', () => {
   it.each([
-    ['Clara', undefined, 'pitch,emotion,instruction'],
+    ['Clara', undefined, 'pitch,stability,similarity,emotion,instruction'],
     ['Nora', undefined, 'stability,similarity,instruction'],
     ['Iris', undefined, 'stability,similarity,emotion,instruction'],
     ['Iris', 'altB-audio-3.0-tts-plus', 'stability,similarity,emotion'],
     ['Paul', undefined, 'pitch,stability,similarity,emotion,instruction'],
     ['Greta', undefined, 'pitch,stability,similarity,emotion,instruction'],
     ['Leo', undefined, 'pitch,stability,similarity,emotion,instruction'],
-    ['Rose', undefined, 'volume,pitch,emotion,instruction'],
+    ['Rose', undefined, 'volume,pitch,stability,similarity,emotion,instruction'],
   ])('of %s (%s) leave %s aside', async (voice, modelId, ignored) => {
     const service = await testService();
     const controls = modelId === undefined ? ALL_CONTROLS : { ...ALL_CONTROLS, modelId };

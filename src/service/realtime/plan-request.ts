@@ -55,8 +55,8 @@ function isLegacyProfile(profile: unknown): boolean {
 }
 
 /**
- * Plans a request of v2 that names no profile: unknown fields, and controls that the model does not have,
- * are refused (docs/api/realtime.md). `language` and `latency` are hints; nothing comes of them.
+ * Plans a request of v2 that names no profile (docs/api/realtime.md). Refuses unknown fields, and directions
+ * that the model does not list. Ignores other controls with a warning, the hints `language` and `latency` without.
  * @throws RequestProblem
  */
 function planLegacy(request: RequestFields, subject: RequestSubject): RequestPlan {
@@ -71,12 +71,13 @@ function planLegacy(request: RequestFields, subject: RequestSubject): RequestPla
     model,
     voice,
   );
-  const [first] = ignored;
-  if (first !== undefined) refuse(first === 'instruction' ? 'instructions' : first, subject);
+  if (ignored.includes('emotion')) refuse('emotion', subject);
+  if (ignored.includes('instruction')) refuse('instructions', subject);
   if (checked.optimizeInstructions !== undefined) refuse('optimizeInstructions', subject);
   const { chunkLength } = checked;
   const ready = { provider: model.family };
-  return { voice, model, format, delivery, chunkLength, ready, warnings: [] };
+  const warnings = ignored.map((name) => unsupported(nameOf(name), model));
+  return { voice, model, format, delivery, chunkLength, ready, warnings };
 }
 
 function refuseUnknown(request: RequestFields, { nameOf }: RequestSubject): void {
@@ -103,7 +104,7 @@ function refuseOutside(
   const { ranges } = familyOf(model);
   for (const name of ['speed', 'stability', 'similarity'] as const) {
     const value = checked[name];
-    if (value === undefined || !model.controls[name] || isWithin(value, ranges[name])) continue;
+    if (value === undefined || isWithin(value, ranges[name])) continue;
     const path = nameOf(name);
     const message = `${path} is ${value}; ${model.id} allows ${describeRange(ranges[name])}`;
     throw new RequestProblem({ code: 'invalid_message', message, path });
@@ -146,11 +147,9 @@ function planLenient(request: RequestFields, subject: RequestSubject): RequestPl
   const given = { ...checked, format };
   for (const name of unused) Reflect.deleteProperty(given, name);
   const effectiveRequest = { ...defaults, ...given };
-  const warnings = [
-    ...known.warnings,
-    ...fitting.warnings,
-    ...[...unused].map((name) => unsupported(nameOf(name), model)),
-  ];
+  const left = [...unused].map((name) => unsupported(nameOf(name), model));
+  const adapted = fitting.warnings.filter(({ path }) => !left.some((one) => one.path === path));
+  const warnings = [...known.warnings, ...adapted, ...left];
   const chunkLength = checked.chunkLength;
   const plan = { voice, model, format, delivery, chunkLength };
   if (protocol === 'v3') {

@@ -175,7 +175,7 @@ function makes({ outputFormats }: CatalogueModel, format: AudioFormat): boolean 
   return format === 'pcm' || outputFormats.includes(format);
 }
 
-/** The ranges of a family hold only for the controls that the model applies. */
+/** Checks the ranges of the family, also of controls that the model ignores. */
 function checkRanges(
   order: SpeechOrder,
   model: CatalogueModel,
@@ -185,7 +185,7 @@ function checkRanges(
   return RANGED.flatMap((name) => {
     const value = order[name];
     const range: ControlRange = ranges[name];
-    if (value === undefined || !model.controls[name] || isWithin(value, range)) return [];
+    if (value === undefined || isWithin(value, range)) return [];
     const allowed = describeRange(range);
     const field = nameOf(name);
     return [{ field, message: `${field} is ${value}; ${model.id} allows ${allowed}` }];

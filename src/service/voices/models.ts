@@ -23,15 +23,15 @@ type Traits = Pick<CatalogueModel, 'maxTextLength' | 'creditsPerCharacter'> &
 
 const ALL_FORMATS = ['mp3', 'wav', 'ogg'] as const;
 
-/** Controls of a family. The spec names them for vendor, altA, altB and altF (2.3, 4.3). */
+/** The controls that change the sound. No engine has anything like stability or similarity. */
 const CONTROLS: Record<FamilyId, ModelControls> = {
-  vendor: { speed: true, volume: true, pitch: false, stability: true, similarity: true },
+  vendor: { speed: true, volume: true, pitch: false, stability: false, similarity: false },
   altA: { speed: true, volume: true, pitch: true, stability: false, similarity: false },
   altB: { speed: true, volume: true, pitch: true, stability: false, similarity: false },
   altC: { speed: true, volume: true, pitch: false, stability: false, similarity: false },
   altD: { speed: true, volume: true, pitch: false, stability: false, similarity: false },
   altE: { speed: true, volume: true, pitch: false, stability: false, similarity: false },
-  altF: { speed: true, volume: false, pitch: false, stability: true, similarity: true },
+  altF: { speed: true, volume: false, pitch: false, stability: false, similarity: false },
 };
 
 function model(id: string, family: FamilyId, traits: Traits): CatalogueModel {

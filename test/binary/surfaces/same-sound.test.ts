@@ -21,7 +21,7 @@ const CHANGES: readonly (readonly [string, string])[] = [
   ['Nora', '--emotion sad'],
   ['Iris', '--instruction slowly -m altB-audio-3.0-tts-plus'],
 ];
-/** Taken by the model, and nothing is heard of them (docs/service.md). */
+/** Accepted without any effect on the sound (docs/service.md). */
 const INAUDIBLE: readonly (readonly [string, string])[] = [
   ['Clara', '--stability 0.8'],
   ['Clara', '--similarity 1.2'],

@@ -42,6 +42,30 @@ describe('v2 has names of its own', () => {
     expect(warning['message']).toContain('voiceId');
   });
 
+  test('the legacy profile accepts generic controls that the model ignores, with a warning each', async () => {
+    const { client, voiceId } = await connected('v2');
+    const controls = { stability: 0.8, similarity: 1 };
+    const request = { voice_id: voiceId, model: 'vendor-s21pro', ...controls };
+    client.sendExactly({ event: 'start', event_id: 'a', request });
+    await client.expect('ready');
+    for (const name of Object.keys(controls)) {
+      await client.expect('warning', { code: 'unsupported_parameter', path: `request.${name}` });
+    }
+  });
+
+  test('product_v1 warns once about a control that is out of range and ignored', async () => {
+    const { client } = await connected('v2');
+    const request = plainRequest('v2', { speed: 3, stability: 9 });
+    client.send({ event: 'start', request });
+    const { effectiveRequest } = await client.expect('ready');
+    expect(effectiveRequest).toMatchObject({ speed: 2 });
+    expect(effectiveRequest).not.toHaveProperty('stability');
+    await client.expect('warning', { code: 'clamped', path: 'request.speed' });
+    await client.expect('warning', { code: 'unsupported_parameter', path: 'request.stability' });
+    client.send({ event: 'ping' });
+    expect((await client.next('pong')).event).toBe('pong');
+  });
+
   test('and nothing of v3 stands for what is missing', async () => {
     const { client, voiceId } = await connected('v2');
     const request = { voiceId, modelId: 'vendor-s21pro' };

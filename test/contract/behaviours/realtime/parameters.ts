@@ -24,7 +24,7 @@ function effective(version: Version): Behaviour {
     on: liveOf(version),
     what: '`ready` tells what is used, and no warning when all of it is',
     async check(service) {
-      const request = { speed: 1.2, volume: -3, stability: 0.8, similarity: 1, chunkLength: 200 };
+      const request = { speed: 1.2, volume: -3, chunkLength: 200 };
       const { ready, client } = await start(service, version, 'simple', request);
       const used = effectiveOf(ready);
       for (const [name, value] of Object.entries(request)) assert.equal(used[name], value, name);
@@ -82,14 +82,14 @@ function clamped(): Behaviour {
     what: '`product_v1` takes the nearest value for one out of range, and says so in `effective_request`',
     covers: ['CHUNK_LENGTH_RANGE'],
     async check(service) {
-      const given = { speed: 7, volume: -100, stability: 0, chunkLength: 5_000 };
+      const given = { speed: 7, volume: -100, chunkLength: 5_000 };
       const { ready, client } = await start(service, 'v2', 'simple', given);
-      const { speed, volume, stability, chunkLength } = effectiveOf(ready);
-      assert.deepEqual([speed, volume, stability, chunkLength], [2, -20, 0.5, 1_000]);
-      const warnings = await warningsOf('v2', ready, client.next.bind(client), 4);
+      const { speed, volume, chunkLength } = effectiveOf(ready);
+      assert.deepEqual([speed, volume, chunkLength], [2, -20, 1_000]);
+      const warnings = await warningsOf('v2', ready, client.next.bind(client), 3);
       assert.deepEqual(
         warnings.map(({ code }) => code),
-        ['clamped', 'clamped', 'clamped', 'clamped'],
+        ['clamped', 'clamped', 'clamped'],
       );
     },
   };
@@ -140,11 +140,13 @@ function legacy(): readonly Behaviour[] {
       'request.optimize_instructions',
     ],
     [
-      'a control that the model does not have',
+      '`emotion`, where the model does not list it',
       { emotion: 'happy' },
       'unsupported_parameter',
       'request.emotion',
     ],
+    ['a stability of 0.49', { stability: 0.49 }, 'invalid_message', 'request.stability'],
+    ['a similarity of 1.51', { similarity: 1.51 }, 'invalid_message', 'request.similarity'],
     ['a speed of 3', { speed: 3 }, 'invalid_message', 'request.speed'],
     ['a volume below 0', { volume: -1 }, 'invalid_message', 'request.volume'],
     ['a volume above 10', { volume: 10.5 }, 'invalid_message', 'request.volume'],
@@ -176,8 +178,9 @@ function legacy(): readonly Behaviour[] {
       covers: ['LEGACY_VOLUME_RANGE'],
       spends: true,
       async check(service) {
-        const loud = await legacyAudio(service, { volume: 1, speed: 1.1, chunkLength: 50 });
-        const quiet = await legacyAudio(service, { volume: 0.1, speed: 1.1, chunkLength: 50 });
+        const controls = { speed: 1.1, stability: 0.8, similarity: 1, chunkLength: 50 };
+        const loud = await legacyAudio(service, { ...controls, volume: 1 });
+        const quiet = await legacyAudio(service, { ...controls, volume: 0.1 });
         assert.ok(levelOf(loud) > 3 * levelOf(quiet));
       },
     },
