@@ -98,18 +98,21 @@ describe('raw samples', () => {
 test.each([
   ['Clara', 'vendor-s21pro-flash allows 0.5 to 1.5', '0.49'],
   ['Rose', 'altF-flash-v2.5 allows 0 to 1', '1.01'],
-])('--stability and --similarity are reported as not applied to %s, and checked', async (...row) => {
-  const [voice, allowed, outside] = row;
-  const flags = ['--stability', '0.8', '--similarity', '0.9', '-o', 'x.mp3'];
-  const result = await runFoley(['tts', 'Hi.', '--local', '-v', voice, ...flags]);
-  expect(result.code, result.stderr).toBe(0);
-  expect(result.stderr).toContain('not applied by this model: stability, similarity');
-  for (const flag of ['--stability', '--similarity']) {
-    const refused = await runFoley(['tts', 'Hi.', '--local', '-v', voice, flag, outside]);
-    expect(refused.code).toBe(20);
-    expect(refused.stderr).toContain(`${flag.slice(2)} is ${outside}; ${allowed}`);
-  }
-});
+])(
+  '--stability and --similarity are reported as not applied to %s, and checked',
+  async (...row) => {
+    const [voice, allowed, outside] = row;
+    const flags = ['--stability', '0.8', '--similarity', '0.9', '-o', 'x.mp3'];
+    const result = await runFoley(['tts', 'Hi.', '--local', '-v', voice, ...flags]);
+    expect(result.code, result.stderr).toBe(0);
+    expect(result.stderr).toContain('not applied by this model: stability, similarity');
+    for (const flag of ['--stability', '--similarity']) {
+      const refused = await runFoley(['tts', 'Hi.', '--local', '-v', voice, flag, outside]);
+      expect(refused.code).toBe(20);
+      expect(refused.stderr).toContain(`${flag.slice(2)} is ${outside}; ${allowed}`);
+    }
+  },
+);
 
 test('stability, similarity and normalization reach /v1/tts for real', async () => {
   const flags = ['--stability', '0.8', '--similarity', '1.2', '--text-normalization'];
