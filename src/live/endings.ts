@@ -1,20 +1,40 @@
 import { reviseFailure } from '../api/failures.ts';
 import { closeCodeFacts } from '../contract/realtime/errors.ts';
 import { streamErrorExit } from '../contract/exit-codes.ts';
+import type { ExitName } from '../contract/exit-codes.ts';
 import type { Billed } from '../errors/failure.ts';
 import { Failure } from '../errors/failure.ts';
 import type { Ending, LiveState } from './state.ts';
 
-/** Everything was said and heard. */
-export function wellEnded(): Ending {
+/** The ending of a request that the service completed: success, unless it reports audio of 0 bytes for all the text. */
+export function completedEnding(state: LiveState): Ending {
+  if (isWithoutAudio(state)) {
+    return errorEnding(state, 'empty_segment', 'The text has nothing that this voice can say');
+  }
   return { exit: 'ok', code: 'completed', message: 'everything was spoken', billed: 'yes' };
+}
+
+function isWithoutAudio(state: LiveState): boolean {
+  const { emptySegments, hasHeard, plan, reportedBytes, segmentCount } = state;
+  if (hasHeard) return false;
+  return plan.mode === 'simple' ? reportedBytes === 0 : emptySegments === segmentCount;
 }
 
 /** An `error` event: every code has its exit. */
 export function errorEnding(state: LiveState, code: string, message: string): Ending {
-  const exit = code === 'server_draining' ? 'service' : (streamErrorExit(code) ?? 'rejected');
+  const known = streamErrorExit(code);
+  const exit = code === 'server_draining' ? 'service' : (known ?? 'rejected');
   const told = message === '' ? `the service reports ${code}` : `${message} (${code})`;
-  return { exit, code, message: told, billed: billedSoFar(state) };
+  const isFree = known !== undefined && REFUSALS.has(known) && isFirstRequest(state);
+  return { exit, code, message: told, billed: isFree ? 'no' : billedSoFar(state) };
+}
+
+/** Exits of errors that a service reports before it charges anything (docs/api/errors.md#idempotency). */
+const REFUSALS: ReadonlySet<ExitName> = new Set(['auth', 'credits', 'rateLimited', 'rejected']);
+
+/** Whether a charge for other text than the refused one is impossible. */
+function isFirstRequest({ connection, emptySegments, hasHeard, segmentCount }: LiveState): boolean {
+  return !hasHeard && connection === 1 && segmentCount - emptySegments <= 1;
 }
 
 /** A connection that was closed without a word of why. */
@@ -108,6 +128,7 @@ const BY_EXIT: ReadonlyMap<string, string> = new Map(
 
 const BY_CODE: ReadonlyMap<string, string> = new Map(
   Object.entries({
+    empty_segment: 'Give it words: emoji and punctuation alone have no sound.',
     voice_not_found: '`foley voices list` shows the voices.',
     model_not_found: '`foley live capabilities` shows the models.',
     unsupported_parameter: '`foley live capabilities` shows what the model takes.',

@@ -1,6 +1,6 @@
 import type { FinishReason } from '../contract/realtime/protocols.ts';
 import { takeAudio, wasHeard, miss, requestIdOf, settle } from './settle.ts';
-import { errorEnding, silent, violation, wellEnded } from './endings.ts';
+import { completedEnding, errorEnding, silent, violation } from './endings.ts';
 import { broken, proceed, takeStatus } from './resuming.ts';
 import { sendMore } from './sending.ts';
 import type { HeardMessage } from './server-message.ts';
@@ -210,8 +210,11 @@ const allSpoken: Move = (state) => {
     return run(state, end(violation(state, 'it finished before it was asked to')));
   }
   if (state.plan.mode === 'simple') {
-    const isWhole = state.hasHeard && state.held.length === 0;
-    return run(state, end(isWhole ? wellEnded() : violation(state, 'audio is missing')));
+    const isWhole = (state.hasHeard || state.reportedBytes === 0) && state.held.length === 0;
+    return run(
+      state,
+      end(isWhole ? completedEnding(state) : violation(state, 'audio is missing')),
+    );
   }
   const unheard = state.segments.filter((one) => one.state !== 'waiting').map(({ id }) => id);
   return run(state, miss(unheard), leave('fetching', 1000), change({ isOver: true }), proceed);

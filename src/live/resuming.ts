@@ -1,5 +1,5 @@
 import { BACKOFF_BASE_MS, BACKOFF_CAP_MS } from '../api/retry.ts';
-import { afterTheLine, lost, wellEnded } from './endings.ts';
+import { afterTheLine, completedEnding, lost } from './endings.ts';
 import type { Ending, LiveState, Move } from './state.ts';
 import { change, emit, end, isConnected, leave, run, startTimer } from './state.ts';
 import { adopt, missWhatIsGone, boundInput } from './sending.ts';
@@ -26,7 +26,7 @@ export const connect: Move = (state) =>
 export function broken(ending: Ending, isRetryable: boolean, retryAfterMs = 0): Move {
   return (state) => {
     if (state.plan.mode === 'simple' && state.hasHeard) {
-      return run(state, end(hasAll(state) ? wellEnded() : lost()));
+      return run(state, end(hasAll(state) ? completedEnding(state) : lost()));
     }
     const attempt = state.attempts + 1;
     if (!isRetryable || attempt > state.plan.maxRetries) {
@@ -67,7 +67,10 @@ export function takeStatus(facts: RequestFacts | undefined): Move {
       return run(state, away, change({ isStarted: false, hasAsked: false }), proceed);
     }
     if (facts.state === 'running') return run(state, away, poll);
-    if (state.plan.mode === 'simple') return run(state, away, takeSimpleStatus(facts, wasRefused));
+    const isFree = facts.units === 0 && facts.segments.every(({ isStored }) => !isStored);
+    if (state.plan.mode === 'simple' || (isFree && facts.state === 'completed')) {
+      return run(state, away, takeUnstored(facts, wasRefused));
+    }
     switch (facts.state) {
       case 'failed_terminal':
         return run(state, end(requestFailed(state, 'it failed for good')));
@@ -105,7 +108,7 @@ export const proceed: Move = (state) => run(state, settle, goOn);
 const goOn: Move = (state) => {
   const [first] = state.segments;
   if (first?.isStored === true) return run(state, change({ phase: 'fetching' }), boundInput);
-  if (first === undefined && state.isInputOver) return run(state, end(wellEnded()));
+  if (first === undefined && state.isInputOver) return run(state, end(completedEnding(state)));
   if (first === undefined && state.isOver) {
     return run(state, change({ phase: 'expecting' }), boundInput);
   }
@@ -133,15 +136,15 @@ function requestFailed(state: LiveState, problem: string): Ending {
 }
 
 /**
- * A simple request is not run again. One that cost nothing is asked for under another id, as a refunded one
- * is everywhere (docs/billing.md); what was charged and not heard is lost.
+ * Handles a finished request without stored audio, which cannot run again. One that cost nothing is sent under
+ * another id, as a refunded one is everywhere (docs/billing.md); what was charged and not heard is lost.
  */
-function takeSimpleStatus(facts: RequestFacts, wasRefused: boolean): Move {
+function takeUnstored({ units }: RequestFacts, wasRefused: boolean): Move {
   return (state) => {
-    if (facts.state === 'completed' || facts.units !== 0) return run(state, end(lost()));
+    if (units !== 0) return run(state, end(lost()));
     if (wasRefused || state.plan.hasOwnRequestId === true) {
-      const problem = 'it failed before, at no cost; another --request-id is needed';
-      return run(state, end(requestFailed(state, problem)));
+      const problem = 'it ended before without audio, at no cost; use another --request-id';
+      return run(state, end({ ...requestFailed(state, problem), billed: 'no' }));
     }
     return run(state, nextSession, change({ hasAsked: false }), connect);
   };

@@ -16,9 +16,16 @@ const settleFirst: Move = (state) => {
   if (first.isStored) return run(state, fetchStored(first));
   if (first.completed === undefined) return run(state);
   return isWhole(state, first)
-    ? run(state, change({ segments: state.segments.slice(1) }), settle)
+    ? run(state, countEmpty(first.completed.audioBytes), dropFirst, settle)
     : run(state, miss([first.id]), settleFirst);
 };
+
+const dropFirst: Move = (state) => run(state, change({ segments: state.segments.slice(1) }));
+
+function countEmpty(audioBytes: number | undefined): Move {
+  return (state) =>
+    run(state, change({ emptySegments: state.emptySegments + (audioBytes === 0 ? 1 : 0) }));
+}
 
 /** The count that the service gives decides; without one, that nothing waits for a frame between. */
 function isWhole(state: LiveState, { id, completed, heardBytes, runBytes }: Segment): boolean {

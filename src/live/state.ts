@@ -133,6 +133,8 @@ export interface LiveState {
   /** Not yet wholly heard, in order. */
   readonly segments: readonly Segment[];
   readonly segmentCount: number;
+  /** Segments that the service completed with 0 bytes of audio. */
+  readonly emptySegments: number;
   readonly nextSequence: number;
   readonly isInputOver: boolean;
   readonly isInputPaused: boolean;
@@ -172,6 +174,7 @@ export function newConversation(plan: LivePlan): LiveState {
     manifest: [],
     segments: [],
     segmentCount: 0,
+    emptySegments: 0,
     nextSequence: 1,
     isInputOver: false,
     isInputPaused: false,

@@ -119,7 +119,7 @@ test('a segment that had nothing to say is not fetched when its text comes', () 
     { type: 'text', text: '...' },
     { type: 'end' },
   ]);
-  expect(state.ending).toMatchObject({ exit: 'ok' });
+  expect(state.ending).toMatchObject({ exit: 'rejected', code: 'empty_segment', billed: 'no' });
 });
 
 test('stored audio that is gone is lost: it was paid for, and is not to be had again', async () => {

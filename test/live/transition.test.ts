@@ -322,7 +322,7 @@ describe('a simple request whose line broke before its first audio', () => {
   test('is lost when it was charged', () => {
     expect(follow(SIMPLE, [...lost, simpleStatus('failed_terminal', 6)]).code).toBe(27);
     expect(follow(SIMPLE, [...lost, simpleStatus('failed_terminal')]).code).toBe(27);
-    expect(follow(SIMPLE, [...lost, simpleStatus('completed', 0)]).code).toBe(27);
+    expect(follow(SIMPLE, [...lost, simpleStatus('completed')]).code).toBe(27);
   });
 
   test('has an unknown outcome when no line comes about any more', () => {
