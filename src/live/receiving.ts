@@ -211,10 +211,7 @@ const allSpoken: Move = (state) => {
   }
   if (state.plan.mode === 'simple') {
     const isWhole = (state.hasHeard || state.reportedBytes === 0) && state.held.length === 0;
-    return run(
-      state,
-      end(isWhole ? completedEnding(state) : violation(state, 'audio is missing')),
-    );
+    return run(state, end(isWhole ? completedEnding(state) : violation(state, 'audio is missing')));
   }
   const unheard = state.segments.filter((one) => one.state !== 'waiting').map(({ id }) => id);
   return run(state, miss(unheard), leave('fetching', 1000), change({ isOver: true }), proceed);

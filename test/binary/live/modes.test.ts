@@ -19,7 +19,18 @@ describe('text without anything to say is refused in both modes, and costs nothi
     const service = await startServe([], { timeoutMs: 280_000 });
     for (const mode of MODES) {
       for (const protocol of ['v3', 'v2']) {
-        const args = ['live', ...MARTIN, text, '--mode', mode, '--protocol', protocol, '--json', '-o', 'a.mp3'];
+        const args = [
+          'live',
+          ...MARTIN,
+          text,
+          '--mode',
+          mode,
+          '--protocol',
+          protocol,
+          '--json',
+          '-o',
+          'a.mp3',
+        ];
         const result = await runFoley(args, { env: service.env });
         expect(errorLine(result), `${mode} ${protocol}`).toMatchObject({
           exitCode: 20,
@@ -33,7 +44,18 @@ describe('text without anything to say is refused in both modes, and costs nothi
 
   test.each(MODES)('and again under the same request id, in the %s mode', async (mode) => {
     const service = await startServe([], { timeoutMs: 280_000 });
-    const args = ['live', ...MARTIN, '???', '--mode', mode, '--request-id', 'again', '--json', '-o', 'a.mp3'];
+    const args = [
+      'live',
+      ...MARTIN,
+      '???',
+      '--mode',
+      mode,
+      '--request-id',
+      'again',
+      '--json',
+      '-o',
+      'a.mp3',
+    ];
     for (const attempt of ['first', 'second']) {
       const error = errorLine(await runFoley(args, { env: service.env }));
       expect(error, attempt).toMatchObject({ exitCode: 20, billed: 'no' });
