@@ -33,6 +33,8 @@ export interface Endpoint {
    */
   readonly repeat?: 'replay' | 'refuse';
   readonly isKeyRequired?: boolean;
+  /** Its `X-Request-Id` is an idempotency key too (docs/api/versions.md). */
+  readonly isKeyedByRequestId?: boolean;
   readonly summary: string;
   readonly tag: keyof typeof TAGS;
   readonly query?: TObject;

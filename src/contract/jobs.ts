@@ -291,6 +291,7 @@ export const JOB_ENDPOINTS = [
     public: false,
     section: 'jobs#v1',
     repeat: 'replay',
+    isKeyedByRequestId: true,
     summary: 'Accept a text to be spoken, for clients of v1; the request id is the idempotency key',
     tag: 'Speech',
     body: JobRequestV1,

@@ -19,7 +19,7 @@ test.each([2, 8])(
     const requests = await keyedRequests(service);
     const keys: string[] = [];
     for (const request of requests) {
-      const key = `race-${request.endpoint.id}`;
+      const key = `race-${request.name}`;
       keys.push(key);
       const outcomes = await race(service, request, { count, key });
       expectOneAnswer(request, outcomes);

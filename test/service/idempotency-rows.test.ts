@@ -198,20 +198,56 @@ describe.each(JOBS)('%s, %#', (name, surface, header) => {
   });
 });
 
-describe('two headers', () => {
-  it.each([
-    ['v2', V2],
-    ['v1', V1],
-    ['v1 with cache', CACHED],
-    ['jobs of v1', { ...V1, path: `${V1.path}/jobs` }],
-  ])('of which Idempotency-Key counts: %s', async (_, surface) => {
+describe.each([
+  ['v2', V2],
+  ['v1', V1],
+  ['v1 with cache', CACHED],
+  ['jobs of v1', { ...V1, path: `${V1.path}/jobs` }],
+])('two headers: %s', (name, surface) => {
+  const both = { 'Idempotency-Key': 'order-1', 'X-Request-Id': 'trace-1' };
+  const alone = { 'X-Request-Id': 'trace-1' };
+  /** What is equal for the same request: the task or the address, or the refusal. */
+  const result = async (answer: Promise<Response>): Promise<unknown> => {
+    if (surface === CACHED) return (await answer).text();
+    return surface.path.endsWith('/jobs') ? taskOf(answer) : (await outcome(answer))[1];
+  };
+  const isReplayed = surface === CACHED || surface.path.endsWith('/jobs');
+
+  it(`are found by either, here and after a restart: ${name}`, async () => {
     const service = await testService();
-    const first = { 'Idempotency-Key': 'order-1', 'X-Request-Id': 'trace-1' };
-    expect((await outcome(ask(service, surface, first)))[0]).toBeLessThan(300);
-    const renamed = { 'Idempotency-Key': 'order-1', 'X-Request-Id': 'trace-2' };
-    expect(await outcome(ask(service, other(surface), renamed))).toEqual(CONFLICT);
-    const unrelated = { 'X-Request-Id': 'trace-1' };
-    expect((await outcome(ask(service, surface, unrelated)))[0]).toBeLessThan(300);
+    const first = await result(ask(service, surface, both));
+    const again = isReplayed ? first : 'ERR_REQUEST_ALREADY_COMPLETED';
+    const next = await another(service);
+    for (const one of [service, next]) {
+      for (const headers of [both, alone, { 'Idempotency-Key': 'order-1' }]) {
+        expect(await result(ask(one, surface, headers))).toEqual(again);
+        expect(await outcome(ask(one, other(surface), headers))).toEqual(CONFLICT);
+      }
+    }
+    await Promise.all([service.service.close(), next.service.close()]);
+    await expectSpent(await another(service), COST);
+  });
+
+  it(`at once with the request id alone are one charge: ${name}`, async () => {
+    const service = await testService();
+    const beside = await another(service);
+    const outcomes = await Promise.all(
+      Array.from({ length: 20 }, (_, at) =>
+        outcome(ask(at < 10 ? service : beside, surface, at % 2 === 0 ? both : alone)),
+      ),
+    );
+    expect(outcomes.filter(([status]) => status < 300).length).toBeGreaterThan(0);
+    await Promise.all([service.service.close(), beside.service.close()]);
+    await expectSpent(await another(service), COST);
+  });
+
+  it(`of which the Idempotency-Key counts: ${name}`, async () => {
+    const service = await testService();
+    expect((await outcome(ask(service, surface, both)))[0]).toBeLessThan(300);
+    const traced = { ...both, 'X-Request-Id': 'trace-2' };
+    expect(await outcome(ask(service, other(surface), traced))).toEqual(CONFLICT);
+    const next = { ...both, 'Idempotency-Key': 'order-2' };
+    expect((await outcome(ask(service, surface, next)))[0]).toBeLessThan(300);
     await service.service.close();
     await expectSpent(await another(service), 2 * COST);
   });

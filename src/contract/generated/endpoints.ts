@@ -29,6 +29,7 @@ export const ENDPOINTS = [
     path: '/api/open/v2/speech/tts',
     public: false,
     repeat: 'refuse',
+    isKeyedByRequestId: true,
   },
   {
     id: 'createSpeechV1',
@@ -36,6 +37,7 @@ export const ENDPOINTS = [
     path: '/api/open/v1/speech/tts',
     public: false,
     repeat: 'refuse',
+    isKeyedByRequestId: true,
   },
   { id: 'getCachedAudio', method: 'GET', path: '/api/open/tts/cached/{audioId}', public: true },
   { id: 'createCompatTts', method: 'POST', path: '/v1/tts', public: false },
@@ -71,6 +73,7 @@ export const ENDPOINTS = [
     path: '/api/open/v1/speech/tts/jobs',
     public: false,
     repeat: 'replay',
+    isKeyedByRequestId: true,
   },
   { id: 'listJobsV1', method: 'GET', path: '/api/open/v1/speech/tts/jobs', public: false },
   { id: 'getJobV1', method: 'GET', path: '/api/open/v1/speech/tts/jobs/{taskId}', public: false },

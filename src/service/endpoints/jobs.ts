@@ -15,13 +15,7 @@ import type {
 import { JobListQuery, JobListQueryV1, JobRequestV1 } from '../../contract/jobs.ts';
 import { SpeechRequest } from '../../contract/speech.ts';
 import type { SpeechFormat } from '../../contract/speech.ts';
-import {
-  endpointPath,
-  idempotencyKeyOf,
-  readJsonBody,
-  requireQuery,
-  requestKeyOf,
-} from '../http/request.ts';
+import { endpointPath, readJsonBody, requireQuery, requestKeysOf } from '../http/request.ts';
 import { requireValid } from '../http/validation.ts';
 import { showValue, showText } from '../http/wording.ts';
 import type { JobRecord, SegmentRecord, WholeJob } from '../jobs/job-records.ts';
@@ -40,12 +34,7 @@ import { planSpeech } from '../speech/plan.ts';
 /** `POST /speech/tts/jobs` of v3 (docs/api/jobs.md#v3 and docs/api/errors.md#idempotency). */
 export const createJob: Handler<AccountCall> = async (call, context) => {
   const order = requireValid(SpeechRequest, await readJsonBody(call.request), 'The body');
-  const idempotencyKey = idempotencyKeyOf(call.request.headers);
-  const job = await acceptSpeechJob(call, context, {
-    endpoint: 'createJob',
-    order,
-    idempotencyKey,
-  });
+  const job = await acceptSpeechJob(call, context, { endpoint: 'createJob', order });
   const { id: taskId, status, voiceId, modelId, ignored } = job;
   const body: JobAccepted = {
     task: { taskId, status, voiceId, modelId },
@@ -110,15 +99,8 @@ function segmentOf(job: WholeJob, segment: SegmentRecord): JobSegment {
 /** `POST /speech/tts/jobs` of v1 (docs/api/jobs.md#v1 and docs/api/errors.md#idempotency). */
 export const createJobV1: Handler<AccountCall> = async (call, context) => {
   const body = requireValid(JobRequestV1, await readJsonBody(call.request), 'The body');
-  const { account: accountId, request } = call;
-  const endpoint = 'createJobV1';
   const order = { ...knownFields(body), format: body.format, voiceId: voiceOf(body) };
-  const fingerprint = fingerprintOf({ ...order });
-  const idempotencyKey = requestKeyOf(request.headers, (key) => {
-    const earlier = { accountId, endpoint, idempotencyKey: key, fingerprint };
-    return context.operations.findBegun(earlier) !== undefined;
-  });
-  const job = await acceptSpeechJob(call, context, { endpoint, order, idempotencyKey });
+  const job = await acceptSpeechJob(call, context, { endpoint: 'createJobV1', order });
   const location = endpointPath('getJobV1', { taskId: job.id });
   const answer = jobBody(call, context, job);
   const headers = createdHeaders(job, context, { ...answer, location });
@@ -199,7 +181,6 @@ function audioPathV1(taskId: string): string {
 interface JobOrder extends PlanOptions {
   readonly endpoint: EndpointId;
   readonly order: SpeechOrder & { readonly format?: SpeechFormat | undefined };
-  readonly idempotencyKey: string | undefined;
 }
 
 /**
@@ -211,10 +192,15 @@ interface JobOrder extends PlanOptions {
 async function acceptSpeechJob(
   call: AccountCall,
   { catalogue, creates, jobs }: ServiceContext,
-  { endpoint, order, idempotencyKey, ...options }: JobOrder,
+  { endpoint, order, ...options }: JobOrder,
 ): Promise<WholeJob> {
   const { account: accountId, request, requestId } = call;
-  const key = { accountId, endpoint, idempotencyKey, fingerprint: fingerprintOf({ ...order }) };
+  const key = {
+    accountId,
+    endpoint,
+    ...requestKeysOf(request.headers, endpoint),
+    fingerprint: fingerprintOf({ ...order }),
+  };
   const make = (): WholeJob => {
     const plan = planSpeech(order, catalogue.of(accountId), options);
     const { charge } = plan;

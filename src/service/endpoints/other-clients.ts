@@ -82,15 +82,15 @@ function compatModel(id: string): CompatModel {
   return { id, object: 'model', created: 0, owned_by: 'foley' };
 }
 
-/** These interfaces have no key that would make a repetition safe. */
+/** Answers in the terms of another interface. None of them has a key that would make a repetition safe. */
 async function answerCompat(
   call: AccountCall,
   context: ServiceContext,
-  request: Omit<SurfaceRequest, 'idempotencyKey'>,
+  request: SurfaceRequest,
   answer: typeof answerSpeech = answerSpeech,
 ): Promise<Response> {
   try {
-    return await answer(call, context, { ...request, idempotencyKey: undefined });
+    return await answer(call, context, request);
   } catch (error) {
     throw withoutOwnStatus(error, request);
   }

@@ -6,13 +6,7 @@ import { SpeechRequestV1, SpeechRequestV2, SpeechRequest } from '../../contract/
 import type { CachedSpeech, SpeechFormat } from '../../contract/speech.ts';
 import type { SpeechSurface, SurfaceName } from '../../contract/speech-surfaces.ts';
 import { SPEECH_SURFACES } from '../../contract/speech-surfaces.ts';
-import {
-  idempotencyKeyOf,
-  readJsonBody,
-  requestKeyOf,
-  endpointPath,
-  requireQuery,
-} from '../http/request.ts';
+import { readJsonBody, requestKeysOf, endpointPath, requireQuery } from '../http/request.ts';
 import { requireValid } from '../http/validation.ts';
 import { beginOperation, usedBefore } from '../operations/begin-operation.ts';
 import type { OperationKey } from '../operations/claim.ts';
@@ -37,10 +31,8 @@ import { speakStream, generate, requireSettled, speechOf } from '../speech/speak
 
 /** `POST /speech/tts` of v3 (docs/api/speech.md#v3). */
 export const createSpeech: Handler<AccountCall> = async (call, context) => {
-  const { headers } = call.request;
   const order = requireValid(SpeechRequest, await readJsonBody(call.request), 'The body');
-  const idempotencyKey = idempotencyKeyOf(headers);
-  return answerSpeech(call, context, { surface: 'v3', order, idempotencyKey });
+  return answerSpeech(call, context, { surface: 'v3', order });
 };
 
 /** `POST /speech/tts` of v2 (docs/api/speech.md#v2). */
@@ -53,11 +45,7 @@ export const createSpeechV2: Handler<AccountCall> = async (call, context) => {
     emotion: body.emotion ?? historicalEmotion(body.minimaxEmotion),
   };
   const names = body.modelId === undefined ? { modelId: 'engineModelId' } : {};
-  return answerSpeech(
-    call,
-    context,
-    withRequestKey(call, context, { surface: 'v2', order, names }),
-  );
+  return answerSpeech(call, context, { surface: 'v2', order, names });
 };
 
 /** The name under which older clients chose the model. */
@@ -79,29 +67,21 @@ export const createSpeechV1: Handler<AccountCall> = async (call, context) => {
   const isOlder = body.voiceId === undefined;
   const names = isOlder ? { voiceId: 'reference_id' } : {};
   const isCached = body.cache === true ? true : undefined;
-  const request = withRequestKey(call, context, { surface: 'v1', order, names, isCached });
+  const request: SurfaceRequest = { surface: 'v1', order, names, isCached };
   return isCached === true
     ? answerCached(call, context, { ...request, format })
     : answerSpeech(call, context, request);
 };
 
-/** Adds the key of a request of v1 or v2, which is under either header. */
-function withRequestKey(
+function operationKey(
   { account, request: { headers } }: AccountCall,
-  { operations }: ServiceContext,
-  request: Omit<SurfaceRequest, 'idempotencyKey'>,
-): SurfaceRequest {
-  const isUsed = (idempotencyKey: string): boolean =>
-    operations.findBegun(operationKey(account, { ...request, idempotencyKey })) !== undefined;
-  return { ...request, idempotencyKey: requestKeyOf(headers, isUsed) };
-}
-
-function operationKey(accountId: string, request: SurfaceRequest): OperationKey {
-  const { idempotencyKey, isCached, order, surface } = request;
+  { isCached, order, surface, ...request }: SurfaceRequest,
+): OperationKey {
+  const endpoint = request.endpoint ?? SPEECH_SURFACES[surface].endpoint;
   return {
-    accountId,
-    endpoint: request.endpoint ?? SPEECH_SURFACES[surface].endpoint,
-    idempotencyKey,
+    accountId: account,
+    endpoint,
+    ...requestKeysOf(headers, endpoint),
     fingerprint: fingerprintOf({ ...order, cache: isCached }),
   };
 }
@@ -111,14 +91,12 @@ function operationKey(accountId: string, request: SurfaceRequest): OperationKey 
  * /speech/tts`, and the audio with the times of its words as a stream of events.
  */
 export const createAlignedSpeech: Handler<AccountCall> = async (call, context) => {
-  const { headers } = call.request;
   const order = requireValid(SpeechRequest, await readJsonBody(call.request), 'The body');
   const speaking = beginSpeech(call, context, {
     surface: 'v3',
     endpoint: 'createAlignedSpeech',
     isAligned: true,
     order,
-    idempotencyKey: idempotencyKeyOf(headers),
   });
   const stream = await speakAligned(speaking);
   return paidAnswer(speaking.plan, stream, { type: EVENT_STREAM, tellsIgnored: true });
@@ -128,7 +106,6 @@ export const createAlignedSpeech: Handler<AccountCall> = async (call, context) =
 export interface SurfaceRequest extends PlanOptions {
   readonly surface: SurfaceName;
   readonly order: SpeechOrder;
-  readonly idempotencyKey: string | undefined;
   /** The audio is stored, and the answer is its address; another request than one without. */
   readonly isCached?: boolean | undefined;
   /** Where another endpoint than that of the surface takes the same body. */
@@ -159,7 +136,7 @@ export function beginSpeech<Context extends ServiceContext>(
 ): Speaking & { readonly context: Context } {
   const { account, requestId } = call;
   const { order, surface } = request;
-  const key = operationKey(account, request);
+  const key = operationKey(call, request);
   const names = { ...namesOf(surface), ...request.names };
   const plan = unlessBegun(context, key, () => {
     const planned = planSpeech(order, context.catalogue.of(account), { ...request, names });
@@ -264,10 +241,9 @@ function begin(
   try {
     return beginSpeech(call, context, request);
   } catch (error) {
-    const { idempotencyKey } = request;
     const isDone = error instanceof ServiceError && error.code === 'ERR_REQUEST_ALREADY_COMPLETED';
-    if (!isDone || idempotencyKey === undefined) throw error;
-    const record = context.cachedSpeech.findByKey({ accountId: call.account, idempotencyKey });
+    if (!isDone) throw error;
+    const record = context.cachedSpeech.findByKey(operationKey(call, request));
     if (record === undefined) throw error;
     return { record };
   }

@@ -4,6 +4,7 @@ import { ENDPOINTS } from '../../contract/generated/endpoints.ts';
 import { IDEMPOTENCY_KEY_MAX_CHARACTERS } from '../../contract/limits.ts';
 import { HEADERS, MESSAGE_PACK } from '../../contract/values.ts';
 import type { Random } from '../../effects/random.ts';
+import type { OperationKey } from '../operations/claim.ts';
 import { invalidRequest, ServiceError } from '../service-error.ts';
 import { requireValid } from './validation.ts';
 import type { FieldSchema } from './wording.ts';
@@ -190,19 +191,18 @@ export function requireIdempotencyKey(headers: Headers): string {
 }
 
 /**
- * The key of a request of v1 or v2, where the request id is the key (docs/api/speech.md#v2, docs/api/speech.md#v1 and docs/api/versions.md).
- * Of both headers the `Idempotency-Key` is the key, unless the same request was made under its request id.
- * @param isUsed whether the same request was made under this key
+ * The keys of a request to an endpoint: none where it takes none, and of v1 and v2 both headers (docs/api/errors.md#idempotency).
  * @throws ServiceError 400 when a header is too long or holds anything but visible ASCII
  */
-export function requestKeyOf(
+export function requestKeysOf(
   headers: Headers,
-  isUsed: (key: string) => boolean,
-): string | undefined {
-  const key = idempotencyKeyOf(headers);
-  const requestId = keyIn(headers, HEADERS.requestId);
-  if (key === undefined || requestId === undefined) return key ?? requestId;
-  return !isUsed(key) && isUsed(requestId) ? requestId : key;
+  endpoint: EndpointId,
+): Pick<OperationKey, 'idempotencyKey' | 'requestKey'> {
+  const definition = definitionOf(endpoint);
+  if (!('repeat' in definition)) return { idempotencyKey: undefined };
+  const idempotencyKey = idempotencyKeyOf(headers);
+  const isKeyed = 'isKeyedByRequestId' in definition;
+  return { idempotencyKey, requestKey: isKeyed ? keyIn(headers, HEADERS.requestId) : undefined };
 }
 
 function keyIn(headers: Headers, field: string): string | undefined {
@@ -227,11 +227,15 @@ export function endpointPath(
   id: EndpointId,
   parameters: Readonly<Record<string, string | number>>,
 ): string {
-  const endpoint = ENDPOINTS.find((one) => one.id === id);
-  if (endpoint === undefined) throw new TypeError(`there is no endpoint ${id}`);
-  return endpoint.path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) =>
+  return definitionOf(id).path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) =>
     encodeURIComponent(parameters[name] ?? ''),
   );
+}
+
+function definitionOf(id: EndpointId): (typeof ENDPOINTS)[number] {
+  const endpoint = ENDPOINTS.find((one) => one.id === id);
+  if (endpoint === undefined) throw new TypeError(`there is no endpoint ${id}`);
+  return endpoint;
 }
 
 /** A request that has come, and what turns out about it. */

@@ -106,8 +106,9 @@ function queryParameters({ query }: Endpoint): readonly Json[] {
 }
 
 function headerParameters(endpoint: Endpoint): readonly Json[] {
-  const { isKeyRequired = false, repeat, surface } = endpoint;
-  const trace = header(HEADERS.requestId, 'Trace id, echoed; made when it is missing');
+  const { isKeyedByRequestId = false, isKeyRequired = false, repeat, surface } = endpoint;
+  const alsoKey = isKeyedByRequestId ? `; also a key, as ${HEADERS.idempotencyKey} is` : '';
+  const trace = header(HEADERS.requestId, `Trace id, echoed; made when it is missing${alsoKey}`);
   const named = header(HEADERS.idempotencyKey, 'Names the request, so that it is charged once');
   const key = { ...named, required: isKeyRequired };
   const { modelHeader } = surfaceOf(surface);

@@ -12,6 +12,8 @@ export interface OperationRequest {
   /** Endpoint id; a key that comes again at another endpoint is a conflict. */
   readonly endpoint: string;
   readonly idempotencyKey: string | undefined;
+  /** The `X-Request-Id` where it is a key too (docs/api/errors.md#idempotency). */
+  readonly requestKey?: string | undefined;
   /** Digest of what was asked for. */
   readonly fingerprint: string;
   readonly requestId: string;
@@ -53,18 +55,20 @@ export function claim(
   const earlier = findByKey(db, request);
   if (earlier !== undefined) return replay(db, context, earlier, request);
   const { id, owner, now, state = 'in_progress' } = context;
-  const { accountId, endpoint, idempotencyKey, fingerprint, requestId, charge } = request;
+  const { accountId, endpoint, idempotencyKey, requestKey, fingerprint, requestId, charge } =
+    request;
   const reserved = reserve(db, { id, accountId, amounts: charge }, now);
   if (reserved.kind === 'insufficient') return reserved;
   owner.renew(db);
   db.run(
-    `INSERT INTO operation (id, account_id, endpoint, idempotency_key, fingerprint, state,
-       owner_id, request_id, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO operation (id, account_id, endpoint, idempotency_key, request_key, fingerprint,
+       state, owner_id, request_id, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     [
       id,
       accountId,
       endpoint,
-      idempotencyKey ?? null,
+      idempotencyKey ?? requestKey ?? null,
+      idempotencyKey === undefined ? null : (requestKey ?? null),
       fingerprint,
       state,
       state === 'in_progress' ? owner.id : null,
@@ -75,16 +79,35 @@ export function claim(
   return undefined;
 }
 
-/** The operation that used this key, if one did (docs/api/errors.md#idempotency). */
-export function findByKey(
+/**
+ * The operation that used a key of this request, if one did (docs/api/errors.md#idempotency). Of two keys the
+ * `Idempotency-Key` counts, unless the same request was made under the other one.
+ */
+export function findByKey(db: Connection, request: OperationKey): Row | undefined {
+  const { accountId, idempotencyKey, requestKey } = request;
+  const madeUnder = (key: string): Row | undefined =>
+    db.get('SELECT * FROM operation WHERE account_id = ? AND idempotency_key = ?', [
+      accountId,
+      key,
+    ]);
+  const earlier = idempotencyKey === undefined ? undefined : madeUnder(idempotencyKey);
+  if (earlier !== undefined || requestKey === undefined) return earlier;
+  const made = madeUnder(requestKey);
+  if (idempotencyKey === undefined) return made ?? findBesideKey(db, request, requestKey);
+  return made !== undefined && isSameRequest(made, request) ? made : undefined;
+}
+
+/** The newest operation that had this `X-Request-Id` beside its `Idempotency-Key`: of the same request, if there is one. */
+function findBesideKey(
   db: Connection,
-  request: Pick<OperationRequest, 'accountId' | 'idempotencyKey'>,
+  { accountId, endpoint, fingerprint }: OperationKey,
+  requestKey: string,
 ): Row | undefined {
-  if (request.idempotencyKey === undefined) return undefined;
-  return db.get('SELECT * FROM operation WHERE account_id = ? AND idempotency_key = ?', [
-    request.accountId,
-    request.idempotencyKey,
-  ]);
+  return db.get(
+    `SELECT * FROM operation WHERE account_id = ? AND request_key = ?
+     ORDER BY endpoint = ? AND fingerprint = ? DESC, rowid DESC LIMIT 1`,
+    [accountId, requestKey, endpoint, fingerprint],
+  );
 }
 
 /** Whether this asks for what that operation was asked for. */

@@ -48,8 +48,9 @@ export class Creates {
    */
   async once<Result>(create: Create<Result>): Promise<Result> {
     const { key, make, signal } = create;
-    if (key.idempotencyKey === undefined) return make(signal);
-    const id = JSON.stringify([key.accountId, key.idempotencyKey]);
+    const name = key.idempotencyKey ?? key.requestKey;
+    if (name === undefined) return make(signal);
+    const id = JSON.stringify([key.accountId, name]);
     for (;;) {
       const running = this.#running.get(id);
       if (running === undefined) return this.#lead(id, create);

@@ -2,6 +2,8 @@ import type { SpeechFormat } from '../../contract/speech.ts';
 import { SPEECH_FORMATS } from '../../contract/speech.ts';
 import type { Output } from '../../durable/output.ts';
 import type { Clock } from '../../effects/clock.ts';
+import type { OperationKey } from '../operations/claim.ts';
+import { findByKey } from '../operations/claim.ts';
 import type { Connection, Row } from '../store/connection.ts';
 import { integer, text } from '../store/connection.ts';
 import type { Store } from '../store/open-store.ts';
@@ -12,10 +14,7 @@ export interface CachedSpeech {
   /** Makes room for the audio of an operation. @throws Failure when it cannot be written */
   open(audio: Omit<CachedRecord, 'quotaRemaining' | 'expiresAt'>): Promise<CachedWriting>;
   /** What the completed request with this key was answered with, while the audio is there. */
-  findByKey(key: {
-    readonly accountId: string;
-    readonly idempotencyKey: string;
-  }): CachedRecord | undefined;
+  findByKey(key: OperationKey): CachedRecord | undefined;
   /** Audio by its id, while it is there. */
   find(id: string): Promise<CachedAudio | undefined>;
   /** Removes what has expired. */
@@ -67,7 +66,7 @@ export function createCachedSpeech({ store, folder, clock }: CachedSpeechDeps): 
         throw error;
       }
     },
-    findByKey: (key) => store.read((db) => findByKey(db, key, clock.now())),
+    findByKey: (key) => store.read((db) => findAnswered(db, key, clock.now())),
     async find(id) {
       const record = store.read((db) => findReady(db, id, clock.now()));
       const audio = record && (await folder.find(id, fileOf(record.format)));
@@ -121,16 +120,9 @@ function findReady(db: Connection, id: string, now: number): CachedRecord | unde
   return recordOf(db.get(`${READY} AND id = ?`, [now, id]));
 }
 
-/** What was ready for the completed request with this key, if that has not expired. */
-function findByKey(
-  db: Connection,
-  key: { readonly accountId: string; readonly idempotencyKey: string },
-  now: number,
-): CachedRecord | undefined {
-  const operation = db.get(
-    "SELECT id FROM operation WHERE account_id = ? AND idempotency_key = ? AND state = 'completed'",
-    [key.accountId, key.idempotencyKey],
-  );
+/** What was ready for the request with a key of this one, if that has not expired. */
+function findAnswered(db: Connection, key: OperationKey, now: number): CachedRecord | undefined {
+  const operation = findByKey(db, key);
   return operation === undefined ? undefined : findReady(db, text(operation, 'id'), now);
 }
 

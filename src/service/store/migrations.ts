@@ -291,4 +291,11 @@ export const MIGRATIONS: readonly string[] = [
   `
   ALTER TABLE operation ADD COLUMN failure TEXT;
   `,
+  // The X-Request-Id that came beside the Idempotency-Key, where it is a key too.
+  `
+  ALTER TABLE operation ADD COLUMN request_key TEXT;
+
+  CREATE INDEX operation_request_key
+    ON operation (account_id, request_key) WHERE request_key IS NOT NULL;
+  `,
 ];
