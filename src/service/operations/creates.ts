@@ -100,23 +100,32 @@ export class Creates {
     }
   }
 
-  #findEarlier<Result>({
+  #findEarlier<Result>(
+    create: Create<Result>,
+  ): { readonly result: Result } | 'none' | 'in_progress' {
+    const earlier = this.#findResult(create);
+    if (earlier === undefined) return 'none';
+    if (earlier.result !== undefined) return { result: earlier.result };
+    const begun = this.#deps.operations.findBegun(create.key);
+    if (begun === undefined) return 'none';
+    if (begun.kind === 'in_progress') return begun.kind;
+    // Another process may have made it between the two looks.
+    const made = this.#findResult(create)?.result;
+    if (made === undefined) throw usedBefore(begun);
+    return { result: made };
+  }
+
+  /** @throws ServiceError 409 for another request under the key */
+  #findResult<Result>({
     find,
     key,
-  }: Create<Result>): { readonly result: Result } | 'none' | 'in_progress' {
-    const { operations, store } = this.#deps;
-    const earlier = store.read((db) => {
+  }: Create<Result>): { readonly result: Result | undefined } | undefined {
+    return this.#deps.store.read((db) => {
       const operation = findByKey(db, key);
       if (operation === undefined) return undefined;
       if (!isSameRequest(operation, key)) throw usedBefore({ kind: 'conflict' });
       return { result: find(db, text(operation, 'id')) };
     });
-    if (earlier === undefined) return 'none';
-    if (earlier.result !== undefined) return { result: earlier.result };
-    const begun = operations.findBegun(key);
-    if (begun === undefined) return 'none';
-    if (begun.kind === 'in_progress') return begun.kind;
-    throw usedBefore(begun);
   }
 }
 

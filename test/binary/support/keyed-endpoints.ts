@@ -94,15 +94,16 @@ function withHeaders(
   const named: KeyedRequest = { ...request, headersOf: (key) => ({ 'Idempotency-Key': key }) };
   if (!('isKeyedByRequestId' in endpoint)) return [named];
   const { name } = request;
-  const either = (key: string, turn: number) => ({
-    'X-Request-Id': key + TRACE,
-    ...(turn % 2 === 0 ? { 'Idempotency-Key': key } : {}),
-  });
   return [
     named,
     { ...request, name: `${name}.id`, headersOf: (key) => ({ 'X-Request-Id': key }) },
-    { ...request, name: `${name}.either`, headersOf: either },
+    { ...request, name: `${name}.either`, headersOf: eitherKey },
   ];
+}
+
+function eitherKey(key: string, turn: number): Readonly<Record<string, string>> {
+  const trace = { 'X-Request-Id': key + TRACE };
+  return turn % 2 === 0 ? { ...trace, 'Idempotency-Key': key } : trace;
 }
 
 /** Sends a request with its headers. */
