@@ -30,7 +30,10 @@ export async function connectBatch(
   context: Context,
   batch: PreparedBatch,
 ): Promise<BatchConnection> {
-  const { client: plain, target } = await untilStopped(context.connect(), context.signal);
+  const { client: plain, target } = await untilStopped(
+    context.connect({ speaks: true }),
+    context.signal,
+  );
   const { address } = plain;
   const transport = createTransport({ ...context, connectTimeoutMs: CONNECT_TIMEOUT_MS });
   const gated = gatedTransport(transport, createRateGate(context.clock), context.clock);

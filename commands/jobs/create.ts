@@ -92,7 +92,7 @@ export async function createJob(task: Task, flags: CreateFlags): Promise<Command
   const { signal } = context;
   const output = await openFor(task, flags);
   try {
-    const connection = await untilStopped(context.connect(), signal);
+    const connection = await untilStopped(context.connect({ speaks: true }), signal);
     const body = await speechOrder(task, connection);
     await checkPrice(task, { body, connection });
     const { outcome, progress } = await order(task, flags, { body, connection, output });

@@ -31,7 +31,7 @@ export async function speakLive(task: LiveTask): Promise<CommandResult> {
       ? undefined
       : await startPlayback(player, playbackOptions(context));
   try {
-    const connection = await untilStopped(context.connect(), signal);
+    const connection = await untilStopped(context.connect({ speaks: true }), signal);
     const request = await liveRequest(task, connection);
     const facts = new LiveFacts();
     const stream = streamOf(context, plan, playback);

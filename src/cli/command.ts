@@ -97,6 +97,8 @@ export interface Connection {
 export interface ConnectOptions {
   /** Only public documents will be asked for, so that no key is needed. */
   readonly publicOnly?: boolean;
+  /** Speech will be requested: the engine of the embedded service warms up while that starts. */
+  readonly speaks?: boolean;
 }
 
 /** Everything that `main` takes from outside, so that a test can replace it. */

@@ -31,7 +31,10 @@ export async function connect(context: Context, options: ConnectOptions): Promis
       context.io.notice(`foley: ${describeClosing(event)}`);
     }
   };
-  const service = await startEmbedded(await serviceHost(context), { report });
+  const service = await startEmbedded(await serviceHost(context), {
+    report,
+    warmsUp: options.speaks === true,
+  });
   return connectTo(context, service.address, () => service.close(context.signal));
 }
 

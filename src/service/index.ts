@@ -4,7 +4,7 @@ import type { OpenServiceOptions, RunningService } from './running-service.ts';
 import type { StoreError } from './store/store-error.ts';
 
 /**
- * Starts the embedded service. The engine warms up in its own thread while the rest is loaded.
+ * Starts the embedded service. The built-in engine warms up in its own thread while the rest is loaded.
  * @throws StoreError when the data directory cannot be used
  * @throws ListenError when the address cannot be listened on
  */
@@ -17,7 +17,7 @@ export async function openService(options: OpenServiceOptions): Promise<RunningS
   // To find its binary, libsql has Node report on every thread, and waits for each: before there is one.
   await loadSqlite();
   const flite = createFliteEngine({ workerFile: FLITE_WORKER_FILE });
-  void flite.warmUp();
+  if (options.warmsUp !== false) void flite.warmUp();
   const engines = new EngineRegistry([flite, ...(await addedEngines(options))]);
   try {
     const { openWithEngines } = await import('./open-service.ts');

@@ -63,6 +63,8 @@ export interface OpenServiceOptions {
   readonly allowOrigins?: readonly string[];
   /** Engines besides the built-in one. */
   readonly engines?: AddedEngines;
+  /** Whether the built-in engine gets ready before the first request needs it; by default it does. */
+  readonly warmsUp?: boolean;
   /** Models that are declared and refused as unavailable. */
   readonly unavailableModels?: readonly string[];
   /** What a new account is given, and an old one with less than half of it is brought back to. */

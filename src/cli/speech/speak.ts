@@ -154,7 +154,7 @@ export async function speakTask(task: Task): Promise<CommandResult> {
   let captions: OpenCaptions | undefined;
   try {
     captions = await captionsFor(task);
-    const connection = await untilStopped(context.connect(), signal);
+    const connection = await untilStopped(context.connect({ speaks: true }), signal);
     const whole = await speechOrder(task, connection);
     const { body, parts } = await splitOrder(task, connection, whole);
     const request = { body, captions, connection, output, parts, speech: speechOptions(task) };
