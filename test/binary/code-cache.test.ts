@@ -16,7 +16,7 @@ function kept({ cache }: Sandbox): string[] {
 }
 
 async function settings(box: Sandbox, env: Record<string, string> = {}): Promise<string> {
-  const result = await runFoley(['config', 'path'], { box, env });
+  const result = await runFoley(['config', 'path'], { box, env, ownCode: true });
   expect(result).toMatchObject({ code: 0, stderr: '' });
   return result.stdout.toString();
 }

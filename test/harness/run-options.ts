@@ -22,6 +22,8 @@ export interface RunOptions {
   readonly holdStdout?: boolean;
   /** Sends a signal when stderr matches, or when the promise resolves. */
   readonly signalAt?: { readonly signal: NodeJS.Signals; readonly when: RegExp | Promise<unknown> };
+  /** Compiled code is kept in the sandbox; by default all tests share what V8 compiled. */
+  readonly ownCode?: boolean;
   /** Outputs that show a canary key because the test's own service sent it as data. */
   readonly canaryExpectedIn?: readonly OutputName[];
 }
