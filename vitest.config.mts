@@ -6,8 +6,7 @@ import { LongestFirst } from './scripts/longest-first.mjs';
 /** Folders whose tests are a project of their own, and therefore a gate. */
 const OWN_PROJECTS = ['test/binary/**', 'test/check/**', 'test/contract/**', 'test/validators/**'];
 
-// What the tests of the binary do is done in processes that end with each test. One more for each of their
-// files would be half a minute; the soak takes that time.
+// Test files share worker processes: a fresh process for each file would take minutes. The soak isolates them.
 const isolate = process.env['FOLEY_TEST_SIZE'] === 'full';
 
 export default defineConfig({
@@ -32,6 +31,7 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: [...configDefaults.exclude, ...OWN_PROJECTS],
+          isolate,
         },
       },
       { extends: true, test: { name: 'binary', isolate, include: ['test/binary/**/*.test.ts'] } },

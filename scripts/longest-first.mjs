@@ -6,17 +6,17 @@ import { BaseSequencer } from 'vitest/node';
 
 /** What takes longest, in that order; `npm test` says how long each took. */
 const LONGEST = [
-  'test/engines/espeak-ng/espeak-ng.test.ts',
-  'test/billing/effects.test.ts',
-  'test/billing/billing.property.test.ts',
+  'test/check/engines/espeak-ng.test.ts',
+  'test/check/billing/effects.test.ts',
+  'test/check/billing/billing.property.test.ts',
   'test/live/driver.test.ts',
   'test/audio/join/join.test.ts',
   'test/service/engine/flite/synthesizer.test.ts',
-  'test/engines/install-espeak-ng.test.ts',
+  'test/check/engines/install-espeak-ng.test.ts',
   'test/service/aligned/accuracy.test.ts',
-  'test/batch/effects.test.ts',
+  'test/check/batch/effects.test.ts',
   'test/service/jobs/mortal.test.ts',
-  'test/engines/espeak-ng/cloned-voices.test.ts',
+  'test/check/engines/cloned-voices.test.ts',
   'test/binary/readme.test.ts',
   'test/binary/lip-sync/lip-sync.test.ts',
   'test/binary/surfaces/same-sound.test.ts',
@@ -28,11 +28,10 @@ const LONGEST = [
   'test/binary/spoken-words.test.ts',
   'test/binary/batch/batch.test.ts',
   'test/binary/jobs/embedded.test.ts',
-  'test/binary/kill/service.test.ts',
+  'test/check/kill/service.test.ts',
   'test/binary/voices/embedded.test.ts',
   'test/binary/completion.test.ts',
   'test/binary/media-client/embedded.test.ts',
-  'test/binary/load.test.ts',
   'test/binary/output-formats.test.ts',
 ];
 

@@ -1,5 +1,5 @@
 // Runs tests of the built command under the newest Node 20, 22 and 24, whose programs are npm packages:
-// `node scripts/node-versions.mjs 22 test/binary/pipes` runs those under one. The last part of `npm run soak`.
+// `node scripts/node-versions.mjs 22 test/binary/pipes` runs those under one. The last part of `npm run check` and of `npm run soak`.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';

@@ -5,8 +5,8 @@ import { expect, test } from 'vitest';
 import fc from 'fast-check';
 import { drawn, underSeed } from '../harness/seed.ts';
 import { sandbox } from '../harness/sandbox.ts';
-import type { MortalServe } from '../binary/kill/mortal-serve.ts';
-import { startMortalServe } from '../binary/kill/mortal-serve.ts';
+import type { MortalServe } from '../binary/support/mortal-serve.ts';
+import { startMortalServe } from '../binary/support/mortal-serve.ts';
 import type { KeyedRequest, Outcome } from '../binary/support/keyed-endpoints.ts';
 import {
   expectOneAnswer,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { VOICE_ID } from '../kill/orders.ts';
+import { VOICE_ID } from '../support/orders.ts';
 import { expectSoundIn } from '../support/sound.ts';
 import { batchBox } from './batch-box.ts';
 

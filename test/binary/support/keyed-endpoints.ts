@@ -2,8 +2,8 @@ import sharp from 'sharp';
 import { expect } from 'vitest';
 import { ENDPOINTS } from '../../../src/contract/generated/endpoints.ts';
 import { PROFILE_PATH } from '../../fault-server/healthy-service.ts';
-import { readBooks } from '../kill/books.ts';
-import { VOICE_ID } from '../kill/orders.ts';
+import { readBooks } from './books.ts';
+import { VOICE_ID } from './orders.ts';
 import { fixture, serveMedia } from '../lip-sync/media-scene.ts';
 import type { ServingFoley } from './serve.ts';
 

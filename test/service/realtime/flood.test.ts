@@ -10,7 +10,7 @@ const EMPTY_FRAME = Uint8Array.of(0x82, 0x80, 0, 0, 0, 0);
 
 test('a terminal error is the end of reading, whatever a client goes on sending', async () => {
   const heard: Uint8Array[] = [];
-  const { baseUrl } = await listeningService((listener) => ({
+  const { baseUrl, clock } = await listeningService((listener) => ({
     ...forwarded(listener),
     message(bytes, isText) {
       heard.push(bytes);
@@ -37,6 +37,8 @@ test('a terminal error is the end of reading, whatever a client goes on sending'
   }
   expect(heard).toHaveLength(1);
   expect(connection.socket.writableLength).toBeGreaterThan(0);
+  // The time for the client's own close frame, which never comes.
+  clock.advance(5_000);
 });
 
 test('messages that come together are read one a turn, so that other clients have theirs', async () => {

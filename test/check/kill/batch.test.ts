@@ -8,12 +8,12 @@ import { parseJsonLines } from '../../harness/json-lines.ts';
 import { sandbox } from '../../harness/sandbox.ts';
 import { drawn, underSeed } from '../../harness/seed.ts';
 import { filesOf, snapshot } from '../../harness/snapshot.ts';
-import type { ServingFoley } from '../support/serve.ts';
-import { startServe } from '../support/serve.ts';
-import { readBooks } from './books.ts';
+import type { ServingFoley } from '../../binary/support/serve.ts';
+import { startServe } from '../../binary/support/serve.ts';
+import { readBooks } from '../../binary/support/books.ts';
 import type { MortalBatch } from './mortal-batch.ts';
 import { chopJournal, deleteJournal, liveFor } from './mortal-batch.ts';
-import { VOICE_ID } from './orders.ts';
+import { VOICE_ID } from '../../binary/support/orders.ts';
 
 const IS_FULL = process.env['FOLEY_TEST_SIZE'] === 'full';
 /** The one that is killed most, and the others. */

@@ -2,9 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
 import { Agent, request } from 'undici';
 import { onTestFinished } from 'vitest';
-import type { MortalServe } from './mortal-serve.ts';
-import type { Order } from './orders.ts';
-import { VOICE_ID } from './orders.ts';
+import type { MortalServe } from '../../binary/support/mortal-serve.ts';
+import type { Order } from '../../binary/support/orders.ts';
+import { VOICE_ID } from '../../binary/support/orders.ts';
 
 /** An answer that came whole. */
 export interface WholeAnswer {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
-import { newBook } from './book.ts';
-import { steps } from './arbitrary-steps.ts';
-import { finish } from './commands.ts';
-import { createWorld } from './world.ts';
+import { newBook } from '../../billing/book.ts';
+import { steps } from '../../billing/arbitrary-steps.ts';
+import { finish } from '../../billing/commands.ts';
+import { createWorld } from '../../billing/world.ts';
 
 const IS_FULL_SIZE = process.env['FOLEY_TEST_SIZE'] === 'full';
 const RUNS = IS_FULL_SIZE ? 5_000 : 200;

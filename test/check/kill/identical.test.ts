@@ -1,10 +1,10 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { sandbox } from '../../harness/sandbox.ts';
-import type { ServingFoley } from '../support/serve.ts';
-import { startServe } from '../support/serve.ts';
-import { readBooks } from './books.ts';
-import { VOICE_ID } from './orders.ts';
+import type { ServingFoley } from '../../binary/support/serve.ts';
+import { startServe } from '../../binary/support/serve.ts';
+import { readBooks } from '../../binary/support/books.ts';
+import { VOICE_ID } from '../../binary/support/orders.ts';
 
 const JOBS = '/api/open/v3/speech/tts/jobs';
 const TEXT = 'The same thing, asked for again and again. '.repeat(30).trim();

@@ -1,24 +1,24 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { FileSystem } from '../../src/effects/file-system.ts';
-import type { EffectOutcome, Fault } from '../harness/failing-files.ts';
-import { forEachEffect } from '../harness/failing-files.ts';
-import type { Book } from './book.ts';
-import { newBook } from './book.ts';
-import type { Via } from './client-run.ts';
-import { runRecover } from './client-run.ts';
-import { finish } from './commands.ts';
-import { noteEnding } from './endings.ts';
-import { check } from './invariants.ts';
-import { quietTransport } from './network.ts';
-import { patientClock } from './patient-clock.ts';
-import { noteRecovered } from './recoveries.ts';
-import type { Order, Run } from './run.ts';
-import { startRun } from './run.ts';
-import type { Sight } from './sight.ts';
-import { look } from './sight.ts';
-import type { World } from './world.ts';
-import { createWorld, putOlder } from './world.ts';
+import type { FileSystem } from '../../../src/effects/file-system.ts';
+import type { EffectOutcome, Fault } from '../../harness/failing-files.ts';
+import { forEachEffect } from '../../harness/failing-files.ts';
+import type { Book } from '../../billing/book.ts';
+import { newBook } from '../../billing/book.ts';
+import type { Via } from '../../billing/client-run.ts';
+import { runRecover } from '../../billing/client-run.ts';
+import { finish } from '../../billing/commands.ts';
+import { noteEnding } from '../../billing/endings.ts';
+import { check } from '../../billing/invariants.ts';
+import { quietTransport } from '../../billing/network.ts';
+import { patientClock } from '../../billing/patient-clock.ts';
+import { noteRecovered } from '../../billing/recoveries.ts';
+import type { Order, Run } from '../../billing/run.ts';
+import { startRun } from '../../billing/run.ts';
+import type { Sight } from '../../billing/sight.ts';
+import { look } from '../../billing/sight.ts';
+import type { World } from '../../billing/world.ts';
+import { createWorld, putOlder } from '../../billing/world.ts';
 
 const ERRORS: readonly (readonly [string, Fault])[] = [
   ['fails with ENOSPC', { kind: 'error', code: 'ENOSPC' }],

@@ -2,16 +2,16 @@ import { cp, mkdir, readdir, readFile, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/effects/clock.ts';
-import { configFailure } from '../../src/errors/failure.ts';
-import { engineInspector } from '../../src/engines/inspector.ts';
-import type { InstallDeps } from '../../src/engines/install-espeak-ng.ts';
-import { ADAPTER_FOLDER, installEspeakNg } from '../../src/engines/install-espeak-ng.ts';
-import { loadEngineRegistrations, registrationsFile } from '../../src/engines/registrations.ts';
-import { forEachEffect } from '../harness/failing-files.ts';
-import { enginesFolder } from './engines-folder.ts';
+import { systemClock } from '../../../src/effects/clock.ts';
+import { configFailure } from '../../../src/errors/failure.ts';
+import { engineInspector } from '../../../src/engines/inspector.ts';
+import type { InstallDeps } from '../../../src/engines/install-espeak-ng.ts';
+import { ADAPTER_FOLDER, installEspeakNg } from '../../../src/engines/install-espeak-ng.ts';
+import { loadEngineRegistrations, registrationsFile } from '../../../src/engines/registrations.ts';
+import { forEachEffect } from '../../harness/failing-files.ts';
+import { enginesFolder } from '../../engines/engines-folder.ts';
 
-const MODULES = fileURLToPath(new URL('../../node_modules/', import.meta.url));
+const MODULES = fileURLToPath(new URL('../../../node_modules/', import.meta.url));
 
 /** What npm would install, from this repository's own development dependency. */
 async function installFromHere(folder: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Ask, Order } from './orders.ts';
+import type { Ask, Order } from '../../binary/support/orders.ts';
 import type { Wire, WholeAnswer } from './wire.ts';
 import { get, insist, orderOnWire, poll } from './wire.ts';
 

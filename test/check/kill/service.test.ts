@@ -6,12 +6,12 @@ import type { Sandbox } from '../../harness/sandbox.ts';
 import { sandbox } from '../../harness/sandbox.ts';
 import { drawn, underSeed } from '../../harness/seed.ts';
 import fc from 'fast-check';
-import type { Books } from './books.ts';
-import { readBooks } from './books.ts';
+import type { Books } from '../../binary/support/books.ts';
+import { readBooks } from '../../binary/support/books.ts';
 import type { Told } from './client.ts';
 import { askAll, creditsLeft, untilAllHaveEnded } from './client.ts';
-import { startMortalServe } from './mortal-serve.ts';
-import { drawAsks } from './orders.ts';
+import { startMortalServe } from '../../binary/support/mortal-serve.ts';
+import { drawAsks } from '../../binary/support/orders.ts';
 import type { Wire } from './wire.ts';
 import { get, insist, openWire } from './wire.ts';
 

@@ -5,9 +5,9 @@ import { expect, test } from 'vitest';
 import { VOICES } from '../../src/service/voices/voices.ts';
 import { SPEECH_PATH } from '../fault-server/healthy-service.ts';
 import { sandbox } from '../harness/sandbox.ts';
-import { readBooks } from './kill/books.ts';
-import { firstVoiceId, startServe } from './support/serve.ts';
-import { expectSound } from './support/sound.ts';
+import { readBooks } from '../binary/support/books.ts';
+import { firstVoiceId, startServe } from '../binary/support/serve.ts';
+import { expectSound } from '../binary/support/sound.ts';
 
 const IS_FULL = process.env['FOLEY_TEST_SIZE'] === 'full';
 const CLIENTS = 64;
