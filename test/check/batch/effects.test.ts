@@ -5,7 +5,13 @@ import { verifyBytes } from '../../../src/audio/verify.ts';
 import type { Fault } from '../../harness/failing-files.ts';
 import { failingFiles } from '../../harness/failing-files.ts';
 import type { BatchWorld, Place, RunOutcome } from '../../batch/batch-world.ts';
-import { chargesAt, createBatchWorld, filesAt, runOnce, writeLines } from '../../batch/batch-world.ts';
+import {
+  chargesAt,
+  createBatchWorld,
+  filesAt,
+  runOnce,
+  writeLines,
+} from '../../batch/batch-world.ts';
 
 const FAULTS: readonly (readonly [string, Fault])[] = [
   ['kills it', { kind: 'kill' }],
