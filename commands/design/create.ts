@@ -51,5 +51,5 @@ export const designCreate: CommandDefinition<DesignCreateFlags> = {
 
 const EXAMPLES = `
 Examples:
-  $ foley design create "An old man, calm and slow" \\
+  $ foley design create "An old man, deep and slow" \\
       --preview-text "Good evening." --output-dir candidates`;

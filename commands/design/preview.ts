@@ -48,5 +48,5 @@ export const designPreview: CommandDefinition<DesignPreviewFlags> = {
 
 const EXAMPLES = `
 Examples:
-  $ foley design create "A calm woman" --preview-text "Hello." \\
+  $ foley design create "A young woman" --preview-text "Hello." \\
       | awk 'NR == 2 { print $1, $2 }' | xargs foley design preview -o first.mp3`;

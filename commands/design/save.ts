@@ -67,8 +67,8 @@ export const designSave: CommandDefinition<DesignSaveFlags> = {
 
 const EXAMPLES = `
 Examples:
-  $ foley design create "A calm woman" --preview-text "Hello." \\
-      | awk 'NR == 2 { print $1, $2 }' | xargs foley design save --name Calm`;
+  $ foley design create "A young woman" --preview-text "Hello." \\
+      | awk 'NR == 2 { print $1, $2 }' | xargs foley design save --name Ada`;
 
 async function save(
   context: Context,

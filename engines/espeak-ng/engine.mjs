@@ -67,12 +67,12 @@ async function greet() {
   });
 }
 
-async function speak({ id, text, voice: wanted, speed, pitch, melody }) {
+async function speak({ id, text, voice: wanted, speed, pitch }) {
   speaking = id;
   const voice = VOICES.find((one) => one.id === wanted);
   if (voice === undefined) throw new Error(`there is no voice ${wanted}`);
   try {
-    for (const { samples, words } of speech(await espeak, voice, { text, speed, pitch, melody })) {
+    for (const { samples, words } of speech(await espeak, voice, { text, speed, pitch })) {
       if (!isWanted(id)) break;
       if (words.length > 0) await send({ type: 'words', id, words });
       await sendSpeech(id, samples);

@@ -19,18 +19,18 @@ export class Unspeakable extends Error {}
 
 /**
  * @typedef {{ start: number, end: number, startMs: number, endMs: number }} Word
- * @typedef {{ text: string, speed: number, pitch: number, melody?: number }} Request
+ * @typedef {{ text: string, speed: number, pitch: number }} Request
  *
  * @param {import('./voices.mjs').Voice} voice
  * @param {Request} request
  * @returns {Generator<{ samples: Int16Array, words: Word[] }>} words with their places in the whole
  * @throws {Unspeakable}
  */
-export function* speech(espeak, voice, { text, speed, pitch, melody = 1 }) {
+export function* speech(espeak, voice, { text, speed, pitch }) {
   const characters = speakable([...text], voice.language);
   const tokens = tokenize(characters, voice.language);
   refuseUnspeakable(characters, tokens, voice);
-  const variant = variantOf(voice, { pitch, melody }, (name) => espeak.variantLines(name));
+  const variant = variantOf(voice, pitch, (name) => espeak.variantLines(name));
   const gain = gainOf(voice, pitch);
   let spokenSamples = 0;
   let wasHeard = false;

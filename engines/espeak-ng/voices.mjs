@@ -73,15 +73,14 @@ const BELOW = 9;
 const PITCH = { lowest: 40, highest: 480 };
 
 /**
- * The text of a voice variant: the timbre at its pitch, shifted, its melody wider or narrower. A shift
- * that would take that outside of 40 to 480 Hz is limited to it.
+ * The text of a voice variant: the timbre at its pitch, shifted. A shift that would take that outside
+ * of 40 to 480 Hz is limited to it.
  * @param {Voice} voice
- * @param {{ pitch: number, melody: number }} tone semitones, and a factor on the range in semitones
+ * @param {number} semitones
  * @param {(variant: string) => readonly string[]} variantLines lines of a variant of espeak-ng's own
  */
-export function variantOf(voice, { pitch: semitones, melody }, variantLines) {
-  const { variant, lines = variantLines(variant), pitch: own } = TIMBRES[voice.timbre];
-  const pitch = melody === 1 ? own : widened(own, melody);
+export function variantOf(voice, semitones, variantLines) {
+  const { variant, lines = variantLines(variant), pitch } = TIMBRES[voice.timbre];
   const factor = 2 ** (reachable(pitch, semitones) / 12);
   return [
     'language variant',
@@ -90,12 +89,6 @@ export function variantOf(voice, { pitch: semitones, melody }, variantLines) {
     `pitch ${pitch.map((hertz) => Math.round((hertz - BELOW) * factor + BELOW)).join(' ')}`,
     '',
   ].join('\n');
-}
-
-/** The same middle with another range in semitones. */
-function widened([low, high], melody) {
-  const middle = Math.sqrt(low * high);
-  return [low, high].map((hertz) => middle * (hertz / middle) ** melody);
 }
 
 /** The semitones that the voice is really shifted by. */

@@ -122,7 +122,7 @@ export const VOICE_DESIGN_ENDPOINTS = [
     section: 'voice-design',
     repeat: 'replay',
     isKeyRequired: true,
-    summary: 'Three voices made of what words say, for a while; the same key gives the same ones',
+    summary: 'Propose three voices for a description: engine voices, their pitch and speed changed',
     tag: 'Voices',
     body: VoiceDesignRequest,
     success: VoiceDesign,

@@ -6,7 +6,7 @@ import { createAudioFolder } from './speech/audio-files.ts';
 import { encodeSpeech } from './engine/encode/encode-speech.ts';
 import type { EngineRegistry } from './engine/registry.ts';
 import { ownHosts } from './http/guard.ts';
-import { openListeningThread } from './voices/listen/listening-thread.ts';
+import { hearInThread } from './voices/listen/listening-thread.ts';
 import type { ServiceServer } from './http/serve.ts';
 import { startServer } from './http/serve.ts';
 import { systemMedia } from './media/system-media.ts';
@@ -79,7 +79,7 @@ function serviceOver(
     audio: createAudioFolder(store.path, fileDeps),
     media: systemMedia({ ...fileDeps, databasePath: store.path, host, allowHosts }),
     uploads: createTemporaryFolder(store.path, { files: systemFiles, random }),
-    openListener: () => openListeningThread({ workerFile: LISTENER_WORKER_FILE, clock }),
+    hearFiles: hearInThread({ workerFile: LISTENER_WORKER_FILE, clock }),
     processes: systemProcesses(),
     keys: options.keys,
     allowance: options.allowance ?? DEFAULT_ALLOWANCE,

@@ -19,8 +19,8 @@ import { createMedia } from './media/media.ts';
 import { Creates } from './operations/creates.ts';
 import { createOperations } from './operations/operations.ts';
 import { createPersonalVoices } from './voices/personal-voices.ts';
-import { createVoiceMaker } from './voices/voice-maker.ts';
-import type { OpenListener } from './voices/listen/listening-thread.ts';
+import { VoiceMaker } from './voices/voice-maker.ts';
+import type { HearFiles } from './voices/listen/listening-thread.ts';
 import type { Processes } from '../effects/processes.ts';
 import type { Realtime } from './realtime/realtime.ts';
 import { createRealtime } from './realtime/realtime.ts';
@@ -44,8 +44,8 @@ export interface ServiceDeps extends GuardOptions {
   readonly media: MediaSources;
   /** Where uploads are put while they are looked at. */
   readonly uploads: TemporaryFolder;
-  /** Begins to listen to uploads. */
-  readonly openListener: OpenListener;
+  /** Measures reference audio that was uploaded. */
+  readonly hearFiles: HearFiles;
   readonly processes: Processes;
   readonly keys: readonly AccountKey[];
   /** What a new account is given, and an old one with less than half of it is brought back to. */
@@ -122,7 +122,7 @@ function createContext(deps: ServiceDeps, faults: Faults): ServiceContext {
   const { clock, store, encode, audio: folder, report } = deps;
   const operations = createOperations(deps);
   const personalVoices = createPersonalVoices(store);
-  const voiceMaker = createVoiceMaker(deps);
+  const voiceMaker = new VoiceMaker(deps);
   const designs = createDesigns({ store, folder, clock });
   const catalogue = createCatalogue({ ...deps, madeVoices: personalVoices });
   const { ownership } = operations;
@@ -136,7 +136,7 @@ function createContext(deps: ServiceDeps, faults: Faults): ServiceContext {
     personalVoices,
     voiceMaker,
     designs,
-    designing: { ...deps, designs, voiceMaker },
+    designing: { ...deps, designs, voices: voiceMaker.voices },
     uploads: deps.uploads,
     operations,
     creates: new Creates({ store, clock, operations }),

@@ -5,8 +5,6 @@ export interface ReferenceVoice {
   readonly seconds?: number;
   /** Semitones from the lowest to the highest. */
   readonly rangeSemitones?: number;
-  /** Multiplies the frequencies of the resonances. */
-  readonly formants?: number;
   readonly sampleRate?: number;
 }
 
@@ -26,7 +24,7 @@ const VOWEL_SECONDS = 0.18;
  * resonances of vowels, with a pause each time. The same each time.
  */
 export function referenceVoice(voice: ReferenceVoice): Sound {
-  const { medianHz, seconds = 4, rangeSemitones = 6, formants = 1, sampleRate = 16_000 } = voice;
+  const { medianHz, seconds = 4, rangeSemitones = 6, sampleRate = 16_000 } = voice;
   const samples = new Float32Array(Math.round(seconds * sampleRate));
   const state = VOWELS[0].map(() => [0, 0]);
   let phase = 0;
@@ -40,7 +38,7 @@ export function referenceVoice(voice: ReferenceVoice): Sound {
     let value = isPulse && time % 1 < 0.95 ? 1 : 0;
     for (const [place, hz] of vowel.entries()) {
       value = resonate(state[place] ?? [], value, {
-        hz: hz * formants,
+        hz,
         bandwidth: BANDWIDTHS[place] ?? 100,
         sampleRate,
       });

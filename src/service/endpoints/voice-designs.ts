@@ -16,13 +16,13 @@ import type { ServiceContext } from '../service-context.ts';
 import { ServiceError, invalidRequest } from '../service-error.ts';
 import type { FieldProblem } from '../service-error.ts';
 import { requireSettled } from '../speech/speak.ts';
-import { MADE_FAMILY } from '../voices/clone-voice.ts';
+import { DEFAULT_LANGUAGE, MADE_FAMILY } from '../voices/voice-maker.ts';
 import type { CandidateRecord, DesignRecord } from '../voices/designs.ts';
 import { findDesign } from '../voices/designs.ts';
 import { makeDesign, CANDIDATES } from '../voices/make-design.ts';
 import type { DesignOrder } from '../voices/make-design.ts';
-import { isSameLanguage } from '../voices/natural-voices.ts';
-import type { NaturalVoices } from '../voices/natural-voices.ts';
+import { isSameLanguage } from '../voices/measured-voices.ts';
+import type { MeasuredVoices } from '../voices/measured-voices.ts';
 import { keepVoice, findVoice } from '../voices/personal-voices.ts';
 import type { PersonalVoice } from '../voices/personal-voices.ts';
 import { traitsOf } from '../voices/prompt-words.ts';
@@ -202,7 +202,6 @@ function voiceFrom(
 
 /** Credits for each character that a candidate says. */
 const CREDITS_PER_CHARACTER = 1;
-const DEFAULT_LANGUAGE = 'en';
 
 /**
  * Decides what a design is to be and what it costs: a credit and a unit of quota for each character of
@@ -212,7 +211,7 @@ const DEFAULT_LANGUAGE = 'en';
 function planDesign(
   { prompt, previewText, providers = [], language }: VoiceDesignRequest,
   accountId: string,
-  voices: NaturalVoices,
+  voices: MeasuredVoices,
 ): DesignOrder {
   const families = FAMILIES.map(({ id }) => id);
   const chosen = families.filter((id) => providers.includes(id));
@@ -225,12 +224,11 @@ function planDesign(
   if (first !== undefined) throw invalidRequest([first, ...others]);
   const traits = traitsOf(prompt);
   const wanted = language ?? traits.language;
-  const isSpoken = wanted !== undefined && voices.speak(wanted);
   const characters = CANDIDATES * countCodePoints(previewText);
   return {
     accountId,
-    traits: { ...traits, language: isSpoken ? wanted : undefined },
-    language: isSpoken ? wanted : DEFAULT_LANGUAGE,
+    traits,
+    language: wanted !== undefined && voices.speak(wanted) ? wanted : DEFAULT_LANGUAGE,
     families: chosen.length === 0 ? [MADE_FAMILY] : chosen,
     previewText,
     characters,
@@ -257,7 +255,7 @@ function unknownFamilies(
 
 function languageProblems(
   language: string | undefined,
-  voices: NaturalVoices,
+  voices: MeasuredVoices,
 ): readonly FieldProblem[] {
   if (language === undefined || voices.speak(language)) return [];
   const message = `language is ${showText(language)}; spoken here is ${anyOf(voices.languages)}`;

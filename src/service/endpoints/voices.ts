@@ -32,7 +32,7 @@ import { ServiceError, invalidRequest } from '../service-error.ts';
 import type { FieldProblem } from '../service-error.ts';
 import { voiceRecord, familyOf } from '../voices/catalogue.ts';
 import type { Catalogue, SpeakingVoice } from '../voices/catalogue.ts';
-import type { VoiceWishes } from '../voices/clone-voice.ts';
+import type { VoiceWishes } from '../voices/voice-maker.ts';
 import type { PersonalVoice } from '../voices/personal-voices.ts';
 import { describeVoice, voiceV1Record } from '../voices/voice-v1.ts';
 

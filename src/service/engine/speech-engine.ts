@@ -27,8 +27,6 @@ export interface EngineRequest {
   readonly speed: number;
   /** Shift of the median pitch in semitones; 0 is the voice's own. */
   readonly pitch: number;
-  /** Multiplies how far the pitch goes up and down, in semitones; default 1. Not every engine can. */
-  readonly melody?: number;
   /** Whether `SpeechChunk.words` and `span` are of use; an engine may tell of them anyway. */
   readonly isTimed?: boolean;
   /** Whose request it is; clients take turns. */

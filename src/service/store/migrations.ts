@@ -298,4 +298,10 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX operation_request_key
     ON operation (account_id, request_key) WHERE request_key IS NOT NULL;
   `,
+  `
+  ALTER TABLE personal_voice DROP COLUMN melody;
+  ALTER TABLE personal_voice DROP COLUMN formants;
+  ALTER TABLE voice_candidate DROP COLUMN melody;
+  ALTER TABLE voice_candidate DROP COLUMN formants;
+  `,
 ];

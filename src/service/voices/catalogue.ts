@@ -5,7 +5,6 @@ import type { Model } from '../../contract/models.ts';
 import type { Voice } from '../../contract/voices.ts';
 import type { CatalogueModel } from './models.ts';
 import { MODELS } from './models.ts';
-import { shapeSpeech } from './shape-speech.ts';
 import type { CatalogueVoice } from './voices.ts';
 import { VOICES } from './voices.ts';
 import type { EngineRegistry } from '../engine/registry.ts';
@@ -88,7 +87,7 @@ function withSpeaker(
   const found = engines.find(voice.engine.name, voice.engine.voice);
   if (found === undefined) return [];
   const isPersonal = voice.made !== undefined && voice.made.accountId === accountId;
-  return [{ ...voice, isPersonal, speaker: shapeSpeech(found.engine, voice.engine) }];
+  return [{ ...voice, isPersonal, speaker: found.engine }];
 }
 
 /** The family that a voice or a model belongs to. */

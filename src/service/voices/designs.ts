@@ -88,8 +88,15 @@ export interface DesignRecord {
   readonly candidates: readonly CandidateRecord[];
 }
 
-export interface CandidateRecord extends ProposedVoice {
+/** A voice that a design proposes. */
+export interface CandidateRecord {
   readonly id: string;
+  readonly family: FamilyId;
+  /** Of the engine's voice. */
+  readonly language: string;
+  readonly engine: EngineSource;
+  /** What was made of the prompt, in plain words. */
+  readonly description: string;
 }
 
 /** Notes a design that is going to be made, so that what is stored for it is removed whatever happens. */
@@ -115,7 +122,7 @@ function completeDesign(
     const { description, family, language, engine } = candidate;
     db.run(
       `INSERT INTO voice_candidate (design_id, number, id, description, family, language, engine,
-         engine_voice, pitch, speed, melody, formants) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         engine_voice, pitch, speed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       [id, number, candidate.id, description, family, language, ...engineValues(engine)],
     );
   }
@@ -165,14 +172,4 @@ function designOf(db: Connection, row: Row): DesignRecord {
       engine: engineOf(candidate),
     })),
   };
-}
-
-/** A voice that a design proposes. */
-export interface ProposedVoice {
-  readonly family: FamilyId;
-  /** Of the engine's voice. */
-  readonly language: string;
-  readonly engine: Required<EngineSource>;
-  /** What was made of the prompt, in honest words. */
-  readonly description: string;
 }

@@ -75,7 +75,6 @@ function inUse(): ServiceError {
 /** A voice that an account made. */
 export interface PersonalVoice extends CatalogueVoice {
   readonly made: MadeVoice;
-  readonly engine: Required<EngineSource>;
 }
 
 /** Writes down a voice. */
@@ -87,8 +86,8 @@ export function insertVoice(
   const { id, name, family, primaryLanguage, languages, made } = voice;
   db.run(
     `INSERT INTO personal_voice (id, account_id, name, description, visibility, reference_text,
-       family, language, languages, engine, engine_voice, pitch, speed, melody, formants, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       family, language, languages, engine, engine_voice, pitch, speed, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     [
       id,
       made.accountId,
@@ -153,21 +152,19 @@ function deleteVoice(db: Connection, voiceId: string): void {
   db.run('DELETE FROM personal_voice WHERE id = ?', [voiceId]);
 }
 
-/** What a row tells of how a voice is made, in the order engine, engine_voice, pitch, speed, melody, formants. */
-export function engineValues(engine: Required<EngineSource>): readonly SqlValue[] {
-  const { name, voice, pitch, speed, melody, formants } = engine;
-  return [name, voice, pitch, speed, melody, formants];
+/** What a row tells of how a voice is made, in the order engine, engine_voice, pitch, speed. */
+export function engineValues(engine: EngineSource): readonly SqlValue[] {
+  const { name, voice, pitch, speed } = engine;
+  return [name, voice, pitch, speed];
 }
 
 /** Reads what `engineValues` wrote. */
-export function engineOf(row: Row): Required<EngineSource> {
+export function engineOf(row: Row): EngineSource {
   return {
     name: text(row, 'engine'),
     voice: text(row, 'engine_voice'),
     pitch: number(row, 'pitch'),
     speed: number(row, 'speed'),
-    melody: number(row, 'melody'),
-    formants: number(row, 'formants'),
   };
 }
 

@@ -32,10 +32,6 @@ export interface EngineSource {
   readonly pitch: number;
   /** Multiplies the speed that is asked for. */
   readonly speed: number;
-  /** Multiplies how far the pitch goes up and down, in semitones; default 1. */
-  readonly melody?: number;
-  /** Multiplies the frequencies of the resonances, as those of a smaller head; default 1. */
-  readonly formants?: number;
 }
 
 type Accent = 'en-US' | 'en-GB';

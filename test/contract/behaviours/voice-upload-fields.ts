@@ -113,7 +113,7 @@ function claimFollowed(
   assert.equal(voice['title'], ALL.name);
   assert.match(String(voice['description']), /From a tape/);
   if (!isOurs) return;
-  assert.match(String(voice['description']), /pitch-and-timbre match/);
+  assert.match(String(voice['description']), /Simulated, not a clone/);
   const { visibility, languages, provider } = voice;
   assert.deepEqual([visibility, languages, provider], ['public', ['en-US'], 'vendor']);
 }

@@ -80,6 +80,24 @@ describe('a voice design', () => {
     verifyLedger(service.store, { full: true });
   });
 
+  it('follows the words of its prompt, and says what it is', async () => {
+    const service = await voiceService();
+    const described = async (key: string, prompt: string) =>
+      (await made(service, key, { ...BODY, prompt })).candidates.map(({ description }) =>
+        description.replace(/\(.*\)/, '()'),
+      );
+    const simulated = 'Simulated: the nearest engine voice () with its pitch and speed changed to';
+    expect(await described('one', 'An old woman, slow and deep')).toEqual([
+      `${simulated} about 149 Hz and 70 %; from the words old, woman, slow, deep`,
+      `${simulated} about 137 Hz and 67 %; from the words old, woman, slow, deep`,
+      `${simulated} about 161 Hz and 74 %; from the words old, woman, slow, deep`,
+    ]);
+    const [young] = await described('two', 'A young man, fast and high');
+    expect(young).toMatch(/about 145 Hz and 127 %/);
+    const [plain] = await described('three', 'Anything');
+    expect(plain).toBe(`${simulated} about 150 Hz and 100 %; no word of the prompt is known here`);
+  });
+
   it('is of the families that are asked for, in turn', async () => {
     const service = await voiceService();
     const { candidates } = await made(service, 'key', { ...BODY, providers: ['altF', 'altA'] });

@@ -43,7 +43,7 @@ describe('a voice that is made', () => {
       voiceId: expect.stringMatching(/^[0-9a-f-]{36}$/),
       title: 'Ada',
       description: expect.stringMatching(
-        /^From a tape\. A pitch-and-timbre match of reference audio by the voice \w+ of flite, not the speaker's own voice; median pitch 1\d\d Hz$/,
+        /^From a tape\. Simulated, not a clone of the speaker: the nearest engine voice \(\w+ of flite\) with its pitch changed to about 1\d\d Hz$/,
       ),
       createdAt: new Date(service.clock.now()).toISOString(),
       id: voice['voiceId'],
@@ -53,6 +53,18 @@ describe('a voice that is made', () => {
       visibility: 'public',
       languages: ['en-GB'],
     });
+  });
+
+  it('is the same for the same audio, and another for another', async () => {
+    const service = await voiceService();
+    const create = (medianHz: number) =>
+      service.call(V1, upload({ name: 'Ada' }, [recording({ medianHz, seconds: 1 })]));
+    for (const medianHz of [110, 110, 220]) expect((await create(medianHz)).status).toBe(200);
+    const [first, again, other] = service.store.read((db) =>
+      db.all('SELECT engine, engine_voice, pitch, speed FROM personal_voice ORDER BY number'),
+    );
+    expect(again).toEqual(first);
+    expect(other).not.toEqual(first);
   });
 
   it('is in every list of its account behind the public ones, where personal voices are asked for', async () => {
@@ -226,7 +238,7 @@ function filler(id: string, createdAt: number): PersonalVoice {
     family: 'vendor',
     primaryLanguage: 'en',
     languages: ['en'],
-    engine: { name: 'flite', voice: 'slt', pitch: 0, speed: 1, melody: 1, formants: 1 },
+    engine: { name: 'flite', voice: 'slt', pitch: 0, speed: 1 },
     made: { accountId: 'first', description: '', visibility: 'private', createdAt },
   };
 }

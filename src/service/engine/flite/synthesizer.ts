@@ -12,7 +12,6 @@ export interface FlitePiece {
   readonly voice: string;
   readonly speed: number;
   readonly pitch: number;
-  readonly melody?: number;
   /** Whether it is to be known when each sound is made. */
   readonly isTimed?: boolean;
 }
@@ -143,25 +142,25 @@ const TONE_LIMITS = { lowest: 60, highest: 400 } as const;
 
 /**
  * flite's settings for a voice at a speed and a pitch. Rates outside of 0.25 to 4, and shifts that
- * would put the voice's median pitch outside of 60 to 400 Hz, are limited to those. The melody
- * keeps its range in semitones, times `melody`.
+ * would put the voice's median pitch outside of 60 to 400 Hz, are limited to those. The range of the
+ * pitch in semitones stays.
  *
- * @param delivery `pitch` in semitones; it and `melody` are ignored where the voice cannot change its pitch
+ * @param delivery `pitch` in semitones; ignored where the voice cannot change its pitch
  */
 function fliteArguments(voice: FliteVoice, delivery: FliteDelivery): string[] {
-  const { speed, pitch, melody = 1 } = delivery;
+  const { speed, pitch } = delivery;
   const stretch = voice.stretch / within(SPEED_LIMITS, speed);
   const settings = setting('duration_stretch', stretch);
-  return ['-voice', voice.id, ...settings, ...tone(voice, pitch, melody)];
+  return ['-voice', voice.id, ...settings, ...tone(voice, pitch)];
 }
 
-/** How a voice is to speak; speed and melody are factors. */
-type FliteDelivery = Pick<EngineRequest, 'speed' | 'pitch' | 'melody'>;
+/** How a voice is to speak; speed is a factor. */
+type FliteDelivery = Pick<EngineRequest, 'speed' | 'pitch'>;
 
-function tone(voice: FliteVoice, pitch: number, melody: number): string[] {
-  if (voice.tone === undefined || (pitch === 0 && melody === 1)) return [];
+function tone(voice: FliteVoice, pitch: number): string[] {
+  if (voice.tone === undefined || pitch === 0) return [];
   const median = within(TONE_LIMITS, voice.tone.median * 2 ** (pitch / 12));
-  const spread = (voice.tone.spread * melody * median) / voice.tone.median;
+  const spread = (voice.tone.spread * median) / voice.tone.median;
   return [...setting('int_f0_target_mean', median), ...setting('int_f0_target_stddev', spread)];
 }
 

@@ -77,11 +77,10 @@ export class EngineProcess {
    * @throws EngineError
    */
   async *speak(request: EngineRequest, sampleRate: number): Speech {
-    const { text, voice, speed, pitch, melody } = request;
+    const { text, voice, speed, pitch } = request;
     const id = ++this.#lastId;
     const wellFormed = text.replaceAll(/\p{Surrogate}/gu, '\u{fffd}');
-    const asked = { type: 'speak', id, text: wellFormed, voice, speed, pitch } as const;
-    const message = melody === undefined ? asked : { ...asked, melody };
+    const message = { type: 'speak', id, text: wellFormed, voice, speed, pitch } as const;
     this.#open = id;
     this.#send(message);
     const ending = yield* this.#receiveSpeech(message, sampleRate);

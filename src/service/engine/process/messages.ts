@@ -28,8 +28,6 @@ export interface SpeakMessage {
   readonly voice: string;
   readonly speed: number;
   readonly pitch: number;
-  /** Left out where the melody is to be the voice's own. */
-  readonly melody?: number;
 }
 
 const Id = Type.Integer({ minimum: 1 });

@@ -1,41 +1,24 @@
 import { SoundProblem, filePieces, recogniseSound } from '../../../audio/decode.ts';
 import type { OpenFile, DecodedSound } from '../../../audio/decode.ts';
 import { REFERENCE_SECONDS_RANGE } from '../../../contract/limits.ts';
-import { createResampler } from '../../engine/resample.ts';
-import type { Resampler } from '../../engine/resample.ts';
-import type { FromListener, ToListener } from './listening-thread.ts';
-import { ANALYSIS_RATE, VoiceAnalyser, AUDIBLE } from './voice-analyser.ts';
+import type { HeardFiles } from './listening-thread.ts';
+import { AUDIBLE, PitchMeter } from './pitch-meter.ts';
 
-/** Does what the thread that listens is asked for. Never rejects. */
-export async function hear(task: ToListener): Promise<FromListener> {
-  const analyser = new VoiceAnalyser();
+/** Decodes and checks reference audio, and measures its pitch. */
+export async function hearFiles(files: readonly OpenFile[]): Promise<HeardFiles> {
+  const meter = new PitchMeter();
   let index = 0;
   try {
-    if (task.kind === 'samples') await hearSamples(task, analyser);
-    else {
-      for (const file of task.files) {
-        await listenToFile(file, analyser);
-        index += 1;
-      }
+    for (const file of files) {
+      await listenToFile(file, meter);
+      index += 1;
     }
-    return { kind: 'heard', profile: analyser.profile() };
+    return { kind: 'heard', medianHz: meter.median() };
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    if (error instanceof SoundProblem) return { kind: 'refused', index, problem: message };
-    return { kind: 'failed', message };
-  }
-}
-
-async function hearSamples(
-  { samples, sampleRate }: Extract<ToListener, { kind: 'samples' }>,
-  analyser: VoiceAnalyser,
-): Promise<void> {
-  const resampler = await createResampler(sampleRate, ANALYSIS_RATE);
-  try {
-    analyser.add(resampler.push(samples));
-    analyser.add(resampler.finish());
+    if (!(error instanceof SoundProblem)) throw error;
+    return { kind: 'refused', index, problem: error.message };
   } finally {
-    resampler.close();
+    meter.close();
   }
 }
 
@@ -43,22 +26,20 @@ async function hearSamples(
 const LEAST_SHARE = 0.9;
 
 /**
- * Decodes a file and lets the analyser hear it.
+ * Decodes a file and measures it.
  * @throws SoundProblem when it is no sound, damaged, too short, too long, or silent
  */
-async function listenToFile(file: OpenFile, analyser: VoiceAnalyser): Promise<void> {
+async function listenToFile(file: OpenFile, meter: PitchMeter): Promise<void> {
   const sound = recogniseSound(file);
   requireLength(sound.seconds, 'says that it is');
   const decoder = await sound.open();
-  const ear = new Ear(analyser);
+  const ear = new Ear(meter);
   try {
     const bytes = filePieces({ fd: file.fd, size: sound.end }, decoder.pieceBytes, sound.start);
     for (const piece of bytes) await ear.hear(await decoded(decoder.decode(piece)));
     await ear.hear(await decoded(decoder.finish()));
-    ear.finish();
   } finally {
     decoder.close();
-    ear.close();
   }
   if (ear.seconds === 0) throw new SoundProblem('holds no sound');
   if (sound.seconds !== undefined && ear.seconds < sound.seconds * LEAST_SHARE) {
@@ -97,16 +78,15 @@ function shown(seconds: number): string {
   return `${Math.round(seconds * 10) / 10} s`;
 }
 
-/** Brings what is decoded to one channel at one rate, and counts it. */
+/** Mixes what is decoded to one channel, counts it and hands it to the meter. */
 class Ear {
-  readonly #analyser: VoiceAnalyser;
-  #resampler: Resampler | undefined;
+  readonly #meter: PitchMeter;
   #sampleRate = 0;
   #samples = 0;
   #loudest = 0;
 
-  constructor(analyser: VoiceAnalyser) {
-    this.#analyser = analyser;
+  constructor(meter: PitchMeter) {
+    this.#meter = meter;
   }
 
   get seconds(): number {
@@ -123,7 +103,6 @@ class Ear {
     const [first] = channels;
     if (first === undefined || first.length === 0 || sampleRate === 0) return;
     requireRate(sampleRate);
-    this.#resampler ??= await createResampler(sampleRate, ANALYSIS_RATE);
     if (this.#sampleRate !== 0 && this.#sampleRate !== sampleRate) {
       throw new SoundProblem('changes its sample rate on the way');
     }
@@ -132,15 +111,7 @@ class Ear {
     if (this.seconds > REFERENCE_SECONDS_RANGE.maximum) requireLength(this.seconds, 'is more than');
     const mono = mixed(channels, first.length);
     for (const sample of mono) this.#loudest = Math.max(this.#loudest, Math.abs(sample));
-    this.#analyser.add(this.#resampler.push(mono));
-  }
-
-  finish(): void {
-    if (this.#resampler !== undefined) this.#analyser.add(this.#resampler.finish());
-  }
-
-  close(): void {
-    this.#resampler?.close();
+    await this.#meter.add(mono, sampleRate);
   }
 }
 
