@@ -252,7 +252,8 @@ export const VOICE_ENDPOINTS = [
     path: '/api/open/v1/voices',
     public: false,
     section: 'voices#create',
-    summary: 'Make a voice: the nearest engine voice, set to the pitch of reference audio, for clients of v1',
+    summary:
+      'Make a voice: the nearest engine voice, set to the pitch of reference audio, for clients of v1',
     tag: 'Voices',
     body: VoiceUpload,
     bodyType: 'multipart/form-data',

@@ -60,11 +60,11 @@ describe('a voice that is made', () => {
     const create = (medianHz: number) =>
       service.call(V1, upload({ name: 'Ada' }, [recording({ medianHz, seconds: 1 })]));
     for (const medianHz of [110, 110, 220]) expect((await create(medianHz)).status).toBe(200);
-    const [first, again, other] = service.store.read((db) =>
+    const [first, again, different] = service.store.read((db) =>
       db.all('SELECT engine, engine_voice, pitch, speed FROM personal_voice ORDER BY number'),
     );
     expect(again).toEqual(first);
-    expect(other).not.toEqual(first);
+    expect(different).not.toEqual(first);
   });
 
   it('is in every list of its account behind the public ones, where personal voices are asked for', async () => {

@@ -32,11 +32,14 @@ describe('a prompt', () => {
   });
 });
 
+const times = (factor: number | undefined) => (factor === undefined ? '' : `× ${factor}`);
+
 describe('docs/voice-design.md', () => {
   it('has the true row of every rule', async () => {
     const page = await readFile(new URL('../../../docs/voice-design.md', import.meta.url), 'utf8');
-    const rows = page.split('\n').filter((line) => /^\| (voice|age|pitch|speed|language) \|/.test(line));
-    const times = (factor: number | undefined) => (factor === undefined ? '' : `× ${factor}`);
+    const rows = page
+      .split('\n')
+      .filter((line) => /^\| (voice|age|pitch|speed|language) \|/.test(line));
     expect(rows).toEqual(
       PROMPT_RULES.map(({ about, words, language, medianHz, pitch, speed }) => {
         const shift = medianHz === undefined ? times(pitch) : `${medianHz} Hz`;

@@ -6,4 +6,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { hearFiles } from './hear-files.ts';
 
-void hearFiles(workerData).then((heard) => parentPort?.postMessage(heard));
+if (parentPort === null) throw new Error('This file runs as a worker thread only.');
+const port = parentPort;
+
+void hearFiles(workerData).then((heard) => port.postMessage(heard));
