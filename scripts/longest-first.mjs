@@ -24,7 +24,7 @@ const LONGEST = [
   'test/binary/long-text/book.test.ts',
   'test/binary/batch/failures.test.ts',
   'test/binary/batch/stopping.test.ts',
-  'test/binary/faults/b2-status.test.ts',
+  'test/binary/faults/statuses.test.ts',
   'test/binary/spoken-words.test.ts',
   'test/binary/batch/batch.test.ts',
   'test/binary/jobs/embedded.test.ts',

@@ -272,7 +272,7 @@ describe('raw samples', () => {
   });
 });
 
-describe('row 18: bytes of something else are named, with their beginning', () => {
+describe('bytes of something else are named, with their beginning', () => {
   it.each([
     [
       'mp3',

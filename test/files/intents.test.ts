@@ -201,7 +201,7 @@ describe('what another process left open', () => {
   });
 });
 
-describe('row 83: a damaged journal', () => {
+describe('a damaged journal', () => {
   it('loses no step but the damaged ones', async () => {
     const { folder, journal, list } = await world();
     const intent = await journal(1).begin(ABOUT);
@@ -272,7 +272,7 @@ describe('row 83: a damaged journal', () => {
   });
 });
 
-describe('row 84: a journal of a newer version', () => {
+describe('a journal of a newer version', () => {
   it('is not touched, and nothing that costs credits is begun', async () => {
     const { folder, journal, list } = await world();
     await mkdir(folder, { recursive: true });
@@ -298,7 +298,7 @@ describe('whatever goes wrong while an operation is written down', () => {
     { kind: 'error', code: 'EIO' },
     { kind: 'error', code: 'EROFS' },
   ] as const)(
-    'row 62: it is either on the disk, or nothing may be sent and nothing is left: $kind $code',
+    'it is either on the disk, or nothing may be sent and nothing is left: $kind $code',
     async (fault) => {
       await forEachEffect({
         fault,
@@ -344,7 +344,7 @@ describe('whatever goes wrong while an operation is written down', () => {
     });
   });
 
-  it('row 77: a kill at any moment leaves the last step that was written, or nothing to be sent', async () => {
+  it('a kill at any moment leaves the last step that was written, or nothing to be sent', async () => {
     await forEachEffect({
       fault: { kind: 'kill' },
       async prepare() {

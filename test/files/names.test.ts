@@ -34,7 +34,7 @@ describe('automatic names', () => {
   });
 });
 
-describe('row 90: names made of what a service says', () => {
+describe('names made of what a service says', () => {
   it.each([
     ['0b7e6f3a-51a4-4f0e-9a43-7a5a0f7a1f11', '0b7e6f3a-51a4-4f0e-9a43-7a5a0f7a1f11'],
     ['job_42.final', 'job_42.final'],

@@ -54,7 +54,7 @@ async function prepare({ old }: Case) {
   return { out, file };
 }
 
-describe('row 61: whatever goes wrong at whatever moment', () => {
+describe('whatever goes wrong at whatever moment', () => {
   describe.each(CASES)('$name', (example) => {
     it.each(FAULTS)(
       'is whole or not there, the older file is intact, and nothing else is left: $kind $code',
@@ -89,7 +89,7 @@ describe('row 61: whatever goes wrong at whatever moment', () => {
       },
     );
 
-    it('row 77: is whole or not there when the process is killed', async () => {
+    it('is whole or not there when the process is killed', async () => {
       await forEachEffect({
         fault: { kind: 'kill' },
         prepare: () => prepare(example),

@@ -97,14 +97,14 @@ describe('publishing a file', () => {
     expect(await textOf(file)).toBe('RIFF0015samples');
   });
 
-  it('row 67: takes a name of 255 bytes', async () => {
+  it('takes a name of 255 bytes', async () => {
     const { out } = await sandbox();
     const file = path.join(out, `${'x'.repeat(251)}.mp3`);
     await deliver(file, 'long name');
     expect(await textOf(file)).toBe('long name');
   });
 
-  it('row 66: publishes behind a symbolic link, which stays one', async () => {
+  it('publishes behind a symbolic link, which stays one', async () => {
     const { out } = await sandbox();
     await mkdir(path.join(out, 'real'));
     const real = path.join(out, 'real', 'hello.mp3');
@@ -140,7 +140,7 @@ describe('what cannot be written is refused before anything is billed', () => {
       'longer than the file system allows',
     ],
     [
-      'row 66: a link that leads nowhere',
+      'a link that leads nowhere',
       (out: string) => `${out}/dangling`,
       30,
       'a symbolic link to a file that does not exist',
@@ -175,7 +175,7 @@ describe('what cannot be written is refused before anything is billed', () => {
     ['EROFS', 'the file system is read-only'],
     ['EDQUOT', 'your disk quota is used up'],
     ['EWEIRD', 'EWEIRD'],
-  ])('row 63: a folder that answers %s', async (code, message) => {
+  ])('a folder that answers %s', async (code, message) => {
     const { out } = await sandbox();
     const files = {
       ...systemFiles,
@@ -205,7 +205,7 @@ describe('what cannot be written is refused before anything is billed', () => {
   });
 });
 
-describe('row 64: a name that is taken', () => {
+describe('a name that is taken', () => {
   it('is refused at once when it must stay', async () => {
     const { out } = await sandbox();
     const file = path.join(out, 'hello.mp3');
@@ -287,7 +287,7 @@ function fresh() {
   };
 }
 
-describe('row 65: what is no regular file', () => {
+describe('what is no regular file', () => {
   it('is written directly: a FIFO stays a FIFO', async () => {
     const { out } = await sandbox();
     const fifo = path.join(out, 'pipe');
@@ -346,7 +346,7 @@ async function openedReader(fifo: string) {
   return { writerSide, leave: () => handle.close() };
 }
 
-describe('row 69: a file that another program has open for a moment, on Windows', () => {
+describe('a file that another program has open for a moment, on Windows', () => {
   it('is tried again for ten seconds', async () => {
     const { out } = await sandbox();
     const clock = stillClock();

@@ -105,7 +105,7 @@ describe('decoding UTF-8', () => {
     );
   });
 
-  it('row 45: gives the same text or the same error for every way of cutting the bytes', () => {
+  it('gives the same text or the same error for every way of cutting the bytes', () => {
     const given = fc.oneof(
       fc.array(
         fc.constantFrom(0xef, 0xbb, 0xbf, 0xe2, 0x82, 0xac, 0xf0, 0x9f, 0x98, 0x80, 0x0a, 0x41),

@@ -5,7 +5,7 @@ import { display } from '../../src/text/display.ts';
 
 const ESC = '\u001b';
 
-describe('row 89: a string that is not ours is shown with everything invisible made visible', () => {
+describe('a string that is not ours is shown with everything invisible made visible', () => {
   it.each([
     ['a coloured name', `${ESC}[31mred${ESC}[0m`, '\\x1b[31mred\\x1b[0m'],
     ['a link (OSC 8)', `${ESC}]8;;http://x${ESC}\\y`, '\\x1b]8;;http://x\\x1b\\y'],
@@ -101,7 +101,7 @@ describe('the length of what is shown', () => {
   });
 });
 
-describe('row 92: a log line of a build service is no command', () => {
+describe('a log line of a build service is no command', () => {
   it.each([
     ['::add-mask::x', '\\x3a:add-mask::x'],
     ['  ::error file=a::b', '  \\x3a:error file=a::b'],

@@ -9,7 +9,7 @@ import { filesLeft, onSpeech, paidAudio, RATES, scene, VOICE } from './scene.ts'
 
 const { mp3 } = await paidAudio();
 
-describe('row 90: names that lead somewhere', () => {
+describe('names that lead somewhere', () => {
   test.each([
     ['../../../EVIL', 'evil.mp3'],
     ['/tmp/EVIL', 'tmp-evil.mp3'],
@@ -56,7 +56,7 @@ describe('row 90: names that lead somewhere', () => {
   );
 });
 
-describe('row 91: JSON that does harm where it is read', () => {
+describe('JSON that does harm where it is read', () => {
   test('keys that change prototypes change nothing', async () => {
     const stage = await scene([onSpeech(faults.prototypeBody(400))]);
     const error = await stage.fail(['--max-retries', '4']);

@@ -19,7 +19,7 @@ import {
 const { mp3 } = await paidAudio();
 const half = mp3.bytes.subarray(0, Math.floor(mp3.bytes.length / 2));
 
-describe('row 11: a connection that ends before an answer', () => {
+describe('a connection that ends before an answer', () => {
   test.each([
     ['broken', faults.resetBeforeHeaders],
     ['closed', faults.closeBeforeHeaders],
@@ -96,7 +96,7 @@ describe('row 11: a connection that ends before an answer', () => {
   });
 });
 
-describe('row 12: a body that is reset half way is kept and never published', () => {
+describe('a body that is reset half way is kept and never published', () => {
   test.each([
     ['with a length', faults.resetMidBody(mp3)],
     ['in chunks', faults.resetMidChunkedBody(mp3)],
@@ -143,14 +143,14 @@ describe('row 12: a body that is reset half way is kept and never published', ()
   });
 });
 
-test('row 12: what an answer without a price cost is not known', async () => {
+test('what an answer without a price cost is not known', async () => {
   const { bytes, type } = mp3;
   const stage = await scene([onSpeech(faults.resetMidBody({ bytes, type }))]);
   expect(await stage.fail()).toMatchObject({ exitCode: 25, billed: 'unknown' });
   expect((await spooled(stage.box)).record).toMatchObject({ creditsUsed: null });
 });
 
-describe('row 13: a body shorter than its length is kept and never published', () => {
+describe('a body shorter than its length is kept and never published', () => {
   test.each([
     ['Content-Length', faults.shortBody(mp3), half],
     ['a missing last chunk', faults.closeBeforeLastChunk(mp3), mp3.bytes],
@@ -168,7 +168,7 @@ describe('row 13: a body shorter than its length is kept and never published', (
   });
 });
 
-test('row 14: a body longer than its length is not published', async () => {
+test('a body longer than its length is not published', async () => {
   const stage = await scene([onSpeech(faults.lyingLength(mp3))]);
   const error = await stage.fail();
   expectOneKey(stage, 1);
@@ -178,7 +178,7 @@ test('row 14: a body longer than its length is not published', async () => {
   expect((await spooled(stage.box)).record).toMatchObject({ complete: false });
 });
 
-describe('row 15: a body that only the connection ends', () => {
+describe('a body that only the connection ends', () => {
   test.each(['ogg', 'wav'] as const)('is published when it proves its own end: %s', async (ext) => {
     const { [ext]: payload } = await paidAudio();
     const stage = await scene([onSpeech(faults.closeDelimited(payload))]);

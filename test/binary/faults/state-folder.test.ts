@@ -23,7 +23,7 @@ import {
 const { mp3 } = await paidAudio();
 const BOM = '\uFEFF';
 
-describe('row 82: a file of settings that cannot be understood', () => {
+describe('a file of settings that cannot be understood', () => {
   test.each([
     ['config.json', '{\n  "voice": ', 'is not valid JSON, at line 2'],
     ['config.json', '', 'is empty'],
@@ -71,7 +71,7 @@ describe('row 82: a file of settings that cannot be understood', () => {
   });
 });
 
-describe('row 87: a bug of our own', () => {
+describe('a bug of our own', () => {
   test('an error that nobody expected: exit 1, told as one', async () => {
     const stage = await scene([]);
     // Each id that is made reads bytes so.
@@ -115,7 +115,7 @@ describe('row 87: a bug of our own', () => {
 const play = (stage: Scene, player: string, more: readonly string[] = []) =>
   stage.run(['tts', 'hi', '-v', VOICE, '--player', player, '--json', ...more]);
 
-describe('row 88: a player', () => {
+describe('a player', () => {
   test('that is missing is told before anything is sent', async () => {
     const stage = await scene([]);
     const error = errorLine(await play(stage, 'no-such-player --loud'));

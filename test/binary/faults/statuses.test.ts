@@ -6,7 +6,7 @@ import { expectOneKey, filesLeft, onSpeech, OPEN, RATES, scene, speechRequests }
 
 const FAST = ['--max-retries', '1'];
 
-describe('row 24: 5xx', () => {
+describe('5xx', () => {
   test.each([500, 502, 504])('%d again and again: one key', async (status) => {
     const stage = await scene([onSpeech(faults.errorAnswer(status))]);
     const error = await stage.fail(FAST);
@@ -56,7 +56,7 @@ test('507: the service has no room, and is not asked again', async () => {
   expect(error.hint).toContain('foley serve --data-dir');
 });
 
-describe('row 25: 503 and when to come again', () => {
+describe('503 and when to come again', () => {
   test.each([
     ['a second', '1', 1],
     ['nothing', '0', 0],
@@ -110,7 +110,7 @@ describe('row 25: 503 and when to come again', () => {
   });
 });
 
-describe('row 26: 409, the same request is still in progress', () => {
+describe('409, the same request is still in progress', () => {
   test('until the limit: nobody knows', async () => {
     const stage = await scene([onSpeech(faults.requestInProgress('0'))]);
     const error = await stage.fail(FAST);
@@ -128,7 +128,7 @@ describe('row 26: 409, the same request is still in progress', () => {
   });
 });
 
-describe('row 27: 409, the request was completed before', () => {
+describe('409, the request was completed before', () => {
   test('is lost, told so, and never bought again', async () => {
     const stage = await scene([onSpeech(faults.requestAlreadyCompleted())]);
     const error = await stage.fail(['--max-retries', '4', '--idempotency-key', 'mine']);
@@ -140,7 +140,7 @@ describe('row 27: 409, the request was completed before', () => {
   });
 });
 
-describe('row 28: 409, the key belongs to another request', () => {
+describe('409, the key belongs to another request', () => {
   test('is rejected and not tried again, with no other key', async () => {
     const stage = await scene([onSpeech(faults.requestIdConflict())]);
     const error = await stage.fail(['--max-retries', '4']);
@@ -175,7 +175,7 @@ describe('row 28: 409, the key belongs to another request', () => {
   });
 });
 
-describe('row 29: rejected', () => {
+describe('rejected', () => {
   test.each([400, 404, 405, 413, 415, 422, 451])('%d is told once', async (status) => {
     const details = { field: 'voiceId' };
     const stage = await scene([onSpeech(faults.errorAnswer(status, { details }))]);
@@ -200,7 +200,7 @@ describe('row 29: rejected', () => {
 });
 
 // What a batch makes of the next three rows (stop, share a gate) is not there yet.
-describe('row 30: 401 and 403', () => {
+describe('401 and 403', () => {
   test.each([401, 403])('%d is told once', async (status) => {
     const stage = await scene([onSpeech(faults.errorAnswer(status))]);
     const error = await stage.fail(['--max-retries', '4']);
@@ -210,7 +210,7 @@ describe('row 30: 401 and 403', () => {
   });
 });
 
-test('row 31: 402, out of credits', async () => {
+test('402, out of credits', async () => {
   const details = { required: 40, available: 12 };
   const stage = await scene([
     onSpeech(faults.errorAnswer(402, { code: 'ERR_INSUFFICIENT_CREDITS', details })),
@@ -223,7 +223,7 @@ test('row 31: 402, out of credits', async () => {
   expect(await filesLeft(stage.box)).toStrictEqual([]);
 });
 
-describe('row 32: 429', () => {
+describe('429', () => {
   test('beyond the retries, one key', async () => {
     const stage = await scene([onSpeech(faults.rateLimited('0'))]);
     const error = await stage.fail(FAST);
@@ -248,7 +248,7 @@ describe('row 32: 429', () => {
   });
 });
 
-describe('row 79: a clock that is a day off', () => {
+describe('a clock that is a day off', () => {
   const DAY_MS = 86_400_000;
   test.each([
     ['behind', -DAY_MS],

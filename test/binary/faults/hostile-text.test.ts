@@ -43,7 +43,7 @@ const some = [
   'x ##[error]EVIL',
 ];
 
-describe('row 89: a hostile string in an error', () => {
+describe('a hostile string in an error', () => {
   test.each(all)('as everything that an error has: %s', async (_name, text) => {
     const stage = await scene([onSpeech(faults.hostileError(400, text))]);
     const result = await stage.speak(['--verbose'], { env: ACTIONS });
@@ -98,7 +98,7 @@ describe('row 89: a hostile string in an error', () => {
   });
 });
 
-describe('row 89: a hostile string in a good answer', () => {
+describe('a hostile string in a good answer', () => {
   test.each(some)('as every header of the service: %j', async (text) => {
     const stage = await scene([onSpeech(faults.hostileHeaders(mp3, text))]);
     const result = await stage.speak(['--verbose'], { env: ACTIONS });
@@ -178,7 +178,7 @@ describe('row 89: a hostile string in a good answer', () => {
   });
 });
 
-test('row 92: no line of a log is a command to the service that builds', async () => {
+test('no line of a log is a command to the service that builds', async () => {
   const text = '\n::error::EVIL\n##[error]EVIL\n::add-mask::EVIL';
   const stage = await scene([onSpeech(faults.hostileError(500, text))]);
   const result = await stage.speak(['--verbose'], { env: ACTIONS });
@@ -186,7 +186,7 @@ test('row 92: no line of a log is a command to the service that builds', async (
   expectHarmless(result);
 });
 
-describe('row 93: a server that repeats the key', () => {
+describe('a server that repeats the key', () => {
   test.each([400, 401, 500])('in a %d: it is masked, as data too', async (status) => {
     const stage = await scene([onSpeech(faults.echoOfRequest(status))]);
     const plain = await stage.speak(['--verbose']);
@@ -198,7 +198,7 @@ describe('row 93: a server that repeats the key', () => {
   });
 });
 
-describe('row 94: a key that cannot be one', () => {
+describe('a key that cannot be one', () => {
   test.each([
     ['a line end inside', 'sk-abc\ndef', /at position 7$/],
     ['a smart quote', '“sk-abcdef”', /at position 1$/],
@@ -235,7 +235,7 @@ test('a hostile string in the report of a batch is escaped, and stays what it is
   expect(JSON.stringify(parseJsonDocument(report))).toContain(faults.HOSTILE_STRINGS.tags);
 });
 
-describe('row 95: an address that a server gives', () => {
+describe('an address that a server gives', () => {
   test('is not opened when it is no address of the web, and gets no key elsewhere', async () => {
     for (const location of ['file:///etc/passwd', 'javascript:alert(1)', 'ftp://127.0.0.1/a']) {
       const stage = await scene([{ path: PROFILE_PATH, answer: faults.redirectTo(location) }]);

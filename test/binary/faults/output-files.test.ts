@@ -22,7 +22,7 @@ import {
 
 const { mp3 } = await paidAudio();
 
-describe('row 65: an output that is no regular file', () => {
+describe('an output that is no regular file', () => {
   test.each(['folder', 'folder/', 'new-folder/'])('a folder: %s', async (output) => {
     const stage = await scene([]);
     await mkdir(path.join(stage.box.out, 'folder'));
@@ -57,7 +57,7 @@ describe('row 65: an output that is no regular file', () => {
   });
 });
 
-describe('row 66: an output that is a symbolic link', () => {
+describe('an output that is a symbolic link', () => {
   test('to a file: the file is replaced, the link stays', async () => {
     const stage = await scene([]);
     const { out } = stage.box;
@@ -79,7 +79,7 @@ describe('row 66: an output that is a symbolic link', () => {
   });
 });
 
-describe('row 67: a long name', () => {
+describe('a long name', () => {
   test('of 255 bytes is fine', async () => {
     const stage = await scene([]);
     const name = `${'é'.repeat(125)}x.mp3`;
@@ -98,7 +98,7 @@ describe('row 67: a long name', () => {
 });
 
 // The plan of a batch, which finds two items with one output, is not there yet.
-test('row 68: two commands at once that make up the same name get two files', async () => {
+test('two commands at once that make up the same name get two files', async () => {
   const stage = await scene([onSpeech(faults.slowBody(mp3))]);
   const args = ['tts', 'same words', '-v', VOICE, '--json'];
   const both = [await stage.start(args), await stage.start(args)];
@@ -112,7 +112,7 @@ test('row 68: two commands at once that make up the same name get two files', as
   }
 });
 
-test('row 69: a name that the system refuses at the end: exit 30, and the audio is kept', async () => {
+test('a name that the system refuses at the end: exit 30, and the audio is kept', async () => {
   // That Windows is asked again for ten seconds is tested where time can be injected.
   const stage = await scene([]);
   const script = path.join(stage.box.harness, 'busy.cjs');
@@ -134,7 +134,7 @@ test('row 69: a name that the system refuses at the end: exit 30, and the audio 
   expect((await spooled(stage.box)).audio).toStrictEqual(mp3.bytes);
 });
 
-describe('row 70: the reader of a pipe goes away', () => {
+describe('the reader of a pipe goes away', () => {
   // The contract: quietly, with 0.
   test('in the middle of audio', async () => {
     const stage = await scene([onSpeech(faults.endlessBody(mp3))]);
@@ -161,7 +161,7 @@ describe('row 70: the reader of a pipe goes away', () => {
   );
 });
 
-describe('row 71: stdout is a full disk', () => {
+describe('stdout is a full disk', () => {
   test('foley tts hi > /dev/full: exit 30, and the audio is kept', async () => {
     const stage = await scene([]);
     const result = await stage.shell(`foley tts hi -v ${VOICE} > /dev/full`);
@@ -213,7 +213,7 @@ describe('stdout is closed', () => {
   });
 });
 
-describe('row 72: audio and a terminal', () => {
+describe('audio and a terminal', () => {
   test('goes into a file with a name, never to the terminal', async () => {
     const stage = await scene([]);
     const { box, env } = stage;

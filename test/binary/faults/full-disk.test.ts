@@ -26,7 +26,7 @@ const large = { ...mp3, bytes: Buffer.concat(Array.from({ length: 64 }, () => mp
 /** A command line for a shell. */
 const foley = (args: readonly string[]): string => `foley ${args.join(' ')}`;
 
-describe('row 61: the disk takes no more', () => {
+describe('the disk takes no more', () => {
   test('a file that may not grow: exit 30, the older one intact, what got there is kept', async () => {
     const stage = await scene([onSpeech(faults.audio(large))]);
     await writeFile(path.join(stage.box.out, 'hi.mp3'), 'the older file');
@@ -125,7 +125,7 @@ describe('row 61: the disk takes no more', () => {
   });
 });
 
-test('row 61: a stream that is longer than what is remembered of it is lost, and told so', async () => {
+test('a stream that is longer than what is remembered of it is lost, and told so', async () => {
   const stage = await scene([onSpeech(faults.largeBody(mp3, 12_000_000))]);
   const script = `(ulimit -f 9216; ${foley(speakWith(['-o', '-', '--json']))} > all.mp3)`;
   // Together they are a usage failure: audio and JSON cannot share stdout.
@@ -140,7 +140,7 @@ test('row 61: a stream that is longer than what is remembered of it is lost, and
   expect((await stage.run(['recover'])).code).toBe(0);
 });
 
-describe('row 62: the journal cannot be written', () => {
+describe('the journal cannot be written', () => {
   test('because its folder is read-only: exit 32, nothing was sent', async () => {
     const stage = await scene([], NO_RIGHTS);
     await chmod(stage.box.state, 0o500);
@@ -172,7 +172,7 @@ describe('row 62: the journal cannot be written', () => {
   });
 });
 
-describe('row 63: a place that cannot be written to, found out before anything is sent', () => {
+describe('a place that cannot be written to, found out before anything is sent', () => {
   test('a read-only folder', async () => {
     const stage = await scene([], NO_RIGHTS);
     await chmod(stage.box.out, 0o500);
@@ -208,7 +208,7 @@ describe('row 63: a place that cannot be written to, found out before anything i
   });
 });
 
-describe('row 64: a name that is taken and must stay', () => {
+describe('a name that is taken and must stay', () => {
   test('is found out before anything is sent', async () => {
     const stage = await scene([]);
     await writeFile(path.join(stage.box.out, 'hi.mp3'), 'the older file');

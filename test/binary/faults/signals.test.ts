@@ -31,7 +31,7 @@ import {
 const { mp3 } = await paidAudio();
 const half = mp3.bytes.subarray(0, Math.floor(mp3.bytes.length / 2));
 
-describe('row 73: Ctrl-C before anything is sent', () => {
+describe('Ctrl-C before anything is sent', () => {
   test('while the text is read from a pipe that says no more', async () => {
     const stage = await scene([]);
     const fifo = makeFifo(stage.box, 'text');
@@ -77,7 +77,7 @@ describe('row 73: Ctrl-C before anything is sent', () => {
   });
 });
 
-describe('row 74: Ctrl-C after the request was sent, before an answer', () => {
+describe('Ctrl-C after the request was sent, before an answer', () => {
   test('goes at once and says how to go on without paying twice', async () => {
     const stage = await scene([onSpeech(faults.silence())]);
     const running = await stage.start(SPEAK);
@@ -116,7 +116,7 @@ describe('row 74: Ctrl-C after the request was sent, before an answer', () => {
   });
 });
 
-describe('row 75: Ctrl-C in the middle of the audio', () => {
+describe('Ctrl-C in the middle of the audio', () => {
   test('ends with 130: no debris, the older file intact, what arrived kept and named', async () => {
     const stage = await scene([onSpeech(faults.stallMidBody(mp3))]);
     await writeFile(path.join(stage.box.out, 'hi.mp3'), 'the older file');
@@ -185,7 +185,7 @@ describe('row 75: Ctrl-C in the middle of the audio', () => {
   });
 });
 
-describe('row 76: the system ends it', () => {
+describe('the system ends it', () => {
   test('SIGTERM in the middle of the audio: 143, no debris', async () => {
     const stage = await scene([onSpeech(faults.stallMidBody(mp3))]);
     const running = await stage.start(SPEAK);
@@ -232,7 +232,7 @@ describe('row 76: the system ends it', () => {
   );
 });
 
-describe('row 77: kill -9 in the middle of the audio', () => {
+describe('kill -9 in the middle of the audio', () => {
   test('recover takes up what it left, tells, and leaves nothing beside the output', async () => {
     const stage = await scene([onSpeech(faults.stallMidBody(mp3))]);
     await writeFile(path.join(stage.box.out, 'hi.mp3'), 'the older file');

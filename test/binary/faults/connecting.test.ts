@@ -29,7 +29,7 @@ import {
 const { mp3 } = await paidAudio();
 const ONE_RETRY = ['--max-retries', '1'];
 
-describe('row 1: the name of the service cannot be found', () => {
+describe('the name of the service cannot be found', () => {
   test.each([
     ['ENOTFOUND', 2, 'the name of api.example.test cannot be found'],
     ['EAI_AGAIN', 3, 'the name of api.example.test cannot be looked up now'],
@@ -45,7 +45,7 @@ describe('row 1: the name of the service cannot be found', () => {
   });
 });
 
-describe('row 2: nobody answers at the address', () => {
+describe('nobody answers at the address', () => {
   test('refused: tried again, and nothing was billed', async () => {
     const stage = await scene([]);
     const origin = await refusedOrigin();
@@ -59,7 +59,7 @@ describe('row 2: nobody answers at the address', () => {
   });
 });
 
-describe('row 3: encryption that cannot be trusted', () => {
+describe('encryption that cannot be trusted', () => {
   test.each([
     ['expired', expiredCertificate, 'CERT_HAS_EXPIRED'],
     ['not yet valid', notYetValidCertificate, 'CERT_NOT_YET_VALID'],
@@ -104,7 +104,7 @@ describe('row 3: encryption that cannot be trusted', () => {
   });
 });
 
-describe('row 4: http to another computer', () => {
+describe('http to another computer', () => {
   test.each(['http://api.example.test', 'http://192.0.2.1:4747', 'http://127.0.0.1.example.test'])(
     '%s is refused before a connection is made',
     async (origin) => {
@@ -125,7 +125,7 @@ describe('row 4: http to another computer', () => {
 });
 
 // The contract's table has a 200 of the wrong type at 25, not at 24.
-test('row 5: a captive portal is no answer, and its page is not shown', async () => {
+test('a captive portal is no answer, and its page is not shown', async () => {
   const stage = await scene([onSpeech(faults.captivePortal())]);
   const error = await stage.fail(['--max-retries', '4']);
   expectOneKey(stage, 1);
@@ -135,7 +135,7 @@ test('row 5: a captive portal is no answer, and its page is not shown', async ()
   expect(JSON.stringify(error)).not.toContain('Accept our terms');
 });
 
-describe('row 6: a proxy', () => {
+describe('a proxy', () => {
   const SECRET = 'proxy-password';
 
   test('that wants a password: told without the one that was given', async () => {
@@ -224,7 +224,7 @@ describe('row 6: a proxy', () => {
   });
 });
 
-describe('row 10: a connection that was kept and is gone when it is used again', () => {
+describe('a connection that was kept and is gone when it is used again', () => {
   test('for speech after the voices: once more, under the same key', async () => {
     const stage = await scene([{ path: SPEECH_PATH, nth: 1, answer: faults.resetBeforeHeaders() }]);
     const args = ['tts', 'hi', '--voice-name', 'nadia', '-o', 'hi.mp3', ...ONE_RETRY];

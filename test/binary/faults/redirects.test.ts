@@ -9,7 +9,7 @@ import { expectOneKey, filesLeft, onSpeech, paidAudio, scene, trusting } from '.
 
 const { mp3 } = await paidAudio();
 
-describe('row 7: a speech request that is sent on', () => {
+describe('a speech request that is sent on', () => {
   test.each([301, 302, 303, 307, 308] as const)('%d to another origin', async (status) => {
     const other = await startFaultServer([]);
     const stage = await scene([onSpeech(faults.redirectTo(`${other.origin}/x?sig=1`, status))]);
@@ -40,7 +40,7 @@ const profile = answer(
   '{"user_id":"u","api_quota_remaining":1,"tier":"t","credits":1}',
 );
 
-describe('row 8: a read that is sent on', () => {
+describe('a read that is sent on', () => {
   test('to another origin goes there without anything of ours', async () => {
     const other = await startFaultServer([{ answer: profile }]);
     const to = `${other.origin}/p?signature=secret`;
@@ -67,7 +67,7 @@ describe('row 8: a read that is sent on', () => {
   });
 });
 
-describe('row 9: a read that is sent somewhere impossible', () => {
+describe('a read that is sent somewhere impossible', () => {
   test('in a circle', async () => {
     const stage = await scene(faults.redirectLoop(PROFILE_PATH));
     const error = errorLine(await stage.run(['profile', '--json', '--max-retries', '4']));
