@@ -1,18 +1,21 @@
 import type { Clock } from '../../effects/clock.ts';
 import type { SpeechLength } from '../engine/encode/mp3-file-head.ts';
 import { engineMessageOf } from '../engine/speech-engine.ts';
+import type { SpeechChunk } from '../engine/speech-engine.ts';
 import type { Owner } from '../operations/owner.ts';
 import type { ServiceEvent } from '../running-service.ts';
+import { writeSpeech } from '../speech/audio-files.ts';
 import type { AudioFolder } from '../speech/audio-files.ts';
 import type { EncodeSpeech } from '../speech/encode.ts';
 import type { Store } from '../store/open-store.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { Catalogue } from '../voices/catalogue.ts';
 import { advanceJob } from './advance-job.ts';
-import { assemble } from './assemble.ts';
+import { samplesFile, wholeFile } from './job-files.ts';
 import type { SegmentRecord, WholeJob } from './job-records.ts';
 import type { JobEvent } from './lifecycle.ts';
 import { isTerminal } from './lifecycle.ts';
+import { readSamples } from './samples.ts';
 import { speakSegment } from './speak-segment.ts';
 
 export interface WorkDeps {
@@ -52,13 +55,13 @@ interface Step {
 
 /** Does what comes next. Never rejects: a failure is a step too. */
 async function nextStep(deps: WorkDeps, job: WholeJob, signal: AbortSignal): Promise<Step> {
-  const { encode, folder, report } = deps;
+  const { folder, report } = deps;
   const segment = job.segments.find(({ status }) => status === 'pending');
   try {
     if (job.fault === 'fail') return { event: { type: 'broken' } };
     if (job.attempts > 1) await folder.sweep(job.id);
     if (segment !== undefined) return await settleSegment(deps, job, segment, signal);
-    await assemble({ job, encode, folder, signal });
+    await assemble(deps, job, signal);
     return { event: { type: 'finished' } };
   } catch (error) {
     if (signal.aborted) return { event: { type: 'released' } };
@@ -86,6 +89,49 @@ async function settleSegment(
   if (outcome === 'skipped') return { event };
   report({ type: 'failure', requestId: job.id, error: result.error });
   return { event, failure: engineMessageOf(result.error) };
+}
+
+/**
+ * Makes the whole of a job's spoken segments, and removes their samples afterwards. The whole is
+ * published only when it is complete, so one that is there is kept.
+ * @throws the reason of the signal, once it is aborted
+ * @throws Failure when a file cannot be written
+ */
+async function assemble(
+  { folder, encode }: WorkDeps,
+  job: WholeJob,
+  signal: AbortSignal,
+): Promise<void> {
+  const spoken = job.segments.filter(({ status }) => status === 'success');
+  if (spoken.length === 0 || job.segments.length === 1) return;
+  const name = wholeFile(job);
+  if ((await folder.find(job.id, name)) === undefined) {
+    const output = await folder.create(job.id, name);
+    const { format, gainDb } = job;
+    try {
+      await writeSpeech({ output, encode, format, gainDb }, speechOf(job, folder, signal));
+    } catch (error) {
+      await output.abandon();
+      throw error;
+    }
+  }
+  for (const { index } of spoken) await folder.remove(job.id, samplesFile(index));
+}
+
+async function* speechOf(
+  job: WholeJob,
+  folder: AudioFolder,
+  signal: AbortSignal,
+): AsyncGenerator<SpeechChunk> {
+  for (const { index, status, sampleRate } of job.segments) {
+    if (status !== 'success' || sampleRate === undefined) continue;
+    const file = await folder.find(job.id, samplesFile(index));
+    if (file === undefined) throw new Error(`the samples of segment ${index} are gone`);
+    for await (const chunk of readSamples(file, sampleRate)) {
+      signal.throwIfAborted();
+      yield chunk;
+    }
+  }
 }
 
 /** How often and how long it waits for a database that is held, on top of what the store waits. */

@@ -1,11 +1,12 @@
 import { lookup } from 'node:dns/promises';
 import { fileURLToPath } from 'node:url';
 import type { FileDeps } from '../../durable/files.ts';
-import { FONT_SETTINGS_FILE, MEDIA_CHILD_FILE } from '../worker-file.ts';
+import { FONT_FILE, FONT_SETTINGS_FILE, MEDIA_CHILD_FILE } from '../worker-file.ts';
 import { createTaskRunner } from './child/run-task.ts';
 import { createMediaFolder } from './media-files.ts';
 import type { MediaSources } from './media.ts';
-import { createMediaWorks } from './works.ts';
+import { lipSyncWork } from './lipsync/lip-sync.ts';
+import { createPictureWorks } from './pictures/picture-works.ts';
 
 export interface SystemMediaOptions extends FileDeps {
   /** The database that tells what the files are. */
@@ -26,7 +27,11 @@ export function systemMedia({
   return {
     folder: createMediaFolder(databasePath, deps),
     run: createTaskRunner({ clock: deps.clock, file: MEDIA_CHILD_FILE, env: CHILD_ENVIRONMENT }),
-    works: createMediaWorks(),
+    works: {
+      lip_sync: lipSyncWork,
+      video_dubbing: lipSyncWork,
+      ...createPictureWorks(fileURLToPath(FONT_FILE)),
+    },
     resolve: (name) => lookup(name, { all: true }),
     allowsLoopback: LOOPBACK.test(host),
     allowHosts,

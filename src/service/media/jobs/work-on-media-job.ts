@@ -10,7 +10,6 @@ import type { MediaStep } from './advance-media-job.ts';
 import { advanceMediaJob } from './advance-media-job.ts';
 import { hasEnded } from './lifecycle.ts';
 import type { MediaJob, MediaJobError } from './media-job-records.ts';
-import { progressNoter } from './note-progress.ts';
 import type { MediaWorks } from './work.ts';
 
 export interface MediaWorkDeps {
@@ -60,7 +59,7 @@ async function workStep(
       signal,
       pathOf: (name) => folder.pathOf(job.id, name),
       draftOf: (name) => folder.pathOf(job.id, draft(name)),
-      progress: progressNoter(deps, job.id),
+      progress: progressNoter(deps.store, job.id),
     });
     await folder.publish(job.id, draft(result.name), result.name);
     return { event: 'finished', result };
@@ -75,6 +74,32 @@ const FAILED: MediaJobError = {
   code: 'ERR_GENERATION_FAILED',
   message: 'It could not be made; what it would have cost was refunded',
 };
+
+/** Progress is stored in steps of so many percent. */
+const STEP = 5;
+
+/**
+ * Stores how far a job is; the value never falls, and reaches 100 only with the result. A step that
+ * cannot be stored is skipped.
+ */
+function progressNoter(store: Store, jobId: string): (fraction: number) => void {
+  let noted = 0;
+  return (fraction) => {
+    const percent = Math.min(99, Math.floor(fraction * 100));
+    if (percent < noted + STEP) return;
+    try {
+      store.write((db) =>
+        db.run('UPDATE media_job SET progress = ? WHERE id = ? AND finished_at IS NULL', [
+          percent,
+          jobId,
+        ]),
+      );
+      noted = percent;
+    } catch {
+      // Nothing depends on it.
+    }
+  };
+}
 
 /** Removes what was only needed to make the result; what cannot be removed is in nobody's way. */
 async function tidy({ folder, store }: MediaWorkDeps, { id }: MediaJob): Promise<void> {
