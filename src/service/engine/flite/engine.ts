@@ -35,8 +35,7 @@ export interface FliteEngineOptions {
  * characters is cut at a clause, so that speech begins and stops soon. Limits: speed 0.25 to 4, a
  * median pitch of 60 to 400 Hz; beyond them the limit is spoken. The voice `rms` has no pitch control.
  *
- * Where a request is timed, the words of a piece follow its samples in a chunk of their own, unless it
- * cannot be told for sure which they are.
+ * Where a request is timed, the words of a piece follow its samples in a chunk of their own.
  */
 export function createFliteEngine(options: FliteEngineOptions): SpeechEngine {
   const pool = new ThreadPool({

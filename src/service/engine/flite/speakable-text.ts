@@ -4,8 +4,8 @@ import { LONGEST_STRETCH, type TextSpan } from '../speech-engine.ts';
 
 /**
  * A text in the characters that flite says: plain ASCII. Accents are taken off, typographic signs
- * become plain ones, common symbols become words; what is left of other scripts, emoji and control
- * characters becomes space. Markup has no meaning to flite and none here: its words are said. A
+ * become plain ones, common symbols and whole numbers become words; what is left of other scripts, emoji and
+ * control characters becomes space. Markup has no meaning to flite and none here: its words are said. A
  * run of the same sign is said once, and words too long for anyone are cut, as flite takes time
  * quadratic in their length.
  *
@@ -33,6 +33,7 @@ function traceSpeakable(text: string): TracedText {
     .replace(FRACTION_SLASH, () => '/')
     .replace(NOT_ASCII, () => ' ')
     .replace(SPACE_BEFORE_MARK, (_match, mark = '') => mark)
+    .replace(INTEGER, (_match, minus, digits = '') => `${minus && 'minus '}${readInteger(digits)}`)
     .replace(LONG_WORD, (part = '') => `${part} `)
     .replace(WHITE_SPACE, () => ' ')
     .replace(SPACE_AROUND, () => '');
@@ -108,6 +109,55 @@ const SPACE_AROUND = /^ +| +$/g;
 
 /** The characters that flite makes a sound for. */
 const SAID = /[A-Za-z0-9#$%&*+/=@\\^_|~]/;
+
+const MONTH = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)';
+
+/**
+ * A whole number that stands alone. flite reads some numbers of a list digit by digit; days of a month and
+ * telephone numbers it reads well.
+ */
+const INTEGER = new RegExp(
+  String.raw`(?<=(?:^| )["'(<[{]*)(?<!\+\d[\d ]*)(?!(?<=\b${MONTH}[a-z]*\.? +)\d\d?\b|\d\d? +${MONTH})` +
+    String.raw`(-?)(\d{1,3}(?:,\d{3})+|\d+)(?=[^A-Za-z0-9#$%&*+/=@\\^_|~ -]*(?: |$))`,
+  'g',
+);
+
+/** The words of a whole number, such as `1,234`; those of a year where it may be one. */
+function readInteger(written: string): string {
+  const digits = written.replaceAll(',', '');
+  const isCode = digits.length > LONGEST_CARDINAL || /^0\d/.test(digits);
+  if (isCode) return Array.from(digits, (digit) => readCardinal(Number(digit))).join(' ');
+  const [, century = '', year = ''] = YEAR.exec(written) ?? [];
+  if (century === '') return readCardinal(Number(digits));
+  const rest =
+    year === '00' ? 'hundred' : `${year < '10' ? 'oh ' : ''}${readCardinal(Number(year))}`;
+  return `${readCardinal(Number(century))} ${rest}`;
+}
+
+/** Digits of the longest number that is not read digit by digit; exact as a JavaScript number. */
+const LONGEST_CARDINAL = 15;
+const YEAR = /^(1[1-9]|20(?!0))(\d\d)$/;
+
+/** @param value at least 0 */
+function readCardinal(value: number): string {
+  if (value < 20) return UNITS[value] ?? '';
+  const [size, name] = SCALES.find(([least]) => value >= least) ?? [1, ''];
+  const count = Math.floor(value / size);
+  const head = value < 100 ? (TENS[count] ?? '') : `${readCardinal(count)} ${name}`;
+  return value % size === 0 ? head : `${head} ${readCardinal(value % size)}`;
+}
+
+const SCALES = [
+  [1e12, 'trillion'],
+  [1e9, 'billion'],
+  [1e6, 'million'],
+  [1e3, 'thousand'],
+  [100, 'hundred'],
+  [10, ''],
+] as const;
+const UNITS = `zero one two three four five six seven eight nine ten eleven twelve thirteen
+ fourteen fifteen sixteen seventeen eighteen nineteen`.split(/\s+/);
+const TENS = ',,twenty,thirty,forty,fifty,sixty,seventy,eighty,ninety'.split(',');
 
 /** A stretch of the text that was traced, in UTF-16 units. */
 interface Source {

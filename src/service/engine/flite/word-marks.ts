@@ -13,11 +13,10 @@ interface SpokenPiece {
   readonly offsetMs: number;
 }
 
-/** When each word of a piece is said; no word when what was said cannot be told for sure. */
+/** Returns when each word of a piece is said: found by its sounds, or estimated where they do not match. */
 export function wordMarks({ piece, words, sounds, tokens, offsetMs }: SpokenPiece): WordMark[] {
   const said = saidWords(words, tokens);
-  const times = alignSounds(sounds, said);
-  if (times === undefined) return [];
+  const times = alignSounds(sounds, said) ?? estimateTimes(sounds, said);
   const { codePoint } = new CodePointCounter(piece.written, piece.start);
   return said.flatMap(({ start, end }, index) => {
     const time = times[index];
@@ -116,6 +115,20 @@ export function alignSounds(
   }
   const isMissed = words.some(({ isOptional }, word) => !isOptional && times[word] === undefined);
   return isMissed ? undefined : times;
+}
+
+/** Divides the time from the first sound to the last among the words, by how many sounds each has alone. */
+function estimateTimes(said: readonly TimedSound[], words: readonly WordSounds[]): WordTime[] {
+  const sounds = said.filter(({ name }) => name !== PAUSE);
+  const startMs = sounds.at(0)?.startMs ?? 0;
+  const endMs = sounds.at(-1)?.endMs ?? 0;
+  const whole = words.reduce((sum, word) => sum + word.sounds.length, 0);
+  const timeOf = (count: number): number => startMs + ((endMs - startMs) * count) / whole;
+  let before = 0;
+  return words.map(({ sounds: { length } }) => {
+    before += length;
+    return { startMs: timeOf(before - length), endMs: timeOf(before) };
+  });
 }
 
 /** More than this part of the sounds being others, the words are not those that were said. */

@@ -1,14 +1,16 @@
-import { array, assert, asyncProperty, constantFrom, oneof, string } from 'fast-check';
+import { array, assert, asyncProperty, constantFrom, nat, oneof, string, tuple } from 'fast-check';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import {
   alignSounds,
   type TimedSound,
   timedSounds,
+  wordMarks,
 } from '../../../../src/service/engine/flite/word-marks.ts';
 import { createFliteEngine } from '../../../../src/service/engine/flite/engine.ts';
 import { speakablePieces } from '../../../../src/service/engine/flite/speakable-text.ts';
 import type { SpeechChunk, WordMark } from '../../../../src/service/engine/speech-engine.ts';
 import { type Bundled, bundleEngine } from '../bundled.ts';
+import { flite } from '../speak.ts';
 
 const IS_FULL = process.env['FOLEY_TEST_SIZE'] === 'full';
 
@@ -84,6 +86,49 @@ describe('the words of a text that flite says', () => {
       expect(heard.map(({ samples }) => samples)).toEqual(plain.map(({ samples }) => samples));
     }
   });
+
+  test(
+    'of any numbers are all there, in order and within the sound',
+    { timeout: 300_000 },
+    async () => {
+      const engine = createFliteEngine({ workerFile: bundled.workerFile });
+      onTestFinished(() => engine.close());
+      const whole = oneof(nat(999), nat(9_999), nat(999_999_999), nat(Number.MAX_SAFE_INTEGER));
+      const number = oneof(
+        whole.map(String),
+        whole.map((value) => value.toLocaleString('en-US')),
+        whole.map((value) => `-${value}`),
+        tuple(nat(9_999), nat(999)).map((parts) => parts.join('.')),
+        constantFrom(
+          '1984',
+          '007',
+          '3rd',
+          '$3.50',
+          '10%',
+          '12:30',
+          '5x',
+          '10-20',
+          '1,2,3,4',
+          'May',
+          'and',
+        ),
+      );
+      const list = tuple(array(number, { minLength: 1, maxLength: 40 }), constantFrom(', ', ' '));
+      const allAreTimed = asyncProperty(list, async ([numbers, separator]) => {
+        const text = numbers.join(separator);
+        const chunks = await chunksOf(
+          engine.synthesize({ text, voice: 'kal16', speed: 1, pitch: 0, isTimed: true }, never),
+        );
+        const words = wordsOf(chunks);
+        expect(said(text, words)).toEqual(numbers.map((one) => one.replace(/^-/, '')));
+        const times = words.flatMap(({ startMs, endMs }) => [startMs, endMs]);
+        expect(times).toEqual(times.toSorted((one, other) => one - other));
+        const lengthMs = chunks.reduce((sum, { samples }) => sum + samples.length / 16, 0);
+        expect(times.at(-1)).toBeLessThanOrEqual(lengthMs + 0.001);
+      });
+      await assert(allAreTimed, { numRuns: IS_FULL ? 500 : 20 });
+    },
+  );
 
   test('of any text run forwards, in the text and in its sound', { timeout: 300_000 }, async () => {
     const engine = createFliteEngine({ workerFile: bundled.workerFile });
@@ -230,6 +275,44 @@ test('the words of a piece are found without speaking it', () => {
   const [piece] = speakablePieces('It’s £5!');
   expect(piece?.words()).toEqual([
     { start: 0, end: 4, tokens: ["It's"] },
-    { start: 5, end: 7, tokens: ['5', 'pounds!'] },
+    { start: 5, end: 7, tokens: ['five', 'pounds!'] },
   ]);
+});
+
+describe('the words of a piece', () => {
+  const [piece] = speakablePieces('One, three.');
+
+  test('share the time by their sounds where other sounds were said', () => {
+    if (piece === undefined) throw new Error('a piece is expected');
+    const tokens = [
+      ['w', 'ah', 'n'],
+      ['th', 'r', 'iy', 'z', 'z', 'z'],
+    ];
+    const heard = sounds('pau k k k k pau k k k k pau');
+    expect(
+      wordMarks({ piece, words: piece.words(), sounds: heard, tokens, offsetMs: 1_000 }),
+    ).toEqual([
+      { start: 0, end: 3, startMs: 1_010, endMs: 1_040 },
+      { start: 5, end: 10, startMs: 1_040, endMs: 1_100 },
+    ]);
+  });
+
+  test('of a list of numbers are found by their sounds', () => {
+    const text = Array.from({ length: 40 }, (_, at) => 400 + at).join(', ');
+    for (const { text: spoken, words } of speakablePieces(text)) {
+      const { sounds: heard } = flite().speak({
+        text: spoken,
+        voice: 'kal16',
+        speed: 1,
+        pitch: 0,
+        isTimed: true,
+      });
+      const tokens = words().map(({ tokens: own }) => flite().pronounce(own).flat());
+      const times = alignSounds(
+        heard,
+        tokens.map((names) => ({ sounds: names, isOptional: false })),
+      );
+      expect(times).toHaveLength(words().length);
+    }
+  });
 });
