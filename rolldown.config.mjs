@@ -6,20 +6,6 @@ import { defineConfig } from 'rolldown';
 const manifest = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
 
 /**
- * Parts of undici that foley never reaches: it speaks HTTP/1.1 and sends bodies as bytes. Left in,
- * they cost every request through a proxy the loading of node:http2 and a third of the chunk.
- */
-const UNREACHED = /[\\/]undici[\\/]lib[\\/](dispatcher[\\/]client-h2|web[\\/]fetch[\\/]body)\.js$/;
-
-const leaveOutUnreached = {
-  name: 'leave-out-unreached',
-  load(id) {
-    if (!UNREACHED.test(id)) return null;
-    return `module.exports = () => { throw new Error('not in this bundle'); };`;
-  },
-};
-
-/**
  * Chunks that hold all that a run needs up to a point, dynamic imports included: a file of its own
  * costs more than what is in it. Each takes what these entries import and no earlier one has.
  */
@@ -123,7 +109,6 @@ export default defineConfig([
     platform: 'node',
     external: Object.keys(manifest.dependencies).flatMap((name) => [name, new RegExp(`^${name}/`)]),
     plugins: [
-      leaveOutUnreached,
       leaveOutChildProcess,
       leaveOutHttp2,
       takePlainClock,

@@ -43,6 +43,7 @@ class Opening implements LiveSocket {
   readonly #handshake: Handshake;
   readonly #listener: (event: SocketEvent) => void;
   #socket: WebSocket | undefined;
+  #closeTunnel: (() => void) | undefined;
   #isOver = false;
 
   constructor(handshake: Handshake, listener: (event: SocketEvent) => void) {
@@ -51,13 +52,22 @@ class Opening implements LiveSocket {
   }
 
   async connectThrough(proxy: string): Promise<void> {
-    const { openTunnel } = await import('./tunnel.ts');
+    const { certificates, clock, timeoutMs, url } = this.#handshake;
+    const via = proxyHost(proxy);
+    let isLate = false;
     try {
-      const tunnel = await openTunnel(proxy, this.#handshake);
+      const { tunnelConnector } = await import('../api/transport/tls.ts');
+      const connector = tunnelConnector(withHttps(url), proxy, certificates);
+      this.#closeTunnel = () => connector.close();
+      const stop = clock.after(timeoutMs, () => {
+        isLate = true;
+        connector.close();
+      });
+      const tunnel = await connector.open().finally(stop);
       if (this.#isOver) tunnel.destroy();
-      else this.connect({ tunnel, proxy: proxyHost(proxy) });
+      else this.connect({ tunnel, proxy: via });
     } catch (error) {
-      this.#fail(error, proxyHost(proxy));
+      this.#fail(isLate ? new TransportError('connect_timeout', url.host, error, via) : error, via);
     }
   }
 
@@ -95,6 +105,7 @@ class Opening implements LiveSocket {
 
   abort(): void {
     this.#isOver = true;
+    this.#closeTunnel?.();
     this.#socket?.terminate();
   }
 

@@ -99,13 +99,11 @@ async function connectorFor(
   proxy: string | undefined,
   options: TransportOptions,
 ): Promise<Connector> {
-  const inner =
-    proxy === undefined
-      ? plainConnector(url)
-      : (await import('./proxy-tunnel.ts')).tunnelConnector(url, proxy, options);
-  if (url.protocol === 'http:') return inner;
-  const { secureConnector } = await import('./tls.ts');
-  return secureConnector(url, inner, options.certificates);
+  if (url.protocol === 'http:') return plainConnector(url);
+  const { secureConnector, tunnelConnector } = await import('./tls.ts');
+  return proxy === undefined
+    ? secureConnector(url, plainConnector(url), options.certificates)
+    : tunnelConnector(url, proxy, options.certificates);
 }
 
 /** What a service says about its answer may be so long; Node's own limit can be moved from outside. */

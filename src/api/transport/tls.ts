@@ -1,7 +1,10 @@
 import { isIP } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { connect } from 'node:tls';
 import type { Connector } from './connections.ts';
 import { endOf, Opening } from './connections.ts';
+import { ProxyRefusal, TransportError } from './exchange.ts';
+import { proxyAddress, proxyAuthorization } from './proxy.ts';
 
 /**
  * Encrypted connections over those of another connector.
@@ -36,4 +39,41 @@ export function secureConnector(
       opening.close();
     },
   };
+}
+
+/**
+ * Encrypted connections to the host of `url` through a proxy (`CONNECT`, RFC 9110): the proxy sees host and
+ * port and nothing of a request, since only encrypted addresses are called beyond this computer.
+ * `open` rejects with a {@link TransportError} for what the proxy does; the caller limits its time.
+ * @param certificates to trust (PEM) instead of the built-in ones
+ * @throws Failure (usage) when the proxy's address is not valid; user name and password are not shown
+ */
+export function tunnelConnector(
+  url: URL,
+  proxy: string,
+  certificates: string | undefined,
+): Connector {
+  const address = proxyAddress(proxy);
+  const pool = import('undici').then(
+    ({ Pool }) =>
+      new Pool(address.origin, {
+        headersTimeout: 0,
+        connect: { timeout: 0, rejectUnauthorized: true, ca: certificates },
+      }),
+  );
+  const { host, port } = endOf(url);
+  const path = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const headers = { host: path, ...proxyAuthorization(address) };
+  const open = async (): Promise<Duplex> => {
+    try {
+      const { socket, statusCode } = await (await pool).connect({ path, headers });
+      if (statusCode === 200) return socket;
+      socket.on('error', () => {}).destroy();
+      throw new ProxyRefusal(statusCode);
+    } catch (error) {
+      throw new TransportError('proxy', url.host, error, address.host);
+    }
+  };
+  const close = (): void => void pool.then((opened) => opened.destroy());
+  return secureConnector(url, { open, close }, certificates);
 }
