@@ -35,7 +35,9 @@ export function proxyHost(proxy: string): string {
 }
 
 /** The header that carries the user name and password of a proxy's address, where it has any. */
-export function proxyAuthorization({ password, username }: URL): { 'proxy-authorization'?: string } {
+export function proxyAuthorization({ password, username }: URL): {
+  'proxy-authorization'?: string;
+} {
   if (username === '' && password === '') return {};
   const plain = `${decoded(username)}:${decoded(password)}`;
   return { 'proxy-authorization': `Basic ${Buffer.from(plain).toString('base64')}` };
