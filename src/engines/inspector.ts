@@ -10,8 +10,11 @@ export interface InspectorOptions {
 /** Inspects engines with the very code that the service speaks with. */
 export function engineInspector({ env, clock, signal }: InspectorOptions): EngineDeps['inspect'] {
   return async (command) => {
-    const { engineLauncher, inspectEngine, isEngineError } =
-      await import('../service/engine/process/index.ts');
+    const [{ engineLauncher }, { inspectEngine }, { EngineError }] = await Promise.all([
+      import('../service/engine/process/launch-engine.ts'),
+      import('../service/engine/process/inspect-engine.ts'),
+      import('../service/engine/speech-engine.ts'),
+    ]);
     const launch = engineLauncher({ env, nodePath: process.execPath });
     try {
       return {
@@ -19,7 +22,7 @@ export function engineInspector({ env, clock, signal }: InspectorOptions): Engin
         description: await inspectEngine(command, { launch, clock, signal }),
       };
     } catch (error) {
-      if (!isEngineError(error)) throw error;
+      if (!(error instanceof EngineError)) throw error;
       const detail = error.cause instanceof Error ? error.cause.message : undefined;
       return { isSound: false, fault: error.message, detail };
     }

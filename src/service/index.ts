@@ -42,7 +42,10 @@ async function loadSqlite(): Promise<void> {
 /** Their processes are started by the first request that needs them. */
 async function addedEngines({ clock, engines }: OpenServiceOptions): Promise<SpeechEngine[]> {
   if (engines === undefined || engines.added.length === 0) return [];
-  const { createProcessEngine, engineLauncher } = await import('./engine/process/index.ts');
+  const [{ engineLauncher }, { createProcessEngine }] = await Promise.all([
+    import('./engine/process/launch-engine.ts'),
+    import('./engine/process/process-engine.ts'),
+  ]);
   const launch = engineLauncher(engines);
   return engines.added.map((registration) =>
     createProcessEngine({ registration, launch, ...(clock === undefined ? {} : { clock }) }),
