@@ -216,11 +216,15 @@ export async function concludeBatch(
 }
 
 /** For the line of a script; a person was told of each failure as it came. */
-function failureOf(stopped: Failure | undefined, { failed }: Tally, exit: ExitName): Failure {
+function failureOf(
+  stopped: Failure | undefined,
+  { failed, gravest }: Tally,
+  exit: ExitName,
+): Failure {
   if (stopped !== undefined) return reviseFailure(stopped, { exit });
   const items = failed === 1 ? 'an item' : `${failed} items`;
   return new Failure(`${items} of the batch failed`, {
-    code: 'partial',
+    code: gravest?.code ?? 'internal',
     exit,
     hint: GO_ON,
     billed: 'unknown',

@@ -1,6 +1,7 @@
 import { getSpeechJob } from '../../src/api/resources/jobs.ts';
 import type { SpeechJob } from '../../src/api/resources/jobs.ts';
 import type { CommandDefinition } from '../../src/cli/command.ts';
+import { formatCost } from '../../src/cli/jobs/format.ts';
 import { facts } from '../../src/cli/render/table.ts';
 import type { ApiFlag } from '../../src/cli/flags/jobs.ts';
 import { apiOption } from '../../src/cli/flags/jobs.ts';
@@ -21,13 +22,13 @@ export const jobsGet: CommandDefinition<ApiFlag> = {
 };
 
 function factsOf(job: SpeechJob): (readonly [string, string])[] {
-  const { creditsUsed, error, format = '', id, ignoredParameters = [], segments, status } = job;
+  const { error, format = '', id, ignoredParameters = [], segments, status } = job;
   return [
     ['id', id],
     ['status', status],
     ['error', error?.message ?? error?.code ?? ''],
     ['format', format],
-    ['credits', creditsUsed === undefined ? '' : `${creditsUsed}`],
+    ['credits', formatCost(job)],
     ['not applied', ignoredParameters.join(', ')],
     ['segments', segments.map(({ index, status: its = '?' }) => `${index} ${its}`).join(', ')],
   ];

@@ -70,7 +70,7 @@ function isFile(output: string | undefined): output is string {
   return output !== undefined && output !== '-';
 }
 
-function open(context: Context, path: string, existing: 'number' | 'replace'): Promise<Output> {
+function open(context: Context, path: string, existing: 'replace' | 'reuse'): Promise<Output> {
   return openOutput({ ...context, path, existing });
 }
 
@@ -81,7 +81,7 @@ function openAutomatic(
 ): Promise<Output> {
   const format = formatOfMediaType(contentType);
   const extension = format === undefined ? 'audio' : extensionOf(format);
-  return open(context, downloadName(ids.join('-'), extension), 'number');
+  return open(context, downloadName(ids.join('-'), extension), 'reuse');
 }
 
 /** Only the first segment has the head of a file of its format, so that its bytes cannot be judged alone. */

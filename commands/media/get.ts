@@ -2,6 +2,7 @@ import type { MediaJob } from '../../src/api/resources/media.ts';
 import { getMediaJob } from '../../src/api/resources/media.ts';
 import type { MediaJobKind } from '../../src/api/resources/models.ts';
 import type { CommandDefinition } from '../../src/cli/command.ts';
+import { formatCost } from '../../src/cli/jobs/format.ts';
 import { describeBilling } from '../../src/cli/media/format.ts';
 import { facts } from '../../src/cli/render/table.ts';
 
@@ -23,9 +24,9 @@ export function mediaGet(kind: MediaJobKind): CommandDefinition {
 }
 
 function factsOf(job: MediaJob): (readonly [string, string])[] {
-  const { billing, creditsByPart = {}, creditsUsed, data, error, id, progress, status } = job;
+  const { billing, creditsByPart = {}, data, error, id, progress, status } = job;
   const parts = Object.entries(creditsByPart).map(([part, credits]) => `${part} ${credits}`);
-  const total = creditsUsed === undefined ? '' : `${creditsUsed}`;
+  const total = formatCost(job);
   const width = data['width'];
   const height = data['height'];
   return [

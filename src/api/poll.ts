@@ -237,6 +237,11 @@ const ENDS: ReadonlyMap<string, JobPhase> = new Map([
   ['partial_fail', 'partial'] as const,
 ]);
 
+/** What a job costs: a failed one is refunded (docs/api/jobs.md#states), though its fields may still show the price. */
+export function jobCost(status: string, reported: number | undefined): number | undefined {
+  return reported !== undefined && jobPhase(status) === 'failed' ? 0 : reported;
+}
+
 /** What a status of the service means; a word that nobody knows is one of a job that runs. */
 export function jobPhase(status: string): JobPhase {
   return ENDS.get(status.trim().toLowerCase()) ?? 'running';

@@ -5,14 +5,16 @@ export type Existing =
   /** It stays, and there is no output: exit 31. */
   | 'refuse'
   /** It stays, and the output becomes `name-2`, `name-3`, …: for names that foley made up. */
-  | 'number';
+  | 'number'
+  /** As `number`, but a file of that name with the same bytes is the output: for names made of an id. */
+  | 'reuse';
 
 /**
  * A file that is being made. Everything throws {@link Failure}s: 30 when it cannot be written, 31
  * when its name is taken and must not be.
  */
 export interface Output {
-  /** The name it will have; with `number` it may become another one at the end. */
+  /** The name it will have; with `number` and `reuse` it may become another one at the end. */
   readonly path: string;
   /** Where it grows, in the folder of its final name; undefined for a pipe or a device. */
   readonly temporary: string | undefined;

@@ -58,7 +58,7 @@ export interface OutputOptions extends FileDeps {
 export async function openOutput(options: OutputOptions): Promise<Output> {
   const { path, files, existing = 'replace' } = options;
   const base = { ...options, existing, asked: path, replaced: undefined };
-  if (existing === 'number') {
+  if (existing === 'number' || existing === 'reuse') {
     return openPublishedOutput({ ...base, path: await firstFree(path, options) });
   }
   const target = await resolveTarget(path, files);
@@ -386,9 +386,26 @@ export async function giveName(temporary: string, naming: Naming): Promise<strin
     return naming.path;
   }
   for (let number = 1; ; number += 1) {
-    const candidate = naming.existing === 'number' ? numbered(naming.asked, number) : naming.path;
+    const candidate = naming.existing === 'refuse' ? naming.path : numbered(naming.asked, number);
     if (await tookName(temporary, candidate, naming)) return candidate;
     if (naming.existing === 'refuse') throw existsFailure(candidate);
+    if (naming.existing === 'reuse' && (await hasSameBytes(temporary, candidate, naming))) {
+      await removeQuietly(temporary, naming);
+      return candidate;
+    }
+  }
+}
+
+/** Whether a file, which may be anything, is a regular one with the same bytes. */
+async function hasSameBytes(file: string, other: string, { files }: FileDeps): Promise<boolean> {
+  try {
+    const [{ size }, stats] = await Promise.all([files.lstat(file), files.lstat(other)]);
+    if (!stats.isFile() || stats.size !== size) return false;
+    const wanted = await checksumOf(file, 'sha256', files);
+    return (await checksumOf(other, 'sha256', files)) === wanted;
+  } catch (error) {
+    if (hasErrno(error, 'ENOENT', 'EACCES')) return false;
+    throw error;
   }
 }
 

@@ -13,7 +13,7 @@ import { download, FILE_REQUEST } from '../download.ts';
 import { isModelAvailable } from './models.ts';
 import type { ListedItem } from '../pages.ts';
 import type { PollPace, PollCall, PollDeps, PolledJob } from '../poll.ts';
-import { POLL_FLOOR_MS, POLL_FLOOR_V1_MS, pollJob, jobPhase } from '../poll.ts';
+import { POLL_FLOOR_MS, POLL_FLOOR_V1_MS, pollJob, jobCost, jobPhase } from '../poll.ts';
 import { endpoint, jsonBody } from '../request.ts';
 import type { IdempotencyKey, RequestSpec } from '../request.ts';
 import type { Answer, AnswerHeaders, UnknownRecord, JsonAnswer } from '../response.ts';
@@ -142,7 +142,7 @@ export interface JobRef {
 /** What both interfaces tell of a speech job (docs/api/jobs.md#v1 and docs/api/jobs.md#v3). */
 export interface SpeechJob extends JobRef, PolledJob {
   readonly requestId: string;
-  /** Set aside while it runs, then what it cost. */
+  /** Set aside while it runs, then what it cost: 0 when it failed. */
   readonly creditsUsed: number | undefined;
   readonly quotaRemaining: number | undefined;
   /** Controls that are not applied; `undefined` where the interface does not tell. */
@@ -201,7 +201,10 @@ export function readSpeechJob(
     phase: jobPhase(status),
     retryAfterMs,
     requestId: firstText(body['requestId']) ?? requestId,
-    creditsUsed: firstNumber(body['creditsUsed'], task['creditsUsed']) ?? headers.creditsUsed,
+    creditsUsed: jobCost(
+      status,
+      firstNumber(body['creditsUsed'], task['creditsUsed']) ?? headers.creditsUsed,
+    ),
     quotaRemaining: firstNumber(body['quotaRemaining']) ?? headers.quotaRemaining,
     ignoredParameters: isStringArray(ignored) ? ignored : undefined,
     format: AUDIO_FORMATS.find((format) => format === task['format']),
@@ -447,7 +450,7 @@ function readListed(body: unknown): ListedJob | undefined {
     textPreview: text(body['textPreview']) ?? '',
     voiceId: text(body['voiceId']) ?? '',
     modelId: text(body['modelId']) ?? text(body['engineModelId']) ?? '',
-    creditsUsed: number(body['creditsUsed']),
+    creditsUsed: jobCost(status, number(body['creditsUsed'])),
     createdAt: text(body['createdAt']) ?? '',
   };
 }

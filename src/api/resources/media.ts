@@ -7,7 +7,7 @@ import type { ApiClient } from '../client.ts';
 import type { AskForFile } from '../download.ts';
 import { download, FILE_REQUEST } from '../download.ts';
 import type { PollPace, PollCall, PolledJob } from '../poll.ts';
-import { POLL_FLOOR_MS, jobPhase } from '../poll.ts';
+import { POLL_FLOOR_MS, jobCost, jobPhase } from '../poll.ts';
 import { endpoint, jsonBody } from '../request.ts';
 import type { IdempotencyKey, RequestSpec } from '../request.ts';
 import type { Answer, AnswerHeaders, UnknownRecord, JsonAnswer } from '../response.ts';
@@ -194,7 +194,8 @@ function readMediaJob(
   return {
     ...job,
     requestId: firstText(body['requestId']) ?? requestId,
-    creditsUsed: job.creditsUsed ?? numberIn(body, 'creditsUsed') ?? headers.creditsUsed,
+    creditsUsed:
+      job.creditsUsed ?? jobCost(job.status, numberIn(body, 'creditsUsed') ?? headers.creditsUsed),
     quotaRemaining: numberIn(body, 'quotaRemaining') ?? headers.quotaRemaining,
     retryAfterMs,
     raw,
@@ -217,7 +218,8 @@ function readMediaData(
     status,
     phase: jobPhase(status),
     progress: percent(data['progress']),
-    creditsUsed: isRecord(credits) ? totalOf(credits) : numberOf(credits),
+    // The speech of a failed dubbing may stay charged: its parts tell.
+    creditsUsed: isRecord(credits) ? totalOf(credits) : jobCost(status, numberOf(credits)),
     creditsByPart: isRecord(credits) ? partsOf(credits) : undefined,
     billing: billingOf(data),
     resultUrl: resultOf(data),

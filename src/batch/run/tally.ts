@@ -1,5 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import type { ExitName } from '../../contract/exit-codes.ts';
+import type { Failure } from '../../errors/failure.ts';
 import type { ItemResult } from './run-batch.ts';
 
 /** What came of a batch. */
@@ -8,8 +9,8 @@ export interface Tally {
   readonly failed: number;
   readonly skipped: number;
   readonly creditsUsed: number;
-  /** How the failed ones would have ended a command of their own, the gravest first. */
-  readonly exits: readonly ExitName[];
+  /** The failure of an item that decides how the batch ends. */
+  readonly gravest: Failure | undefined;
 }
 
 interface TallyKeeper {
@@ -19,18 +20,20 @@ interface TallyKeeper {
 
 export function createTally(): TallyKeeper {
   let [done, failed, skipped, creditsUsed] = [0, 0, 0, 0];
-  const exits = new Set<ExitName>();
+  let gravest: Failure | undefined;
   return {
     add(result) {
       if (result.status === 'done') done += 1;
       else if (result.status === 'skipped') skipped += 1;
       else failed += 1;
       creditsUsed += result.creditsUsed ?? 0;
-      if (result.error !== undefined) exits.add(result.error.exit);
+      const { error } = result;
+      if (error === undefined) return;
+      const isGraver = gravest === undefined || graveness(error.exit) < graveness(gravest.exit);
+      if (isGraver) gravest = error;
     },
     get tally() {
-      const sorted = [...exits].toSorted((a, b) => graveness(a) - graveness(b));
-      return { done, failed, skipped, creditsUsed, exits: sorted };
+      return { done, failed, skipped, creditsUsed, gravest };
     },
   };
 }
@@ -59,10 +62,9 @@ function graveness(exit: ExitName): number {
  * How a batch ends that came to its end: any failure is 3, or, when nothing at all
  * was delivered, what the failures themselves say.
  */
-export function exitOf({ done, exits, failed, skipped }: Tally): ExitName {
+export function exitOf({ done, failed, gravest, skipped }: Tally): ExitName {
   if (failed === 0) return 'ok';
-  const [gravest = 'partial'] = exits;
-  return done + skipped > 0 ? 'partial' : gravest;
+  return done + skipped > 0 ? 'partial' : (gravest?.exit ?? 'partial');
 }
 
 /**

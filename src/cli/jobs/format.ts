@@ -44,6 +44,12 @@ export function jobDocument(
   };
 }
 
+/** The credits that a job cost; '' where the service does not report them. */
+export function formatCost({ creditsUsed, phase }: WaitedJob): string {
+  if (creditsUsed === undefined) return '';
+  return phase === 'failed' && creditsUsed === 0 ? '0 (refunded)' : `${creditsUsed}`;
+}
+
 /** That only a part of a text was spoken, on a line for stderr. */
 export function partialNotice({ id, segments, status }: SpeechJob): string {
   const failed = segments.filter((segment) => segment.status === 'fail');

@@ -128,6 +128,6 @@ function placeIn(context: Context, folder: string, segment: number | undefined):
     const name =
       segment === undefined ? downloadName(id, extension) : segmentName(id, segment, extension);
     const file = path.join(folder, name);
-    return { output: await openOutput({ ...context, path: file, existing: 'number' }) };
+    return { output: await openOutput({ ...context, path: file, existing: 'reuse' }) };
   };
 }

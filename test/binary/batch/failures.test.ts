@@ -17,6 +17,7 @@ describe('what fails one item', () => {
     expect(result.code).toBe(3);
     expect(errorLine(result)).toMatchObject({
       exitCode: 3,
+      code: 'ERR_GENERATION_FAILED',
       message: 'an item of the batch failed',
     });
     expect(summary).toMatchObject({
@@ -40,7 +41,7 @@ describe('what fails one item', () => {
   test('ends with its own code when nothing at all was delivered', async () => {
     const { events } = await batchBox({ 'a.txt': 'Alpha.' }, [`POST ${JOBS_PATH}; job=fail`]);
     const { result, summary } = await events(['a.txt']);
-    expect(errorLine(result)).toMatchObject({ exitCode: 20 });
+    expect(errorLine(result)).toMatchObject({ exitCode: 20, code: 'ERR_GENERATION_FAILED' });
     expect(summary).toMatchObject({ done: 0, failed: 1 });
   });
 
@@ -50,7 +51,7 @@ describe('what fails one item', () => {
       `POST ${JOBS_PATH}; job=partial_fail; times=1`,
     ]);
     const { items, result } = await events(['a.txt']);
-    expect(result.code).toBe(3);
+    expect(errorLine(result)).toMatchObject({ exitCode: 3, code: 'partial_fail' });
     expect(items).toMatchObject([
       { status: 'failed', output: 'a.mp3', error: { code: 'partial_fail' } },
     ]);

@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { resetBeforeHeaders, resetMidBody } from '../../fault-server/faults/cut.ts';
 import { errorAnswer, proxyError, unavailable } from '../../fault-server/faults/status.ts';
@@ -59,11 +59,26 @@ describe('a job that ends', () => {
         id: JOB_ID,
         status,
         output: null,
+        creditsUsed: 0,
       });
       expect(await filesLeft(stage.box)).toEqual([]);
       expect(requestsTo(stage, AUDIO_PATH)).toHaveLength(0);
     },
   );
+
+  test('with fail cost nothing, though the service still reports its price', async () => {
+    const item = { taskId: JOB_ID, status: 'fail', creditsUsed: 7, createdAt: '2026-05-01T08:30:00Z' };
+    const page = JSON.stringify({ items: [item], pagination: { page: 1, hasMore: false } });
+    const stage = await jobScene([
+      onPoll(jobAnswer('fail')),
+      onPoll(answer(200, { 'Content-Type': 'application/json' }, page), { path: JOBS_PATH }),
+    ]);
+    const read = async (...args: string[]): Promise<string> =>
+      (await stage.run(['jobs', ...args])).stdout.toString();
+    expect(await read('get', JOB_ID)).toMatch(/^credits +0 \(refunded\)$/m);
+    expect(await read('wait', JOB_ID, JOB_ID)).toMatch(/^job-1 +fail +0$/m);
+    expect(await read('list')).toMatch(/^job-1 +fail +\S+ +0$/m);
+  });
 
   test('with partial_fail is saved and exit 3', async () => {
     const segments = [
@@ -306,7 +321,7 @@ describe('a wait', () => {
       other('c', 'processing'),
       other('d', 'fail'),
       onAudio(audio(mp3), { path: `${JOBS_PATH}/a/audio` }),
-      onAudio(audio(mp3), { path: `${JOBS_PATH}/b/audio`, times: 3 }),
+      onAudio(audio(mp3), { path: `${JOBS_PATH}/b/audio` }),
     ]);
     const wait = (...ids: string[]) =>
       stage.run(['jobs', 'wait', ...ids, '-o', 'all', '--timeout', '0', '--json']);
@@ -324,7 +339,17 @@ describe('a wait', () => {
     const late = await wait('b', 'c');
     expect(late.code, late.stderr).toBe(28);
     expect(errorLine(late).hint).toBe('`foley jobs wait c -o all` goes on.');
-    expect((await wait('b', 'a')).code).toBe(3);
+    const again = await wait('b', 'a');
+    expect(again.code, again.stderr).toBe(3);
+    expect(JSON.parse(again.stdout.toString())).toMatchObject({
+      items: [{ output: 'all/b.mp3' }, { output: 'all/a.mp3' }],
+    });
+    expect((await readdir(`${stage.box.out}/all`)).sort()).toEqual(['a.mp3', 'b.mp3']);
+    await writeFile(`${stage.box.out}/all/a.mp3`, 'mine');
+    await wait('b', 'a');
+    await wait('b', 'a');
+    expect((await readdir(`${stage.box.out}/all`)).sort()).toEqual(['a-2.mp3', 'a.mp3', 'b.mp3']);
+    expect(await readFile(`${stage.box.out}/all/a.mp3`, 'utf8')).toBe('mine');
   });
 
   test('with - for several is exit 2', async () => {
@@ -405,9 +430,9 @@ describe('audio of a job', () => {
     expect(result.code, result.stderr).toBe(0);
     expect(result.stdout.toString()).toBe(`${JOB_ID}.wav\n`);
     expect(await outputOf(stage.box, `${JOB_ID}.wav`)).toEqual(wav.bytes);
-    expect((await stage.run(['jobs', 'download', JOB_ID])).stdout.toString()).toBe(
-      `${JOB_ID}-2.wav\n`,
-    );
+    const again = await stage.run(['jobs', 'download', JOB_ID]);
+    expect(again.stdout.toString()).toBe(`${JOB_ID}.wav\n`);
+    expect(await readdir(stage.box.out)).toEqual([`${JOB_ID}.wav`]);
   });
 
   test('goes on under a name that fits what it is', async () => {

@@ -23,7 +23,7 @@ describe('waiting on a terminal', () => {
     // Three lines up, and everything below anew.
     expect(shown).toContain(`${ESCAPE}[3A\r${ESCAPE}[0J`);
     const last = shown.slice(shown.lastIndexOf(`${ESCAPE}[0J`));
-    expect(last).toMatch(/ID +STATUS +CREDITS +OUTPUT\r\njob-1 +success +7\s+job-2 +fail +7/);
+    expect(last).toMatch(/ID +STATUS +CREDITS +OUTPUT\r\njob-1 +success +7\s+job-2 +fail +0/);
     expect(last).toMatch(/foley:.* job job-2 ended with fail/);
     const tables = shown.split(/JOB +STATUS/).length - 1;
     // A table for each change, and none for what stayed as it was.
