@@ -3,7 +3,6 @@ import { Failure } from '../errors/failure.ts';
 import type { Answer } from './response.ts';
 import { answerHeaders, badAnswer } from './response.ts';
 import {
-  AttemptFailure,
   isPacked,
   readErrorText,
   reviseFailure,
@@ -18,6 +17,7 @@ import { buildRequest, keyOrigins, isPlainOverNetwork } from './request.ts';
 import { redactUrl } from './redact.ts';
 import { parseRetryAfter } from './retry.ts';
 import type { Ids } from './retry-loop.ts';
+import { AttemptFailure } from './retry-loop.ts';
 import type { TransportAnswer } from './transport/exchange.ts';
 import { TransportError } from './transport/exchange.ts';
 import type { Transport } from './transport/http.ts';
@@ -100,8 +100,7 @@ async function exchange(deps: AttemptDeps, call: Call, request: WireRequest): Pr
     const limits = { responseTimeoutMs, idleTimeoutMs, signal };
     const fresh = spec.retry === 'never';
     const arrived = await transport.request({ ...request, ...limits, fresh });
-    const whyCut = (): Promise<Failure | undefined> => whyBrokenOff(deps, call, request);
-    const answer = toAnswer(deps, call, url, arrived, whyCut);
+    const answer = toAnswer(deps, call, url, arrived);
     const { requestId, status } = answer;
     observer({ type: 'answer', ...seen, status, ms: ms(), requestId });
     return answer;
@@ -157,11 +156,10 @@ async function judge(
 }
 
 function toAnswer(
-  { clock }: AttemptDeps,
+  { address, clock }: AttemptDeps,
   call: Call,
   url: string,
   { body, contentLength, framing, headers: all, status }: TransportAnswer,
-  whyCut: () => Promise<Failure | undefined>,
 ): Answer {
   const headers = answerHeaders(all);
   const answer = {
@@ -173,7 +171,7 @@ function toAnswer(
     framing,
     contentLength,
     body: {
-      [Symbol.asyncIterator]: () => explained(body, call, whyCut),
+      [Symbol.asyncIterator]: () => explained({ body, headers }, call, address),
     },
     discard: () => body.discard(),
   };
@@ -182,50 +180,30 @@ function toAnswer(
 
 /** The bytes of an answer, with faults told as failures. */
 async function* explained(
-  body: AsyncIterable<Uint8Array>,
+  { body, headers }: Pick<TransportAnswer, 'body'> & Pick<Answer, 'headers'>,
   { facts }: Call,
-  whyCut: () => Promise<Failure | undefined>,
+  { failureOf }: ServiceAddress,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   try {
     yield* body;
   } catch (error) {
     if (!(error instanceof TransportError)) throw error;
-    throw (await whyCut()) ?? transportFailure(error, facts());
+    const { requestId } = facts();
+    const reason = error.fault === 'cut' ? failureOf?.(requestId) : undefined;
+    if (reason !== undefined) throw brokenOff(reason, requestId);
+    throw transportFailure(error, { ...facts(), isServe: headers.isEmbedded });
   }
 }
 
-/**
- * Asks the embedded service why it broke a billed response off: the same request under the same key is refused with
- * the reason, and charges nothing. `undefined` where it gives none.
- */
-async function whyBrokenOff(
-  deps: AttemptDeps,
-  { facts, spec }: Call,
-  request: WireRequest,
-): Promise<Failure | undefined> {
-  // One more request to a service that somebody runs would use up its fault rules.
-  if (deps.address.kind !== 'embedded' || !spec.billed || spec.retry !== 'keyed') return undefined;
-  if (spec.signal?.aborted === true) return undefined;
-  const { idleTimeoutMs, requestId, responseTimeoutMs } = facts();
-  try {
-    const limits = { responseTimeoutMs, idleTimeoutMs, signal: spec.signal };
-    const again = await deps.transport.request({ ...request, ...limits, fresh: true });
-    const { body } = again;
-    const headers = answerHeaders(again.headers);
-    const text = await readErrorText({ headers, body, discard: () => body.discard() }, deps.clock);
-    const reason = parseServiceError(text, headers).details?.['failure'];
-    if (typeof reason !== 'string') return undefined;
-    return new Failure(`the service broke the speech off: ${reason}`, {
-      code: 'ERR_GENERATION_FAILED',
-      exit: 'service',
-      hint: 'It was refunded.',
-      billed: 'no',
-      requestId,
-    });
-  } catch (error) {
-    if (error instanceof TransportError) return undefined;
-    throw error;
-  }
+/** The embedded service broke a response off, since its engine failed. */
+function brokenOff(reason: string, requestId: string): Failure {
+  return new Failure(`the service broke the speech off: ${reason}`, {
+    code: 'ERR_GENERATION_FAILED',
+    exit: 'service',
+    hint: 'It was refunded.',
+    billed: 'no',
+    requestId,
+  });
 }
 
 const MOST_REDIRECTS = 5;

@@ -7,7 +7,6 @@ import type { AnswerHeaders, Answer } from './response.ts';
 import { parseJson, isRecord } from './response.ts';
 import type { Redactor } from './redact.ts';
 import { LONGEST_RETRY_AFTER_MS } from './retry.ts';
-import type { AttemptOutcome } from './retry.ts';
 import type { Fault, TransportError } from './transport/exchange.ts';
 import { isCertificateCode, isParserError, ProxyRefusal } from './transport/exchange.ts';
 
@@ -216,6 +215,8 @@ export interface TransportFacts {
   readonly now: number;
   /** The service runs in this process: nothing lies between it and the client. */
   readonly isEmbedded?: boolean;
+  /** The response is one of `foley serve`, or of the embedded service. */
+  readonly isServe?: boolean;
 }
 
 interface Explanation {
@@ -305,9 +306,13 @@ const EXPLAIN: Readonly<Record<Fault, Explain>> = {
     systemCode === 'HPE_HEADER_OVERFLOW'
       ? unusable(`the answer of ${host} begins with more headers than can be right`, facts)
       : unusable(`what ${host} answers is not valid HTTP`, facts),
-  cut: (_error, facts) => unusable('the answer was cut off', facts),
-  idle: (_error, facts) =>
-    unusable(`the answer stopped: nothing came for ${seconds(facts.idleTimeoutMs)}`, facts),
+  cut: (error, facts) => endedEarly('the answer was cut off', error, facts),
+  idle: (error, facts) =>
+    endedEarly(
+      `the answer stopped: nothing came for ${seconds(facts.idleTimeoutMs)}`,
+      error,
+      facts,
+    ),
   surplus: (_error, facts) => unusable('the answer is longer than it said', facts),
 };
 
@@ -344,11 +349,27 @@ function timeout(message: string, hint: string): Explanation {
   return { code: 'timeout', exit: 'network', message, hint };
 }
 
-function unusable(message: string, { isEmbedded }: TransportFacts): Explanation {
-  const hint = isEmbedded
-    ? 'The embedded service on this computer stopped: is it overloaded? Try again.'
-    : 'Check that no proxy or filter is in the way.';
-  return { code: 'bad_answer', exit: 'badAnswer', message, hint };
+/** A body without its end. Only a proxy that carries the connection is named: the service may have ended it. */
+function endedEarly(
+  message: string,
+  { host, proxy }: TransportError,
+  facts: TransportFacts,
+): Explanation {
+  const from =
+    proxy === undefined ? host : `${host}, or the proxy ${proxy} that HTTPS_PROXY names,`;
+  const where = facts.isServe
+    ? 'the output of `foley serve` has the reason, under this request id.'
+    : 'try again, or ask the service, with the request id.';
+  return unusable(message, facts, `${from} ended the response early: ${where}`);
+}
+
+function unusable(
+  message: string,
+  { isEmbedded }: TransportFacts,
+  hint = 'Check that no proxy or filter is in the way.',
+): Explanation {
+  const stopped = 'The embedded service on this computer stopped: is it overloaded? Try again.';
+  return { code: 'bad_answer', exit: 'badAnswer', message, hint: isEmbedded ? stopped : hint };
 }
 
 function seconds(ms: number): string {
@@ -357,19 +378,6 @@ function seconds(ms: number): string {
 
 function inBrackets(code: string | undefined): string {
   return code === undefined ? '' : ` (${code})`;
-}
-
-/** How one attempt failed: for the person, and for the decision about the next attempt. */
-export class AttemptFailure extends Error {
-  override readonly name = 'AttemptFailure';
-  readonly failure: Failure;
-  readonly outcome: AttemptOutcome;
-
-  constructor(failure: Failure, outcome: AttemptOutcome) {
-    super(failure.message, { cause: failure });
-    this.failure = failure;
-    this.outcome = outcome;
-  }
 }
 
 /** What an error answer says (docs/api/errors.md): every field may be missing from what is not the service. */

@@ -311,6 +311,8 @@ export interface ServiceAddress {
   readonly realtimeUrl: URL;
   /** Sent to the origins of the two addresses and nowhere else. */
   readonly apiKey: string | undefined;
+  /** Why the embedded service, which runs in this process, broke off the response to a request. */
+  readonly failureOf?: (requestId: string) => string | undefined;
 }
 
 /** The origins (with `http:` or `https:`) that the key of the address belongs to. */

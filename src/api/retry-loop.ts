@@ -2,10 +2,23 @@ import pRetry from 'p-retry';
 import type { Clock } from '../effects/clock.ts';
 import type { Random } from '../effects/random.ts';
 import type { Failure } from '../errors/failure.ts';
-import { AttemptFailure, reviseFailure, unknownOutcome } from './failures.ts';
+import { reviseFailure, unknownOutcome } from './failures.ts';
 import type { Observer, RequestSpec } from './request.ts';
 import type { AttemptOutcome } from './retry.ts';
 import { decideRetry } from './retry.ts';
+
+/** How one attempt failed: for the person, and for the decision about the next attempt. */
+export class AttemptFailure extends Error {
+  override readonly name = 'AttemptFailure';
+  readonly failure: Failure;
+  readonly outcome: AttemptOutcome;
+
+  constructor(failure: Failure, outcome: AttemptOutcome) {
+    super(failure.message, { cause: failure });
+    this.failure = failure;
+    this.outcome = outcome;
+  }
+}
 
 export interface RetryContext {
   readonly clock: Clock;

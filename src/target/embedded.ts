@@ -3,7 +3,11 @@ import type { Paths } from '../config/paths.ts';
 import type { FileSystem } from '../effects/file-system.ts';
 import { loadEngineRegistrations, registrationsFile } from '../engines/registrations.ts';
 import { Failure, usageFailure } from '../errors/failure.ts';
-import type { OpenServiceOptions, RunningService } from '../service/running-service.ts';
+import type {
+  OpenServiceOptions,
+  RunningService,
+  ServiceEvent,
+} from '../service/running-service.ts';
 import { missingBinary } from './native-packages.ts';
 
 /** The embedded service of one command. */
@@ -25,16 +29,45 @@ export async function startEmbedded(
   host: ServiceHost,
   options: Partial<OpenServiceOptions> = {},
 ): Promise<EmbeddedService> {
-  const service = await startService(options, host);
+  const failures = new EngineFailures();
+  const report = (event: ServiceEvent): void => {
+    failures.note(event);
+    options.report?.(event);
+  };
+  const service = await startService({ ...options, report }, host);
   return {
     address: {
       kind: 'embedded',
       baseUrl: new URL(service.baseUrl),
       realtimeUrl: new URL(service.realtimeUrl),
       apiKey: service.apiKey,
+      failureOf: (requestId) => failures.of(requestId),
     },
     close: (hurry) => service.close(hurry),
   };
+}
+
+/** More requests than one command has open at the same time. */
+const MOST_FAILURES = 64;
+
+/** What engines said when they failed, for the client in this process; the newest are kept. */
+class EngineFailures {
+  readonly #messages = new Map<string, string>();
+
+  note(event: ServiceEvent): void {
+    if (event.type !== 'failure') return;
+    const { error, requestId } = event;
+    this.#messages.delete(requestId);
+    // A refund that fails is a failure of its own, and no engine's.
+    if (!(error instanceof Error) || error.name !== 'EngineError') return;
+    this.#messages.set(requestId, error.message.replace(/\.$/, ''));
+    const [oldest = ''] = this.#messages.keys();
+    if (this.#messages.size > MOST_FAILURES) this.#messages.delete(oldest);
+  }
+
+  of(requestId: string): string | undefined {
+    return this.#messages.get(requestId);
+  }
 }
 
 /** Where the service runs, and what it may read there. */

@@ -245,9 +245,9 @@ function withA(value: unknown): unknown {
 
 test.each([
   ['embedded', /^The embedded service on this computer stopped/],
-  ['hosted', /no proxy or filter/],
+  ['hosted', /^127\.0\.0\.1:\d+ ended the response early/],
 ] as const)(
-  'what breaks off on the %s service names what may be in the way',
+  'what breaks off on the %s service names the side that ended it',
   async (kind, hint) => {
     const server = await rawServer((socket) =>
       socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nab'),

@@ -30,6 +30,12 @@ async function boxWith(behaviour: string): Promise<Sandbox> {
   return box;
 }
 
+async function voiceIn(box: Sandbox): Promise<string> {
+  const { stdout } = await runFoley(['voices', 'list', '--json'], { box });
+  const { items } = Object(JSON.parse(stdout.toString()));
+  return items.find(({ name }: { name: string }) => name === 'v').voiceId;
+}
+
 const SPEAK = ['tts', 'This fails. It always fails.', '--voice-name', 'v', '-o', 'out.wav'];
 
 async function expectNamed(
@@ -58,6 +64,20 @@ test.each([
   await expectNamed('dies after a sentence', ['--via', via], { exitCode, message });
 });
 
+test.each(['v2', 'v1', 'compat-tts'])('and so with --api %s', async (api) => {
+  const message = expect.stringMatching(/exit code 3 .*CUDA is out of memory/);
+  const line = { exitCode: 23, billed: 'no', message };
+  await expectNamed('dies after a sentence', ['--api', api], line);
+});
+
+test('and by foley api, whose response was under way', async () => {
+  const box = await boxWith('dies after a sentence');
+  const call = ['api', 'POST', '/v1/tts', '-F', 'text=This fails. It always fails.'];
+  const failed = await runFoley([...call, '-F', `reference_id=${await voiceIn(box)}`], { box });
+  expect(failed.code).toBe(23);
+  expect(failed.stderr).toMatch(/exit code 3 .*CUDA is out of memory/);
+});
+
 test('and by live speech', async () => {
   const box = await boxWith('dies after a sentence');
   const args = ['live', '--voice-name', 'v', '-o', 'out.wav'];
@@ -66,6 +86,21 @@ test('and by live speech', async () => {
   expect(failed.stderr).toMatch(/exit code 3 .*CUDA is out of memory/);
   expect(failed.stderr).not.toMatch(/proxy/i);
 });
+
+test.each(['v3', 'v2', 'v1', 'compat-tts'])(
+  'an engine of foley serve that dies in the middle of --api %s is named in its output',
+  async (api) => {
+    const box = await boxWith('dies after a sentence');
+    const service = await startServe([], { box });
+    const args = [...SPEAK, '--api', api, '--json'];
+    const failed = await runFoley(args, { box, env: service.env });
+    const { hint, requestId, ...line } = errorLine(failed);
+    expect(line).toMatchObject({ exitCode: 25, code: 'bad_answer' });
+    expect(hint).toContain('the output of `foley serve` has the reason, under this request id');
+    expect(hint).not.toMatch(/proxy/i);
+    await service.running.waitFor('stderr', new RegExp(`${requestId}.*CUDA is out of memory`));
+  },
+);
 
 test('foley serve tells why the request under a key failed, and that it was refunded', async () => {
   const box = await boxWith('dies after a sentence');

@@ -67,7 +67,12 @@ describe('a job that ends', () => {
   );
 
   test('with fail cost nothing, though the service still reports its price', async () => {
-    const item = { taskId: JOB_ID, status: 'fail', creditsUsed: 7, createdAt: '2026-05-01T08:30:00Z' };
+    const item = {
+      taskId: JOB_ID,
+      status: 'fail',
+      creditsUsed: 7,
+      createdAt: '2026-05-01T08:30:00Z',
+    };
     const page = JSON.stringify({ items: [item], pagination: { page: 1, hasMore: false } });
     const stage = await jobScene([
       onPoll(jobAnswer('fail')),
