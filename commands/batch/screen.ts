@@ -5,6 +5,7 @@ import type { Surveyed } from '../../src/batch/run/classify.ts';
 import type { ItemResult } from '../../src/batch/run/run-batch.ts';
 import type { Tally } from '../../src/batch/run/tally.ts';
 import type { Context } from '../../src/cli/command.ts';
+import { barStyle } from '../../src/cli/render/progress.ts';
 import { toJson } from '../../src/text/display.ts';
 import type { Estimator } from './estimate.ts';
 
@@ -63,12 +64,7 @@ async function openBar({ clock, io }: Context, { items }: Overview): Promise<Bar
   const { default: progress } = await import('cli-progress');
   const bars: MultiBar = new progress.MultiBar({
     format: '{bar} {value}/{total}  {failed} failed  {credits} credits  {left}',
-    stream: io.progressStream,
-    hideCursor: true,
-    clearOnComplete: true,
-    barsize: 24,
-    linewrap: null,
-    gracefulExit: false,
+    ...barStyle(io.progressStream),
   });
   const close = (): void => bars.stop();
   io.cleanups.add(close);

@@ -13,6 +13,8 @@ import {
   madeVoiceResult,
 } from '../../src/cli/flags/voices.ts';
 import { openJournal } from '../../src/cli/journal.ts';
+import type { Progress } from '../../src/cli/render/progress.ts';
+import { startProgress } from '../../src/cli/render/progress.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
 import { REFERENCE_EXTENSIONS } from '../../src/contract/reference-audio.ts';
 import type { CloneOrder } from '../../src/voices/create.ts';
@@ -91,11 +93,8 @@ async function make(
   const { io, signal } = context;
   const { client, target } = await context.connect();
   const { journal } = await openJournal(context);
-  const [{ cloneVoice }, { showUpload }] = await Promise.all([
-    import('../../src/voices/create.ts'),
-    import('./show-upload.ts'),
-  ]);
-  const shown = showUpload(context);
+  const { cloneVoice } = await import('../../src/voices/create.ts');
+  const shown = uploadProgress(context);
   try {
     const voice = await cloneVoice({
       client,
@@ -116,6 +115,24 @@ async function make(
     shown.stop();
     await journal.close();
   }
+}
+
+/** Shows how much of an upload was sent, then that the service works on it; a retry sends again. */
+function uploadProgress({ clock, io }: Context) {
+  let shown: { readonly isSending: boolean; readonly progress: Progress } | undefined;
+  return {
+    sent(bytes: number, totalBytes: number): void {
+      const isSending = bytes < totalBytes;
+      const label = isSending ? 'sending' : 'the service makes the voice';
+      if (shown?.isSending !== isSending) {
+        shown?.progress.stop();
+        const total = isSending ? { bytes: totalBytes } : undefined;
+        shown = { isSending, progress: startProgress(io, clock, label, total) };
+      }
+      shown.progress.update(label, bytes);
+    },
+    stop: () => shown?.progress.stop(),
+  };
 }
 
 /** The request that would be sent, its files by name and size. */

@@ -10,7 +10,7 @@ import type { Context } from '../command.ts';
 import type { JobWords, ToldJob } from '../jobs/format.ts';
 import type { OpenPlace } from '../jobs/places.ts';
 import { namedPlace } from '../jobs/places.ts';
-import { startPercentBar } from '../render/progress.ts';
+import { startProgress } from '../render/progress.ts';
 import { withCost } from '../speech/summary.ts';
 
 /** The interface that has lip sync, dubbing, images and videos (docs/api/lip-sync.md and docs/api/media.md). */
@@ -26,15 +26,10 @@ export function mediaWords(kind: MediaJobKind, target: 'embedded' | 'hosted'): J
     partial: ({ id, status }) => display(`foley: only a part of job ${id} was made (${status})`),
     saved: savedNotice,
     show({ clock, io }, label) {
-      const bar = startPercentBar(io, clock, label);
-      let done = 0;
+      const bar = startProgress(io, clock, label, 'percent');
       return {
-        stop: () => bar.stop(),
-        update: (next) => bar.update(done, next),
-        state({ id, progress = done, status }) {
-          done = progress;
-          bar.update(done, `job ${id}: ${status}`);
-        },
+        ...bar,
+        state: ({ id, progress, status }) => bar.update(`job ${id}: ${status}`, progress),
       };
     },
   };

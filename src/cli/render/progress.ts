@@ -1,166 +1,114 @@
-import type { SingleBar } from 'cli-progress';
-import type { Ora } from 'ora';
 import type { Clock } from '../../effects/clock.ts';
 import type { Io } from '../io.ts';
 
-/** Something that goes on. Every method is harmless when nothing is shown. */
+/** What a person sees of work that goes on. Every method is harmless when nothing is shown. */
 export interface Progress {
-  update(label: string): void;
+  /**
+   * Shows what goes on now.
+   * @param done how much of the total; the last value without it
+   */
+  update(label: string, done?: number): void;
   stop(): void;
 }
+
+/** What `done` counts; without it a spinner is shown instead of a bar. */
+export type ProgressTotal = 'percent' | { readonly bytes: number };
 
 const SILENT: Progress = { update: () => {}, stop: () => {} };
 
-/** Work that is done sooner than this needs no picture. */
-const A_MOMENT_MS = 300;
+/** Work that takes less time shows nothing. */
+const DELAY_MS = 300;
 
-/**
- * Shows on stderr that work goes on, where a person is looking and the work takes longer than a
- * moment; otherwise does nothing and loads nothing.
- */
-export function startProgress(io: Io, clock: Clock, label: string): Progress {
-  if (!io.showsProgress) return SILENT;
-  let text = label;
-  let spinner: Ora | undefined;
-  let isOver = false;
-  const cancel = clock.after(A_MOMENT_MS, () => {
-    void (async () => {
-      const { default: ora } = await import('ora');
-      if (isOver) return;
-      spinner = ora({ text, stream: io.progressStream, discardStdin: false }).start();
-    })();
-  });
-  const stop = (): void => {
-    isOver = true;
-    cancel();
-    spinner?.stop();
-  };
-  io.cleanups.add(stop);
-  return {
-    update: (next) => {
-      text = next;
-      if (spinner !== undefined) spinner.text = next;
-    },
-    stop,
-  };
-}
-
-/** Work of which it is known how much is done. Every method is harmless when nothing is shown. */
-export interface PercentBar {
-  /** @param label what is going on now */
-  update(percent: number, label: string): void;
-  stop(): void;
-}
-
-const SILENT_PERCENT: PercentBar = { update: () => {}, stop: () => {} };
-const WHOLE = 100;
-
-/**
- * Shows on stderr how far work is, where a person is looking and it takes longer than a moment; otherwise
- * does nothing and loads nothing.
- */
-export function startPercentBar(io: Io, clock: Clock, label: string): PercentBar {
-  if (!io.showsProgress) return SILENT_PERCENT;
-  let now = { percent: 0, label };
-  let bar: SingleBar | undefined;
-  let isOver = false;
-  const cancel = clock.after(A_MOMENT_MS, () => {
-    void (async () => {
-      const opened = await openBar(io);
-      if (isOver) return;
-      bar = opened;
-      bar.start(WHOLE, now.percent, { label: now.label });
-    })();
-  });
-  const stop = (): void => {
-    isOver = true;
-    cancel();
-    bar?.stop();
-  };
-  io.cleanups.add(stop);
-  return {
-    update: (percent, next) => {
-      now = { percent: Math.round(percent), label: next };
-      bar?.update(now.percent, { label: now.label });
-    },
-    stop,
-  };
-}
-
-async function openBar(io: Io): Promise<SingleBar> {
-  const { default: progress } = await import('cli-progress');
-  return new progress.SingleBar({
-    format: '{label}  {bar} {percentage}%',
-    stream: io.progressStream,
-    hideCursor: true,
-    clearOnComplete: true,
-    barsize: 24,
-    linewrap: null,
-    gracefulExit: false,
-  });
-}
-
-/** Bytes on their way. Every method is harmless when nothing is shown. */
-export interface TransferBar {
-  /** So many have gone. */
-  update(bytes: number): void;
-  stop(): void;
-}
-
-const SILENT_TRANSFER: TransferBar = { update: () => {}, stop: () => {} };
-const MEGABYTE = 1_000_000;
-
-/**
- * Shows on stderr how much of something has gone, where a person is looking and it takes longer than a
- * moment; otherwise does nothing and loads nothing.
- */
-export function startTransferBar(
+/** Shows on stderr that work goes on, where a person is looking; elsewhere does nothing and loads nothing. */
+export function startProgress(
   io: Io,
   clock: Clock,
-  { label, totalBytes }: { readonly label: string; readonly totalBytes: number },
-): TransferBar {
-  if (!io.showsProgress) return SILENT_TRANSFER;
-  let gone = 0;
-  let bar: SingleBar | undefined;
+  label: string,
+  total?: ProgressTotal,
+): Progress {
+  if (!io.showsProgress) return SILENT;
+  let now = { label, done: 0 };
+  let drawing: Drawing | undefined;
   let isOver = false;
-  const cancel = clock.after(A_MOMENT_MS, () => {
+  const cancel = clock.after(DELAY_MS, () => {
     void (async () => {
-      const opened = await openTransferBar(io, label);
+      const opened = await (total === undefined ? openSpinner(io) : openBar(io, total));
       if (isOver) return;
-      bar = opened;
-      bar.start(megabytes(totalBytes), megabytes(gone));
+      drawing = opened;
+      drawing.start(now);
     })();
   });
   const stop = (): void => {
     isOver = true;
     cancel();
-    bar?.stop();
+    drawing?.stop();
   };
   io.cleanups.add(stop);
   return {
-    update: (bytes) => {
-      gone = bytes;
-      bar?.update(megabytes(gone));
+    update: (next, done = now.done) => {
+      now = { label: next, done };
+      drawing?.update(now);
     },
     stop,
   };
 }
 
-async function openTransferBar(io: Io, label: string): Promise<SingleBar> {
+interface Drawn {
+  readonly label: string;
+  readonly done: number;
+}
+
+interface Drawing {
+  start(drawn: Drawn): void;
+  update(drawn: Drawn): void;
+  stop(): void;
+}
+
+async function openSpinner({ progressStream }: Io): Promise<Drawing> {
+  const { default: ora } = await import('ora');
+  const spinner = ora({ stream: progressStream, discardStdin: false });
+  return {
+    start: ({ label }) => void spinner.start(label),
+    update: ({ label }) => {
+      spinner.text = label;
+    },
+    stop: () => void spinner.stop(),
+  };
+}
+
+async function openBar({ progressStream }: Io, total: ProgressTotal): Promise<Drawing> {
   const { default: progress } = await import('cli-progress');
-  return new progress.SingleBar({
-    format: `${label}  {bar} {value}/{total} MB  {eta_formatted}`,
-    stream: io.progressStream,
+  const isPercent = total === 'percent';
+  const bar = new progress.SingleBar({
+    ...barStyle(progressStream),
+    format: isPercent
+      ? '{label}  {bar} {percentage}%'
+      : '{label}  {bar} {value}/{total} MB  {eta_formatted}',
+  });
+  const value = (done: number): number => (isPercent ? Math.round(done) : megabytes(done));
+  return {
+    start: ({ done, label }) =>
+      bar.start(isPercent ? 100 : megabytes(total.bytes), value(done), { label }),
+    update: ({ done, label }) => bar.update(value(done), { label }),
+    stop: () => bar.stop(),
+  };
+}
+
+/** How every bar of foley looks. */
+export function barStyle(stream: NodeJS.WritableStream) {
+  return {
+    stream,
     hideCursor: true,
     clearOnComplete: true,
     barsize: 24,
     linewrap: null,
     gracefulExit: false,
-  });
+  } as const;
 }
 
+/** With one decimal. */
 function megabytes(bytes: number): number {
-  return Math.round(bytes / (MEGABYTE / 10)) / 10;
+  return Math.round(bytes / 100_000) / 10;
 }
 
 /** More would push what a person wrote out of sight. */
