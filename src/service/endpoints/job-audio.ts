@@ -6,7 +6,7 @@ import { storedAudioAnswer } from './stored-audio.ts';
 import type { ServiceContext } from '../service-context.ts';
 import { ServiceError } from '../service-error.ts';
 import type { StoredAudio } from '../speech/audio-files.ts';
-import { requireJob, hasAudio, hasSegmentAudio, pollHeaders } from './jobs.ts';
+import { requireJob, hasAudio, hasSegmentAudio, pollHeaders, secondsLeft } from './jobs.ts';
 
 /** `GET /speech/tts/jobs/{jobId}/audio` of v3 (docs/api/jobs.md#v3). */
 export const getJobAudio: Handler<AccountCall> = async (call, context) => {
@@ -90,6 +90,6 @@ function notFound(
   message: string,
 ): ServiceError {
   const { status } = job;
-  const headers = pollHeaders(job, context);
+  const headers = pollHeaders(job, secondsLeft(job), context);
   return new ServiceError('ERR_AUDIO_NOT_FOUND', message, { headers, details: { status } });
 }

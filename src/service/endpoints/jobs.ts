@@ -20,7 +20,6 @@ import { requireValid } from '../http/validation.ts';
 import { showValue, showText } from '../http/wording.ts';
 import type { JobRecord, SegmentRecord, WholeJob } from '../jobs/job-records.ts';
 import { readJob } from '../jobs/job-records.ts';
-import { isTerminal } from '../jobs/lifecycle.ts';
 import { amountsIn } from '../ledger/ledger.ts';
 import { refusalError } from '../operations/begin-operation.ts';
 import { fingerprintOf } from '../operations/claim.ts';
@@ -61,7 +60,7 @@ export const getJob: Handler<AccountCall> = (call, context) => {
     ...accountState(call, context, job),
     ignoredParameters: [...job.ignored],
   };
-  return Response.json(body, { headers: pollHeaders(job, context) });
+  return Response.json(body, { headers: pollHeaders(job, secondsLeft(job), context) });
 };
 
 /** `GET /speech/tts/jobs` of v3 (docs/api/jobs.md#v1 and docs/api/jobs.md#v3), the newest first. */
@@ -110,7 +109,9 @@ export const createJobV1: Handler<AccountCall> = async (call, context) => {
 /** `GET /speech/tts/jobs/{taskId}` of v1 (docs/api/jobs.md#v1). */
 export const getJobV1: Handler<AccountCall> = (call, context) => {
   const job = requireJob(call, context);
-  return Response.json(jobBody(call, context, job), { headers: pollHeaders(job, context) });
+  return Response.json(jobBody(call, context, job), {
+    headers: pollHeaders(job, secondsLeft(job), context),
+  });
 };
 
 /** `GET /speech/tts/jobs` of v1 (docs/api/jobs.md#v1), the newest first. */
@@ -285,26 +286,27 @@ function jobError({ failure, status, segments }: WholeJob) {
 /** Characters that are spoken in a second, about; the engine and the machine decide. */
 const CHARACTERS_PER_SECOND = 1_500;
 
-/** `Retry-After` of a job: the expected time left; nothing for a job that has ended (docs/api/jobs.md#v3). */
-export function pollHeaders(
-  { createdAt, segments, status }: WholeJob,
-  { clock }: Pick<ServiceContext, 'clock'>,
-): Record<string, string> {
-  if (isTerminal(status)) return {};
-  const left = segments
-    .filter((segment) => segment.status === 'pending')
-    .reduce((sum, { characters }) => sum + characters, 0);
-  return retryAfter(left / CHARACTERS_PER_SECOND, clock.now() - createdAt);
+/** How long the speech that is still missing in a job takes, about. */
+export function secondsLeft({ segments }: Pick<WholeJob, 'segments'>): number {
+  return segments
+    .filter(({ status }) => status === 'pending')
+    .reduce((sum, { characters }) => sum + characters / CHARACTERS_PER_SECOND, 0);
 }
 
 const LONGEST_RETRY_AFTER_SECONDS = 30;
 
 /**
- * `Retry-After` in whole seconds, rounded up; 0 under half a second. A job that is late waits for others: it is
- * expected to take half as long again as it has taken.
+ * `Retry-After` of a job of any kind: the expected time left in whole seconds, rounded up, 0 under half a second; nothing
+ * for a job that has ended (docs/api/jobs.md#v3). A job that is late waits for others: it is expected to take half as
+ * long again as it has taken.
  */
-export function retryAfter(expectedSeconds: number, ageMs: number): Record<string, string> {
-  const left = Math.max(expectedSeconds, ageMs / 2_000);
+export function pollHeaders(
+  { createdAt, finishedAt }: Pick<JobRecord, 'createdAt' | 'finishedAt'>,
+  expectedSeconds: number,
+  { clock }: Pick<ServiceContext, 'clock'>,
+): Record<string, string> {
+  if (finishedAt !== undefined) return {};
+  const left = Math.max(expectedSeconds, (clock.now() - createdAt) / 2_000);
   const seconds = left < 0.5 ? 0 : Math.ceil(Math.min(left, LONGEST_RETRY_AFTER_SECONDS));
   return { 'Retry-After': String(seconds) };
 }
@@ -320,7 +322,7 @@ function createdHeaders(
 ): Record<string, string> {
   return {
     Location: location,
-    ...pollHeaders(job, context),
+    ...pollHeaders(job, secondsLeft(job), context),
     [HEADERS.quotaRemaining]: String(quotaRemaining),
     [HEADERS.creditsUsed]: String(job.credits),
   };

@@ -24,14 +24,13 @@ import { showText } from '../http/wording.ts';
 import { amountsIn } from '../ledger/ledger.ts';
 import { acceptDubbing, requireDubbing } from '../media/dubbing.ts';
 import type { DubbingRecord } from '../media/dubbing.ts';
-import { hasEnded } from '../media/jobs/lifecycle.ts';
 import type { MediaJob, MediaJobKind } from '../media/jobs/media-job-records.ts';
 import { storedOrder } from '../media/jobs/stored-order.ts';
 import { acceptLipSync, StoredLipSync, shownSeconds } from '../media/lipsync/lip-sync.ts';
 import type { AccountCall, Handler } from './call.ts';
 import type { ServiceContext } from '../service-context.ts';
 import { ServiceError } from '../service-error.ts';
-import { offsetOf, pageOf, retryAfter } from './jobs.ts';
+import { offsetOf, pageOf, pollHeaders } from './jobs.ts';
 
 /** `POST /media/lip-sync/jobs` (docs/api/lip-sync.md and docs/api/errors.md). It documents no idempotency key. */
 export const createLipSync: Handler<AccountCall> = (call, context) =>
@@ -211,14 +210,9 @@ function requireMediaJob(
 /** Seconds of media that are copied in a second, about. */
 const SECONDS_PER_SECOND = 120;
 
-/** `Retry-After` of a job: the expected time left; nothing for a job that has ended. */
-function pollHeadersOf(
-  job: MediaJob,
-  { clock }: Pick<ServiceContext, 'clock'>,
-): Record<string, string> {
-  if (hasEnded(job.status)) return {};
+function pollHeadersOf(job: MediaJob, context: Pick<ServiceContext, 'clock'>) {
   const { seconds } = storedOrder(StoredLipSync, job);
-  return retryAfter(seconds / SECONDS_PER_SECOND, clock.now() - job.createdAt);
+  return pollHeaders(job, seconds / SECONDS_PER_SECOND, context);
 }
 
 /** Headers of a create, as those of speech jobs (docs/api/speech.md#v3). */

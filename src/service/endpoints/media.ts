@@ -16,18 +16,23 @@ import { showText } from '../http/wording.ts';
 import { amountsIn } from '../ledger/ledger.ts';
 import { IMAGE_MODELS, VIDEO_MODELS } from '../media/catalogue/picture-models.ts';
 import type { MediaArrival } from '../media/import/imports.ts';
-import { hasEnded } from '../media/jobs/lifecycle.ts';
 import type { MediaJob, Json } from '../media/jobs/media-job-records.ts';
 import { readMediaJob } from '../media/jobs/media-job-records.ts';
 import { storedOrder } from '../media/jobs/stored-order.ts';
 import { readMediaFile } from '../media/media-files.ts';
 import { titleOf } from '../media/pictures/letters.ts';
-import { inspectReferenceFile, StoredImage, StoredVideo } from '../media/pictures/picture-works.ts';
+import {
+  inspectReferenceFile,
+  secondsToMake,
+  StoredImage,
+  StoredVideo,
+} from '../media/pictures/picture-works.ts';
 import type { IsAvailable, PicturePlan, ReferenceUrl } from '../media/pictures/plan-picture.ts';
 import { planImage, planVideo } from '../media/pictures/plan-picture.ts';
 import type { OperationKey } from '../operations/claim.ts';
 import { fingerprintOf } from '../operations/claim.ts';
 import type { AccountCall, Handler } from './call.ts';
+import { pollHeaders } from './jobs.ts';
 import { storedFileAnswer } from './stored-audio.ts';
 import type { ServiceContext } from '../service-context.ts';
 import { ServiceError } from '../service-error.ts';
@@ -42,7 +47,9 @@ export const createImageJob: Handler<AccountCall> = async (call, context) => {
     plan: () => planImage(body, availability(context)),
     describe: (stored, state) => imageData(stored, state, undefined),
   });
-  return createdAnswer(job, endpointPath('getImageJob', { jobId: job.id }), 'image');
+  const location = endpointPath('getImageJob', { jobId: job.id });
+  const expectedSeconds = secondsToMake(storedOrder(StoredImage, job));
+  return createdAnswer(job, context, { location, expectedSeconds });
 };
 
 /** `POST /media/videos/jobs` (docs/api/media.md and docs/api/errors.md). */
@@ -55,23 +62,27 @@ export const createVideoJob: Handler<AccountCall> = async (call, context) => {
     plan: () => planVideo(body, availability(context)),
     describe: (stored, state) => videoData(stored, state, undefined),
   });
-  return createdAnswer(job, endpointPath('getVideoJob', { jobId: job.id }), 'video');
+  const location = endpointPath('getVideoJob', { jobId: job.id });
+  const expectedSeconds = secondsToMake(storedOrder(StoredVideo, job));
+  return createdAnswer(job, context, { location, expectedSeconds });
 };
 
 /** `GET /media/images/jobs/{jobId}` (docs/api/media.md). */
 export const getImageJob: Handler<AccountCall> = (call, context) => {
   const job = requireJob(call, context, 'image');
-  const data = imageData(storedOrder(StoredImage, job), job, addressOfResult(call, context, job));
+  const stored = storedOrder(StoredImage, job);
+  const data = imageData(stored, job, addressOfResult(call, context, job));
   const body: ImageJob = { ...envelope(call, context, job), data };
-  return Response.json(body, { headers: pollHeaders(job, 'image') });
+  return Response.json(body, { headers: pollHeaders(job, secondsToMake(stored), context) });
 };
 
 /** `GET /media/videos/jobs/{jobId}` (docs/api/media.md). */
 export const getVideoJob: Handler<AccountCall> = (call, context) => {
   const job = requireJob(call, context, 'video');
-  const data = videoData(storedOrder(StoredVideo, job), job, addressOfResult(call, context, job));
+  const stored = storedOrder(StoredVideo, job);
+  const data = videoData(stored, job, addressOfResult(call, context, job));
   const body: VideoJob = { ...envelope(call, context, job), data };
-  return Response.json(body, { headers: pollHeaders(job, 'video') });
+  return Response.json(body, { headers: pollHeaders(job, secondsToMake(stored), context) });
 };
 
 function availability({ catalogue }: ServiceContext): IsAvailable {
@@ -264,14 +275,6 @@ function messageOf({ status }: Pick<PictureState, 'status'>): string {
   return MESSAGES[status];
 }
 
-/** When to ask again, in seconds; nothing for what has ended. */
-function pollHeaders(
-  { status }: Pick<PictureState, 'status'>,
-  kind: 'image' | 'video',
-): Record<string, string> {
-  return hasEnded(status) ? {} : { 'Retry-After': kind === 'image' ? '1' : '2' };
-}
-
 /** What the headers of a create are taken from. */
 const Created = Type.Object({
   quotaRemaining: Type.Integer(),
@@ -283,14 +286,15 @@ const Created = Type.Object({
  * as jobs of speech have them.
  */
 function createdAnswer(
-  { id, answer }: Pick<MediaJob, 'id' | 'answer'>,
-  location: string,
-  kind: 'image' | 'video',
+  job: MediaJob,
+  context: ServiceContext,
+  { expectedSeconds, location }: { readonly expectedSeconds: number; readonly location: string },
 ): Response {
+  const { answer, id } = job;
   if (!Check(Created, answer)) throw new TypeError(`the answer of job ${id} cannot be read`);
   const headers = {
     Location: location,
-    ...pollHeaders({ status: 'pending' }, kind),
+    ...pollHeaders(job, expectedSeconds, context),
     [HEADERS.quotaRemaining]: String(answer.quotaRemaining),
     [HEADERS.creditsUsed]: String(answer.data.credits_used),
   };

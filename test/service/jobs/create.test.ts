@@ -3,7 +3,8 @@ import { Check } from 'typebox/schema';
 import { describe, expect, it } from 'vitest';
 import { Job, JobAccepted } from '../../../src/contract/jobs.ts';
 import { countCodePoints, sliceCodePoints } from '../../../src/text/code-points.ts';
-import { retryAfter } from '../../../src/service/endpoints/jobs.ts';
+import { pollHeaders } from '../../../src/service/endpoints/jobs.ts';
+import { manualClock } from '../../api/manual-clock.ts';
 import { jsonPost, voiceId } from '../support/test-service.ts';
 import { BODY, GRANT, JOBS, jobService, paragraphs } from './job-service.ts';
 
@@ -61,7 +62,9 @@ describe('POST /api/open/v3/speech/tts/jobs', () => {
     [0.1, 5_000, '3'],
     [0.1, 3_600_000, '30'],
   ])('with %d s expected after %d ms names %s s', (expected, ageMs, seconds) => {
-    expect(retryAfter(expected, ageMs)).toEqual({ 'Retry-After': seconds });
+    const job = { createdAt: 5, finishedAt: undefined };
+    const clock = { ...manualClock(), now: () => 5 + ageMs };
+    expect(pollHeaders(job, expected, { clock })).toEqual({ 'Retry-After': seconds });
   });
 
   it('takes the model of the voice where none is named, and lists what it ignores', async () => {

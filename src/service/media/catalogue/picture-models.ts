@@ -20,6 +20,9 @@ import { ASPECT_RATIOS } from '../../../contract/media.ts';
 export type CatalogueImageModel = Omit<ImageModel, 'available'>;
 export type CatalogueVideoModel = Omit<VideoModel, 'available'>;
 
+/** Of every video. */
+export const FRAMES_PER_SECOND = 24;
+
 /** Pixels of the longer side. */
 const LONGER_SIDE: Readonly<Record<Resolution, number>> = { '1k': 1_024, '2k': 2_048, '4k': 4_096 };
 

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { PICTURE_FORMATS, SEED_MAX, ASPECT_RATIOS, RESOLUTIONS } from '../../../contract/media.ts';
+import { FRAMES_PER_SECOND } from '../catalogue/picture-models.ts';
 import type { RunTask } from '../child/run-task.ts';
 import type { ImportSubject } from '../import/import-failure.ts';
 import { inspectionFailure } from '../import/import-failure.ts';
@@ -38,6 +39,15 @@ export const StoredVideo = Type.Object({
   seconds: Type.Integer({ minimum: 1 }),
 });
 export type StoredVideo = Static<typeof StoredVideo>;
+
+/** Pixels that are drawn and encoded in a second, about; the machine decides. */
+const PIXELS_PER_SECOND = 50_000_000;
+
+/** How long an image or a video takes to be made, about. */
+export function secondsToMake(stored: StoredImage | StoredVideo): number {
+  const frames = 'seconds' in stored ? stored.seconds * FRAMES_PER_SECOND : 1;
+  return (stored.width * stored.height * frames) / PIXELS_PER_SECOND;
+}
 
 /** Many times what the largest image and the longest video take on one core. */
 const IMAGE_DEADLINE_MS = 120_000;

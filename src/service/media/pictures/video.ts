@@ -2,6 +2,7 @@ import type * as Mediabunny from 'mediabunny';
 import type { Sharp } from 'sharp';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
+import { FRAMES_PER_SECOND } from '../catalogue/picture-models.ts';
 import type { MediaTask, TaskTools } from '../child/messages.ts';
 import { requireOrder } from '../child/messages.ts';
 import { wholeFile } from '../child/whole-file.ts';
@@ -16,8 +17,6 @@ export const VideoOrder = Type.Object({
   seconds: Type.Integer({ minimum: 1, maximum: 60 }),
 });
 export type VideoOrder = Static<typeof VideoOrder>;
-
-const FRAMES_PER_SECOND = 24;
 
 /** The progress after the last frame; the file is not written yet. */
 const ENCODED = 0.95;
