@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { systemFiles } from '../../../src/effects/file-system.ts';
 import { systemRandom } from '../../../src/effects/random.ts';
@@ -18,16 +19,15 @@ const KEYED = { 'Idempotency-Key': 'order-1' };
 async function heldService() {
   const clock = manualClock();
   const store = await openStore({ dataDir: await temporaryFolder(), clock, files: systemFiles });
-  let fail = (): void => undefined;
-  const run: RunTask = (_task, _order, { signal }) =>
-    new Promise((_resolve, reject) => {
-      fail = () => reject(new Error('held too long'));
-      signal.addEventListener('abort', fail);
-      if (signal.aborted) fail();
-    });
+  const held = new AbortController();
+  const run: RunTask = async (_task, _order, { signal }) => {
+    const ended = AbortSignal.any([signal, held.signal]);
+    if (!ended.aborted) await once(ended, 'abort');
+    throw new Error('held');
+  };
   const media = { ...mediaSources({ clock, random: systemRandom, store }), run };
   const service = await testService({ clock, store, media });
-  return { ...service, clock, fail: () => fail() };
+  return { ...service, clock, fail: () => held.abort() };
 }
 
 async function imageModel({ call }: Awaited<ReturnType<typeof heldService>>): Promise<string> {
