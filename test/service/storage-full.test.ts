@@ -4,6 +4,11 @@ import { systemFiles } from '../../src/effects/file-system.ts';
 import { systemRandom } from '../../src/effects/random.ts';
 import { systemClock } from '../../src/effects/clock.ts';
 import type { FileSystem } from '../../src/effects/file-system.ts';
+import type { RunTask } from '../../src/service/media/child/run-task.ts';
+import { MediaTaskError } from '../../src/service/media/child/media-task-error.ts';
+import type { Store } from '../../src/service/store/open-store.ts';
+import { readEvents } from '../harness/read-events.ts';
+import { mediaSources } from './support/media-sources.ts';
 import { jsonPost, temporaryFolder, testService, voiceId } from './support/test-service.ts';
 
 const FULL = { code: 'ERR_STORAGE_FULL', details: { retryable: false } };
@@ -40,5 +45,49 @@ it('audio that cannot be stored is 507, and nothing is charged', async () => {
   const response = await call('/api/open/v1/speech/tts', jsonPost(order));
   expect(response.status).toBe(507);
   expect(await response.json()).toMatchObject(FULL);
+  expect(await balance()).toEqual(before);
+});
+
+it('an aligned stream whose end cannot be stored says so, and nothing is charged', async () => {
+  const { store } = await testService();
+  let isFull = false;
+  const write: Store['write'] = (work) => {
+    if (isFull) throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
+    return store.write(work);
+  };
+  const { balance, call } = await testService({ store: { ...store, write } });
+  const before = await balance();
+  const order = jsonPost({ text: 'Hello. Again.', voiceId: voiceId('Clara') });
+  const response = await call('/api/open/v3/speech/tts/aligned', order);
+  isFull = true;
+  const { last } = await readEvents(response);
+  expect(last).toMatchObject({ name: 'error', data: { code: 'ERR_STORAGE_FULL' } });
+  isFull = false;
+  await (await call('/api/open/v3/speech/tts', order)).arrayBuffer();
+  // What could not be stored is given back with the next write: only this request cost anything.
+  expect(before.quota - (await balance()).quota).toBe('Hello. Again.'.length);
+});
+
+const run: RunTask = () => {
+  const cause = Object.assign(new Error('no space left'), { code: 'ENOSPC' });
+  return Promise.reject(new MediaTaskError('failed', 'no space left', cause));
+};
+
+it('an image that cannot be stored fails with the code, and is refunded', async () => {
+  const clock = systemClock;
+  const { store } = await testService();
+  const media = { ...mediaSources({ clock, random: systemRandom, store }), run };
+  const { balance, call } = await testService({ store, media });
+  const before = await balance();
+  const models = await call('/api/open/v1/media/models?mediaType=image');
+  const { id: model } = Object(await models.json()).models[0];
+  const order = jsonPost({ model, prompt: 'A red fox' }, { 'Idempotency-Key': 'k' });
+  const created = await call('/api/open/v1/media/images/jobs', order);
+  const job = async () => {
+    const answer = await call(created.headers.get('Location') ?? '');
+    return Object(await answer.json()).data;
+  };
+  await expect.poll(async () => (await job()).status).toBe('failed');
+  expect(await job()).toMatchObject({ credits_used: 0, error: { code: 'ERR_STORAGE_FULL' } });
   expect(await balance()).toEqual(before);
 });

@@ -276,8 +276,9 @@ function durationMs(segments: readonly SegmentRecord[]): number {
 }
 
 /** Why a job failed; `undefined` while it has not. */
-function jobError({ failure, status, segments }: WholeJob) {
+function jobError({ errorCode: code, failure, status, segments }: WholeJob) {
   if (status !== 'fail') return undefined;
+  if (code !== undefined) return { code, message: failure ?? code };
   return segments.every((segment) => segment.status === 'skipped')
     ? { code: 'ERR_INVALID_REQUEST', message: 'text has nothing that this voice can say' }
     : { code: 'ERR_GENERATION_FAILED', message: speechFailureMessage(failure) };

@@ -1,3 +1,4 @@
+import type { ServiceErrorCode } from '../../contract/service-errors.ts';
 import type { SpeechLength } from '../engine/encode/mp3-file-head.ts';
 import { commit, commitPart, refund } from '../ledger/ledger.ts';
 import { noteFailure } from '../operations/operation.ts';
@@ -19,6 +20,8 @@ export interface Advance {
   readonly length?: SpeechLength | undefined;
   /** Why it or one of its segments failed, in the words of the engine. */
   readonly failure?: string | undefined;
+  /** The code of its failure, where it is not the engine's. */
+  readonly errorCode?: ServiceErrorCode | undefined;
 }
 
 /**
@@ -56,18 +59,20 @@ export function isUnowned(
   return !isTerminal(status) && isAbandoned(db, ownerId, owner);
 }
 
-function writeState(db: Connection, { jobId, owner, now, event }: Advance, next: Transition): void {
+function writeState(
+  db: Connection,
+  { errorCode, event, jobId, now, owner }: Advance,
+  next: Transition,
+): void {
   const { status, attempts } = next.state;
   const hasEnded = isTerminal(status);
   const keeps = !hasEnded && event.type !== 'released';
   if (keeps) owner.renew(db);
-  db.run('UPDATE job SET status = ?, attempts = ?, owner_id = ?, finished_at = ? WHERE id = ?', [
-    status,
-    attempts,
-    keeps ? owner.id : null,
-    hasEnded ? now : null,
-    jobId,
-  ]);
+  db.run(
+    `UPDATE job SET status = ?, attempts = ?, owner_id = ?, finished_at = ?, error_code = ?
+     WHERE id = ?`,
+    [status, attempts, keeps ? owner.id : null, hasEnded ? now : null, errorCode ?? null, jobId],
+  );
 }
 
 function writeSegment(

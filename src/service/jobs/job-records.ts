@@ -31,6 +31,8 @@ export interface JobRecord {
   readonly finishedAt: number | undefined;
   /** Why it failed, or its last segment that did, in the words of the engine. */
   readonly failure: string | undefined;
+  /** The code of its failure, where it is not the engine's. */
+  readonly errorCode: string | undefined;
   /** How it is to end, by a fault rule of the service that accepted it. */
   readonly fault: JobFault | undefined;
 }
@@ -113,6 +115,7 @@ function jobOf(row: Row): JobRecord {
     createdAt: integer(row, 'created_at'),
     finishedAt: optionalInteger(row, 'finished_at'),
     failure: optionalText(row, 'failure'),
+    errorCode: optionalText(row, 'error_code'),
     fault: row['fault'] === null ? undefined : oneOf(JOB_FAULTS, text(row, 'fault')),
   };
 }

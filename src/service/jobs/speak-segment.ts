@@ -2,6 +2,7 @@ import type { Output } from '../../durable/output.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { SpeechLength } from '../engine/encode/mp3-file-head.ts';
 import { EngineError } from '../engine/speech-engine.ts';
+import { storageFullError } from '../service-error.ts';
 import type { AudioFolder } from '../speech/audio-files.ts';
 import { writeSpeech } from '../speech/audio-files.ts';
 import type { EncodeSpeech } from '../speech/encode.ts';
@@ -41,7 +42,7 @@ export async function speakSegment(work: SegmentWork): Promise<SegmentResult> {
   } catch (error) {
     for (const output of outputs) await output.abandon();
     signal.throwIfAborted();
-    if (error instanceof Failure) throw error;
+    if (error instanceof Failure || storageFullError(error) !== undefined) throw error;
     const isUnspeakable = error instanceof EngineError && error.reason === 'unspeakable';
     return isUnspeakable ? { outcome: 'skipped' } : { outcome: 'fail', error };
   }

@@ -1,9 +1,11 @@
+import type { ServiceErrorCode } from '../../contract/service-errors.ts';
 import type { Clock } from '../../effects/clock.ts';
 import type { SpeechLength } from '../engine/encode/mp3-file-head.ts';
 import { engineMessageOf } from '../engine/speech-engine.ts';
 import type { SpeechChunk } from '../engine/speech-engine.ts';
 import type { Owner } from '../operations/owner.ts';
 import type { ServiceEvent } from '../running-service.ts';
+import { storageFullError } from '../service-error.ts';
 import { writeSpeech } from '../speech/audio-files.ts';
 import type { AudioFolder } from '../speech/audio-files.ts';
 import type { EncodeSpeech } from '../speech/encode.ts';
@@ -51,6 +53,7 @@ interface Step {
   readonly event: JobEvent;
   readonly length?: SpeechLength | undefined;
   readonly failure?: string | undefined;
+  readonly errorCode?: ServiceErrorCode | undefined;
 }
 
 /** Does what comes next. Never rejects: a failure is a step too. */
@@ -66,7 +69,9 @@ async function nextStep(deps: WorkDeps, job: WholeJob, signal: AbortSignal): Pro
   } catch (error) {
     if (signal.aborted) return { event: { type: 'released' } };
     report({ type: 'failure', requestId: job.id, error });
-    return { event: { type: 'broken' }, failure: engineMessageOf(error) };
+    const full = storageFullError(error);
+    const failure = full?.message ?? engineMessageOf(error);
+    return { event: { type: 'broken' }, failure, errorCode: full?.code };
   }
 }
 

@@ -1,13 +1,13 @@
 import type { AlignedCompleted, AlignedError, AlignmentStatus } from '../../contract/speech.ts';
-import type { ServiceErrorCode } from '../../contract/service-errors.ts';
 import type { Clock } from '../../effects/clock.ts';
 import { closeQuietly } from '../../effects/close-quietly.ts';
 import { codecDelayMs } from '../engine/encode/encode-speech.ts';
-import { EngineError, engineMessageOf } from '../engine/speech-engine.ts';
+import { EngineError } from '../engine/speech-engine.ts';
 import type { SpeechChunk } from '../engine/speech-engine.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { SpeechContext } from './speech-context.ts';
-import { speechFailureMessage } from '../service-error.ts';
+import type { ServiceError } from '../service-error.ts';
+import { closingError } from '../service-error.ts';
 import type { AlignmentUpdate } from './alignment.ts';
 import { Alignment } from './alignment.ts';
 import type { RunningGeneration } from './generations.ts';
@@ -17,6 +17,7 @@ import {
   requireSettled,
   type Speaking,
   createSettlement,
+  speechError,
   type Settlement,
   speechOf,
 } from './speak.ts';
@@ -101,7 +102,7 @@ class AlignedSource {
 
   start(controller: Controller): void {
     const { signal } = this.#options.generation;
-    const abort = (): void => this.#breakOff(controller, signal.reason, 'ERR_SERVICE_UNAVAILABLE');
+    const abort = (): void => this.#breakOff(controller, signal.reason, closingError());
     signal.addEventListener('abort', abort, { once: true });
   }
 
@@ -113,7 +114,7 @@ class AlignedSource {
       else if (next.done === true) this.#end(controller, next.value);
       else controller.enqueue(bytesOf(next.value));
     } catch (error) {
-      this.#breakOff(controller, error, 'ERR_GENERATION_FAILED');
+      this.#breakOff(controller, error, speechError(error));
     }
   }
 
@@ -132,14 +133,10 @@ class AlignedSource {
     controller.close();
   }
 
-  #breakOff(controller: Controller, error: unknown, code: ServiceErrorCode): void {
+  #breakOff(controller: Controller, error: unknown, { code, message }: ServiceError): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#settlement.fail(error);
-    const isClosing = code === 'ERR_SERVICE_UNAVAILABLE';
-    const message = isClosing
-      ? 'The service is closing'
-      : speechFailureMessage(engineMessageOf(error));
     const data: AlignedError = { requestId: this.#options.requestId, code, message };
     controller.enqueue(serverSentEvent('error', data));
     controller.close();

@@ -107,10 +107,15 @@ function asServiceError(error: unknown, { textField }: Generating['plan']): Serv
     const message = `${textField} has nothing that this voice can say`;
     return invalidRequest([{ field: textField, message }]);
   }
-  const full = storageFullError(error);
-  if (full !== undefined) return full;
+  return speechError(error);
+}
+
+/** Returns the error of speech that failed and was refunded: of a full disk, or in the words of the engine. */
+export function speechError(error: unknown): ServiceError {
   const message = speechFailureMessage(engineMessageOf(error));
-  return new ServiceError('ERR_GENERATION_FAILED', message, { cause: error });
+  return (
+    storageFullError(error) ?? new ServiceError('ERR_GENERATION_FAILED', message, { cause: error })
+  );
 }
 
 /** By the queue, before there was any audio. */
@@ -221,7 +226,7 @@ async function nextOf(iterator: AsyncIterator<Uint8Array>): Promise<Uint8Array |
 
 /** The ways in which a body can end; only the first call of any of them counts. */
 export interface Settlement {
-  /** It was read to its end. Gives whether the charge stands. */
+  /** It was read to its end. Gives whether the charge stands. @throws what kept that from being stored */
   complete(): boolean;
   /** The client went away; the engine stops. */
   leave(reason: unknown): void;
@@ -240,12 +245,14 @@ interface SettlementOptions {
 export function createSettlement(options: SettlementOptions): Settlement {
   const { generation, operation, source, onFailure } = options;
   let isSettled = false;
+  let failure: unknown;
   const settle = (work: () => void): void => {
     if (isSettled) return;
     isSettled = true;
     try {
       work();
     } catch (error) {
+      failure = error;
       onFailure(error);
     } finally {
       generation.end();
@@ -258,6 +265,7 @@ export function createSettlement(options: SettlementOptions): Settlement {
       settle(() => {
         stands = operation.complete();
       });
+      if (failure !== undefined) throw failure;
       return stands;
     },
     leave: (reason) =>

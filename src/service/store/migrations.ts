@@ -304,4 +304,8 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE voice_candidate DROP COLUMN melody;
   ALTER TABLE voice_candidate DROP COLUMN formants;
   `,
+  // Of a failed job, where it is not the engine's fault.
+  `
+  ALTER TABLE job ADD COLUMN error_code TEXT;
+  `,
 ];

@@ -199,7 +199,8 @@ describe('a job that fails', () => {
     };
     const service = await jobService({ store, audio: { ...folder, create } });
     const task = await service.ended(await service.create({ text: paragraphs('One', 'Two') }));
-    expect(task).toMatchObject({ status: 'fail', creditsUsed: 0, audioUrl: null });
+    const error = { code: 'ERR_STORAGE_FULL', message: expect.stringContaining('disk') };
+    expect(task).toMatchObject({ status: 'fail', creditsUsed: 0, audioUrl: null, error });
     expect(task.segments[0]).toMatchObject({ status: 'success', audioUrl: null });
     expect((await service.call(`${JOBS}/${task.taskId}/segments/0`)).status).toBe(404);
     expect(booksOf(service)).toEqual({ reserved: amounts(0), spent: amounts(0) });

@@ -140,21 +140,21 @@ test('sixteen files come in at once, and what is more has to ask again: 503', as
   expect(await foldersOf(stage)).toEqual([]);
 });
 
-function diskFull(): Error {
-  return Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
-}
-
-test('what cannot be stored is refused, and may be asked for again: 503', async () => {
+test.each([
+  ['EMFILE', 503, 'ERR_MEDIA_IMPORT_UNAVAILABLE', true],
+  ['ENOSPC', 507, 'ERR_STORAGE_FULL', false],
+])('what cannot be stored (%s) is refused: %i', async (errno, status, code, retryable) => {
+  const fault = Object.assign(new Error('refused by the system'), { code: errno });
   const stage = await scene(
     () => undefined,
-    ({ folder }) => ({ folder: { ...folder, create: () => Promise.reject(diskFull()) } }),
+    ({ folder }) => ({ folder: { ...folder, create: () => Promise.reject(fault) } }),
   );
+  const before = await stage.balance();
   const answer = await create(stage);
-  expect(answer.status).toBe(503);
-  expect(await answer.json()).toMatchObject({
-    code: 'ERR_MEDIA_IMPORT_UNAVAILABLE',
-    details: { media_kind: 'video', retryable: true },
-  });
+  expect(answer.status).toBe(status);
+  const details = { media_kind: 'video', stage: 'download', retryable };
+  expect(await answer.json()).toMatchObject({ code, details });
+  expect(await stage.balance()).toEqual(before);
 });
 
 test('a client that goes leaves nothing behind', async () => {

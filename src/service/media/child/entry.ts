@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { Check } from 'typebox/schema';
+import { errnoOf } from '../../../durable/file-failures.ts';
 import { MediaTaskError } from './media-task-error.ts';
 import type { TaskNews, MediaTask } from './messages.ts';
 import { TaskCall } from './messages.ts';
@@ -28,7 +29,9 @@ async function answer(call: unknown): Promise<void> {
     tell({ type: 'done', result: await task(call.order, { progress: progressTeller() }) });
   } catch (error) {
     const reason = error instanceof MediaTaskError ? error.reason : 'failed';
-    tell({ type: 'failed', reason, message: messageOf(error) });
+    const errno = errnoOf(error);
+    const known = errno === undefined ? {} : { errno };
+    tell({ type: 'failed', reason, message: messageOf(error), ...known });
   }
 }
 

@@ -21,6 +21,8 @@ export const TaskNews = Type.Union([
     type: Type.Literal('failed'),
     reason: Type.Enum([...TASK_FAILURES]),
     message: Type.String(),
+    /** The system's name for it, such as `ENOSPC`. */
+    errno: Type.Optional(Type.String()),
   }),
 ]);
 export type TaskNews = Static<typeof TaskNews>;

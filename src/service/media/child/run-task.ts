@@ -77,6 +77,11 @@ export function createTaskRunner({ clock, env, file }: TaskRunnerDeps): RunTask 
   };
 }
 
+/** The error of the system that made a task fail, as it was in the child. */
+function systemErrorOf({ errno, message }: { errno?: string; message: string }) {
+  return errno === undefined ? undefined : Object.assign(new Error(message), { code: errno });
+}
+
 function resultOf(
   child: ChildProcess,
   call: TaskCall,
@@ -87,7 +92,7 @@ function resultOf(
       if (!Check(TaskNews, news)) reject(new MediaTaskError('failed', 'it told nonsense'));
       else if (news.type === 'progress') onProgress?.(news.fraction);
       else if (news.type === 'done') resolve(news.result);
-      else reject(new MediaTaskError(news.reason, news.message));
+      else reject(new MediaTaskError(news.reason, news.message, systemErrorOf(news)));
     });
     // More than once where it cannot be begun; what nobody listens to would end the service.
     child.on('error', (error) => reject(new MediaTaskError('failed', error.message, error)));

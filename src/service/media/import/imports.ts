@@ -8,7 +8,7 @@ import type { Output } from '../../../durable/output.ts';
 import type { Clock } from '../../../effects/clock.ts';
 import type { Random } from '../../../effects/random.ts';
 import { Failure } from '../../../errors/failure.ts';
-import { ServiceError, invalidRequest } from '../../service-error.ts';
+import { ServiceError, invalidRequest, storageFullError } from '../../service-error.ts';
 import type { Store } from '../../store/open-store.ts';
 import type { RunTask } from '../child/run-task.ts';
 import type { InspectionOrder } from '../inspection/inspection.ts';
@@ -122,7 +122,7 @@ function openSlots(
         return await bringIn(deps, { id, url, order, signal });
       } catch (error) {
         if (!(error instanceof Failure)) throw error;
-        throw unavailable(order, 'cannot be stored now', error);
+        throw notStored(order, error);
       } finally {
         running -= 1;
       }
@@ -166,13 +166,21 @@ async function bringIn(
   }
 }
 
-/** @throws ServiceError 503 when it cannot be made */
+/** @throws ServiceError 503 when it cannot be made, 507 on a full disk */
 async function createFile(folder: MediaFolder, id: string, order: FetchOrder): Promise<Output> {
   try {
     return await folder.create(id, order.name);
   } catch (error) {
-    throw unavailable(order, 'cannot be stored now', error);
+    throw notStored(order, error);
   }
+}
+
+function notStored(subject: ImportSubject, cause: unknown): ServiceError {
+  const full = storageFullError(cause);
+  if (full === undefined) return unavailable(subject, 'cannot be stored now', cause);
+  const { code } = full;
+  const what = 'cannot be stored: the disk of the service is full';
+  return importFailure(subject, { code, what, stage: 'download', retryable: false, cause });
 }
 
 function unavailable(subject: ImportSubject, what: string, cause?: unknown): ServiceError {

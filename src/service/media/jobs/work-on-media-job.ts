@@ -2,6 +2,7 @@ import type { Clock } from '../../../effects/clock.ts';
 import type { Random } from '../../../effects/random.ts';
 import type { Owner } from '../../operations/owner.ts';
 import type { ServiceEvent } from '../../running-service.ts';
+import { storageFullError } from '../../service-error.ts';
 import type { Store } from '../../store/open-store.ts';
 import { StoreError } from '../../store/store-error.ts';
 import type { RunTask } from '../child/run-task.ts';
@@ -66,7 +67,7 @@ async function workStep(
   } catch (error) {
     if (signal.aborted) return { event: 'released' };
     report({ type: 'failure', requestId: job.id, error });
-    return { event: 'broken', error: FAILED };
+    return { event: 'broken', error: storageFullError(error) ?? FAILED };
   }
 }
 
