@@ -13,22 +13,22 @@ import type { UnknownRecord } from '../../src/api/response.ts';
 import { isRecord } from '../../src/api/response.ts';
 import { chargeOf } from '../../src/contract/charges.ts';
 import { PAGE_SIZE_MAX } from '../../src/contract/limits.ts';
-import type { IntentAbout, IntentJournal, OpenIntent } from '../../src/durable/intents.ts';
+import type { IntentAbout, OpenIntent, SettledState } from '../../src/durable/intents.ts';
 import { Failure } from '../../src/errors/failure.ts';
 import { isPayer } from '../../src/speech/billed-request.ts';
 import { refuseOtherService } from '../../src/speech/jobs/recover-job.ts';
+import { isDecided, recoverSpeech } from '../../src/speech/recover-speech.ts';
+import type { SpeechRecoveryDeps } from '../../src/speech/recover-speech.ts';
 import type { Recovered, RecoverDeps } from '../../src/speech/recover.ts';
 
-interface FindOutDeps extends Pick<RecoverDeps, 'recoverJob'> {
+interface FindOutDeps extends Pick<RecoverDeps, 'recoverJob'>, Omit<SpeechRecoveryDeps, 'client'> {
   readonly connect: () => Promise<ApiClient>;
-  readonly journal: IntentJournal;
-  readonly signal: AbortSignal;
 }
 
 /**
- * Asks the service what became of the create of a job, a voice or a design whose answer never came, and
- * settles it (docs/billing.md). Where the service knows keys it is asked for again under its own, which is billed
- * once however often it is asked for; else a list of the service tells, where exactly one thing in it fits.
+ * Asks the service what became of a request whose answer never came, and settles it (docs/billing.md). Where the
+ * service knows keys the request is sent again under its own, which is billed once however often it is sent; else
+ * a list of the service tells, where exactly one thing in it fits.
  * @returns undefined where nothing can tell
  * @throws Failure; the operation stays open then. Or the reason of the signal
  */
@@ -40,39 +40,61 @@ export async function findOut(
   const what = about === undefined ? undefined : createdBy(about);
   if (about === undefined || what === undefined) return undefined;
   const { idempotencyKey: key } = about;
-  const body = whole(await deps.journal.bodyOf(intent));
+  const bytes = await deps.journal.bodyOf(intent);
+  const body = bytes === undefined ? undefined : fieldsOf(bytes);
   if (body === undefined && (key !== null || what === 'voice')) return undefined;
+  // Of what was answered only stored audio is sent a second time.
+  if (intent.state === 'accepted' && body?.['cache'] !== true) return undefined;
   const client = await deps.connect();
   refuseOtherService(about, `request ${intent.id}`, client);
   if (key === null) return inList(intent, what, body, { ...deps, client });
-  if (body === undefined) return undefined;
+  if (bytes === undefined || body === undefined) return undefined;
   refuseOtherPayer(intent.id, about, client);
   const { signal } = deps;
-  const request = {
-    ...againUnder(key, about, client),
-    body: { ...jsonBody({}), bytes: body },
-    signal,
-  };
+  const request = { ...againUnder(key, about, what, client), body: { ...jsonBody({}), bytes }, signal };
   try {
-    return await asAsked(intent, what, request, { ...deps, client });
+    return what === 'speech'
+      ? await recoverSpeech({ body, intent, request }, { ...deps, client })
+      : await asAsked(intent, what, request, { ...deps, client });
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    // Another request has the key: this one came to nothing, or was never taken.
-    if (error.code === 'ERR_REQUEST_ID_CONFLICT') return undefined;
-    if (error.code !== 'ERR_REQUEST_PREVIOUSLY_REFUNDED') {
-      const hint = `Run \`foley recover\` again later, or the same command with --idempotency-key ${key}, which is not billed twice.`;
-      throw reviseFailure(error, { hint });
-    }
-    await deps.journal.resume(intent).settle('failed', { problem: error.message });
-    return { ...told(intent), outcome: 'refunded', problem: error.message };
+    return conclude(error, what, intent, deps);
   }
 }
 
-type Created = 'speechJob' | 'voice' | 'design' | MediaJobKind;
+/** What a refusal under the key tells about the interrupted request. @throws Failure where it tells nothing */
+async function conclude(
+  error: Failure,
+  what: Created,
+  intent: OpenIntent,
+  { journal }: FindOutDeps,
+): Promise<Recovered> {
+  const { code, message: problem } = error;
+  const settled = async (state: SettledState, changes: Pick<Recovered, 'outcome' | 'problem'>) => {
+    await journal.resume(intent).settle(state, { problem: error.message });
+    return { ...told(intent), ...changes };
+  };
+  if (code === 'ERR_REQUEST_PREVIOUSLY_REFUNDED') {
+    return settled('failed', { outcome: 'refunded', problem });
+  }
+  // The very same request cannot conflict with itself: another one has the key.
+  if (isDecided(error)) return settled('rejected', { outcome: 'rejected', problem });
+  if (what === 'speech' && code === 'ERR_REQUEST_ALREADY_COMPLETED') {
+    return settled('lost', { outcome: 'lost', problem });
+  }
+  // Then the failure itself says where the audio is, or what keeps it from its place.
+  const isOfOutput = ['exists', 'output', 'state'].includes(error.exit);
+  if (isOfOutput || (what === 'speech' && error.billed === 'yes')) throw error;
+  const hint = `Run \`foley recover\` again later, or the same command with --idempotency-key ${intent.about?.idempotencyKey}, which is not billed twice.`;
+  throw reviseFailure(error, { hint });
+}
+
+type Created = 'speech' | 'speechJob' | 'voice' | 'design' | MediaJobKind;
 
 function createdBy({ endpoint, what }: IntentAbout): Created | undefined {
   if (what === 'voice' || what === 'design') return what;
   if (endpoint.endsWith('/speech/tts/jobs')) return 'speechJob';
+  if (what === 'speech') return what;
   return MEDIA_JOB_KINDS.find((kind) => kind === what);
 }
 
@@ -87,8 +109,16 @@ function refuseOtherPayer(id: string, about: IntentAbout, { address }: ApiClient
   });
 }
 
-/** The request as it was sent; under a key of its own that is not replaced when it was refunded. */
-function againUnder(key: string, about: IntentAbout, { address }: ApiClient): RequestSpec {
+/**
+ * The request as it was sent. A key of the tool may be replaced when the request under it was refunded; a job that
+ * was refunded has failed.
+ */
+function againUnder(
+  key: string,
+  about: IntentAbout,
+  what: Created,
+  { address }: ApiClient,
+): RequestSpec {
   const [method = 'POST', path = '/'] = about.endpoint.split(' ');
   const target = path.slice(address.baseUrl.pathname.replace(/\/+$/, '').length);
   const { recognizedBy: sentAs = 'Idempotency-Key' } = chargeOf(method, target);
@@ -97,7 +127,7 @@ function againUnder(key: string, about: IntentAbout, { address }: ApiClient): Re
     target,
     billed: true,
     retry: 'keyed',
-    key: { value: key, madeByTool: false, sentAs },
+    key: { value: key, madeByTool: what === 'speech' && about.isOwnKey !== true, sentAs },
     requestId: about.requestId ?? undefined,
   };
 }
@@ -108,7 +138,7 @@ interface AskDeps extends FindOutDeps {
 
 async function asAsked(
   intent: OpenIntent,
-  what: Created,
+  what: Exclude<Created, 'speech'>,
   request: RequestSpec,
   deps: AskDeps,
 ): Promise<Recovered | undefined> {
@@ -133,7 +163,7 @@ async function asAsked(
 async function inList(
   intent: OpenIntent,
   what: Created,
-  body: Buffer | undefined,
+  body: UnknownRecord | undefined,
   deps: AskDeps,
 ): Promise<Recovered | undefined> {
   const { client, signal } = deps;
@@ -142,7 +172,7 @@ async function inList(
     const [job, ...others] = jobs.filter(({ data }) => isFromThen(data['created_at'], intent));
     return job === undefined || others.length > 0 ? undefined : goOn(intent, job, deps);
   }
-  const name = nameIn(body);
+  const name = firstText(body?.['name']);
   if (what !== 'voice' || name === undefined) return undefined;
   const query = { modelType: 'personal', search: name, pageSize: PAGE_SIZE_MAX, signal } as const;
   const voices = await all(allItems((page) => listVoicesV1(client, { ...query, page })));
@@ -164,15 +194,6 @@ function isFromThen(createdAt: unknown, { at }: OpenIntent): boolean {
 
 /** A create imports or uploads what it is given before it is answered. */
 const LONGEST_CREATE_MS = 10 * 60 * 1000;
-
-function nameIn(body: Buffer | undefined): string | undefined {
-  return body === undefined ? undefined : firstText(fieldsOf(body)?.['name']);
-}
-
-/** One that was being written when the command was killed is none; nothing had been sent then. */
-function whole(body: Buffer | undefined): Buffer | undefined {
-  return body === undefined || fieldsOf(body) === undefined ? undefined : body;
-}
 
 function fieldsOf(body: Buffer): UnknownRecord | undefined {
   try {

@@ -8,6 +8,7 @@ import type { CommandResult } from '../../src/cli/render/result.ts';
 import type { Column } from '../../src/cli/render/table.ts';
 import type { ExitName } from '../../src/contract/exit-codes.ts';
 import type { IntentJournal } from '../../src/durable/intents.ts';
+import type { Spool } from '../../src/durable/spool.ts';
 import type { Clock } from '../../src/effects/clock.ts';
 import { untilStopped } from '../../src/effects/concurrency.ts';
 import type { Failure } from '../../src/errors/failure.ts';
@@ -31,7 +32,7 @@ export const recoverCommand: CommandDefinition<RecoverFlags> = {
     command
       .description(
         'Brings back audio that was paid for and did not get where it should, fetches what jobs ' +
-          'made whose commands were interrupted, asks again for jobs, voices and designs whose answer never ' +
+          'made whose commands were interrupted, asks again for speech, jobs, voices and designs whose answer never ' +
           'came (under the same key, which is billed once), speaks the missing parts of a long text, and ' +
           'tells what is lost or unknown. Pays for nothing else.',
       )
@@ -50,12 +51,13 @@ export const recoverCommand: CommandDefinition<RecoverFlags> = {
     const { failures: unreadable, leftovers } = await findLeftovers(context, () => intents);
     const chosen = choose(leftovers, id, unreadable);
     if (isList) return listed(chosen, unreadable, context);
+    const spool = await openSpool(context);
     const deps = {
       ...context,
-      spool: await openSpool(context),
+      spool,
       journal,
       recoverJob: jobRecovery(context, journal),
-      findOut: questions(context, journal),
+      findOut: questions(context, journal, spool),
       recoverText: textRecovery(context, journal),
     };
     const { items, failures } = await settle(chosen, deps, context.signal);
@@ -169,15 +171,22 @@ function jobRecovery(context: Context, journal: IntentJournal): RecoverDeps['rec
 }
 
 /** The same for requests that were not answered. */
-function questions(context: Context, journal: IntentJournal): RecoverDeps['findOut'] {
+function questions(context: Context, journal: IntentJournal, spool: Spool): RecoverDeps['findOut'] {
   return async (intent) => {
     const { findOut } = await import('./find-out.ts');
-    return findOut(intent, {
+    const progress = startProgress(context.io, context.clock, `asking about request ${intent.id}`);
+    const asked = findOut(intent, {
+      ...context,
       journal,
-      signal: context.signal,
+      spool,
+      notice: (line) => context.io.notice(line),
       connect: async () => (await untilStopped(context.connect(), context.signal)).client,
-      recoverJob: jobRecovery(context, journal),
+      recoverJob: (accepted, jobId) => {
+        progress.stop();
+        return jobRecovery(context, journal)(accepted, jobId);
+      },
     });
+    return asked.finally(() => progress.stop());
   };
 }
 
@@ -227,7 +236,7 @@ function exitOf(items: readonly Recovered[], failures: readonly Failure[]): Exit
   const [failure] = failures;
   if (failure !== undefined) return failure.exit;
   if (items.some(({ outcome }) => outcome === 'damaged')) return 'state';
-  if (items.some(({ outcome }) => outcome === 'refunded')) return 'rejected';
+  if (items.some(({ outcome }) => outcome === 'refunded' || outcome === 'rejected')) return 'rejected';
   return items.some(({ outcome }) => outcome === 'partial') ? 'partial' : 'ok';
 }
 
@@ -268,6 +277,7 @@ function isRunning(leftover: Leftover, clock: Clock): boolean {
 /** What became of one thing, and what the person can do. */
 export function recoveredLine(one: Recovered): string {
   const cost = one.creditsUsed === null ? 'unknown cost' : counted(one.creditsUsed, 'credit');
+  const again = one.jobId === null ? '; speaking it again costs again' : '';
   switch (one.outcome) {
     case 'recovered':
       return display(
@@ -279,11 +289,13 @@ export function recoveredLine(one: Recovered): string {
       return display(`${one.id}: recovered as ${one.output}, but ${one.problem}`);
     case 'refunded':
       return display(`${one.id}: ${one.problem}; it was refunded`);
+    case 'rejected':
+      return display(`${one.id}: not billed; ${one.problem}`);
     case 'lost':
       return display(
         one.output === null
-          ? `${one.id}: lost (${cost}); ${one.problem ?? 'nothing of it was kept'}`
-          : `${one.id}: lost (${cost}); the part that arrived is in ${one.output}${one.isReported === true ? `; reported before, \`foley recover --forget ${one.id}\` removes it` : ''}`,
+          ? `${one.id}: lost (${cost}); ${one.problem ?? 'nothing of it was kept'}${again}`
+          : `${one.id}: lost (${cost}); the part that arrived is in ${one.output}${again}${one.isReported === true ? `; reported before, \`foley recover --forget ${one.id}\` removes it` : ''}`,
       );
     case 'unknown':
       return display(`${one.id}: nobody can tell whether it was billed. ${howToGoOn(one)}`);

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { FileSystem } from '../effects/file-system.ts';
 import type { Liveness, ProcessIdentity, Processes } from '../effects/processes.ts';
-import { parseJournal } from './journal-lines.ts';
+import { journalLine, parseJournal } from './journal-lines.ts';
 import { readOwnText, RECORD_BYTES } from './own-files.ts';
 import { hasErrno } from './file-failures.ts';
 
@@ -28,7 +28,7 @@ export type OpenState = (typeof OPEN_STATES)[number];
 export type SettledState = (typeof SETTLED_STATES)[number];
 export type IntentState = OpenState | SettledState;
 
-/** What is written down before a request leaves that may cost credits. Never an API key, never the text, which is in a file of its own. */
+/** What is written down before a request leaves that may cost credits. Never an API key; the text is in the body only. */
 export interface IntentAbout {
   /** What is asked for, such as `speech` or `image`. */
   readonly what: string;
@@ -38,6 +38,8 @@ export interface IntentAbout {
   readonly target: 'embedded' | 'hosted';
   /** Chosen by us, and no secret: with it the service knows the request again. */
   readonly idempotencyKey: string | null;
+  /** The person chose the key, so that no other may take its place. */
+  readonly isOwnKey?: true | undefined;
   /** Marks the account that a hosted service bills; its API key cannot be told from it. */
   readonly payer?: string | undefined;
   readonly requestId: string | null;
@@ -170,6 +172,8 @@ export interface IntentFile {
   /** Whether its writer still runs; `unknown` when that cannot be told. */
   readonly writer: Liveness;
   readonly steps: readonly IntentStep[];
+  /** What was sent, by the id of the operation, as long as that is needed. */
+  readonly bodies: ReadonlyMap<string, string>;
   /** Lines that are torn or damaged. */
   readonly garbled: number;
   /** Whether the last line was cut off. */
@@ -179,6 +183,17 @@ export interface IntentFile {
 }
 
 export const JOURNAL_EXTENSION = '.jsonl';
+
+/** The line that keeps what an operation sent. */
+export function bodyLine(id: string, body: Uint8Array): Buffer {
+  return journalLine({ id, body: Buffer.from(body).toString('utf8') });
+}
+
+/** A line of so many bytes that takes the place of a body. */
+export function blankLine(id: string, bytes: number): Buffer {
+  const least = journalLine({ id, body: '' }).length;
+  return journalLine({ id, body: ' '.repeat(bytes - least) });
+}
 
 /** The line with which every file begins: who writes it. */
 export function ownerRecord(owner: ProcessIdentity): Readonly<Record<string, unknown>> {
@@ -212,8 +227,13 @@ function readFile(file: string, content: string, processes: Processes): IntentFi
     .map((record) => parseIdentity(record['owner']))
     .find((one) => one !== undefined);
   const writer = owner === undefined ? 'unknown' : processes.liveness(owner);
-  const strange = records.filter((record) => !('owner' in record)).length - steps.length;
-  return { path: file, writer, steps, garbled: garbled + strange, isTorn, isNewer };
+  const bodies = new Map<string, string>();
+  for (const { body, id } of records) {
+    if (typeof body === 'string' && typeof id === 'string' && body.trim() !== '') bodies.set(id, body);
+  }
+  const others = records.filter((record) => 'owner' in record || 'body' in record).length;
+  const strange = records.length - others - steps.length;
+  return { path: file, writer, steps, bodies, garbled: garbled + strange, isTorn, isNewer };
 }
 
 /** Undefined when somebody else removed the file meanwhile. */

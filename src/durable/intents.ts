@@ -3,6 +3,8 @@ import path from 'node:path';
 import type { FileSystem } from '../effects/file-system.ts';
 import type { Processes, Liveness } from '../effects/processes.ts';
 import {
+  blankLine,
+  bodyLine,
   ownerRecord,
   readIntentFiles,
   JOURNAL_EXTENSION,
@@ -20,7 +22,7 @@ import type {
   SettledState,
 } from './intent-records.ts';
 import { journalLine } from './journal-lines.ts';
-import { ensurePrivateFolder, readOwnFile, RECORD_BYTES } from './own-files.ts';
+import { ensurePrivateFolder } from './own-files.ts';
 import { stateFailure, hasErrno, newerStateFailure } from './file-failures.ts';
 import {
   removeQuietly,
@@ -62,8 +64,8 @@ export interface IntentJournal {
   /**
    * Writes an operation down; it is on the disk when this resolves, so only then may the request be
    * sent. Throws exit 32 when it cannot be, or when a newer foley uses the journal: nothing was sent.
-   * @param body what is sent, kept beside the journal (0600) until it is known what came of it, so that
-   *   `foley recover` can ask again
+   * @param body what is sent, JSON; in the same file, until it is known what came of it, so that `foley recover`
+   *   can ask again
    */
   begin(about: IntentAbout, body?: Uint8Array): Promise<Intent>;
   /** What an operation asked for, as it was sent; undefined when it was not kept. @throws Failure (state) */
@@ -99,6 +101,8 @@ class Journal implements IntentJournal {
   readonly #path: string;
   readonly #intents: WrittenIntent[] = [];
   #file: FileHandle | undefined;
+  /** Of the file, as far as it was written by whole lines; NaN after a write that failed. */
+  #size = 0;
   #hasResumed = false;
   /** Settles when all that was to be written so far has been, or has failed. */
   #last: Promise<void> = Promise.resolve();
@@ -114,45 +118,32 @@ class Journal implements IntentJournal {
 
   async begin(about: IntentAbout, body?: Uint8Array): Promise<Intent> {
     const intent = new WrittenIntent(this, randomHex(this.#options, 8), 0, 'intent');
-    await this.write(intent, { about }, 'now');
-    // After its line, so that there is no body of which no journal tells.
-    if (body !== undefined) intent.hasBody = await this.#keepBody(intent, body);
+    await this.write(intent, { about }, 'now', body);
     this.#intents.push(intent);
     return intent;
   }
 
-  /** Without it `recover` can only say that nobody knows; that is no reason to send nothing. */
-  async #keepBody({ id }: WrittenIntent, body: Uint8Array): Promise<boolean> {
-    const { files, folder } = this.#options;
-    const place = bodyFile(folder, id);
-    try {
-      const file = await files.open(place, 'wx', 0o600);
-      await writeAll(file, body).finally(() => file.close());
-      return true;
-    } catch {
-      await removeQuietly(place, this.#options);
-      return false;
-    }
-  }
-
   async bodyOf({ id }: IntentStatus): Promise<Buffer | undefined> {
-    const { files, folder } = this.#options;
-    const file = bodyFile(folder, id);
-    return readOwnFile(file, RECORD_BYTES, files).catch((error: unknown) => {
-      if (hasErrno(error, 'ENOENT')) return undefined;
-      throw stateFailure('what was asked for', file, error);
-    });
+    const body = (await readOwnVersion(this.#options)).flatMap((file) => file.bodies.get(id) ?? []);
+    return body[0] === undefined ? undefined : Buffer.from(body[0]);
   }
 
-  forgetBody({ id }: WrittenIntent): Promise<void> {
-    return removeQuietly(bodyFile(this.#options.folder, id), this.#options);
+  /** Overwrites a body in the file; what cannot be overwritten goes with the file. */
+  forgetBody({ body, id }: WrittenIntent): void {
+    if (body === undefined) return;
+    const blank = blankLine(id, body.bytes);
+    this.#last = this.#last
+      .then(() => this.#file?.write(blank, 0, blank.length, body.position))
+      .then(
+        () => undefined,
+        () => undefined,
+      );
   }
 
   resume({ id, generation, state }: IntentStatus): Intent {
     const known = this.#intents.find((one) => one.id === id && one.generation === generation);
     if (known !== undefined) return known;
     const intent = new WrittenIntent(this, id, generation, state);
-    intent.hasBody = true;
     this.#intents.push(intent);
     this.#hasResumed = true;
     return intent;
@@ -186,26 +177,41 @@ class Journal implements IntentJournal {
     );
   }
 
-  /** Writes one step of an operation, after those before it. */
+  /** Writes one step of an operation, after those before it, and its body in the same go. */
   write(
-    { id, generation, state }: WrittenIntent,
+    intent: WrittenIntent,
     known: Pick<IntentStep, 'about' | 'facts'>,
     onDisk: OnDisk,
+    body?: Uint8Array,
   ): Promise<void> {
+    const { id, generation, state } = intent;
     const at = new Date(this.#options.clock.now()).toISOString();
-    const line = journalLine({ id, generation, state, at, ...known });
-    const written = this.#last.then(() => this.#append(line, onDisk));
+    const step = journalLine({ id, generation, state, at, ...known });
+    const lines = body === undefined ? [step] : [step, bodyLine(id, body)];
+    const written = this.#last.then(async () => {
+      const end = await this.#append(Buffer.concat(lines), onDisk);
+      const bytes = lines[1]?.length ?? 0;
+      const position = end - bytes;
+      if (bytes > 0 && Number.isSafeInteger(position)) intent.body = { bytes, position };
+    });
     this.#last = written.catch(() => undefined);
     return written;
   }
 
-  async #append(line: Uint8Array, onDisk: OnDisk): Promise<void> {
+  /** Where the lines end in the file. */
+  async #append(lines: Uint8Array, onDisk: OnDisk): Promise<number> {
     const isFirst = this.#file === undefined;
+    const bytes = isFirst ? Buffer.concat([this.#head(), lines]) : lines;
+    const end = this.#size + bytes.length;
+    // Until it is written whole nobody knows how much of it is there.
+    this.#size = Number.NaN;
     try {
       const file = (this.#file ??= await this.#open());
-      await writeAll(file, isFirst ? Buffer.concat([this.#head(), line]) : line);
+      await writeAll(file, bytes);
+      this.#size = end;
       if (onDisk === 'soon') this.#syncSoon(file);
       if (onDisk === 'now') await this.#sync(file, isFirst);
+      return end;
     } catch (error) {
       // A file in which nothing was noted in time means nothing, and is not left behind.
       if (isFirst) await this.#discard();
@@ -246,6 +252,7 @@ class Journal implements IntentJournal {
   async #discard(): Promise<void> {
     const file = this.#file;
     this.#file = undefined;
+    this.#size = 0;
     if (file === undefined) return;
     await file.close().catch(() => undefined);
     await removeQuietly(this.#path, this.#options);
@@ -256,8 +263,8 @@ class WrittenIntent implements Intent {
   readonly id: string;
   readonly generation: number;
   state: IntentState;
-  /** Whether what was sent may be beside the journal. */
-  hasBody = false;
+  /** Where what was sent is in the file of this process. */
+  body: { readonly bytes: number; readonly position: number } | undefined;
   readonly #journal: Journal;
 
   constructor(journal: Journal, id: string, generation: number, state: IntentState) {
@@ -271,18 +278,18 @@ class WrittenIntent implements Intent {
     this.state = state;
     await this.#journal.write(this, { facts }, onDiskOf(state, facts));
     // From here on it is asked for by its id.
-    if (facts?.jobId !== undefined) await this.#forgetBody();
+    if (facts?.jobId !== undefined) this.#forgetBody();
   }
 
   async settle(state: SettledState, facts?: IntentFacts): Promise<void> {
     this.state = state;
     await this.#journal.write(this, { facts }, 'later');
-    await this.#forgetBody();
+    this.#forgetBody();
   }
 
-  async #forgetBody(): Promise<void> {
-    if (this.hasBody) await this.#journal.forgetBody(this);
-    this.hasBody = false;
+  #forgetBody(): void {
+    this.#journal.forgetBody(this);
+    this.body = undefined;
   }
 }
 
@@ -322,10 +329,6 @@ export async function listOpenIntents(options: IntentFolder): Promise<OpenIntent
     .filter(({ state }) => !isSettled(state))
     .map((status) => withWriter(status, read));
   return { open, garbled: read.reduce((sum, file) => sum + file.garbled, 0) };
-}
-
-function bodyFile(folder: string, id: string): string {
-  return path.join(folder, `${path.basename(id)}.body`);
 }
 
 /** A file of the journal with damaged lines. */
@@ -397,8 +400,6 @@ export async function sweepIntents(options: IntentFolder): Promise<void> {
     const mayBegin = file.writer === 'unknown' && file.steps.length === 0;
     const isOver = file.writer !== 'alive' && file.steps.every(({ id }) => !open.has(id));
     if (!isOver || mayBegin) continue;
-    for (const { id } of file.steps)
-      await unlinkIfThere(bodyFile(options.folder, id), options.files);
     if (file.garbled > 0) await options.files.rename(file.path, `${file.path}${ASIDE_EXTENSION}`);
     else await unlinkIfThere(file.path, options.files);
   }

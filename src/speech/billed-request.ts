@@ -35,6 +35,8 @@ interface PaidRequest {
   readonly temporary: string | null;
   /** By what `foley recover` asks again, or looks for what was made, where there is no answer. */
   readonly body?: Uint8Array | undefined;
+  /** The operation of an interrupted command, which goes on; by default a new one. */
+  readonly resumes?: Intent | undefined;
 }
 
 /** One request that may cost credits, from before it is sent until it is known what became of it. */
@@ -80,13 +82,11 @@ export async function beginPaidWork(
   journal: IntentJournal,
   request: PaidRequest,
 ): Promise<PaidWork> {
-  const key = request.idempotencyKey;
-  const work = new WrittenWork(
-    journal,
-    request,
-    await journal.begin(aboutOf(request, key), request.body),
-  );
-  await work.send();
+  const { body, idempotencyKey: key, resumes } = request;
+  const intent = resumes ?? (await journal.begin(aboutOf(request, key), body));
+  const work = new WrittenWork(journal, request, intent);
+  // What goes on was sent before.
+  if (resumes === undefined) await work.send();
   return work;
 }
 
@@ -218,7 +218,7 @@ async function settleFailed(
 }
 
 function aboutOf(request: PaidRequest, idempotencyKey: string | undefined): IntentAbout {
-  const { apiKey, target, wire } = request;
+  const { apiKey, hasOwnKey, target, wire } = request;
   const isMarked = target === 'hosted' && apiKey !== undefined && idempotencyKey !== undefined;
   return {
     what: request.what ?? 'speech',
@@ -226,6 +226,7 @@ function aboutOf(request: PaidRequest, idempotencyKey: string | undefined): Inte
     origin: wire.url.origin,
     target,
     idempotencyKey: idempotencyKey ?? null,
+    ...(hasOwnKey ? { isOwnKey: true } : {}),
     ...(isMarked ? { payer: markOf(apiKey) } : {}),
     requestId: request.requestId,
     output: request.output,

@@ -167,6 +167,10 @@ async function recoverRequest(intent: OpenIntent, deps: RecoverDeps): Promise<Re
     problem: facts.problem ?? whereToLook(intent),
   };
   if (mayRun(intent, deps.clock)) return { ...told, outcome: 'running' };
+  // Stored audio is worth more than the part of it that came.
+  const isBegun = intent.state === 'accepted' && facts.jobId === undefined;
+  const stored = isBegun ? await deps.findOut(intent) : undefined;
+  if (stored !== undefined) return stored;
   const entry = await adopt(intent, deps);
   if (entry !== undefined) return { ...(await recoverAudio(entry, intent, deps)), id };
   const output = about?.output ?? null;
@@ -355,7 +359,7 @@ export interface Recovered {
   /**
    * `recovered`: it is in `output` now; `partial`: so is what could be spoken of it; `refunded`: its
    * job failed and cost nothing; `lost`: paid for, and at most a part of it is in `output`; `unknown`:
-   * nobody can tell whether it was paid for; `running`: a command works on it, or has just settled it;
+   * nobody can tell whether it was paid for; `rejected`: the service did not take it, and billed nothing; `running`: a command works on it, or has just settled it;
    * `failed`: it is where it was, for the reason in `problem`; `damaged`: foley cannot read its record, which
    * is where `problem` says.
    */
@@ -365,6 +369,7 @@ export interface Recovered {
     | 'refunded'
     | 'lost'
     | 'unknown'
+    | 'rejected'
     | 'running'
     | 'failed'
     | 'damaged';

@@ -7,7 +7,7 @@ import type { Format } from '../audio/formats.ts';
 import { extensionOf } from '../audio/formats.ts';
 import type { Verdict } from '../audio/reader.ts';
 import { Failure } from '../errors/failure.ts';
-import type { IntentFacts, IntentJournal } from '../durable/intents.ts';
+import type { Intent, IntentFacts, IntentJournal } from '../durable/intents.ts';
 import type { Output } from '../durable/output.ts';
 import type { Spool, SpoolAbout } from '../durable/spool.ts';
 import { concludeFailed, concludeStopped, withCost, beginPaidWork } from './billed-request.ts';
@@ -36,6 +36,13 @@ export interface AudioStream extends AudioSink {
   readonly memoryBytes: number;
 }
 
+/** For audio that goes into a file only. */
+export const NOWHERE: AudioStream = {
+  write: () => Promise.resolve(),
+  end: () => Promise.resolve(),
+  memoryBytes: 0,
+};
+
 /** One way to ask for speech whose answer is the audio itself. */
 export interface SpeechWay {
   /** What is sent, as it is written down before. */
@@ -62,6 +69,10 @@ export interface SpeakOptions {
   /** Stdout, a player, or both. */
   readonly stream: AudioStream;
   readonly journal: IntentJournal;
+  /** The operation of an interrupted command, which goes on; by default a new one. */
+  readonly resumes?: Intent | undefined;
+  /** It is a part of a longer text, which `foley recover` asks for again with the others. */
+  readonly isPart?: boolean | undefined;
   readonly spool: () => Promise<Spool>;
   /** Tells the person something that is no failure. */
   readonly notice: (line: string) => void;
@@ -123,10 +134,9 @@ function synchronous({ body, client, speech }: SpeakOptions): SpeechWay {
   };
 }
 
-function begin(
-  { client, journal, output, speech }: SpeakOptions,
-  { goesOn, repeatWith, request }: SpeechWay,
-): Promise<PaidWork> {
+function begin(options: SpeakOptions, way: SpeechWay): Promise<PaidWork> {
+  const { client, journal, output, resumes, speech } = options;
+  const { goesOn, repeatWith, request } = way;
   return beginPaidWork(journal, {
     wire: client.describe(request),
     target: client.address.kind,
@@ -138,7 +148,15 @@ function begin(
     goesOn,
     output: nameOf(output),
     temporary: output?.temporary === undefined ? null : path.resolve(output.temporary),
+    body: mayBeAsked(options, way) ? request.body?.bytes : undefined,
+    resumes,
   });
+}
+
+/** Whether `foley recover` can ask for it by itself: of a stream it would not know where the times of its words go. */
+function mayBeAsked({ isPart, resumes, way }: SpeakOptions, { request }: SpeechWay): boolean {
+  const isSynchronous = way === undefined || resumes !== undefined;
+  return isSynchronous && isPart !== true && request.retry === 'keyed';
 }
 
 function factsOf({ creditsUsed, requestId }: Facts): IntentFacts {

@@ -161,10 +161,14 @@ function clientOver(world: ClientWorld, transport: Transport): ApiClient {
   });
 }
 
-/** `foley recover`. */
+/**
+ * `foley recover`.
+ * @param onRenewed told the operation whose key was refunded, and the operation and key in its place
+ */
 export async function runRecover(
   world: ClientWorld,
   transport: Transport,
+  onRenewed: (before: string, id: string, key: string) => void,
 ): Promise<readonly Recovered[]> {
   const deps: FileDeps = { ...world, platform: 'linux' };
   const spool = createSpool({ ...deps, folder: path.join(world.stateDir, 'spool') });
@@ -184,7 +188,10 @@ export async function runRecover(
         recoverJob({ intent, jobId }, { ...deps, client, journal, signal }),
       findOut: (asked) =>
         findOut(asked, {
-          journal,
+          ...deps,
+          spool,
+          journal: watched(journal, (id, key) => onRenewed(asked.id, id, key)),
+          notice: () => undefined,
           signal,
           connect: () => Promise.resolve(client),
           recoverJob: (intent, jobId) =>

@@ -19,7 +19,7 @@ import { quietTransport } from './network.ts';
 import { patientClock } from './patient-clock.ts';
 import { processDisk } from './process-disk.ts';
 import type { Run } from './run.ts';
-import { startRun } from './run.ts';
+import { noteRenewed, startRun } from './run.ts';
 import type { ServiceHost } from './service-host.ts';
 import { GRACE_MS } from './service-host.ts';
 import type { DiskName, World } from './world.ts';
@@ -130,6 +130,7 @@ async function recoverAll(
   const recovered = await runRecover(
     { ...world, clock: patientClock(world.clock, process), files: disk.files, processes },
     quietTransport(world.network, process),
+    noteRenewed(runs, book),
   ).catch((error: unknown) => {
     if (process.isAlive()) throw error;
     return [];

@@ -21,9 +21,9 @@ export async function noteRecovered(
   const now = await look(world);
   const operationOf = (id: string): string =>
     before.entries.find((entry) => entry.id === id)?.record?.operation ?? id;
-  for (const { creditsUsed, id, jobId, outcome, output } of recovered) {
+  for (const { creditsUsed, id, idempotencyKey, outcome, output, problem } of recovered) {
     const operation = operationOf(id);
-    const key = book.keyOf.get(operation) ?? '';
+    const key = idempotencyKey ?? book.keyOf.get(operation) ?? '';
     const run = runs.find(({ intents }) => intents.has(operation));
     const isRunning = run !== undefined && run.ending === undefined;
     if (isRunning || (outcome === 'running' && !world.isBlind)) {
@@ -41,9 +41,9 @@ export async function noteRecovered(
       book.deliveredKeys.add(key);
       book.deliveredOperations.add(operation);
     } else if (outcome === 'failed') {
-      const mayAsk = jobId !== null || run?.order.via === 'job';
-      const mayBeAway = mayAsk && world.network.host() === undefined;
-      expect(world.full.size > 0 || mayBeAway, 'a full disk, or no service').toBe(true);
+      const isBusy = problem?.includes('still in progress') === true;
+      const isAway = world.network.host() === undefined;
+      expect(world.full.size > 0 || isAway || isBusy, 'a full disk, or no service').toBe(true);
     } else if (outcome !== 'running') {
       // What went into a stream can only be told by the process that wrote it.
       const mayKnow = run?.hadFullDisk !== true && run?.order.output.kind === 'file';

@@ -5,6 +5,7 @@ import { Failure } from '../../src/errors/failure.ts';
 import type { OutputPlan } from '../../src/speech/output-plan.ts';
 import type { Via } from './client-run.ts';
 import { RATE, runSpeak } from './client-run.ts';
+import type { Book } from './book.ts';
 import type { AudioFault, Fault } from './faults.ts';
 import { readLedger } from './ledger-facts.ts';
 import type { Caller } from './network.ts';
@@ -149,6 +150,16 @@ function noteKey(world: World, run: Omit<Run, 'ended'>, key: string): void {
     }
   }
   run.keys.push(key);
+}
+
+/** Notes that `foley recover` bought under a new key what was refunded to a run. */
+export function noteRenewed(runs: readonly Run[], book: Book) {
+  return (before: string, id: string, key: string): void => {
+    const run = runs.find(({ intents }) => intents.has(before));
+    run?.intents.set(id, key);
+    run?.keys.push(key);
+    book.keyOf.set(id, key);
+  };
 }
 
 function planOf({ output }: Order): OutputPlan {

@@ -38,7 +38,7 @@ export function speechRequest(
   const { modelId } = order;
   return {
     ...call,
-    accept: 'audio/*, application/json',
+    accept: SPEECH_TYPES,
     headers: modelHeader(surface, modelId),
     body: jsonBody({
       ...speechBody(order, surface),
@@ -53,6 +53,8 @@ export function speechRequest(
       modelId === undefined ? undefined : () => isModelAvailable(client, modelId, signal),
   };
 }
+
+const SPEECH_TYPES = 'audio/*, application/json';
 
 function modelHeader(
   { modelHeader: name }: SpeechSurface,
@@ -93,10 +95,23 @@ export async function synthesize(
   order: SpeechOrder,
   options: SpeechOptions,
 ): Promise<AudioAnswer> {
-  const answer = await client.send(speechRequest(client, order, options));
-  if (options.cache !== true) return audioAnswer(client, answer);
+  return sendSpeech(client, speechRequest(client, order, options), options.cache === true);
+}
+
+/**
+ * Sends a speech request as it is: {@link synthesize} for one that was stored.
+ * @param cache the body asks for an address of stored audio
+ * @throws Failure as {@link synthesize}
+ */
+export async function sendSpeech(
+  client: ApiClient,
+  request: RequestSpec,
+  cache: boolean,
+): Promise<AudioAnswer> {
+  const answer = await client.send({ ...request, accept: SPEECH_TYPES });
+  if (!cache) return audioAnswer(client, answer);
   const { storedAudio } = await import('./cached-speech.ts');
-  return storedAudio(client, answer, options.signal);
+  return storedAudio(client, answer, request.signal);
 }
 
 /** What a person asks for, whichever surface it goes to. */

@@ -27,7 +27,7 @@ import { alignedWay } from '../aligned-way.ts';
 import type { AlignedSpeech } from '../aligned-way.ts';
 import { deliver } from '../deliver.ts';
 import type { AudioStream, SpeakOptions, Spoken } from '../speak.ts';
-import { speak } from '../speak.ts';
+import { NOWHERE, speak } from '../speak.ts';
 import type { LongTextRecord } from './record.ts';
 
 interface PartDeps {
@@ -186,7 +186,7 @@ export async function speakStreamPart(
   deps: StreamDeps,
   direct?: Direct,
 ): Promise<void> {
-  const { state, bytes } = record.part(index);
+  const { bytes, isGone, state } = record.part(index);
   const file = record.partFile(index);
   if (state === 'done' && (await isPartThere(file, bytes, deps.files))) return;
   const attempt = (): Promise<Spoken> =>
@@ -195,6 +195,10 @@ export async function speakStreamPart(
       : speak({ ...optionsOf(record, index, deps), output: undefined, stream: openEnded(direct) });
   const spoken = await attempt().catch(async (error: unknown) => {
     if (!isLost(error) || deps.buysLost !== true || record.plan.via !== 'aligned') throw error;
+    if (isGone !== true) {
+      await record.note({ part: index, state: 'accepted', isGone: true });
+      throw lostStreamFailure(error, index, record);
+    }
     const key = nextPartKey(record.part(index).key, deps.random);
     await record.note({ part: index, state: 'keyed', key });
     deps.notice(
@@ -214,8 +218,15 @@ export async function speakStreamPart(
 }
 
 /** It was completed under its key, and what it said is gone. */
-function isLost(error: unknown): boolean {
+function isLost(error: unknown): error is Failure {
   return error instanceof Failure && error.exit === 'lost';
+}
+
+function lostStreamFailure(failure: Failure, index: number, { plan }: LongTextRecord): Failure {
+  return reviseFailure(failure, {
+    message: `part ${index + 1} of ${plan.parts.length} was paid for and cannot be had again: no stream is sent a second time`,
+    hint: `\`foley recover ${plan.id}\`, run once more, speaks that part again, which costs again.`,
+  });
 }
 
 async function speakIntoFile(
@@ -258,6 +269,7 @@ function optionsOf(
         : undefined,
     plan: { kind: 'stdout', format },
     journal,
+    isPart: true,
     spool,
     notice,
   };
@@ -267,12 +279,6 @@ function optionsOf(
 function openEnded({ memoryBytes, write }: Direct): AudioStream {
   return { write, memoryBytes, end: () => Promise.resolve() };
 }
-
-const NOWHERE: AudioStream = {
-  write: () => Promise.resolve(),
-  end: () => Promise.resolve(),
-  memoryBytes: 0,
-};
 
 /** The words of one part, timed from the beginning of its own audio. */
 export type PartWords = Pick<AlignedSpeech, 'isComplete' | 'words'>;

@@ -9,7 +9,7 @@ import { downloadName } from '../../durable/names.ts';
 import { openOutput } from '../../durable/publish.ts';
 import { mayRun, orNothing } from '../recover.ts';
 import type { Recovered } from '../recover.ts';
-import type { AudioStream } from '../speak.ts';
+import { NOWHERE } from '../speak.ts';
 import type { LongTextRecord, RecordOptions, LeftText } from './record.ts';
 import { resumeRecord, readRecord } from './record.ts';
 import type { LongTextOptions } from './speak-long-text.ts';
@@ -155,9 +155,3 @@ function refuseOtherService({ id, plan }: LeftText, { address }: ApiClient): voi
     billed: 'unknown',
   });
 }
-
-const NOWHERE: AudioStream = {
-  write: () => Promise.resolve(),
-  end: () => Promise.resolve(),
-  memoryBytes: 0,
-};

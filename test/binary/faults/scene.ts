@@ -137,10 +137,7 @@ export function expectOneKey(stage: Pick<Scene, 'server'>, count: number): strin
  * code and the names that completion remembers are no debris, and are left out.
  */
 export async function filesLeft({ root }: Sandbox): Promise<string[]> {
-  const names = filesOf(await snapshot(root));
-  const isOpen = names.some((name) => /\/journal\/.*\.jsonl$/.test(name));
-  return names
-    .filter((name) => !(isOpen && /\/journal\/[0-9a-f]{16}\.body$/.test(name)))
+  return filesOf(await snapshot(root))
     .filter((name) => !/^cache\/foley\/(?:code|names)\//.test(name))
     .map((name) =>
       name

@@ -199,7 +199,7 @@ describe('a key is in nothing that tells of a failure', () => {
   });
 
   test('a death in the middle of it', async () => {
-    const stage = await scene([onSpeech(faults.stallMidBody(mp3))]);
+    const stage = await scene([onSpeech(faults.stallMidBody(mp3), { times: 1 })]);
     const running = await stage.start(speakWith(['--verbose']));
     await stage.server.paused();
     running.signal('SIGKILL');
@@ -232,10 +232,19 @@ describe('what is left on the disk', () => {
     expect(result.stderr).toContain('accounts.json');
   });
 
-  test('never holds a text that was spoken, nor a key', async () => {
-    const stage = await scene([onSpeech(faults.resetBeforeHeaders())]);
+  test('holds a text only until its request is settled, and never a key', async () => {
+    const stage = await scene([
+      onSpeech(faults.resetBeforeHeaders(), { times: 1 }),
+      onSpeech(faults.requestAlreadyCompleted(), { times: 1 }),
+    ]);
     const text = 'a text that nobody else should read';
     await stage.run(['tts', text, '-v', VOICE, '-o', 'hi.mp3', '--max-retries', '0']);
+    for (const name of filesOf(await snapshot(stage.box.root))) {
+      const content = await readFile(path.join(stage.box.root, name), 'utf8');
+      if (!name.startsWith('state/foley/journal/')) expect(content).not.toContain(text);
+      expect(content).not.toContain(stage.key);
+    }
+    await stage.run(['recover']);
     for (const name of filesOf(await snapshot(stage.box.root))) {
       const content = await readFile(path.join(stage.box.root, name), 'utf8');
       expect(content).not.toContain(text);

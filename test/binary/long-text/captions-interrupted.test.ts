@@ -59,13 +59,17 @@ async function timingsOf({ box }: Scene): Promise<Timings> {
   return readTimings(JSON.parse((await outputOf(box, 'book.json')).toString()), 'book.json');
 }
 
-test('a part that breaks: nothing is published, and recover buys that part alone once more', async () => {
+test('a part that breaks: nothing is published; recover says that it costs again, and run once more buys that part alone', async () => {
   const stage = await sceneWithBreak(2);
   const error = errorLine(await stage.run([...ARGS, 'book.wav', ...CAPTIONS, '--json']));
   expect(error).toMatchObject({ exitCode: 25, billed: 'yes' });
   const published = (await filesLeft(stage.box)).filter((name) => name.startsWith('out/'));
   expect(published).toStrictEqual(['out/book.txt']);
   const id = /foley recover (\S+?)`/.exec(error.hint ?? '')?.[1] ?? 'none';
+  const refused = await stage.run(['recover', id]);
+  expect(refused.code, refused.stderr).toBe(27);
+  expect(refused.stdout.toString()).toMatch(/part 3 of \d+ was paid for .* which costs again/);
+  expect(stage.keys.every((keys) => new Set(keys).size <= 1)).toBe(true);
   const result = await stage.run(['recover', id]);
   expect(result.code, result.stderr).toBe(0);
   expect(result.stderr).toContain('part 3 was paid for and cannot be had again');
@@ -95,6 +99,7 @@ test('captions whose names were taken meanwhile get others', async () => {
   const error = errorLine(await stage.run([...ARGS, 'book.wav', ...CAPTIONS, '--json']));
   await writeFile(path.join(stage.box.out, 'book.srt'), 'mine');
   const id = /foley recover (\S+?)`/.exec(error.hint ?? '')?.[1] ?? 'none';
+  expect((await stage.run(['recover', id])).code).toBe(27);
   expect((await stage.run(['recover', id])).code).toBe(0);
   expect((await outputOf(stage.box, 'book.srt')).toString()).toBe('mine');
   expect((await outputOf(stage.box, 'book-2.srt')).toString()).toContain('Sentence number 0');

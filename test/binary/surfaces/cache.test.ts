@@ -122,9 +122,10 @@ describe('foley tts --api v1 --cache', () => {
     expect(error.hint).toContain('--idempotency-key k-1');
     expect(error.hint).not.toContain('is lost');
     expect(error.details).toMatchObject({ audio_url: expect.stringContaining('/stored/a.mp3') });
-    const recovered = await runFoley(['recover'], { box: scene.box });
-    expect(recovered.code).toBe(26);
+    const recovered = await scene.run(['recover', '--max-retries', '0']);
+    expect(recovered.code).toBe(25);
     expect(recovered.stdout.toString()).toContain('--idempotency-key k-1');
+    expect(scene.requests('v1')).toHaveLength(2);
   });
 
   test('never shows the signature of the address to a person', async () => {

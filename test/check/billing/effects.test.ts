@@ -14,7 +14,7 @@ import { quietTransport } from '../../billing/network.ts';
 import { patientClock } from '../../billing/patient-clock.ts';
 import { noteRecovered } from '../../billing/recoveries.ts';
 import type { Order, Run } from '../../billing/run.ts';
-import { startRun } from '../../billing/run.ts';
+import { noteRenewed, startRun } from '../../billing/run.ts';
 import type { Sight } from '../../billing/sight.ts';
 import { look } from '../../billing/sight.ts';
 import type { World } from '../../billing/world.ts';
@@ -145,6 +145,7 @@ async function recoverOn({ book, run, world }: Stage, files: FileSystem): Promis
         processes: world.table.seenBy(process),
       },
       quietTransport(world.network, process),
+      noteRenewed([run], book),
     );
     const settled = recovered.filter(({ outcome }) => outcome !== 'failed');
     await noteRecovered(world, book, [run], settled, before);

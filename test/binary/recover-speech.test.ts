@@ -1,0 +1,285 @@
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test, vi } from 'vitest';
+import * as faults from '../fault-server/catalogue.ts';
+import { PROFILE_PATH, SPEECH_PATH } from '../fault-server/healthy-service.ts';
+import { answer } from '../fault-server/http-text.ts';
+import type { Answer, Rule } from '../fault-server/script.ts';
+import { runFoley, startFoley } from '../harness/run-foley.ts';
+import { sandbox } from '../harness/sandbox.ts';
+import type { Scene } from './faults/scene.ts';
+import {
+  expectOneKey,
+  filesLeft,
+  KEPT,
+  onSpeech,
+  OPEN,
+  outputOf,
+  paidAudio,
+  scene,
+  SOON,
+  SPEAK,
+  speakWith,
+  speechRequests,
+} from './faults/scene.ts';
+import { firstVoiceId, startServe } from './support/serve.ts';
+import { expectSoundIn } from './support/sound.ts';
+
+const { mp3 } = await paidAudio();
+const TEXT = 'a text that nobody else is to read';
+
+/** A command that was killed while it waited for its answer; `then` is what the next requests get. */
+async function killed(then: Answer = faults.audio(mp3), more: readonly string[] = []): Promise<Scene> {
+  const stage = await scene([
+    onSpeech(faults.silence(), { times: 1 }),
+    onSpeech(then, { optional: true }),
+  ]);
+  const running = await stage.start(speakWith(more));
+  await stage.server.paused();
+  running.signal('SIGKILL');
+  await running.done;
+  return stage;
+}
+
+async function recover(stage: Scene, args: readonly string[] = []) {
+  const result = await stage.run(['recover', ...args, '--json', '--max-retries', '0']);
+  const { items } = Object(JSON.parse(result.stdout.toString()));
+  return { code: result.code, items, stderr: result.stderr };
+}
+
+async function journalOf({ box }: Pick<Scene, 'box'>): Promise<string> {
+  const folder = path.join(box.state, 'foley', 'journal');
+  const names = await readdir(folder).catch(() => []);
+  const files = names.map((name) => path.join(folder, name));
+  for (const file of files) expect((await stat(file)).mode & 0o777).toBe(0o600);
+  return (await Promise.all(files.map((file) => readFile(file, 'utf8')))).join('');
+}
+
+describe('speech whose command was killed before the answer', () => {
+  test('is there after recover, asked for under one key with one body', async () => {
+    const stage = await killed();
+    const { code, items, stderr } = await recover(stage);
+    expect(code, stderr).toBe(0);
+    expect(items).toEqual([
+      expect.objectContaining({ outcome: 'recovered', creditsUsed: 2, requestId: expect.any(String) }),
+    ]);
+    expect(await outputOf(stage.box)).toEqual(mp3.bytes);
+    expectOneKey(stage, 2);
+    expect(await filesLeft(stage.box)).toEqual(['out/hi.mp3']);
+    expect((await stage.run(['recover'])).stdout.toString()).toMatch(/Nothing was left behind/);
+    expect(speechRequests(stage)).toHaveLength(2);
+  });
+
+  test('is saved beside a file that has the name meanwhile', async () => {
+    const stage = await killed();
+    await writeFile(path.join(stage.box.out, 'hi.mp3'), 'mine');
+    expect((await recover(stage)).code).toBe(0);
+    expect((await outputOf(stage.box)).toString()).toBe('mine');
+    expect(await outputOf(stage.box, 'hi-2.mp3')).toEqual(mp3.bytes);
+  });
+
+  test('keeps its text in the journal, for its owner only, until it is recovered', async () => {
+    const stage = await scene([
+      onSpeech(faults.silence(), { times: 1 }),
+      onSpeech(faults.audio(mp3), { times: 1 }),
+    ]);
+    const running = await stage.start(['tts', TEXT, ...SPEAK.slice(2)]);
+    await stage.server.paused();
+    expect(await journalOf(stage)).toContain(TEXT);
+    running.signal('SIGKILL');
+    await running.done;
+    expect((await recover(stage)).code).toBe(0);
+    expect(await journalOf(stage)).not.toContain(TEXT);
+  });
+
+  test('that was completed is lost, once, and costs nothing more', async () => {
+    const stage = await killed(faults.requestAlreadyCompleted());
+    const { code, items } = await recover(stage);
+    expect(code).toBe(27);
+    expect(items).toEqual([expect.objectContaining({ outcome: 'lost', output: null })]);
+    expectOneKey(stage, 2);
+    expect(await recover(stage)).toMatchObject({ code: 0, items: [] });
+    expect(await filesLeft(stage.box)).toEqual([]);
+  });
+
+  test.each([
+    ['whose key another request has', faults.requestIdConflict()],
+    ['that the service refuses as it is', faults.errorAnswer(400, { code: 'ERR_INVALID_REQUEST' })],
+  ])('%s was not taken: 20, and not billed', async (_which, refusal) => {
+    const stage = await killed(refusal);
+    const { code, items } = await recover(stage);
+    expect(code).toBe(20);
+    expect(items).toEqual([expect.objectContaining({ outcome: 'rejected' })]);
+    expect(await recover(stage)).toMatchObject({ code: 0, items: [] });
+  });
+
+  test('that was refunded is spoken once more, under a new key', async () => {
+    const stage = await scene([
+      onSpeech(faults.silence(), { times: 1 }),
+      onSpeech(faults.requestPreviouslyRefunded(), { times: 1 }),
+      onSpeech(faults.audio(mp3), { times: 1 }),
+    ]);
+    const running = await stage.start(SPEAK);
+    await stage.server.paused();
+    running.signal('SIGKILL');
+    await running.done;
+    const result = await stage.run(['recover']);
+    expect(result.code, result.stderr).toBe(0);
+    expect(await outputOf(stage.box)).toEqual(mp3.bytes);
+    const keys = speechRequests(stage).map((request) => request.header('idempotency-key'));
+    expect(keys[0]).toBe(keys[1]);
+    expect(keys[2]).not.toBe(keys[0]);
+    expect(await filesLeft(stage.box)).toEqual(['out/hi.mp3']);
+  });
+
+  test("that was refunded under the person's own key is 20, and not bought again", async () => {
+    const stage = await killed(faults.requestPreviouslyRefunded(), ['--idempotency-key', 'mine']);
+    const { code, items } = await recover(stage);
+    expect(code).toBe(20);
+    expect(items).toEqual([expect.objectContaining({ outcome: 'refunded' })]);
+    expect(speechRequests(stage)).toHaveLength(2);
+  });
+
+  test.each([
+    ['is in progress', faults.requestInProgress(), 26],
+    ['is refused for want of credits', faults.errorAnswer(402, { code: 'ERR_CREDITS' }), 21],
+    ['meets a key that is not accepted', faults.errorAnswer(401), 4],
+    ['meets a service that is not there', faults.resetBeforeHeaders(), 26],
+  ] as const)('that %s stays, and is there the next time', async (_what, reply, exit) => {
+    let turn = 0;
+    const stage = await killed(() => ((turn += 1) === 1 ? reply : faults.audio(mp3)));
+    const first = await recover(stage);
+    expect(first.code, first.stderr).toBe(exit);
+    expect(first.items).toEqual([expect.objectContaining({ outcome: 'failed' })]);
+    expect(JSON.stringify(first.items)).toContain('foley recover');
+    expect(await filesLeft(stage.box)).toEqual([OPEN]);
+    expect((await recover(stage)).code).toBe(0);
+    expect(await outputOf(stage.box)).toEqual(mp3.bytes);
+    expectOneKey(stage, 3);
+  });
+
+  test('whose audio is cut while it is recovered is kept as far as it came', async () => {
+    const stage = await killed(faults.shortBody(mp3));
+    expect((await recover(stage)).code).toBe(25);
+    expect(await filesLeft(stage.box)).toEqual(KEPT);
+    expect((await recover(stage)).code).toBe(27);
+    expect(speechRequests(stage)).toHaveLength(2);
+  });
+
+  test('is not asked for on another account, which would pay', async () => {
+    const stage = await killed();
+    const result = await stage.run(['recover'], { env: { FOLEY_API_KEY: 'another-account-key-1234' } });
+    expect(result.code).toBe(2);
+    expect(speechRequests(stage)).toHaveLength(1);
+  });
+});
+
+test('speech without an answer (26) is asked for again by recover', async () => {
+  const stage = await scene([
+    onSpeech(faults.resetBeforeHeaders(), { times: 1 }),
+    onSpeech(faults.audio(mp3), { times: 1 }),
+  ]);
+  expect((await stage.speak()).code).toBe(26);
+  expect((await recover(stage)).code).toBe(0);
+  expect(await outputOf(stage.box)).toEqual(mp3.bytes);
+  expectOneKey(stage, 2);
+});
+
+test('speech that was refused leaves no text behind', async () => {
+  const stage = await scene([onSpeech(faults.errorAnswer(402, { code: 'ERR_CREDITS' }))]);
+  expect((await stage.speak()).code).toBe(21);
+  expect(await filesLeft(stage.box)).toEqual([]);
+});
+
+test('speech of a surface without keys stays unknown, and is not asked for again', async () => {
+  const stage = await scene([{ method: 'POST', path: '/v1/tts', answer: faults.resetBeforeHeaders() }]);
+  expect((await stage.speak(['--api', 'compat-tts'])).code).toBe(26);
+  expect(await journalOf(stage)).not.toContain('"body"');
+  expect((await stage.run(['recover'])).code).toBe(26);
+  expect(stage.server.requests).toHaveLength(1);
+});
+
+describe('stored audio of v1 (--cache)', () => {
+  const CACHED = ['--api', 'v1', '--cache'];
+  const V1_PATH = '/api/open/v1/speech/tts';
+  const stored: Rule = {
+    method: 'POST',
+    path: V1_PATH,
+    answer: answer(
+      200,
+      { 'Content-Type': 'application/json' },
+      JSON.stringify({ audio_url: '/stored.mp3', credits_used: 2, quota_remaining: 98 }),
+    ),
+  };
+
+  test('whose command was killed while it came is fetched whole: it is sent a second time', async () => {
+    const stage = await scene([
+      stored,
+      { path: '/stored.mp3', answer: faults.stallMidBody(mp3), times: 1 },
+      { path: '/stored.mp3', answer: faults.audio(mp3), times: 1 },
+    ]);
+    const running = await stage.start(speakWith(CACHED));
+    await stage.server.paused();
+    await vi.waitFor(async () => expect(await journalOf(stage)).toContain('"accepted"'), SOON);
+    running.signal('SIGKILL');
+    await running.done;
+    const { code, items, stderr } = await recover(stage);
+    expect(code, stderr).toBe(0);
+    expect(items).toEqual([expect.objectContaining({ outcome: 'recovered', creditsUsed: 2 })]);
+    expect(await outputOf(stage.box)).toEqual(mp3.bytes);
+    expect(await filesLeft(stage.box)).toEqual(['out/hi.mp3']);
+    const ids = stage.server.requests
+      .filter((request) => request.path === V1_PATH)
+      .map((request) => request.header('x-request-id'));
+    expect(ids).toHaveLength(2);
+    expect(new Set(ids).size).toBe(1);
+  });
+});
+
+describe('on foley serve', () => {
+  async function creditsOf(service: Awaited<ReturnType<typeof startServe>>): Promise<number> {
+    const { bytes } = await service.ask(PROFILE_PATH);
+    return Number(Object(JSON.parse(bytes.toString())).credits);
+  }
+
+  test('a command killed before the answer is recovered and billed once', async () => {
+    const service = await startServe(['--fault', `POST ${SPEECH_PATH}; delay=2s; times=1`]);
+    const { env } = service;
+    const box = await sandbox();
+    const voice = await firstVoiceId(service);
+    const running = await startFoley(['tts', TEXT, '-v', voice, '-o', 'a.mp3'], { box, env });
+    await vi.waitFor(async () => expect(await journalOf({ box })).toContain('"sent"'), SOON);
+    running.signal('SIGKILL');
+    await running.done;
+    const result = await runFoley(['recover', '--json'], { box, env });
+    expect(result.code, result.stderr).toBe(0);
+    const [item] = Object(JSON.parse(result.stdout.toString())).items;
+    expect(item).toMatchObject({ outcome: 'recovered' });
+    await expectSoundIn(box, 'a.mp3');
+    expect(await creditsOf(service)).toBe(1_000_000 - item.creditsUsed);
+  });
+
+  test('speech that was billed and never arrived is lost, and not billed again', async () => {
+    const service = await startServe(['--fault', `POST ${SPEECH_PATH}; reset-after=0; times=1`]);
+    const { env } = service;
+    const box = await sandbox();
+    const args = ['tts', TEXT, '-v', await firstVoiceId(service), '-o', 'a.mp3'];
+    expect((await runFoley([...args, '--max-retries', '0'], { box, env })).code).toBe(26);
+    const credits = await creditsOf(service);
+    const result = await runFoley(['recover'], { box, env });
+    expect(result.code, result.stderr).toBe(27);
+    expect(result.stdout.toString()).toMatch(/lost .* speaking it again costs again/);
+    expect(await creditsOf(service)).toBe(credits);
+  });
+});
+
+test('on the embedded service a killed command is recovered', async () => {
+  const box = await sandbox();
+  const running = await startFoley(['tts', TEXT, '-o', 'a.mp3'], { box });
+  await vi.waitFor(async () => expect(await journalOf({ box })).toContain('"sent"'), SOON);
+  running.signal('SIGKILL');
+  await running.done;
+  const result = await runFoley(['recover'], { box });
+  expect([0, 27], result.stderr).toContain(result.code);
+  if (result.code === 0) await expectSoundIn(box, 'a.mp3');
+});
