@@ -23,8 +23,12 @@ export async function noteRecovered(
     before.entries.find((entry) => entry.id === id)?.record?.operation ?? id;
   for (const { creditsUsed, id, idempotencyKey, outcome, output, problem } of recovered) {
     const operation = operationOf(id);
-    const key = idempotencyKey ?? book.keyOf.get(operation) ?? '';
-    const run = runs.find(({ intents }) => intents.has(operation));
+    // A command that was killed while it wrote its intent down has told nobody of it.
+    const written = before.statuses.find((status) => status.id === operation)?.about;
+    const key = idempotencyKey ?? book.keyOf.get(operation) ?? written?.idempotencyKey ?? '';
+    const run =
+      runs.find(({ intents }) => intents.has(operation)) ??
+      runs.find(({ order }) => order.key.value === written?.idempotencyKey);
     const isRunning = run !== undefined && run.ending === undefined;
     if (isRunning || (outcome === 'running' && !world.isBlind)) {
       expect(outcome, `the command runs: ${isRunning}`).toBe(isRunning ? 'running' : 'not running');

@@ -98,6 +98,25 @@ describe('the journal of what may cost credits', () => {
     expect((await list()).open.map(({ id }) => id)).toEqual([second.id]);
   });
 
+  it('keeps what was sent in its own file, and there only until the operation ends', async () => {
+    const { folder, journal, list } = await world();
+    const written = journal(1);
+    const first = await written.begin(ABOUT, Buffer.from('{"text":"\u201cone\u201d"}'));
+    const second = await written.begin(ABOUT, Buffer.from('{"text":"two"}'));
+    const [one, two] = (await list()).open;
+    if (one === undefined || two === undefined) throw new Error('two are open');
+    expect((await journal(2).bodyOf(one))?.toString()).toBe('{"text":"\u201cone\u201d"}');
+    await first.settle('published');
+    await written.close();
+    const [name = '', ...others] = await namesIn(folder);
+    expect(others).toEqual([]);
+    const content = await readFile(path.join(folder, name), 'utf8');
+    expect(content).not.toContain('one');
+    expect(await list()).toMatchObject({ open: [{ id: second.id }], garbled: 0 });
+    expect(await journal(2).bodyOf(one)).toBeUndefined();
+    expect((await journal(2).bodyOf(two))?.toString()).toBe('{"text":"two"}');
+  });
+
   it('keeps the steps of several at once apart', async () => {
     const { journal, list } = await world();
     const written = journal(1);
