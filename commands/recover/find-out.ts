@@ -51,7 +51,11 @@ export async function findOut(
   if (bytes === undefined || body === undefined) return undefined;
   refuseOtherPayer(intent.id, about, client);
   const { signal } = deps;
-  const request = { ...againUnder(key, about, what, client), body: { ...jsonBody({}), bytes }, signal };
+  const request = {
+    ...againUnder(key, about, what, client),
+    body: { ...jsonBody({}), bytes },
+    signal,
+  };
   try {
     return what === 'speech'
       ? await recoverSpeech({ body, intent, request }, { ...deps, client })

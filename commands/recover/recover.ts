@@ -236,7 +236,8 @@ function exitOf(items: readonly Recovered[], failures: readonly Failure[]): Exit
   const [failure] = failures;
   if (failure !== undefined) return failure.exit;
   if (items.some(({ outcome }) => outcome === 'damaged')) return 'state';
-  if (items.some(({ outcome }) => outcome === 'refunded' || outcome === 'rejected')) return 'rejected';
+  if (items.some(({ outcome }) => outcome === 'refunded' || outcome === 'rejected'))
+    return 'rejected';
   return items.some(({ outcome }) => outcome === 'partial') ? 'partial' : 'ok';
 }
 

@@ -229,7 +229,8 @@ function readFile(file: string, content: string, processes: Processes): IntentFi
   const writer = owner === undefined ? 'unknown' : processes.liveness(owner);
   const bodies = new Map<string, string>();
   for (const { body, id } of records) {
-    if (typeof body === 'string' && typeof id === 'string' && body.trim() !== '') bodies.set(id, body);
+    if (typeof body === 'string' && typeof id === 'string' && body.trim() !== '')
+      bodies.set(id, body);
   }
   const others = records.filter((record) => 'owner' in record || 'body' in record).length;
   const strange = records.length - others - steps.length;

@@ -59,7 +59,9 @@ export async function recoverSpeech(
         request,
         async ask(renewed) {
           const onNewKey = (next: string): Promise<void> => renewed((key = next));
-          return sendSpeech(client, { ...request, onNewKey }, body['cache'] === true).catch(undecided);
+          return sendSpeech(client, { ...request, onNewKey }, body['cache'] === true).catch(
+            undecided,
+          );
         },
       },
       plan: { kind: 'stdout', format },

@@ -192,7 +192,8 @@ export function wasPaused({ order }: Run): boolean {
 /** What the service asks for what was asked under this key. */
 export function priceOf(key: string, runs: readonly Run[]): number {
   const run =
-    runs.find(({ keys }) => keys.includes(key)) ?? runs.find(({ order }) => order.key.value === key);
+    runs.find(({ keys }) => keys.includes(key)) ??
+    runs.find(({ order }) => order.key.value === key);
   return (TEXTS[run?.order.text ?? 0]?.length ?? 0) * RATE;
 }
 

@@ -29,7 +29,10 @@ const { mp3 } = await paidAudio();
 const TEXT = 'a text that nobody else is to read';
 
 /** A command that was killed while it waited for its answer; `then` is what the next requests get. */
-async function killed(then: Answer = faults.audio(mp3), more: readonly string[] = []): Promise<Scene> {
+async function killed(
+  then: Answer = faults.audio(mp3),
+  more: readonly string[] = [],
+): Promise<Scene> {
   const stage = await scene([
     onSpeech(faults.silence(), { times: 1 }),
     onSpeech(then, { optional: true }),
@@ -61,7 +64,11 @@ describe('speech whose command was killed before the answer', () => {
     const { code, items, stderr } = await recover(stage);
     expect(code, stderr).toBe(0);
     expect(items).toEqual([
-      expect.objectContaining({ outcome: 'recovered', creditsUsed: 2, requestId: expect.any(String) }),
+      expect.objectContaining({
+        outcome: 'recovered',
+        creditsUsed: 2,
+        requestId: expect.any(String),
+      }),
     ]);
     expect(await outputOf(stage.box)).toEqual(mp3.bytes);
     expectOneKey(stage, 2);
@@ -168,7 +175,9 @@ describe('speech whose command was killed before the answer', () => {
 
   test('is not asked for on another account, which would pay', async () => {
     const stage = await killed();
-    const result = await stage.run(['recover'], { env: { FOLEY_API_KEY: 'another-account-key-1234' } });
+    const result = await stage.run(['recover'], {
+      env: { FOLEY_API_KEY: 'another-account-key-1234' },
+    });
     expect(result.code).toBe(2);
     expect(speechRequests(stage)).toHaveLength(1);
   });
@@ -192,7 +201,9 @@ test('speech that was refused leaves no text behind', async () => {
 });
 
 test('speech of a surface without keys stays unknown, and is not asked for again', async () => {
-  const stage = await scene([{ method: 'POST', path: '/v1/tts', answer: faults.resetBeforeHeaders() }]);
+  const stage = await scene([
+    { method: 'POST', path: '/v1/tts', answer: faults.resetBeforeHeaders() },
+  ]);
   expect((await stage.speak(['--api', 'compat-tts'])).code).toBe(26);
   expect(await journalOf(stage)).not.toContain('"body"');
   expect((await stage.run(['recover'])).code).toBe(26);
