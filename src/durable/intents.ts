@@ -187,13 +187,11 @@ class Journal implements IntentJournal {
     const { id, generation, state } = intent;
     const at = new Date(this.#options.clock.now()).toISOString();
     const step = journalLine({ id, generation, state, at, ...known });
-    const lines = body === undefined ? [step] : [step, bodyLine(id, body)];
-    const written = this.#last.then(async () => {
-      const end = await this.#append(Buffer.concat(lines), onDisk);
-      const bytes = lines[1]?.length ?? 0;
-      const position = end - bytes;
-      if (bytes > 0 && Number.isSafeInteger(position)) intent.body = { bytes, position };
-    });
+    const sent = body === undefined ? undefined : bodyLine(id, body);
+    const lines = sent === undefined ? step : Buffer.concat([step, sent]);
+    const written = this.#last
+      .then(() => this.#append(lines, onDisk))
+      .then((end) => void intent.noteBody(end, sent));
     this.#last = written.catch(() => undefined);
     return written;
   }
@@ -272,6 +270,12 @@ class WrittenIntent implements Intent {
     this.id = id;
     this.generation = generation;
     this.state = state;
+  }
+
+  /** Notes that a body was written, and where; the end is not known after a write that failed. */
+  noteBody(end: number, sent: Uint8Array | undefined): void {
+    if (sent === undefined || !Number.isSafeInteger(end)) return;
+    this.body = { bytes: sent.length, position: end - sent.length };
   }
 
   async advance(state: OpenState, facts?: IntentFacts): Promise<void> {

@@ -22,6 +22,7 @@ import {
   speakWith,
   speechRequests,
 } from './faults/scene.ts';
+import type { ServingFoley } from './support/serve.ts';
 import { firstVoiceId, startServe } from './support/serve.ts';
 import { expectSoundIn } from './support/sound.ts';
 
@@ -56,6 +57,11 @@ async function journalOf({ box }: Pick<Scene, 'box'>): Promise<string> {
   const files = names.map((name) => path.join(folder, name));
   for (const file of files) expect((await stat(file)).mode & 0o777).toBe(0o600);
   return (await Promise.all(files.map((file) => readFile(file, 'utf8')))).join('');
+}
+
+async function creditsOf({ ask }: ServingFoley): Promise<number> {
+  const { bytes } = await ask(PROFILE_PATH);
+  return Number(Object(JSON.parse(bytes.toString())).credits);
 }
 
 describe('speech whose command was killed before the answer', () => {
@@ -248,11 +254,6 @@ describe('stored audio of v1 (--cache)', () => {
 });
 
 describe('on foley serve', () => {
-  async function creditsOf(service: Awaited<ReturnType<typeof startServe>>): Promise<number> {
-    const { bytes } = await service.ask(PROFILE_PATH);
-    return Number(Object(JSON.parse(bytes.toString())).credits);
-  }
-
   test('a command killed before the answer is recovered and billed once', async () => {
     const service = await startServe(['--fault', `POST ${SPEECH_PATH}; delay=2s; times=1`]);
     const { env } = service;
