@@ -191,7 +191,7 @@ class Journal implements IntentJournal {
     const lines = sent === undefined ? step : Buffer.concat([step, sent]);
     const written = this.#last
       .then(() => this.#append(lines, onDisk))
-      .then((end) => void intent.noteBody(end, sent));
+      .then((end) => intent.noteBody(end, sent));
     this.#last = written.catch(() => undefined);
     return written;
   }

@@ -25,7 +25,7 @@ export interface SpeechRecoveryDeps extends FileDeps {
 }
 
 /** A synchronous speech request whose response was interrupted, and its stored body. */
-export interface LeftSpeech {
+interface LeftSpeech {
   readonly intent: OpenIntent;
   readonly request: RequestSpec;
   readonly body: UnknownRecord;
