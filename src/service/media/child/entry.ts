@@ -29,11 +29,14 @@ async function answer(call: unknown): Promise<void> {
     tell({ type: 'done', result: await task(call.order, { progress: progressTeller() }) });
   } catch (error) {
     const reason = error instanceof MediaTaskError ? error.reason : 'failed';
-    const errno = errnoOf(error);
+    const errno = errnoOf(error) ?? (NO_SPACE.test(messageOf(error)) ? 'ENOSPC' : undefined);
     const known = errno === undefined ? {} : { errno };
     tell({ type: 'failed', reason, message: messageOf(error), ...known });
   }
 }
+
+/** How the picture library words a full disk; its errors have no code. */
+const NO_SPACE = /No space left on device|Disk quota exceeded/;
 
 function progressTeller(): (fraction: number) => void {
   let told = 0;
