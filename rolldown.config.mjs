@@ -49,13 +49,6 @@ const leaveOutHttp2 = {
     id === '\0no-http2' ? 'export class Http2ServerRequest {}\nexport const constants = {};' : null,
 };
 
-/** It measures a time limit that foley never sets, and loading the finer clock costs a millisecond. */
-const takePlainClock = {
-  name: 'take-plain-clock',
-  transform: (code, id) =>
-    /[\\/]p-retry[\\/]/.test(id) ? code.replaceAll('performance.now()', 'Date.now()') : null,
-};
-
 function mergeChunks() {
   const chunkOf = new Map();
   const root = path.dirname(fileURLToPath(import.meta.url));
@@ -108,7 +101,7 @@ export default defineConfig([
     },
     platform: 'node',
     external: Object.keys(manifest.dependencies).flatMap((name) => [name, new RegExp(`^${name}/`)]),
-    plugins: [leaveOutChildProcess, leaveOutHttp2, takePlainClock, importFromOutside, collect],
+    plugins: [leaveOutChildProcess, leaveOutHttp2, importFromOutside, collect],
     output: { ...output, codeSplitting: { groups } },
   },
   { input: { launch: 'src/launch/launch.ts' }, platform: 'node', output },

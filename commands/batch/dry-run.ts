@@ -1,9 +1,9 @@
 import path from 'node:path';
+import { speechJobBody } from '../../src/api/resources/jobs.ts';
 import { keptFolder, readBatchFolder } from '../../src/batch/journal/batch-folder.ts';
 import { alignedBody, captionNames } from '../../src/batch/run/aligned-speaker.ts';
 import { createOutputLook, surveyItems } from '../../src/batch/run/classify.ts';
 import type { Surveyed, SurveyWishes } from '../../src/batch/run/classify.ts';
-import { jobBody } from '../../src/batch/run/job-speaker.ts';
 import { isInFolder } from '../../src/batch/run/reuse-audio.ts';
 import type { Context } from '../../src/cli/command.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
@@ -33,7 +33,7 @@ export async function describeBatch(
       look: createOutputLook(lookup),
       isElsewhere: (status, output) => isInFolder(status, output, lookup),
       bodyOf: (order) =>
-        captions === undefined ? jobBody(client, order) : alignedBody(client, order),
+        captions === undefined ? speechJobBody(order).bytes : alignedBody(client, order),
       origin,
       overwrite: flags.overwrite === true,
       retriesFailed: flags.retryFailed === true,

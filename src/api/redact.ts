@@ -43,7 +43,9 @@ export function createRedactor(secrets: readonly (string | undefined)[]): Redact
  * for the origins in `ours` are queries shown that have no parameter with the name of a secret.
  */
 export function redactUrl(url: URL | string, ours: ReadonlySet<string> = new Set()): string {
-  if (!URL.canParse(String(url))) return MASK;
+  if (typeof url === 'string') return URL.canParse(url) ? redactUrl(new URL(url), ours) : MASK;
+  // Most have nothing to hide, and every field that is set is parsed anew.
+  if (!/[?#@]/.test(url.href)) return url.href;
   const shown = new URL(url);
   shown.username = '';
   shown.password = '';

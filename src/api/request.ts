@@ -159,9 +159,10 @@ function resolveTarget({ target, host, query }: RequestSpec, address: ServiceAdd
   for (const [name, value] of Object.entries(query ?? {})) {
     if (value !== undefined) url.searchParams.set(name, String(value));
   }
-  url.username = '';
-  url.password = '';
-  url.hash = '';
+  // Each of them is parsed anew when it is set.
+  if (url.username !== '') url.username = '';
+  if (url.password !== '') url.password = '';
+  if (url.hash !== '') url.hash = '';
   return url;
 }
 
@@ -220,6 +221,7 @@ export function endpoint(id: EndpointId, parameters: Readonly<Record<string, str
  * @throws Failure (usage) for an id that no path can have
  */
 export function fillPath(path: string, parameters: Readonly<Record<string, string>>): string {
+  if (!path.includes('{')) return path;
   return path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) =>
     encodeSegment(parameters[name] ?? ''),
   );

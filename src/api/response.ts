@@ -135,14 +135,8 @@ export function parseJson(text: string): unknown {
 
 /** Most answers have a few: there is nothing to count in them. */
 function hasManyBrackets(text: string): boolean {
-  let left = DEEPEST;
-  for (const bracket of ['[', '{']) {
-    for (let at = text.indexOf(bracket); at >= 0; at = text.indexOf(bracket, at + 1)) {
-      if (left === 0) return true;
-      left -= 1;
-    }
-  }
-  return false;
+  const count = (bracket: string): number => text.split(bracket, DEEPEST + 2).length - 1;
+  return count('[') + count('{') > DEEPEST;
 }
 
 function isTooDeep(text: string): boolean {

@@ -1,4 +1,3 @@
-import pRetry from 'p-retry';
 import type { Clock } from '../effects/clock.ts';
 import type { Random } from '../effects/random.ts';
 import type { Failure } from '../errors/failure.ts';
@@ -44,15 +43,13 @@ export async function withRetries<T>(
   attempt: (ids: Ids, number: number) => Promise<T>,
 ): Promise<T> {
   const run: Run = { spec, first, context, ids: first, broken: undefined, mayBeBilled: false };
-  try {
-    return await pRetry((number) => attempt(run.ids, number), {
-      retries: Number.POSITIVE_INFINITY,
-      minTimeout: 0,
-      shouldRetry: ({ error, attemptNumber }) => prepareNext(run, error, attemptNumber),
-    });
-  } catch (error) {
-    if (error instanceof AttemptFailure) throw conclude(error, run);
-    throw error;
+  for (let number = 1; ; number += 1) {
+    try {
+      return await attempt(run.ids, number);
+    } catch (error) {
+      if (!(error instanceof AttemptFailure)) throw error;
+      if (!(await prepareNext(run, error, number))) throw conclude(error, run);
+    }
   }
 }
 
@@ -68,8 +65,7 @@ interface Run {
 }
 
 /** Whether there is a next attempt; when there is, the wait before it is over. */
-async function prepareNext(run: Run, error: unknown, attempt: number): Promise<boolean> {
-  if (!(error instanceof AttemptFailure)) return false;
+async function prepareNext(run: Run, error: AttemptFailure, attempt: number): Promise<boolean> {
   const { spec, context } = run;
   const { failure, outcome } = error;
   run.mayBeBilled = mayBeBilled(error, run.mayBeBilled);

@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer';
+
 /** Why bytes are not UTF-8 text. */
 export type EncodingFault = 'invalid' | 'cut' | 'utf-16le' | 'utf-16be' | 'utf-32le';
 
@@ -31,6 +33,8 @@ export interface Utf8Decoder {
  * {@link TextEncodingError}, which names UTF-16 and UTF-32 when their own mark is there.
  */
 export function decodeUtf8(bytes: Uint8Array): string {
+  // What has no fault needs none to be found.
+  if (isUtf8(bytes)) return new TextDecoder().decode(bytes);
   const decoder = createUtf8Decoder();
   return decoder.write(bytes) + decoder.end();
 }

@@ -15,7 +15,7 @@ import type { ListedItem } from '../pages.ts';
 import type { PollPace, PollCall, PollDeps, PolledJob } from '../poll.ts';
 import { POLL_FLOOR_MS, POLL_FLOOR_V1_MS, pollJob, jobCost, jobPhase } from '../poll.ts';
 import { endpoint, jsonBody } from '../request.ts';
-import type { IdempotencyKey, RequestSpec } from '../request.ts';
+import type { IdempotencyKey, RequestBody, RequestSpec } from '../request.ts';
 import type { Answer, AnswerHeaders, UnknownRecord, JsonAnswer } from '../response.ts';
 import { badAnswer, isRecord, isStringArray } from '../response.ts';
 import type { SpeechOrder } from './speech.ts';
@@ -31,6 +31,11 @@ export interface JobOptions {
   readonly onNewKey?: ((key: string) => Promise<void>) | undefined;
 }
 
+/** What a speech job is created with, byte for byte. */
+export function speechJobBody(order: SpeechOrder, api: JobApi = 'v3'): RequestBody {
+  return jsonBody(speechBody(order, SPEECH_SURFACES[api]));
+}
+
 /** The request of {@link createSpeechJob}, to be described or sent. */
 export function speechJobRequest(
   client: ApiClient,
@@ -43,7 +48,7 @@ export function speechJobRequest(
   const { modelId } = order;
   return {
     ...call,
-    body: jsonBody(speechBody(order, SPEECH_SURFACES[api])),
+    body: speechJobBody(order, api),
     billed: true,
     retry: 'keyed',
     key: { ...idempotencyKey, sentAs },

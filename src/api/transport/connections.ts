@@ -35,7 +35,11 @@ export class Connections extends Agent {
 
   /** Drops what ended since it was last used: until that is closed to the end, Node would still write to it. */
   forgetEnded(): void {
-    for (const socket of this.#idle()) if (!socket.writable) socket.emit('agentRemove');
+    // The last one is taken first.
+    for (const socket of this.#idle().reverse()) {
+      if (socket.writable) return;
+      socket.emit('agentRemove');
+    }
   }
 
   /** Closes what is idle, so that the next request gets a connection that no other was on. */
@@ -44,6 +48,11 @@ export class Connections extends Agent {
       socket.destroy();
       socket.emit('agentRemove');
     }
+  }
+
+  /** All of them lead to one service. */
+  override getName(): string {
+    return '';
   }
 
   override createConnection(_options: object, done?: Done): undefined {
@@ -65,8 +74,9 @@ export class Connections extends Agent {
     super.destroy();
   }
 
-  #idle(): readonly Duplex[] {
-    return Object.values(this.freeSockets).flatMap((sockets = []) => [...sockets]);
+  /** Copied, since who is dropped leaves the list. */
+  #idle(): Duplex[] {
+    return Object.values(this.freeSockets).flatMap((sockets = []) => sockets);
   }
 
   async #open(done: Done): Promise<void> {

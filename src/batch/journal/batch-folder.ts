@@ -53,8 +53,8 @@ export interface BatchFolder {
   noteDurably(status: ItemStatus, state: ItemStep['state'], facts?: ItemFacts): Promise<ItemStatus>;
   /** Notes that an item has its name; written with what is noted next, since it only saves a look. */
   notePublished(status: ItemStatus, facts: ItemFacts): ItemStatus;
-  /** The same for audio that got a further name, with its captions. */
-  noteReused(status: ItemStatus, files: OutputFiles, facts: ItemFacts): ItemStatus;
+  /** Notes a further name that audio is about to get, with its captions; written when this resolves. Throws exit 32. */
+  noteReused(status: ItemStatus, files: OutputFiles): Promise<ItemStatus>;
   /** Notes that everything was done, so that a later `--redo` of the same items is another one. */
   end(): Promise<void>;
   /** Gives the folder free. Never throws. */
@@ -197,16 +197,11 @@ class OpenFolder implements BatchFolder {
     return { ...status, state: 'published', facts: { ...status.facts, ...facts } };
   }
 
-  noteReused(status: ItemStatus, files: OutputFiles, facts: ItemFacts): ItemStatus {
+  async noteReused(status: ItemStatus, files: OutputFiles): Promise<ItemStatus> {
     // Without its key and its service nothing can be told of it but its names, and those are claimed.
     if (status.about === undefined) return status;
-    const step: ItemStatus = {
-      ...status,
-      state: 'published',
-      about: { ...status.about, ...files },
-      facts: { ...status.facts, ...facts },
-    };
-    this.#run.journal.queue([{ ...step }]);
+    const step = { ...status, state: 'published', about: { ...status.about, ...files } } as const;
+    await this.#write([step]);
     this.index.apply(step);
     return step;
   }

@@ -359,8 +359,10 @@ async function compare(
   if (known === undefined || !stats.isFile()) return { kind: 'foreign' };
   if (known.length === 0) return { kind: 'ours' };
   const sized = known.filter(({ bytes }) => bytes === stats.size);
-  const untouched = sized.find(({ mtimeMs }) => mtimeMs === stats.mtimeMs);
-  if (untouched !== undefined) return { kind: 'known', file: untouched };
+  const untouched = sized.filter(({ mtimeMs }) => mtimeMs === stats.mtimeMs);
+  // Audio of one length may have got its names in one tick of the clock.
+  const [only] = untouched.length === 1 ? untouched : [];
+  if (only !== undefined) return { kind: 'known', file: only };
   if (sized.length === 0) return { kind: 'foreign' };
   const digest = await digestOf(file, files);
   const same = sized.find(({ sha256 }) => sha256 === digest);

@@ -5,6 +5,7 @@ import {
   createSpeechJob,
   pollPace,
   pollSpeechJob,
+  speechJobBody,
   speechJobRequest,
 } from '../../api/resources/jobs.ts';
 import type { SpeechJob } from '../../api/resources/jobs.ts';
@@ -40,12 +41,6 @@ function jobEndpoint(client: ApiClient): string {
   return `${method} ${String(target)}`;
 }
 
-/** The body that is sent for an order. */
-export function jobBody(client: ApiClient, order: SpeechOrder): Uint8Array {
-  const { body } = speechJobRequest(client, order, { idempotencyKey: NO_KEY });
-  return body?.bytes ?? new Uint8Array();
-}
-
 const NO_ORDER = { text: '', voiceId: '' };
 const NO_KEY = { value: '', madeByTool: false };
 
@@ -60,7 +55,7 @@ class JobSpeaker implements ItemSpeaker {
   }
 
   bodyOf(order: SpeechOrder): Uint8Array {
-    return jobBody(this.#options.client, order);
+    return speechJobBody(order).bytes;
   }
 
   besides(): readonly string[] {

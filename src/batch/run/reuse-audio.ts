@@ -24,7 +24,7 @@ export interface AudioLookup extends Pick<FileDeps, 'files'> {
 }
 
 export interface ReuseOptions extends AudioLookup, FileDeps {
-  readonly folder: Pick<BatchFolder, 'isAlone' | 'noteReused' | 'temporaries'>;
+  readonly folder: Pick<BatchFolder, 'isAlone' | 'notePublished' | 'noteReused' | 'temporaries'>;
   readonly folders: OutputFolders;
 }
 
@@ -103,8 +103,8 @@ async function isFile(
   const stats = await statsOf(file, lookup);
   if (stats?.size !== bytes) return false;
   const known = lookup.index.filesAt(output)?.filter(({ mtimeMs }) => mtimeMs === stats.mtimeMs);
-  const [untouched] = known?.filter((one) => one.bytes === bytes) ?? [];
-  if (untouched !== undefined) return untouched.sha256 === sha256;
+  const untouched = known?.filter((one) => one.bytes === bytes) ?? [];
+  if (untouched.length === 1) return untouched[0]?.sha256 === sha256;
   return (await digestOf(file, lookup)) === sha256;
 }
 
@@ -140,16 +140,19 @@ class Reuse implements AudioReuse {
     const { besides, files, folder, folders, outputDir } = this.#options;
     const file = path.join(outputDir, target.output);
     await folders.useFor(file);
+    const names = besides(target.output);
+    const given = names.length === 0 ? {} : { besides: names };
+    // Killed right after it got its name, it would be a stranger's to a run of an edited list.
+    const noted = await folder.noteReused(status, { output: target.output, ...given });
     // The process of another share may have put aside what it was copied from.
     const isPlaced =
       (await this.#placeFrom(status, target)) || (await this.#placeFrom(status, target));
     if (!isPlaced) return undefined;
+    if (noted.about === undefined) return noted;
     const { mtimeMs, size } = await files.stat(file);
     const { sha256 } = status.facts;
-    const names = besides(target.output);
-    const given = names.length === 0 ? {} : { besides: names };
     const facts = { bytes: size, mtimeMs, ...(sha256 === undefined ? {} : { sha256 }) };
-    return folder.noteReused(status, { output: target.output, ...given }, facts);
+    return folder.notePublished(noted, facts);
   }
 
   async #placeFrom(status: ItemStatus, target: ReuseTarget): Promise<boolean> {
@@ -240,8 +243,10 @@ class Reuse implements AudioReuse {
 
   /** Gives a kept file its name back. */
   async #move(from: string, { facts }: ItemStatus, target: ReuseTarget): Promise<boolean> {
-    if ((await digestOf(from, this.#options)) !== facts.sha256) {
-      await removeQuietly(from, this.#options);
+    const digest = await digestOf(from, this.#options);
+    if (digest !== facts.sha256) {
+      // What could not be read may be the only copy.
+      if (digest !== undefined) await removeQuietly(from, this.#options);
       return false;
     }
     await this.#displace(target);

@@ -57,10 +57,11 @@ export async function batchBox(
   texts: Readonly<Record<string, string>>,
   faults: readonly string[] = [],
   more: readonly string[] = [],
+  serving: RunOptions = {},
 ): Promise<BatchBox> {
   const box = await sandbox();
   const rules = faults.flatMap((rule) => ['--fault', rule]);
-  const service = await startServe([...rules, ...more]);
+  const service = await startServe([...rules, ...more], serving);
   const write = async (name: string, content: string | Uint8Array): Promise<void> => {
     const file = path.join(box.out, name);
     await mkdir(path.dirname(file), { recursive: true });

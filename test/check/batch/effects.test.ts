@@ -85,13 +85,35 @@ describe('a batch whose list was edited, of which the k-th effect goes wrong', (
       }
     },
   );
+
+  it(
+    'and kills it: edited once more, nothing is bought again, and no file is a stranger’s',
+    {
+      timeout: 300_000,
+    },
+    async () => {
+      for (let at = 1; ; at += IS_FULL_SIZE ? 1 : 5) {
+        const { audio, place, texts } = await newEdit();
+        const failing = failingFiles(at, { kind: 'kill' });
+        const { struck } = await runOnce(world, place, { failing });
+        const edited = [...texts.slice(1), ...texts.slice(0, 1)];
+        await writeLines(place, edited);
+        const what = `effect ${at} (${struck ?? 'none'})`;
+        await expectWhole(place, edited, what);
+        await expectPlaced(place, audio, edited, what);
+        if (struck === undefined) return;
+      }
+    },
+  );
 });
 
 /** A folder of lines of which some changed places, one is new, one is gone, and one is there twice. */
 async function newEdit() {
   const place = await world.newPlace();
   places += 1;
-  const [a, b, c, d] = ['A', 'B', 'C', 'D'].map((name) => `${name} ${places}.`);
+  // Of different lengths, so that each sounds different.
+  const names = ['A', 'Bravo', 'Charlie once', 'Delta once and twice'];
+  const [a, b, c, d] = names.map((name) => `${name} ${places}.`);
   const before = [a, b, c, d].map(String);
   await writeLines(place, before);
   expect((await runOnce(world, place)).failure).toBeUndefined();

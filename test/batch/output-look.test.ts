@@ -1,0 +1,28 @@
+import { stat, utimes, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { JournalIndex } from '../../src/batch/journal/journal.ts';
+import { createOutputLook } from '../../src/batch/run/classify.ts';
+import { sha256 } from '../../src/durable/checksum.ts';
+import { systemFiles } from '../../src/effects/file-system.ts';
+import { newFolder } from './batch-folders.ts';
+
+it('audio of one length and time, which an output held in turns, is told apart by its content', async () => {
+  const outputDir = await newFolder();
+  const file = path.join(outputDir, 'a.wav');
+  const time = new Date('2026-01-01T00:00:00Z');
+  const index = new JournalIndex();
+  for (const content of ['earlier', 'another']) {
+    await writeFile(file, content);
+    await utimes(file, time, time);
+    const { mtimeMs, size: bytes } = await stat(file);
+    const about = { output: 'a.wav', key: 'k', origin: 'o' };
+    const facts = { sha256: sha256(content), bytes, mtimeMs };
+    index.apply({ item: content, body: content, generation: 0, state: 'published', about, facts });
+  }
+  const look = createOutputLook({ outputDir, index, files: systemFiles });
+  expect(await look.at({ output: 'a.wav', source: 'list' })).toMatchObject({
+    kind: 'known',
+    file: { sha256: sha256('another') },
+  });
+});
