@@ -7,6 +7,25 @@ import { sha256 } from '../../src/durable/checksum.ts';
 import { systemFiles } from '../../src/effects/file-system.ts';
 import { newFolder } from './batch-folders.ts';
 
+it('audio that the batch made for another output is its own wherever the batch was about to write', async () => {
+  const outputDir = await newFolder();
+  await writeFile(path.join(outputDir, 'b.wav'), 'first');
+  const index = new JournalIndex();
+  for (const [content, output] of [
+    ['first', 'a.wav'],
+    ['second one', 'b.wav'],
+  ] as const) {
+    const about = { output, key: 'k', origin: 'o' };
+    const facts = { sha256: sha256(content), bytes: content.length };
+    index.apply({ item: content, body: content, generation: 0, state: 'verified', about, facts });
+  }
+  const look = createOutputLook({ outputDir, index, files: systemFiles });
+  const place = { output: 'b.wav', source: 'list' };
+  expect(await look.at(place)).toMatchObject({ file: { sha256: sha256('first') } });
+  await writeFile(path.join(outputDir, 'b.wav'), 'mine');
+  expect(await look.at(place)).toEqual({ kind: 'foreign' });
+});
+
 it('audio of one length and time, which an output held in turns, is told apart by its content', async () => {
   const outputDir = await newFolder();
   const file = path.join(outputDir, 'a.wav');

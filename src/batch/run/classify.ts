@@ -313,7 +313,7 @@ export function createOutputLook(options: LookOptions): OutputLook {
       if (stats.isDirectory()) {
         throw usageFailure(`${source}: its output ${display(file)} is a folder`);
       }
-      const state = await compare(file, stats, options.index.filesAt(output), files);
+      const state = await compare(file, stats, output, options);
       if (state.kind === 'known' || !stats.isFile()) return state;
       const { bytes, sha256 } = audio ?? {};
       if (sha256 === undefined || bytes !== stats.size) return state;
@@ -353,9 +353,10 @@ async function statsOf(
 async function compare(
   file: string,
   stats: Stats,
-  known: readonly KnownFile[] | undefined,
-  files: FileSystem,
+  output: string,
+  { files, index }: LookOptions,
 ): Promise<OutputState> {
+  const known = index.filesAt(output);
   if (known === undefined || !stats.isFile()) return { kind: 'foreign' };
   if (known.length === 0) return { kind: 'ours' };
   const sized = known.filter(({ bytes }) => bytes === stats.size);
@@ -363,10 +364,10 @@ async function compare(
   // Audio of one length may have got its names in one tick of the clock.
   const [only] = untouched.length === 1 ? untouched : [];
   if (only !== undefined) return { kind: 'known', file: only };
-  if (sized.length === 0) return { kind: 'foreign' };
   const digest = await digestOf(file, files);
-  const same = sized.find(({ sha256 }) => sha256 === digest);
-  return same === undefined ? { kind: 'foreign' } : { kind: 'known', file: same };
+  // Also audio of another item, which a run that was killed did not get to replace.
+  if (index.outputsOf(digest).length === 0) return { kind: 'foreign' };
+  return { kind: 'known', file: { sha256: digest, bytes: stats.size, mtimeMs: undefined } };
 }
 
 function digestOf(file: string, files: FileSystem): Promise<string> {
