@@ -20,7 +20,16 @@ export type ControlName = keyof typeof SPEECH_CONTROLS;
   return formatted('speech-controls.ts', source);
 }
 
-const TABLE = ['id', 'method', 'path', 'public', 'repeat', 'isKeyRequired', 'isKeyedByRequestId'];
+const TABLE = [
+  'id',
+  'method',
+  'path',
+  'public',
+  'charges',
+  'repeat',
+  'isKeyRequired',
+  'isKeyedByRequestId',
+];
 
 export async function generatedEndpoints() {
   const { DEFINITIONS } = await loadTypeScript('src/contract/endpoints.ts');

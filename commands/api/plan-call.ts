@@ -52,7 +52,7 @@ export function planCall(args: readonly string[], flags: ApiFlags, keyFile?: str
 /** Whether it asks for one of the documents that need no key. */
 export function isPublic({ method, path }: Pick<Call, 'method' | 'path'>): boolean {
   return ENDPOINTS.some(
-    (endpoint) => endpoint.public && endpoint.method === method && endpoint.path === path,
+    (endpoint) => 'public' in endpoint && endpoint.method === method && endpoint.path === path,
   );
 }
 

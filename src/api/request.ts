@@ -212,19 +212,11 @@ const BY_ID = new Map<EndpointId, (typeof ENDPOINTS)[number]>(
 export function endpoint(id: EndpointId, parameters: Readonly<Record<string, string>> = {}): Call {
   const known = BY_ID.get(id);
   if (known === undefined) throw new Error(`there is no endpoint ${id}`);
-  const target = fillPath(known.path, parameters);
-  return { method: known.method, target, public: known.public };
-}
-
-/**
- * A path with its parameters filled in.
- * @throws Failure (usage) for an id that no path can have
- */
-export function fillPath(path: string, parameters: Readonly<Record<string, string>>): string {
-  if (!path.includes('{')) return path;
-  return path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) =>
-    encodeSegment(parameters[name] ?? ''),
-  );
+  const { method, path } = known;
+  const target = path.includes('{')
+    ? path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => encodeSegment(parameters[name] ?? ''))
+    : path;
+  return { method, target, public: 'public' in known };
 }
 
 /** An address would lead elsewhere with these, however they are written. */

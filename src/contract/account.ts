@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
+import { strict } from './schemas.ts';
 import type { Endpoint } from './endpoint.ts';
 import { BODY_ERRORS } from './endpoint.ts';
 import { WEBHOOK_URL_MAX_CHARACTERS } from './limits.ts';
@@ -20,14 +21,11 @@ export const Profile = Type.Object(
 export type Profile = Static<typeof Profile>;
 
 /** Body of `POST /profile` (docs/api/account.md): the only field that can be changed. */
-export const ProfileUpdate = Type.Object(
-  {
-    webhookUrl: Type.Union([Type.String({ maxLength: WEBHOOK_URL_MAX_CHARACTERS }), Type.Null()], {
-      description: 'http or https address without a user name or password; empty or null clears it',
-    }),
-  },
-  { $id: 'ProfileUpdate', additionalProperties: false },
-);
+export const ProfileUpdate = strict('ProfileUpdate', {
+  webhookUrl: Type.Union([Type.String({ maxLength: WEBHOOK_URL_MAX_CHARACTERS }), Type.Null()], {
+    description: 'http or https address without a user name or password; empty or null clears it',
+  }),
+});
 export type ProfileUpdate = Static<typeof ProfileUpdate>;
 
 /** The document of all endpoints (docs/api/account.md). */
@@ -40,17 +38,14 @@ export const DOCUMENT_ENDPOINTS = [
     section: 'account',
     summary: 'This document',
     tag: 'Service',
-    errors: [],
   },
   {
     id: 'getOpenApiV1',
     method: 'GET',
     path: '/api/openapi.json',
-    public: false,
     section: 'account',
     summary: 'This document, for clients of v1',
     tag: 'Service',
-    errors: [],
   },
 ] as const satisfies readonly Endpoint[];
 
@@ -60,18 +55,15 @@ export const ACCOUNT_ENDPOINTS = [
     id: 'getProfile',
     method: 'GET',
     path: '/api/open/v1/profile',
-    public: false,
     section: 'account#profile',
     summary: 'Account, credits and quota',
     tag: 'Account',
     success: Profile,
-    errors: [],
   },
   {
     id: 'updateProfile',
     method: 'POST',
     path: '/api/open/v1/profile',
-    public: false,
     section: 'account#profile',
     summary: 'Change the webhook address',
     tag: 'Account',
@@ -87,6 +79,5 @@ export const ACCOUNT_ENDPOINTS = [
     section: 'ours',
     summary: 'Whether the service answers',
     tag: 'Service',
-    errors: [],
   },
 ] as const satisfies readonly Endpoint[];

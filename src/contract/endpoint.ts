@@ -15,8 +15,8 @@ export const TAGS = {
 } as const;
 
 /**
- * An endpoint: the router, the checks of requests, the OpenAPI document, the client's table, the pages of docs/api and the
- * conformance rows all go by this.
+ * An endpoint: the router, the validation of requests, the OpenAPI document, the client's table, the pages of docs/api and
+ * the conformance rows all follow from this.
  */
 export interface Endpoint {
   readonly id: string;
@@ -24,12 +24,17 @@ export interface Endpoint {
   /** Path from the base URL; `{name}` is a path parameter. */
   readonly path: string;
   /** Needs no API key. */
-  readonly public: boolean;
-  /** The page of docs/api that describes it, with the anchor, such as `speech#v3`; `ours` where it is an addition of this service. */
+  readonly public?: true;
+  /** The page of docs/api that describes it, with the anchor, such as `speech#v3`; `ours` for an addition of this service. */
   readonly section: string;
   /**
-   * What an identical request under the same idempotency key gets, where the endpoint takes a key (docs/api/errors.md#idempotency):
-   * the first one's result, also while that is being made, or a refusal.
+   * What its price counts, which docs/billing.md describes; `voice` is a place among the voices of the account, for no
+   * credits. A request to an endpoint without it creates nothing and costs nothing.
+   */
+  readonly charges?: 'characters' | 'seconds' | 'characters and seconds' | 'variant' | 'voice';
+  /**
+   * What an identical request under the same idempotency key gets, if the endpoint accepts a key (docs/api/errors.md#idempotency):
+   * the result of the first one, also while that is being made, or a refusal.
    */
   readonly repeat?: 'replay' | 'refuse';
   readonly isKeyRequired?: boolean;
@@ -37,18 +42,21 @@ export interface Endpoint {
   readonly isKeyedByRequestId?: boolean;
   readonly summary: string;
   readonly tag: keyof typeof TAGS;
+  /** Validated before the handler runs, as is the body. Without it the query is ignored. */
   readonly query?: TObject;
   readonly body?: TObject;
   /** The body may be left out. */
   readonly isBodyOptional?: boolean;
-  /** The type of the body where it is not JSON. */
+  /** The type of a body that is not JSON. The handler reads and validates such a body while it arrives. */
   readonly bodyType?: 'multipart/form-data';
   /** Another type that the body may have besides JSON. */
-  readonly otherBodyType?: string;
+  readonly otherBodyType?: 'application/msgpack';
+  /** Fields of the body that are `null` count as missing. */
+  readonly ignoresNull?: boolean;
   /**
-   * The JSON of a success; `audio` for sound that is made and charged, `stored-audio` for sound that
-   * is there, `stored-file` for any other file, `preview` for the sound of a voice design, `events` for an aligned stream, `redirect` for the
-   * way to it, `realtime-audio` for stored audio of realtime speech, `switching` for a WebSocket; nothing for JSON that has no schema.
+   * The JSON of a success; `audio` for audio that is made and charged, `stored-audio` for stored audio, `stored-file` for any
+   * other file, `preview` for the audio of a voice design, `events` for an aligned stream, `redirect` for the address of the
+   * result, `realtime-audio` for stored audio of realtime speech, `switching` for a WebSocket. Without it: JSON without a schema.
    */
   readonly success?:
     | TObject
@@ -60,19 +68,19 @@ export interface Endpoint {
     | 'redirect'
     | 'realtime-audio'
     | 'switching';
-  /** JSON that the same success may be instead, as the body asks. */
+  /** JSON that the same success may be instead, if the body asks for it. */
   readonly otherSuccess?: TObject;
-  /** The data of the events that the success is, or may be instead of sound: by their names, or of events that have none. */
+  /** The data of the events that the success is, or may be instead of audio: by their names, or of events without names. */
   readonly events?: Readonly<Record<string, TObject>> | readonly TObject[];
-  /** The answer is 202, with the address of what was accepted. */
+  /** The status of a success is 202, with the address of the accepted job. */
   readonly isAccepted?: boolean;
   /** Errors besides those that any endpoint may give. */
-  readonly errors: readonly ServiceErrorCode[];
+  readonly errors?: readonly ServiceErrorCode[];
   /** Of synchronous speech: which formats and headers there are. */
   readonly surface?: SurfaceName;
 }
 
-/** Errors of whatever has a body. */
+/** Errors of every endpoint with a body. */
 export const BODY_ERRORS = [
   'ERR_INVALID_REQUEST',
   'ERR_PAYLOAD_TOO_LARGE',
@@ -86,13 +94,13 @@ export const PAID_ERRORS = [
   'ERR_GENERATION_FAILED',
 ] as const;
 
-/** Errors of speech that is charged once a key. */
-export const KEYED_SPEECH_ERRORS = [
-  ...PAID_ERRORS,
-  'ERR_VOICE_NOT_FOUND',
-  'ERR_REQUEST_ID_CONFLICT',
-  'ERR_REQUEST_IN_PROGRESS',
-  'ERR_REQUEST_ALREADY_COMPLETED',
-  'ERR_REQUEST_PREVIOUSLY_REFUNDED',
-  'ERR_MODEL_UNAVAILABLE',
+/** Errors of creates that import files from addresses; they end before anything is charged. */
+export const IMPORT_ERRORS = [
+  ...BODY_ERRORS,
+  'ERR_MEDIA_URL_REFUSED',
+  'ERR_INSUFFICIENT_CREDITS',
+  'ERR_MEDIA_TOO_LARGE',
+  'ERR_MEDIA_UNSUPPORTED',
+  'ERR_MEDIA_UNREACHABLE',
+  'ERR_MEDIA_UNREADABLE',
 ] as const;

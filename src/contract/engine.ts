@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
+import { named } from './schemas.ts';
 
 /** Version of the protocol between the service and engine processes (docs/engines.md). */
 export const ENGINE_PROTOCOL = 1;
@@ -8,60 +9,49 @@ export const ENGINE_PROTOCOL = 1;
 export const ENGINE_NAME = '^[a-z][a-z0-9-]{0,31}$';
 
 /** A voice of an engine process, as its greeting tells it and as it is stored. */
-export const EngineVoiceRecord = Type.Object(
-  {
-    id: Type.String({
-      pattern: '^[A-Za-z0-9][A-Za-z0-9._+-]{0,63}$',
-      description: "The engine's own name of the voice",
-    }),
-    name: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 64, description: 'Name for people; default: the id' }),
-    ),
-    language: Type.String({
-      pattern: '^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8}){0,3}$',
-      description: 'Language code (BCP 47)',
-    }),
-    sampleRate: Type.Integer({
-      minimum: 8_000,
-      maximum: 48_000,
-      description: 'Samples a second of its speech',
-    }),
-    pitch: Type.Optional(
-      Type.Boolean({ default: false, description: 'Whether it follows `pitch`' }),
-    ),
-    words: Type.Optional(
-      Type.Boolean({ default: false, description: 'Whether it tells when each word is said' }),
-    ),
-  },
-  { $id: 'EngineVoiceRecord' },
-);
+export const EngineVoiceRecord = named('EngineVoiceRecord', {
+  id: Type.String({
+    pattern: '^[A-Za-z0-9][A-Za-z0-9._+-]{0,63}$',
+    description: "The engine's own name of the voice",
+  }),
+  name: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 64, description: 'Name for people; default: the id' }),
+  ),
+  language: Type.String({
+    pattern: '^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8}){0,3}$',
+    description: 'Language code (BCP 47)',
+  }),
+  sampleRate: Type.Integer({
+    minimum: 8_000,
+    maximum: 48_000,
+    description: 'Samples a second of its speech',
+  }),
+  pitch: Type.Optional(Type.Boolean({ default: false, description: 'Whether it follows `pitch`' })),
+  words: Type.Optional(
+    Type.Boolean({ default: false, description: 'Whether it tells when each word is said' }),
+  ),
+});
 export type EngineVoiceRecord = Static<typeof EngineVoiceRecord>;
 
 /** What an engine says of itself. */
-export const EngineDescription = Type.Object(
-  {
-    version: Type.String({ maxLength: 64 }),
-    license: Type.String({ maxLength: 64, description: 'SPDX expression' }),
-    voices: Type.Array(EngineVoiceRecord, { minItems: 1, maxItems: 1_000 }),
-  },
-  { $id: 'EngineDescription' },
-);
+export const EngineDescription = named('EngineDescription', {
+  version: Type.String({ maxLength: 64 }),
+  license: Type.String({ maxLength: 64, description: 'SPDX expression' }),
+  voices: Type.Array(EngineVoiceRecord, { minItems: 1, maxItems: 1_000 }),
+});
 export type EngineDescription = Static<typeof EngineDescription>;
 
 /** How an engine process is started. */
-export const EngineCommand = Type.Object(
-  {
-    name: Type.String({ pattern: ENGINE_NAME }),
-    command: Type.String({
-      minLength: 1,
-      maxLength: 4_096,
-      description: 'Program, run without a shell; `node` is the Node.js that runs foley',
-    }),
-    args: Type.Array(Type.String({ maxLength: 4_096 }), { maxItems: 100 }),
-    cwd: Type.String({ minLength: 1, maxLength: 4_096, description: 'Folder it runs in' }),
-  },
-  { $id: 'EngineCommand' },
-);
+export const EngineCommand = named('EngineCommand', {
+  name: Type.String({ pattern: ENGINE_NAME }),
+  command: Type.String({
+    minLength: 1,
+    maxLength: 4_096,
+    description: 'Program, run without a shell; `node` is the Node.js that runs foley',
+  }),
+  args: Type.Array(Type.String({ maxLength: 4_096 }), { maxItems: 100 }),
+  cwd: Type.String({ minLength: 1, maxLength: 4_096, description: 'Folder it runs in' }),
+});
 export type EngineCommand = Static<typeof EngineCommand>;
 
 /** An engine that was added: how it is started, and what it said of itself then. */
@@ -75,11 +65,8 @@ export const EngineRegistration = Type.Interface(
 export type EngineRegistration = Static<typeof EngineRegistration>;
 
 /** What `engines.json` holds. */
-export const EngineList = Type.Object(
-  {
-    version: Type.Literal(1),
-    engines: Type.Array(EngineRegistration, { maxItems: 100 }),
-  },
-  { $id: 'EngineList' },
-);
+export const EngineList = named('EngineList', {
+  version: Type.Literal(1),
+  engines: Type.Array(EngineRegistration, { maxItems: 100 }),
+});
 export type EngineList = Static<typeof EngineList>;

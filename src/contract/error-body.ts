@@ -1,35 +1,30 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
+import { named } from './schemas.ts';
 
 /** The flat JSON error body of every endpoint (docs/api/errors.md). */
-export const ErrorBody = Type.Object(
-  {
-    code: Type.String({ description: 'Stable error code' }),
-    message: Type.String({ description: 'What went wrong, for a person' }),
-    requestId: Type.String({ description: 'Trace id of the request; log it' }),
-    details: Type.Optional(
-      Type.Record(Type.String(), Type.Unknown(), { description: 'More about some errors' }),
-    ),
-  },
-  { $id: 'Error' },
-);
+export const ErrorBody = named('Error', {
+  code: Type.String({ description: 'Stable error code' }),
+  message: Type.String({ description: 'What went wrong, for a person' }),
+  requestId: Type.String({ description: 'Trace id of the request; log it' }),
+  details: Type.Optional(
+    Type.Record(Type.String(), Type.Unknown(), { description: 'More about some errors' }),
+  ),
+});
 export type ErrorBody = Static<typeof ErrorBody>;
 
 /** The same error body with the object from which clients of the OpenAI interface read it. */
-export const OpenAiErrorBody = Type.Object(
-  {
-    ...ErrorBody.properties,
-    error: Type.Object({
-      message: Type.String({ description: 'As `message`' }),
-      type: Type.String({ description: 'Kind of error, such as invalid_request_error' }),
-      code: Type.String({ description: 'As `code`' }),
-      param: Type.Union([Type.String(), Type.Null()], {
-        description: 'The first field that is wrong',
-      }),
+export const OpenAiErrorBody = named('OpenAiError', {
+  ...ErrorBody.properties,
+  error: Type.Object({
+    message: Type.String({ description: 'As `message`' }),
+    type: Type.String({ description: 'Kind of error, such as invalid_request_error' }),
+    code: Type.String({ description: 'As `code`' }),
+    param: Type.Union([Type.String(), Type.Null()], {
+      description: 'The first field that is wrong',
     }),
-  },
-  { $id: 'OpenAiError' },
-);
+  }),
+});
 export type OpenAiErrorBody = Static<typeof OpenAiErrorBody>;
 
 /** Whether clients of the OpenAI interface request this path: they read an error's fields from `error`. */

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import type { Static, TSchema } from 'typebox';
+import type { Static } from 'typebox';
+import { named, nullable, strict } from './schemas.ts';
 import type { Endpoint } from './endpoint.ts';
 import { BODY_ERRORS } from './endpoint.ts';
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from './limits.ts';
@@ -13,10 +14,6 @@ export type JobStatus = (typeof JOB_STATUSES)[number];
 export const SEGMENT_STATUSES = ['pending', 'success', 'skipped', 'fail'] as const;
 export type SegmentStatus = (typeof SEGMENT_STATUSES)[number];
 
-function nullable<Schema extends TSchema>(schema: Schema) {
-  return Type.Union([schema, Type.Null()]);
-}
-
 const Status = Type.Enum([...JOB_STATUSES], { description: 'pending and processing go on' });
 const CreditsUsed = Type.Integer({
   minimum: 0,
@@ -26,36 +23,30 @@ const Characters = Type.Integer({ minimum: 0, description: 'Characters that are 
 const Instant = Type.String({ description: 'ISO 8601 timestamp' });
 
 /** Answer to `POST /speech/tts/jobs` of v3 (docs/api/jobs.md#v3). */
-export const JobAccepted = Type.Object(
-  {
-    task: Type.Object({
-      taskId: Type.String(),
-      status: Status,
-      voiceId: Type.String(),
-      modelId: Type.String(),
-    }),
-    requestId: Type.String(),
-    quotaRemaining: Type.Integer(),
-    creditsUsed: CreditsUsed,
-    ignoredParameters: Type.Array(Type.String(), {
-      description: 'Controls that were given and are not applied',
-    }),
-  },
-  { $id: 'JobAccepted' },
-);
+export const JobAccepted = named('JobAccepted', {
+  task: Type.Object({
+    taskId: Type.String(),
+    status: Status,
+    voiceId: Type.String(),
+    modelId: Type.String(),
+  }),
+  requestId: Type.String(),
+  quotaRemaining: Type.Integer(),
+  creditsUsed: CreditsUsed,
+  ignoredParameters: Type.Array(Type.String(), {
+    description: 'Controls that were given and are not applied',
+  }),
+});
 export type JobAccepted = Static<typeof JobAccepted>;
 
 /** A segment of a v3 job (fields chosen by us). */
-export const JobSegment = Type.Object(
-  {
-    index: Type.Integer({ minimum: 0, description: 'From 0, in the order of the text' }),
-    status: Type.Enum([...SEGMENT_STATUSES]),
-    characters: Characters,
-    durationMs: nullable(Type.Integer({ minimum: 0 })),
-    audioUrl: nullable(Type.String()),
-  },
-  { $id: 'JobSegment' },
-);
+export const JobSegment = named('JobSegment', {
+  index: Type.Integer({ minimum: 0, description: 'From 0, in the order of the text' }),
+  status: Type.Enum([...SEGMENT_STATUSES]),
+  characters: Characters,
+  durationMs: nullable(Type.Integer({ minimum: 0 })),
+  audioUrl: nullable(Type.String()),
+});
 export type JobSegment = Static<typeof JobSegment>;
 
 const ListItem = {
@@ -71,144 +62,120 @@ const ListItem = {
 };
 
 /** A job in the list of v3: the fields of 2.4, with the model under its v3 name. */
-export const JobListItem = Type.Object(
-  { ...ListItem, modelId: Type.String() },
-  { $id: 'JobListItem' },
-);
+export const JobListItem = named('JobListItem', { ...ListItem, modelId: Type.String() });
 export type JobListItem = Static<typeof JobListItem>;
 
 /** A job by its id in v3 (shape chosen by us: the item of the list and what happens in it). */
-export const Job = Type.Object(
-  {
-    task: Type.Object({
-      ...JobListItem.properties,
-      format: Type.String(),
-      durationMs: nullable(Type.Integer({ minimum: 0 })),
-      finishedAt: nullable(Instant),
-      segments: Type.Array(JobSegment),
-      error: nullable(
-        Type.Object({ code: Type.String(), message: Type.String() }, { description: 'Of a fail' }),
-      ),
-    }),
-    requestId: Type.String(),
-    quotaRemaining: Type.Integer(),
-    creditsUsed: CreditsUsed,
-    ignoredParameters: Type.Array(Type.String()),
-  },
-  { $id: 'Job' },
-);
+export const Job = named('Job', {
+  task: Type.Object({
+    ...JobListItem.properties,
+    format: Type.String(),
+    durationMs: nullable(Type.Integer({ minimum: 0 })),
+    finishedAt: nullable(Instant),
+    segments: Type.Array(JobSegment),
+    error: nullable(
+      Type.Object({ code: Type.String(), message: Type.String() }, { description: 'Of a fail' }),
+    ),
+  }),
+  requestId: Type.String(),
+  quotaRemaining: Type.Integer(),
+  creditsUsed: CreditsUsed,
+  ignoredParameters: Type.Array(Type.String()),
+});
 export type Job = Static<typeof Job>;
 
 /** Which page of a list this is (docs/api/jobs.md#v1). */
-export const Pagination = Type.Object(
-  {
-    page: Type.Integer({ minimum: 1 }),
-    limit: Type.Integer({ minimum: 1, maximum: PAGE_SIZE_MAX }),
-    hasMore: Type.Boolean(),
-    nextPage: nullable(Type.Integer({ minimum: 2 })),
-  },
-  { $id: 'Pagination' },
-);
+export const Pagination = named('Pagination', {
+  page: Type.Integer({ minimum: 1 }),
+  limit: Type.Integer({ minimum: 1, maximum: PAGE_SIZE_MAX }),
+  hasMore: Type.Boolean(),
+  nextPage: nullable(Type.Integer({ minimum: 2 })),
+});
 
 /** List of jobs in v3 (docs/api/jobs.md#v1 and docs/api/jobs.md#v3). */
-export const JobList = Type.Object(
-  { items: Type.Array(JobListItem), pagination: Pagination, requestId: Type.String() },
-  { $id: 'JobList' },
-);
+export const JobList = named('JobList', {
+  items: Type.Array(JobListItem),
+  pagination: Pagination,
+  requestId: Type.String(),
+});
 export type JobList = Static<typeof JobList>;
 
 /** Query of the list of v3 jobs (docs/api/jobs.md#v3 and docs/api/limits.md). */
-export const JobListQuery = Type.Object(
-  {
-    page: Type.Optional(
-      Type.Integer({ minimum: 1, default: 1, description: 'Page number, from 1' }),
-    ),
-    limit: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: PAGE_SIZE_MAX,
-        default: PAGE_SIZE_DEFAULT,
-        description: 'Jobs a page, newest first',
-      }),
-    ),
-    status: Type.Optional(Type.Enum([...JOB_STATUSES], { description: 'Only these' })),
-  },
-  { $id: 'JobListQuery', additionalProperties: false },
-);
+export const JobListQuery = strict('JobListQuery', {
+  page: Type.Optional(Type.Integer({ minimum: 1, default: 1, description: 'Page number, from 1' })),
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: PAGE_SIZE_MAX,
+      default: PAGE_SIZE_DEFAULT,
+      description: 'Jobs a page, newest first',
+    }),
+  ),
+  status: Type.Optional(Type.Enum([...JOB_STATUSES], { description: 'Only these' })),
+});
 export type JobListQuery = Static<typeof JobListQuery>;
 
 /**
  * Body of `POST /speech/tts/jobs` of v1 (docs/api/jobs.md#v1): the fields of v3, with the old name of the
  * voice. What it does not know it does not refuse.
  */
-export const JobRequestV1 = Type.Object(
-  {
-    ...SpeechRequest.properties,
-    voiceId: SpeechRequestV1.properties.voiceId,
-    reference_id: SpeechRequestV1.properties.reference_id,
-  },
-  { $id: 'JobRequestV1' },
-);
+export const JobRequestV1 = named('JobRequestV1', {
+  ...SpeechRequest.properties,
+  voiceId: SpeechRequestV1.properties.voiceId,
+  reference_id: SpeechRequestV1.properties.reference_id,
+});
 export type JobRequestV1 = Static<typeof JobRequestV1>;
 
 /** A v1 job as create and poll answer it (docs/api/jobs.md#v1). */
-export const JobV1 = Type.Object(
-  {
-    task: Type.Object({
-      id: Type.String(),
-      taskId: Type.String(),
-      status: Status,
-      audioUrl: nullable(Type.String()),
-      delivery: Type.Object({
-        playbackUrl: nullable(Type.String()),
-        downloadUrl: nullable(Type.String()),
-        downloadReady: Type.Boolean(),
-      }),
-      segments: Type.Optional(
-        Type.Array(
-          Type.Object({
-            index: Type.Integer({ minimum: 0 }),
-            status: Type.Enum([...SEGMENT_STATUSES]),
-            playbackUrl: nullable(Type.String()),
-          }),
-          { description: 'There once the audio is ready' },
-        ),
-      ),
-      error: Type.Optional(Type.Object({ code: Type.String(), message: Type.String() })),
+export const JobV1 = named('JobV1', {
+  task: Type.Object({
+    id: Type.String(),
+    taskId: Type.String(),
+    status: Status,
+    audioUrl: nullable(Type.String()),
+    delivery: Type.Object({
+      playbackUrl: nullable(Type.String()),
+      downloadUrl: nullable(Type.String()),
+      downloadReady: Type.Boolean(),
     }),
-    record: Type.Object({ id: Type.String(), status: Status }),
-    requestId: Type.String(),
-    quotaRemaining: Type.Integer(),
-    creditsUsed: CreditsUsed,
-  },
-  { $id: 'JobV1' },
-);
+    segments: Type.Optional(
+      Type.Array(
+        Type.Object({
+          index: Type.Integer({ minimum: 0 }),
+          status: Type.Enum([...SEGMENT_STATUSES]),
+          playbackUrl: nullable(Type.String()),
+        }),
+        { description: 'There once the audio is ready' },
+      ),
+    ),
+    error: Type.Optional(Type.Object({ code: Type.String(), message: Type.String() })),
+  }),
+  record: Type.Object({ id: Type.String(), status: Status }),
+  requestId: Type.String(),
+  quotaRemaining: Type.Integer(),
+  creditsUsed: CreditsUsed,
+});
 export type JobV1 = Static<typeof JobV1>;
 
 /** A job in the list of v1 (docs/api/jobs.md#v1). */
-export const JobListItemV1 = Type.Object(
-  { ...ListItem, engineModelId: Type.String() },
-  { $id: 'JobListItemV1' },
-);
+export const JobListItemV1 = named('JobListItemV1', { ...ListItem, engineModelId: Type.String() });
 export type JobListItemV1 = Static<typeof JobListItemV1>;
 
 /** List of jobs in v1 (docs/api/jobs.md#v1). */
-export const JobListV1 = Type.Object(
-  { items: Type.Array(JobListItemV1), pagination: Pagination, requestId: Type.String() },
-  { $id: 'JobListV1' },
-);
+export const JobListV1 = named('JobListV1', {
+  items: Type.Array(JobListItemV1),
+  pagination: Pagination,
+  requestId: Type.String(),
+});
 export type JobListV1 = Static<typeof JobListV1>;
 
 /** Query of the list of v1 jobs (docs/api/jobs.md#v1). What it does not know it does not refuse. */
-export const JobListQueryV1 = Type.Object(
-  {
-    ...JobListQuery.properties,
-    createdAfter: Type.Optional(
-      Type.String({ format: 'date-time', description: 'ISO 8601 timestamp; only newer ones' }),
-    ),
-  },
-  { $id: 'JobListQueryV1' },
-);
+export const JobListQueryV1 = named('JobListQueryV1', {
+  ...JobListQuery.properties,
+  createdAfter: Type.Optional(
+    Type.String({ format: 'date-time', description: 'ISO 8601 timestamp; only newer ones' }),
+  ),
+});
 export type JobListQueryV1 = Static<typeof JobListQueryV1>;
 
 const ACCEPT_ERRORS = [
@@ -227,8 +194,8 @@ export const JOB_ENDPOINTS = [
     id: 'createJob',
     method: 'POST',
     path: '/api/open/v3/speech/tts/jobs',
-    public: false,
     section: 'jobs#v3',
+    charges: 'characters',
     repeat: 'replay',
     summary: 'Accept a text to be spoken; the same key gives the same job',
     tag: 'Speech',
@@ -241,7 +208,6 @@ export const JOB_ENDPOINTS = [
     id: 'listJobs',
     method: 'GET',
     path: '/api/open/v3/speech/tts/jobs',
-    public: false,
     section: 'jobs#v3',
     summary: 'Jobs, the newest first, a page at a time',
     tag: 'Speech',
@@ -253,7 +219,6 @@ export const JOB_ENDPOINTS = [
     id: 'getJob',
     method: 'GET',
     path: '/api/open/v3/speech/tts/jobs/{jobId}',
-    public: false,
     section: 'jobs#v3',
     summary: 'How far a job is',
     tag: 'Speech',
@@ -264,7 +229,6 @@ export const JOB_ENDPOINTS = [
     id: 'getJobAudio',
     method: 'GET',
     path: '/api/open/v3/speech/tts/jobs/{jobId}/audio',
-    public: false,
     section: 'jobs#v3',
     summary: 'The audio of a job',
     tag: 'Speech',
@@ -276,7 +240,6 @@ export const JOB_ENDPOINTS = [
     id: 'getJobSegment',
     method: 'GET',
     path: '/api/open/v3/speech/tts/jobs/{jobId}/segments/{segmentIndex}',
-    public: false,
     section: 'jobs#v3',
     summary: 'The audio of one segment of a job, as soon as it is spoken',
     tag: 'Speech',
@@ -288,8 +251,8 @@ export const JOB_ENDPOINTS = [
     id: 'createJobV1',
     method: 'POST',
     path: '/api/open/v1/speech/tts/jobs',
-    public: false,
     section: 'jobs#v1',
+    charges: 'characters',
     repeat: 'replay',
     isKeyedByRequestId: true,
     summary: 'Accept a text to be spoken, for clients of v1; the request id is the idempotency key',
@@ -303,7 +266,6 @@ export const JOB_ENDPOINTS = [
     id: 'listJobsV1',
     method: 'GET',
     path: '/api/open/v1/speech/tts/jobs',
-    public: false,
     section: 'jobs#v1',
     summary: 'Jobs, the newest first, a page at a time, for clients of v1',
     tag: 'Speech',
@@ -315,7 +277,6 @@ export const JOB_ENDPOINTS = [
     id: 'getJobV1',
     method: 'GET',
     path: '/api/open/v1/speech/tts/jobs/{taskId}',
-    public: false,
     section: 'jobs#v1',
     summary: 'How far a job is, for clients of v1',
     tag: 'Speech',
@@ -326,7 +287,6 @@ export const JOB_ENDPOINTS = [
     id: 'getTaskAudio',
     method: 'GET',
     path: '/api/open/tts/jobs/{taskId}/audio',
-    public: false,
     section: 'jobs#v1',
     summary: 'The way to the audio of a job, for clients of v1',
     tag: 'Speech',

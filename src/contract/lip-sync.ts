@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
-import type { Static, TSchema } from 'typebox';
+import type { Static } from 'typebox';
+import { named, nullable } from './schemas.ts';
 import type { Endpoint } from './endpoint.ts';
-import { BODY_ERRORS } from './endpoint.ts';
+import { IMPORT_ERRORS } from './endpoint.ts';
 import { Pagination } from './jobs.ts';
 import { MEDIA_URL_MAX_CHARACTERS, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from './limits.ts';
 import { SignedAudioQuery, SpeechRequest } from './speech.ts';
@@ -25,10 +26,6 @@ export const ImportErrorDetails = Type.Object({
   retryable: Type.Boolean({ description: 'Whether the same request may do better later' }),
 });
 export type ImportErrorDetails = Static<typeof ImportErrorDetails>;
-
-function nullable<Schema extends TSchema>(schema: Schema) {
-  return Type.Union([schema, Type.Null()]);
-}
 
 /** What every media job tells of itself (docs/api/lip-sync.md, docs/api/lip-sync.md#dubbing and docs/api/media.md#jobs; what they leave open is ours). */
 export const MEDIA_JOB_FIELDS = {
@@ -55,19 +52,16 @@ const MediaAddress = Type.String({
 });
 
 /** Body of `POST /media/lip-sync/jobs` (docs/api/lip-sync.md). What it does not know it does not refuse. */
-export const LipSyncRequest = Type.Object(
-  {
-    video_url: MediaAddress,
-    audio_url: MediaAddress,
-    video_extension: Type.Optional(
-      Type.Boolean({
-        default: false,
-        description: 'Repeat the video up to the end of the audio, which then gives the length',
-      }),
-    ),
-  },
-  { $id: 'LipSyncRequest' },
-);
+export const LipSyncRequest = named('LipSyncRequest', {
+  video_url: MediaAddress,
+  audio_url: MediaAddress,
+  video_extension: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description: 'Repeat the video up to the end of the audio, which then gives the length',
+    }),
+  ),
+});
 export type LipSyncRequest = Static<typeof LipSyncRequest>;
 
 /** What is billed: the shorter input, or the audio where the video is extended (docs/api/lip-sync.md). */
@@ -84,32 +78,26 @@ const Billing = {
 };
 
 /** What a lip-sync job made (ours: the spec does not show it). */
-export const LipSyncResult = Type.Object(
-  {
-    duration_seconds: Seconds,
-    width: Type.Integer({ minimum: 1 }),
-    height: Type.Integer({ minimum: 1 }),
-    video_codec: Type.String(),
-    audio_codec: Type.String(),
-    size_bytes: Type.Integer({ minimum: 1 }),
-  },
-  { $id: 'LipSyncResult' },
-);
+export const LipSyncResult = named('LipSyncResult', {
+  duration_seconds: Seconds,
+  width: Type.Integer({ minimum: 1 }),
+  height: Type.Integer({ minimum: 1 }),
+  video_codec: Type.String(),
+  audio_codec: Type.String(),
+  size_bytes: Type.Integer({ minimum: 1 }),
+});
 export type LipSyncResult = Static<typeof LipSyncResult>;
 
 /** A lip-sync job by itself and in a list (docs/api/lip-sync.md; what it leaves open is ours). */
-export const LipSyncJob = Type.Object(
-  {
-    ...MEDIA_JOB_FIELDS,
-    credits_used: Type.Integer({
-      minimum: 0,
-      description: 'Set aside while the job runs, then what it cost',
-    }),
-    ...Billing,
-    result: nullable(LipSyncResult),
-  },
-  { $id: 'LipSyncJob' },
-);
+export const LipSyncJob = named('LipSyncJob', {
+  ...MEDIA_JOB_FIELDS,
+  credits_used: Type.Integer({
+    minimum: 0,
+    description: 'Set aside while the job runs, then what it cost',
+  }),
+  ...Billing,
+  result: nullable(LipSyncResult),
+});
 export type LipSyncJob = Static<typeof LipSyncJob>;
 
 /** Begins the body of every lip-sync and dubbing answer (docs/api/lip-sync.md). */
@@ -121,118 +109,97 @@ const MEDIA_ENVELOPE = {
 };
 
 /** Answer to `POST /media/lip-sync/jobs` (docs/api/lip-sync.md). */
-export const LipSyncAccepted = Type.Object(
-  {
-    ...MEDIA_ENVELOPE,
-    data: Type.Object({
-      id: MEDIA_JOB_FIELDS.id,
-      status: MEDIA_JOB_FIELDS.status,
-      credits_used: LipSyncJob.properties.credits_used,
-      ...Billing,
-    }),
-  },
-  { $id: 'LipSyncAccepted' },
-);
+export const LipSyncAccepted = named('LipSyncAccepted', {
+  ...MEDIA_ENVELOPE,
+  data: Type.Object({
+    id: MEDIA_JOB_FIELDS.id,
+    status: MEDIA_JOB_FIELDS.status,
+    credits_used: LipSyncJob.properties.credits_used,
+    ...Billing,
+  }),
+});
 export type LipSyncAccepted = Static<typeof LipSyncAccepted>;
 
 /** Answer to `GET /media/lip-sync/jobs/{jobId}` (docs/api/lip-sync.md). */
-export const LipSyncAnswer = Type.Object(
-  { ...MEDIA_ENVELOPE, data: LipSyncJob },
-  { $id: 'LipSyncAnswer' },
-);
+export const LipSyncAnswer = named('LipSyncAnswer', { ...MEDIA_ENVELOPE, data: LipSyncJob });
 export type LipSyncAnswer = Static<typeof LipSyncAnswer>;
 
 /** Answer to `GET /media/lip-sync/jobs` (docs/api/lip-sync.md; shape chosen by us). */
-export const LipSyncList = Type.Object(
-  {
-    ...MEDIA_ENVELOPE,
-    data: Type.Object({ items: Type.Array(LipSyncJob), pagination: Pagination }),
-  },
-  { $id: 'LipSyncList' },
-);
+export const LipSyncList = named('LipSyncList', {
+  ...MEDIA_ENVELOPE,
+  data: Type.Object({ items: Type.Array(LipSyncJob), pagination: Pagination }),
+});
 export type LipSyncList = Static<typeof LipSyncList>;
 
 /** Query of the list of lip-sync jobs (docs/api/lip-sync.md). What it does not know it does not refuse. */
-export const LipSyncListQuery = Type.Object(
-  {
-    page: Type.Optional(Type.Integer({ minimum: 1, default: 1 })),
-    limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: PAGE_SIZE_MAX, default: PAGE_SIZE_DEFAULT }),
-    ),
-    status: Type.Optional(Type.Enum([...MEDIA_JOB_STATUSES], { description: 'Only these' })),
-  },
-  { $id: 'LipSyncListQuery' },
-);
+export const LipSyncListQuery = named('LipSyncListQuery', {
+  page: Type.Optional(Type.Integer({ minimum: 1, default: 1 })),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: PAGE_SIZE_MAX, default: PAGE_SIZE_DEFAULT }),
+  ),
+  status: Type.Optional(Type.Enum([...MEDIA_JOB_STATUSES], { description: 'Only these' })),
+});
 export type LipSyncListQuery = Static<typeof LipSyncListQuery>;
 
 /** Query of `GET /lip-sync/query`, from before v1 (docs/api/versions.md; the name is ours). */
-export const LipSyncQuery = Type.Object(
-  { jobId: Type.String({ minLength: 1, description: 'The job that is asked about' }) },
-  { $id: 'LipSyncQuery' },
-);
+export const LipSyncQuery = named('LipSyncQuery', {
+  jobId: Type.String({ minLength: 1, description: 'The job that is asked about' }),
+});
 export type LipSyncQuery = Static<typeof LipSyncQuery>;
 
 const { text, voiceId, modelId, speed, language } = SpeechRequest.properties;
 
 /** Body of `POST /media/video-dubbing/jobs` (docs/api/lip-sync.md). What it does not know it does not refuse. */
-export const DubbingRequest = Type.Object(
-  {
-    video_url: MediaAddress,
-    text,
-    reference_id: voiceId,
-    model_id: modelId,
-    speed,
-    language,
-    fit_audio_to_video: Type.Optional(
-      Type.Boolean({
-        default: false,
-        description: 'Speak faster or slower, 0.5x to 2x, so that it ends with the video',
-      }),
-    ),
-  },
-  { $id: 'DubbingRequest' },
-);
+export const DubbingRequest = named('DubbingRequest', {
+  video_url: MediaAddress,
+  text,
+  reference_id: voiceId,
+  model_id: modelId,
+  speed,
+  language,
+  fit_audio_to_video: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description: 'Speak faster or slower, 0.5x to 2x, so that it ends with the video',
+    }),
+  ),
+});
 export type DubbingRequest = Static<typeof DubbingRequest>;
 
 /** What a dubbing cost, by its parts (docs/api/lip-sync.md#dubbing). */
 const Credits = Type.Integer({ minimum: 0 });
-export const DubbingCredits = Type.Object(
-  { tts: Credits, lip_sync: Credits, total: Credits },
-  { $id: 'DubbingCredits' },
-);
+export const DubbingCredits = named('DubbingCredits', {
+  tts: Credits,
+  lip_sync: Credits,
+  total: Credits,
+});
 export type DubbingCredits = Static<typeof DubbingCredits>;
 
 /** Answer to `POST /media/video-dubbing/jobs` (docs/api/lip-sync.md#dubbing). */
-export const DubbingAccepted = Type.Object(
-  {
-    ...MEDIA_ENVELOPE,
-    data: Type.Object({
-      id: MEDIA_JOB_FIELDS.id,
-      status: MEDIA_JOB_FIELDS.status,
-      credits_used: DubbingCredits,
-    }),
-  },
-  { $id: 'DubbingAccepted' },
-);
+export const DubbingAccepted = named('DubbingAccepted', {
+  ...MEDIA_ENVELOPE,
+  data: Type.Object({
+    id: MEDIA_JOB_FIELDS.id,
+    status: MEDIA_JOB_FIELDS.status,
+    credits_used: DubbingCredits,
+  }),
+});
 export type DubbingAccepted = Static<typeof DubbingAccepted>;
 
 const { credits_used: _, ...lipSync } = LipSyncJob.properties;
 
 /** Answer to `GET /media/video-dubbing/jobs/{jobId}` (docs/api/lip-sync.md#dubbing; what it leaves open is ours). */
-export const DubbingAnswer = Type.Object(
-  {
-    ...MEDIA_ENVELOPE,
-    data: Type.Object({
-      ...lipSync,
-      credits_used: DubbingCredits,
-      tempo: Type.Number({
-        description: 'How much faster than spoken the voice is; 1 unless fitted',
-      }),
-      tts_audio_url: Type.String({ description: 'The speech as it was spoken, for a while' }),
+export const DubbingAnswer = named('DubbingAnswer', {
+  ...MEDIA_ENVELOPE,
+  data: Type.Object({
+    ...lipSync,
+    credits_used: DubbingCredits,
+    tempo: Type.Number({
+      description: 'How much faster than spoken the voice is; 1 unless fitted',
     }),
-  },
-  { $id: 'DubbingAnswer' },
-);
+    tts_audio_url: Type.String({ description: 'The speech as it was spoken, for a while' }),
+  }),
+});
 export type DubbingAnswer = Static<typeof DubbingAnswer>;
 
 /** What files of media jobs may be. */
@@ -244,51 +211,55 @@ export const MEDIA_FILE_TYPES = [
   'image/webp',
 ] as const;
 
-/** What fails before anything is charged (docs/api/errors.md). */
-const IMPORT_ERRORS = [
-  ...BODY_ERRORS,
-  'ERR_MEDIA_URL_REFUSED',
-  'ERR_INSUFFICIENT_CREDITS',
-  'ERR_MEDIA_TOO_LARGE',
-  'ERR_MEDIA_UNSUPPORTED',
-  'ERR_MEDIA_UNREACHABLE',
-  'ERR_MEDIA_UNREADABLE',
+const LIP_SYNC_ERRORS = [
+  ...IMPORT_ERRORS,
   'ERR_MEDIA_IMPORT_UNAVAILABLE',
   'ERR_LIP_SYNC_MEDIA_DOWNLOAD_TIMEOUT',
 ] as const;
 
+const CREATE = {
+  method: 'POST',
+  charges: 'seconds',
+  tag: 'Media',
+  body: LipSyncRequest,
+  success: LipSyncAccepted,
+  isAccepted: true,
+  errors: LIP_SYNC_ERRORS,
+} as const;
+
+const LIST = {
+  method: 'GET',
+  tag: 'Media',
+  query: LipSyncListQuery,
+  success: LipSyncList,
+  errors: ['ERR_INVALID_REQUEST'],
+} as const;
+
+const BEFORE_V1 = {
+  section: 'versions#legacy-paths',
+  summary: 'The same, for clients from before v1',
+} as const;
+
 /** Lip sync and dubbing, and the files that media jobs made (docs/api/lip-sync.md). */
 export const LIP_SYNC_ENDPOINTS = [
   {
+    ...CREATE,
     id: 'createLipSync',
-    method: 'POST',
     path: '/api/open/v1/media/lip-sync/jobs',
-    public: false,
     section: 'lip-sync#lip-sync',
     summary: 'Replace the sound of a video by another, once both were imported',
-    tag: 'Media',
-    body: LipSyncRequest,
-    success: LipSyncAccepted,
-    isAccepted: true,
-    errors: IMPORT_ERRORS,
   },
   {
+    ...LIST,
     id: 'listLipSync',
-    method: 'GET',
     path: '/api/open/v1/media/lip-sync/jobs',
-    public: false,
     section: 'lip-sync#lip-sync',
     summary: 'Lip syncs, the newest first, a page at a time',
-    tag: 'Media',
-    query: LipSyncListQuery,
-    success: LipSyncList,
-    errors: ['ERR_INVALID_REQUEST'],
   },
   {
     id: 'getLipSync',
     method: 'GET',
     path: '/api/open/v1/media/lip-sync/jobs/{jobId}',
-    public: false,
     section: 'lip-sync#lip-sync',
     summary: 'How far a lip sync is, and where its result is',
     tag: 'Media',
@@ -299,8 +270,8 @@ export const LIP_SYNC_ENDPOINTS = [
     id: 'createDubbing',
     method: 'POST',
     path: '/api/open/v1/media/video-dubbing/jobs',
-    public: false,
     section: 'lip-sync#dubbing',
+    charges: 'characters and seconds',
     repeat: 'replay',
     summary: 'Speak a text and put it in the place of the sound of a video',
     tag: 'Media',
@@ -308,7 +279,7 @@ export const LIP_SYNC_ENDPOINTS = [
     success: DubbingAccepted,
     isAccepted: true,
     errors: [
-      ...IMPORT_ERRORS,
+      ...LIP_SYNC_ERRORS,
       'ERR_DUBBING_FIT_IMPOSSIBLE',
       'ERR_VOICE_NOT_FOUND',
       'ERR_REQUEST_ID_CONFLICT',
@@ -321,45 +292,19 @@ export const LIP_SYNC_ENDPOINTS = [
     id: 'getDubbing',
     method: 'GET',
     path: '/api/open/v1/media/video-dubbing/jobs/{jobId}',
-    public: false,
     section: 'lip-sync#dubbing',
     summary: 'How far a dubbing is, what each of its parts cost, and where its result is',
     tag: 'Media',
     success: DubbingAnswer,
     errors: ['ERR_JOB_NOT_FOUND'],
   },
+  { ...CREATE, ...BEFORE_V1, id: 'createLipSyncLegacy', path: '/api/open/lip-sync/create' },
+  { ...LIST, ...BEFORE_V1, id: 'listLipSyncLegacy', path: '/api/open/lip-sync/list' },
   {
-    id: 'createLipSyncLegacy',
-    method: 'POST',
-    path: '/api/open/lip-sync/create',
-    public: false,
-    section: 'versions#legacy-paths',
-    summary: 'The same, for clients from before v1',
-    tag: 'Media',
-    body: LipSyncRequest,
-    success: LipSyncAccepted,
-    isAccepted: true,
-    errors: IMPORT_ERRORS,
-  },
-  {
-    id: 'listLipSyncLegacy',
-    method: 'GET',
-    path: '/api/open/lip-sync/list',
-    public: false,
-    section: 'versions#legacy-paths',
-    summary: 'The same, for clients from before v1',
-    tag: 'Media',
-    query: LipSyncListQuery,
-    success: LipSyncList,
-    errors: ['ERR_INVALID_REQUEST'],
-  },
-  {
+    ...BEFORE_V1,
     id: 'getLipSyncLegacy',
     method: 'GET',
     path: '/api/open/lip-sync/query',
-    public: false,
-    section: 'versions#legacy-paths',
-    summary: 'The same, for clients from before v1',
     tag: 'Media',
     query: LipSyncQuery,
     success: LipSyncAnswer,

@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
+import { named, strict } from './schemas.ts';
 import type { Endpoint } from './endpoint.ts';
-import { BODY_ERRORS } from './endpoint.ts';
+import { IMPORT_ERRORS } from './endpoint.ts';
 import { IMAGE_REFERENCES_MAX, MEDIA_URL_MAX_CHARACTERS, PROMPT_MAX_CHARACTERS } from './limits.ts';
 import { MEDIA_JOB_FIELDS } from './lip-sync.ts';
 import { RESOLUTIONS } from './values.ts';
@@ -24,60 +25,55 @@ const Quote = {
 };
 
 /** One way of making an image, with its price (shape chosen by us). */
-export const ImageVariant = Type.Object(
-  {
-    aspect_ratio: Type.Enum([...ASPECT_RATIOS]),
-    resolution: Type.Enum([...RESOLUTIONS]),
-    width: Pixels,
-    height: Pixels,
-    ...Quote,
-  },
-  { $id: 'ImageVariant' },
-);
+export const ImageVariant = named('ImageVariant', {
+  aspect_ratio: Type.Enum([...ASPECT_RATIOS]),
+  resolution: Type.Enum([...RESOLUTIONS]),
+  width: Pixels,
+  height: Pixels,
+  ...Quote,
+});
 export type ImageVariant = Static<typeof ImageVariant>;
 
 /** One way of making a video, with its price (shape chosen by us). */
-export const VideoVariant = Type.Object(
-  {
-    size: Type.String({ pattern: '^\\d+x\\d+$', description: 'Width x height in pixels' }),
-    seconds: Type.Integer({ minimum: 1 }),
-    width: Pixels,
-    height: Pixels,
-    ...Quote,
-  },
-  { $id: 'VideoVariant' },
-);
+export const VideoVariant = named('VideoVariant', {
+  size: Type.String({ pattern: '^\\d+x\\d+$', description: 'Width x height in pixels' }),
+  seconds: Type.Integer({ minimum: 1 }),
+  width: Pixels,
+  height: Pixels,
+  ...Quote,
+});
 export type VideoVariant = Static<typeof VideoVariant>;
 
 const Available = Type.Boolean({ description: 'Only these may be used' });
 const Model = { id: Type.String(), available: Available };
 
 /** A model of images; the first variant is the default. */
-export const ImageModel = Type.Object(
-  { ...Model, media_type: Type.Literal('image'), variants: Type.Array(ImageVariant) },
-  { $id: 'ImageModel' },
-);
+export const ImageModel = named('ImageModel', {
+  ...Model,
+  media_type: Type.Literal('image'),
+  variants: Type.Array(ImageVariant),
+});
 export type ImageModel = Static<typeof ImageModel>;
 
 /** A model of videos; the first variant is the default. */
-export const VideoModel = Type.Object(
-  { ...Model, media_type: Type.Literal('video'), variants: Type.Array(VideoVariant) },
-  { $id: 'VideoModel' },
-);
+export const VideoModel = named('VideoModel', {
+  ...Model,
+  media_type: Type.Literal('video'),
+  variants: Type.Array(VideoVariant),
+});
 export type VideoModel = Static<typeof VideoModel>;
 
 /** Answer to `GET /media/models` (docs/api/media.md; shape chosen by us). */
-export const MediaModels = Type.Object(
-  { models: Type.Array(Type.Union([ImageModel, VideoModel])), requestId: Type.String() },
-  { $id: 'MediaModels' },
-);
+export const MediaModels = named('MediaModels', {
+  models: Type.Array(Type.Union([ImageModel, VideoModel])),
+  requestId: Type.String(),
+});
 export type MediaModels = Static<typeof MediaModels>;
 
 /** Query of `GET /media/models` (docs/api/media.md). */
-export const MediaModelsQuery = Type.Object(
-  { mediaType: Type.Optional(Type.Enum([...MEDIA_TYPES], { description: 'Only these' })) },
-  { $id: 'MediaModelsQuery', additionalProperties: false },
-);
+export const MediaModelsQuery = strict('MediaModelsQuery', {
+  mediaType: Type.Optional(Type.Enum([...MEDIA_TYPES], { description: 'Only these' })),
+});
 export type MediaModelsQuery = Static<typeof MediaModelsQuery>;
 
 /** What a picture is written as (ours: the spec leaves the files to the service). */
@@ -118,34 +114,28 @@ const Order = {
 };
 
 /** Body of `POST /media/images/jobs` (docs/api/media.md); `output_format` and `seed` are ours. */
-export const ImageRequest = Type.Object(
-  {
-    ...Order,
-    aspect_ratio: Type.Optional(Type.Enum([...ASPECT_RATIOS], { default: '1:1' })),
-    resolution: Type.Optional(
-      Type.Enum([...RESOLUTIONS], { default: '1k', description: 'Where the model offers it' }),
-    ),
-    output_format: Type.Optional(Type.Enum([...PICTURE_FORMATS], { default: 'png' })),
-  },
-  { $id: 'ImageRequest', additionalProperties: false },
-);
+export const ImageRequest = strict('ImageRequest', {
+  ...Order,
+  aspect_ratio: Type.Optional(Type.Enum([...ASPECT_RATIOS], { default: '1:1' })),
+  resolution: Type.Optional(
+    Type.Enum([...RESOLUTIONS], { default: '1k', description: 'Where the model offers it' }),
+  ),
+  output_format: Type.Optional(Type.Enum([...PICTURE_FORMATS], { default: 'png' })),
+});
 export type ImageRequest = Static<typeof ImageRequest>;
 
 /** Body of `POST /media/videos/jobs` (docs/api/media.md); `seed` is ours. */
-export const VideoRequest = Type.Object(
-  {
-    ...Order,
-    seconds: Type.Optional(Type.Number({ minimum: 1, maximum: 60, description: 'Length' })),
-    size: Type.Optional(
-      Type.String({
-        pattern: '^\\d{1,5}x\\d{1,5}$',
-        examples: ['1280x720'],
-        description: 'Width x height in pixels',
-      }),
-    ),
-  },
-  { $id: 'VideoRequest', additionalProperties: false },
-);
+export const VideoRequest = strict('VideoRequest', {
+  ...Order,
+  seconds: Type.Optional(Type.Number({ minimum: 1, maximum: 60, description: 'Length' })),
+  size: Type.Optional(
+    Type.String({
+      pattern: '^\\d{1,5}x\\d{1,5}$',
+      examples: ['1280x720'],
+      description: 'Width x height in pixels',
+    }),
+  ),
+});
 export type VideoRequest = Static<typeof VideoRequest>;
 
 const Task = {
@@ -170,44 +160,40 @@ const envelope = {
 };
 
 /** A job of an image, as create and poll answer it (docs/api/media.md#jobs; shape chosen by us). */
-export const ImageJob = Type.Object(
-  {
-    ...envelope,
-    data: Type.Object({
-      ...Task,
-      aspect_ratio: Type.Enum([...ASPECT_RATIOS]),
-      resolution: Type.Enum([...RESOLUTIONS]),
-      output_format: Type.Enum([...PICTURE_FORMATS]),
-    }),
-  },
-  { $id: 'ImageJob' },
-);
+export const ImageJob = named('ImageJob', {
+  ...envelope,
+  data: Type.Object({
+    ...Task,
+    aspect_ratio: Type.Enum([...ASPECT_RATIOS]),
+    resolution: Type.Enum([...RESOLUTIONS]),
+    output_format: Type.Enum([...PICTURE_FORMATS]),
+  }),
+});
 export type ImageJob = Static<typeof ImageJob>;
 
 /** A job of a video, as create and poll answer it (docs/api/media.md#jobs; shape chosen by us). */
-export const VideoJob = Type.Object(
-  {
-    ...envelope,
-    data: Type.Object({ ...Task, size: Type.String(), seconds: Type.Integer({ minimum: 1 }) }),
-  },
-  { $id: 'VideoJob' },
-);
+export const VideoJob = named('VideoJob', {
+  ...envelope,
+  data: Type.Object({ ...Task, size: Type.String(), seconds: Type.Integer({ minimum: 1 }) }),
+});
 export type VideoJob = Static<typeof VideoJob>;
 
-/** A create may fail for its references before anything is charged (docs/api/errors.md). */
-const ACCEPT_ERRORS = [
-  ...BODY_ERRORS,
-  'ERR_MEDIA_URL_REFUSED',
-  'ERR_INSUFFICIENT_CREDITS',
-  'ERR_REQUEST_ID_CONFLICT',
-  'ERR_MEDIA_TOO_LARGE',
-  'ERR_MEDIA_UNSUPPORTED',
-  'ERR_MEDIA_UNREACHABLE',
-  'ERR_MEDIA_UNREADABLE',
-  'ERR_MODEL_UNAVAILABLE',
-  'ERR_MEDIA_IMPORT_UNAVAILABLE',
-  'ERR_MEDIA_DOWNLOAD_TIMEOUT',
-] as const;
+const CREATE = {
+  method: 'POST',
+  section: 'media#jobs',
+  charges: 'variant',
+  repeat: 'replay',
+  isKeyRequired: true,
+  tag: 'Media',
+  isAccepted: true,
+  errors: [
+    ...IMPORT_ERRORS,
+    'ERR_REQUEST_ID_CONFLICT',
+    'ERR_MODEL_UNAVAILABLE',
+    'ERR_MEDIA_IMPORT_UNAVAILABLE',
+    'ERR_MEDIA_DOWNLOAD_TIMEOUT',
+  ],
+} as const;
 
 /** Images and videos (docs/api/media.md). */
 export const MEDIA_ENDPOINTS = [
@@ -215,7 +201,6 @@ export const MEDIA_ENDPOINTS = [
     id: 'getMediaModels',
     method: 'GET',
     path: '/api/open/v1/media/models',
-    public: false,
     section: 'media#models',
     summary: 'Models of images and videos, with the price of each variant',
     tag: 'Media',
@@ -224,25 +209,17 @@ export const MEDIA_ENDPOINTS = [
     errors: ['ERR_INVALID_REQUEST'],
   },
   {
+    ...CREATE,
     id: 'createImageJob',
-    method: 'POST',
     path: '/api/open/v1/media/images/jobs',
-    public: false,
-    section: 'media#jobs',
-    repeat: 'replay',
-    isKeyRequired: true,
     summary: 'Accept an image to be made; the same key gives the same answer',
-    tag: 'Media',
     body: ImageRequest,
     success: ImageJob,
-    isAccepted: true,
-    errors: ACCEPT_ERRORS,
   },
   {
     id: 'getImageJob',
     method: 'GET',
     path: '/api/open/v1/media/images/jobs/{jobId}',
-    public: false,
     section: 'media#jobs',
     summary: 'How far an image is, and where it is',
     tag: 'Media',
@@ -250,25 +227,17 @@ export const MEDIA_ENDPOINTS = [
     errors: ['ERR_JOB_NOT_FOUND'],
   },
   {
+    ...CREATE,
     id: 'createVideoJob',
-    method: 'POST',
     path: '/api/open/v1/media/videos/jobs',
-    public: false,
-    section: 'media#jobs',
-    repeat: 'replay',
-    isKeyRequired: true,
     summary: 'Accept a video to be made; the same key gives the same answer',
-    tag: 'Media',
     body: VideoRequest,
     success: VideoJob,
-    isAccepted: true,
-    errors: ACCEPT_ERRORS,
   },
   {
     id: 'getVideoJob',
     method: 'GET',
     path: '/api/open/v1/media/videos/jobs/{jobId}',
-    public: false,
     section: 'media#jobs',
     summary: 'How far a video is, and where it is',
     tag: 'Media',

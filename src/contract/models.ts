@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
+import { named } from './schemas.ts';
 import type { Endpoint } from './endpoint.ts';
 
 /** Which generic controls a model applies (docs/api/models.md). */
@@ -13,32 +14,26 @@ export const ModelControls = Type.Object({
 export type ModelControls = Static<typeof ModelControls>;
 
 /** Capability record of one model (docs/api/models.md). */
-export const Model = Type.Object(
-  {
-    id: Type.String({ description: 'Public model id' }),
-    available: Type.Boolean({ description: 'Only an available model may be used' }),
-    maxTextLength: Type.Integer({ minimum: 1, description: 'Longest text, in characters' }),
-    outputFormats: Type.Array(Type.String()),
-    controls: ModelControls,
-    supportedOperations: Type.Object({
-      synchronous: Type.Boolean(),
-      asynchronous: Type.Boolean(),
-      alignedStreaming: Type.Boolean(),
-    }),
-  },
-  { $id: 'Model' },
-);
+export const Model = named('Model', {
+  id: Type.String({ description: 'Public model id' }),
+  available: Type.Boolean({ description: 'Only an available model may be used' }),
+  maxTextLength: Type.Integer({ minimum: 1, description: 'Longest text, in characters' }),
+  outputFormats: Type.Array(Type.String()),
+  controls: ModelControls,
+  supportedOperations: Type.Object({
+    synchronous: Type.Boolean(),
+    asynchronous: Type.Boolean(),
+    alignedStreaming: Type.Boolean(),
+  }),
+});
 export type Model = Static<typeof Model>;
 
 /** `GET /speech/tts/capabilities` (docs/api/models.md). */
-export const Capabilities = Type.Object(
-  {
-    contractVersion: Type.String(),
-    route: Type.String(),
-    models: Type.Array(Model),
-  },
-  { $id: 'Capabilities' },
-);
+export const Capabilities = named('Capabilities', {
+  contractVersion: Type.String(),
+  route: Type.String(),
+  models: Type.Array(Model),
+});
 export type Capabilities = Static<typeof Capabilities>;
 
 /** Models of speech (docs/api/models.md). */
@@ -52,6 +47,5 @@ export const MODEL_ENDPOINTS = [
     summary: 'Models with their limits, formats and controls',
     tag: 'Speech',
     success: Capabilities,
-    errors: [],
   },
 ] as const satisfies readonly Endpoint[];

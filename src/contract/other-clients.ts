@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
+import { named } from './schemas.ts';
 import type { Endpoint } from './endpoint.ts';
 import { PAID_ERRORS } from './endpoint.ts';
 import { SPEECH_SURFACES } from './speech-surfaces.ts';
@@ -9,105 +10,87 @@ import { SpeechControls, SpeechRequest } from './speech.ts';
 const { speed, stability, similarity, textNormalization } = SpeechControls.properties;
 
 /** Body of `POST /v1/tts` (docs/api/other-clients.md). What it does not know it does not refuse. */
-export const CompatTtsRequest = Type.Object(
-  {
-    text: SpeechRequest.properties.text,
-    reference_id: Type.String({ minLength: 1, description: 'Voice id; there is no default voice' }),
-    format: Type.Optional(
-      Type.String({ default: 'mp3', description: 'mp3, wav or pcm; anything else is mp3' }),
-    ),
-    prosody: Type.Optional(Type.Object({ speed })),
-    speed,
-    temperature: stability,
-    top_p: similarity,
-    normalize: textNormalization,
-    chunk_length: Type.Optional(Type.Unknown({ description: 'Not used' })),
-    latency: Type.Optional(Type.Unknown({ description: 'Not used' })),
-  },
-  { $id: 'CompatTtsRequest' },
-);
+export const CompatTtsRequest = named('CompatTtsRequest', {
+  text: SpeechRequest.properties.text,
+  reference_id: Type.String({ minLength: 1, description: 'Voice id; there is no default voice' }),
+  format: Type.Optional(
+    Type.String({ default: 'mp3', description: 'mp3, wav or pcm; anything else is mp3' }),
+  ),
+  prosody: Type.Optional(Type.Object({ speed })),
+  speed,
+  temperature: stability,
+  top_p: similarity,
+  normalize: textNormalization,
+  chunk_length: Type.Optional(Type.Unknown({ description: 'Not used' })),
+  latency: Type.Optional(Type.Unknown({ description: 'Not used' })),
+});
 export type CompatTtsRequest = Static<typeof CompatTtsRequest>;
 
 /** Body of `POST /v1/audio/speech` (docs/api/other-clients.md). What it does not know it does not refuse. */
-export const CompatSpeechRequest = Type.Object(
-  {
-    model: Type.String({
-      minLength: 1,
-      description: 'Model id; the names of the other interface are no aliases',
+export const CompatSpeechRequest = named('CompatSpeechRequest', {
+  model: Type.String({
+    minLength: 1,
+    description: 'Model id; the names of the other interface are no aliases',
+  }),
+  input: SpeechRequest.properties.text,
+  voice: Type.Union([
+    Type.String({ minLength: 1 }),
+    Type.Object({ id: Type.String({ minLength: 1 }) }),
+  ]),
+  response_format: Type.Optional(
+    Type.Enum([...SPEECH_SURFACES['compat-speech'].formats], { default: 'mp3' }),
+  ),
+  speed,
+  stream_format: Type.Optional(
+    Type.Enum(['audio', 'sse'], {
+      default: 'audio',
+      description: 'sse sends the audio as server-sent events',
     }),
-    input: SpeechRequest.properties.text,
-    voice: Type.Union([
-      Type.String({ minLength: 1 }),
-      Type.Object({ id: Type.String({ minLength: 1 }) }),
-    ]),
-    response_format: Type.Optional(
-      Type.Enum([...SPEECH_SURFACES['compat-speech'].formats], { default: 'mp3' }),
-    ),
-    speed,
-    stream_format: Type.Optional(
-      Type.Enum(['audio', 'sse'], {
-        default: 'audio',
-        description: 'sse sends the audio as server-sent events',
-      }),
-    ),
-  },
-  { $id: 'CompatSpeechRequest' },
-);
+  ),
+});
 export type CompatSpeechRequest = Static<typeof CompatSpeechRequest>;
 
 /** `GET /v1/audio/voices` (docs/api/other-clients.md). */
-export const CompatVoices = Type.Object(
-  {
-    voices: Type.Array(
-      Type.Object({
-        id: Type.String({ description: 'Voice id' }),
-        name: Type.String({ description: 'Display name' }),
-      }),
-    ),
-  },
-  { $id: 'CompatVoices' },
-);
+export const CompatVoices = named('CompatVoices', {
+  voices: Type.Array(
+    Type.Object({
+      id: Type.String({ description: 'Voice id' }),
+      name: Type.String({ description: 'Display name' }),
+    }),
+  ),
+});
 export type CompatVoices = Static<typeof CompatVoices>;
 
 /** Events of `POST /v1/audio/speech` with `stream_format: sse`, by their `type`. */
-export const CompatSpeechDelta = Type.Object(
-  {
-    type: Type.Literal('speech.audio.delta'),
-    audio: Type.String({ description: 'The next bytes of the audio in Base64' }),
-  },
-  { $id: 'CompatSpeechDelta' },
-);
+export const CompatSpeechDelta = named('CompatSpeechDelta', {
+  type: Type.Literal('speech.audio.delta'),
+  audio: Type.String({ description: 'The next bytes of the audio in Base64' }),
+});
 
-export const CompatSpeechDone = Type.Object(
-  {
-    type: Type.Literal('speech.audio.done'),
-    usage: Type.Object({
-      input_tokens: Type.Integer({ description: 'Characters of the text' }),
-      output_tokens: Type.Integer({ description: 'Always 0: audio is billed by its text' }),
-      total_tokens: Type.Integer({ description: 'The sum of both' }),
-    }),
-  },
-  { $id: 'CompatSpeechDone' },
-);
+export const CompatSpeechDone = named('CompatSpeechDone', {
+  type: Type.Literal('speech.audio.done'),
+  usage: Type.Object({
+    input_tokens: Type.Integer({ description: 'Characters of the text' }),
+    output_tokens: Type.Integer({ description: 'Always 0: audio is billed by its text' }),
+    total_tokens: Type.Integer({ description: 'The sum of both' }),
+  }),
+});
 export type CompatSpeechEvent = Static<typeof CompatSpeechDelta> | Static<typeof CompatSpeechDone>;
 
 /** `GET /v1/models/{modelId}`, and an item of `GET /v1/models`. */
-export const CompatModel = Type.Object(
-  {
-    id: Type.String({ description: 'Model id' }),
-    object: Type.Literal('model'),
-    created: Type.Integer({ description: 'Always 0: models have no date' }),
-    owned_by: Type.String({ description: 'Always foley' }),
-  },
-  { $id: 'CompatModel' },
-);
+export const CompatModel = named('CompatModel', {
+  id: Type.String({ description: 'Model id' }),
+  object: Type.Literal('model'),
+  created: Type.Integer({ description: 'Always 0: models have no date' }),
+  owned_by: Type.String({ description: 'Always foley' }),
+});
 export type CompatModel = Static<typeof CompatModel>;
 
 /** `GET /v1/models`. */
-export const CompatModels = Type.Object(
-  { object: Type.Literal('list'), data: Type.Array(CompatModel) },
-  { $id: 'CompatModels' },
-);
+export const CompatModels = named('CompatModels', {
+  object: Type.Literal('list'),
+  data: Type.Array(CompatModel),
+});
 export type CompatModels = Static<typeof CompatModels>;
 
 /** Speech for clients of two other interfaces (docs/api/other-clients.md). */
@@ -116,12 +99,13 @@ export const OTHER_CLIENT_ENDPOINTS = [
     id: 'createCompatTts',
     method: 'POST',
     path: '/v1/tts',
-    public: false,
     section: 'other-clients',
+    charges: 'characters',
     summary: 'Speak a text, for clients of another interface',
     tag: 'Compatibility',
     body: CompatTtsRequest,
     otherBodyType: MESSAGE_PACK,
+    ignoresNull: true,
     success: 'audio',
     surface: 'compat-tts',
     errors: [...PAID_ERRORS, 'ERR_MODEL_UNAVAILABLE'],
@@ -130,11 +114,12 @@ export const OTHER_CLIENT_ENDPOINTS = [
     id: 'createCompatSpeech',
     method: 'POST',
     path: '/v1/audio/speech',
-    public: false,
     section: 'other-clients',
+    charges: 'characters',
     summary: 'Speak a text, for clients of another interface',
     tag: 'Compatibility',
     body: CompatSpeechRequest,
+    ignoresNull: true,
     success: 'audio',
     events: [CompatSpeechDelta, CompatSpeechDone],
     surface: 'compat-speech',
@@ -144,29 +129,24 @@ export const OTHER_CLIENT_ENDPOINTS = [
     id: 'listCompatVoices',
     method: 'GET',
     path: '/v1/audio/voices',
-    public: false,
     section: 'other-clients',
     summary: 'The ids of all voices, for clients of another interface',
     tag: 'Compatibility',
     success: CompatVoices,
-    errors: [],
   },
   {
     id: 'listCompatModels',
     method: 'GET',
     path: '/v1/models',
-    public: false,
     section: 'ours',
     summary: 'Models that are available, for clients of another interface',
     tag: 'Compatibility',
     success: CompatModels,
-    errors: [],
   },
   {
     id: 'getCompatModel',
     method: 'GET',
     path: '/v1/models/{modelId}',
-    public: false,
     section: 'ours',
     summary: 'One model, for clients of another interface',
     tag: 'Compatibility',

@@ -1,5 +1,6 @@
 import type { Static, TObject, TSchema } from 'typebox';
 import { Type } from 'typebox';
+import { named, strict } from './schemas.ts';
 import type { Endpoint } from './endpoint.ts';
 import { BODY_ERRORS } from './endpoint.ts';
 import { v2FieldName, REALTIME_FORMATS, REALTIME_MODES } from './realtime/protocols.ts';
@@ -14,78 +15,63 @@ const limit = (description: string) => Type.Integer({ minimum: 1, description })
 const formats = Type.Array(Type.Enum([...REALTIME_FORMATS]));
 const requestId = Type.String({ description: 'Trace id of this answer' });
 
-export const RealtimeModel = Type.Object(
-  {
-    id: Type.String({ description: 'Public model id' }),
-    available: Type.Boolean({ description: 'Only such a model may be used' }),
-    formats,
-    controls: Type.Record(Type.String(), Type.Boolean(), {
-      description: 'Fields of start.request that the model follows',
-    }),
-    segmentMaxCharacters: limit('The longest segment, or simple input'),
-  },
-  { $id: 'RealtimeModel' },
-);
+export const RealtimeModel = named('RealtimeModel', {
+  id: Type.String({ description: 'Public model id' }),
+  available: Type.Boolean({ description: 'Only such a model may be used' }),
+  formats,
+  controls: Type.Record(Type.String(), Type.Boolean(), {
+    description: 'Fields of start.request that the model follows',
+  }),
+  segmentMaxCharacters: limit('The longest segment, or simple input'),
+});
 
-export const RealtimeCapabilities = Type.Object(
-  {
-    protocolVersion: Type.String(),
-    subprotocol: Type.String({ description: 'Of the WebSocket' }),
-    modes: Type.Array(Type.Enum([...REALTIME_MODES])),
-    formats,
-    limits: Type.Object({
-      simpleInputCharacters: limit('All input events of a simple request together'),
-      textEventCharacters: limit('A text event'),
-      segmentCharacters: limit('A segment, whatever the model'),
-      sessionUnits: limit('Billable units of a request'),
-      requestIdCharacters: limit('A request id, and a segment id'),
-    }),
-    models: Type.Array(RealtimeModel),
-    requestId,
-  },
-  { $id: 'RealtimeCapabilities' },
-);
+export const RealtimeCapabilities = named('RealtimeCapabilities', {
+  protocolVersion: Type.String(),
+  subprotocol: Type.String({ description: 'Of the WebSocket' }),
+  modes: Type.Array(Type.Enum([...REALTIME_MODES])),
+  formats,
+  limits: Type.Object({
+    simpleInputCharacters: limit('All input events of a simple request together'),
+    textEventCharacters: limit('A text event'),
+    segmentCharacters: limit('A segment, whatever the model'),
+    sessionUnits: limit('Billable units of a request'),
+    requestIdCharacters: limit('A request id, and a segment id'),
+  }),
+  models: Type.Array(RealtimeModel),
+  requestId,
+});
 export type RealtimeCapabilities = Static<typeof RealtimeCapabilities>;
 
 const ORIGIN_MAX_CHARACTERS = 2_048;
 
-export const BrowserTicketRequest = Type.Object(
-  {
-    origin: Type.String({
-      minLength: 1,
-      maxLength: ORIGIN_MAX_CHARACTERS,
-      format: 'uri',
-      description: 'Of the page that is to connect, such as https://studio.example',
-    }),
-  },
-  { $id: 'BrowserTicketRequest', additionalProperties: false },
-);
+export const BrowserTicketRequest = strict('BrowserTicketRequest', {
+  origin: Type.String({
+    minLength: 1,
+    maxLength: ORIGIN_MAX_CHARACTERS,
+    format: 'uri',
+    description: 'Of the page that is to connect, such as https://studio.example',
+  }),
+});
 
-export const BrowserTicket = Type.Object(
-  {
-    ticket: Type.String({ description: 'For auth, once' }),
-    url: Type.String({ description: 'Of the WebSocket' }),
-    subprotocol: Type.String(),
-    expiresAt: Type.String({ format: 'date-time' }),
-    requestId,
-  },
-  { $id: 'BrowserTicket' },
-);
+export const BrowserTicket = named('BrowserTicket', {
+  ticket: Type.String({ description: 'For auth, once' }),
+  url: Type.String({ description: 'Of the WebSocket' }),
+  subprotocol: Type.String(),
+  expiresAt: Type.String({ format: 'date-time' }),
+  requestId,
+});
 export type BrowserTicket = Static<typeof BrowserTicket>;
 
 const { state, retryable, units, resultAvailable, segments } = RequestStatus.properties;
 
-export const RealtimeRequest = Type.Object(
-  {
-    requestId: Type.String({ description: 'Of the request of realtime speech' }),
-    state,
-    retryable,
-    units,
-    resultAvailable,
-    segments,
-  },
-  { $id: 'RealtimeRequest' },
-);
+export const RealtimeRequest = named('RealtimeRequest', {
+  requestId: Type.String({ description: 'Of the request of realtime speech' }),
+  state,
+  retryable,
+  units,
+  resultAvailable,
+  segments,
+});
 export type RealtimeRequest = Static<typeof RealtimeRequest>;
 
 export const RealtimeCapabilitiesV2 = inV2(RealtimeCapabilities, 'RealtimeCapabilitiesV2');
@@ -107,6 +93,40 @@ function partInV2(schema: TSchema): TSchema {
   return Type.IsOptional(schema) ? Type.Optional(items) : items;
 }
 
+const OPEN = {
+  method: 'GET',
+  section: 'realtime',
+  summary:
+    'The WebSocket of realtime speech; its subprotocol is needed, and a page may bring a ticket',
+  tag: 'Realtime',
+  success: 'switching',
+  errors: ['ERR_INVALID_REQUEST', 'ERR_UPGRADE_REQUIRED'],
+} as const;
+
+const GET_CAPABILITIES = {
+  method: 'GET',
+  section: 'realtime',
+  summary: 'Models, formats, controls, limits and modes of realtime speech',
+  tag: 'Realtime',
+} as const;
+
+const CREATE_TICKET = {
+  method: 'POST',
+  section: 'realtime',
+  summary: 'A ticket with which a page may connect, once and soon',
+  tag: 'Realtime',
+  body: BrowserTicketRequest,
+  errors: BODY_ERRORS,
+} as const;
+
+const GET_REQUEST = {
+  method: 'GET',
+  section: 'realtime',
+  summary: 'What became of a realtime request',
+  tag: 'Realtime',
+  errors: ['ERR_NOT_FOUND'],
+} as const;
+
 /** Everything of realtime speech that begins as HTTP (docs/api/realtime.md). */
 export const REALTIME_ENDPOINTS = [
   {
@@ -120,103 +140,48 @@ export const REALTIME_ENDPOINTS = [
     success: 'switching',
     errors: ['ERR_NOT_IMPLEMENTED'],
   },
+  { ...OPEN, id: 'openRealtimeV2', path: '/v2/tts/live' },
+  { ...OPEN, id: 'openRealtimeV3', path: '/v3/tts/live' },
   {
-    id: 'openRealtimeV2',
-    method: 'GET',
-    path: '/v2/tts/live',
-    public: false,
-    section: 'realtime',
-    summary:
-      'The WebSocket of realtime speech; its subprotocol is needed, and a page may bring a ticket',
-    tag: 'Realtime',
-    success: 'switching',
-    errors: ['ERR_INVALID_REQUEST', 'ERR_UPGRADE_REQUIRED'],
-  },
-  {
-    id: 'openRealtimeV3',
-    method: 'GET',
-    path: '/v3/tts/live',
-    public: false,
-    section: 'realtime',
-    summary:
-      'The WebSocket of realtime speech; its subprotocol is needed, and a page may bring a ticket',
-    tag: 'Realtime',
-    success: 'switching',
-    errors: ['ERR_INVALID_REQUEST', 'ERR_UPGRADE_REQUIRED'],
-  },
-  {
+    ...GET_CAPABILITIES,
     id: 'getRealtimeCapabilitiesV2',
-    method: 'GET',
     path: '/v2/tts/capabilities',
-    public: false,
-    section: 'realtime',
-    summary: 'Models, formats, controls, limits and modes of realtime speech',
-    tag: 'Realtime',
     success: RealtimeCapabilitiesV2,
-    errors: [],
   },
   {
+    ...GET_CAPABILITIES,
     id: 'getRealtimeCapabilities',
-    method: 'GET',
     path: '/v3/tts/capabilities',
-    public: false,
-    section: 'realtime',
-    summary: 'Models, formats, controls, limits and modes of realtime speech',
-    tag: 'Realtime',
     success: RealtimeCapabilities,
-    errors: [],
   },
   {
+    ...CREATE_TICKET,
     id: 'createBrowserTicketV2',
-    method: 'POST',
     path: '/v2/tts/browser-tickets',
-    public: false,
-    section: 'realtime',
-    summary: 'A ticket with which a page may connect, once and soon',
-    tag: 'Realtime',
-    body: BrowserTicketRequest,
     success: BrowserTicketV2,
-    errors: BODY_ERRORS,
   },
   {
+    ...CREATE_TICKET,
     id: 'createBrowserTicket',
-    method: 'POST',
     path: '/v3/tts/browser-tickets',
-    public: false,
-    section: 'realtime',
-    summary: 'A ticket with which a page may connect, once and soon',
-    tag: 'Realtime',
-    body: BrowserTicketRequest,
     success: BrowserTicket,
-    errors: BODY_ERRORS,
   },
   {
+    ...GET_REQUEST,
     id: 'getRealtimeRequestV2',
-    method: 'GET',
     path: '/v2/tts/requests/{requestId}',
-    public: false,
-    section: 'realtime',
-    summary: 'What became of a realtime request',
-    tag: 'Realtime',
     success: RealtimeRequestV2,
-    errors: ['ERR_NOT_FOUND'],
   },
   {
+    ...GET_REQUEST,
     id: 'getRealtimeRequest',
-    method: 'GET',
     path: '/v3/tts/requests/{requestId}',
-    public: false,
-    section: 'realtime',
-    summary: 'What became of a realtime request',
-    tag: 'Realtime',
     success: RealtimeRequest,
-    errors: ['ERR_NOT_FOUND'],
   },
   {
     id: 'getRealtimeSegment',
     method: 'GET',
     path: '/v3/tts/requests/{requestId}/segments/{segmentId}/audio',
-    public: false,
     section: 'realtime',
     summary: 'The audio of a segment that was spoken whole, for a day',
     tag: 'Realtime',

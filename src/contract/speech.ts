@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
+import { named, strict } from './schemas.ts';
 import { FAMILIES } from './families.ts';
 import type { Endpoint } from './endpoint.ts';
-import { KEYED_SPEECH_ERRORS } from './endpoint.ts';
+import { PAID_ERRORS } from './endpoint.ts';
 import {
   EMOTION_MAX_CHARACTERS,
   INSTRUCTION_MAX_CHARACTERS,
@@ -93,27 +94,24 @@ export type SpeechControls = Static<typeof SpeechControls>;
 export type ControlName = keyof SpeechControls;
 
 /** Strict body of the v3 speech requests (docs/api/speech.md#v3): unknown properties are refused. */
-export const SpeechRequest = Type.Object(
-  {
-    text: Type.String({
+export const SpeechRequest = strict('SpeechRequest', {
+  text: Type.String({
+    minLength: 1,
+    maxLength: TEXT_MAX_CHARACTERS,
+    description: 'Text to speak',
+  }),
+  voiceId: Type.String({ minLength: 1, description: 'Voice id, from the voice list' }),
+  modelId: Type.Optional(
+    Type.String({
       minLength: 1,
-      maxLength: TEXT_MAX_CHARACTERS,
-      description: 'Text to speak',
+      description: 'Model id; without it the default of the voice’s family',
     }),
-    voiceId: Type.String({ minLength: 1, description: 'Voice id, from the voice list' }),
-    modelId: Type.Optional(
-      Type.String({
-        minLength: 1,
-        description: 'Model id; without it the default of the voice’s family',
-      }),
-    ),
-    format: Type.Optional(
-      Type.Enum([...SPEECH_FORMATS], { default: 'mp3', description: 'Audio format' }),
-    ),
-    ...SpeechControls.properties,
-  },
-  { $id: 'SpeechRequest', additionalProperties: false },
-);
+  ),
+  format: Type.Optional(
+    Type.Enum([...SPEECH_FORMATS], { default: 'mp3', description: 'Audio format' }),
+  ),
+  ...SpeechControls.properties,
+});
 export type SpeechRequest = Static<typeof SpeechRequest>;
 
 /** What old clients still send; anything is taken there. */
@@ -130,39 +128,33 @@ const HistoricalFields = {
 };
 
 /** Body of the v2 speech request (docs/api/speech.md#v2). What it does not know it does not refuse. */
-export const SpeechRequestV2 = Type.Object(
-  { ...SpeechRequest.properties, ...HistoricalFields },
-  { $id: 'SpeechRequestV2' },
-);
+export const SpeechRequestV2 = named('SpeechRequestV2', {
+  ...SpeechRequest.properties,
+  ...HistoricalFields,
+});
 export type SpeechRequestV2 = Static<typeof SpeechRequestV2>;
 
 const { voiceId, ...others } = SpeechRequest.properties;
 
 /** Body of the v1 speech request (docs/api/speech.md#v1). What it does not know it does not refuse. */
-export const SpeechRequestV1 = Type.Object(
-  {
-    ...others,
-    voiceId: Type.Optional(voiceId),
-    reference_id: Type.Optional(
-      Type.String({ minLength: 1, description: 'Older name of voiceId; one of them is required' }),
-    ),
-    cache: Type.Optional(
-      Type.Boolean({ default: false, description: 'Answer with the address of stored audio' }),
-    ),
-  },
-  { $id: 'SpeechRequestV1' },
-);
+export const SpeechRequestV1 = named('SpeechRequestV1', {
+  ...others,
+  voiceId: Type.Optional(voiceId),
+  reference_id: Type.Optional(
+    Type.String({ minLength: 1, description: 'Older name of voiceId; one of them is required' }),
+  ),
+  cache: Type.Optional(
+    Type.Boolean({ default: false, description: 'Answer with the address of stored audio' }),
+  ),
+});
 export type SpeechRequestV1 = Static<typeof SpeechRequestV1>;
 
 /** Answer to a v1 speech request with `cache: true` (docs/api/speech.md#v1). */
-export const CachedSpeech = Type.Object(
-  {
-    audio_url: Type.String({ format: 'uri', description: 'Where the audio is, for a while' }),
-    credits_used: Type.Number(),
-    quota_remaining: Type.Integer(),
-  },
-  { $id: 'CachedSpeech' },
-);
+export const CachedSpeech = named('CachedSpeech', {
+  audio_url: Type.String({ format: 'uri', description: 'Where the audio is, for a while' }),
+  credits_used: Type.Number(),
+  quota_remaining: Type.Integer(),
+});
 export type CachedSpeech = Static<typeof CachedSpeech>;
 
 /** `complete`: everything that was to be said has its times; `partial`: some chunk has none. */
@@ -172,82 +164,60 @@ export type AlignmentStatus = (typeof ALIGNMENT_STATUSES)[number];
 const ChunkSeq = Type.Integer({ minimum: 0, description: 'Number of the stretch of text' });
 
 /** Data of `audio`. */
-export const AlignedAudio = Type.Object(
-  { audioBase64: Type.String({ description: 'The next bytes of the file, in base64' }) },
-  { $id: 'AlignedAudio' },
-);
+export const AlignedAudio = named('AlignedAudio', {
+  audioBase64: Type.String({ description: 'The next bytes of the file, in base64' }),
+});
 
 /** A word of a snapshot; times are from the beginning of the full audio. */
-export const AlignedWord = Type.Object(
-  {
-    text: Type.String({ description: 'The word, as the submitted text has it' }),
-    startMs: Type.Number({ minimum: 0 }),
-    endMs: Type.Number({ minimum: 0 }),
-  },
-  { $id: 'AlignedWord' },
-);
+export const AlignedWord = named('AlignedWord', {
+  text: Type.String({ description: 'The word, as the submitted text has it' }),
+  startMs: Type.Number({ minimum: 0 }),
+  endMs: Type.Number({ minimum: 0 }),
+});
 export type AlignedWord = Static<typeof AlignedWord>;
 
 /** Data of `alignment_snapshot`: replaces the one before it of the same chunk. */
-export const AlignmentSnapshot = Type.Object(
-  {
-    chunkSeq: ChunkSeq,
-    units: Type.Literal('milliseconds'),
-    words: Type.Array(AlignedWord),
-  },
-  { $id: 'AlignmentSnapshot' },
-);
+export const AlignmentSnapshot = named('AlignmentSnapshot', {
+  chunkSeq: ChunkSeq,
+  units: Type.Literal('milliseconds'),
+  words: Type.Array(AlignedWord),
+});
 export type AlignmentSnapshot = Static<typeof AlignmentSnapshot>;
 
 /** Data of `alignment_invalidated`: the chunk has no times; its audio stays valid. */
-export const AlignmentInvalidated = Type.Object(
-  { chunkSeq: ChunkSeq },
-  { $id: 'AlignmentInvalidated' },
-);
+export const AlignmentInvalidated = named('AlignmentInvalidated', { chunkSeq: ChunkSeq });
 export type AlignmentInvalidated = Static<typeof AlignmentInvalidated>;
 
 /** Data of `completed`, the last event of a stream that succeeded. */
-export const AlignedCompleted = Type.Object(
-  {
-    requestId: Type.String(),
-    generationId: Type.String(),
-    alignmentStatus: Type.Enum([...ALIGNMENT_STATUSES]),
-    quotaRemaining: Type.Integer(),
-    creditsUsed: Type.Number({ minimum: 0 }),
-  },
-  { $id: 'AlignedCompleted' },
-);
+export const AlignedCompleted = named('AlignedCompleted', {
+  requestId: Type.String(),
+  generationId: Type.String(),
+  alignmentStatus: Type.Enum([...ALIGNMENT_STATUSES]),
+  quotaRemaining: Type.Integer(),
+  creditsUsed: Type.Number({ minimum: 0 }),
+});
 export type AlignedCompleted = Static<typeof AlignedCompleted>;
 
 /** Data of `error`, the last event of a stream that failed after it had begun. */
-export const AlignedError = Type.Object(
-  {
-    requestId: Type.String(),
-    code: Type.String(),
-    message: Type.Optional(Type.String({ description: 'Why, for people (ours)' })),
-  },
-  { $id: 'AlignedError' },
-);
+export const AlignedError = named('AlignedError', {
+  requestId: Type.String(),
+  code: Type.String(),
+  message: Type.Optional(Type.String({ description: 'Why, for people (ours)' })),
+});
 export type AlignedError = Static<typeof AlignedError>;
 
 /** Query of an audio download (docs/api/jobs.md#v3 and docs/api/jobs.md#v1). */
-export const AudioQuery = Type.Object(
-  {
-    download: Type.Optional(Type.Enum(['0', '1'], { description: '1 makes it an attachment' })),
-  },
-  { $id: 'AudioQuery', additionalProperties: false },
-);
+export const AudioQuery = strict('AudioQuery', {
+  download: Type.Optional(Type.Enum(['0', '1'], { description: '1 makes it an attachment' })),
+});
 export type AudioQuery = Static<typeof AudioQuery>;
 
 /** Query of a link that needs no key because it is signed (ours). */
-export const SignedAudioQuery = Type.Object(
-  {
-    expires: Type.Integer({ minimum: 0, description: 'Seconds since the epoch' }),
-    signature: Type.String({ minLength: 1, maxLength: 100 }),
-    ...AudioQuery.properties,
-  },
-  { $id: 'SignedAudioQuery', additionalProperties: false },
-);
+export const SignedAudioQuery = strict('SignedAudioQuery', {
+  expires: Type.Integer({ minimum: 0, description: 'Seconds since the epoch' }),
+  signature: Type.String({ minLength: 1, maxLength: 100 }),
+  ...AudioQuery.properties,
+});
 export type SignedAudioQuery = Static<typeof SignedAudioQuery>;
 
 /** The data of each event of an aligned stream, by the name that it has on the wire (docs/api/speech.md#aligned-stream). */
@@ -259,66 +229,67 @@ const ALIGNED_EVENTS = {
   error: AlignedError,
 } as const;
 
+/** Synchronous speech that is charged once a key. */
+const SPEAK = {
+  method: 'POST',
+  charges: 'characters',
+  repeat: 'refuse',
+  tag: 'Speech',
+  errors: [
+    ...PAID_ERRORS,
+    'ERR_VOICE_NOT_FOUND',
+    'ERR_REQUEST_ID_CONFLICT',
+    'ERR_REQUEST_IN_PROGRESS',
+    'ERR_REQUEST_ALREADY_COMPLETED',
+    'ERR_REQUEST_PREVIOUSLY_REFUNDED',
+    'ERR_MODEL_UNAVAILABLE',
+  ],
+} as const;
+
 /** Speech at once (docs/api/speech.md). */
 export const SPEECH_ENDPOINTS = [
   {
+    ...SPEAK,
     id: 'createSpeech',
-    method: 'POST',
     path: '/api/open/v3/speech/tts',
-    public: false,
     section: 'speech#v3',
-    repeat: 'refuse',
     summary: 'Speak a text; the audio leaves while it is spoken',
-    tag: 'Speech',
     body: SpeechRequest,
     success: 'audio',
     surface: 'v3',
-    errors: KEYED_SPEECH_ERRORS,
   },
   {
+    ...SPEAK,
     id: 'createAlignedSpeech',
-    method: 'POST',
     path: '/api/open/v3/speech/tts/aligned',
-    public: false,
     section: 'speech#aligned-stream',
-    repeat: 'refuse',
     summary: 'Speak a text; its audio and the times of its words leave while it is spoken',
-    tag: 'Speech',
     body: SpeechRequest,
     success: 'events',
     events: ALIGNED_EVENTS,
-    errors: KEYED_SPEECH_ERRORS,
   },
   {
+    ...SPEAK,
     id: 'createSpeechV2',
-    method: 'POST',
     path: '/api/open/v2/speech/tts',
-    public: false,
     section: 'speech#v2',
-    repeat: 'refuse',
     isKeyedByRequestId: true,
     summary: 'Speak a text, for clients of v2; the request id is the idempotency key',
-    tag: 'Speech',
     body: SpeechRequestV2,
     success: 'audio',
     surface: 'v2',
-    errors: KEYED_SPEECH_ERRORS,
   },
   {
+    ...SPEAK,
     id: 'createSpeechV1',
-    method: 'POST',
     path: '/api/open/v1/speech/tts',
-    public: false,
     section: 'speech#v1',
-    repeat: 'refuse',
     isKeyedByRequestId: true,
     summary: 'Speak a text, for clients of v1; with cache, answer with the address of the audio',
-    tag: 'Speech',
     body: SpeechRequestV1,
     success: 'audio',
     otherSuccess: CachedSpeech,
     surface: 'v1',
-    errors: KEYED_SPEECH_ERRORS,
   },
   {
     id: 'getCachedAudio',

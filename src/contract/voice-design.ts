@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
+import { named } from './schemas.ts';
 import type { Endpoint } from './endpoint.ts';
 import { BODY_ERRORS } from './endpoint.ts';
 import {
@@ -12,88 +13,76 @@ import { VOICE_VISIBILITIES } from './reference-audio.ts';
 import { VoiceCreated } from './voices.ts';
 
 /** Body of `POST /voice-designs` (docs/api/voice-design.md). What it does not know it does not refuse. */
-export const VoiceDesignRequest = Type.Object(
-  {
-    prompt: Type.String({
-      minLength: 1,
-      maxLength: DESIGN_PROMPT_MAX_CHARACTERS,
-      description: 'What the voice is to be like, in words',
+export const VoiceDesignRequest = named('VoiceDesignRequest', {
+  prompt: Type.String({
+    minLength: 1,
+    maxLength: DESIGN_PROMPT_MAX_CHARACTERS,
+    description: 'What the voice is to be like, in words',
+  }),
+  previewText: Type.String({
+    minLength: 1,
+    maxLength: PREVIEW_TEXT_MAX_CHARACTERS,
+    description: 'What the candidates say',
+  }),
+  providers: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'Engine families that the candidates are to be of',
     }),
-    previewText: Type.String({
+  ),
+  language: Type.Optional(
+    Type.String({
       minLength: 1,
-      maxLength: PREVIEW_TEXT_MAX_CHARACTERS,
-      description: 'What the candidates say',
+      maxLength: LANGUAGE_MAX_CHARACTERS,
+      description: 'Language code; else what the prompt says',
     }),
-    providers: Type.Optional(
-      Type.Array(Type.String(), {
-        description: 'Engine families that the candidates are to be of',
-      }),
-    ),
-    language: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: LANGUAGE_MAX_CHARACTERS,
-        description: 'Language code; else what the prompt says',
-      }),
-    ),
-  },
-  { $id: 'VoiceDesignRequest' },
-);
+  ),
+});
 export type VoiceDesignRequest = Static<typeof VoiceDesignRequest>;
 
 /** One voice that a design proposes; its id is no voice id (docs/api/voice-design.md). */
-export const VoiceCandidate = Type.Object(
-  {
-    candidateId: Type.String({ description: 'For preview and saving; not a voice id' }),
-    previewAudioUrl: Type.String({ description: 'Its preview; needs the key' }),
-    provider: Type.String({ description: 'Engine family' }),
-    language: Type.String({ description: 'Language code' }),
-    description: Type.String({ description: 'What was made of the prompt' }),
-  },
-  { $id: 'VoiceCandidate' },
-);
+export const VoiceCandidate = named('VoiceCandidate', {
+  candidateId: Type.String({ description: 'For preview and saving; not a voice id' }),
+  previewAudioUrl: Type.String({ description: 'Its preview; needs the key' }),
+  provider: Type.String({ description: 'Engine family' }),
+  language: Type.String({ description: 'Language code' }),
+  description: Type.String({ description: 'What was made of the prompt' }),
+});
 export type VoiceCandidate = Static<typeof VoiceCandidate>;
 
 /** Answer to `POST /voice-designs` (docs/api/voice-design.md; the fields of `billing` are ours). */
-export const VoiceDesign = Type.Object(
-  {
-    designId: Type.String({ description: 'For previews and saving; not a voice id' }),
-    candidates: Type.Array(VoiceCandidate),
-    createdAt: Type.String({ format: 'date-time' }),
-    expiresAt: Type.String({ format: 'date-time', description: 'When the design is gone' }),
-    billing: Type.Object({
-      characters: Type.Integer({ description: 'Of all previews together' }),
-      creditsUsed: Type.Number(),
-      quotaRemaining: Type.Integer(),
-    }),
-    requestId: Type.String(),
-  },
-  { $id: 'VoiceDesign' },
-);
+export const VoiceDesign = named('VoiceDesign', {
+  designId: Type.String({ description: 'For previews and saving; not a voice id' }),
+  candidates: Type.Array(VoiceCandidate),
+  createdAt: Type.String({ format: 'date-time' }),
+  expiresAt: Type.String({ format: 'date-time', description: 'When the design is gone' }),
+  billing: Type.Object({
+    characters: Type.Integer({ description: 'Of all previews together' }),
+    creditsUsed: Type.Number(),
+    quotaRemaining: Type.Integer(),
+  }),
+  requestId: Type.String(),
+});
 export type VoiceDesign = Static<typeof VoiceDesign>;
 
 /** Body of `POST /voice-designs/{designId}/voices` (docs/api/voice-design.md). */
-export const VoiceDesignSave = Type.Object(
-  {
-    candidateId: Type.String({ minLength: 1 }),
-    name: Type.String({
+export const VoiceDesignSave = named('VoiceDesignSave', {
+  candidateId: Type.String({ minLength: 1 }),
+  name: Type.String({
+    minLength: 1,
+    maxLength: VOICE_NAME_MAX_CHARACTERS,
+    description: 'Display name',
+  }),
+  visibility: Type.Optional(
+    Type.Enum([...VOICE_VISIBILITIES], { default: 'private', description: 'Who may use it' }),
+  ),
+  language: Type.Optional(
+    Type.String({
       minLength: 1,
-      maxLength: VOICE_NAME_MAX_CHARACTERS,
-      description: 'Display name',
+      maxLength: LANGUAGE_MAX_CHARACTERS,
+      description: 'Language code; default that of the candidate',
     }),
-    visibility: Type.Optional(
-      Type.Enum([...VOICE_VISIBILITIES], { default: 'private', description: 'Who may use it' }),
-    ),
-    language: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: LANGUAGE_MAX_CHARACTERS,
-        description: 'Language code; default that of the candidate',
-      }),
-    ),
-  },
-  { $id: 'VoiceDesignSave' },
-);
+  ),
+});
 export type VoiceDesignSave = Static<typeof VoiceDesignSave>;
 
 /** Answer to a candidate that was saved: that of a voice that was made, with where it comes from. */
@@ -118,8 +107,8 @@ export const VOICE_DESIGN_ENDPOINTS = [
     id: 'createVoiceDesign',
     method: 'POST',
     path: '/api/open/v1/voice-designs',
-    public: false,
     section: 'voice-design',
+    charges: 'characters',
     repeat: 'replay',
     isKeyRequired: true,
     summary: 'Propose three voices for a description: engine voices, their pitch and speed changed',
@@ -132,7 +121,6 @@ export const VOICE_DESIGN_ENDPOINTS = [
     id: 'getCandidateAudio',
     method: 'GET',
     path: '/api/open/v1/voice-designs/{designId}/candidates/{candidateId}/audio',
-    public: false,
     section: 'voice-design',
     summary: 'What a candidate of a design sounds like',
     tag: 'Voices',
@@ -143,8 +131,8 @@ export const VOICE_DESIGN_ENDPOINTS = [
     id: 'saveVoiceDesign',
     method: 'POST',
     path: '/api/open/v1/voice-designs/{designId}/voices',
-    public: false,
     section: 'voice-design',
+    charges: 'voice',
     repeat: 'replay',
     isKeyRequired: true,
     summary: 'Keep a candidate of a design as a voice of the account',

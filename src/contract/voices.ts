@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
+import { named, strict } from './schemas.ts';
 import type { Endpoint } from './endpoint.ts';
 import { BODY_ERRORS } from './endpoint.ts';
 import {
@@ -14,17 +15,14 @@ import { REFERENCE_EXTENSIONS, VOICE_VISIBILITIES } from './reference-audio.ts';
 import { VOICE_TYPES } from './values.ts';
 
 /** Voice item of v3 (docs/api/voices.md). */
-export const Voice = Type.Object(
-  {
-    voiceId: Type.String({ description: 'Voice id' }),
-    name: Type.String({ description: 'Display name; may change, so not a stable key' }),
-    isPersonal: Type.Boolean({ description: 'Personal (owned) voice, or a public one' }),
-    primaryLanguage: Type.String({ description: 'Language code' }),
-    languages: Type.Array(Type.String(), { description: 'Supported language codes' }),
-    modelIds: Type.Array(Type.String(), { description: 'Models that the voice works with' }),
-  },
-  { $id: 'Voice' },
-);
+export const Voice = named('Voice', {
+  voiceId: Type.String({ description: 'Voice id' }),
+  name: Type.String({ description: 'Display name; may change, so not a stable key' }),
+  isPersonal: Type.Boolean({ description: 'Personal (owned) voice, or a public one' }),
+  primaryLanguage: Type.String({ description: 'Language code' }),
+  languages: Type.Array(Type.String(), { description: 'Supported language codes' }),
+  modelIds: Type.Array(Type.String(), { description: 'Models that the voice works with' }),
+});
 export type Voice = Static<typeof Voice>;
 
 /** One voice by its id: the item of the list with the trace id (spec 4.1; shape chosen by us). */
@@ -36,69 +34,55 @@ export const VoiceAnswer = Type.Interface(
 export type VoiceAnswer = Static<typeof VoiceAnswer>;
 
 /** List envelope of v3 voices (docs/api/voices.md). */
-export const VoiceList = Type.Object(
-  {
-    total: Type.Integer({ minimum: 0 }),
-    page: Type.Integer({ minimum: 1 }),
-    pageSize: Type.Integer({ minimum: 1, maximum: PAGE_SIZE_MAX }),
-    totalPages: Type.Integer({ minimum: 0 }),
-    items: Type.Array(Voice),
-    requestId: Type.String(),
-  },
-  { $id: 'VoiceList' },
-);
+export const VoiceList = named('VoiceList', {
+  total: Type.Integer({ minimum: 0 }),
+  page: Type.Integer({ minimum: 1 }),
+  pageSize: Type.Integer({ minimum: 1, maximum: PAGE_SIZE_MAX }),
+  totalPages: Type.Integer({ minimum: 0 }),
+  items: Type.Array(Voice),
+  requestId: Type.String(),
+});
 export type VoiceList = Static<typeof VoiceList>;
 
 /** Query of `GET /voices` in v3 (spec 4.1 and section 8). */
-export const VoiceListQuery = Type.Object(
-  {
-    page: Type.Optional(
-      Type.Integer({ minimum: 1, default: 1, description: 'Page number, from 1' }),
-    ),
-    pageSize: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: PAGE_SIZE_MAX,
-        default: PAGE_SIZE_DEFAULT,
-        description: 'Voices a page',
-      }),
-    ),
-    includePersonal: Type.Optional(
-      Type.Boolean({ default: false, description: 'Also list the personal voices of the account' }),
-    ),
-  },
-  { $id: 'VoiceListQuery', additionalProperties: false },
-);
+export const VoiceListQuery = strict('VoiceListQuery', {
+  page: Type.Optional(Type.Integer({ minimum: 1, default: 1, description: 'Page number, from 1' })),
+  pageSize: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: PAGE_SIZE_MAX,
+      default: PAGE_SIZE_DEFAULT,
+      description: 'Voices a page',
+    }),
+  ),
+  includePersonal: Type.Optional(
+    Type.Boolean({ default: false, description: 'Also list the personal voices of the account' }),
+  ),
+});
 export type VoiceListQuery = Static<typeof VoiceListQuery>;
 
 /** Voice item of v1 (docs/api/voices.md): the fields of both descriptions of it. */
-export const VoiceV1 = Type.Object(
-  {
-    voiceId: Type.String({ description: 'Voice id' }),
-    title: Type.String({ description: 'Display name' }),
-    description: Type.String(),
-    created_at: Type.String({ format: 'date-time' }),
-    updated_at: Type.String({ format: 'date-time' }),
-    isPersonal: Type.Boolean({ description: 'Personal (owned) voice, or a public one' }),
-    id: Type.String({ description: 'The same as voiceId' }),
-    name: Type.String({ description: 'The same as title' }),
-    provider: Type.String({ description: 'Engine family' }),
-  },
-  { $id: 'VoiceV1' },
-);
+export const VoiceV1 = named('VoiceV1', {
+  voiceId: Type.String({ description: 'Voice id' }),
+  title: Type.String({ description: 'Display name' }),
+  description: Type.String(),
+  created_at: Type.String({ format: 'date-time' }),
+  updated_at: Type.String({ format: 'date-time' }),
+  isPersonal: Type.Boolean({ description: 'Personal (owned) voice, or a public one' }),
+  id: Type.String({ description: 'The same as voiceId' }),
+  name: Type.String({ description: 'The same as title' }),
+  provider: Type.String({ description: 'Engine family' }),
+});
 export type VoiceV1 = Static<typeof VoiceV1>;
 
 /** List envelope of v1 voices (docs/api/voices.md). */
-export const VoiceListV1 = Type.Object(
-  {
-    total: Type.Integer({ minimum: 0 }),
-    page: Type.Integer({ minimum: 1 }),
-    pageSize: Type.Integer({ minimum: 1, maximum: PAGE_SIZE_MAX }),
-    totalPages: Type.Integer({ minimum: 0 }),
-    items: Type.Array(VoiceV1),
-  },
-  { $id: 'VoiceListV1' },
-);
+export const VoiceListV1 = named('VoiceListV1', {
+  total: Type.Integer({ minimum: 0 }),
+  page: Type.Integer({ minimum: 1 }),
+  pageSize: Type.Integer({ minimum: 1, maximum: PAGE_SIZE_MAX }),
+  totalPages: Type.Integer({ minimum: 0 }),
+  items: Type.Array(VoiceV1),
+});
 export type VoiceListV1 = Static<typeof VoiceListV1>;
 
 const { page, pageSize, includePersonal } = VoiceListQuery.properties;
@@ -107,84 +91,75 @@ const { page, pageSize, includePersonal } = VoiceListQuery.properties;
  * Query of `GET /voices` in v1, and body of the older `POST /list-models` (docs/api/voices.md and docs/api/versions.md).
  * What it does not know it does not refuse.
  */
-export const VoiceListV1Query = Type.Object(
-  {
-    page,
-    pageSize,
-    modelType: Type.Optional(
-      Type.Enum([...VOICE_TYPES], { description: 'public, unless includePersonal makes it all' }),
-    ),
-    includePersonal,
-    language: Type.Optional(
-      Type.String({ minLength: 1, description: 'Exactly this primary language' }),
-    ),
-    supportsLanguage: Type.Optional(
-      Type.String({ minLength: 1, description: 'A supported language, or a more general one' }),
-    ),
-    search: Type.Optional(Type.String({ description: 'Part of the name or the description' })),
-    provider: Type.Optional(Type.String({ minLength: 1, description: 'Engine family' })),
-    limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: PAGE_SIZE_MAX, description: 'Instead of pageSize' }),
-    ),
-    offset: Type.Optional(Type.Integer({ minimum: 0, description: 'Instead of page, from 0' })),
-  },
-  { $id: 'VoiceListV1Query' },
-);
+export const VoiceListV1Query = named('VoiceListV1Query', {
+  page,
+  pageSize,
+  modelType: Type.Optional(
+    Type.Enum([...VOICE_TYPES], { description: 'public, unless includePersonal makes it all' }),
+  ),
+  includePersonal,
+  language: Type.Optional(
+    Type.String({ minLength: 1, description: 'Exactly this primary language' }),
+  ),
+  supportsLanguage: Type.Optional(
+    Type.String({ minLength: 1, description: 'A supported language, or a more general one' }),
+  ),
+  search: Type.Optional(Type.String({ description: 'Part of the name or the description' })),
+  provider: Type.Optional(Type.String({ minLength: 1, description: 'Engine family' })),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: PAGE_SIZE_MAX, description: 'Instead of pageSize' }),
+  ),
+  offset: Type.Optional(Type.Integer({ minimum: 0, description: 'Instead of page, from 0' })),
+});
 export type VoiceListV1Query = Static<typeof VoiceListV1Query>;
 
 /**
  * Form of a voice that is made from reference audio (docs/api/voices.md), `multipart/form-data`. What it
  * does not know it does not refuse; the files are checked while they come.
  */
-export const VoiceUpload = Type.Object(
-  {
-    name: Type.String({
-      minLength: 1,
-      maxLength: VOICE_NAME_MAX_CHARACTERS,
-      description: 'Display name',
+export const VoiceUpload = named('VoiceUpload', {
+  name: Type.String({
+    minLength: 1,
+    maxLength: VOICE_NAME_MAX_CHARACTERS,
+    description: 'Display name',
+  }),
+  audioFiles: Type.Array(Type.String({ format: 'binary' }), {
+    minItems: 1,
+    maxItems: REFERENCE_FILES_MAX,
+    description: `Reference audio: ${REFERENCE_EXTENSIONS.join(', ')}`,
+  }),
+  description: Type.Optional(Type.String({ maxLength: VOICE_DESCRIPTION_MAX_CHARACTERS })),
+  referenceText: Type.Optional(
+    Type.String({
+      maxLength: REFERENCE_TEXT_MAX_CHARACTERS,
+      description: 'What is said in the reference audio',
     }),
-    audioFiles: Type.Array(Type.String({ format: 'binary' }), {
-      minItems: 1,
-      maxItems: REFERENCE_FILES_MAX,
-      description: `Reference audio: ${REFERENCE_EXTENSIONS.join(', ')}`,
-    }),
-    description: Type.Optional(Type.String({ maxLength: VOICE_DESCRIPTION_MAX_CHARACTERS })),
-    referenceText: Type.Optional(
-      Type.String({
-        maxLength: REFERENCE_TEXT_MAX_CHARACTERS,
-        description: 'What is said in the reference audio',
-      }),
-    ),
-    visibility: Type.Optional(
-      Type.Enum([...VOICE_VISIBILITIES], { default: 'private', description: 'Who may use it' }),
-    ),
-    languages: Type.Optional(
-      Type.String({ description: 'Language codes as a JSON array of strings' }),
-    ),
-  },
-  { $id: 'VoiceUpload' },
-);
+  ),
+  visibility: Type.Optional(
+    Type.Enum([...VOICE_VISIBILITIES], { default: 'private', description: 'Who may use it' }),
+  ),
+  languages: Type.Optional(
+    Type.String({ description: 'Language codes as a JSON array of strings' }),
+  ),
+});
 export type VoiceUpload = Static<typeof VoiceUpload>;
 
 /**
  * Answer to a voice that was made, in v1 (docs/api/voices.md): `voiceId`, `title`, `description` and
  * `createdAt` of the spec, the names of the other description of voices, and what was settled on.
  */
-export const VoiceCreated = Type.Object(
-  {
-    voiceId: Type.String({ description: 'Voice id' }),
-    title: Type.String({ description: 'Display name' }),
-    description: Type.String({ description: 'What it is, and what it is made of' }),
-    createdAt: Type.String({ format: 'date-time' }),
-    id: Type.String({ description: 'The same as voiceId' }),
-    name: Type.String({ description: 'The same as title' }),
-    provider: Type.String({ description: 'Engine family' }),
-    isPersonal: Type.Boolean(),
-    visibility: Type.Enum([...VOICE_VISIBILITIES]),
-    languages: Type.Array(Type.String(), { description: 'Languages that it speaks here' }),
-  },
-  { $id: 'VoiceCreated' },
-);
+export const VoiceCreated = named('VoiceCreated', {
+  voiceId: Type.String({ description: 'Voice id' }),
+  title: Type.String({ description: 'Display name' }),
+  description: Type.String({ description: 'What it is, and what it is made of' }),
+  createdAt: Type.String({ format: 'date-time' }),
+  id: Type.String({ description: 'The same as voiceId' }),
+  name: Type.String({ description: 'The same as title' }),
+  provider: Type.String({ description: 'Engine family' }),
+  isPersonal: Type.Boolean(),
+  visibility: Type.Enum([...VOICE_VISIBILITIES]),
+  languages: Type.Array(Type.String(), { description: 'Languages that it speaks here' }),
+});
 export type VoiceCreated = Static<typeof VoiceCreated>;
 
 /** The same answer in v3: the item of its list, with what v1 says besides (shape chosen by us). */
@@ -201,25 +176,37 @@ export const VoiceCreatedV3 = Type.Interface(
 export type VoiceCreatedV3 = Static<typeof VoiceCreatedV3>;
 
 /** Answer to a voice that was deleted (docs/api/voices.md). */
-export const VoiceDeleted = Type.Object({ voiceId: Type.String() }, { $id: 'VoiceDeleted' });
+export const VoiceDeleted = named('VoiceDeleted', { voiceId: Type.String() });
 export type VoiceDeleted = Static<typeof VoiceDeleted>;
 
 /** Body of the older `POST /delete-model` (docs/api/versions.md). What it does not know it does not refuse. */
-export const VoiceDeletion = Type.Object(
-  {
-    voiceId: Type.Optional(Type.String({ minLength: 1, description: 'Voice id' })),
-    reference_id: Type.Optional(
-      Type.String({ minLength: 1, description: 'Older name of voiceId; one of them is required' }),
-    ),
-  },
-  { $id: 'VoiceDeletion' },
-);
+export const VoiceDeletion = named('VoiceDeletion', {
+  voiceId: Type.Optional(Type.String({ minLength: 1, description: 'Voice id' })),
+  reference_id: Type.Optional(
+    Type.String({ minLength: 1, description: 'Older name of voiceId; one of them is required' }),
+  ),
+});
 export type VoiceDeletion = Static<typeof VoiceDeletion>;
 
-/** What a voice of reference audio may fail of. */
-const UPLOAD_ERRORS = [...BODY_ERRORS, 'ERR_VOICE_LIMIT_REACHED'] as const;
-
 const DELETE_ERRORS = ['ERR_VOICE_NOT_FOUND', 'ERR_VOICE_IN_USE'] as const;
+
+/** Makes a voice of reference audio. */
+const CREATE = {
+  method: 'POST',
+  charges: 'voice',
+  tag: 'Voices',
+  body: VoiceUpload,
+  bodyType: 'multipart/form-data',
+  success: VoiceCreated,
+  errors: [...BODY_ERRORS, 'ERR_VOICE_LIMIT_REACHED'],
+} as const;
+
+const DELETE = {
+  method: 'DELETE',
+  tag: 'Voices',
+  success: VoiceDeleted,
+  errors: DELETE_ERRORS,
+} as const;
 
 /** Voices: the public ones, and those that accounts make (docs/api/voices.md). */
 export const VOICE_ENDPOINTS = [
@@ -227,7 +214,6 @@ export const VOICE_ENDPOINTS = [
     id: 'listVoices',
     method: 'GET',
     path: '/api/open/v3/voices',
-    public: false,
     section: 'voices',
     summary: 'Voices, a page at a time',
     tag: 'Voices',
@@ -239,7 +225,6 @@ export const VOICE_ENDPOINTS = [
     id: 'getVoice',
     method: 'GET',
     path: '/api/open/v3/voices/{voiceId}',
-    public: false,
     section: 'voices',
     summary: 'One voice',
     tag: 'Voices',
@@ -247,72 +232,46 @@ export const VOICE_ENDPOINTS = [
     errors: ['ERR_VOICE_NOT_FOUND'],
   },
   {
+    ...CREATE,
     id: 'createVoice',
-    method: 'POST',
     path: '/api/open/v1/voices',
-    public: false,
     section: 'voices#create',
     summary:
       'Make a voice: the nearest engine voice, set to the pitch of reference audio, for clients of v1',
-    tag: 'Voices',
-    body: VoiceUpload,
-    bodyType: 'multipart/form-data',
-    success: VoiceCreated,
-    errors: UPLOAD_ERRORS,
   },
   {
+    ...DELETE,
     id: 'deleteVoice',
-    method: 'DELETE',
     path: '/api/open/v1/voices/{voiceId}',
-    public: false,
     section: 'voices#delete',
     summary: 'Delete a voice of the account, for clients of v1',
-    tag: 'Voices',
-    success: VoiceDeleted,
-    errors: DELETE_ERRORS,
   },
   {
+    ...CREATE,
     id: 'createVoiceV3',
-    method: 'POST',
     path: '/api/open/v3/voices',
-    public: false,
     section: 'versions#legacy-paths',
     summary: 'Make a voice: the nearest engine voice, set to the pitch of reference audio',
-    tag: 'Voices',
-    body: VoiceUpload,
-    bodyType: 'multipart/form-data',
     success: VoiceCreatedV3,
-    errors: UPLOAD_ERRORS,
   },
   {
+    ...DELETE,
     id: 'deleteVoiceV3',
-    method: 'DELETE',
     path: '/api/open/v3/voices/{voiceId}',
-    public: false,
     section: 'versions#legacy-paths',
     summary: 'Delete a voice of the account',
-    tag: 'Voices',
-    success: VoiceDeleted,
-    errors: DELETE_ERRORS,
   },
   {
+    ...CREATE,
     id: 'createModel',
-    method: 'POST',
     path: '/api/open/create-model',
-    public: false,
     section: 'versions#legacy-paths',
     summary: 'Make a voice of reference audio, as clients from before v1 ask for it',
-    tag: 'Voices',
-    body: VoiceUpload,
-    bodyType: 'multipart/form-data',
-    success: VoiceCreated,
-    errors: UPLOAD_ERRORS,
   },
   {
     id: 'deleteModel',
     method: 'POST',
     path: '/api/open/delete-model',
-    public: false,
     section: 'versions#legacy-paths',
     summary: 'Delete a voice of the account, as clients from before v1 ask for it',
     tag: 'Voices',
@@ -324,7 +283,6 @@ export const VOICE_ENDPOINTS = [
     id: 'listVoicesV1',
     method: 'GET',
     path: '/api/open/v1/voices',
-    public: false,
     section: 'voices#v1-list',
     summary: 'Voices that fit, a page at a time',
     tag: 'Voices',
@@ -336,7 +294,6 @@ export const VOICE_ENDPOINTS = [
     id: 'listVoicesByPost',
     method: 'POST',
     path: '/api/open/list-models',
-    public: false,
     section: 'versions#legacy-paths',
     summary: 'Voices that fit, as clients from before v1 ask for them',
     tag: 'Voices',

@@ -1,3 +1,4 @@
+import type { Endpoint } from '../../src/contract/endpoint.ts';
 import { DEFINITIONS } from '../../src/contract/endpoints.ts';
 import { REALTIME_ERRORS } from '../../src/contract/realtime/errors.ts';
 import { SERVICE_ERRORS } from '../../src/contract/service-errors.ts';
@@ -53,9 +54,13 @@ export function shownIn(page: string): readonly string[] {
 }
 
 function endpointRow(id: string): readonly string[] {
-  const found = DEFINITIONS.find((endpoint) => endpoint.id === id);
+  const found: Endpoint | undefined = DEFINITIONS.find((endpoint) => endpoint.id === id);
   if (found === undefined) throw new Error(`the contract has no endpoint "${id}"`);
-  return [found.method, `\`${found.path}\`${found.public ? ' (public)' : ''}`, found.summary];
+  return [
+    found.method,
+    `\`${found.path}\`${found.public === true ? ' (public)' : ''}`,
+    found.summary,
+  ];
 }
 
 interface Schema {

@@ -1,15 +1,11 @@
-import {
-  renameFields,
-  v3FieldName,
-  REALTIME_PROTOCOLS,
-} from '../../contract/realtime/protocols.ts';
+import { renameFields, v3FieldName } from '../../contract/realtime/protocols.ts';
 import type { RealtimeProtocol } from '../../contract/realtime/protocols.ts';
 import type { JsonAnswer } from '../response.ts';
 import { isRecord } from '../response.ts';
 import type { AudioAnswer } from '../audio-response.ts';
 import { audioAnswer } from '../audio-response.ts';
 import type { ApiClient } from '../client.ts';
-import { fillPath, jsonBody } from '../request.ts';
+import { endpoint, jsonBody } from '../request.ts';
 import type { RequestSpec } from '../request.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -24,10 +20,8 @@ export function getRealtimeCapabilities(
   protocol: RealtimeProtocol,
   { signal }: Call = {},
 ): Promise<JsonAnswer<Fields>> {
-  return client.json(
-    onRealtimeHost('GET', REALTIME_PROTOCOLS[protocol].capabilitiesPath, signal),
-    asV3,
-  );
+  const id = protocol === 'v3' ? 'getRealtimeCapabilities' : 'getRealtimeCapabilitiesV2';
+  return client.json(onRealtimeHost(endpoint(id), signal), asV3);
 }
 
 /** A ticket with which a page of `origin` opens one conversation. */
@@ -46,7 +40,8 @@ export function createBrowserTicket(
   protocol: RealtimeProtocol,
   { origin, signal }: Call & { readonly origin: string },
 ): Promise<JsonAnswer<BrowserTicket>> {
-  const call = onRealtimeHost('POST', REALTIME_PROTOCOLS[protocol].browserTicketsPath, signal);
+  const id = protocol === 'v3' ? 'createBrowserTicket' : 'createBrowserTicketV2';
+  const call = onRealtimeHost(endpoint(id), signal);
   return client.json({ ...call, body: jsonBody({ origin }) }, readTicket);
 }
 
@@ -56,8 +51,8 @@ export function getRealtimeRequest(
   protocol: RealtimeProtocol,
   { requestId, signal }: Call & { readonly requestId: string },
 ): Promise<JsonAnswer<Fields>> {
-  const path = fillPath(REALTIME_PROTOCOLS[protocol].requestPath, { requestId });
-  return client.json(onRealtimeHost('GET', path, signal), asV3);
+  const id = protocol === 'v3' ? 'getRealtimeRequest' : 'getRealtimeRequestV2';
+  return client.json(onRealtimeHost(endpoint(id, { requestId }), signal), asV3);
 }
 
 /** The stored audio of a segment (docs/api/realtime.md; v3 only). It costs nothing, and can be had again. */
@@ -69,18 +64,16 @@ export async function fetchRealtimeSegment(
     signal,
   }: Call & { readonly requestId: string; readonly segmentId: string },
 ): Promise<AudioAnswer> {
-  const path = fillPath(REALTIME_PROTOCOLS.v3.segmentAudioPath, { requestId, segmentId });
-  const call = onRealtimeHost('GET', path, signal);
+  const call = onRealtimeHost(endpoint('getRealtimeSegment', { requestId, segmentId }), signal);
   const answer = await client.send({ ...call, accept: 'audio/*, application/json' });
   return audioAnswer(client, answer, { isOpaqueFine: true });
 }
 
 function onRealtimeHost(
-  method: string,
-  target: string,
+  call: ReturnType<typeof endpoint>,
   signal: AbortSignal | undefined,
 ): RequestSpec {
-  return { method, target, host: 'realtime', billed: false, retry: 'safe', signal };
+  return { ...call, host: 'realtime', billed: false, retry: 'safe', signal };
 }
 
 function asV3(body: unknown): Fields | undefined {

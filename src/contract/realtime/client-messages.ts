@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
+import { named, strict } from '../schemas.ts';
 import { SpeechControls } from '../speech.ts';
 import {
   CHUNK_LENGTH_RANGE,
@@ -55,33 +56,27 @@ const optimizeInstructions = Type.Optional(
 );
 
 /** `start.request` of v2 under `product_v1`, with the names of v3: what is out of range is clamped. */
-export const ProductStartRequest = Type.Object(
-  {
-    parameterProfile: Type.Literal(productProfile),
-    ...both,
-    pitch,
-    emotion,
-    instructions,
-    optimizeInstructions,
-  },
-  { $id: 'RealtimeProductStartRequest' },
-);
+export const ProductStartRequest = named('RealtimeProductStartRequest', {
+  parameterProfile: Type.Literal(productProfile),
+  ...both,
+  pitch,
+  emotion,
+  instructions,
+  optimizeInstructions,
+});
 export type ProductStartRequest = Static<typeof ProductStartRequest>;
 
 const { textNormalization: _productOnly, ...legacy } = both;
 
 /** `start.request` of v2 without a profile, with the names of v3: what it does not know it refuses. */
-export const LegacyStartRequest = Type.Object(
-  {
-    parameterProfile: Type.Optional(Type.Literal(legacyProfile)),
-    ...legacy,
-    volume: Type.Optional(Type.Number({ ...LEGACY_VOLUME_RANGE, description: 'Loudness' })),
-    emotion,
-    instructions,
-    optimizeInstructions,
-  },
-  { $id: 'RealtimeLegacyStartRequest', additionalProperties: false },
-);
+export const LegacyStartRequest = strict('RealtimeLegacyStartRequest', {
+  parameterProfile: Type.Optional(Type.Literal(legacyProfile)),
+  ...legacy,
+  volume: Type.Optional(Type.Number({ ...LEGACY_VOLUME_RANGE, description: 'Loudness' })),
+  emotion,
+  instructions,
+  optimizeInstructions,
+});
 export type LegacyStartRequest = Static<typeof LegacyStartRequest>;
 
 const id = (description: string) =>

@@ -3,18 +3,10 @@ export const REALTIME_PROTOCOLS = {
   v2: {
     subprotocol: 'realtime.tts.msgpack.v2',
     livePath: '/v2/tts/live',
-    capabilitiesPath: '/v2/tts/capabilities',
-    browserTicketsPath: '/v2/tts/browser-tickets',
-    requestPath: '/v2/tts/requests/{requestId}',
   },
   v3: {
     subprotocol: 'realtime.tts.msgpack.v3',
     livePath: '/v3/tts/live',
-    capabilitiesPath: '/v3/tts/capabilities',
-    browserTicketsPath: '/v3/tts/browser-tickets',
-    requestPath: '/v3/tts/requests/{requestId}',
-    /** Only v3 keeps the audio of a segment. */
-    segmentAudioPath: '/v3/tts/requests/{requestId}/segments/{segmentId}/audio',
   },
 } as const;
 export type RealtimeProtocol = keyof typeof REALTIME_PROTOCOLS;

@@ -22,7 +22,7 @@ export function createRouter(context: ServiceContext, keys: KeyTable): Router {
       const { arrival } = c.env;
       const { requestId } = arrival;
       const call = { request: c.req.raw, requestId, parameters: c.req.param() };
-      if (endpoint.public) return PUBLIC_HANDLERS[endpoint.id](call, context);
+      if ('public' in endpoint) return PUBLIC_HANDLERS[endpoint.id](call, context);
       const account = keys.accountOf(call.request.headers);
       arrival.account = account;
       context.rateLimit.take(account);

@@ -67,7 +67,7 @@ function describeOperation(endpoint: Endpoint): Json {
     operationId: endpoint.id,
     summary: endpoint.summary,
     tags: [endpoint.tag],
-    ...(endpoint.public ? { security: [] } : {}),
+    ...(endpoint.public === true ? { security: [] } : {}),
     parameters,
     ...requestBody(endpoint),
     responses: {
@@ -234,9 +234,9 @@ const IGNORED_HEADER = {
 
 function failures(endpoint: Endpoint): Json {
   const all = [
-    ...endpoint.errors,
+    ...(endpoint.errors ?? []),
     ...(isStored(endpoint) ? (['ERR_RANGE_NOT_SATISFIABLE'] as const) : []),
-    ...(endpoint.public ? [] : (['ERR_UNAUTHORIZED', 'ERR_RATE_LIMITED'] as const)),
+    ...(endpoint.public === true ? [] : (['ERR_UNAUTHORIZED', 'ERR_RATE_LIMITED'] as const)),
     ...ANY_ENDPOINT_ERRORS,
   ];
   const statuses = [...new Set(all.map((code) => SERVICE_ERRORS[code]))];

@@ -9,8 +9,8 @@ const PROFILE = '/api/open/v1/profile';
 const CAPABILITIES = 'GET /api/open/v3/speech/tts/capabilities';
 
 /** Every endpoint but those that are public (docs/api/authentication.md). */
-const KEYED = ENDPOINTS.flatMap(({ method, path, public: isPublicOne }) =>
-  isPublicOne ? [] : [`${method} ${path}`],
+const KEYED = ENDPOINTS.flatMap((endpoint) =>
+  'public' in endpoint ? [] : [`${endpoint.method} ${endpoint.path}`],
 );
 
 const BAD_KEYS: readonly (readonly [string, string | undefined])[] = [
