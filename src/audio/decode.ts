@@ -1,31 +1,32 @@
 import { readSync } from 'node:fs';
-import type { Verdict } from './reader.ts';
+import { tagAt, type Verdict } from './reader.ts';
 import { SNIFF_BYTES_MAX, sniff } from './sniff.ts';
 import { createVerifier } from './verify.ts';
+import { CHUNK_HEAD_BYTES, RIFF_BYTES, isUnknownWavLength } from './wav.ts';
 
-/** A file of sound that can be decoded, as far as its bytes tell without decoding it. */
+/** An audio file that can be decoded, described without decoding it. */
 export interface RecognisedSound {
   readonly format: 'flac' | 'mp3' | 'ogg' | 'wav';
-  /** What is inside of a container. */
+  /** Codec inside a container. */
   readonly codec?: string | undefined;
-  /** Some decoders make two channels of one. */
+  /** Undefined where only decoding shows it; some decoders make two channels of one. */
   readonly channels?: number | undefined;
-  /** Where its bytes for the decoder are; the end is that of the file unless it says otherwise. */
+  /** The range of bytes to decode. */
   readonly start: number;
   readonly end: number;
-  /** How long it says that it is, where it does. */
+  /** Duration by its header, if that has one. */
   readonly seconds: number | undefined;
   open(): Promise<SoundDecoder>;
 }
 
 const PIECE_BYTES = 64 * 1024;
-/** As many as FLAC has; a few bytes may claim 65,535, and each takes memory. */
+/** The most that FLAC allows; a few bytes may claim 65,535, and each takes memory. */
 const MOST_CHANNELS = 8;
 const DECODED = 'wav, mp3, flac, ogg and opus are';
 
 /**
- * Finds out what a file is by what is in it, whatever its name, and whether it is whole.
- * @throws SoundProblem when it is no sound, cut, or of a kind that is not decoded here
+ * Detects what a file is from its bytes, whatever its name, and verifies that it is whole.
+ * @throws SoundProblem when it is no audio, is cut, or is of a kind that cannot be decoded
  */
 export function recogniseSound(file: OpenFile): RecognisedSound {
   const found = sniff(fileHead(file, SNIFF_BYTES_MAX));
@@ -35,10 +36,17 @@ export function recogniseSound(file: OpenFile): RecognisedSound {
       return recogniseWav(file);
     case 'mp3':
       return { format, ...wholeFile(file, requireWhole(file, 'mp3')), open: createMp3Decoder };
-    case 'ogg':
-      return recogniseOgg(file);
-    case 'flac':
-      return { format, ...flacSpan(file), open: createFlacDecoder };
+    case 'ogg': {
+      const verdict = requireWhole(file, 'ogg');
+      const { codec = '' } = verdict;
+      const open = OGG_DECODERS.get(codec);
+      if (open !== undefined) return { format, codec, ...wholeFile(file, verdict), open };
+      throw new SoundProblem(`is ogg without Vorbis, Opus or FLAC in it; ${DECODED} decoded here`);
+    }
+    case 'flac': {
+      const seconds = readFlacLength(file);
+      return { format, start: 0, end: file.size, seconds, open: createFlacDecoder };
+    }
     case 'aac':
     case 'aiff':
     case 'm4a':
@@ -67,36 +75,19 @@ function recogniseWav(file: OpenFile): RecognisedSound {
     const kinds = 'whole numbers of 8 to 32 bits, and floating point ones';
     throw new SoundProblem(`holds wav of a kind that is not decoded here; ${kinds} are`);
   }
-  const end = Math.min(samples.end, file.size);
   return {
     format: 'wav',
     start: samples.start,
-    end,
-    seconds: seconds(verdict),
-    open: async () => createWavDecoder(samples),
+    end: Math.min(samples.end, file.size),
+    seconds: secondsOf(verdict),
+    open: async () => createWavDecoder(samples.layout),
   };
 }
 
-/** Longer lists of what a recording is about are not read. */
+/** Searched for the samples; longer metadata is not read. */
 const WAV_HEAD_BYTES = 1024 * 1024;
 
-function recogniseOgg(file: OpenFile): RecognisedSound {
-  const verdict = requireWhole(file, 'ogg');
-  const open = OGG_DECODERS.get(verdict.codec ?? '');
-  if (open !== undefined) {
-    return { format: 'ogg', codec: verdict.codec, ...wholeFile(file, verdict), open };
-  }
-  const message = `is ogg without Vorbis, Opus or FLAC in it; ${DECODED} decoded here`;
-  throw new SoundProblem(message);
-}
-
-const OGG_DECODERS = new Map([
-  ['vorbis', createVorbisDecoder],
-  ['opus', createOpusDecoder],
-  ['flac', createFlacDecoder],
-]);
-
-/** @throws SoundProblem when something of it is missing */
+/** @throws SoundProblem when something of the file is missing */
 function requireWhole(file: OpenFile, format: 'wav' | 'mp3' | 'ogg'): Verdict {
   const verifier = createVerifier(format);
   for (const piece of filePieces(file, PIECE_BYTES)) verifier.write(piece);
@@ -109,17 +100,11 @@ function requireWhole(file: OpenFile, format: 'wav' | 'mp3' | 'ogg'): Verdict {
   return verdict;
 }
 
-type Span = Pick<RecognisedSound, 'channels' | 'end' | 'seconds' | 'start'>;
-
-function flacSpan(file: OpenFile): Span {
-  return { start: 0, end: file.size, seconds: readFlacLength(file) };
+function wholeFile({ size }: OpenFile, verdict: Verdict) {
+  return { start: 0, end: size, seconds: secondsOf(verdict), channels: verdict.channels };
 }
 
-function wholeFile({ size }: OpenFile, verdict: Verdict): Span {
-  return { start: 0, end: size, seconds: seconds(verdict), channels: verdict.channels };
-}
-
-function seconds({ durationMs }: Verdict): number | undefined {
+function secondsOf({ durationMs }: Verdict): number | undefined {
   return durationMs === undefined ? undefined : durationMs / 1_000;
 }
 
@@ -131,28 +116,24 @@ export interface DecodedSound {
 
 /** Decodes a file that comes in pieces. */
 export interface SoundDecoder {
-  /**
-   * How many bytes it should be given at a time: few where they may hold much sound, as silence does, so
-   * that what they become is bounded too.
-   */
+  /** How many bytes to decode at a time: few where they may hold much sound, to bound memory. */
   readonly pieceBytes: number;
-  /** What can be heard after this piece, which may be reused then. */
+  /** Returns the samples that this piece completes; the caller may reuse it then. */
   decode(piece: Uint8Array): Promise<DecodedSound>;
-  /** The rest. */
+  /** Returns the remaining samples. */
   finish(): Promise<DecodedSound>;
-  /** Gives its memory back. */
+  /** Frees its memory. */
   close(): void;
 }
 
-/** Nothing to hear. */
-export const NO_SOUND: DecodedSound = { channels: [], sampleRate: 0 };
+const NO_SOUND: DecodedSound = { channels: [], sampleRate: 0 };
 
-/** A file cannot be used; the message goes on behind its name. */
+/** A file that cannot be used; the message is the rest of a sentence that begins with its name. */
 export class SoundProblem extends Error {
   override readonly name = 'SoundProblem';
 }
 
-/** How the samples of a WAV file are written. */
+/** How the samples of a WAV file are coded. */
 interface WavLayout {
   readonly channels: number;
   readonly sampleRate: number;
@@ -160,29 +141,22 @@ interface WavLayout {
   read(view: DataView, offset: number): number;
 }
 
-/** Where the samples of a WAV file are. */
-export interface WavSamples {
-  readonly layout: WavLayout;
-  readonly start: number;
-  /** The first byte after them, as the header says. */
-  readonly end: number;
-}
-
 /**
- * Finds the samples of a WAV file that is known to hold together.
- * @param head enough of the file to have its format and the beginning of its samples
- * @returns nothing where that is not there, or the samples are coded in a way that is not known here
+ * Finds the samples of a verified WAV file in its first bytes; undefined when they are further on, or in a coding
+ * that cannot be decoded. The end is by the header.
  */
-export function findWavSamples(head: Uint8Array): WavSamples | undefined {
+function findWavSamples(
+  head: Uint8Array,
+): { readonly layout: WavLayout; readonly start: number; readonly end: number } | undefined {
   const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
   let layout: WavLayout | undefined;
-  for (let at = RIFF_BYTES; at + CHUNK_HEADER_BYTES <= head.length;) {
-    const name = Buffer.from(head.subarray(at, at + 4)).toString('latin1');
+  for (let at = RIFF_BYTES; at + CHUNK_HEAD_BYTES <= head.length;) {
+    const name = tagAt(head, at);
     const size = view.getUint32(at + 4, true);
-    const start = at + CHUNK_HEADER_BYTES;
+    const start = at + CHUNK_HEAD_BYTES;
     if (name === 'fmt ' && start + size <= head.length) layout = layoutOf(view, start, size);
     if (name === 'data') {
-      const end = size === 0 || size >= UNKNOWN_FROM ? Infinity : start + size;
+      const end = isUnknownWavLength(size) ? Infinity : start + size;
       return layout === undefined ? undefined : { layout, start, end };
     }
     at = start + size + (size % 2);
@@ -190,8 +164,7 @@ export function findWavSamples(head: Uint8Array): WavSamples | undefined {
   return undefined;
 }
 
-/** Decodes the bytes of the samples. */
-export function createWavDecoder({ layout }: WavSamples): SoundDecoder {
+function createWavDecoder(layout: WavLayout): SoundDecoder {
   const { channels: count, bytesPerSample, sampleRate } = layout;
   const blockBytes = count * bytesPerSample;
   let rest = Buffer.alloc(0);
@@ -203,7 +176,7 @@ export function createWavDecoder({ layout }: WavSamples): SoundDecoder {
       rest = Buffer.from(bytes.subarray(blocks * blockBytes));
       const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
       const channels = Array.from({ length: count }, (_, channel) => {
-        // A loop, as a recording has millions of samples and a callback for each takes seconds.
+        // A callback for each of millions of samples would take seconds.
         const samples = new Float32Array(blocks);
         for (let block = 0; block < blocks; block += 1) {
           samples[block] = layout.read(view, block * blockBytes + channel * bytesPerSample);
@@ -217,15 +190,10 @@ export function createWavDecoder({ layout }: WavSamples): SoundDecoder {
   };
 }
 
-const RIFF_BYTES = 12;
-const CHUNK_HEADER_BYTES = 8;
-/** From here on a length is what writers put down when they cannot know it. */
-const UNKNOWN_FROM = 0x7fff_0000;
-
 const INTEGERS = 1;
 const FLOATS = 3;
 const EXTENSIBLE = 0xfffe;
-/** Where the true format is behind an extensible one. */
+/** Offset of the true format in an extensible one. */
 const SUBFORMAT_OFFSET = 24;
 
 function layoutOf(view: DataView, at: number, size: number): WavLayout | undefined {
@@ -241,7 +209,7 @@ function layoutOf(view: DataView, at: number, size: number): WavLayout | undefin
   return { channels, sampleRate, bytesPerSample, read };
 }
 
-/** By kind and bytes of a sample. */
+/** By kind and size of a sample. */
 const READERS = new Map<string, WavLayout['read']>([
   [`${INTEGERS}:1`, (view, offset) => (view.getUint8(offset) - 128) / 128],
   [`${INTEGERS}:2`, (view, offset) => view.getInt16(offset, true) / 0x8000],
@@ -255,108 +223,99 @@ const READERS = new Map<string, WavLayout['read']>([
   [`${FLOATS}:8`, (view, offset) => view.getFloat64(offset, true)],
 ]);
 
-/** What the WebAssembly decoders give. */
-interface Decoded {
+/** An mp3 decodes to at most 60 times as many bytes. */
+const MP3_PIECE_BYTES = 16 * 1024;
+/** Silence may take a few bytes for a tenth of a second and more. */
+const PACKED_PIECE_BYTES = 1024;
+
+/** What the WebAssembly decoders have in common. */
+interface WasmDecoder {
+  readonly ready: Promise<unknown>;
+  decode(piece: Uint8Array): WasmSound | Promise<WasmSound>;
+  flush?(): Promise<WasmSound>;
+  free(): void;
+}
+
+interface WasmSound {
   readonly channelData: readonly Float32Array[];
   readonly sampleRate: number;
 }
 
-/** mp3 makes at most 60 times as many bytes of samples. */
-const MP3_PIECE_BYTES = 16 * 1024;
-/** Silence may be coded in a few bytes for a tenth of a second and more. */
-const PACKED_PIECE_BYTES = 1024;
-
-/** Decodes MPEG audio, layers 1 to 3. */
-export async function createMp3Decoder(): Promise<SoundDecoder> {
-  const { MPEGDecoder } = await import('mpg123-decoder');
-  const decoder = new MPEGDecoder();
+async function wrapDecoder(decoder: WasmDecoder, pieceBytes: number): Promise<SoundDecoder> {
   await decoder.ready;
   return {
-    pieceBytes: MP3_PIECE_BYTES,
-    decode: async (piece) => soundOf(decoder.decode(piece)),
-    finish: async () => NO_SOUND,
-    close: () => decoder.free(),
-  };
-}
-
-/** Decodes Vorbis in Ogg. */
-export async function createVorbisDecoder(): Promise<SoundDecoder> {
-  const { OggVorbisDecoder } = await import('@wasm-audio-decoders/ogg-vorbis');
-  const decoder = new OggVorbisDecoder();
-  await decoder.ready;
-  return {
-    pieceBytes: PACKED_PIECE_BYTES,
+    pieceBytes,
     decode: async (piece) => soundOf(await decoder.decode(piece)),
-    finish: async () => soundOf(await decoder.flush()),
+    finish: async () => (decoder.flush === undefined ? NO_SOUND : soundOf(await decoder.flush())),
     close: () => decoder.free(),
   };
 }
 
-/** Decodes Opus in Ogg. */
-export async function createOpusDecoder(): Promise<SoundDecoder> {
+function soundOf({ channelData, sampleRate }: WasmSound): DecodedSound {
+  return { channels: channelData, sampleRate };
+}
+
+/** Creates a decoder of MPEG audio, layers 1 to 3. */
+async function createMp3Decoder(): Promise<SoundDecoder> {
+  const { MPEGDecoder } = await import('mpg123-decoder');
+  return wrapDecoder(new MPEGDecoder(), MP3_PIECE_BYTES);
+}
+
+async function createVorbisDecoder(): Promise<SoundDecoder> {
+  const { OggVorbisDecoder } = await import('@wasm-audio-decoders/ogg-vorbis');
+  return wrapDecoder(new OggVorbisDecoder(), PACKED_PIECE_BYTES);
+}
+
+async function createOpusDecoder(): Promise<SoundDecoder> {
   const { OggOpusDecoder } = await import('ogg-opus-decoder');
-  const decoder = new OggOpusDecoder({ forceStereo: true });
-  await decoder.ready;
-  return {
-    pieceBytes: PACKED_PIECE_BYTES,
-    decode: async (piece) => soundOf(await Promise.resolve(decoder.decode(piece))),
-    finish: async () => soundOf(await decoder.flush()),
-    close: () => decoder.free(),
-  };
+  return wrapDecoder(new OggOpusDecoder({ forceStereo: true }), PACKED_PIECE_BYTES);
 }
 
-/**
- * To be given to the decoder of FLAC behind the last byte: a last frame of a few bytes, which is silence, is
- * taken for the beginning of one otherwise, and left out.
- */
+/** Zeros for the FLAC decoder after the last byte: it drops a short last frame, such as silence, without them. */
 export const FLAC_TAIL: Uint8Array = new Uint8Array(64);
 
-/** Decodes FLAC, by itself or in Ogg. */
-export async function createFlacDecoder(): Promise<SoundDecoder> {
+/** Creates a decoder of FLAC, by itself or in Ogg. */
+async function createFlacDecoder(): Promise<SoundDecoder> {
   const { FLACDecoder } = await import('@wasm-audio-decoders/flac');
-  const decoder = new FLACDecoder();
-  await decoder.ready;
+  const decoder = await wrapDecoder(new FLACDecoder(), PACKED_PIECE_BYTES);
   return {
-    pieceBytes: PACKED_PIECE_BYTES,
-    decode: async (piece) => soundOf(await decoder.decode(piece)),
+    ...decoder,
     async finish() {
-      const rest = soundOf(await decoder.decode(FLAC_TAIL));
-      return joined(rest, soundOf(await decoder.flush()));
+      const rest = await decoder.decode(FLAC_TAIL);
+      return concatenate(rest, await decoder.finish());
     },
-    close: () => decoder.free(),
   };
 }
 
-/** One after the other; either may be nothing. */
-function joined(one: DecodedSound, other: DecodedSound): DecodedSound {
-  if (lengthOf(one) === 0) return other;
-  if (lengthOf(other) === 0) return one;
+const OGG_DECODERS = new Map([
+  ['vorbis', createVorbisDecoder],
+  ['opus', createOpusDecoder],
+  ['flac', createFlacDecoder],
+]);
+
+/** Either may be {@link NO_SOUND}. */
+function concatenate(one: DecodedSound, other: DecodedSound): DecodedSound {
+  const length = one.channels[0]?.length ?? 0;
+  const otherLength = other.channels[0]?.length ?? 0;
+  if (length === 0) return other;
+  if (otherLength === 0) return one;
   const channels = one.channels.map((samples, channel) => {
-    const whole = new Float32Array(lengthOf(one) + lengthOf(other));
+    const whole = new Float32Array(length + otherLength);
     whole.set(samples);
-    whole.set(other.channels[channel] ?? [], samples.length);
+    whole.set(other.channels[channel] ?? [], length);
     return whole;
   });
   return { channels, sampleRate: one.sampleRate };
 }
 
-function lengthOf({ channels: [first] }: DecodedSound): number {
-  return first?.length ?? 0;
-}
-
-function soundOf({ channelData, sampleRate }: Decoded): DecodedSound {
-  return { channels: channelData, sampleRate };
-}
-
-/** Up to the end of the first block, which says how the sound is. */
-const HEAD_BYTES = 42;
+/** Up to the end of STREAMINFO, which is the first block. */
+const FLAC_HEAD_BYTES = 42;
 const RATE_OFFSET = 18;
 
-/** How many seconds a FLAC file says that it has; `undefined` where it does not. */
+/** Reads the duration in seconds from the header of a FLAC file; undefined if it has none. */
 export function readFlacLength(file: OpenFile): number | undefined {
-  const head = fileHead(file, HEAD_BYTES);
-  const isWhole = head.length === HEAD_BYTES;
-  if (!isWhole || Buffer.from(head.subarray(0, 4)).toString('latin1') !== 'fLaC') return undefined;
+  const head = fileHead(file, FLAC_HEAD_BYTES);
+  if (head.length < FLAC_HEAD_BYTES || tagAt(head, 0) !== 'fLaC') return undefined;
   const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
   // 20 bits of rate, 3 of channels, 5 of depth, 36 of samples.
   const sampleRate = view.getUint32(RATE_OFFSET) >>> 12;
@@ -365,13 +324,13 @@ export function readFlacLength(file: OpenFile): number | undefined {
   return sampleRate === 0 || samples === 0 ? undefined : samples / sampleRate;
 }
 
-/** A file as a thread that listens to it gets it: open already, and without a name. */
+/** A file that is open already, as threads that decode it are given it. */
 export interface OpenFile {
   readonly fd: number;
   readonly size: number;
 }
 
-/** The file piece by piece, in a buffer that the next piece is read into too. */
+/** Reads a file piece by piece, each into the same buffer. */
 export function* filePieces(
   { fd, size }: OpenFile,
   pieceBytes: number,
@@ -386,8 +345,8 @@ export function* filePieces(
   }
 }
 
-/** The first bytes of a file, as many as there are. */
-export function fileHead(file: OpenFile, bytes: number): Uint8Array {
+/** Reads the first bytes of a file; fewer if it is shorter. */
+function fileHead(file: OpenFile, bytes: number): Uint8Array {
   const [head = new Uint8Array(0)] = filePieces(file, bytes);
   return head;
 }

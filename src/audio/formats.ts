@@ -1,6 +1,6 @@
 /**
- * The formats that foley reads, writes or recognises: the single source for extensions, media types
- * and names. `opus` is Opus in Ogg; `pcm` is raw little-endian 16-bit samples, which carry no mark.
+ * The formats that foley reads, writes or recognises, with their extensions (without a dot) and media types; the
+ * first of each is the one that foley writes. `opus` is Opus in Ogg; `pcm` is raw little-endian 16-bit samples.
  */
 export const FORMATS = {
   mp3: {
@@ -36,63 +36,58 @@ export const FORMATS = {
   png: { kind: 'image', extensions: ['png'], mediaTypes: ['image/png'] },
   jpeg: { kind: 'image', extensions: ['jpg', 'jpeg'], mediaTypes: ['image/jpeg'] },
   webp: { kind: 'image', extensions: ['webp'], mediaTypes: ['image/webp'] },
-} as const satisfies Record<string, FormatFacts>;
-
-interface FormatFacts {
-  readonly kind: 'audio' | 'video' | 'image';
-  /** Without a dot; the first is the one that foley writes. */
-  readonly extensions: readonly [string, ...string[]];
-  /** The first is the one that foley sends. */
-  readonly mediaTypes: readonly [string, ...string[]];
-}
+} as const satisfies Record<
+  string,
+  {
+    readonly kind: 'audio' | 'video' | 'image';
+    readonly extensions: readonly [string, ...string[]];
+    readonly mediaTypes: readonly [string, ...string[]];
+  }
+>;
 
 export type Format = keyof typeof FORMATS;
 
-/** The format whose name this is, whatever the case; `jpg` and `wave` are not names. */
+/** Returns the format with this name, ignoring case; `jpg` and `wave` are extensions, not names. */
 export function formatNamed(name: string): Format | undefined {
   const wanted = name.toLowerCase();
   return FORMAT_NAMES.find((format) => format === wanted);
 }
 
-/** The format that a file extension stands for, with or without its dot, whatever the case. */
+/** Returns the format of a file extension, with or without its dot, ignoring case. */
 export function formatOfExtension(extension: string): Format | undefined {
   const wanted = extension.toLowerCase().replace(/^\./, '');
   return FORMAT_NAMES.find((format) => includes(FORMATS[format].extensions, wanted));
 }
 
-/** The format that a path's extension stands for; a name that only begins with a dot has none. */
+/** Returns the format of a path's extension; a leading dot of the name starts no extension. */
 export function formatOfPath(path: string): Format | undefined {
   const extension = /[^/\\]\.([^./\\]+)$/.exec(path)?.[1];
   return extension === undefined ? undefined : formatOfExtension(extension);
 }
 
-/**
- * The format that a `Content-Type` stands for, parameters heeded where they decide
- * (`audio/ogg; codecs=opus`). Undefined for what foley does not know.
- */
+/** Returns the format of a `Content-Type`, whose `codecs` may name Opus in Ogg; undefined for other types. */
 export function formatOfMediaType(contentType: string): Format | undefined {
   const essence = essenceOf(contentType);
   const format = FORMAT_NAMES.find((name) => includes(FORMATS[name].mediaTypes, essence));
   return format === 'ogg' && /;\s*codecs="?opus/i.test(contentType) ? 'opus' : format;
 }
 
-/** Whether a `Content-Type` promises sound. An opaque type promises nothing; see {@link isOpaqueMediaType}. */
+/** Whether a `Content-Type` is one of audio. */
 export function isAudioMediaType(contentType: string): boolean {
   const essence = essenceOf(contentType);
   return essence.startsWith('audio/') || essence === 'application/ogg';
 }
 
-/** Whether a `Content-Type` says no more than "bytes", as file stores answer. */
+/** Whether a `Content-Type` says no more than "bytes", as those of object stores. */
 export function isOpaqueMediaType(contentType: string): boolean {
   return ['application/octet-stream', 'binary/octet-stream', ''].includes(essenceOf(contentType));
 }
 
-/** The extension that files of a format get, without a dot. */
+/** Returns the extension for files of a format, without a dot. */
 export function extensionOf(format: Format): string {
   return FORMATS[format].extensions[0];
 }
 
-/** The media type that foley sends for a format. */
 export function mediaTypeOf(format: Format): string {
   return FORMATS[format].mediaTypes[0];
 }

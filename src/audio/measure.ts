@@ -1,68 +1,66 @@
 import { filePieces, recogniseSound, SoundProblem } from './decode.ts';
 import type { OpenFile, RecognisedSound, DecodedSound } from './decode.ts';
 
-/** What was heard in a file. */
+/** The measurements of an audio file. */
 export interface MeasuredSound extends Pick<RecognisedSound, 'codec' | 'format'> {
   readonly sampleRate: number;
   readonly channels: number;
-  /** In LUFS (ITU-R BS.1770-4); `undefined` where it is silent or shorter than 0.4 s. */
+  /** In LUFS (ITU-R BS.1770-4); undefined for silence and for less than 0.4 s. */
   readonly loudness: number | undefined;
   readonly levels: LevelTrack;
 }
 
-/** How long decoding goes on before other things get their turn. */
-const TURN_BYTES = 1024 * 1024;
+/** How many bytes are decoded before the event loop gets a turn. */
+const BYTES_PER_TURN = 1024 * 1024;
 
 /**
- * Decodes a file of sound from beginning to end and measures it, in bounded memory.
- * @throws SoundProblem when it is no sound, is cut, or is of a kind that is not decoded here
+ * Decodes an audio file and measures it, in bounded memory.
+ * @throws SoundProblem when it is no audio, is cut, or is of a kind that cannot be decoded
  */
 export async function measureSound(file: OpenFile, signal: AbortSignal): Promise<MeasuredSound> {
   const sound = recogniseSound(file);
   const decoder = await sound.open();
-  const listener = new Measurement(sound.channels);
+  const measurement = new Measurement(sound.channels);
   let bytes = 0;
   try {
     const pieces = filePieces({ fd: file.fd, size: sound.end }, decoder.pieceBytes, sound.start);
     for (const piece of pieces) {
-      listener.hear(await decoder.decode(piece));
+      measurement.add(await decoder.decode(piece));
       bytes += piece.length;
-      if (bytes < TURN_BYTES) continue;
+      if (bytes < BYTES_PER_TURN) continue;
       bytes = 0;
       await new Promise(setImmediate);
       signal.throwIfAborted();
     }
-    listener.hear(await decoder.finish());
+    measurement.add(await decoder.finish());
   } finally {
     decoder.close();
   }
-  const { codec, format } = sound;
-  const measured = listener.result();
-  requireAll(sound, measured.levels);
+  const { codec, format, seconds } = sound;
+  const measured = measurement.result();
+  const { durationMs } = measured.levels;
+  // The FLAC decoder drops damaged frames silently.
+  if (format === 'flac' && seconds !== undefined && durationMs <= seconds * 1_000 - 1) {
+    const found = `only ${(durationMs / 1_000).toFixed(1)} of ${seconds.toFixed(1)} s can be decoded`;
+    throw new SoundProblem(`is damaged or cut: ${found}`);
+  }
   return { format, codec, ...measured };
-}
-
-/** Frames of FLAC that are damaged, or not there, are left out without a word. */
-function requireAll({ format, seconds }: RecognisedSound, { durationMs }: LevelTrack): void {
-  if (format !== 'flac' || seconds === undefined || durationMs > seconds * 1_000 - 1) return;
-  const found = `only ${(durationMs / 1_000).toFixed(1)} of ${seconds.toFixed(1)} s can be decoded`;
-  throw new SoundProblem(`is damaged or cut: ${found}`);
 }
 
 class Measurement {
   #levels: LevelTrack | undefined;
   #meter: LoudnessMeter | undefined;
-  readonly #told: number | undefined;
+  readonly #declaredChannels: number | undefined;
   #channels = 0;
   #sampleRate = 0;
 
-  /** @param told how many channels the file says that it has */
-  constructor(told: number | undefined) {
-    this.#told = told;
+  /** @param declaredChannels the number of channels in the header; the decoder may add more */
+  constructor(declaredChannels: number | undefined) {
+    this.#declaredChannels = declaredChannels;
   }
 
-  hear({ channels: decoded, sampleRate }: DecodedSound): void {
-    const channels = decoded.slice(0, this.#told);
+  add({ channels: decoded, sampleRate }: DecodedSound): void {
+    const channels = decoded.slice(0, this.#declaredChannels);
     if ((channels[0]?.length ?? 0) === 0 || sampleRate === 0) return;
     this.#levels ??= new LevelTrack(sampleRate);
     this.#meter ??= new LoudnessMeter(channels.length, sampleRate);
@@ -86,32 +84,28 @@ class Measurement {
   }
 }
 
-/** Integrated loudness as ITU-R BS.1770-4 defines it, of sound that comes in pieces of any length. */
-
-/** A filter of second order, in direct form 2 transposed, with what it remembers of one channel. */
+/** The coefficients of a second-order filter. */
 interface Filter {
   readonly b: readonly [number, number, number];
   readonly a: readonly [number, number];
 }
 
-/** The loudness of everything was measured in blocks of this length… */
 const BLOCK_SECONDS = 0.4;
-/** …each of which begins a quarter of a block after the one before. */
+/** Blocks overlap by three quarters. */
 const STEPS_A_BLOCK = 4;
-/** Blocks below this are silence. */
+/** Quieter blocks are silence. */
 const ABSOLUTE_GATE_LUFS = -70;
-/** Blocks this much below the others are pauses. */
+/** Blocks this much below the average are pauses. */
 const RELATIVE_GATE_LU = -10;
 const OFFSET_LUFS = -0.691;
-/** What the two channels at the back of a surround recording count for. */
 const SURROUND_WEIGHT = 1.41;
 const FIRST_SURROUND = 3;
 
-/** Measures the loudness of sound with one rate and a fixed number of channels. */
+/** Measures integrated loudness as ITU-R BS.1770-4 defines it, at one sample rate and channel count. */
 export class LoudnessMeter {
   readonly #channels: ChannelMeter[];
   readonly #stepLength: number;
-  /** Energy of each quarter of a block. */
+  /** Mean energy of each quarter of a block. */
   readonly #steps: number[] = [];
   #inStep = 0;
   #energy = 0;
@@ -125,7 +119,7 @@ export class LoudnessMeter {
     this.#stepLength = Math.round((sampleRate * BLOCK_SECONDS) / STEPS_A_BLOCK);
   }
 
-  /** The next samples of each channel, from -1 to 1, all of one length. */
+  /** Adds samples of each channel, from -1 to 1, all of one length. */
   write(channels: readonly Float32Array[]): void {
     const length = channels[0]?.length ?? 0;
     for (let from = 0; from < length;) {
@@ -135,33 +129,26 @@ export class LoudnessMeter {
       }
       this.#inStep += to - from;
       from = to;
-      if (this.#inStep === this.#stepLength) this.#endStep();
+      if (this.#inStep < this.#stepLength) continue;
+      this.#steps.push(this.#energy / this.#stepLength);
+      this.#energy = 0;
+      this.#inStep = 0;
     }
   }
 
-  /** Of all that was written, in LUFS; `undefined` where it is silent or shorter than a block. */
+  /** Loudness in LUFS; undefined for silence and for less than a block. */
   get integrated(): number | undefined {
-    const blocks = this.#blocks().filter((energy) => lufs(energy) > ABSOLUTE_GATE_LUFS);
+    const count = Math.max(0, this.#steps.length - STEPS_A_BLOCK + 1);
+    const blocks = Array.from({ length: count }, (_, first) =>
+      mean(this.#steps.slice(first, first + STEPS_A_BLOCK)),
+    ).filter((energy) => lufs(energy) > ABSOLUTE_GATE_LUFS);
     if (blocks.length === 0) return undefined;
     const gate = lufs(mean(blocks)) + RELATIVE_GATE_LU;
     return lufs(mean(blocks.filter((energy) => lufs(energy) > gate)));
   }
-
-  #endStep(): void {
-    this.#steps.push(this.#energy / this.#stepLength);
-    this.#energy = 0;
-    this.#inStep = 0;
-  }
-
-  #blocks(): number[] {
-    const count = Math.max(0, this.#steps.length - STEPS_A_BLOCK + 1);
-    return Array.from({ length: count }, (_, first) =>
-      mean(this.#steps.slice(first, first + STEPS_A_BLOCK)),
-    );
-  }
 }
 
-/** One channel: weighted as the head and the ear do. */
+/** Sums the K-weighted energy of one channel, with filters in direct form 2 transposed. */
 class ChannelMeter {
   readonly #filters: readonly [Filter, Filter];
   readonly #weight: number;
@@ -193,7 +180,7 @@ class ChannelMeter {
   }
 }
 
-/** The head: a shelf that lifts what is high by 4 dB. The figures are those of the recommendation, for any rate. */
+/** The first stage of K-weighting, a shelf of 4 dB, for any sample rate. */
 function shelf(sampleRate: number): Filter {
   const k = Math.tan((Math.PI * 1681.974450955533) / sampleRate);
   const quality = 0.7071752369554196;
@@ -210,7 +197,7 @@ function shelf(sampleRate: number): Filter {
   };
 }
 
-/** The ear: hardly anything below 38 Hz. */
+/** The second stage, a high-pass at 38 Hz. */
 function highPass(sampleRate: number): Filter {
   const k = Math.tan((Math.PI * 38.13547087602444) / sampleRate);
   const quality = 0.5003270373238773;
@@ -226,17 +213,17 @@ function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** A stretch of sound in which nobody speaks. */
+/** A stretch of silence. */
 export interface Pause {
   readonly startMs: number;
   readonly endMs: number;
 }
 
 const BUCKET_SECONDS = 0.01;
-/** What is below this, 50 dB under full scale, is taken for silence. */
+/** Quieter samples are silence: 50 dB below full scale. */
 const SILENCE_LEVEL = 10 ** (-50 / 20);
 
-/** The highest sample of every hundredth of a second: what pauses and a waveform are found in. */
+/** Records the peak of every hundredth of a second, for pauses and a waveform. */
 export class LevelTrack {
   readonly #bucketLength: number;
   readonly #sampleRate: number;
@@ -251,7 +238,7 @@ export class LevelTrack {
     this.#bucketLength = Math.max(1, Math.round(sampleRate * BUCKET_SECONDS));
   }
 
-  /** The next samples of each channel, all of one length. */
+  /** Adds samples of each channel, all of one length. */
   write(channels: readonly Float32Array[]): void {
     const length = channels[0]?.length ?? 0;
     for (let index = 0; index < length; index += 1) {
@@ -274,18 +261,18 @@ export class LevelTrack {
     return (this.#samples / this.#sampleRate) * 1000;
   }
 
-  /** The highest sample of all, from 0 to 1. */
+  /** The highest level, from 0 to 1. */
   get peak(): number {
-    return this.#levels.reduce((highest, level) => Math.max(highest, level), 0);
+    return highest(this.#levels);
   }
 
-  /** How many samples are at full scale, where sound is cut off. */
+  /** How many samples are at full scale. */
   get clipped(): number {
     return this.#clipped;
   }
 
-  /** Pauses of at least this length, at the beginning and the end too. */
-  pauses(leastMs: number): Pause[] {
+  /** Returns the pauses of at least this length, also those at the beginning and the end. */
+  pauses(minimumMs: number): Pause[] {
     const bucketMs = (this.#bucketLength / this.#sampleRate) * 1000;
     const pauses: Pause[] = [];
     let begun: number | undefined;
@@ -294,20 +281,21 @@ export class LevelTrack {
       if (isSilent) begun ??= index;
       else if (begun !== undefined) {
         const endMs = Math.min(index * bucketMs, this.durationMs);
-        if (endMs - begun * bucketMs >= leastMs) pauses.push({ startMs: begun * bucketMs, endMs });
+        if (endMs - begun * bucketMs >= minimumMs)
+          pauses.push({ startMs: begun * bucketMs, endMs });
         begun = undefined;
       }
     }
     return pauses;
   }
 
-  /** The highest level of each of so many equal stretches; fewer where the sound is too short. */
-  waveform(stretches: number): number[] {
-    const count = Math.min(stretches, this.#levels.length);
+  /** Returns the highest level of so many equal intervals; of fewer if the sound is too short. */
+  waveform(intervals: number): number[] {
+    const count = Math.min(intervals, this.#levels.length);
     return Array.from({ length: count }, (_, index) => {
       const from = Math.floor((index * this.#levels.length) / count);
       const to = Math.floor(((index + 1) * this.#levels.length) / count);
-      return this.#levels.slice(from, to).reduce((highest, level) => Math.max(highest, level), 0);
+      return highest(this.#levels.slice(from, to));
     });
   }
 
@@ -316,4 +304,8 @@ export class LevelTrack {
     this.#level = 0;
     this.#inBucket = 0;
   }
+}
+
+function highest(levels: readonly number[]): number {
+  return levels.reduce((most, level) => Math.max(most, level), 0);
 }

@@ -1,18 +1,12 @@
-import type { Findings, JudgingReader, Walker } from './reader.ts';
-import { TO_THE_END } from './reader.ts';
+import type { Findings, Walker } from './reader.ts';
+import { VerifyingReader } from './reader.ts';
 
 /**
- * Walks an mp3 from frame to frame. Between frames only whole ID3v2, ID3v1 and APEv2 tags may stand;
- * any other byte is a fault, for searching on for something like a header is how a decoder plays
- * noise. A cut inside a frame or a tag is seen; a cut exactly between two frames is seen only when
- * an Info (Xing) tag told how many there would be.
+ * Verifies an mp3, frame by frame. Between frames only whole ID3v2, ID3v1 and APEv2 tags may be; any other byte
+ * is a problem, as decoders that resynchronise play noise. A cut inside a frame or a tag is seen; a cut between
+ * two frames only when an Info (Xing) tag has the number of frames.
  */
-export class Mp3Reader implements JudgingReader {
-  want = HEADER_BYTES;
-  skip = 0;
-  problem: string | undefined;
-  begun = false;
-
+export class Mp3Reader extends VerifyingReader {
   #first: Mp3Frame | undefined;
   #tag: Mp3InfoTag | undefined;
   #frames = 0;
@@ -24,6 +18,10 @@ export class Mp3Reader implements JudgingReader {
   #sampleRate = 0;
   #rateBits = -1;
 
+  constructor() {
+    super(MARK_BYTES);
+  }
+
   step(bytes: Uint8Array, at: number, position: number): void {
     const second = bytes[at + 1] ?? 0;
     const third = bytes[at + 2] ?? 0;
@@ -34,7 +32,7 @@ export class Mp3Reader implements JudgingReader {
       this.#stepFirst(bytes, at, length);
     } else {
       if (rateBitsOf(second, third) !== this.#rateBits) this.#changeRate(bytes, at);
-      this.#pass(length);
+      this.#skipFrame(length);
       this.#frames += 1;
       this.#samples += this.#frameSamples;
     }
@@ -45,9 +43,9 @@ export class Mp3Reader implements JudgingReader {
     const isWhole = tag?.frames === undefined || tag.frames === this.#frames;
     const padding = isWhole ? (tag?.delay ?? 0) + (tag?.padding ?? 0) : 0;
     const samples = Math.max(0, this.#samples - padding);
-    const isSound = this.#frames > 0 && this.#sampleRate > 0;
+    const hasSound = this.#frames > 0 && this.#sampleRate > 0;
     return {
-      durationMs: isSound ? this.#earlierMs + (samples / this.#sampleRate) * 1000 : undefined,
+      durationMs: hasSound ? this.#earlierMs + (samples / this.#sampleRate) * 1000 : undefined,
       sampleRate: this.#first?.sampleRate,
       channels: this.#first?.channels,
       endIsProven: tag?.frames !== undefined,
@@ -56,13 +54,17 @@ export class Mp3Reader implements JudgingReader {
   }
 
   #problemAtEnd(walker: Walker): string | undefined {
-    if (this.problem !== undefined) return this.problem;
-    if (walker.bytes === 0) return 'is empty';
     if (this.skip > 0) return 'is cut: it ends inside a frame or a tag';
-    if (walker.held.length > 0) return this.#problemOfRest(walker);
+    if (walker.held.length > 0) {
+      const [first = 0] = walker.held;
+      const couldBeHeader = first === 0xff || first === 0x49 || first === 0x54 || first === 0x41;
+      return couldBeHeader && this.begun
+        ? 'is cut: it ends inside a header'
+        : strayBytes(walker.position);
+    }
     if (this.#frames === 0) return 'has no audio frame';
     const { frames, bytes } = this.#tag ?? {};
-    // Some writers count the tag's own frame; the byte count, where there is one, tells them apart.
+    // Some writers count the tag's own frame; the byte count, if there is one, decides.
     const lacksFrames =
       frames !== undefined && this.#frames < frames - (bytes === undefined ? 1 : 0);
     const lacksBytes = bytes === undefined || this.#frameBytes < bytes;
@@ -71,26 +73,19 @@ export class Mp3Reader implements JudgingReader {
       : undefined;
   }
 
-  #problemOfRest(walker: Walker): string {
-    const [first = 0] = walker.held;
-    const couldGoOn = first === 0xff || first === 0x49 || first === 0x54 || first === 0x41;
-    if (couldGoOn && this.begun) return 'is cut: it ends inside a header';
-    return strayBytes(walker.position);
-  }
-
-  /** The first frame may be no sound but a tag that tells the length of the whole. */
+  /** Takes the first frame, which may be silent and hold an Info tag. */
   #stepFirst(bytes: Uint8Array, at: number, length: number): void {
-    const look = Math.min(length, INFO_BYTES);
+    const needed = Math.min(length, INFO_BYTES);
     this.begun = true;
-    if (this.want < look) {
-      this.want = look;
+    if (this.want < needed) {
+      this.want = needed;
       return;
     }
     const frame = this.#changeRate(bytes, at);
     if (frame === undefined) return;
     this.#first = frame;
-    this.#tag = readMp3InfoTag(bytes.subarray(at, at + look), frame);
-    this.#pass(length);
+    this.#tag = readMp3InfoTag(bytes.subarray(at, at + needed), frame);
+    this.#skipFrame(length);
     if (this.#tag === undefined) {
       this.#frames += 1;
       this.#samples += frame.samples;
@@ -108,9 +103,8 @@ export class Mp3Reader implements JudgingReader {
     return frame;
   }
 
-  #pass(length: number): void {
-    this.skip = length;
-    this.want = HEADER_BYTES;
+  #skipFrame(length: number): void {
+    this.advance(length, MARK_BYTES);
     this.#frameBytes += length;
   }
 
@@ -121,20 +115,13 @@ export class Mp3Reader implements JudgingReader {
       return;
     }
     const length = mp3TagLength(bytes, at);
-    if (length === 0) {
-      this.problem = this.begun ? strayBytes(position) : 'is not mp3';
-      this.skip = TO_THE_END;
-      return;
-    }
+    if (length === 0) return this.stop(this.begun ? strayBytes(position) : 'is not mp3');
     this.begun = true;
-    this.skip = length;
-    this.want = HEADER_BYTES;
+    return this.advance(length, MARK_BYTES);
   }
 }
 
-const HEADER_BYTES = 4;
-
-/** What a header says of version and sample rate, which are the same all through most files. */
+/** Returns the bits of version and sample rate, which most files never change. */
 function rateBitsOf(second: number, third: number): number {
   return ((second & 0x18) << 8) | (third & 0x0c);
 }
@@ -143,30 +130,29 @@ function strayBytes(position: number): string {
   return `has bytes that are no mp3 at offset ${position}`;
 }
 
-/** What the four bytes of an MPEG audio layer III frame header say. */
+/** The header of an MPEG audio layer III frame. */
 export interface Mp3Frame {
-  /** Bytes of the whole frame, the header included. */
+  /** Bytes of the frame, with its header. */
   readonly length: number;
   /** Samples per channel. */
   readonly samples: number;
   readonly sampleRate: number;
   readonly channels: 1 | 2;
-  /** Where the side information ends and an Info tag may stand, from the frame's beginning. */
+  /** Offset in the frame of an Info tag: the end of the side information. */
   readonly infoOffset: number;
 }
 
 /**
- * Bytes of the layer III frame whose header begins with 0xff and these two bytes, or 0 when they
- * are no such header: another layer (ADTS has none), a reserved value, or the free format, whose
- * frames do not tell their length.
+ * Returns the length of the layer III frame whose header begins with 0xff and these two bytes; 0 for another
+ * layer (ADTS has none), a reserved value, or the free format, whose frames have no length field.
  */
 export function mp3FrameLength(second: number, third: number): number {
   if ((second & 0xe6) !== 0xe2) return 0;
-  const length = LENGTHS[lengthIndex(second, third)] ?? 0;
+  const length = LENGTHS[(versionOf(second) << 6) | (third >> 2)] ?? 0;
   return length === 0 ? 0 : length + ((third >> 1) & 1);
 }
 
-/** The whole header at `at`, or undefined when there is none. */
+/** Parses the frame header at `at`; undefined for anything else. */
 export function parseMp3Frame(bytes: Uint8Array, at: number): Mp3Frame | undefined {
   const [first = 0, second = 0, third = 0, fourth = 0] = bytes.subarray(at, at + 4);
   const length = first === 0xff ? mp3FrameLength(second, third) : 0;
@@ -184,7 +170,7 @@ export function parseMp3Frame(bytes: Uint8Array, at: number): Mp3Frame | undefin
   };
 }
 
-/** Kilobits a second that the frame header at `at` tells; 0 for the free format. */
+/** Returns the bit rate of the frame header at `at` in kbit/s; 0 for the free format. */
 export function mp3BitRate(bytes: Uint8Array, at: number): number {
   const isMpeg1 = versionOf(bytes[at + 1] ?? 0) === MPEG_1;
   return (isMpeg1 ? BITRATES_1 : BITRATES_2)[(bytes[at + 2] ?? 0) >> 4] ?? 0;
@@ -193,12 +179,12 @@ export function mp3BitRate(bytes: Uint8Array, at: number): number {
 const MPEG_1 = 3;
 const MPEG_2 = 2;
 
-/** Kilobits a second by index, 0 where the index is the free format or reserved. */
+/** Bit rates in kbit/s by index, 0 for the free format and reserved values. */
 const BITRATES_1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 0];
 const BITRATES_2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160, 0];
 const SAMPLE_RATES = [44_100, 48_000, 32_000, 0];
 
-/** Frame lengths without padding, by version, bitrate and sample rate, 0 where there is no frame. */
+/** Frame lengths without padding by version, bit rate and sample rate; 0 for reserved values. */
 const LENGTHS = Uint16Array.from({ length: 256 }, (_, index) => {
   const second = (index >> 6) << 3;
   const third = (index & 0x3f) << 2;
@@ -207,10 +193,6 @@ const LENGTHS = Uint16Array.from({ length: 256 }, (_, index) => {
   const sampleRate = sampleRateOf(second, third);
   return sampleRate === 0 ? 0 : Math.floor(((isMpeg1 ? 144 : 72) * bitrate * 1000) / sampleRate);
 });
-
-function lengthIndex(second: number, third: number): number {
-  return (versionOf(second) << 6) | (third >> 2);
-}
 
 function versionOf(second: number): number {
   return (second >> 3) & 3;
@@ -224,21 +206,21 @@ function sampleRateOf(second: number, third: number): number {
   return version === 0 ? rate / 4 : 0;
 }
 
-/** What the Info (or Xing) tag in an mp3's first frame tells; a count of 0 is told as none. */
+/** The Info (or Xing) tag in an mp3's first frame. */
 interface Mp3InfoTag {
-  /** Frames of sound, the tag's own left out. */
+  /** Frames without the tag's own; undefined for a count of 0. */
   readonly frames: number | undefined;
-  /** Bytes of all frames, the tag's own included. */
+  /** Bytes of all frames, with the tag's own; undefined for a count of 0. */
   readonly bytes: number | undefined;
   /** Samples that the encoder added before and after the sound. */
   readonly delay: number;
   readonly padding: number;
 }
 
-/** As far as the LAME extension of an Info tag reaches, checksum of the frame included. */
+/** Bytes of a frame up to the end of the LAME extension of an Info tag. */
 const INFO_BYTES = 190;
 
-/** The tag in a first frame, of which `bytes` holds the beginning, or undefined when it has none. */
+/** Reads the Info tag in `bytes`, the beginning of a first frame; undefined when it has none. */
 export function readMp3InfoTag(bytes: Uint8Array, frame: Mp3Frame): Mp3InfoTag | undefined {
   const text = Buffer.from(bytes).toString('latin1');
   const start = frame.infoOffset;
@@ -249,8 +231,8 @@ export function readMp3InfoTag(bytes: Uint8Array, frame: Mp3Frame): Mp3InfoTag |
   let at = start + 8;
   const counts: (number | undefined)[] = [];
   for (const [flag, length] of FIELDS) {
-    const isThere = (flags & flag) !== 0 && at + 4 <= bytes.length;
-    counts.push(isThere ? view.getUint32(at) || undefined : undefined);
+    const isPresent = (flags & flag) !== 0 && at + 4 <= bytes.length;
+    counts.push(isPresent ? view.getUint32(at) || undefined : undefined);
     if ((flags & flag) !== 0) at += length;
   }
   const hasLame = /^(?:LAME|Lavc|Lavf)/.test(text.slice(at, at + 4)) && at + 24 <= bytes.length;
@@ -262,7 +244,7 @@ export function readMp3InfoTag(bytes: Uint8Array, frame: Mp3Frame): Mp3InfoTag |
   };
 }
 
-/** Frame count, byte count, seek table and quality: the flag of each and its length. */
+/** The flag and the length of frame count, byte count, seek table and quality. */
 const FIELDS = [
   [1, 4],
   [2, 4],
@@ -270,17 +252,17 @@ const FIELDS = [
   [8, 4],
 ] as const;
 
-/** Bytes that say which tag it is, as many as a frame's header has. */
+/** Bytes that identify a frame header or a tag. */
 export const MARK_BYTES = 4;
 
-/** How many bytes of what may be a tag between frames must be seen to know its length. */
+/** Returns how many bytes of a tag between frames are needed to compute its length. */
 export function mp3TagHeadBytes(bytes: Uint8Array, at: number): number {
   const mark = markAt(bytes, at);
   if (mark === 'APET') return APE_BYTES;
   return mark.startsWith('ID3') ? ID3_BYTES : MARK_BYTES;
 }
 
-/** The length of the whole ID3v2, ID3v1 or APEv2 tag that begins at `at`; 0 for anything else. */
+/** Returns the length of the ID3v2, ID3v1 or APEv2 tag at `at`; 0 for anything else. */
 export function mp3TagLength(bytes: Uint8Array, at: number): number {
   const mark = markAt(bytes, at);
   if (mark.startsWith('ID3')) return id3TagLength(bytes, at) ?? 0;
@@ -288,7 +270,7 @@ export function mp3TagLength(bytes: Uint8Array, at: number): number {
   if (Buffer.from(bytes.subarray(at, at + 8)).toString('latin1') !== 'APETAGEX') return 0;
   const view = new DataView(bytes.buffer, bytes.byteOffset + at, APE_BYTES);
   const isHeader = (view.getUint32(20, true) & 0x2000_0000) !== 0;
-  // The size leaves the header out; a footer that stands alone closes items that were not walked.
+  // The size excludes the header; a footer alone would close items that were not parsed.
   return isHeader ? APE_BYTES + view.getUint32(12, true) : 0;
 }
 
@@ -301,8 +283,8 @@ function markAt(bytes: Uint8Array, at: number): string {
 }
 
 /**
- * Bytes of the ID3v2 tag that begins at `at` (the caller has seen `ID3`), header and footer
- * included; 0 when its header is not valid, undefined when fewer than its 10 bytes are there.
+ * Returns the length of the ID3v2 tag at `at`, where the caller has found `ID3`, with header and footer; 0 for an
+ * invalid header, undefined for an incomplete one.
  */
 export function id3TagLength(bytes: Uint8Array, at: number): number | undefined {
   if (at + 10 > bytes.length) return undefined;
@@ -312,28 +294,25 @@ export function id3TagLength(bytes: Uint8Array, at: number): number | undefined 
   return 10 + content + ((flags & 0x10) === 0 ? 0 : 10);
 }
 
-/** What the Info tag of a whole file tells. */
-interface Mp3Whole {
-  /** Frames of sound, and the bytes of them all. */
+/** What an Info tag records about its file. */
+interface Mp3Contents {
   readonly frames: number;
+  /** Bytes of all frames, without the tag's own. */
   readonly audioBytes: number;
   /** CRC-16 of the frames. */
   readonly checksum: number;
-  /** The one bit rate of all frames; undefined when it varies. */
+  /** Undefined when it varies. */
   readonly kilobitsPerSecond: number | undefined;
-  /** Samples that the encoder added before and after the sound; undefined when nobody knows. */
+  /** Samples that the encoder added before and after the sound; undefined when unknown. */
   readonly added: { readonly delay: number; readonly padding: number } | undefined;
-  /**
-   * Of each hundredth of the time, where in the bytes of sound it begins, from 0 to 1. At a constant rate
-   * that is the same hundredth of the bytes.
-   */
-  readonly places?: readonly number[] | undefined;
+  /** For each hundredth of the time, its place in the audio bytes, from 0 to 1; by default linear. */
+  readonly seekTable?: readonly number[] | undefined;
 }
 
-/** What LAME calls itself. Decoders trust delay and padding of encoders that they know. */
+/** Decoders trust the delay and the padding only of encoders that they know. */
 const ENCODER = 'LAME3.100';
 
-/** Frame count, byte count, seek table and quality are there. */
+/** Flags for frame count, byte count, seek table and quality. */
 const ALL_FIELDS = 0x0f;
 const CONSTANT_BITRATE = 1;
 const VARIABLE_BITRATE = 3;
@@ -342,9 +321,8 @@ const TAG_BYTES = 156;
 const LARGEST_ADDED = 0xfff;
 
 /**
- * A frame like this one with nothing in it, and room for the Info tag: without the extra byte and the
- * checksum that some have, and at a higher bit rate where its own leaves no room.
- * @param header the four bytes of a frame's header
+ * Returns a silent frame with space for an Info tag, like the frame of this four-byte header but without padding
+ * and checksum, and at a higher bit rate if its own is too small.
  */
 export function emptyMp3Frame(header: Uint8Array): Uint8Array {
   const plain = header.slice(0, 4);
@@ -358,49 +336,42 @@ export function emptyMp3Frame(header: Uint8Array): Uint8Array {
       return bytes;
     }
   }
-  throw new TypeError('This is no header of an mp3 frame.');
+  throw new TypeError('Not an mp3 frame header.');
 }
 
-/**
- * A whole frame with the Info tag in it and LAME's extension, as LAME itself writes them.
- * @param frame of {@link emptyMp3Frame}
- */
-export function writeMp3InfoTag(frame: Uint8Array, whole: Mp3Whole): Uint8Array {
+/** Returns a frame from {@link emptyMp3Frame} with an Info tag and LAME's extension in it. */
+export function writeMp3InfoTag(frame: Uint8Array, contents: Mp3Contents): Uint8Array {
   const parsed = parseMp3Frame(frame, 0);
   if (parsed === undefined) throw new TypeError('An Info tag needs the frame that it stands in.');
   const bytes = frame.slice();
   const view = new DataView(bytes.buffer);
   const start = parsed.infoOffset;
-  const fileBytes = bytes.length + whole.audioBytes;
-  const isConstant = whole.kilobitsPerSecond !== undefined;
-  bytes.set(latin1(isConstant ? 'Info' : 'Xing'), start);
+  const fileBytes = bytes.length + contents.audioBytes;
+  const isConstant = contents.kilobitsPerSecond !== undefined;
+  bytes.set(Buffer.from(isConstant ? 'Info' : 'Xing'), start);
   view.setUint32(start + 4, ALL_FIELDS);
-  view.setUint32(start + 8, whole.frames);
+  view.setUint32(start + 8, contents.frames);
   view.setUint32(start + 12, fileBytes);
   for (let part = 0; part < 100; part += 1) {
-    bytes[start + 16 + part] = Math.min(255, (whole.places?.[part] ?? part / 100) * 256);
+    bytes[start + 16 + part] = Math.min(255, (contents.seekTable?.[part] ?? part / 100) * 256);
   }
-  if (whole.added === undefined) return bytes;
-  const { delay, padding } = whole.added;
+  if (contents.added === undefined) return bytes;
+  const { delay, padding } = contents.added;
   const lame = start + 120;
-  const rate = Math.min(255, whole.kilobitsPerSecond ?? 0);
-  bytes.set(latin1(ENCODER), lame);
+  const rate = Math.min(255, contents.kilobitsPerSecond ?? 0);
+  bytes.set(Buffer.from(ENCODER), lame);
   bytes[lame + 9] = isConstant ? CONSTANT_BITRATE : VARIABLE_BITRATE;
   view.setUint8(lame + 20, rate);
   const added = (Math.min(LARGEST_ADDED, delay) << 12) | Math.min(LARGEST_ADDED, padding);
   view.setUint8(lame + 21, added >>> 16);
   view.setUint16(lame + 22, added & 0xffff);
   view.setUint32(lame + 28, fileBytes);
-  view.setUint16(lame + 32, whole.checksum);
+  view.setUint16(lame + 32, contents.checksum);
   view.setUint16(lame + 34, crc16(bytes.subarray(0, lame + 34)));
   return bytes;
 }
 
-function latin1(text: string): Uint8Array {
-  return Buffer.from(text, 'latin1');
-}
-
-/** CRC-16 (polynomial 0x8005, reflected) as the LAME tag has it; `before` continues an earlier one. */
+/** Computes the CRC-16 of the LAME tag (polynomial 0x8005, reflected); `before` continues an earlier one. */
 export function crc16(bytes: Uint8Array, before = 0): number {
   let crc = before;
   for (const byte of bytes) crc = (crc >> 8) ^ (TABLE[(crc ^ byte) & 0xff] ?? 0);

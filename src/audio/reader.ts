@@ -1,85 +1,100 @@
 import type { Format } from './formats.ts';
 
-/** Bytes that belong in the place of others. */
+/** Bytes to write over those at a position. */
 export interface Correction {
   readonly position: number;
   readonly bytes: Uint8Array;
 }
 
-/** What is known of a file of sound once its last byte has been seen. */
+/** The result of verifying a file, once its last byte has been seen. */
 export interface Verdict {
   readonly format: Format;
   readonly bytes: number;
-  /** Playing time; undefined where the format does not tell it, or nothing is there. */
+  /** Undefined for an empty file, and where the format does not record it. */
   readonly durationMs: number | undefined;
   readonly sampleRate: number | undefined;
   readonly channels: number | undefined;
-  /** Inside of a container: `vorbis`, `opus`, `flac`. */
+  /** Codec inside a container: `vorbis`, `opus`, `flac`. */
   readonly codec: string | undefined;
-  /** Whether it is of its format and nothing is seen to be missing. */
+  /** Whether the file is of its format and nothing is seen to be missing. */
   readonly complete: boolean;
   /**
-   * Whether a cut would have been seen: the format says where it ends (an Ogg end mark, a length in
-   * a WAV header, a frame count in an mp3's Info tag). Without it a file that was cut at the right
-   * place, such as between two mp3 frames, looks complete.
+   * Whether a truncation would have been detected: the format says where it ends (an Ogg end mark, a length
+   * in a WAV header, a frame count in an mp3's Info tag). Without it, a file cut between two frames looks complete.
    */
   readonly endIsProven: boolean;
-  /**
-   * What to write over in a complete file: who streams a WAV writes its header before the lengths in
-   * it are known, and many programs believe what they read there.
-   */
+  /** Bytes to overwrite in a complete file, such as the lengths in the header of a streamed WAV. */
   readonly corrections: readonly Correction[];
   /** What is wrong, as the rest of a sentence that begins with the file's name. */
   readonly problem: string | undefined;
 }
 
-/** What a format's reader finds out about the sound. */
-export interface Findings {
-  readonly durationMs?: number | undefined;
-  readonly sampleRate?: number | undefined;
-  readonly channels?: number | undefined;
-  readonly codec?: string | undefined;
-  readonly endIsProven: boolean;
-  readonly corrections?: readonly Correction[];
-  readonly problem?: string | undefined;
-}
-
-/** A reader that judges: what it has seen so far, and what it makes of the end. */
-export interface JudgingReader extends FormatReader {
-  /** Set as soon as something is wrong; the rest of the bytes is then only counted. */
-  problem: string | undefined;
-  /** Whether anything of the format was recognised at all. */
-  begun: boolean;
-  /** The last word, given how the walk ended. */
-  finish(walker: Walker): Findings;
-}
-
-/** Lets a reader pass over all that follows. */
-export const TO_THE_END = Number.MAX_SAFE_INTEGER;
+/** What a reader reports about a file; missing fields are unknown. */
+export type Findings = Pick<Verdict, 'endIsProven'> &
+  Partial<
+    Pick<Verdict, 'channels' | 'codec' | 'corrections' | 'durationMs' | 'problem' | 'sampleRate'>
+  >;
 
 /**
- * A reader of one format, driven by a {@link Walker}: it looks at `want` bytes, decides, and says how
- * far to go on. It never sees how the bytes were cut into chunks.
+ * A parser of one format, driven by a {@link Walker}: it looks at `want` bytes and says how many to skip.
+ * It never sees how the bytes were cut into chunks.
  */
 export interface FormatReader {
   /** Bytes that `step` needs to see at once. */
   want: number;
-  /** Bytes to pass over before the next `step`, counted from where the last one looked. */
+  /** Bytes to skip before the next `step`, counted from where the last one looked. */
   skip: number;
   /**
-   * Looks at `want` bytes at `at`, which lie at `position` of the whole; sets `want` and `skip`. With
+   * Parses `want` bytes from index `at`, which are at `position` of the file, and sets `want` and `skip`. With
    * `skip` 0 it must want more than before.
    */
   step(bytes: Uint8Array, at: number, position: number): void;
-  /** Called with every byte that is passed over, in order, in pieces. */
+  /** Called with every skipped byte, in order, in pieces. */
   passed?(bytes: Uint8Array, from: number, to: number): void;
 }
 
-/** Walks a {@link FormatReader} over chunks as they arrive, keeping only the few bytes it wants. */
+/** Skips all that follows. */
+export const TO_THE_END = Number.MAX_SAFE_INTEGER;
+
+/** A reader that verifies its file. */
+export abstract class VerifyingReader implements FormatReader {
+  want: number;
+  skip = 0;
+  /** Set as soon as something is wrong; the rest of the bytes is then only counted. */
+  problem: string | undefined;
+  /** Whether anything of the format was recognised. */
+  begun = false;
+
+  constructor(want: number) {
+    this.want = want;
+  }
+
+  abstract step(bytes: Uint8Array, at: number, position: number): void;
+
+  /** Returns the findings at the end of a file that is not empty. */
+  abstract finish(walker: Walker): Findings;
+
+  protected advance(skip: number, want: number): void {
+    this.skip = skip;
+    this.want = want;
+  }
+
+  protected stop(problem: string): void {
+    this.problem = problem;
+    this.skip = TO_THE_END;
+  }
+}
+
+/** Returns the Latin-1 text of four bytes, such as the name of a chunk or a box. */
+export function tagAt(bytes: Uint8Array, at: number): string {
+  return Buffer.from(bytes.subarray(at, at + 4)).toString('latin1');
+}
+
+/** Drives a {@link FormatReader} over chunks as they arrive; buffers only the bytes it wants. */
 export class Walker {
   /** All bytes so far. */
   bytes = 0;
-  /** Offset in the whole of the byte that the reader looks at next, or is passing over. */
+  /** Offset in the file of the byte that the reader sees next, or is skipping. */
   position = 0;
   readonly #reader: FormatReader;
   #carry: Uint8Array = new Uint8Array(64);
@@ -89,7 +104,7 @@ export class Walker {
     this.#reader = reader;
   }
 
-  /** Bytes that have arrived but were too few for the next step. */
+  /** Bytes that arrived but were too few for the next step. */
   get held(): Uint8Array {
     return this.#carry.subarray(0, this.#carried);
   }
@@ -111,7 +126,7 @@ export class Walker {
     }
   }
 
-  /** Passes over what was carried, then over the chunk; returns how much of the chunk. */
+  /** Skips carried bytes, then bytes of the chunk; returns how many of the chunk. */
   #pass(chunk: Uint8Array, at: number): number {
     const reader = this.#reader;
     const carried = Math.min(reader.skip, this.#carried);
@@ -121,7 +136,7 @@ export class Walker {
       this.#carried -= carried;
       reader.skip -= carried;
       this.position += carried;
-      // What is left was asked for by an earlier look and comes before the chunk.
+      // The rest was carried for an earlier, longer look; it comes before the chunk.
       if (this.#carried > 0) return 0;
     }
     const fresh = Math.min(reader.skip, chunk.length - at);

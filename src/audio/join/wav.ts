@@ -1,90 +1,109 @@
 import { Failure } from '../../errors/failure.ts';
 import type { Correction, FormatReader } from '../reader.ts';
-import { TO_THE_END, Walker } from '../reader.ts';
-import { ByteSink, misfit } from './audio-joiner.ts';
-import type { AudioJoiner, JoinerOptions } from './audio-joiner.ts';
+import { TO_THE_END, tagAt } from '../reader.ts';
+import {
+  CHUNK_HEAD_BYTES,
+  FORMAT_BYTES,
+  LARGEST_WAV_LENGTH,
+  RIFF_BYTES,
+  isUnknownWavLength,
+} from '../wav.ts';
+import type { ByteSink, JoinedParts } from './joined-parts.ts';
+import { misfit } from './joined-parts.ts';
 
-/** One header, and behind it the samples of all parts. */
-export function createWavJoiner({ isSeekable }: JoinerOptions): AudioJoiner {
-  const sink = new ByteSink();
-  let format: Uint8Array | undefined;
-  let dataBytes = 0;
+const FORMAT_MAX = 64;
+/** The length that a stream claims: even, and positive as a signed number. */
+const STREAM_LENGTH = 0x7fff_fffe;
+
+/** Joins the samples of all parts behind one header. */
+export class WavParts implements JoinedParts {
+  readonly #sink: ByteSink;
+  readonly #isSeekable: boolean;
+  #reader = new WavPartReader(this);
+  #format: Uint8Array | undefined;
+  #dataBytes = 0;
   /** Bytes of samples before each part. */
-  const before: number[] = [];
-  const onFormat = (found: Uint8Array): void => {
-    before.push(dataBytes);
-    if (format === undefined) {
-      format = found;
-      sink.push(wavHead(found, STREAM_LENGTH + RIFF_PREFIX - headLength(found)));
-    } else if (Buffer.compare(format, found) !== 0) {
+  readonly #before: number[] = [];
+
+  constructor(sink: ByteSink, isSeekable: boolean) {
+    this.#sink = sink;
+    this.#isSeekable = isSeekable;
+  }
+
+  newReader(): FormatReader {
+    this.#reader = new WavPartReader(this);
+    return this.#reader;
+  }
+
+  endPart(): void {
+    if (!this.#reader.hasSamples) throw misfit('one has no samples');
+  }
+
+  addFormat(format: Uint8Array): void {
+    this.#before.push(this.#dataBytes);
+    if (this.#format === undefined) {
+      this.#format = format;
+      this.#sink.push(wavHead(format, STREAM_LENGTH + CHUNK_HEAD_BYTES - headLength(format)));
+    } else if (Buffer.compare(this.#format, format) !== 0) {
       throw misfit('their WAV formats differ');
     }
-  };
-  const onSamples = (samples: Uint8Array): void => {
-    dataBytes += samples.length;
-    const length = headLength(format ?? EMPTY) + dataBytes;
-    if (isSeekable && length - RIFF_PREFIX > LARGEST_LENGTH) throw tooLarge();
-    sink.push(samples);
-  };
-  let reader = new WavPartReader(onFormat, onSamples);
-  let walker = new Walker(reader);
-  return {
-    write(chunk) {
-      walker.write(chunk);
-      return sink.take();
-    },
-    endPart() {
-      if (!reader.hasSamples) throw misfit('one has no samples');
-      reader = new WavPartReader(onFormat, onSamples);
-      walker = new Walker(reader);
-      return sink.take();
-    },
-    starts: () => before.map((bytes) => (bytes / bytesPerSecond(format)) * 1000),
-    corrections() {
-      return isSeekable && format !== undefined ? lengths(format, dataBytes) : [];
-    },
-  };
+  }
+
+  addSamples(samples: Uint8Array): void {
+    this.#dataBytes += samples.length;
+    const length = headLength(this.#format ?? EMPTY) + this.#dataBytes;
+    if (this.#isSeekable && length - CHUNK_HEAD_BYTES > LARGEST_WAV_LENGTH) {
+      throw new Failure('the audio is longer than a WAV file can be (4 GiB)', {
+        code: 'output',
+        exit: 'output',
+        hint: 'Ask for mp3 or ogg, or cut the text.',
+      });
+    }
+    this.#sink.push(samples);
+  }
+
+  starts(): readonly number[] {
+    const format = this.#format ?? EMPTY;
+    const view = new DataView(format.buffer, format.byteOffset, format.byteLength);
+    const bytesPerSecond = Math.max(1, format.length < FORMAT_BYTES ? 1 : view.getUint32(8, true));
+    return this.#before.map((bytes) => (bytes / bytesPerSecond) * 1000);
+  }
+
+  corrections(): readonly Correction[] {
+    if (!this.#isSeekable || this.#format === undefined) return [];
+    const head = wavHead(this.#format, this.#dataBytes);
+    return [
+      { position: 4, bytes: head.subarray(4, 8) },
+      { position: head.length - 4, bytes: head.subarray(-4) },
+    ];
+  }
 }
 
 const EMPTY = new Uint8Array(0);
-const RIFF_BYTES = 12;
-/** What the length of the whole leaves out. */
-const RIFF_PREFIX = 8;
-const CHUNK_HEAD = 8;
-const FORMAT_MIN = 16;
-const FORMAT_MAX = 64;
-/** What the fields can count. */
-const LARGEST_LENGTH = 0xffff_ffff;
-/** From here on a length says that the writer did not know it; 0 does as well. */
-const UNKNOWN_FROM = 0x7fff_0000;
-/** What a stream claims as its length: even, and positive to who reads it as signed. */
-const STREAM_LENGTH = 0x7fff_fffe;
 
-/** Finds the format and the samples of one part; every other chunk is left out. */
+/** Finds the format and the samples of one part; skips every other chunk. */
 class WavPartReader implements FormatReader {
   want = RIFF_BYTES;
   skip = 0;
   hasSamples = false;
-  readonly #onFormat: (format: Uint8Array) => void;
-  readonly #onSamples: (samples: Uint8Array) => void;
+  readonly #parts: WavParts;
   #hasFormat = false;
-  /** Bytes of a chunk's head that pass before its samples, and samples that are still to come. */
+  /** Bytes left of the data chunk's head, and of its samples. */
   #headLeft = 0;
   #samplesLeft = 0;
 
-  constructor(onFormat: (format: Uint8Array) => void, onSamples: (samples: Uint8Array) => void) {
-    this.#onFormat = onFormat;
-    this.#onSamples = onSamples;
+  constructor(parts: WavParts) {
+    this.#parts = parts;
   }
 
   step(bytes: Uint8Array, at: number, position: number): void {
     const view = new DataView(bytes.buffer, bytes.byteOffset + at, this.want);
-    if (position === 0) return this.#stepRiff(view);
-    const id = tagAt(view, 0);
+    const id = tagAt(bytes, at);
+    if (position === 0) return this.#stepRiff(id, tagAt(bytes, at + 8));
     const size = view.getUint32(4, true);
     if (id === 'fmt ' && !this.#hasFormat) return this.#stepFormat(view, size);
     if (id === 'data' && !this.hasSamples) return this.#stepSamples(size);
-    return this.#pass(size);
+    return this.#skipChunk(size);
   }
 
   passed(bytes: Uint8Array, from: number, to: number): void {
@@ -93,91 +112,57 @@ class WavPartReader implements FormatReader {
     const samples = Math.min(this.#samplesLeft, to - from - head);
     if (samples === 0) return;
     this.#samplesLeft -= samples;
-    this.#onSamples(bytes.subarray(from + head, from + head + samples));
+    this.#parts.addSamples(bytes.subarray(from + head, from + head + samples));
   }
 
-  #stepRiff(view: DataView): void {
-    if (tagAt(view, 0) !== 'RIFF' || tagAt(view, 8) !== 'WAVE') throw misfit('one is no WAV');
+  #stepRiff(id: string, form: string): void {
+    if (id !== 'RIFF' || form !== 'WAVE') throw misfit('one is no WAV');
     this.skip = RIFF_BYTES;
-    this.want = CHUNK_HEAD;
+    this.want = CHUNK_HEAD_BYTES;
   }
 
   #stepFormat(view: DataView, size: number): void {
-    if (size < FORMAT_MIN || size > FORMAT_MAX) throw misfit('one has a strange WAV format');
-    if (this.want < CHUNK_HEAD + size) {
-      this.want = CHUNK_HEAD + size;
+    if (size < FORMAT_BYTES || size > FORMAT_MAX) throw misfit('one has a strange WAV format');
+    if (this.want < CHUNK_HEAD_BYTES + size) {
+      this.want = CHUNK_HEAD_BYTES + size;
       return;
     }
     this.#hasFormat = true;
-    this.#onFormat(new Uint8Array(view.buffer, view.byteOffset + CHUNK_HEAD, size).slice());
-    this.#pass(size);
+    this.#parts.addFormat(
+      new Uint8Array(view.buffer, view.byteOffset + CHUNK_HEAD_BYTES, size).slice(),
+    );
+    this.#skipChunk(size);
   }
 
   #stepSamples(size: number): void {
     if (!this.#hasFormat) throw misfit('one has samples before their format');
     this.hasSamples = true;
-    this.#headLeft = CHUNK_HEAD;
-    const isUnknown = size === 0 || size >= UNKNOWN_FROM;
-    this.#samplesLeft = isUnknown ? TO_THE_END : size;
-    if (isUnknown) this.skip = TO_THE_END;
-    else this.#pass(size);
+    this.#headLeft = CHUNK_HEAD_BYTES;
+    const isStreamed = isUnknownWavLength(size);
+    this.#samplesLeft = isStreamed ? TO_THE_END : size;
+    if (isStreamed) this.skip = TO_THE_END;
+    else this.#skipChunk(size);
   }
 
-  /** Chunks of odd length are padded to an even one. */
-  #pass(size: number): void {
-    this.skip = CHUNK_HEAD + size + (size % 2);
-    this.want = CHUNK_HEAD;
+  #skipChunk(size: number): void {
+    this.skip = CHUNK_HEAD_BYTES + size + (size % 2);
+    this.want = CHUNK_HEAD_BYTES;
   }
-}
-
-function bytesPerSecond(format: Uint8Array = EMPTY): number {
-  const view = new DataView(format.buffer, format.byteOffset, format.byteLength);
-  return format.length < FORMAT_MIN ? 1 : Math.max(1, view.getUint32(8, true));
 }
 
 function headLength(format: Uint8Array): number {
-  return RIFF_BYTES + CHUNK_HEAD + format.length + (format.length % 2) + CHUNK_HEAD;
+  return RIFF_BYTES + CHUNK_HEAD_BYTES + format.length + (format.length % 2) + CHUNK_HEAD_BYTES;
 }
 
 function wavHead(format: Uint8Array, dataBytes: number): Buffer {
   const length = headLength(format);
   const head = Buffer.alloc(length);
   head.write('RIFF', 'latin1');
-  head.writeUInt32LE(length - RIFF_PREFIX + dataBytes, 4);
-  head.write('WAVEfmt ', RIFF_PREFIX, 'latin1');
+  head.writeUInt32LE(length - CHUNK_HEAD_BYTES + dataBytes, 4);
+  head.write('WAVEfmt ', CHUNK_HEAD_BYTES, 'latin1');
   head.writeUInt32LE(format.length, 16);
-  head.set(format, RIFF_BYTES + CHUNK_HEAD);
-  head.write('data', length - CHUNK_HEAD, 'latin1');
+  head.set(format, RIFF_BYTES + CHUNK_HEAD_BYTES);
+  head.write('data', length - CHUNK_HEAD_BYTES, 'latin1');
   head.writeUInt32LE(dataBytes, length - 4);
   return head;
-}
-
-function lengths(format: Uint8Array, dataBytes: number): readonly Correction[] {
-  const head = wavHead(format, dataBytes);
-  return [
-    { position: 4, bytes: head.subarray(4, 8) },
-    { position: head.length - 4, bytes: head.subarray(-4) },
-  ];
-}
-
-function tooLarge(): Failure {
-  return new Failure('the audio is longer than a WAV file can be (4 GiB)', {
-    code: 'output',
-    exit: 'output',
-    hint: 'Ask for mp3 or ogg, or cut the text.',
-  });
-}
-
-function tagAt(view: DataView, offset: number): string {
-  return Buffer.from(view.buffer, view.byteOffset + offset, 4).toString('latin1');
-}
-
-/** Raw samples follow each other. */
-export function createPcmJoiner(): AudioJoiner {
-  return {
-    write: (chunk) => chunk.slice(),
-    endPart: () => new Uint8Array(0),
-    starts: () => [],
-    corrections: () => [],
-  };
 }
