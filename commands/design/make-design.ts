@@ -1,4 +1,5 @@
-import type { DesignOptions, DesignOrder, VoiceDesign } from '../../src/api/resources/designs.ts';
+import type { BilledOptions } from '../../src/api/request.ts';
+import type { DesignOrder, VoiceDesign } from '../../src/api/resources/designs.ts';
 import { designRequest } from '../../src/api/resources/designs.ts';
 import type { Context, Connection } from '../../src/cli/command.ts';
 import type { IdFlags } from '../../src/cli/flags/request.ts';
@@ -54,7 +55,7 @@ export async function makeDesign(
 export function designOptions(
   { random, signal }: Context,
   { idempotencyKey, requestId }: IdFlags,
-): DesignOptions {
+): BilledOptions {
   const value = idempotencyKey ?? random.uuid();
   const madeByTool = idempotencyKey === undefined;
   return { idempotencyKey: { value, madeByTool }, requestId, signal };
@@ -69,7 +70,7 @@ const FOLDER = {
 async function make(
   context: Context,
   order: DesignOrder,
-  { connection: { client }, options }: { connection: Connection; options: DesignOptions },
+  { connection: { client }, options }: { connection: Connection; options: BilledOptions },
 ): Promise<VoiceDesign> {
   const { clock, io } = context;
   const { journal } = await openJournal(context);

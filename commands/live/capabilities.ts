@@ -13,7 +13,7 @@ export const liveCapabilities: CommandDefinition<ProtocolFlag> = {
   },
   async run(context, { options: { protocol = 'v3' } }) {
     const { client } = await context.connect();
-    const { raw, value } = await getRealtimeCapabilities(client, protocol, context);
+    const { raw, value } = await getRealtimeCapabilities(client, protocol, context.signal);
     return {
       data: raw,
       human: (look) =>

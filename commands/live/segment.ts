@@ -36,7 +36,7 @@ export const liveSegment: CommandDefinition<SegmentFlags> = {
     try {
       const { client } = await context.connect();
       const { signal } = context;
-      const audio = await fetchRealtimeSegment(client, { requestId, segmentId, signal });
+      const audio = await fetchRealtimeSegment(client, requestId, segmentId, signal);
       if (wanted === undefined)
         output = await openAutomatic(context, audio, [requestId, segmentId]);
       const bytes = await save(context, audio, output);

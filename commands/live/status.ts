@@ -17,7 +17,7 @@ export const liveStatus: CommandDefinition<ProtocolFlag> = {
   async run(context, { args: [requestId = ''], options: { protocol = 'v3' } }) {
     const { client } = await context.connect();
     const { signal } = context;
-    const { raw, value } = await getRealtimeRequest(client, protocol, { requestId, signal });
+    const { raw, value } = await getRealtimeRequest(client, protocol, requestId, signal);
     const { resultAvailable, retryable, segments, state, units } = value;
     const ids = Array.isArray(segments) ? segments.filter(isStored).map(idOf).join(', ') : '';
     return {

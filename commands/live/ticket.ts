@@ -29,7 +29,7 @@ export const liveTicket: CommandDefinition<TicketFlags> = {
   async run(context, { options: { origin, protocol = 'v3' } }) {
     const { client } = await context.connect();
     const { signal } = context;
-    const { raw, value } = await createBrowserTicket(client, protocol, { origin, signal });
+    const { raw, value } = await createBrowserTicket(client, protocol, origin, signal);
     return { data: raw, human: () => display(value.ticket) };
   },
 };

@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import type { VoiceForm } from '../../src/api/resources/create-voice.ts';
+import type { VoiceForm } from '../../src/api/resources/voices.ts';
 import type { CommandDefinition, Context } from '../../src/cli/command.ts';
 import type { IdFlags } from '../../src/cli/flags/request.ts';
 import { dryRunOption, idOptions } from '../../src/cli/flags/request.ts';
@@ -142,7 +142,7 @@ async function describe(
   { boundary, options: { idempotencyKey, requestId } }: Making,
 ): Promise<CommandResult> {
   const { createVoiceRequest, voiceFields, voiceUpload } =
-    await import('../../src/api/resources/create-voice.ts');
+    await import('../../src/api/resources/voices.ts');
   const { client } = await context.connect();
   const request = createVoiceRequest(voiceUpload(form, boundary), { idempotencyKey, requestId });
   const { headers, method, url } = client.describe(request);

@@ -1,7 +1,7 @@
 import type { JsonAnswer } from '../../src/api/response.ts';
 import type { ApiClient } from '../../src/api/client.ts';
-import type { Page } from '../../src/api/pages.ts';
-import { allItems } from '../../src/api/pages.ts';
+import type { Page } from '../../src/api/resources/voices.ts';
+import { allItems } from '../../src/api/resources/voices.ts';
 import type { ListedVoiceV1 } from '../../src/api/resources/voices.ts';
 import { listCompatVoices, listVoicesV1, listVoices } from '../../src/api/resources/voices.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';

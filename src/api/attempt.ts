@@ -1,16 +1,14 @@
 import type { Clock } from '../effects/clock.ts';
 import { Failure } from '../errors/failure.ts';
 import type { Answer } from './response.ts';
-import { answerHeaders, badAnswer } from './response.ts';
 import {
+  answerHeaders,
+  badAnswer,
   isPacked,
   readErrorText,
-  reviseFailure,
   parseServiceError,
-  statusFailure,
-  storeFailure,
-  transportFailure,
-} from './failures.ts';
+} from './response.ts';
+import { reviseFailure, statusFailure, storeFailure, transportFailure } from './failures.ts';
 import type { TransportFacts } from './failures.ts';
 import type { Observer, RequestSpec, WireRequest, ServiceAddress } from './request.ts';
 import { buildRequest, keyOrigins, isPlainOverNetwork } from './request.ts';

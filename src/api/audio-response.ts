@@ -1,8 +1,8 @@
 import type { Failure } from '../errors/failure.ts';
 import type { ApiClient } from './client.ts';
-import { reviseFailure, parseServiceError } from './failures.ts';
+import { charged, reviseFailure } from './failures.ts';
 import type { Answer } from './response.ts';
-import { badAnswer } from './response.ts';
+import { badAnswer, parseServiceError } from './response.ts';
 import type { Framing } from './transport/exchange.ts';
 
 /** Speech as it arrives; its media type is always one of audio. */
@@ -68,11 +68,6 @@ async function notAudio(answer: Answer, contentType: string): Promise<Failure> {
   const failure = charged(badAnswer(`the answer is ${contentType}, not audio${said}`, answer));
   const { code = failure.code, details, requestId = failure.requestId } = error;
   return reviseFailure(failure, { code, details, requestId });
-}
-
-/** A 200 may have been charged for, whatever its body is. */
-export function charged(failure: Failure): Failure {
-  return reviseFailure(failure, { billed: 'unknown' });
 }
 
 /** The bytes of a body that must have some; throws a Failure (bad_answer) at the end of one without. */

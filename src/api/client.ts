@@ -1,8 +1,8 @@
 import type { Clock } from '../effects/clock.ts';
 import type { Random } from '../effects/random.ts';
 import { Failure } from '../errors/failure.ts';
-import type { Answer, AnswerHeaders, JsonAnswer } from './response.ts';
-import { badAnswer, readText, parseJson } from './response.ts';
+import type { Answer, JsonAnswer, UnknownRecord } from './response.ts';
+import { badAnswer, firstNumber, firstRecord, firstText, parseJson, readText } from './response.ts';
 import { checkApiKey, buildRequest } from './request.ts';
 import type { Observer, RequestSpec, WireRequest, ServiceAddress } from './request.ts';
 import type { AttemptDeps } from './attempt.ts';
@@ -13,7 +13,7 @@ import type { ProxyEnvironment } from './transport/proxy.ts';
 import { createRedactor } from './redact.ts';
 import type { RetryContext } from './retry-loop.ts';
 import { withRetries } from './retry-loop.ts';
-import { redactFailure } from './failures.ts';
+import { charged, redactFailure } from './failures.ts';
 
 /** A JSON answer above this is not of this service. */
 const MOST_JSON_BYTES = 16 * 1024 * 1024;
@@ -149,7 +149,7 @@ async function readJsonAnswer<T>(
  */
 export async function readJson(answer: Answer): Promise<unknown> {
   const { contentType } = answer.headers;
-  if (!isJson(answer.headers)) {
+  if (contentType === undefined || !/^application\/([\w.-]+\+)?json$/.test(contentType)) {
     answer.discard();
     throw badAnswer(`the answer is ${contentType ?? 'of no type'}, not JSON`, answer);
   }
@@ -158,6 +158,43 @@ export async function readJson(answer: Answer): Promise<unknown> {
   return raw;
 }
 
-function isJson({ contentType }: AnswerHeaders): boolean {
-  return contentType !== undefined && /^application\/([\w.-]+\+)?json$/.test(contentType);
+/** Reads the JSON body of a billed request. @throws Failure (bad_answer), which may have been billed */
+export async function readBilledJson(answer: Answer): Promise<unknown> {
+  return readJson(answer).catch((error: unknown) => {
+    throw error instanceof Failure ? charged(error) : error;
+  });
+}
+
+/** The resource that a create returned, and its cost. */
+export interface CreateAnswer {
+  /** The resource itself, without the field that wraps it. */
+  readonly made: UnknownRecord;
+  readonly requestId: string;
+  readonly creditsUsed: number | undefined;
+  readonly quotaRemaining: number | undefined;
+  /** The whole body. */
+  readonly raw: unknown;
+}
+
+/**
+ * Reads the JSON response to a create.
+ * @param wrappers fields that may hold the resource
+ * @throws Failure (bad_answer), which may have been billed
+ */
+export async function readCreateAnswer(
+  answer: Answer,
+  wrappers: readonly string[],
+): Promise<CreateAnswer> {
+  const raw = await readBilledJson(answer);
+  const body = firstRecord(raw) ?? {};
+  const billing = firstRecord(body['billing']) ?? {};
+  const { creditsUsed, quotaRemaining } = answer.headers;
+  return {
+    made: firstRecord(...wrappers.map((name) => body[name])) ?? body,
+    requestId: firstText(body['requestId']) ?? answer.requestId,
+    creditsUsed: firstNumber(billing['creditsUsed'], body['creditsUsed']) ?? creditsUsed,
+    quotaRemaining:
+      firstNumber(billing['quotaRemaining'], body['quotaRemaining']) ?? quotaRemaining,
+    raw,
+  };
 }

@@ -1,10 +1,8 @@
 import type { ExitName } from '../contract/exit-codes.ts';
-import type { Clock } from '../effects/clock.ts';
 import type { Billed, FailureCode, FailureOptions } from '../errors/failure.ts';
 import { Failure } from '../errors/failure.ts';
-import { decodeUtf8 } from '../text/decode.ts';
-import type { AnswerHeaders, Answer } from './response.ts';
-import { parseJson, isRecord } from './response.ts';
+import type { ServiceError } from './response.ts';
+import { isRecord } from './response.ts';
 import type { Redactor } from './redact.ts';
 import { LONGEST_RETRY_AFTER_MS } from './retry.ts';
 import type { Fault, TransportError } from './transport/exchange.ts';
@@ -380,86 +378,6 @@ function inBrackets(code: string | undefined): string {
   return code === undefined ? '' : ` (${code})`;
 }
 
-/** What an error answer says (docs/api/errors.md): every field may be missing from what is not the service. */
-interface ServiceError {
-  readonly code: string | undefined;
-  readonly message: string | undefined;
-  readonly requestId: string | undefined;
-  /** `details` and every further field of the body. */
-  readonly details: Readonly<Record<string, unknown>> | undefined;
-}
-
-const NOTHING: ServiceError = {
-  code: undefined,
-  message: undefined,
-  requestId: undefined,
-  details: undefined,
-};
-
-/** Reads an error body; what is not JSON, or not an error, is an error without words. */
-export function parseServiceError(
-  text: string | undefined,
-  headers: Pick<AnswerHeaders, 'contentType'>,
-): ServiceError {
-  if (text === undefined || !/\bjson\b/.test(headers.contentType ?? '')) return NOTHING;
-  const body = parseJson(text);
-  if (!isRecord(body)) return NOTHING;
-  // The compatibility endpoints' own interfaces put the same fields one level down.
-  return readError(isRecord(body['error']) ? body['error'] : body);
-}
-
-function readError(body: Readonly<Record<string, unknown>>): ServiceError {
-  const { code, message, requestId, details, ...more } = body;
-  const all = { ...more, ...(isRecord(details) ? details : {}) };
-  return {
-    code: stringOr(code),
-    message: stringOr(message),
-    requestId: stringOr(requestId),
-    details: Object.keys(all).length === 0 ? undefined : all,
-  };
-}
-
-function stringOr(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
-}
-
-const MOST_BYTES = 64 * 1024;
-const LONGEST_MS = 10_000;
-
-/**
- * The text of an error answer; `undefined` when it is packed, too large, too slow, cut or not text:
- * its status says enough then.
- */
-export async function readErrorText(
-  answer: Pick<Answer, 'body' | 'discard' | 'headers'>,
-  clock: Clock,
-): Promise<string | undefined> {
-  if (isPacked(answer.headers)) {
-    answer.discard();
-    return undefined;
-  }
-  const stop = clock.after(LONGEST_MS, () => answer.discard());
-  try {
-    const parts: Uint8Array[] = [];
-    let size = 0;
-    for await (const chunk of answer.body) {
-      size += chunk.length;
-      if (size > MOST_BYTES) return undefined;
-      parts.push(chunk);
-    }
-    return decodeUtf8(Buffer.concat(parts));
-  } catch {
-    return undefined;
-  } finally {
-    stop();
-  }
-}
-
-/** Whether the bytes are not the content itself, which was not asked for. */
-export function isPacked(headers: AnswerHeaders): boolean {
-  return !['', 'identity'].includes(headers.get('content-encoding')?.trim().toLowerCase() ?? '');
-}
-
 /** The same failure with something told differently. */
 export function reviseFailure(
   failure: Failure,
@@ -480,6 +398,11 @@ export function reviseFailure(
   });
 }
 
+/** Marks the failure of a request that may have been billed, such as a 200 without audio. */
+export function charged(failure: Failure): Failure {
+  return reviseFailure(failure, { billed: 'unknown' });
+}
+
 /** The same failure without the secrets that a server may have put into what it said. */
 export function redactFailure(failure: Failure, redactor: Redactor): Failure {
   const { details, hint } = failure;
@@ -489,10 +412,6 @@ export function redactFailure(failure: Failure, redactor: Redactor): Failure {
     hint: hint === undefined ? undefined : redactor.text(hint),
     code: redactor.text(failure.code),
     requestId: failure.requestId === undefined ? undefined : redactor.text(failure.requestId),
-    details: isDetails(clean) ? clean : undefined,
+    details: isRecord(clean) ? clean : undefined,
   });
-}
-
-function isDetails(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }

@@ -27,6 +27,15 @@ export interface IdempotencyKey {
   readonly sentAs: 'Idempotency-Key' | 'X-Request-Id';
 }
 
+/** Options of a billed request. */
+export interface BilledOptions {
+  readonly idempotencyKey: Pick<IdempotencyKey, 'madeByTool' | 'value'>;
+  readonly requestId?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Called before a refunded request is sent again under a new key, to record the key first. */
+  readonly onNewKey?: ((key: string) => Promise<void>) | undefined;
+}
+
 /** One logical request: what is asked, and what may be done when it goes wrong. */
 export interface RequestSpec {
   readonly method: string;

@@ -1,4 +1,5 @@
 import { EMBEDDED_SERVER, HEADERS } from '../contract/values.ts';
+import type { Clock } from '../effects/clock.ts';
 import { Failure } from '../errors/failure.ts';
 import { decodeUtf8 } from '../text/decode.ts';
 import type { Framing } from './transport/exchange.ts';
@@ -167,6 +168,23 @@ export function isRecord(value: unknown): value is UnknownRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Returns the first value that is a non-empty string. */
+export function firstText(...values: readonly unknown[]): string | undefined {
+  return values.find((value): value is string => typeof value === 'string' && value !== '');
+}
+
+/** Returns the first value that is a finite number. */
+export function firstNumber(...values: readonly unknown[]): number | undefined {
+  return values.find(
+    (value): value is number => typeof value === 'number' && Number.isFinite(value),
+  );
+}
+
+/** Returns the first value that is an object. */
+export function firstRecord(...values: readonly unknown[]): UnknownRecord | undefined {
+  return values.find((value) => isRecord(value));
+}
+
 export function isStringArray(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
@@ -174,4 +192,80 @@ export function isStringArray(value: unknown): value is string[] {
 /** Whether `field` is absent or null, or fits. */
 export function isOptional(value: unknown, fits: (value: unknown) => boolean): boolean {
   return value === undefined || value === null || fits(value);
+}
+
+/** What an error answer says (docs/api/errors.md): every field may be missing from what is not the service. */
+export interface ServiceError {
+  readonly code: string | undefined;
+  readonly message: string | undefined;
+  readonly requestId: string | undefined;
+  /** `details` and every further field of the body. */
+  readonly details: Readonly<Record<string, unknown>> | undefined;
+}
+
+const NOTHING: ServiceError = {
+  code: undefined,
+  message: undefined,
+  requestId: undefined,
+  details: undefined,
+};
+
+/** Reads an error body; what is not JSON, or not an error, is an error without words. */
+export function parseServiceError(
+  text: string | undefined,
+  headers: Pick<AnswerHeaders, 'contentType'>,
+): ServiceError {
+  if (text === undefined || !/\bjson\b/.test(headers.contentType ?? '')) return NOTHING;
+  const body = parseJson(text);
+  if (!isRecord(body)) return NOTHING;
+  // The compatibility endpoints' own interfaces put the same fields one level down.
+  return readError(isRecord(body['error']) ? body['error'] : body);
+}
+
+function readError(body: Readonly<Record<string, unknown>>): ServiceError {
+  const { code, message, requestId, details, ...more } = body;
+  const all = { ...more, ...(isRecord(details) ? details : {}) };
+  return {
+    code: firstText(code),
+    message: firstText(message),
+    requestId: firstText(requestId),
+    details: Object.keys(all).length === 0 ? undefined : all,
+  };
+}
+
+const ERROR_MAX_BYTES = 64 * 1024;
+const ERROR_MAX_MS = 10_000;
+
+/**
+ * The text of an error answer; `undefined` when it is packed, too large, too slow, cut or not text:
+ * its status says enough then.
+ */
+export async function readErrorText(
+  answer: Pick<Answer, 'body' | 'discard' | 'headers'>,
+  clock: Clock,
+): Promise<string | undefined> {
+  if (isPacked(answer.headers)) {
+    answer.discard();
+    return undefined;
+  }
+  const stop = clock.after(ERROR_MAX_MS, () => answer.discard());
+  try {
+    const parts: Uint8Array[] = [];
+    let size = 0;
+    for await (const chunk of answer.body) {
+      size += chunk.length;
+      if (size > ERROR_MAX_BYTES) return undefined;
+      parts.push(chunk);
+    }
+    return decodeUtf8(Buffer.concat(parts));
+  } catch {
+    return undefined;
+  } finally {
+    stop();
+  }
+}
+
+/** Whether the bytes are not the content itself, which was not asked for. */
+export function isPacked(headers: AnswerHeaders): boolean {
+  return !['', 'identity'].includes(headers.get('content-encoding')?.trim().toLowerCase() ?? '');
 }

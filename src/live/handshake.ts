@@ -1,14 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { ApiClient } from '../api/client.ts';
-import {
-  readErrorText,
-  reviseFailure,
-  parseServiceError,
-  statusFailure,
-  transportFailure,
-} from '../api/failures.ts';
+import { reviseFailure, statusFailure, transportFailure } from '../api/failures.ts';
 import { isHeaderValue, requireProtected } from '../api/request.ts';
-import { answerHeaders, badAnswer } from '../api/response.ts';
+import { answerHeaders, badAnswer, readErrorText, parseServiceError } from '../api/response.ts';
 import { decideRetry, parseRetryAfter } from '../api/retry.ts';
 import { connectFault, TransportError } from '../api/transport/exchange.ts';
 import { HEADERS } from '../contract/values.ts';

@@ -255,7 +255,7 @@ const SEGMENT_MAX_BYTES = 256 * 1024 * 1024;
 export function httpQuestions(client: ApiClient, protocol: RealtimeProtocol): Questions {
   return {
     async status(requestId, signal) {
-      const answer = await getRealtimeRequest(client, protocol, { requestId, signal }).catch(
+      const answer = await getRealtimeRequest(client, protocol, requestId, signal).catch(
         (error: unknown) => {
           if (isNotFound(error)) return undefined;
           throw error;
@@ -270,7 +270,7 @@ export function httpQuestions(client: ApiClient, protocol: RealtimeProtocol): Qu
       }
     },
     async segment(requestId, segmentId, signal) {
-      const { body } = await fetchRealtimeSegment(client, { requestId, segmentId, signal }).catch(
+      const { body } = await fetchRealtimeSegment(client, requestId, segmentId, signal).catch(
         (error: unknown) => {
           throw isNotFound(error) ? gone(error, segmentId) : error;
         },

@@ -1,21 +1,15 @@
 import type { ApiClient } from '../api/client.ts';
-import type { RequestSpec, StreamedBody } from '../api/request.ts';
+import type { BilledOptions, RequestSpec, StreamedBody } from '../api/request.ts';
 import { jsonBody } from '../api/request.ts';
-import type { CreateVoiceOptions, VoiceForm } from '../api/resources/create-voice.ts';
-import { createVoice, createVoiceRequest, voiceUpload } from '../api/resources/create-voice.ts';
-import type {
-  DesignChoice,
-  DesignOptions,
-  DesignOrder,
-  VoiceDesign,
-} from '../api/resources/designs.ts';
+import type { DesignChoice, DesignOrder, VoiceDesign } from '../api/resources/designs.ts';
 import {
   createVoiceDesign,
   designRequest,
   saveDesignRequest,
   saveVoiceDesign,
 } from '../api/resources/designs.ts';
-import type { MadeVoice } from '../api/resources/voices.ts';
+import type { CreateVoiceOptions, MadeVoice, VoiceForm } from '../api/resources/voices.ts';
+import { createVoice, createVoiceRequest, voiceUpload } from '../api/resources/voices.ts';
 import type { IntentJournal, IntentFacts } from '../durable/intents.ts';
 import { Failure } from '../errors/failure.ts';
 import { concludeFailed, beginPaidWork } from '../speech/billed-request.ts';
@@ -63,7 +57,7 @@ export function cloneVoice(order: CloneOrder): Promise<MadeVoice> {
 export interface DesignDeps {
   readonly client: ApiClient;
   readonly journal: IntentJournal;
-  readonly options: DesignOptions;
+  readonly options: BilledOptions;
   /** Tells the person something that is no failure. */
   readonly notice: (line: string) => void;
 }

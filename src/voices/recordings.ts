@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { VoiceForm } from '../api/resources/create-voice.ts';
+import type { VoiceForm } from '../api/resources/voices.ts';
 import { SNIFF_BYTES_MAX, sniff } from '../audio/sniff.ts';
 import type { SniffedFormat } from '../audio/sniff.ts';
 import { REFERENCE_FILE_MAX_BYTES, REFERENCE_FILES_MAX } from '../contract/limits.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createVoice, voiceUpload } from '../../src/api/resources/create-voice.ts';
+import { createVoice, voiceUpload } from '../../src/api/resources/voices.ts';
 import { createVoiceDesign, saveVoiceDesign } from '../../src/api/resources/designs.ts';
 import { failureOf, newClient } from './new-client.ts';
 import { rawServer, reply } from './raw-server.ts';

@@ -1,5 +1,7 @@
 import { createParser } from 'eventsource-parser';
 import type { AlignedCompleted, AlignedWord } from '../../contract/speech.ts';
+import type { UnknownRecord } from '../response.ts';
+import { firstNumber, firstText, isRecord } from '../response.ts';
 
 /** What an event of an aligned stream says (docs/api/speech.md#aligned-stream). Audio itself goes into a block. */
 export type AlignedEvent =
@@ -64,9 +66,9 @@ export function readAlignedEvent(
       const fields = fieldsOf(name, data);
       return {
         kind: 'error',
-        code: stringOf(fields['code']) ?? '',
-        message: stringOf(fields['message']),
-        requestId: stringOf(fields['requestId']),
+        code: firstText(fields['code']) ?? '',
+        message: firstText(fields['message']),
+        requestId: firstText(fields['requestId']),
       };
     }
     default:
@@ -74,18 +76,16 @@ export function readAlignedEvent(
   }
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
-function fieldsOf(name: string, data: ByteString): Fields {
+function fieldsOf(name: string, data: ByteString): UnknownRecord {
   const fields = fieldsIn(data);
   if (fields !== undefined) return fields;
   throw new UnreadableEvent(name, 'has data that is not a JSON object');
 }
 
-function fieldsIn(data: ByteString): Fields | undefined {
+function fieldsIn(data: ByteString): UnknownRecord | undefined {
   try {
     const value: unknown = JSON.parse(textOf(data));
-    return isFields(value) ? value : undefined;
+    return isRecord(value) ? value : undefined;
   } catch {
     return undefined;
   }
@@ -107,14 +107,14 @@ function addPlain(data: ByteString, block: Pick<AudioBlock, 'add'>): boolean {
   );
 }
 
-function addAudio({ audioBase64 }: Fields, block: Pick<AudioBlock, 'add'>): void {
+function addAudio({ audioBase64 }: UnknownRecord, block: Pick<AudioBlock, 'add'>): void {
   if (typeof audioBase64 !== 'string') throw new UnreadableEvent('audio', 'has no audioBase64');
   if (block.add(audioBase64)) return;
   throw new UnreadableEvent('audio', 'has an audioBase64 that is not base64');
 }
 
 /** Times that cannot be read are lost; the audio, which is paid for, is not. */
-function snapshotOf(fields: Fields): AlignedEvent {
+function snapshotOf(fields: UnknownRecord): AlignedEvent {
   const { units = 'milliseconds', words } = fields;
   const chunkSeq = chunkSeqOf(fields);
   if (chunkSeq === undefined || units !== 'milliseconds' || !Array.isArray(words)) {
@@ -129,44 +129,32 @@ function snapshotOf(fields: Fields): AlignedEvent {
   };
 }
 
-function chunkSeqOf({ chunkSeq }: Fields): number | undefined {
+function chunkSeqOf({ chunkSeq }: UnknownRecord): number | undefined {
   return typeof chunkSeq === 'number' && Number.isSafeInteger(chunkSeq) ? chunkSeq : undefined;
 }
 
-function completedOf(fields: Fields): CompletedFacts {
+function completedOf(fields: UnknownRecord): CompletedFacts {
   return {
     // Anything but this word means that some of the times are missing.
     alignmentStatus: fields['alignmentStatus'] === 'complete' ? 'complete' : 'partial',
-    requestId: stringOf(fields['requestId']),
-    generationId: stringOf(fields['generationId']),
-    quotaRemaining: finite(fields['quotaRemaining']),
-    creditsUsed: finite(fields['creditsUsed']),
+    requestId: firstText(fields['requestId']),
+    generationId: firstText(fields['generationId']),
+    quotaRemaining: firstNumber(fields['quotaRemaining']),
+    creditsUsed: firstNumber(fields['creditsUsed']),
   };
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Whether it is a word with times that can be. */
 export function isAlignedWord(value: unknown): value is AlignedWord {
-  if (!isFields(value)) return false;
+  if (!isRecord(value)) return false;
   const { endMs, startMs, text: said } = value;
   return (
     typeof said === 'string' &&
-    finite(startMs) !== undefined &&
-    finite(endMs) !== undefined &&
+    firstNumber(startMs) !== undefined &&
+    firstNumber(endMs) !== undefined &&
     Number(startMs) >= 0 &&
     Number(endMs) >= Number(startMs)
   );
-}
-
-function stringOf(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
-}
-
-function finite(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }
 
 /** What events say that arrived together. */

@@ -1,15 +1,14 @@
 import type { VoiceVisibility } from '../../contract/reference-audio.ts';
 import { answeredUrl, audioAnswer } from '../audio-response.ts';
 import type { AudioAnswer } from '../audio-response.ts';
-import type { ApiClient } from '../client.ts';
+import type { ApiClient, CreateAnswer } from '../client.ts';
+import { readCreateAnswer } from '../client.ts';
 import { download, FILE_REQUEST } from '../download.ts';
-import { reviseFailure, isNotFound } from '../failures.ts';
+import { charged, isNotFound, reviseFailure } from '../failures.ts';
 import { endpoint, jsonBody } from '../request.ts';
-import type { IdempotencyKey, RequestSpec } from '../request.ts';
+import type { BilledOptions, RequestSpec } from '../request.ts';
 import type { UnknownRecord } from '../response.ts';
-import { isRecord } from '../response.ts';
-import type { CreateAnswer } from './create.ts';
-import { firstText, namesNothing, readCreateAnswer } from './create.ts';
+import { badAnswer, firstText, isRecord } from '../response.ts';
 import type { MadeVoice } from './voices.ts';
 import { readMadeVoice, refusedVoice } from './voices.ts';
 
@@ -48,17 +47,8 @@ export interface DesignChoice {
   readonly language?: string | undefined;
 }
 
-/** Both creates need a key, by which the service recognizes a repetition. */
-export interface DesignOptions {
-  readonly idempotencyKey: Pick<IdempotencyKey, 'madeByTool' | 'value'>;
-  readonly requestId?: string | undefined;
-  readonly signal?: AbortSignal | undefined;
-  /** Told before a refunded request goes out again under a new key, so that it is recorded first. */
-  readonly onNewKey?: ((key: string) => Promise<void>) | undefined;
-}
-
 /** The request of {@link createVoiceDesign}, to be described or sent. */
-export function designRequest(order: DesignOrder, options: DesignOptions): RequestSpec {
+export function designRequest(order: DesignOrder, options: BilledOptions): RequestSpec {
   return keyedCreate(endpoint('createVoiceDesign'), { ...order }, options);
 }
 
@@ -69,18 +59,20 @@ export function designRequest(order: DesignOrder, options: DesignOptions): Reque
 export async function createVoiceDesign(
   client: ApiClient,
   order: DesignOrder,
-  options: DesignOptions,
+  options: BilledOptions,
 ): Promise<VoiceDesign> {
   const answer = await client.send(designRequest(order, options));
   const { made, ...told } = await readCreateAnswer(answer, ['design', 'data']);
   const designId = firstText(made['designId'], made['id']);
   const candidates = readCandidates(made['candidates']);
-  if (designId === undefined || candidates === undefined) throw namesNothing('design', answer);
+  if (designId === undefined || candidates === undefined) {
+    throw charged(badAnswer('the answer names no design', answer));
+  }
   return { ...told, designId, candidates, expiresAt: firstText(made['expiresAt']) };
 }
 
 /** The request of {@link saveVoiceDesign}, to be described or sent. */
-export function saveDesignRequest(choice: DesignChoice, options: DesignOptions): RequestSpec {
+export function saveDesignRequest(choice: DesignChoice, options: BilledOptions): RequestSpec {
   const { designId, ...body } = choice;
   return keyedCreate(endpoint('saveVoiceDesign', { designId }), body, options);
 }
@@ -92,7 +84,7 @@ export function saveDesignRequest(choice: DesignChoice, options: DesignOptions):
 export async function saveVoiceDesign(
   client: ApiClient,
   choice: DesignChoice,
-  options: DesignOptions,
+  options: BilledOptions,
 ): Promise<MadeVoice> {
   try {
     return await readMadeVoice(await client.send(saveDesignRequest(choice, options)));
@@ -112,7 +104,7 @@ function goneDesign(error: unknown): unknown {
 function keyedCreate(
   call: Pick<RequestSpec, 'method' | 'public' | 'target'>,
   body: UnknownRecord,
-  { idempotencyKey, onNewKey, requestId, signal }: DesignOptions,
+  { idempotencyKey, onNewKey, requestId, signal }: BilledOptions,
 ): RequestSpec {
   return {
     ...call,

@@ -4,31 +4,33 @@ import { chargeOf } from '../../contract/charges.ts';
 import { PAGE_SIZE_MAX } from '../../contract/limits.ts';
 import { SPEECH_SURFACES } from '../../contract/speech-surfaces.ts';
 import { Failure } from '../../errors/failure.ts';
-import { charged, audioAnswer, answeredUrl } from '../audio-response.ts';
+import { audioAnswer, answeredUrl } from '../audio-response.ts';
 import type { AudioAnswer } from '../audio-response.ts';
 import type { ApiClient } from '../client.ts';
-import { readJson } from '../client.ts';
+import { readBilledJson, readJson } from '../client.ts';
 import type { AskForFile } from '../download.ts';
 import { download, FILE_REQUEST } from '../download.ts';
+import { charged } from '../failures.ts';
 import { isModelAvailable } from './models.ts';
-import type { ListedItem } from '../pages.ts';
 import type { PollPace, PollCall, PollDeps, PolledJob } from '../poll.ts';
 import { POLL_FLOOR_MS, POLL_FLOOR_V1_MS, pollJob, jobCost, jobPhase } from '../poll.ts';
 import { endpoint, jsonBody } from '../request.ts';
-import type { IdempotencyKey, RequestBody, RequestSpec } from '../request.ts';
-import type { Answer, AnswerHeaders, UnknownRecord, JsonAnswer } from '../response.ts';
-import { badAnswer, isRecord, isStringArray } from '../response.ts';
+import type { BilledOptions, RequestBody, RequestSpec } from '../request.ts';
+import type { UnknownRecord, JsonAnswer } from '../response.ts';
+import {
+  badAnswer,
+  firstNumber,
+  firstRecord,
+  firstText,
+  isRecord,
+  isStringArray,
+} from '../response.ts';
 import type { SpeechOrder } from './speech.ts';
 import { speechBody } from './speech.ts';
 
-export interface JobOptions {
-  /** Which interface is asked; default v3. */
+export interface JobOptions extends BilledOptions {
+  /** Default v3. */
   readonly api?: JobApi | undefined;
-  readonly idempotencyKey: Pick<IdempotencyKey, 'madeByTool' | 'value'>;
-  readonly requestId?: string | undefined;
-  readonly signal?: AbortSignal | undefined;
-  /** Told before a refunded request goes out again under a new key, so that it is recorded first. */
-  readonly onNewKey?: ((key: string) => Promise<void>) | undefined;
 }
 
 /** What a speech job is created with, byte for byte. */
@@ -80,18 +82,13 @@ export async function sendSpeechJob(
   request: RequestSpec,
 ): Promise<SpeechJob> {
   const answer = await client.send(request);
-  const raw = await bodyOfCreate(answer);
+  // A Location header alone names the job too, whatever the body is.
+  const raw = await readBilledJson(answer).catch((error: unknown) => {
+    if (answer.headers.location === undefined) throw error;
+  });
   const job = readSpeechJob(api, { ...answer, raw });
   if (job === undefined) throw charged(badAnswer('the answer names no job', answer));
   return job;
-}
-
-/** A place alone names the job too, whatever the body is. */
-async function bodyOfCreate(answer: Answer): Promise<unknown> {
-  return readJson(answer).catch((error: unknown) => {
-    if (answer.headers.location !== undefined) return undefined;
-    throw error instanceof Failure ? charged(error) : error;
-  });
 }
 
 /**
@@ -174,29 +171,23 @@ export interface JobError {
   readonly message: string | undefined;
 }
 
-/** An answer that tells of a job. */
-export interface JobAnswer {
-  readonly raw: unknown;
-  readonly headers: AnswerHeaders;
-  readonly requestId: string;
-  readonly retryAfterMs: number | undefined;
-}
-
 /**
  * The job in the answer to a create or a poll, whatever else is in it; `undefined` when it names none.
  * @param known the id, where it was asked for by it
  */
 export function readSpeechJob(
   api: JobApi,
-  answer: JobAnswer,
+  answer: Omit<JsonAnswer<unknown>, 'status' | 'value'>,
   known?: string,
 ): SpeechJob | undefined {
   const { headers, raw, requestId, retryAfterMs } = answer;
-  const body = isRecord(raw) ? raw : {};
+  const body = firstRecord(raw) ?? {};
   const task = firstRecord(body['task'], body['data'], body['job']) ?? body;
   const record = firstRecord(body['record']) ?? {};
   const id = firstText(task['taskId'], task['id'], record['id'], known, idOf(headers.location));
-  const status = firstText(task['status'], record['status']) ?? statusOf(known, headers);
+  // A create that returns only a Location header has just begun.
+  const isNew = known === undefined && headers.location !== undefined;
+  const status = firstText(task['status'], record['status'], isNew ? 'pending' : undefined);
   if (id === undefined || status === undefined) return undefined;
   const ignored = body['ignoredParameters'] ?? task['ignoredParameters'];
   return {
@@ -214,14 +205,9 @@ export function readSpeechJob(
     ignoredParameters: isStringArray(ignored) ? ignored : undefined,
     format: AUDIO_FORMATS.find((format) => format === task['format']),
     segments: segmentsOf(task['segments']),
-    error: errorOf(task, body),
+    error: readJobError(task, task['error'] ?? body['error']),
     raw,
   };
-}
-
-/** A job that was accepted with its place and nothing else has just begun. */
-function statusOf(known: string | undefined, { location }: AnswerHeaders): string | undefined {
-  return known === undefined && location !== undefined ? 'pending' : undefined;
 }
 
 /** The id in the address of a job (`Location` of a create). */
@@ -249,29 +235,12 @@ function segmentsOf(value: unknown): readonly SpeechJobSegment[] {
     });
 }
 
-function errorOf(task: UnknownRecord, body: UnknownRecord): JobError | undefined {
-  const { errorCode, errorMessage } = task;
-  const error = task['error'] ?? body['error'];
-  const told = isRecord(error) ? error : { message: error };
-  const code = firstText(told['code'], errorCode);
-  const message = firstText(told['message'], errorMessage);
+/** Reads why a job failed; undefined if the service does not say. */
+export function readJobError(job: UnknownRecord, error = job['error']): JobError | undefined {
+  const fields = isRecord(error) ? error : { message: error };
+  const code = firstText(fields['code'], job['error_code'], job['errorCode']);
+  const message = firstText(fields['message'], job['error_message'], job['errorMessage']);
   return code === undefined && message === undefined ? undefined : { code, message };
-}
-
-function firstRecord(...values: readonly unknown[]): UnknownRecord | undefined {
-  return values.find((value) => isRecord(value));
-}
-
-function firstText(...values: readonly unknown[]): string | undefined {
-  return values.find((value): value is string => typeof value === 'string' && value !== '');
-}
-
-function firstNumber(...values: readonly unknown[]): number | undefined {
-  return values.find((value): value is number => typeof value === 'number');
-}
-
-interface Call {
-  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -282,7 +251,7 @@ interface Call {
 export async function fetchJobAudio(
   client: ApiClient,
   { api, id }: JobRef,
-  { signal }: Call = {},
+  signal?: AbortSignal,
 ): Promise<AudioAnswer> {
   const { target } =
     api === 'v3'
@@ -301,7 +270,7 @@ export async function fetchSegmentAudio(
   client: ApiClient,
   ref: JobRef,
   index: number,
-  { signal }: Call = {},
+  signal?: AbortSignal,
 ): Promise<AudioAnswer> {
   if (ref.api === 'v3') {
     const { target } = endpoint('getJobSegment', { jobId: ref.id, segmentIndex: `${index}` });
@@ -346,18 +315,13 @@ async function getAudio(
     throw badAnswer('the answer has neither audio nor its address in it', answer);
   };
   const answer = await download(client, ask, signal);
-  return free(await audioAnswer(client, answer, { isOpaqueFine: true }));
-}
-
-/** What a download says of credits is not what the job cost. */
-function free(audio: AudioAnswer): AudioAnswer {
-  return { ...audio, creditsUsed: undefined };
+  // The download reports credits that are not the cost of the job.
+  return { ...(await audioAnswer(client, answer, { isOpaqueFine: true })), creditsUsed: undefined };
 }
 
 function addressIn(body: unknown): unknown {
-  if (!isRecord(body)) return undefined;
-  const place = [body['segment'], body['data'], body].find((value) => isRecord(value)) ?? body;
-  const fields = isRecord(place) ? place : {};
+  const outer = firstRecord(body) ?? {};
+  const fields = firstRecord(outer['segment'], outer['data']) ?? outer;
   return fields['audioUrl'] ?? fields['playbackUrl'] ?? fields['downloadUrl'] ?? fields['url'];
 }
 
@@ -382,8 +346,8 @@ export interface ListedJob {
   readonly createdAt: string;
 }
 
-export interface JobPage {
-  readonly items: readonly ListedJob[];
+export interface JobPage<Job> {
+  readonly items: readonly Job[];
   readonly page: number;
   /** `undefined` on the last page. */
   readonly nextPage: number | undefined;
@@ -395,26 +359,34 @@ export function listSpeechJobs(
   api: JobApi,
   query: JobQuery,
   signal?: AbortSignal,
-): Promise<JsonAnswer<JobPage>> {
+): Promise<JsonAnswer<JobPage<ListedJob>>> {
   const call = endpoint(api === 'v3' ? 'listJobs' : 'listJobsV1');
   const spec = { ...call, query: { ...query }, billed: false, retry: 'safe', signal } as const;
   return client.json(spec, (body) => readJobPage(body, query.page ?? 1));
 }
 
-/** Every job that fits, page after page. */
-export async function* allSpeechJobs(
+/** Lists every job that matches, page after page, with the JSON of each. */
+export function allSpeechJobs(
   client: ApiClient,
   api: JobApi,
   query: Omit<JobQuery, 'limit' | 'page'>,
   signal?: AbortSignal,
-): AsyncGenerator<ListedItem<ListedJob>, void, undefined> {
+): AsyncGenerator<{ readonly item: ListedJob; readonly raw: unknown }, void, undefined> {
+  return allJobs((page) =>
+    listSpeechJobs(client, api, { ...query, page, limit: PAGE_SIZE_MAX }, signal),
+  );
+}
+
+/** Lists the jobs of every page. */
+export async function* allJobs<Job extends { readonly id: string }>(
+  list: (page: number) => Promise<JsonAnswer<JobPage<Job>>>,
+): AsyncGenerator<{ readonly item: Job; readonly raw: unknown }, void, undefined> {
   const seen = new Set<string>();
   for (let page: number | undefined = 1; page !== undefined;) {
-    const stretch: JobQuery = { ...query, page, limit: PAGE_SIZE_MAX };
-    const { raw, value } = await listSpeechJobs(client, api, stretch, signal);
+    const { raw, value } = await list(page);
     const items: unknown = isRecord(raw) ? raw['items'] : undefined;
     for (const [index, item] of value.items.entries()) {
-      // A job that is created meanwhile moves the others one place further.
+      // A job created in the meantime moves the others by one place.
       if (seen.has(item.id)) continue;
       seen.add(item.id);
       yield { item, raw: Array.isArray(items) ? items[index] : item };
@@ -423,47 +395,38 @@ export async function* allSpeechJobs(
   }
 }
 
-function readJobPage(body: unknown, asked: number): JobPage | undefined {
+function readJobPage(body: unknown, requested: number): JobPage<ListedJob> | undefined {
   if (!isRecord(body) || !Array.isArray(body['items'])) return undefined;
-  const items = body['items'].map((item) => readListed(item));
-  if (!items.every((item) => item !== undefined)) return undefined;
-  const pagination = isRecord(body['pagination']) ? body['pagination'] : {};
-  const { hasMore, nextPage, page } = pagination;
-  const current = typeof page === 'number' ? page : asked;
-  return { items, page: current, nextPage: pageAfter(current, nextPage, hasMore) };
+  return jobPage(body['items'].map(readListed), body['pagination'], requested);
 }
 
-/** The page that follows, only ever forward, whatever the service says; undefined after the last one. */
-export function pageAfter(
-  current: number,
-  nextPage: unknown,
-  hasMore: unknown,
-): number | undefined {
-  if (typeof nextPage === 'number' && nextPage > current) return nextPage;
-  return hasMore === true ? current + 1 : undefined;
+/** Returns a page, or undefined if an item could not be read. The next page is always a later one. */
+export function jobPage<Job>(
+  items: readonly (Job | undefined)[],
+  pagination: unknown,
+  requested: number,
+): JobPage<Job> | undefined {
+  if (!items.every((item) => item !== undefined)) return undefined;
+  const fields = firstRecord(pagination) ?? {};
+  const page = firstNumber(fields['page']) ?? requested;
+  const next = firstNumber(fields['nextPage']);
+  const following = fields['hasMore'] === true ? page + 1 : undefined;
+  return { items, page, nextPage: next !== undefined && next > page ? next : following };
 }
 
 function readListed(body: unknown): ListedJob | undefined {
   if (!isRecord(body)) return undefined;
-  const id = text(body['taskId']) ?? text(body['id']);
-  const status = text(body['status']);
+  const id = firstText(body['taskId'], body['id']);
+  const status = firstText(body['status']);
   if (id === undefined || status === undefined) return undefined;
   return {
     id,
     status,
-    characters: number(body['characters']),
-    textPreview: text(body['textPreview']) ?? '',
-    voiceId: text(body['voiceId']) ?? '',
-    modelId: text(body['modelId']) ?? text(body['engineModelId']) ?? '',
-    creditsUsed: jobCost(status, number(body['creditsUsed'])),
-    createdAt: text(body['createdAt']) ?? '',
+    characters: firstNumber(body['characters']),
+    textPreview: firstText(body['textPreview']) ?? '',
+    voiceId: firstText(body['voiceId']) ?? '',
+    modelId: firstText(body['modelId'], body['engineModelId']) ?? '',
+    creditsUsed: jobCost(status, firstNumber(body['creditsUsed'])),
+    createdAt: firstText(body['createdAt']) ?? '',
   };
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
-}
-
-function number(value: unknown): number | undefined {
-  return typeof value === 'number' ? value : undefined;
 }

@@ -4,18 +4,18 @@ import { Failure } from '../../errors/failure.ts';
 import { answeredUrl, notEmpty } from '../audio-response.ts';
 import type { FileAnswer } from '../audio-response.ts';
 import type { ApiClient } from '../client.ts';
+import { readCreateAnswer } from '../client.ts';
 import type { AskForFile } from '../download.ts';
 import { download, FILE_REQUEST } from '../download.ts';
+import { charged } from '../failures.ts';
 import type { PollPace, PollCall, PolledJob } from '../poll.ts';
 import { POLL_FLOOR_MS, jobCost, jobPhase } from '../poll.ts';
 import { endpoint, jsonBody } from '../request.ts';
-import type { IdempotencyKey, RequestSpec } from '../request.ts';
-import type { Answer, AnswerHeaders, UnknownRecord, JsonAnswer } from '../response.ts';
-import { badAnswer, isRecord } from '../response.ts';
-import type { AttemptOutcome } from '../retry.ts';
-import { namesNothing, readCreateAnswer, firstText } from './create.ts';
-import type { JobError } from './jobs.ts';
-import { pageAfter } from './jobs.ts';
+import type { BilledOptions, RequestSpec } from '../request.ts';
+import type { Answer, UnknownRecord, JsonAnswer } from '../response.ts';
+import { badAnswer, firstNumber, firstRecord, firstText, isRecord } from '../response.ts';
+import type { JobError, JobPage } from './jobs.ts';
+import { allJobs, jobPage, readJobError } from './jobs.ts';
 import { missingCapability } from './models.ts';
 import type { MediaJobKind } from './models.ts';
 
@@ -24,36 +24,24 @@ export type MediaOrder = Readonly<
   Record<string, string | number | boolean | readonly string[] | undefined>
 >;
 
-export interface MediaOptions {
-  /**
-   * Sent where there is one. Of lip sync no document says that a repetition is recognized by it: that is
-   * never sent again by itself.
-   */
-  readonly idempotencyKey: Pick<IdempotencyKey, 'madeByTool' | 'value'> | undefined;
-  readonly requestId?: string | undefined;
-  readonly signal?: AbortSignal | undefined;
-  /** Told before a refunded request goes out again under a new key, so that it is recorded first. */
-  readonly onNewKey?: ((key: string) => Promise<void>) | undefined;
-  /** Told before it is sent once more. */
-  readonly onRepeat?: ((before: AttemptOutcome) => void) | undefined;
+/**
+ * The key is sent if there is one. No document says that lip sync honours it, so foley never repeats a
+ * lip sync by itself.
+ */
+export interface MediaOptions extends Omit<BilledOptions, 'idempotencyKey'> {
+  readonly idempotencyKey: BilledOptions['idempotencyKey'] | undefined;
+  /** Called before each retry. */
+  readonly onRepeat?: RequestSpec['onRepeat'];
 }
 
-interface KindEndpoints {
-  readonly create: EndpointId;
-  readonly get: EndpointId;
-}
-
-const ENDPOINTS_OF: Readonly<Record<MediaJobKind, KindEndpoints>> = {
+const ENDPOINTS_OF: Readonly<
+  Record<MediaJobKind, { readonly create: EndpointId; readonly get: EndpointId }>
+> = {
   lipsync: { create: 'createLipSync', get: 'getLipSync' },
   dub: { create: 'createDubbing', get: 'getDubbing' },
   image: { create: 'createImageJob', get: 'getImageJob' },
   video: { create: 'createVideoJob', get: 'getVideoJob' },
 };
-
-/** Whether a create of this kind is recognized when it is sent again. */
-function isKeyed(kind: MediaJobKind): boolean {
-  return kind !== 'lipsync';
-}
 
 /** The request of {@link createMediaJob}, to be described or sent. */
 export function mediaJobRequest(
@@ -72,9 +60,9 @@ export function mediaJobRequest(
     signal,
     onRepeat,
   };
-  return isKeyed(kind)
-    ? { ...request, retry: 'keyed', onNewKey }
-    : { ...request, retry: 'never', lookAt: LOOK_AT };
+  return kind === 'lipsync'
+    ? { ...request, retry: 'never', lookAt: LOOK_AT }
+    : { ...request, retry: 'keyed', onNewKey };
 }
 
 const LOOK_AT =
@@ -99,19 +87,13 @@ export async function sendMediaJob(
   kind: MediaJobKind,
   request: RequestSpec,
 ): Promise<MediaJob> {
-  const answer = await send(client, kind, request);
+  const answer = await client.send(request).catch(async (error: unknown) => {
+    throw await missingCapability(client, error, kind, request);
+  });
   const { raw } = await readCreateAnswer(answer, []);
   const job = readMediaJob(kind, { ...answer, raw });
-  if (job === undefined) throw namesNothing('job', answer);
+  if (job === undefined) throw charged(badAnswer('the answer names no job', answer));
   return job;
-}
-
-async function send(client: ApiClient, kind: MediaJobKind, request: RequestSpec): Promise<Answer> {
-  try {
-    return await client.send(request);
-  } catch (error) {
-    throw await missingCapability(client, { error, kind, request });
-  }
 }
 
 /**
@@ -170,33 +152,26 @@ export interface MediaJob extends PolledJob {
   readonly raw: unknown;
 }
 
-/** An answer that tells of a job. */
-interface MediaJobAnswer {
-  readonly raw: unknown;
-  readonly headers: AnswerHeaders;
-  readonly requestId: string;
-  readonly retryAfterMs: number | undefined;
-}
-
 /**
  * The job in the answer to a create or a poll, whatever else is in it; `undefined` when it names none.
  * @param known the id, where it was asked for by it
  */
 function readMediaJob(
   kind: MediaJobKind,
-  { headers, raw, requestId, retryAfterMs }: MediaJobAnswer,
+  { headers, raw, requestId, retryAfterMs }: Omit<JsonAnswer<unknown>, 'status' | 'value'>,
   known?: string,
 ): MediaJob | undefined {
-  const body = isRecord(raw) ? raw : {};
-  const data = [body['data'], body['job'], body['task']].find((value) => isRecord(value)) ?? body;
-  const job = readMediaData(kind, isRecord(data) ? data : {}, known);
+  const body = firstRecord(raw) ?? {};
+  const data = firstRecord(body['data'], body['job'], body['task']) ?? body;
+  const job = readMediaData(kind, data, known);
   if (job === undefined) return undefined;
   return {
     ...job,
     requestId: firstText(body['requestId']) ?? requestId,
     creditsUsed:
-      job.creditsUsed ?? jobCost(job.status, numberIn(body, 'creditsUsed') ?? headers.creditsUsed),
-    quotaRemaining: numberIn(body, 'quotaRemaining') ?? headers.quotaRemaining,
+      job.creditsUsed ??
+      jobCost(job.status, firstNumber(body['creditsUsed']) ?? headers.creditsUsed),
+    quotaRemaining: firstNumber(body['quotaRemaining']) ?? headers.quotaRemaining,
     retryAfterMs,
     raw,
   };
@@ -219,11 +194,11 @@ function readMediaData(
     phase: jobPhase(status),
     progress: percent(data['progress']),
     // The speech of a failed dubbing may stay charged: its parts tell.
-    creditsUsed: isRecord(credits) ? totalOf(credits) : jobCost(status, numberOf(credits)),
+    creditsUsed: isRecord(credits) ? totalOf(credits) : jobCost(status, firstNumber(credits)),
     creditsByPart: isRecord(credits) ? partsOf(credits) : undefined,
     billing: billingOf(data),
     resultUrl: resultOf(data),
-    error: errorOf(data),
+    error: readJobError(data),
     notices: textsOf(data['notices']),
     data,
     requestId: '',
@@ -235,7 +210,7 @@ function readMediaData(
 
 /** Names that no request has: what was sent in may be told again beside what was made. */
 function resultOf(data: UnknownRecord): string | undefined {
-  const result = isRecord(data['result']) ? data['result'] : {};
+  const result = firstRecord(data['result']) ?? {};
   return firstText(
     data['result_url'],
     data['resultUrl'],
@@ -248,22 +223,14 @@ function resultOf(data: UnknownRecord): string | undefined {
 }
 
 function billingOf(data: UnknownRecord): LipSyncBilling | undefined {
-  const billedSeconds = numberIn(data, 'billing_duration_seconds');
+  const billedSeconds = firstNumber(data['billing_duration_seconds']);
   if (billedSeconds === undefined) return undefined;
   return {
     billedSeconds,
-    videoSeconds: numberIn(data, 'video_duration_seconds'),
-    audioSeconds: numberIn(data, 'audio_duration_seconds'),
+    videoSeconds: firstNumber(data['video_duration_seconds']),
+    audioSeconds: firstNumber(data['audio_duration_seconds']),
     rule: firstText(data['billing_rule']),
   };
-}
-
-function errorOf(data: UnknownRecord): JobError | undefined {
-  const error = data['error'];
-  const told = isRecord(error) ? error : { message: error };
-  const code = firstText(told['code'], data['error_code'], data['errorCode']);
-  const message = firstText(told['message'], data['error_message'], data['errorMessage']);
-  return code === undefined && message === undefined ? undefined : { code, message };
 }
 
 function partsOf(credits: UnknownRecord): Readonly<Record<string, number>> {
@@ -277,24 +244,16 @@ function partsOf(credits: UnknownRecord): Readonly<Record<string, number>> {
 function totalOf(credits: UnknownRecord): number | undefined {
   const parts = Object.values(partsOf(credits));
   const sum = parts.length === 0 ? undefined : parts.reduce((total, part) => total + part, 0);
-  return numberIn(credits, 'total') ?? sum;
+  return firstNumber(credits['total']) ?? sum;
 }
 
 function percent(value: unknown): number | undefined {
-  const given = numberOf(value);
+  const given = firstNumber(value);
   return given === undefined ? undefined : Math.max(0, Math.min(100, given));
 }
 
 function textsOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((text) => typeof text === 'string') : [];
-}
-
-function numberIn(record: UnknownRecord, field: string): number | undefined {
-  return numberOf(record[field]);
-}
-
-function numberOf(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }
 
 /**
@@ -383,51 +342,33 @@ interface LipSyncQuery {
   readonly status?: string | undefined;
 }
 
-interface LipSyncPage {
-  readonly items: readonly MediaJob[];
-  readonly page: number;
-  /** `undefined` on the last page. */
-  readonly nextPage: number | undefined;
-}
-
 /** One page of the lip-sync jobs of the account (docs/api/lip-sync.md). */
 export function listLipSync(
   client: ApiClient,
   query: LipSyncQuery,
   signal?: AbortSignal,
-): Promise<JsonAnswer<LipSyncPage>> {
+): Promise<JsonAnswer<JobPage<MediaJob>>> {
   const call = endpoint('listLipSync');
   const spec = { ...call, query: { ...query }, billed: false, retry: 'safe', signal } as const;
   return client.json(spec, (body) => readLipSyncPage(body, query.page ?? 1));
 }
 
-/** Every lip-sync job that fits, page after page. */
+/** Lists every lip-sync job that matches, page after page. */
 export async function* allLipSync(
   client: ApiClient,
   { status }: Pick<LipSyncQuery, 'status'>,
   signal?: AbortSignal,
 ): AsyncGenerator<MediaJob, void, undefined> {
-  const seen = new Set<string>();
-  for (let page: number | undefined = 1; page !== undefined;) {
-    const { value } = await listLipSync(client, { status, page, limit: PAGE_SIZE_MAX }, signal);
-    for (const job of value.items) {
-      // A job that is created meanwhile moves the others one place further.
-      if (!seen.has(job.id)) yield job;
-      seen.add(job.id);
-    }
-    page = value.items.length === 0 ? undefined : value.nextPage;
-  }
+  const list = (page: number) =>
+    listLipSync(client, { status, page, limit: PAGE_SIZE_MAX }, signal);
+  for await (const { item } of allJobs(list)) yield item;
 }
 
-function readLipSyncPage(body: unknown, asked: number): LipSyncPage | undefined {
+function readLipSyncPage(body: unknown, requested: number): JobPage<MediaJob> | undefined {
   if (!isRecord(body)) return undefined;
-  const place = isRecord(body['data']) ? body['data'] : body;
-  const given = [place['items'], place['jobs'], body['data']].find((list) => Array.isArray(list));
-  if (!Array.isArray(given)) return undefined;
-  const items = given.map((item) => (isRecord(item) ? readMediaData('lipsync', item) : undefined));
-  if (!items.every((item) => item !== undefined)) return undefined;
-  const told = place['pagination'] ?? body['pagination'];
-  const { hasMore, nextPage, page } = isRecord(told) ? told : {};
-  const current = typeof page === 'number' ? page : asked;
-  return { items, page: current, nextPage: pageAfter(current, nextPage, hasMore) };
+  const data = firstRecord(body['data']) ?? body;
+  const list = [data['items'], data['jobs'], body['data']].find((value) => Array.isArray(value));
+  if (!Array.isArray(list)) return undefined;
+  const items = list.map((item) => (isRecord(item) ? readMediaData('lipsync', item) : undefined));
+  return jobPage(items, data['pagination'] ?? body['pagination'], requested);
 }

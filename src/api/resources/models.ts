@@ -6,8 +6,7 @@ import { reviseFailure } from '../failures.ts';
 import { endpoint } from '../request.ts';
 import type { RequestSpec } from '../request.ts';
 import type { JsonAnswer, UnknownRecord } from '../response.ts';
-import { isRecord, isStringArray } from '../response.ts';
-import { firstText } from './create.ts';
+import { firstNumber, firstText, isRecord, isStringArray } from '../response.ts';
 
 /** The capability record of every model (docs/api/models.md); public, so asked for without a key. */
 export function getCapabilities(
@@ -155,10 +154,6 @@ function readVariant(body: UnknownRecord): MediaVariant {
   };
 }
 
-function firstNumber(...values: readonly unknown[]): number | undefined {
-  return values.find((value): value is number => typeof value === 'number');
-}
-
 /** What a kind of job is called in a sentence. */
 const CAPABILITIES: Readonly<Record<MediaJobKind, string>> = {
   lipsync: 'lip sync',
@@ -167,25 +162,22 @@ const CAPABILITIES: Readonly<Record<MediaJobKind, string>> = {
   video: 'video generation',
 };
 
-export interface RefusedCreate {
-  readonly error: unknown;
-  readonly kind: MediaJobKind;
-  readonly request: Pick<RequestSpec, 'method' | 'signal' | 'target'>;
-}
-
 /**
  * The same error, which says that the account does not have the capability where it is a 404 and the
  * schema document does not list what was asked for (docs/api/media.md).
  */
 export async function missingCapability(
   client: ApiClient,
-  { error, kind, request }: RefusedCreate,
+  error: unknown,
+  kind: MediaJobKind,
+  request: RequestSpec,
 ): Promise<unknown> {
   if (!(error instanceof Failure) || error.status !== 404) return error;
-  const { method, signal, target } = request;
-  if ((await isListed(client, { method, target: String(target), signal })) !== false) return error;
+  const { method } = request;
+  const target = String(request.target);
+  if ((await isListed(client, method, target, request.signal)) !== false) return error;
   return reviseFailure(error, {
-    message: `${CAPABILITIES[kind]} is not available for this account: the service does not list ${method} ${String(target)}`,
+    message: `${CAPABILITIES[kind]} is not available for this account: the service does not list ${method} ${target}`,
     hint: 'Use another account (--account), or ask the service for it. `foley --local` has it.',
   });
 }
@@ -193,7 +185,9 @@ export async function missingCapability(
 /** Whether the schema document has an operation; undefined when that cannot be found out. */
 async function isListed(
   client: ApiClient,
-  { method, signal, target }: { method: string; target: string; signal: AbortSignal | undefined },
+  method: string,
+  target: string,
+  signal: AbortSignal | undefined,
 ): Promise<boolean | undefined> {
   try {
     const call = endpoint('getOpenApiV1');

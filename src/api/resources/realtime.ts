@@ -1,6 +1,6 @@
 import { renameFields, v3FieldName } from '../../contract/realtime/protocols.ts';
 import type { RealtimeProtocol } from '../../contract/realtime/protocols.ts';
-import type { JsonAnswer } from '../response.ts';
+import type { JsonAnswer, UnknownRecord } from '../response.ts';
 import { isRecord } from '../response.ts';
 import type { AudioAnswer } from '../audio-response.ts';
 import { audioAnswer } from '../audio-response.ts';
@@ -8,18 +8,12 @@ import type { ApiClient } from '../client.ts';
 import { endpoint, jsonBody } from '../request.ts';
 import type { RequestSpec } from '../request.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
-
-interface Call {
-  readonly signal?: AbortSignal | undefined;
-}
-
 /** Models, formats, controls, limits and modes of realtime speech (docs/api/realtime.md), with the names of v3. */
 export function getRealtimeCapabilities(
   client: ApiClient,
   protocol: RealtimeProtocol,
-  { signal }: Call = {},
-): Promise<JsonAnswer<Fields>> {
+  signal?: AbortSignal,
+): Promise<JsonAnswer<UnknownRecord>> {
   const id = protocol === 'v3' ? 'getRealtimeCapabilities' : 'getRealtimeCapabilitiesV2';
   return client.json(onRealtimeHost(endpoint(id), signal), asV3);
 }
@@ -38,7 +32,8 @@ interface BrowserTicket {
 export function createBrowserTicket(
   client: ApiClient,
   protocol: RealtimeProtocol,
-  { origin, signal }: Call & { readonly origin: string },
+  origin: string,
+  signal?: AbortSignal,
 ): Promise<JsonAnswer<BrowserTicket>> {
   const id = protocol === 'v3' ? 'createBrowserTicket' : 'createBrowserTicketV2';
   const call = onRealtimeHost(endpoint(id), signal);
@@ -49,8 +44,9 @@ export function createBrowserTicket(
 export function getRealtimeRequest(
   client: ApiClient,
   protocol: RealtimeProtocol,
-  { requestId, signal }: Call & { readonly requestId: string },
-): Promise<JsonAnswer<Fields>> {
+  requestId: string,
+  signal?: AbortSignal,
+): Promise<JsonAnswer<UnknownRecord>> {
   const id = protocol === 'v3' ? 'getRealtimeRequest' : 'getRealtimeRequestV2';
   return client.json(onRealtimeHost(endpoint(id, { requestId }), signal), asV3);
 }
@@ -58,11 +54,9 @@ export function getRealtimeRequest(
 /** The stored audio of a segment (docs/api/realtime.md; v3 only). It costs nothing, and can be had again. */
 export async function fetchRealtimeSegment(
   client: ApiClient,
-  {
-    requestId,
-    segmentId,
-    signal,
-  }: Call & { readonly requestId: string; readonly segmentId: string },
+  requestId: string,
+  segmentId: string,
+  signal?: AbortSignal,
 ): Promise<AudioAnswer> {
   const call = onRealtimeHost(endpoint('getRealtimeSegment', { requestId, segmentId }), signal);
   const answer = await client.send({ ...call, accept: 'audio/*, application/json' });
@@ -76,7 +70,7 @@ function onRealtimeHost(
   return { ...call, host: 'realtime', billed: false, retry: 'safe', signal };
 }
 
-function asV3(body: unknown): Fields | undefined {
+function asV3(body: unknown): UnknownRecord | undefined {
   // The spec does not say how v2 names fields over HTTP: both are taken.
   const named = renameFields(body, (name) => (/[A-Z]/.test(name) ? name : v3FieldName(name)));
   return isRecord(named) ? named : undefined;

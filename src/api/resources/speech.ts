@@ -4,26 +4,26 @@ import { chargeOf } from '../../contract/charges.ts';
 import type { SpeechControls } from '../../contract/speech.ts';
 import type { SpeechSurface, SurfaceName, SpeechField } from '../../contract/speech-surfaces.ts';
 import { SPEECH_SURFACES } from '../../contract/speech-surfaces.ts';
+import { Failure } from '../../errors/failure.ts';
 import type { AudioAnswer } from '../audio-response.ts';
-import { audioAnswer } from '../audio-response.ts';
+import { answeredUrl, audioAnswer } from '../audio-response.ts';
 import type { ApiClient } from '../client.ts';
-import { isModelAvailable } from './models.ts';
+import { readBilledJson } from '../client.ts';
+import { download, FILE_REQUEST } from '../download.ts';
+import { charged, reviseFailure } from '../failures.ts';
 import { endpoint, jsonBody } from '../request.ts';
-import type { IdempotencyKey, RequestSpec } from '../request.ts';
+import type { BilledOptions, RequestSpec } from '../request.ts';
+import type { Answer, UnknownRecord } from '../response.ts';
+import { badAnswer, firstNumber, firstRecord } from '../response.ts';
+import { isModelAvailable } from './models.ts';
 
-export type { AudioAnswer };
-
-export interface SpeechOptions {
+/** Every surface requires a key, except the compatibility surfaces, which do not know it. */
+export interface SpeechOptions extends Omit<BilledOptions, 'idempotencyKey'> {
+  readonly idempotencyKey?: BilledOptions['idempotencyKey'] | undefined;
   /** Which interface is asked; default v3. */
   readonly surface?: SurfaceName | undefined;
   /** Have the audio stored, and fetch it from there (v1). */
   readonly cache?: boolean | undefined;
-  /** Needed by every surface but the compatibility ones, which know none. */
-  readonly idempotencyKey?: Pick<IdempotencyKey, 'madeByTool' | 'value'> | undefined;
-  readonly requestId?: string | undefined;
-  readonly signal?: AbortSignal | undefined;
-  /** Told before a refunded request goes out again under a new key, so that it is recorded first. */
-  readonly onNewKey?: ((key: string) => Promise<void>) | undefined;
 }
 
 /** The request of {@link synthesize}, to be described or sent. */
@@ -109,9 +109,69 @@ export async function sendSpeech(
   cache: boolean,
 ): Promise<AudioAnswer> {
   const answer = await client.send({ ...request, accept: SPEECH_TYPES });
-  if (!cache) return audioAnswer(client, answer);
-  const { storedAudio } = await import('./cached-speech.ts');
-  return storedAudio(client, answer, request.signal);
+  return cache ? storedAudio(client, answer, request.signal) : audioAnswer(client, answer);
+}
+
+/**
+ * Downloads the stored audio that a v1 request with `cache` points to (docs/api/speech.md#v1). A response
+ * that is audio itself is used as it is.
+ * @throws Failure (bad_answer) marked as billed, with the URL in its details
+ */
+async function storedAudio(
+  client: ApiClient,
+  answer: Answer,
+  signal: AbortSignal | undefined,
+): Promise<AudioAnswer> {
+  if (answer.headers.contentType !== 'application/json') return audioAnswer(client, answer);
+  const fields = firstRecord(await readBilledJson(answer)) ?? {};
+  const url = answeredUrl(client, fields['audio_url']);
+  if (url === undefined) {
+    throw charged(badAnswer('the answer has no address of audio in it', answer));
+  }
+  const billed = (error: unknown): unknown =>
+    error instanceof Failure ? billedFailure(error, url) : error;
+  try {
+    const request = { ...FILE_REQUEST, target: url, accept: 'audio/*', signal };
+    const stored = await download(
+      client,
+      (headers) => client.send({ ...request, headers }),
+      signal,
+    );
+    const audio = await audioAnswer(client, stored, { isOpaqueFine: true });
+    return {
+      ...audio,
+      body: { [Symbol.asyncIterator]: () => withErrors(audio.body, billed) },
+      creditsUsed: firstNumber(fields['credits_used']) ?? answer.headers.creditsUsed,
+      quotaRemaining: firstNumber(fields['quota_remaining']) ?? answer.headers.quotaRemaining,
+      requestId: answer.requestId,
+    };
+  } catch (error) {
+    throw billed(error);
+  }
+}
+
+async function* withErrors(
+  body: AsyncIterable<Uint8Array>,
+  mapError: (error: unknown) => unknown,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  try {
+    yield* body;
+  } catch (error) {
+    throw mapError(error);
+  }
+}
+
+/** The request was billed; only the download of its audio failed. */
+function billedFailure(failure: Failure, url: URL): Failure {
+  const { details, message } = failure;
+  return reviseFailure(failure, {
+    message: `the stored audio cannot be fetched: ${message}`,
+    exit: 'badAnswer',
+    // The caller adds the hint: it knows the key that fetches the audio again.
+    hint: undefined,
+    billed: 'yes',
+    details: { ...details, audio_url: url.href },
+  });
 }
 
 /** What a person asks for, whichever surface it goes to. */
@@ -125,9 +185,9 @@ export interface SpeechOrder extends SpeechControls {
 /** The order as the body of a surface: what the surface does not have is left out. */
 export function speechBody(order: SpeechOrder, { fields }: SpeechSurface): object {
   const places: Readonly<Partial<Record<string, string>>> = fields;
-  return Object.entries(order).reduce<Tree>((body, [field, value]) => {
+  return Object.entries(order).reduce<UnknownRecord>((body, [field, value]) => {
     const place = places[field];
-    return place === undefined ? body : planted(body, place.split('.'), value);
+    return place === undefined ? body : setPath(body, place.split('.'), value);
   }, {});
 }
 
@@ -136,16 +196,11 @@ export function hasField({ fields }: SpeechSurface, field: SpeechField): boolean
   return fields[field] !== undefined;
 }
 
-interface Tree {
-  readonly [name: string]: unknown;
-}
-
-function planted(tree: Tree, [name = '', ...rest]: readonly string[], value: unknown): Tree {
-  if (rest.length === 0) return { ...tree, [name]: value };
-  const branch = tree[name];
-  return { ...tree, [name]: planted(isTree(branch) ? branch : {}, rest, value) };
-}
-
-function isTree(value: unknown): value is Tree {
-  return typeof value === 'object' && value !== null;
+function setPath(
+  record: UnknownRecord,
+  [name = '', ...rest]: readonly string[],
+  value: unknown,
+): UnknownRecord {
+  if (rest.length === 0) return { ...record, [name]: value };
+  return { ...record, [name]: setPath(firstRecord(record[name]) ?? {}, rest, value) };
 }

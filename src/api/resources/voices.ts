@@ -2,17 +2,24 @@ import { PAGE_SIZE_MAX } from '../../contract/limits.ts';
 import type { Voice, VoiceList } from '../../contract/voices.ts';
 import type { VoiceType } from '../../contract/values.ts';
 import { Failure } from '../../errors/failure.ts';
-import type { ApiClient } from '../client.ts';
-import { readJson } from '../client.ts';
-import { reviseFailure } from '../failures.ts';
-import { allItems, readPage } from '../pages.ts';
-import type { Page } from '../pages.ts';
+import type { VoiceVisibility } from '../../contract/reference-audio.ts';
+import type { ApiClient, CreateAnswer } from '../client.ts';
+import { readCreateAnswer, readJson } from '../client.ts';
+import { charged, reviseFailure } from '../failures.ts';
+import type { FilePart, FormPart } from '../multipart.ts';
+import { multipartBody } from '../multipart.ts';
 import { endpoint } from '../request.ts';
+import type { BilledOptions, RequestSpec, StreamedBody } from '../request.ts';
 import type { JsonAnswer, Answer } from '../response.ts';
-import { isOptional, isRecord, isStringArray } from '../response.ts';
+import {
+  badAnswer,
+  firstNumber,
+  firstText,
+  isOptional,
+  isRecord,
+  isStringArray,
+} from '../response.ts';
 import type { AttemptOutcome } from '../retry.ts';
-import type { CreateAnswer } from './create.ts';
-import { firstText as firstNonEmpty, namesNothing, readCreateAnswer } from './create.ts';
 
 export interface VoiceQuery {
   readonly page?: number | undefined;
@@ -155,10 +162,6 @@ function readVoiceV1(body: unknown): ListedVoiceV1 | undefined {
   };
 }
 
-function firstText(...values: readonly unknown[]): string | undefined {
-  return values.find((value): value is string => typeof value === 'string' && value !== '');
-}
-
 /**
  * Deletes a voice of the account (docs/api/voices.md). Gone is gone: an attempt that finds nothing after
  * one whose answer was lost has done what was wanted.
@@ -223,12 +226,130 @@ export function refusedVoice(error: unknown): unknown {
  */
 export async function readMadeVoice(answer: Answer): Promise<MadeVoice> {
   const { made, ...told } = await readCreateAnswer(answer, ['voice', 'data']);
-  const voiceId = firstNonEmpty(made['voiceId'], made['id']);
-  if (voiceId === undefined) throw namesNothing('voice', answer);
+  const voiceId = firstText(made['voiceId'], made['id']);
+  if (voiceId === undefined) throw charged(badAnswer('the answer names no voice', answer));
   return {
     ...told,
     voiceId,
-    name: firstNonEmpty(made['title'], made['name']),
-    createdAt: firstNonEmpty(made['createdAt'], made['created_at']),
+    name: firstText(made['title'], made['name']),
+    createdAt: firstText(made['createdAt'], made['created_at']),
+  };
+}
+
+/** What a voice is made of (docs/api/voices.md). */
+export interface VoiceForm {
+  readonly name: string;
+  /** Recordings of the speaker. */
+  readonly audioFiles: readonly Omit<FilePart, 'name'>[];
+  readonly description?: string | undefined;
+  /** What is said in the recordings. */
+  readonly referenceText?: string | undefined;
+  readonly visibility?: VoiceVisibility | undefined;
+  readonly languages?: readonly string[] | undefined;
+}
+
+/** Sends the key only if the user gave one: no document says that the service honours it. */
+export type CreateVoiceOptions = Pick<BilledOptions, 'requestId' | 'signal'> & {
+  readonly idempotencyKey?: string | undefined;
+};
+
+/** The fields of the form, in order; the files come last, so that the rest is known when they do. */
+export function voiceFields(form: VoiceForm): readonly FormPart[] {
+  const { audioFiles, description, languages = [], name, referenceText, visibility } = form;
+  const texts = {
+    name,
+    description,
+    referenceText,
+    visibility,
+    languages: languages.length === 0 ? undefined : JSON.stringify(languages),
+  };
+  return [
+    ...Object.entries(texts).flatMap(([field, value]) =>
+      value === undefined ? [] : [{ name: field, value }],
+    ),
+    ...audioFiles.map((file) => ({ ...file, name: 'audioFiles' })),
+  ];
+}
+
+/** The body of {@link createVoice}. @param boundary as {@link multipartBody} takes it */
+export function voiceUpload(form: VoiceForm, boundary: string): StreamedBody {
+  return multipartBody(voiceFields(form), boundary);
+}
+
+/** The request of {@link createVoice}, to be described or sent. */
+export function createVoiceRequest(
+  stream: StreamedBody,
+  { idempotencyKey, requestId, signal }: CreateVoiceOptions,
+): RequestSpec {
+  return {
+    ...endpoint('createVoice'),
+    stream,
+    billed: true,
+    // Nothing documents that a repetition is recognized: it could make a second voice.
+    retry: 'never',
+    key:
+      idempotencyKey === undefined
+        ? undefined
+        : { value: idempotencyKey, madeByTool: false, sentAs: 'Idempotency-Key' },
+    lookAt: LOOK_AT,
+    requestId,
+    signal,
+  };
+}
+
+const LOOK_AT =
+  '`foley voices list --type personal` shows whether the voice was made; look before you make it again.';
+
+/**
+ * Makes a voice from recordings (docs/api/voices.md).
+ * @throws Failure; one whose answer names no voice may have made it
+ */
+export async function createVoice(
+  client: ApiClient,
+  stream: StreamedBody,
+  options: CreateVoiceOptions,
+): Promise<MadeVoice> {
+  try {
+    return await readMadeVoice(await client.send(createVoiceRequest(stream, options)));
+  } catch (error) {
+    throw refusedVoice(error);
+  }
+}
+
+/** One page of a list, as every list of the service has it. */
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  readonly total: number;
+  readonly page: number;
+  readonly totalPages: number;
+}
+
+/** Every item, page after page from the first; ends with the first page that has none. */
+export async function* allItems<Item>(
+  list: (page: number) => Promise<JsonAnswer<Page<Item>>>,
+): AsyncGenerator<{ readonly item: Item; readonly raw: unknown }, void, undefined> {
+  for (let page = 1; ; page += 1) {
+    const { value, raw } = await list(page);
+    const items: unknown = isRecord(raw) ? raw['items'] : undefined;
+    for (const [index, item] of value.items.entries()) {
+      yield { item, raw: Array.isArray(items) ? items[index] : item };
+    }
+    if (value.items.length === 0 || page >= value.totalPages) return;
+  }
+}
+
+/** The counts of a page; what the service leaves out is made up from what is there. */
+export function readPage<Item>(
+  body: unknown,
+  readItem: (item: unknown) => Item | undefined,
+): Page<Item> | undefined {
+  if (!isRecord(body) || !Array.isArray(body['items'])) return undefined;
+  const items = body['items'].map((item) => readItem(item));
+  if (!items.every((item) => item !== undefined)) return undefined;
+  return {
+    items,
+    total: firstNumber(body['total']) ?? items.length,
+    page: firstNumber(body['page']) ?? 1,
+    totalPages: firstNumber(body['totalPages']) ?? 1,
   };
 }

@@ -194,7 +194,7 @@ class JobSpeaker implements ItemSpeaker {
     const { client, folder, maxRetries } = this.#options;
     for (let attempt = 0; ; attempt += 1) {
       try {
-        const answer = await fetchJobAudio(client, job, { signal });
+        const answer = await fetchJobAudio(client, job, signal);
         const { temporaries } = folder;
         const { format, text } = item.order;
         const { folders } = this.#options;

@@ -80,9 +80,9 @@ function audioOf(
   job: SpeechJob,
   { segment, signal }: { segment: number | undefined; signal: AbortSignal | undefined },
 ): Promise<AudioAnswer> {
-  if (segment !== undefined) return fetchSegmentAudio(client, job, segment, { signal });
+  if (segment !== undefined) return fetchSegmentAudio(client, job, segment, signal);
   return job.phase === 'running'
-    ? fetchJobAudio(client, job, { signal })
+    ? fetchJobAudio(client, job, signal)
     : obtainAudio(client, job, signal);
 }
 
@@ -96,7 +96,7 @@ async function obtainAudio(
   signal: AbortSignal | undefined,
 ): Promise<AudioAnswer> {
   try {
-    return await fetchJobAudio(client, job, { signal });
+    return await fetchJobAudio(client, job, signal);
   } catch (error) {
     throw isNotFound(error) ? goneFile(error, job, 'audio') : error;
   }

@@ -9,7 +9,7 @@ import {
   pollSpeechJob,
 } from '../../api/resources/jobs.ts';
 import type { JobApi, SpeechJob } from '../../api/resources/jobs.ts';
-import type { AudioAnswer } from '../../api/resources/speech.ts';
+import type { AudioAnswer } from '../../api/audio-response.ts';
 import type { Verdict } from '../../audio/reader.ts';
 import type { AudioFormat } from '../../contract/values.ts';
 import type { AlignedWord } from '../../contract/speech.ts';
@@ -92,7 +92,7 @@ async function fetchPart(
     await record.note({ part: index, state: 'failed', creditsUsed: 0 });
     throw partFailure(job, index, record.plan.parts.length);
   }
-  const audio = await fetchJobAudio(client, ref, { signal });
+  const audio = await fetchJobAudio(client, ref, signal);
   const { bytes } = await downloadPart(audio, record.plan.format, {
     file,
     files,
