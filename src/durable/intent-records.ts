@@ -1,9 +1,7 @@
-import path from 'node:path';
 import type { FileSystem } from '../effects/file-system.ts';
-import type { Liveness, ProcessIdentity, Processes } from '../effects/processes.ts';
-import { journalLine, parseJournal } from './journal-lines.ts';
-import { readOwnText, RECORD_BYTES } from './own-files.ts';
-import { hasErrno } from './file-failures.ts';
+import type { Liveness, Processes } from '../effects/processes.ts';
+import type { LogFile, LogRecord } from './log.ts';
+import { hasFieldTypes, logLine, readLogs, writerOf } from './log.ts';
 
 /** How far an operation has got that may cost credits, in the order in which it goes on. */
 export const OPEN_STATES = ['intent', 'sent', 'accepted', 'done', 'verified'] as const;
@@ -92,7 +90,7 @@ export function isSettled(state: IntentState): state is SettledState {
 }
 
 /** A line's step; undefined for a line that is something else. */
-export function parseStep(record: Readonly<Record<string, unknown>>): IntentStep | undefined {
+export function parseStep(record: LogRecord): IntentStep | undefined {
   const { id, generation, state, at, about, facts } = record;
   const known = ALL_STATES.find((one) => one === state);
   if (typeof id !== 'string' || typeof at !== 'string' || known === undefined) return undefined;
@@ -145,88 +143,58 @@ function isAbout(value: unknown): value is IntentAbout {
   );
 }
 
-/** Facts of a later foley, which this one does not know, are no fault. */
 function isFacts(value: unknown): value is IntentFacts {
-  if (typeof value !== 'object' || value === null) return false;
-  return Object.entries(value).every(([name, fact]) => {
-    const type = FACT_TYPES.get(name);
-    return type === undefined || typeof fact === type;
-  });
+  return hasFieldTypes(value, FACT_TYPES);
 }
 
-const FACT_TYPES: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    jobId: 'string',
-    requestId: 'string',
-    creditsUsed: 'number',
-    bytes: 'number',
-    checksum: 'string',
-    spoolId: 'string',
-    problem: 'string',
-  } satisfies Record<keyof IntentFacts, string>),
-);
+const FACT_TYPES = {
+  jobId: 'string',
+  requestId: 'string',
+  creditsUsed: 'number',
+  bytes: 'number',
+  checksum: 'string',
+  spoolId: 'string',
+  problem: 'string',
+} satisfies Record<keyof IntentFacts, string>;
 
 /** One file of the intent journal: what one process wrote. */
-export interface IntentFile {
-  readonly path: string;
+export interface IntentFile extends Pick<LogFile, 'garbled' | 'isTorn' | 'path'> {
   /** Whether its writer still runs; `unknown` when that cannot be told. */
   readonly writer: Liveness;
   readonly steps: readonly IntentStep[];
   /** What was sent, by the id of the operation, as long as that is needed. */
   readonly bodies: ReadonlyMap<string, string>;
-  /** Lines that are torn or damaged. */
-  readonly garbled: number;
-  /** Whether the last line was cut off. */
-  readonly isTorn: boolean;
-  /** Whether a later foley wrote in it. */
-  readonly isNewer: boolean;
 }
 
-export const JOURNAL_EXTENSION = '.jsonl';
-
-/** The line that keeps what an operation sent. */
-export function bodyLine(id: string, body: Uint8Array): Buffer {
-  return journalLine({ id, body: Buffer.from(body).toString('utf8') });
+/** The record that keeps what an operation sent. */
+export function bodyRecord(id: string, body: Uint8Array): LogRecord {
+  return { id, body: Buffer.from(body).toString('utf8') };
 }
 
 /** A line of so many bytes that takes the place of a body. */
 export function blankLine(id: string, bytes: number): Buffer {
-  const least = journalLine({ id, body: '' }).length;
-  return journalLine({ id, body: ' '.repeat(bytes - least) });
+  const least = logLine({ id, body: '' }).length;
+  return logLine({ id, body: ' '.repeat(bytes - least) });
 }
 
-/** The line with which every file begins: who writes it. */
-export function ownerRecord(owner: ProcessIdentity): Readonly<Record<string, unknown>> {
-  return { owner };
-}
-
-/** Every file of the journal, the oldest first; none when there is no folder. Throws the system's error. */
+/**
+ * Reads every file of the journal, the oldest first; none when there is no folder.
+ * @throws Failure (state) when a file cannot be read, or a newer foley wrote it
+ */
 export async function readIntentFiles(
   folder: string,
   { files, processes }: { readonly files: FileSystem; readonly processes: Processes },
-  extensions: readonly string[] = [JOURNAL_EXTENSION],
+  extensions?: readonly string[],
 ): Promise<IntentFile[]> {
-  const names = await files.readdir(folder).catch((error: unknown) => {
-    if (hasErrno(error, 'ENOENT')) return [];
-    throw error;
-  });
   const read: IntentFile[] = [];
-  const wanted = names.filter((name) => extensions.some((one) => name.endsWith(one)));
-  for (const name of wanted.toSorted((a, b) => (a < b ? -1 : 1))) {
-    const file = path.join(folder, name);
-    const content = await contentOf(file, files);
-    if (content !== undefined) read.push(readFile(file, content, processes));
+  for await (const log of readLogs(folder, 'the journal', files, extensions)) {
+    read.push(intentFile(log, processes));
   }
   return read;
 }
 
-function readFile(file: string, content: string, processes: Processes): IntentFile {
-  const { records, garbled, isNewer, isTorn } = parseJournal(content);
+function intentFile({ garbled, isTorn, path, records }: LogFile, processes: Processes): IntentFile {
   const steps = records.map((record) => parseStep(record)).filter((step) => step !== undefined);
-  const owner = records
-    .map((record) => parseIdentity(record['owner']))
-    .find((one) => one !== undefined);
-  const writer = owner === undefined ? 'unknown' : processes.liveness(owner);
   const bodies = new Map<string, string>();
   for (const { body, id } of records) {
     if (typeof body === 'string' && typeof id === 'string' && body.trim() !== '')
@@ -234,36 +202,6 @@ function readFile(file: string, content: string, processes: Processes): IntentFi
   }
   const others = records.filter((record) => 'owner' in record || 'body' in record).length;
   const strange = records.length - others - steps.length;
-  return { path: file, writer, steps, bodies, garbled: garbled + strange, isTorn, isNewer };
-}
-
-/** Undefined when somebody else removed the file meanwhile. */
-async function contentOf(file: string, files: FileSystem): Promise<string | undefined> {
-  try {
-    return await readOwnText(file, RECORD_BYTES, files);
-  } catch (error) {
-    if (hasErrno(error, 'ENOENT')) return undefined;
-    throw error;
-  }
-}
-
-/** An identity as it was written down; undefined for what is none. */
-export function parseIdentity(value: unknown): ProcessIdentity | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  const fields = new Map<string, unknown>(Object.entries(value));
-  const pid = fields.get('pid');
-  const host = fields.get('host');
-  if (typeof pid !== 'number' || typeof host !== 'string') return undefined;
-  return {
-    pid,
-    host,
-    bootId: textIn(fields, 'bootId'),
-    pidNamespace: textIn(fields, 'pidNamespace'),
-    processStart: textIn(fields, 'processStart'),
-  };
-}
-
-function textIn(fields: ReadonlyMap<string, unknown>, name: string): string | undefined {
-  const value = fields.get(name);
-  return typeof value === 'string' ? value : undefined;
+  const writer = writerOf(records, processes);
+  return { path, writer, steps, bodies, garbled: garbled + strange, isTorn };
 }

@@ -1,16 +1,7 @@
-import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import type { FileSystem } from '../effects/file-system.ts';
 import type { Processes, Liveness } from '../effects/processes.ts';
-import {
-  blankLine,
-  bodyLine,
-  ownerRecord,
-  readIntentFiles,
-  JOURNAL_EXTENSION,
-  isSettled,
-  mergeSteps,
-} from './intent-records.ts';
+import { bodyRecord, blankLine, readIntentFiles, isSettled, mergeSteps } from './intent-records.ts';
 import type {
   IntentFile,
   IntentAbout,
@@ -21,17 +12,11 @@ import type {
   OpenState,
   SettledState,
 } from './intent-records.ts';
-import { journalLine } from './journal-lines.ts';
+import type { Durability } from './log.ts';
+import { CORRUPT_EXTENSION, Log, LOG_EXTENSION, logLine, ownerRecord, retireLog } from './log.ts';
 import { ensurePrivateFolder } from './own-files.ts';
-import { stateFailure, hasErrno, newerStateFailure } from './file-failures.ts';
-import {
-  removeQuietly,
-  syncFile,
-  syncFolder,
-  randomHex,
-  writeAll,
-  isTemporaryName,
-} from './files.ts';
+import { stateFailure } from './file-failures.ts';
+import { removeQuietly, randomHex, isTemporaryName } from './files.ts';
 import type { FileDeps } from './files.ts';
 
 export type {
@@ -91,29 +76,26 @@ export function createIntentJournal(options: IntentJournalOptions): IntentJourna
   return new Journal(options);
 }
 
-/** When a line must have reached the disk; `later` is whenever the system likes. */
-type OnDisk = 'later' | 'now' | 'soon';
-
-const SOON_MS = 50;
-
 class Journal implements IntentJournal {
   readonly #options: IntentJournalOptions;
+  readonly #log: Log;
   readonly #path: string;
   readonly #intents: WrittenIntent[] = [];
-  #file: FileHandle | undefined;
-  /** Of the file, as far as it was written by whole lines; NaN after a write that failed. */
-  #size = 0;
   #hasResumed = false;
-  /** Settles when all that was to be written so far has been, or has failed. */
-  #last: Promise<void> = Promise.resolve();
-  /** Stops the sync that is due soon. */
-  #waitingSync: (() => void) | undefined;
 
   constructor(options: IntentJournalOptions) {
-    const { folder, clock, processes } = options;
+    const { folder, clock, files, processes } = options;
     const time = new Date(clock.now()).toISOString().replaceAll(/[-:]|\.\d+/g, '');
     this.#options = options;
     this.#path = path.join(folder, `${time}-${processes.self.pid}-${randomHex(options, 4)}.jsonl`);
+    this.#log = new Log({
+      ...options,
+      path: this.#path,
+      head: [ownerRecord(processes.self)],
+      // A newer foley may be using the folder: then nothing may be sent.
+      prepare: () =>
+        Promise.all([readIntentFiles(folder, options), ensurePrivateFolder(folder, files)]),
+    });
   }
 
   async begin(about: IntentAbout, body?: Uint8Array): Promise<Intent> {
@@ -124,20 +106,14 @@ class Journal implements IntentJournal {
   }
 
   async bodyOf({ id }: IntentStatus): Promise<Buffer | undefined> {
-    const body = (await readOwnVersion(this.#options)).flatMap((file) => file.bodies.get(id) ?? []);
-    return body[0] === undefined ? undefined : Buffer.from(body[0]);
+    const read = await readIntentFiles(this.#options.folder, this.#options);
+    const [body] = read.flatMap((file) => file.bodies.get(id) ?? []);
+    return body === undefined ? undefined : Buffer.from(body);
   }
 
-  /** Overwrites a body in the file; what cannot be overwritten goes with the file. */
+  /** Overwrites a body in the file; one that cannot be overwritten is removed with the file. */
   forgetBody({ body, id }: WrittenIntent): void {
-    if (body === undefined) return;
-    const blank = blankLine(id, body.bytes);
-    this.#last = this.#last
-      .then(() => this.#file?.write(blank, 0, blank.length, body.position))
-      .then(
-        () => undefined,
-        () => undefined,
-      );
+    if (body !== undefined) this.#log.overwrite(blankLine(id, body.bytes), body.position);
   }
 
   resume({ id, generation, state }: IntentStatus): Intent {
@@ -156,15 +132,11 @@ class Journal implements IntentJournal {
   }
 
   async close(): Promise<void> {
-    this.#forgetSync();
-    await this.#last;
-    const file = this.#file;
-    this.#file = undefined;
-    await file?.close().catch(() => undefined);
+    await this.#log.close().catch(() => undefined);
     if (!this.#intents.every(({ state }) => isSettled(state))) return;
     // First what others began and we ended, then what says that it has ended.
     if (this.#hasResumed && !(await this.#isForgotten().catch(() => false))) return;
-    if (file !== undefined) await removeQuietly(this.#path, this.#options);
+    if (this.#log.isBegun) await removeQuietly(this.#path, this.#options);
   }
 
   /** Removes the files of others that are over; whether none is left that tells of what we ended. */
@@ -178,82 +150,24 @@ class Journal implements IntentJournal {
   }
 
   /** Writes one step of an operation, after those before it, and its body in the same go. */
-  write(
+  async write(
     intent: WrittenIntent,
     known: Pick<IntentStep, 'about' | 'facts'>,
-    onDisk: OnDisk,
+    durability: Durability,
     body?: Uint8Array,
   ): Promise<void> {
     const { id, generation, state } = intent;
     const at = new Date(this.#options.clock.now()).toISOString();
-    const step = journalLine({ id, generation, state, at, ...known });
-    const sent = body === undefined ? undefined : bodyLine(id, body);
-    const lines = sent === undefined ? step : Buffer.concat([step, sent]);
-    const written = this.#last
-      .then(() => this.#append(lines, onDisk))
-      .then((end) => intent.noteBody(end, sent));
-    this.#last = written.catch(() => undefined);
-    return written;
-  }
-
-  /** Where the lines end in the file. */
-  async #append(lines: Uint8Array, onDisk: OnDisk): Promise<number> {
-    const isFirst = this.#file === undefined;
-    const bytes = isFirst ? Buffer.concat([this.#head(), lines]) : lines;
-    const end = this.#size + bytes.length;
-    // Until it is written whole nobody knows how much of it is there.
-    this.#size = Number.NaN;
+    const step = { id, generation, state, at, ...known };
+    const sent = body === undefined ? undefined : bodyRecord(id, body);
     try {
-      const file = (this.#file ??= await this.#open());
-      await writeAll(file, bytes);
-      this.#size = end;
-      if (onDisk === 'soon') this.#syncSoon(file);
-      if (onDisk === 'now') await this.#sync(file, isFirst);
-      return end;
+      const end = await this.#log.append(sent === undefined ? [step] : [step, sent], durability);
+      if (sent === undefined || Number.isNaN(end)) return;
+      const bytes = logLine(sent).length;
+      intent.body = { bytes, position: end - bytes };
     } catch (error) {
-      // A file in which nothing was noted in time means nothing, and is not left behind.
-      if (isFirst) await this.#discard();
       throw stateFailure('the journal', this.#options.folder, error);
     }
-  }
-
-  /** Two at once cost the disk hardly more than one. */
-  async #sync(file: FileHandle, isFirst: boolean): Promise<void> {
-    this.#forgetSync();
-    const { files, folder } = this.#options;
-    await Promise.all([syncFile(file), isFirst ? syncFolder(files, folder) : undefined]);
-  }
-
-  /** What comes within that time is often the end, and its own sync covers this one. */
-  #syncSoon(file: FileHandle): void {
-    this.#waitingSync ??= this.#options.clock.after(SOON_MS, () => {
-      this.#waitingSync = undefined;
-      this.#last = this.#last.then(() => syncFile(file)).catch(() => undefined);
-    });
-  }
-
-  #forgetSync(): void {
-    this.#waitingSync?.();
-    this.#waitingSync = undefined;
-  }
-
-  async #open(): Promise<FileHandle> {
-    const { folder, files } = this.#options;
-    await Promise.all([readOwnVersion(this.#options), ensurePrivateFolder(folder, files)]);
-    return files.open(this.#path, 'wx', 0o600);
-  }
-
-  #head(): Buffer {
-    return journalLine(ownerRecord(this.#options.processes.self));
-  }
-
-  async #discard(): Promise<void> {
-    const file = this.#file;
-    this.#file = undefined;
-    this.#size = 0;
-    if (file === undefined) return;
-    await file.close().catch(() => undefined);
-    await removeQuietly(this.#path, this.#options);
   }
 }
 
@@ -272,15 +186,9 @@ class WrittenIntent implements Intent {
     this.state = state;
   }
 
-  /** Notes that a body was written, and where; the end is not known after a write that failed. */
-  noteBody(end: number, sent: Uint8Array | undefined): void {
-    if (sent === undefined || !Number.isSafeInteger(end)) return;
-    this.body = { bytes: sent.length, position: end - sent.length };
-  }
-
   async advance(state: OpenState, facts?: IntentFacts): Promise<void> {
     this.state = state;
-    await this.#journal.write(this, { facts }, onDiskOf(state, facts));
+    await this.#journal.write(this, { facts }, durabilityOf(state, facts));
     // From here on it is asked for by its id.
     if (facts?.jobId !== undefined) this.#forgetBody();
   }
@@ -297,7 +205,7 @@ class WrittenIntent implements Intent {
   }
 }
 
-function onDiskOf(state: OpenState, facts: IntentFacts | undefined): OnDisk {
+function durabilityOf(state: OpenState, facts: IntentFacts | undefined): Durability {
   if (state === 'verified') return 'now';
   if (state !== 'accepted') return 'later';
   // Without its id a job cannot be fetched; of a stream it is the price that is noted.
@@ -328,7 +236,7 @@ interface IntentFolder {
  * 32 when the journal cannot be read, or when a newer foley wrote in it.
  */
 export async function listOpenIntents(options: IntentFolder): Promise<OpenIntents> {
-  const read = await readOwnVersion(options);
+  const read = await readIntentFiles(options.folder, options);
   const open = mergeSteps(read.flatMap((file) => file.steps))
     .filter(({ state }) => !isSettled(state))
     .map((status) => withWriter(status, read));
@@ -352,17 +260,14 @@ interface DamagedJournal {
 export async function listDamagedJournals(
   options: IntentFolder,
 ): Promise<readonly DamagedJournal[]> {
-  const read = await readOwnVersion(options, [JOURNAL_EXTENSION, ASIDE_EXTENSION]);
-  const open = new Set(
-    mergeSteps(read.flatMap((file) => file.steps))
-      .filter(({ state }) => !isSettled(state))
-      .map(({ id }) => id),
-  );
+  const extensions = [LOG_EXTENSION, CORRUPT_EXTENSION];
+  const read = await readIntentFiles(options.folder, options, extensions);
+  const open = openIds(read);
   return read
     .filter(({ garbled, isTorn, writer }) => garbled > (isTorn ? 1 : 0) && writer !== 'alive')
     .map(({ garbled, path: file, steps }) => {
       const ids = new Set(steps.map(({ id }) => id));
-      const isOpen = (id: string): boolean => file.endsWith(JOURNAL_EXTENSION) && open.has(id);
+      const isOpen = (id: string): boolean => file.endsWith(LOG_EXTENSION) && open.has(id);
       return {
         path: file,
         garbled,
@@ -372,45 +277,28 @@ export async function listDamagedJournals(
     });
 }
 
-/** Every file of the journal; throws exit 32 when a newer foley wrote one of them. */
-async function readOwnVersion(
-  options: IntentFolder,
-  extensions?: readonly string[],
-): Promise<IntentFile[]> {
-  const read = await readIntentFiles(options.folder, options, extensions).catch(
-    (error: unknown) => {
-      throw stateFailure('the journal', options.folder, error);
-    },
-  );
-  const newer = read.find((file) => file.isNewer);
-  if (newer !== undefined) throw newerStateFailure('the journal', newer.path);
-  return read;
+/** The ids of the operations that have not ended. */
+function openIds(read: readonly IntentFile[]): ReadonlySet<string> {
+  const merged = mergeSteps(read.flatMap((file) => file.steps));
+  return new Set(merged.filter(({ state }) => !isSettled(state)).map(({ id }) => id));
 }
 
 /**
  * Removes the files, of processes that have ended, in which nothing is open any more. One with damaged
  * lines is kept as `….corrupt`: what they said may matter to somebody. Throws the system's error.
  */
-export async function sweepIntents(options: IntentFolder): Promise<void> {
-  const read = await readOwnVersion(options);
-  const open = new Set(
-    mergeSteps(read.flatMap((file) => file.steps))
-      .filter(({ state }) => !isSettled(state))
-      .map(({ id }) => id),
-  );
+export async function sweepIntents(options: FileDeps & IntentFolder): Promise<void> {
+  const read = await readIntentFiles(options.folder, options);
+  const open = openIds(read);
   // The oldest first: what a later file settles was begun in an earlier one, which must go before it.
   for (const file of read) {
     // Somebody of whom nothing is known may be about to write down the first.
     const mayBegin = file.writer === 'unknown' && file.steps.length === 0;
     const isOver = file.writer !== 'alive' && file.steps.every(({ id }) => !open.has(id));
     if (!isOver || mayBegin) continue;
-    if (file.garbled > 0) await options.files.rename(file.path, `${file.path}${ASIDE_EXTENSION}`);
-    else await unlinkIfThere(file.path, options.files);
+    await retireLog(file, options);
   }
 }
-
-/** Of a journal with damaged lines in which nothing is open. */
-const ASIDE_EXTENSION = '.corrupt';
 
 function withWriter(status: IntentStatus, read: readonly IntentFile[]): OpenIntent {
   return { ...status, writer: writerOf(status.id, read) };
@@ -423,14 +311,6 @@ function writerOf(id: string, read: readonly IntentFile[]): Liveness {
   return (
     writers.find((one) => one === 'alive') ?? writers.find((one) => one === 'unknown') ?? 'dead'
   );
-}
-
-async function unlinkIfThere(file: string, files: FileSystem): Promise<void> {
-  try {
-    await files.unlink(file);
-  } catch (error) {
-    if (!hasErrno(error, 'ENOENT')) throw error;
-  }
 }
 
 /** An operation that came to its end. */

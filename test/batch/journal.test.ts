@@ -5,15 +5,10 @@ import { describe, expect, it } from 'vitest';
 import { openBatchFolder } from '../../src/batch/journal/batch-folder.ts';
 import type { KeyAbout } from '../../src/batch/journal/keys.ts';
 import { bodyDigest, itemKey, namespaceSecret, openSecret } from '../../src/batch/journal/keys.ts';
-import {
-  createLineFile,
-  readJournals,
-  ITEM_STATES,
-  mergeStep,
-} from '../../src/batch/journal/journal.ts';
+import { readJournals, ITEM_STATES, mergeStep } from '../../src/batch/journal/journal.ts';
 import type { ItemStatus, ItemStep } from '../../src/batch/journal/journal.ts';
 import { systemFiles } from '../../src/effects/file-system.ts';
-import { parseJournal } from '../../src/durable/journal-lines.ts';
+import { Log, parseLog } from '../../src/durable/log.ts';
 import { countingRandom, failureOf, fileDeps, modeOf, namesIn } from '../files/file-world.ts';
 import { newFolder, processesOf } from './batch-folders.ts';
 
@@ -104,10 +99,10 @@ describe('what is known of an item', () => {
   });
 });
 
-describe('a file of lines', () => {
+describe('a log', () => {
   it('has all lines whole and in order, however many write at once', async () => {
     const folder = await newFolder();
-    const file = await createLineFile(path.join(folder, 'x.jsonl'), systemFiles);
+    const file = new Log({ ...fileDeps(), path: path.join(folder, 'x.jsonl'), head: [] });
     const written = Array.from({ length: 300 }, async (_, n) => {
       if (n % 7 === 0) return file.queue([{ n }]);
       await file.append([{ n }]);
@@ -116,7 +111,7 @@ describe('a file of lines', () => {
     await Promise.all(written);
     file.queue([{ n: 300 }]);
     await file.close();
-    const { garbled, records } = parseJournal(await readFile(path.join(folder, 'x.jsonl'), 'utf8'));
+    const { garbled, records } = parseLog(await readFile(path.join(folder, 'x.jsonl'), 'utf8'));
     expect(garbled).toBe(0);
     expect(records.map(({ n }) => n)).toEqual(Array.from({ length: 301 }, (_, n) => n));
   });

@@ -6,7 +6,7 @@ import { systemFiles } from '../../src/effects/file-system.ts';
 import type { Liveness, Processes } from '../../src/effects/processes.ts';
 import type { IntentAbout } from '../../src/durable/intents.ts';
 import { createIntentJournal, listOpenIntents, sweepIntents } from '../../src/durable/intents.ts';
-import { journalLine } from '../../src/durable/journal-lines.ts';
+import { logLine } from '../../src/durable/log.ts';
 import { Killed, forEachEffect } from '../harness/failing-files.ts';
 import { sandbox } from '../harness/sandbox.ts';
 import { countingRandom, failureOf, fileDeps, modeOf, namesIn } from './file-world.ts';
@@ -193,9 +193,9 @@ describe('what another process left open', () => {
     const { folder } = await world();
     await mkdir(folder, { recursive: true });
     const owner = processes(1).self;
-    await writeFile(path.join(folder, '20240506T070809Z-1-00000000.jsonl'), journalLine({ owner }));
+    await writeFile(path.join(folder, '20240506T070809Z-1-00000000.jsonl'), logLine({ owner }));
     const sweep = (others: Liveness) =>
-      sweepIntents({ folder, files: systemFiles, processes: processes(99, others) });
+      sweepIntents({ ...fileDeps(), folder, processes: processes(99, others) });
     await sweep('unknown');
     expect(await namesIn(folder)).toHaveLength(1);
     await sweep('dead');
@@ -206,9 +206,9 @@ describe('what another process left open', () => {
     const { folder, journal } = await world();
     await journal(1).begin(ABOUT);
     await (await journal(2).begin(ABOUT)).settle('published');
-    await sweepIntents({ folder, files: systemFiles, processes: processes(9, 'alive') });
+    await sweepIntents({ ...fileDeps(), folder, processes: processes(9, 'alive') });
     expect(await namesIn(folder)).toHaveLength(2);
-    await sweepIntents({ folder, files: systemFiles, processes: processes(9, 'dead') });
+    await sweepIntents({ ...fileDeps(), folder, processes: processes(9, 'dead') });
     expect((await namesIn(folder)).map((name) => name.split('-')[1])).toEqual(['1']);
   });
 
@@ -229,10 +229,7 @@ describe('a damaged journal', () => {
     const file = path.join(folder, name);
     await appendFile(file, '\nv1 00000000 {"id":"x"}\n');
     await appendFile(file, '\nv1 12ab');
-    await appendFile(
-      file,
-      journalLine({ id: intent.id, generation: 0, state: 'accepted', at: 'now' }),
-    );
+    await appendFile(file, logLine({ id: intent.id, generation: 0, state: 'accepted', at: 'now' }));
     await appendFile(file, Buffer.from([0, 255, 254, 10, 128]));
     const { open, garbled } = await list();
     expect(open).toMatchObject([{ state: 'accepted', about: ABOUT }]);
@@ -261,7 +258,7 @@ describe('a damaged journal', () => {
     await (await written.begin(ABOUT)).settle('published');
     const [name = ''] = await namesIn(folder);
     await appendFile(path.join(folder, name), '\nv1 12ab');
-    await sweepIntents({ folder, files: systemFiles, processes: processes(9) });
+    await sweepIntents({ ...fileDeps(), folder, processes: processes(9) });
     expect(await namesIn(folder)).toEqual([`${name}.corrupt`]);
     expect(await list()).toEqual({ open: [], garbled: 0 });
   });
@@ -270,7 +267,7 @@ describe('a damaged journal', () => {
     const { folder, list } = await world();
     await mkdir(folder, { recursive: true });
     const step = { id: 'x', generation: 0, state: 'sent', at: 'now' };
-    await writeFile(path.join(folder, 'a.jsonl'), journalLine(step));
+    await writeFile(path.join(folder, 'a.jsonl'), logLine(step));
     expect((await list()).open).toMatchObject([{ id: 'x', about: undefined, writer: 'unknown' }]);
   });
 
@@ -285,7 +282,7 @@ describe('a damaged journal', () => {
     ];
     await writeFile(
       path.join(folder, 'a.jsonl'),
-      Buffer.concat(strange.map((one) => journalLine(one))),
+      Buffer.concat(strange.map((one) => logLine(one))),
     );
     expect(await list()).toEqual({ open: [], garbled: 4 });
   });

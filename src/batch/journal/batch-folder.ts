@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { hasErrno, stateFailure, outputFailure } from '../../durable/file-failures.ts';
-import { removeQuietly, syncFolder, randomHex } from '../../durable/files.ts';
+import { stateFailure, outputFailure } from '../../durable/file-failures.ts';
+import { randomHex } from '../../durable/files.ts';
 import type { FileDeps } from '../../durable/files.ts';
+import { Log, ownerRecord, retireLog } from '../../durable/log.ts';
 import { ensurePrivateFolder, openOwnFile } from '../../durable/own-files.ts';
 import type { FileSystem } from '../../effects/file-system.ts';
 import type { Processes } from '../../effects/processes.ts';
@@ -11,15 +12,13 @@ import { BATCH_FOLDER } from '../plan/name-template.ts';
 import type { Shard } from '../plan/shard.ts';
 import type {
   JournalIndex,
-  LineFile,
-  JournalFile,
   ReadJournals,
   ItemAbout,
   ItemFacts,
   ItemStatus,
   ItemStep,
 } from './journal.ts';
-import { createLineFile, readJournals } from './journal.ts';
+import { readJournals } from './journal.ts';
 import { namespaceSecret, openSecret } from './keys.ts';
 import type { BatchSecret, SecretPlaces } from './keys.ts';
 import type { Lock } from './lock.ts';
@@ -132,12 +131,19 @@ class OpenFolder implements BatchFolder {
   readonly #lock: Lock;
   readonly #run: OpenRun;
   readonly #mark: UnfinishedMark;
-  #copy: Promise<LineFile | undefined> | undefined;
+  readonly #copy: Log;
 
   constructor(options: BatchFolderOptions, parts: OpenParts) {
     const { isCopied, lock, mark, read, run, secret, temporaries } = parts;
     this.#mark = mark;
     this.#options = options;
+    const copyFolder = dirname(run.copyFile);
+    this.#copy = new Log({
+      ...options,
+      path: run.copyFile,
+      head: [],
+      prepare: () => ensurePrivateFolder(copyFolder, options.files),
+    });
     this.#lock = lock;
     this.#run = run;
     this.index = read.index;
@@ -154,10 +160,7 @@ class OpenFolder implements BatchFolder {
     const fresh = outputs.filter((output) => this.index.filesAt(output) === undefined);
     if (fresh.length === 0) return;
     await this.#noteOutputs(fresh);
-    await this.#run.journal
-      .append([{ outputs: fresh }])
-      .catch((error: unknown) => this.#fail(error));
-    await this.#run.journal.sync().catch((error: unknown) => this.#fail(error));
+    await this.#write([{ outputs: fresh }], 'now');
     this.index.add({ outputs: fresh });
   }
 
@@ -168,8 +171,7 @@ class OpenFolder implements BatchFolder {
     );
     const fresh = outputs.filter((output) => this.index.filesAt(output) === undefined);
     await this.#noteOutputs(fresh);
-    await this.#write(steps);
-    await this.#run.journal.sync().catch((error: unknown) => this.#fail(error));
+    await this.#write(steps, 'now');
     for (const step of steps) this.index.apply(step);
   }
 
@@ -184,9 +186,9 @@ class OpenFolder implements BatchFolder {
     state: ItemStep['state'],
     facts?: ItemFacts,
   ): Promise<ItemStatus> {
-    const noted = await this.note(status, state, facts);
-    await this.#run.journal.sync().catch((error: unknown) => this.#fail(error));
-    return noted;
+    const { body, generation, item } = status;
+    await this.#write([{ item, body, generation, state, facts }], 'now');
+    return { ...status, state, facts: { ...status.facts, ...facts } };
   }
 
   notePublished(status: ItemStatus, facts: ItemFacts): ItemStatus {
@@ -215,40 +217,26 @@ class OpenFolder implements BatchFolder {
 
   async close(): Promise<void> {
     await this.#run.journal.close().catch(() => undefined);
-    const copy = await this.#copy;
-    await copy?.close().catch(() => undefined);
+    await this.#copy.close().catch(() => undefined);
     const { files } = this.#options;
     await files.rm(this.temporaries, { recursive: true, force: true }).catch(() => undefined);
     await this.#lock.release().catch(() => undefined);
   }
 
-  async #write(steps: readonly ItemStep[]): Promise<void> {
-    const lines = steps.map((step) => ({ ...step }));
-    await this.#run.journal.append(lines).catch((error: unknown) => this.#fail(error));
+  async #write(records: readonly object[], durability?: 'now'): Promise<void> {
+    try {
+      await this.#run.journal.append(
+        records.map((record) => ({ ...record })),
+        durability,
+      );
+    } catch (error) {
+      throw stateFailure('the journal of this batch', this.#options.outputDir, error);
+    }
   }
 
   /** A second place in which our own files are known; it may be missing. */
   async #noteOutputs(outputs: readonly string[]): Promise<void> {
-    if (outputs.length === 0) return;
-    this.#copy ??= this.#openCopy();
-    const copy = await this.#copy;
-    await copy?.append([{ outputs }]).catch(() => undefined);
-  }
-
-  async #openCopy(): Promise<LineFile | undefined> {
-    const { files } = this.#options;
-    const { copyFile } = this.#run;
-    try {
-      await ensurePrivateFolder(dirname(copyFile), files);
-      return await createLineFile(copyFile, files);
-    } catch (error) {
-      if (!hasErrno(error, 'EEXIST')) await removeQuietly(copyFile, this.#options);
-      return undefined;
-    }
-  }
-
-  #fail(error: unknown): never {
-    throw stateFailure('the journal of this batch', this.#options.outputDir, error);
+    if (outputs.length > 0) await this.#copy.append([{ outputs }]).catch(() => undefined);
   }
 }
 
@@ -355,7 +343,7 @@ interface OpenRun {
   readonly id: string;
   /** Of the interrupted `--redo` that it goes on with, else its own. */
   readonly token: string;
-  readonly journal: LineFile;
+  readonly journal: Log;
   /** Where the names of its outputs are noted a second time. */
   readonly copyFile: string;
 }
@@ -367,25 +355,24 @@ async function beginRun(
   index: JournalIndex,
   options: BatchFolderOptions,
 ): Promise<OpenRun> {
-  const { clock, files, processes, redo } = options;
+  const { clock, processes, redo } = options;
   const time = new Date(clock.now()).toISOString().replaceAll(/[-:]|\.\d+/g, '');
   const id = `${time}-${processes.self.pid}-${randomHex(options, 4)}`;
   const token = (redo === undefined ? undefined : index.interruptedRedo(redo)) ?? id;
-  const journal = await createLineFile(join(journals, `${id}.jsonl`), files);
-  try {
-    await journal.append([{ owner: processes.self }, { run: id, redo: redo ?? null, token }]);
-    await syncFolder(files, journals);
-  } catch (error) {
-    await journal.close().catch(() => undefined);
-    throw error;
-  }
+  const journal = new Log({
+    ...options,
+    path: join(journals, `${id}.jsonl`),
+    head: [ownerRecord(processes.self), { run: id, redo: redo ?? null, token }],
+  });
+  // The folder's new name is synced with the first items, which is before anything is sent.
+  await journal.append([]);
   return { id, token, journal, copyFile: join(copyFolder, `outputs-${id}.jsonl`) };
 }
 
 interface CompactOptions extends FileDeps {
   readonly journals: string;
   /** Of this process; what is still true goes into it. */
-  readonly into: LineFile;
+  readonly into: Log;
 }
 
 const MOST_FILES = 24;
@@ -398,7 +385,7 @@ const MOST_BYTES = 16 * 1024 * 1024;
  */
 async function compact(
   { files: read, index }: ReadJournals,
-  { files, into, journals, ...deps }: CompactOptions,
+  { into, journals, ...deps }: CompactOptions,
 ): Promise<void> {
   const own = read.filter((file) => file.path.startsWith(journals));
   const bytes = own.reduce((sum, file) => sum + file.bytes, 0);
@@ -408,15 +395,8 @@ async function compact(
   for (let at = 0; at < statuses.length; at += LINES_AT_ONCE) {
     await into.append(statuses.slice(at, at + LINES_AT_ONCE).map((status) => ({ ...status })));
   }
-  await into.append([{ outputs: index.outputs() }]);
-  await into.sync();
-  await syncFolder(files, journals);
-  for (const file of own) await forget(file, { files, ...deps });
+  await into.append([{ outputs: index.outputs() }], 'now');
+  for (const file of own) await retireLog(file, deps);
 }
 
 const LINES_AT_ONCE = 1000;
-
-async function forget({ garbled, path }: JournalFile, deps: FileDeps): Promise<void> {
-  if (garbled > 0) await deps.files.rename(path, `${path}.corrupt`);
-  else await removeQuietly(path, deps);
-}

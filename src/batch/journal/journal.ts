@@ -1,9 +1,5 @@
-import type { FileHandle } from 'node:fs/promises';
-import { join } from 'node:path';
-import { hasErrno, newerStateFailure, stateFailure } from '../../durable/file-failures.ts';
-import { syncFile, writeAll } from '../../durable/files.ts';
-import { parseJournal, journalLine } from '../../durable/journal-lines.ts';
-import { readOwnText, RECORD_BYTES } from '../../durable/own-files.ts';
+import type { LogFile, LogRecord } from '../../durable/log.ts';
+import { hasFieldTypes, readLogs } from '../../durable/log.ts';
 import type { FileSystem } from '../../effects/file-system.ts';
 
 /** How far an item has got, in the order in which it goes on. */
@@ -74,7 +70,7 @@ export interface ItemStatus extends ItemStep {
 }
 
 /** A line's step; undefined for a line that is something else. */
-function parseItemStep(record: Readonly<Record<string, unknown>>): ItemStep | undefined {
+function parseItemStep(record: LogRecord): ItemStep | undefined {
   const { item, body, generation, state, about, facts } = record;
   const known = ITEM_STATES.find((one) => one === state);
   if (typeof item !== 'string' || typeof body !== 'string' || known === undefined) return undefined;
@@ -125,27 +121,20 @@ function isTexts(value: unknown): boolean {
   return Array.isArray(value) && value.every((one) => typeof one === 'string');
 }
 
-const FACT_TYPES: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    jobId: 'string',
-    requestId: 'string',
-    creditsUsed: 'number',
-    sha256: 'string',
-    bytes: 'number',
-    mtimeMs: 'number',
-    isPartial: 'boolean',
-    isRefused: 'boolean',
-    problem: 'string',
-  }),
-);
+const FACT_TYPES = {
+  jobId: 'string',
+  requestId: 'string',
+  creditsUsed: 'number',
+  sha256: 'string',
+  bytes: 'number',
+  mtimeMs: 'number',
+  isPartial: 'boolean',
+  isRefused: 'boolean',
+  problem: 'string',
+} satisfies Record<keyof ItemFacts, string>;
 
-/** Facts of a later foley, which this one does not know, are no fault. */
 function isFacts(value: unknown): value is ItemFacts {
-  if (typeof value !== 'object' || value === null) return false;
-  return Object.entries(value).every(([name, fact]) => {
-    const type = FACT_TYPES.get(name);
-    return type === undefined || typeof fact === type;
-  });
+  return hasFieldTypes(value, FACT_TYPES);
 }
 
 /** A file that a batch made, as the journal knows it. */
@@ -180,7 +169,7 @@ export class JournalIndex {
   readonly #runs = new Map<string, KnownRun>();
 
   /** Takes a line; false when it is none of ours. */
-  add(record: Readonly<Record<string, unknown>>): boolean {
+  add(record: LogRecord): boolean {
     if ('owner' in record) return true;
     if (this.#addOutputs(record) || this.#addRun(record)) return true;
     const step = parseItemStep(record);
@@ -295,13 +284,13 @@ export class JournalIndex {
     return none;
   }
 
-  #addOutputs({ outputs }: Readonly<Record<string, unknown>>): boolean {
+  #addOutputs({ outputs }: LogRecord): boolean {
     if (!Array.isArray(outputs)) return false;
     for (const output of outputs) if (typeof output === 'string') this.#filesOf(output);
     return true;
   }
 
-  #addRun({ ended, redo, run, token }: Readonly<Record<string, unknown>>): boolean {
+  #addRun({ ended, redo, run, token }: LogRecord): boolean {
     if (typeof run !== 'string') return false;
     const known = this.#runs.get(run);
     if (known !== undefined) known.hasEnded ||= ended === true;
@@ -334,19 +323,9 @@ function isUsable(status: ItemStatus): boolean {
   return status.state === 'planned' || status.state === 'accepted' || isWhole(status);
 }
 
-/** A journal file that was read. */
-export interface JournalFile {
-  readonly path: string;
-  /** Lines that are torn or damaged. */
-  readonly garbled: number;
-  /** Whether the last line was cut off. */
-  readonly isTorn: boolean;
-  readonly bytes: number;
-}
-
 export interface ReadJournals {
   readonly index: JournalIndex;
-  readonly files: readonly JournalFile[];
+  readonly files: readonly Omit<LogFile, 'isNewer' | 'records'>[];
 }
 
 /**
@@ -359,110 +338,13 @@ export async function readJournals(
   files: FileSystem,
 ): Promise<ReadJournals> {
   const index = new JournalIndex();
-  const read: JournalFile[] = [];
+  const read: ReadJournals['files'][number][] = [];
   for (const folder of folders) {
-    for (const name of await namesIn(folder, files)) {
-      const file = await readInto(index, join(folder, name), files);
-      if (file !== undefined) read.push(file);
+    for await (const log of readLogs(folder, 'the journal of this batch', files)) {
+      const { bytes, isTorn, path, records } = log;
+      const strange = records.filter((record) => !index.add(record)).length;
+      read.push({ path, bytes, isTorn, garbled: log.garbled + strange });
     }
   }
   return { index, files: read };
-}
-
-async function namesIn(folder: string, files: FileSystem): Promise<string[]> {
-  const names = await files.readdir(folder).catch((error: unknown) => {
-    if (hasErrno(error, 'ENOENT')) return [];
-    throw stateFailure('the journal of this batch', folder, error);
-  });
-  return names.filter((name) => name.endsWith('.jsonl')).toSorted((a, b) => (a < b ? -1 : 1));
-}
-
-/** Undefined when somebody else removed it meanwhile. */
-async function readInto(
-  index: JournalIndex,
-  file: string,
-  files: FileSystem,
-): Promise<JournalFile | undefined> {
-  const content = await readOwnText(file, RECORD_BYTES, files).catch((error: unknown) => {
-    if (hasErrno(error, 'ENOENT')) return undefined;
-    throw stateFailure('the journal of this batch', file, error);
-  });
-  if (content === undefined) return undefined;
-  const { garbled, isNewer, isTorn, records } = parseJournal(content);
-  if (isNewer) throw newerStateFailure('the journal of this batch', file);
-  const strange = records.filter((record) => !index.add(record)).length;
-  return { path: file, garbled: garbled + strange, isTorn, bytes: content.length };
-}
-
-type Line = Readonly<Record<string, unknown>>;
-
-/** A file of checksummed lines that one process writes: what comes while it writes leaves together. */
-export interface LineFile {
-  /** Resolves when the lines are in the file. Throws the system's error. */
-  append(lines: readonly Line[]): Promise<void>;
-  /** Takes lines that leave with the next ones, or when the file is closed. */
-  queue(lines: readonly Line[]): void;
-  /** Resolves when all that was appended is on the disk; those who ask at once share one sync. */
-  sync(): Promise<void>;
-  close(): Promise<void>;
-}
-
-/** A new file of this name, 0600. Throws the system's error. */
-export async function createLineFile(path: string, files: FileSystem): Promise<LineFile> {
-  return new AppendedFile(await files.open(path, 'wx', 0o600));
-}
-
-class AppendedFile implements LineFile {
-  readonly #file: FileHandle;
-  #waiting: Buffer[] = [];
-  /** Settles when what waits now has been written. */
-  #next: Promise<void> | undefined;
-  #underWay: Promise<void> = Promise.resolve();
-  #nextSync: Promise<void> | undefined;
-  #syncing: Promise<void> = Promise.resolve();
-
-  constructor(file: FileHandle) {
-    this.#file = file;
-  }
-
-  queue(lines: readonly Line[]): void {
-    for (const line of lines) this.#waiting.push(journalLine(line));
-  }
-
-  append(lines: readonly Line[]): Promise<void> {
-    this.queue(lines);
-    this.#next ??= this.#after(this.#underWay, () => this.#write());
-    return this.#next;
-  }
-
-  sync(): Promise<void> {
-    this.#nextSync ??= this.#after(this.#syncing, () => this.#syncNow());
-    return this.#nextSync;
-  }
-
-  async close(): Promise<void> {
-    if (this.#waiting.length > 0) await this.append([]).catch(() => undefined);
-    await this.#underWay.catch(() => undefined);
-    await this.#syncing.catch(() => undefined);
-    await this.#file.close();
-  }
-
-  async #after(earlier: Promise<void>, work: () => Promise<void>): Promise<void> {
-    await earlier.catch(() => undefined);
-    return work();
-  }
-
-  #write(): Promise<void> {
-    const bytes = Buffer.concat(this.#waiting);
-    this.#waiting = [];
-    this.#underWay = writeAll(this.#file, bytes);
-    this.#next = undefined;
-    return this.#underWay;
-  }
-
-  #syncNow(): Promise<void> {
-    this.#nextSync = undefined;
-    this.#syncing = this.#underWay.then(() => syncFile(this.#file));
-    return this.#syncing;
-  }
 }

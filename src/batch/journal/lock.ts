@@ -10,7 +10,7 @@ import {
 import type { ProcessIdentity, Processes } from '../../effects/processes.ts';
 import { Failure } from '../../errors/failure.ts';
 import { UNSUPPORTED, hasErrno } from '../../durable/file-failures.ts';
-import { parseIdentity } from '../../durable/intent-records.ts';
+import { parseIdentity } from '../../durable/log.ts';
 import { readOwnFile, readOwnText, SMALL_FILE_BYTES } from '../../durable/own-files.ts';
 import { display } from '../../text/display.ts';
 import type { Shard } from '../plan/shard.ts';

@@ -1,19 +1,12 @@
-import { constants } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { extensionOf } from '../../audio/formats.ts';
 import { sha256 } from '../../durable/checksum.ts';
 import { stateFailure, hasErrno, newerStateFailure } from '../../durable/file-failures.ts';
-import { syncFile, syncFolder, writeAll } from '../../durable/files.ts';
+import { syncFolder } from '../../durable/files.ts';
 import type { FileDeps } from '../../durable/files.ts';
-import { ownerRecord, parseIdentity } from '../../durable/intent-records.ts';
-import { journalLine, parseJournal } from '../../durable/journal-lines.ts';
-import {
-  ensurePrivateFolder,
-  openOwnFile,
-  readOwnText,
-  RECORD_BYTES,
-} from '../../durable/own-files.ts';
+import type { LogRecord } from '../../durable/log.ts';
+import { Log, logLine, ownerRecord, readLog, writerOf } from '../../durable/log.ts';
+import { ensurePrivateFolder, readOwnText, RECORD_BYTES } from '../../durable/own-files.ts';
 import { replaceFile } from '../../durable/publish.ts';
 import type { Processes, Liveness } from '../../effects/processes.ts';
 import { Failure } from '../../errors/failure.ts';
@@ -65,14 +58,14 @@ export async function beginRecord(
     await options.files.mkdir(folder, { mode: 0o700 });
     const data = Buffer.from(text);
     await replaceFile({ ...options, path: textFile(folder), data, mode: 0o600 });
-    const lines = [ownerRecord(options.processes.self), { plan, textSha256: sha256(text) }];
-    const journal = await openJournal(folder, lines, options);
+    const head = [ownerRecord(options.processes.self), { plan, textSha256: sha256(text) }];
+    const log = await openLog(folder, head, options);
     // A second copy: with it, a damaged journal loses no audio that is paid for.
-    const copy = Buffer.concat(lines.map((line) => journalLine(line)));
+    const copy = Buffer.concat(head.map((record) => logLine(record)));
     await replaceFile({ ...options, path: planFile(folder), data: copy, mode: 0o600 });
     await syncFolder(options.files, folder);
     await syncFolder(options.files, options.folder);
-    return new OpenRecord({ plan, text, folder, journal, states: new Map() }, options);
+    return new OpenRecord({ plan, text, folder, log, states: new Map() }, options);
   } catch (error) {
     await options.files.rm(folder, { recursive: true, force: true }).catch(() => undefined);
     throw stateFailure('the record of a long text', folder, error);
@@ -102,29 +95,22 @@ export async function resumeRecord(
     const needsText =
       plan.via !== 'job' || !plan.parts.every((_, part) => isPaid(states.get(part)));
     if (isDamaged && needsText) throw damagedText(textFile(folder));
-    const journal = await openJournal(folder, [ownerRecord(options.processes.self)], options);
-    return new OpenRecord({ plan, text, folder, journal, states }, options);
+    const log = await openLog(folder, [ownerRecord(options.processes.self)], options);
+    return new OpenRecord({ plan, text, folder, log, states }, options);
   } catch (error) {
     throw stateFailure('the record of a long text', folder, error);
   }
 }
 
-/** Opens the journal with lines at its end that are on the disk when this resolves. */
-async function openJournal(
+/** Opens the journal with records at its end that are on the disk when this resolves. */
+async function openLog(
   folder: string,
-  lines: readonly Readonly<Record<string, unknown>>[],
-  { files }: RecordOptions,
-): Promise<FileHandle> {
-  const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT;
-  const journal = await openOwnFile(journalFile(folder), flags, files);
-  try {
-    await writeAll(journal, Buffer.concat(lines.map((line) => journalLine(line))));
-    await syncFile(journal);
-    return journal;
-  } catch (error) {
-    await journal.close().catch(() => undefined);
-    throw error;
-  }
+  head: readonly LogRecord[],
+  options: RecordOptions,
+): Promise<Log> {
+  const log = new Log({ ...options, path: journalFile(folder), head, isResumed: true });
+  await log.append([], 'now');
+  return log;
 }
 
 /** A part that is there, or that a job of the service has. */
@@ -162,7 +148,7 @@ interface Opened {
   readonly plan: LongTextPlan;
   readonly text: string;
   readonly folder: string;
-  readonly journal: FileHandle;
+  readonly log: Log;
   readonly states: ReadonlyMap<number, PartState>;
 }
 
@@ -171,18 +157,15 @@ class OpenRecord implements LongTextRecord {
   readonly text: string;
   readonly #options: RecordOptions;
   readonly #folder: string;
-  readonly #journal: FileHandle;
+  readonly #log: Log;
   readonly #states: Map<number, PartState>;
-  #isOpen = true;
-  /** Settles when all that was to be written so far has been, or has failed. */
-  #last: Promise<void> = Promise.resolve();
 
-  constructor({ folder, journal, plan, states, text }: Opened, options: RecordOptions) {
+  constructor({ folder, log, plan, states, text }: Opened, options: RecordOptions) {
     this.plan = plan;
     this.text = text;
     this.#options = options;
     this.#folder = folder;
-    this.#journal = journal;
+    this.#log = log;
     this.#states = new Map(states);
   }
 
@@ -217,13 +200,6 @@ class OpenRecord implements LongTextRecord {
     return this.#write({ whole: checksum });
   }
 
-  #write(record: Readonly<Record<string, unknown>>): Promise<void> {
-    const line = journalLine(record);
-    const written = this.#last.then(() => this.#append(line));
-    this.#last = written.catch(() => undefined);
-    return written;
-  }
-
   async remove(): Promise<void> {
     await this.close();
     // What tells of it last: until then it can be gone on with.
@@ -232,16 +208,12 @@ class OpenRecord implements LongTextRecord {
   }
 
   async close(): Promise<void> {
-    await this.#last;
-    if (!this.#isOpen) return;
-    this.#isOpen = false;
-    await this.#journal.close().catch(() => undefined);
+    await this.#log.close().catch(() => undefined);
   }
 
-  async #append(line: Uint8Array): Promise<void> {
+  async #write(record: LogRecord): Promise<void> {
     try {
-      await writeAll(this.#journal, line);
-      await syncFile(this.#journal);
+      await this.#log.append([record], 'now');
     } catch (error) {
       throw stateFailure('the record of a long text', this.#folder, error);
     }
@@ -293,7 +265,7 @@ function afterStep(before: PartState, step: PartStep): PartState {
 const STATES = ['keyed', 'accepted', 'done', 'failed', 'delivered'] as const;
 
 /** A step that was written down; undefined for what is none. */
-function parsePartStep(record: Readonly<Record<string, unknown>>): PartStep | undefined {
+function parsePartStep(record: LogRecord): PartStep | undefined {
   const { part, state } = record;
   const known = STATES.find((one) => one === state);
   if (known === undefined || typeof part !== 'number') return undefined;
@@ -393,7 +365,11 @@ export async function sweepRecords(options: RecordOptions): Promise<void> {
     const folder = recordFolder(id, options);
     const { isNewer, plan, records } = await readJournal(folder, options);
     const isBegun = isNewer || plan !== undefined || unreadable.some((one) => one.id === id);
-    if (isBegun || writerOf(records, options) === 'alive' || !(await isOld(folder, options)))
+    if (
+      isBegun ||
+      writerOf(records, options.processes) === 'alive' ||
+      !(await isOld(folder, options))
+    )
       continue;
     await options.files.rm(folder, { recursive: true, force: true }).catch(() => undefined);
   }
@@ -430,29 +406,32 @@ export async function readRecord(
     states,
     checksum: textsIn('whole').at(-1),
     temporaries: [...(plan.temporary === null ? [] : [plan.temporary]), ...textsIn('temporary')],
-    writer: writerOf(records, options),
+    writer: writerOf(records, options.processes),
     textSha256: textsIn('textSha256').at(-1),
     isDamaged: garbled > 0 || isRestored,
   };
 }
 
 /** What the journal of a record says, with the second copy of the plan where its own is damaged. */
-async function readJournal(folder: string, options: RecordOptions) {
-  const read = parseJournal((await contentOf(journalFile(folder), options)) ?? '');
-  const planIn = (records: typeof read.records): LongTextPlan | undefined =>
-    records.map((record) => parsePlan(record['plan'])).find((one) => one !== undefined);
+async function readJournal(folder: string, { files }: RecordOptions) {
+  const what = 'the record of a long text';
+  const none = { records: [], garbled: 0, isNewer: false };
+  const read = (await readLog(journalFile(folder), what, files)) ?? none;
   const plan = planIn(read.records);
   if (plan !== undefined || read.isNewer) return { ...read, plan, isRestored: false };
-  const copy = parseJournal((await contentOf(planFile(folder), options)) ?? '');
-  const records = [...copy.records, ...read.records];
+  const copy = (await readLog(planFile(folder), what, files)) ?? none;
   const restored = planIn(copy.records);
   return {
     garbled: read.garbled + copy.garbled,
     isNewer: copy.isNewer,
-    records,
+    records: [...copy.records, ...read.records],
     plan: restored,
     isRestored: restored !== undefined,
   };
+}
+
+function planIn(records: readonly LogRecord[]): LongTextPlan | undefined {
+  return records.map((record) => parsePlan(record['plan'])).find((one) => one !== undefined);
 }
 
 async function namesIn({ files, folder }: RecordOptions): Promise<readonly string[]> {
@@ -461,25 +440,4 @@ async function namesIn({ files, folder }: RecordOptions): Promise<readonly strin
     throw stateFailure('the records of long texts', folder, error);
   });
   return names.toSorted((a, b) => (a < b ? -1 : 1));
-}
-
-/** Who wrote last. */
-function writerOf(
-  records: readonly Readonly<Record<string, unknown>>[],
-  { processes }: RecordOptions,
-): Liveness {
-  const owner = records
-    .map((record) => parseIdentity(record['owner']))
-    .findLast((one) => one !== undefined);
-  return owner === undefined ? 'unknown' : processes.liveness(owner);
-}
-
-/** Undefined for what is no record, or was removed meanwhile. */
-async function contentOf(file: string, { files }: RecordOptions): Promise<string | undefined> {
-  try {
-    return await readOwnText(file, RECORD_BYTES, files);
-  } catch (error) {
-    if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return undefined;
-    throw stateFailure('the record of a long text', file, error);
-  }
 }

@@ -2,7 +2,7 @@ import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { bodyDigest } from '../../../src/batch/journal/keys.ts';
-import { journalLine, parseJournal } from '../../../src/durable/journal-lines.ts';
+import { logLine, parseLog } from '../../../src/durable/log.ts';
 import type { BatchBox } from './batch-box.ts';
 import { batchBox, JOBS_PATH } from './batch-box.ts';
 
@@ -47,15 +47,15 @@ async function oldFolder(): Promise<BatchBox> {
   }
   await cp(path.join(FIXTURE, 'secret'), path.join(audio, '.foley/secret'));
   const jobs = await buy(box);
-  const { records } = parseJournal(await readFile(path.join(FIXTURE, 'journal.jsonl'), 'utf8'));
-  const lines = records.map((record) => journalLine(moved(record, box, jobs)));
+  const { records } = parseLog(await readFile(path.join(FIXTURE, 'journal.jsonl'), 'utf8'));
+  const lines = records.map((record) => logLine(moved(record, box, jobs)));
   await writeFile(path.join(audio, '.foley/journal/old.jsonl'), Buffer.concat(lines));
   return box;
 }
 
 /** Asks for every item as the older foley did; gives the job of each. */
 async function buy({ service }: BatchBox): Promise<ReadonlyMap<string, string>> {
-  const { records } = parseJournal(await readFile(path.join(FIXTURE, 'journal.jsonl'), 'utf8'));
+  const { records } = parseLog(await readFile(path.join(FIXTURE, 'journal.jsonl'), 'utf8'));
   const { bytes } = await service.ask('/api/open/v3/voices');
   const { voiceId } = Object(JSON.parse(bytes.toString())).items[0];
   const jobs = new Map<string, string>();

@@ -1,0 +1,119 @@
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import type { LogRecord } from '../../src/durable/log.ts';
+import { logLine, parseLog } from '../../src/durable/log.ts';
+import { SPEECH_PATH } from '../fault-server/healthy-service.ts';
+import { runFoley } from '../harness/run-foley.ts';
+import type { BatchBox } from './batch/batch-box.ts';
+import { batchBox, JOBS_PATH } from './batch/batch-box.ts';
+import { firstVoiceId } from './support/serve.ts';
+
+const FIXTURES = path.resolve('test/fixtures/journals');
+
+async function newStage() {
+  const made = await batchBox({});
+  return { ...made, voiceId: await firstVoiceId(made.service) };
+}
+
+/** Sends a request as the older foley did; returns its job, if it is one. */
+async function buy(
+  { service }: BatchBox,
+  endpoint: string,
+  key: string,
+  body: object,
+): Promise<string> {
+  const headers = { 'Idempotency-Key': key };
+  const { bytes, status } = await service.ask(endpoint, { method: 'POST', headers, body });
+  expect(status, bytes.toString()).toBeLessThan(300);
+  return status === 202 ? String(Object(JSON.parse(bytes.toString())).task.taskId) : '';
+}
+
+/** Copies a journal, with the service, folders and jobs of this test in it. */
+async function copyJournal(
+  name: string,
+  to: string,
+  change: (record: LogRecord) => LogRecord,
+): Promise<void> {
+  const { records } = parseLog(await readFile(path.join(FIXTURES, name), 'utf8'));
+  const owned = (record: LogRecord): LogRecord =>
+    'owner' in record ? { owner: { ...Object(record['owner']), host: hostname() } } : record;
+  await mkdir(path.dirname(to), { recursive: true, mode: 0o700 });
+  await writeFile(to, Buffer.concat(records.map((one) => logLine(change(owned(one))))));
+}
+
+async function recover({ box, service }: BatchBox) {
+  const result = await runFoley(['recover', '--json'], { box, env: service.env });
+  const { items } = Object(JSON.parse(result.stdout.toString()));
+  return { code: result.code, stderr: result.stderr, items };
+}
+
+test('requests in a journal of an older foley are finished, and none is billed again', async () => {
+  const stage = await newStage();
+  const { out, state } = stage.box;
+  const voiceId = stage.voiceId;
+  const sent = { text: 'Sent “once”.', voiceId };
+  await buy(stage, SPEECH_PATH, 'foley-sent', sent);
+  const jobId = await buy(stage, JOBS_PATH, 'foley-job', { text: 'A job.', voiceId });
+  const paid = await stage.charged();
+  await copyJournal('intents.jsonl', path.join(state, 'foley/journal/old.jsonl'), (record) => {
+    const about = Object(record['about']);
+    const facts = Object(record['facts']);
+    return {
+      ...record,
+      ...(about.origin === undefined
+        ? {}
+        : {
+            about: {
+              ...about,
+              origin: stage.service.baseUrl,
+              payer: undefined,
+              output: path.join(out, path.basename(about.output)),
+            },
+          }),
+      ...(facts.jobId === undefined ? {} : { facts: { ...facts, jobId } }),
+      ...(String(record['body']).includes('once') ? { body: JSON.stringify(sent) } : {}),
+    };
+  });
+  const { code, items, stderr } = await recover(stage);
+  // The audio of a completed stream cannot be downloaded again.
+  expect(code, stderr).toBe(27);
+  expect(items).toMatchObject([{ outcome: 'lost' }, { outcome: 'recovered' }]);
+  expect((await stage.read('job.mp3')).length).toBeGreaterThan(100);
+  expect(await stage.charged()).toBe(paid);
+  expect((await recover(stage)).items).toEqual([]);
+});
+
+test('a long text of an older foley is spoken to its end, and only its missing part is billed', async () => {
+  const stage = await newStage();
+  const { out, state } = stage.box;
+  const order = { voiceId: stage.voiceId, modelId: 'vendor-s21pro' };
+  const jobs = [
+    await buy(stage, JOBS_PATH, 'key-0', { text: 'One sentence.', ...order, format: 'mp3' }),
+    await buy(stage, JOBS_PATH, 'key-1b', { text: 'Another one.', ...order, format: 'mp3' }),
+  ];
+  const paid = await stage.charged();
+  const folder = path.join(state, 'foley/long-texts/20260101T000000Z-0a0b0c0d');
+  for (const name of ['journal.jsonl', 'plan.jsonl']) {
+    await copyJournal(path.join('long-text', name), path.join(folder, name), (record) => {
+      const plan = Object(record['plan']);
+      const output = path.join(out, 'book.mp3');
+      const job = record['jobId'] === undefined ? undefined : jobs[Number(record['part'])];
+      return {
+        ...record,
+        ...(plan.id === undefined
+          ? {}
+          : { plan: { ...plan, origin: stage.service.baseUrl, order, output } }),
+        ...(job === undefined ? {} : { jobId: job }),
+      };
+    });
+  }
+  await cp(path.join(FIXTURES, 'long-text/text.txt'), path.join(folder, 'text.txt'));
+  const { code, items, stderr } = await recover(stage);
+  expect(code, stderr).toBe(0);
+  expect(items).toMatchObject([{ outcome: 'recovered', output: path.join(out, 'book.mp3') }]);
+  expect((await stage.read('book.mp3')).length).toBeGreaterThan(100);
+  expect(await stage.charged()).toBe(paid + 'A third one.'.length);
+  expect((await recover(stage)).items).toEqual([]);
+});

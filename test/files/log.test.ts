@@ -1,0 +1,150 @@
+import { copyFile, cp, mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createIntentJournal, listOpenIntents } from '../../src/durable/intents.ts';
+import { Log, readLog } from '../../src/durable/log.ts';
+import type { FileSystem } from '../../src/effects/file-system.ts';
+import { systemFiles } from '../../src/effects/file-system.ts';
+import { systemProcesses } from '../../src/effects/processes.ts';
+import { listRecords, resumeRecord } from '../../src/speech/long-text/record.ts';
+import { failingFiles, forEachEffect } from '../harness/failing-files.ts';
+import { sandbox } from '../harness/sandbox.ts';
+import { fileDeps, namesIn } from './file-world.ts';
+
+const FIXTURES = path.resolve('test/fixtures/journals');
+const processes = { ...systemProcesses(), liveness: () => 'dead' as const };
+
+describe('files of the build before', () => {
+  it('an intent journal is read with its steps, its bodies and its torn line', async () => {
+    const { state: folder } = await sandbox();
+    await copyFile(path.join(FIXTURES, 'intents.jsonl'), path.join(folder, 'old.jsonl'));
+    const deps = { ...fileDeps(), folder, processes };
+    const { garbled, open } = await listOpenIntents(deps);
+    expect(garbled).toBe(1);
+    expect(open).toMatchObject([
+      {
+        id: '17b38de86d9a29a5',
+        state: 'sent',
+        about: { idempotencyKey: 'foley-sent', payer: 'account-1', output: '/somewhere/sent.mp3' },
+        facts: {},
+        writer: 'dead',
+      },
+      {
+        id: 'eebfc88f01a54522',
+        state: 'accepted',
+        about: { idempotencyKey: 'foley-job', endpoint: 'POST /api/open/v3/speech/tts/jobs' },
+        facts: { jobId: 'job-1', creditsUsed: 6 },
+      },
+    ]);
+    const journal = createIntentJournal(deps);
+    const bodies = await Promise.all(open.map((status) => journal.bodyOf(status)));
+    expect(bodies.map(String)).toEqual(['{"text":"Sent “once”.","voiceId":"v"}', 'undefined']);
+  });
+
+  it.each(['journal.jsonl', 'plan.jsonl'])(
+    'a long text is read and resumed from %s',
+    async (only) => {
+      const { state } = await sandbox();
+      const folder = path.join(state, 'long-texts');
+      const id = '20260101T000000Z-0a0b0c0d';
+      await mkdir(path.join(folder, id), { recursive: true });
+      for (const name of ['text.txt', only]) {
+        await cp(path.join(FIXTURES, 'long-text', name), path.join(folder, id, name));
+      }
+      const options = { ...fileDeps(), folder, processes };
+      const [left] = await listRecords(options);
+      if (left === undefined) throw new Error('the record is not there');
+      expect(left).toMatchObject({ id, writer: 'dead', isDamaged: only === 'plan.jsonl' });
+      expect(left.plan.parts.map(({ key }) => key)).toEqual(['key-0', 'key-1', 'key-2']);
+      const record = await resumeRecord(left, options);
+      expect(record.partText(2)).toBe('A third one.');
+      if (only === 'journal.jsonl') {
+        expect(left.checksum).toBe('ab'.repeat(32));
+        expect(left.temporaries).toEqual(['/somewhere/.foley-1.part', '/somewhere/.foley-2.part']);
+        expect([0, 1, 2].map((part) => record.part(part))).toEqual([
+          {
+            state: 'done',
+            key: 'key-0',
+            jobId: 'job-0',
+            creditsUsed: 13,
+            quotaRemaining: 87,
+            bytes: 24,
+          },
+          { state: 'accepted', key: 'key-1b', jobId: 'job-1b', requestId: 'req-9' },
+          { state: 'planned', key: 'key-2' },
+        ]);
+      }
+      await record.close();
+    },
+  );
+});
+
+describe('a log', () => {
+  const logIn = (folder: string, files: FileSystem = systemFiles) =>
+    new Log({ ...fileDeps({ files }), path: path.join(folder, 'a.jsonl'), head: [{ head: 1 }] });
+
+  it('makes no file before its first append, nor when it is closed without one', async () => {
+    const { state } = await sandbox();
+    await logIn(state).close();
+    expect(await namesIn(state)).toEqual([]);
+  });
+
+  it('returns where records end, so that a part of them can be overwritten', async () => {
+    const { state } = await sandbox();
+    const log = logIn(state);
+    const [, end] = await Promise.all([log.append([{ n: 1 }]), log.append([{ n: 2 }], 'now')]);
+    log.overwrite(Buffer.from('~'), end - 2);
+    await log.append([{ n: 3 }]);
+    await log.close();
+    const { garbled, records } =
+      (await readLog(path.join(state, 'a.jsonl'), 'log', systemFiles)) ?? {};
+    expect(garbled).toBe(1);
+    expect(records).toEqual([{ head: 1 }, { n: 1 }, { n: 3 }]);
+  });
+
+  it('syncs once for all that ask at once, and the folder of a new file with the first', async () => {
+    const { state } = await sandbox();
+    const { effects, files } = failingFiles(Infinity, { kind: 'kill' });
+    const log = logIn(state, files);
+    await log.append([{ n: 0 }]);
+    await Promise.all([1, 2, 3].map((n) => log.append([{ n }], 'now')));
+    expect(effects.toSorted()).toEqual([
+      'close',
+      'create',
+      'open',
+      'sync',
+      'sync',
+      'write',
+      'write',
+    ]);
+    await log.append([{ n: 4 }], 'now');
+    expect(effects.filter((name) => name === 'sync')).toHaveLength(3);
+    await log.close();
+  });
+
+  it.each([{ kind: 'full' }, { kind: 'error', code: 'EIO' }] as const)(
+    'removes a new file when its first records do not reach the disk, and tries again: $kind',
+    async (fault) => {
+      await forEachEffect({
+        fault,
+        prepare: () => sandbox(),
+        async scenario({ state }, files) {
+          const log = logIn(state, files);
+          const first = await log.append([{ n: 1 }], 'now').catch((error: unknown) => {
+            return error instanceof Error ? error : new Error(String(error));
+          });
+          if (first instanceof Error) {
+            expect(await namesIn(state)).toEqual([]);
+            await log.append([{ n: 1 }], 'now');
+          }
+          await log.close();
+        },
+        async check({ state }, { error }) {
+          if (error !== undefined) return;
+          const log = await readLog(path.join(state, 'a.jsonl'), 'log', systemFiles);
+          expect(log?.records).toEqual([{ head: 1 }, { n: 1 }]);
+        },
+      });
+    },
+  );
+});
