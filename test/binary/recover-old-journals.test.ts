@@ -30,6 +30,11 @@ async function buy(
   return status === 202 ? String(Object(JSON.parse(bytes.toString())).task.taskId) : '';
 }
 
+/** The older process ran on this machine before its last start. */
+function owned(record: LogRecord): LogRecord {
+  return 'owner' in record ? { owner: { ...Object(record['owner']), host: hostname() } } : record;
+}
+
 /** Copies a journal, with the service, folders and jobs of this test in it. */
 async function copyJournal(
   name: string,
@@ -37,8 +42,6 @@ async function copyJournal(
   change: (record: LogRecord) => LogRecord,
 ): Promise<void> {
   const { records } = parseLog(await readFile(path.join(FIXTURES, name), 'utf8'));
-  const owned = (record: LogRecord): LogRecord =>
-    'owner' in record ? { owner: { ...Object(record['owner']), host: hostname() } } : record;
   await mkdir(path.dirname(to), { recursive: true, mode: 0o700 });
   await writeFile(to, Buffer.concat(records.map((one) => logLine(change(owned(one))))));
 }

@@ -79,10 +79,15 @@ describe('files of the build before', () => {
   );
 });
 
-describe('a log', () => {
-  const logIn = (folder: string, files: FileSystem = systemFiles) =>
-    new Log({ ...fileDeps({ files }), path: path.join(folder, 'a.jsonl'), head: [{ head: 1 }] });
+function logIn(folder: string, files: FileSystem = systemFiles): Log {
+  return new Log({
+    ...fileDeps({ files }),
+    path: path.join(folder, 'a.jsonl'),
+    head: [{ head: 1 }],
+  });
+}
 
+describe('a log', () => {
   it('makes no file before its first append, nor when it is closed without one', async () => {
     const { state } = await sandbox();
     await logIn(state).close();
