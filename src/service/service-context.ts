@@ -4,6 +4,7 @@ import type { CachedSpeech } from './speech/cached-speech.ts';
 import type { Jobs } from './jobs/jobs.ts';
 import type { SignedLinks } from './jobs/signed-links.ts';
 import type { Media } from './media/media.ts';
+import type { AudioFolder } from './speech/audio-files.ts';
 import type { PersonalVoices } from './voices/personal-voices.ts';
 import type { VoiceMaker } from './voices/voice-maker.ts';
 import type { Realtime } from './realtime/realtime.ts';
@@ -22,6 +23,8 @@ export interface ServiceContext extends SpeechContext {
   readonly uploads: TemporaryFolder;
   readonly creates: Creates;
   readonly jobs: Jobs;
+  /** Audio files of jobs. */
+  readonly audio: AudioFolder;
   readonly cachedSpeech: CachedSpeech;
   readonly links: SignedLinks;
   readonly media: Media;

@@ -13,9 +13,11 @@ import { createFaults } from './http/faults.ts';
 import type { GuardOptions } from './http/guard.ts';
 import type { AudioFolder } from './speech/audio-files.ts';
 import { Jobs } from './jobs/jobs.ts';
+import { createSpeechJobs } from './jobs/speech-jobs.ts';
 import { createSignedLinks } from './jobs/signed-links.ts';
 import type { MediaSources } from './media/media.ts';
 import { createMedia } from './media/media.ts';
+import { createMediaJobs } from './media/media-jobs.ts';
 import { Creates } from './operations/creates.ts';
 import { createOperations } from './operations/operations.ts';
 import { createPersonalVoices } from './voices/personal-voices.ts';
@@ -90,7 +92,6 @@ export function createService(deps: ServiceDeps): Service {
     context;
   operations.recover();
   jobs.start();
-  media.jobs.start();
   // What cannot be removed now is removed later.
   void cachedSpeech.sweep().catch(() => undefined);
   void designs.sweep().catch(() => undefined);
@@ -111,7 +112,6 @@ export function createService(deps: ServiceDeps): Service {
         generations.drain(graceMs, hurry),
         realtime.close(graceMs, hurry),
         jobs.close(graceMs, hurry),
-        media.jobs.close(graceMs, hurry),
       ]);
       operations.close();
     },
@@ -129,6 +129,10 @@ function createContext(deps: ServiceDeps, faults: Faults): ServiceContext {
   const links = createSignedLinks(deps);
   const speechQueue = new SpeechQueue(deps);
   const rateLimit = createRateLimit({ store, clock, requestsPerSecond: deps.requestsPerSecond });
+  const types = {
+    speech: createSpeechJobs({ catalogue, encode, folder, report }),
+    ...createMediaJobs({ ...deps, ...deps.media }),
+  };
   return {
     clock,
     store,
@@ -141,10 +145,11 @@ function createContext(deps: ServiceDeps, faults: Faults): ServiceContext {
     operations,
     creates: new Creates({ store, clock, operations }),
     generations: createGenerations(clock),
-    jobs: new Jobs({ ...deps, catalogue, faults, folder, ownership }),
+    jobs: new Jobs({ ...deps, faults, ownership, types }),
+    audio: folder,
     cachedSpeech: createCachedSpeech({ store, folder, clock }),
     links,
-    media: createMedia({ ...deps, faults, links, ownership, sources: deps.media }),
+    media: createMedia({ ...deps, links, sources: deps.media }),
     rateLimit,
     speechQueue,
     realtime: createRealtime({ ...deps, catalogue, operations, rateLimit, speechQueue, folder }),

@@ -1,12 +1,21 @@
 import { AudioQuery, SignedAudioQuery } from '../../contract/speech.ts';
 import { endpointPath, requireQuery } from '../http/request.ts';
-import type { WholeJob } from '../jobs/job-records.ts';
+import type { Job } from '../jobs/job-records.ts';
+import { storedOrder } from '../jobs/job-records.ts';
+import { segmentFile, StoredSpeech, wholeFile } from '../jobs/speech-jobs.ts';
 import type { AccountCall, Handler } from './call.ts';
 import { storedAudioAnswer } from './stored-audio.ts';
 import type { ServiceContext } from '../service-context.ts';
 import { ServiceError } from '../service-error.ts';
 import type { StoredAudio } from '../speech/audio-files.ts';
-import { requireJob, hasAudio, hasSegmentAudio, pollHeaders, secondsLeft } from './jobs.ts';
+import {
+  requireJob,
+  hasAudio,
+  hasSegmentAudio,
+  pollHeaders,
+  secondsLeft,
+  SPEECH_STATUS,
+} from './jobs.ts';
 
 /** `GET /speech/tts/jobs/{jobId}/audio` of v3 (docs/api/jobs.md#v3). */
 export const getJobAudio: Handler<AccountCall> = async (call, context) => {
@@ -24,7 +33,10 @@ export const getJobSegment: Handler<AccountCall> = async (call, context) => {
   const { segmentIndex = '' } = call.parameters;
   const segment = job.segments.find(({ index }) => String(index) === segmentIndex);
   const isSpoken = segment !== undefined && hasSegmentAudio(job, segment);
-  const audio = isSpoken ? await context.jobs.segmentAudioOf(job, segment.index) : undefined;
+  const { format } = storedOrder(StoredSpeech, job);
+  const audio = isSpoken
+    ? await context.audio.find(job.id, segmentFile(segment.index, format))
+    : undefined;
   if (audio === undefined) {
     const what = segment === undefined ? 'no such segment' : 'no audio of this segment';
     throw notFound(job, context, `There is ${what}`);
@@ -32,7 +44,7 @@ export const getJobSegment: Handler<AccountCall> = async (call, context) => {
   const name = `${job.id}-${segmentIndex}`;
   const { request } = call;
   const isAttachment = download === '1';
-  return storedAudioAnswer(audio, { request, format: job.format, name, isAttachment });
+  return storedAudioAnswer(audio, { request, format, name, isAttachment });
 };
 
 /**
@@ -62,34 +74,31 @@ export const getSignedAudio: Handler = async ({ request, parameters }, context) 
     const message = 'This link was not given by this service, or it has expired; ask for a new one';
     throw new ServiceError('ERR_FORBIDDEN', message);
   }
-  const job = context.jobs.findAny(target.taskId);
+  const job = context.jobs.findAny('speech', target.taskId);
   if (job === undefined) throw new ServiceError('ERR_JOB_NOT_FOUND', 'There is no such job');
   return wholeAnswer(request, job, { context, isAttachment: target.download });
 };
 
 async function wholeAnswer(
   request: Request,
-  job: WholeJob,
+  job: Job,
   { context, isAttachment }: { readonly context: ServiceContext; readonly isAttachment: boolean },
 ): Promise<Response> {
   const audio = await requireAudio(job, context);
-  return storedAudioAnswer(audio, { request, format: job.format, name: job.id, isAttachment });
+  const { format } = storedOrder(StoredSpeech, job);
+  return storedAudioAnswer(audio, { request, format, name: job.id, isAttachment });
 }
 
-async function requireAudio(job: WholeJob, context: ServiceContext): Promise<StoredAudio> {
-  const audio = hasAudio(job.status) ? await context.jobs.audioOf(job) : undefined;
+async function requireAudio(job: Job, context: ServiceContext): Promise<StoredAudio> {
+  const audio = hasAudio(job) ? await context.audio.find(job.id, wholeFile(job)) : undefined;
   if (audio === undefined)
-    throw notFound(job, context, `There is no audio: the job is ${job.status}`);
+    throw notFound(job, context, `There is no audio: the job is ${SPEECH_STATUS[job.status]}`);
   return audio;
 }
 
 /** While the job runs it may come yet, and the answer says when to ask again. */
-function notFound(
-  job: WholeJob,
-  context: Pick<ServiceContext, 'clock'>,
-  message: string,
-): ServiceError {
-  const { status } = job;
+function notFound(job: Job, context: Pick<ServiceContext, 'clock'>, message: string): ServiceError {
+  const status = SPEECH_STATUS[job.status];
   const headers = pollHeaders(job, secondsLeft(job), context);
   return new ServiceError('ERR_AUDIO_NOT_FOUND', message, { headers, details: { status } });
 }

@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto';
 import type { EndpointId } from '../../contract/generated/endpoints.ts';
 import { HEADERS } from '../../contract/values.ts';
 import { PAGE_SIZE_DEFAULT } from '../../contract/limits.ts';
 import type {
-  Job,
+  Job as JobV3,
   JobAccepted,
   JobList,
   JobListItem,
@@ -10,7 +11,7 @@ import type {
   JobListItemV1,
   JobListV1,
   JobV1,
-  JobStatus,
+  JobStatus as SpeechStatus,
 } from '../../contract/jobs.ts';
 import { JobListQuery, JobListQueryV1, JobRequestV1 } from '../../contract/jobs.ts';
 import { SpeechRequest } from '../../contract/speech.ts';
@@ -18,10 +19,12 @@ import type { SpeechFormat } from '../../contract/speech.ts';
 import { endpointPath, readJsonBody, requireQuery, requestKeysOf } from '../http/request.ts';
 import { requireValid } from '../http/validation.ts';
 import { showValue, showText } from '../http/wording.ts';
-import type { JobRecord, SegmentRecord, WholeJob } from '../jobs/job-records.ts';
-import { readJob } from '../jobs/job-records.ts';
+import type { Job, JobKind, JobRecord, SegmentRecord } from '../jobs/job-records.ts';
+import { readJob, storedOrder } from '../jobs/job-records.ts';
+import type { JobStatus } from '../jobs/lifecycle.ts';
+import { JOB_STATUSES } from '../jobs/lifecycle.ts';
+import { StoredSpeech } from '../jobs/speech-jobs.ts';
 import { amountsIn } from '../ledger/ledger.ts';
-import { refusalError } from '../operations/begin-operation.ts';
 import { fingerprintOf } from '../operations/claim.ts';
 import type { AccountCall, Handler } from './call.ts';
 import { knownFields, voiceOf } from './known-fields.ts';
@@ -29,14 +32,17 @@ import type { ServiceContext } from '../service-context.ts';
 import { invalidRequest, ServiceError, speechFailureMessage } from '../service-error.ts';
 import type { PlanOptions, SpeechOrder } from '../speech/plan.ts';
 import { planSpeech } from '../speech/plan.ts';
+import { sliceCodePoints } from '../../text/code-points.ts';
+import { hasVoice } from '../voices/personal-voices.ts';
 
 /** `POST /speech/tts/jobs` of v3 (docs/api/jobs.md#v3 and docs/api/errors.md#idempotency). */
 export const createJob: Handler<AccountCall> = async (call, context) => {
   const order = requireValid(SpeechRequest, await readJsonBody(call.request), 'The body');
   const job = await acceptSpeechJob(call, context, { endpoint: 'createJob', order });
-  const { id: taskId, status, voiceId, modelId, ignored } = job;
+  const { id: taskId } = job;
+  const { voiceId, modelId, ignored } = storedOrder(StoredSpeech, job);
   const body: JobAccepted = {
-    task: { taskId, status, voiceId, modelId },
+    task: { taskId, status: SPEECH_STATUS[job.status], voiceId, modelId },
     ...accountState(call, context, job),
     ignoredParameters: [...ignored],
   };
@@ -48,17 +54,18 @@ export const createJob: Handler<AccountCall> = async (call, context) => {
 /** `GET /speech/tts/jobs/{jobId}` of v3 (docs/api/jobs.md#v3). */
 export const getJob: Handler<AccountCall> = (call, context) => {
   const job = requireJob(call, context);
-  const body: Job = {
+  const { format, ignored } = storedOrder(StoredSpeech, job);
+  const body: JobV3 = {
     task: {
       ...itemOf(job),
-      format: job.format,
-      durationMs: hasAudio(job.status) ? durationMs(job.segments) : null,
+      format,
+      durationMs: hasAudio(job) ? durationMs(job.segments) : null,
       finishedAt: job.finishedAt === undefined ? null : new Date(job.finishedAt).toISOString(),
       segments: job.segments.map((segment) => segmentOf(job, segment)),
       error: jobError(job) ?? null,
     },
     ...accountState(call, context, job),
-    ignoredParameters: [...job.ignored],
+    ignoredParameters: [...ignored],
   };
   return Response.json(body, { headers: pollHeaders(job, secondsLeft(job), context) });
 };
@@ -67,21 +74,22 @@ export const getJob: Handler<AccountCall> = (call, context) => {
 export const listJobs: Handler<AccountCall> = ({ account, request, requestId }, { jobs }) => {
   const query = requireQuery(request.url, JobListQuery);
   const { page = 1, limit = PAGE_SIZE_DEFAULT, status } = query;
-  const filter = { status, limit: limit + 1, offset: offsetOf({ page, limit }) };
-  const items = jobs.list(account, filter).map((job) => itemOf(job));
+  const offset = offsetOf({ page, limit });
+  const filter = { status: storedStatus(status), limit: limit + 1, offset };
+  const items = jobs.list(account, 'speech', filter).map((job) => itemOf(job));
   const body: JobList = { ...pageOf(items, { page, limit }), requestId };
   return Response.json(body);
 };
 
 function itemOf(job: JobRecord): JobListItem {
-  return { ...listItem(job, audioPath), modelId: job.modelId };
+  return { ...listItem(job, audioPath), modelId: storedOrder(StoredSpeech, job).modelId };
 }
 
 function audioPath(jobId: string): string {
   return endpointPath('getJobAudio', { jobId });
 }
 
-function segmentOf(job: WholeJob, segment: SegmentRecord): JobSegment {
+function segmentOf(job: Job, segment: SegmentRecord): JobSegment {
   const { index, status, characters } = segment;
   const isSpoken = hasSegmentAudio(job, segment);
   return {
@@ -119,8 +127,9 @@ export const listJobsV1: Handler<AccountCall> = ({ account, request, requestId }
   const query = requireQuery(request.url, JobListQueryV1);
   const { page = 1, limit = PAGE_SIZE_DEFAULT, status } = query;
   const createdAfter = momentOf(query.createdAfter);
-  const filter = { status, createdAfter, limit: limit + 1, offset: offsetOf({ page, limit }) };
-  const items = jobs.list(account, filter).map((job) => itemV1(job));
+  const offset = offsetOf({ page, limit });
+  const filter = { status: storedStatus(status), createdAfter, limit: limit + 1, offset };
+  const items = jobs.list(account, 'speech', filter).map((job) => itemV1(job));
   const body: JobListV1 = { ...pageOf(items, { page, limit }), requestId };
   return Response.json(body);
 };
@@ -134,8 +143,9 @@ function momentOf(timestamp: string | undefined): number | undefined {
   throw invalidRequest([{ field: 'createdAfter', message }]);
 }
 
-function jobBody(call: AccountCall, context: ServiceContext, job: WholeJob): JobV1 {
-  const { id, status } = job;
+function jobBody(call: AccountCall, context: ServiceContext, job: Job): JobV1 {
+  const { id } = job;
+  const status = SPEECH_STATUS[job.status];
   const error = jobError(job);
   return {
     task: {
@@ -150,8 +160,8 @@ function jobBody(call: AccountCall, context: ServiceContext, job: WholeJob): Job
   };
 }
 
-function delivery(job: WholeJob): Pick<JobV1['task'], 'audioUrl' | 'delivery' | 'segments'> {
-  if (!hasAudio(job.status)) {
+function delivery(job: Job): Pick<JobV1['task'], 'audioUrl' | 'delivery' | 'segments'> {
+  if (!hasAudio(job)) {
     const nothing = { playbackUrl: null, downloadUrl: null, downloadReady: false };
     return { audioUrl: null, delivery: nothing };
   }
@@ -170,7 +180,8 @@ function delivery(job: WholeJob): Pick<JobV1['task'], 'audioUrl' | 'delivery' | 
 }
 
 function itemV1(job: JobRecord): JobListItemV1 {
-  return { ...listItem(job, audioPathV1), engineModelId: job.modelId };
+  const { modelId } = storedOrder(StoredSpeech, job);
+  return { ...listItem(job, audioPathV1), engineModelId: modelId };
 }
 
 /** Without a version in it, as the spec has it. */
@@ -194,7 +205,7 @@ async function acceptSpeechJob(
   call: AccountCall,
   { catalogue, creates, jobs }: ServiceContext,
   { endpoint, order, ...options }: JobOrder,
-): Promise<WholeJob> {
+): Promise<Job> {
   const { account: accountId, request, requestId } = call;
   const key = {
     accountId,
@@ -202,68 +213,98 @@ async function acceptSpeechJob(
     ...requestKeysOf(request.headers, endpoint),
     fingerprint: fingerprintOf({ ...order }),
   };
-  const make = (): WholeJob => {
+  const make = (): Job => {
     const plan = planSpeech(order, catalogue.of(accountId), options);
-    const { charge } = plan;
-    const { text: submittedText, format = 'mp3' } = order;
-    const job = { ...key, requestId, charge, plan, format, submittedText };
-    const accepted = jobs.accept(job);
-    if (accepted.kind === 'voice-gone') throw voiceGone();
-    if (accepted.kind !== 'accepted') throw refusalError(accepted, job);
-    const made = jobs.find(accountId, accepted.jobId);
-    if (made === undefined) throw new TypeError('an accepted job is missing');
-    return made;
+    const { charge, engineRequest, gainDb, ignored, model, voice } = plan;
+    const { speed, pitch } = engineRequest;
+    const { text: submitted, format = 'mp3' } = order;
+    const stored: StoredSpeech = {
+      voiceId: voice.id,
+      modelId: model.id,
+      format,
+      speed,
+      pitch,
+      gainDb,
+      ignored: [...ignored],
+      textPreview: sliceCodePoints(submitted, 0, PREVIEW_CHARACTERS),
+      textFingerprint: `sha256:${createHash('sha256').update(submitted, 'utf8').digest('hex')}`,
+    };
+    return jobs.accept({
+      ...key,
+      requestId,
+      charge,
+      kind: 'speech',
+      order: stored,
+      text: engineRequest.text,
+      check(db) {
+        if (voice.made === undefined || hasVoice(db, voice.id)) return;
+        throw new ServiceError('ERR_VOICE_NOT_FOUND', 'The voice was deleted');
+      },
+    });
   };
   return creates.once({ key, signal: request.signal, find: readJob, make });
 }
 
-function voiceGone(): ServiceError {
-  return new ServiceError('ERR_VOICE_NOT_FOUND', 'The voice was deleted');
-}
+const PREVIEW_CHARACTERS = 80;
 
 /**
- * The job that the path names, under whichever name.
- * @throws ServiceError 404 when there is none, or it is somebody else's (docs/api/authentication.md)
+ * Returns the account's job of this kind; by default the one that the path names.
+ * @throws ServiceError 404 when there is none, also when it is another account's (docs/api/authentication.md)
  */
 export function requireJob(
   { account, parameters }: AccountCall,
   { jobs }: ServiceContext,
-): WholeJob {
-  const jobId = parameters['jobId'] ?? parameters['taskId'] ?? '';
-  const job = jobs.find(account, jobId);
+  kind: JobKind = 'speech',
+  jobId = parameters['jobId'] ?? parameters['taskId'] ?? '',
+): Job {
+  const job = jobs.find(account, kind, jobId);
   if (job !== undefined) return job;
   throw new ServiceError('ERR_JOB_NOT_FOUND', `There is no job ${showText(jobId)}`);
 }
 
 /** What an answer about a job says of the account and of its charge (docs/api/jobs.md#v1 and docs/api/jobs.md#v3). */
-function accountState(call: AccountCall, { store }: ServiceContext, { credits }: WholeJob) {
+function accountState(call: AccountCall, { store }: ServiceContext, { credits }: Job) {
   const { quota } = store.read((db) => amountsIn(db, call.account, 'available'));
   return { requestId: call.requestId, quotaRemaining: quota, creditsUsed: credits };
 }
 
 /** What v1 and v3 tell of a job in the same words (docs/api/jobs.md#v1). */
 function listItem(job: JobRecord, audioUrl: (taskId: string) => string) {
+  const { textFingerprint, textPreview, voiceId } = storedOrder(StoredSpeech, job);
   return {
     taskId: job.id,
-    status: job.status,
+    status: SPEECH_STATUS[job.status],
     characters: job.characters,
-    textPreview: job.textPreview,
-    textFingerprint: job.textFingerprint,
-    voiceId: job.voiceId,
+    textPreview,
+    textFingerprint,
+    voiceId,
     creditsUsed: job.credits,
     createdAt: new Date(job.createdAt).toISOString(),
-    audioUrl: hasAudio(job.status) ? audioUrl(job.id) : null,
+    audioUrl: hasAudio(job) ? audioUrl(job.id) : null,
   };
 }
 
-/** Whether there is audio of the whole (docs/api/jobs.md#states). */
-export function hasAudio(status: JobStatus): boolean {
-  return status === 'success' || status === 'partial_fail';
+/** Statuses of speech jobs in the API (docs/api/jobs.md#states). */
+export const SPEECH_STATUS: Readonly<Record<JobStatus, SpeechStatus>> = {
+  pending: 'pending',
+  processing: 'processing',
+  done: 'success',
+  partial: 'partial_fail',
+  failed: 'fail',
+};
+
+function storedStatus(status: SpeechStatus | undefined): JobStatus | undefined {
+  return JOB_STATUSES.find((stored) => SPEECH_STATUS[stored] === status);
+}
+
+/** Whether a job has audio as a whole (docs/api/jobs.md#states). */
+export function hasAudio({ status }: Pick<JobRecord, 'status'>): boolean {
+  return status === 'done' || status === 'partial';
 }
 
 /** Whether a segment can be heard: also before its job has ended, but not of one that was refunded. */
-export function hasSegmentAudio(job: WholeJob, segment: SegmentRecord): boolean {
-  return segment.status === 'success' && job.status !== 'fail';
+export function hasSegmentAudio(job: Job, segment: SegmentRecord): boolean {
+  return segment.status === 'success' && job.status !== 'failed';
 }
 
 /** How long segments play, those that were not spoken not at all. */
@@ -276,19 +317,19 @@ function durationMs(segments: readonly SegmentRecord[]): number {
 }
 
 /** Why a job failed; `undefined` while it has not. */
-function jobError({ errorCode: code, failure, status, segments }: WholeJob) {
-  if (status !== 'fail') return undefined;
-  if (code !== undefined) return { code, message: failure ?? code };
+function jobError({ errorCode: code, errorMessage, status, segments }: Job) {
+  if (status !== 'failed') return undefined;
+  if (code !== undefined) return { code, message: errorMessage ?? code };
   return segments.every((segment) => segment.status === 'skipped')
     ? { code: 'ERR_INVALID_REQUEST', message: 'text has nothing that this voice can say' }
-    : { code: 'ERR_GENERATION_FAILED', message: speechFailureMessage(failure) };
+    : { code: 'ERR_GENERATION_FAILED', message: speechFailureMessage(errorMessage) };
 }
 
 /** Characters that are spoken in a second, about; the engine and the machine decide. */
 const CHARACTERS_PER_SECOND = 1_500;
 
 /** How long the speech that is still missing in a job takes, about. */
-export function secondsLeft({ segments }: Pick<WholeJob, 'segments'>): number {
+export function secondsLeft({ segments }: Pick<Job, 'segments'>): number {
   return segments
     .filter(({ status }) => status === 'pending')
     .reduce((sum, { characters }) => sum + characters / CHARACTERS_PER_SECOND, 0);
@@ -317,7 +358,7 @@ export function pollHeaders(
  * left (docs/api/jobs.md#v3).
  */
 function createdHeaders(
-  job: WholeJob,
+  job: Job,
   context: Pick<ServiceContext, 'clock'>,
   { location, quotaRemaining }: { readonly location: string; readonly quotaRemaining: number },
 ): Record<string, string> {

@@ -10,6 +10,7 @@ import type {
   LipSyncAnswer,
   LipSyncList,
   LipSyncJob,
+  MediaJobStatus,
 } from '../../contract/lip-sync.ts';
 import {
   DubbingRequest,
@@ -20,17 +21,18 @@ import {
 } from '../../contract/lip-sync.ts';
 import { endpointPath, readJsonBody, requireQuery, idempotencyKeyOf } from '../http/request.ts';
 import { requireValid } from '../http/validation.ts';
-import { showText } from '../http/wording.ts';
+import type { Job, JobRecord } from '../jobs/job-records.ts';
+import { storedOrder } from '../jobs/job-records.ts';
+import { JOB_STATUSES } from '../jobs/lifecycle.ts';
 import { amountsIn } from '../ledger/ledger.ts';
 import { acceptDubbing, requireDubbing } from '../media/dubbing.ts';
 import type { DubbingRecord } from '../media/dubbing.ts';
-import type { MediaJob, MediaJobKind } from '../media/jobs/media-job-records.ts';
-import { storedOrder } from '../media/jobs/stored-order.ts';
 import { acceptLipSync, StoredLipSync, shownSeconds } from '../media/lipsync/lip-sync.ts';
 import type { AccountCall, Handler } from './call.ts';
 import type { ServiceContext } from '../service-context.ts';
 import { ServiceError } from '../service-error.ts';
-import { offsetOf, pageOf, pollHeaders } from './jobs.ts';
+import { offsetOf, pageOf, pollHeaders, requireJob } from './jobs.ts';
+import { MEDIA_STATUS, mediaError } from './media.ts';
 
 /** `POST /media/lip-sync/jobs` (docs/api/lip-sync.md and docs/api/errors.md). It documents no idempotency key. */
 export const createLipSync: Handler<AccountCall> = (call, context) =>
@@ -44,8 +46,9 @@ export const createLipSyncLegacy: Handler<AccountCall> = (call, context) =>
 export const listLipSync: Handler<AccountCall> = (call, context) => {
   const query = requireQuery(call.request.url, LipSyncListQuery);
   const { page = 1, limit = PAGE_SIZE_DEFAULT, status } = query;
-  const filter = { status, limit: limit + 1, offset: offsetOf({ page, limit }) };
-  const jobs = context.media.jobs.list(call.account, 'lip_sync', filter);
+  const stored = JOB_STATUSES.find((one) => MEDIA_STATUS[one] === status);
+  const filter = { status: stored, limit: limit + 1, offset: offsetOf({ page, limit }) };
+  const jobs = context.jobs.list(call.account, 'lip_sync', filter);
   const items = jobs.map((job) => lipSyncFields(call, context, job));
   const data = pageOf(items, { page, limit });
   const body: LipSyncList = { success: true, message: 'Jobs, the newest first', data };
@@ -85,7 +88,7 @@ async function create(
 }
 
 function answer(call: AccountCall, context: ServiceContext, jobId: string): Response {
-  const job = requireMediaJob(call, context, { kind: 'lip_sync', jobId });
+  const job = requireJob(call, context, 'lip_sync', jobId);
   const body: LipSyncAnswer = { ...envelopeOf(job), data: lipSyncFields(call, context, job) };
   return Response.json(body, { headers: pollHeadersOf(job, context) });
 }
@@ -111,8 +114,7 @@ export const createDubbing: Handler<AccountCall> = async (call, context) => {
 
 /** `GET /media/video-dubbing/jobs/{jobId}` (docs/api/lip-sync.md#dubbing and docs/api/lip-sync.md). */
 export const getDubbing: Handler<AccountCall> = (call, context) => {
-  const { jobId = '' } = call.parameters;
-  const job = requireMediaJob(call, context, { kind: 'video_dubbing', jobId });
+  const job = requireJob(call, context, 'video_dubbing');
   const record = context.store.read((db) => requireDubbing(db, job.id));
   const body: DubbingAnswer = {
     ...envelopeOf(job),
@@ -134,7 +136,7 @@ function requireStarted(
   { request }: AccountCall,
   { media }: ServiceContext,
   { end, speechCredits, speechFileId }: DubbingRecord,
-): MediaJob {
+): Job {
   if ('job' in end) return end.job;
   const { code, details, message } = end.refusal;
   throw new ServiceError(code, `${message}. The speech was made and is not refunded`, {
@@ -164,24 +166,24 @@ function billingFields({ audio, billedSeconds, rule, tempo, video }: StoredLipSy
 function lipSyncFields(
   { request }: Pick<AccountCall, 'request'>,
   { media }: Pick<ServiceContext, 'media'>,
-  job: MediaJob,
+  job: JobRecord,
 ): LipSyncJob {
-  const { createdAt, credits, error, finishedAt, id, progress, result, status } = job;
+  const { createdAt, credits, finishedAt, id, progress, result, status } = job;
   return {
     id,
-    status,
+    status: MEDIA_STATUS[status],
     progress,
     created_at: new Date(createdAt).toISOString(),
     finished_at: finishedAt === undefined ? null : new Date(finishedAt).toISOString(),
-    result_url: status === 'completed' ? media.link(request.url, id) : null,
-    error: error ?? null,
+    result_url: status === 'done' ? media.link(request.url, id) : null,
+    error: mediaError(job) ?? null,
     credits_used: credits,
     ...billingFields(storedOrder(StoredLipSync, job)),
     result: result !== undefined && Check(LipSyncResult, result) ? result : null,
   };
 }
 
-const MESSAGES: Readonly<Record<MediaJob['status'], string>> = {
+const MESSAGES: Readonly<Record<MediaJobStatus, string>> = {
   pending: 'The job waits for its turn',
   processing: 'The job is being worked on',
   completed: 'The job is done',
@@ -189,28 +191,14 @@ const MESSAGES: Readonly<Record<MediaJob['status'], string>> = {
 };
 
 /** Begins every answer about one job (docs/api/lip-sync.md). */
-function envelopeOf({ status }: Pick<MediaJob, 'status'>) {
-  return { success: true, message: MESSAGES[status] };
-}
-
-/**
- * The job of this kind with this id.
- * @throws ServiceError 404 when there is none, or it is somebody else's (docs/api/errors.md)
- */
-function requireMediaJob(
-  { account }: AccountCall,
-  { media }: ServiceContext,
-  { kind, jobId }: { readonly kind: MediaJobKind; readonly jobId: string },
-): MediaJob {
-  const job = media.jobs.find(account, kind, jobId);
-  if (job !== undefined) return job;
-  throw new ServiceError('ERR_JOB_NOT_FOUND', `There is no job ${showText(jobId)}`);
+function envelopeOf({ status }: Pick<Job, 'status'>) {
+  return { success: true, message: MESSAGES[MEDIA_STATUS[status]] };
 }
 
 /** Seconds of media that are copied in a second, about. */
 const SECONDS_PER_SECOND = 120;
 
-function pollHeadersOf(job: MediaJob, context: Pick<ServiceContext, 'clock'>) {
+function pollHeadersOf(job: Job, context: Pick<ServiceContext, 'clock'>) {
   const { seconds } = storedOrder(StoredLipSync, job);
   return pollHeaders(job, seconds / SECONDS_PER_SECOND, context);
 }
@@ -231,7 +219,7 @@ function acceptedHeaders(
 }
 
 interface Accepted {
-  readonly job: MediaJob;
+  readonly job: Job;
   readonly location: string;
   readonly creditsUsed: number;
 }

@@ -3,6 +3,7 @@ import { Check } from 'typebox/schema';
 import type { EndpointId } from '../../contract/generated/endpoints.ts';
 import { HEADERS } from '../../contract/values.ts';
 import { SignedAudioQuery } from '../../contract/speech.ts';
+import type { MediaJobStatus } from '../../contract/lip-sync.ts';
 import type { MediaModels, ImageJob, VideoJob } from '../../contract/media.ts';
 import { MediaModelsQuery, ImageRequest, VideoRequest } from '../../contract/media.ts';
 import {
@@ -12,13 +13,12 @@ import {
   requireQuery,
 } from '../http/request.ts';
 import { requireValid } from '../http/validation.ts';
-import { showText } from '../http/wording.ts';
+import type { Job, JobRecord, Json } from '../jobs/job-records.ts';
+import { readJob, storedOrder } from '../jobs/job-records.ts';
+import type { JobStatus } from '../jobs/lifecycle.ts';
 import { amountsIn } from '../ledger/ledger.ts';
 import { IMAGE_MODELS, VIDEO_MODELS } from '../media/catalogue/picture-models.ts';
 import type { MediaArrival } from '../media/import/imports.ts';
-import type { MediaJob, Json } from '../media/jobs/media-job-records.ts';
-import { readMediaJob } from '../media/jobs/media-job-records.ts';
-import { storedOrder } from '../media/jobs/stored-order.ts';
 import { readMediaFile } from '../media/media-files.ts';
 import { titleOf } from '../media/pictures/letters.ts';
 import {
@@ -32,7 +32,7 @@ import { planImage, planVideo } from '../media/pictures/plan-picture.ts';
 import type { OperationKey } from '../operations/claim.ts';
 import { fingerprintOf } from '../operations/claim.ts';
 import type { AccountCall, Handler } from './call.ts';
-import { pollHeaders } from './jobs.ts';
+import { pollHeaders, requireJob } from './jobs.ts';
 import { storedFileAnswer } from './stored-audio.ts';
 import type { ServiceContext } from '../service-context.ts';
 import { ServiceError } from '../service-error.ts';
@@ -89,18 +89,7 @@ function availability({ catalogue }: ServiceContext): IsAvailable {
   return (id) => catalogue.isAvailable({ id });
 }
 
-function requireJob(
-  { account, parameters }: AccountCall,
-  { media }: ServiceContext,
-  kind: 'image' | 'video',
-): MediaJob {
-  const { jobId = '' } = parameters;
-  const job = media.jobs.find(account, kind, jobId);
-  if (job !== undefined) return job;
-  throw new ServiceError('ERR_JOB_NOT_FOUND', `There is no job ${showText(jobId)}`);
-}
-
-function envelope({ account, requestId }: AccountCall, { store }: ServiceContext, job: MediaJob) {
+function envelope({ account, requestId }: AccountCall, { store }: ServiceContext, job: Job) {
   const { quota } = store.read((db) => amountsIn(db, account, 'available'));
   return { success: true, message: messageOf(job), requestId, quotaRemaining: quota };
 }
@@ -109,9 +98,9 @@ function envelope({ account, requestId }: AccountCall, { store }: ServiceContext
 function addressOfResult(
   { request }: AccountCall,
   { media }: ServiceContext,
-  { id, status }: MediaJob,
+  { id, status }: Job,
 ): string | undefined {
-  return status === 'completed' ? media.link(request.url, id) : undefined;
+  return status === 'done' ? media.link(request.url, id) : undefined;
 }
 
 /** An image or a video that is asked for. */
@@ -136,7 +125,7 @@ async function acceptPicture<Stored extends Json, Data>(
   call: AccountCall,
   context: ServiceContext,
   order: PictureOrder<Stored, Data>,
-): Promise<MediaJob> {
+): Promise<Job> {
   const { account: accountId, request } = call;
   const idempotencyKey = requireIdempotencyKey(request.headers);
   const fingerprint = fingerprintOf(order.body);
@@ -144,7 +133,7 @@ async function acceptPicture<Stored extends Json, Data>(
   return context.creates.once({
     key,
     signal: request.signal,
-    find: readMediaJob,
+    find: readJob,
     make: (signal) => makePicture({ call, key, order, signal }, context),
   });
 }
@@ -159,11 +148,11 @@ interface Making<Stored, Data> {
 async function makePicture<Stored extends Json, Data>(
   { call: { account: accountId, requestId }, key, order, signal }: Making<Stored, Data>,
   context: ServiceContext,
-): Promise<MediaJob> {
-  const { imports, jobs } = context.media;
+): Promise<Job> {
+  const { jobs, media } = context;
   const { kind } = order;
   const plan = order.plan();
-  return imports.within(signal, async (arrival) => {
+  return media.imports.within(signal, async (arrival) => {
     const references = await importReferences(signal, context, arrival, plan.urls);
     const stored = plan.toStore({ references, createdAt: context.clock.now() });
     const { id } = arrival;
@@ -182,7 +171,13 @@ async function makePicture<Stored extends Json, Data>(
   });
 }
 
-const NEW = { status: 'pending', progress: 0, finishedAt: undefined, error: undefined } as const;
+const NEW = {
+  status: 'pending',
+  progress: 0,
+  finishedAt: undefined,
+  errorCode: undefined,
+  errorMessage: undefined,
+} as const;
 
 /** One after the other, and each decoded once. Gives their names in the folder of the job. */
 async function importReferences(
@@ -204,8 +199,8 @@ async function importReferences(
 
 /** How far the job of a picture is. */
 type PictureState = Pick<
-  MediaJob,
-  'id' | 'status' | 'progress' | 'credits' | 'finishedAt' | 'error'
+  JobRecord,
+  'id' | 'status' | 'progress' | 'credits' | 'finishedAt' | 'errorCode' | 'errorMessage'
 >;
 
 /** What is told of an image. @param resultUrl where it is, once it is */
@@ -230,13 +225,14 @@ function videoData(
 
 function taskData(
   { createdAt, model, seed, width, height, references, prompt }: StoredImage | StoredVideo,
-  { id, status, progress, credits, finishedAt, error }: PictureState,
+  state: PictureState,
   resultUrl: string | undefined,
 ) {
+  const { id, status, progress, credits, finishedAt } = state;
   return {
     id,
     task_id: id,
-    status,
+    status: MEDIA_STATUS[status],
     progress,
     model,
     seed,
@@ -247,7 +243,7 @@ function taskData(
     created_at: new Date(createdAt).toISOString(),
     finished_at: finishedAt === undefined ? null : new Date(finishedAt).toISOString(),
     result_url: resultUrl ?? null,
-    error: error === undefined ? null : { ...error },
+    error: mediaError(state) ?? null,
     notices: noticesOf(prompt),
   };
 }
@@ -263,7 +259,26 @@ function noticesOf(prompt: string): string[] {
   return [SANDBOX_NOTICE, `The title leaves out ${some} of the prompt that its font does not have`];
 }
 
-const MESSAGES: Readonly<Record<PictureState['status'], string>> = {
+/** Statuses of media jobs in the API (docs/api/lip-sync.md); none ends in part. */
+export const MEDIA_STATUS = {
+  pending: 'pending',
+  processing: 'processing',
+  done: 'completed',
+  partial: 'completed',
+  failed: 'failed',
+} as const satisfies Readonly<Record<JobStatus, string>>;
+
+/** Returns why a media job failed; a job without a message was attempted too often. */
+export function mediaError({
+  errorCode: code = 'ERR_GENERATION_FAILED',
+  errorMessage:
+    message = 'The job was begun too often without an end; what it would have cost was refunded',
+  status,
+}: Pick<JobRecord, 'errorCode' | 'errorMessage' | 'status'>) {
+  return status === 'failed' ? { code, message } : undefined;
+}
+
+const MESSAGES: Readonly<Record<MediaJobStatus, string>> = {
   pending: 'The job was accepted',
   processing: 'The job is worked on',
   completed: 'The job is done',
@@ -272,7 +287,7 @@ const MESSAGES: Readonly<Record<PictureState['status'], string>> = {
 
 /** The status in a sentence. */
 function messageOf({ status }: Pick<PictureState, 'status'>): string {
-  return MESSAGES[status];
+  return MESSAGES[MEDIA_STATUS[status]];
 }
 
 /** What the headers of a create are taken from. */
@@ -286,7 +301,7 @@ const Created = Type.Object({
  * as jobs of speech have them.
  */
 function createdAnswer(
-  job: MediaJob,
+  job: Job,
   context: ServiceContext,
   { expectedSeconds, location }: { readonly expectedSeconds: number; readonly location: string },
 ): Response {

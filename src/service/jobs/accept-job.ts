@@ -1,91 +1,74 @@
-import { createHash } from 'node:crypto';
-import type { SpeechFormat } from '../../contract/speech.ts';
-import { sliceCodePoints } from '../../text/code-points.ts';
+import type { EndpointId } from '../../contract/generated/endpoints.ts';
 import type { JobFault } from '../http/faults.ts';
 import type { OperationRequest, Refusal } from '../operations/claim.ts';
 import { claim } from '../operations/claim.ts';
 import type { Owner } from '../operations/owner.ts';
 import type { Connection } from '../store/connection.ts';
-import { hasVoice } from '../voices/personal-voices.ts';
-import type { SpeechPlan } from '../speech/plan.ts';
+import type { Job, JobKind, Json } from './job-records.ts';
+import { readJob } from './job-records.ts';
 import { newJob } from './lifecycle.ts';
-import type { TextSegment } from './segments.ts';
 import { segmentText } from './segments.ts';
 
-/** A job to be accepted. */
+/** A job to accept; its files have been imported. */
 export interface JobRequest extends OperationRequest {
-  readonly plan: SpeechPlan;
-  readonly format: SpeechFormat;
-  /** As it was sent, before anything was filtered out of it. */
-  readonly submittedText: string;
+  readonly endpoint: EndpointId;
+  /** Id of the folder with its files; a job without one gets a new id. */
+  readonly id?: string | undefined;
+  readonly kind: JobKind;
+  readonly order: Json;
+  /** Body of the create's response, where a replay has to repeat it. */
+  readonly answer?: Json | undefined;
+  /** Text of a speech job, which is spoken in segments. */
+  readonly text?: string | undefined;
+  /** Throws to refuse the job; called first in its transaction. */
+  readonly check?: ((db: Connection) => void) | undefined;
 }
 
-export type Accepted =
-  | { readonly kind: 'accepted'; readonly jobId: string }
-  /** Its voice was deleted just now. */
-  | { readonly kind: 'voice-gone' }
-  | Refusal;
+export type JobAccepted = { readonly kind: 'accepted'; readonly job: Job } | Refusal;
 
-export interface AcceptContext {
+interface AcceptContext {
   readonly id: string;
   readonly owner: Owner;
   readonly now: number;
-  /** How the job is to end, whoever speaks it. */
-  readonly fault?: JobFault | undefined;
+  /** How the job has to end. */
+  readonly fault: JobFault | undefined;
 }
-
-const PREVIEW_CHARACTERS = 80;
 
 /**
- * Takes a job in and reserves what it costs, both or neither, inside the caller's transaction. With
- * that its request is complete: from here on the job answers for the money.
+ * Stores a job and reserves its charge, both or neither, inside the caller's transaction. That completes the request:
+ * from here on the job settles the charge.
  */
-export function acceptJob(db: Connection, context: AcceptContext, request: JobRequest): Accepted {
-  const { voice } = request.plan;
-  if (voice.made !== undefined && !hasVoice(db, voice.id)) return { kind: 'voice-gone' };
+export function acceptJob(
+  db: Connection,
+  context: AcceptContext,
+  request: JobRequest,
+): JobAccepted {
+  request.check?.(db);
   const refusal = claim(db, { ...context, state: 'completed' }, request);
   if (refusal !== undefined) return refusal;
-  writeJob(db, context, request);
-  return { kind: 'accepted', jobId: context.id };
-}
-
-function writeJob(db: Connection, context: AcceptContext, request: JobRequest): void {
   const { id, owner, now, fault } = context;
-  const { plan, submittedText, accountId } = request;
-  const { engineRequest, charge } = plan;
-  const minimum = fault === 'partial_fail' ? 2 : 1;
-  const segments = segmentText(engineRequest.text, minimum);
+  const { accountId, answer = {}, charge, kind, order, text = '' } = request;
+  const segments = segmentText(text, fault === 'partial_fail' ? 2 : 1);
   const { status, attempts } = newJob(segments.length);
   db.run(
-    `INSERT INTO job (id, account_id, status, owner_id, attempts, voice_id, model_id, format, speed,
-       pitch, gain_db, ignored, characters, credits, text_preview, text_fingerprint, created_at,
-       fault)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO job (id, account_id, kind, status, owner_id, attempts, progress, order_json, answer_json,
+       characters, credits, created_at, fault) VALUES (?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?)`,
     [
       id,
       accountId,
+      kind,
       status,
       owner.id,
       attempts,
-      plan.voice.id,
-      plan.model.id,
-      request.format,
-      engineRequest.speed,
-      engineRequest.pitch,
-      plan.gainDb,
-      plan.ignored.join(','),
+      JSON.stringify(order),
+      JSON.stringify(answer),
       charge.quota,
       charge.credits,
-      sliceCodePoints(submittedText, 0, PREVIEW_CHARACTERS),
-      fingerprintOfText(submittedText),
       now,
-      fault ?? null,
+      // Only speech can fail in part.
+      fault === undefined || kind === 'speech' ? (fault ?? null) : 'fail',
     ],
   );
-  writeSegments(db, id, segments);
-}
-
-function writeSegments(db: Connection, id: string, segments: readonly TextSegment[]): void {
   for (const [index, segment] of segments.entries()) {
     db.run(
       `INSERT INTO job_segment (job_id, number, text, characters, status)
@@ -93,8 +76,7 @@ function writeSegments(db: Connection, id: string, segments: readonly TextSegmen
       [id, index, segment.text, segment.characters],
     );
   }
-}
-
-function fingerprintOfText(submitted: string): string {
-  return `sha256:${createHash('sha256').update(submitted, 'utf8').digest('hex')}`;
+  const job = readJob(db, id);
+  if (job === undefined) throw new TypeError('An accepted job is missing');
+  return { kind: 'accepted', job };
 }

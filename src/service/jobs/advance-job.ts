@@ -1,84 +1,98 @@
 import type { ServiceErrorCode } from '../../contract/service-errors.ts';
 import type { SpeechLength } from '../engine/encode/mp3-file-head.ts';
 import { commit, commitPart, refund } from '../ledger/ledger.ts';
-import { noteFailure } from '../operations/operation.ts';
 import type { Owner } from '../operations/owner.ts';
 import { forgetOwner, isAbandoned } from '../operations/owner.ts';
 import type { Connection } from '../store/connection.ts';
-import type { WholeJob } from './job-records.ts';
+import type { Job, Json } from './job-records.ts';
 import { readJob } from './job-records.ts';
-import type { JobEvent, Settlement, Transition } from './lifecycle.ts';
-import { isTerminal, transition } from './lifecycle.ts';
+import type { JobEvent, JobState, Settlement } from './lifecycle.ts';
+import { hasEnded, transition } from './lifecycle.ts';
 
-/** Something that happened to a job in this process. */
-export interface Advance {
+/** An event of a job, with what is stored beside it. */
+export interface JobStep {
+  readonly event: JobEvent;
+  /** Length of the segment that was spoken. */
+  readonly length?: SpeechLength | undefined;
+  /** Why the job or one of its segments failed. */
+  readonly errorMessage?: string | undefined;
+  /** Code of the failure, where it is not the kind's usual one. */
+  readonly errorCode?: ServiceErrorCode | undefined;
+  /** Metadata of the result of a finished media job. */
+  readonly result?: Json | undefined;
+  /** Stores more in the same transaction. */
+  readonly alongside?: ((db: Connection) => void) | undefined;
+}
+
+interface Advance extends JobStep {
   readonly jobId: string;
   readonly owner: Owner;
   readonly now: number;
-  readonly event: JobEvent;
-  /** How long the speech is, when the event is a segment that was spoken. */
-  readonly length?: SpeechLength | undefined;
-  /** Why it or one of its segments failed, in the words of the engine. */
-  readonly failure?: string | undefined;
-  /** The code of its failure, where it is not the engine's. */
-  readonly errorCode?: ServiceErrorCode | undefined;
 }
 
 /**
- * Writes down what happened to a job, and settles its money when that was its end, inside the caller's
- * transaction. Gives the job as it is then; `undefined`, with nothing done, when it has ended or is
- * somebody else's by now.
+ * Records an event of a job and settles its charge when that ends it, inside the caller's transaction. Returns the
+ * updated job; `undefined`, with nothing changed, when it has ended or another process owns it.
  */
-export function advanceJob(db: Connection, advance: Advance): WholeJob | undefined {
-  const { jobId, owner, event } = advance;
+export function advanceJob(db: Connection, advance: Advance): Job | undefined {
+  const { alongside, event, jobId, now, owner } = advance;
   const job = readJob(db, jobId);
-  if (job === undefined || !mayAct(db, job, owner, event)) return undefined;
+  if (job === undefined) return undefined;
+  const isOwner = job.ownerId === owner.id;
+  if (!isOwner && (event.type !== 'claimed' || !isUnowned(db, job, owner))) return undefined;
   const { status, attempts, segments } = job;
   const state = { status, attempts, segments: segments.map((segment) => segment.status) };
   const next = transition(state, event);
   if (next === undefined) return undefined;
-  writeState(db, advance, next);
-  if (job.ownerId !== undefined && job.ownerId !== owner.id) forgetOwner(db, job.ownerId);
-  if (advance.failure !== undefined) noteFailure(db, jobId, advance.failure);
-  if (event.type === 'segment_settled') writeSegment(db, advance, event);
-  settle(db, job, next.settlement, advance.now);
+  writeState(db, advance, next.state);
+  if (job.ownerId !== undefined && !isOwner) forgetOwner(db, job.ownerId);
+  if (event.type === 'segment_finished') writeSegment(db, advance, event);
+  alongside?.(db);
+  settle(db, job, next.settlement, now);
   return readJob(db, jobId);
 }
 
-/** Nobody's jobs, and those of owners that are gone, may be claimed; everything else is the owner's. */
-function mayAct(db: Connection, job: WholeJob, owner: Owner, event: JobEvent): boolean {
-  return job.ownerId === owner.id || (event.type === 'claimed' && isUnowned(db, job, owner));
-}
-
-/** Whether nobody works on this job, or nobody who still can. */
+/** Whether a job has not ended and no living process works on it. */
 export function isUnowned(
   db: Connection,
-  { status, ownerId }: Pick<WholeJob, 'status' | 'ownerId'>,
+  { status, ownerId }: Pick<Job, 'status' | 'ownerId'>,
   owner: Owner,
 ): boolean {
-  return !isTerminal(status) && isAbandoned(db, ownerId, owner);
+  return !hasEnded(status) && isAbandoned(db, ownerId, owner);
 }
 
+/** One statement: the checks of the table want the status and the result at once. */
 function writeState(
   db: Connection,
-  { errorCode, event, jobId, now, owner }: Advance,
-  next: Transition,
+  { errorCode, errorMessage, event, jobId, now, owner, result }: Advance,
+  { status, attempts }: JobState,
 ): void {
-  const { status, attempts } = next.state;
-  const hasEnded = isTerminal(status);
-  const keeps = !hasEnded && event.type !== 'released';
-  if (keeps) owner.renew(db);
+  const isEnd = hasEnded(status);
+  const isKept = !isEnd && event.type !== 'released';
+  if (isKept) owner.renew(db);
   db.run(
-    `UPDATE job SET status = ?, attempts = ?, owner_id = ?, finished_at = ?, error_code = ?
+    `UPDATE job SET status = ?, attempts = ?, owner_id = ?, finished_at = ?, error_code = ?,
+       error_message = coalesce(?, error_message), result_json = ?,
+       progress = iif(? = 'done', 100, progress)
      WHERE id = ?`,
-    [status, attempts, keeps ? owner.id : null, hasEnded ? now : null, errorCode ?? null, jobId],
+    [
+      status,
+      attempts,
+      isKept ? owner.id : null,
+      isEnd ? now : null,
+      errorCode ?? null,
+      errorMessage ?? null,
+      result === undefined ? null : JSON.stringify(result),
+      status,
+      jobId,
+    ],
   );
 }
 
 function writeSegment(
   db: Connection,
   { jobId, length }: Advance,
-  { index, outcome }: Extract<JobEvent, { type: 'segment_settled' }>,
+  { index, outcome }: Extract<JobEvent, { type: 'segment_finished' }>,
 ): void {
   db.run(
     `UPDATE job_segment SET status = ?, samples = ?, sample_rate = ?
@@ -87,36 +101,26 @@ function writeSegment(
   );
 }
 
-function settle(db: Connection, job: WholeJob, settlement: Settlement, now: number): void {
+function settle(db: Connection, job: Job, settlement: Settlement, now: number): void {
   if (settlement === 'none') return;
-  if (!move(db, job, settlement, now)) {
-    throw new Error(`the charge of job ${job.id} was settled before its end`);
-  }
-  const { credits } = settlement === 'commit' ? job : spentOn(job, settlement);
-  db.run('UPDATE job SET credits = ? WHERE id = ?', [credits, job.id]);
+  const { id } = job;
+  const spent = spentOn(job, settlement);
+  const isSettled =
+    settlement === 'commit'
+      ? commit(db, id, now)
+      : settlement === 'refund'
+        ? refund(db, id, now)
+        : commitPart(db, id, spent, now);
+  if (!isSettled) throw new Error(`The charge of job ${id} was settled before the job ended`);
+  db.run('UPDATE job SET credits = ? WHERE id = ?', [spent.credits, id]);
   if (settlement !== 'refund') return;
-  db.run("UPDATE operation SET state = 'refunded' WHERE id = ?", [job.id]);
+  db.run("UPDATE operation SET state = 'refunded' WHERE id = ?", [id]);
 }
 
-function move(
-  db: Connection,
-  job: WholeJob,
-  settlement: Exclude<Settlement, 'none'>,
-  now: number,
-): boolean {
-  switch (settlement) {
-    case 'commit':
-      return commit(db, job.id, now);
-    case 'commit_part':
-      return commitPart(db, job.id, spentOn(job, settlement), now);
-    case 'refund':
-      return refund(db, job.id, now);
-  }
-}
-
-/** The price of a job without the segments that failed: their share of it, rounded up. */
-function spentOn(job: WholeJob, settlement: 'commit_part' | 'refund') {
+/** Price of a job; without the segments that failed, their share of it, rounded up. */
+function spentOn(job: Job, settlement: Exclude<Settlement, 'none'>) {
   if (settlement === 'refund') return { credits: 0, quota: 0 };
+  if (settlement === 'commit') return { credits: job.credits, quota: job.characters };
   const quota = job.segments
     .filter(({ status }) => status !== 'fail')
     .reduce((sum, { characters }) => sum + characters, 0);

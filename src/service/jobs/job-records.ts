@@ -1,55 +1,68 @@
-import type { JobStatus, SegmentStatus } from '../../contract/jobs.ts';
-import { JOB_STATUSES, SEGMENT_STATUSES } from '../../contract/jobs.ts';
-import type { SpeechFormat } from '../../contract/speech.ts';
-import { SPEECH_FORMATS } from '../../contract/speech.ts';
+import type { Static, TSchema } from 'typebox';
+import { Check } from 'typebox/schema';
+import type { SegmentStatus } from '../../contract/jobs.ts';
+import { SEGMENT_STATUSES } from '../../contract/jobs.ts';
+import type { ServiceErrorCode } from '../../contract/service-errors.ts';
+import { SERVICE_ERRORS } from '../../contract/service-errors.ts';
 import type { JobFault } from '../http/faults.ts';
 import type { Connection, Row, SqlValue } from '../store/connection.ts';
-import { integer, number, optionalInteger, optionalText, text } from '../store/connection.ts';
+import { integer, optionalInteger, optionalText, text } from '../store/connection.ts';
+import type { JobStatus } from './lifecycle.ts';
+import { JOB_STATUSES } from './lifecycle.ts';
 
-/** A job as it is stored, without its text. */
+const JOB_KINDS = ['speech', 'lip_sync', 'video_dubbing', 'image', 'video'] as const;
+export type JobKind = (typeof JOB_KINDS)[number];
+export type MediaJobKind = Exclude<JobKind, 'speech'>;
+
+/** A JSON object whose fields depend on the kind of job. */
+export type Json = Readonly<Record<string, unknown>>;
+
+/** A job of any kind as it is stored, without its segments. */
 export interface JobRecord {
   readonly id: string;
   readonly accountId: string;
+  readonly kind: JobKind;
   readonly status: JobStatus;
-  /** Who works on it; nobody when it was given back. */
+  /** The process that works on it; `undefined` after that released it. */
   readonly ownerId: string | undefined;
   readonly attempts: number;
-  readonly voiceId: string;
-  readonly modelId: string;
-  readonly format: SpeechFormat;
-  readonly speed: number;
-  readonly pitch: number;
-  readonly gainDb: number;
-  readonly ignored: readonly string[];
+  /** Percent, 0 to 100; speech counts segments instead. */
+  readonly progress: number;
+  /** What to make; read with `storedOrder`. */
+  readonly order: Json;
+  /** Body of the create's response, for a replay; empty where the job itself is replayed. */
+  readonly answer: Json;
+  /** Metadata of the result of a media job, once it is done. */
+  readonly result: Json | undefined;
+  /** Billed characters of speech, otherwise 0. */
   readonly characters: number;
-  /** Set aside while it runs; spent once it is done. */
+  /** Reserved while it runs, spent once it has ended. */
   readonly credits: number;
-  readonly textPreview: string;
-  readonly textFingerprint: string;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly finishedAt: number | undefined;
-  /** Why it failed, or its last segment that did, in the words of the engine. */
-  readonly failure: string | undefined;
-  /** The code of its failure, where it is not the engine's. */
-  readonly errorCode: string | undefined;
-  /** How it is to end, by a fault rule of the service that accepted it. */
+  /** Code of its failure, where that is not the kind's usual one. */
+  readonly errorCode: ServiceErrorCode | undefined;
+  /** Why it failed, or the last of its segments that did. */
+  readonly errorMessage: string | undefined;
+  /** How it has to end, by a fault rule of the service that accepted it. */
   readonly fault: JobFault | undefined;
 }
 
+/** A part of the text of a speech job. */
 export interface SegmentRecord {
   /** From 0, in the order of the text. */
   readonly index: number;
   readonly text: string;
   readonly characters: number;
   readonly status: SegmentStatus;
-  /** How long its speech is, once there is any. */
+  /** Length of its speech, once it is spoken. */
   readonly samples: number | undefined;
   readonly sampleRate: number | undefined;
 }
 
-/** A job with its segments. */
-export interface WholeJob extends JobRecord {
+/** A job with its segments, of which only speech has any. */
+export interface Job extends JobRecord {
   readonly segments: readonly SegmentRecord[];
 }
 
@@ -61,25 +74,22 @@ export interface JobFilter {
   readonly offset: number;
 }
 
-const SELECT_JOB =
-  'SELECT job.*, (SELECT failure FROM operation WHERE operation.id = job.id) AS failure FROM job';
-
-/** The job with this id, whoever it belongs to. */
-export function readJob(db: Connection, id: string): WholeJob | undefined {
-  const row = db.get(`${SELECT_JOB} WHERE id = ?`, [id]);
+/** Returns the job with this id, of any account and kind. */
+export function readJob(db: Connection, id: string): Job | undefined {
+  const row = db.get('SELECT * FROM job WHERE id = ?', [id]);
   if (row === undefined) return undefined;
   const segments = db.all('SELECT * FROM job_segment WHERE job_id = ? ORDER BY number', [id]);
   return { ...jobOf(row), segments: segments.map((segment) => segmentOf(segment)) };
 }
 
-/** Jobs of an account, the newest first. */
+/** Lists jobs of one kind and account, the newest first. */
 export function listJobs(
   db: Connection,
-  accountId: string,
+  { accountId, kind }: Pick<JobRecord, 'accountId' | 'kind'>,
   { status, createdAfter, limit, offset }: JobFilter,
 ): readonly JobRecord[] {
-  const conditions = ['account_id = ?'];
-  const values: SqlValue[] = [accountId];
+  const conditions = ['account_id = ?', 'kind = ?'];
+  const values: SqlValue[] = [accountId, kind];
   if (status !== undefined) {
     conditions.push('status = ?');
     values.push(status);
@@ -88,35 +98,49 @@ export function listJobs(
     conditions.push('created_at > ?');
     values.push(createdAfter);
   }
-  const sql = `${SELECT_JOB} WHERE ${conditions.join(' AND ')}
+  const sql = `SELECT * FROM job WHERE ${conditions.join(' AND ')}
     ORDER BY number DESC LIMIT ? OFFSET ?`;
   return db.all(sql, [...values, limit, offset]).map((row) => jobOf(row));
 }
 
+/** Lists every job that has not ended, the oldest first. */
+export function listUnfinishedJobs(db: Connection): readonly JobRecord[] {
+  return db
+    .all('SELECT * FROM job WHERE finished_at IS NULL ORDER BY number')
+    .map((row) => jobOf(row));
+}
+
+/** Returns the order of a job. @throws TypeError when it does not match the schema */
+export function storedOrder<Schema extends TSchema>(
+  schema: Schema,
+  { id, order }: Pick<JobRecord, 'id' | 'order'>,
+): Static<Schema> {
+  if (Check(schema, order)) return order;
+  throw new TypeError(`The stored order of job ${id} does not match its schema`);
+}
+
 function jobOf(row: Row): JobRecord {
-  const ignored = text(row, 'ignored');
+  const result = optionalText(row, 'result_json');
+  const errorCode = optionalText(row, 'error_code');
+  const fault = optionalText(row, 'fault');
   return {
     id: text(row, 'id'),
     accountId: text(row, 'account_id'),
+    kind: oneOf(JOB_KINDS, text(row, 'kind')),
     status: oneOf(JOB_STATUSES, text(row, 'status')),
     ownerId: optionalText(row, 'owner_id'),
     attempts: integer(row, 'attempts'),
-    voiceId: text(row, 'voice_id'),
-    modelId: text(row, 'model_id'),
-    format: oneOf(SPEECH_FORMATS, text(row, 'format')),
-    speed: number(row, 'speed'),
-    pitch: number(row, 'pitch'),
-    gainDb: number(row, 'gain_db'),
-    ignored: ignored === '' ? [] : ignored.split(','),
+    progress: integer(row, 'progress'),
+    order: jsonOf(text(row, 'order_json')),
+    answer: jsonOf(text(row, 'answer_json')),
+    result: result === undefined ? undefined : jsonOf(result),
     characters: integer(row, 'characters'),
     credits: integer(row, 'credits'),
-    textPreview: text(row, 'text_preview'),
-    textFingerprint: text(row, 'text_fingerprint'),
     createdAt: integer(row, 'created_at'),
     finishedAt: optionalInteger(row, 'finished_at'),
-    failure: optionalText(row, 'failure'),
-    errorCode: optionalText(row, 'error_code'),
-    fault: row['fault'] === null ? undefined : oneOf(JOB_FAULTS, text(row, 'fault')),
+    errorCode: errorCode === undefined ? undefined : requireErrorCode(errorCode),
+    errorMessage: optionalText(row, 'error_message'),
+    fault: fault === undefined ? undefined : oneOf(['fail', 'partial_fail'] as const, fault),
   };
 }
 
@@ -131,7 +155,22 @@ function segmentOf(row: Row): SegmentRecord {
   };
 }
 
-const JOB_FAULTS: readonly JobFault[] = ['fail', 'partial_fail'];
+/** Returns a stored code of the contract. @throws TypeError when the contract has it no more */
+export function requireErrorCode(code: string): ServiceErrorCode {
+  if (isErrorCode(code)) return code;
+  throw new TypeError(`Unknown error code: ${code}`);
+}
+
+function isErrorCode(code: string): code is ServiceErrorCode {
+  return Object.hasOwn(SERVICE_ERRORS, code);
+}
+
+/** Parses a stored JSON object. @throws TypeError when it is anything else */
+export function jsonOf(stored: string): Json {
+  const value: unknown = JSON.parse(stored);
+  if (typeof value === 'object' && value !== null) return { ...value };
+  throw new TypeError('Stored JSON is not an object');
+}
 
 function oneOf<Value extends string>(values: readonly Value[], given: string): Value {
   const found = values.find((value) => value === given);

@@ -1,113 +1,128 @@
+import type { Clock } from '../../effects/clock.ts';
 import type { Random } from '../../effects/random.ts';
-import type { StoredAudio } from '../speech/audio-files.ts';
 import type { Faults } from '../http/faults.ts';
 import { requestLineOf } from '../http/faults.ts';
+import { refusalError } from '../operations/begin-operation.ts';
 import type { Ownership } from '../operations/owner.ts';
+import type { ServiceEvent } from '../running-service.ts';
 import type { Connection } from '../store/connection.ts';
-import type { Accepted, JobRequest } from './accept-job.ts';
+import type { Store } from '../store/open-store.ts';
+import type { JobAccepted, JobRequest } from './accept-job.ts';
 import { acceptJob } from './accept-job.ts';
 import { advanceJob, isUnowned } from './advance-job.ts';
-import { segmentFile, wholeFile } from './job-files.ts';
-import type { JobFilter, JobRecord, WholeJob } from './job-records.ts';
+import type { Job, JobFilter, JobKind, JobRecord } from './job-records.ts';
 import { listJobs, readJob } from './job-records.ts';
-import { SPEECH_KIND } from './left-jobs.ts';
-import { OwnJobs } from './own-jobs.ts';
-import type { WorkDeps } from './work-on-job.ts';
+import { hasEnded } from './lifecycle.ts';
+import { JobScheduler } from './job-scheduler.ts';
+import type { JobTypes } from './work-on-job.ts';
 import { workOnJob } from './work-on-job.ts';
 
-export interface JobsDeps extends Omit<WorkDeps, 'owner'> {
+interface JobsDeps {
+  readonly clock: Clock;
   readonly random: Random;
+  readonly store: Store;
   readonly ownership: Ownership;
   readonly faults: Pick<Faults, 'ofJob'>;
+  readonly types: JobTypes;
+  readonly report: (event: ServiceEvent) => void;
 }
 
-/** One is worked on while the other is encoded or written. */
-const LANES = { [SPEECH_KIND]: { workers: 2 } };
-
-/** Speech jobs of every account, and the work on those that fall to this process. */
+/** Jobs of every kind and account, and the work on those that this process runs. */
 export class Jobs {
-  readonly #deps: JobsDeps & WorkDeps;
-  readonly #own: OwnJobs;
+  readonly #deps: JobsDeps;
+  readonly #scheduler: JobScheduler;
 
   constructor(deps: JobsDeps) {
-    this.#deps = { ...deps, owner: deps.ownership.owner };
-    this.#own = new OwnJobs(deps, {
-      table: 'job',
-      lanes: LANES,
-      work: (jobId, signal) => workOnJob(this.#deps, jobId, signal),
-      release: (db, jobId) => this.#release(db, jobId),
+    const { clock, ownership } = deps;
+    const { owner } = ownership;
+    this.#deps = deps;
+    this.#scheduler = new JobScheduler({
+      ...deps,
+      work: (jobId, signal) => workOnJob({ ...deps, owner }, jobId, signal),
+      release(db, jobId) {
+        advanceJob(db, { jobId, owner, now: clock.now(), event: { type: 'released' } });
+        return readJob(db, jobId)?.finishedAt === undefined;
+      },
     });
   }
 
-  /** Takes up jobs whose process died, now and from time to time. */
+  /** Continues the jobs of dead processes, now and from time to time. */
   start(): void {
-    this.#own.start();
+    this.#scheduler.start();
   }
 
   /**
-   * Takes a job in, sets its price aside and has it worked on.
+   * Called before anything is done for a job that is accepted later.
    * @throws ServiceError 503 when the service closes
    */
-  accept(request: JobRequest): Accepted {
-    this.#own.requireOpen();
-    const { clock, faults, owner, ownership, random, report, store } = this.#deps;
-    const drawn = faults.ofJob(requestLineOf(request.endpoint));
-    const fault = drawn.outcome;
-    const context = { id: random.uuid(), owner, now: clock.now(), fault };
-    const letGo = ownership.hold();
+  requireOpen(): void {
+    this.#scheduler.requireOpen();
+  }
+
+  /**
+   * Stores a job, reserves its charge and queues it.
+   * @throws ServiceError 402 when there is too little, 409 when its key was used before, 503 when the service closes,
+   * and whatever its check throws
+   */
+  accept(request: JobRequest): Job {
+    this.requireOpen();
+    const { ownership, store } = this.#deps;
+    const releaseLease = ownership.hold();
     try {
-      const accepted = store.write((db) => acceptJob(db, context, request));
-      if (accepted.kind !== 'accepted') return accepted;
-      const { jobId } = accepted;
-      drawn.count();
-      if (fault !== undefined) report({ type: 'job-fault', jobId, outcome: fault });
-      this.#own.add({ id: jobId, kind: SPEECH_KIND });
-      return accepted;
+      const accepted = store.write((db) => this.acceptWithin(db, request));
+      if (accepted.kind !== 'accepted') throw refusalError(accepted, request);
+      this.enqueue(accepted.job);
+      return accepted.job;
     } finally {
-      letGo();
+      releaseLease();
     }
   }
 
-  /** The job, if it is one of the account's. One that was left is taken up when it is asked for. */
-  find(accountId: string, jobId: string): WholeJob | undefined {
-    const { owner, store } = this.#deps;
+  /** Stores a job and reserves its charge in a transaction of the caller, who queues it afterwards with `enqueue`. */
+  acceptWithin(db: Connection, request: JobRequest): JobAccepted {
+    const { clock, faults, ownership, random, report } = this.#deps;
+    const { owner } = ownership;
+    const { endpoint, id = random.uuid() } = request;
+    const drawn = faults.ofJob(requestLineOf(endpoint));
+    const { outcome: fault } = drawn;
+    const accepted = acceptJob(db, { id, owner, now: clock.now(), fault }, request);
+    if (accepted.kind !== 'accepted') return accepted;
+    drawn.count();
+    if (fault !== undefined) report({ type: 'job-fault', jobId: id, outcome: fault });
+    return accepted;
+  }
+
+  /** Queues an accepted job, or leaves it to the next process when this one closes. */
+  enqueue(job: Job): void {
+    this.#scheduler.addAccepted(job);
+  }
+
+  /** Returns the account's job of this kind. Queues an orphaned one. */
+  find(accountId: string, kind: JobKind, jobId: string): Job | undefined {
+    const { ownership, store } = this.#deps;
+    const { owner } = ownership;
     return store.read((db) => {
       const job = readJob(db, jobId);
-      if (job?.accountId !== accountId) return undefined;
-      const isOurs = job.ownerId === owner.id;
-      if (isOurs || isUnowned(db, job, owner)) this.#own.add({ id: jobId, kind: SPEECH_KIND });
+      if (job?.accountId !== accountId || job.kind !== kind) return undefined;
+      const isOurs = job.ownerId === owner.id && !hasEnded(job.status);
+      if (isOurs || isUnowned(db, job, owner)) this.#scheduler.add(job);
       return job;
     });
   }
 
-  /** The job whoever it belongs to: for somebody whose right to it was proved in another way. */
-  findAny(jobId: string): WholeJob | undefined {
-    return this.#deps.store.read((db) => readJob(db, jobId));
+  /** Returns a job of any account, for a caller that has verified a signed link. */
+  findAny(kind: JobKind, jobId: string): Job | undefined {
+    const job = this.#deps.store.read((db) => readJob(db, jobId));
+    return job?.kind === kind ? job : undefined;
   }
 
-  /** Jobs of the account, the newest first. */
-  list(accountId: string, filter: JobFilter): readonly JobRecord[] {
-    return this.#deps.store.read((db) => listJobs(db, accountId, filter));
+  /** Lists jobs of one kind, the newest first. */
+  list(accountId: string, kind: JobKind, filter: JobFilter): readonly JobRecord[] {
+    return this.#deps.store.read((db) => listJobs(db, { accountId, kind }, filter));
   }
 
-  /** The whole of what was spoken; `undefined` while there is none. */
-  audioOf(job: WholeJob): Promise<StoredAudio | undefined> {
-    return this.#deps.folder.find(job.id, wholeFile(job));
-  }
-
-  /** What was spoken of one segment, also before the job has ended. */
-  segmentAudioOf(job: WholeJob, index: number): Promise<StoredAudio | undefined> {
-    return this.#deps.folder.find(job.id, segmentFile(index, job.format));
-  }
-
-  /** Finishes what it can in that time, and gives back the rest (see `OwnJobs.close`). */
+  /** Finishes what it can in that time, and releases the rest (see `JobScheduler.close`). */
   close(graceMs: number, hurry?: AbortSignal): Promise<void> {
-    return this.#own.close(graceMs, hurry);
-  }
-
-  #release(db: Connection, jobId: string): boolean {
-    const { clock, owner } = this.#deps;
-    advanceJob(db, { jobId, owner, now: clock.now(), event: { type: 'released' } });
-    return readJob(db, jobId)?.finishedAt === undefined;
+    return this.#scheduler.close(graceMs, hurry);
   }
 }

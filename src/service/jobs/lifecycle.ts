@@ -1,42 +1,39 @@
-import type { JobStatus, SegmentStatus } from '../../contract/jobs.ts';
+import type { SegmentStatus } from '../../contract/jobs.ts';
 
 /**
- * What can become of a speech job (docs/api/jobs.md#states), as a pure machine: it says what a job is after
- * something happened to it and what that means for its money. It knows neither database nor engine.
+ * The lifecycle of a job of any kind (docs/api/jobs.md#states), as a pure state machine: the state after an event, and
+ * what happens to the charge. It knows neither database nor engine.
  */
+
+/** Stored statuses; each API maps them to its own names. Only speech is `partial`. */
+export const JOB_STATUSES = ['pending', 'processing', 'done', 'partial', 'failed'] as const;
+export type JobStatus = (typeof JOB_STATUSES)[number];
 
 export interface JobState {
   readonly status: JobStatus;
-  /** How often it was begun by somebody who did not give it back. */
+  /** How often a worker took the job and did not release it. */
   readonly attempts: number;
-  /** At least one. */
+  /** Empty for a job that is not of speech. */
   readonly segments: readonly SegmentStatus[];
 }
 
 export type JobEvent =
-  /** A worker takes it, for the first time or because whoever had it is gone. */
+  /** A worker takes it, for the first time or because the last owner is dead. */
   | { readonly type: 'claimed' }
   /** Its owner gives it back unfinished, because its process ends. */
   | { readonly type: 'released' }
   | {
-      readonly type: 'segment_settled';
+      readonly type: 'segment_finished';
       readonly index: number;
       readonly outcome: Exclude<SegmentStatus, 'pending'>;
     }
-  /** What was spoken is one file now; with nothing spoken, there was none to make. */
+  /** Its result is a file; a speech job in which nothing was spoken has none, and fails. */
   | { readonly type: 'finished' }
   /** It cannot be done at all, such as on a full disk. */
-  | { readonly type: 'broken' };
+  | { readonly type: 'failed' };
 
-/** What happens to the money that was set aside when the job was accepted. */
-export type Settlement =
-  | 'none'
-  /** All of it is spent. */
-  | 'commit'
-  /** What the failed segments cost is given back, the rest is spent. */
-  | 'commit_part'
-  /** All of it is given back. */
-  | 'refund';
+/** What happens to the reserved charge; `commit_part` refunds the segments that failed. */
+export type Settlement = 'none' | 'commit' | 'commit_part' | 'refund';
 
 export interface Transition {
   readonly state: JobState;
@@ -44,78 +41,52 @@ export interface Transition {
 }
 
 /**
- * A job during which so many processes died is given up: it may be the reason. Most of them were just
- * ended, and some are ended again and again while one job is the first in the queue.
+ * A job fails after so many attempts: it may be what kills its processes. Most of them were just ended, and some are
+ * ended again and again while one job is the first in the queue.
  */
 export const MAX_ATTEMPTS = 100;
 
-/** A job as it is accepted. */
+/** Returns the state of a job that was just accepted. */
 export function newJob(segmentCount: number): JobState {
-  return {
-    status: 'pending',
-    attempts: 0,
-    segments: Array.from({ length: segmentCount }, () => 'pending' as const),
-  };
+  const segments = Array.from({ length: segmentCount }, () => 'pending' as const);
+  return { status: 'pending', attempts: 0, segments };
 }
 
-/** Whether nothing can happen to it any more. */
-export function isTerminal(status: JobStatus): boolean {
+/** Whether a job has ended, for good. */
+export function hasEnded(status: JobStatus): boolean {
   return status !== 'pending' && status !== 'processing';
 }
 
-/** The job after an event; `undefined` when that cannot happen to it, and then nothing may be done. */
+/** Returns the job after an event; `undefined` when the event cannot happen to it. */
 export function transition(state: JobState, event: JobEvent): Transition | undefined {
-  if (isTerminal(state.status)) return undefined;
+  const { status, attempts, segments } = state;
+  if (hasEnded(status)) return undefined;
   switch (event.type) {
     case 'claimed':
-      return claim(state);
-    case 'released':
-      return release(state);
-    case 'segment_settled':
-      return settleSegment(state, event.index, event.outcome);
+      if (attempts >= MAX_ATTEMPTS) return end(state, 'failed');
+      return goOn({ ...state, status: 'processing', attempts: attempts + 1 });
+    case 'released': {
+      const wasClaimed = status === 'processing';
+      return goOn({ ...state, status: 'pending', attempts: attempts - (wasClaimed ? 1 : 0) });
+    }
+    case 'segment_finished':
+      if (status !== 'processing' || segments[event.index] !== 'pending') return undefined;
+      return goOn({ ...state, segments: segments.with(event.index, event.outcome) });
     case 'finished':
-      return finish(state);
-    case 'broken':
-      return end(state, 'fail');
+      if (status !== 'processing' || segments.includes('pending')) return undefined;
+      if (segments.length > 0 && !segments.includes('success')) return end(state, 'failed');
+      return end(state, segments.includes('fail') ? 'partial' : 'done');
+    case 'failed':
+      return end(state, 'failed');
   }
 }
 
-function claim(state: JobState): Transition {
-  if (state.attempts >= MAX_ATTEMPTS) return end(state, 'fail');
-  return go({ ...state, status: 'processing', attempts: state.attempts + 1 });
-}
-
-function release(state: JobState): Transition {
-  const { status, attempts } = state;
-  return go({
-    ...state,
-    status: 'pending',
-    attempts: status === 'processing' ? attempts - 1 : attempts,
-  });
-}
-
-function settleSegment(
-  state: JobState,
-  index: number,
-  outcome: Exclude<SegmentStatus, 'pending'>,
-): Transition | undefined {
-  if (state.status !== 'processing' || state.segments[index] !== 'pending') return undefined;
-  return go({ ...state, segments: state.segments.with(index, outcome) });
-}
-
-function finish(state: JobState): Transition | undefined {
-  const { status, segments } = state;
-  if (status !== 'processing' || segments.includes('pending')) return undefined;
-  if (!segments.includes('success')) return end(state, 'fail');
-  return end(state, segments.includes('fail') ? 'partial_fail' : 'success');
-}
-
-const SETTLEMENTS = { success: 'commit', partial_fail: 'commit_part', fail: 'refund' } as const;
+const SETTLEMENTS = { done: 'commit', partial: 'commit_part', failed: 'refund' } as const;
 
 function end(state: JobState, status: keyof typeof SETTLEMENTS): Transition {
   return { state: { ...state, status }, settlement: SETTLEMENTS[status] };
 }
 
-function go(state: JobState): Transition {
+function goOn(state: JobState): Transition {
   return { state, settlement: 'none' };
 }

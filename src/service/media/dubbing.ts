@@ -14,9 +14,9 @@ import type { Speaking } from '../speech/speak.ts';
 import { writeMediaFile } from './media-files.ts';
 import type { MediaArrival } from './import/imports.ts';
 import type { AudioFacts, VideoFacts } from './inspection/inspection.ts';
-import type { Json, MediaJob } from './jobs/media-job-records.ts';
-import { jsonOf, readMediaJob, requireErrorCode } from './jobs/media-job-records.ts';
-import type { MediaJobs } from './jobs/media-jobs.ts';
+import type { Job, Json } from '../jobs/job-records.ts';
+import { jsonOf, readJob, requireErrorCode } from '../jobs/job-records.ts';
+import type { Jobs } from '../jobs/jobs.ts';
 import { fetchVideo, billingOf, shownSeconds } from './lipsync/lip-sync.ts';
 import type { StoredLipSync } from './lipsync/lip-sync.ts';
 
@@ -83,7 +83,7 @@ async function dub(
 ): Promise<DubbingRecord> {
   const { accountId, body, idempotencyKey, requestId, signal } = order;
   const { charge } = plan;
-  context.media.jobs.requireOpen();
+  context.jobs.requireOpen();
   const request = { accountId, endpoint: 'createDubbing', requestId, fingerprint } as const;
   const operation = beginOperation(context.operations, { ...request, idempotencyKey, charge });
   const { id: folderId } = arrival;
@@ -98,7 +98,7 @@ async function dub(
     };
     writeMediaFile(db, file);
     const fits = body.fit_audio_to_video ?? false;
-    const end = startLipSync(db, context.media.jobs, { ...request, folderId, video, audio, fits });
+    const end = startLipSync(db, context.jobs, { ...request, folderId, video, audio, fits });
     const speechCredits = charge.credits;
     record = { operationId: operation.id, speechFileId, speechCredits, end };
     writeDubbing(db, record);
@@ -106,7 +106,7 @@ async function dub(
   const speaking = { context, account: accountId, plan, operation, signal, requestId };
   const onSettled = (): void => {
     const { end } = requireSettled(record);
-    if ('job' in end) context.media.jobs.enqueue(end.job);
+    if ('job' in end) context.jobs.enqueue(end.job);
   };
   await speakDubbing({ speaking, folderId, settle, onSettled });
   return requireSettled(record);
@@ -131,7 +131,7 @@ interface SpokenVideo {
  */
 function startLipSync(
   db: Connection,
-  jobs: Pick<MediaJobs, 'acceptWithin'>,
+  jobs: Pick<Jobs, 'acceptWithin'>,
   { audio, fits, folderId, video, ...request }: SpokenVideo,
 ): DubbingRecord['end'] {
   const tempo = fits ? tempoToFit(audio.seconds, video.seconds) : 1;
@@ -147,7 +147,6 @@ function startLipSync(
     idempotencyKey: undefined,
     kind: 'video_dubbing',
     order,
-    answer: {},
     charge,
   });
   if (accepted.kind === 'accepted') return { job: accepted.job };
@@ -216,7 +215,7 @@ export interface DubbingRecord {
   readonly speechFileId: string;
   readonly speechCredits: number;
   /** What came of it: a job of lip sync, or none. */
-  readonly end: { readonly job: MediaJob } | { readonly refusal: DubbingRefusal };
+  readonly end: { readonly job: Job } | { readonly refusal: DubbingRefusal };
 }
 
 /** Notes what came of a dubbing, inside the caller's transaction. */
@@ -250,7 +249,7 @@ export function requireDubbing(db: Connection, jobId: string): DubbingRecord {
 
 function recordOf(db: Connection, row: Row): DubbingRecord {
   const jobId = optionalText(row, 'job_id');
-  const job = jobId === undefined ? undefined : readMediaJob(db, jobId);
+  const job = jobId === undefined ? undefined : readJob(db, jobId);
   return {
     operationId: textOf(row, 'operation_id'),
     speechFileId: textOf(row, 'speech_file_id'),

@@ -98,7 +98,7 @@ export function readMediaFile(db: Connection, id: string): MediaFileRecord | und
 
 /** Whether anything in a folder is needed: it has a job, or a file that may be fetched. */
 export function isFolderNeeded(db: Connection, folder: string): boolean {
-  const job = db.get('SELECT 1 AS found FROM media_job WHERE id = ?', [folder]);
+  const job = db.get('SELECT 1 AS found FROM job WHERE id = ?', [folder]);
   return (
     job !== undefined ||
     db.get('SELECT 1 AS found FROM media_file WHERE folder = ?', [folder]) !== undefined

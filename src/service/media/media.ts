@@ -1,9 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import type { Clock } from '../../effects/clock.ts';
 import type { Random } from '../../effects/random.ts';
-import type { Faults } from '../http/faults.ts';
 import type { SignedLinks } from '../jobs/signed-links.ts';
-import type { Ownership } from '../operations/owner.ts';
 import type { ServiceEvent } from '../running-service.ts';
 import type { Store } from '../store/open-store.ts';
 import type { RunTask } from './child/run-task.ts';
@@ -12,13 +10,11 @@ import { createMediaLink } from './media-files.ts';
 import { createAddressPolicy } from './import/address-policy.ts';
 import type { Imports } from './import/imports.ts';
 import { createImports } from './import/imports.ts';
-import { MediaJobs } from './jobs/media-jobs.ts';
-import type { MediaWorks } from './jobs/work.ts';
+import type { MediaWorks } from './media-jobs.ts';
 
 /** What the handlers of lip sync, dubbing, images and videos work with. */
 export interface Media {
   readonly imports: Imports;
-  readonly jobs: MediaJobs;
   readonly folder: MediaFolder;
   readonly link: MediaLink;
   readonly run: RunTask;
@@ -41,21 +37,18 @@ export interface MediaDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly store: Store;
-  readonly faults: Faults;
   readonly links: SignedLinks;
-  readonly ownership: Ownership;
   readonly report: (event: ServiceEvent) => void;
   readonly sources: MediaSources;
 }
 
 export function createMedia({ sources, ...deps }: MediaDeps): Media {
-  const { folder, run, works } = sources;
+  const { folder, run } = sources;
   const policy = createAddressPolicy(sources);
   return {
     folder,
     run,
     imports: createImports({ ...deps, folder, policy, run }),
-    jobs: new MediaJobs({ ...deps, folder, run, works }),
     link: createMediaLink(deps),
   };
 }

@@ -72,7 +72,7 @@ export function createOperation(deps: OperationDeps, identity: OperationIdentity
     refund: (failure) =>
       end('refunded', (db) => {
         refund(db, id, clock.now());
-        if (failure !== undefined) noteFailure(db, id, failure);
+        db.run('UPDATE operation SET failure = ? WHERE id = ?', [failure ?? null, id]);
       }),
     release: () =>
       end('refunded', (db) => {
@@ -80,11 +80,6 @@ export function createOperation(deps: OperationDeps, identity: OperationIdentity
         db.run('DELETE FROM operation WHERE id = ?', [id]);
       }),
   };
-}
-
-/** Stores why an operation failed, inside the caller's transaction. */
-export function noteFailure(db: Connection, operationId: string, failure: string): void {
-  db.run('UPDATE operation SET failure = ? WHERE id = ?', [failure, operationId]);
 }
 
 /**

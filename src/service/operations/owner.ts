@@ -72,8 +72,7 @@ export function forgetOwner(db: Connection, id: string): void {
   db.run(
     `DELETE FROM owner WHERE id = ?1
        AND NOT EXISTS (SELECT 1 FROM operation WHERE owner_id = ?1)
-       AND NOT EXISTS (SELECT 1 FROM job WHERE owner_id = ?1)
-       AND NOT EXISTS (SELECT 1 FROM media_job WHERE owner_id = ?1)`,
+       AND NOT EXISTS (SELECT 1 FROM job WHERE owner_id = ?1)`,
     [id],
   );
 }

@@ -308,4 +308,95 @@ export const MIGRATIONS: readonly string[] = [
   `
   ALTER TABLE job ADD COLUMN error_code TEXT;
   `,
+  // One table for the jobs of every kind. Their numbers change, their order does not.
+  `
+  ALTER TABLE job RENAME TO speech_job;
+  ALTER TABLE job_segment RENAME TO speech_job_segment;
+  ALTER TABLE dubbing RENAME TO dubbing_of_media_job;
+  DROP INDEX job_of_account;
+  DROP INDEX job_unfinished;
+  DROP INDEX job_unfinished_voice;
+
+  CREATE TABLE job (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE REFERENCES operation (id),
+    account_id TEXT NOT NULL REFERENCES account (id),
+    kind TEXT NOT NULL
+      CHECK (kind IN ('speech', 'lip_sync', 'video_dubbing', 'image', 'video')),
+    status TEXT NOT NULL
+      CHECK (status IN ('pending', 'processing', 'done', 'partial', 'failed')),
+    owner_id TEXT REFERENCES owner (id),
+    attempts INTEGER NOT NULL,
+    progress INTEGER NOT NULL CHECK (progress BETWEEN 0 AND 100),
+    order_json TEXT NOT NULL,
+    answer_json TEXT NOT NULL,
+    result_json TEXT,
+    characters INTEGER NOT NULL,
+    credits INTEGER NOT NULL,
+    error_code TEXT,
+    error_message TEXT,
+    fault TEXT CHECK (fault IN ('fail', 'partial_fail')),
+    created_at INTEGER NOT NULL,
+    finished_at INTEGER,
+    CHECK ((finished_at IS NULL) = (status IN ('pending', 'processing'))),
+    CHECK (finished_at IS NULL OR owner_id IS NULL),
+    CHECK (kind = 'speech' OR (status = 'done') = (result_json IS NOT NULL))
+  ) STRICT;
+
+  INSERT INTO job (id, account_id, kind, status, owner_id, attempts, progress, order_json,
+    answer_json, characters, credits, error_code, error_message, fault, created_at, finished_at)
+  SELECT id, account_id, 'speech',
+    CASE status WHEN 'success' THEN 'done' WHEN 'partial_fail' THEN 'partial'
+      WHEN 'fail' THEN 'failed' ELSE status END,
+    owner_id, attempts, iif(status = 'success', 100, 0),
+    json_object('voiceId', voice_id, 'modelId', model_id, 'format', format,
+      'speed', json(printf('%!.17g', speed)), 'pitch', json(printf('%!.17g', pitch)),
+      'gainDb', json(printf('%!.17g', gain_db)),
+      'ignored', json(iif(ignored = '', '[]', '["' || replace(ignored, ',', '","') || '"]')),
+      'textPreview', text_preview, 'textFingerprint', text_fingerprint),
+    '{}', characters, credits, error_code,
+    (SELECT failure FROM operation WHERE operation.id = speech_job.id), fault, created_at,
+    finished_at
+  FROM speech_job ORDER BY number;
+
+  INSERT INTO job (id, account_id, kind, status, owner_id, attempts, progress, order_json,
+    answer_json, result_json, characters, credits, error_code, error_message, fault, created_at,
+    finished_at)
+  SELECT id, account_id, kind, iif(status = 'completed', 'done', status), owner_id, attempts,
+    progress, work, answer, result, 0, credits, error_code, error_message,
+    iif(is_to_fail = 1, 'fail', NULL), created_at, finished_at
+  FROM media_job ORDER BY number;
+
+  CREATE INDEX job_of_account ON job (account_id, kind, number);
+  CREATE INDEX job_unfinished ON job (number) WHERE finished_at IS NULL;
+
+  CREATE TABLE job_segment (
+    job_id TEXT NOT NULL REFERENCES job (id),
+    number INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    characters INTEGER NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('pending', 'success', 'skipped', 'fail')),
+    samples INTEGER,
+    sample_rate INTEGER,
+    PRIMARY KEY (job_id, number),
+    CHECK ((status = 'success') = (samples IS NOT NULL)),
+    CHECK ((status = 'success') = (sample_rate IS NOT NULL))
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO job_segment SELECT * FROM speech_job_segment;
+
+  CREATE TABLE dubbing (
+    operation_id TEXT PRIMARY KEY REFERENCES operation (id),
+    speech_file_id TEXT NOT NULL REFERENCES media_file (id),
+    speech_credits INTEGER NOT NULL,
+    job_id TEXT UNIQUE REFERENCES job (id),
+    refusal TEXT,
+    CHECK ((job_id IS NULL) = (refusal IS NOT NULL))
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO dubbing SELECT * FROM dubbing_of_media_job;
+
+  DROP TABLE dubbing_of_media_job;
+  DROP TABLE speech_job_segment;
+  DROP TABLE speech_job;
+  DROP TABLE media_job;
+  `,
 ];

@@ -142,9 +142,9 @@ export function hasVoice(db: Connection, voiceId: string): boolean {
 
 /** Whether a job still has to be spoken with it. */
 function isInUse(db: Connection, voiceId: string): boolean {
-  return (
-    db.get('SELECT 1 FROM job WHERE voice_id = ? AND finished_at IS NULL', [voiceId]) !== undefined
-  );
+  const sql = `SELECT 1 FROM job WHERE finished_at IS NULL AND kind = 'speech'
+    AND json_extract(order_json, '$.voiceId') = ?`;
+  return db.get(sql, [voiceId]) !== undefined;
 }
 
 /** Forgets a voice; what was spoken with it keeps its id. */

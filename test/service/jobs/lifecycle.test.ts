@@ -1,10 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JobStatus, SegmentStatus } from '../../../src/contract/jobs.ts';
-import { JOB_STATUSES } from '../../../src/contract/jobs.ts';
-import type { JobEvent, JobState, Settlement } from '../../../src/service/jobs/lifecycle.ts';
+import type { SegmentStatus } from '../../../src/contract/jobs.ts';
+import type {
+  JobEvent,
+  JobState,
+  JobStatus,
+  Settlement,
+} from '../../../src/service/jobs/lifecycle.ts';
 import {
-  isTerminal,
+  hasEnded,
+  JOB_STATUSES,
   MAX_ATTEMPTS,
   newJob,
   transition,
@@ -17,14 +22,14 @@ function job(status: JobStatus, attempts: number, ...segments: SegmentStatus[]):
 }
 
 const settled = (index: number, outcome: Outcome): JobEvent => ({
-  type: 'segment_settled',
+  type: 'segment_finished',
   index,
   outcome,
 });
 const CLAIMED: JobEvent = { type: 'claimed' };
 const RELEASED: JobEvent = { type: 'released' };
 const FINISHED: JobEvent = { type: 'finished' };
-const BROKEN: JobEvent = { type: 'broken' };
+const FAILED: JobEvent = { type: 'failed' };
 
 describe('a job', () => {
   const last = MAX_ATTEMPTS;
@@ -41,7 +46,7 @@ describe('a job', () => {
       'is given up when its workers keep dying',
       job('processing', last, 'success', 'pending'),
       CLAIMED,
-      job('fail', last, 'success', 'pending'),
+      job('failed', last, 'success', 'pending'),
       'refund',
     ],
     [
@@ -63,45 +68,45 @@ describe('a job', () => {
       'has succeeded',
       job('processing', 1, 'success', 'success'),
       FINISHED,
-      job('success', 1, 'success', 'success'),
+      job('done', 1, 'success', 'success'),
       'commit',
     ],
     [
       'has succeeded although a part has nothing to say',
       job('processing', 1, 'skipped', 'success'),
       FINISHED,
-      job('success', 1, 'skipped', 'success'),
+      job('done', 1, 'skipped', 'success'),
       'commit',
     ],
     [
       'has succeeded in part',
       job('processing', 1, 'success', 'fail', 'skipped'),
       FINISHED,
-      job('partial_fail', 1, 'success', 'fail', 'skipped'),
+      job('partial', 1, 'success', 'fail', 'skipped'),
       'commit_part',
     ],
     [
       'has failed with all of its segments',
       job('processing', 1, 'fail', 'skipped'),
       FINISHED,
-      job('fail', 1, 'fail', 'skipped'),
+      job('failed', 1, 'fail', 'skipped'),
       'refund',
     ],
     [
       'has failed with nothing to say',
       job('processing', 1, 'skipped'),
       FINISHED,
-      job('fail', 1, 'skipped'),
+      job('failed', 1, 'skipped'),
       'refund',
     ],
     [
       'has failed for another reason',
       job('processing', 1, 'success', 'pending'),
-      BROKEN,
-      job('fail', 1, 'success', 'pending'),
+      FAILED,
+      job('failed', 1, 'success', 'pending'),
       'refund',
     ],
-    ['cannot be begun at all', newJob(1), BROKEN, job('fail', 0, 'pending'), 'refund'],
+    ['cannot be begun at all', newJob(1), FAILED, job('failed', 0, 'pending'), 'refund'],
   ])('%s', (_name, state, event, next, settlement) => {
     expect(transition(state, event)).toEqual({ state: next, settlement });
   });
@@ -119,7 +124,7 @@ describe('a job', () => {
 
 const outcomes = fc.constantFrom<Outcome>('success', 'skipped', 'fail');
 const events = fc.oneof(
-  fc.constantFrom(CLAIMED, RELEASED, FINISHED, BROKEN),
+  fc.constantFrom(CLAIMED, RELEASED, FINISHED, FAILED),
   fc.tuple(fc.integer({ min: -1, max: 5 }), outcomes).map(([index, one]) => settled(index, one)),
 );
 const pasts = fc.tuple(fc.integer({ min: 1, max: 4 }), fc.array(events, { maxLength: 30 }));
@@ -146,8 +151,8 @@ describe('whatever happens to a job', () => {
     fc.assert(
       fc.property(pasts, ([segments, history]) => {
         const { states, settlements, state } = follow(segments, history);
-        const ended = states.filter(({ status }) => isTerminal(status));
-        expect(ended.length).toBe(isTerminal(state.status) ? 1 : 0);
+        const ended = states.filter(({ status }) => hasEnded(status));
+        expect(ended.length).toBe(hasEnded(state.status) ? 1 : 0);
         expect(settlements.length).toBe(ended.length);
       }),
     );
@@ -174,7 +179,7 @@ describe('whatever happens to a job', () => {
         const { state } = follow(...past);
         const work = ends.map((outcome, index) => settled(index, outcome));
         const { status } = continued(state, [CLAIMED, ...work, FINISHED]);
-        expect(isTerminal(status)).toBe(true);
+        expect(hasEnded(status)).toBe(true);
       }),
     );
   });
@@ -184,7 +189,7 @@ describe('whatever happens to a job', () => {
       fc.property(pasts, (past) => {
         const { state } = follow(...past);
         const deaths = Array.from({ length: MAX_ATTEMPTS + 1 }, () => CLAIMED);
-        expect(isTerminal(continued(state, deaths).status)).toBe(true);
+        expect(hasEnded(continued(state, deaths).status)).toBe(true);
       }),
     );
   });
@@ -193,11 +198,11 @@ describe('whatever happens to a job', () => {
     fc.assert(
       fc.property(pasts, ([segments, history]) => {
         const { state, settlements } = follow(segments, history);
-        const expected = { success: ['commit'], partial_fail: ['commit_part'], fail: ['refund'] };
+        const expected = { done: ['commit'], partial: ['commit_part'], failed: ['refund'] };
         if (state.status === 'pending' || state.status === 'processing') return;
         expect(settlements).toEqual(expected[state.status]);
-        if (state.status !== 'fail') expect(state.segments).toContain('success');
-        expect(state.segments.includes('fail') && state.status === 'success').toBe(false);
+        if (state.status !== 'failed') expect(state.segments).toContain('success');
+        expect(state.segments.includes('fail') && state.status === 'done').toBe(false);
       }),
     );
   });

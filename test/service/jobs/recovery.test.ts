@@ -262,12 +262,7 @@ describe('a service that closes', () => {
     await waiting;
     expect(next.directed.texts.toSorted()).toEqual(['One is said.', 'Two is said.']);
     const statuses = store.read((db) => db.all('SELECT status FROM job ORDER BY number'));
-    expect(statuses.map((row) => row['status'])).toEqual([
-      'success',
-      'success',
-      'pending',
-      'pending',
-    ]);
+    expect(statuses.map((row) => row['status'])).toEqual(['done', 'done', 'pending', 'pending']);
   });
 
   it('with nothing to do ends at once, and leaves no owner', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { MediaJobKind } from '../../../src/service/media/jobs/media-job-records.ts';
+import type { MediaJobKind } from '../../../src/service/jobs/job-records.ts';
 import { CREDITS, mediaJobsScene, PRICE } from './media-jobs.ts';
 
 const KINDS: readonly MediaJobKind[] = ['lip_sync', 'image', 'video'];
@@ -29,6 +29,6 @@ test('a lip sync whose speech was still spoken then is left to the next process'
   next.jobs.start();
   await expect.poll(() => next.begun).toEqual(['align-sound']);
   next.endAll();
-  await expect.poll(() => rowOf(late.id)?.['status']).toBe('completed');
+  await expect.poll(() => rowOf(late.id)?.['status']).toBe('done');
   expect([first.begun, next.credits()]).toEqual([[], CREDITS - PRICE]);
 });

@@ -10,7 +10,7 @@ test('a job that is given up keeps nothing but what may be fetched', async () =>
   await expect.poll(() => before.begun).toHaveLength(1);
   await before.put(id, 'video', 'speech.wav', 'draft-1-result.mp4');
   store.write((db) => {
-    db.run('UPDATE media_job SET attempts = ?', [MAX_ATTEMPTS]);
+    db.run('UPDATE job SET attempts = ?', [MAX_ATTEMPTS]);
     writeMediaFile(db, { id: 'speech', folder: id, name: 'speech.wav', contentType: 'audio/wav' });
   });
   const { begun, credits, filesOf, jobs, rowOf } = await mediaJobsScene({ store, others: 'dead' });

@@ -56,7 +56,7 @@ describe('media jobs of every kind that are under way at closing', () => {
     await expect.poll(() => begun.length).toBe(KINDS.length);
     endAll();
     await closed;
-    expect(ids.map((id) => rowOf(id)?.['status'])).toEqual(ids.map(() => 'completed'));
+    expect(ids.map((id) => rowOf(id)?.['status'])).toEqual(ids.map(() => 'done'));
     expect(events).toHaveLength(1);
   });
 

@@ -1,22 +1,28 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { MAX_ATTEMPTS } from '../../../src/service/jobs/lifecycle.ts';
-import type { MediaJobEvent } from '../../../src/service/media/jobs/lifecycle.ts';
-import { hasEnded, NEW_MEDIA_JOB, transition } from '../../../src/service/media/jobs/lifecycle.ts';
+import type { JobState } from '../../../src/service/jobs/lifecycle.ts';
+import { hasEnded, MAX_ATTEMPTS, newJob, transition } from '../../../src/service/jobs/lifecycle.ts';
 
-const EVENTS: readonly MediaJobEvent[] = ['claimed', 'released', 'finished', 'broken'];
+/** A job without segments. */
+const NEW_MEDIA_JOB = newJob(0);
+const EVENTS = ['claimed', 'released', 'finished', 'failed'] as const;
+type EventType = (typeof EVENTS)[number];
+
+function after(state: JobState, type: EventType) {
+  return transition(state, { type });
+}
 
 describe('a media job', () => {
-  test.each<[readonly MediaJobEvent[], string, string]>([
-    [['claimed', 'finished'], 'completed', 'commit'],
-    [['claimed', 'broken'], 'failed', 'refund'],
-    [['broken'], 'failed', 'refund'],
+  test.each<[readonly EventType[], string, string]>([
+    [['claimed', 'finished'], 'done', 'commit'],
+    [['claimed', 'failed'], 'failed', 'refund'],
+    [['failed'], 'failed', 'refund'],
     [['claimed', 'released'], 'pending', 'none'],
-    [['claimed', 'claimed', 'finished'], 'completed', 'commit'],
+    [['claimed', 'claimed', 'finished'], 'done', 'commit'],
     [Array.from({ length: MAX_ATTEMPTS + 1 }, () => 'claimed' as const), 'failed', 'refund'],
   ])('%j ends as %s with %s', (events, status, settlement) => {
     const last = events.reduce<ReturnType<typeof transition>>(
-      (before, event) => before && transition(before.state, event),
+      (before, event) => before && after(before.state, event),
       { state: NEW_MEDIA_JOB, settlement: 'none' },
     );
     expect(last).toMatchObject({ state: { status }, settlement });
@@ -28,25 +34,31 @@ describe('a media job', () => {
         let state = NEW_MEDIA_JOB;
         const settlements: string[] = [];
         for (const event of events) {
-          const next = transition(state, event);
+          const next = after(state, event);
           if (hasEnded(state.status)) expect(next).toBeUndefined();
           if (next === undefined) continue;
           ({ state } = next);
           if (next.settlement !== 'none') settlements.push(next.settlement);
         }
-        const expected = { completed: ['commit'], failed: ['refund'], pending: [], processing: [] };
+        const expected = {
+          done: ['commit'],
+          partial: [],
+          failed: ['refund'],
+          pending: [],
+          processing: [],
+        };
         expect(settlements).toEqual(expected[state.status]);
       }),
     );
   });
 
   test('one that was given back was not tried', () => {
-    const claimed = transition(NEW_MEDIA_JOB, 'claimed');
+    const claimed = after(NEW_MEDIA_JOB, 'claimed');
     expect(claimed?.state.attempts).toBe(1);
-    expect(claimed && transition(claimed.state, 'released')?.state).toEqual(NEW_MEDIA_JOB);
+    expect(claimed && after(claimed.state, 'released')?.state).toEqual(NEW_MEDIA_JOB);
   });
 
   test('nothing is finished that nobody works on', () => {
-    expect(transition(NEW_MEDIA_JOB, 'finished')).toBeUndefined();
+    expect(after(NEW_MEDIA_JOB, 'finished')).toBeUndefined();
   });
 });

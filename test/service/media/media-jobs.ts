@@ -10,9 +10,11 @@ import { prepareAccounts } from '../../../src/service/ledger/accounts.ts';
 import { amountsIn } from '../../../src/service/ledger/ledger.ts';
 import { createFaults } from '../../../src/service/http/faults.ts';
 import type { RunTask } from '../../../src/service/media/child/run-task.ts';
-import type { MediaJobRequest } from '../../../src/service/media/jobs/accept-media-job.ts';
-import type { Json, MediaJobKind } from '../../../src/service/media/jobs/media-job-records.ts';
-import { MediaJobs } from '../../../src/service/media/jobs/media-jobs.ts';
+import { createMediaJobs } from '../../../src/service/media/media-jobs.ts';
+import type { JobRequest } from '../../../src/service/jobs/accept-job.ts';
+import type { Json, MediaJobKind } from '../../../src/service/jobs/job-records.ts';
+import { Jobs } from '../../../src/service/jobs/jobs.ts';
+import type { JobType } from '../../../src/service/jobs/work-on-job.ts';
 import type { StoredLipSync } from '../../../src/service/media/lipsync/lip-sync.ts';
 import type {
   StoredImage,
@@ -59,8 +61,10 @@ const ORDERS: Readonly<Record<MediaJobKind, Json>> = {
   video_dubbing: LIP_SYNC,
 };
 
+type MediaJobRequest = JobRequest & { readonly id: string };
+
 export interface MediaJobsScene {
-  readonly jobs: MediaJobs;
+  readonly jobs: Jobs;
   readonly store: Store;
   readonly clock: ManualClock;
   readonly events: readonly ServiceEvent[];
@@ -100,7 +104,8 @@ export async function mediaJobsScene(options: SceneOptions = {}): Promise<MediaJ
   const report = (event: ServiceEvent): void => void events.push(event);
   const { run, ...children } = heldChildren();
   const faults = createFaults([]);
-  const jobs = new MediaJobs({ ...deps, ownership, faults, folder, run, works, report });
+  const types = { speech: NO_SPEECH, ...createMediaJobs({ ...deps, folder, run, works }) };
+  const jobs = new Jobs({ ...deps, ownership, faults, types, report });
   onTestFinished(() => jobs.close(0, AbortSignal.abort()));
   const folderOf = (id: string): string => folder.pathOf(id, '.');
   return {
@@ -116,7 +121,7 @@ export async function mediaJobsScene(options: SceneOptions = {}): Promise<MediaJ
         jobs.accept(request);
         return request.id;
       }),
-    rowOf: (id) => store.read((db) => db.get('SELECT * FROM media_job WHERE id = ?', [id])),
+    rowOf: (id) => store.read((db) => db.get('SELECT * FROM job WHERE id = ?', [id])),
     credits: () => store.read((db) => amountsIn(db, ACCOUNT, 'available')).credits,
     async put(id, ...names) {
       await mkdir(folderOf(id), { recursive: true });
@@ -128,6 +133,11 @@ export async function mediaJobsScene(options: SceneOptions = {}): Promise<MediaJ
     },
   };
 }
+
+const NO_SPEECH: JobType = {
+  work: () => Promise.reject(new Error('there is no speech here')),
+  describeFailure: () => undefined,
+};
 
 function requestOf(kind: MediaJobKind, id = systemRandom.uuid()): MediaJobRequest {
   return {

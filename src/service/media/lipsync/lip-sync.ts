@@ -9,9 +9,10 @@ import { importFailure } from '../import/import-failure.ts';
 import type { MediaArrival } from '../import/imports.ts';
 import type { InspectedVideo } from '../inspection/inspection.ts';
 import { AudioFacts, VideoFacts } from '../inspection/inspection.ts';
-import type { MediaJob } from '../jobs/media-job-records.ts';
-import { storedOrder } from '../jobs/stored-order.ts';
-import type { MediaWork } from '../jobs/work.ts';
+import type { Job } from '../../jobs/job-records.ts';
+import { storedOrder } from '../../jobs/job-records.ts';
+import type { Jobs } from '../../jobs/jobs.ts';
+import type { MediaWork } from '../media-jobs.ts';
 import type { Media } from '../media.ts';
 import type { AlignOrder } from './align-order.ts';
 import { Aligned } from './align-order.ts';
@@ -32,8 +33,8 @@ interface LipSyncOrder {
  */
 export async function acceptLipSync(
   { accountId, body, endpoint, requestId, signal }: LipSyncOrder,
-  { media }: { readonly media: Media },
-): Promise<MediaJob> {
+  { jobs, media }: { readonly jobs: Jobs; readonly media: Media },
+): Promise<Job> {
   const { audio_url: audioUrl, video_extension: extendsVideo = false, video_url: videoUrl } = body;
   return media.imports.within(signal, async (arrival) => {
     const [video, audio] = await bothOf(
@@ -46,7 +47,7 @@ export async function acceptLipSync(
     const length = { seconds, billedSeconds, credits, rule, tempo: 1 };
     const order: StoredLipSync = { video, audio, audioFile: AUDIO_FILE, ...length };
     signal.throwIfAborted();
-    return media.jobs.accept({
+    return jobs.accept({
       id: arrival.id,
       accountId,
       endpoint,
@@ -56,7 +57,6 @@ export async function acceptLipSync(
       requestId,
       kind: 'lip_sync',
       order,
-      answer: {},
       charge: { credits, quota: 0 },
     });
   });
@@ -111,7 +111,7 @@ export const lipSyncWork: MediaWork = async (job, { draftOf, pathOf, progress, r
   };
   const options = { result: Aligned, deadlineMs: DEADLINE_MS, signal, onProgress: progress };
   const { audioCodec, bytes } = await run('align-sound', order, options);
-  const facts: LipSyncResult = {
+  const metadata: LipSyncResult = {
     duration_seconds: shownSeconds(seconds),
     width: video.width,
     height: video.height,
@@ -119,7 +119,7 @@ export const lipSyncWork: MediaWork = async (job, { draftOf, pathOf, progress, r
     audio_codec: audioCodec,
     size_bytes: bytes,
   };
-  return { name: RESULT, contentType: 'video/mp4', facts };
+  return { name: RESULT, contentType: 'video/mp4', metadata };
 };
 
 /**

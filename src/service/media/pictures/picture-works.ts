@@ -5,8 +5,8 @@ import { FRAMES_PER_SECOND } from '../catalogue/picture-models.ts';
 import type { RunTask } from '../child/run-task.ts';
 import type { ImportSubject } from '../import/import-failure.ts';
 import { inspectionFailure } from '../import/import-failure.ts';
-import { storedOrder } from '../jobs/stored-order.ts';
-import type { MediaWork, MediaWorkTools } from '../jobs/work.ts';
+import { storedOrder } from '../../jobs/job-records.ts';
+import type { MediaWork, MediaWorkTools } from '../media-jobs.ts';
 import type { ImageOrder } from './card.ts';
 import type { ReferenceOrder } from './reference.ts';
 import type { VideoOrder } from './video.ts';
@@ -67,7 +67,7 @@ export function createPictureWorks(
       const name = `result.${format === 'jpeg' ? 'jpg' : format}`;
       const order: ImageOrder = { ...drawingOf(stored, tools, name), fontFile, format };
       await tools.run('image', order, options(tools, IMAGE_DEADLINE_MS));
-      return { name, contentType: `image/${format}`, facts: {} };
+      return { name, contentType: `image/${format}`, metadata: {} };
     },
     async video(job, tools) {
       const stored = storedOrder(StoredVideo, job);
@@ -75,7 +75,7 @@ export function createPictureWorks(
       const name = 'result.mp4';
       const order: VideoOrder = { ...drawingOf(stored, tools, name), fontFile, seconds };
       await tools.run('video', order, options(tools, VIDEO_DEADLINE_MS));
-      return { name, contentType: 'video/mp4', facts: {} };
+      return { name, contentType: 'video/mp4', metadata: {} };
     },
   };
 }

@@ -1,0 +1,252 @@
+import type { Clock } from '../../effects/clock.ts';
+import type { Owner, Ownership } from '../operations/owner.ts';
+import type { ServiceEvent } from '../running-service.ts';
+import { closingError } from '../service-error.ts';
+import type { Connection } from '../store/connection.ts';
+import { text } from '../store/connection.ts';
+import type { Store } from '../store/open-store.ts';
+import type { JobKind, JobRecord } from './job-records.ts';
+import { listUnfinishedJobs } from './job-records.ts';
+
+interface JobSchedulerDeps {
+  readonly clock: Clock;
+  readonly ownership: Ownership;
+  readonly store: Store;
+  readonly report: (event: ServiceEvent) => void;
+  /** Works on a job until it ends; releases it once the signal is aborted. */
+  readonly work: (jobId: string, signal: AbortSignal) => Promise<void>;
+  /** Releases a job, inside a transaction; returns whether it has not ended. */
+  readonly release: (db: Connection, jobId: string) => boolean;
+}
+
+type ScheduledJob = Pick<JobRecord, 'id' | 'kind'>;
+
+/** A lane has a queue and workers of its own, so that slow jobs do not delay those of another lane. */
+type Lane = 'speech' | 'sound' | 'image' | 'video';
+
+const LANE_OF: Readonly<Record<JobKind, Lane>> = {
+  speech: 'speech',
+  lip_sync: 'sound',
+  video_dubbing: 'sound',
+  image: 'image',
+  video: 'video',
+};
+
+/**
+ * Jobs that run at once in a lane. Of speech and sound one is worked on while the other is encoded or copied; an image
+ * or a video may need half a gigabyte each, and two would take as long.
+ */
+const WORKERS: Readonly<Record<Lane, number>> = { speech: 2, sound: 2, image: 1, video: 1 };
+
+const RESCAN_MS = 15_000;
+
+/** Runs the jobs that this process accepted, and those that dead processes left unfinished. */
+export class JobScheduler {
+  readonly #deps: JobSchedulerDeps;
+  readonly #queues: Readonly<Record<Lane, JobQueue>>;
+  #isClosed = false;
+  #stopScanning: (() => void) | undefined;
+
+  constructor(deps: JobSchedulerDeps) {
+    this.#deps = deps;
+    const open = (lane: Lane): JobQueue => this.#openQueue(WORKERS[lane]);
+    this.#queues = {
+      speech: open('speech'),
+      sound: open('sound'),
+      image: open('image'),
+      video: open('video'),
+    };
+  }
+
+  /** Queues orphaned jobs, now and from time to time. */
+  start(): void {
+    const { clock, ownership, store } = this.#deps;
+    try {
+      const orphaned = store.read((db) => findOrphanedJobs(db, ownership.owner));
+      for (const job of orphaned) this.#queueOf(job).addFound(job.id);
+    } catch (error) {
+      this.#reportFailure('job', error);
+    }
+    this.#stopScanning = clock.after(RESCAN_MS, () => this.start());
+  }
+
+  /**
+   * Called before a job is accepted: its request may have arrived before this process began to close.
+   * @throws ServiceError 503 when the service closes
+   */
+  requireOpen(): void {
+    if (this.#isClosed) throw closingError();
+  }
+
+  /** Queues a job that a client waits for. */
+  add(job: ScheduledJob): void {
+    this.#queueOf(job).add(job.id);
+  }
+
+  /** Queues a job that was just accepted. If the service closes by now, releases it for the next process. */
+  addAccepted(job: ScheduledJob): void {
+    if (!this.#isClosed) this.add(job);
+    else if (this.#release(job.id)) this.#deps.report({ type: 'jobs-left', count: 1 });
+  }
+
+  /**
+   * Finishes the jobs that clients wait for, for `graceMs` at most or until `hurry` is aborted, and releases the rest:
+   * the next process that opens the data continues them.
+   */
+  async close(graceMs: number, hurry?: AbortSignal): Promise<void> {
+    const { report } = this.#deps;
+    this.#isClosed = true;
+    this.#stopScanning?.();
+    const queues = Object.values(this.#queues);
+    const count = queues.reduce((sum, { size }) => sum + size, 0);
+    if (count > 0) report({ type: 'finishing-jobs', count });
+    const unfinished = await Promise.all(queues.map((queue) => queue.close(graceMs, hurry)));
+    const released = unfinished.flat().filter((jobId) => this.#release(jobId));
+    if (released.length > 0) report({ type: 'jobs-left', count: released.length });
+  }
+
+  #queueOf({ kind }: ScheduledJob): JobQueue {
+    return this.#queues[LANE_OF[kind]];
+  }
+
+  #openQueue(workers: number): JobQueue {
+    const { clock, ownership, work } = this.#deps;
+    return new JobQueue({
+      clock,
+      workers,
+      async work(jobId, signal) {
+        const releaseLease = ownership.hold();
+        try {
+          await work(jobId, signal);
+        } finally {
+          releaseLease();
+        }
+      },
+      onFailure: (jobId, error) => this.#reportFailure(jobId, error),
+    });
+  }
+
+  /** Returns whether the job has not ended. A job that cannot be released is orphaned when this process ends. */
+  #release(jobId: string): boolean {
+    try {
+      return this.#deps.store.write((db) => this.#deps.release(db, jobId));
+    } catch (error) {
+      this.#reportFailure(jobId, error);
+      return true;
+    }
+  }
+
+  #reportFailure(requestId: string, error: unknown): void {
+    this.#deps.report({ type: 'failure', requestId, error });
+  }
+}
+
+/** Unfinished jobs that were released, or whose owner is dead or this process itself, in order of age. */
+function findOrphanedJobs(db: Connection, self: Owner): readonly ScheduledJob[] {
+  const owners = db.all(
+    'SELECT * FROM owner WHERE id IN (SELECT owner_id FROM job WHERE finished_at IS NULL)',
+  );
+  const living = new Set(owners.filter((row) => !self.isDead(row)).map((row) => text(row, 'id')));
+  living.delete(self.id);
+  return listUnfinishedJobs(db).filter(
+    ({ ownerId }) => ownerId === undefined || !living.has(ownerId),
+  );
+}
+
+interface JobQueueOptions {
+  readonly work: (jobId: string, signal: AbortSignal) => Promise<void>;
+  readonly clock: Clock;
+  /** How many jobs run at once. */
+  readonly workers: number;
+  readonly onFailure: (jobId: string, error: unknown) => void;
+}
+
+/** The jobs of one lane. */
+class JobQueue {
+  readonly #options: JobQueueOptions;
+  readonly #wanted = new Set<string>();
+  readonly #found = new Set<string>();
+  readonly #running = new Set<string>();
+  readonly #stop = new AbortController();
+  #isClosed = false;
+  #onEmpty: (() => void) | undefined;
+
+  constructor(options: JobQueueOptions) {
+    this.#options = options;
+  }
+
+  /** How many jobs run, or wait and are wanted by a client. */
+  get size(): number {
+    return this.#running.size + this.#wanted.size;
+  }
+
+  /** Queues a job that a client waits for: first come, first served. */
+  add(jobId: string): void {
+    if (this.#isClosed || this.#running.has(jobId)) return;
+    this.#found.delete(jobId);
+    this.#wanted.add(jobId);
+    this.#serve();
+  }
+
+  /** Queues an orphaned job, behind those that clients wait for. */
+  addFound(jobId: string): void {
+    if (this.#isClosed || this.#running.has(jobId) || this.#wanted.has(jobId)) return;
+    this.#found.add(jobId);
+    this.#serve();
+  }
+
+  /**
+   * Waits until the running and the wanted jobs have ended, for `graceMs` at most or until `hurry` is aborted, and
+   * aborts the rest. Returns the jobs that may not have ended.
+   */
+  async close(graceMs: number, hurry?: AbortSignal): Promise<readonly string[]> {
+    this.#isClosed = true;
+    const unfinished = [...this.#found];
+    this.#found.clear();
+    const empty = new Promise<void>((resolve) => {
+      this.#onEmpty = resolve;
+    });
+    const halt = (): void => {
+      unfinished.push(...this.#running, ...this.#wanted);
+      this.#wanted.clear();
+      this.#stop.abort(new Error('the service is closing'));
+      this.#serve();
+    };
+    const cancel = this.#options.clock.after(graceMs, halt);
+    hurry?.addEventListener('abort', halt, { once: true });
+    if (hurry?.aborted === true) halt();
+    this.#serve();
+    await empty;
+    cancel();
+    hurry?.removeEventListener('abort', halt);
+    return unfinished;
+  }
+
+  #serve(): void {
+    while (this.#running.size < this.#options.workers) {
+      const jobId = takeFirst(this.#wanted) ?? takeFirst(this.#found);
+      if (jobId === undefined) break;
+      this.#running.add(jobId);
+      void this.#run(jobId);
+    }
+    if (this.size === 0) this.#onEmpty?.();
+  }
+
+  async #run(jobId: string): Promise<void> {
+    // The client gets its response first.
+    await Promise.resolve();
+    try {
+      await this.#options.work(jobId, this.#stop.signal);
+    } catch (error) {
+      this.#options.onFailure(jobId, error);
+    }
+    this.#running.delete(jobId);
+    this.#serve();
+  }
+}
+
+function takeFirst(jobIds: Set<string>): string | undefined {
+  const [first] = jobIds;
+  if (first !== undefined) jobIds.delete(first);
+  return first;
+}

@@ -1,0 +1,194 @@
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import { SPEECH_FORMATS } from '../../contract/speech.ts';
+import type { SpeechFormat } from '../../contract/speech.ts';
+import type { Output } from '../../durable/output.ts';
+import { Failure } from '../../errors/failure.ts';
+import type { SpeechLength } from '../engine/encode/mp3-file-head.ts';
+import type { SpeechChunk } from '../engine/speech-engine.ts';
+import { EngineError, engineMessageOf } from '../engine/speech-engine.ts';
+import type { ServiceEvent } from '../running-service.ts';
+import { storageFullError } from '../service-error.ts';
+import type { AudioFolder, StoredAudio } from '../speech/audio-files.ts';
+import { writeSpeech } from '../speech/audio-files.ts';
+import type { EncodeSpeech } from '../speech/encode.ts';
+import type { Catalogue, SpeakingVoice } from '../voices/catalogue.ts';
+import type { JobStep } from './advance-job.ts';
+import type { Job, SegmentRecord } from './job-records.ts';
+import { storedOrder } from './job-records.ts';
+import type { JobType } from './work-on-job.ts';
+
+/** Stored order of a speech job; its text is in the segments. */
+export const StoredSpeech = Type.Object({
+  voiceId: Type.String(),
+  modelId: Type.String(),
+  format: Type.Enum([...SPEECH_FORMATS]),
+  speed: Type.Number(),
+  pitch: Type.Number(),
+  gainDb: Type.Number(),
+  /** Parameters that were given and have no effect. */
+  ignored: Type.Array(Type.String()),
+  textPreview: Type.String(),
+  textFingerprint: Type.String(),
+});
+export type StoredSpeech = Static<typeof StoredSpeech>;
+
+interface SpeechJobDeps {
+  readonly catalogue: Catalogue;
+  readonly encode: EncodeSpeech;
+  readonly folder: AudioFolder;
+  readonly report: (event: ServiceEvent) => void;
+}
+
+/** Creates the type of speech jobs: speaks segment by segment, then joins the segments to one file. */
+export function createSpeechJobs(deps: SpeechJobDeps): JobType {
+  return {
+    describeFailure: engineMessageOf,
+    async work(job, signal) {
+      if (job.attempts > 1) await deps.folder.sweep(job.id);
+      const segment = job.segments.find(({ status }) => status === 'pending');
+      if (segment !== undefined) return segmentStep(deps, job, segment, signal);
+      await joinSegments(deps, job, signal);
+      return { event: { type: 'finished' } };
+    },
+  };
+}
+
+async function segmentStep(
+  deps: SpeechJobDeps,
+  job: Job,
+  { index, text }: SegmentRecord,
+  signal: AbortSignal,
+): Promise<JobStep> {
+  const stepTo = (outcome: 'success' | 'skipped' | 'fail') =>
+    ({ type: 'segment_finished', index, outcome }) as const;
+  if (job.fault === 'partial_fail' && index === job.segments.length - 1) {
+    return { event: stepTo('fail') };
+  }
+  const { format, voiceId } = storedOrder(StoredSpeech, job);
+  const voice = deps.catalogue.of(job.accountId).voice(voiceId);
+  if (voice === undefined) throw new Error(`Voice not found: ${voiceId}`);
+  signal.throwIfAborted();
+  const outputs = [await deps.folder.create(job.id, segmentFile(index, format))];
+  try {
+    if (job.segments.length > 1) {
+      outputs.push(await deps.folder.create(job.id, samplesFile(index)));
+    }
+    const length = await speakSegment(deps, job, { text, voice, outputs }, signal);
+    return { event: stepTo('success'), length };
+  } catch (error) {
+    for (const output of outputs) await output.abandon();
+    signal.throwIfAborted();
+    if (error instanceof Failure || storageFullError(error) !== undefined) throw error;
+    if (error instanceof EngineError && error.reason === 'unspeakable') {
+      return { event: stepTo('skipped') };
+    }
+    deps.report({ type: 'failure', requestId: job.id, error });
+    return { event: stepTo('fail'), errorMessage: engineMessageOf(error) };
+  }
+}
+
+interface SegmentToSpeak {
+  readonly text: string;
+  readonly voice: SpeakingVoice;
+  /** Its file, and one for its samples where it has to be joined with others. */
+  readonly outputs: readonly Output[];
+}
+
+async function speakSegment(
+  { encode }: SpeechJobDeps,
+  job: Job,
+  { outputs: [output, samples], text, voice }: SegmentToSpeak,
+  signal: AbortSignal,
+): Promise<SpeechLength> {
+  if (output === undefined) throw new TypeError('A segment needs a file');
+  const { format, gainDb, speed, pitch } = storedOrder(StoredSpeech, job);
+  const request = { text, voice: voice.engine.voice, speed, pitch };
+  const chunks = voice.speaker.synthesize(request, signal);
+  const length = await writeSpeech(
+    { output, encode, format, gainDb },
+    samples === undefined ? chunks : copySamples(chunks, samples),
+  );
+  await samples?.publish();
+  return length;
+}
+
+/** Joins the segments that were spoken to one file, unless that is there, and removes their samples. */
+async function joinSegments(
+  { folder, encode }: SpeechJobDeps,
+  job: Job,
+  signal: AbortSignal,
+): Promise<void> {
+  const spoken = job.segments.filter(({ status }) => status === 'success');
+  if (spoken.length === 0 || job.segments.length === 1) return;
+  const name = wholeFile(job);
+  if ((await folder.find(job.id, name)) === undefined) {
+    const output = await folder.create(job.id, name);
+    const { format, gainDb } = storedOrder(StoredSpeech, job);
+    try {
+      await writeSpeech({ output, encode, format, gainDb }, readSegments(job, folder, signal));
+    } catch (error) {
+      await output.abandon();
+      throw error;
+    }
+  }
+  for (const { index } of spoken) await folder.remove(job.id, samplesFile(index));
+}
+
+async function* readSegments(
+  job: Job,
+  folder: AudioFolder,
+  signal: AbortSignal,
+): AsyncGenerator<SpeechChunk> {
+  for (const { index, status, sampleRate } of job.segments) {
+    if (status !== 'success' || sampleRate === undefined) continue;
+    const file = await folder.find(job.id, samplesFile(index));
+    if (file === undefined) throw new Error(`The samples of segment ${index} are missing`);
+    for await (const chunk of readSamples(file, sampleRate)) {
+      signal.throwIfAborted();
+      yield chunk;
+    }
+  }
+}
+
+/** Writes the samples of speech into a file on the way, in the byte order of this machine. */
+async function* copySamples(
+  chunks: AsyncIterable<SpeechChunk>,
+  output: Output,
+): AsyncGenerator<SpeechChunk> {
+  for await (const chunk of chunks) {
+    const { buffer, byteOffset, byteLength } = chunk.samples.slice();
+    await output.write(new Uint8Array(buffer, byteOffset, byteLength));
+    yield chunk;
+  }
+}
+
+const SAMPLE_BYTES = Float32Array.BYTES_PER_ELEMENT;
+
+async function* readSamples(file: StoredAudio, sampleRate: number): AsyncGenerator<SpeechChunk> {
+  let rest: Uint8Array = new Uint8Array(0);
+  for await (const piece of file.read()) {
+    const bytes = rest.length === 0 ? piece : Buffer.concat([rest, piece]);
+    const whole = bytes.length - (bytes.length % SAMPLE_BYTES);
+    // A copy, since the numbers of a Float32Array have to be aligned.
+    const samples = new Float32Array(new Uint8Array(bytes.subarray(0, whole)).buffer);
+    yield { samples, sampleRate };
+    rest = bytes.subarray(whole);
+  }
+}
+
+/** Name of the file with one segment, in the job's folder. */
+export function segmentFile(index: number, format: SpeechFormat): string {
+  return `segment-${index}.${format}`;
+}
+
+/** Samples of one segment, until the whole is made of them. */
+function samplesFile(index: number): string {
+  return `segment-${index}.f32`;
+}
+
+/** Name of the file with the whole: the only segment, or all of them joined. */
+export function wholeFile(job: Job): string {
+  const { format } = storedOrder(StoredSpeech, job);
+  return job.segments.length === 1 ? segmentFile(0, format) : `audio.${format}`;
+}

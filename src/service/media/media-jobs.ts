@@ -1,0 +1,115 @@
+import type { Random } from '../../effects/random.ts';
+import type { Job, Json, MediaJobKind } from '../jobs/job-records.ts';
+import type { JobStep } from '../jobs/advance-job.ts';
+import type { JobType } from '../jobs/work-on-job.ts';
+import type { Store } from '../store/open-store.ts';
+import type { RunTask } from './child/run-task.ts';
+import type { MediaFolder } from './media-files.ts';
+import { writeMediaFile } from './media-files.ts';
+
+export interface MediaWorkTools {
+  readonly run: RunTask;
+  /** Path of a file that was imported for the job. */
+  readonly pathOf: (name: string) => string;
+  /** Path where a file is made; it gets this name once the work is done. */
+  readonly draftOf: (name: string) => string;
+  readonly signal: AbortSignal;
+  /** Stores the progress, from 0 to 1. */
+  readonly progress: (fraction: number) => void;
+}
+
+interface MediaResult {
+  /** Name of the file, in the folder of the job. */
+  readonly name: string;
+  readonly contentType: string;
+  /** Further metadata, which depend on the kind. */
+  readonly metadata: Json;
+}
+
+/** Makes the file of a job. An error ends the job, refunded. */
+export type MediaWork = (job: Job, tools: MediaWorkTools) => Promise<MediaResult>;
+
+export type MediaWorks = Readonly<Record<MediaJobKind, MediaWork>>;
+
+interface MediaJobDeps {
+  readonly store: Store;
+  readonly random: Random;
+  readonly folder: MediaFolder;
+  readonly run: RunTask;
+  readonly works: MediaWorks;
+}
+
+/** Creates the types of the media jobs. Each makes one file in one step, which a dead process's successor repeats. */
+export function createMediaJobs(deps: MediaJobDeps): Readonly<Record<MediaJobKind, JobType>> {
+  const typeOf = (work: MediaWork): JobType => ({
+    work: (job, signal) => makeFile(deps, work, job, signal),
+    describeFailure: () => 'It could not be made; what it would have cost was refunded',
+    cleanUp: (job) => removeInputs(deps, job.id),
+  });
+  const { lip_sync, video_dubbing, image, video } = deps.works;
+  return {
+    lip_sync: typeOf(lip_sync),
+    video_dubbing: typeOf(video_dubbing),
+    image: typeOf(image),
+    video: typeOf(video),
+  };
+}
+
+async function makeFile(
+  { folder, random, run, store }: MediaJobDeps,
+  work: MediaWork,
+  job: Job,
+  signal: AbortSignal,
+): Promise<JobStep> {
+  const { id } = job;
+  const suffix = random.uuid();
+  const draft = (name: string): string => `draft-${suffix}-${name}`;
+  await folder.prepare(id);
+  const { contentType, metadata, name } = await work(job, {
+    run,
+    signal,
+    pathOf: (file) => folder.pathOf(id, file),
+    draftOf: (file) => folder.pathOf(id, draft(file)),
+    progress: progressWriter(store, id),
+  });
+  await folder.publish(id, draft(name), name);
+  return {
+    event: { type: 'finished' },
+    result: metadata,
+    alongside: (db) => writeMediaFile(db, { id, folder: id, name, contentType }),
+  };
+}
+
+/** Progress is stored in steps of so many percent. */
+const STEP = 5;
+
+/** Stores progress that only rises, and reaches 100 only with the result. Skips a step that cannot be stored. */
+function progressWriter(store: Store, jobId: string): (fraction: number) => void {
+  let stored = 0;
+  return (fraction) => {
+    const percent = Math.min(99, Math.floor(fraction * 100));
+    if (percent < stored + STEP) return;
+    try {
+      store.write((db) =>
+        db.run('UPDATE job SET progress = ? WHERE id = ? AND finished_at IS NULL', [
+          percent,
+          jobId,
+        ]),
+      );
+      stored = percent;
+    } catch {
+      // Nothing depends on it.
+    }
+  };
+}
+
+/** Removes the files of a job that no client can fetch, as far as that is possible. */
+async function removeInputs({ folder, store }: MediaJobDeps, jobId: string): Promise<void> {
+  const kept = new Set(
+    store
+      .read((db) => db.all('SELECT name FROM media_file WHERE folder = ?', [jobId]))
+      .map(({ name }) => name),
+  );
+  const names = await folder.list(jobId).catch(() => []);
+  for (const name of names) if (!kept.has(name)) await folder.remove(jobId, name);
+}
