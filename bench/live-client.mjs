@@ -8,7 +8,7 @@ const here = path.dirname(fileURLToPath(import.meta.url));
 
 /** The client's own modules, compiled as the build compiles them. */
 export async function clientOf(scratch) {
-  const sources = ['conversation', 'state', 'ws-socket'].map(
+  const sources = ['conversation', 'state', 'websocket'].map(
     (name) => `export * from ${JSON.stringify(path.join(here, '../src/live', `${name}.ts`))};`,
   );
   const input = path.join(here, 'live-modules.ts');

@@ -339,27 +339,26 @@ function converse(client, { url, mode, apiKey = 'bench', voiceId = 'v' }) {
       return () => clearTimeout(timer);
     },
   };
-  const waits = client.liveWaits({});
-  const handshakeFacts = {
+  const timeouts = client.liveTimeouts({});
+  const options = {
     url: new URL(`${url}/v3/tts/live`),
     subprotocol: SUBPROTOCOL,
     apiKey,
     requestId: 'bench',
     userAgent: 'bench',
     clock,
-    timeoutMs: waits.replyMs,
-    onAnswer: () => {},
+    timeoutMs: timeouts.replyMs,
+    onResponse: () => {},
     onConnect: () => {},
   };
   const requestId = `bench-${Math.random()}`;
   const request = { voiceId, modelId: 'vendor-s21pro-flash', format: 'wav' };
   return new client.Conversation(
-    { protocol: 'v3', mode, requestId, request, maxRetries: 0, waits },
+    { protocol: 'v3', mode, requestId, request, maxRetries: 0, timeouts },
     {
       clock,
       random: { fraction: Math.random },
-      openSocket: client.wsSockets({ handshake: handshakeFacts, env: {} }),
-      questions: {},
+      openSocket: client.openWebSockets(options, {}),
       onNotice: () => {},
     },
   );

@@ -228,28 +228,28 @@ export const tree: readonly CommandNode[] = [
   },
   {
     name: 'live',
-    summary: 'Speak text while it is being written, in one conversation',
+    summary: 'Speak text while it is being written',
     itself: async () => (await import('./live/live.ts')).live,
     children: [
       {
         name: 'capabilities',
-        summary: 'Show what realtime speech can do',
-        load: async () => (await import('./live/capabilities.ts')).liveCapabilities,
+        summary: 'Show models and limits of realtime speech',
+        load: async () => (await import('./live/subcommands.ts')).liveCapabilities,
       },
       {
         name: 'ticket',
-        summary: 'Print a ticket for the page of an origin',
-        load: async () => (await import('./live/ticket.ts')).liveTicket,
+        summary: 'Print a browser ticket for one origin',
+        load: async () => (await import('./live/subcommands.ts')).liveTicket,
       },
       {
         name: 'status',
-        summary: 'Show what became of a realtime request',
-        load: async () => (await import('./live/status.ts')).liveStatus,
+        summary: 'Show the state of a realtime request',
+        load: async () => (await import('./live/subcommands.ts')).liveStatus,
       },
       {
         name: 'segment',
         summary: 'Save the stored audio of one segment',
-        load: async () => (await import('./live/segment.ts')).liveSegment,
+        load: async () => (await import('./live/subcommands.ts')).liveSegment,
       },
     ],
   },

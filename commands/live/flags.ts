@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { Option } from 'commander';
 import { controlOptions, filled, textWithin, voiceOptions } from '../../src/cli/flags/speech.ts';
 import { oneOf, parseDuration, integerWithin } from '../../src/cli/flags/values.ts';
@@ -38,7 +37,7 @@ export interface LiveFlags extends Omit<SpeechControls, 'filterEmoji'>, Protocol
   readonly retryFailed?: true;
 }
 
-/** The controls of each protocol. */
+/** The speech controls of each protocol. */
 export const LIVE_CONTROLS = {
   v3: ['speed', 'volume', 'stability', 'similarity', 'language', 'textNormalization'],
   v2: [
@@ -49,17 +48,17 @@ export const LIVE_CONTROLS = {
 
 const LATENCY_MAX_CHARACTERS = 64;
 
-/** The flags of `foley live`. */
-export function addLiveFlags(command: Command): void {
-  for (const option of [...placeOptions(), ...voiceOptions(), ...speechOptions()]) {
-    command.addOption(option);
-  }
-  for (const option of conversationOptions()) {
-    command.addOption(option.helpGroup('Conversation options:'));
-  }
+/** Returns the options of `foley live`. */
+export function liveOptions(): readonly Option[] {
+  return [
+    ...outputOptions(),
+    ...voiceOptions(),
+    ...speechOptions(),
+    ...conversationOptions().map((option) => option.helpGroup('Conversation options:')),
+  ];
 }
 
-function placeOptions(): Option[] {
+function outputOptions(): Option[] {
   return [
     new Option('-f, --file <path>', 'read the text from a file; - is stdin'),
     new Option('-o, --output <path>', 'write the audio to a file; - is stdout'),
@@ -80,13 +79,13 @@ function speechOptions(): Option[] {
       '--format <format>',
       `${REALTIME_FORMATS.join(', ')} (default: the ending of --output, else mp3)`,
     ).argParser((given) => oneOf('--format', REALTIME_FORMATS)(given.toLowerCase())),
-    ...controlOptions(LIVE_CONTROLS.v2).map((option) => named(option)),
-    new Option('--optimize-instructions', 'v2: let the model word the instruction'),
+    ...controlOptions(LIVE_CONTROLS.v2).map((option) => realtimeOption(option)),
+    new Option('--optimize-instructions', 'v2: let the model rewrite the instruction'),
   ];
 }
 
-/** Which controls only v2 has; and its hints of a language are shorter than elsewhere. */
-function named(option: Option): Option {
+/** Marks the controls of v2, and limits the length of a language. */
+function realtimeOption(option: Option): Option {
   const name = option.attributeName();
   const isOfBoth = LIVE_CONTROLS.v3.some((control) => control === name);
   if (!isOfBoth) option.description = `v2: ${option.description}`;
@@ -99,27 +98,29 @@ function conversationOptions(): Option[] {
   return [
     new Option(
       '--mode <mode>',
-      'simple speaks one text, reliable goes on after a lost line (default: reliable for a pipe and above 10,000 characters)',
+      'simple speaks one text, reliable resumes after a dropped connection (default: reliable for a pipe and above 10,000 characters)',
     ).argParser(oneOf('--mode', REALTIME_MODES)),
     protocolOption(),
     new Option(
       '--segment-by <what>',
-      `reliable: what is spoken as one: ${SEGMENT_NAMES.join(', ')} (default: sentence)`,
+      `reliable: how to cut the text: ${SEGMENT_NAMES.join(', ')} (default: sentence)`,
     ).argParser(oneOf('--segment-by', SEGMENT_NAMES)),
     new Option(
       '--flush-after <duration>',
-      'reliable: speak what is there when no more has come for so long (default: 700ms)',
+      'reliable: speak an incomplete segment after this long without input (default: 700ms)',
     ).argParser((given) => parseDuration('--flush-after', given)),
-    new Option('--chunk-length <n>', 'characters that are spoken in one go, 50 to 1000').argParser(
-      integerWithin('--chunk-length', CHUNK_LENGTH_RANGE),
-    ),
-    new Option('--latency <level>', 'sooner or better: a word of the service').argParser(
+    new Option(
+      '--chunk-length <n>',
+      'characters that the model speaks at once, 50 to 1000',
+    ).argParser(integerWithin('--chunk-length', CHUNK_LENGTH_RANGE)),
+    new Option('--latency <level>', 'latency level of the service').argParser(
       textWithin('--latency', LATENCY_MAX_CHARACTERS),
     ),
-    new Option('--request-id <id>', 'id under which the same is not billed again').argParser(
-      textWithin('--request-id', REALTIME_ID_MAX_CHARACTERS),
-    ),
-    new Option('--retry-failed', 'reliable: go on with what failed under the same --request-id'),
+    new Option(
+      '--request-id <id>',
+      'id of the request; retrying with it is not billed again',
+    ).argParser(textWithin('--request-id', REALTIME_ID_MAX_CHARACTERS)),
+    new Option('--retry-failed', 'reliable: retry the failed segments of --request-id'),
   ];
 }
 
@@ -129,7 +130,6 @@ export interface ProtocolFlag {
   readonly protocol?: RealtimeProtocol;
 }
 
-/** Which version of realtime speech is spoken. */
 export function protocolOption(): Option {
   return new Option(
     '--protocol <version>',
@@ -137,10 +137,10 @@ export function protocolOption(): Option {
   ).argParser(oneOf('--protocol', PROTOCOL_NAMES));
 }
 
-/** A value of a service whose shape nobody describes, for people; it is not yet safe to print. */
-export function shown(value: unknown): string {
+/** Formats a JSON value of unknown shape; the result is not escaped for a terminal. */
+export function formatValue(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'string' || typeof value === 'number') return String(value);
-  return Array.isArray(value) ? value.map(shown).join(', ') : toJson(value);
+  return Array.isArray(value) ? value.map(formatValue).join(', ') : toJson(value);
 }

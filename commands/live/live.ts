@@ -1,5 +1,5 @@
 import type { CommandDefinition } from '../../src/cli/command.ts';
-import { addLiveFlags } from './flags.ts';
+import { liveOptions } from './flags.ts';
 import type { LiveFlags } from './flags.ts';
 
 /** `foley live [TEXT…]` (docs/api/realtime.md). */
@@ -8,13 +8,12 @@ export const live: CommandDefinition<LiveFlags> = {
   configure(command) {
     command
       .description(
-        'Speaks text while it is still being written: what comes through a pipe is spoken sentence ' +
-          'by sentence, and goes on after a lost line without a word twice. Further commands: live ' +
-          'capabilities, live ticket, live status, live segment; text that begins with one of ' +
-          'those words goes after --.',
+        'Speaks text while it is being written: text from a pipe is spoken sentence by sentence. After a ' +
+          'dropped connection it resumes without repeating a word. Further commands: live capabilities, ' +
+          'live ticket, live status, live segment; put text that begins with one of those words after --.',
       )
       .argument('[text...]', 'text to speak');
-    addLiveFlags(command);
+    for (const option of liveOptions()) command.addOption(option);
     command.addHelpText('after', EXAMPLES);
   },
   async run(context, input) {

@@ -25,7 +25,7 @@ import { countCodePoints } from '../../src/text/code-points.ts';
 import type { LiveFlags, LiveFormat } from './flags.ts';
 import { LIVE_CONTROLS } from './flags.ts';
 
-/** What is going to be spoken, and where it will go; nothing has been asked of the service yet. */
+/** A checked command; nothing was sent yet. */
 export interface LiveTask {
   readonly context: Context;
   readonly flags: LiveFlags;
@@ -34,12 +34,12 @@ export interface LiveTask {
   readonly mode: RealtimeMode;
   readonly plan: OutputPlan<LiveFormat>;
   readonly player: Player | undefined;
-  /** All of it; undefined when it comes through a pipe. */
+  /** Undefined for a pipe. */
   readonly text: string | undefined;
 }
 
 /**
- * Checks everything that can be checked before anything is sent; a pipe is not yet read.
+ * Checks flags, settings and text; does not read a pipe.
  * @throws Failure (usage, config)
  */
 export async function planLive(
@@ -49,7 +49,7 @@ export async function planLive(
   const { globals, io } = context;
   const { protocol = 'v3' } = flags;
   refuseSharedStdin(args, flags.file, globals.apiKeyFile);
-  refuseForeignControls(flags, protocol);
+  refuseControlsOfV2(flags, protocol);
   const settings = await context.settings();
   const plan = planOutputOf(
     {
@@ -64,12 +64,12 @@ export async function planLive(
   );
   if (plan.kind === 'stdout') io.requireStdout();
   const player = await playerFor(context, flags, plan);
-  const text = await textInHand(context, args, flags.file);
+  const text = await readGivenText(context, args, flags.file);
   const mode = chooseMode(flags, text);
   return { context, flags, settings, protocol, mode, plan, player, text };
 }
 
-function refuseForeignControls(flags: LiveFlags, protocol: RealtimeProtocol): void {
+function refuseControlsOfV2(flags: LiveFlags, protocol: RealtimeProtocol): void {
   if (protocol === 'v2') return;
   const known: readonly string[] = LIVE_CONTROLS.v3;
   const given = [...LIVE_CONTROLS.v2, 'optimizeInstructions' as const].find(
@@ -77,11 +77,11 @@ function refuseForeignControls(flags: LiveFlags, protocol: RealtimeProtocol): vo
   );
   if (given === undefined) return;
   const flag = `--${given.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-  throw usageFailure(`v3 of realtime speech has no ${flag}`, `Leave it out, or add --protocol v2.`);
+  throw usageFailure(`${flag} requires --protocol v2`, `Omit it, or add --protocol v2.`);
 }
 
-/** Text that is there is read and checked; what comes through a pipe is spoken while it comes. */
-async function textInHand(
+/** Returns undefined for a pipe, which is spoken as it arrives. */
+async function readGivenText(
   { files, io, signal }: Context,
   args: readonly string[],
   file: string | undefined,
@@ -92,28 +92,28 @@ async function textInHand(
   return untilStopped(readText({ args, file, stdin, stdinIsTerminal, files, signal }), signal);
 }
 
-/** @throws Failure (usage) for what the mode cannot do */
+/** @throws Failure (usage) for flags or text that the mode does not support */
 function chooseMode(flags: LiveFlags, text: string | undefined): RealtimeMode {
   const isLong = text !== undefined && countCodePoints(text) > SIMPLE_INPUT_MAX_CHARACTERS;
   const mode = flags.mode ?? (text === undefined || isLong ? 'reliable' : 'simple');
   if (mode === 'reliable') {
     if (flags.retryFailed !== true || flags.requestId !== undefined) return mode;
     throw usageFailure(
-      '--retry-failed does not say what failed',
-      'Add --request-id with the id of that request.',
+      '--retry-failed requires --request-id',
+      'Add --request-id with the id of the failed request.',
     );
   }
   if (isLong) {
     throw usageFailure(
-      `the text has ${countCodePoints(text)} characters; the simple mode takes ${SIMPLE_INPUT_MAX_CHARACTERS}`,
-      'Leave --mode simple out.',
+      `the text has ${countCodePoints(text)} characters: --mode simple allows at most ${SIMPLE_INPUT_MAX_CHARACTERS}`,
+      'Omit --mode simple.',
     );
   }
   const given = RELIABLE_FLAGS.find(([name]) => flags[name] !== undefined);
   if (given === undefined) return mode;
   throw usageFailure(
-    `${given[1]} means something only in the reliable mode`,
-    'Add --mode reliable; a text that is given whole is spoken in the simple one.',
+    `${given[1]} requires --mode reliable`,
+    'Add --mode reliable; only a pipe or a long text uses it by default.',
   );
 }
 
@@ -123,12 +123,11 @@ const RELIABLE_FLAGS = [
   ['retryFailed', '--retry-failed'],
 ] as const;
 
-/** When neither a flag, a setting nor the voice says which model speaks. */
-const LAST_RESORT_MODEL = 'vendor-s21pro-flash';
+const FALLBACK_MODEL = 'vendor-s21pro-flash';
 
 /**
- * `start.request` of a conversation (docs/api/realtime.md): who speaks, and how.
- * @throws Failure (usage, config) when there is no such voice, or a setting is none for realtime speech
+ * Returns `start.request` of a conversation (docs/api/realtime.md).
+ * @throws Failure (usage, config) for an unknown voice, or a setting that realtime speech does not support
  */
 export async function liveRequest(
   task: LiveTask,
@@ -149,37 +148,36 @@ export async function liveRequest(
   );
   const given = flags.model ?? resolveSetting(settings, 'model')?.value;
   const modelId = given ?? (await modelOf(client, voiceId, context.signal));
-  const both = { voiceId, modelId, format: plan.format, ...paceOf(flags) };
+  const { chunkLength, latency } = flags;
   const { instruction, ...controls } = controlsOf(task);
-  if (protocol === 'v3') return { ...both, ...controls };
+  const request = {
+    voiceId,
+    modelId,
+    format: plan.format,
+    ...(chunkLength === undefined ? {} : { chunkLength }),
+    ...(latency === undefined ? {} : { latency }),
+    ...controls,
+  };
+  if (protocol === 'v3') return request;
   return {
     parameterProfile: 'product_v1',
-    ...both,
-    ...controls,
+    ...request,
     ...(instruction === undefined ? {} : { instructions: instruction }),
     ...(flags.optimizeInstructions === true ? { optimizeInstructions: true } : {}),
   };
 }
 
-function paceOf({ chunkLength, latency }: LiveFlags) {
-  return {
-    ...(chunkLength === undefined ? {} : { chunkLength }),
-    ...(latency === undefined ? {} : { latency }),
-  };
-}
-
-/** Those of other protocols were refused before. */
 function controlsOf({ flags, settings }: LiveTask): Omit<SpeechControls, 'filterEmoji'> {
   const controls = controlsToSend(flags, settings);
   const { language = '' } = controls;
   if (countCodePoints(language) <= REALTIME_LANGUAGE_MAX_CHARACTERS) return controls;
   throw configFailure(
-    `the configured language has more than ${REALTIME_LANGUAGE_MAX_CHARACTERS} characters, which realtime speech does not take`,
+    `the configured language is too long: realtime speech allows at most ${REALTIME_LANGUAGE_MAX_CHARACTERS} characters`,
     'Give another with --language.',
   );
 }
 
-/** The default model of the family that the voice is of; where that cannot be found out, the last resort. */
+/** Returns the default model of the voice's family; of an unknown one, a fallback. */
 async function modelOf(client: ApiClient, voiceId: string, signal: AbortSignal): Promise<string> {
   const modelIds = await getVoice(client, voiceId, signal).then(
     ({ value }) => value.modelIds,
@@ -189,5 +187,5 @@ async function modelOf(client: ApiClient, voiceId: string, signal: AbortSignal):
     },
   );
   const family = FAMILIES.find(({ models }) => models.some((model) => modelIds.includes(model)));
-  return family?.defaultModel ?? LAST_RESORT_MODEL;
+  return family?.defaultModel ?? FALLBACK_MODEL;
 }

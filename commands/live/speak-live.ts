@@ -1,31 +1,42 @@
 import path from 'node:path';
-import type { Connection } from '../../src/cli/command.ts';
+import { redactUrl } from '../../src/api/redact.ts';
+import type { Connection, Context } from '../../src/cli/command.ts';
+import { describeEvent } from '../../src/cli/connect.ts';
+import type { Io } from '../../src/cli/io.ts';
+import { quoted } from '../../src/cli/jobs/format.ts';
 import { openJournal } from '../../src/cli/journal.ts';
 import { startProgress } from '../../src/cli/render/progress.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
 import { playbackOptions, playFile, streamOf } from '../../src/cli/speech/delivery.ts';
 import { spokenNotice } from '../../src/cli/speech/summary.ts';
-import type { Output } from '../../src/durable/output.ts';
 import { untilStopped } from '../../src/effects/concurrency.ts';
-import { LiveFacts } from '../../src/live/live-way.ts';
+import type { LiveNotice } from '../../src/live/conversation.ts';
+import { createSegmentCutter } from '../../src/live/feed-text.ts';
+import { LiveMetadata, httpRequests, liveTransport } from '../../src/live/live-transport.ts';
 import type { LivePlan } from '../../src/live/state.ts';
+import { liveTimeouts } from '../../src/live/state.ts';
+import type { Handshake } from '../../src/live/websocket.ts';
+import { handshakeOf, openWebSockets } from '../../src/live/websocket.ts';
+import type { FrameMessage } from '../../src/realtime/frames.ts';
 import { openPlanned } from '../../src/speech/output-plan.ts';
 import { startPlayback } from '../../src/speech/play.ts';
-import type { AudioStream, Spoken } from '../../src/speech/speak.ts';
+import type { SpeechWay } from '../../src/speech/speak.ts';
 import { speak } from '../../src/speech/speak.ts';
-import { conversationWay } from './conversation-way.ts';
-import type { LiveScreen } from './live-screen.ts';
-import { liveScreen } from './live-screen.ts';
+import { readPieces } from '../../src/speech/text-source.ts';
+import { toJson } from '../../src/text/display.ts';
 import { liveRequest } from './request.ts';
 import type { LiveTask } from './request.ts';
 
-/** Opens the output, then the conversation, and delivers what is heard. */
+const MAX_RETRIES = 4;
+const FLUSH_AFTER_MS = 700;
+
+/** Opens the output, runs the conversation and delivers its audio. */
 export async function speakLive(task: LiveTask): Promise<CommandResult> {
   const { context, flags, plan, player, text = '' } = task;
-  const { signal } = context;
+  const { globals, io, signal } = context;
   const { state } = await context.paths();
   const output = await openPlanned(plan, { ...context, text, noClobber: !flags.clobber, state });
-  const progress = startProgress(context.io, context.clock, 'speaking');
+  const progress = startProgress(io, context.clock, 'speaking');
   const playback =
     player === undefined || output !== undefined
       ? undefined
@@ -33,82 +44,240 @@ export async function speakLive(task: LiveTask): Promise<CommandResult> {
   try {
     const connection = await untilStopped(context.connect({ speaks: true }), signal);
     const request = await liveRequest(task, connection);
-    const facts = new LiveFacts();
-    const stream = streamOf(context, plan, playback);
-    const screen = liveScreen(context.io, context.globals.json === true);
-    const order = { connection, facts, output, request, screen, stream };
-    const spoken = await speakInto(task, order);
-    progress.stop();
-    context.io.notice(spokenNotice(spoken));
-    if (player !== undefined && spoken.path !== undefined) {
-      await playFile(player, spoken.path, context);
-    }
-    await screen.conclude(summary(spoken, order));
-    return {};
-  } finally {
-    progress.stop();
-    playback?.stop();
-    // After it was published or kept this does nothing.
-    await output?.abandon();
-  }
-}
-
-interface LiveOrder {
-  readonly connection: Connection;
-  readonly facts: LiveFacts;
-  readonly output: Output | undefined;
-  readonly request: LivePlan['request'];
-  readonly screen: LiveScreen;
-  readonly stream: AudioStream;
-}
-
-async function speakInto(task: LiveTask, order: LiveOrder): Promise<Spoken> {
-  const { context, flags, plan, text = '' } = task;
-  const { connection, output, request, stream } = order;
-  const requestId = flags.requestId ?? context.random.uuid();
-  const { state } = await context.paths();
-  const { journal } = await openJournal(context);
-  try {
-    return await speak({
+    const requestId = flags.requestId ?? context.random.uuid();
+    const reporter = createReporter(io, globals.json === true);
+    const metadata = new LiveMetadata();
+    const way = transportFor(task, connection, {
+      plan: livePlan(task, request, requestId),
+      metadata,
+      onNotice: (notice) => reporter.report(notice),
+    });
+    const { journal } = await openJournal(context);
+    const spoken = await speak({
       client: connection.client,
       body: { text, voiceId: request.voiceId, modelId: request.modelId },
       speech: {
         idempotencyKey: { value: requestId, madeByTool: flags.requestId === undefined },
         requestId,
-        signal: context.signal,
+        signal,
       },
-      way: conversationWay(task, { ...order, requestId }),
+      way,
       plan,
       output,
-      stream,
+      stream: streamOf(context, plan, playback),
       journal,
       spool: async () => {
         const { createSpool } = await import('../../src/durable/spool.ts');
         return createSpool({ ...context, folder: path.join(state, 'spool') });
       },
-      notice: (line) => context.io.notice(line),
+      notice: (line) => io.notice(line),
+    }).finally(() => journal.close());
+    progress.stop();
+    io.notice(spokenNotice(spoken));
+    if (player !== undefined && spoken.path !== undefined) {
+      await playFile(player, spoken.path, context);
+    }
+    await reporter.finish({
+      output: spoken.path ?? null,
+      bytes: spoken.verdict.bytes,
+      format: spoken.verdict.format,
+      voiceId: request.voiceId,
+      modelId: request.modelId,
+      requestId: spoken.answer.requestId,
+      units: metadata.units ?? null,
+      creditsUsed: metadata.creditsUsed ?? null,
+      quotaRemaining: metadata.quotaRemaining ?? null,
+      segments: metadata.segments,
+      target: connection.target,
     });
+    return {};
   } finally {
-    await journal.close();
+    progress.stop();
+    playback?.stop();
+    // Does nothing after the output was published or spooled.
+    await output?.abandon();
   }
 }
 
-/** What the last line of `--json` tells. */
-function summary(
-  { answer, path: output, verdict }: Spoken,
-  { connection, facts, request }: LiveOrder,
-): object {
+function livePlan(
+  { context: { globals }, flags, mode, protocol }: LiveTask,
+  request: LivePlan['request'],
+  requestId: string,
+): LivePlan {
   return {
-    output: output ?? null,
-    bytes: verdict.bytes,
-    format: verdict.format,
-    voiceId: request.voiceId,
-    modelId: request.modelId,
-    requestId: answer.requestId,
-    units: facts.units ?? null,
-    creditsUsed: facts.creditsUsed ?? null,
-    quotaRemaining: facts.quotaRemaining ?? null,
-    segments: facts.segments,
-    target: connection.target,
+    protocol,
+    mode,
+    request,
+    requestId,
+    hasOwnRequestId: flags.requestId !== undefined,
+    retryFailed: flags.retryFailed === true,
+    maxRetries: globals.maxRetries ?? MAX_RETRIES,
+    timeouts: liveTimeouts({
+      responseTimeoutMs: globals.responseTimeout,
+      idleTimeoutMs: globals.idleTimeout,
+    }),
   };
+}
+
+function transportFor(
+  { context, flags, mode, protocol, text }: LiveTask,
+  { client }: Connection,
+  {
+    metadata,
+    onNotice,
+    plan,
+  }: { metadata: LiveMetadata; onNotice: (notice: LiveNotice) => void; plan: LivePlan },
+): SpeechWay {
+  const { clock, env, io, random, signal } = context;
+  const { requestId } = plan;
+  const handshake = handshakeOf(client, protocol, {
+    clock,
+    requestId,
+    // Half for a proxy and half for the host behind it, so that the error names the one that hangs.
+    timeoutMs: plan.timeouts.replyMs / 2,
+    ...handshakeLog(context, requestId),
+  });
+  const isReliable = mode === 'reliable';
+  return liveTransport(
+    client,
+    {
+      plan,
+      metadata,
+      signal,
+      repeatWith: `--request-id ${quoted(requestId)}${isReliable ? ' --retry-failed' : ''}`,
+      async *pieces(over) {
+        if (text !== undefined) yield text;
+        else yield* readPieces(io.stdin(), 'stdin', over);
+      },
+      cutter: isReliable ? createSegmentCutter(flags.segmentBy ?? 'sentence') : undefined,
+      flushAfterMs: isReliable ? (flags.flushAfter ?? FLUSH_AFTER_MS) : undefined,
+    },
+    {
+      clock,
+      random,
+      openSocket: openWebSockets(handshake, env),
+      ...httpRequests(client, protocol),
+      onNotice,
+    },
+  );
+}
+
+/** Logs each handshake with its own duration (`--verbose`). */
+export function handshakeLog(
+  {
+    clock,
+    globals,
+    io,
+  }: Pick<Context, 'clock'> & {
+    readonly globals: Pick<Context['globals'], 'verbose'>;
+    readonly io: Pick<Context['io'], 'complain'>;
+  },
+  requestId: string,
+): Pick<Handshake, 'onConnect' | 'onResponse'> {
+  let attempt = 0;
+  let since = clock.monotonic();
+  return {
+    onConnect() {
+      attempt += 1;
+      since = clock.monotonic();
+    },
+    onResponse({ url, ...response }) {
+      if (globals.verbose !== true) return;
+      const ms = clock.monotonic() - since;
+      const event = { method: 'GET', url: redactUrl(url), ms, requestId, attempt };
+      io.complain(
+        describeEvent(
+          response.status === undefined
+            ? { type: 'no_answer', ...event, reason: response.reason }
+            : { type: 'answer', ...event, status: response.status },
+        ),
+      );
+    },
+  };
+}
+
+/** Reports a conversation: as JSON lines on stdout, or warnings and reconnections on stderr. */
+interface LiveReporter {
+  report(notice: LiveNotice): void;
+  /** Prints the summary of `--json`; resolves when all lines were written. */
+  finish(summary: object): Promise<void>;
+}
+
+function createReporter(io: Io, isJson: boolean): LiveReporter {
+  if (!isJson) {
+    return {
+      report(notice) {
+        for (const line of formatNotice(notice)) io.notice(`foley: ${line}`);
+      },
+      finish: () => Promise.resolve(),
+    };
+  }
+  let last = Promise.resolve();
+  const write = (event: object): void => {
+    last = last.then(() => io.writeOut(`${toJson(event)}\n`));
+    // `finish` throws the error: until then the conversation continues.
+    last.catch(() => undefined);
+  };
+  return {
+    report(notice) {
+      const event = jsonEvent(notice);
+      if (event !== undefined) write(event);
+    },
+    finish(summary) {
+      write({ event: 'summary', ...summary });
+      return last;
+    },
+  };
+}
+
+function formatNotice(notice: LiveNotice): readonly string[] {
+  if (notice.type === 'reconnecting') {
+    return [`${notice.reason.message}; reconnecting (attempt ${notice.attempt})`];
+  }
+  const { message } = notice;
+  if (message.event === 'warning') return [`${message.code}: ${message.message}`];
+  return message.event === 'ready' ? warningsOf(message.fields).map(formatWarning) : [];
+}
+
+/** Returns a line of `--json`; undefined for `finish`, which the summary reports. */
+function jsonEvent(notice: LiveNotice): object | undefined {
+  if (notice.type === 'reconnecting') {
+    const { code, message } = notice.reason;
+    return { event: 'reconnecting', attempt: notice.attempt, code, message };
+  }
+  const { message } = notice;
+  switch (message.event) {
+    case 'ready': {
+      const { effectiveRequest, format, modelId, requestId, sessionId, voiceId } = message.fields;
+      const given = { requestId, sessionId, voiceId, modelId, format, effectiveRequest };
+      const fields = Object.entries(given).map(([name, value]) => [name, value ?? null]);
+      return {
+        event: 'ready',
+        ...Object.fromEntries(fields),
+        warnings: warningsOf(message.fields),
+      };
+    }
+    case 'segment_completed':
+      return { event: 'segment', segmentId: message.segmentId, bytes: message.audioBytes ?? null };
+    case 'usage': {
+      const { quotaRemaining = null, sessionUnits: units = null } = message;
+      return { event: 'usage', units, quotaRemaining };
+    }
+    case 'warning':
+      return message;
+    case 'finish':
+      return undefined;
+  }
+}
+
+/** Returns the warnings of v3 about controls that it does not apply. */
+function warningsOf({ warnings }: FrameMessage): readonly unknown[] {
+  return Array.isArray(warnings) ? warnings : [];
+}
+
+function formatWarning(warning: unknown): string {
+  if (typeof warning !== 'object' || warning === null) return String(warning);
+  const { code, message }: { code?: unknown; message?: unknown } = warning;
+  const texts = [code, message].filter((text) => typeof text === 'string');
+  return texts.length === 0 ? toJson(warning) : texts.join(': ');
 }

@@ -1,27 +1,23 @@
-/** Above this the socket is not read any more; the research behind it is that players take seconds. */
+/** Above this the socket is paused; players buffer some seconds. */
 const FULL_BYTES = 8 * 1024 * 1024;
-/** Read again when so much less waits: soon, so that the other side sees us read. */
-const ROOM_BYTES = 512 * 1024;
-/** Small frames are handed on together. */
-const TOGETHER_BYTES = 64 * 1024;
+/** The socket is resumed after so much was read: soon, so that the service sees progress. */
+const RESUME_BYTES = 512 * 1024;
+/** Small frames are joined up to this size. */
+const CHUNK_BYTES = 64 * 1024;
 
-/** Told when the queue is full, and when it has room again. */
-export interface QueueWatch {
-  readonly full: () => void;
-  readonly room: () => void;
-}
-
-/** Audio on its way from the socket to a listener who may be slow: bounded, in order, read once. */
+/** A bounded queue of audio between the socket and a slow listener; it can be read once. */
 export class AudioQueue implements AsyncIterable<Uint8Array> {
-  readonly #watch: QueueWatch;
+  readonly #onFull: () => void;
+  readonly #onDrain: () => void;
   #chunks: Uint8Array[] = [];
   #bytes = 0;
   #isFull = false;
   #end: { readonly error: Error | undefined } | undefined;
-  #wake: () => void = ignore;
+  #wake: () => void = () => undefined;
 
-  constructor(watch: QueueWatch) {
-    this.#watch = watch;
+  constructor(onFull: () => void, onDrain: () => void) {
+    this.#onFull = onFull;
+    this.#onDrain = onDrain;
   }
 
   get isFull(): boolean {
@@ -35,16 +31,16 @@ export class AudioQueue implements AsyncIterable<Uint8Array> {
     this.#wake();
     if (this.#isFull || this.#bytes <= FULL_BYTES) return;
     this.#isFull = true;
-    this.#watch.full();
+    this.#onFull();
   }
 
-  /** Nothing more comes. What is there can still be read; after it an error is thrown, if it is one. */
+  /** Ends the queue; the reader gets what is queued, then the error. */
   end(error?: Error): void {
     this.#end ??= { error };
     this.#wake();
   }
 
-  /** The same, and nothing more can be read. */
+  /** Ends the queue and drops what is queued. */
   stop(error: Error): void {
     this.#chunks = [];
     this.#bytes = 0;
@@ -57,7 +53,11 @@ export class AudioQueue implements AsyncIterable<Uint8Array> {
       if (this.#chunks.length > 0) yield this.#take();
       else if (this.#end?.error !== undefined) throw this.#end.error;
       else if (this.#end !== undefined) return;
-      else await this.#more();
+      else {
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+      }
     }
   }
 
@@ -65,25 +65,17 @@ export class AudioQueue implements AsyncIterable<Uint8Array> {
     let count = 0;
     let size = 0;
     for (const { length } of this.#chunks) {
-      if (count > 0 && size + length > TOGETHER_BYTES) break;
+      if (count > 0 && size + length > CHUNK_BYTES) break;
       count += 1;
       size += length;
     }
     const taken = this.#chunks.splice(0, count);
     this.#bytes -= size;
-    if (this.#isFull && this.#bytes <= FULL_BYTES - ROOM_BYTES) {
+    if (this.#isFull && this.#bytes <= FULL_BYTES - RESUME_BYTES) {
       this.#isFull = false;
-      this.#watch.room();
+      this.#onDrain();
     }
     const [only] = taken;
     return only !== undefined && count === 1 ? only : Buffer.concat(taken, size);
   }
-
-  #more(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#wake = resolve;
-    });
-  }
 }
-
-function ignore(): void {}

@@ -3,116 +3,115 @@ import type { Random } from '../effects/random.ts';
 import type { Billed } from '../errors/failure.ts';
 import { Failure } from '../errors/failure.ts';
 import { UnreadableFrame, decodeFrame, encodeFrame } from '../realtime/frames.ts';
+import { requestIdOf } from './audio-order.ts';
 import { AudioQueue } from './audio-queue.ts';
 import { endingFailure, failureEnding, billedSoFar } from './endings.ts';
-import type { HeardMessage, RequestFacts } from './server-message.ts';
+import type { RequestStatus } from './server-message.ts';
 import { readServerMessage } from './server-message.ts';
-import { requestIdOf } from './settle.ts';
-import type { LiveSocket, OpenSocket, SocketEvent } from './handshake.ts';
 import type { Effect, LiveEvent, LivePlan, LiveState, TimerName } from './state.ts';
 import { newConversation } from './state.ts';
 import { transition } from './transition.ts';
+import type { LiveSocket, OpenSocket, SocketEvent } from './websocket.ts';
 
-/** What is asked over HTTP when a line broke; both throw a Failure. */
-export interface Questions {
-  /** Undefined: the service does not know the request. */
-  status(requestId: string, signal: AbortSignal): Promise<RequestFacts | undefined>;
-  segment(requestId: string, segmentId: string, signal: AbortSignal): Promise<Uint8Array>;
-}
-
-/** What is worth telling on the way. */
 export type LiveNotice = Extract<Effect, { type: 'notice' | 'reconnecting' }>;
 
 export interface ConversationDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly openSocket: OpenSocket;
-  readonly questions: Questions;
+  /** Returns undefined for a request that the service does not know. @throws Failure */
+  readonly getStatus: (
+    requestId: string,
+    signal: AbortSignal,
+  ) => Promise<RequestStatus | undefined>;
+  /** @throws Failure */
+  readonly fetchSegment: (
+    requestId: string,
+    segmentId: string,
+    signal: AbortSignal,
+  ) => Promise<Uint8Array>;
   readonly onNotice: (notice: LiveNotice) => void;
 }
 
-type Without<Event> = Event extends unknown ? Omit<Event, 'fraction'> : never;
-type Happening = Without<LiveEvent>;
+type WithoutFraction<Union> = Union extends unknown ? Omit<Union, 'fraction'> : never;
+type Event = WithoutFraction<LiveEvent>;
 
 /**
- * A realtime conversation at work (docs/api/realtime.md): the pure machine with a socket, a clock, chance and
- * HTTP. Text goes in as fast as it is taken, audio comes out once and in order; its reader slows the service.
+ * Runs a realtime conversation (docs/api/realtime.md): drives the state machine with a socket, timers, random
+ * numbers and HTTP. Text and audio have back-pressure; each byte of audio comes out once, in order.
  */
 export class Conversation {
-  /** Throws a Failure when the conversation does not end well, after all that came. */
+  /** Throws a Failure after the last audio when the conversation failed. */
   readonly audio: AudioQueue;
   readonly #plan: LivePlan;
   readonly #deps: ConversationDeps;
   readonly #timers: Timers;
-  /** The last question; the machine waits for no other. */
-  #asked = new AbortController();
+  /** Of the last HTTP request; the machine waits for no other. */
+  #request = new AbortController();
   #state: LiveState;
   #socket: LiveSocket | undefined;
-  #events: Happening[] = [];
+  #events: Event[] = [];
   #isBusy = false;
-  /** Resolves when more text is taken. */
-  #room: Promise<void> | undefined;
-  #makeRoom: () => void = ignore;
+  /** Resolves when the machine takes more text. */
+  #inputReady: Promise<void> | undefined;
+  #resumeInput: () => void = () => undefined;
 
   constructor(plan: LivePlan, deps: ConversationDeps) {
     this.#plan = plan;
     this.#deps = deps;
     this.#state = newConversation(plan);
-    this.#timers = new Timers(deps.clock, (name) => this.#happen({ type: 'timer', name }));
-    this.audio = new AudioQueue({
-      full: () => this.#hold(),
-      room: () => {
+    this.#timers = new Timers(deps.clock, (name) => this.#dispatch({ type: 'timer', name }));
+    this.audio = new AudioQueue(
+      () => this.#pause(),
+      () => {
         this.#socket?.resume();
-        this.#happen({ type: 'released' });
+        this.#dispatch({ type: 'resumed' });
       },
-    });
+    );
   }
 
-  /** The id under which the service knows what is spoken now. */
+  /** The request id of the current session. */
   get requestId(): string {
     return requestIdOf(this.#state);
   }
 
-  /** From 1; a long text goes on in another session. */
+  /** From 1; a long text takes several. */
   get session(): number {
     return this.#state.session;
   }
 
-  /** Whether anything of it was charged so far, as far as that is known. */
   get billed(): Billed {
     return billedSoFar(this.#state);
   }
 
   begin(): void {
-    this.#happen({ type: 'begin' });
+    this.#dispatch({ type: 'begin' });
   }
 
-  /** Has a text spoken; resolves when more is taken. */
+  /** Sends text; resolves when more is accepted. */
   async say(text: string): Promise<void> {
-    this.#happen({ type: 'text', text });
-    await this.#room;
+    this.#dispatch({ type: 'text', text });
+    await this.#inputReady;
   }
 
-  /** There is no more text. */
+  /** Ends the text. */
   finish(): void {
-    this.#happen({ type: 'end' });
+    this.#dispatch({ type: 'end' });
   }
 
-  /** Ends it now, whatever is still to come; who reads the audio is told why. */
+  /** Aborts the conversation; the reader of the audio gets the error. */
   stop(error: Error): void {
     this.audio.stop(error);
-    this.#happen({ type: 'cancel' });
+    this.#dispatch({ type: 'cancel' });
   }
 
-  #happen(event: Happening): void {
+  #dispatch(event: Event): void {
     this.#events.push(event);
     if (this.#isBusy) return;
     this.#isBusy = true;
     for (let next = this.#events.shift(); next !== undefined; next = this.#events.shift()) {
-      const { effects, state } = transition(this.#state, {
-        ...next,
-        fraction: this.#deps.random.fraction(),
-      });
+      const fraction = this.#deps.random.fraction();
+      const { effects, state } = transition(this.#state, { ...next, fraction });
       this.#state = state;
       for (const effect of effects) this.#perform(effect);
     }
@@ -122,13 +121,16 @@ export class Conversation {
   #perform(effect: Effect): void {
     switch (effect.type) {
       case 'connect':
-        return this.#connect(effect.connection);
+        this.#socket = this.#deps.openSocket((event) => this.#receive(effect.connection, event));
+        return;
       case 'send':
         return this.#socket?.send(encodeFrame(effect.message, this.#plan.protocol));
       case 'close':
-        return this.#leave((socket) => socket.close(effect.code));
-      case 'abort':
-        return this.#leave((socket) => socket.abort());
+      case 'abort': {
+        const socket = this.#socket;
+        this.#socket = undefined;
+        return effect.type === 'close' ? socket?.close(effect.code) : socket?.abort();
+      }
       case 'startTimer':
         return this.#timers.start(effect.name, effect.afterMs);
       case 'stopTimer':
@@ -136,140 +138,105 @@ export class Conversation {
       case 'audio':
         return this.audio.push(effect.bytes);
       case 'pauseInput':
+        this.#inputReady ??= new Promise((resolve) => {
+          this.#resumeInput = resolve;
+        });
+        return;
       case 'resumeInput':
-        return this.#boundText(effect.type === 'pauseInput');
-      case 'askStatus':
+        return this.#endPause();
+      case 'getStatus':
       case 'fetchSegment':
-        return void this.#ask(effect);
+        return void this.#query(effect);
       case 'notice':
       case 'reconnecting':
         return this.#deps.onNotice(effect);
-      case 'ended':
-        return this.#end(effect);
+      case 'ended': {
+        const { ending } = effect;
+        this.#request.abort();
+        this.#endPause();
+        this.audio.end(ending.exit === 'ok' ? undefined : endingFailure(ending, this.requestId));
+      }
     }
   }
 
-  #connect(connection: number): void {
-    this.#socket = this.#deps.openSocket((event) => this.#hear(connection, event));
+  #endPause(): void {
+    this.#resumeInput();
+    this.#inputReady = undefined;
   }
 
-  #leave(how: (socket: LiveSocket) => void): void {
-    const socket = this.#socket;
-    this.#socket = undefined;
-    if (socket !== undefined) how(socket);
-  }
-
-  #hear(connection: number, event: SocketEvent): void {
+  #receive(connection: number, event: SocketEvent): void {
     switch (event.type) {
       case 'frame':
         return this.#read(connection, event.bytes);
-      case 'opened':
-        return this.#happen({ type: 'opened', connection });
       case 'refused': {
-        const { failure, isRetryable, retryAfterMs } = event;
-        const ending = failureEnding(failure);
-        return this.#happen({ type: 'refused', connection, isRetryable, ending, retryAfterMs });
+        const { failure, ...rest } = event;
+        return this.#dispatch({ ...rest, connection, ending: failureEnding(failure) });
       }
+      case 'opened':
       case 'unreadable':
       case 'closed':
-        return this.#happen({ ...event, connection });
+        return this.#dispatch({ ...event, connection });
     }
   }
 
   #read(connection: number, bytes: Uint8Array): void {
-    const message = readFrame(bytes, this.#plan);
-    if (message instanceof UnreadableFrame) {
-      this.#happen({ type: 'unreadable', connection, problem: message.message });
-      return;
+    try {
+      // An unknown event shows that the connection is alive, and nothing else.
+      const message = readServerMessage(decodeFrame(bytes, this.#plan.protocol)) ?? PONG;
+      this.#dispatch({ type: 'message', connection, message });
+      // Before `ready` no audio comes, so the socket is read even while the queue is full.
+      if (message.event === 'ready' && this.audio.isFull) this.#pause();
+    } catch (error) {
+      if (!(error instanceof UnreadableFrame)) throw error;
+      this.#dispatch({ type: 'unreadable', connection, problem: error.message });
     }
-    this.#happen({ type: 'message', connection, message: message ?? ALIVE });
-    // Until now no audio could come, and the service was not to wait for an answer.
-    if (message?.event === 'ready' && this.audio.isFull) this.#hold();
   }
 
-  #hold(): void {
+  #pause(): void {
     this.#socket?.pause();
-    this.#happen({ type: 'held' });
+    this.#dispatch({ type: 'paused' });
   }
 
-  #boundText(isFull: boolean): void {
-    if (isFull) {
-      this.#room ??= new Promise((resolve) => {
-        this.#makeRoom = resolve;
-      });
-      return;
-    }
-    this.#makeRoom();
-    this.#room = undefined;
-  }
-
-  async #ask(question: Extract<Effect, { type: 'askStatus' | 'fetchSegment' }>): Promise<void> {
-    const { requestId } = question;
-    const { questions } = this.#deps;
-    this.#asked.abort();
-    this.#asked = new AbortController();
-    const { signal } = this.#asked;
-    const answered = (event: Happening): void => {
-      if (!signal.aborted) this.#happen(event);
+  async #query(effect: Extract<Effect, { type: 'getStatus' | 'fetchSegment' }>): Promise<void> {
+    const { requestId } = effect;
+    this.#request.abort();
+    this.#request = new AbortController();
+    const { signal } = this.#request;
+    const dispatch = (event: Event): void => {
+      if (!signal.aborted) this.#dispatch(event);
     };
     try {
-      if (question.type === 'askStatus') {
-        const facts = await questions.status(requestId, signal);
-        answered({ type: 'status', facts });
+      if (effect.type === 'getStatus') {
+        const status = await this.#deps.getStatus(requestId, signal);
+        dispatch({ type: 'status', status });
       } else {
-        const { segmentId } = question;
-        const audio = await questions.segment(requestId, segmentId, signal);
-        answered({ type: 'stored', segmentId, audio });
+        const { segmentId } = effect;
+        const audio = await this.#deps.fetchSegment(requestId, segmentId, signal);
+        dispatch({ type: 'stored', segmentId, audio });
       }
     } catch (error) {
-      if (error instanceof Failure) answered({ type: 'failed', ending: failureEnding(error) });
+      if (error instanceof Failure) dispatch({ type: 'failed', ending: failureEnding(error) });
       else if (!signal.aborted)
         this.stop(error instanceof Error ? error : new Error(String(error)));
     }
   }
-
-  #end({ ending }: Extract<Effect, { type: 'ended' }>): void {
-    this.#asked.abort();
-    this.#boundText(false);
-    this.audio.end(ending.exit === 'ok' ? undefined : endingFailure(ending, this.requestId));
-  }
 }
 
-/** What a service says that a client does not know shows that it is there, and nothing else. */
-const ALIVE = { event: 'pong' } as const;
-
-function readFrame(
-  bytes: Uint8Array,
-  { protocol }: LivePlan,
-): HeardMessage | UnreadableFrame | undefined {
-  try {
-    return readServerMessage(decodeFrame(bytes, protocol));
-  } catch (error) {
-    if (error instanceof UnreadableFrame) return error;
-    throw error;
-  }
-}
-
-function ignore(): void {}
-
-interface Timer {
-  /** When it runs out, on the monotonic clock. */
-  deadline: number;
-  readonly stop: () => void;
-}
+const PONG = { event: 'pong' } as const;
 
 /**
- * The timers of a conversation. One that is started anew is only moved, since the watch over silence is
- * with every message: it looks at its deadline when it would have run out.
+ * The timers of a conversation. Every message restarts the silence timer, so a restart only moves the
+ * deadline, which is checked when the timer fires.
  */
 export class Timers {
   readonly #clock: Clock;
-  readonly #ranOut: (name: TimerName) => void;
-  readonly #running = new Map<TimerName, Timer>();
+  readonly #onTimeout: (name: TimerName) => void;
+  /** Deadlines are on the monotonic clock. */
+  readonly #running = new Map<TimerName, { deadline: number; readonly stop: () => void }>();
 
-  constructor(clock: Clock, ranOut: (name: TimerName) => void) {
+  constructor(clock: Clock, onTimeout: (name: TimerName) => void) {
     this.#clock = clock;
-    this.#ranOut = ranOut;
+    this.#onTimeout = onTimeout;
   }
 
   start(name: TimerName, afterMs: number): void {
@@ -286,22 +253,23 @@ export class Timers {
 
   #arm(name: TimerName, deadline: number, afterMs: number): void {
     this.stop(name);
-    const look = (): void => {
-      const leftMs = (this.#running.get(name)?.deadline ?? 0) - this.#clock.monotonic();
-      if (leftMs > 0) return this.#arm(name, this.#clock.monotonic() + leftMs, leftMs);
+    const check = (): void => {
+      const remainingMs = (this.#running.get(name)?.deadline ?? 0) - this.#clock.monotonic();
+      if (remainingMs > 0) {
+        return this.#arm(name, this.#clock.monotonic() + remainingMs, remainingMs);
+      }
       this.#running.delete(name);
-      return this.#ranOut(name);
+      return this.#onTimeout(name);
     };
-    const stop = RESTS.has(name) ? this.#rest(afterMs, look) : this.#clock.after(afterMs, look);
+    // Between two attempts nothing else keeps the process alive.
+    const isPause = name === 'backoff' || name === 'poll';
+    const stop = isPause ? this.#sleep(afterMs, check) : this.#clock.after(afterMs, check);
     this.#running.set(name, { deadline, stop });
   }
 
-  /** Between two attempts nothing else keeps the process alive. */
-  #rest(afterMs: number, call: () => void): () => void {
+  #sleep(afterMs: number, check: () => void): () => void {
     const stopped = new AbortController();
-    this.#clock.sleep(afterMs, stopped.signal).then(call, () => undefined);
+    this.#clock.sleep(afterMs, stopped.signal).then(check, () => undefined);
     return () => stopped.abort();
   }
 }
-
-const RESTS: ReadonlySet<TimerName> = new Set(['backoff', 'poll']);

@@ -1,151 +1,134 @@
 import { BACKOFF_BASE_MS, BACKOFF_CAP_MS } from '../api/retry.ts';
-import { afterTheLine, completedEnding, lost } from './endings.ts';
-import type { Ending, LiveState, Move } from './state.ts';
-import { change, emit, end, isConnected, leave, run, startTimer } from './state.ts';
-import { adopt, missWhatIsGone, boundInput } from './sending.ts';
-import type { RequestFacts } from './server-message.ts';
-import { requestIdOf, settle } from './settle.ts';
+import { advance, requestIdOf } from './audio-order.ts';
+import { afterDisconnect, completedEnding, lost } from './endings.ts';
+import { boundInput, endIfLost, takeManifest } from './sending.ts';
+import type { RequestStatus } from './server-message.ts';
+import type { Ending, LiveState, Reducer } from './state.ts';
+import { emit, end, isConnected, leave, patch, startTimer } from './state.ts';
 
-/** How often a request that the service still works on is asked for before it is given up. */
+/** Status requests for a request that stays `running`. */
 const POLLS_MAX = 60;
 const POLL_CAP_MS = 5_000;
 
-export const connect: Move = (state) =>
-  run(
-    state,
-    change({ phase: 'connecting', connection: state.connection + 1, sentInputs: 0 }),
-    emit({ type: 'connect', connection: state.connection + 1 }),
-    startTimer('reply', state.plan.waits.replyMs),
-  );
+export const connect: Reducer = ({ connection, plan }) => [
+  patch({ phase: 'connecting', connection: connection + 1, sentInputs: 0 }),
+  emit({ type: 'connect', connection: connection + 1 }),
+  startTimer('reply', plan.timeouts.replyMs),
+];
 
 /**
- * The line is of no use any more. Reliable mode tries again as long as something new is heard in between,
- * simple mode until its first audio.
- * @param retryAfterMs how long the service wants to be left alone
+ * Handles a failed connection. Reliable mode reconnects as long as new audio arrives in between, simple mode
+ * until its first audio.
+ * @param retryAfterMs the `Retry-After` of the service
  */
-export function broken(ending: Ending, isRetryable: boolean, retryAfterMs = 0): Move {
+export function disconnected(ending: Ending, isRetryable: boolean, retryAfterMs = 0): Reducer {
   return (state) => {
-    if (state.plan.mode === 'simple' && state.hasHeard) {
-      return run(state, end(hasAll(state) ? completedEnding(state) : lost()));
+    const { attempts, early, hasDelivered, plan, reportedBytes = Infinity, segments } = state;
+    if (plan.mode === 'simple' && hasDelivered) {
+      const hasAll = early.length === 0 && (segments[0]?.deliveredBytes ?? 0) >= reportedBytes;
+      return [end(hasAll ? completedEnding(state) : lost())];
     }
-    const attempt = state.attempts + 1;
-    if (!isRetryable || attempt > state.plan.maxRetries) {
-      return run(state, end(afterTheLine(state, ending)));
-    }
+    const attempt = attempts + 1;
+    if (!isRetryable || attempt > plan.maxRetries) return [end(afterDisconnect(state, ending))];
     const backoffMs = Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** (attempt - 1));
-    return run(
-      state,
-      leave('resting'),
-      change({ attempts: attempt, isFetching: false, nextAudio: state.hasHeard ? undefined : 1 }),
-      emit({ type: 'reconnecting', attempt, because: ending }),
+    return [
+      leave('backoff'),
+      patch({ attempts: attempt, isFetching: false, nextAudio: hasDelivered ? undefined : 1 }),
+      emit({ type: 'reconnecting', attempt, reason: ending }),
       startTimer('backoff', retryAfterMs + backoffMs * state.fraction),
-    );
+    ];
   };
 }
 
-/** Whether the service said how much audio a simple input has, and all of it was heard. */
-function hasAll({ held, reportedBytes = Infinity, segments }: LiveState): boolean {
-  return held.length === 0 && (segments[0]?.heardBytes ?? 0) >= reportedBytes;
-}
+/** Requests the status of a request before it is started again. */
+export const checkStatus: Reducer = (state) => {
+  const requestId = requestIdOf(state);
+  return state.isStarted
+    ? [patch({ phase: 'querying' }), emit({ type: 'getStatus', requestId })]
+    : [connect];
+};
 
-/** Before a request is started again the service is asked what became of it. */
-export const ask: Move = (state) =>
-  state.isStarted
-    ? run(
-        state,
-        change({ phase: 'asking' }),
-        emit({ type: 'askStatus', requestId: requestIdOf(state) }),
-      )
-    : run(state, connect);
-
-/** Goes on after what is known of the request; undefined: the service does not know it. */
-export function takeStatus(facts: RequestFacts | undefined): Move {
+/** Continues after the status of the request; undefined: the service does not know it. */
+export function takeStatus(status: RequestStatus | undefined): Reducer {
   return (state) => {
     const wasRefused = isConnected(state) && (state.retryFailed || state.connection === 1);
-    const away = isConnected(state) ? leave('asking', 1000) : change({});
-    if (facts === undefined) {
-      return run(state, away, change({ isStarted: false, hasAsked: false }), proceed);
+    const away = isConnected(state) ? leave('querying', 1000) : patch({});
+    if (status === undefined)
+      return [away, patch({ isStarted: false, isBillable: false }), proceed];
+    if (status.state === 'running') return [away, poll];
+    const isFree = status.units === 0 && status.segments.every(({ isStored }) => !isStored);
+    if (state.plan.mode === 'simple' || (isFree && status.state === 'completed')) {
+      return [away, takeUnstored(status, wasRefused)];
     }
-    if (facts.state === 'running') return run(state, away, poll);
-    const isFree = facts.units === 0 && facts.segments.every(({ isStored }) => !isStored);
-    if (state.plan.mode === 'simple' || (isFree && facts.state === 'completed')) {
-      return run(state, away, takeUnstored(facts, wasRefused));
-    }
-    switch (facts.state) {
+    switch (status.state) {
       case 'failed_terminal':
-        return run(state, end(requestFailed(state, 'it failed for good')));
+        return [end(requestFailed(state, 'it failed and cannot be retried'))];
       case 'completed':
-        return run(state, away, adopt(facts), missWhatIsGone, change({ isOver: true }), proceed);
+        return [away, takeManifest(status), endIfLost, patch({ isCompleted: true }), proceed];
       case 'failed_retryable': {
-        const problem = 'it failed before, and may be run again with --retry-failed';
-        if (wasRefused) return run(state, end(requestFailed(state, problem)));
-        return run(state, away, adopt(facts), change({ retryFailed: true }), proceed);
+        const problem = 'it failed before; retry it with --retry-failed';
+        if (wasRefused) return [end(requestFailed(state, problem))];
+        return [away, takeManifest(status), patch({ retryFailed: true }), proceed];
       }
     }
   };
 }
 
-const poll: Move = (state) => {
-  if (state.polls >= POLLS_MAX) {
-    const message = 'the service still works on the request, and tells nothing of it';
+const poll: Reducer = ({ fraction, polls }) => {
+  if (polls >= POLLS_MAX) {
+    const message = 'the request is still running on the service';
     const code = 'unknown_outcome';
-    return run(state, end({ exit: 'unknownOutcome', code, message, billed: 'unknown' }));
+    return [end({ exit: 'unknownOutcome', code, message, billed: 'unknown' })];
   }
-  const delayMs = Math.min(POLL_CAP_MS, BACKOFF_BASE_MS * 2 ** Math.min(state.polls, 10));
-  return run(
-    state,
-    change({ phase: 'polling', polls: state.polls + 1 }),
-    startTimer('poll', delayMs * (0.5 + state.fraction / 2)),
-  );
+  const delayMs = Math.min(POLL_CAP_MS, BACKOFF_BASE_MS * 2 ** Math.min(polls, 10));
+  return [
+    patch({ phase: 'polling', polls: polls + 1 }),
+    startTimer('poll', delayMs * (0.5 + fraction / 2)),
+  ];
 };
 
-/**
- * Without a connection: fetches what comes first, ends when nothing is left, waits for text when the request
- * is over, else connects.
- */
-export const proceed: Move = (state) => run(state, settle, goOn);
+/** Continues without a connection: fetches stored audio, ends, waits for text, or connects. */
+export const proceed: Reducer = () => [
+  advance,
+  (state) => {
+    const [first] = state.segments;
+    if (first?.isStored === true) return [patch({ phase: 'fetching' }), boundInput];
+    if (first === undefined && state.isInputOver) return [end(completedEnding(state))];
+    if (first === undefined && state.isCompleted) return [patch({ phase: 'waiting' }), boundInput];
+    return state.isCompleted ? [nextSession, connect] : [connect];
+  },
+];
 
-const goOn: Move = (state) => {
-  const [first] = state.segments;
-  if (first?.isStored === true) return run(state, change({ phase: 'fetching' }), boundInput);
-  if (first === undefined && state.isInputOver) return run(state, end(completedEnding(state)));
-  if (first === undefined && state.isOver) {
-    return run(state, change({ phase: 'expecting' }), boundInput);
-  }
-  return run(state, ...(state.isOver ? [nextSession, connect] : [connect]));
-};
-
-/** A fresh session goes on under an id of its own, with text that is numbered from 1. */
-const nextSession: Move = (state) => {
+/** Starts another session: a new request id, and text that is numbered from 1. */
+const nextSession: Reducer = (state) => {
   let sequence = 1;
   const segments = state.segments.map((one) => {
     const renumbered = { ...one, sequence, state: 'waiting' } as const;
     sequence += one.texts.length;
     return renumbered;
   });
-  return run(
-    state,
-    change({ session: state.session + 1, isOver: false, isStarted: false, retryFailed: false }),
-    change({ manifest: [], segments, nextSequence: sequence, sessionUnits: 0, nextAudio: 1 }),
-  );
+  return [
+    patch({ session: state.session + 1, isCompleted: false, isStarted: false, retryFailed: false }),
+    patch({ manifest: [], segments, nextSequence: sequence, sessionUnits: 0, nextAudio: 1 }),
+  ];
 };
 
 function requestFailed(state: LiveState, problem: string): Ending {
-  const message = `the service does not speak the request ${requestIdOf(state)}: ${problem}`;
+  const message = `the service refuses the request ${requestIdOf(state)}: ${problem}`;
   return { exit: 'rejected', code: 'request_failed', message, billed: 'unknown' };
 }
 
 /**
  * Handles a finished request without stored audio, which cannot run again. One that cost nothing is sent under
- * another id, as a refunded one is everywhere (docs/billing.md); what was charged and not heard is lost.
+ * another id, as a refunded one is everywhere (docs/billing.md); billed audio that was not delivered is lost.
  */
-function takeUnstored({ units }: RequestFacts, wasRefused: boolean): Move {
+function takeUnstored({ units }: RequestStatus, wasRefused: boolean): Reducer {
   return (state) => {
-    if (units !== 0) return run(state, end(lost()));
+    if (units !== 0) return [end(lost())];
     if (wasRefused || state.plan.hasOwnRequestId === true) {
       const problem = 'it ended before without audio, at no cost; use another --request-id';
-      return run(state, end({ ...requestFailed(state, problem), billed: 'no' }));
+      return [end({ ...requestFailed(state, problem), billed: 'no' })];
     }
-    return run(state, nextSession, change({ hasAsked: false }), connect);
+    return [nextSession, patch({ isBillable: false }), connect];
   };
 }

@@ -3,26 +3,23 @@ import type { FinishReason, RequestState } from '../contract/realtime/protocols.
 import { UnreadableFrame } from '../realtime/frames.ts';
 import type { FrameMessage } from '../realtime/frames.ts';
 
-/** What is known of a request, from its event or over HTTP. */
-export interface RequestFacts {
+/** The status of a request, from `request_status` or over HTTP. */
+export interface RequestStatus {
   readonly state: RequestState;
-  /** What was charged so far. */
+  /** Billed so far. */
   readonly units?: number | undefined;
-  readonly segments: readonly SegmentFacts[];
+  readonly segments: readonly SegmentStatus[];
 }
 
-export interface SegmentFacts {
+export interface SegmentStatus {
   readonly segmentId: string;
   readonly isStored: boolean;
   readonly characters: number | undefined;
   readonly audioBytes: number | undefined;
 }
 
-/**
- * A server message as far as a client needs it (docs/api/realtime.md). What it can do without may be missing:
- * the spec does not name every field of v3.
- */
-export type HeardMessage =
+/** The fields of a server message that the client uses (docs/api/realtime.md); optional ones may be missing. */
+export type ReceivedMessage =
   | { readonly event: 'authenticated' | 'pong' }
   | { readonly event: 'ready'; readonly fields: FrameMessage }
   | { readonly event: 'input_ack'; readonly acceptedSequence: number | undefined }
@@ -41,7 +38,7 @@ export type HeardMessage =
       readonly event: 'usage';
       readonly sessionUnits: number | undefined;
       readonly quotaRemaining: number | undefined;
-      /** Credits that the service says it charged for the request so far. */
+      /** Credits that the service charged for the request so far. */
       readonly creditsUsed: number | undefined;
       readonly audioBytes: number | undefined;
     }
@@ -50,7 +47,7 @@ export type HeardMessage =
       readonly segmentId: string;
       readonly audioBytes: number | undefined;
     }
-  | { readonly event: 'request_status'; readonly facts: RequestFacts }
+  | { readonly event: 'request_status'; readonly status: RequestStatus }
   | { readonly event: 'warning'; readonly code: string; readonly message: string }
   | {
       readonly event: 'error';
@@ -61,11 +58,10 @@ export type HeardMessage =
   | { readonly event: 'finish'; readonly reason: FinishReason; readonly units: number | undefined };
 
 /**
- * Reads a message of the service; undefined is an event of a name that a client does not know, which a
- * service may add.
+ * Reads a message of the service. Returns undefined for an unknown event, which a service may add.
  * @throws UnreadableFrame
  */
-export function readServerMessage(fields: FrameMessage): HeardMessage | undefined {
+export function readServerMessage(fields: FrameMessage): ReceivedMessage | undefined {
   const { event } = fields;
   switch (event) {
     case 'authenticated':
@@ -76,90 +72,88 @@ export function readServerMessage(fields: FrameMessage): HeardMessage | undefine
     case 'input_ack':
       return { event, acceptedSequence: count(fields['acceptedSequence']) };
     case 'audio':
-      return audioOf(fields);
+      return readAudio(fields);
     case 'warning':
-      return { event, code: text(fields, 'code'), message: words(fields['message']) };
-    case 'error':
-      return {
-        event,
-        code: text(fields, 'code'),
-        message: words(fields['message']),
-        isRetryable: fields['retryable'] === true,
-      };
-    case 'finish':
-      return {
-        event,
-        reason: oneOf(fields, 'reason', FINISH_REASONS),
-        units: units(fields['units']),
-      };
+      return { event, code: text(fields, 'code'), message: optionalText(fields['message']) };
+    case 'error': {
+      const isRetryable = fields['retryable'] === true;
+      const message = optionalText(fields['message']);
+      return { event, code: text(fields, 'code'), message, isRetryable };
+    }
+    case 'finish': {
+      const reason = oneOf(fields, 'reason', FINISH_REASONS);
+      return { event, reason, units: units(fields['units']) };
+    }
     case 'request_status':
-      return { event, facts: readRequestFacts(fields) };
+      return { event, status: readRequestStatus(fields) };
     default:
-      return segmentMessage(fields);
+      return readSegmentMessage(fields);
   }
 }
 
-function segmentMessage(fields: FrameMessage): HeardMessage | undefined {
+function readSegmentMessage(fields: FrameMessage): ReceivedMessage | undefined {
   const { event } = fields;
-  if (event === 'segment_accepted') {
-    const reservedUnits = units(fields['reservedUnits']);
-    return { event, segmentId: text(fields, 'segmentId'), reservedUnits };
+  const audioBytes = count(fields['audioBytes']);
+  switch (event) {
+    case 'segment_accepted': {
+      const reservedUnits = units(fields['reservedUnits']);
+      return { event, segmentId: text(fields, 'segmentId'), reservedUnits };
+    }
+    case 'segment_completed':
+      return { event, segmentId: text(fields, 'segmentId'), audioBytes };
+    case 'usage':
+      return {
+        event,
+        sessionUnits: units(fields['sessionUnits']),
+        quotaRemaining: units(fields['quotaRemaining']),
+        creditsUsed: units(fields['creditsUsed']),
+        audioBytes,
+      };
+    default:
+      return undefined;
   }
-  if (event === 'segment_completed') {
-    const audioBytes = count(fields['audioBytes']);
-    return { event, segmentId: text(fields, 'segmentId'), audioBytes };
-  }
-  if (event === 'usage') {
-    const { creditsUsed, sessionUnits, quotaRemaining } = fields;
-    return {
-      event,
-      sessionUnits: units(sessionUnits),
-      quotaRemaining: units(quotaRemaining),
-      creditsUsed: units(creditsUsed),
-      audioBytes: count(fields['audioBytes']),
-    };
-  }
-  return undefined;
 }
 
 /**
- * What is known of a request: the fields of `request_status`, or the body of its resource over HTTP.
+ * Reads the status of a request: the fields of `request_status`, or the body of its resource over HTTP.
  * @throws UnreadableFrame
  */
-export function readRequestFacts(fields: Readonly<Record<string, unknown>>): RequestFacts {
+export function readRequestStatus(fields: Readonly<Record<string, unknown>>): RequestStatus {
   const { segments = [] } = fields;
-  if (!Array.isArray(segments)) throw new UnreadableFrame('its segments are no list');
+  if (!Array.isArray(segments)) throw new UnreadableFrame('segments is not a list');
   return {
     state: oneOf(fields, 'state', REQUEST_STATES),
     units: units(fields['units']),
-    segments: segments.map((segment: unknown) => segmentFacts(segment)),
+    segments: segments.map((segment: unknown) => {
+      if (!isFields(segment)) throw new UnreadableFrame('a segment is not a map');
+      const { state = 'completed' } = segment;
+      return {
+        segmentId: text(segment, 'segmentId'),
+        isStored: state === 'completed',
+        characters: count(segment['characters']),
+        audioBytes: count(segment['audioBytes']),
+      };
+    }),
   };
 }
 
-function segmentFacts(segment: unknown): SegmentFacts {
-  if (!isFields(segment)) throw new UnreadableFrame('a segment in it is no map');
-  const { state = 'completed' } = segment;
+function readAudio(fields: FrameMessage): ReceivedMessage {
+  const { audio, segmentId } = fields;
+  const sequence = count(fields['sequence']);
+  if (!(audio instanceof Uint8Array)) throw new UnreadableFrame('audio is not binary');
+  if (sequence === undefined) throw new UnreadableFrame('the audio has no sequence');
   return {
-    segmentId: text(segment, 'segmentId'),
-    isStored: state === 'completed',
-    characters: count(segment['characters']),
-    audioBytes: count(segment['audioBytes']),
+    event: 'audio',
+    segmentId: typeof segmentId === 'string' ? segmentId : undefined,
+    sequence,
+    audio,
   };
-}
-
-function audioOf(fields: FrameMessage): HeardMessage {
-  const { audio, sequence, segmentId } = fields;
-  const number = count(sequence);
-  if (!(audio instanceof Uint8Array)) throw new UnreadableFrame('its audio is not binary');
-  if (number === undefined) throw new UnreadableFrame('its audio has no sequence');
-  const ofSegment = typeof segmentId === 'string' ? segmentId : undefined;
-  return { event: 'audio', segmentId: ofSegment, sequence: number, audio };
 }
 
 function text(fields: Readonly<Record<string, unknown>>, name: string): string {
   const value = fields[name];
   if (typeof value === 'string' && value !== '') return value;
-  throw new UnreadableFrame(`it has no ${name}`);
+  throw new UnreadableFrame(`${name} is missing`);
 }
 
 function oneOf<Word extends string>(
@@ -169,10 +163,10 @@ function oneOf<Word extends string>(
 ): Word {
   const found = allowed.find((word) => word === fields[name]);
   if (found !== undefined) return found;
-  throw new UnreadableFrame(`its ${name} is not one of ${allowed.join(', ')}`);
+  throw new UnreadableFrame(`${name} is not one of ${allowed.join(', ')}`);
 }
 
-function words(value: unknown): string {
+function optionalText(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 

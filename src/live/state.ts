@@ -4,51 +4,51 @@ import { SESSION_MAX_UNITS } from '../contract/realtime/limits.ts';
 import type { RealtimeMode, RealtimeProtocol } from '../contract/realtime/protocols.ts';
 import type { Billed, Failure } from '../errors/failure.ts';
 import * as machine from '../realtime/fsm.ts';
-import type { SegmentFacts, HeardMessage, RequestFacts } from './server-message.ts';
+import type { ReceivedMessage, RequestStatus, SegmentStatus } from './server-message.ts';
 
-/** What a conversation is to be; it does not change. */
+/** The fixed parameters of a conversation. */
 export interface LivePlan {
   readonly protocol: RealtimeProtocol;
   readonly mode: RealtimeMode;
-  /** `start.request`, with the names of v3. */
+  /** `start.request`, with the field names of v3. */
   readonly request: Start['request'] | StartV2['request'];
   /** 1 to 128 characters. */
   readonly requestId: string;
-  /** The person chose it, so that no other takes its place. */
+  /** The user chose the id: foley does not replace it. */
   readonly hasOwnRequestId?: boolean;
-  /** Speak again what failed of an earlier request under the same id. */
+  /** Retry the failed segments of an earlier request with this id. */
   readonly retryFailed?: boolean;
-  /** A browser ticket; else the handshake carries the key. */
+  /** A browser ticket; without one the handshake carries the API key. */
   readonly ticket?: string;
-  /** Connections after the first one that may be tried without anything new being heard. */
+  /** Reconnection attempts in a row without new audio. */
   readonly maxRetries: number;
-  /** Billable units after which a fresh session continues; a deployment may allow fewer than the spec. */
+  /** Billable units of one session; a deployment may allow fewer than the spec. */
   readonly sessionMaxUnits?: number;
-  readonly waits: LiveWaits;
+  readonly timeouts: Timeouts;
 }
 
-/** How long is waited for what, in milliseconds. */
-interface LiveWaits {
-  /** For a socket, for the greeting and for `ready`, each. */
+/** In milliseconds. */
+interface Timeouts {
+  /** For each of: the socket, `authenticated`, `ready`. */
   readonly replyMs: number;
-  /** For a frame of any kind; two of our pings are unanswered then. */
+  /** Without any frame; long enough for two pings. */
   readonly silenceMs: number;
-  /** For anything but a `pong` while something is asked for. */
+  /** Without any message but `pong`, while the service has text to speak. */
   readonly progressMs: number;
-  /** Between our pings. */
+  /** Between two pings. */
   readonly pingMs: number;
 }
 
-/** @param given what the person sets, in milliseconds: for an answer, and for what comes after another */
-export function liveWaits(given: {
+/** Returns the timeouts for `--response-timeout` and `--idle-timeout`, in milliseconds. */
+export function liveTimeouts(options: {
   readonly responseTimeoutMs?: number | undefined;
   readonly idleTimeoutMs?: number | undefined;
-}): LiveWaits {
-  const silenceMs = given.idleTimeoutMs ?? SILENCE_MS;
+}): Timeouts {
+  const silenceMs = options.idleTimeoutMs ?? SILENCE_MS;
   return {
-    replyMs: given.responseTimeoutMs ?? REPLY_MS,
+    replyMs: options.responseTimeoutMs ?? REPLY_MS,
     silenceMs,
-    progressMs: given.idleTimeoutMs ?? PROGRESS_MS,
+    progressMs: options.idleTimeoutMs ?? PROGRESS_MS,
     pingMs: Math.min(PING_MS, Math.floor(silenceMs * PING_SHARE)),
   };
 }
@@ -57,15 +57,10 @@ const REPLY_MS = 30_000;
 const SILENCE_MS = 35_000;
 const PROGRESS_MS = 60_000;
 const PING_MS = 15_000;
-/** Two pings fit into the longest silence, with time for the answer to the second. */
+/** Two pings fit into the silence timeout, with time for the second `pong`. */
 const PING_SHARE = 0.43;
 
-/**
- * What the machine waits for: `connecting` a socket, `authenticating` the greeting, `starting` a `ready`,
- * `speaking` text and audio, `stopping` a `finish`, `resting` the time before another attempt, `asking` and
- * `polling` the state of the request, `fetching` stored audio, `expecting` text, to be
- * fetched or spoken in another session. `idle` is before the beginning, `ended` final.
- */
+/** docs/protocol.md#the-clients-states says what each phase waits for. */
 type Phase =
   | 'idle'
   | 'connecting'
@@ -73,36 +68,36 @@ type Phase =
   | 'starting'
   | 'speaking'
   | 'stopping'
-  | 'resting'
-  | 'asking'
+  | 'backoff'
+  | 'querying'
   | 'polling'
   | 'fetching'
-  | 'expecting'
+  | 'waiting'
   | 'ended';
 
-/** A stretch of text that is spoken, paid and stored as one. In simple mode the whole input is one. */
+/** A piece of text that the service speaks, bills and stores as one. Simple mode has one segment. */
 export interface Segment {
   readonly id: string;
   readonly texts: readonly string[];
-  /** Of its first text event. */
+  /** Sequence number of its first text event. */
   readonly sequence: number;
   readonly characters: number;
   readonly bytes: number;
   readonly state: 'waiting' | 'sent' | 'accepted';
-  /** What the listener has of it, over all connections. */
-  readonly heardBytes: number;
-  /** What came of it on this connection: as far as `heardBytes` it was heard before. */
-  readonly runBytes: number;
-  /** Numbers of its audio on this connection: the first, and the one that is due. */
+  /** Audio that the listener has, over all connections. */
+  readonly deliveredBytes: number;
+  /** Audio that arrived on this connection; it begins with what was delivered before. */
+  readonly receivedBytes: number;
+  /** Sequence numbers of its audio on this connection: the first, and the next one due. */
   readonly audio: { readonly first: number; readonly next: number } | undefined;
-  /** The service says that it is over. */
+  /** Set by `segment_completed`. */
   readonly completed: { readonly audioBytes: number | undefined } | undefined;
-  /** Its audio is to be had over HTTP. */
+  /** Its audio must be fetched over HTTP. */
   readonly isStored: boolean;
 }
 
-/** Audio that came before its turn. */
-export interface HeldFrame {
+/** An audio frame that arrived before its turn. */
+export interface EarlyFrame {
   readonly segmentId: string;
   readonly sequence: number;
   readonly audio: Uint8Array;
@@ -112,25 +107,25 @@ export interface LiveState {
   readonly plan: LivePlan;
   readonly phase: Phase;
   readonly ending: Ending | undefined;
-  /** Chance of the event that is worked on, in [0, 1). */
+  /** Random number of the current event, in [0, 1). */
   readonly fraction: number;
   readonly timers: readonly TimerName[];
-  /** Connections so far; what comes from an older one is not looked at. */
+  /** Number of the current connection; events of older ones are ignored. */
   readonly connection: number;
   readonly eventCount: number;
-  /** Attempts since something was heard. */
+  /** Reconnection attempts since new audio arrived. */
   readonly attempts: number;
   readonly polls: number;
-  /** From 1: a request is spoken in as many sessions as its units need. */
+  /** From 1: a long text takes several sessions. */
   readonly session: number;
-  /** The request of this session may be known to the service. */
+  /** The service may know the request of this session. */
   readonly isStarted: boolean;
-  /** Everything of the request of this session was spoken: more goes into another. */
-  readonly isOver: boolean;
+  /** The request of this session is complete: more text needs another session. */
+  readonly isCompleted: boolean;
   readonly retryFailed: boolean;
-  /** What the service knew of the request's segments when it was asked last. */
-  readonly manifest: readonly SegmentFacts[];
-  /** Not yet wholly heard, in order. */
+  /** Segments in the last status of the request. */
+  readonly manifest: readonly SegmentStatus[];
+  /** Segments that are not delivered in full, in order. */
   readonly segments: readonly Segment[];
   readonly segmentCount: number;
   /** Segments that the service completed with 0 bytes of audio. */
@@ -138,24 +133,25 @@ export interface LiveState {
   readonly nextSequence: number;
   readonly isInputOver: boolean;
   readonly isInputPaused: boolean;
-  readonly isHeld: boolean;
-  /** The stored audio of the first segment is being fetched. */
+  /** The socket is not read, because the listener is slow. */
+  readonly isPaused: boolean;
+  /** The driver is fetching the stored audio of the first segment. */
   readonly isFetching: boolean;
-  /** Number of the next audio of the connection; undefined when it may begin anywhere. */
+  /** Sequence number of the connection's next audio; undefined: any. */
   readonly nextAudio: number | undefined;
-  readonly held: readonly HeldFrame[];
-  readonly hasHeard: boolean;
-  /** Something was sent that costs when it is spoken. */
-  readonly hasAsked: boolean;
+  readonly early: readonly EarlyFrame[];
+  readonly hasDelivered: boolean;
+  /** Text was sent that the service may bill. */
+  readonly isBillable: boolean;
   /** Parts of a simple input that were sent on this connection. */
   readonly sentInputs: number;
   readonly sessionUnits: number;
-  /** Bytes of audio that the last `usage` names: in simple mode all of the input's. */
+  /** Bytes of audio in the last `usage`: in simple mode those of the whole input. */
   readonly reportedBytes: number | undefined;
   readonly unitsPerCharacter: number;
 }
 
-/** A conversation before its beginning. */
+/** Returns the state of a conversation before `begin`. */
 export function newConversation(plan: LivePlan): LiveState {
   return {
     plan: { sessionMaxUnits: SESSION_MAX_UNITS, ...plan },
@@ -169,7 +165,7 @@ export function newConversation(plan: LivePlan): LiveState {
     polls: 0,
     session: 1,
     isStarted: false,
-    isOver: false,
+    isCompleted: false,
     retryFailed: plan.retryFailed ?? false,
     manifest: [],
     segments: [],
@@ -178,12 +174,12 @@ export function newConversation(plan: LivePlan): LiveState {
     nextSequence: 1,
     isInputOver: false,
     isInputPaused: false,
-    isHeld: false,
+    isPaused: false,
     isFetching: false,
     nextAudio: 1,
-    held: [],
-    hasHeard: false,
-    hasAsked: false,
+    early: [],
+    hasDelivered: false,
+    isBillable: false,
     sentInputs: 0,
     sessionUnits: 0,
     reportedBytes: undefined,
@@ -191,107 +187,99 @@ export function newConversation(plan: LivePlan): LiveState {
   };
 }
 
-/** Why a conversation is over. */
+/** Why a conversation ended. */
 export interface Ending {
   readonly exit: ExitName;
-  /** The service's code, or one of the tool's own. */
+  /** A code of the service, or one of foley. */
   readonly code: string;
   readonly message: string;
   readonly billed: Billed;
-  /** Segments that are paid for and cannot be had again. */
+  /** Billed segments whose audio is not available. */
   readonly lostSegments?: readonly string[];
-  /** What a question or a handshake over HTTP failed with, and all that it tells. */
+  /** The failed HTTP request or handshake. */
   readonly cause?: Failure;
 }
 
 export type TimerName = 'reply' | 'ping' | 'silence' | 'progress' | 'backoff' | 'poll';
 
-/** What happens to the machine. What comes from a socket says from which connection. */
+/** Input of the machine; socket events carry the number of their connection. */
 export type LiveEvent = { readonly fraction: number } & (
   | { readonly type: 'begin' }
   | { readonly type: 'opened'; readonly connection: number }
-  /** No connection came about: `retryable` when another attempt may go better. */
+  /** No connection was made. */
   | {
       readonly type: 'refused';
       readonly connection: number;
       readonly isRetryable: boolean;
       readonly ending: Ending;
-      /** How long the service wants to be left alone. */
+      /** The `Retry-After` of the service. */
       readonly retryAfterMs?: number | undefined;
     }
-  | { readonly type: 'message'; readonly connection: number; readonly message: HeardMessage }
+  | { readonly type: 'message'; readonly connection: number; readonly message: ReceivedMessage }
   | { readonly type: 'unreadable'; readonly connection: number; readonly problem: string }
   | { readonly type: 'closed'; readonly connection: number; readonly code: number }
-  /** Reliable: a segment, or more than one may hold. Simple: a part of the input. */
+  /** Reliable: one segment, or several when it is too long. Simple: a part of the input. */
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'end' }
   | { readonly type: 'timer'; readonly name: TimerName }
-  /** The socket is not read, since nobody takes the audio; and is read again. A new socket is read at first. */
-  | { readonly type: 'held' }
-  | { readonly type: 'released' }
-  /** The answer to `askStatus`; undefined: the service does not know the request. */
-  | { readonly type: 'status'; readonly facts: RequestFacts | undefined }
+  /** The driver stopped or resumed reading the socket; a new socket is read. */
+  | { readonly type: 'paused' }
+  | { readonly type: 'resumed' }
+  /** The result of `getStatus`; undefined: the service does not know the request. */
+  | { readonly type: 'status'; readonly status: RequestStatus | undefined }
   | { readonly type: 'stored'; readonly segmentId: string; readonly audio: Uint8Array }
-  /** A question over HTTP failed for good. */
+  /** `getStatus` or `fetchSegment` failed after its retries. */
   | { readonly type: 'failed'; readonly ending: Ending }
   | { readonly type: 'cancel' }
 );
-
-/** What is told on the way. */
-type NoticeMessage = Extract<
-  HeardMessage,
-  { event: 'ready' | 'usage' | 'warning' | 'segment_completed' | 'finish' }
->;
 
 /** What the driver does for the machine. */
 export type Effect =
   | { readonly type: 'connect'; readonly connection: number }
   | { readonly type: 'send'; readonly message: ClientMessage }
   | { readonly type: 'close'; readonly code: number }
-  /** The line is dead: nothing more is said. */
+  /** Drop the connection without a close frame. */
   | { readonly type: 'abort' }
-  /** Starts the timer, or starts it anew. */
+  /** Start the timer, or restart it. */
   | { readonly type: 'startTimer'; readonly name: TimerName; readonly afterMs: number }
   | { readonly type: 'stopTimer'; readonly name: TimerName }
-  /** The next bytes for the listener. */
+  /** Deliver the next bytes to the listener. */
   | { readonly type: 'audio'; readonly segmentId: string; readonly bytes: Uint8Array }
   | { readonly type: 'pauseInput' }
   | { readonly type: 'resumeInput' }
-  | { readonly type: 'askStatus'; readonly requestId: string }
+  | { readonly type: 'getStatus'; readonly requestId: string }
   | { readonly type: 'fetchSegment'; readonly requestId: string; readonly segmentId: string }
-  /** Something to tell. */
-  | { readonly type: 'notice'; readonly message: NoticeMessage }
-  | { readonly type: 'reconnecting'; readonly attempt: number; readonly because: Ending }
+  | {
+      readonly type: 'notice';
+      readonly message: Extract<
+        ReceivedMessage,
+        { event: 'ready' | 'usage' | 'warning' | 'segment_completed' | 'finish' }
+      >;
+    }
+  | { readonly type: 'reconnecting'; readonly attempt: number; readonly reason: Ending }
   | { readonly type: 'ended'; readonly ending: Ending };
 
-/** What comes of an event. */
 export type Step = machine.Step<LiveState, Effect>;
+export type Reducer = machine.Reducer<LiveState, Effect>;
 
-/** A part of a transition. */
-export type Move = machine.Move<LiveState, Effect>;
+export const { emit, patch, run } = machine.fsm<LiveState, Effect>();
 
-export const { change, emit, inTurn, run } = machine.movesOf<LiveState, Effect>();
-
-/** Sends a message with an `eventId` that no other of the conversation has. */
-export function send(message: ClientMessage): Move {
-  return (state) => {
-    const eventId = `e${state.eventCount + 1}`;
-    return run(
-      state,
-      change({ eventCount: state.eventCount + 1 }),
-      emit({ type: 'send', message: { ...message, eventId } }),
-    );
-  };
+/** Sends a message with an `eventId` that is unique in the conversation. */
+export function send(message: ClientMessage): Reducer {
+  return ({ eventCount }) => [
+    patch({ eventCount: eventCount + 1 }),
+    emit({ type: 'send', message: { ...message, eventId: `e${eventCount + 1}` } }),
+  ];
 }
 
-export function startTimer(name: TimerName, afterMs: number): Move {
+export function startTimer(name: TimerName, afterMs: number): Reducer {
   return (state) => ({
     state: state.timers.includes(name) ? state : { ...state, timers: [...state.timers, name] },
     effects: [{ type: 'startTimer', name, afterMs }],
   });
 }
 
-export function stopTimers(...names: readonly TimerName[]): Move {
+export function stopTimers(...names: readonly TimerName[]): Reducer {
   return (state) => {
     const running = state.timers.filter((name) => names.includes(name));
     return {
@@ -301,8 +289,6 @@ export function stopTimers(...names: readonly TimerName[]): Move {
   };
 }
 
-const stopAllTimers: Move = (state) => run(state, stopTimers(...state.timers));
-
 const CONNECTED: ReadonlySet<Phase> = new Set([
   'connecting',
   'authenticating',
@@ -311,30 +297,28 @@ const CONNECTED: ReadonlySet<Phase> = new Set([
   'stopping',
 ]);
 
-/** Whether there is a socket, or one that is being opened. */
+/** Whether a socket is open or being opened. */
 export function isConnected({ phase }: LiveState): boolean {
   return CONNECTED.has(phase);
 }
 
-/** Leaves the connection, politely when it still works; timers and what waited for its turn go with it. */
-export function leave(phase: Phase, code?: number): Move {
-  return (state) =>
-    run(
-      state,
-      stopAllTimers,
-      emit(
-        ...(isConnected(state)
-          ? [code === undefined ? ({ type: 'abort' } as const) : ({ type: 'close', code } as const)]
-          : []),
-      ),
-      change({ held: [], isHeld: false, phase }),
-    );
+/** Leaves the connection: closes the socket with a code, or aborts it without one; drops timers and early frames. */
+export function leave(phase: Phase, code?: number): Reducer {
+  return (state) => {
+    const close =
+      code === undefined ? ({ type: 'abort' } as const) : ({ type: 'close', code } as const);
+    return [
+      stopTimers(...state.timers),
+      emit(...(isConnected(state) ? [close] : [])),
+      patch({ early: [], isPaused: false, phase }),
+    ];
+  };
 }
 
-/** The end: every timer is stopped and the socket closed. */
-export function end(ending: Ending): Move {
+/** Ends the conversation: stops the timers and closes the socket. */
+export function end(ending: Ending): Reducer {
   return (state) => {
-    const left = run(state, leave('ended', ending.exit === 'badAnswer' ? 1002 : 1000));
+    const left = run(state, [leave('ended', ending.exit === 'badAnswer' ? 1002 : 1000)]);
     return {
       state: { ...left.state, ending, segments: [], manifest: [] },
       effects: [...left.effects, { type: 'ended', ending }],
@@ -342,12 +326,8 @@ export function end(ending: Ending): Move {
   };
 }
 
-export function changeSegment(id: string, part: Partial<Segment>): Move {
-  return (state) =>
-    run(
-      state,
-      change({
-        segments: state.segments.map((one) => (one.id === id ? { ...one, ...part } : one)),
-      }),
-    );
+export function patchSegment(id: string, part: Partial<Segment>): Reducer {
+  return ({ segments }) => [
+    patch({ segments: segments.map((one) => (one.id === id ? { ...one, ...part } : one)) }),
+  ];
 }

@@ -1,25 +1,43 @@
 import { closeCodeFacts } from '../contract/realtime/errors.ts';
-import { afterTheLine, closeEnding, silent, violation } from './endings.ts';
-import type { Ending, LiveEvent, TimerName, LiveState, Move, Step } from './state.ts';
-import { change, end, inTurn, isConnected, run, send, startTimer, stopTimers } from './state.ts';
-import { takeNextAudio, takeStored } from './settle.ts';
-import { opened, receive } from './receiving.ts';
-import { ask, broken, connect, proceed, takeStatus } from './resuming.ts';
+import type { FinishReason } from '../contract/realtime/protocols.ts';
+import {
+  advance,
+  markMissing,
+  requestIdOf,
+  takeAudio,
+  takeNextAudio,
+  takeStored,
+} from './audio-order.ts';
+import { wasDelivered } from './audio-order.ts';
+import {
+  afterDisconnect,
+  closeEnding,
+  completedEnding,
+  errorEnding,
+  timeoutEnding,
+  violation,
+} from './endings.ts';
+import { checkStatus, connect, disconnected, proceed, takeStatus } from './resuming.ts';
 import { sendMore, takeText } from './sending.ts';
+import type { ReceivedMessage } from './server-message.ts';
+import type { LiveEvent, LiveState, Reducer, Segment, Step, TimerName } from './state.ts';
+import { emit, end, isConnected, leave, patch, patchSegment, run } from './state.ts';
+import { send, startTimer, stopTimers } from './state.ts';
 
 /**
- * The client of a realtime conversation (docs/api/realtime.md) as a pure function: what
- * happened in, the next state and what is to be done out. After `ended` nothing changes any more. Sockets,
- * timers, chance and HTTP are the driver's; docs/protocol.md has the states.
+ * Returns the next state of a realtime conversation and its effects, as a pure function (docs/protocol.md).
+ * The driver owns sockets, timers, random numbers and HTTP. After `ended` nothing changes.
  */
 export function transition(state: LiveState, event: LiveEvent): Step {
-  return takeNextAudio(state, event) ?? run({ ...state, fraction: event.fraction }, moveFor(event));
+  return (
+    takeNextAudio(state, event) ?? run({ ...state, fraction: event.fraction }, [reducerFor(event)])
+  );
 }
 
-function moveFor(event: LiveEvent): Move {
+function reducerFor(event: LiveEvent): Reducer {
   switch (event.type) {
     case 'begin':
-      return begin;
+      return ({ phase }) => (phase === 'idle' ? [connect] : []);
     case 'opened':
     case 'refused':
     case 'message':
@@ -27,99 +45,262 @@ function moveFor(event: LiveEvent): Move {
     case 'closed':
       return onConnection(event);
     case 'text':
-      return inTurn(takeText(event.text), goOnWithText);
+      return () => [takeText(event.text), continueWithText];
     case 'end':
-      return inTurn(change({ isInputOver: true }), expectText, goOnWithText);
+      return () => [patch({ isInputOver: true }), requireText, continueWithText];
     case 'timer':
-      return ranOut(event.name);
-    case 'held':
-      return inTurn(change({ isHeld: true }), stopTimers('silence', 'progress'));
-    case 'released':
-      return released;
+      return timedOut(event.name);
+    case 'paused':
+      return () => [patch({ isPaused: true }), stopTimers('silence', 'progress')];
+    case 'resumed':
+      return resumed;
     case 'status':
-      return whenAsking(takeStatus(event.facts));
+      return ({ phase }) => (phase === 'querying' ? [takeStatus(event.status)] : []);
     case 'stored':
-      return inTurn(takeStored(event.segmentId, event.audio), afterFetch);
+      return () => [takeStored(event.segmentId, event.audio), afterFetch];
     case 'failed':
-      return questionFailed(event.ending);
+      // An aborted request may still fail.
+      return (state) =>
+        state.phase === 'querying' || state.isFetching
+          ? [end(afterDisconnect(state, event.ending))]
+          : [];
     case 'cancel':
       return end({ exit: 'interrupted', code: 'cancelled', message: 'stopped', billed: 'unknown' });
   }
 }
 
-type ConnectionEvent = Extract<LiveEvent, { connection: number }>;
-
-/** What an older connection still says is not looked at. */
-function onConnection(event: ConnectionEvent): Move {
+/** Handles a socket event; ignores events of older connections. */
+function onConnection(event: Extract<LiveEvent, { connection: number }>): Reducer {
   return (state) => {
-    if (event.connection !== state.connection || !isConnected(state)) return run(state);
+    if (event.connection !== state.connection || !isConnected(state)) return [];
     switch (event.type) {
       case 'opened':
-        return run(state, ...(state.phase === 'connecting' ? [opened] : []));
+        return state.phase === 'connecting' ? [opened] : [];
       case 'refused':
-        return run(state, broken(event.ending, event.isRetryable, event.retryAfterMs));
+        return [disconnected(event.ending, event.isRetryable, event.retryAfterMs)];
       case 'message':
-        return run(state, receive(event.message));
+        return [receive(event.message)];
       case 'unreadable':
-        return run(state, end(violation(state, event.problem)));
+        return [end(violation(state, event.problem))];
       case 'closed': {
-        const ending = closeEnding(state, event.code);
-        return run(state, broken(ending, closeCodeFacts(event.code)?.retryable === true));
+        const isRetryable = closeCodeFacts(event.code)?.retryable === true;
+        return [disconnected(closeEnding(state, event.code), isRetryable)];
       }
     }
   };
 }
 
-const begin: Move = (state) => run(state, ...(state.phase === 'idle' ? [connect] : []));
-
-const expectText: Move = (state) => {
-  if (state.segmentCount > 0) return run(state);
-  const message = 'there is no text to speak';
-  return run(state, end({ exit: 'usage', code: 'usage', message, billed: 'no' }));
+const requireText: Reducer = ({ segmentCount }) => {
+  const message = 'The text is empty';
+  const ending = { exit: 'usage', code: 'usage', message, billed: 'no' } as const;
+  return segmentCount > 0 ? [] : [end(ending)];
 };
 
-const goOnWithText: Move = (state) => run(state, state.phase === 'expecting' ? proceed : sendMore);
+const continueWithText: Reducer = ({ phase }) => [phase === 'waiting' ? proceed : sendMore];
 
-const released: Move = (state) =>
-  run(
-    state,
-    change({ isHeld: false }),
-    ...(isConnected(state) && state.phase !== 'connecting'
-      ? [startTimer('silence', state.plan.waits.silenceMs), sendMore]
-      : []),
-  );
+const afterFetch: Reducer = ({ phase }) => [phase === 'fetching' ? proceed : sendMore];
 
-/** A question that was given up in the meantime may fail as it likes. */
-function questionFailed(ending: Ending): Move {
-  return (state) =>
-    state.phase === 'asking' || state.isFetching
-      ? run(state, end(afterTheLine(state, ending)))
-      : run(state);
+const resumed: Reducer = (state) => [
+  patch({ isPaused: false }),
+  ...(isConnected(state) && state.phase !== 'connecting'
+    ? [startTimer('silence', state.plan.timeouts.silenceMs), sendMore]
+    : []),
+];
+
+/** Handles a timer; ignores one that was stopped in the meantime. */
+function timedOut(name: TimerName): Reducer {
+  return ({ timers }) =>
+    timers.includes(name)
+      ? [patch({ timers: timers.filter((one) => one !== name) }), TIMEOUTS[name]]
+      : [];
 }
 
-function whenAsking(move: Move): Move {
-  return (state) => run(state, ...(state.phase === 'asking' ? [move] : []));
+const TIMEOUTS: Readonly<Record<TimerName, Reducer>> = {
+  reply: (state) => [disconnected(timeoutEnding(state, `no reply while ${state.phase}`), true)],
+  silence: (state) => [disconnected(timeoutEnding(state, 'the connection is dead'), true)],
+  progress: (state) => [disconnected(timeoutEnding(state, 'the service makes no progress'), true)],
+  ping: ({ plan }) => [send({ event: 'ping' }), startTimer('ping', plan.timeouts.pingMs)],
+  backoff: checkStatus,
+  poll: checkStatus,
+};
+
+/** Handles the open socket: a ticket goes into `auth`, an API key was in the handshake. */
+const opened: Reducer = ({ plan: { ticket, timeouts } }) => [
+  patch({ phase: 'authenticating', isPaused: false }),
+  startTimer('reply', timeouts.replyMs),
+  startTimer('silence', timeouts.silenceMs),
+  ...(ticket === undefined ? [] : [send({ event: 'auth', token: ticket })]),
+];
+
+/** Handles a message of the service (docs/api/realtime.md). */
+function receive(message: ReceivedMessage): Reducer {
+  return ({ isPaused, plan }) => [
+    ...(isPaused ? [] : [startTimer('silence', plan.timeouts.silenceMs)]),
+    take(message),
+    // A `pong` is no progress.
+    ({ phase }) =>
+      message.event !== 'pong' && (phase === 'speaking' || phase === 'stopping') ? [sendMore] : [],
+  ];
 }
 
-const afterFetch: Move = (state) => run(state, state.phase === 'fetching' ? proceed : sendMore);
+function take(message: ReceivedMessage): Reducer {
+  switch (message.event) {
+    case 'authenticated':
+      return start;
+    case 'ready':
+      return () => [ready, emit({ type: 'notice', message })];
+    case 'request_status':
+      return takeStatus(message.status);
+    case 'error':
+      return failed(message);
+    case 'finish':
+      return () => [emit({ type: 'notice', message }), finished(message.reason)];
+    case 'warning':
+      return emit({ type: 'notice', message });
+    case 'pong':
+      return () => [];
+    case 'input_ack':
+    case 'segment_accepted':
+    case 'audio':
+    case 'usage':
+    case 'segment_completed':
+      return duringSpeech(message);
+  }
+}
 
-/** A timer that was stopped in the meantime says nothing. */
-function ranOut(name: TimerName): Move {
+type SpeechMessage = Extract<
+  ReceivedMessage,
+  { event: 'input_ack' | 'segment_accepted' | 'audio' | 'usage' | 'segment_completed' }
+>;
+
+function duringSpeech(message: SpeechMessage): Reducer {
   return (state) => {
-    if (!state.timers.includes(name)) return run(state);
-    return run(
-      state,
-      change({ timers: state.timers.filter((one) => one !== name) }),
-      TIMEOUTS[name],
-    );
+    if (state.phase !== 'speaking' && state.phase !== 'stopping') {
+      return [end(violation(state, `${message.event} came before ready`))];
+    }
+    switch (message.event) {
+      case 'input_ack':
+        return (message.acceptedSequence ?? 0) < state.nextSequence
+          ? []
+          : [end(violation(state, 'input_ack names text that was not sent'))];
+      case 'segment_accepted':
+        return [withSegment(message.segmentId, accepted(message.reservedUnits))];
+      case 'audio':
+        return [takeAudio(message), advance];
+      case 'usage': {
+        const sessionUnits = Math.max(state.sessionUnits, message.sessionUnits ?? 0);
+        const { audioBytes: reportedBytes } = message;
+        return [patch({ sessionUnits, reportedBytes }), emit({ type: 'notice', message })];
+      }
+      case 'segment_completed':
+        return [withSegment(message.segmentId, completed(message)), advance];
+    }
   };
 }
 
-const TIMEOUTS: Readonly<Record<TimerName, Move>> = {
-  reply: (state) => run(state, broken(silent(state, `no answer while ${state.phase}`), true)),
-  silence: (state) => run(state, broken(silent(state, 'the line is dead'), true)),
-  progress: (state) => run(state, broken(silent(state, 'the service makes no progress'), true)),
-  ping: (state) => run(state, send({ event: 'ping' }), startTimer('ping', state.plan.waits.pingMs)),
-  backoff: ask,
-  poll: ask,
+const start: Reducer = (state) => {
+  if (state.phase !== 'authenticating') return [];
+  const { mode, request, timeouts } = state.plan;
+  const retry = state.retryFailed ? { retryFailed: true } : {};
+  return [
+    send({ event: 'start', mode, requestId: requestIdOf(state), ...retry, request }),
+    patch({ phase: 'starting', isStarted: true }),
+    startTimer('reply', timeouts.replyMs),
+  ];
+};
+
+const ready: Reducer = ({ phase, plan, segments }) => {
+  if (phase !== 'starting') return [];
+  // A new connection starts over, except for what was delivered and what is stored.
+  const fresh = {
+    state: 'waiting',
+    receivedBytes: 0,
+    audio: undefined,
+    completed: undefined,
+  } as const;
+  return [
+    stopTimers('reply'),
+    patch({ phase: 'speaking', segments: segments.map((one) => ({ ...one, ...fresh })) }),
+    startTimer('ping', plan.timeouts.pingMs),
+  ];
+};
+
+/** Applies a reducer to a sent segment; ignores segments that were delivered. */
+function withSegment(id: string, reducer: (segment: Segment) => Reducer): Reducer {
+  return (state) => {
+    // A simple input is one segment, under any id; only `finish` counts.
+    if (state.plan.mode === 'simple') return [];
+    const segment = state.segments.find((one) => one.id === id);
+    if (segment !== undefined && segment.state !== 'waiting') return [reducer(segment)];
+    if (segment === undefined && wasDelivered(state, id)) return [];
+    return [end(violation(state, `segment ${id} was not sent`))];
+  };
+}
+
+function accepted(reservedUnits: number | undefined) {
+  return ({ id, characters }: Segment): Reducer =>
+    ({ sessionUnits, unitsPerCharacter }) => {
+      const units = reservedUnits ?? characters * unitsPerCharacter;
+      return [
+        patchSegment(id, { state: 'accepted' }),
+        patch({
+          sessionUnits: sessionUnits + units,
+          unitsPerCharacter: Math.max(unitsPerCharacter, units / characters),
+        }),
+      ];
+    };
+}
+
+function completed(message: Extract<ReceivedMessage, { event: 'segment_completed' }>) {
+  return ({ id }: Segment): Reducer =>
+    () => [
+      patchSegment(id, { state: 'accepted', completed: { audioBytes: message.audioBytes } }),
+      emit({ type: 'notice', message }),
+    ];
+}
+
+function failed({
+  code,
+  message,
+  isRetryable,
+}: Extract<ReceivedMessage, { event: 'error' }>): Reducer {
+  return (state) => {
+    const ending = errorEnding(state, code, message);
+    const mayRetry = canResume(state) && (isRetryable || code === 'server_draining');
+    return [mayRetry ? disconnected(ending, true) : end(ending)];
+  };
+}
+
+function finished(reason: FinishReason): Reducer {
+  return (state) => {
+    switch (reason) {
+      case 'completed':
+        return [completedAll];
+      case 'server_draining': {
+        const ending = errorEnding(state, reason, 'the service shuts down');
+        return [canResume(state) ? disconnected(ending, true) : end(ending)];
+      }
+      case 'timeout':
+        return [end(timeoutEnding(state, 'the service ended the session: timeout'))];
+      case 'error':
+        return [end(errorEnding(state, 'internal_error', 'the session ended in an error'))];
+    }
+  };
+}
+
+/** Simple mode cannot resume after its first audio: the service's error is then final. */
+function canResume({ plan, hasDelivered }: LiveState): boolean {
+  return plan.mode === 'reliable' || !hasDelivered;
+}
+
+const completedAll: Reducer = (state) => {
+  if (state.phase !== 'stopping') {
+    return [end(violation(state, 'finish came before stop'))];
+  }
+  if (state.plan.mode === 'simple') {
+    const isWhole = (state.hasDelivered || state.reportedBytes === 0) && state.early.length === 0;
+    return [end(isWhole ? completedEnding(state) : violation(state, 'audio is missing'))];
+  }
+  const open = state.segments.filter((one) => one.state !== 'waiting').map(({ id }) => id);
+  return [markMissing(open), leave('fetching', 1000), patch({ isCompleted: true }), proceed];
 };

@@ -1,44 +1,35 @@
-/** What comes of an event: the state after it, and what is to be done. */
+/** The state after an event, and the effects that the driver performs. */
 export interface Step<State, Effect> {
   readonly state: State;
   readonly effects: readonly Effect[];
 }
 
-/** A part of a transition. */
-export type Move<State, Effect> = (state: State) => Step<State, Effect>;
+/** A part of a transition: returns the next step, or the reducers to apply in order. */
+export type Reducer<State, Effect> = (
+  state: State,
+) => Step<State, Effect> | readonly Reducer<State, Effect>[];
 
-/** What the transitions of a machine are made of. */
-export interface Moves<State, Effect> {
-  /** One move after the other; after the end there is none. */
-  readonly run: (state: State, ...moves: readonly Move<State, Effect>[]) => Step<State, Effect>;
-  /** Several moves as one. */
-  readonly inTurn: (...moves: readonly Move<State, Effect>[]) => Move<State, Effect>;
-  readonly change: (part: Partial<State>) => Move<State, Effect>;
-  readonly emit: (...effects: readonly Effect[]) => Move<State, Effect>;
-}
-
-/** The moves of a pure machine: its transitions take a state and an event, and do nothing themselves. */
-export function movesOf<State extends { readonly phase: string }, Effect>(): Moves<State, Effect> {
-  const run: Moves<State, Effect>['run'] = (state, ...moves) => {
-    let now = state;
+/** Returns the helpers of a pure state machine; no reducer runs after the phase `ended`. */
+export function fsm<State extends { readonly phase: string }, Effect>() {
+  const run = (state: State, reducers: readonly Reducer<State, Effect>[]): Step<State, Effect> => {
+    let current = state;
     const effects: Effect[] = [];
-    for (const move of moves) {
-      if (now.phase === 'ended') break;
-      const next = move(now);
-      now = next.state;
+    for (const reducer of reducers) {
+      if (current.phase === 'ended') break;
+      const result = reducer(current);
+      const next = 'effects' in result ? result : run(current, result);
+      current = next.state;
       effects.push(...next.effects);
     }
-    return { state: now, effects };
+    return { state: current, effects };
   };
   return {
     run,
-    inTurn:
-      (...moves) =>
-      (state) =>
-        run(state, ...moves),
-    change: (part) => (state) => ({ state: { ...state, ...part }, effects: [] }),
+    patch:
+      (part: Partial<State>): Reducer<State, Effect> =>
+      (state) => ({ state: { ...state, ...part }, effects: [] }),
     emit:
-      (...effects) =>
+      (...effects: readonly Effect[]): Reducer<State, Effect> =>
       (state) => ({ state, effects }),
   };
 }

@@ -6,7 +6,10 @@ const MEBIBYTE = 1024 * 1024;
 
 function watched() {
   const told: string[] = [];
-  const queue = new AudioQueue({ full: () => told.push('full'), room: () => told.push('room') });
+  const queue = new AudioQueue(
+    () => told.push('full'),
+    () => told.push('room'),
+  );
   return { queue, told };
 }
 

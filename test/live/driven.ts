@@ -5,10 +5,10 @@ import { systemRandom } from '../../src/effects/random.ts';
 import { Failure } from '../../src/errors/failure.ts';
 import type { LiveNotice } from '../../src/live/conversation.ts';
 import { Conversation } from '../../src/live/conversation.ts';
-import { handshakeOf } from '../../src/live/handshake.ts';
-import { httpQuestions } from '../../src/live/live-way.ts';
+import { handshakeOf } from '../../src/live/websocket.ts';
+import { httpRequests } from '../../src/live/live-transport.ts';
 import type { LivePlan } from '../../src/live/state.ts';
-import { wsSockets } from '../../src/live/ws-socket.ts';
+import { openWebSockets } from '../../src/live/websocket.ts';
 import type { ScriptedServer } from '../realtime/scripted-server.ts';
 import { RELIABLE } from './simulation.ts';
 
@@ -52,15 +52,15 @@ export function driven(server: ScriptedServer, choices: Partial<LivePlan> = {}) 
   const handshake = handshakeOf(client, plan.protocol, {
     clock: hasteful,
     requestId: plan.requestId,
-    timeoutMs: plan.waits.replyMs,
-    onAnswer: () => {},
+    timeoutMs: plan.timeouts.replyMs,
+    onResponse: () => {},
     onConnect: () => {},
   });
   const conversation = new Conversation(plan, {
     clock: hasteful,
     random: systemRandom,
-    openSocket: wsSockets({ handshake, env: {} }),
-    questions: httpQuestions(client, plan.protocol),
+    openSocket: openWebSockets(handshake, {}),
+    ...httpRequests(client, plan.protocol),
     onNotice: (notice) => notices.push(notice),
   });
   return { conversation, notices, close: () => client.close() };

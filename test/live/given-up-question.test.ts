@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import { systemRandom } from '../../src/effects/random.ts';
 import { Failure } from '../../src/errors/failure.ts';
 import { Conversation } from '../../src/live/conversation.ts';
-import type { RequestFacts } from '../../src/live/server-message.ts';
+import type { RequestStatus } from '../../src/live/server-message.ts';
 import { hasteful } from './driven.ts';
 import { RELIABLE } from './simulation.ts';
-import { frame, sockets } from './told-sockets.ts';
+import { frame, sockets } from './fake-sockets.ts';
 
 const AUDIO = Buffer.from('what was stored');
-const FACTS: RequestFacts = {
+const STATUS: RequestStatus = {
   state: 'completed',
   segments: [{ segmentId: 's1', isStored: true, characters: 4, audioBytes: AUDIO.length }],
 };
@@ -21,17 +21,15 @@ test('a question that was given up with its line is stopped, and what it fails w
     clock: hasteful,
     random: systemRandom,
     openSocket: open,
-    questions: {
-      status: async () => FACTS,
-      segment: (_requestId, _segmentId, signal) =>
-        new Promise((resolve, reject) => {
-          asked.push(signal);
-          answers.push(resolve);
-          signal.addEventListener('abort', () =>
-            reject(new Failure('cut', { code: 'bad_answer', exit: 'badAnswer' })),
-          );
-        }),
-    },
+    getStatus: async () => STATUS,
+    fetchSegment: (_requestId, _segmentId, signal) =>
+      new Promise((resolve, reject) => {
+        asked.push(signal);
+        answers.push(resolve);
+        signal.addEventListener('abort', () =>
+          reject(new Failure('cut', { code: 'bad_answer', exit: 'badAnswer' })),
+        );
+      }),
     onNotice: () => {},
   });
   conversation.begin();

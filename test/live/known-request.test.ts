@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { HeardMessage } from '../../src/live/server-message.ts';
+import type { ReceivedMessage } from '../../src/live/server-message.ts';
 import type { LivePlan } from '../../src/live/state.ts';
 import { newConversation } from '../../src/live/state.ts';
 import { transition } from '../../src/live/transition.ts';
 import { startScriptedServer } from '../realtime/scripted-server.ts';
 import { speak } from './driven.ts';
-import type { Happening } from './simulation.ts';
+import type { Event } from './simulation.ts';
 import { newService, RELIABLE, Simulation } from './simulation.ts';
 
 /** More than may wait to be heard. */
@@ -75,7 +75,7 @@ describe('a request that was spoken wholly, asked for again', () => {
 });
 
 const completed = (
-  segments: Extract<HeardMessage, { event: 'request_status' }>['facts']['segments'],
+  segments: Extract<ReceivedMessage, { event: 'request_status' }>['status']['segments'],
 ) =>
   [
     { type: 'opened', connection: 1 },
@@ -83,11 +83,11 @@ const completed = (
     {
       type: 'message',
       connection: 1,
-      message: { event: 'request_status', facts: { state: 'completed', segments } },
+      message: { event: 'request_status', status: { state: 'completed', segments } },
     },
-  ] as const satisfies readonly Happening[];
+  ] as const satisfies readonly Event[];
 
-function follow(plan: LivePlan, events: readonly Happening[]) {
+function follow(plan: LivePlan, events: readonly Event[]) {
   const start = { state: newConversation(plan), sent: [] as string[] };
   return events.reduce(({ state, sent }, event) => {
     const step = transition(state, { ...event, fraction: 0.5 });

@@ -10,14 +10,14 @@ import type {
   LivePlan,
   LiveState,
 } from '../../src/live/state.ts';
-import { liveWaits, newConversation } from '../../src/live/state.ts';
-import { readRequestFacts, readServerMessage } from '../../src/live/server-message.ts';
+import { liveTimeouts, newConversation } from '../../src/live/state.ts';
+import { readRequestStatus, readServerMessage } from '../../src/live/server-message.ts';
 import { transition } from '../../src/live/transition.ts';
 import type { ModelConnection, Said } from './model-service.ts';
 import { ModelService } from './model-service.ts';
 
-type Without<Event> = Event extends unknown ? Omit<Event, 'fraction'> : never;
-export type Happening = Without<LiveEvent>;
+type Without<Union> = Union extends unknown ? Omit<Union, 'fraction'> : never;
+export type Event = Without<LiveEvent>;
 
 export interface Line {
   /** The line breaks instead of carrying this message; counted over both directions, from 0. */
@@ -39,8 +39,7 @@ export class Simulation {
   readonly #line: Line;
   #connection: ModelConnection | undefined;
   #number = 0;
-  #events: (Happening | { readonly type: 'said'; readonly said: Said; readonly number: number })[] =
-    [];
+  #events: (Event | { readonly type: 'said'; readonly said: Said; readonly number: number })[] = [];
 
   constructor(plan: LivePlan, service: ModelService, line: Line = {}) {
     this.state = newConversation(plan);
@@ -71,7 +70,7 @@ export class Simulation {
     return this;
   }
 
-  happen(...events: readonly Happening[]): this {
+  happen(...events: readonly Event[]): this {
     this.#events.push(...events);
     for (let event = this.#events.shift(); event; event = this.#events.shift()) {
       if (event.type === 'said') this.#carry(event.said, event.number);
@@ -80,7 +79,7 @@ export class Simulation {
     return this;
   }
 
-  #apply(event: Happening): void {
+  #apply(event: Event): void {
     if (event.type === 'timer') this.timers.delete(event.name);
     const step = transition(this.state, { ...event, fraction: 0.5 });
     this.state = step.state;
@@ -110,9 +109,9 @@ export class Simulation {
         this.#connection?.lose();
         this.#connection = undefined;
         break;
-      case 'askStatus': {
+      case 'getStatus': {
         const status = this.service.status(effect.requestId);
-        this.#events.push({ type: 'status', facts: status && readRequestFacts(status) });
+        this.#events.push({ type: 'status', status: status && readRequestStatus(status) });
         break;
       }
       case 'fetchSegment': {
@@ -176,7 +175,7 @@ export const RELIABLE: LivePlan = {
   requestId: 'request',
   request: { voiceId: 'voice', modelId: 'model' },
   maxRetries: 4,
-  waits: liveWaits({}),
+  timeouts: liveTimeouts({}),
 };
 export const SIMPLE: LivePlan = {
   protocol: 'v3',
@@ -184,7 +183,7 @@ export const SIMPLE: LivePlan = {
   requestId: 'simple',
   request: { voiceId: 'voice', modelId: 'model' },
   maxRetries: 4,
-  waits: liveWaits({}),
+  timeouts: liveTimeouts({}),
 };
 
 export function newService(choices: Partial<ConstructorParameters<typeof ModelService>[0]> = {}) {

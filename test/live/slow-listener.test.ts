@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { systemRandom } from '../../src/effects/random.ts';
 import { Conversation } from '../../src/live/conversation.ts';
-import type { RequestFacts } from '../../src/live/server-message.ts';
+import type { RequestStatus } from '../../src/live/server-message.ts';
 import { hasteful } from './driven.ts';
-import { frame, sockets } from './told-sockets.ts';
+import { frame, sockets } from './fake-sockets.ts';
 import { RELIABLE } from './simulation.ts';
 
 /** More than may wait for a listener. */
 const LONG = new Uint8Array(9 * 1024 * 1024);
-const FACTS: RequestFacts = {
+const STATUS: RequestStatus = {
   state: 'failed_retryable',
   segments: [{ segmentId: 's1', isStored: true, characters: 4, audioBytes: LONG.length }],
 };
@@ -19,7 +19,8 @@ test('a line that is opened anew while nobody takes the audio is read until it i
     clock: hasteful,
     random: systemRandom,
     openSocket: open,
-    questions: { status: async () => FACTS, segment: async () => LONG },
+    getStatus: async () => STATUS,
+    fetchSegment: async () => LONG,
     onNotice: () => {},
   });
   conversation.begin();

@@ -3,32 +3,32 @@ import type { REALTIME_ERRORS } from '../../src/contract/realtime/errors.ts';
 import { EXIT_CODES } from '../../src/contract/exit-codes.ts';
 import type { Effect, LivePlan } from '../../src/live/state.ts';
 import { newConversation } from '../../src/live/state.ts';
-import { requestIdOf } from '../../src/live/settle.ts';
+import { requestIdOf } from '../../src/live/audio-order.ts';
 import { transition } from '../../src/live/transition.ts';
-import type { HeardMessage } from '../../src/live/server-message.ts';
-import type { Happening } from './simulation.ts';
+import type { ReceivedMessage } from '../../src/live/server-message.ts';
+import type { Event } from './simulation.ts';
 import { RELIABLE, SIMPLE } from './simulation.ts';
 
 const NO_RETRY = { ...RELIABLE, maxRetries: 0 };
-const message = (one: HeardMessage): Happening => ({
+const message = (one: ReceivedMessage): Event => ({
   type: 'message',
   connection: 1,
   message: one,
 });
-const closed = (code: number): Happening => ({ type: 'closed', connection: 1, code });
+const closed = (code: number): Event => ({ type: 'closed', connection: 1, code });
 const audio = (sequence: number, segmentId = 's1') =>
   message({ event: 'audio', segmentId, sequence, audio: Uint8Array.of(sequence) });
 const finish = (reason: 'completed' | 'error' | 'timeout' | 'server_draining') =>
   message({ event: 'finish', reason, units: 1 });
-const STARTED: readonly Happening[] = [
+const STARTED: readonly Event[] = [
   { type: 'begin' },
   { type: 'opened', connection: 1 },
   message({ event: 'authenticated' }),
   message({ event: 'ready', fields: { event: 'ready' } }),
 ];
-const ASKED: readonly Happening[] = [...STARTED, { type: 'text', text: 'Hello. ' }];
+const ASKED: readonly Event[] = [...STARTED, { type: 'text', text: 'Hello. ' }];
 
-function follow(plan: LivePlan, events: readonly Happening[], fraction = 0.5) {
+function follow(plan: LivePlan, events: readonly Event[], fraction = 0.5) {
   let state = newConversation(plan);
   const effects: Effect[] = [];
   for (const event of events) {
@@ -44,7 +44,7 @@ function codeOf(exit: keyof typeof EXIT_CODES | undefined): number | undefined {
   return exit && EXIT_CODES[exit].code;
 }
 
-const refuse = (connection: number): Happening => ({
+const refuse = (connection: number): Event => ({
   type: 'refused',
   connection,
   isRetryable: true,
@@ -56,7 +56,7 @@ const providerTimeout = (isRetryable: boolean) =>
 const known = (characters: number) =>
   message({
     event: 'request_status',
-    facts: {
+    status: {
       state: 'completed',
       segments: [{ segmentId: 's1', isStored: true, characters, audioBytes: 3 }],
     },
@@ -102,7 +102,7 @@ describe('an error event', () => {
   });
 
   test('that may be tried again leads to another connection, the rest does not', () => {
-    expect(follow(RELIABLE, [...ASKED, providerTimeout(true)]).state.phase).toBe('resting');
+    expect(follow(RELIABLE, [...ASKED, providerTimeout(true)]).state.phase).toBe('backoff');
     expect(follow(RELIABLE, [...ASKED, providerTimeout(false)]).state.phase).toBe('ended');
   });
 });
@@ -120,11 +120,11 @@ test.each([
   [1000, 25, 'ended'],
   [1001, 25, 'ended'],
   [1002, 25, 'ended'],
-  [1006, 24, 'resting'],
+  [1006, 24, 'backoff'],
   [1008, 4, 'ended'],
   [1011, 23, 'ended'],
-  [1012, 23, 'resting'],
-  [1013, 23, 'resting'],
+  [1012, 23, 'backoff'],
+  [1013, 23, 'backoff'],
   [4000, 25, 'ended'],
 ])('a connection that is closed with %i is exit %i, and first %s', (code, exit, phase) => {
   expect(follow(NO_RETRY, [...STARTED, closed(code)]).code).toBe(exit);
@@ -137,7 +137,7 @@ test('when text was asked for and the line is lost for good, nobody knows what i
 });
 
 test('what cannot be read, and what was not asked for, is exit 25', () => {
-  const wrongs: readonly Happening[] = [
+  const wrongs: readonly Event[] = [
     { type: 'unreadable', connection: 1, problem: 'it is no map' },
     audio(1, 's2'),
     message({ event: 'segment_accepted', segmentId: 'x', reservedUnits: 1 }),
@@ -188,7 +188,7 @@ test('before a session has spoken its units another one goes on, under an id of 
     finish('completed'),
     { type: 'opened', connection: 2 },
     { type: 'message', connection: 2, message: { event: 'authenticated' } },
-    { ...STARTED[3], connection: 2 } as Happening,
+    { ...STARTED[3], connection: 2 } as Event,
   ]);
   expect(after.sent.slice(4)).toMatchObject([
     { event: 'start', requestId: 'request-2' },
@@ -204,7 +204,7 @@ test('the id of another session is one whatever the first is made of', () => {
 });
 
 test('no more text is read than 256 kB that wait, and again when half of it is gone', () => {
-  const kilobytes: Happening = { type: 'text', text: 'a'.repeat(9_000) };
+  const kilobytes: Event = { type: 'text', text: 'a'.repeat(9_000) };
   const { effects, state } = follow(RELIABLE, [
     ...STARTED,
     ...Array.from({ length: 30 }, () => kilobytes),
@@ -214,7 +214,7 @@ test('no more text is read than 256 kB that wait, and again when half of it is g
 });
 
 test('attempts wait longer and longer, and are over after as many as were asked for', () => {
-  const backoff: Happening = { type: 'timer', name: 'backoff' };
+  const backoff: Event = { type: 'timer', name: 'backoff' };
   const attempts = [1, 2, 3, 4, 5].flatMap((connection) => [refuse(connection), backoff]);
   const { effects, code } = follow(RELIABLE, [{ type: 'begin' }, ...attempts]);
   const waits = effects.flatMap((one) =>
@@ -230,21 +230,21 @@ test('a ping goes out at its time, and a line on which nothing comes is dead', (
   expect(pinged.state.timers).toContain('ping');
   const dead = follow(RELIABLE, [...STARTED, { type: 'timer', name: 'silence' }]);
   expect(dead.effects.map(({ type }) => type)).toContain('abort');
-  expect(dead.state.phase).toBe('resting');
+  expect(dead.state.phase).toBe('backoff');
 });
 
 test('a service that only answers pings makes no progress', () => {
   const waiting = follow(RELIABLE, [...ASKED, message({ event: 'pong' })]);
   expect(waiting.effects.at(-1)).toMatchObject({ type: 'startTimer', name: 'silence' });
   expect(follow(RELIABLE, [...ASKED, { type: 'timer', name: 'progress' }]).state.phase).toBe(
-    'resting',
+    'backoff',
   );
 });
 
 test('while nobody takes the audio, silence is ours', () => {
-  const held = follow(RELIABLE, [...ASKED, { type: 'held' }]);
+  const held = follow(RELIABLE, [...ASKED, { type: 'paused' }]);
   expect(held.state.timers).toEqual(['ping']);
-  const again = follow(RELIABLE, [...ASKED, { type: 'held' }, { type: 'released' }]);
+  const again = follow(RELIABLE, [...ASKED, { type: 'paused' }, { type: 'resumed' }]);
   expect([...again.state.timers].toSorted()).toEqual(['ping', 'progress', 'silence']);
 });
 
@@ -256,7 +256,7 @@ test('a browser shows its ticket first', () => {
 test('a request that failed before is run again only when that was asked for', () => {
   const status = message({
     event: 'request_status',
-    facts: { state: 'failed_retryable', segments: [] },
+    status: { state: 'failed_retryable', segments: [] },
   });
   const { code, ending } = follow(RELIABLE, [...STARTED.slice(0, 3), status]);
   expect([code, ending?.message]).toEqual([20, expect.stringContaining('--retry-failed')]);
@@ -265,8 +265,8 @@ test('a request that failed before is run again only when that was asked for', (
 });
 
 test('a request that was spoken before is fetched on v3, and another text is not taken for it', () => {
-  const begun: readonly Happening[] = [...STARTED.slice(0, 3), { type: 'text', text: 'Hello.' }];
-  const stored: Happening = { type: 'stored', segmentId: 's1', audio: Uint8Array.of(1, 2, 3) };
+  const begun: readonly Event[] = [...STARTED.slice(0, 3), { type: 'text', text: 'Hello.' }];
+  const stored: Event = { type: 'stored', segmentId: 's1', audio: Uint8Array.of(1, 2, 3) };
   const again = follow(RELIABLE, [...begun, { type: 'end' }, known(6), stored]);
   expect(again.effects.filter(({ type }) => type === 'fetchSegment')).toEqual([
     { type: 'fetchSegment', requestId: 'request', segmentId: 's1' },
@@ -284,32 +284,32 @@ test('stopped by the person, it closes politely', () => {
   expect(code).toBe(130);
 });
 
-const SIMPLE_ASKED: readonly Happening[] = [
+const SIMPLE_ASKED: readonly Event[] = [
   ...STARTED,
   { type: 'text', text: 'Hello.' },
   { type: 'end' },
 ];
-const backoffRanOut: Happening = { type: 'timer', name: 'backoff' };
-const simpleStatus = (state: 'completed' | 'failed_terminal', units?: number): Happening => ({
+const backoffRanOut: Event = { type: 'timer', name: 'backoff' };
+const simpleStatus = (state: 'completed' | 'failed_terminal', units?: number): Event => ({
   type: 'status',
-  facts: { state, units, segments: [] },
+  status: { state, units, segments: [] },
 });
-const startIds = (plan: LivePlan, events: readonly Happening[]) =>
+const startIds = (plan: LivePlan, events: readonly Event[]) =>
   follow(plan, events).sent.flatMap((one) => (one.event === 'start' ? [one.requestId] : []));
 
 describe('a simple request whose line broke before its first audio', () => {
-  const lost: readonly Happening[] = [...SIMPLE_ASKED, closed(1006), backoffRanOut];
-  const again: readonly Happening[] = [
+  const lost: readonly Event[] = [...SIMPLE_ASKED, closed(1006), backoffRanOut];
+  const again: readonly Event[] = [
     { type: 'opened', connection: 2 },
     { type: 'message', connection: 2, message: { event: 'authenticated' } },
   ];
 
   test('is asked after before it is started again', () => {
     expect(follow(SIMPLE, lost).effects.at(-1)).toEqual({
-      type: 'askStatus',
+      type: 'getStatus',
       requestId: 'simple',
     });
-    const unknown: Happening = { type: 'status', facts: undefined };
+    const unknown: Event = { type: 'status', status: undefined };
     expect(startIds(SIMPLE, [...lost, unknown, ...again])).toEqual(['simple', 'simple']);
   });
 
@@ -338,7 +338,7 @@ test('an error after the first audio of a simple request is that error, and it w
 });
 
 test('a service that asks to be left alone is, and the lot comes on top', () => {
-  const busy: Happening = { ...refuse(1), retryAfterMs: 3_000 } as Happening;
+  const busy: Event = { ...refuse(1), retryAfterMs: 3_000 } as Event;
   const { effects } = follow(RELIABLE, [{ type: 'begin' }, busy]);
   expect(effects.at(-1)).toEqual({ type: 'startTimer', name: 'backoff', afterMs: 3_250 });
 });
@@ -349,7 +349,7 @@ test('a refused handshake does not say that what was heard before it was free', 
     audio(1),
     closed(1006),
     backoffRanOut,
-    { type: 'status', facts: { state: 'failed_retryable', segments: [] } },
+    { type: 'status', status: { state: 'failed_retryable', segments: [] } },
     {
       type: 'refused',
       connection: 2,

@@ -7,8 +7,8 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocketServer } from 'ws';
-import type { Handshake, SocketEvent } from '../../src/live/handshake.ts';
-import { wsSockets } from '../../src/live/ws-socket.ts';
+import type { Handshake, SocketEvent } from '../../src/live/websocket.ts';
+import { openWebSockets } from '../../src/live/websocket.ts';
 import { makeCertificate } from '../fault-server/certificate.ts';
 import { hasteful } from './driven.ts';
 
@@ -64,10 +64,10 @@ async function firstEvents(proxy: string, certificates?: string, timeoutMs = 20_
     clock: hasteful,
     timeoutMs,
     certificates,
-    onAnswer: (answer) => answers.push(answer),
+    onResponse: (answer) => answers.push(answer),
     onConnect: () => {},
   };
-  const open = wsSockets({ handshake, env: { HTTPS_PROXY: proxy } });
+  const open = openWebSockets(handshake, { HTTPS_PROXY: proxy });
   const events: SocketEvent[] = [];
   await new Promise<void>((resolve) => {
     const socket = open((event) => {

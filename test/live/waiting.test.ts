@@ -3,15 +3,15 @@ import { expect, test } from 'vitest';
 import { FINISH_REASONS, REQUEST_STATES } from '../../src/contract/realtime/protocols.ts';
 import type { Effect, LiveEvent, TimerName, LivePlan, LiveState } from '../../src/live/state.ts';
 import { newConversation } from '../../src/live/state.ts';
-import type { HeardMessage } from '../../src/live/server-message.ts';
+import type { ReceivedMessage } from '../../src/live/server-message.ts';
 import { transition } from '../../src/live/transition.ts';
-import type { Happening } from './simulation.ts';
+import type { Event } from './simulation.ts';
 import { RELIABLE, SIMPLE } from './simulation.ts';
 
 const segmentId = fc.constantFrom('s1', 's2', 's3', 's9', 'x');
 const count = fc.option(fc.nat({ max: 6 }), { nil: undefined });
 const audio = fc.uint8Array({ maxLength: 4 });
-const facts = fc.record({
+const status = fc.record({
   state: fc.constantFrom(...REQUEST_STATES),
   segments: fc.array(
     fc.record({
@@ -23,9 +23,9 @@ const facts = fc.record({
     { maxLength: 3 },
   ),
 });
-const only = <Event extends string>(event: Event) => fc.constant({ event } as const);
+const only = <Name extends string>(event: Name) => fc.constant({ event } as const);
 const ready = fc.constant({ event: 'ready' as const, fields: { event: 'ready' } });
-const message: fc.Arbitrary<HeardMessage> = fc.oneof(
+const message: fc.Arbitrary<ReceivedMessage> = fc.oneof(
   only('authenticated'),
   only('pong'),
   ready,
@@ -45,7 +45,7 @@ const message: fc.Arbitrary<HeardMessage> = fc.oneof(
     audioBytes: count,
   }),
   fc.record({ event: fc.constant('segment_completed' as const), segmentId, audioBytes: count }),
-  fc.record({ event: fc.constant('request_status' as const), facts }),
+  fc.record({ event: fc.constant('request_status' as const), status }),
   fc.constant({ event: 'warning' as const, code: 'w', message: '' }),
   fc.record({
     event: fc.constant('error' as const),
@@ -63,7 +63,7 @@ const failure = { exit: 'network', code: 'network', message: 'no', billed: 'no' 
 const timers: readonly TimerName[] = ['reply', 'ping', 'silence', 'progress', 'backoff', 'poll'];
 
 /** `older`: it comes from a connection that is given up. */
-type Drawn = Happening & { readonly older?: boolean };
+type Drawn = Event & { readonly older?: boolean };
 const happening: fc.Arbitrary<Drawn> = fc.oneof(
   {
     weight: 3,
@@ -101,7 +101,7 @@ const happening: fc.Arbitrary<Drawn> = fc.oneof(
       text: fc.constantFrom('One.', '', 'Two. '),
     }),
   },
-  fc.constantFrom<Drawn>({ type: 'end' }, { type: 'held' }, { type: 'released' }),
+  fc.constantFrom<Drawn>({ type: 'end' }, { type: 'paused' }, { type: 'resumed' }),
   {
     weight: 4,
     arbitrary: fc.record({ type: fc.constant('timer' as const), name: fc.constantFrom(...timers) }),
@@ -110,7 +110,7 @@ const happening: fc.Arbitrary<Drawn> = fc.oneof(
     weight: 2,
     arbitrary: fc.record({
       type: fc.constant('status' as const),
-      facts: fc.option(facts, { nil: undefined }),
+      status: fc.option(status, { nil: undefined }),
     }),
   },
   { weight: 2, arbitrary: fc.record({ type: fc.constant('stored' as const), segmentId, audio }) },
@@ -132,7 +132,7 @@ const asking: readonly Drawn[] = [
 ];
 const answered = (state: 'running' | 'failed_retryable'): Drawn => ({
   type: 'status',
-  facts: {
+  status: {
     state,
     segments: [{ segmentId: 's1', isStored: true, characters: 4, audioBytes: 2 }],
   },
@@ -166,17 +166,17 @@ test('whatever happens, the machine waits for something that it names, or is at 
   );
   // It was everywhere: otherwise little was shown.
   expect([...phases].toSorted()).toEqual([
-    'asking',
     'authenticating',
+    'backoff',
     'connecting',
     'ended',
-    'expecting',
     'fetching',
     'polling',
-    'resting',
+    'querying',
     'speaking',
     'starting',
     'stopping',
+    'waiting',
   ]);
 }, 300_000);
 
@@ -221,7 +221,7 @@ class World {
   }
 
   #compare(before: LiveState): void {
-    const { phase, timers: named, isHeld, isFetching, ending } = this.state;
+    const { phase, timers: named, isPaused, isFetching, ending } = this.state;
     expect([...this.#running].toSorted()).toEqual([...named].toSorted());
     expect(this.#ends).toBe(phase === 'ended' ? 1 : 0);
     const has = (name: TimerName) => this.#running.has(name);
@@ -240,9 +240,9 @@ class World {
         break;
       case 'speaking':
       case 'stopping':
-        expect(isHeld || (has('silence') && has('ping'))).toBe(true);
+        expect(isPaused || (has('silence') && has('ping'))).toBe(true);
         break;
-      case 'resting':
+      case 'backoff':
         expect(named).toEqual(['backoff']);
         break;
       case 'polling':
@@ -251,8 +251,8 @@ class World {
       case 'fetching':
         expect(isFetching).toBe(true);
         break;
-      case 'asking':
-      case 'expecting':
+      case 'querying':
+      case 'waiting':
       case 'idle':
         expect(named).toEqual([]);
         break;

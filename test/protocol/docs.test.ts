@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { newConversation } from '../../src/live/state.ts';
 import { transition } from '../../src/live/transition.ts';
-import type { HeardMessage } from '../../src/live/server-message.ts';
-import type { Happening } from '../live/simulation.ts';
+import type { ReceivedMessage } from '../../src/live/server-message.ts';
+import type { Event } from '../live/simulation.ts';
 import { RELIABLE } from '../live/simulation.ts';
 import { TABLE_NAMES, tablesIn, withTables } from './protocol-page.ts';
 
@@ -22,11 +22,11 @@ test('the page has every state in which a conversation may be', () => {
     'starting',
     'speaking',
     'stopping',
-    'resting',
-    'asking',
+    'backoff',
+    'querying',
     'polling',
     'fetching',
-    'expecting',
+    'waiting',
     'ended',
   ]);
 });
@@ -51,7 +51,7 @@ test('the second conversation of the page is what the machine says', () => {
   const block = /```\n(> \{ event: 'start', mode: 'reliable'[^]*?)```/.exec(page)?.[1] ?? '';
   const said = [...block.matchAll(/^> \{ event: '(\w+)'/gm)].map(([, event]) => event);
   const audio = Uint8Array.of(1);
-  const events: readonly Happening[] = [
+  const events: readonly Event[] = [
     { type: 'begin' },
     { type: 'opened', connection: 1 },
     message({ event: 'authenticated' }),
@@ -70,6 +70,6 @@ test('the second conversation of the page is what the machine says', () => {
   expect(said).toEqual(sent);
 });
 
-function message(one: HeardMessage): Happening {
+function message(one: ReceivedMessage): Event {
   return { type: 'message', connection: 1, message: one };
 }

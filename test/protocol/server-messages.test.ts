@@ -92,7 +92,7 @@ test('what a client needs is read, and not only its name', () => {
   expect(heard).toContainEqual({ event: 'error', code, message: 'no', isRetryable: true });
   expect(heard).toContainEqual({
     event: 'request_status',
-    facts: {
+    status: {
       state: 'failed_retryable',
       units: 5,
       segments: [{ segmentId: 's1', isStored: true, characters: 5, audioBytes: 2 }],
@@ -101,13 +101,13 @@ test('what a client needs is read, and not only its name', () => {
 });
 
 test.each([
-  [{ event: 'audio', sequence: 1 }, 'its audio is not binary'],
-  [{ event: 'audio', sequence: -1, audio: Uint8Array.of() }, 'its audio has no sequence'],
-  [{ event: 'finish', reason: 'tired' }, 'its reason is not one of'],
-  [{ event: 'request_status', state: 'resting' }, 'its state is not one of'],
-  [{ event: 'request_status', state: 'running', segments: {} }, 'its segments are no list'],
-  [{ event: 'segment_completed' }, 'it has no segmentId'],
-  [{ event: 'error', message: 'no' }, 'it has no code'],
+  [{ event: 'audio', sequence: 1 }, 'audio is not binary'],
+  [{ event: 'audio', sequence: -1, audio: Uint8Array.of() }, 'the audio has no sequence'],
+  [{ event: 'finish', reason: 'tired' }, 'reason is not one of'],
+  [{ event: 'request_status', state: 'resting' }, 'state is not one of'],
+  [{ event: 'request_status', state: 'running', segments: {} }, 'segments is not a list'],
+  [{ event: 'segment_completed' }, 'segmentId is missing'],
+  [{ event: 'error', message: 'no' }, 'code is missing'],
 ])('%o is not read', (message, problem) => {
   expect(() => readServerMessage(message)).toThrow(problem);
 });

@@ -4,7 +4,7 @@ import { PCM_SAMPLE_RATE } from '../engine/encode/pcm.ts';
 import { fingerprintOf } from '../operations/claim.ts';
 import type { Catalogue } from '../voices/catalogue.ts';
 import type { StartMessage } from './client-message.ts';
-import type { SessionEvent, BegunRequest } from './machine/state.ts';
+import type { SessionEvent, StartedRequest } from './machine/state.ts';
 import { planRequest, RequestProblem } from './plan-request.ts';
 import type { RequestPlan } from './plan-request.ts';
 import type { RequestSpeakerOptions, SpeakerContext } from './request-speaker.ts';
@@ -48,10 +48,10 @@ export function beginRequest(start: StartMessage, begin: BeginContext): BegunOnc
     const { request } = begun;
     const endpoint = protocol === 'v2' ? 'openRealtimeV2' : 'openRealtimeV3';
     const speaker = new RequestSpeaker({ ...begin, plan, request, endpoint });
-    return { event: { type: 'begun', request: describe(request, plan) }, speaker };
+    return { event: { type: 'started', request: describe(request, plan) }, speaker };
   } catch (error) {
     if (!(error instanceof RequestProblem)) throw error;
-    return { event: { type: 'notBegun', problem: error.problem }, speaker: undefined };
+    return { event: { type: 'notStarted', problem: error.problem }, speaker: undefined };
   }
 }
 
@@ -60,7 +60,7 @@ const CONFLICT = {
   message: 'This request id was used for another request; use a new one',
 } as const;
 
-function describe(request: RequestRecord, plan: RequestPlan): BegunRequest {
+function describe(request: RequestRecord, plan: RequestPlan): StartedRequest {
   const { requestId, mode, format } = request;
   const done = request.segments.flatMap(({ audio, characters }) =>
     audio === undefined || audio.bytes === 0 ? [] : [{ ...audio, characters }],
@@ -68,7 +68,7 @@ function describe(request: RequestRecord, plan: RequestPlan): BegunRequest {
   return {
     requestId,
     mode,
-    sound: {
+    audioFormat: {
       modelId: plan.model.id,
       voiceId: plan.voice.id,
       format,

@@ -10,7 +10,7 @@ import { price } from '../speech/plan.ts';
 import type { Connection } from '../store/connection.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { Problem } from './client-message.ts';
-import type { SessionEvent, KnownSegment } from './machine/state.ts';
+import type { SessionEvent, CommittedSegment } from './machine/state.ts';
 import type { RequestPlan } from './plan-request.ts';
 import type { RequestRecord, Requests } from './requests.ts';
 import {
@@ -60,7 +60,7 @@ export class RequestSpeaker {
   }
 
   /** Sets aside what a segment costs; nothing where an earlier connection paid for it. */
-  reserve(segment: KnownSegment): SessionEvent {
+  reserve(segment: CommittedSegment): SessionEvent {
     const { request } = this.#options;
     const { segmentId, characters } = segment;
     const earlier = request.segments.find((one) => one.segmentId === segmentId);
@@ -120,7 +120,7 @@ export class RequestSpeaker {
     else context.requests.end(request, 'failed_retryable');
   }
 
-  #begin(segment: KnownSegment, number: number) {
+  #begin(segment: CommittedSegment, number: number) {
     const { context, request, plan, endpoint, traceId } = this.#options;
     const { segmentId, sequences, text, characters } = segment;
     const textDigest = digestOf(text);
@@ -156,14 +156,14 @@ const TOO_LITTLE = {
  * (docs/billing.md). A segment whose charge of an earlier connection stands is spoken for nothing.
  */
 class ReservedSegment {
-  readonly segment: KnownSegment;
+  readonly segment: CommittedSegment;
   /** Its place in the request, from 1. */
   readonly number: number;
   readonly #operation: Operation | undefined;
   #isCommitted: boolean;
   #isSettled = false;
 
-  constructor(segment: KnownSegment, number: number, operation: Operation | undefined) {
+  constructor(segment: CommittedSegment, number: number, operation: Operation | undefined) {
     this.segment = segment;
     this.number = number;
     this.#operation = operation;

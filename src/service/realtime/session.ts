@@ -78,8 +78,8 @@ export class Session implements SocketListener {
   }
 
   /** Finishes what was accepted, or not even that, and ends. */
-  drain(isHurried: boolean): void {
-    this.#tell({ type: 'drain', isHurried });
+  drain(isForced: boolean): void {
+    this.#tell({ type: 'drain', isForced });
   }
 
   /** Whether nobody knows yet who it is. */
@@ -162,7 +162,7 @@ export class Session implements SocketListener {
         return this.#send(effect.message);
       case 'redeem':
         return this.#redeem(effect.token);
-      case 'begin':
+      case 'start':
         return this.#begin(effect.start);
       case 'reserve':
         return this.#with((speaker) => this.#tell(speaker.reserve(effect.segment)));
@@ -171,7 +171,7 @@ export class Session implements SocketListener {
       case 'complete':
         return this.#with((speaker) => this.#tell(speaker.complete()));
       case 'abandon':
-        return this.#with((speaker) => speaker.abandon(effect.isForGood));
+        return this.#with((speaker) => speaker.abandon(effect.isFinal));
       case 'startTimer':
         return this.#startTimer(effect.name, effect.afterMs);
       case 'stopTimer':

@@ -116,7 +116,7 @@ describe('a handshake is refused as HTTP is', () => {
     });
     const result = await live(server, ['-o', 'a.mp3'], { input: TEXT });
     expect([result.code, server.handshakes.length]).toEqual([0, 3]);
-    expect(result.stderr).toContain('trying to go on (attempt 2)');
+    expect(result.stderr).toContain('reconnecting (attempt 2)');
     expect((await made(result, 'a.mp3')).equals(spokenAudio(SENTENCES))).toBe(true);
   });
 

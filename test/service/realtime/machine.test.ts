@@ -4,7 +4,7 @@ import { REALTIME_ERRORS } from '../../../src/contract/realtime/errors.ts';
 import type {
   SessionEffect,
   SessionEvent,
-  BegunRequest,
+  StartedRequest,
   SessionState,
 } from '../../../src/service/realtime/machine/state.ts';
 import { newSession } from '../../../src/service/realtime/machine/state.ts';
@@ -92,7 +92,7 @@ const happening: fc.Arbitrary<SessionEvent> = fc.oneof(
     type: fc.constant('timer' as const),
     name: fc.constantFrom('auth' as const, 'idle' as const),
   }),
-  fc.record({ type: fc.constant('drain' as const), isHurried: fc.boolean() }),
+  fc.record({ type: fc.constant('drain' as const), isForced: fc.boolean() }),
   fc.constantFrom({ type: 'stalled' } as const, { type: 'closed' } as const),
 );
 
@@ -101,7 +101,7 @@ interface Answers {
   readonly knowsTickets: boolean;
   readonly hasCredits: boolean;
   readonly begins: 'begun' | 'known' | 'notBegun';
-  readonly earlier: BegunRequest['earlier'];
+  readonly earlier: StartedRequest['earlier'];
 }
 const answers: fc.Arbitrary<Answers> = fc.record({
   knowsTickets: fc.boolean(),
@@ -120,10 +120,10 @@ function answerTo(effect: SessionEffect, given: Answers): SessionEvent | undefin
   switch (effect.type) {
     case 'redeem':
       return given.knowsTickets ? { type: 'redeemed', quota: 5 } : { type: 'ticketRefused' };
-    case 'begin':
+    case 'start':
       if (given.begins === 'known') return { type: 'known', status: STATUS };
-      if (given.begins === 'notBegun') return { type: 'notBegun', problem: UNKNOWN_VOICE };
-      return { type: 'begun', request: requestOf(effect.start.mode, given.earlier) };
+      if (given.begins === 'notBegun') return { type: 'notStarted', problem: UNKNOWN_VOICE };
+      return { type: 'started', request: requestOf(effect.start.mode, given.earlier) };
     case 'reserve':
       return given.hasCredits
         ? {
@@ -149,12 +149,12 @@ const UNKNOWN_VOICE = { code: 'voice_not_found', message: 'nobody' } as const;
 
 function requestOf(
   requestMode: 'simple' | 'reliable',
-  earlier: BegunRequest['earlier'],
-): BegunRequest {
+  earlier: StartedRequest['earlier'],
+): StartedRequest {
   return {
     requestId: 'r',
     mode: requestMode,
-    sound: { modelId: 'm', voiceId: 'v', format: 'mp3' },
+    audioFormat: { modelId: 'm', voiceId: 'v', format: 'mp3' },
     ready: { provider: 'vendor' },
     warnings: [],
     segmentMaxCharacters: 10_000,

@@ -5,56 +5,36 @@ import {
 } from '../../../contract/realtime/limits.ts';
 import type { FrameMessage } from '../../../realtime/frames.ts';
 import { countCodePoints } from '../../../text/code-points.ts';
-import type { ClientMessage } from '../client-message.ts';
+import type { ClientMessage, StartMessage } from '../client-message.ts';
 import { modesOf, readClientMessage } from '../client-message.ts';
 import { digestOf } from '../segment-audio.ts';
 import { reserve, endWhenDone } from './speaking.ts';
-import { start } from './starting.ts';
-import type { Move, EarlierSegment, OpenRequest } from './state.ts';
-import {
-  fail,
-  replyTo,
-  run,
-  send,
-  beginIdle,
-  change,
-  emit,
-  changeRequest,
-  reject,
-} from './state.ts';
+import type { EarlierSegment, OpenRequest, Reducer } from './state.ts';
+import { emit, fail, patch, patchRequest, reject, replyTo, restartIdle, send } from './state.ts';
 
-/**
- * Takes a frame of the client. What is checked first counts: who it is, whether the event belongs here,
- * then its fields.
- */
-export function receive(frame: FrameMessage, isRepeated: boolean): Move {
-  return (state) => {
-    const { phase, protocol, request } = state;
+/** Handles a frame of the client. Authentication is checked first, then the event, then its fields. */
+export function receive(frame: FrameMessage, isRepeated: boolean): Reducer {
+  return ({ phase, protocol, request }) => {
     const { event, eventId } = frame;
     if (phase === 'authenticating' && event !== 'auth') {
-      const message = 'The first event has to be auth, with a browser ticket';
-      return run(state, fail({ code: 'authentication_required', message }, eventId));
+      const message = 'The first event must be auth, with a browser ticket';
+      return [fail({ code: 'authentication_required', message }, eventId)];
     }
     if (request !== undefined && modesOf(event)?.includes(request.mode) === false) {
-      const message = `${event} is no event of ${request.mode} mode`;
-      return run(state, fail({ code: 'invalid_state', message }, eventId));
+      const message = `${event} is not an event of ${request.mode} mode`;
+      return [fail({ code: 'invalid_state', message }, eventId)];
     }
     if (request?.mode === 'reliable' && isRepeated) {
       const message = 'This event id was used before';
-      return run(
-        state,
-        fail({ code: 'invalid_message', message, path: EVENT_ID[protocol] }, eventId),
-      );
+      const path = protocol === 'v2' ? 'event_id' : 'eventId';
+      return [fail({ code: 'invalid_message', message, path }, eventId)];
     }
     const read = readClientMessage(frame, protocol, request?.mode);
-    if (read.kind === 'problem') return run(state, fail(read.problem, eventId));
-    return run(state, handle(read.message));
+    return [read.kind === 'problem' ? fail(read.problem, eventId) : handle(read.message)];
   };
 }
 
-const EVENT_ID = { v2: 'event_id', v3: 'eventId' } as const;
-
-function handle(message: ClientMessage): Move {
+function handle(message: ClientMessage): Reducer {
   switch (message.event) {
     case 'auth':
       return authenticate(message);
@@ -69,196 +49,207 @@ function handle(message: ClientMessage): Move {
     case 'stop':
       return stop(message);
     case 'ping':
-      return pong(message.eventId);
+      return ({ request, sessionId }) => [
+        send({
+          event: 'pong',
+          ...replyTo(message.eventId),
+          sessionId,
+          ...(request === undefined ? {} : { requestId: request.requestId }),
+        }),
+      ];
   }
-}
-
-function pong(eventId: string | undefined): Move {
-  return (state) => {
-    const { request, sessionId } = state;
-    const requestId = request === undefined ? {} : { requestId: request.requestId };
-    return run(state, send({ event: 'pong', ...replyTo(eventId), sessionId, ...requestId }));
-  };
 }
 
 /** How long the service waits for a browser ticket. */
 const AUTH_MS = 10_000;
-/** The one site that this service is. */
+/** The only site of this service. */
 const SITE = 'embedded';
 
-/** The connection is there, with a key or without one (docs/api/authentication.md). */
-export function opened(quota: number | undefined): Move {
-  return (state) => {
-    if (quota !== undefined) return run(state, greet(quota), beginIdle);
-    return run(state, emit({ type: 'startTimer', name: 'auth', afterMs: AUTH_MS }));
-  };
+/** Handles a new connection, with a key or without one (docs/api/authentication.md). */
+export function opened(quota: number | undefined): Reducer {
+  return () =>
+    quota === undefined
+      ? [emit({ type: 'startTimer', name: 'auth', afterMs: AUTH_MS })]
+      : [greet(quota), restartIdle];
 }
 
-/** The first frame of a browser. A ticket is good once, and only before anything else. */
-function authenticate({ token, eventId }: Auth): Move {
-  return (state) => {
-    if (state.phase === 'authenticating') {
-      return run(state, change({ pendingEventId: eventId }), emit({ type: 'redeem', token }));
+/** Redeems a browser ticket, which must come first. */
+function authenticate({ token, eventId }: Auth): Reducer {
+  return ({ phase }) => {
+    if (phase === 'authenticating') {
+      return [patch({ pendingEventId: eventId }), emit({ type: 'redeem', token })];
     }
-    const message = 'This connection is authenticated';
-    return run(state, fail({ code: 'already_authenticated', message }, eventId));
+    const message = 'This connection is authenticated already';
+    return [fail({ code: 'already_authenticated', message }, eventId)];
   };
 }
 
-export const ticketRefused: Move = (state) => {
-  if (state.phase !== 'authenticating') return run(state);
-  const message = 'The ticket is unknown, was used, has expired, or is for another origin or host';
-  return run(state, fail({ code: 'authentication_failed', message }, state.pendingEventId));
+export const ticketRefused: Reducer = ({ pendingEventId, phase }) => {
+  if (phase !== 'authenticating') return [];
+  const message = 'The ticket is unknown, used, expired, or for another origin or host';
+  return [fail({ code: 'authentication_failed', message }, pendingEventId)];
 };
 
-export function redeemed(quota: number): Move {
-  return (state) =>
-    state.phase === 'authenticating'
-      ? run(state, emit({ type: 'stopTimer', name: 'auth' }), greet(quota), beginIdle)
-      : run(state);
+export function redeemed(quota: number): Reducer {
+  return ({ phase }) =>
+    phase === 'authenticating'
+      ? [emit({ type: 'stopTimer', name: 'auth' }), greet(quota), restartIdle]
+      : [];
 }
 
-function greet(quota: number): Move {
-  return (state) => {
-    const { sessionId, protocol, pendingEventId } = state;
-    return run(
-      state,
-      change({ phase: 'waiting', pendingEventId: undefined }),
-      send({
-        event: 'authenticated',
-        ...replyTo(pendingEventId),
-        sessionId,
-        site: SITE,
-        protocolVersion: protocol,
-        quota,
-      }),
-    );
+function greet(quota: number): Reducer {
+  return ({ sessionId, protocol, pendingEventId }) => [
+    patch({ phase: 'waiting', pendingEventId: undefined }),
+    send({
+      event: 'authenticated',
+      ...replyTo(pendingEventId),
+      sessionId,
+      site: SITE,
+      protocolVersion: protocol,
+      quota,
+    }),
+  ];
+}
+
+/** Starts the connection's request; after a failed `start` the client may send another. */
+function start(message: StartMessage): Reducer {
+  return ({ phase }) => {
+    const { eventId } = message;
+    if (phase !== 'waiting') {
+      const problem = 'A connection has one request, and this one has it already';
+      return [fail({ code: 'invalid_state', message: problem }, eventId)];
+    }
+    return [
+      patch({ phase: 'starting', pendingEventId: eventId }),
+      emit({ type: 'start', start: message }),
+    ];
   };
 }
 
-/** What the one segment of a simple request is called in the books. */
+/** The id of a simple request's only segment in the ledger. */
 const SIMPLE_SEGMENT_ID = 'input';
 
-/** Inputs are gathered until one commits, and then spoken as one (docs/api/realtime.md). */
-function takeInput({ text, commit = true, eventId }: Input): Move {
-  return (state) => {
-    const { request } = state;
-    if (request === undefined || request.isStopped || state.phase !== 'speaking') {
-      const message = request === undefined ? 'There is no request yet' : 'The input is committed';
-      return run(state, fail({ code: 'invalid_state', message }, eventId));
-    }
-    if (state.isDraining) return run(state);
+/** Collects inputs until one commits them as one segment (docs/api/realtime.md). */
+function takeInput({ text, commit = true, eventId }: Input): Reducer {
+  return withInput(eventId, 'The input is committed already', (request) => {
     const characters = request.characters + countCodePoints(text);
     const most = Math.min(SIMPLE_INPUT_MAX_CHARACTERS, request.segmentMaxCharacters);
-    if (characters > most) {
-      const message = `The input would have ${characters} characters; allowed are ${most}`;
-      return run(state, fail({ code: 'segment_too_large', message, path: 'text' }, eventId));
-    }
-    const gathered = changeRequest({ texts: [...request.texts, text], characters });
-    return run(state, gathered, ...(commit ? [commitInput(eventId)] : []));
-  };
+    if (characters > most) return tooLarge('input', characters, most, eventId);
+    const texts = [...request.texts, text];
+    const segment = {
+      segmentId: SIMPLE_SEGMENT_ID,
+      sequences: [],
+      text: texts.join(''),
+      characters,
+    };
+    return () => [
+      patchRequest({ texts, characters, isStopped: commit }),
+      ...(commit ? [reserve(segment, eventId)] : []),
+    ];
+  });
 }
 
-function commitInput(eventId: string | undefined): Move {
-  return (state) => {
-    const { texts = [], characters = 0 } = state.request ?? {};
-    const text = texts.join('');
-    const segment = { segmentId: SIMPLE_SEGMENT_ID, sequences: [], text, characters };
-    return run(state, changeRequest({ isStopped: true }), reserve(segment, eventId));
-  };
-}
-
-/** A numbered piece of text; it waits for its `flush`. */
-function takeText({ text, sequence, eventId }: Text): Move {
-  return inRequest(eventId, (request) => {
+/** Takes a numbered piece of text, which `flush` commits. */
+function takeText({ text, sequence, eventId }: Text): Reducer {
+  return withInput(eventId, 'The request is stopped', (request) => {
     const expected = nextSequence(request, sequence);
     if (sequence !== expected) {
-      const message = `sequence is ${sequence}; expected is ${expected}`;
+      const message = `sequence is ${sequence}; expected: ${expected}`;
       return fail({ code: 'invalid_state', message, path: 'sequence' }, eventId);
     }
     const accepted = countCodePoints(text);
     const characters = request.characters + accepted;
-    const most = capacityOf(request);
-    if (characters > most) {
-      const message = `The segment would have ${characters} characters; allowed are ${most}`;
-      return fail({ code: 'segment_too_large', message, path: 'text' }, eventId);
-    }
-    return (state) =>
-      run(
-        state,
-        changeRequest({
-          texts: [...request.texts, text],
-          sequences: [...request.sequences, sequence],
-          characters,
-          lastSequence: sequence,
-        }),
-        send({
-          event: 'input_ack',
-          ...replyTo(eventId),
-          requestId: request.requestId,
-          acceptedSequence: sequence,
-          acceptedCharacters: accepted,
-          bufferedCharacters: characters,
-          remainingCapacity: most - characters,
-        }),
-      );
+    const most = Math.min(SEGMENT_MAX_CHARACTERS, request.segmentMaxCharacters);
+    if (characters > most) return tooLarge('segment', characters, most, eventId);
+    return () => [
+      patchRequest({
+        texts: [...request.texts, text],
+        sequences: [...request.sequences, sequence],
+        characters,
+        lastSequence: sequence,
+      }),
+      send({
+        event: 'input_ack',
+        ...replyTo(eventId),
+        requestId: request.requestId,
+        acceptedSequence: sequence,
+        acceptedCharacters: accepted,
+        bufferedCharacters: characters,
+        remainingCapacity: most - characters,
+      }),
+    ];
   });
 }
 
-/** Commits the text that waits as a segment: a new one, or exactly one of an earlier connection. */
-function flush({ segmentId, eventId }: Flush): Move {
-  return inRequest(eventId, (request) => {
+function tooLarge(
+  what: 'input' | 'segment',
+  characters: number,
+  most: number,
+  eventId: string | undefined,
+): Reducer {
+  const message = `The ${what} would have ${characters} characters; at most ${most} are allowed`;
+  return fail({ code: 'segment_too_large', message, path: 'text' }, eventId);
+}
+
+/** Commits the collected text as a segment: a new one, or a repetition of an earlier one. */
+function flush({ segmentId, eventId }: Flush): Reducer {
+  return withInput(eventId, 'The request is stopped', (request) => {
     const { texts, sequences, characters, earlier, queue } = request;
     if (texts.length === 0) {
       return fail({ code: 'empty_segment', message: 'There is no text to speak' }, eventId);
     }
     const text = texts.join('');
-    const isSame = (one: EarlierSegment): boolean =>
-      one.segmentId === segmentId &&
-      one.sequences.join() === sequences.join() &&
-      one.textDigest === digestOf(text);
-    const found = earlier.find((one) => touches(one, segmentId, sequences));
-    if (queue.includes(segmentId) || (found !== undefined && !isSame(found))) {
-      const message = 'A segment of this id, or with this text, was another one';
+    const found = earlier.find(
+      (one) =>
+        one.segmentId === segmentId || one.sequences.some((number) => sequences.includes(number)),
+    );
+    const isSame =
+      found === undefined ||
+      (found.segmentId === segmentId &&
+        found.sequences.join() === sequences.join() &&
+        found.textDigest === digestOf(text));
+    if (queue.includes(segmentId) || !isSame) {
+      const message = 'Another segment has this id or this text';
       return reject({ code: 'idempotency_conflict', message }, eventId);
     }
-    if (found?.audioBytes !== undefined) return repeat(found, found.audioBytes, eventId);
+    if (found?.audioBytes !== undefined) return acknowledge(found, found.audioBytes, eventId);
     return reserve({ segmentId, sequences, text, characters }, eventId);
   });
 }
 
-/** No more text comes; `finish` follows the last segment. */
-function stop({ eventId }: Stop): Move {
-  return inRequest(eventId, (request) => {
-    const left = request.earlier.filter(
-      ({ audioBytes, segmentId }) => audioBytes === undefined && !request.queue.includes(segmentId),
-    );
-    if (request.texts.length > 0 || left.length > 0) {
-      const names = left.map(({ segmentId }) => segmentId).join(', ');
+/** Ends the input; `finish` follows the last segment. */
+function stop({ eventId }: Stop): Reducer {
+  return withInput(eventId, 'The request is stopped', ({ earlier, queue, texts }) => {
+    const failed = earlier
+      .filter(({ audioBytes, segmentId }) => audioBytes === undefined && !queue.includes(segmentId))
+      .map(({ segmentId }) => segmentId);
+    if (failed.length > 0 || texts.length > 0) {
       const message =
-        left.length > 0
-          ? `Segments that failed have to be sent again first: ${names}`
-          : 'There is text that waits for its flush';
+        failed.length > 0
+          ? `Failed segments must be sent again before stop: ${failed.join(', ')}`
+          : 'There is text without a flush';
       return fail({ code: 'invalid_state', message }, eventId);
     }
-    return (state) =>
-      run(state, changeRequest({ isStopped: true, stopEventId: eventId }), endWhenDone);
+    return () => [patchRequest({ isStopped: true, stopEventId: eventId }), endWhenDone];
   });
 }
 
-/** Text of a request that is stopped comes too late; while the service closes it is left for the next. */
-function inRequest(eventId: string, moveFor: (request: OpenRequest) => Move): Move {
-  return (state) => {
-    const { request } = state;
-    if (request === undefined || request.isStopped || state.phase !== 'speaking') {
-      const message = request === undefined ? 'There is no request yet' : 'The request is stopped';
-      return run(state, fail({ code: 'invalid_state', message }, eventId));
+/** Applies a reducer to the open request; while the service drains, ignores input for the next connection. */
+function withInput(
+  eventId: string | undefined,
+  stopped: string,
+  reducer: (request: OpenRequest) => Reducer,
+): Reducer {
+  return ({ isDraining, phase, request }) => {
+    if (request === undefined || request.isStopped || phase !== 'speaking') {
+      const message = request === undefined ? 'There is no request yet' : stopped;
+      return [fail({ code: 'invalid_state', message }, eventId)];
     }
-    return run(state, ...(state.isDraining ? [] : [moveFor(request)]));
+    return isDraining ? [] : [reducer(request)];
   };
 }
 
-/** Numbers of segments that an earlier connection completed may be left out. */
+/** Sequence numbers of completed segments may be skipped. */
 function nextSequence({ lastSequence, earlier }: OpenRequest, given: number): number {
   const done = new Set(
     earlier.flatMap(({ audioBytes, sequences }) => (audioBytes === undefined ? [] : sequences)),
@@ -268,30 +259,25 @@ function nextSequence({ lastSequence, earlier }: OpenRequest, given: number): nu
   return next;
 }
 
-function touches(one: EarlierSegment, segmentId: string, sequences: readonly number[]): boolean {
-  return one.segmentId === segmentId || one.sequences.some((number) => sequences.includes(number));
-}
-
-function capacityOf({ segmentMaxCharacters }: OpenRequest): number {
-  return Math.min(SEGMENT_MAX_CHARACTERS, segmentMaxCharacters);
-}
-
-/** It was spoken, sent and paid for before. */
-function repeat({ segmentId, units }: EarlierSegment, audioBytes: number, eventId: string): Move {
-  return (state) => {
-    const { requestId = '', characters = 0 } = state.request ?? {};
-    const whose = { requestId, segmentId };
-    return run(
-      state,
-      changeRequest({ texts: [], sequences: [], characters: 0 }),
+/** Acknowledges a segment that was spoken and billed before. */
+function acknowledge(
+  { segmentId, units }: EarlierSegment,
+  audioBytes: number,
+  eventId: string,
+): Reducer {
+  return ({ request }) => {
+    const { requestId = '', characters = 0 } = request ?? {};
+    const ids = { requestId, segmentId };
+    return [
+      patchRequest({ texts: [], sequences: [], characters: 0 }),
       send({
         event: 'segment_accepted',
         ...replyTo(eventId),
-        ...whose,
+        ...ids,
         segmentCharacters: characters,
         reservedUnits: 0,
       }),
-      send({ event: 'segment_completed', ...whose, segmentUnits: units, audioBytes }),
-    );
+      send({ event: 'segment_completed', ...ids, segmentUnits: units, audioBytes }),
+    ];
   };
 }

@@ -1,213 +1,191 @@
 import { FRAME_LIMITS, SESSION_MAX_UNITS } from '../../../contract/realtime/limits.ts';
-import type { RealtimeProtocol } from '../../../contract/realtime/protocols.ts';
 import type { Problem } from '../client-message.ts';
 import { digestOf } from '../segment-audio.ts';
 import {
   CLOSE,
   abandon,
-  beginIdle,
-  change,
-  changeRequest,
   emit,
   fail,
   finish,
-  inTurn,
+  patch,
+  patchRequest,
   replyTo,
-  run,
+  restartIdle,
   send,
   unitsWithout,
 } from './state.ts';
-import type { SessionEvent, EarlierSegment, KnownSegment, OpenRequest, Move } from './state.ts';
+import type { CommittedSegment, OpenRequest, Reducer, SessionEvent } from './state.ts';
 
-/** So many can be told of in one message (`request_status`). */
-const MOST_SEGMENTS = FRAME_LIMITS.arrayItems;
+/** One `request_status` must be able to list them. */
+const MAX_SEGMENTS = FRAME_LIMITS.arrayItems;
 
-/** Asks for what a segment costs to be set aside, unless the session would become too long. */
-export function reserve(segment: KnownSegment, eventId: string | undefined): Move {
-  return (state) => {
-    const { units = 0, earlier = [] } = state.request ?? {};
+/** Reserves the credits of a segment, unless the session would become too long. */
+export function reserve(segment: CommittedSegment, eventId: string | undefined): Reducer {
+  return ({ request }) => {
+    const { units = 0, earlier = [] } = request ?? {};
     const isTooLong = units + segment.characters > SESSION_MAX_UNITS;
-    if (isTooLong || earlier.length >= MOST_SEGMENTS) {
-      const most = isTooLong ? `${SESSION_MAX_UNITS} units` : `${MOST_SEGMENTS} segments`;
-      const message = `The session would have more than ${most}`;
-      return run(state, fail({ code: 'session_limit_exceeded', message }, eventId));
+    if (isTooLong || earlier.length >= MAX_SEGMENTS) {
+      const most = isTooLong ? `${SESSION_MAX_UNITS} units` : `${MAX_SEGMENTS} segments`;
+      const message = `The session would exceed ${most}`;
+      return [fail({ code: 'session_limit_exceeded', message }, eventId)];
     }
-    return run(
-      state,
-      change({ reserving: segment, pendingEventId: eventId }),
+    return [
+      patch({ reserving: segment, pendingEventId: eventId }),
       emit({ type: 'reserve', segment }),
-    );
+    ];
   };
 }
 
-/** What the segment costs is set aside: it will be spoken. */
-export function reserved({ segmentId, units }: Extract<SessionEvent, { type: 'reserved' }>): Move {
-  return (state) => {
-    const { request, reserving, pendingEventId } = state;
-    if (request === undefined || reserving?.segmentId !== segmentId) return run(state);
-    const wasIdle = request.queue.length === 0;
-    const { characters } = reserving;
+/** Accepts a segment whose credits are reserved. */
+export function reserved({
+  segmentId,
+  units: reservedUnits,
+}: Extract<SessionEvent, { type: 'reserved' }>): Reducer {
+  return ({ request, reserving, pendingEventId }) => {
+    if (request === undefined || reserving?.segmentId !== segmentId) return [];
+    const { characters, sequences, text } = reserving;
+    const segment = {
+      segmentId,
+      sequences,
+      textDigest: digestOf(text),
+      units: characters,
+      audioBytes: undefined,
+    };
+    const others = request.earlier.filter((one) => one.segmentId !== segmentId);
     const accepted = send({
       event: 'segment_accepted',
       ...replyTo(pendingEventId),
       requestId: request.requestId,
       segmentId,
       segmentCharacters: characters,
-      reservedUnits: units,
+      reservedUnits,
     });
-    return run(
-      state,
-      change({ reserving: undefined, pendingEventId: undefined }),
-      changeRequest({
+    return [
+      patch({ reserving: undefined, pendingEventId: undefined }),
+      patchRequest({
         texts: [],
         sequences: [],
         characters: 0,
         units: request.units + characters,
         queue: [...request.queue, segmentId],
-        earlier: remember(request, { ...reserving, units: characters }),
+        earlier: [...others, segment],
       }),
       ...(request.mode === 'reliable' ? [accepted] : []),
-      ...(wasIdle ? [emit({ type: 'speak', segmentId })] : []),
-    );
+      ...(request.queue.length === 0 ? [emit({ type: 'speak', segmentId })] : []),
+    ];
   };
 }
 
-/** There is too little to pay for it. */
-export function notReserved(problem: Problem): Move {
-  return (state) =>
-    state.reserving === undefined ? run(state) : run(state, fail(problem, state.pendingEventId));
+/** Reports that the account has too few credits. */
+export function notReserved(problem: Problem): Reducer {
+  return ({ reserving, pendingEventId }) =>
+    reserving === undefined ? [] : [fail(problem, pendingEventId)];
 }
 
-function remember(
-  { earlier }: OpenRequest,
-  { segmentId, sequences, text, units }: KnownSegment & { readonly units: number },
-): readonly EarlierSegment[] {
-  const others = earlier.filter((one) => one.segmentId !== segmentId);
-  const textDigest = digestOf(text);
-  return [...others, { segmentId, sequences, textDigest, units, audioBytes: undefined }];
-}
-
-type Spoke = Extract<SessionEvent, { type: 'audio' | 'spoken' | 'unspeakable' }>;
-
-/** Audio of the segment that is being spoken, or its end. */
-export function spoke(event: Spoke): Move {
-  return (state) => {
-    const { request } = state;
-    if (request === undefined || request.queue[0] !== event.segmentId) return run(state);
+/** Handles audio of the segment that is being spoken, or its end. */
+export function takeSpeech(
+  event: Extract<SessionEvent, { type: 'audio' | 'spoken' | 'unspeakable' }>,
+): Reducer {
+  return ({ protocol, request }) => {
+    if (request === undefined || request.queue[0] !== event.segmentId) return [];
     switch (event.type) {
       case 'audio':
-        return run(state, sendAudio(request, event.bytes));
+        return [sendAudio(request, event.bytes)];
       case 'spoken':
-        return run(state, completed(request, event, state.protocol), beginIdle, speakNext);
+        return [completed(request, event, protocol === 'v3'), restartIdle, speakNext];
       case 'unspeakable':
-        return run(state, nothingToSay(request, event.segmentId), beginIdle, speakNext);
+        return [nothingToSay(request, event.segmentId), restartIdle, speakNext];
     }
   };
 }
 
-function sendAudio(request: OpenRequest, audio: Uint8Array): Move {
-  return (state) => {
-    const { requestId, nextAudio, mode, queue, sound } = request;
+function sendAudio(request: OpenRequest, audio: Uint8Array): Reducer {
+  return ({ sessionId }) => {
+    const { requestId, nextAudio, mode, queue, audioFormat } = request;
     const [segmentId] = queue;
-    const { modelId: _model, voiceId: _voice, ...shape } = sound;
-    return run(
-      state,
-      changeRequest({ nextAudio: nextAudio + 1 }),
+    const { modelId: _model, voiceId: _voice, ...format } = audioFormat;
+    return [
+      patchRequest({ nextAudio: nextAudio + 1 }),
       send({
         event: 'audio',
         requestId,
-        sessionId: state.sessionId,
+        sessionId,
         ...(mode === 'reliable' && segmentId !== undefined ? { segmentId } : {}),
         sequence: nextAudio,
         audio,
-        ...shape,
+        ...format,
       }),
-    );
+    ];
   };
 }
 
 function completed(
   request: OpenRequest,
   { segmentId, outcome }: Extract<SessionEvent, { type: 'spoken' }>,
-  protocol: RealtimeProtocol,
-): Move {
+  hasCredits: boolean,
+): Reducer {
   const { requestId, mode, queue } = request;
   const { units: segmentUnits, audioBytes, quotaRemaining, creditsUsed } = outcome;
   const isReliable = mode === 'reliable';
-  const whose = { requestId, ...(isReliable ? { segmentId } : {}) };
-  // What waits behind it is not spoken yet.
-  const sessionUnits = unitsWithout(request, queue.slice(1));
-  const ended = {
-    event: 'segment_completed',
-    requestId,
-    segmentId,
-    segmentUnits,
-    audioBytes,
-  } as const;
-  return inTurn(
-    hasEnded(request, segmentId, { audioBytes }),
+  return () => [
+    endSegment(request, segmentId, { audioBytes }),
     send({
       event: 'usage',
-      ...whose,
+      requestId,
+      ...(isReliable ? { segmentId } : {}),
       segmentUnits,
-      sessionUnits,
+      // The rest of the queue is not spoken yet.
+      sessionUnits: unitsWithout(request, queue.slice(1)),
       quotaRemaining,
       audioBytes,
-      ...(protocol === 'v3' ? { creditsUsed } : {}),
+      ...(hasCredits ? { creditsUsed } : {}),
     }),
-    ...(isReliable ? [send(ended)] : []),
-  );
+    ...(isReliable
+      ? [send({ event: 'segment_completed', requestId, segmentId, segmentUnits, audioBytes })]
+      : []),
+  ];
 }
 
-/** A segment without a word is over at once, and costs nothing; a simple input can be corrected. */
-function nothingToSay(request: OpenRequest, segmentId: string): Move {
+/** Ends a segment without words at no cost; a simple input may be replaced. */
+function nothingToSay(request: OpenRequest, segmentId: string): Reducer {
   const { requestId, mode, units } = request;
-  const own = request.earlier.find((one) => one.segmentId === segmentId)?.units ?? 0;
-  const given = changeRequest({ units: units - own });
+  const refunded = request.earlier.find((one) => one.segmentId === segmentId)?.units ?? 0;
+  const refund = patchRequest({ units: units - refunded });
   const message = 'The text has nothing that this voice can say';
   if (mode === 'simple') {
-    const again = changeRequest({ isStopped: false, queue: [], earlier: [] });
-    return inTurn(given, again, fail({ code: 'empty_segment', message }));
+    const reopen = patchRequest({ isStopped: false, queue: [], earlier: [] });
+    return () => [refund, reopen, fail({ code: 'empty_segment', message })];
   }
-  return inTurn(
-    given,
-    hasEnded(request, segmentId, { audioBytes: 0, units: 0 }),
-    send({
-      event: 'warning',
-      requestId,
-      code: 'nothing_to_say',
-      message: `${message}: ${segmentId}`,
-    }),
+  const code = 'nothing_to_say';
+  return () => [
+    refund,
+    endSegment(request, segmentId, { audioBytes: 0, units: 0 }),
+    send({ event: 'warning', requestId, code, message: `${message}: ${segmentId}` }),
     send({ event: 'segment_completed', requestId, segmentId, segmentUnits: 0, audioBytes: 0 }),
-  );
+  ];
 }
 
-function hasEnded(
+function endSegment(
   { queue, earlier }: OpenRequest,
   segmentId: string,
-  end: { readonly audioBytes: number; readonly units?: number },
-): Move {
-  return changeRequest({
+  result: { readonly audioBytes: number; readonly units?: number },
+): Reducer {
+  return patchRequest({
     queue: queue.slice(1),
-    earlier: earlier.map((one) => (one.segmentId === segmentId ? { ...one, ...end } : one)),
+    earlier: earlier.map((one) => (one.segmentId === segmentId ? { ...one, ...result } : one)),
   });
 }
 
-/** The next segment that waits, or the end. */
-const speakNext: Move = (state) => {
-  const [segmentId] = state.request?.queue ?? [];
-  return run(
-    state,
-    ...(segmentId === undefined ? [endWhenDone] : [emit({ type: 'speak', segmentId })]),
-  );
+const speakNext: Reducer = ({ request }) => {
+  const [segmentId] = request?.queue ?? [];
+  return [segmentId === undefined ? endWhenDone : emit({ type: 'speak', segmentId })];
 };
 
-/** Ends the request when nothing is left to be spoken and nothing more is to come. */
-export const endWhenDone: Move = (state) => {
-  const { request, isDraining } = state;
-  if (request === undefined || request.queue.length > 0) return run(state);
-  if (request.isStopped && state.reserving === undefined) {
-    return run(state, change({ phase: 'settling' }), emit({ type: 'complete' }));
+/** Ends the request when its queue is empty and its input ended, or the service drains. */
+export const endWhenDone: Reducer = ({ request, reserving, isDraining }) => {
+  if (request === undefined || request.queue.length > 0) return [];
+  if (request.isStopped && reserving === undefined) {
+    return [patch({ phase: 'settling' }), emit({ type: 'complete' })];
   }
-  return run(state, ...(isDraining ? [abandon(), finish('server_draining', CLOSE.restarts)] : []));
+  return isDraining ? [abandon(), finish('server_draining', CLOSE.restarts)] : [];
 };

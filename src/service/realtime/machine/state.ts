@@ -11,80 +11,72 @@ import type { FrameMessage } from '../../../realtime/frames.ts';
 import * as machine from '../../../realtime/fsm.ts';
 import type { StartMessage, Problem } from '../client-message.ts';
 
-/**
- * What the service's side of a connection waits for: `authenticating` a browser ticket, `waiting` a `start`,
- * `starting` the driver, `speaking` text, or speech of what was accepted, `settling` the books before
- * `finish`. `ended` is final.
- */
+/** docs/protocol.md#the-services-states says what each phase waits for. */
 type SessionPhase = 'authenticating' | 'waiting' | 'starting' | 'speaking' | 'settling' | 'ended';
 
-/** A segment by which a client names it, of this connection or an earlier one. */
-export interface KnownSegment {
+/** A committed segment. */
+export interface CommittedSegment {
   readonly segmentId: string;
-  /** Numbers of its text events; none in simple mode. */
+  /** Sequence numbers of its text events; none in simple mode. */
   readonly sequences: readonly number[];
   readonly text: string;
   readonly characters: number;
 }
 
-/** What an earlier connection of the request left of a segment. */
+/** A segment that this request accepted before, on this connection or an earlier one. */
 export interface EarlierSegment {
   readonly segmentId: string;
   readonly sequences: readonly number[];
   readonly textDigest: string;
   readonly units: number;
-  /** Bytes of its audio, all of which was sent; undefined when it has to be said again. */
+  /** Bytes of its audio; undefined until all of it was sent. */
   readonly audioBytes: number | undefined;
 }
 
-/** A parameter that is not used as it was given. */
+/** A parameter that is not used as given. */
 export interface RequestWarning {
   readonly code: string;
   readonly message: string;
   readonly path: string;
 }
 
-/** What is spoken; the rate and form of the samples of pcm. */
-type SoundFields = Pick<
-  Ready,
-  'modelId' | 'voiceId' | 'format' | 'sampleRate' | 'channels' | 'bitDepth'
->;
-
-/** What only one version's `ready` tells. */
+/** Fields that only one version's `ready` has. */
 export type ReadyFields =
   | Pick<Ready, 'protocolVersion' | 'effectiveRequest' | 'warnings'>
-  | Pick<ReadyV2, 'provider' | 'effectiveRequest'>;
+  | Pick<Static<typeof SERVER_MESSAGES.v2.ready>, 'provider' | 'effectiveRequest'>;
 
 type Ready = Static<typeof SERVER_MESSAGES.v3.ready>;
-type ReadyV2 = Static<typeof SERVER_MESSAGES.v2.ready>;
 
-/** A request that may be spoken. */
-export interface BegunRequest {
+/** A request that started on this connection. */
+export interface StartedRequest {
   readonly requestId: string;
   readonly mode: RealtimeMode;
-  /** What `ready` and `audio` tell of it, in both versions. */
-  readonly sound: SoundFields;
+  /** Fields of `ready` and `audio` in both versions. */
+  readonly audioFormat: Pick<
+    Ready,
+    'modelId' | 'voiceId' | 'format' | 'sampleRate' | 'channels' | 'bitDepth'
+  >;
   readonly ready: ReadyFields;
-  /** Sent behind `ready`, where that has no place for them. */
+  /** Sent after `ready`, when `ready` has no field for them. */
   readonly warnings: readonly RequestWarning[];
-  /** Characters that a segment may have. */
   readonly segmentMaxCharacters: number;
   readonly earlier: readonly EarlierSegment[];
-  /** Units of the segments before, and the number of the next audio. */
+  /** Units of the earlier segments. */
   readonly units: number;
+  /** Sequence number of the next audio. */
   readonly nextAudio: number;
 }
 
-/** The request of a connection, as far as it has come. */
-export interface OpenRequest extends BegunRequest {
-  /** Text that is not committed yet. */
+/** The request of a connection, with its input. */
+export interface OpenRequest extends StartedRequest {
+  /** Uncommitted text. */
   readonly texts: readonly string[];
   readonly sequences: readonly number[];
   readonly characters: number;
   readonly lastSequence: number;
-  /** Accepted and not yet spoken, in order; the first is being spoken. */
+  /** Accepted segments in order; the first is being spoken. */
   readonly queue: readonly string[];
-  /** No more text comes: simple after its commit, reliable after `stop`. */
+  /** The input ended: simple mode with its commit, reliable mode with `stop`. */
   readonly isStopped: boolean;
   readonly stopEventId: string | undefined;
 }
@@ -94,14 +86,14 @@ export interface SessionState {
   readonly sessionId: string;
   readonly phase: SessionPhase;
   readonly request: OpenRequest | undefined;
-  /** The `eventId` of the event that the driver works on. */
+  /** The `eventId` of the event that the driver is working on. */
   readonly pendingEventId: string | undefined;
-  /** What `reserve` was asked for. */
-  readonly reserving: KnownSegment | undefined;
+  /** The segment of the last `reserve`. */
+  readonly reserving: CommittedSegment | undefined;
   readonly isDraining: boolean;
 }
 
-/** A connection before its beginning. */
+/** Returns the state of a connection before `opened`. */
 export function newSession(protocol: RealtimeProtocol, sessionId: string): SessionState {
   return {
     protocol,
@@ -114,54 +106,57 @@ export function newSession(protocol: RealtimeProtocol, sessionId: string): Sessi
   };
 }
 
-/** What is known of a request, for `request_status` (docs/api/realtime.md). */
+/** Fields of `request_status` (docs/api/realtime.md). */
 export type StatusFields = Omit<Sent<'request_status'>, 'event' | 'inReplyTo'>;
 
 export type SessionTimer = 'auth' | 'idle';
 
-/** What happens to the service's side of a connection. */
+/** Input of the machine. */
 export type SessionEvent =
-  /** The handshake is through; without a quota a browser ticket is to come. */
+  /** The handshake succeeded; without a quota a browser ticket must follow. */
   | { readonly type: 'opened'; readonly quota: number | undefined }
-  /** A frame was read; `isRepeated`: its `eventId` was used before. */
+  /** `isRepeated`: its `eventId` was used before. */
   | { readonly type: 'frame'; readonly message: FrameMessage; readonly isRepeated: boolean }
   | { readonly type: 'unreadable'; readonly isText: boolean; readonly problem: string }
-  /** Answers to `redeem`. */
+  /** Results of `redeem`. */
   | { readonly type: 'redeemed'; readonly quota: number }
   | { readonly type: 'ticketRefused' }
-  /** Answers to `begin`. */
-  | { readonly type: 'begun'; readonly request: BegunRequest }
+  /** Results of `start`. */
+  | { readonly type: 'started'; readonly request: StartedRequest }
   | { readonly type: 'known'; readonly status: StatusFields }
-  | { readonly type: 'notBegun'; readonly problem: Problem }
-  /** Answers to `reserve`. */
+  | { readonly type: 'notStarted'; readonly problem: Problem }
+  /** Results of `reserve`. */
   | { readonly type: 'reserved'; readonly segmentId: string; readonly units: number }
   | { readonly type: 'notReserved'; readonly problem: Problem }
-  /** What comes of `speak`. */
+  /** Results of `speak`. */
   | { readonly type: 'audio'; readonly segmentId: string; readonly bytes: Uint8Array }
-  | { readonly type: 'spoken'; readonly segmentId: string; readonly outcome: SpokenSegment }
+  | {
+      readonly type: 'spoken';
+      readonly segmentId: string;
+      readonly outcome: {
+        readonly units: number;
+        readonly audioBytes: number;
+        readonly quotaRemaining: number;
+        /** Charged for the request so far. */
+        readonly creditsUsed: number;
+      };
+    }
   | { readonly type: 'unspeakable'; readonly segmentId: string }
-  /** The answer to `complete`. */
+  /** The result of `complete`. */
   | { readonly type: 'settled' }
-  /** Something broke: the speech, the books, or this program. */
+  /** The engine, the store or this program failed. */
   | { readonly type: 'failed'; readonly problem: Problem }
   | { readonly type: 'timer'; readonly name: SessionTimer }
-  /** Nobody reads what is sent. */
+  /** The client reads nothing. */
   | { readonly type: 'stalled' }
-  /** The service closes: what was accepted is finished. `isHurried`: it is not. */
-  | { readonly type: 'drain'; readonly isHurried: boolean }
+  /** The service shuts down: accepted segments are finished, unless `isForced`. */
+  | { readonly type: 'drain'; readonly isForced: boolean }
   | { readonly type: 'closed' };
 
-interface SpokenSegment {
-  readonly units: number;
-  readonly audioBytes: number;
-  readonly quotaRemaining: number;
-  /** What the request was charged so far. */
-  readonly creditsUsed: number;
-}
-
-type Stamp = 'eventId' | 'traceId' | 'timestamp';
-type Unstamped<Message> = Message extends ServerMessage ? Omit<Message, Stamp> : never;
-/** A message as the machine makes it; the driver adds what every message has. */
+type Unstamped<Message> = Message extends ServerMessage
+  ? Omit<Message, 'eventId' | 'traceId' | 'timestamp'>
+  : never;
+/** A message without the fields that the driver adds to every one. */
 export type Outgoing = Unstamped<ServerMessage>;
 type Sent<Event extends Outgoing['event']> = Extract<Outgoing, { event: Event }>;
 
@@ -169,67 +164,64 @@ type Sent<Event extends Outgoing['event']> = Extract<Outgoing, { event: Event }>
 export type SessionEffect =
   | { readonly type: 'send'; readonly message: Outgoing }
   | { readonly type: 'redeem'; readonly token: string }
-  | { readonly type: 'begin'; readonly start: StartMessage }
-  /** Sets aside what a segment costs; one that is known is taken up again. */
-  | { readonly type: 'reserve'; readonly segment: KnownSegment }
+  | { readonly type: 'start'; readonly start: StartMessage }
+  /** Reserve the credits of a segment, which may be a retry. */
+  | { readonly type: 'reserve'; readonly segment: CommittedSegment }
   | { readonly type: 'speak'; readonly segmentId: string }
-  /** The request is done. */
+  /** Mark the request as completed. */
   | { readonly type: 'complete' }
-  /** The request ends before it is done; what is being spoken is stopped. */
-  | { readonly type: 'abandon'; readonly isForGood: boolean }
+  /** Abort the request. */
+  | { readonly type: 'abandon'; readonly isFinal: boolean }
   | { readonly type: 'startTimer'; readonly name: SessionTimer; readonly afterMs: number }
   | { readonly type: 'stopTimer'; readonly name: SessionTimer }
   | { readonly type: 'close'; readonly code: number };
 
-/** What comes of an event. */
 export type Step = machine.Step<SessionState, SessionEffect>;
+export type Reducer = machine.Reducer<SessionState, SessionEffect>;
 
-/** A part of a transition. */
-export type Move = machine.Move<SessionState, SessionEffect>;
+export const { emit, patch, run } = machine.fsm<SessionState, SessionEffect>();
 
-export const { change, emit, inTurn, run } = machine.movesOf<SessionState, SessionEffect>();
-
-export function changeRequest(part: Partial<OpenRequest>): Move {
-  return (state) => ({
-    state:
-      state.request === undefined ? state : { ...state, request: { ...state.request, ...part } },
-    effects: [],
-  });
+export function patchRequest(part: Partial<OpenRequest>): Reducer {
+  return ({ request }) =>
+    request === undefined ? [] : [patch({ request: { ...request, ...part } })];
 }
 
-export function send(message: Outgoing): Move {
+export function send(message: Outgoing): Reducer {
   return emit({ type: 'send', message });
 }
 
-/** How long nothing may come of a client that has nothing to wait for. */
+/** How long an idle client may send nothing. */
 const IDLE_MS = 120_000;
 
-/** The client has shown that it is there, or the service was at work until now. */
-export const beginIdle: Move = emit({ type: 'startTimer', name: 'idle', afterMs: IDLE_MS });
+/** Restarts the idle timer: the client sent something, or the service was busy until now. */
+export const restartIdle: Reducer = emit({ type: 'startTimer', name: 'idle', afterMs: IDLE_MS });
 
 /**
- * Tells of a problem (docs/api/realtime.md#errors). A terminal one ends the request, and the connection behind the
- * event; `abandon` gives back what was set aside for it.
+ * Sends an `error` (docs/api/realtime.md#errors). A terminal one ends the request and the connection, and
+ * refunds what was reserved.
  */
-export function fail(problem: Problem, eventId?: unknown): Move {
+export function fail(problem: Problem, eventId?: unknown): Reducer {
   const { terminal } = REALTIME_ERRORS[problem.code];
-  return inTurn(tell(problem, eventId, terminal), ...(terminal ? [leaveFor(problem)] : []));
+  return () => [sendError(problem, eventId, terminal), ...(terminal ? [leave(problem)] : [])];
 }
 
-/** Reports a problem of one event, whatever its code: what was accepted before is spoken. */
-export function reject(problem: Problem, eventId?: unknown): Move {
-  return tell(problem, eventId, false);
+/** Sends a non-terminal `error` for one event; accepted segments are still spoken. */
+export function reject(problem: Problem, eventId?: unknown): Reducer {
+  return sendError(problem, eventId, false);
 }
 
-/** The same for a client that can go on neither here nor on another connection. */
-export function failTerminally(problem: Problem, eventId?: unknown, closeCode?: number): Move {
-  return inTurn(tell(problem, eventId, true), leaveFor(problem, closeCode));
+/** Sends a terminal `error`, whatever its code, and closes the connection. */
+export function failTerminally(problem: Problem, closeCode: number): Reducer {
+  return () => [sendError(problem, undefined, true), leave(problem, closeCode)];
 }
 
-function tell({ code, message, path, stage }: Problem, eventId: unknown, terminal: boolean): Move {
-  return (state) => {
-    const { request, sessionId } = state;
-    const error = send({
+function sendError(
+  { code, message, path, stage }: Problem,
+  eventId: unknown,
+  terminal: boolean,
+): Reducer {
+  return ({ request, sessionId }) => [
+    send({
       event: 'error',
       ...replyTo(eventId),
       ...(request === undefined ? {} : { requestId: request.requestId }),
@@ -240,51 +232,47 @@ function tell({ code, message, path, stage }: Problem, eventId: unknown, termina
       terminal,
       ...(stage === undefined ? {} : { stage }),
       ...(path === undefined ? {} : { path }),
-    });
-    return run(state, error);
-  };
+    }),
+  ];
 }
 
-/** A request that became too long can never be spoken whole; any other can be tried again. */
-function leaveFor({ code }: Problem, closeCode = closeCodeOf(code)): Move {
-  return inTurn(abandon(code === 'session_limit_exceeded'), end(closeCode));
+/** A request that exceeds its session never fits into one; any other can be retried. */
+function leave({ code }: Problem, closeCode = closeCodeOf(code)): Reducer {
+  return () => [abandon(code === 'session_limit_exceeded'), end(closeCode)];
 }
 
-/** Gives the request of the connection up, if it has one. */
-export function abandon(isForGood = false): Move {
-  return (state) =>
-    run(state, ...(hasRequest(state) ? [emit({ type: 'abandon', isForGood })] : []));
+/** Aborts the request of the connection, if it has one. */
+export function abandon(isFinal = false): Reducer {
+  return (state) => (hasRequest(state) ? [emit({ type: 'abandon', isFinal })] : []);
 }
 
-/** Whether a request is the connection's to end. */
+/** Whether the connection has a request to end. */
 export function hasRequest({ phase }: SessionState): boolean {
   return phase === 'speaking' || phase === 'settling';
 }
 
-/** The last message of a session that says itself why it is over (docs/api/realtime.md#finish-reasons). */
-export function finish(reason: FinishReason, code: number): Move {
-  return (state) => {
-    const { request, sessionId } = state;
-    if (request === undefined) return run(state, end(code));
+/** Sends `finish` (docs/api/realtime.md#finish-reasons) and closes the connection. */
+export function finish(reason: FinishReason, code: number): Reducer {
+  return ({ request, sessionId }) => {
+    if (request === undefined) return [end(code)];
     const { requestId, stopEventId } = request;
     const units = unitsWithout(request, request.queue);
     const reply = reason === 'completed' ? replyTo(stopEventId) : {};
-    return run(
-      state,
-      send({ event: 'finish', ...reply, requestId, sessionId, reason, units }),
-      end(code),
-    );
+    return [send({ event: 'finish', ...reply, requestId, sessionId, reason, units }), end(code)];
   };
 }
 
-/** Units of a request but for some of its segments. */
-export function unitsWithout({ earlier, units }: OpenRequest, left: readonly string[]): number {
-  const others = earlier.filter(({ segmentId }) => left.includes(segmentId));
+/** Returns the units of a request without those of some segments. */
+export function unitsWithout(
+  { earlier, units }: OpenRequest,
+  segmentIds: readonly string[],
+): number {
+  const others = earlier.filter(({ segmentId }) => segmentIds.includes(segmentId));
   return units - others.reduce((sum, one) => sum + one.units, 0);
 }
 
-/** The end: the connection is closed, and no timer left. */
-export function end(code: number): Move {
+/** Ends the session: stops the timers and closes the connection. */
+export function end(code: number): Reducer {
   return (state) => ({
     state: { ...state, phase: 'ended', request: undefined, reserving: undefined },
     effects: [
@@ -299,7 +287,7 @@ export function replyTo(eventId: unknown): { readonly inReplyTo?: string } {
   return typeof eventId === 'string' ? { inReplyTo: eventId } : {};
 }
 
-/** The close codes that the service sends of itself (docs/api/realtime.md#errors; the numbers are those of the WebSocket). */
+/** WebSocket close codes that the service sends (docs/api/realtime.md#errors). */
 export const CLOSE = {
   done: 1000,
   textFrame: 1003,
@@ -310,7 +298,6 @@ export const CLOSE = {
   tooBusy: 1013,
 } as const;
 
-/** With what a connection is closed behind a terminal error. */
 function closeCodeOf(code: RealtimeErrorCode): number {
   if (code === 'invalid_messagepack') return CLOSE.unreadable;
   if (code === 'connection_closed') return CLOSE.done;

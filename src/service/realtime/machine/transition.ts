@@ -1,135 +1,141 @@
-import { opened, redeemed, ticketRefused, receive } from './receiving.ts';
+import { opened, receive, redeemed, ticketRefused } from './receiving.ts';
+import { endWhenDone, notReserved, reserved, takeSpeech } from './speaking.ts';
+import type {
+  Reducer,
+  SessionEvent,
+  SessionState,
+  SessionTimer,
+  StartedRequest,
+  Step,
+} from './state.ts';
 import {
   CLOSE,
   abandon,
-  beginIdle,
-  change,
   end,
   fail,
   failTerminally,
   finish,
   hasRequest,
-  inTurn,
+  patch,
+  replyTo,
+  restartIdle,
   run,
+  send,
 } from './state.ts';
-import type { SessionEvent, SessionTimer, SessionState, Move, Step } from './state.ts';
-import { endWhenDone, notReserved, reserved, spoke } from './speaking.ts';
-import { begun, known, notBegun } from './starting.ts';
 
 /**
- * The service's side of a realtime connection (docs/api/realtime.md, docs/api/authentication.md and docs/api/realtime.md#errors) as a pure function: what
- * happened in, the next state and what is to be done out. After `ended` nothing changes any more. Sockets,
- * timers, money and speech are the driver's.
+ * Returns the next state of the service's side of a realtime connection and its effects, as a pure function
+ * (docs/api/realtime.md). The driver owns sockets, timers, credits and speech. After `ended` nothing changes.
  */
 export function transition(state: SessionState, event: SessionEvent): Step {
-  return run(state, moveFor(event));
+  return run(state, [reducerFor(event)]);
 }
 
-function moveFor(event: SessionEvent): Move {
+function reducerFor(event: SessionEvent): Reducer {
   switch (event.type) {
     case 'opened':
       return opened(event.quota);
     case 'frame':
-      return inTurn(whenOpen(beginIdle), receive(event.message, event.isRepeated));
+      return ({ phase }) => [
+        ...(phase === 'authenticating' ? [] : [restartIdle]),
+        receive(event.message, event.isRepeated),
+      ];
     case 'unreadable':
       return unreadable(event.isText, event.problem);
     case 'timer':
       return timedOut(event.name);
     case 'stalled':
-      return fail({ code: 'client_backpressure', message: 'What is sent is not read' });
+      return fail({ code: 'client_backpressure', message: 'The client does not read' });
     case 'drain':
-      return event.isHurried ? cut : drain;
+      return event.isForced ? closeNow : drain;
     case 'failed':
       return fail(event.problem);
     case 'closed':
-      return inTurn(abandon(), end(CLOSE.done));
+      return () => [abandon(), end(CLOSE.done)];
     case 'audio':
     case 'spoken':
     case 'unspeakable':
-      return spoke(event);
-    case 'redeemed':
-    case 'ticketRefused':
-    case 'begun':
-    case 'known':
-    case 'notBegun':
-    case 'reserved':
-    case 'notReserved':
-    case 'settled':
-      return answered(event);
-  }
-}
-
-type Answer = Extract<
-  SessionEvent,
-  {
-    type:
-      | 'redeemed'
-      | 'ticketRefused'
-      | 'begun'
-      | 'known'
-      | 'notBegun'
-      | 'reserved'
-      | 'notReserved'
-      | 'settled';
-  }
->;
-
-/** What the driver found out for the machine. */
-function answered(event: Answer): Move {
-  switch (event.type) {
+      return takeSpeech(event);
     case 'redeemed':
       return redeemed(event.quota);
     case 'ticketRefused':
       return ticketRefused;
-    case 'begun':
-      return begun(event.request);
+    case 'started':
     case 'known':
-      return known(event.status);
-    case 'notBegun':
-      return notBegun(event.problem);
+    case 'notStarted':
+      return startResult(event);
     case 'reserved':
       return reserved(event);
     case 'notReserved':
       return notReserved(event.problem);
     case 'settled':
-      return settled;
+      return ({ phase }) => (phase === 'settling' ? [finish('completed', CLOSE.done)] : []);
   }
 }
 
-const settled: Move = (state) =>
-  state.phase === 'settling' ? run(state, finish('completed', CLOSE.done)) : run(state);
-
-function whenOpen(move: Move): Move {
-  return (state) => (state.phase === 'authenticating' ? run(state) : run(state, move));
-}
-
-function unreadable(isText: boolean, problem: string): Move {
-  const code = isText ? 'invalid_message' : 'invalid_messagepack';
-  const closeCode = isText ? CLOSE.textFrame : CLOSE.unreadable;
-  return failTerminally(
-    { code, message: `The frame cannot be read: ${problem}` },
-    undefined,
-    closeCode,
-  );
-}
-
-function timedOut(name: SessionTimer): Move {
-  return (state) => {
-    if (name === 'auth') {
-      if (state.phase !== 'authenticating') return run(state);
-      const message = 'No browser ticket came in time';
-      return run(state, fail({ code: 'authentication_required', message }));
+/** Handles the result of the effect `start` (docs/api/realtime.md). */
+function startResult(
+  event: Extract<SessionEvent, { type: 'started' | 'known' | 'notStarted' }>,
+): Reducer {
+  return ({ pendingEventId, phase }) => {
+    if (phase !== 'starting') return [];
+    switch (event.type) {
+      case 'started':
+        return [started(event.request)];
+      case 'known': {
+        const reply = replyTo(pendingEventId);
+        return [send({ event: 'request_status', ...reply, ...event.status }), end(CLOSE.done)];
+      }
+      case 'notStarted':
+        // The client may send another `start`.
+        return [patch({ phase: 'waiting' }), fail(event.problem, pendingEventId)];
     }
-    if ((state.request?.queue.length ?? 0) > 0) return run(state, beginIdle);
-    if (hasRequest(state)) return run(state, abandon(), finish('timeout', CLOSE.done));
-    return run(state, fail({ code: 'connection_closed', message: 'Nothing was asked for' }));
   };
 }
 
-/** What was accepted is spoken; without that there is nothing to wait for. */
-const drain: Move = (state) => {
-  if (!hasRequest(state)) return run(state, end(CLOSE.restarts));
-  return run(state, change({ isDraining: true }), endWhenDone);
-};
+function started(request: StartedRequest): Reducer {
+  return ({ pendingEventId, sessionId }) => {
+    const { audioFormat, mode, ready, requestId, warnings } = request;
+    const reply = replyTo(pendingEventId);
+    return [
+      patch({ phase: 'speaking', request: { ...request, ...NO_INPUT } }),
+      send({ event: 'ready', ...reply, ...audioFormat, ...ready, mode, requestId, sessionId }),
+      ...warnings.map((warning) => send({ event: 'warning', requestId, ...warning })),
+    ];
+  };
+}
 
-const cut: Move = (state) => run(state, abandon(), finish('server_draining', CLOSE.tooBusy));
+const NO_INPUT = {
+  texts: [],
+  sequences: [],
+  characters: 0,
+  lastSequence: 0,
+  queue: [],
+  isStopped: false,
+  stopEventId: undefined,
+} as const;
+
+function unreadable(isText: boolean, problem: string): Reducer {
+  const code = isText ? 'invalid_message' : 'invalid_messagepack';
+  const message = `The frame is invalid: ${problem}`;
+  return failTerminally({ code, message }, isText ? CLOSE.textFrame : CLOSE.unreadable);
+}
+
+function timedOut(name: SessionTimer): Reducer {
+  return (state) => {
+    if (name === 'auth') {
+      if (state.phase !== 'authenticating') return [];
+      const message = 'No browser ticket arrived in time';
+      return [fail({ code: 'authentication_required', message })];
+    }
+    if ((state.request?.queue.length ?? 0) > 0) return [restartIdle];
+    if (hasRequest(state)) return [abandon(), finish('timeout', CLOSE.done)];
+    return [fail({ code: 'connection_closed', message: 'No start arrived in time' })];
+  };
+}
+
+/** Finishes the accepted segments. */
+const drain: Reducer = (state) =>
+  hasRequest(state) ? [patch({ isDraining: true }), endWhenDone] : [end(CLOSE.restarts)];
+
+const closeNow: Reducer = () => [abandon(), finish('server_draining', CLOSE.tooBusy)];

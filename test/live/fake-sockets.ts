@@ -1,5 +1,5 @@
 import { encodeFrame } from '../../src/realtime/frames.ts';
-import type { OpenSocket, SocketEvent } from '../../src/live/handshake.ts';
+import type { OpenSocket, SocketEvent } from '../../src/live/websocket.ts';
 
 /** Sockets that are told what happens on them, and say whether they are read. */
 export function sockets() {

@@ -1,0 +1,209 @@
+import { REALTIME_ID_MAX_CHARACTERS } from '../contract/realtime/limits.ts';
+import { sliceCodePoints } from '../text/code-points.ts';
+import { lost, violation } from './endings.ts';
+import type { EarlyFrame, LiveEvent, LiveState, Reducer, Segment, Step } from './state.ts';
+import { emit, end, patch, patchSegment } from './state.ts';
+
+/**
+ * Advances through the segments: delivers the frames that are due, drops delivered segments, and fetches the
+ * stored audio when the service completed a segment whose audio is missing.
+ */
+export const advance: Reducer = () => [deliverDue, advanceFirst];
+
+const advanceFirst: Reducer = (state) => {
+  const [first] = state.segments;
+  if (first?.isStored === true) return state.isFetching ? [] : [fetchStored(first.id)];
+  if (first?.completed === undefined) return [];
+  if (!isDelivered(state, first)) return [markMissing([first.id]), advanceFirst];
+  const emptySegments = state.emptySegments + (first.completed.audioBytes === 0 ? 1 : 0);
+  return [patch({ emptySegments, segments: state.segments.slice(1) }), advance];
+};
+
+/** Without a count from the service, a segment is delivered when no frame of it waits. */
+function isDelivered(
+  { early }: LiveState,
+  { id, completed, deliveredBytes, receivedBytes }: Segment,
+): boolean {
+  if (early.some(({ segmentId }) => segmentId === id)) return false;
+  const bytes = completed?.audioBytes;
+  return bytes === undefined
+    ? receivedBytes >= deliveredBytes
+    : Math.max(deliveredBytes, receivedBytes) >= bytes;
+}
+
+/** Marks completed segments whose audio is missing: v3 has stored it, with v2 it is lost. */
+export function markMissing(ids: readonly string[]): Reducer {
+  return ({ early, plan, segments }) => {
+    if (ids.length === 0) return [];
+    if (plan.protocol === 'v2') return [end(lost(ids))];
+    return [
+      patch({
+        segments: segments.map((one) => (ids.includes(one.id) ? { ...one, isStored: true } : one)),
+        early: early.filter(({ segmentId }) => !ids.includes(segmentId)),
+      }),
+    ];
+  };
+}
+
+function fetchStored(segmentId: string): Reducer {
+  return (state) => [
+    patch({ isFetching: true }),
+    emit({ type: 'fetchSegment', requestId: requestIdOf(state), segmentId }),
+  ];
+}
+
+/** Delivers the new part of the first segment's stored audio. */
+export function takeStored(segmentId: string, audio: Uint8Array): Reducer {
+  return (state) => {
+    const [first] = state.segments;
+    if (!state.isFetching || first?.id !== segmentId) return [];
+    if (audio.length < first.deliveredBytes || audio.length === 0) {
+      return [end(violation(state, `the stored audio of ${segmentId} is too short`))];
+    }
+    const completed = { audioBytes: audio.length };
+    return [
+      deliver(segmentId, audio, 0),
+      patchSegment(segmentId, { isStored: false, receivedBytes: audio.length, completed }),
+      // The sequence numbers of the fetched frames are unknown.
+      patch({ isFetching: false, nextAudio: undefined }),
+      advance,
+    ];
+  };
+}
+
+/** Returns the request id of the current session: the plan's own, later ones with the session's number. */
+export function requestIdOf({ plan: { requestId }, session }: LiveState): string {
+  if (session === 1) return requestId;
+  const suffix = `-${session}`;
+  return `${sliceCodePoints(requestId, 0, REALTIME_ID_MAX_CHARACTERS - suffix.length)}${suffix}`;
+}
+
+/** More early audio than this means that a frame is missing. */
+const EARLY_MAX_FRAMES = 64;
+const EARLY_MAX_BYTES = 8 * 1024 * 1024;
+
+/**
+ * Takes a frame of audio and delivers frames in sequence, each once. Sequence numbers may count over the
+ * connection or over each segment: the spec allows both.
+ */
+export function takeAudio({
+  audio,
+  segmentId: givenId,
+  sequence,
+}: Omit<EarlyFrame, 'segmentId'> & { segmentId?: string | undefined }): Reducer {
+  return (state) => {
+    const [first] = state.segments;
+    const segmentId = state.plan.mode === 'simple' ? first?.id : (givenId ?? first?.id);
+    const segment = state.segments.find(({ id }) => id === segmentId);
+    if (segment === undefined) {
+      const isRepeated = segmentId !== undefined && wasDelivered(state, segmentId);
+      return isRepeated ? [] : [end(violation(state, 'audio of a segment that was not sent'))];
+    }
+    if (segment.state === 'waiting') return [end(violation(state, 'audio before its text'))];
+    if (segment.audio !== undefined && sequence < segment.audio.first) {
+      return [end(violation(state, 'audio is out of order'))];
+    }
+    const isRepeated = segment.audio !== undefined && sequence < segment.audio.next;
+    if (isRepeated || segment.isStored) return [];
+    return [buffer({ segmentId: segment.id, sequence, audio }), deliverDue, checkEarly];
+  };
+}
+
+/**
+ * Takes the usual frame, the next one of the first segment, in one step: that is several times faster than
+ * {@link takeAudio}. Returns undefined for any other event.
+ */
+export function takeNextAudio(state: LiveState, event: LiveEvent): Step | undefined {
+  if (event.type !== 'message' || event.message.event !== 'audio') return undefined;
+  const { audio, segmentId, sequence } = event.message;
+  const [first] = state.segments;
+  const isOfFirst = state.plan.mode === 'simple' || (segmentId ?? first?.id) === first?.id;
+  if (first === undefined || !isOfFirst || first.audio?.next !== sequence) return undefined;
+  const isNew = first.receivedBytes >= first.deliveredBytes && audio.length > 0;
+  if (!isNew || !isSteady(state, first) || event.connection !== state.connection) return undefined;
+  const segments = state.segments.slice();
+  segments[0] = {
+    ...first,
+    audio: { first: first.audio.first, next: sequence + 1 },
+    receivedBytes: first.receivedBytes + audio.length,
+    deliveredBytes: first.deliveredBytes + audio.length,
+  };
+  const { silenceMs, progressMs } = state.plan.timeouts;
+  const nextAudio = sequence + 1;
+  return {
+    state: { ...state, segments, hasDelivered: true, attempts: 0, polls: 0, nextAudio },
+    effects: [
+      { type: 'startTimer', name: 'silence', afterMs: silenceMs },
+      { type: 'audio', segmentId: first.id, bytes: audio },
+      { type: 'startTimer', name: 'progress', afterMs: progressMs },
+    ],
+  };
+}
+
+/** Whether nothing but the next frame is due. */
+function isSteady({ early, isPaused, phase, timers }: LiveState, first: Segment): boolean {
+  const isSpeaking = phase === 'speaking' || phase === 'stopping';
+  const isTimed = timers.includes('silence') && timers.includes('progress');
+  const isOpen = first.state !== 'waiting' && !first.isStored && first.completed === undefined;
+  return isSpeaking && isOpen && isTimed && !isPaused && early.length === 0;
+}
+
+/** Whether a segment of this conversation was delivered in full. Segment ids count up. */
+export function wasDelivered({ segments, segmentCount }: LiveState, id: string): boolean {
+  const number = Number(/^s([1-9]\d{0,8})$/.exec(id)?.[1]);
+  return number <= segmentCount && segments.every((one) => one.id !== id);
+}
+
+function buffer(frame: EarlyFrame): Reducer {
+  return ({ early }) => {
+    const isRepeated = early.some(
+      ({ segmentId, sequence }) => segmentId === frame.segmentId && sequence === frame.sequence,
+    );
+    return isRepeated ? [] : [patch({ early: [...early, frame] })];
+  };
+}
+
+/** Delivers the buffered frames of the first segment that are due. */
+const deliverDue: Reducer = (state) => {
+  const [segment] = state.segments;
+  const due = segment && state.early.find((frame) => isDue(state, segment, frame));
+  if (segment === undefined || due === undefined) return [];
+  const { audio, sequence } = due;
+  const next = sequence + 1;
+  return [
+    patch({ early: state.early.filter((frame) => frame !== due), nextAudio: next }),
+    patchSegment(segment.id, {
+      audio: { first: segment.audio?.first ?? sequence, next },
+      receivedBytes: segment.receivedBytes + audio.length,
+    }),
+    deliver(segment.id, audio, segment.receivedBytes),
+    deliverDue,
+  ];
+};
+
+function isDue({ nextAudio }: LiveState, segment: Segment, frame: EarlyFrame): boolean {
+  if (frame.segmentId !== segment.id) return false;
+  if (segment.audio !== undefined) return frame.sequence === segment.audio.next;
+  return nextAudio === undefined || frame.sequence === nextAudio || frame.sequence <= 1;
+}
+
+/** Delivers the new part of audio that starts at byte `from` of a segment. */
+function deliver(segmentId: string, audio: Uint8Array, from: number): Reducer {
+  return ({ segments }) => {
+    const deliveredBytes = segments.find(({ id }) => id === segmentId)?.deliveredBytes ?? 0;
+    const bytes = audio.subarray(Math.max(0, deliveredBytes - from));
+    if (bytes.length === 0) return [];
+    return [
+      patchSegment(segmentId, { deliveredBytes: deliveredBytes + bytes.length }),
+      patch({ hasDelivered: true, attempts: 0, polls: 0 }),
+      emit({ type: 'audio', segmentId, bytes }),
+    ];
+  };
+}
+
+const checkEarly: Reducer = (state) => {
+  const bytes = state.early.reduce((sum, { audio }) => sum + audio.length, 0);
+  return state.early.length > EARLY_MAX_FRAMES || bytes > EARLY_MAX_BYTES
+    ? [end(violation(state, 'a frame of audio is missing'))]
+    : [];
+};

@@ -1,0 +1,262 @@
+import type { AudioAnswer, PcmLayout } from '../api/audio-response.ts';
+import type { ApiClient } from '../api/client.ts';
+import { reviseFailure } from '../api/failures.ts';
+import { jsonBody } from '../api/request.ts';
+import { fetchRealtimeSegment, getRealtimeRequest } from '../api/resources/realtime.ts';
+import { badAnswer } from '../api/response.ts';
+import { REALTIME_PROTOCOLS } from '../contract/realtime/protocols.ts';
+import type { RealtimeProtocol } from '../contract/realtime/protocols.ts';
+import { Failure } from '../errors/failure.ts';
+import type { FrameMessage } from '../realtime/frames.ts';
+import { UnreadableFrame } from '../realtime/frames.ts';
+import type { SpeechWay } from '../speech/speak.ts';
+import { Conversation } from './conversation.ts';
+import type { ConversationDeps, LiveNotice } from './conversation.ts';
+import { lost } from './endings.ts';
+import type { FeedOptions } from './feed-text.ts';
+import { feedText } from './feed-text.ts';
+import { readRequestStatus } from './server-message.ts';
+import type { LivePlan } from './state.ts';
+
+export interface LiveSpeech extends Omit<FeedOptions, 'clock'> {
+  readonly plan: LivePlan;
+  /** Returns the text as it arrives; the signal is aborted when the conversation is over. */
+  readonly pieces: (signal: AbortSignal) => AsyncIterable<string>;
+  /** The flags that resume the request. */
+  readonly repeatWith: string;
+  readonly signal: AbortSignal;
+  readonly metadata: LiveMetadata;
+}
+
+/** Returns the speech transport for a realtime conversation (docs/api/realtime.md). */
+export function liveTransport(
+  client: ApiClient,
+  speech: LiveSpeech,
+  deps: ConversationDeps,
+): SpeechWay {
+  const { metadata, plan } = speech;
+  const { mode, protocol, request, requestId } = plan;
+  const conversation = new Conversation(plan, {
+    ...deps,
+    onNotice(notice) {
+      metadata.add(notice);
+      deps.onNotice(notice);
+    },
+  });
+  return {
+    request: {
+      method: 'GET',
+      target: REALTIME_PROTOCOLS[protocol].livePath,
+      host: 'realtime',
+      body: jsonBody({ event: 'start', mode, requestId, request }),
+      billed: true,
+      retry: 'never',
+    },
+    repeatWith: speech.repeatWith,
+    goesOn: mode === 'reliable' && protocol === 'v3',
+    ask: () => startSpeech(client, conversation, speech, deps),
+  };
+}
+
+/** Resolves with the first audio; nothing is billed before it. */
+async function startSpeech(
+  client: ApiClient,
+  conversation: Conversation,
+  speech: LiveSpeech,
+  { clock }: Pick<ConversationDeps, 'clock'>,
+): Promise<AudioAnswer> {
+  const { metadata, pieces, signal } = speech;
+  const over = new AbortController();
+  const stop = (): void => conversation.stop(asError(signal.reason));
+  signal.addEventListener('abort', stop, { once: true });
+  const discard = (): void => {
+    signal.removeEventListener('abort', stop);
+    over.abort();
+    conversation.stop(new Error('the audio was discarded'));
+  };
+  if (signal.aborted) stop();
+  conversation.begin();
+  feedText(pieces(over.signal), conversation, { ...speech, clock }).catch((reason: unknown) => {
+    if (over.signal.aborted) return;
+    const error = asError(reason);
+    // Earlier text may have been billed.
+    const { billed } = conversation;
+    conversation.stop(error instanceof Failure ? reviseFailure(error, { billed }) : error);
+  });
+  const audio = conversation.audio[Symbol.asyncIterator]();
+  const redact = (error: unknown): unknown =>
+    error instanceof Failure ? client.redact(error) : error;
+  try {
+    const first = await audio.next();
+    if (first.done === true) throw noAudio(conversation.requestId);
+    const chunk = first.value;
+    return {
+      contentType: 'audio/live',
+      contentLength: undefined,
+      // The `finish` message proves the end.
+      framing: 'chunked',
+      ignoredParameters: [],
+      body: (async function* () {
+        try {
+          yield chunk;
+          yield* audio;
+        } catch (error) {
+          throw redact(error);
+        } finally {
+          discard();
+        }
+      })(),
+      discard,
+      requestId: conversation.requestId,
+      maxBytes: client.maxBytes,
+      get pcm() {
+        return metadata.pcm;
+      },
+      get creditsUsed() {
+        return metadata.creditsUsed;
+      },
+      get quotaRemaining() {
+        return metadata.quotaRemaining;
+      },
+    };
+  } catch (error) {
+    discard();
+    throw redact(error);
+  }
+}
+
+function noAudio(requestId: string): Failure {
+  const failure = badAnswer('the service completed the request without audio', { requestId });
+  return reviseFailure(failure, { billed: 'unknown', hint: undefined });
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}
+
+/** Collects what the service reports in a conversation: the layout of the audio, and its cost. */
+export class LiveMetadata {
+  pcm: PcmLayout | undefined;
+  quotaRemaining: number | undefined;
+  /** Completed segments; 0 in simple mode, which has none. */
+  segments = 0;
+  /** A service sets its own price for a unit. */
+  readonly #units = new SessionSum();
+  readonly #credits = new SessionSum();
+
+  /** Charged credits; undefined when the service does not report them. */
+  get creditsUsed(): number | undefined {
+    return this.#credits.sum;
+  }
+
+  /** Billable units; undefined when the service does not report them. */
+  get units(): number | undefined {
+    return this.#units.sum;
+  }
+
+  add(notice: LiveNotice): void {
+    if (notice.type !== 'notice') return;
+    const { message } = notice;
+    switch (message.event) {
+      case 'ready':
+        this.pcm = pcmLayout(message.fields);
+        break;
+      case 'usage':
+        this.quotaRemaining = message.quotaRemaining ?? this.quotaRemaining;
+        this.#units.update(message.sessionUnits);
+        this.#credits.update(message.creditsUsed);
+        break;
+      case 'segment_completed':
+        this.segments += 1;
+        break;
+      case 'finish':
+        this.#units.update(message.units);
+        if (message.reason !== 'completed') break;
+        this.#units.beginSession();
+        this.#credits.beginSession();
+        break;
+      case 'warning':
+        break;
+    }
+  }
+}
+
+/** Sums a value that grows within each session and starts over with the next one. */
+class SessionSum {
+  #earlier: number | undefined;
+  #session: number | undefined;
+
+  /** Undefined before the first report. */
+  get sum(): number | undefined {
+    return this.#earlier === undefined ? this.#session : this.#earlier + (this.#session ?? 0);
+  }
+
+  /** Takes the value of the session so far; late or repeated reports change nothing. */
+  update(value: number | undefined): void {
+    if (value !== undefined) this.#session = Math.max(this.#session ?? 0, value);
+  }
+
+  beginSession(): void {
+    this.#earlier = this.sum;
+    this.#session = undefined;
+  }
+}
+
+function pcmLayout({ bitDepth, channels, sampleRate }: FrameMessage): PcmLayout | undefined {
+  if (typeof sampleRate !== 'number' || bitDepth !== 16) return undefined;
+  return { sampleRate, channels: typeof channels === 'number' ? channels : 1, bitDepth };
+}
+
+/** An hour of samples; the longest segment is some minutes of speech. */
+const SEGMENT_MAX_BYTES = 256 * 1024 * 1024;
+
+/** Returns the HTTP requests of a conversation that reconnects (docs/api/realtime.md). */
+export function httpRequests(
+  client: ApiClient,
+  protocol: RealtimeProtocol,
+): Pick<ConversationDeps, 'fetchSegment' | 'getStatus'> {
+  return {
+    async getStatus(requestId, signal) {
+      try {
+        const answer = await getRealtimeRequest(client, protocol, requestId, signal);
+        try {
+          return readRequestStatus(answer.value);
+        } catch (error) {
+          if (!(error instanceof UnreadableFrame)) throw error;
+          throw badAnswer(`the status of the request is invalid: ${error.message}`, answer);
+        }
+      } catch (error) {
+        if (isNotFound(error)) return undefined;
+        throw error;
+      }
+    },
+    async fetchSegment(requestId, segmentId, signal) {
+      const { body } = await fetchRealtimeSegment(client, requestId, segmentId, signal).catch(
+        (error: unknown) => {
+          throw isNotFound(error) ? segmentLost(error, segmentId) : error;
+        },
+      );
+      const parts: Uint8Array[] = [];
+      let size = 0;
+      for await (const part of body) {
+        size += part.length;
+        if (size > SEGMENT_MAX_BYTES) {
+          throw badAnswer(`the stored audio of ${segmentId} is too large`, { requestId });
+        }
+        parts.push(part);
+      }
+      return Buffer.concat(parts, size);
+    },
+  };
+}
+
+function isNotFound(error: unknown): error is Failure {
+  return error instanceof Failure && error.status === 404;
+}
+
+/** The segment was completed, so it was billed. */
+function segmentLost(failure: Failure, segmentId: string): Failure {
+  const { code, exit, message, billed } = lost([segmentId]);
+  const details = { segments: [segmentId] };
+  return reviseFailure(failure, { billed, code, details, exit, hint: undefined, message });
+}

@@ -1,0 +1,339 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocket } from 'ws';
+import type { RawData } from 'ws';
+import type { ApiClient } from '../api/client.ts';
+import { reviseFailure, statusFailure, transportFailure } from '../api/failures.ts';
+import { isHeaderValue, requireProtected } from '../api/request.ts';
+import { answerHeaders, badAnswer, readErrorText, parseServiceError } from '../api/response.ts';
+import { decideRetry, parseRetryAfter } from '../api/retry.ts';
+import { connectFault, TransportError } from '../api/transport/exchange.ts';
+import { proxyFor, proxyHost } from '../api/transport/proxy.ts';
+import type { ProxyEnvironment } from '../api/transport/proxy.ts';
+import { FRAME_LIMITS } from '../contract/realtime/limits.ts';
+import { REALTIME_PROTOCOLS } from '../contract/realtime/protocols.ts';
+import type { RealtimeProtocol } from '../contract/realtime/protocols.ts';
+import { HEADERS } from '../contract/values.ts';
+import type { Clock } from '../effects/clock.ts';
+import { Failure } from '../errors/failure.ts';
+
+/** The handshake of a connection (docs/api/authentication.md, rules 5 and 7). */
+export interface Handshake {
+  readonly url: URL;
+  readonly subprotocol: string;
+  readonly apiKey: string | undefined;
+  /** For the logs of the service. */
+  readonly requestId: string;
+  readonly userAgent: string;
+  readonly clock: Clock;
+  /** For the proxy, and for the host behind it, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Certificates (PEM) to trust instead of the built-in ones. */
+  readonly certificates?: string | undefined;
+  /** Called when an attempt starts; `onResponse` reports how it ended. */
+  readonly onConnect: () => void;
+  readonly onResponse: (
+    response: { readonly url: URL } & (
+      | { readonly status: number }
+      | { readonly status?: undefined; readonly reason: string }
+    ),
+  ) => void;
+}
+
+/**
+ * Returns the handshake for the realtime host of the address.
+ * @throws Failure `auth` without a key, `usage` for an address without encryption
+ */
+export function handshakeOf(
+  { address, describe }: Pick<ApiClient, 'address' | 'describe'>,
+  protocol: RealtimeProtocol,
+  options: Pick<Handshake, 'clock' | 'onConnect' | 'onResponse' | 'requestId' | 'timeoutMs'>,
+): Handshake {
+  const { livePath: target, subprotocol } = REALTIME_PROTOCOLS[protocol];
+  const { headers, url: httpUrl } = describe({
+    method: 'GET',
+    target,
+    host: 'realtime',
+    billed: true,
+    retry: 'never',
+  });
+  const url = new URL(httpUrl.href.replace(/^http/, 'ws'));
+  requireProtected(url);
+  const userAgent = headers['user-agent'] ?? 'foley';
+  return { url, subprotocol, apiKey: address.apiKey, userAgent, ...options };
+}
+
+/** A socket reports `opened` or `refused` first, and `closed` last. */
+export type SocketEvent =
+  | { readonly type: 'opened' }
+  | {
+      readonly type: 'refused';
+      readonly failure: Failure;
+      readonly isRetryable: boolean;
+      readonly retryAfterMs: number | undefined;
+    }
+  /** A whole binary message; the listener owns its bytes. */
+  | { readonly type: 'frame'; readonly bytes: Uint8Array }
+  /** A text message, or a violation of the WebSocket protocol or its limits. */
+  | { readonly type: 'unreadable'; readonly problem: string }
+  | { readonly type: 'closed'; readonly code: number };
+
+/** One connection to the realtime host. No method throws: errors become events. */
+export interface LiveSocket {
+  send(frame: Uint8Array): void;
+  /** Closes with a code; waits a second for the peer. */
+  close(code: number): void;
+  /** Drops the connection. */
+  abort(): void;
+  /** Stops reading, which slows the sender; a few messages may still arrive. */
+  pause(): void;
+  resume(): void;
+}
+
+/** Opens a connection; the first event comes after it returned. */
+export type OpenSocket = (listener: (event: SocketEvent) => void) => LiveSocket;
+
+/** How long the peer may take to confirm a close. */
+const CLOSE_TIMEOUT_MS = 1_000;
+
+/**
+ * Opens WebSockets with `ws`: through the proxy of the environment, with the API key in a header, without
+ * compression, and with a limit for messages (docs/api/realtime.md and docs/api/authentication.md).
+ */
+export function openWebSockets(handshake: Handshake, env: ProxyEnvironment): OpenSocket {
+  return (listener) => {
+    handshake.onConnect();
+    const socket = new HandshakeSocket(handshake, listener);
+    const proxy = proxyFor(withHttps(handshake.url), env);
+    if (proxy === undefined) socket.connect();
+    else void socket.connectThrough(proxy);
+    return socket;
+  };
+}
+
+/** Proxy variables exist for http and https only. */
+function withHttps(url: URL): URL {
+  return new URL(url.href.replace(/^ws/, 'http'));
+}
+
+/** A socket that may still be waiting for its proxy. */
+class HandshakeSocket implements LiveSocket {
+  readonly #handshake: Handshake;
+  readonly #listener: (event: SocketEvent) => void;
+  #socket: WebSocket | undefined;
+  #closeTunnel: (() => void) | undefined;
+  #isOver = false;
+
+  constructor(handshake: Handshake, listener: (event: SocketEvent) => void) {
+    this.#handshake = handshake;
+    this.#listener = listener;
+  }
+
+  async connectThrough(proxy: string): Promise<void> {
+    const { certificates, clock, timeoutMs, url } = this.#handshake;
+    const host = proxyHost(proxy);
+    let isLate = false;
+    try {
+      const { tunnelConnector } = await import('../api/transport/tls.ts');
+      const connector = tunnelConnector(withHttps(url), proxy, certificates);
+      this.#closeTunnel = () => connector.close();
+      const stop = clock.after(timeoutMs, () => {
+        isLate = true;
+        connector.close();
+      });
+      const tunnel = await connector.open().finally(stop);
+      if (this.#isOver) tunnel.destroy();
+      else this.connect({ tunnel, proxy: host });
+    } catch (error) {
+      const timeout = isLate && new TransportError('connect_timeout', url.host, error, host);
+      this.#fail(timeout || error, host);
+    }
+  }
+
+  connect(route?: { readonly tunnel: Duplex; readonly proxy: string }): void {
+    const { apiKey, certificates, requestId, subprotocol, url, userAgent } = this.#handshake;
+    const options = {
+      headers: {
+        ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
+        'user-agent': userAgent,
+        // A request id of the user may contain any character.
+        ...(isHeaderValue(requestId) ? { [HEADERS.requestId]: requestId } : {}),
+      },
+      perMessageDeflate: false,
+      followRedirects: false,
+      maxPayload: FRAME_LIMITS.frameBytes,
+      closeTimeout: CLOSE_TIMEOUT_MS,
+      // Explicit, because an environment variable can change the default.
+      rejectUnauthorized: true,
+      ca: certificates,
+      ...(route === undefined ? {} : { createConnection: () => route.tunnel }),
+    };
+    const socket = new WebSocket(url, [subprotocol], options);
+    this.#socket = socket;
+    this.#listen(socket, route?.proxy);
+  }
+
+  send(frame: Uint8Array): void {
+    // The close event reports a failed send.
+    this.#open?.send(frame, () => undefined);
+  }
+
+  close(code: number): void {
+    this.#isOver = true;
+    const socket = this.#open;
+    if (socket === undefined) return this.abort();
+    // A paused socket would not read the peer's confirmation.
+    socket.resume();
+    return socket.close(code);
+  }
+
+  abort(): void {
+    this.#isOver = true;
+    this.#closeTunnel?.();
+    this.#socket?.terminate();
+  }
+
+  pause(): void {
+    this.#open?.pause();
+  }
+
+  resume(): void {
+    this.#open?.resume();
+  }
+
+  get #open(): WebSocket | undefined {
+    return this.#socket?.readyState === WebSocket.OPEN ? this.#socket : undefined;
+  }
+
+  #listen(socket: WebSocket, proxy: string | undefined): void {
+    const { onResponse, url } = this.#handshake;
+    let isOpen = false;
+    socket.binaryType = 'nodebuffer';
+    socket.on('open', () => {
+      isOpen = true;
+      onResponse({ url, status: 101 });
+      this.#notify({ type: 'opened' });
+    });
+    socket.on('unexpected-response', (_request, response: IncomingMessage) => {
+      void this.#refuse(socket, response);
+    });
+    socket.on('message', (data: RawData, isBinary) => this.#notify(messageEvent(data, isBinary)));
+    socket.on('error', (error) => {
+      if (!isOpen) this.#fail(error, proxy);
+      // `ws` reports violations of its protocol here, and a dropped connection as `close`.
+      else if ('code' in error && String(error.code).startsWith('WS_ERR_')) {
+        this.#notify({ type: 'unreadable', problem: error.message });
+      }
+    });
+    socket.on('close', (code) => {
+      if (isOpen) this.#notify({ type: 'closed', code });
+      else this.#fail(new TransportError('reset', url.host), proxy);
+    });
+  }
+
+  async #refuse(socket: WebSocket, response: IncomingMessage): Promise<void> {
+    this.#notify(await refusedHandshake(this.#handshake, response));
+    socket.terminate();
+  }
+
+  #fail(error: unknown, proxy: string | undefined): void {
+    if (!this.#isOver) this.#notify(failedHandshake(this.#handshake, error, proxy));
+  }
+
+  #notify(event: SocketEvent): void {
+    if (this.#isOver) return;
+    if (event.type === 'refused' || event.type === 'closed') this.#isOver = true;
+    this.#listener(event);
+  }
+}
+
+function messageEvent(data: RawData, isBinary: boolean): SocketEvent {
+  if (!isBinary) return { type: 'unreadable', problem: 'it is a text message' };
+  if (data instanceof Uint8Array) return { type: 'frame', bytes: data };
+  return { type: 'frame', bytes: Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data) };
+}
+
+/** Reads an HTTP response other than 101, as any error response. */
+async function refusedHandshake(
+  { clock, onResponse, requestId: ownId, url }: Handshake,
+  response: IncomingMessage,
+): Promise<SocketEvent> {
+  const status = response.statusCode ?? 0;
+  onResponse({ url, status });
+  const headers = answerHeaders(
+    new Map(
+      Object.entries(response.headersDistinct).map(([name, values = []]) => [
+        name,
+        values.join(', '),
+      ]),
+    ),
+  );
+  const discard = (): void => void response.destroy();
+  const text = await readErrorText({ body: response, discard, headers }, clock);
+  const error = parseServiceError(text, headers);
+  const now = clock.now();
+  const retryAfterMs = parseRetryAfter(headers.get('retry-after'), headers.get('date'), now);
+  const requestId = headers.requestId ?? ownId;
+  const failure =
+    status < 400
+      ? reviseFailure(
+          badAnswer(`the realtime host answered ${status} and opened no WebSocket`, {
+            requestId,
+            status,
+          }),
+          { hint: 'Check --realtime-url: it may not be the realtime host.' },
+        )
+      : statusFailure({ status, error, requestId, retryAfterMs, billed: false, now });
+  const outcome = { kind: 'status', status, code: error.code, retryAfterMs } as const;
+  return { type: 'refused', failure, isRetryable: isRetryable(outcome), retryAfterMs };
+}
+
+/** Explains a connection without a readable response, or without a WebSocket of this protocol. */
+function failedHandshake(
+  { clock, onResponse, requestId, subprotocol, timeoutMs, url }: Handshake,
+  error: unknown,
+  proxy: string | undefined,
+): SocketEvent {
+  const refused = { type: 'refused', retryAfterMs: undefined } as const;
+  if (error instanceof Failure) return { ...refused, failure: error, isRetryable: false };
+  const fault = transportErrorOf(error, url, proxy);
+  onResponse({ url, reason: fault?.systemCode ?? fault?.fault ?? 'no_websocket' });
+  if (fault === undefined) {
+    const problem = error instanceof Error ? error.message : String(error);
+    const message = `the realtime host does not support ${subprotocol}: ${problem}`;
+    return { ...refused, failure: badAnswer(message, { requestId }), isRetryable: false };
+  }
+  const failure = transportFailure(fault, {
+    billed: false,
+    requestId,
+    now: clock.now(),
+    connectTimeoutMs: timeoutMs,
+    responseTimeoutMs: timeoutMs,
+    idleTimeoutMs: timeoutMs,
+  });
+  const permanent = fault.fault === 'certificate' || fault.fault === 'name_unknown';
+  const outcome = fault.unsent
+    ? ({ kind: 'unsent', permanent } as const)
+    : ({ kind: 'unanswered' } as const);
+  return { ...refused, failure, isRetryable: isRetryable(outcome) };
+}
+
+/** Returns undefined when the response itself was wrong: errors of `ws` have no code. */
+function transportErrorOf(
+  error: unknown,
+  { host }: URL,
+  proxy: string | undefined,
+): TransportError | undefined {
+  if (error instanceof TransportError) return error;
+  if (!(error instanceof Error) || !('code' in error)) return undefined;
+  if (error.code === 'ECONNRESET') return new TransportError('reset', host, error, proxy);
+  const isParserError = typeof error.code === 'string' && error.code.startsWith('HPE_');
+  const fault = isParserError ? 'protocol' : connectFault(error, proxy !== undefined);
+  return new TransportError(fault, host, error, proxy);
+}
+
+/** Applies the retry rule of safe requests; the state machine counts the attempts. */
+function isRetryable(outcome: Parameters<typeof decideRetry>[0]['outcome']): boolean {
+  const question = { outcome, attempt: 1, maxRetries: 1, rule: 'safe', fraction: 0 } as const;
+  return decideRetry({ ...question, keyMadeByTool: false, keyRenewed: false }).retry;
+}
