@@ -6,7 +6,7 @@ import type { FaultEffect } from '../../src/service/http/faults.ts';
 import type { ServiceEvent } from '../../src/service/running-service.ts';
 import { printFaultEffect } from './fault-rule.ts';
 
-export interface LogOptions {
+interface LogOptions {
   readonly globals: Pick<GlobalOptions, 'json' | 'quiet' | 'verbose'>;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -15,7 +15,7 @@ export interface LogOptions {
 }
 
 /** What `foley serve` tells while it runs. */
-export interface ServeLog {
+interface ServeLog {
   readonly report: (event: ServiceEvent) => void;
   /** Shows these nowhere from here on. */
   hide(secrets: readonly string[]): void;

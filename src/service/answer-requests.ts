@@ -1,14 +1,13 @@
 import { EMBEDDED_SERVER, HEADERS } from '../contract/values.ts';
 import type { Clock } from '../effects/clock.ts';
 import type { Random } from '../effects/random.ts';
-import { errorResponse, isInternal } from './http/envelope.ts';
+import { errorResponse, isInternal, closingError } from './service-error.ts';
 import type { BodyCut, Faults, RequestFaults } from './http/faults.ts';
 import { statusFault } from './http/faults.ts';
 import type { GuardOptions } from './http/guard.ts';
-import { createGuard } from './http/guard.ts';
-import { createKeyTable } from './http/key-table.ts';
-import { requestIdOf } from './http/request.ts';
+import { createGuard, createKeyTable } from './http/guard.ts';
 import type { Arrival } from './http/request.ts';
+import { requestIdOf } from './http/request.ts';
 import type { Router } from './http/router.ts';
 import { createRouter } from './http/router.ts';
 import type { ServicePage } from './page/page.ts';
@@ -18,7 +17,6 @@ import { isLivePath } from './realtime/admission.ts';
 import type { Realtime } from './realtime/realtime.ts';
 import type { AccountKey, ServiceEvent } from './running-service.ts';
 import type { ServiceContext } from './service-context.ts';
-import { closingError } from './service-error.ts';
 
 export interface AnsweringDeps extends GuardOptions {
   readonly clock: Clock;

@@ -1,7 +1,7 @@
 import type { SpeechEngine } from './engine/speech-engine.ts';
-import type { ListenError } from './http/listen-error.ts';
+import type { ListenError } from './http/serve.ts';
 import type { OpenServiceOptions, RunningService } from './running-service.ts';
-import type { StoreError } from './store/store-error.ts';
+import type { StoreError } from './store/open-store.ts';
 
 /**
  * Starts the embedded service. The built-in engine warms up in its own thread while the rest is loaded.
@@ -34,7 +34,7 @@ async function loadSqlite(): Promise<void> {
   try {
     await import('./store/sqlite.ts');
   } catch (error) {
-    const { StoreError } = await import('./store/store-error.ts');
+    const { StoreError } = await import('./store/open-store.ts');
     throw new StoreError('no_binary', 'libsql', 'libsql cannot be loaded', error);
   }
 }

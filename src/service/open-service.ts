@@ -16,7 +16,7 @@ import type { Service } from './service.ts';
 import { createService } from './service.ts';
 import type { Store } from './store/open-store.ts';
 import { openStore } from './store/open-store.ts';
-import { createTemporaryFolder } from './http/temporary-file.ts';
+import { createTemporaryFolder } from './http/multipart-form.ts';
 import { LISTENER_WORKER_FILE } from './worker-file.ts';
 
 const DEFAULT_ACCOUNT = 'local';

@@ -1,4 +1,4 @@
-import type { SpeechContext } from './speech/speech-context.ts';
+import type { SpeechContext } from './speech/speak.ts';
 import type { RateLimit } from './ledger/accounts.ts';
 import type { CachedSpeech } from './speech/cached-speech.ts';
 import type { Jobs } from './jobs/jobs.ts';
@@ -9,9 +9,8 @@ import type { PersonalVoices } from './voices/personal-voices.ts';
 import type { VoiceMaker } from './voices/voice-maker.ts';
 import type { Realtime } from './realtime/realtime.ts';
 import type { Creates } from './operations/creates.ts';
-import type { TemporaryFolder } from './http/temporary-file.ts';
-import type { Designs } from './voices/designs.ts';
-import type { DesignDeps } from './voices/make-design.ts';
+import type { TemporaryFolder } from './http/multipart-form.ts';
+import type { Designs, DesignDeps } from './voices/designs.ts';
 
 /** What the handlers of the service work with. */
 export interface ServiceContext extends SpeechContext {

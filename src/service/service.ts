@@ -4,7 +4,7 @@ import { prepareAccounts, createRateLimit } from './ledger/accounts.ts';
 import type { Answering } from './answer-requests.ts';
 import { answerRequests } from './answer-requests.ts';
 import type { Amounts } from './ledger/ledger.ts';
-import { verifyLedger } from './ledger/verify-ledger.ts';
+import { verifyLedger } from './ledger/ledger.ts';
 import { createCachedSpeech } from './speech/cached-speech.ts';
 import { createCatalogue } from './voices/catalogue.ts';
 import type { EngineRegistry } from './engine/registry.ts';
@@ -29,10 +29,10 @@ import { createRealtime } from './realtime/realtime.ts';
 import type { AccountKey, ServiceEvent } from './running-service.ts';
 import type { ServiceContext } from './service-context.ts';
 import type { EncodeSpeech } from './speech/encode.ts';
-import { createGenerations } from './speech/generations.ts';
+import { createGenerations } from './speech/speak.ts';
 import { SpeechQueue } from './speech/speech-queue.ts';
 import type { Store } from './store/open-store.ts';
-import type { TemporaryFolder } from './http/temporary-file.ts';
+import type { TemporaryFolder } from './http/multipart-form.ts';
 import { createDesigns } from './voices/designs.ts';
 
 export interface ServiceDeps extends GuardOptions {

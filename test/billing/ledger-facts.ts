@@ -1,4 +1,4 @@
-import { verifyLedger } from '../../src/service/ledger/verify-ledger.ts';
+import { verifyLedger } from '../../src/service/ledger/ledger.ts';
 import { integer, optionalText, text } from '../../src/service/store/connection.ts';
 import type { Store } from '../../src/service/store/open-store.ts';
 

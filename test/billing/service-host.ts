@@ -10,7 +10,7 @@ import type { Service } from '../../src/service/service.ts';
 import { createService } from '../../src/service/service.ts';
 import type { Store } from '../../src/service/store/open-store.ts';
 import { openStore } from '../../src/service/store/open-store.ts';
-import { StoreError } from '../../src/service/store/store-error.ts';
+import { StoreError } from '../../src/service/store/open-store.ts';
 import type { ToneEngine } from '../service/support/tone-engine.ts';
 import { toneEngine } from '../service/support/tone-engine.ts';
 import type { ProcessTable, SimulatedProcess } from './simulated-process.ts';

@@ -10,7 +10,7 @@ import { FINISH_REASONS, REQUEST_STATES } from '../../src/contract/realtime/prot
 import { SERVER_MESSAGES } from '../../src/contract/realtime/server-messages.ts';
 
 import { SERVICE_ERRORS } from '../../src/contract/service-errors.ts';
-import { componentSchemas } from '../../src/service/openapi/schemas.ts';
+import { componentSchemas } from '../../src/service/openapi/document.ts';
 
 const ALL: readonly Endpoint[] = DEFINITIONS;
 

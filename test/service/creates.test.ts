@@ -4,7 +4,7 @@ import { systemFiles } from '../../src/effects/file-system.ts';
 import { systemProcesses } from '../../src/effects/processes.ts';
 import { systemRandom } from '../../src/effects/random.ts';
 import { prepareAccounts } from '../../src/service/ledger/accounts.ts';
-import { beginOperation } from '../../src/service/operations/begin-operation.ts';
+import { beginOperation } from '../../src/service/operations/operations.ts';
 import { Creates } from '../../src/service/operations/creates.ts';
 import { createOperations } from '../../src/service/operations/operations.ts';
 import { openStore } from '../../src/service/store/open-store.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { Check } from 'typebox/schema';
 import { describe, expect, it } from 'vitest';
 import { ErrorBody } from '../../src/contract/error-body.ts';
-import { verifyLedger } from '../../src/service/ledger/verify-ledger.ts';
+import { verifyLedger } from '../../src/service/ledger/ledger.ts';
 import { MODELS } from '../../src/service/voices/models.ts';
 import { VOICES } from '../../src/service/voices/voices.ts';
 import { FUZZ_RUNS } from './support/fuzz-size.ts';

@@ -3,7 +3,7 @@ import { Check } from 'typebox/schema';
 import { describe, expect, it } from 'vitest';
 import { ErrorBody } from '../../src/contract/error-body.ts';
 import { SERVICE_ERRORS } from '../../src/contract/service-errors.ts';
-import { verifyLedger } from '../../src/service/ledger/verify-ledger.ts';
+import { verifyLedger } from '../../src/service/ledger/ledger.ts';
 import { FUZZ_RUNS } from './support/fuzz-size.ts';
 import { fuzzedBody } from './support/fuzzed-bodies.ts';
 import { testService } from './support/test-service.ts';

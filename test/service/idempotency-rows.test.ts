@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { verifyLedger } from '../../src/service/ledger/verify-ledger.ts';
+import { verifyLedger } from '../../src/service/ledger/ledger.ts';
 import type { TestService } from './support/test-service.ts';
 import { jsonPost, testService, voiceId } from './support/test-service.ts';
 

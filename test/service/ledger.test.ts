@@ -12,11 +12,11 @@ import {
   refund,
   reserve,
 } from '../../src/service/ledger/ledger.ts';
-import { verifyLedger } from '../../src/service/ledger/verify-ledger.ts';
+import { verifyLedger } from '../../src/service/ledger/ledger.ts';
 import type { Connection } from '../../src/service/store/connection.ts';
 import type { Store } from '../../src/service/store/open-store.ts';
 import { openStore } from '../../src/service/store/open-store.ts';
-import { StoreError } from '../../src/service/store/store-error.ts';
+import { StoreError } from '../../src/service/store/open-store.ts';
 import { temporaryFolder } from './support/test-service.ts';
 
 let store: Store;

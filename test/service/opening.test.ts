@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { amountsIn } from '../../src/service/ledger/ledger.ts';
-import { verifyLedger } from '../../src/service/ledger/verify-ledger.ts';
+import { verifyLedger } from '../../src/service/ledger/ledger.ts';
 import { OTHER_KEY, testService, voiceId } from './support/test-service.ts';
 
 const BODY = { text: 'Hello. Again.', voiceId: voiceId('Clara'), modelId: 'vendor-s21pro' };

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/effects/clock.ts';
 import { systemFiles } from '../../src/effects/file-system.ts';
-import { verifyLedger } from '../../src/service/ledger/verify-ledger.ts';
+import { verifyLedger } from '../../src/service/ledger/ledger.ts';
 import type { Store } from '../../src/service/store/open-store.ts';
 import { openStore } from '../../src/service/store/open-store.ts';
 import { type Bundle, buildBundle } from './support/bundle.ts';

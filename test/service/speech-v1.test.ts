@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { systemFiles } from '../../src/effects/file-system.ts';
 import { systemRandom } from '../../src/effects/random.ts';
 import { createAudioFolder } from '../../src/service/speech/audio-files.ts';
-import { verifyLedger } from '../../src/service/ledger/verify-ledger.ts';
+import { verifyLedger } from '../../src/service/ledger/ledger.ts';
 import { decodeAudio } from '../harness/decode-audio.ts';
 import { BASE_URL, jsonPost, OTHER_KEY, testService, voiceId } from './support/test-service.ts';
 import type { TestService } from './support/test-service.ts';

@@ -1,8 +1,7 @@
 import type { Capabilities } from '../../contract/models.ts';
 import type { Profile } from '../../contract/account.ts';
 import { ProfileUpdate } from '../../contract/account.ts';
-import { readJsonBody } from '../http/request.ts';
-import { requireValid } from '../http/validation.ts';
+import { readJsonBody, requireValid } from '../http/request.ts';
 import type { AccountState } from '../ledger/accounts.ts';
 import { readAccount, setWebhookUrl } from '../ledger/accounts.ts';
 import type { AccountCall, Handler } from './call.ts';

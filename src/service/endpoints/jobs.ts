@@ -14,10 +14,15 @@ import type {
   JobStatus as SpeechStatus,
 } from '../../contract/jobs.ts';
 import { JobListQuery, JobListQueryV1, JobRequestV1 } from '../../contract/jobs.ts';
-import { SpeechRequest } from '../../contract/speech.ts';
 import type { SpeechFormat } from '../../contract/speech.ts';
-import { endpointPath, readJsonBody, requireQuery, requestKeysOf } from '../http/request.ts';
-import { requireValid } from '../http/validation.ts';
+import { SpeechRequest } from '../../contract/speech.ts';
+import {
+  endpointPath,
+  readJsonBody,
+  requireQuery,
+  requestKeysOf,
+  requireValid,
+} from '../http/request.ts';
 import { showValue, showText } from '../http/wording.ts';
 import type { Job, JobKind, JobRecord, SegmentRecord } from '../jobs/job-records.ts';
 import { readJob, storedOrder } from '../jobs/job-records.ts';
@@ -25,7 +30,7 @@ import type { JobStatus } from '../jobs/lifecycle.ts';
 import { JOB_STATUSES } from '../jobs/lifecycle.ts';
 import { StoredSpeech } from '../jobs/speech-jobs.ts';
 import { amountsIn } from '../ledger/ledger.ts';
-import { fingerprintOf } from '../operations/claim.ts';
+import { fingerprintOf } from '../operations/operations.ts';
 import type { AccountCall, Handler } from './call.ts';
 import { knownFields, voiceOf } from './known-fields.ts';
 import type { ServiceContext } from '../service-context.ts';

@@ -19,14 +19,19 @@ import {
   LipSyncRequest,
   LipSyncResult,
 } from '../../contract/lip-sync.ts';
-import { endpointPath, readJsonBody, requireQuery, idempotencyKeyOf } from '../http/request.ts';
-import { requireValid } from '../http/validation.ts';
+import {
+  endpointPath,
+  readJsonBody,
+  requireQuery,
+  idempotencyKeyOf,
+  requireValid,
+} from '../http/request.ts';
 import type { Job, JobRecord } from '../jobs/job-records.ts';
 import { storedOrder } from '../jobs/job-records.ts';
 import { JOB_STATUSES } from '../jobs/lifecycle.ts';
 import { amountsIn } from '../ledger/ledger.ts';
-import { acceptDubbing, requireDubbing } from '../media/dubbing.ts';
 import type { DubbingRecord } from '../media/dubbing.ts';
+import { acceptDubbing, requireDubbing } from '../media/dubbing.ts';
 import { acceptLipSync, StoredLipSync, shownSeconds } from '../media/lipsync/lip-sync.ts';
 import type { AccountCall, Handler } from './call.ts';
 import type { ServiceContext } from '../service-context.ts';

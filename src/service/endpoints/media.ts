@@ -11,8 +11,8 @@ import {
   readJsonBody,
   requireIdempotencyKey,
   requireQuery,
+  requireValid,
 } from '../http/request.ts';
-import { requireValid } from '../http/validation.ts';
 import type { Job, JobRecord, Json } from '../jobs/job-records.ts';
 import { readJob, storedOrder } from '../jobs/job-records.ts';
 import type { JobStatus } from '../jobs/lifecycle.ts';
@@ -29,8 +29,8 @@ import {
 } from '../media/pictures/picture-works.ts';
 import type { IsAvailable, PicturePlan, ReferenceUrl } from '../media/pictures/plan-picture.ts';
 import { planImage, planVideo } from '../media/pictures/plan-picture.ts';
-import type { OperationKey } from '../operations/claim.ts';
-import { fingerprintOf } from '../operations/claim.ts';
+import type { OperationKey } from '../operations/operations.ts';
+import { fingerprintOf } from '../operations/operations.ts';
 import type { AccountCall, Handler } from './call.ts';
 import { pollHeaders, requireJob } from './jobs.ts';
 import { storedFileAnswer } from './stored-audio.ts';

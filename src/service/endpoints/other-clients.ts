@@ -7,8 +7,7 @@ import type {
 } from '../../contract/other-clients.ts';
 import { CompatSpeechRequest, CompatTtsRequest } from '../../contract/other-clients.ts';
 import { SPEECH_SURFACES } from '../../contract/speech-surfaces.ts';
-import { readJsonBody, readJsonOrMessagePack } from '../http/request.ts';
-import { requireValid } from '../http/validation.ts';
+import { readJsonBody, readJsonOrMessagePack, requireValid } from '../http/request.ts';
 import { showText } from '../http/wording.ts';
 import type { AccountCall, Handler } from './call.ts';
 import type { ServiceContext } from '../service-context.ts';

@@ -5,6 +5,7 @@ import {
   SIMPLE_INPUT_MAX_CHARACTERS,
   TEXT_EVENT_MAX_CHARACTERS,
 } from '../../contract/realtime/limits.ts';
+import type { RealtimeProtocol } from '../../contract/realtime/protocols.ts';
 import {
   renameFields,
   v2FieldName,
@@ -12,7 +13,6 @@ import {
   REALTIME_MODES,
   REALTIME_PROTOCOLS,
 } from '../../contract/realtime/protocols.ts';
-import type { RealtimeProtocol } from '../../contract/realtime/protocols.ts';
 import type {
   BrowserTicket,
   RealtimeCapabilities,
@@ -20,11 +20,10 @@ import type {
 } from '../../contract/realtime.ts';
 import { BrowserTicketRequest } from '../../contract/realtime.ts';
 import type { CatalogueModel } from '../voices/models.ts';
-import { readJsonBody } from '../http/request.ts';
-import { requireValid } from '../http/validation.ts';
+import { readJsonBody, requireValid } from '../http/request.ts';
 import { realtimeControls, realtimeFormats } from '../realtime/plan-request.ts';
-import { statusOf } from '../realtime/requests.ts';
 import type { RequestRecord } from '../realtime/requests.ts';
+import { statusOf } from '../realtime/requests.ts';
 import type { ServiceContext } from '../service-context.ts';
 import { invalidRequest, ServiceError } from '../service-error.ts';
 import { showText, showValue } from '../http/wording.ts';

@@ -1,16 +1,24 @@
 import type { EndpointId } from '../../contract/generated/endpoints.ts';
 import { HEADERS } from '../../contract/values.ts';
 import { EMOTION_MAX_CHARACTERS } from '../../contract/limits.ts';
-import { SignedAudioQuery } from '../../contract/speech.ts';
-import { SpeechRequestV1, SpeechRequestV2, SpeechRequest } from '../../contract/speech.ts';
 import type { CachedSpeech, SpeechFormat } from '../../contract/speech.ts';
+import {
+  SignedAudioQuery,
+  SpeechRequestV1,
+  SpeechRequestV2,
+  SpeechRequest,
+} from '../../contract/speech.ts';
 import type { SpeechSurface, SurfaceName } from '../../contract/speech-surfaces.ts';
 import { SPEECH_SURFACES } from '../../contract/speech-surfaces.ts';
-import { readJsonBody, requestKeysOf, endpointPath, requireQuery } from '../http/request.ts';
-import { requireValid } from '../http/validation.ts';
-import { beginOperation, usedBefore } from '../operations/begin-operation.ts';
-import type { OperationKey } from '../operations/claim.ts';
-import { fingerprintOf } from '../operations/claim.ts';
+import {
+  readJsonBody,
+  requestKeysOf,
+  endpointPath,
+  requireQuery,
+  requireValid,
+} from '../http/request.ts';
+import type { OperationKey } from '../operations/operations.ts';
+import { beginOperation, usedBefore, fingerprintOf } from '../operations/operations.ts';
 import type { AccountCall, Handler } from './call.ts';
 import { knownFields, voiceOf } from './known-fields.ts';
 import { storedAudioAnswer } from './stored-audio.ts';

@@ -1,31 +1,30 @@
 import { PREVIEW_FORMAT, HEADERS } from '../../contract/values.ts';
-import { FAMILIES } from '../../contract/families.ts';
 import type { FamilyId } from '../../contract/families.ts';
+import { FAMILIES } from '../../contract/families.ts';
 import type { VoiceDesign, VoiceDesignSaved } from '../../contract/voice-design.ts';
 import { VoiceDesignRequest, VoiceDesignSave } from '../../contract/voice-design.ts';
 import { countCodePoints } from '../../text/code-points.ts';
-import { endpointPath, requireIdempotencyKey, readJsonBody } from '../http/request.ts';
-import { requireValid } from '../http/validation.ts';
+import {
+  endpointPath,
+  requireIdempotencyKey,
+  readJsonBody,
+  requireValid,
+} from '../http/request.ts';
 import { showText, anyOf } from '../http/wording.ts';
-import { beginOperation } from '../operations/begin-operation.ts';
-import { fingerprintOf } from '../operations/claim.ts';
-import type { Operation } from '../operations/operation.ts';
+import type { Operation } from '../operations/operations.ts';
+import { beginOperation, fingerprintOf } from '../operations/operations.ts';
 import type { AccountCall, Handler } from './call.ts';
 import { storedAudioAnswer } from './stored-audio.ts';
 import type { ServiceContext } from '../service-context.ts';
-import { ServiceError, invalidRequest } from '../service-error.ts';
 import type { FieldProblem } from '../service-error.ts';
+import { ServiceError, invalidRequest } from '../service-error.ts';
 import { requireSettled } from '../speech/speak.ts';
-import { DEFAULT_LANGUAGE, MADE_FAMILY } from '../voices/voice-maker.ts';
-import type { CandidateRecord, DesignRecord } from '../voices/designs.ts';
-import { findDesign } from '../voices/designs.ts';
-import { makeDesign, CANDIDATES } from '../voices/make-design.ts';
-import type { DesignOrder } from '../voices/make-design.ts';
-import { isSameLanguage } from '../voices/measured-voices.ts';
-import type { MeasuredVoices } from '../voices/measured-voices.ts';
-import { keepVoice, findVoice } from '../voices/personal-voices.ts';
+import type { MeasuredVoices } from '../voices/voice-maker.ts';
+import { DEFAULT_LANGUAGE, MADE_FAMILY, isSameLanguage } from '../voices/voice-maker.ts';
+import type { CandidateRecord, DesignRecord, DesignOrder } from '../voices/designs.ts';
+import { findDesign, makeDesign, CANDIDATES, traitsOf } from '../voices/designs.ts';
 import type { PersonalVoice } from '../voices/personal-voices.ts';
-import { traitsOf } from '../voices/prompt-words.ts';
+import { keepVoice, findVoice } from '../voices/personal-voices.ts';
 import { voiceCreated } from './voices.ts';
 
 /** `POST /voice-designs` (docs/api/voice-design.md). */

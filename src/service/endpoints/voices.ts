@@ -6,12 +6,6 @@ import {
   VOICE_LANGUAGES_MAX,
 } from '../../contract/limits.ts';
 import { REFERENCE_EXTENSIONS } from '../../contract/reference-audio.ts';
-import {
-  VoiceUpload,
-  VoiceDeletion,
-  VoiceListV1Query,
-  VoiceListQuery,
-} from '../../contract/voices.ts';
 import type {
   VoiceDeleted,
   VoiceCreated,
@@ -20,21 +14,31 @@ import type {
   VoiceAnswer,
   VoiceList,
 } from '../../contract/voices.ts';
+import {
+  VoiceUpload,
+  VoiceDeletion,
+  VoiceListV1Query,
+  VoiceListQuery,
+} from '../../contract/voices.ts';
 import type { UploadedForm } from '../http/multipart-form.ts';
 import { discardFiles, readForm } from '../http/multipart-form.ts';
-import { requireQuery, hasBody, readJsonBody } from '../http/request.ts';
-import { requireValid, findProblems } from '../http/validation.ts';
+import {
+  requireQuery,
+  hasBody,
+  readJsonBody,
+  requireValid,
+  findProblems,
+} from '../http/request.ts';
 import { showText } from '../http/wording.ts';
 import type { AccountCall, Handler } from './call.ts';
 import { voiceOf } from './known-fields.ts';
 import type { ServiceContext } from '../service-context.ts';
-import { ServiceError, invalidRequest } from '../service-error.ts';
 import type { FieldProblem } from '../service-error.ts';
-import { voiceRecord, familyOf } from '../voices/catalogue.ts';
+import { ServiceError, invalidRequest } from '../service-error.ts';
 import type { Catalogue, SpeakingVoice } from '../voices/catalogue.ts';
+import { voiceRecord, familyOf, describeVoice, voiceV1Record } from '../voices/catalogue.ts';
 import type { VoiceWishes } from '../voices/voice-maker.ts';
 import type { PersonalVoice } from '../voices/personal-voices.ts';
-import { describeVoice, voiceV1Record } from '../voices/voice-v1.ts';
 
 /** `GET /voices` (docs/api/voices.md and docs/api/speech.md#v3). */
 export const listVoices: Handler<AccountCall> = (

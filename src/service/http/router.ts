@@ -2,9 +2,8 @@ import { Hono } from 'hono';
 import { ENDPOINTS } from '../../contract/generated/endpoints.ts';
 import { ACCOUNT_HANDLERS, PUBLIC_HANDLERS } from '../endpoints/handlers.ts';
 import type { ServiceContext } from '../service-context.ts';
-import { ServiceError } from '../service-error.ts';
-import { errorResponse, isInternal } from './envelope.ts';
-import type { KeyTable } from './key-table.ts';
+import { ServiceError, errorResponse, isInternal } from '../service-error.ts';
+import type { KeyTable } from './guard.ts';
 import type { Arrival } from './request.ts';
 
 /** Finds the endpoint of a request and answers it; every failure becomes the error envelope. */

@@ -1,20 +1,19 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createServer, ServerResponse as NodeResponse, type Server, STATUS_CODES } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse, Server } from 'node:http';
+import { createServer, ServerResponse as NodeResponse, STATUS_CODES } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { ErrorBody } from '../../contract/error-body.ts';
-import { SERVICE_ERRORS, type ServiceErrorCode } from '../../contract/service-errors.ts';
+import type { ServiceErrorCode } from '../../contract/service-errors.ts';
+import { SERVICE_ERRORS } from '../../contract/service-errors.ts';
 import type { Clock } from '../../effects/clock.ts';
 import type { Random } from '../../effects/random.ts';
-import { ServiceError } from '../service-error.ts';
+import { ServiceError, errorResponse } from '../service-error.ts';
 import type { Service } from '../service.ts';
-import { boundConnections, type Connections } from './connections.ts';
-import { errorResponse } from './envelope.ts';
-import { ListenError } from './listen-error.ts';
-import { sendCut } from './send-cut.ts';
 import { onUpgrade } from './upgrade.ts';
+import { once } from 'node:events';
+import type { BodyCut } from './faults.ts';
 
 export interface ServeOptions {
   readonly service: Service;
@@ -65,7 +64,15 @@ export async function startServer(options: ServeOptions): Promise<ServiceServer>
   // An expectation that is not known is no reason for an answer without a body.
   server.on('checkExpectation', listener);
   const refusal = (): Response => unreadable(options.random);
-  server.on('upgrade', onUpgrade({ ...options, connections, listener, unreadable: refusal }));
+  server.on(
+    'upgrade',
+    onUpgrade({
+      ...options,
+      trust: (socket) => connections.trust(socket),
+      listener,
+      unreadable: refusal,
+    }),
+  );
   refuseBrokenRequests(server, options);
   const address = await listen(server, options.host, options.port);
   const url = urlOf(address);
@@ -233,4 +240,148 @@ function rawAnswer(body: ErrorBody, status: number): string {
     '',
     json,
   ].join('\r\n');
+}
+
+/** The address cannot be listened on. */
+export class ListenError extends Error {
+  override readonly name = 'ListenError';
+  readonly reason: 'in-use' | 'refused';
+
+  constructor(reason: 'in-use' | 'refused', message: string, cause: unknown) {
+    super(message, { cause });
+    this.reason = reason;
+  }
+}
+
+/** All connections, also those with a key. */
+const MOST_CONNECTIONS = 1_024;
+/** Connections on which no request had a good key yet; the rest is for those that have one. */
+const MOST_WITHOUT_KEY = 256;
+
+/** The connections of a server, so that those without a key never shut out those with one. */
+export interface Connections {
+  /** Marks a connection as one that has shown a key, or that another bound counts. */
+  trust(socket: Duplex): void;
+  /** Notes the answer that is sent on a connection. */
+  answering(outgoing: ServerResponse): void;
+}
+
+/**
+ * Bounds the connections of a server. Where too many have shown no key, the oldest of them is closed: first
+ * one that gets no answer at the time.
+ */
+function boundConnections(server: Server): Connections {
+  const withoutKey = new Map<Duplex, ServerResponse | undefined>();
+  server.maxConnections = MOST_CONNECTIONS;
+  server.on('connection', (socket: Socket) => {
+    withoutKey.set(socket, undefined);
+    socket.once('close', () => withoutKey.delete(socket));
+    if (withoutKey.size <= MOST_WITHOUT_KEY) return;
+    const all = [...withoutKey];
+    const [oldest] = all.find(([, answer]) => !isSending(answer)) ?? all[0] ?? [];
+    oldest?.destroy();
+    if (oldest !== undefined) withoutKey.delete(oldest);
+  });
+  return {
+    trust: (socket) => void withoutKey.delete(socket),
+    answering(outgoing) {
+      const { socket } = outgoing.req;
+      if (withoutKey.has(socket)) withoutKey.set(socket, outgoing);
+    },
+  };
+}
+
+function isSending(answer: ServerResponse | undefined): boolean {
+  return answer !== undefined && answer.headersSent && !answer.writableFinished;
+}
+
+/**
+ * Writes an answer that stops after so many bytes of its body: `reset` breaks the
+ * connection, `truncate` ends it in order, so that a length that was announced, or the last chunk, is
+ * missing. A reset after no byte at all leaves nothing of the answer. A body that has no more bytes
+ * than that is sent as it is. What is not sent was made for a client that left.
+ */
+async function sendCut(
+  response: Response,
+  outgoing: ServerResponse,
+  { kind, afterBytes }: BodyCut,
+  clock: Clock,
+): Promise<void> {
+  const socket = outgoing.socket ?? (await connectionOf(outgoing, clock));
+  if (kind === 'reset' && afterBytes === 0) {
+    socket?.resetAndDestroy();
+    await response.body?.cancel(CUT);
+    return;
+  }
+  outgoing.writeHead(response.status, [...response.headers].flat());
+  outgoing.flushHeaders();
+  const isWhole = await writeUpTo(afterBytes, response, outgoing);
+  if (isWhole) outgoing.end();
+  else if (kind === 'truncate') socket?.destroySoon();
+  else {
+    // A reset that comes with the last bytes is taken for an orderly end by some clients.
+    await clock.sleep(READ_MS);
+    socket?.resetAndDestroy();
+  }
+}
+
+const CUT = new Error('a fault rule cut the answer');
+/** What a client on this machine needs to read what was sent. */
+const READ_MS = 50;
+
+/**
+ * The connection, when the answer before on it is through and was read: until then an answer has none.
+ * Nothing when it is gone by then.
+ */
+async function connectionOf(outgoing: ServerResponse, clock: Clock): Promise<Socket | undefined> {
+  const { socket: shared } = outgoing.req;
+  if (shared.destroyed) return undefined;
+  const gone = new AbortController();
+  const leave = (): void => gone.abort();
+  shared.once('close', leave);
+  try {
+    await once(outgoing, 'socket', gone);
+    await clock.sleep(READ_MS);
+    return shared;
+  } catch {
+    return undefined;
+  } finally {
+    shared.off('close', leave);
+  }
+}
+
+/** Gives whether that was all of the body. */
+async function writeUpTo(
+  most: number,
+  { body }: Response,
+  outgoing: ServerResponse,
+): Promise<boolean> {
+  if (body === null) return true;
+  const reader = body.getReader();
+  let left = most;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return true;
+      const sent = value.subarray(0, left);
+      if (sent.length > 0) await write(outgoing, sent);
+      if (sent.length < value.length) break;
+      left -= sent.length;
+    }
+  } catch {
+    // It failed by itself, or its client is gone.
+  }
+  await reader.cancel(CUT).catch(() => undefined);
+  return false;
+}
+
+function write(outgoing: ServerResponse, bytes: Uint8Array): Promise<void> {
+  return new Promise((resolve, reject) => {
+    outgoing.once('close', resolve);
+    outgoing.write(bytes, (error) => {
+      outgoing.off('close', resolve);
+      if (error === null || error === undefined) resolve();
+      else reject(error);
+    });
+  });
 }

@@ -10,12 +10,12 @@ import type { Admission } from '../realtime/admission.ts';
 import { isLivePath } from '../realtime/admission.ts';
 import type { LiveSocket } from '../realtime/session.ts';
 import type { Service } from '../service.ts';
-import type { Connections } from './connections.ts';
 
-export interface UpgradeOptions {
+interface UpgradeOptions {
   readonly service: Pick<Service, 'admit' | 'open'>;
   readonly clock: Clock;
-  readonly connections: Pick<Connections, 'trust'>;
+  /** Exempts a connection from the limit for those without a key. */
+  readonly trust: (socket: Socket) => void;
   /** Answers a request that wants another protocol and does not get it. */
   readonly listener: (incoming: IncomingMessage, outgoing: ServerResponse) => void;
   /** The answer to an address that cannot be read. */
@@ -46,7 +46,7 @@ export function onUpgrade(options: UpgradeOptions): OnUpgrade {
     const admitted = await options.service.admit(request);
     if (admitted instanceof Response) return answer(admitted, incoming, socket);
     // Those without a key have a bound of their own.
-    options.connections.trust(socket);
+    options.trust(socket);
     server ??= await webSocketServer();
     server.handleUpgrade(incoming, socket, head, (opened) => {
       liveSocket(opened, { ...options, socket, admission: admitted });
@@ -111,7 +111,7 @@ function responseOn(incoming: IncomingMessage, socket: Socket): ServerResponse {
   return outgoing;
 }
 
-export interface LiveSocketOptions {
+interface LiveSocketOptions {
   readonly service: Pick<Service, 'open'>;
   readonly clock: Clock;
   readonly socket: Socket;
@@ -128,7 +128,7 @@ const MOST_UNREAD_BYTES = 8 * 1024 * 1024;
 const READ_MS = 50;
 
 /** Opens a realtime connection over a WebSocket that was just made. */
-export function liveSocket(webSocket: WebSocket, options: LiveSocketOptions): void {
+function liveSocket(webSocket: WebSocket, options: LiveSocketOptions): void {
   const { service, clock, socket, admission } = options;
   webSocket.binaryType = 'nodebuffer';
   let isClosing = false;

@@ -1,7 +1,7 @@
 import type { EndpointId } from '../../contract/generated/endpoints.ts';
 import type { JobFault } from '../http/faults.ts';
-import type { OperationRequest, Refusal } from '../operations/claim.ts';
-import { claim } from '../operations/claim.ts';
+import type { OperationRequest, Refusal } from '../operations/operations.ts';
+import { claim } from '../operations/operations.ts';
 import type { Owner } from '../operations/owner.ts';
 import type { Connection } from '../store/connection.ts';
 import type { Job, JobKind, Json } from './job-records.ts';

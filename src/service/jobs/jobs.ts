@@ -2,7 +2,7 @@ import type { Clock } from '../../effects/clock.ts';
 import type { Random } from '../../effects/random.ts';
 import type { Faults } from '../http/faults.ts';
 import { requestLineOf } from '../http/faults.ts';
-import { refusalError } from '../operations/begin-operation.ts';
+import { refusalError } from '../operations/operations.ts';
 import type { Ownership } from '../operations/owner.ts';
 import type { ServiceEvent } from '../running-service.ts';
 import type { Connection } from '../store/connection.ts';

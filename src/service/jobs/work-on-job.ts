@@ -3,7 +3,7 @@ import type { Owner } from '../operations/owner.ts';
 import type { ServiceEvent } from '../running-service.ts';
 import { storageFullError } from '../service-error.ts';
 import type { Store } from '../store/open-store.ts';
-import { StoreError } from '../store/store-error.ts';
+import { StoreError } from '../store/open-store.ts';
 import type { JobStep } from './advance-job.ts';
 import { advanceJob } from './advance-job.ts';
 import type { Job, JobKind } from './job-records.ts';

@@ -1,45 +1,46 @@
-import type { Connection } from '../store/connection.ts';
+import type { Connection, Row } from '../store/connection.ts';
 import { integer, text } from '../store/connection.ts';
+import { StoreError, type Store } from '../store/open-store.ts';
 
 /**
- * A ledger of double-entry rows (docs/api/realtime.md and docs/api/limits.md). Every function runs inside a transaction
- * of the caller, so that money and what it pays for change together.
+ * A double-entry ledger (docs/api/realtime.md and docs/api/limits.md). Every change runs inside the
+ * caller's transaction, so that credits change together with what they pay for.
  */
 
-interface Account {
-  readonly id: string;
-  readonly tier: string;
+/** Credits, and API quota counted in characters. */
+export interface Amounts {
+  readonly credits: number;
+  readonly quota: number;
 }
 
-interface Reservation {
-  readonly id: string;
-  readonly accountId: string;
-  readonly amounts: Amounts;
+export const UNITS = ['credits', 'quota'] as const;
+
+/**
+ * Where amounts are. Every transaction moves them from one book to another, so that the books of an
+ * account always sum to zero.
+ */
+export type Book = 'granted' | 'available' | 'reserved' | 'spent';
+
+/** Creates an account unless it exists. */
+export function ensureAccount(
+  db: Connection,
+  { id, tier }: { readonly id: string; readonly tier: string },
+  now: number,
+): void {
+  db.run('INSERT OR IGNORE INTO account (id, tier, created_at) VALUES (?, ?, ?)', [id, tier, now]);
 }
 
-type Reserved =
-  | { readonly kind: 'reserved' }
-  | { readonly kind: 'insufficient'; readonly available: Amounts };
-
-type TransactionKind = 'grant' | 'reserve' | 'commit' | 'refund';
-
-/** Makes the account unless it exists. */
-export function ensureAccount(db: Connection, account: Account, now: number): void {
-  db.run('INSERT OR IGNORE INTO account (id, tier, created_at) VALUES (?, ?, ?)', [
-    account.id,
-    account.tier,
-    now,
-  ]);
-}
-
-/** Adds to what the account has, or takes from it where an amount is negative. */
+/** Adds to an account's available amounts, or subtracts where an amount is negative. */
 export function grant(db: Connection, accountId: string, amounts: Amounts, now: number): void {
-  const id = record(db, { accountId, kind: 'grant', now });
-  move(db, { id, accountId, amounts, from: 'granted', to: 'available' });
+  move(db, record(db, accountId, 'grant', undefined, now), amounts, 'granted', 'available');
 }
 
-/** Sets amounts aside, unless there is too little of either. */
-export function reserve(db: Connection, reservation: Reservation, now: number): Reserved {
+/** Reserves amounts unless either is insufficient. */
+export function reserve(
+  db: Connection,
+  reservation: { readonly id: string; readonly accountId: string; readonly amounts: Amounts },
+  now: number,
+): { readonly kind: 'reserved' } | { readonly kind: 'insufficient'; readonly available: Amounts } {
   const { id, accountId, amounts } = reservation;
   const available = amountsIn(db, accountId, 'available');
   if (UNITS.some((unit) => available[unit] < amounts[unit])) {
@@ -49,28 +50,35 @@ export function reserve(db: Connection, reservation: Reservation, now: number): 
     "INSERT INTO reservation (id, account_id, credits, quota, state) VALUES (?, ?, ?, ?, 'reserved')",
     [id, accountId, amounts.credits, amounts.quota],
   );
-  const transaction = record(db, { accountId, kind: 'reserve', reservationId: id, now });
-  move(db, { id: transaction, accountId, amounts, from: 'available', to: 'reserved' });
+  move(db, record(db, accountId, 'reserve', id, now), amounts, 'available', 'reserved');
   return { kind: 'reserved' };
 }
 
-/** Spends what was reserved. Gives false, and does nothing, when it is no longer reserved. */
+/** Spends a reservation. Returns false, and does nothing, if it is no longer reserved. */
 export function commit(db: Connection, reservationId: string, now: number): boolean {
-  return settle(db, reservationId, { kind: 'commit', states: ['reserved'], to: 'spent', now });
+  const row = findReservation(db, reservationId);
+  if (row === undefined || text(row, 'state') !== 'reserved') return false;
+  db.run("UPDATE reservation SET state = 'committed' WHERE id = ?", [reservationId]);
+  const transaction = record(db, text(row, 'account_id'), 'commit', reservationId, now);
+  move(db, transaction, amountsOf(row), 'reserved', 'spent');
+  return true;
 }
 
-/**
- * Gives back what was reserved or spent. Gives false, and does nothing, when that was done before.
- */
+/** Refunds a reservation, spent or not. Returns false, and does nothing, if it is refunded already. */
 export function refund(db: Connection, reservationId: string, now: number): boolean {
-  const states = ['reserved', 'committed'];
-  return settle(db, reservationId, { kind: 'refund', states, to: 'available', now });
+  const row = findReservation(db, reservationId);
+  if (row === undefined || text(row, 'state') === 'refunded') return false;
+  db.run("UPDATE reservation SET state = 'refunded' WHERE id = ?", [reservationId]);
+  const transaction = record(db, text(row, 'account_id'), 'refund', reservationId, now);
+  const from = text(row, 'state') === 'reserved' ? 'reserved' : 'spent';
+  move(db, transaction, amountsOf(row), from, 'available');
+  return true;
 }
 
 /**
- * Spends part of what was reserved and gives the rest back, at once. Gives false, and does nothing,
- * when it is no longer reserved.
- * @throws RangeError when it is more than was reserved
+ * Spends part of a reservation and releases the rest. Returns false, and does nothing, if it is no
+ * longer reserved.
+ * @throws RangeError when the part is more than the reservation
  */
 export function commitPart(
   db: Connection,
@@ -78,20 +86,18 @@ export function commitPart(
   spent: Amounts,
   now: number,
 ): boolean {
-  const row = db.get("SELECT * FROM reservation WHERE id = ? AND state = 'reserved'", [
-    reservationId,
-  ]);
-  if (row === undefined) return false;
-  const accountId = text(row, 'account_id');
-  const id = record(db, { accountId, kind: 'commit', reservationId, now });
+  const row = findReservation(db, reservationId);
+  if (row === undefined || text(row, 'state') !== 'reserved') return false;
+  const transaction = record(db, text(row, 'account_id'), 'commit', reservationId, now);
+  const reserved = amountsOf(row);
   for (const unit of UNITS) {
-    const reserved = integer(row, unit);
-    const rest = reserved - spent[unit];
-    if (rest < 0) throw new RangeError(`${spent[unit]} ${unit} of ${reserved} cannot be spent`);
-    const changes = { reserved: -reserved, spent: spent[unit], available: rest };
-    for (const book of ['reserved', 'spent', 'available'] as const) {
-      if (changes[book] !== 0) enter(db, { id, accountId, unit, book, change: changes[book] });
+    const rest = reserved[unit] - spent[unit];
+    if (rest < 0) {
+      throw new RangeError(`${spent[unit]} ${unit} of ${reserved[unit]} cannot be spent`);
     }
+    enter(db, transaction, unit, 'reserved', -reserved[unit]);
+    enter(db, transaction, unit, 'spent', spent[unit]);
+    enter(db, transaction, unit, 'available', rest);
   }
   db.run("UPDATE reservation SET state = 'committed', credits = ?, quota = ? WHERE id = ?", [
     spent.credits,
@@ -101,7 +107,7 @@ export function commitPart(
   return true;
 }
 
-/** What is in one book of an account. */
+/** Returns the balance of one book of an account. */
 export function amountsIn(db: Connection, accountId: string, book: Book): Amounts {
   const rows = db.all('SELECT unit, amount FROM balance WHERE account_id = ? AND book = ?', [
     accountId,
@@ -111,76 +117,56 @@ export function amountsIn(db: Connection, accountId: string, book: Book): Amount
   return { credits: amount.get('credits') ?? 0, quota: amount.get('quota') ?? 0 };
 }
 
-interface Settlement {
-  readonly kind: 'commit' | 'refund';
-  readonly states: readonly string[];
-  readonly to: Book;
-  readonly now: number;
+function findReservation(db: Connection, id: string): Row | undefined {
+  return db.get('SELECT * FROM reservation WHERE id = ?', [id]);
 }
 
-function settle(db: Connection, reservationId: string, settlement: Settlement): boolean {
-  const { kind, to, now } = settlement;
-  const row = db.get('SELECT * FROM reservation WHERE id = ?', [reservationId]);
-  if (row === undefined || !settlement.states.includes(text(row, 'state'))) return false;
-  const accountId = text(row, 'account_id');
-  const amounts = { credits: integer(row, 'credits'), quota: integer(row, 'quota') };
-  const state = kind === 'commit' ? 'committed' : 'refunded';
-  db.run('UPDATE reservation SET state = ? WHERE id = ?', [state, reservationId]);
-  const from = text(row, 'state') === 'reserved' ? 'reserved' : 'spent';
-  move(db, {
-    id: record(db, { accountId, kind, reservationId, now }),
-    accountId,
-    amounts,
-    from,
-    to,
-  });
-  return true;
+function amountsOf(row: Row): Amounts {
+  return { credits: integer(row, 'credits'), quota: integer(row, 'quota') };
 }
 
-interface TransactionRecord {
+interface Transaction {
+  readonly id: number;
   readonly accountId: string;
-  readonly kind: TransactionKind;
-  readonly reservationId?: string;
-  readonly now: number;
 }
 
-function record(db: Connection, transaction: TransactionRecord): number {
-  const { accountId, kind, reservationId, now } = transaction;
+function record(
+  db: Connection,
+  accountId: string,
+  kind: 'grant' | 'reserve' | 'commit' | 'refund',
+  reservationId: string | undefined,
+  now: number,
+): Transaction {
   const row = db.get(
     `INSERT INTO ledger_transaction (account_id, kind, reservation_id, created_at)
      VALUES (?, ?, ?, ?) RETURNING id`,
     [accountId, kind, reservationId ?? null, now],
   );
   if (row === undefined) throw new TypeError('a ledger transaction was not recorded');
-  return integer(row, 'id');
+  return { id: integer(row, 'id'), accountId };
 }
 
-interface Move {
-  readonly id: number;
-  readonly accountId: string;
-  readonly amounts: Amounts;
-  readonly from: Book;
-  readonly to: Book;
-}
-
-function move(db: Connection, { id, accountId, amounts, from, to }: Move): void {
+function move(
+  db: Connection,
+  transaction: Transaction,
+  amounts: Amounts,
+  from: Book,
+  to: Book,
+): void {
   for (const unit of UNITS) {
-    const amount = amounts[unit];
-    if (amount === 0) continue;
-    enter(db, { id, accountId, unit, book: from, change: -amount });
-    enter(db, { id, accountId, unit, book: to, change: amount });
+    enter(db, transaction, unit, from, -amounts[unit]);
+    enter(db, transaction, unit, to, amounts[unit]);
   }
 }
 
-interface Entry {
-  readonly id: number;
-  readonly accountId: string;
-  readonly unit: Unit;
-  readonly book: Book;
-  readonly change: number;
-}
-
-function enter(db: Connection, { id, accountId, unit, book, change }: Entry): void {
+function enter(
+  db: Connection,
+  { id, accountId }: Transaction,
+  unit: keyof Amounts,
+  book: Book,
+  change: number,
+): void {
+  if (change === 0) return;
   db.run('INSERT INTO ledger_entry (transaction_id, unit, book, amount) VALUES (?, ?, ?, ?)', [
     id,
     unit,
@@ -200,18 +186,100 @@ function enter(db: Connection, { id, accountId, unit, book, change }: Entry): vo
   ]);
 }
 
-/** The two things that an account spends: credits, and API quota counted in characters. */
-export interface Amounts {
-  readonly credits: number;
-  readonly quota: number;
-}
-
-/** Both units, for what is done to each. */
-export const UNITS = ['credits', 'quota'] as const;
-type Unit = (typeof UNITS)[number];
+/** Number of transactions between two checkpoints, which keep opening fast. */
+const CHECKPOINT_INTERVAL = 500;
 
 /**
- * Where amounts can be. Every transaction moves them from one book to another, so that the sum over
- * the books of an account is always zero: what is available, reserved or spent was once granted.
+ * Checks the ledger: every transaction sums to zero, the balances match the entries, and the reserved
+ * amounts match the open reservations. Checks everything if `full`, else what follows the last checkpoint.
+ * @throws StoreError `corrupt`, with the first wrong rows and their values
  */
-export type Book = 'granted' | 'available' | 'reserved' | 'spent';
+export function verifyLedger(store: Store, { full }: { readonly full: boolean }): void {
+  const { since, last } = store.read((db) => {
+    const checkpoint = full
+      ? 0
+      : numberOf(db, 'SELECT coalesce(max(last_transaction_id), 0) AS n FROM ledger_checkpoint');
+    const problem =
+      findUnbalanced(db, checkpoint) ?? findWrongBalance(db, checkpoint) ?? findWrongReserve(db);
+    if (problem !== undefined) {
+      throw new StoreError('corrupt', store.path, `the ledger in ${store.path}: ${problem}`);
+    }
+    return { since: checkpoint, last: lastTransaction(db) };
+  });
+  if (last - since < CHECKPOINT_INTERVAL) return;
+  store.write((db) => {
+    // Another process may have changed the ledger since the check.
+    if (lastTransaction(db) !== last) return;
+    db.run('DELETE FROM ledger_checkpoint');
+    db.run(
+      `INSERT INTO ledger_checkpoint (account_id, unit, book, amount, last_transaction_id)
+       SELECT account_id, unit, book, amount, ? FROM balance`,
+      [last],
+    );
+  });
+}
+
+function lastTransaction(db: Connection): number {
+  return numberOf(db, 'SELECT coalesce(max(id), 0) AS n FROM ledger_transaction');
+}
+
+function numberOf(db: Connection, sql: string): number {
+  const row = db.get(sql);
+  return row === undefined ? 0 : integer(row, 'n');
+}
+
+/** How many wrong rows an error lists. */
+const LISTED_ROWS = 3;
+
+function findUnbalanced(db: Connection, since: number): string | undefined {
+  const rows = db.all(
+    `SELECT transaction_id AS id, unit, group_concat(book || ' ' || amount, ', ') AS entries
+     FROM ledger_entry WHERE transaction_id > ?
+     GROUP BY transaction_id, unit HAVING sum(amount) <> 0 LIMIT ${LISTED_ROWS}`,
+    [since],
+  );
+  return listed(rows, (row) => {
+    const what = `transaction ${integer(row, 'id')} does not sum to zero in ${text(row, 'unit')}`;
+    return `${what} (${text(row, 'entries')})`;
+  });
+}
+
+function findWrongBalance(db: Connection, since: number): string | undefined {
+  const rows = db.all(
+    `WITH part AS (
+       SELECT account_id, unit, book, amount, 0 AS balance FROM ledger_checkpoint WHERE ?1 > 0
+       UNION ALL
+       SELECT t.account_id, e.unit, e.book, e.amount, 0 FROM ledger_entry e
+         JOIN ledger_transaction t ON t.id = e.transaction_id WHERE e.transaction_id > ?1
+       UNION ALL
+       SELECT account_id, unit, book, 0, amount FROM balance)
+     SELECT account_id, unit, book, sum(amount) AS found, sum(balance) AS balance FROM part
+     GROUP BY account_id, unit, book HAVING sum(amount) <> sum(balance) LIMIT ${LISTED_ROWS}`,
+    [since],
+  );
+  return listed(rows, (row) => describe(row, 'the sum of its entries'));
+}
+
+function findWrongReserve(db: Connection): string | undefined {
+  const rows = db.all(
+    `WITH part AS (
+       SELECT account_id, 'credits' AS unit, credits AS amount, 0 AS balance FROM reservation
+         WHERE state = 'reserved'
+       UNION ALL
+       SELECT account_id, 'quota', quota, 0 FROM reservation WHERE state = 'reserved'
+       UNION ALL
+       SELECT account_id, unit, 0, amount FROM balance WHERE book = 'reserved')
+     SELECT account_id, unit, 'reserved' AS book, sum(amount) AS found, sum(balance) AS balance FROM part
+     GROUP BY account_id, unit HAVING sum(amount) <> sum(balance) LIMIT ${LISTED_ROWS}`,
+  );
+  return listed(rows, (row) => describe(row, 'what is set aside'));
+}
+
+function listed(rows: readonly Row[], format: (row: Row) => string): string | undefined {
+  return rows.length === 0 ? undefined : rows.map((row) => format(row)).join('; ');
+}
+
+function describe(row: Row, source: string): string {
+  const balance = `${text(row, 'book')} ${text(row, 'unit')} of account ${text(row, 'account_id')}`;
+  return `${balance} is ${integer(row, 'balance')}, and ${source} is ${integer(row, 'found')}`;
+}

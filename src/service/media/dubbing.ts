@@ -1,24 +1,23 @@
 import { DUBBING_TEMPO_RANGE } from '../../contract/limits.ts';
 import type { DubbingRequest } from '../../contract/lip-sync.ts';
 import type { ServiceErrorCode } from '../../contract/service-errors.ts';
-import { beginOperation, refusalError } from '../operations/begin-operation.ts';
-import { fingerprintOf } from '../operations/claim.ts';
+import { beginOperation, refusalError, fingerprintOf } from '../operations/operations.ts';
 import type { ServiceContext } from '../service-context.ts';
 import { writeSpeech } from '../speech/audio-files.ts';
 import type { Connection, Row } from '../store/connection.ts';
 import { integer, optionalText, text as textOf } from '../store/connection.ts';
 import type { PlanOptions, SpeechPlan } from '../speech/plan.ts';
 import { planSpeech } from '../speech/plan.ts';
-import { requireSettled, generate, speechOf } from '../speech/speak.ts';
 import type { Speaking } from '../speech/speak.ts';
+import { requireSettled, generate, speechOf } from '../speech/speak.ts';
 import { writeMediaFile } from './media-files.ts';
 import type { MediaArrival } from './import/imports.ts';
 import type { AudioFacts, VideoFacts } from './inspection/inspection.ts';
 import type { Job, Json } from '../jobs/job-records.ts';
 import { jsonOf, readJob, requireErrorCode } from '../jobs/job-records.ts';
 import type { Jobs } from '../jobs/jobs.ts';
-import { fetchVideo, billingOf, shownSeconds } from './lipsync/lip-sync.ts';
 import type { StoredLipSync } from './lipsync/lip-sync.ts';
+import { fetchVideo, billingOf, shownSeconds } from './lipsync/lip-sync.ts';
 
 /** A dubbing that is asked for. */
 interface DubbingOrder {

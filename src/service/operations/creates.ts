@@ -3,10 +3,8 @@ import { closingError, ServiceError } from '../service-error.ts';
 import type { Connection } from '../store/connection.ts';
 import { text } from '../store/connection.ts';
 import type { Store } from '../store/open-store.ts';
-import { usedBefore } from './begin-operation.ts';
-import type { OperationKey } from './claim.ts';
-import { findByKey, isSameRequest } from './claim.ts';
-import type { Operations } from './operations.ts';
+import type { OperationKey, Operations } from './operations.ts';
+import { usedBefore, findByKey, isSameRequest } from './operations.ts';
 
 /** A billed create whose result is stored under the id of its operation. */
 export interface Create<Result> {
@@ -19,7 +17,7 @@ export interface Create<Result> {
   readonly make: (signal: AbortSignal) => Promise<Result> | Result;
 }
 
-export interface CreatesDeps {
+interface CreatesDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly operations: Operations;

@@ -1,51 +1,136 @@
+import { createHash } from 'node:crypto';
+import type { ServiceErrorCode } from '../../contract/service-errors.ts';
 import type { Clock } from '../../effects/clock.ts';
 import type { Processes } from '../../effects/processes.ts';
 import type { Random } from '../../effects/random.ts';
+import type { Amounts } from '../ledger/ledger.ts';
+import { amountsIn, commit, refund, reserve } from '../ledger/ledger.ts';
+import { ServiceError } from '../service-error.ts';
 import type { Connection, Row } from '../store/connection.ts';
-import { text } from '../store/connection.ts';
+import { optionalText, text } from '../store/connection.ts';
 import type { Store } from '../store/open-store.ts';
-import type { EarlierRequest, OperationKey, OperationRequest, Refusal } from './claim.ts';
-import { claim, findBegun, findByKey } from './claim.ts';
-import type { Operation } from './operation.ts';
-import { abandon, createOperation } from './operation.ts';
 import type { Owner, Ownership } from './owner.ts';
 import { createOwner, forgetOwner, LEASE_MS } from './owner.ts';
 
-type Begun = { readonly kind: 'begun'; readonly operation: Operation } | Refusal;
-
-interface OperationsDeps {
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly processes: Processes;
+/** A billed request, with or without an idempotency key. */
+export interface OperationRequest {
+  readonly accountId: string;
+  /** Endpoint id; the same key at another endpoint is a conflict. */
+  readonly endpoint: string;
+  readonly idempotencyKey: string | undefined;
+  /** The `X-Request-Id` where it is a key too (docs/api/errors.md#idempotency). */
+  readonly requestKey?: string | undefined;
+  /** Digest of the request's parameters. */
+  readonly fingerprint: string;
+  readonly requestId: string;
+  readonly charge: Amounts;
 }
 
-/** The paid requests of every process on one data directory. */
+/** Identifies a request across retries. */
+export type OperationKey = Omit<OperationRequest, 'charge' | 'requestId'>;
+
+type OperationState = 'in_progress' | 'completed' | 'refunded';
+
+/** The state of an earlier request with the same key. */
+interface UsedKey {
+  readonly kind: 'conflict' | OperationState;
+  /** Why it was refunded, if recorded. */
+  readonly failure?: string | undefined;
+}
+
+type EarlierRequest = UsedKey & { readonly kind: OperationState };
+
+/** Why an operation does not begin (docs/api/errors.md#idempotency). */
+export type Refusal = { readonly kind: 'insufficient'; readonly available: Amounts } | UsedKey;
+
+/**
+ * A billed request that this process works on. It ends once: after `complete`, `refund` or `release`, or
+ * after another process refunded it as orphaned, each of them does nothing and returns false. If the end
+ * cannot be written, they throw, and the next successful write refunds the operation.
+ */
+export interface Operation {
+  readonly id: string;
+  /** Spends the reserved credits; the operation stays open. Returns the account's remaining amounts. */
+  commit(): Amounts | undefined;
+  /** Ends the operation and keeps the charge; runs `alongside` in the same transaction. */
+  complete(alongside?: (db: Connection) => void): boolean;
+  /**
+   * Ends the operation and refunds the charge; its key cannot be used again.
+   * @param failure reason to report to retries
+   */
+  refund(failure?: string): boolean;
+  /** Deletes the operation and refunds the charge; its key can be used again. */
+  release(): boolean;
+}
+
+/** The billed requests of all processes that share a data directory. */
 export interface Operations {
   readonly ownership: Ownership;
   /**
-   * Claims the key and reserves the charge, both or neither (docs/api/errors.md#idempotency), and does `alongside` in the
-   * same transaction.
+   * Claims the key and reserves the charge in one transaction, with `alongside`
+   * (docs/api/errors.md#idempotency).
    */
   begin(
     request: OperationRequest,
     alongside?: (db: Connection, operationId: string) => void,
-  ): Begun;
-  /** How far the same request is that was begun under this key before, if it was (docs/api/errors.md#idempotency). */
+  ): { readonly kind: 'begun'; readonly operation: Operation } | Refusal;
+  /** Returns the state of the same request if it was begun under this key before. */
   findBegun(key: OperationKey): EarlierRequest | undefined;
-  /** Refunds what dead owners left; gives how many operations that were. */
+  /** Refunds the operations of dead owners; returns their number. */
   recover(): number;
-  /** Takes this process off the list of owners; what it still has in progress stays its own. */
+  /** Removes this process from the list of owners; its open operations stay its own. */
   close(): void;
 }
 
-/** Operations in the name of this process, which becomes an owner with its first one. */
-export function createOperations(deps: OperationsDeps): Operations {
-  const { store, clock, random, processes } = deps;
-  const owner = createOwner({ id: random.uuid(), clock, processes });
-  const unsettled = createUnsettledEnds(store, (db, id) => abandon(db, id, clock.now()));
-  const { write } = unsettled;
-  const lease = keepLease({ clock, renew: () => write((db) => owner.renew(db)) });
+/** Creates the operations of this process, which registers as an owner with its first one. */
+export function createOperations({
+  store,
+  clock,
+  random,
+  processes,
+}: {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly processes: Processes;
+}): Operations {
+  const owner = createOwner(random.uuid(), clock, processes);
+  /** Operations whose end could not be written. Nothing whole was delivered, so the next write refunds them. */
+  const unsettled = new Map<string, () => void>();
+  const write = <Result>(work: (db: Connection) => Result): Result => {
+    const ends = [...unsettled];
+    const result = store.write((db) => {
+      for (const [id] of ends) abandon(db, id, clock.now());
+      return work(db);
+    });
+    for (const [id, releaseLease] of ends) {
+      unsettled.delete(id);
+      releaseLease();
+    }
+    return result;
+  };
+  const lease = keepLease(clock, () => write((db) => owner.renew(db)));
+  const open = (id: string, accountId: string): Operation => {
+    const releaseLease = lease.hold();
+    const end: EndOperation = (state, work) => {
+      try {
+        const isOurs = store.write((db) => {
+          const changed = db.run(
+            'UPDATE operation SET state = ?, owner_id = NULL WHERE id = ? AND owner_id = ?',
+            [state, id, owner.id],
+          );
+          if (changed > 0) work(db);
+          return changed > 0;
+        });
+        releaseLease();
+        return isOurs;
+      } catch (error) {
+        unsettled.set(id, releaseLease);
+        throw error;
+      }
+    };
+    return openOperation(id, accountId, store, clock, end);
+  };
   return {
     ownership: { owner, hold: () => lease.hold() },
     begin(request, alongside) {
@@ -55,125 +140,274 @@ export function createOperations(deps: OperationsDeps): Operations {
         if (refused === undefined) alongside?.(db, id);
         return refused;
       });
-      if (refusal !== undefined) return refusal;
-      const onEnd = lease.hold();
-      const onUnsettled = (): void => unsettled.add(id, onEnd);
-      const identity = { id, accountId: request.accountId, onEnd, onUnsettled };
-      return { kind: 'begun', operation: createOperation({ store, clock, owner }, identity) };
+      return refusal ?? { kind: 'begun', operation: open(id, request.accountId) };
     },
     findBegun(key) {
       if (store.read((db) => findByKey(db, key)) === undefined) return undefined;
-      return write((db) => findBegun(db, { owner, now: clock.now() }, key));
-    },
-    recover() {
-      if (store.read((db) => findGone(db, owner)).length === 0) return 0;
-      return store.write((db) => {
-        const rows = inProgress(db).filter((row) => owner.isDead(row));
-        for (const row of rows) abandon(db, text(row, 'operation_id'), clock.now());
-        for (const row of findGone(db, owner)) forgetOwner(db, text(row, 'id'));
-        return rows.length;
+      return write((db) => {
+        const earlier = findByKey(db, key);
+        if (earlier === undefined || !isSameRequest(earlier, key)) return undefined;
+        return currentState(db, owner, clock.now(), earlier);
       });
     },
+    recover: () => refundOrphaned(store, owner, clock.now()),
     close() {
       lease.close();
-      if (lease.wasHeld()) leave(() => write((db) => forgetOwner(db, owner.id)));
+      // After a failure the next process finds this owner dead and refunds its operations.
+      if (lease.wasHeld()) attempt(() => write((db) => forgetOwner(db, owner.id)));
     },
   };
 }
 
-/** Who cannot take itself off the list is found dead by the next process. */
-function leave(work: () => void): void {
-  try {
-    work();
-  } catch {
-    // Nothing is lost: what was in progress is given back then.
-  }
+function refundOrphaned(store: Store, self: Owner, now: number): number {
+  const findDeadOwners = (db: Connection): readonly Row[] =>
+    db.all('SELECT * FROM owner').filter((row) => self.isDead(row));
+  if (store.read(findDeadOwners).length === 0) return 0;
+  return store.write((db) => {
+    const orphaned = db
+      .all(
+        'SELECT operation.id AS operation_id, owner.* FROM operation JOIN owner ON owner.id = owner_id',
+      )
+      .filter((row) => self.isDead(row));
+    for (const row of orphaned) abandon(db, text(row, 'operation_id'), now);
+    for (const row of findDeadOwners(db)) forgetOwner(db, text(row, 'id'));
+    return orphaned.length;
+  });
 }
 
-function findGone(db: Connection, self: Owner): readonly Row[] {
-  return db.all('SELECT * FROM owner').filter((row) => self.isDead(row));
-}
+type EndOperation = (state: 'completed' | 'refunded', work: (db: Connection) => void) => boolean;
 
-function inProgress(db: Connection): readonly Row[] {
-  return db.all(
-    'SELECT operation.id AS operation_id, owner.* FROM operation JOIN owner ON owner.id = owner_id',
-  );
+function openOperation(
+  id: string,
+  accountId: string,
+  store: Store,
+  clock: Clock,
+  end: EndOperation,
+): Operation {
+  return {
+    id,
+    commit: () =>
+      store.write((db) =>
+        commit(db, id, clock.now()) ? amountsIn(db, accountId, 'available') : undefined,
+      ),
+    complete: (alongside = () => undefined) => end('completed', alongside),
+    refund: (failure) =>
+      end('refunded', (db) => {
+        refund(db, id, clock.now());
+        db.run('UPDATE operation SET failure = ? WHERE id = ?', [failure ?? null, id]);
+      }),
+    release: () =>
+      end('refunded', (db) => {
+        refund(db, id, clock.now());
+        db.run('DELETE FROM operation WHERE id = ?', [id]);
+      }),
+  };
 }
 
 interface Lease {
-  /** Keeps the lease renewed until the function that it gives is called. */
+  /** Keeps the lease renewed until the returned function is called. */
   hold(): () => void;
-  /** Whether anything ever held it. */
   wasHeld(): boolean;
-  /** Renews no more. */
   close(): void;
 }
 
-/** Renews the lease of this process for as long as anything is in progress. */
-function keepLease({ clock, renew }: { clock: Clock; renew: () => void }): Lease {
+/** Renews the lease of this process while anything is in progress. */
+function keepLease(clock: Clock, renew: () => void): Lease {
   let holders = 0;
-  let held = false;
+  let wasHeld = false;
   let stop: (() => void) | undefined;
   const tick = (): void => {
     stop = undefined;
     if (holders === 0) return;
+    // The next renewal comes well before the lease expires.
     attempt(renew);
     stop = clock.after(LEASE_MS / 4, tick);
   };
   return {
     hold() {
       holders += 1;
-      held = true;
+      wasHeld = true;
       stop ??= clock.after(LEASE_MS / 4, tick);
-      let ended = false;
+      let isReleased = false;
       return () => {
-        if (!ended) holders -= 1;
-        ended = true;
+        if (!isReleased) holders -= 1;
+        isReleased = true;
       };
     },
-    wasHeld: () => held,
+    wasHeld: () => wasHeld,
     close: () => stop?.(),
   };
 }
 
-/** A renewal that fails is not the end: the next comes well before the lease runs out. */
-function attempt(renew: () => void): void {
+function attempt(work: () => void): void {
   try {
-    renew();
+    work();
   } catch {
-    // Nothing to undo; whoever pays for this operation learns of a broken database at its end.
+    // The caller says why a failure does no harm.
   }
 }
 
 /**
- * Ends that could not be written, as when the database was held too long. Nothing whole was delivered
- * then, so each is given back with the next write that this process does.
+ * Begins a billed request (docs/api/errors.md#idempotency).
+ * @throws ServiceError 402 when credits or quota are insufficient, 409 when the key was used before
  */
-interface UnsettledEnds {
-  /** @param onEnd called when it is settled */
-  add(operationId: string, onEnd: () => void): void;
-  /** Runs `work` as one transaction, together with what is left to be settled. */
-  readonly write: <Result>(work: (db: Connection) => Result) => Result;
+export function beginOperation(operations: Operations, request: OperationRequest): Operation {
+  const begun = operations.begin(request);
+  if (begun.kind === 'begun') return begun.operation;
+  throw refusalError(begun, request);
 }
 
-function createUnsettledEnds(
-  store: Store,
-  giveBack: (db: Connection, operationId: string) => void,
-): UnsettledEnds {
-  const left = new Map<string, () => void>();
-  return {
-    add: (operationId, onEnd) => void left.set(operationId, onEnd),
-    write(work) {
-      const ends = [...left];
-      const result = store.write((db) => {
-        for (const [id] of ends) giveBack(db, id);
-        return work(db);
-      });
-      for (const [id, onEnd] of ends) {
-        left.delete(id);
-        onEnd();
-      }
-      return result;
-    },
-  };
+/** Returns the error for a request that was not charged (docs/api/errors.md#idempotency). */
+export function refusalError(
+  refusal: Refusal,
+  { charge }: Pick<OperationRequest, 'charge'>,
+): ServiceError {
+  return refusal.kind === 'insufficient'
+    ? insufficient(charge, refusal.available)
+    : usedBefore(refusal);
+}
+
+const USED_BEFORE: Readonly<Record<UsedKey['kind'], readonly [ServiceErrorCode, string]>> = {
+  conflict: [
+    'ERR_REQUEST_ID_CONFLICT',
+    'This idempotency key was used for another request; use a new one',
+  ],
+  in_progress: ['ERR_REQUEST_IN_PROGRESS', 'The request with this key still runs'],
+  completed: [
+    'ERR_REQUEST_ALREADY_COMPLETED',
+    'The request with this key is complete and its result is not stored; nothing was charged again',
+  ],
+  refunded: [
+    'ERR_REQUEST_PREVIOUSLY_REFUNDED',
+    'The request with this key failed and was refunded; use a new key',
+  ],
+};
+
+/** Returns the 409 for a key that cannot be used again (docs/api/errors.md#idempotency). */
+export function usedBefore({ failure, kind }: UsedKey): ServiceError {
+  const [code, message] = USED_BEFORE[kind];
+  const headers = kind === 'in_progress' ? { 'Retry-After': '1' } : undefined;
+  if (failure === undefined) return new ServiceError(code, message, { headers });
+  return new ServiceError(code, `${message}. ${failure}`, { headers, details: { failure } });
+}
+
+/** Returns the 402 with the needed and the available amounts. */
+export function insufficient(needed: Amounts, available: Amounts): ServiceError {
+  const unit = available.credits < needed.credits ? 'credits' : 'quota';
+  return new ServiceError(
+    'ERR_INSUFFICIENT_CREDITS',
+    `The request needs ${needed[unit]} ${unit}; the account has ${available[unit]}`,
+    { details: { needed, available } },
+  );
+}
+
+interface ClaimContext {
+  readonly id: string;
+  readonly owner: Owner;
+  readonly now: number;
+  /** `completed` when a job that is written in the same transaction takes over the charge. */
+  readonly state?: 'in_progress' | 'completed';
+}
+
+/**
+ * Claims the key of a request and reserves its charge, inside the caller's transaction. Returns the
+ * reason if it did neither.
+ */
+export function claim(
+  db: Connection,
+  { id, owner, now, state = 'in_progress' }: ClaimContext,
+  request: OperationRequest,
+): Refusal | undefined {
+  const earlier = findByKey(db, request);
+  if (earlier !== undefined) {
+    if (!isSameRequest(earlier, request)) return { kind: 'conflict' };
+    return currentState(db, owner, now, earlier);
+  }
+  const { accountId, endpoint, idempotencyKey, requestKey, fingerprint, requestId, charge } =
+    request;
+  const reserved = reserve(db, { id, accountId, amounts: charge }, now);
+  if (reserved.kind === 'insufficient') return reserved;
+  owner.renew(db);
+  db.run(
+    `INSERT INTO operation (id, account_id, endpoint, idempotency_key, request_key, fingerprint,
+       state, owner_id, request_id, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    [
+      id,
+      accountId,
+      endpoint,
+      idempotencyKey ?? requestKey ?? null,
+      idempotencyKey === undefined ? null : (requestKey ?? null),
+      fingerprint,
+      state,
+      state === 'in_progress' ? owner.id : null,
+      requestId,
+      now,
+    ],
+  );
+  return undefined;
+}
+
+/**
+ * Finds the operation that used a key of this request (docs/api/errors.md#idempotency). The
+ * `Idempotency-Key` wins over the `X-Request-Id`, unless only the latter belongs to the same request.
+ */
+export function findByKey(db: Connection, request: OperationKey): Row | undefined {
+  const { accountId, endpoint, fingerprint, idempotencyKey, requestKey } = request;
+  const claimedUnder = (key: string): Row | undefined =>
+    db.get('SELECT * FROM operation WHERE account_id = ? AND idempotency_key = ?', [
+      accountId,
+      key,
+    ]);
+  const earlier = idempotencyKey === undefined ? undefined : claimedUnder(idempotencyKey);
+  if (earlier !== undefined || requestKey === undefined) return earlier;
+  const found = claimedUnder(requestKey);
+  if (idempotencyKey !== undefined) {
+    return found !== undefined && isSameRequest(found, request) ? found : undefined;
+  }
+  // The newest with this X-Request-Id beside its Idempotency-Key; the same request first.
+  return (
+    found ??
+    db.get(
+      `SELECT * FROM operation WHERE account_id = ? AND request_key = ?
+       ORDER BY endpoint = ? AND fingerprint = ? DESC, rowid DESC LIMIT 1`,
+      [accountId, requestKey, endpoint, fingerprint],
+    )
+  );
+}
+
+/** Whether a request is the one that this operation was begun for. */
+export function isSameRequest(
+  earlier: Row,
+  { endpoint, fingerprint }: Pick<OperationRequest, 'endpoint' | 'fingerprint'>,
+): boolean {
+  return text(earlier, 'endpoint') === endpoint && text(earlier, 'fingerprint') === fingerprint;
+}
+
+/** Returns the state of an operation; refunds it first if its owner is dead. */
+function currentState(db: Connection, owner: Owner, now: number, earlier: Row): EarlierRequest {
+  const kind = text(earlier, 'state');
+  const failure = optionalText(earlier, 'failure');
+  if (kind === 'completed' || kind === 'refunded') return { kind, failure };
+  if (kind !== 'in_progress') throw new TypeError(`operation state ${kind} is unknown`);
+  const row = db.get('SELECT * FROM owner WHERE id = ?', [text(earlier, 'owner_id')]);
+  if (row === undefined || !owner.isDead(row)) return { kind, failure };
+  abandon(db, text(earlier, 'id'), now);
+  return { kind: 'refunded' };
+}
+
+/** Returns a digest of a request body that ignores field order, white space and `undefined`. */
+export function fingerprintOf(body: Readonly<Record<string, unknown>>): string {
+  const fields = Object.entries(body)
+    .filter(([, value]) => value !== undefined)
+    .sort(([one], [other]) => (one < other ? -1 : 1));
+  return createHash('sha256').update(JSON.stringify(fields)).digest('hex');
+}
+
+/** Refunds an operation that its owner can no longer finish; clients received incomplete audio at most. */
+export function abandon(db: Connection, operationId: string, now: number): void {
+  const changed = db.run(
+    "UPDATE operation SET state = 'refunded', owner_id = NULL WHERE id = ? AND state = 'in_progress'",
+    [operationId],
+  );
+  if (changed > 0) refund(db, operationId, now);
 }

@@ -3,29 +3,23 @@ import type { Processes } from '../../effects/processes.ts';
 import type { Connection, Row } from '../store/connection.ts';
 import { integer, optionalText, text } from '../store/connection.ts';
 
-/**
- * Who works on what is in progress. An owner that can be looked up is dead when its process is;
- * one that cannot (another machine, another container) is dead when it stopped renewing its lease.
- */
+/** This process, or another one, as the owner of work in progress. */
 export interface Owner {
   readonly id: string;
-  /** Writes the owner down, or renews its lease; part of the caller's transaction. */
+  /** Registers the owner or renews its lease, inside the caller's transaction. */
   renew(db: Connection): void;
-  /** Whether the owner in this row (`owner.*`) can no longer finish what it began. */
+  /**
+   * Whether the owner in this row (`owner.*`) can no longer finish its work. An owner on this machine is
+   * dead when its process is; one that cannot be looked up is dead when its lease has expired.
+   */
   isDead(row: Row): boolean;
 }
 
-/** How long an owner counts as alive after it was last heard of, where nothing else is known. */
+/** How long a lease lasts after its last renewal. */
 export const LEASE_MS = 120_000;
 
-interface OwnerDeps {
-  readonly id: string;
-  readonly clock: Clock;
-  readonly processes: Processes;
-}
-
-/** This process as an owner, under a random id. */
-export function createOwner({ id, clock, processes }: OwnerDeps): Owner {
+/** Creates the owner for this process. @param id random */
+export function createOwner(id: string, clock: Clock, processes: Processes): Owner {
   const { self } = processes;
   return {
     id,
@@ -60,14 +54,14 @@ export function createOwner({ id, clock, processes }: OwnerDeps): Owner {
   };
 }
 
-/** Whether what has not ended is nobody's, or somebody's who can no longer finish it. */
+/** Whether unfinished work has no owner or a dead one. */
 export function isAbandoned(db: Connection, ownerId: string | undefined, self: Owner): boolean {
   if (ownerId === undefined) return true;
   const row = db.get('SELECT * FROM owner WHERE id = ?', [ownerId]);
   return row === undefined || self.isDead(row);
 }
 
-/** Takes an owner off the list, unless something is still in its name. */
+/** Deletes an owner unless it still owns work. */
 export function forgetOwner(db: Connection, id: string): void {
   db.run(
     `DELETE FROM owner WHERE id = ?1
@@ -77,9 +71,9 @@ export function forgetOwner(db: Connection, id: string): void {
   );
 }
 
-/** This process as the owner of what it works on. */
+/** This process as the owner of its work. */
 export interface Ownership {
   readonly owner: Owner;
-  /** Keeps the lease of this process renewed until the function that it gives is called. */
+  /** Keeps the lease renewed until the returned function is called. */
   hold(): () => void;
 }

@@ -1,7 +1,7 @@
 import type { RealtimeProtocol } from '../../contract/realtime/protocols.ts';
 import { REALTIME_PROTOCOLS } from '../../contract/realtime/protocols.ts';
 import type { BodyCut } from '../http/faults.ts';
-import type { KeyTable } from '../http/key-table.ts';
+import type { KeyTable } from '../http/guard.ts';
 import type { Arrival } from '../http/request.ts';
 import { anyOf } from '../http/wording.ts';
 import type { RateLimit } from '../ledger/accounts.ts';

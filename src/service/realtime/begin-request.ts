@@ -1,7 +1,7 @@
 import type { RealtimeProtocol } from '../../contract/realtime/protocols.ts';
 import type { Random } from '../../effects/random.ts';
 import { PCM_SAMPLE_RATE } from '../engine/encode/pcm.ts';
-import { fingerprintOf } from '../operations/claim.ts';
+import { fingerprintOf } from '../operations/operations.ts';
 import type { Catalogue } from '../voices/catalogue.ts';
 import type { StartMessage } from './client-message.ts';
 import type { SessionEvent, StartedRequest } from './machine/state.ts';

@@ -9,7 +9,7 @@ import {
 import { CHUNK_LENGTH_RANGE } from '../../contract/realtime/limits.ts';
 import { v2FieldName, PARAMETER_PROFILES } from '../../contract/realtime/protocols.ts';
 import type { RealtimeProtocol, RealtimeFormat } from '../../contract/realtime/protocols.ts';
-import { requireValid } from '../http/validation.ts';
+import { requireValid } from '../http/request.ts';
 import { anyOf, showValue, describeRange, showText } from '../http/wording.ts';
 import { ServiceError } from '../service-error.ts';
 import { deliver, isWithin } from '../speech/plan.ts';

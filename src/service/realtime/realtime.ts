@@ -1,10 +1,10 @@
 import type { Clock } from '../../effects/clock.ts';
 import type { Random } from '../../effects/random.ts';
-import { createKeyTable } from '../http/key-table.ts';
+import { createKeyTable } from '../http/guard.ts';
 import type { Arrival } from '../http/request.ts';
 import type { RateLimit } from '../ledger/accounts.ts';
 import type { AccountKey } from '../running-service.ts';
-import type { SpeechContext } from '../speech/speech-context.ts';
+import type { SpeechContext } from '../speech/speak.ts';
 import type { AudioFolder } from '../speech/audio-files.ts';
 import type { Admission } from './admission.ts';
 import { admit } from './admission.ts';

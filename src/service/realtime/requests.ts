@@ -10,7 +10,7 @@ import {
 } from '../../contract/realtime/protocols.ts';
 import type { Clock } from '../../effects/clock.ts';
 import type { Random } from '../../effects/random.ts';
-import { abandon } from '../operations/operation.ts';
+import { abandon } from '../operations/operations.ts';
 import { isAbandoned } from '../operations/owner.ts';
 import type { Owner, Ownership } from '../operations/owner.ts';
 import type { AudioFolder, StoredAudio } from '../speech/audio-files.ts';

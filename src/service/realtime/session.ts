@@ -8,7 +8,7 @@ import {
 import type { FrameMessage } from '../../realtime/frames.ts';
 import type { BodyCut } from '../http/faults.ts';
 import { amountsIn } from '../ledger/ledger.ts';
-import { StoreError } from '../store/store-error.ts';
+import { StoreError } from '../store/open-store.ts';
 import type { Admission } from './admission.ts';
 import { beginRequest } from './begin-request.ts';
 import type { SessionContext } from './begin-request.ts';

@@ -4,11 +4,18 @@ import { PREVIEW_FORMAT } from '../../contract/values.ts';
 import type { Output } from '../../durable/output.ts';
 import type { Clock } from '../../effects/clock.ts';
 import type { AudioFolder, StoredAudio } from '../speech/audio-files.ts';
+import { writeSpeech } from '../speech/audio-files.ts';
 import type { Connection, Row } from '../store/connection.ts';
 import { integer, text } from '../store/connection.ts';
 import type { Store } from '../store/open-store.ts';
 import { engineOf, engineValues, familyIn } from './personal-voices.ts';
 import type { EngineSource } from './voices.ts';
+import type { Random } from '../../effects/random.ts';
+import type { EncodeSpeech } from '../speech/encode.ts';
+import type { Generating } from '../speech/speak.ts';
+import { generate, requireSettled } from '../speech/speak.ts';
+import type { MeasuredVoices } from './voice-maker.ts';
+import { rounded, MADE_FAMILY } from './voice-maker.ts';
 
 /** Designs of every account, for as long as they are kept (docs/api/voice-design.md). */
 export interface Designs {
@@ -23,7 +30,7 @@ export interface Designs {
 }
 
 /** A design on its way into the store. */
-export interface DesignWriting {
+interface DesignWriting {
   /** Opens the preview of a candidate to be written. @throws Failure when it cannot be */
   create(candidateId: string): Promise<Output>;
   /** Part of the transaction that completes the operation; gives what there is then. */
@@ -171,5 +178,178 @@ function designOf(db: Connection, row: Row): DesignRecord {
       language: text(candidate, 'language'),
       engine: engineOf(candidate),
     })),
+  };
+}
+
+/** What a design is made with. */
+export interface DesignDeps {
+  readonly designs: Designs;
+  readonly voices: MeasuredVoices;
+  readonly encode: EncodeSpeech;
+  readonly random: Random;
+}
+
+/** A design that is asked for. */
+export interface DesignOrder {
+  readonly accountId: string;
+  readonly traits: VoiceTraits;
+  /** One that is spoken here. */
+  readonly language: string;
+  readonly families: readonly FamilyId[];
+  readonly previewText: string;
+  readonly characters: number;
+  readonly credits: number;
+}
+
+/**
+ * Proposes voices and lets each speak into a file; when all are there they are charged for (docs/api/voice-design.md).
+ * @throws ServiceError 400 for a text that cannot be spoken, 500 for anything else, refunded
+ */
+export function makeDesign(
+  deps: DesignDeps,
+  generating: Generating,
+  order: DesignOrder,
+): Promise<DesignRecord> {
+  const { operation } = generating;
+  return generate(generating, async (generation) => {
+    const { accountId, characters, credits } = order;
+    const writing = deps.designs.begin({ id: operation.id, accountId, characters, credits });
+    try {
+      const candidates = await speakCandidates(deps, { order, writing, signal: generation.signal });
+      const quotaRemaining = requireSettled(operation.commit()).quota;
+      let design: DesignRecord | undefined;
+      operation.complete((db) => {
+        design = writing.ready(db, { quotaRemaining, candidates });
+      });
+      const settled = requireSettled(design);
+      generation.end();
+      return settled;
+    } catch (error) {
+      await writing.discard();
+      throw error;
+    }
+  });
+}
+
+/** How each candidate differs from what was asked for. */
+const VARIATIONS = [
+  { pitch: 1, speed: 1 },
+  { pitch: 0.92, speed: 0.95 },
+  { pitch: 1.08, speed: 1.05 },
+] as const;
+
+/** How many voices a design proposes. */
+export const CANDIDATES = VARIATIONS.length;
+
+interface Speaking {
+  readonly order: DesignOrder;
+  readonly writing: DesignWriting;
+  readonly signal: AbortSignal;
+}
+
+/** Sets the engine voices that are nearest in pitch to what the words ask for, and stores their previews. */
+async function speakCandidates(
+  { voices, encode, random }: DesignDeps,
+  { order, writing, signal }: Speaking,
+): Promise<readonly CandidateRecord[]> {
+  const { traits, language, families, previewText } = order;
+  const candidates: CandidateRecord[] = [];
+  for (const [index, variation] of VARIATIONS.entries()) {
+    const medianHz = traits.medianHz * variation.pitch;
+    const nearest = await voices.nearest({ medianHz, language }, signal);
+    const engine = { ...nearest.engine, speed: rounded(traits.speed * variation.speed) };
+    const { voice, pitch, speed } = engine;
+    const id = random.uuid();
+    const output = await writing.create(id);
+    try {
+      const chunks = nearest.speaker.synthesize({ text: previewText, voice, pitch, speed }, signal);
+      await writeSpeech({ output, encode, format: PREVIEW_FORMAT, gainDb: 0 }, chunks);
+      signal.throwIfAborted();
+    } catch (error) {
+      await output.abandon();
+      throw error;
+    }
+    const family = families[index % families.length] ?? MADE_FAMILY;
+    const description = describe(traits, engine, medianHz);
+    candidates.push({ id, family, language: nearest.language, engine, description });
+  }
+  return candidates;
+}
+
+function describe({ words }: VoiceTraits, engine: EngineSource, medianHz: number): string {
+  const source = `the nearest engine voice (${engine.voice} of ${engine.name})`;
+  const changed = `its pitch and speed changed to about ${Math.round(medianHz)} Hz and ${Math.round(engine.speed * 100)} %`;
+  const reason =
+    words.length === 0
+      ? 'no word of the prompt is known here'
+      : `from the words ${words.join(', ')}`;
+  return `Simulated: ${source} with ${changed}; ${reason}`;
+}
+
+/** What a design makes of a description: docs/voice-design.md has this table. */
+interface VoiceTraits {
+  /** Median pitch in hertz. */
+  readonly medianHz: number;
+  /** Multiplies the engine voice's own speed. */
+  readonly speed: number;
+  /** Language code, where a language or an accent is named. */
+  readonly language: string | undefined;
+  /** The words that were found, in lower case. */
+  readonly words: readonly string[];
+}
+
+/** What a group of words does. */
+interface PromptRule {
+  readonly about: 'voice' | 'age' | 'pitch' | 'speed' | 'language';
+  readonly words: readonly string[];
+  /** Sets the pitch that the others multiply. */
+  readonly medianHz?: number;
+  readonly pitch?: number;
+  readonly speed?: number;
+  readonly language?: string;
+}
+
+/** Between a woman's and a man's. */
+const DEFAULT_HZ = 150;
+
+export const PROMPT_RULES: readonly PromptRule[] = [
+  { about: 'voice', words: ['woman', 'female', 'lady', 'she', 'her'], medianHz: 195 },
+  { about: 'voice', words: ['man', 'male', 'gentleman', 'he', 'his'], medianHz: 112 },
+  { about: 'voice', words: ['girl', 'boy', 'child', 'kid'], medianHz: 270 },
+  { about: 'age', words: ['young', 'teenage', 'teenager'], pitch: 1.06, speed: 1.04 },
+  { about: 'age', words: ['old', 'older', 'elderly'], pitch: 0.93, speed: 0.88 },
+  { about: 'pitch', words: ['deep', 'low'], pitch: 0.82 },
+  { about: 'pitch', words: ['high', 'squeaky'], pitch: 1.22 },
+  { about: 'speed', words: ['slow', 'slowly'], speed: 0.8 },
+  { about: 'speed', words: ['fast', 'quick', 'quickly'], speed: 1.22 },
+  { about: 'language', words: ['american'], language: 'en-US' },
+  { about: 'language', words: ['british'], language: 'en-GB' },
+  { about: 'language', words: ['german'], language: 'de' },
+  { about: 'language', words: ['french'], language: 'fr' },
+  { about: 'language', words: ['spanish'], language: 'es' },
+  { about: 'language', words: ['italian'], language: 'it' },
+  { about: 'language', words: ['portuguese'], language: 'pt' },
+];
+
+/**
+ * Looks for plain English words in a prompt; of each group the last word counts. The prompt is not
+ * understood: "not slow" is slow.
+ */
+export function traitsOf(prompt: string): VoiceTraits {
+  const rules = new Map<PromptRule['about'], PromptRule>();
+  const words = new Set<string>();
+  for (const word of prompt.toLowerCase().match(/[a-z]+/g) ?? []) {
+    const rule = PROMPT_RULES.find((one) => one.words.includes(word));
+    if (rule === undefined) continue;
+    rules.set(rule.about, rule);
+    words.add(word);
+  }
+  const product = (name: 'pitch' | 'speed'): number =>
+    [...rules.values()].reduce((all, rule) => all * (rule[name] ?? 1), 1);
+  return {
+    medianHz: (rules.get('voice')?.medianHz ?? DEFAULT_HZ) * product('pitch'),
+    speed: product('speed'),
+    language: rules.get('language')?.language,
+    words: [...words],
   };
 }

@@ -1,6 +1,6 @@
 import { systemClock } from '../../../src/effects/clock.ts';
 import { systemFiles } from '../../../src/effects/file-system.ts';
-import { verifyLedger } from '../../../src/service/ledger/verify-ledger.ts';
+import { verifyLedger } from '../../../src/service/ledger/ledger.ts';
 import type { Row } from '../../../src/service/store/connection.ts';
 import { integer, optionalText, text } from '../../../src/service/store/connection.ts';
 import { openStore } from '../../../src/service/store/open-store.ts';

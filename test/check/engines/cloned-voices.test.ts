@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EngineRegistry } from '../../../src/service/engine/registry.ts';
 import type { SpeechEngine } from '../../../src/service/engine/speech-engine.ts';
-import { MeasuredVoices } from '../../../src/service/voices/measured-voices.ts';
+import { MeasuredVoices } from '../../../src/service/voices/voice-maker.ts';
 import type { Sound } from '../../harness/median-pitch.ts';
 import { medianPitch } from '../../harness/median-pitch.ts';
 import { espeakEngine } from './espeak-under-test.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { SpeechChunk, WordMark } from '../../../src/service/engine/speech-engine.ts';
-import type { AlignmentUpdate } from '../../../src/service/speech/alignment.ts';
-import { Alignment, estimateWords } from '../../../src/service/speech/alignment.ts';
+import type { AlignmentUpdate } from '../../../src/service/speech/aligned-body.ts';
+import { Alignment, estimateWords } from '../../../src/service/speech/aligned-body.ts';
 
 const RATE = 1_000;
 

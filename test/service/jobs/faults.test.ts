@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { verifyBytes } from '../../../src/audio/verify.ts';
-import { verifyLedger } from '../../../src/service/ledger/verify-ledger.ts';
+import { verifyLedger } from '../../../src/service/ledger/ledger.ts';
 import type { FaultRule, FaultWhen, JobFault } from '../../../src/service/http/faults.ts';
 import { segmentText } from '../../../src/service/jobs/segments.ts';
 import { decodeAudio } from '../../harness/decode-audio.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { Check } from 'typebox/schema';
 import { describe, expect, it } from 'vitest';
 import { ErrorBody } from '../../../src/contract/error-body.ts';
-import { verifyLedger } from '../../../src/service/ledger/verify-ledger.ts';
+import { verifyLedger } from '../../../src/service/ledger/ledger.ts';
 import { FUZZ_RUNS } from '../support/fuzz-size.ts';
 import { fuzzedBody } from '../support/fuzzed-bodies.ts';
 import { JOBS, JOBS_V1, jobService } from './job-service.ts';

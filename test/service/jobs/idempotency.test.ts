@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { verifyLedger } from '../../../src/service/ledger/verify-ledger.ts';
+import { verifyLedger } from '../../../src/service/ledger/ledger.ts';
 import { jsonPost, KEY, OTHER_KEY, voiceId } from '../support/test-service.ts';
 import { BODY, GRANT, JOBS, JOBS_V1, jobService } from './job-service.ts';
 

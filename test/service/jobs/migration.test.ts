@@ -7,11 +7,17 @@ import { systemClock } from '../../../src/effects/clock.ts';
 import { systemFiles } from '../../../src/effects/file-system.ts';
 import { systemProcesses } from '../../../src/effects/processes.ts';
 import { systemRandom } from '../../../src/effects/random.ts';
-import { commit, commitPart, ensureAccount } from '../../../src/service/ledger/ledger.ts';
-import { grant, refund, reserve } from '../../../src/service/ledger/ledger.ts';
-import { verifyLedger } from '../../../src/service/ledger/verify-ledger.ts';
+import {
+  commit,
+  commitPart,
+  ensureAccount,
+  grant,
+  refund,
+  reserve,
+  verifyLedger,
+} from '../../../src/service/ledger/ledger.ts';
 import type { RunTask } from '../../../src/service/media/child/run-task.ts';
-import { fingerprintOf } from '../../../src/service/operations/claim.ts';
+import { fingerprintOf } from '../../../src/service/operations/operations.ts';
 import type { Connection, SqlValue } from '../../../src/service/store/connection.ts';
 import { createConnection } from '../../../src/service/store/connection.ts';
 import { MIGRATIONS } from '../../../src/service/store/migrations.ts';

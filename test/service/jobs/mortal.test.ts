@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { systemClock } from '../../../src/effects/clock.ts';
 import { systemFiles } from '../../../src/effects/file-system.ts';
 import { amountsIn } from '../../../src/service/ledger/ledger.ts';
-import { verifyLedger } from '../../../src/service/ledger/verify-ledger.ts';
+import { verifyLedger } from '../../../src/service/ledger/ledger.ts';
 import { openStore } from '../../../src/service/store/open-store.ts';
 import { decodeAudio } from '../../harness/decode-audio.ts';
 import { type Bundle, buildBundle } from '../support/bundle.ts';

@@ -8,7 +8,7 @@ import { outputFailure } from '../../../src/durable/file-failures.ts';
 import type { AudioFolder } from '../../../src/service/speech/audio-files.ts';
 import { createAudioFolder } from '../../../src/service/speech/audio-files.ts';
 import { amountsIn } from '../../../src/service/ledger/ledger.ts';
-import { verifyLedger } from '../../../src/service/ledger/verify-ledger.ts';
+import { verifyLedger } from '../../../src/service/ledger/ledger.ts';
 import { manualClock } from '../../api/manual-clock.ts';
 import { decodeAudio } from '../../harness/decode-audio.ts';
 import type { TestService } from '../support/test-service.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { StoreError } from '../../../src/service/store/store-error.ts';
+import { StoreError } from '../../../src/service/store/open-store.ts';
 import type { Message } from '../../realtime/wire-names.ts';
 import { VERSIONS } from '../../realtime/messages.ts';
 import type { RawRealtimeClient } from '../../realtime/raw-client.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { amountsIn } from '../../../src/service/ledger/ledger.ts';
-import { verifyLedger } from '../../../src/service/ledger/verify-ledger.ts';
+import { verifyLedger } from '../../../src/service/ledger/ledger.ts';
 import { describeArrived } from '../../realtime/arrival.ts';
 import { VERSIONS } from '../../realtime/messages.ts';
 import type { RawRealtimeClient } from '../../realtime/raw-client.ts';

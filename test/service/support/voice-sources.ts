@@ -3,7 +3,7 @@ import { systemRandom } from '../../../src/effects/random.ts';
 import { hearFiles } from '../../../src/service/voices/listen/hear-files.ts';
 import type { ServiceDeps } from '../../../src/service/service.ts';
 import type { Store } from '../../../src/service/store/open-store.ts';
-import { createTemporaryFolder } from '../../../src/service/http/temporary-file.ts';
+import { createTemporaryFolder } from '../../../src/service/http/multipart-form.ts';
 
 /** What a service needs to make voices; uploads are measured without a thread of their own. */
 export function voiceSources(store: Store): Pick<ServiceDeps, 'hearFiles' | 'uploads'> {

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { VoiceCandidate, VoiceDesign } from '../../../src/contract/voice-design.ts';
-import { verifyLedger } from '../../../src/service/ledger/verify-ledger.ts';
+import { verifyLedger } from '../../../src/service/ledger/ledger.ts';
 import { jsonPost } from '../support/test-service.ts';
 import type { VoiceService } from './voice-service.ts';
 import { voiceService } from './voice-service.ts';

@@ -3,7 +3,7 @@ import { VOICES } from '../../../src/service/voices/voices.ts';
 import { jsonPost, OTHER_KEY } from '../support/test-service.ts';
 import { insertVoice } from '../../../src/service/voices/personal-voices.ts';
 import type { PersonalVoice } from '../../../src/service/voices/personal-voices.ts';
-import type { TemporaryFile } from '../../../src/service/http/temporary-file.ts';
+import type { TemporaryFile } from '../../../src/service/http/multipart-form.ts';
 import { recording, upload } from './form.ts';
 import type { VoiceService } from './voice-service.ts';
 import { voiceService } from './voice-service.ts';

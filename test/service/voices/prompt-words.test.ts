@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { PROMPT_RULES, traitsOf } from '../../../src/service/voices/prompt-words.ts';
+import { PROMPT_RULES, traitsOf } from '../../../src/service/voices/designs.ts';
 
 describe('a prompt', () => {
   it.each([

@@ -4,7 +4,7 @@ import type { EndpointId } from '../../../contract/generated/endpoints.ts';
 import { MEDIA_RESULT_MAX_BYTES, MEDIA_RESULT_MAX_PICTURES } from '../../../contract/limits.ts';
 import type { LipSyncRequest, LipSyncResult, BillingRule } from '../../../contract/lip-sync.ts';
 import { BILLING_RULES } from '../../../contract/lip-sync.ts';
-import { fingerprintOf } from '../../operations/claim.ts';
+import { fingerprintOf } from '../../operations/operations.ts';
 import { importFailure } from '../import/import-failure.ts';
 import type { MediaArrival } from '../import/imports.ts';
 import type { InspectedVideo } from '../inspection/inspection.ts';
