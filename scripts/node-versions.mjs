@@ -16,23 +16,24 @@ const TELLING = [
   'test/binary/batch/terminal.test.ts',
   'test/binary/code-cache.test.ts',
   'test/binary/completion.test.ts',
-  'test/binary/engine.test.ts',
   'test/binary/interrupt.test.ts',
   'test/binary/jobs',
-  'test/binary/live/embedded.test.ts',
-  'test/binary/live/faults.test.ts',
-  'test/binary/live/pipes.test.ts',
-  'test/binary/lip-sync',
+  'test/binary/live',
   'test/binary/output-formats.test.ts',
-  'test/binary/pictures',
   'test/binary/pipes.test.ts',
   'test/binary/serve-life.test.ts',
   'test/binary/serve-realtime.test.ts',
   'test/binary/serve.test.ts',
   'test/binary/tts-captions.test.ts',
   'test/binary/voices/create.test.ts',
-  'test/binary/voices/embedded.test.ts',
   'test/binary/warnings.test.ts',
+  'test/check/engine.test.ts',
+  'test/check/jobs/embedded.test.ts',
+  'test/check/lip-sync/dubbing.test.ts',
+  'test/check/live/embedded.test.ts',
+  'test/check/live/faults.test.ts',
+  'test/check/pictures/images.test.ts',
+  'test/check/voices/embedded.test.ts',
 ];
 
 /** The versions whose tests failed, and those that cannot be installed on this machine. */
@@ -58,7 +59,7 @@ function passesUnder(name, files) {
   const vitest = path.join(root, 'node_modules/.bin/vitest');
   // Nobody is timed here, and three times the small size is enough.
   const env = { ...process.env, FOLEY_TEST_NODE: node, FOLEY_TEST_SIZE: 'small' };
-  const run = ['run', '--project', 'binary', ...files];
+  const run = ['run', '--project', 'binary', '--project', 'check', ...files];
   const { status } = spawnSync(vitest, run, { cwd: root, stdio: 'inherit', env });
   console.log(`── Node ${version}: ${status === 0 ? 'passed' : 'FAILED'}`);
   return status === 0;

@@ -18,7 +18,7 @@ import { hosted } from '../harness/hosted.ts';
 import { parseJsonDocument } from '../harness/json-lines.ts';
 import { runFoley, startFoley } from '../harness/run-foley.ts';
 import type { RunOptions, RunResult } from '../harness/run-options.ts';
-import { filesLeft } from './faults/scene.ts';
+import { filesLeft } from './support/scene.ts';
 
 const PATH = '/api/open/v9/thing';
 const SPEECH = ['-F', 'text=hi', '-F', `voiceId=${VOICES[0].voiceId}`];

@@ -61,7 +61,7 @@ describe.skipIf(!isOurs)('compiled code', () => {
     await settings(box, off);
     expect(readdirSync(box.cache)).toEqual([]);
     for (let run = 0; run < 3; run += 1) {
-      expect(await runFoley(['confog'], { box })).toMatchObject({ code: 2 });
+      expect(await runFoley(['confog'], { box, ownCode: true })).toMatchObject({ code: 2 });
     }
     expect(kept(box)).toEqual([]);
   });

@@ -8,7 +8,7 @@ import type { Sandbox } from '../harness/sandbox.ts';
 import { sandbox } from '../harness/sandbox.ts';
 import { startInTerminal } from '../harness/terminal.ts';
 import * as faults from '../fault-server/catalogue.ts';
-import { onSpeech, paidAudio, scene, SPEAK } from './faults/scene.ts';
+import { onSpeech, paidAudio, scene, SPEAK } from './support/scene.ts';
 import { expectSound, expectSoundIn } from './support/sound.ts';
 
 /** Without moving progress, which comes only when something takes long. */

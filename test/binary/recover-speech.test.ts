@@ -7,7 +7,7 @@ import { answer } from '../fault-server/http-text.ts';
 import type { Answer, Rule } from '../fault-server/script.ts';
 import { runFoley, startFoley } from '../harness/run-foley.ts';
 import { sandbox } from '../harness/sandbox.ts';
-import type { Scene } from './faults/scene.ts';
+import type { Scene } from './support/scene.ts';
 import {
   expectOneKey,
   filesLeft,
@@ -21,7 +21,7 @@ import {
   SPEAK,
   speakWith,
   speechRequests,
-} from './faults/scene.ts';
+} from './support/scene.ts';
 import type { ServingFoley } from './support/serve.ts';
 import { firstVoiceId, startServe } from './support/serve.ts';
 import { expectSoundIn } from './support/sound.ts';

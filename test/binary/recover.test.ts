@@ -2,8 +2,8 @@ import { mkdir, readdir, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import * as faults from '../fault-server/catalogue.ts';
-import type { Scene } from './faults/scene.ts';
-import { filesLeft, onSpeech, paidAudio, scene, SPEAK, spooled } from './faults/scene.ts';
+import type { Scene } from './support/scene.ts';
+import { filesLeft, onSpeech, paidAudio, scene, SPEAK, spooled } from './support/scene.ts';
 
 const { mp3 } = await paidAudio();
 

@@ -130,14 +130,14 @@ export const testedElsewhere: readonly TestedElsewhere[] = [
     on: 'POST /api/open/v1/media/lip-sync/jobs',
     what: '422 for damaged files, whatever is wrong with them; none of them hangs the service or costs anything',
     covers: ['ERR_MEDIA_UNREADABLE'],
-    test: ['test/binary/lip-sync/damaged.test.ts', 'each is refused with a 4xx'],
+    test: ['test/check/lip-sync/damaged.test.ts', 'each is refused with a 4xx'],
   },
   {
     id: 'lip-sync.recovery',
     section: 'lip-sync',
     on: 'POST /api/open/v1/media/lip-sync/jobs',
     what: 'A job whose process died is done by the next',
-    test: ['test/binary/lip-sync/recovery.test.ts', 'is done by the next process'],
+    test: ['test/check/lip-sync/recovery.test.ts', 'is done by the next process'],
   },
   {
     id: 'ours.media-file.gone',
@@ -227,7 +227,7 @@ export const testedElsewhere: readonly TestedElsewhere[] = [
     on: 'POST /v1/audio/speech',
     what: 'The official `openai` client takes it for its own service',
     test: [
-      'test/binary/surfaces/openai-client.test.ts',
+      'test/check/surfaces/openai-client.test.ts',
       'gets mp3, wav and pcm that can be played',
     ],
   },
@@ -237,7 +237,7 @@ export const testedElsewhere: readonly TestedElsewhere[] = [
     on: 'POST /v1/tts',
     what: 'The npm client of that interface takes it for its own service, MessagePack bodies included',
     test: [
-      'test/binary/surfaces/fish-audio-client.test.ts',
+      'test/check/surfaces/fish-audio-client.test.ts',
       'gets mp3, wav and pcm that can be played',
     ],
   },

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { filesOf, snapshot } from '../../harness/snapshot.ts';
 import { expectSound, expectSoundIn } from '../support/sound.ts';
 import { batchBox, lastLine, wholeLastLine } from './batch-box.ts';
-import { filesLeft } from '../faults/scene.ts';
+import { filesLeft } from '../support/scene.ts';
 
 const TEXTS = {
   'texts/a.txt': 'Alpha speaks.',

@@ -5,8 +5,8 @@ import type { RecordedRequest } from '../../fault-server/recorded-request.ts';
 import type { Answer, Rule } from '../../fault-server/script.ts';
 import type { Step } from '../../fault-server/steps.ts';
 import { tinyAudio } from '../../fault-server/tiny-audio.ts';
-import type { Scene } from '../faults/scene.ts';
-import { scene } from '../faults/scene.ts';
+import type { Scene } from '../support/scene.ts';
+import { scene } from '../support/scene.ts';
 
 export const JOB_ID = 'job-1';
 export const JOBS_PATH = '/api/open/v3/speech/tts/jobs';

@@ -8,7 +8,7 @@ import type { Answer } from '../../fault-server/script.ts';
 import type { Step } from '../../fault-server/steps.ts';
 import { tinyAudio } from '../../fault-server/tiny-audio.ts';
 import { errorLine } from '../../harness/error-line.ts';
-import { outputOf, scene, VOICE } from '../faults/scene.ts';
+import { outputOf, scene, VOICE } from '../support/scene.ts';
 import * as media from '../media-client/media-scene.ts';
 import {
   AUDIO_PATH,

@@ -7,7 +7,7 @@ import type { Rule } from '../../fault-server/script.ts';
 import type { Step } from '../../fault-server/steps.ts';
 import { tinyAudio } from '../../fault-server/tiny-audio.ts';
 import { errorLine } from '../../harness/error-line.ts';
-import { filesLeft, outputOf, VOICE } from '../faults/scene.ts';
+import { filesLeft, outputOf, VOICE } from '../support/scene.ts';
 import {
   AUDIO_V1_PATH,
   inTurn,

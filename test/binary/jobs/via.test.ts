@@ -6,7 +6,7 @@ import { audio } from '../../fault-server/faults/wrong-answer.ts';
 import type { Rule } from '../../fault-server/script.ts';
 import { tinyAudio } from '../../fault-server/tiny-audio.ts';
 import { errorLine } from '../../harness/error-line.ts';
-import type { Scene } from '../faults/scene.ts';
+import type { Scene } from '../support/scene.ts';
 import {
   filesLeft,
   onSpeech,
@@ -15,7 +15,7 @@ import {
   RATES,
   speechRequests,
   VOICE,
-} from '../faults/scene.ts';
+} from '../support/scene.ts';
 import {
   AUDIO_PATH,
   JOB_ID,

@@ -8,7 +8,7 @@ import { findRegularFile } from '../../../src/durable/regular-file.ts';
 import { startOneTimeServer } from '../../../src/media/one-time-server.ts';
 import { errorLine } from '../../harness/error-line.ts';
 import { sandbox } from '../../harness/sandbox.ts';
-import { scene } from '../faults/scene.ts';
+import { scene } from '../support/scene.ts';
 import { AUDIO_URL, job, onCreate } from './media-scene.ts';
 
 const CONTENT = Buffer.from('a video, let us say\n'.repeat(20_000));

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { errorLine } from '../../harness/error-line.ts';
-import { scene } from '../faults/scene.ts';
+import { scene } from '../support/scene.ts';
 import { everyNth } from '../voices/voice-scene.ts';
 import { AUDIO_URL, CREATES, job, leftIn, onCreate, PATHS, VIDEO_URL } from './media-scene.ts';
 

@@ -4,7 +4,7 @@ import { answer } from '../../fault-server/http-text.ts';
 import type { Answer, Rule } from '../../fault-server/script.ts';
 import type { Step } from '../../fault-server/steps.ts';
 import type { Sandbox } from '../../harness/sandbox.ts';
-import { filesLeft } from '../faults/scene.ts';
+import { filesLeft } from '../support/scene.ts';
 import { json } from '../voices/voice-scene.ts';
 
 export const JOB_ID = 'job-1';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import * as faults from '../../fault-server/catalogue.ts';
 import { errorLine } from '../../harness/error-line.ts';
-import { scene } from '../faults/scene.ts';
+import { scene } from '../support/scene.ts';
 import { json } from '../voices/voice-scene.ts';
 import { CREATES, healthy, job, JOB_ID, onPoll, onResult } from './media-scene.ts';
 import { answer } from '../../fault-server/http-text.ts';

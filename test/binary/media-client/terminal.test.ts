@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import * as faults from '../../fault-server/catalogue.ts';
 import { startInTerminal } from '../../harness/terminal.ts';
-import { scene } from '../faults/scene.ts';
+import { scene } from '../support/scene.ts';
 import { CREATES, healthy, job, JOB_ID, leftIn, onPoll } from './media-scene.ts';
 
 const CURSOR_BACK = '\u001b[?25h';

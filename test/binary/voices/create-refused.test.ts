@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { unsafeCharacters } from '../../harness/unsafe-characters.ts';
-import { NO_RIGHTS, scene } from '../faults/scene.ts';
+import { NO_RIGHTS, scene } from '../support/scene.ts';
 import { BAD_RECORDINGS } from './bad-recordings.ts';
 import { putRecording } from './recordings.ts';
 import { everyNth } from './voice-scene.ts';

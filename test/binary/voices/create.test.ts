@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseJsonDocument } from '../../harness/json-lines.ts';
-import type { Scene } from '../faults/scene.ts';
-import { scene } from '../faults/scene.ts';
+import type { Scene } from '../support/scene.ts';
+import { scene } from '../support/scene.ts';
 import { putRecording, tone } from './recordings.ts';
 import { debrisIn, formOf, json, MADE, onCreate } from './voice-scene.ts';
 

@@ -6,7 +6,7 @@ import { VOICES } from '../../fault-server/healthy-service.ts';
 import type { Answer, Rule } from '../../fault-server/script.ts';
 import { parseJsonDocument } from '../../harness/json-lines.ts';
 import { startInTerminal } from '../../harness/terminal.ts';
-import { scene } from '../faults/scene.ts';
+import { scene } from '../support/scene.ts';
 import { json, VOICES_V1 } from './voice-scene.ts';
 
 const [, MINE] = VOICES;

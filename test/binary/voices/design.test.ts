@@ -8,7 +8,7 @@ import { pause } from '../../fault-server/steps.ts';
 import { tinyAudio } from '../../fault-server/tiny-audio.ts';
 import { parseJsonDocument } from '../../harness/json-lines.ts';
 import { startInTerminal } from '../../harness/terminal.ts';
-import { scene } from '../faults/scene.ts';
+import { scene } from '../support/scene.ts';
 import { debrisIn, DESIGNS, everyNth, json, MADE } from './voice-scene.ts';
 
 const { mp3, wav } = await tinyAudio();

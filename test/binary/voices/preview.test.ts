@@ -5,7 +5,7 @@ import * as faults from '../../fault-server/catalogue.ts';
 import { VOICES } from '../../fault-server/healthy-service.ts';
 import { errorLine } from '../../harness/error-line.ts';
 import { parseJsonDocument } from '../../harness/json-lines.ts';
-import { onSpeech, scene, speechRequests } from '../faults/scene.ts';
+import { onSpeech, scene, speechRequests } from '../support/scene.ts';
 import { expectSoundIn } from '../support/sound.ts';
 import { everyNth } from './voice-scene.ts';
 

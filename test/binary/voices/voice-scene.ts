@@ -4,7 +4,7 @@ import type { RecordedRequest } from '../../fault-server/recorded-request.ts';
 import type { Answer, Rule } from '../../fault-server/script.ts';
 import type { Step } from '../../fault-server/steps.ts';
 import type { Sandbox } from '../../harness/sandbox.ts';
-import { filesLeft } from '../faults/scene.ts';
+import { filesLeft } from '../support/scene.ts';
 
 export const VOICES_V1 = '/api/open/v1/voices';
 export const DESIGNS = '/api/open/v1/voice-designs';

@@ -1,0 +1,162 @@
+import { describe, expect, test } from 'vitest';
+import { errorLine } from '../../harness/error-line.ts';
+import { firstVoiceId } from '../../binary/support/serve.ts';
+import { expectSoundIn } from '../../binary/support/sound.ts';
+import { batchBox, JOBS_PATH, lastLine } from '../../binary/batch/batch-box.ts';
+
+const FOUR = { 'lines.txt': 'One.\nTwo.\nThree.\nFour.\n' };
+const LINES_AT_ONCE = ['--lines', 'lines.txt', '--output-dir', 'audio', '-j'];
+const LINES = [...LINES_AT_ONCE, '1'];
+
+describe('what fails one item', () => {
+  test('takes nothing from the others, and is asked for again only with --retry-failed', async () => {
+    const { batch, box, charged, events } = await batchBox(FOUR, [
+      `POST ${JOBS_PATH}; job=fail; times=1`,
+    ]);
+    const { items, result, summary } = await events(LINES);
+    expect(result.code).toBe(3);
+    expect(errorLine(result)).toMatchObject({
+      exitCode: 3,
+      code: 'ERR_GENERATION_FAILED',
+      message: 'an item of the batch failed',
+    });
+    expect(summary).toMatchObject({
+      done: 3,
+      failed: 1,
+      skipped: 0,
+      creditsUsed: 'Two.Three.Four.'.length,
+    });
+    const failed = items.filter(({ status }) => status === 'failed');
+    expect(failed).toMatchObject([{ id: 'lines-1', output: null, error: { exitCode: 20 } }]);
+    expect(await charged()).toBe('Two.Three.Four.'.length);
+    const again = await batch(LINES);
+    expect([again.code, lastLine(again)]).toEqual([3, '0 done, 1 failed, 3 skipped']);
+    expect(again.stderr).toMatch(/lines-1: its job failed.*--retry-failed/);
+    const retried = await batch([...LINES, '--retry-failed']);
+    expect([retried.code, lastLine(retried)]).toEqual([0, '1 done, 0 failed, 3 skipped']);
+    await expectSoundIn(box, 'audio/lines-1.mp3');
+    expect(await charged()).toBe('One.Two.Three.Four.'.length);
+  });
+
+  test('ends with its own code when nothing at all was delivered', async () => {
+    const { events } = await batchBox({ 'a.txt': 'Alpha.' }, [`POST ${JOBS_PATH}; job=fail`]);
+    const { result, summary } = await events(['a.txt']);
+    expect(errorLine(result)).toMatchObject({ exitCode: 20, code: 'ERR_GENERATION_FAILED' });
+    expect(summary).toMatchObject({ done: 0, failed: 1 });
+  });
+
+  test('a part that could be spoken is saved, counted as failed, and bought anew only on purpose', async () => {
+    const text = 'The first sentence is said. The second one is not.';
+    const { batch, box, charged, events } = await batchBox({ 'a.txt': text }, [
+      `POST ${JOBS_PATH}; job=partial_fail; times=1`,
+    ]);
+    const { items, result } = await events(['a.txt']);
+    expect(errorLine(result)).toMatchObject({ exitCode: 3, code: 'partial_fail' });
+    expect(items).toMatchObject([
+      { status: 'failed', output: 'a.mp3', error: { code: 'partial_fail' } },
+    ]);
+    const part = await expectSoundIn(box, 'a.mp3');
+    const paid = await charged();
+    expect(paid).toBeGreaterThan(0);
+    expect((await batch(['a.txt'])).code).toBe(3);
+    expect(await charged()).toBe(paid);
+    expect((await batch(['a.txt', '--retry-failed'])).code).toBe(0);
+    expect((await expectSoundIn(box, 'a.mp3')).durationMs).toBeGreaterThan(part.durationMs);
+    expect(await charged()).toBe(paid + text.length);
+  });
+
+  test('an answer that is lost, a poll that breaks and a download that is cut cost nothing', async () => {
+    const faults = [
+      `POST ${JOBS_PATH}; reset-after=0; every=2`,
+      `GET ${JOBS_PATH}/*; status=500; every=3`,
+      `GET ${JOBS_PATH}/*/audio; truncate=700; every=2`,
+    ];
+    const { batch, charged } = await batchBox(FOUR, faults);
+    const result = await batch([...LINES_AT_ONCE, '4']);
+    expect([result.code, lastLine(result)], result.stderr).toEqual([
+      0,
+      '4 done, 0 failed, 0 skipped',
+    ]);
+    expect(await charged()).toBe('One.Two.Three.Four.'.length);
+  });
+});
+
+describe('what would fail all of them', () => {
+  test.each([
+    [401, 4],
+    [402, 21],
+    [403, 4],
+  ])('%i stops the batch, and the same command goes on later', async (status, exitCode) => {
+    const { batch, charged, events } = await batchBox(FOUR, [
+      `POST ${JOBS_PATH}; status=${status}; times=1`,
+    ]);
+    const { result, summary } = await events(LINES);
+    expect(errorLine(result)).toMatchObject({ exitCode, status });
+    expect(summary).toMatchObject({ done: 0, failed: 1, notTried: 3 });
+    expect(await charged()).toBe(0);
+    const again = await batch(LINES);
+    expect([again.code, lastLine(again)]).toEqual([0, '4 done, 0 failed, 0 skipped']);
+  });
+
+  test('credits that run out: what was delivered stays, and the exit is 3', async () => {
+    const { events } = await batchBox(FOUR, [], ['--credits', '9']);
+    const { result, summary } = await events(LINES);
+    expect(errorLine(result)).toMatchObject({ exitCode: 3, status: 402 });
+    expect(summary).toMatchObject({ done: 2, failed: 1, notTried: 1, creditsUsed: 8 });
+  });
+
+  test('--max-credits also stops what turns out to be dearer', async () => {
+    const { events } = await batchBox(FOUR);
+    const { result, summary } = await events([
+      ...LINES,
+      '--max-credits',
+      '9',
+      '--credit-rate',
+      '0.4',
+    ]);
+    expect(result.code).toBe(3);
+    expect(result.stderr).toMatch(/--max-credits/);
+    expect(summary).toMatchObject({ done: 2, failed: 0, notTried: 2, creditsUsed: 8 });
+  });
+
+  test('a service that has too many requests is asked less often, by all of them', async () => {
+    const { batch, charged, service } = await batchBox({}, [], ['--rate-limit', '6/s']);
+    await firstVoiceId(service);
+    const lines = Array.from({ length: 8 }, (_, index) => `Item ${index + 1}.`);
+    const result = await batch(['--lines', '-', '-j', '8'], { input: lines.join('\n') });
+    expect([result.code, lastLine(result)], result.stderr).toEqual([
+      0,
+      '8 done, 0 failed, 0 skipped',
+    ]);
+    expect(await charged()).toBe(lines.join('').length);
+  });
+});
+
+test('--report has a record of every item, of those that were not tried none', async () => {
+  const { batch, read } = await batchBox(FOUR, [`POST ${JOBS_PATH}; job=fail; times=1`]);
+  await batch([...LINES, '--report', 'report.json']);
+  const report: unknown = JSON.parse((await read('report.json')).toString());
+  expect(report).toMatchObject({
+    version: 1,
+    outputDir: 'audio',
+    summary: { done: 3, failed: 1, skipped: 0, creditsUsed: 15, complete: true },
+    items: [
+      { id: 'lines-1', status: 'failed', output: null, error: { exitCode: 20 } },
+      { id: 'lines-2', status: 'done', output: 'lines-2.mp3', creditsUsed: 4, error: null },
+      { id: 'lines-3', status: 'done' },
+      { id: 'lines-4', status: 'done' },
+    ],
+  });
+});
+
+test('a service that nobody reaches ends the batch, and not every item by itself', async () => {
+  const { batch } = await batchBox({
+    'lines.txt': Array.from({ length: 50 }, (_, n) => `Item ${n}.`).join('\n'),
+  });
+  const args = ['--lines', 'lines.txt', '-j', '2', '--max-retries', '0', '--json'];
+  const result = await batch(args, { env: { FOLEY_BASE_URL: 'http://127.0.0.1:9' } });
+  expect(errorLine(result)).toMatchObject({ exitCode: 24 });
+  const summary: unknown = JSON.parse(String(lastLine(result)));
+  expect(summary).toMatchObject({ done: 0, notTried: expect.any(Number) });
+  expect(Object(summary).notTried).toBeGreaterThan(40);
+});

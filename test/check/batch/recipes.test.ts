@@ -1,0 +1,142 @@
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { runFoley } from '../../harness/run-foley.ts';
+import { sandbox } from '../../harness/sandbox.ts';
+import { parseJsonLines } from '../../harness/json-lines.ts';
+import { firstVoiceId } from '../../binary/support/serve.ts';
+import { batchBox } from '../../binary/batch/batch-box.ts';
+
+const WORKFLOW = fileURLToPath(new URL('../../../examples/ci/github-actions.yml', import.meta.url));
+const PAGE = fileURLToPath(new URL('../../../docs/batch.md', import.meta.url));
+const ITEMS = Array.from(
+  { length: 21 },
+  (_, index) => `chapter-${String(index + 1).padStart(2, '0')}`,
+);
+
+/** An engine: what it puts into the recipe's words and into the environment of one of its tasks. */
+interface Engine {
+  readonly heading: string;
+  readonly tasks: number;
+  words(task: number): Readonly<Record<string, string>>;
+  env(task: number): Readonly<Record<string, string>>;
+}
+
+const ENGINES: readonly Engine[] = [
+  {
+    heading: 'GitHub Actions',
+    tasks: 4,
+    words: (task) => ({
+      '${{ matrix.shard }}': `${task + 1}`,
+      '${{ strategy.job-total }}': '4',
+      '${{ github.run_id }}': '123',
+    }),
+    env: () => ({ GITHUB_ACTIONS: 'true', CI: 'true' }),
+  },
+  {
+    heading: 'Slurm',
+    tasks: 8,
+    words: () => ({ '"$SLURM_ARRAY_JOB_ID"': '77' }),
+    env: (task) => ({
+      SLURM_ARRAY_JOB_ID: '77',
+      SLURM_ARRAY_TASK_ID: `${task + 1}`,
+      SLURM_ARRAY_TASK_COUNT: '8',
+      SLURM_ARRAY_TASK_MIN: '1',
+      SLURM_ARRAY_TASK_MAX: '8',
+      SLURM_ARRAY_TASK_STEP: '1',
+    }),
+  },
+  {
+    heading: 'Kubernetes',
+    tasks: 8,
+    words: () => ({ '/data/': '' }),
+    env: (task) => ({ JOB_COMPLETION_INDEX: `${task}`, JOB_COMPLETIONS: '8' }),
+  },
+  {
+    heading: 'GNU parallel',
+    tasks: 8,
+    words: (task) => ({ '{}': `${task + 1}` }),
+    env: (task) => ({ PARALLEL_SEQ: `${task + 1}`, PARALLEL_PID: '1' }),
+  },
+];
+
+/** The words of a recipe behind `foley batch`. */
+async function recipeOf({ heading, words }: Engine, task: number): Promise<string[]> {
+  const page = await readFile(PAGE, 'utf8');
+  const section = page.split(/^### /m).find((part) => part.startsWith(`${heading}\n`)) ?? '';
+  const [, plain] = /foley batch (.*?)(?: ::: .*)?$/m.exec(section) ?? [];
+  const [, listed] = /\[foley, batch, (.*)\]$/m.exec(section) ?? [];
+  const line = plain ?? listed?.replaceAll(',', '');
+  if (line === undefined) throw new Error(`there is no recipe for ${heading}`);
+  const filled = Object.entries(words(task)).reduce(
+    (text, [from, to]) => text.replaceAll(from, to),
+    line,
+  );
+  return filled.split(' ');
+}
+
+test.each(ENGINES)(
+  'the tasks of the recipe for $heading speak everything together, and nothing twice',
+  async (engine) => {
+    const box = await sandbox();
+    await mkdir(path.join(box.out, 'chapters'));
+    for (const name of ITEMS)
+      await writeFile(path.join(box.out, 'chapters', `${name}.txt`), `${name}.`);
+    const spoken: string[] = [];
+    const sizes: number[] = [];
+    for (let task = 0; task < engine.tasks; task += 1) {
+      const args = ['batch', ...(await recipeOf(engine, task)), '--dry-run', '--json', '-v', 'v'];
+      // A plan asks nobody anything when a voice is named.
+      const env = {
+        ...engine.env(task),
+        FOLEY_BASE_URL: 'http://127.0.0.1:9',
+        FOLEY_API_KEY: 'key',
+      };
+      const result = await runFoley(args, { box, env });
+      expect(result.code, result.stderr).toBe(0);
+      const events = parseJsonLines(result.stdout.toString()).map((event) => Object(event));
+      const ids = events.filter(({ event }) => event === 'item').map(({ id }) => String(id));
+      spoken.push(...ids);
+      sizes.push(ids.length);
+    }
+    expect(spoken.toSorted()).toEqual(ITEMS);
+    expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(1);
+  },
+);
+
+test('the workflow speaks again what its cache has lost, and saves the cache also after a failure', async () => {
+  const workflow = await readFile(WORKFLOW, 'utf8');
+  const [saving = ''] = /uses: actions\/cache\/save@[^]*?(?=\n\n)/.exec(workflow) ?? [];
+  expect(saving).toMatch(/if: always\(\)/);
+  const lines = [...workflow.replaceAll(/\\\n\s*/g, '').matchAll(/^ +(?:run: )?foley (.*)$/gm)];
+  const { box, service } = await batchBox({ 'dialogue/one.txt': 'One line.' });
+  const values: Readonly<Record<string, string>> = {
+    ...service.env,
+    FOLEY_VOICE: await firstVoiceId(service),
+    FOLEY_TARGET: 'hosted',
+  };
+  const names = [...workflow.matchAll(/^ +([A-Z_]+): /gm)].map(([, name = '']) => name);
+  const env = Object.fromEntries(names.map((name) => [name, values[name] ?? '1']));
+  for (const place of ['first', 'second']) {
+    // A machine that knows nothing of the other one, as a runner whose cache was evicted.
+    const fresh = { ...env, CI: 'true', XDG_STATE_HOME: path.join(box.home, place) };
+    await rm(path.join(box.out, 'audio'), { recursive: true, force: true });
+    for (const [, line = ''] of lines) {
+      const words = line
+        .replaceAll(/\$\{\{.*?\}\}/g, 'main')
+        .replaceAll('"', '')
+        .split(' ');
+      const result = await runFoley(words, { box, env: fresh });
+      expect(result.code, result.stderr).toBe(0);
+    }
+  }
+});
+
+test('a task whose engine does not say of how many it is one is exit 2, and not everything', async () => {
+  const result = await runFoley(['batch', '--lines', '-', '-v', 'v', '--dry-run'], {
+    env: { JOB_COMPLETION_INDEX: '3', FOLEY_TARGET: 'local' },
+    input: 'One.\n',
+  });
+  expect(result).toMatchObject({ code: 2, stderr: expect.stringMatching(/JOB_COMPLETIONS/) });
+});

@@ -1,0 +1,124 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { errorLine } from '../harness/error-line.ts';
+import { runFoley } from '../harness/run-foley.ts';
+import type { Sandbox } from '../harness/sandbox.ts';
+import { sandbox } from '../harness/sandbox.ts';
+import { startServe } from '../binary/support/serve.ts';
+
+const ENGINE = fileURLToPath(
+  new URL('../service/engine/process/engines/misbehaving.mjs', import.meta.url),
+);
+
+/** What the engine does when it speaks, and what it says of it. */
+const FAILURES = [
+  ['dies before the first sound', 'dies at once', /exit code 3 .*CUDA is out of memory/],
+  [
+    'dies in the middle of the sound',
+    'dies after a sentence',
+    /exit code 3 .*CUDA is out of memory/,
+  ],
+  ['reports an error', 'gives up', /the model has no weights for this/],
+] as const;
+
+async function boxWith(behaviour: string): Promise<Sandbox> {
+  const box = await sandbox();
+  const added = await runFoley(['engine', 'add', 'bad', '--', 'node', ENGINE, behaviour], { box });
+  expect(added.code, added.stderr).toBe(0);
+  return box;
+}
+
+async function voiceIn(box: Sandbox): Promise<string> {
+  const { stdout } = await runFoley(['voices', 'list', '--json'], { box });
+  const { items } = Object(JSON.parse(stdout.toString()));
+  return items.find(({ name }: { name: string }) => name === 'v').voiceId;
+}
+
+const SPEAK = ['tts', 'This fails. It always fails.', '--voice-name', 'v', '-o', 'out.wav'];
+
+async function expectNamed(
+  behaviour: string,
+  args: readonly string[],
+  line: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const failed = await runFoley([...SPEAK, ...args, '--json'], { box: await boxWith(behaviour) });
+  expect(errorLine(failed)).toMatchObject({ code: 'ERR_GENERATION_FAILED', ...line });
+  expect(failed.stderr).not.toMatch(/proxy/i);
+}
+
+test.each(FAILURES)(
+  'an engine that %s is named with its own message',
+  async (_, behaviour, message) => {
+    const line = { exitCode: 23, billed: 'no', message: expect.stringMatching(message) };
+    await expectNamed(behaviour, [], line);
+  },
+);
+
+test.each([
+  ['job', 20],
+  ['aligned', 23],
+])('and so with --via %s', async (via, exitCode) => {
+  const message = expect.stringMatching(/exit code 3 .*CUDA is out of memory/);
+  await expectNamed('dies after a sentence', ['--via', via], { exitCode, message });
+});
+
+test.each(['v2', 'v1', 'compat-tts'])('and so with --api %s', async (api) => {
+  const message = expect.stringMatching(/exit code 3 .*CUDA is out of memory/);
+  const line = { exitCode: 23, billed: 'no', message };
+  await expectNamed('dies after a sentence', ['--api', api], line);
+});
+
+test('and by foley api, whose response was under way', async () => {
+  const box = await boxWith('dies after a sentence');
+  const call = ['api', 'POST', '/v1/tts', '-F', 'text=This fails. It always fails.'];
+  const failed = await runFoley([...call, '-F', `reference_id=${await voiceIn(box)}`], { box });
+  expect(failed.code).toBe(23);
+  expect(failed.stderr).toMatch(/exit code 3 .*CUDA is out of memory/);
+});
+
+test('and by live speech', async () => {
+  const box = await boxWith('dies after a sentence');
+  const args = ['live', '--voice-name', 'v', '-o', 'out.wav'];
+  const failed = await runFoley(args, { box, input: 'This fails. It always fails.\n' });
+  expect(failed.code).not.toBe(0);
+  expect(failed.stderr).toMatch(/exit code 3 .*CUDA is out of memory/);
+  expect(failed.stderr).not.toMatch(/proxy/i);
+});
+
+test.each(['v3', 'v2', 'v1', 'compat-tts'])(
+  'an engine of foley serve that dies in the middle of --api %s is named in its output',
+  async (api) => {
+    const box = await boxWith('dies after a sentence');
+    const service = await startServe([], { box });
+    const args = [...SPEAK, '--api', api, '--json'];
+    const failed = await runFoley(args, { box, env: service.env });
+    const { hint, requestId, ...line } = errorLine(failed);
+    expect(line).toMatchObject({ exitCode: 25, code: 'bad_answer' });
+    expect(hint).toContain('the output of `foley serve` has the reason, under this request id');
+    expect(hint).not.toMatch(/proxy/i);
+    await service.running.waitFor('stderr', new RegExp(`${requestId}.*CUDA is out of memory`));
+  },
+);
+
+test('foley serve tells why the request under a key failed, and that it was refunded', async () => {
+  const box = await boxWith('dies after a sentence');
+  const service = await startServe([], { box });
+  const voices = await service.ask('/api/open/v3/voices?pageSize=100');
+  const { items } = Object(JSON.parse(voices.bytes.toString()));
+  const { voiceId } = items.find(({ name }: { name: string }) => name === 'v');
+  const order = {
+    method: 'POST',
+    headers: { 'Idempotency-Key': 'fails' },
+    body: { text: 'This fails. It always fails.', voiceId, format: 'wav' },
+  } as const;
+  await expect(service.ask('/api/open/v3/speech/tts', order)).rejects.toThrow();
+  const again = await service.ask('/api/open/v3/speech/tts', order);
+  expect(Object(JSON.parse(again.bytes.toString()))).toMatchObject({
+    code: 'ERR_REQUEST_PREVIOUSLY_REFUNDED',
+    message: expect.stringMatching(/exit code 3/),
+    details: { failure: expect.stringMatching(/CUDA is out of memory/) },
+  });
+  await expect(readFile(path.join(box.out, 'out.wav'))).rejects.toThrow(/ENOENT/);
+});

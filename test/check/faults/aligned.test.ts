@@ -1,0 +1,335 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import {
+  ALIGNED_PATH,
+  audioEvent,
+  completedEvent,
+  events,
+  eventsAround,
+  eventsThenCut,
+  eventText,
+  snapshotEvent,
+  wholeEvents,
+} from '../../fault-server/faults/aligned.ts';
+import { errorAnswer } from '../../fault-server/faults/status.ts';
+import { chunk, head } from '../../fault-server/http-text.ts';
+import type { Answer, Rule } from '../../fault-server/script.ts';
+import { repeat } from '../../fault-server/steps.ts';
+import { parseErrorLine } from '../../harness/error-line.ts';
+import { parseJsonDocument } from '../../harness/json-lines.ts';
+import type { Scene } from '../../binary/support/scene.ts';
+import {
+  filesLeft,
+  KEPT,
+  NO_RIGHTS,
+  OPEN,
+  outputOf,
+  paidAudio,
+  RATES,
+  scene,
+  spooled,
+} from '../../binary/support/scene.ts';
+
+const { mp3 } = await paidAudio();
+const half = mp3.bytes.subarray(0, Math.floor(mp3.bytes.length / 2));
+const CAPTIONS = ['--subtitles', 'hi.srt', '--timings', 'hi.json'] as const;
+const OLDER = ['hi.mp3', 'hi.srt', 'hi.json'];
+const LEFT = OLDER.map((name) => `out/${name}`).sort();
+
+/** What the buffers of the system between the two ends may hold. */
+const MOST_AHEAD = 32_000_000;
+
+function onAligned(answer: Answer): Rule {
+  return { method: 'POST', path: ALIGNED_PATH, answer };
+}
+
+/** A scene in which there is an older file of every name. */
+async function sceneWithOlder(answer: Answer): Promise<Scene> {
+  const stage = await scene([onAligned(answer)]);
+  for (const name of OLDER) await writeFile(path.join(stage.box.out, name), `older ${name}`);
+  return stage;
+}
+
+async function expectOlder({ box }: Scene): Promise<void> {
+  for (const name of OLDER) expect((await outputOf(box, name)).toString()).toBe(`older ${name}`);
+}
+
+test('a whole stream: audio and captions get their names, under the price of the last event', async () => {
+  const stage = await sceneWithOlder(events(...wholeEvents(mp3)));
+  const result = await stage.speak([...CAPTIONS, '--json']);
+  expect(result.code, result.stderr).toBe(0);
+  expect(parseJsonDocument(result.stdout)).toMatchObject({
+    requestId: 'r-aligned',
+    creditsUsed: 2,
+    captions: {
+      items: [
+        { output: 'hi.srt', format: 'srt', cues: 1 },
+        { output: 'hi.json', format: 'json', cues: null },
+      ],
+      complete: true,
+    },
+  });
+  expect(await outputOf(stage.box)).toStrictEqual(mp3.bytes);
+  expect((await outputOf(stage.box, 'hi.srt')).toString()).toContain('\nhi\n');
+  const timings: unknown = JSON.parse((await outputOf(stage.box, 'hi.json')).toString());
+  expect(timings).toMatchObject({
+    text: 'hi',
+    complete: true,
+    words: [{ text: 'hi', startMs: 20 }],
+  });
+  expect(await filesLeft(stage.box)).toStrictEqual([...LEFT, RATES].sort());
+});
+
+describe('a stream that is not whole publishes nothing and keeps what was paid for', () => {
+  const begun = audioEvent(half);
+  test.each<[string, Answer, number, string]>([
+    ['ends without its last event', events(begun), 25, 'before it said that it was complete'],
+    ['is cut within an event', eventsThenCut(begun, audioEvent(half).slice(0, -9)), 25, ''],
+    [
+      'has audio that is not base64',
+      events(begun, eventText('audio', { audioBase64: '*!' })),
+      25,
+      'base64',
+    ],
+    [
+      'has data that is not JSON',
+      events(begun, 'event: audio\ndata: {\n\n', completedEvent()),
+      25,
+      'JSON',
+    ],
+    [
+      'says that it failed',
+      events(begun, eventText('error', { code: 'provider_timeout' })),
+      23,
+      'provider_timeout',
+    ],
+    [
+      'says that credits are used up',
+      events(begun, eventText('error', { code: 'quota_exceeded' })),
+      21,
+      'quota_exceeded',
+    ],
+    [
+      'fails with a code that nobody knows',
+      events(begun, eventText('error', { code: 'new' })),
+      23,
+      'new',
+    ],
+  ])('%s', async (_name, answer, exitCode, message) => {
+    const stage = await sceneWithOlder(answer);
+    const error = await stage.fail([...CAPTIONS, '--json']);
+    expect(error).toMatchObject({ exitCode, billed: 'yes' });
+    expect(error.message).toContain(message);
+    expect(error.hint).toContain('is kept in');
+    await expectOlder(stage);
+    expect(await filesLeft(stage.box)).toStrictEqual([...LEFT, ...KEPT].sort());
+    const { audio, record } = await spooled(stage.box);
+    expect(audio).toStrictEqual(half);
+    expect(record).toMatchObject({ complete: false, creditsUsed: 2 });
+    expect(stage.server.requests).toHaveLength(1);
+    const recovered = await stage.run(['recover', '--json']);
+    expect(recovered.code).toBe(27);
+  });
+
+  test('is nothing but heartbeats after its beginning: idle, however many come', async () => {
+    const beats = chunk(Buffer.from(': heartbeat\n\n'));
+    const bytes = beats.kind === 'write' ? beats.bytes : half;
+    const stage = await sceneWithOlder([
+      head(200, {
+        'Content-Type': 'text/event-stream',
+        'X-OpenAPI-Credits-Used': '2',
+        'Transfer-Encoding': 'chunked',
+      }),
+      chunk(Buffer.from(begun)),
+      repeat(bytes, Infinity),
+    ]);
+    const error = await stage.fail([...CAPTIONS, '--idle-timeout', '700ms']);
+    expect(error).toMatchObject({ exitCode: 25, billed: 'yes' });
+    expect(error.message).toContain('nothing but heartbeats');
+    await expectOlder(stage);
+  });
+
+  test('has an event without an end: refused at its limit', async () => {
+    const stage = await sceneWithOlder([
+      head(200, { 'Content-Type': 'text/event-stream', Connection: 'close' }),
+      ...[begun, 'event: audio\ndata: {"audioBase64":"'].map((text) => repeat(text, 1)),
+      repeat('A'.repeat(65_536), Infinity),
+    ]);
+    const running = await stage.start([...SPEAKING, ...CAPTIONS, '--json']);
+    const result = await running.done;
+    const error = parseErrorLine(result.stderr);
+    expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer' });
+    expect(error.message).toContain('larger than');
+    await expectOlder(stage);
+  });
+});
+
+const TO_STDOUT = ['tts', 'hi', '-o', '-', '--max-retries', '0', '-v', 'v-1'];
+const SPEAKING = ['tts', 'hi', '-o', 'hi.mp3', '--max-retries', '0', '-v', 'v-1'];
+
+test('times that are not complete are written, said to be so, and exit 3', async () => {
+  const stage = await scene([
+    onAligned(
+      events(
+        snapshotEvent(0, [['hi', 0, 100]]),
+        audioEvent(mp3.bytes),
+        eventText('alignment_invalidated', { chunkSeq: 0 }),
+        completedEvent('partial'),
+      ),
+    ),
+  ]);
+  const result = await stage.speak([...CAPTIONS]);
+  expect(result.code).toBe(3);
+  expect(result.stderr).toContain('did not time all of this text');
+  const timings: unknown = JSON.parse((await outputOf(stage.box, 'hi.json')).toString());
+  expect(timings).toMatchObject({ complete: false, words: [] });
+  expect((await outputOf(stage.box, 'hi.srt')).toString()).toContain('\nhi\n');
+  expect(await outputOf(stage.box)).toStrictEqual(mp3.bytes);
+});
+
+describe('captions that cannot be written', () => {
+  test('into a folder that is not there: nothing is sent', async () => {
+    const stage = await scene([]);
+    const error = await stage.fail(['--subtitles', 'no/hi.srt']);
+    expect(error).toMatchObject({ exitCode: 30, billed: 'no' });
+    expect(stage.server.requests).toHaveLength(0);
+    expect(await filesLeft(stage.box)).toStrictEqual([]);
+  });
+
+  test('where there is no room for them: no audio gets its name, and all of it is kept', async () => {
+    const words = Array.from({ length: 4_000 }, (): [string, number, number] => ['hi', 0, 400]);
+    const all = [snapshotEvent(0, words), audioEvent(mp3.bytes), completedEvent()];
+    const stage = await sceneWithOlder(events(...all));
+    const args = [...SPEAKING, ...CAPTIONS, '--json'].join(' ');
+    const result = await stage.shell(`ulimit -f 100; foley ${args}`);
+    expect(parseErrorLine(result.stderr)).toMatchObject({ exitCode: 30, billed: 'yes' });
+    await expectOlder(stage);
+    expect((await spooled(stage.box)).audio).toStrictEqual(mp3.bytes);
+    expect((await stage.run(['recover'])).code).toBe(0);
+    expect(await outputOf(stage.box, 'hi-2.mp3')).toStrictEqual(mp3.bytes);
+  });
+
+  test('on a device that is full: the audio has its name by then, and is named', async () => {
+    const stage = await scene([onAligned(events(...wholeEvents(mp3)))], NO_RIGHTS);
+    await stage.shell('ln -s /dev/full hi.srt');
+    const error = await stage.fail(['--subtitles', 'hi.srt']);
+    expect(error).toMatchObject({ exitCode: 30, code: 'output', billed: 'yes' });
+    expect(error.hint).toContain('in hi.mp3');
+    expect(await outputOf(stage.box)).toStrictEqual(mp3.bytes);
+  });
+});
+
+describe('audio that goes to stdout', () => {
+  test('captions go to their files', async () => {
+    const stage = await scene([onAligned(events(...wholeEvents(mp3)))]);
+    const result = await stage.speak([...CAPTIONS, '-o', '-']);
+    expect(result.code, result.stderr).toBe(0);
+    expect(result.stdout).toStrictEqual(mp3.bytes);
+    expect((await outputOf(stage.box, 'hi.srt')).toString()).toContain('\nhi\n');
+  });
+
+  test('a reader that stops slows the stream, however much there is of it', async () => {
+    const framed = chunk(Buffer.from(audioEvent(mp3.bytes)));
+    const bytes = framed.kind === 'write' ? framed.bytes : half;
+    const stage = await scene([
+      onAligned([
+        head(200, { 'Content-Type': 'text/event-stream', 'Transfer-Encoding': 'chunked' }),
+        repeat(bytes, Infinity),
+      ]),
+    ]);
+    const running = await stage.start([...TO_STDOUT, ...CAPTIONS], { holdStdout: true });
+    const { answer } = await stage.server.received();
+    let before = -1;
+    const isStill = (): boolean => {
+      const isSame = answer.bytesWritten === before && before > 0;
+      before = answer.bytesWritten;
+      return isSame;
+    };
+    await expect.poll(isStill, { interval: 150, timeout: 15_000 }).toBe(true);
+    expect(before).toBeLessThan(MOST_AHEAD);
+    running.closeOutput('stdout');
+    expect(await running.done).toMatchObject({ code: 0 });
+  });
+
+  test('a reader that goes away ends it quietly, without captions', async () => {
+    const large = Buffer.concat(Array.from({ length: 400 }, () => mp3.bytes));
+    const stage = await scene([
+      onAligned(eventsAround([audioEvent(large)], [audioEvent(large), completedEvent()])),
+    ]);
+    const running = await stage.start([...TO_STDOUT, ...CAPTIONS], { holdStdout: true });
+    await stage.server.received();
+    running.closeOutput('stdout');
+    expect(await running.done).toMatchObject({ code: 0, stderr: '' });
+    expect(await filesLeft(stage.box)).not.toContain('out/hi.srt');
+  });
+});
+
+test.each(['SIGINT', 'SIGTERM'] as const)(
+  '%s half way: what came is kept, older files stay',
+  async (signal) => {
+    const stage = await sceneWithOlder(eventsAround([audioEvent(half)], [completedEvent()]));
+    const running = await stage.start([...SPEAKING, ...CAPTIONS, '--verbose']);
+    await running.waitFor('stderr', /POST \S+\/aligned 200/);
+    running.signal(signal);
+    expect(await running.done).toMatchObject({ code: null, signal });
+    await expectOlder(stage);
+    expect((await filesLeft(stage.box)).filter((name) => name.startsWith('out/'))).toStrictEqual(
+      LEFT,
+    );
+  },
+);
+
+test('killed half way: recover tells of it, and asks for nothing', async () => {
+  const stage = await sceneWithOlder(eventsAround([audioEvent(half)], [completedEvent()]));
+  const running = await stage.start([...SPEAKING, ...CAPTIONS, '--verbose']);
+  await running.waitFor('stderr', /POST \S+\/aligned 200/);
+  await stage.server.paused();
+  running.signal('SIGKILL');
+  await running.done;
+  await expectOlder(stage);
+  const recovered = await stage.run(['recover', '--json']);
+  // That it was accepted may not have been on the disk yet.
+  const [code, outcome] = recovered.code === 27 ? [27, 'lost'] : [26, 'unknown'];
+  expect(recovered.code).toBe(code);
+  expect(parseJsonDocument(recovered.stdout)).toMatchObject({ items: [{ outcome }] });
+  await expectOlder(stage);
+  expect(stage.server.requests).toHaveLength(1);
+});
+
+test('the answer never comes: nobody knows, and the same key asks again', async () => {
+  const stage = await scene([onAligned([])]);
+  const running = await stage.start([
+    ...SPEAKING,
+    ...CAPTIONS,
+    '--response-timeout',
+    '300ms',
+    '--json',
+  ]);
+  const error = parseErrorLine((await running.done).stderr);
+  expect(error).toMatchObject({ exitCode: 26, billed: 'unknown' });
+  expect(await filesLeft(stage.box)).toStrictEqual([OPEN]);
+});
+
+test('a refusal that has nothing to do with the model is told as it is', async () => {
+  const message = 'The text is not allowed.';
+  const refusal = errorAnswer(400, { code: 'ERR_INVALID_REQUEST', message, requestId: 'r-1' });
+  const stage = await scene([onAligned(refusal)]);
+  expect(await stage.fail(['--via', 'aligned', '-m', 'not-listed'])).toMatchObject({
+    exitCode: 20,
+    message: expect.stringContaining(message),
+    billed: 'no',
+  });
+});
+
+test('a model without aligned streams is named, though the service does not', async () => {
+  const refusal = errorAnswer(400, {
+    code: 'ERR_INVALID_REQUEST',
+    message: 'No.',
+    requestId: 'r-1',
+  });
+  const stage = await scene([onAligned(refusal)]);
+  const error = await stage.fail(['--via', 'aligned', '-m', 'vendor-s21pro']);
+  expect(error).toMatchObject({ exitCode: 20, billed: 'no' });
+  expect(error.message).toContain('vendor-s21pro does not have aligned streams');
+});

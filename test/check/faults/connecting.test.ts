@@ -1,0 +1,280 @@
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import * as faults from '../../fault-server/catalogue.ts';
+import {
+  expiredCertificate,
+  makeCertificate,
+  notYetValidCertificate,
+  wrongHostCertificate,
+} from '../../fault-server/certificate.ts';
+import { refusedOrigin, startFaultServer } from '../../fault-server/fault-server.ts';
+import { SPEECH_PATH, VOICES_PATH } from '../../fault-server/healthy-service.ts';
+import type { Sandbox } from '../../harness/sandbox.ts';
+import { errorLine } from '../../harness/error-line.ts';
+import {
+  expectOneKey,
+  filesLeft,
+  onSpeech,
+  outputOf,
+  paidAudio,
+  RATES,
+  scene,
+  trusting,
+  VOICE,
+} from '../../binary/support/scene.ts';
+
+const { mp3 } = await paidAudio();
+const ONE_RETRY = ['--max-retries', '1'];
+
+describe('the name of the service cannot be found', () => {
+  test.each([
+    ['ENOTFOUND', 2, 'the name of api.example.test cannot be found'],
+    ['EAI_AGAIN', 3, 'the name of api.example.test cannot be looked up now'],
+  ])('%s: looked up %d times, and nothing was billed', async (code, lookups, message) => {
+    const stage = await scene([]);
+    const { env, asked } = await resolverThatSays(code, stage.box);
+    const flags = ['--base-url', 'https://api.example.test', '--max-retries', '2'];
+    const error = await stage.fail(flags, { env });
+    expect(error).toMatchObject({ exitCode: 24, code: 'network', billed: 'no', status: null });
+    expect(error.message).toBe(message);
+    expect(await asked()).toBe('api.example.test\n'.repeat(lookups));
+    expect(await filesLeft(stage.box)).toStrictEqual([]);
+  });
+});
+
+describe('nobody answers at the address', () => {
+  test('refused: tried again, and nothing was billed', async () => {
+    const stage = await scene([]);
+    const origin = await refusedOrigin();
+    const flags = ['--base-url', origin, ...ONE_RETRY, '--verbose', '--json'];
+    const result = await stage.speak(flags);
+    const error = errorLine(result);
+    expect(error).toMatchObject({ exitCode: 24, code: 'network', billed: 'no', status: null });
+    expect(error.message).toBe(`${new URL(origin).host} refuses connections`);
+    expect(result.stderr.match(/ECONNREFUSED/g)).toHaveLength(2);
+    expect(await filesLeft(stage.box)).toStrictEqual([]);
+  });
+});
+
+describe('encryption that cannot be trusted', () => {
+  test.each([
+    ['expired', expiredCertificate, 'CERT_HAS_EXPIRED'],
+    ['not yet valid', notYetValidCertificate, 'CERT_NOT_YET_VALID'],
+    ['of another host', wrongHostCertificate, 'ERR_TLS_CERT_ALTNAME_INVALID'],
+  ])('%s: told with the clock, never tried again, no key sent', async (_how, make, code) => {
+    const tls = make();
+    const stage = await scene([], { tls });
+    const env = await trusting(tls, stage.box);
+    const error = await stage.fail(['--max-retries', '4'], { env });
+    expect(error).toMatchObject({ exitCode: 24, code: 'network', billed: 'no', status: null });
+    expect(error.message).toContain(`(${code}); nothing was sent`);
+    expect(error.hint).toMatch(/clock, which says \d{4}-\d\d-\d\dT/);
+    expect(stage.server.requests).toHaveLength(0);
+    expect(stage.server.connections).toBe(1);
+  });
+
+  test.each([
+    ['', {}],
+    [', even where Node is told to trust everybody', { NODE_TLS_REJECT_UNAUTHORIZED: '0' }],
+  ])('of an unknown authority%s', async (_how, env) => {
+    const stage = await scene([], { tls: makeCertificate() });
+    const error = await stage.fail(['--max-retries', '4'], { env });
+    expect(error).toMatchObject({ exitCode: 24, code: 'network', billed: 'no' });
+    expect(error.message).toContain('(DEPTH_ZERO_SELF_SIGNED_CERT)');
+    expect(stage.server.requests).toHaveLength(0);
+  });
+
+  test('something that does not speak TLS at all', async () => {
+    const stage = await scene([]);
+    const origin = await originOfPlainServer();
+    const error = await stage.fail(['--base-url', origin, '--max-retries', '4']);
+    expect(error).toMatchObject({ exitCode: 24, code: 'network', billed: 'no' });
+    expect(error.message).toContain('does not speak TLS');
+    expect(await filesLeft(stage.box)).toStrictEqual([]);
+  });
+
+  test('good, once its authority is trusted', async () => {
+    const tls = makeCertificate();
+    const stage = await scene([], { tls });
+    const result = await stage.speak([], { env: await trusting(tls, stage.box) });
+    expect(result.code).toBe(0);
+  });
+});
+
+describe('http to another computer', () => {
+  test.each(['http://api.example.test', 'http://192.0.2.1:4747', 'http://127.0.0.1.example.test'])(
+    '%s is refused before a connection is made',
+    async (origin) => {
+      const stage = await scene([]);
+      const error = await stage.fail(['--base-url', origin]);
+      expect(error).toMatchObject({ exitCode: 2, code: 'usage', billed: 'no', status: null });
+      expect(error.message).toContain('would be called without encryption');
+      expect(await filesLeft(stage.box)).toStrictEqual([]);
+    },
+  );
+
+  test('so is a realtime host', async () => {
+    const stage = await scene([]);
+    const error = await stage.fail(['--realtime-url', 'ws://realtime.example.test']);
+    expect(error).toMatchObject({ exitCode: 2, code: 'usage' });
+    expect(stage.server.requests).toHaveLength(0);
+  });
+});
+
+// The contract's table has a 200 of the wrong type at 25, not at 24.
+test('a captive portal is no answer, and its page is not shown', async () => {
+  const stage = await scene([onSpeech(faults.captivePortal())]);
+  const error = await stage.fail(['--max-retries', '4']);
+  expectOneKey(stage, 1);
+  expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer', billed: 'unknown' });
+  expect(error.message).toBe('the answer is text/html, not audio');
+  expect(error.hint).toContain('login page');
+  expect(JSON.stringify(error)).not.toContain('Accept our terms');
+});
+
+describe('a proxy', () => {
+  const SECRET = 'proxy-password';
+
+  test('that wants a password: told without the one that was given', async () => {
+    const proxy = await startFaultServer([
+      { method: 'CONNECT', answer: faults.proxyAuthenticationRequired() },
+    ]);
+    const stage = await scene([]);
+    const address = proxy.origin.replace('://', `://user:${SECRET}@`);
+    const result = await stage.speak(
+      ['--base-url', 'https://api.example.test', '--verbose', '--json'],
+      { env: { HTTPS_PROXY: address } },
+    );
+    const error = errorLine(result);
+    expect(error).toMatchObject({ exitCode: 24, code: 'network', billed: 'no' });
+    expect(error.message).toBe(
+      `the proxy ${new URL(proxy.origin).host} gives no connection to api.example.test: ` +
+        'it asks for a user name and password (407)',
+    );
+    expect(error.hint).toBe('Check the user name and password in HTTPS_PROXY.');
+    expect(result.stderr).not.toContain(SECRET);
+    const [asked] = proxy.requests;
+    expect(asked?.target).toBe('api.example.test:443');
+    expect(asked?.header('authorization')).toBeUndefined();
+    expect(await filesLeft(stage.box)).toStrictEqual([]);
+  });
+
+  test.each([
+    ['refuses connections', refusedOrigin, 'it refuses connections'],
+    [
+      'talks nonsense',
+      () => originOfTalker('SSH-2.0-OpenSSH_9.6\r\n'),
+      'what it answers is not valid HTTP',
+    ],
+    [
+      'answers 502',
+      () => originOfTalker('HTTP/1.1 502 Bad\r\nContent-Length: 0\r\n\r\n'),
+      'it answers 502',
+    ],
+    ['hangs up', () => originOfTalker(''), /it closed the connection/],
+  ])(
+    'that %s is named as what failed, over HTTP and in a conversation',
+    async (_how, start, problem) => {
+      const stage = await scene([]);
+      const origin = await start();
+      const env = { HTTPS_PROXY: origin.replace('://', `://user:${SECRET}@`) };
+      const flags = ['--base-url', 'https://api.example.test', '--max-retries', '0', '--json'];
+      for (const command of [['tts'], ['live', '--request-id', 'r', '-m', 'a-model']]) {
+        const args = [...command, 'hi', '-v', VOICE, '-o', 'hi.mp3', ...flags];
+        const result = await stage.run(args, { env });
+        const error = errorLine(result);
+        expect(error).toMatchObject({ exitCode: 24, code: 'network', billed: 'no' });
+        expect(error.message).toContain(
+          `the proxy ${new URL(origin).host} gives no connection to api`,
+        );
+        expect(error.message).toMatch(problem);
+        expect(error.hint).toBe('Check HTTPS_PROXY, or name the host in NO_PROXY.');
+        expect(result.stderr).not.toContain(SECRET);
+      }
+    },
+  );
+
+  test('that tunnels to something without encryption is named beside it', async () => {
+    const stage = await scene([]);
+    const proxy = await originOfTalker('HTTP/1.1 200 OK\r\n\r\nnonsense, and more of it');
+    const error = await stage.fail(['--base-url', 'https://api.example.test'], {
+      env: { HTTPS_PROXY: proxy },
+    });
+    expect(error).toMatchObject({ exitCode: 24, billed: 'no' });
+    expect(error.message).toContain(
+      `through the proxy ${new URL(proxy).host}, which HTTPS_PROXY names`,
+    );
+  });
+
+  test('whose address is none', async () => {
+    const stage = await scene([]);
+    const env = { HTTPS_PROXY: `socks5://user:${SECRET}@127.0.0.1:1` };
+    const result = await stage.speak(['--base-url', 'https://api.example.test', '--json'], { env });
+    expect(errorLine(result)).toMatchObject({ exitCode: 2, code: 'usage', billed: 'no' });
+    expect(result.stderr).not.toContain(SECRET);
+  });
+
+  test('is not asked for this computer', async () => {
+    const stage = await scene([]);
+    const env = { HTTP_PROXY: await refusedOrigin(), HTTPS_PROXY: await refusedOrigin() };
+    expect((await stage.speak([], { env })).code).toBe(0);
+  });
+});
+
+describe('a connection that was kept and is gone when it is used again', () => {
+  test('for speech after the voices: once more, under the same key', async () => {
+    const stage = await scene([{ path: SPEECH_PATH, nth: 1, answer: faults.resetBeforeHeaders() }]);
+    const args = ['tts', 'hi', '--voice-name', 'nadia', '-o', 'hi.mp3', ...ONE_RETRY];
+    const result = await stage.run(args);
+    expect(result.code).toBe(0);
+    const [voices, first, second] = stage.server.requests;
+    expect([voices?.path, first?.path, second?.path]).toStrictEqual([
+      VOICES_PATH,
+      SPEECH_PATH,
+      SPEECH_PATH,
+    ]);
+    expect(first?.connection).toBe(voices?.connection);
+    expect(second?.connection).not.toBe(first?.connection);
+    expectOneKey(stage, 2);
+    expect(await outputOf(stage.box)).toStrictEqual(mp3.bytes);
+    expect(await filesLeft(stage.box)).toStrictEqual(['out/hi.mp3', RATES]);
+  });
+});
+
+/** Answers whatever comes in plain text, as a web server does at the wrong port. */
+async function originOfPlainServer(): Promise<string> {
+  const origin = await originOfTalker('HTTP/1.1 400 Bad Request\r\n\r\n');
+  return origin.replace('http', 'https');
+}
+
+/** Says one thing to whoever says anything, and ends the connection. */
+async function originOfTalker(words: string): Promise<string> {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => socket.end(words));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${Object(server.address()).port}`;
+}
+
+/** A resolver that always says the same, and notes what it was asked for. */
+async function resolverThatSays(code: string, { harness }: Sandbox) {
+  const file = path.join(harness, 'resolver.cjs');
+  const notes = path.join(harness, 'lookups');
+  const script = `
+    const error = Object.assign(new Error('made up'), { code: '${code}', syscall: 'getaddrinfo' });
+    require('node:dns').lookup = (name, options, callback) => {
+      require('node:fs').appendFileSync(process.env.LOOKUPS, name + '\\n');
+      setImmediate(callback, error);
+    };`;
+  await writeFile(file, script);
+  return {
+    env: { NODE_OPTIONS: `--require "${file}"`, LOOKUPS: notes },
+    asked: () => readFile(notes, 'utf8'),
+  };
+}

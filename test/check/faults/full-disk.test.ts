@@ -1,0 +1,256 @@
+import { execFileSync } from 'node:child_process';
+import { access, chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test, vi } from 'vitest';
+import * as faults from '../../fault-server/catalogue.ts';
+import { errorLine, parseErrorLine } from '../../harness/error-line.ts';
+import type { ShellResult } from '../../harness/in-shell.ts';
+import { requireTool, skipWithout } from '../../harness/require-tool.ts';
+import type { Scene } from '../../binary/support/scene.ts';
+import {
+  filesLeft,
+  KEPT,
+  NO_RIGHTS,
+  onSpeech,
+  outputOf,
+  paidAudio,
+  scene,
+  SOON,
+  speakWith,
+  spooled,
+} from '../../binary/support/scene.ts';
+
+const { mp3 } = await paidAudio();
+const large = { ...mp3, bytes: Buffer.concat(Array.from({ length: 64 }, () => mp3.bytes)) };
+
+/** A command line for a shell. */
+const foley = (args: readonly string[]): string => `foley ${args.join(' ')}`;
+
+describe('the disk takes no more', () => {
+  test('a file that may not grow: exit 30, the older one intact, what got there is kept', async () => {
+    const stage = await scene([onSpeech(faults.audio(large))]);
+    await writeFile(path.join(stage.box.out, 'hi.mp3'), 'the older file');
+    const result = await stage.shell(`ulimit -f 100; ${foley(speakWith(['--json']))}`);
+    expect(result.code).toBe(30);
+    const error = parseErrorLine(result.stderr);
+    expect(error).toMatchObject({ exitCode: 30, code: 'output', billed: 'yes' });
+    expect(error.message).toBe(
+      'cannot write hi.mp3: the file would be larger than is allowed here',
+    );
+    expect(error.hint).toContain('What arrived is kept in /');
+    expect((await outputOf(stage.box)).toString()).toBe('the older file');
+    expect(await filesLeft(stage.box)).toStrictEqual(['out/hi.mp3', ...KEPT]);
+    const { audio, record } = await spooled(stage.box);
+    expect(audio).toStrictEqual(large.bytes.subarray(0, 102_400));
+    expect(record).toMatchObject({ complete: false, creditsUsed: 2 });
+  });
+
+  test('a full disk: all of it goes into the spool on another, and recover brings it back', async () => {
+    requireTool('bash');
+    requireSmallDisk();
+    const stage = await scene([onSpeech(faults.audio(large))]);
+    const { out } = stage.box;
+    const script = `
+      mount -t tmpfs -o size=64k none small || exit 99
+      ${foley(speakWith(['-o', 'small/hi.mp3']))}; echo "first: $?"
+      ls -A small; echo "left: $?"
+      mount -o remount,size=4m small
+      ${foley(['recover'])}; echo "second: $?"
+      cp small/hi.mp3 copy.mp3`;
+    await mkdir(path.join(out, 'small'));
+    await writeFile(path.join(stage.box.harness, 'small.sh'), script);
+    const result = await stage.shell(
+      `unshare --user --map-root-user --mount bash "${stage.box.harness}/small.sh"`,
+    );
+    const said = result.stdout.toString();
+    expect(said).toMatch(/^first: 30\nleft: 0\n\S+: recovered as .+\/small\/hi\.mp3\nsecond: 0\n$/);
+    expect(result.stderr).toContain('cannot write small/hi.mp3: the disk is full');
+    expect(await readFile(path.join(out, 'copy.mp3'))).toStrictEqual(large.bytes);
+    expect(await filesLeft(stage.box)).toStrictEqual(['out/copy.mp3']);
+    expect(stage.server.requests).toHaveLength(1);
+  });
+
+  test('a disk without room is found before anything is sent', async () => {
+    requireSmallDisk();
+    const stage = await scene([]);
+    const { stderr, stdout } = await onSmallDisk(
+      stage,
+      16,
+      `head -c 8192 /dev/zero > small/used
+      ${foley(speakWith(['-o', 'small/hi.mp3']))}; echo "room: $?"
+      head -c 8192 /dev/zero >> small/used
+      ${foley(speakWith(['-o', 'small/hi.mp3']))}; echo "output: $?"
+      ${foley(speakWith(['--timings', 'small/hi.json']))}; echo "captions: $?"
+      XDG_STATE_HOME=$PWD/small ${foley(speakWith([]))}; echo "spool: $?"
+      ls small`,
+    );
+    // The small disk is one of memory: 8 KiB are enough for two letters, and nothing is not.
+    expect(stdout.toString()).toBe('room: 0\noutput: 30\ncaptions: 30\nspool: 32\nhi.mp3\nused\n');
+    expect(stderr).toMatch(/cannot write small\/hi\.mp3: the disk is full: 0 bytes are free/);
+    expect(stderr).toMatch(/cannot write small\/hi\.json: the disk is full/);
+    expect(stderr).toMatch(/choose another place with --timings/);
+    expect(stage.server.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
+  });
+
+  test('output and spool on a disk that fills up: exit 27 when nothing could be kept', async () => {
+    requireSmallDisk();
+    const stage = await scene([onSpeech(faults.slowBody(mp3))]);
+    const script = `XDG_STATE_HOME=$PWD/small ${foley(speakWith(['-o', 'small/hi.mp3']))} &
+      until ls small/foley/journal/*.jsonl; do :; done > list 2>&1
+      until ls small/.foley-*.part; do :; done > list 2>&1
+      head -c 65536 /dev/zero > small/used 2> list
+      touch filled; wait $!; echo "first: $?"
+      find small -name '*.part' -o -name '*.mp3'; rm small/used
+      XDG_STATE_HOME=$PWD/small ${foley(['recover'])}; echo "second: $?"`;
+    const running = onSmallDisk(stage, 64, script);
+    await stage.server.paused();
+    await vi.waitFor(() => access(path.join(stage.box.out, 'filled')), SOON);
+    await stage.server.advance();
+    const { stderr, stdout } = await running;
+    expect(stdout.toString()).toBe('first: 27\nNothing was left behind.\nsecond: 0\n');
+    expect(stderr).toContain('cannot write small/hi.mp3: the disk is full');
+    expect(stderr).toContain('The audio was paid for and is lost.');
+    expect(stderr).not.toContain('kept in');
+  });
+
+  test('a device that is full: exit 30, and the audio is kept', async () => {
+    const stage = await scene([], NO_RIGHTS);
+    const error = await stage.fail(['-o', '/dev/full']);
+    expect(error).toMatchObject({ exitCode: 30, code: 'output', billed: 'yes' });
+    expect(error.message).toBe('cannot write /dev/full: the disk is full');
+    expect(await filesLeft(stage.box)).toStrictEqual(KEPT);
+    expect((await spooled(stage.box)).audio).toStrictEqual(mp3.bytes);
+    expect((await stage.run(['recover'])).code).toBe(0);
+    expect(await filesLeft(stage.box)).toStrictEqual(['out/ID.mp3']);
+  });
+});
+
+test('a stream that is longer than what is remembered of it is lost, and told so', async () => {
+  const stage = await scene([onSpeech(faults.largeBody(mp3, 12_000_000))]);
+  const script = `(ulimit -f 9216; ${foley(speakWith(['-o', '-', '--json']))} > all.mp3)`;
+  // Together they are a usage failure: audio and JSON cannot share stdout.
+  expect((await stage.shell(script)).code).toBe(2);
+  const result = await stage.shell(script.replace(' --json', ''));
+  expect(result.code).toBe(27);
+  expect(result.stderr).toBe(
+    'foley: cannot write to stdout: the file would be larger than is allowed here\n' +
+      'Send it elsewhere, or mend what stdout leads to. The audio was paid for and is lost.\n',
+  );
+  expect(await filesLeft(stage.box)).toStrictEqual(['out/all.mp3']);
+  expect((await stage.run(['recover'])).code).toBe(0);
+});
+
+describe('the journal cannot be written', () => {
+  test('because its folder is read-only: exit 32, nothing was sent', async () => {
+    const stage = await scene([], NO_RIGHTS);
+    await chmod(stage.box.state, 0o500);
+    const error = await stage.fail();
+    expect(error).toMatchObject({ exitCode: 32, code: 'state', billed: 'no', status: null });
+    expect(error.hint).toContain('XDG_STATE_HOME');
+    expect(stage.server.requests).toHaveLength(0);
+    expect(await filesLeft(stage.box)).toStrictEqual([]);
+  });
+
+  test('because the disk is full: exit 32, nothing was sent', async () => {
+    const stage = await scene([]);
+    const result = await stage.shell(`(ulimit -f 0; ${foley(speakWith(['--json']))})`);
+    expect(result.code).toBe(32);
+    expect(parseErrorLine(result.stderr)).toMatchObject({ code: 'state', billed: 'no' });
+    expect(stage.server.requests).toHaveLength(0);
+    expect(await filesLeft(stage.box)).toStrictEqual([]);
+  });
+
+  test('a torn line of a killed command is passed over', async () => {
+    const stage = await scene([]);
+    const folder = path.join(stage.box.state, 'foley', 'journal');
+    await mkdir(folder, { recursive: true });
+    await writeFile(path.join(folder, '20240101T000000Z-1-00000000.jsonl'), '\nv1 0123');
+    expect((await stage.speak()).code).toBe(0);
+    const recovered = await stage.run(['recover']);
+    expect(recovered).toMatchObject({ code: 0 });
+    expect(recovered.stdout.toString()).toBe('Nothing was left behind.\n');
+  });
+});
+
+describe('a place that cannot be written to, found out before anything is sent', () => {
+  test('a read-only folder', async () => {
+    const stage = await scene([], NO_RIGHTS);
+    await chmod(stage.box.out, 0o500);
+    const error = await stage.fail();
+    expect(error).toMatchObject({ exitCode: 30, code: 'output', billed: 'no', status: null });
+    expect(error.message).toBe('cannot write hi.mp3: permission is denied in the current folder');
+    expect(stage.server.connections).toBe(0);
+    expect(await filesLeft(stage.box)).toStrictEqual([]);
+  });
+
+  test.each([
+    ['a folder that is not there', 'no/hi.mp3', /the folder no does not exist/, /mkdir -p no/],
+    ['a file where a folder should be', '/dev/null/hi.mp3', /is a file, not a folder/, /another/],
+  ])('%s', async (_what, output, message, hint) => {
+    const stage = await scene([]);
+    const error = await stage.fail(['-o', output]);
+    expect(error).toMatchObject({ exitCode: 30, code: 'output', billed: 'no' });
+    expect(error.message).toMatch(message);
+    expect(error.hint).toMatch(hint);
+    expect(stage.server.connections).toBe(0);
+  });
+
+  test('a write-protected file', async () => {
+    const stage = await scene([], NO_RIGHTS);
+    const file = path.join(stage.box.out, 'hi.mp3');
+    await writeFile(file, 'the older file', { mode: 0o444 });
+    const error = await stage.fail();
+    expect(error).toMatchObject({ exitCode: 30, code: 'output', billed: 'no' });
+    expect(error.message).toBe('cannot write hi.mp3: it is write-protected');
+    expect(error.hint).toContain('chmod u+w');
+    expect(stage.server.connections).toBe(0);
+    expect((await outputOf(stage.box)).toString()).toBe('the older file');
+  });
+});
+
+describe('a name that is taken and must stay', () => {
+  test('is found out before anything is sent', async () => {
+    const stage = await scene([]);
+    await writeFile(path.join(stage.box.out, 'hi.mp3'), 'the older file');
+    const error = await stage.fail(['--no-clobber']);
+    expect(error).toMatchObject({ exitCode: 31, code: 'exists', billed: 'no' });
+    expect(stage.server.connections).toBe(0);
+    expect((await outputOf(stage.box)).toString()).toBe('the older file');
+    expect(await filesLeft(stage.box)).toStrictEqual(['out/hi.mp3']);
+  });
+
+  test('is left to who took it while the audio came, which is kept', async () => {
+    const stage = await scene([onSpeech(faults.slowBody(mp3))]);
+    const running = await stage.start(speakWith(['--no-clobber', '--json']));
+    await stage.server.paused();
+    await writeFile(path.join(stage.box.out, 'hi.mp3'), 'somebody else’s');
+    await stage.server.advance();
+    const error = errorLine(await running.done);
+    expect(error).toMatchObject({ exitCode: 31, code: 'exists', billed: 'yes' });
+    expect(error.hint).toMatch(/`foley recover \S+` brings it back/);
+    expect((await outputOf(stage.box)).toString()).toBe('somebody else’s');
+    expect(await filesLeft(stage.box)).toStrictEqual(['out/hi.mp3', ...KEPT]);
+    const recovered = await stage.run(['recover', '--json']);
+    expect(recovered.code).toBe(0);
+    expect(await outputOf(stage.box, 'hi-2.mp3')).toStrictEqual(mp3.bytes);
+    expect(await filesLeft(stage.box)).toStrictEqual(['out/hi-2.mp3', 'out/hi.mp3']);
+  });
+});
+
+/** Runs a script beside `small`, a disk of its own of so many KiB. */
+async function onSmallDisk(stage: Scene, kib: number, script: string): Promise<ShellResult> {
+  const file = path.join(stage.box.harness, 'small.sh');
+  await mkdir(path.join(stage.box.out, 'small'));
+  await writeFile(file, `mount -t tmpfs -o size=${kib}k none small || exit 99\n${script}`);
+  return stage.shell(`unshare --user --map-root-user --mount bash "${file}"`);
+}
+
+/** A small disk can be made where a user may make a namespace for mounts. */
+function requireSmallDisk(): void {
+  try {
+    const inside = ['--user', '--map-root-user', '--mount', 'mount', '-t', 'tmpfs', 'none', '/mnt'];
+    execFileSync('unshare', inside, { stdio: 'ignore' });
+  } catch {
+    skipWithout('unshare with mounts');
+  }
+}

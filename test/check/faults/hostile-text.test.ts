@@ -1,0 +1,277 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import * as faults from '../../fault-server/catalogue.ts';
+import {
+  CAPABILITIES_PATH,
+  PROFILE_PATH,
+  VOICES_PATH,
+} from '../../fault-server/healthy-service.ts';
+import { startFaultServer } from '../../fault-server/fault-server.ts';
+import { answer } from '../../fault-server/http-text.ts';
+import type { Step } from '../../fault-server/steps.ts';
+import { errorLine } from '../../harness/error-line.ts';
+import { parseJsonDocument } from '../../harness/json-lines.ts';
+import type { RunResult } from '../../harness/run-options.ts';
+import { startInTerminal } from '../../harness/terminal.ts';
+import { unsafeCharacters } from '../../harness/unsafe-characters.ts';
+import { JOBS_PATH } from '../../binary/batch/batch-box.ts';
+import { filesLeft, onSpeech, OPEN, paidAudio, scene, VOICE } from '../../binary/support/scene.ts';
+
+const { mp3 } = await paidAudio();
+
+const ACTIONS = { GITHUB_ACTIONS: 'true', CI: 'true' };
+/** Those of the catalogue, and what a build service would obey at the beginning of a line. */
+const STRINGS: Readonly<Record<string, string>> = {
+  ...faults.HOSTILE_STRINGS,
+  workflowStart: '::error::EVIL',
+  workflowMask: '  ::add-mask::EVIL',
+  pipelineStart: '##vso[task.complete result=Succeeded;]EVIL',
+  legacyCommand: 'x ##[error]EVIL',
+};
+const all = Object.entries(STRINGS);
+const everything = all
+  .filter(([name]) => name !== 'loneSurrogate')
+  .map(([, text]) => text)
+  .join(' ');
+/** One of each kind, for places of which strict parsers let little through. */
+const some = [
+  faults.HOSTILE_STRINGS.clipboard,
+  faults.HOSTILE_STRINGS.bidiOverride,
+  faults.HOSTILE_STRINGS.c1Controls,
+  '::error::EVIL',
+  'x ##[error]EVIL',
+];
+
+describe('a hostile string in an error', () => {
+  test.each(all)('as everything that an error has: %s', async (_name, text) => {
+    const stage = await scene([onSpeech(faults.hostileError(400, text))]);
+    const result = await stage.speak(['--verbose'], { env: ACTIONS });
+    expect(result.code).toBe(20);
+    expectHarmless(result);
+    expect(await filesLeft(stage.box)).toStrictEqual([]);
+  });
+
+  test('as the reason for which a batch stops', async () => {
+    const stage = await scene([{ path: JOBS_PATH, answer: faults.hostileError(402, everything) }]);
+    const args = ['batch', '--lines', '-', '-v', VOICE, '-m', 'm'];
+    const result = await stage.run(args, { input: 'One.\nTwo.\n', env: ACTIONS });
+    expect(result.code).toBe(21);
+    expect(result.stderr).toMatch(/not tried, since /);
+    expectHarmless(result);
+  });
+
+  test('as data they come whole, and escaped', async () => {
+    const stage = await scene([onSpeech(faults.hostileError(400, everything))]);
+    const result = await stage.speak(['--json']);
+    expect(unsafeCharacters(result.stderr)).toStrictEqual([]);
+    const error = errorLine(result);
+    expect(error.message).toBe(`the service rejected the request (400): ${everything}`);
+    expect(error).toMatchObject({ code: everything, requestId: everything, billed: 'no' });
+    expect(Object.keys(error.details ?? {})).toContain(everything);
+  });
+
+  test('of a million characters it is cut', async () => {
+    const stage = await scene([onSpeech(faults.longError(400, 60_000))]);
+    const result = await stage.speak();
+    expect(result.code).toBe(20);
+    expect(result.stderr.length).toBeLessThan(3_000);
+    const longer = await scene([onSpeech(faults.longError(400))]);
+    expect((await longer.speak()).stderr.length).toBeLessThan(3_000);
+  });
+
+  test.each(some)('as reason phrase: %j', async (text) => {
+    const stage = await scene([onSpeech(faults.hostileReason(503, text))]);
+    const result = await stage.speak(['--verbose'], { env: ACTIONS });
+    // What strict parsers refuse is no HTTP; of the rest only the status counts.
+    expect([23, 25]).toContain(result.code);
+    expectHarmless(result);
+  });
+
+  test('as the address of a redirect', async () => {
+    const stage = await scene([
+      { path: PROFILE_PATH, answer: faults.redirectTo('javascript:EVIL\u202E') },
+    ]);
+    const result = await stage.run(['profile', '--verbose']);
+    expect(result.code).toBe(25);
+    expectHarmless(result);
+  });
+});
+
+describe('a hostile string in a good answer', () => {
+  test.each(some)('as every header of the service: %j', async (text) => {
+    const stage = await scene([onSpeech(faults.hostileHeaders(mp3, text))]);
+    const result = await stage.speak(['--verbose'], { env: ACTIONS });
+    expect([0, 25]).toContain(result.code);
+    expectHarmless(result);
+    const left = await filesLeft(stage.box);
+    expect(left).toStrictEqual(result.code === 0 ? ['out/hi.mp3'] : [OPEN]);
+  });
+
+  test.each(some)('as the type of what it is: %j', async (text) => {
+    const stage = await scene([onSpeech(faults.hostileType(text))]);
+    const result = await stage.speak([], { env: ACTIONS });
+    expect(result.code).toBe(25);
+    expectHarmless(result);
+  });
+
+  test('as voices, which look like any', async () => {
+    const stage = await scene([
+      {
+        path: VOICES_PATH,
+        answer: json(
+          200,
+          bodyWith('items', (text) => faults.hostileVoices(text)),
+        ),
+      },
+    ]);
+    const list = await stage.run(['voices', 'list'], { env: ACTIONS });
+    expect(list.code).toBe(0);
+    expectHarmless(list);
+    expect(list.stdout.toString().trimEnd().split('\n')).toHaveLength(all.length + 1);
+    const data = await stage.run(['voices', 'list', '--json']);
+    expect(unsafeCharacters(data.stdout)).toStrictEqual([]);
+    const names = all.map(([, name]) => ({ name }));
+    expect(parseJsonDocument(data.stdout)).toMatchObject({ items: names });
+    for (const name of ['EVIL red', 'nobody']) {
+      const args = ['tts', 'hi', '--voice-name', name, '-o', 'hi.mp3'];
+      const unknown = await stage.run(args, { env: ACTIONS });
+      expect(unknown.code).toBe(2);
+      expectHarmless(unknown);
+    }
+  });
+
+  test('as models, which look like any', async () => {
+    const stage = await scene([
+      {
+        path: CAPABILITIES_PATH,
+        answer: json(
+          200,
+          bodyWith('models', (text) => faults.hostileCapabilities(text)),
+        ),
+      },
+    ]);
+    const list = await stage.run(['models'], { env: ACTIONS });
+    expect(list.code).toBe(0);
+    expectHarmless(list);
+    expect(list.stdout.toString().trimEnd().split('\n')).toHaveLength(all.length + 1);
+  });
+
+  test('as a profile, on a terminal', async () => {
+    const body = { user_id: everything, tier: everything, api_quota_remaining: 1, credits: 1 };
+    const stage = await scene([{ path: PROFILE_PATH, answer: json(200, JSON.stringify(body)) }]);
+    const { box } = stage;
+    const env = { ...stage.env, FOLEY_PAGER: 'cat' };
+    const shown = await (await startInTerminal(['profile', '--color', 'never'], { box, env })).done;
+    expect(shown.code).toBe(0);
+    expect(unsafeCharacters(shown.stdout.toString().replaceAll('\r\n', '\n'))).toStrictEqual([]);
+  });
+
+  test('as an answer to a call of any kind, on a terminal', async () => {
+    const text = JSON.stringify(Object.values(STRINGS));
+    const stage = await scene([{ path: PROFILE_PATH, answer: json(200, text) }]);
+    const { box, env } = stage;
+    const args = ['api', 'GET', PROFILE_PATH, '--color', 'never'];
+    const shown = await (await startInTerminal(args, { box, env })).done;
+    expect(shown.code).toBe(0);
+    expect(unsafeCharacters(shown.stdout.toString().replaceAll('\r\n', '\n'))).toStrictEqual([]);
+  });
+});
+
+test('no line of a log is a command to the service that builds', async () => {
+  const text = '\n::error::EVIL\n##[error]EVIL\n::add-mask::EVIL';
+  const stage = await scene([onSpeech(faults.hostileError(500, text))]);
+  const result = await stage.speak(['--verbose'], { env: ACTIONS });
+  expect(result.code).toBe(23);
+  expectHarmless(result);
+});
+
+describe('a server that repeats the key', () => {
+  test.each([400, 401, 500])('in a %d: it is masked, as data too', async (status) => {
+    const stage = await scene([onSpeech(faults.echoOfRequest(status))]);
+    const plain = await stage.speak(['--verbose']);
+    expect(plain.stderr).toContain('[redacted]');
+    expect(plain.stderr).not.toContain(stage.key);
+    const error = await stage.fail();
+    expect(JSON.stringify(error)).not.toContain(stage.key);
+    expect(error.details).toMatchObject({ credential: '[redacted]' });
+  });
+});
+
+describe('a key that cannot be one', () => {
+  test.each([
+    ['a line end inside', 'sk-abc\ndef', /at position 7$/],
+    ['a smart quote', '“sk-abcdef”', /at position 1$/],
+    ['a Cyrillic letter', 'sk-аbc', /at position 4$/],
+    ['a space', 'sk abc', /at position 3$/],
+    ['nothing', '', /^FOLEY_API_KEY is empty$/],
+    ['white space', ' \n', /is empty$/],
+    ['far too much', 'k'.repeat(5_000), /too long/],
+  ])('%s: exit 4, its place told and not its value', async (_what, key, message) => {
+    const stage = await scene([]);
+    const result = await stage.speak(['--json'], { env: { FOLEY_API_KEY: key } });
+    const error = errorLine(result);
+    expect(error).toMatchObject({ exitCode: 4, code: 'no_key', billed: 'no', status: null });
+    expect(error.message).toMatch(message);
+    if (key.trim() !== '') expect(result.stderr).not.toContain(key);
+    expect(stage.server.connections).toBe(0);
+    expect(await filesLeft(stage.box)).toStrictEqual([]);
+  });
+
+  test('a line end at its end is dropped', async () => {
+    const stage = await scene([]);
+    expect((await stage.speak([], { env: { FOLEY_API_KEY: `${stage.key}\n` } })).code).toBe(0);
+    expect(stage.server.requests[0]?.header('authorization')).toBe(`Bearer ${stage.key}`);
+  });
+});
+
+// Results and downloads by URL are not there yet: a redirect is the one address that a server gives.
+test('a hostile string in the report of a batch is escaped, and stays what it is', async () => {
+  const stage = await scene([{ path: JOBS_PATH, answer: faults.hostileError(400, everything) }]);
+  const args = ['batch', '--lines', '-', '-v', VOICE, '-m', 'm', '--report', 'report.json'];
+  await stage.run(args, { input: 'One.\n' });
+  const report = await readFile(path.join(stage.box.out, 'report.json'));
+  expect(unsafeCharacters(report)).toStrictEqual([]);
+  expect(JSON.stringify(parseJsonDocument(report))).toContain(faults.HOSTILE_STRINGS.tags);
+});
+
+describe('an address that a server gives', () => {
+  test('is not opened when it is no address of the web, and gets no key elsewhere', async () => {
+    for (const location of ['file:///etc/passwd', 'javascript:alert(1)', 'ftp://127.0.0.1/a']) {
+      const stage = await scene([{ path: PROFILE_PATH, answer: faults.redirectTo(location) }]);
+      const error = errorLine(await stage.run(['profile', '--json']));
+      expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer' });
+    }
+    const other = await startFaultServer([{ answer: faults.captivePortal() }]);
+    const stage = await scene([{ path: PROFILE_PATH, answer: faults.redirectTo(other.origin) }]);
+    const error = errorLine(await stage.run(['profile', '--json']));
+    expect(error.message).toBe('the answer is text/html, not JSON');
+    expect(other.requests[0]?.header('authorization')).toBeUndefined();
+  });
+});
+
+function json(status: number, body: string): Step[] {
+  return answer(status, { 'Content-Type': 'application/json' }, body);
+}
+
+/** One body with the items of many: the list of the service, with an item for every string. */
+function bodyWith(list: string, make: (text: string) => Step[]): string {
+  const bodies = all.map(([, text]) => {
+    const written = make(text).flatMap((step) => (step.kind === 'write' ? [step.bytes] : []));
+    const body: unknown = JSON.parse(Buffer.from(written.at(-1) ?? []).toString());
+    return Object(body);
+  });
+  return JSON.stringify({ ...bodies[0], [list]: bodies.flatMap((body) => body[list]) });
+}
+
+/** Nothing in what a person sees can drive a terminal, hide something, or command a build. */
+function expectHarmless({ stdout, stderr }: RunResult): void {
+  for (const output of [stdout.toString(), stderr]) {
+    expect(unsafeCharacters(output)).toStrictEqual([]);
+    for (const line of output.split('\n')) {
+      expect(line).not.toMatch(/^\s*::/);
+      expect(line).not.toMatch(/##\w*\[/);
+    }
+  }
+  expect(stderr).not.toMatch(/^(foley: )?EVIL/m);
+}

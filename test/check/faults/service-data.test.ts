@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest';
+import * as faults from '../../fault-server/catalogue.ts';
+import { VOICES_PATH } from '../../fault-server/healthy-service.ts';
+import { answer } from '../../fault-server/http-text.ts';
+import type { Step } from '../../fault-server/steps.ts';
+import { errorLine } from '../../harness/error-line.ts';
+import { parseJsonDocument } from '../../harness/json-lines.ts';
+import { filesLeft, onSpeech, paidAudio, RATES, scene, VOICE } from '../../binary/support/scene.ts';
+
+const { mp3 } = await paidAudio();
+
+describe('names that lead somewhere', () => {
+  test.each([
+    ['../../../EVIL', 'evil.mp3'],
+    ['/tmp/EVIL', 'tmp-evil.mp3'],
+    ['..\\..\\EVIL', 'evil.mp3'],
+    ['CON', 'con-file.mp3'],
+    ['-rf', 'rf.mp3'],
+    ['. . .', 'speech.mp3'],
+    ['EVIL. ', 'evil.mp3'],
+    ['x'.repeat(300), `${'x'.repeat(40)}.mp3`],
+    ['\u202Egnp.exe', 'gnp-exe.mp3'],
+    ['日本語', 'speech.mp3'],
+  ])('the name that is made of %j stays in the folder', async (text, name) => {
+    const stage = await scene([]);
+    const result = await stage.run(['tts', '-v', VOICE, '--json', '--', text]);
+    expect(result.code).toBe(0);
+    expect(parseJsonDocument(result.stdout)).toMatchObject({ output: name });
+    expect(await filesLeft(stage.box)).toStrictEqual([`out/${name}`, RATES]);
+  });
+
+  test('the name that a server gives is not used', async () => {
+    const headers = { ...mp3.headers, 'Content-Disposition': 'attachment; filename="../../EVIL"' };
+    const stage = await scene([onSpeech(faults.audio({ ...mp3, headers }))]);
+    expect((await stage.run(['tts', 'hi', '-v', VOICE, '--json'])).code).toBe(0);
+    expect(await filesLeft(stage.box)).toStrictEqual(['out/hi.mp3', RATES]);
+  });
+
+  test('an interim answer cannot name a file either', async () => {
+    const hints = { 'Content-Disposition': 'attachment; filename="/tmp/EVIL"' };
+    const stage = await scene([onSpeech(faults.informationalFlood(mp3, 3, 103, hints))]);
+    expect((await stage.speak()).code).toBe(0);
+    expect(await filesLeft(stage.box)).toStrictEqual(['out/hi.mp3', RATES]);
+  });
+
+  test.each(['.', '..', '../../profile', 'a/b', 'a?x=1', 'a#b', '%2e%2e'])(
+    'an id in an address stays an id: %s',
+    async (id) => {
+      const stage = await scene([]);
+      const error = errorLine(await stage.run(['voices', 'get', '--json', '--', id]));
+      expect([2, 20]).toContain(error.exitCode);
+      const [request] = stage.server.requests;
+      const path = request?.path ?? `${VOICES_PATH}/x`;
+      expect(path).toMatch(/^\/api\/open\/v3\/voices\/[^/]+$/);
+    },
+  );
+});
+
+describe('JSON that does harm where it is read', () => {
+  test('keys that change prototypes change nothing', async () => {
+    const stage = await scene([onSpeech(faults.prototypeBody(400))]);
+    const error = await stage.fail(['--max-retries', '4']);
+    expect(error).toMatchObject({ exitCode: 20, code: 'ERR_PROTO', requestId: 'r-proto' });
+    expect(stage.server.requests).toHaveLength(1);
+    const voices = await scene([{ path: VOICES_PATH, answer: faults.prototypeBody(200) }]);
+    expect((await voices.run(['voices', 'list'])).code).toBe(0);
+  });
+
+  test.each<[string, Step[]]>([
+    ['arrays in arrays', faults.deepJson(100_000)],
+    ['a document that stops', faults.cutJson()],
+    ['100 MB', faults.hugeJson(100_000_000)],
+    ['no JSON', json(200, 'null and void')],
+    ['null', json(200, 'null')],
+    ['another shape', json(200, '{"items":{}}')],
+    ['items of another shape', json(200, '{"items":[{"voiceId":["x"]}]}')],
+    [
+      'no UTF-8',
+      answer(200, { 'Content-Type': 'application/json' }, Buffer.from([0x22, 0xff, 0x22])),
+    ],
+  ])('%s: exit 25', async (_what, steps) => {
+    const stage = await scene([{ path: VOICES_PATH, answer: steps }]);
+    const running = await stage.start(['voices', 'list', '--json', '--max-retries', '4']);
+    const error = errorLine(await running.done);
+    expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer', billed: 'no' });
+    expect(stage.server.requests).toHaveLength(1);
+  });
+
+  test('errors as deep as that are errors without words', async () => {
+    const stage = await scene([onSpeech(faults.deepJson(100_000, 400))]);
+    const error = await stage.fail();
+    expect(error).toMatchObject({ exitCode: 20, status: 400, code: 'bad_answer', details: null });
+  });
+});
+
+function json(status: number, body: string): Step[] {
+  return answer(status, { 'Content-Type': 'application/json' }, body);
+}

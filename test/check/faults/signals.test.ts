@@ -1,0 +1,370 @@
+import { execFileSync } from 'node:child_process';
+import { open, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import * as faults from '../../fault-server/catalogue.ts';
+import { ALIGNED_PATH, audioEvent, eventsAround } from '../../fault-server/faults/aligned.ts';
+import { inShell } from '../../harness/in-shell.ts';
+import { requireTool } from '../../harness/require-tool.ts';
+import type { Running } from '../../harness/run-options.ts';
+import type { Sandbox } from '../../harness/sandbox.ts';
+import { startProgramInTerminal } from '../../harness/terminal.ts';
+import { JOB_PATH, jobScene, onPoll } from '../../binary/jobs/job-scene.ts';
+import type { Scene } from '../../binary/support/scene.ts';
+import {
+  expectOneKey,
+  filesLeft,
+  KEPT,
+  onSpeech,
+  OPEN,
+  outputOf,
+  paidAudio,
+  RATES,
+  scene,
+  SOON,
+  SPEAK,
+  speakWith,
+  spooled,
+  VOICE,
+} from '../../binary/support/scene.ts';
+
+const { mp3 } = await paidAudio();
+const half = mp3.bytes.subarray(0, Math.floor(mp3.bytes.length / 2));
+
+describe('Ctrl-C before anything is sent', () => {
+  test('while the text is read from a pipe that says no more', async () => {
+    const stage = await scene([]);
+    const fifo = makeFifo(stage.box, 'text');
+    const running = await stage.start(['tts', '-f', 'text', '-v', VOICE, '-o', 'hi.mp3']);
+    const writer = await open(fifo, 'w');
+    await writer.write('not all of it');
+    running.signal('SIGINT');
+    expect(await running.done).toMatchObject({ code: null, signal: 'SIGINT', stderr: '' });
+    await writer.close();
+    expect(stage.server.connections).toBe(0);
+    expect(await filesLeft(stage.box)).toStrictEqual([]);
+  });
+
+  test('while the key is read from stdin: the output’s beginning is removed', async () => {
+    const stage = await scene([]);
+    const flags = speakWith(['--api-key-file', '-']);
+    const running = await stage.start(flags, { keepInputOpen: true, input: 'half-a-key' });
+    await growing(stage.box, 0);
+    running.signal('SIGINT');
+    expect(await running.done).toMatchObject({ code: null, signal: 'SIGINT', stderr: '' });
+    expect(stage.server.connections).toBe(0);
+    expect(await filesLeft(stage.box)).toStrictEqual([]);
+  });
+
+  test('while the output is a pipe that nobody opens', async () => {
+    const stage = await scene([]);
+    makeFifo(stage.box, 'nobody');
+    const running = await stage.start(speakWith(['-o', 'nobody']));
+    await listening(running);
+    running.signal('SIGINT');
+    expect(await running.done).toMatchObject({ code: null, signal: 'SIGINT', stderr: '' });
+    expect(stage.server.connections).toBe(0);
+  });
+
+  test('while a list of texts is a pipe that nobody opens', async () => {
+    const stage = await scene([]);
+    makeFifo(stage.box, 'list');
+    const running = await stage.start(['batch', '--lines', 'list', '-v', VOICE]);
+    await listening(running);
+    running.signal('SIGTERM');
+    expect(await running.done).toMatchObject({ code: null, signal: 'SIGTERM', stderr: '' });
+    expect(stage.server.connections).toBe(0);
+  });
+});
+
+describe('Ctrl-C after the request was sent, before an answer', () => {
+  test('goes at once and says how to go on without paying twice', async () => {
+    const stage = await scene([onSpeech(faults.silence(), { times: 1 })]);
+    const running = await stage.start(SPEAK);
+    await stage.server.paused();
+    running.signal('SIGINT');
+    const result = await running.done;
+    expect(result.signal).toBe('SIGINT');
+    const key = expectOneKey(stage, 1);
+    expect(result.stderr).toBe(
+      'foley: stopped before the answer came; to go on without paying twice, run it again with ' +
+        `--idempotency-key ${key}\n`,
+    );
+    expect(await filesLeft(stage.box)).toStrictEqual([OPEN]);
+    const recovered = await stage.run(['recover']);
+    expect(recovered.code, recovered.stderr).toBe(0);
+    expectOneKey(stage, 2);
+  });
+
+  test('during the wait for the next attempt: the same', async () => {
+    const stage = await scene([onSpeech(faults.rateLimited('60'))]);
+    const running = await stage.start(['tts', 'hi', '-v', VOICE, '-o', 'hi.mp3', '--verbose']);
+    await running.waitFor('stderr', /again in/);
+    running.signal('SIGINT');
+    expect((await running.done).signal).toBe('SIGINT');
+    expectOneKey(stage, 1);
+  });
+
+  test('twice: no later than with one', async () => {
+    const stage = await scene([onSpeech(faults.silence())]);
+    const running = await stage.start(SPEAK);
+    await stage.server.paused();
+    running.signal('SIGINT');
+    running.signal('SIGINT');
+    const { code, signal } = await running.done;
+    expect([130, 'SIGINT']).toContain(code ?? signal);
+  });
+});
+
+describe('Ctrl-C in the middle of the audio', () => {
+  test('ends with 130: no debris, the older file intact, what arrived kept and named', async () => {
+    const stage = await scene([onSpeech(faults.stallMidBody(mp3))]);
+    await writeFile(path.join(stage.box.out, 'hi.mp3'), 'the older file');
+    const running = await stage.start(SPEAK);
+    await growing(stage.box, half.length);
+    running.signal('SIGINT');
+    const result = await running.done;
+    expect(result).toMatchObject({ code: null, signal: 'SIGINT' });
+    expect(result.stderr).toMatch(/^foley: stopped; what arrived is kept in \/.+\.mp3\n$/);
+    expect((await outputOf(stage.box)).toString()).toBe('the older file');
+    expect(await filesLeft(stage.box)).toStrictEqual(['out/hi.mp3', ...KEPT]);
+    expect((await spooled(stage.box)).audio).toStrictEqual(half);
+  });
+
+  test('on stdout: what was written stays', async () => {
+    const stage = await scene([onSpeech(faults.stallMidBody(mp3))]);
+    const running = await stage.start(speakWith(['-o', '-']));
+    await expect.poll(() => running.stdout.length, SOON).toBe(half.length);
+    running.signal('SIGINT');
+    const result = await running.done;
+    expect(result.signal).toBe('SIGINT');
+    expect(result.stdout).toStrictEqual(half);
+    expect(await filesLeft(stage.box)).toStrictEqual(KEPT);
+  });
+
+  test('into a pipe that nobody reads', async () => {
+    const stage = await scene([onSpeech(faults.endlessBody(mp3))]);
+    const running = await stage.start(speakWith(['-o', '-']), { holdStdout: true });
+    const request = await stage.server.received();
+    await expect.poll(() => request.answer.bytesWritten, SOON).toBeGreaterThan(100_000);
+    running.signal('SIGINT');
+    await ended(running);
+    running.resumeStdout();
+    expect((await running.done).signal).toBe('SIGINT');
+  });
+
+  test('into a FIFO that nobody reads any more', async () => {
+    const stage = await scene([onSpeech(faults.endlessBody(mp3))]);
+    const fifo = makeFifo(stage.box, 'stuck');
+    const running = await stage.start(speakWith(['-o', 'stuck']));
+    const reader = await open(fifo, 'r');
+    const request = await stage.server.received();
+    await expect.poll(() => request.answer.bytesWritten, SOON).toBeGreaterThan(100_000);
+    running.signal('SIGINT');
+    await ended(running);
+    expect((await running.done).signal).toBe('SIGINT');
+    await reader.close();
+  });
+
+  test('a shell loop stops, and is told 130', async () => {
+    const bash = requireTool('bash');
+    const stage = await scene([onSpeech(faults.stallMidBody(mp3))]);
+    const { box, env } = stage;
+    await inShell('true', { box });
+    const loop = `for name in 1 2 3; do
+      '${box.harness}/foley' ${speakWith(['-o', '$name.mp3']).join(' ')}; echo "went on: $?"
+    done`;
+    const terminal = await startProgramInTerminal(bash, ['-c', loop], { box, env });
+    await growing(box, half.length);
+    terminal.write('\x03');
+    const result = await terminal.done;
+    expect(result.code).toBe(130);
+    expect(result.stdout.toString()).not.toContain('went on');
+    expectOneKey(stage, 1);
+    expect(await filesLeft(box)).toStrictEqual(KEPT);
+  });
+});
+
+describe('the system ends it', () => {
+  test('SIGTERM in the middle of the audio: 143, no debris', async () => {
+    const stage = await scene([onSpeech(faults.stallMidBody(mp3))]);
+    const running = await stage.start(SPEAK);
+    await growing(stage.box, half.length);
+    running.signal('SIGTERM');
+    expect(await running.done).toMatchObject({ code: null, signal: 'SIGTERM' });
+    expect(await filesLeft(stage.box)).toStrictEqual(KEPT);
+  });
+
+  test('and the shell sees 143', async () => {
+    const stage = await scene([onSpeech(faults.silence())]);
+    const { box, env } = stage;
+    const script = `foley ${SPEAK.join(' ')} & echo $! > pid; wait $!`;
+    const running = inShell(script, { box, env });
+    await stage.server.paused();
+    process.kill(Number(await outputOf(box, 'pid')), 'SIGTERM');
+    expect((await running).code).toBe(143);
+  });
+
+  test('SIGHUP stops it as SIGTERM does', async () => {
+    const stage = await scene([onSpeech(faults.stallMidBody(mp3))]);
+    await writeFile(path.join(stage.box.out, 'hi.mp3'), 'the older file');
+    const running = await stage.start(SPEAK);
+    await growing(stage.box, half.length);
+    running.signal('SIGHUP');
+    expect((await running.done).signal).toBe('SIGHUP');
+    expect(await filesLeft(stage.box)).toStrictEqual(['out/hi.mp3', ...KEPT]);
+  });
+
+  test.each(['SIGTERM', 'SIGHUP'] as const)(
+    '%s ends recover, and the job stays',
+    async (signal) => {
+      const stage = await jobScene([onPoll(faults.silence())]);
+      const running = await stage.start(['jobs', 'create', 'hi', '-v', VOICE, '-o', 'hi.mp3']);
+      await stage.server.paused();
+      running.signal('SIGKILL');
+      await running.done;
+      const recovering = await stage.start(['recover']);
+      await stage.server.received({ path: JOB_PATH }, 2);
+      recovering.signal(signal);
+      expect((await recovering.done).signal).toBe(signal);
+      expect((await stage.run(['recover', '--list'])).stdout.toString()).toMatch(/job /);
+    },
+  );
+});
+
+describe('kill -9 in the middle of the audio', () => {
+  test('recover takes up what it left, tells, and leaves nothing beside the output', async () => {
+    const stage = await scene([onSpeech(faults.stallMidBody(mp3))]);
+    await writeFile(path.join(stage.box.out, 'hi.mp3'), 'the older file');
+    const running = await stage.start(SPEAK);
+    await growing(stage.box, half.length);
+    running.signal('SIGKILL');
+    expect((await running.done).signal).toBe('SIGKILL');
+    expect(await filesLeft(stage.box)).toStrictEqual(['out/TEMPORARY', 'out/hi.mp3', OPEN]);
+    await expectSettled(stage);
+  });
+
+  test('what still runs is left alone', async () => {
+    const stage = await scene([onSpeech(faults.stallMidBody(mp3))]);
+    const running = await stage.start(SPEAK);
+    await growing(stage.box, half.length);
+    const recovered = await stage.run(['recover']);
+    expect(recovered.code).toBe(0);
+    expect(recovered.stdout.toString()).toContain('still runs');
+    await stage.server.advance();
+    expect((await running.done).code).toBe(0);
+    expect(await outputOf(stage.box)).toStrictEqual(mp3.bytes);
+    expect(await filesLeft(stage.box)).toStrictEqual(['out/hi.mp3', RATES]);
+  });
+
+  test('before the answer: it is asked for again under its key', async () => {
+    const stage = await scene([onSpeech(faults.silence(), { times: 1 })]);
+    const running = await stage.start(SPEAK);
+    await stage.server.paused();
+    running.signal('SIGKILL');
+    await running.done;
+    const recovered = await stage.run(['recover', '--json']);
+    expect(recovered.code, recovered.stderr).toBe(0);
+    expect(JSON.parse(recovered.stdout.toString())).toMatchObject({
+      items: [{ outcome: 'recovered', idempotencyKey: expectOneKey(stage, 2) }],
+    });
+    expect(await filesLeft(stage.box)).toStrictEqual(['out/hi.mp3']);
+  });
+});
+
+function makeFifo({ out }: Sandbox, name: string): string {
+  const fifo = path.join(out, name);
+  execFileSync('mkfifo', [fifo]);
+  return fifo;
+}
+
+/** Waits until the process catches SIGINT, and no longer dies of it by itself. */
+async function listening({ pid }: Running): Promise<void> {
+  const caught = async () => {
+    const status = await readFile(`/proc/${pid}/status`, 'utf8');
+    return Number.parseInt(/^SigCgt:\s*[0-9a-f]*([0-9a-f]{4})$/m.exec(status)?.[1] ?? '0', 16) & 2;
+  };
+  await expect.poll(caught, SOON).toBe(2);
+}
+
+/** Waits until the process is gone, whatever of its output is still unread. */
+async function ended({ pid }: Running): Promise<void> {
+  const state = async () => {
+    const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => 'State:\tX');
+    return /^State:\s*(\w)/m.exec(status)?.[1];
+  };
+  await expect.poll(state, SOON).toMatch(/[XZ]/);
+}
+
+describe('temporary files of a command that was killed', () => {
+  test('go with the next command into the folder, but for audio that was paid for', async () => {
+    const answer = eventsAround([audioEvent(half)], []);
+    const stage = await scene([{ method: 'POST', path: ALIGNED_PATH, answer }]);
+    const args = speakWith(['--subtitles', 'hi.srt', '--timings', 'hi.json']);
+    const running = await stage.start(args);
+    await stage.server.paused();
+    await expect.poll(() => partsIn(stage.box), SOON).toHaveLength(3);
+    await expect.poll(() => sizesIn(stage.box), SOON).toContain(half.length);
+    running.signal('SIGKILL');
+    await running.done;
+    expect((await stage.speak(['-o', 'other.mp3'])).code).toBe(0);
+    const left = await partsIn(stage.box);
+    expect(left).toHaveLength(1);
+    expect(await readFile(path.join(stage.box.out, left[0] ?? ''))).toStrictEqual(half);
+    expect((await stage.run(['recover'])).code).toBe(27);
+    expect(await partsIn(stage.box)).toStrictEqual([]);
+    expect((await spooled(stage.box)).audio).toStrictEqual(half);
+  });
+
+  test('go with recover, wherever the output was', async () => {
+    const answer = eventsAround([audioEvent(half)], []);
+    const stage = await scene([{ method: 'POST', path: ALIGNED_PATH, answer }]);
+    const running = await stage.start(speakWith(['--subtitles', 'hi.srt']));
+    await stage.server.paused();
+    await expect.poll(() => sizesIn(stage.box), SOON).toContain(half.length);
+    running.signal('SIGKILL');
+    await running.done;
+    expect((await stage.run(['recover'], { cwd: stage.box.home })).code).toBe(27);
+    expect(await partsIn(stage.box)).toStrictEqual([]);
+  });
+
+  test('stay while it lives', async () => {
+    const stage = await scene([onSpeech(faults.slowBody(mp3))]);
+    const running = await stage.start(SPEAK);
+    await stage.server.paused();
+    await expect.poll(() => partsIn(stage.box), SOON).toHaveLength(1);
+    expect((await stage.run(['recover'])).code).toBe(0);
+    expect(await partsIn(stage.box)).toHaveLength(1);
+    await stage.server.advance();
+    expect((await running.done).code).toBe(0);
+    expect(await outputOf(stage.box)).toStrictEqual(mp3.bytes);
+  });
+});
+
+async function sizesIn(box: Pick<Sandbox, 'out'>): Promise<number[]> {
+  const names = await partsIn(box);
+  return Promise.all(names.map(async (name) => (await stat(path.join(box.out, name))).size));
+}
+
+async function partsIn({ out }: Pick<Sandbox, 'out'>): Promise<string[]> {
+  return (await readdir(out)).filter((name) => name.endsWith('.part'));
+}
+
+/** Waits until so much of the audio lies in the temporary file beside the output. */
+async function growing({ out }: Sandbox, bytes: number): Promise<void> {
+  await expect.poll(() => sizesIn({ out }), SOON).toStrictEqual([bytes]);
+}
+
+/** After a death without warning: the older file is there, and recover leaves no trace but the audio. */
+async function expectSettled(stage: Scene): Promise<void> {
+  const listed = await stage.run(['recover', '--list']);
+  expect(listed.code).toBe(0);
+  const recovered = await stage.run(['recover']);
+  expect(recovered.code).toBe(27);
+  expect(recovered.stdout.toString()).toMatch(/lost \(.+\); the part that arrived is in \//);
+  expect((await outputOf(stage.box)).toString()).toBe('the older file');
+  const left = await filesLeft(stage.box);
+  expect(left.filter((name) => name.startsWith('out/'))).toStrictEqual(['out/hi.mp3']);
+  expect((await spooled(stage.box)).audio).toStrictEqual(half);
+  expect(stage.server.requests).toHaveLength(1);
+}

@@ -1,0 +1,250 @@
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import * as faults from '../../fault-server/catalogue.ts';
+import { errorLine } from '../../harness/error-line.ts';
+import { runFoley } from '../../harness/run-foley.ts';
+import type { Sandbox } from '../../harness/sandbox.ts';
+import type { Scene } from '../../binary/support/scene.ts';
+import {
+  filesLeft,
+  KEPT,
+  onSpeech,
+  OPEN,
+  outputOf,
+  paidAudio,
+  RATES,
+  scene,
+  SOON,
+  spooled,
+  VOICE,
+} from '../../binary/support/scene.ts';
+
+const { mp3 } = await paidAudio();
+const BOM = '\uFEFF';
+
+describe('a file of settings that cannot be understood', () => {
+  test.each([
+    ['config.json', '{\n  "voice": ', 'is not valid JSON, at line 2'],
+    ['config.json', '', 'is empty'],
+    ['config.json', '[1]', 'is not a JSON object'],
+    ['config.json', '{"speed":"fast"}', '"speed" is "fast"; it takes '],
+    ['config.json', '{"colour":"red"}', 'there is no setting "colour"'],
+    ['config.json', '\0\0\0\0', 'is not valid JSON, at line 1'],
+    ['accounts.json', '{"accounts":', 'is not valid JSON, at line 1'],
+    ['accounts.json', '{"accounts":{"a":{}}}', 'has no "baseUrl" for "a"'],
+    ['accounts.json', '', 'is empty'],
+  ])('%s with %j: exit 2, untouched, nothing sent', async (name, content, message) => {
+    const stage = await scene([]);
+    const file = await settingsFile(stage.box, name, content);
+    const before = await stat(file);
+    const error = await stage.fail();
+    expect(error).toMatchObject({ exitCode: 2, code: 'config', billed: 'no', status: null });
+    expect(error.message).toContain(name);
+    expect(error.message).toContain(message);
+    expect(await readFile(file, 'utf8')).toBe(content);
+    expect((await stat(file)).mtimeMs).toBe(before.mtimeMs);
+    expect(stage.server.connections).toBe(0);
+    expect(await filesLeft(stage.box)).toStrictEqual([`config/foley/${name}`]);
+  });
+
+  test('a byte order mark is no fault', async () => {
+    const stage = await scene([]);
+    await settingsFile(stage.box, 'config.json', `${BOM}{"voice":"${VOICE}"}`);
+    expect((await stage.run(['tts', 'hi', '-o', 'hi.mp3'])).code).toBe(0);
+  });
+
+  test('a project may not say where a key goes', async () => {
+    const stage = await scene([]);
+    const content = JSON.stringify({ baseUrl: 'https://evil.example.test' });
+    await writeFile(path.join(stage.box.out, 'foley.config.json'), content);
+    const error = await stage.fail();
+    expect(error).toMatchObject({ exitCode: 2, code: 'config' });
+    expect(stage.server.connections).toBe(0);
+  });
+
+  test('help and version need none', async () => {
+    const stage = await scene([]);
+    await settingsFile(stage.box, 'config.json', '{');
+    expect((await stage.run(['tts', '--help'])).code).toBe(0);
+    expect((await stage.run(['--version'])).code).toBe(0);
+  });
+});
+
+describe('a bug of our own', () => {
+  test('an error that nobody expected: exit 1, told as one', async () => {
+    const stage = await scene([]);
+    // Each id that is made reads bytes so.
+    const script = `Buffer.prototype.readUInt8 = () => { throw new Error('made up'); };`;
+    const env = await broken(stage.box, script);
+    const result = await stage.speak(['--json'], { env });
+    const error = errorLine(result);
+    expect(error).toMatchObject({ exitCode: 1, code: 'internal', billed: 'unknown' });
+    expect(error.message).toBe('internal error: made up');
+    expect(error.hint).toContain('This is a bug in foley.');
+    expect(await filesLeft(stage.box)).toStrictEqual([]);
+  });
+
+  test('a promise that nobody waits for', async () => {
+    const stage = await scene([onSpeech(faults.silence())]);
+    const env = await broken(
+      stage.box,
+      `process.on('SIGUSR2', () => void Promise.reject(new Error('made up')));`,
+    );
+    const running = await stage.start(['tts', 'hi', '-v', VOICE, '-o', 'hi.mp3', '--json'], {
+      env,
+    });
+    await stage.server.paused();
+    running.signal('SIGUSR2');
+    const error = errorLine(await running.done);
+    expect(error).toMatchObject({ exitCode: 1, code: 'internal', billed: 'unknown' });
+    expect(error.message).toBe('internal error: made up');
+    expect(await filesLeft(stage.box)).toContain(OPEN);
+  });
+
+  test('a wait for nothing: exit 1, not 0', async () => {
+    const stage = await scene([]);
+    const env = await broken(stage.box, `require('node:dns').lookup = () => {};`);
+    const flags = ['--base-url', 'https://api.example.test', '--json'];
+    const error = errorLine(await stage.speak(flags, { env }));
+    expect(error).toMatchObject({ exitCode: 1, code: 'internal', billed: 'unknown' });
+    expect(error.message).toContain('internal error: ');
+  });
+});
+
+const play = (stage: Scene, player: string, more: readonly string[] = []) =>
+  stage.run(['tts', 'hi', '-v', VOICE, '--player', player, '--json', ...more]);
+
+describe('a player', () => {
+  test('that is missing is told before anything is sent', async () => {
+    const stage = await scene([]);
+    const error = errorLine(await play(stage, 'no-such-player --loud'));
+    expect(error).toMatchObject({ exitCode: 2, code: 'usage', billed: 'no' });
+    expect(error.message).toContain('there is no program no-such-player');
+    expect(stage.server.connections).toBe(0);
+  });
+
+  test('none at all: told before anything is sent', async () => {
+    const stage = await scene([]);
+    const options = { env: { PATH: stage.box.temporary } };
+    const error = errorLine(
+      await stage.run(['tts', 'hi', '-v', VOICE, '--play', '--json'], options),
+    );
+    expect(error).toMatchObject({ exitCode: 2, code: 'usage', billed: 'no' });
+    expect(error.message).toMatch(/^nothing that plays mp3 is installed \(looked for mpv, /);
+    expect(stage.server.connections).toBe(0);
+  });
+
+  test.each([
+    ['fails', 'sh -c "echo broken >&2; exit 3"', /\(exit code 3\): broken$/],
+    ['crashes in the middle', 'sh -c "head -c 100 > /dev/null; kill -9 $$"', /\(SIGKILL\)$/],
+  ])('that %s, with a file: exit 30, and the file is there', async (_how, player, message) => {
+    const stage = await scene([]);
+    const error = errorLine(await play(stage, player, ['-o', 'hi.mp3']));
+    expect(error).toMatchObject({ exitCode: 30, code: 'output', billed: 'yes' });
+    expect(error.message).toMatch(message);
+    expect(error.hint).toBe('The audio is in hi.mp3.');
+    expect(await outputOf(stage.box)).toStrictEqual(mp3.bytes);
+    expect(await filesLeft(stage.box)).toStrictEqual(['out/hi.mp3', RATES]);
+  });
+
+  test('that fails, alone: exit 30, and the audio is kept', async () => {
+    const stage = await scene([]);
+    const args = ['tts', 'hi', '-v', VOICE, '--player', 'sh -c "exit 3"'];
+    const result = await stage.run(args);
+    expect(result.code).toBe(30);
+    expect(result.stderr).toContain('foley: the player sh failed (exit code 3)');
+    expect(result.stderr).toMatch(/kept in .+; `foley recover \S+` brings it back/);
+    expect(await filesLeft(stage.box)).toStrictEqual(KEPT);
+    const { audio, record } = await spooled(stage.box);
+    expect(audio).toStrictEqual(mp3.bytes);
+    expect(record).toMatchObject({ complete: true });
+  });
+
+  test('that works hears every byte', async () => {
+    const stage = await scene([]);
+    const args = ['tts', 'hi', '-v', VOICE, '--player', 'sh -c "cat > heard"'];
+    const result = await stage.run(args);
+    expect(result.code).toBe(0);
+    expect(await outputOf(stage.box, 'heard')).toStrictEqual(mp3.bytes);
+    expect(await filesLeft(stage.box)).toStrictEqual(['out/heard', RATES]);
+  });
+
+  test.each([
+    ['that cannot open the sound device', 'cat > /dev/null; echo "audio open failed" >&2', 'Hi.'],
+    [
+      'that ends before the sound does',
+      'echo "no device" >&2',
+      'One. Two. Three. Four. Five. Six.',
+    ],
+  ])('of foley’s choice %s and exits with 0: exit 30', async (_how, script, text) => {
+    const stage = await scene([]);
+    const env = { PATH: await playerFolder(stage, 'ffplay', script) };
+    const args = ['tts', text, '--local', '--play'];
+    for (const more of [[], ['-o', 'hi.mp3']]) {
+      const result = await runFoley([...args, ...more], { box: stage.box, env });
+      expect(result).toMatchObject({
+        code: 30,
+        stderr: expect.stringMatching(
+          /ffplay failed \(it ended before.*\): (audio open|no device)/,
+        ),
+      });
+    }
+  });
+
+  test('of foley’s choice that plays and complains: its complaint is shown', async () => {
+    const stage = await scene([]);
+    const script = 'cat > /dev/null; echo "a bad frame" >&2';
+    const env = { PATH: await playerFolder(stage, 'ffplay', script) };
+    const args = ['tts', 'Hi.', '--local', '--play'];
+    const result = await runFoley(args, { box: stage.box, env });
+    expect(result).toMatchObject({ code: 0, stderr: expect.stringMatching(/ffplay: a bad frame/) });
+  });
+
+  test('that the listener closes is no failure', async () => {
+    const stage = await scene([]);
+    expect((await stage.run(['tts', 'hi', '-v', VOICE, '--player', 'true'])).code).toBe(0);
+  });
+
+  test('that still plays ends with Ctrl-C', async () => {
+    const stage = await scene([]);
+    const player = 'sh -c "echo $$ > player; cat > /dev/null; exec sleep 1000"';
+    const running = await stage.start(['tts', 'hi', '-v', VOICE, '--player', player]);
+    await expect
+      .poll(() => outputOf(stage.box, 'player').catch(() => ''), SOON)
+      .not.toHaveLength(0);
+    running.signal('SIGINT');
+    expect((await running.done).signal).toBe('SIGINT');
+    const pid = (await outputOf(stage.box, 'player')).toString().trim();
+    await expect.poll(() => stateOf(pid), SOON).toMatch(/gone|Z/);
+  });
+});
+
+/** A folder with a player that is a script, and nothing else that plays. */
+async function playerFolder({ box }: Scene, name: string, script: string): Promise<string> {
+  const folder = path.join(box.harness, 'players');
+  await mkdir(folder);
+  const lines = `#!/bin/sh\nPATH=/usr/bin:/bin\n${script}\n`;
+  await writeFile(path.join(folder, name), lines, { mode: 0o755 });
+  return folder;
+}
+
+async function stateOf(pid: string): Promise<string> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  return /^State:\s*(\w)/m.exec(status)?.[1] ?? 'gone';
+}
+
+async function settingsFile({ config }: Sandbox, name: string, content: string): Promise<string> {
+  const folder = path.join(config, 'foley');
+  await mkdir(folder, { mode: 0o700 });
+  const file = path.join(folder, name);
+  await writeFile(file, content, { mode: 0o600 });
+  return file;
+}
+
+/** An environment in which something of Node is broken, as no service could break it. */
+async function broken({ harness }: Sandbox, script: string): Promise<Record<string, string>> {
+  const file = path.join(harness, 'broken.cjs');
+  await writeFile(file, script);
+  return { NODE_OPTIONS: `--require "${file}"` };
+}

@@ -1,0 +1,245 @@
+import { describe, expect, test } from 'vitest';
+import * as faults from '../../fault-server/catalogue.ts';
+import { PROFILE_PATH } from '../../fault-server/healthy-service.ts';
+import { errorLine } from '../../harness/error-line.ts';
+import {
+  expectOneKey,
+  filesLeft,
+  KEPT,
+  onSpeech,
+  OPEN,
+  outputOf,
+  paidAudio,
+  RATES,
+  scene,
+  SOON,
+  spooled,
+} from '../../binary/support/scene.ts';
+
+const { mp3, wav } = await paidAudio();
+const TEXT = 'This is not audio, whatever the header says.';
+
+describe('audio that is packed, which was not asked for', () => {
+  test.each([
+    ['whole', faults.gzipBody(mp3)],
+    ['cut', faults.cutGzip(mp3)],
+  ])('%s', async (_how, steps) => {
+    const stage = await scene([onSpeech(steps)]);
+    const error = await stage.fail(['--max-retries', '3']);
+    expectOneKey(stage, 1);
+    expect(stage.server.requests[0]?.header('accept-encoding')).toBe('identity');
+    expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer', billed: 'unknown' });
+    expect(error.message).toBe('the answer is packed, which was not asked for');
+    expect(await filesLeft(stage.box)).toStrictEqual([OPEN]);
+  });
+});
+
+describe('a 200 that is JSON', () => {
+  test.each(['ERR_INTERNAL', 'ERR_INSUFFICIENT_CREDITS', 'ERR_UNAUTHORIZED'])(
+    'that names an error is unusable all the same, and the error is told: %s',
+    async (code) => {
+      const body = { code, message: 'Said in JSON.', requestId: 'r-json' };
+      const stage = await scene([onSpeech(faults.jsonInsteadOfAudio(body))]);
+      const error = await stage.fail(['--max-retries', '3']);
+      expectOneKey(stage, 1);
+      expect(error).toMatchObject({ exitCode: 25, code, billed: 'unknown' });
+      expect(error).toMatchObject({ requestId: 'r-json', status: 200 });
+      expect(error.message).toBe('the answer is application/json, not audio: Said in JSON.');
+      expect(await filesLeft(stage.box)).toStrictEqual([OPEN]);
+    },
+  );
+
+  test.each([
+    ['something else', { hello: 'world' }],
+    ['an array', ['EVIL']],
+  ])('of no error: %s', async (_what, body) => {
+    const stage = await scene([onSpeech(faults.jsonInsteadOfAudio(body))]);
+    const error = await stage.fail();
+    expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer', billed: 'unknown' });
+    expect(error.message).toBe('the answer is application/json, not audio');
+    expect(await filesLeft(stage.box)).toStrictEqual([OPEN]);
+  });
+
+  test('never on stdout', async () => {
+    const stage = await scene([onSpeech(faults.jsonInsteadOfAudio())]);
+    const result = await stage.speak(['-o', '-']);
+    expect(result.code).toBe(25);
+    expect(result.stdout).toHaveLength(0);
+  });
+});
+
+describe('bytes that are not the format that was asked for', () => {
+  test.each([
+    ['text', faults.wrongMagic(), Buffer.from(TEXT), /not mp3; it begins with 54 68 69 73/],
+    [
+      'another format',
+      faults.wrongType(wav, 'audio/mpeg'),
+      wav.bytes,
+      /is wav, not mp3; it begins with 52 49 46 46/,
+    ],
+  ])('are kept and not published: %s', async (_what, steps, all, words) => {
+    const stage = await scene([onSpeech(steps)]);
+    const error = await stage.fail(['--max-retries', '3']);
+    expectOneKey(stage, 1);
+    expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer' });
+    expect(error.message).toMatch(words);
+    expect(await filesLeft(stage.box)).toStrictEqual(KEPT);
+    const { audio, record } = await spooled(stage.box);
+    expect(audio).toStrictEqual(all);
+    expect(record).toMatchObject({ complete: false, problem: error.message });
+  });
+
+  test('noise after good audio: all of it is kept, and the file is not published', async () => {
+    const noise = Buffer.alloc(50_000, 'noise');
+    const bytes = Buffer.concat([mp3.bytes, noise]);
+    const stage = await scene([onSpeech(faults.audio({ ...mp3, bytes }))]);
+    const error = await stage.fail();
+    expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer', billed: 'yes' });
+    expect(error.message).toBe(`the audio has bytes that are no mp3 at offset ${mp3.bytes.length}`);
+    expect(await filesLeft(stage.box)).toStrictEqual(KEPT);
+    expect((await spooled(stage.box)).audio).toStrictEqual(bytes);
+  });
+
+  test('nothing of it gets to stdout', async () => {
+    const stage = await scene([onSpeech(faults.wrongMagic())]);
+    const result = await stage.speak(['-o', '-']);
+    expect(result.code).toBe(25);
+    expect(result.stdout).toHaveLength(0);
+    expect((await spooled(stage.box)).audio).toStrictEqual(Buffer.from(TEXT));
+  });
+
+  test('a good type is not enough, and a wrong one is refused even with good bytes', async () => {
+    const stage = await scene([onSpeech(faults.wrongType(mp3))]);
+    const error = await stage.fail();
+    expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer', billed: 'unknown' });
+    expect(error.message).toBe('the answer is text/plain, not audio');
+    expect(await filesLeft(stage.box)).toStrictEqual([OPEN]);
+  });
+
+  test.each([
+    ['without a type', faults.withoutType(mp3), 'of no type'],
+    ['200 of no bytes', faults.emptyBody(), 'no audio in it'],
+  ])('%s', async (_what, steps, words) => {
+    const stage = await scene([onSpeech(steps)]);
+    const error = await stage.fail();
+    expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer', billed: 'unknown' });
+    expect(error.message).toContain(words);
+    expect(await filesLeft(stage.box)).toStrictEqual([OPEN]);
+  });
+});
+
+describe('an answer without a body', () => {
+  test.each([
+    ['204', faults.noContent(), 204],
+    ['206', faults.partialContent(mp3), 206],
+  ])('%s', async (_what, steps, status) => {
+    const stage = await scene([onSpeech(steps)]);
+    const error = await stage.fail(['--max-retries', '3']);
+    expectOneKey(stage, 1);
+    expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer', billed: 'unknown', status });
+    expect(error.message).toBe(`the answer (${status}) has no audio in it`);
+    expect(await filesLeft(stage.box)).toStrictEqual([OPEN]);
+  });
+});
+
+describe('heads beyond every measure', () => {
+  test.each([
+    ['one header of 100 kB', faults.hugeHeader(mp3, 100_000)],
+    ['ten thousand headers', faults.manyHeaders(mp3, 10_000)],
+    ['headers without an end', faults.endlessHeaders()],
+    ['interim answers without an end', faults.informationalFlood(mp3, Infinity)],
+    ['a hundred interim answers', faults.informationalFlood(mp3, 100)],
+    ['something that is not HTTP', faults.notHttp()],
+  ])('%s', async (_what, steps) => {
+    const stage = await scene([onSpeech(steps)]);
+    const error = await stage.fail(['--max-retries', '3']);
+    expectOneKey(stage, 1);
+    expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer', billed: 'unknown' });
+    expect(error.message).toMatch(/is not valid HTTP$|more headers than can be right$/);
+    expect(await filesLeft(stage.box)).toStrictEqual([OPEN]);
+  });
+
+  test('a few interim answers are no fault', async () => {
+    const stage = await scene([onSpeech(faults.informationalFlood(mp3, 5))]);
+    expect((await stage.speak()).code).toBe(0);
+    expect(await outputOf(stage.box)).toStrictEqual(mp3.bytes);
+  });
+});
+
+describe('a body without an end', () => {
+  test('of audio goes on, as the contract has no total limit, until the person stops it', async () => {
+    const stage = await scene([onSpeech(faults.endlessBody(mp3))]);
+    const running = await stage.start(['tts', 'hi', '-v', 'v', '-o', 'hi.mp3']);
+    const request = await stage.server.received();
+    await expect.poll(() => request.answer.bytesWritten, SOON).toBeGreaterThan(4_000_000);
+    running.signal('SIGINT');
+    const result = await running.done;
+    expect(result.signal).toBe('SIGINT');
+    expect(await filesLeft(stage.box)).toStrictEqual(KEPT);
+  });
+
+  test('of JSON is refused at 16 MiB', async () => {
+    const stage = await scene([{ path: PROFILE_PATH, answer: faults.hugeJson(100_000_000) }]);
+    const error = errorLine(await stage.run(['profile', '--json', '--max-retries', '0']));
+    expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer', billed: 'no' });
+    expect(error.message).toMatch(/larger than/);
+    const [request] = stage.server.requests;
+    expect(request?.answer.bytesWritten).toBeLessThan(40_000_000);
+  });
+
+  test('of an error is not waited for: the status is told', async () => {
+    const steps = faults.hugeJson(100_000_000, 400);
+    const stage = await scene([onSpeech(steps)]);
+    const error = await stage.fail();
+    expect(error).toMatchObject({ exitCode: 20, billed: 'no', status: 400 });
+    expect(await filesLeft(stage.box)).toStrictEqual([]);
+  });
+});
+
+describe('an answer that does not begin', () => {
+  test('of a billed request: nobody knows, one key', async () => {
+    const stage = await scene([onSpeech(faults.silence())]);
+    const error = await stage.fail(['--response-timeout', '200ms', '--max-retries', '1']);
+    expectOneKey(stage, 2);
+    expect(error).toMatchObject({ exitCode: 26, code: 'unknown_outcome', billed: 'unknown' });
+    expect(error.message).toMatch(/^127\.0\.0\.1:\d+ did not answer within 200 ms; /);
+    expect(await filesLeft(stage.box)).toStrictEqual([OPEN]);
+  });
+
+  test('of a read: the network', async () => {
+    const stage = await scene([{ path: PROFILE_PATH, answer: faults.silence() }]);
+    const flags = ['--json', '--response-timeout', '200ms', '--max-retries', '1'];
+    const error = errorLine(await stage.run(['profile', ...flags]));
+    expect(error).toMatchObject({ exitCode: 24, code: 'timeout', billed: 'no' });
+    expect(stage.server.requests).toHaveLength(2);
+  });
+
+  test('late once: the next attempt has the same key', async () => {
+    const stage = await scene([onSpeech(faults.silence(), { nth: 1 })]);
+    const flags = ['--response-timeout', '1s', '--max-retries', '1'];
+    expect((await stage.speak(flags)).code).toBe(0);
+    expectOneKey(stage, 2);
+    expect(await filesLeft(stage.box)).toStrictEqual(['out/hi.mp3', RATES]);
+  });
+});
+
+describe('a body that comes in drops', () => {
+  test('is taken however long it takes, as long as it comes', async () => {
+    const stage = await scene([onSpeech(faults.inPieces(mp3, 8))]);
+    const running = await stage.start(['tts', 'hi', '-v', 'v', '-o', 'hi.mp3']);
+    for (let piece = 0; piece < 8; piece += 1) await stage.server.advance();
+    expect((await running.done).code).toBe(0);
+    expect(await outputOf(stage.box)).toStrictEqual(mp3.bytes);
+  });
+
+  test('is kept and not published when it stops', async () => {
+    const stage = await scene([onSpeech(faults.stallMidBody(mp3))]);
+    const error = await stage.fail(['--idle-timeout', '700ms', '--max-retries', '3']);
+    expectOneKey(stage, 1);
+    expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer', billed: 'yes' });
+    expect(error.message).toBe('the answer stopped: nothing came for 700 ms');
+    expect(await filesLeft(stage.box)).toStrictEqual(KEPT);
+    const half = mp3.bytes.subarray(0, Math.floor(mp3.bytes.length / 2));
+    expect((await spooled(stage.box)).audio).toStrictEqual(half);
+  });
+});

@@ -1,0 +1,192 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { encode } from '@msgpack/msgpack';
+import { describe, expect, test } from 'vitest';
+import { errorLine } from '../../harness/error-line.ts';
+import { runFoley } from '../../harness/run-foley.ts';
+import { sandbox } from '../../harness/sandbox.ts';
+import { close, drop, expectMessage, fail, send, serve } from '../../realtime/script.ts';
+import type { ConnectionScript, Step } from '../../realtime/script.ts';
+import { startScriptedServer } from '../../realtime/scripted-server.ts';
+import { spokenAudio } from '../../realtime/segment-audio.ts';
+import { live, made, scripted, WHO } from '../../binary/live/spoken.ts';
+
+/** The small size leaves to test/live what is the same there. */
+const IS_FULL = process.env['FOLEY_TEST_SIZE'] === 'full';
+const TEXT = 'One is here. Two is there!';
+const SENTENCES = ['One is here.', 'Two is there!'];
+const READY: readonly Step[] = [send('authenticated'), expectMessage('start'), send('ready')];
+const AT_THE_FIRST_AUDIO = { on: 'sent', event: 'audio', number: 1, when: 'after' } as const;
+const WITHOUT_RETRY = ['--max-retries', '0', '--json', '-o', 'a.mp3'];
+
+/** Writes down the largest resident size, in kilobytes. */
+const NOTE_PEAK = `process.on('exit', () =>
+  require('node:fs').writeFileSync('peak.txt', String(process.resourceUsage().maxRSS)));`;
+
+async function meet(connection: ConnectionScript, flags: readonly string[] = WITHOUT_RETRY) {
+  const server = await startScriptedServer({ connections: [connection] });
+  const result = await live(server, flags, { input: TEXT });
+  // What a client sends at the moment of a fault may be anything.
+  server.takeProblems();
+  return { result, server };
+}
+
+describe('what is no message of the protocol is exit 25', () => {
+  const unreadable: readonly (readonly [string, readonly Step[]])[] = [
+    ['garbage', [{ kind: 'sendBytes', bytes: Uint8Array.of(0xc1, 0xff, 0x00) }]],
+    ['20,000 empty fragments', [{ kind: 'emptyFragments', count: 20_000 }]],
+    ['a list', [{ kind: 'sendBytes', bytes: encode([1, 2]) }]],
+    ['text', [{ kind: 'sendText', text: '{"event":"ready"}' }]],
+    [
+      'a message that was not asked for',
+      [send('audio', { sequence: 1, audio: Buffer.of(1), format: 'mp3' })],
+    ],
+  ];
+  test.each(unreadable.slice(0, IS_FULL ? 5 : 2))('%s', async (_name, steps) => {
+    const { result } = await meet({
+      steps: [send('authenticated'), ...steps, { kind: 'silence' }],
+    });
+    expect(errorLine(result)).toMatchObject({ exitCode: 25, code: 'bad_answer', billed: 'no' });
+  });
+
+  test('a frame of 300 MB, in bounded memory', async () => {
+    const server = await startScriptedServer({
+      connections: [{ steps: [...READY, { kind: 'giant', length: 300_000_000 }] }],
+    });
+    const args = ['live', ...WHO, TEXT, '--mode', 'reliable', ...WITHOUT_RETRY];
+    const box = await sandbox();
+    const hook = path.join(box.out, 'peak.cjs');
+    await writeFile(hook, NOTE_PEAK);
+    const env = scripted(server, { NODE_OPTIONS: `--require "${hook}"` });
+    const result = await runFoley(args, { box, env });
+    server.takeProblems();
+    expect(errorLine(result)).toMatchObject({ exitCode: 25 });
+    const peak = Number(await readFile(path.join(box.out, 'peak.txt'), 'utf8'));
+    // What a command takes by itself differs between versions of Node; the frame would be beside it.
+    expect(peak * 1024).toBeLessThan(200_000_000);
+  });
+
+  test('another subprotocol', async () => {
+    const { result } = await meet({ subprotocol: 'realtime.tts.msgpack.v9' });
+    expect(errorLine(result)).toMatchObject({ exitCode: 25, billed: 'no' });
+  });
+});
+
+describe('silence ends', () => {
+  const early: readonly (readonly [string, ConnectionScript])[] = [
+    ['before the handshake is answered', { handshake: 'unanswered' }],
+    ['before the greeting', { steps: [{ kind: 'silence' }] }],
+    ['before ready', { steps: [send('authenticated'), { kind: 'silence' }] }],
+  ];
+  test.each(early.slice(0, IS_FULL ? 3 : 1))('%s', async (_name, connection) => {
+    const waits = ['--response-timeout', '200ms', '--idle-timeout', '300ms'];
+    const { result } = await meet(connection, [...WITHOUT_RETRY, ...waits]);
+    expect(errorLine(result)).toMatchObject({ exitCode: 24, billed: 'no' });
+  });
+
+  const silence: readonly Step[] = [{ kind: 'silence' }];
+  const late: readonly (readonly [string, ConnectionScript, string])[] = [
+    ['when text was asked for', { steps: [...READY, ...silence] }, 'unknown'],
+    [
+      'in the middle of the audio',
+      { steps: [serve({ faults: [{ ...AT_THE_FIRST_AUDIO, steps: silence }] })] },
+      'unknown',
+    ],
+  ];
+  // Long enough for what comes before the silence, however slow the machine.
+  test.each(late.slice(0, IS_FULL ? 2 : 1))('%s', async (_name, connection, billed) => {
+    const waits = ['--response-timeout', '20s', '--idle-timeout', '3s'];
+    const { result } = await meet(connection, [...WITHOUT_RETRY, ...waits]);
+    expect(errorLine(result)).toMatchObject({ exitCode: 26, billed });
+  });
+});
+
+describe('a handshake is refused as HTTP is', () => {
+  test.each([
+    [401, 4],
+    [429, 22],
+  ])('%i is exit %i', async (status, exitCode) => {
+    const { result } = await meet({ refuse: { status, headers: { 'Retry-After': '0' } } });
+    expect(errorLine(result)).toMatchObject({ exitCode, status, billed: 'no' });
+  });
+
+  test('one that may go better is tried again', async () => {
+    const server = await startScriptedServer({
+      connections: [{ refuse: { status: 503 } }, { handshake: 'dropped' }],
+    });
+    const result = await live(server, ['-o', 'a.mp3'], { input: TEXT });
+    expect([result.code, server.handshakes.length]).toEqual([0, 3]);
+    expect(result.stderr).toContain('reconnecting (attempt 2)');
+    expect((await made(result, 'a.mp3')).equals(spokenAudio(SENTENCES))).toBe(true);
+  });
+
+  test('a wait that is too long is told', async () => {
+    const { result } = await meet({ refuse: { status: 429, headers: { 'Retry-After': '300' } } }, [
+      '--json',
+      '-o',
+      'a.mp3',
+    ]);
+    expect(errorLine(result)).toMatchObject({ exitCode: 22, retryAfter: 300 });
+  });
+});
+
+test.each([
+  ['quota_exceeded', 21],
+  ['something_new', 20],
+])('the error %s is exit %i', async (code, exitCode) => {
+  const steps = [send('authenticated'), expectMessage('start'), ...fail(code, 1008)];
+  const { result } = await meet({ steps });
+  expect(errorLine(result)).toMatchObject({ code, exitCode });
+});
+
+test('an error that may go better is tried again, and so is a service that shuts down', async () => {
+  const server = await startScriptedServer({
+    connections: [
+      { steps: [...READY.slice(0, 2), ...fail('provider_timeout', 1013, { retryable: true })] },
+      { steps: [...READY, send('finish', { reason: 'server_draining', units: 0 }), close(1012)] },
+    ],
+  });
+  const result = await live(server, ['-o', 'a.mp3'], { input: TEXT });
+  server.takeProblems();
+  expect(result.code).toBe(0);
+  expect((await made(result, 'a.mp3')).equals(spokenAudio(SENTENCES))).toBe(true);
+  expect(server.charges).toHaveLength(2);
+});
+
+test('frames that come twice or in another order are heard once and in theirs', async () => {
+  const tamper = [
+    { kind: 'swap', sequence: 1 },
+    { kind: 'duplicate', sequence: 3 },
+    { kind: 'duplicate', sequence: 5 },
+  ] as const;
+  const { result } = await meet({ steps: [serve({ tamper })] });
+  expect(result.code).toBe(0);
+  expect((await made(result, 'a.mp3')).equals(spokenAudio(SENTENCES))).toBe(true);
+});
+
+const dropped = (event: string): ConnectionScript => ({
+  steps: [serve({ faults: [{ on: 'sent', event, number: 1, when: 'before', steps: [drop()] }] })],
+});
+
+describe('a simple conversation', () => {
+  const simple = ['--mode', 'simple', '--json', '-o', 'a.mp3'];
+  test('begins again when the line drops before its first audio', async () => {
+    const server = await startScriptedServer({ connections: [dropped('ready')] });
+    const args = ['live', ...WHO, TEXT, '-o', 'a.mp3'];
+    const result = await runFoley(args, { env: scripted(server) });
+    expect(result.code).toBe(0);
+    expect((await made(result, 'a.mp3')).equals(spokenAudio([TEXT]))).toBe(true);
+    expect(server.charges).toHaveLength(1);
+  });
+
+  test('is lost when it drops later, and what came is kept', async () => {
+    const { result } = await meet(dropped('finish'), simple);
+    expect(errorLine(result)).toMatchObject({
+      exitCode: 27,
+      code: 'lost',
+      billed: 'yes',
+      hint: expect.stringContaining('kept in'),
+    });
+    expect(await made(result, 'a.mp3').catch(() => 'none')).toBe('none');
+  });
+});

@@ -1,0 +1,106 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { readTimings } from '../../../src/captions/read-timings.ts';
+import type { Timings } from '../../../src/captions/timings.ts';
+import {
+  ALIGNED_PATH,
+  audioEvent,
+  completedEvent,
+  events,
+  eventsThenCut,
+  snapshotEvent,
+} from '../../fault-server/faults/aligned.ts';
+import { errorAnswer } from '../../fault-server/faults/status.ts';
+import type { RecordedRequest } from '../../fault-server/recorded-request.ts';
+import type { Step } from '../../fault-server/steps.ts';
+import { errorLine } from '../../harness/error-line.ts';
+import { decodeAudio } from '../../harness/decode-audio.ts';
+import type { Scene } from '../../binary/support/scene.ts';
+import { filesLeft, outputOf, scene, VOICE } from '../../binary/support/scene.ts';
+import { MODEL, PART_TEXTS, partsService, soundsOf, TEXT } from './parts-service.ts';
+
+const sounds = await soundsOf('wav', 'stream');
+const COMPLETED = { code: 'ERR_REQUEST_ALREADY_COMPLETED', message: 'Done.', requestId: 'r' };
+const ARGS = ['tts', '-f', 'book.txt', '-v', VOICE, '-m', MODEL, '--max-retries', '0', '-o'];
+const CAPTIONS = ['--subtitles', 'book.srt', '--timings', 'book.json'];
+/** In each part its first word is told, so long after its beginning. */
+const WORD_AT_MS = 20;
+
+interface AlignedScene extends Scene {
+  /** Keys of the requests, by part. */
+  readonly keys: readonly (readonly string[])[];
+}
+
+/** A service whose stream of one part breaks the first time, after which that was completed. */
+async function sceneWithBreak(broken: number): Promise<AlignedScene> {
+  const keys = PART_TEXTS.map((): string[] => []);
+  const answer = (request: RecordedRequest): readonly Step[] => {
+    const { text }: { text: string } = JSON.parse(request.body.toString());
+    const part = PART_TEXTS.indexOf(text);
+    const key = request.header('idempotency-key') ?? '';
+    const isFirst = keys[part]?.length === 0;
+    const isAgain = keys[part]?.includes(key) === true;
+    keys[part]?.push(key);
+    const sound = sounds.get(text) ?? Buffer.alloc(0);
+    if (part === broken && isFirst) return eventsThenCut(audioEvent(sound.subarray(0, 900)));
+    if (isAgain) return errorAnswer(409, COMPLETED);
+    const [word = ''] = text.split(' ');
+    const words = snapshotEvent(0, [[word, WORD_AT_MS, WORD_AT_MS + 30]]);
+    return events(words, audioEvent(sound), completedEvent());
+  };
+  const { rules } = partsService({ format: 'wav', sounds });
+  const stage = await scene([{ method: 'POST', path: ALIGNED_PATH, answer }, ...rules]);
+  await writeFile(path.join(stage.box.out, 'book.txt'), TEXT);
+  return { ...stage, keys };
+}
+
+async function timingsOf({ box }: Scene): Promise<Timings> {
+  return readTimings(JSON.parse((await outputOf(box, 'book.json')).toString()), 'book.json');
+}
+
+test('a part that breaks: nothing is published; recover says that it costs again, and run once more buys that part alone', async () => {
+  const stage = await sceneWithBreak(2);
+  const error = errorLine(await stage.run([...ARGS, 'book.wav', ...CAPTIONS, '--json']));
+  expect(error).toMatchObject({ exitCode: 25, billed: 'yes' });
+  const published = (await filesLeft(stage.box)).filter((name) => name.startsWith('out/'));
+  expect(published).toStrictEqual(['out/book.txt']);
+  const id = /foley recover (\S+?)`/.exec(error.hint ?? '')?.[1] ?? 'none';
+  const refused = await stage.run(['recover', id]);
+  expect(refused.code, refused.stderr).toBe(27);
+  expect(refused.stdout.toString()).toMatch(/part 3 of \d+ was paid for .* which costs again/);
+  expect(stage.keys.every((keys) => new Set(keys).size <= 1)).toBe(true);
+  const result = await stage.run(['recover', id]);
+  expect(result.code, result.stderr).toBe(0);
+  expect(result.stderr).toContain('part 3 was paid for and cannot be had again');
+  expect(stage.keys.map((keys) => new Set(keys).size)).toEqual(
+    PART_TEXTS.map((_, part) => (part === 2 ? 2 : 1)),
+  );
+  const { durationMs } = await decodeAudio(await outputOf(stage.box, 'book.wav'));
+  const { complete, text, words, ...timings } = await timingsOf(stage);
+  expect({ complete, text }).toEqual({ complete: true, text: TEXT });
+  expect(Math.abs(timings.durationMs - durationMs)).toBeLessThanOrEqual(1);
+  // Parts of raw samples begin where those before them end.
+  const lengths = PART_TEXTS.map((part) => ((sounds.get(part)?.length ?? 44) - 44) / 2 / 16);
+  const starts = lengths.map((_, part) =>
+    lengths.slice(0, part).reduce((sum, one) => sum + one, 0),
+  );
+  expect(words.map(({ startMs }) => startMs)).toEqual(
+    starts.map((start) => Math.round(start + WORD_AT_MS)),
+  );
+  expect((await outputOf(stage.box, 'book.srt')).toString()).toContain('Sentence number 0');
+  // What broke is told by itself, with what it cost.
+  const told = await stage.run(['recover']);
+  expect(told.code).toBe(27);
+});
+
+test('captions whose names were taken meanwhile get others', async () => {
+  const stage = await sceneWithBreak(1);
+  const error = errorLine(await stage.run([...ARGS, 'book.wav', ...CAPTIONS, '--json']));
+  await writeFile(path.join(stage.box.out, 'book.srt'), 'mine');
+  const id = /foley recover (\S+?)`/.exec(error.hint ?? '')?.[1] ?? 'none';
+  expect((await stage.run(['recover', id])).code).toBe(27);
+  expect((await stage.run(['recover', id])).code).toBe(0);
+  expect((await outputOf(stage.box, 'book.srt')).toString()).toBe('mine');
+  expect((await outputOf(stage.box, 'book-2.srt')).toString()).toContain('Sentence number 0');
+});

@@ -1,0 +1,324 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { MediaJobKind } from '../../../src/api/resources/models.ts';
+import { MEDIA_JOB_KINDS } from '../../../src/api/resources/models.ts';
+import * as faults from '../../fault-server/catalogue.ts';
+import { answer } from '../../fault-server/http-text.ts';
+import type { Answer } from '../../fault-server/script.ts';
+import { errorLine } from '../../harness/error-line.ts';
+import type { Scene } from '../../binary/support/scene.ts';
+import { OPEN, scene } from '../../binary/support/scene.ts';
+import { everyNth, json } from '../../binary/voices/voice-scene.ts';
+import {
+  CREATES,
+  healthy,
+  job,
+  JOB_ID,
+  leftIn,
+  madeBy,
+  onCreate,
+  onPoll,
+  onResult,
+  PATHS,
+  RESULT_PATH,
+} from '../../binary/media-client/media-scene.ts';
+
+/** They go the same way: in the small size one is enough to see what goes wrong. */
+const FAULTY = everyNth(4, [...MEDIA_JOB_KINDS].reverse());
+const KEYED = everyNth(
+  3,
+  MEDIA_JOB_KINDS.filter((kind) => kind !== 'lipsync'),
+);
+
+function nameOf(kind: MediaJobKind): string {
+  return kind === 'image' ? 'a.png' : 'a.mp4';
+}
+
+function saving(kind: MediaJobKind): string[] {
+  return [...CREATES[kind], '-o', nameOf(kind)];
+}
+
+function creates({ server }: Scene, kind: MediaJobKind) {
+  return server.requests.filter(
+    ({ method, path: asked }) => method === 'POST' && asked === PATHS[kind],
+  );
+}
+
+describe.each(MEDIA_JOB_KINDS)('%s create', (kind) => {
+  test('waits, saves what was made, and tells it', async () => {
+    const stage = await scene(healthy(kind));
+    const result = await stage.run([...saving(kind), '--json']);
+    expect(result.code, result.stderr).toBe(0);
+    expect(JSON.parse(result.stdout.toString())).toMatchObject({
+      id: JOB_ID,
+      kind,
+      api: 'v1',
+      status: 'completed',
+      output: nameOf(kind),
+      requestId: 'r-pending',
+      creditsUsed: 7,
+      quotaRemaining: 90,
+      ignoredParameters: null,
+      target: 'hosted',
+      raw: { data: { somethingNew: { from: 'a later service' } } },
+    });
+    const saved = await readFile(path.join(stage.box.out, nameOf(kind)));
+    expect(saved.equals(madeBy(kind).bytes)).toBe(true);
+    expect(await leftIn(stage.box)).toEqual([`out/${nameOf(kind)}`]);
+    expect(result.stderr).toContain(`job ${JOB_ID} was accepted`);
+  });
+
+  test('prints the id and leaves the job to itself without -o or --wait', async () => {
+    const stage = await scene(healthy(kind));
+    const result = await stage.run(CREATES[kind]);
+    expect([result.code, result.stdout.toString()]).toEqual([0, `${JOB_ID}\n`]);
+    expect(stage.server.requests).toHaveLength(1);
+    expect(await leftIn(stage.box)).toEqual([]);
+  });
+});
+
+describe.each(FAULTY)('%s create, when something goes wrong', (kind) => {
+  test.each([
+    [400, 20],
+    [401, 4],
+    [402, 21],
+    [403, 4],
+    [409, 20],
+    [413, 20],
+    [415, 20],
+    [422, 20],
+  ])('%d is exit %d at once', async (status, exitCode) => {
+    const stage = await scene([onCreate(kind, faults.errorAnswer(status))]);
+    const error = errorLine(await stage.run([...saving(kind), '--json']));
+    expect(error).toMatchObject({ exitCode, status, billed: 'no' });
+    expect(creates(stage, kind)).toHaveLength(1);
+    expect(await leftIn(stage.box)).toEqual([]);
+  });
+
+  test('a 429 did nothing, and is asked again', async () => {
+    const limited = onCreate(kind, faults.rateLimited('0'), { times: 1 });
+    const stage = await scene([limited, ...healthy(kind)]);
+    const result = await stage.run(saving(kind));
+    expect(result.code, result.stderr).toBe(0);
+    expect(creates(stage, kind)).toHaveLength(2);
+  });
+
+  test.each([503, 504] as const)('a %d that says that it is final is final', async (status) => {
+    const stage = await scene([onCreate(kind, faults.mediaImportFailed(status, false))]);
+    const error = errorLine(await stage.run([...saving(kind), '--json']));
+    expect(error).toMatchObject({ exitCode: 23, status, details: { retryable: false } });
+    expect(creates(stage, kind)).toHaveLength(1);
+  });
+
+  test.each([503, 504] as const)('a %d of an import may do better later', async (status) => {
+    const later = onCreate(kind, faults.mediaImportFailed(status, true), { times: 1 });
+    const stage = await scene([later, ...healthy(kind)]);
+    const result = await stage.run(saving(kind));
+    expect(result.code, result.stderr).toBe(0);
+  });
+
+  test('an answer that names no job may have been billed', async () => {
+    const stage = await scene([onCreate(kind, json({ success: true, data: { hello: 1 } }))]);
+    const error = errorLine(await stage.run([...saving(kind), '--json']));
+    expect(error).toMatchObject({ exitCode: 25, billed: 'unknown' });
+    expect(await leftIn(stage.box)).toEqual([OPEN]);
+  });
+
+  test('a 404 of something that the schema document does not list is told as that', async () => {
+    const document = { openapi: '3.1.0', paths: { '/api/open/v1/voices': { get: {} } } };
+    const stage = await scene([
+      onCreate(kind, faults.errorAnswer(404)),
+      { method: 'GET', path: '/api/openapi.json', answer: json(document) },
+    ]);
+    const error = errorLine(await stage.run([...saving(kind), '--json']));
+    expect(error).toMatchObject({ exitCode: 20, status: 404, billed: 'no' });
+    expect(error.message).toContain('not available for this account');
+  });
+
+  test.each([
+    ['lists it', json({ paths: { [PATHS[kind]]: { post: {} } } })],
+    ['cannot be had', faults.errorAnswer(500)],
+  ] as const)('a 404 stays a 404 when that document %s', async (_, document) => {
+    const stage = await scene([
+      onCreate(kind, faults.errorAnswer(404, { message: 'No such voice.' })),
+      { method: 'GET', path: '/api/openapi.json', answer: document },
+    ]);
+    const error = errorLine(await stage.run([...saving(kind), '--json']));
+    expect(error.message).toContain('No such voice.');
+    expect(error.message).not.toContain('available');
+  });
+
+  test('a job that failed is exit 20, was refunded, and leaves nothing', async () => {
+    const failed = job(kind, 'failed', {
+      credits_used: 0,
+      error: { code: 'ERR_GENERATION_FAILED', message: 'The worker gave up.' },
+    });
+    const stage = await scene([onPoll(kind, failed), ...healthy(kind)]);
+    const error = errorLine(await stage.run([...saving(kind), '--json']));
+    expect(error).toMatchObject({ exitCode: 20, code: 'ERR_GENERATION_FAILED', billed: 'no' });
+    expect(error.message).toContain('The worker gave up.');
+    expect(await leftIn(stage.box)).toEqual([]);
+  });
+
+  test('polls that fail do not fail the wait', async () => {
+    const stage = await scene([
+      onPoll(kind, faults.resetBeforeHeaders(), { times: 1 }),
+      onPoll(kind, faults.unavailable('0'), { times: 1 }),
+      ...healthy(kind),
+    ]);
+    const result = await stage.run(saving(kind));
+    expect(result.code, result.stderr).toBe(0);
+  });
+
+  test.each<[string, (bytes: Buffer, type: string) => Answer]>([
+    ['cut', (bytes, type) => faults.resetMidBody({ bytes, type })],
+    ['short', (bytes, type) => faults.shortBody({ bytes, type })],
+    [
+      'short, and ended by the connection',
+      (bytes, type) => faults.closeDelimitedShort({ bytes, type }),
+    ],
+    ['empty', (_, type) => answer(200, { 'Content-Type': type, 'Content-Length': '0' })],
+    ['a page', () => faults.captivePortal()],
+    ['of another type', (bytes) => answer(200, { 'Content-Type': 'text/plain' }, bytes)],
+    ['something else', (_, type) => answer(200, { 'Content-Type': type }, 'This is no picture.')],
+    [
+      'without its end',
+      (bytes, type) => answer(200, { 'Content-Type': type }, bytes.subarray(0, -9)),
+    ],
+  ])('a result that is %s is exit 25, and is not published', async (_, fault) => {
+    const { bytes, type } = madeBy(kind);
+    const stage = await scene([onResult(fault(bytes, type)), ...healthy(kind)]);
+    const flags = ['--max-retries', '0', '--json'];
+    const error = errorLine(await stage.run([...saving(kind), ...flags]));
+    expect(error).toMatchObject({ exitCode: 25, billed: 'yes' });
+    expect(error.hint).toContain(`foley ${kind} wait ${JOB_ID} -o ${nameOf(kind)}`);
+    expect(await leftIn(stage.box)).toEqual([OPEN]);
+    expect(stage.server.requests.filter(({ path: asked }) => asked === RESULT_PATH)).toHaveLength(
+      1,
+    );
+  });
+
+  test('a result that is gone is exit 27', async () => {
+    const stage = await scene([onResult(faults.errorAnswer(404)), ...healthy(kind)]);
+    const error = errorLine(await stage.run([...saving(kind), '--json']));
+    expect(error).toMatchObject({ exitCode: 27, billed: 'yes' });
+    expect(error.message).toContain('cost 7 credits');
+  });
+
+  test('the key of the account does not go to where the result is stored', async () => {
+    const store = await scene([
+      onResult(answer(200, { 'Content-Type': madeBy(kind).type }, madeBy(kind).bytes)),
+    ]);
+    const elsewhere = job(kind, 'completed', {
+      result_url: `${store.server.origin}${RESULT_PATH}?signature=s`,
+    });
+    const stage = await scene([onPoll(kind, elsewhere), ...healthy(kind)]);
+    const result = await stage.run(saving(kind));
+    expect(result.code, result.stderr).toBe(0);
+    const [request] = store.server.requests;
+    expect(request?.header('authorization')).toBeUndefined();
+    expect(request?.header('idempotency-key')).toBeUndefined();
+  });
+
+  test('no deadline but the one of --timeout', async () => {
+    const running = onPoll(kind, job(kind, 'processing'), { optional: true });
+    const stage = await scene([running, ...healthy(kind)]);
+    const late = [...saving(kind), '--timeout', '50ms', '--poll-interval', '10ms', '--json'];
+    const error = errorLine(await stage.run(late));
+    expect(error).toMatchObject({ exitCode: 28, billed: 'yes', details: { jobId: JOB_ID } });
+    expect(error.hint).toContain(`foley ${kind} wait ${JOB_ID}`);
+  });
+});
+
+describe.each(KEYED)('%s create, which has a key', (kind) => {
+  test.each<[string, Answer]>([
+    ['no answer', faults.resetBeforeHeaders()],
+    ['500', faults.errorAnswer(500)],
+    ['503', faults.unavailable('0')],
+    ['409 in progress', faults.requestInProgress('0')],
+  ])('is sent again under the same key after %s', async (_, fault) => {
+    const stage = await scene([onCreate(kind, fault, { times: 1 }), ...healthy(kind)]);
+    const result = await stage.run(CREATES[kind]);
+    expect(result.code, result.stderr).toBe(0);
+    const [first, second, ...more] = creates(stage, kind);
+    expect(more).toEqual([]);
+    expect(first?.header('idempotency-key')).toMatch(/^[\w-]{16,}$/);
+    expect(second?.header('idempotency-key')).toBe(first?.header('idempotency-key'));
+    expect(second?.body).toEqual(first?.body);
+  });
+
+  test('takes another key, once, when its own was refunded', async () => {
+    const refunded = faults.requestPreviouslyRefunded();
+    const stage = await scene([onCreate(kind, refunded, { times: 1 }), ...healthy(kind)]);
+    expect((await stage.run(CREATES[kind])).code).toBe(0);
+    const keys = creates(stage, kind).map((request) => request.header('idempotency-key'));
+    expect(new Set(keys).size).toBe(2);
+    const mine = await scene([onCreate(kind, refunded)]);
+    const own = [...CREATES[kind], '--idempotency-key', 'mine', '--json'];
+    expect(errorLine(await mine.run(own))).toMatchObject({ exitCode: 20, billed: 'no' });
+    expect(creates(mine, kind)).toHaveLength(1);
+  });
+
+  test('without any answer names the key, and recover tells it too', async () => {
+    const stage = await scene([onCreate(kind, faults.resetBeforeHeaders())]);
+    const error = errorLine(await stage.run([...CREATES[kind], '--max-retries', '1', '--json']));
+    const [request] = creates(stage, kind);
+    const key = request?.header('idempotency-key') ?? 'none';
+    expect(error).toMatchObject({ exitCode: 26, billed: 'unknown' });
+    expect(error.hint).toContain(`--idempotency-key ${key}`);
+    const told = await stage.run(['recover']);
+    expect([told.code, told.stdout.toString()]).toEqual([26, expect.stringContaining(key)]);
+  });
+});
+
+describe('lipsync create, which has none', () => {
+  test.each<[string, Answer, number]>([
+    ['no answer', faults.resetBeforeHeaders(), 26],
+    ['500', faults.errorAnswer(500), 23],
+    ['504', faults.errorAnswer(504), 23],
+  ])('is not sent again after %s', async (_, fault, exitCode) => {
+    const list = json({ data: { items: [] } });
+    const stage = await scene([
+      onCreate('lipsync', fault),
+      { method: 'GET', path: PATHS.lipsync, answer: list },
+    ]);
+    const error = errorLine(await stage.run([...CREATES.lipsync, '--json']));
+    expect(error).toMatchObject({ exitCode, billed: 'unknown' });
+    expect(creates(stage, 'lipsync')).toHaveLength(1);
+    expect(creates(stage, 'lipsync')[0]?.header('idempotency-key')).toBeUndefined();
+    if (exitCode === 26) expect(error.hint).toContain('foley lipsync list');
+    const told = await stage.run(['recover']);
+    expect([told.code, told.stdout.toString()]).toEqual([
+      26,
+      expect.stringContaining('foley lipsync list'),
+    ]);
+  });
+
+  test('sends the key of a person along, and is not sent again for it', async () => {
+    const stage = await scene([onCreate('lipsync', faults.resetBeforeHeaders())]);
+    const args = [...CREATES.lipsync, '--idempotency-key', 'mine', '--json'];
+    expect(errorLine(await stage.run(args))).toMatchObject({ exitCode: 26 });
+    const keys = creates(stage, 'lipsync').map((request) => request.header('idempotency-key'));
+    expect(keys).toEqual(['mine']);
+  });
+
+  test('shows what it is billed by', async () => {
+    const billed = {
+      billing_duration_seconds: 5,
+      video_duration_seconds: 4.9,
+      audio_duration_seconds: 12,
+      billing_rule: 'shorter_input_rounded_up',
+    };
+    const pending = job('lipsync', 'pending', { code: 202, ...billed });
+    const stage = await scene([
+      onCreate('lipsync', pending),
+      onPoll('lipsync', job('lipsync', 'pending', billed)),
+    ]);
+    const { stderr } = await stage.run(CREATES.lipsync);
+    const told = '5 s (shorter input rounded up; video 4.9 s, audio 12 s)';
+    expect(stderr).toContain(`billed as ${told}: 7 credits`);
+    const got = await stage.run(['lipsync', 'get', JOB_ID]);
+    expect(got.stdout.toString()).toContain(told);
+  });
+});

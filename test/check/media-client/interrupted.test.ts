@@ -1,0 +1,239 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { MEDIA_JOB_KINDS } from '../../../src/api/resources/models.ts';
+import * as faults from '../../fault-server/catalogue.ts';
+import type { Step } from '../../fault-server/steps.ts';
+import { tinyAudio } from '../../fault-server/tiny-audio.ts';
+import { errorLine } from '../../harness/error-line.ts';
+import { runFoley, startFoley } from '../../harness/run-foley.ts';
+import { sandbox } from '../../harness/sandbox.ts';
+import { OPEN, scene } from '../../binary/support/scene.ts';
+import { everyNth, json } from '../../binary/voices/voice-scene.ts';
+import {
+  AUDIO_URL,
+  CREATES,
+  healthy,
+  job,
+  JOB_ID,
+  leftIn,
+  madeBy,
+  onCreate,
+  onPoll,
+  onResult,
+  PATHS,
+  result,
+  VIDEO_URL,
+} from '../../binary/media-client/media-scene.ts';
+
+const KINDS = everyNth(3, MEDIA_JOB_KINDS);
+
+describe.each(KINDS)('%s create', (kind) => {
+  const name = kind === 'image' ? 'a.png' : 'a.mp4';
+  const saving = [...CREATES[kind], '-o', name];
+
+  test('stopped with Ctrl-C while it waits says how to go on, and that goes on', async () => {
+    const stage = await scene([onPoll(kind, faults.silence(), { times: 1 }), ...healthy(kind)]);
+    const running = await stage.start(saving);
+    await stage.server.paused();
+    running.signal('SIGINT');
+    const stopped = await running.done;
+    expect(stopped.signal).toBe('SIGINT');
+    const next = `foley ${kind} wait ${JOB_ID} -o ${name}`;
+    expect(stopped.stderr).toContain(`\`${next}\` goes on`);
+    expect(await leftIn(stage.box)).toEqual([OPEN]);
+    const went = await stage.run(next.split(' ').slice(1));
+    expect([went.code, went.stdout.toString()]).toEqual([0, `${name}\n`]);
+    expect(await leftIn(stage.box)).toEqual([`out/${name}`]);
+  });
+
+  test('killed between the create and the download loses nothing', async () => {
+    const stage = await scene([onPoll(kind, faults.silence(), { times: 1 }), ...healthy(kind)]);
+    const running = await stage.start(saving);
+    await stage.server.paused();
+    running.signal('SIGKILL');
+    await running.done;
+    const listed = await stage.run(['recover', '--list']);
+    expect(listed.stdout.toString()).toContain(`job ${JOB_ID}`);
+    const recovered = await stage.run(['recover', '--json']);
+    expect(recovered.code, recovered.stderr).toBe(0);
+    const output = path.join(stage.box.out, name);
+    expect(JSON.parse(recovered.stdout.toString())).toMatchObject({
+      items: [{ outcome: 'recovered', jobId: JOB_ID, creditsUsed: 7, output }],
+    });
+    expect((await readFile(output)).equals(madeBy(kind).bytes)).toBe(true);
+    expect(await leftIn(stage.box)).toEqual([`out/${name}`]);
+  });
+
+  test('whose job failed meanwhile is told as refunded', async () => {
+    const stage = await scene([
+      onPoll(kind, faults.silence(), { times: 1 }),
+      onPoll(kind, job(kind, 'failed', { credits_used: 0 })),
+      ...healthy(kind),
+    ]);
+    const running = await stage.start(saving);
+    await stage.server.paused();
+    running.signal('SIGKILL');
+    await running.done;
+    const recovered = await stage.run(['recover']);
+    expect(recovered.code).toBe(20);
+    expect(recovered.stdout.toString()).toContain('it was refunded');
+    expect(await leftIn(stage.box)).toEqual([]);
+  });
+});
+
+test('a create that is stopped before its answer says where to look', async () => {
+  for (const [kind, told] of [
+    ['lipsync', 'foley lipsync list'],
+    ['image', '--idempotency-key'],
+  ] as const) {
+    const stage = await scene([onCreate(kind, faults.silence())]);
+    const running = await stage.start(CREATES[kind]);
+    await stage.server.paused();
+    running.signal('SIGINT');
+    const stopped = await running.done;
+    expect([stopped.signal, stopped.stderr]).toEqual(['SIGINT', expect.stringContaining(told)]);
+    expect(await leftIn(stage.box)).toEqual([OPEN]);
+  }
+});
+
+/** What the list of lip syncs has when it is asked for. */
+async function unanswered(jobs: () => readonly object[]) {
+  const stage = await scene([
+    onCreate('lipsync', faults.silence(), { times: 1 }),
+    {
+      method: 'GET',
+      path: PATHS.lipsync,
+      answer: () => json({ data: { items: jobs() } }),
+      optional: true,
+    },
+    ...healthy('lipsync'),
+  ]);
+  const running = await stage.start([...CREATES.lipsync, '-o', 'a.mp4']);
+  await stage.server.paused();
+  running.signal('SIGKILL');
+  await running.done;
+  return stage;
+}
+
+function listedJob(id: string, created_at: string) {
+  return { id, status: 'pending', progress: 0, credits_used: 7, created_at };
+}
+
+describe('foley recover of a create without an answer', () => {
+  test('finds the only lip sync of that time in the list', async () => {
+    const stage = await unanswered(() => [
+      listedJob(JOB_ID, new Date().toISOString()),
+      listedJob('older', '2020-01-01T00:00:00Z'),
+    ]);
+    const recovered = await stage.run(['recover', '--json']);
+    expect(recovered.code, recovered.stderr).toBe(0);
+    expect(JSON.parse(recovered.stdout.toString())).toMatchObject({
+      items: [{ outcome: 'recovered', jobId: JOB_ID, output: path.join(stage.box.out, 'a.mp4') }],
+    });
+    expect(stage.server.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
+    expect(await leftIn(stage.box)).toEqual(['out/a.mp4']);
+  });
+
+  test.each([
+    ['none', []],
+    ['two', ['a', 'b']],
+  ])('with %s in the list that fit says that nobody knows', async (_, ids) => {
+    const stage = await unanswered(() => ids.map((id) => listedJob(id, new Date().toISOString())));
+    const recovered = await stage.run(['recover']);
+    expect(recovered.code, recovered.stderr).toBe(26);
+    expect(recovered.stdout.toString()).toContain('`foley lipsync list`');
+    expect(await leftIn(stage.box)).toEqual([]);
+  });
+
+  test('that has a key asks again under it', async () => {
+    const stage = await scene([
+      onCreate('image', faults.silence(), { times: 1 }),
+      ...healthy('image'),
+    ]);
+    const running = await stage.start([...CREATES.image, '-o', 'a.png']);
+    await stage.server.paused();
+    running.signal('SIGKILL');
+    await running.done;
+    const recovered = await stage.run(['recover']);
+    expect(recovered.code, recovered.stderr).toBe(0);
+    const creates = stage.server.requests.filter(({ method }) => method === 'POST');
+    const [key, ...others] = new Set(creates.map((create) => create.header('idempotency-key')));
+    expect([creates.length, typeof key, others]).toEqual([2, 'string', []]);
+    expect(await leftIn(stage.box)).toEqual(['out/a.png']);
+  });
+});
+
+test('a job of the embedded service whose command was killed is finished by the next one', async () => {
+  const box = await sandbox();
+  const order = ['video', 'create', 'Waves', '-m', 'vendor-video-1-flash', '--seconds', '2'];
+  const args = [...order, '--size', '640x360', '-o', 'a.mp4', '--local'];
+  const running = await startFoley(args, { box });
+  const [, id = ''] = await running.waitFor('stdout', /^(\S+)\n/);
+  running.signal('SIGKILL');
+  await running.done;
+  const recovered = await runFoley(['recover', '--local', '--json'], { box, timeoutMs: 110_000 });
+  expect(recovered.code, recovered.stderr).toBe(0);
+  expect(JSON.parse(recovered.stdout.toString())).toMatchObject({
+    items: [{ outcome: 'recovered', jobId: id, output: path.join(box.out, 'a.mp4') }],
+  });
+}, 120_000);
+
+/** The answer to a dubbing of which only the speech was paid for (docs/api/errors.md). */
+function refused(audio: string): Step[] {
+  const body = {
+    code: 'ERR_INSUFFICIENT_CREDITS',
+    message: 'Not enough credits for the lip sync.',
+    requestId: 'r-dub',
+    details: { tts_audio_url: audio, tts_credits_used: 3 },
+  };
+  return json(body, {}, 402);
+}
+
+describe('a dubbing whose speech was billed', () => {
+  test('keeps the speech, and names it and the line that goes on, once', async () => {
+    const { wav } = await tinyAudio();
+    const store = await scene([onResult(faults.audio(wav))]);
+    const audio = `${store.server.origin}/files/result?signature=s&expires=1`;
+    const stage = await scene([onCreate('dub', refused(audio))]);
+    const error = errorLine(await stage.run([...CREATES.dub, '-o', 'a.mp4', '--json']));
+    expect(error).toMatchObject({ exitCode: 21, status: 402, billed: 'yes' });
+    expect(error.message).toMatch(/billed for 3 credits and is kept in .+\.wav$/);
+    expect(error.hint).toContain(
+      `\`foley lipsync create --video ${VIDEO_URL} --audio '${audio}' -o a.mp4\``,
+    );
+    expect(await leftIn(stage.box)).toEqual([
+      'state/foley/spool/ID.json',
+      'state/foley/spool/ID.wav',
+    ]);
+    expect(store.server.requests[0]?.header('authorization')).toBeUndefined();
+    const told = await stage.run(['recover', '--json']);
+    expect(JSON.parse(told.stdout.toString())).toMatchObject({
+      items: [{ outcome: 'recovered', creditsUsed: 3 }],
+    });
+  });
+
+  test('says that it is on the service when it cannot be fetched', async () => {
+    const stage = await scene([
+      onCreate('dub', refused('/files/result')),
+      onResult(faults.errorAnswer(404)),
+    ]);
+    const error = errorLine(await stage.run([...CREATES.dub, '--json']));
+    expect(error).toMatchObject({ exitCode: 21, billed: 'yes' });
+    expect(error.message).toMatch(/billed for 3 credits and is on the service$/);
+    expect(error.hint).toContain(`--audio ${stage.server.origin}/files/result\``);
+    expect(await leftIn(stage.box)).toEqual([]);
+  });
+});
+
+test('a video and a sound at addresses are sent as they are', async () => {
+  const stage = await scene([
+    onResult(result('lipsync'), { optional: true }),
+    ...healthy('lipsync'),
+  ]);
+  await stage.run(CREATES.lipsync);
+  expect(JSON.parse(stage.server.requests[0]?.body.toString() ?? '')).toEqual({
+    video_url: VIDEO_URL,
+    audio_url: AUDIO_URL,
+  });
+});

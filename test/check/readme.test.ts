@@ -1,0 +1,239 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import sharp from 'sharp';
+import { request } from 'undici';
+import { describe, expect, test } from 'vitest';
+import { VOICES } from '../../src/service/voices/voices.ts';
+import { inShell } from '../harness/in-shell.ts';
+import { requireTool } from '../harness/require-tool.ts';
+import { requireBuild, startFoley } from '../harness/run-foley.ts';
+import type { Running } from '../harness/run-options.ts';
+import type { Sandbox } from '../harness/sandbox.ts';
+import { sandbox } from '../harness/sandbox.ts';
+import {
+  documentationPages,
+  foleyLines,
+  helpExamples,
+  linkedPaths,
+  programsOf,
+  shellBlocks,
+} from '../binary/support/documentation.ts';
+import { startHostedService } from '../binary/support/hosted-service.ts';
+import { expectSoundIn } from '../binary/support/sound.ts';
+import { tone } from '../binary/voices/recordings.ts';
+
+const [VOICE] = VOICES;
+const ID = VOICE?.id ?? '';
+
+const MORSE = new URL('../../examples/engine/morse.mjs', import.meta.url);
+const MEDIA = new URL('../fixtures/media/', import.meta.url);
+const PICTURE = { width: 256, height: 256, channels: 3, background: '#d02060' } as const;
+
+const TIMINGS =
+  '{"version":1,"text":"Hello you.","durationMs":900,"complete":true,"words":[{"text":"Hello","startMs":0,"endMs":310}]}';
+
+/** Files that the examples take for granted. */
+const FILES = {
+  'clip.mp4': readFileSync(new URL('h264.mp4', MEDIA)),
+  'hello.mp3': readFileSync(new URL('beeps.mp3', MEDIA)),
+  'lighthouse.png': await sharp({ create: PICTURE }).png().toBuffer(),
+  // Long enough to be fitted to the ten seconds of the clip.
+  'script.txt':
+    'Welcome to the show. Tonight we walk along the coast, from the old harbour to the lighthouse, and hear who lives there.\n',
+  'speech.wav': tone(),
+  'ada.wav': tone(),
+  'ada-1.wav': tone(180),
+  'ada-2.wav': tone(190),
+  'book.txt': 'It was a short book. It had two sentences.\n',
+  'book/one/1.txt': 'A chapter in a folder of its own.\n',
+  'table.csv': 'id,text_en\nhello,Hello.\n',
+  'chapters/1.txt': 'The first chapter is short.\n',
+  'chapters/2.txt': 'The second one is no longer.\n',
+  'phrases.txt': 'Good morning.\nGood night.\n',
+  'items.jsonl': '{"id":"welcome","text":"Welcome."}\n',
+  'chapter.txt': 'It was a bright cold day. The clocks were striking.\n',
+  'examples/engine/morse.mjs': readFileSync(MORSE),
+  'key.txt': 'some-key\n',
+  'redo.txt': 'welcome\n',
+  'talk.json': TIMINGS,
+  'chapter.json': TIMINGS,
+  'speech.json': JSON.stringify({ text: 'Hello', voiceId: ID }),
+};
+
+/** Hears every sound: there is no loudspeaker where tests run. */
+const LISTENER = '--play --player cat';
+
+/** What is said to listen on this port in an example gets a free one. */
+const PORT = /(--port[ =]|127\.0\.0\.1:)\d+/g;
+
+/** Examples that are not run, and why not. */
+const NOT_RUN: Readonly<Record<string, string>> = {
+  'foley engine add espeak-ng': 'it installs a package from the network',
+  'foley engine add mine -- python3 engine.py --model de.onnx': 'the program is the reader’s own',
+};
+
+/** Written from the tree, whose examples are run. */
+const REFERENCE = 'docs/reference.md';
+
+/** Lines of pages that are not run from there, and why not. */
+const NOT_RUN_IN_PAGES: Readonly<Record<string, string>> = {
+  'foley batch chapters --output-dir audio --idempotency-namespace "$SLURM_ARRAY_JOB_ID"':
+    'test/check/batch/recipes.test.ts runs it as Slurm does',
+  'some-llm | foley live | mpv -': 'the program is the reader’s own',
+};
+
+/** Examples of these are about a job, and `…` is its id. */
+const ABOUT_A_JOB = /^foley (\w+) (?:download|get|wait) …/;
+const JOB_CREATES: readonly string[] = [
+  'foley lipsync create --video clip.mp4 --audio speech.wav',
+  'foley dub create "Hello." --video clip.mp4',
+  'foley image create "A lighthouse" -m vendor-image-1-flash',
+  'foley video create "A lighthouse" -m vendor-video-1-flash --seconds 2 --size 640x360',
+];
+
+/** A page may have several lines in a block, each of which starts a service. */
+const LINES_TIMEOUT_MS = 120_000;
+
+/** Stands for the hosted service. */
+const HOSTED = 'https://api.example.com';
+
+interface Service {
+  readonly running: Running;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+async function boxForExamples(): Promise<Sandbox> {
+  const box = await sandbox();
+  for (const [name, content] of Object.entries(FILES)) {
+    await mkdir(path.join(box.out, path.dirname(name)), { recursive: true });
+    await writeFile(path.join(box.out, name), content);
+  }
+  return box;
+}
+
+/** Runs the lines as somebody would who types them one after the other. */
+async function runLines(lines: readonly string[]): Promise<void> {
+  for (const program of lines.flatMap((line) => programsOf(line))) requireTool(program);
+  const box = await boxForExamples();
+  let service: Service | undefined;
+  for (const line of lines) {
+    if (/^foley serve\b/.test(line)) service = await startExample(line, box);
+    else await runLine(line, box, service);
+  }
+  service?.running.signal('SIGTERM');
+  if (service !== undefined)
+    expect(await service.running.done).toMatchObject({ signal: 'SIGTERM' });
+  for (const name of await readdir(box.out)) {
+    if (/\.(?:mp3|ogg|wav)$/.test(name)) await expectSoundIn(box, name);
+  }
+}
+
+async function runLine(line: string, box: Sandbox, service: Service | undefined): Promise<void> {
+  const isForService = service !== undefined && /127\.0\.0\.1|FOLEY_/.test(line);
+  const port = new URL(service?.env['FOLEY_BASE_URL'] ?? 'http://127.0.0.1:1').port;
+  const env = isForService ? service.env : {};
+  const { server } = await startHostedService();
+  const script = line
+    .replaceAll(PORT, `$1${port}`)
+    .replaceAll(HOSTED, server.origin)
+    .replaceAll(/--play\b(?! --player)/g, LISTENER)
+    .replaceAll('…', ID);
+  // Who logs in has a key to type.
+  const input = /\bauth login\b/.test(line) ? { input: FILES['key.txt'] } : {};
+  const result = await inShell(script, { box, env, ...input });
+  expect(result.pipeStatus, `${line}\n${result.stderr}`).toEqual(result.pipeStatus.map(() => 0));
+  expect(result.code, `${line}\n${result.stderr}`).toBe(0);
+}
+
+/** Starts a line with `foley serve` on a free port, and asks it whether it is well. */
+async function startExample(line: string, box: Sandbox): Promise<Service> {
+  const words =
+    line
+      .replace(/\s*&$/, '')
+      .replaceAll(PORT, '$10')
+      .match(/"[^"]*"|\S+/g) ?? [];
+  const [, ...args] = words.map((word) => word.replaceAll('"', ''));
+  const running = await startFoley(args.includes('--port') ? args : [...args, '--port', '0'], {
+    box,
+  });
+  const [, baseUrl = '', apiKey = ''] = await running.waitFor(
+    'stdout',
+    /(http:\/\/127\.0\.0\.1:\d+).*(?:FOLEY_API_KEY=|"apiKey":")([^"\s]+)/,
+  );
+  const { statusCode, body } = await request(`${baseUrl}/healthz`);
+  await body.dump();
+  expect(statusCode).toBe(200);
+  return { running, env: { FOLEY_BASE_URL: baseUrl, FOLEY_API_KEY: apiKey } };
+}
+
+const pages = documentationPages();
+
+describe.each(pages.map((page) => [page.name, page] as const))('%s', (_, page) => {
+  const blocks = shellBlocks(page);
+
+  test.runIf(blocks.length > 0).each(blocks.map((lines) => [lines.join('; '), lines] as const))(
+    '%s',
+    async (__, lines) => runLines(lines),
+    LINES_TIMEOUT_MS,
+  );
+
+  test('links to what is there', () => {
+    expect(linkedPaths(page).filter((target) => !existsSync(target))).toEqual([]);
+  });
+});
+
+test('the first screen has five examples', () => {
+  const [readme] = pages;
+  expect(readme?.name).toBe('README.md');
+  expect(readme === undefined ? [] : shellBlocks(readme).length).toBeGreaterThanOrEqual(5);
+});
+
+requireBuild();
+const help: unknown = JSON.parse(
+  readFileSync(new URL('../../dist/help.json', import.meta.url), 'utf8'),
+);
+/** Those of each help that the build wrote down; a command and its first verb may have the same. */
+const examples = new Set(Object.values(Object(help)).flatMap((text) => helpExamples(String(text))));
+
+/** What the pages show is run there already. */
+const shown = new Set(pages.flatMap((page) => shellBlocks(page).flat()));
+
+const ownOfHelp = new Set([...examples].filter((line) => !shown.has(line)));
+
+test('every line with foley that a page shows is run', () => {
+  const inPages = pages
+    .filter(({ name }) => name !== REFERENCE)
+    .flatMap((page) => foleyLines(page));
+  const isRun = new Set([...shown, ...ownOfHelp, ...Object.keys(NOT_RUN_IN_PAGES)]);
+  expect(inPages.filter((line) => !isRun.has(line))).toEqual([]);
+  expect(inPages).toEqual(expect.arrayContaining(Object.keys(NOT_RUN_IN_PAGES)));
+});
+
+test.each([...ownOfHelp].filter((line) => !(line in NOT_RUN || ABOUT_A_JOB.test(line))))(
+  'the example of the help works: %s',
+  async (line) => runLines([line]),
+  LINES_TIMEOUT_MS,
+);
+
+test.each(JOB_CREATES)(
+  'the examples of the help work on what this makes: %s',
+  async (create) => {
+    const [, noun = ''] = create.split(' ');
+    const lines = [...examples].filter((line) => ABOUT_A_JOB.exec(line)?.[1] === noun);
+    expect(lines.length).toBeGreaterThan(0);
+    const ofJob = lines.map((line) => line.replace('…', '"$(cat job)"'));
+    await runLines([`${create} > job`, ...ofJob]);
+  },
+  LINES_TIMEOUT_MS,
+);
+
+test('every example about a job is of a kind that is made', () => {
+  const nouns = [...examples].flatMap((line) => ABOUT_A_JOB.exec(line)?.[1] ?? []);
+  const made = JOB_CREATES.map((create) => create.split(' ')[1]);
+  expect(made).toEqual(expect.arrayContaining(nouns));
+});
+
+test('every example that is not run is still there', () => {
+  expect([...examples]).toEqual(expect.arrayContaining(Object.keys(NOT_RUN)));
+});

@@ -1,0 +1,133 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test, vi } from 'vitest';
+import { VOICES } from '../../src/service/voices/voices.ts';
+import { PROFILE_PATH, SPEECH_PATH } from '../fault-server/healthy-service.ts';
+import { errorLine } from '../harness/error-line.ts';
+import { runFoley } from '../harness/run-foley.ts';
+import type { Sandbox } from '../harness/sandbox.ts';
+import { sandbox } from '../harness/sandbox.ts';
+import type { ServingFoley } from '../binary/support/serve.ts';
+import { firstVoiceId, startServe } from '../binary/support/serve.ts';
+import { longText } from '../binary/support/sound.ts';
+
+vi.setConfig({ testTimeout: 90_000 });
+
+const JOBS_PATH = `${SPEECH_PATH}/jobs`;
+
+async function createJob(service: ServingFoley, text: string): Promise<string> {
+  const body = {
+    text,
+    voiceId: await firstVoiceId(service),
+    modelId: 'vendor-s21pro',
+    format: 'wav',
+  };
+  const { bytes } = await service.ask(JOBS_PATH, { method: 'POST', body });
+  return String(Object(JSON.parse(bytes.toString())).task.taskId);
+}
+
+async function taskOf(service: ServingFoley, id: string): Promise<Record<string, unknown>> {
+  const { bytes } = await service.ask(`${JOBS_PATH}/${id}`);
+  return Object(JSON.parse(bytes.toString())).task;
+}
+
+/** A machine that is busy with other tests needs a while to speak. */
+const PATIENCE_MS = 60_000;
+
+async function expectSuccess(service: ServingFoley, id: string): Promise<void> {
+  const status = async (): Promise<unknown> => (await taskOf(service, id))['status'];
+  await expect.poll(status, { timeout: PATIENCE_MS, interval: 250 }).toBe('success');
+}
+
+async function creditsOf(service: ServingFoley): Promise<number> {
+  const { bytes } = await service.ask(PROFILE_PATH);
+  return Number(Object(JSON.parse(bytes.toString())).credits);
+}
+
+describe('foley serve that is stopped', () => {
+  test('finishes the jobs that it accepted, and says so', async () => {
+    const box = await sandbox();
+    const first = await startServe([], { box });
+    const text = longText(300);
+    const id = await createJob(first, text);
+    first.running.signal('SIGTERM');
+    const { signal, stderr } = await first.running.done;
+    expect(signal).toBe('SIGTERM');
+    expect(JSON.parse(stderr)).toMatchObject({ event: 'finishing-jobs', count: 1 });
+    const next = await startServe([], { box });
+    expect(await taskOf(next, id)).toMatchObject({ status: 'success', creditsUsed: text.length });
+    expect(await creditsOf(next)).toBe(1_000_000 - text.length);
+  });
+
+  test('leaves at once at the second signal, and the next one finishes what is left, once', async () => {
+    const box = await sandbox();
+    const first = await startServe([], { box });
+    const text = longText(800);
+    const id = await createJob(first, text);
+    first.running.signal('SIGINT');
+    await first.running.waitFor('stderr', /finishing-jobs/);
+    first.running.signal('SIGINT');
+    expect(await first.running.done).toMatchObject({ code: null, signal: 'SIGINT' });
+    const next = await startServe([], { box, timeoutMs: PATIENCE_MS });
+    await expectSuccess(next, id);
+    expect(await creditsOf(next)).toBe(1_000_000 - text.length);
+  });
+});
+
+/** Has the embedded service of one command accept a job that the command does not wait for. */
+async function leaveJob(box: Sandbox, text: string, ...flags: readonly string[]) {
+  const job = { text, voiceId: VOICES[0]?.id, format: 'wav' };
+  await writeFile(path.join(box.out, 'job.json'), JSON.stringify(job));
+  return ['api', 'POST', JOBS_PATH, '--body', 'job.json', '--local', ...flags];
+}
+
+async function localTask(box: Sandbox, stdout: Uint8Array): Promise<unknown> {
+  const { taskId } = Object(JSON.parse(Buffer.from(stdout).toString())).task;
+  const read = await runFoley(['api', 'GET', `${JOBS_PATH}/${taskId}`, '--local'], { box });
+  return Object(JSON.parse(read.stdout.toString())).task;
+}
+
+describe('a command that leaves a job behind', () => {
+  test('has its own service finish it before the end, and says so', async () => {
+    const box = await sandbox();
+    const result = await runFoley(await leaveJob(box, longText(300)), { box });
+    expect(result.code, result.stderr).toBe(0);
+    expect(result.stderr).toMatch(
+      /^foley: finishing 1 job that was accepted; the next Ctrl-C leaves/m,
+    );
+    expect(await localTask(box, result.stdout)).toMatchObject({ status: 'success' });
+  });
+
+  test('tells first how it ended itself, and with --json nothing behind that', async () => {
+    const box = await sandbox();
+    const wav = ['--format', 'wav', '--local'];
+    const args = ['jobs', 'create', longText(200), '--wait', '--timeout', '1ms', ...wav];
+    const result = await runFoley(args, { box });
+    expect(result.code, result.stderr).toBe(28);
+    expect(result.stderr).toMatch(/still runs[^]*^foley: finishing 1 job/m);
+    const inJson = await runFoley([...args, '--json'], { box });
+    expect(errorLine(inJson)).toMatchObject({ exitCode: 28 });
+  });
+
+  test('says nothing of that with --quiet', async () => {
+    const box = await sandbox();
+    const result = await runFoley(await leaveJob(box, longText(200), '--quiet'), { box });
+    expect(result).toMatchObject({ code: 0, stderr: '' });
+    expect(await localTask(box, result.stdout)).toMatchObject({ status: 'success' });
+  });
+
+  test('leaves it to the next foley when it is interrupted meanwhile', async () => {
+    const box = await sandbox();
+    const args = await leaveJob(box, longText(800));
+    const result = await runFoley(args, {
+      box,
+      signalAt: { signal: 'SIGINT', when: /finishing 1 job/ },
+    });
+    expect(result.signal).toBe('SIGINT');
+    expect(result.stderr).toMatch(/^foley: 1 job is left; the next foley that uses this data/m);
+    expect(result.stderr).not.toMatch(/internal|Error/);
+    const next = await startServe([], { box, timeoutMs: PATIENCE_MS });
+    const { taskId } = Object(JSON.parse(result.stdout.toString())).task;
+    await expectSuccess(next, String(taskId));
+  });
+});

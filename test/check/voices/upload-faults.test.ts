@@ -1,0 +1,226 @@
+import { truncate } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { errorLine } from '../../harness/error-line.ts';
+import { withPeak } from '../../harness/peak-memory.ts';
+import { runFoley, startFoley } from '../../harness/run-foley.ts';
+import type { Sandbox } from '../../harness/sandbox.ts';
+import { sandbox } from '../../harness/sandbox.ts';
+import { startInTerminal } from '../../harness/terminal.ts';
+import { OPEN } from '../../binary/support/scene.ts';
+import { putLargeWav, putLargeWavs, TEN_MEGABYTES } from '../../binary/voices/recordings.ts';
+import type { Upload } from '../../binary/voices/upload-server.ts';
+import { startUploadServer } from '../../binary/voices/upload-server.ts';
+import { debrisIn, MADE } from '../../binary/voices/voice-scene.ts';
+
+const isFull = process.env['FOLEY_TEST_SIZE'] === 'full';
+const MEGABYTE = 1_000_000;
+const TIME = { timeout: 120_000 };
+
+/** A command that makes a voice of more than the buffers between it and a server hold. */
+async function large(
+  env: Readonly<Record<string, string>>,
+  count?: number,
+): Promise<{ box: Sandbox; args: string[]; env: Readonly<Record<string, string>> }> {
+  const box = await sandbox();
+  const names = await putLargeWavs(box, count);
+  return { box, args: ['voices', 'create', 'Ada', ...names], env };
+}
+
+async function good(upload: Upload): Promise<void> {
+  await upload.readRest();
+  upload.answer(200, MADE);
+}
+
+function reset({ socket }: Upload): void {
+  socket.resetAndDestroy();
+}
+
+describe('an upload that is reset half way', () => {
+  test('was not done: it is made again, and in the end it is exit 24', TIME, async () => {
+    const server = await startUploadServer(MEGABYTE, reset);
+    const { args, box, env } = await large(server.env);
+    const result = await runFoley([...args, '--max-retries', '2', '--json'], { box, env });
+    expect(errorLine(result)).toMatchObject({ exitCode: 24, code: 'network', billed: 'no' });
+    expect(errorLine(result).message).toContain('before all of the request was sent');
+    expect(server.uploads).toHaveLength(3);
+    expect(await debrisIn(box)).toStrictEqual([]);
+  });
+
+  test('is read from the disk anew, and then comes whole', TIME, async () => {
+    const server = await startUploadServer(MEGABYTE, (upload) =>
+      upload.attempt === 1 ? reset(upload) : good(upload),
+    );
+    const { args, box, env } = await large(server.env);
+    const result = await runFoley(args, { box, env });
+    expect(result.code, result.stderr).toBe(0);
+    expect(result.stdout.toString()).toBe('v-new\n');
+    const [first, second] = server.uploads;
+    const length = Number(/content-length: (\d+)/i.exec(second?.head ?? '')?.[1]);
+    expect(second?.received).toBe(length);
+    expect(first?.received).toBeLessThan(length);
+    expect(length).toBeGreaterThan(2 * TEN_MEGABYTES);
+    expect(await debrisIn(box)).toStrictEqual([]);
+  });
+});
+
+describe('an upload that is reset when it is complete', () => {
+  test(
+    'may have been done: it is never made again, exit 26, and recover tells of it',
+    TIME,
+    async () => {
+      const noVoices = { items: [], total: 0, page: 1, pageSize: 100, totalPages: 0 };
+      const server = await startUploadServer(MEGABYTE, async (upload) => {
+        if (upload.attempt > 1) return upload.answer(200, noVoices);
+        await upload.readRest();
+        return reset(upload);
+      });
+      const { args, box, env } = await large(server.env);
+      const result = await runFoley([...args, '--json'], { box, env });
+      expect(errorLine(result)).toMatchObject({
+        exitCode: 26,
+        billed: 'unknown',
+        hint: expect.stringContaining('foley voices list --type personal'),
+      });
+      expect(server.uploads).toHaveLength(1);
+      expect(await debrisIn(box)).toStrictEqual([OPEN]);
+      const told = await runFoley(['recover'], { box, env });
+      expect(told.code).toBe(26);
+      expect(told.stdout.toString()).toContain('foley voices list --type personal');
+      expect(await debrisIn(box)).toStrictEqual([]);
+    },
+  );
+});
+
+describe('an answer before the body is finished', () => {
+  const TOO_LARGE = { code: 'ERR_PAYLOAD_TOO_LARGE', message: 'too much', requestId: 'r' };
+
+  test('is heeded at once when the rest is still taken', TIME, async () => {
+    const server = await startUploadServer(MEGABYTE, (upload) => {
+      upload.answer(413, TOO_LARGE);
+      void upload.readRest();
+    });
+    const { args, box, env } = await large(server.env);
+    const result = await runFoley([...args, '--json'], { box, env });
+    expect(errorLine(result)).toMatchObject({ exitCode: 20, status: 413, billed: 'no' });
+    expect(server.uploads).toHaveLength(1);
+    expect(await debrisIn(box)).toStrictEqual([]);
+  });
+
+  test('is heeded when the rest is never taken', TIME, async () => {
+    const server = await startUploadServer(MEGABYTE, (upload) => upload.answer(413, TOO_LARGE));
+    const { args, box, env } = await large(server.env);
+    const result = await runFoley([...args, '--json'], { box, env });
+    expect(errorLine(result)).toMatchObject({ exitCode: 20, status: 413, billed: 'no' });
+    expect(server.uploads).toHaveLength(1);
+  });
+
+  test('may be lost when the connection is broken with it; nothing was made', TIME, async () => {
+    const server = await startUploadServer(MEGABYTE, (upload) => {
+      upload.answer(413, TOO_LARGE);
+      upload.socket.destroySoon();
+    });
+    const { args, box, env } = await large(server.env);
+    const result = await runFoley([...args, '--json', '--max-retries', '1'], { box, env });
+    const error = errorLine(result);
+    expect([20, 24]).toContain(error.exitCode);
+    expect(error.billed).toBe('no');
+    expect(await debrisIn(box)).toStrictEqual([]);
+  });
+
+  test('a 401 is one too', TIME, async () => {
+    const server = await startUploadServer(0, (upload) =>
+      upload.answer(401, { ...TOO_LARGE, code: 'ERR_UNAUTHORIZED' }),
+    );
+    const { args, box, env } = await large(server.env);
+    const result = await runFoley([...args, '--json'], { box, env });
+    expect(errorLine(result)).toMatchObject({ exitCode: 4, code: 'ERR_UNAUTHORIZED' });
+    expect(server.uploads).toHaveLength(1);
+  });
+});
+
+describe('a service that takes its time', () => {
+  test('slows the upload, which needs no more memory for it', TIME, async () => {
+    const server = await startUploadServer(MEGABYTE);
+    const { args, box, env } = await large(server.env, isFull ? 10 : 6);
+    const measured = await withPeak(box);
+    const running = await startFoley(args, { box, env: { ...env, ...measured.env } });
+    const upload = await server.reached();
+    await good(upload);
+    expect((await running.done).code).toBe(0);
+    const most = await measured.peak();
+    const small = await sandbox();
+    await putLargeWav(small, 'large-1.wav', 100_000);
+    const least = await withPeak(small);
+    const again = await startUploadServer(0, good);
+    const args1 = ['voices', 'create', 'Ada', 'large-1.wav'];
+    await runFoley(args1, { box: small, env: { ...again.env, ...least.env } });
+    // All together is never held; how much waits to be collected is the engine's own choice.
+    expect(most - (await least.peak())).toBeLessThan(TEN_MEGABYTES * 4);
+  });
+
+  test('shows on a terminal how far it is', TIME, async () => {
+    const server = await startUploadServer(MEGABYTE);
+    const { args, box, env } = await large(server.env);
+    const running = await startInTerminal(args, { box, env });
+    await running.waitFor('stdout', /sending +\S*\d*\S* +\d+(\.\d)?\/21 MB/);
+    await good(await server.reached());
+    const { code, stdout } = await running.done;
+    expect(code, stdout.toString()).toBe(0);
+    expect(stdout.toString()).toContain('v-new');
+  });
+
+  test('that takes nothing more is given up after --response-timeout: exit 24', TIME, async () => {
+    const server = await startUploadServer(MEGABYTE);
+    const { args, box, env } = await large(server.env);
+    const flags = ['--response-timeout', '300ms', '--max-retries', '0', '--json'];
+    const result = await runFoley([...args, ...flags], { box, env });
+    expect(errorLine(result)).toMatchObject({ exitCode: 24, code: 'timeout', billed: 'no' });
+    expect(errorLine(result).message).toContain('took nothing of the request for 300 ms');
+    expect(await debrisIn(box)).toStrictEqual([]);
+  });
+});
+
+describe('Ctrl-C', () => {
+  test('while uploading ends at once, and nothing was made', TIME, async () => {
+    const server = await startUploadServer(MEGABYTE);
+    const { args, box, env } = await large(server.env);
+    const running = await startFoley(args, { box, env });
+    const upload = await server.reached();
+    running.signal('SIGINT');
+    const result = await running.done;
+    expect(result).toMatchObject({ code: null, signal: 'SIGINT' });
+    expect(result.stderr).toBe('foley: stopped before all of it was sent; no voice was made\n');
+    expect(await debrisIn(box)).toStrictEqual([]);
+    expect(upload.socket.destroyed || upload.received < TEN_MEGABYTES).toBe(true);
+  });
+
+  test('when all was sent says where to look', TIME, async () => {
+    const server = await startUploadServer(MEGABYTE);
+    const { args, box, env } = await large(server.env);
+    const running = await startFoley(args, { box, env });
+    await (await server.reached()).readRest();
+    running.signal('SIGTERM');
+    const result = await running.done;
+    expect(result).toMatchObject({ code: null, signal: 'SIGTERM' });
+    expect(result.stderr).toContain('stopped before the answer came; it may have been done');
+    expect(result.stderr).toContain('`foley voices list --type personal`');
+    expect(await debrisIn(box)).toStrictEqual([OPEN]);
+  });
+});
+
+test(
+  'a recording that changes while it is sent is not sent as if it were whole',
+  TIME,
+  async () => {
+    const server = await startUploadServer(MEGABYTE);
+    const { args, box, env } = await large(server.env);
+    const running = await startFoley([...args, '--json'], { box, env });
+    const upload = await server.reached();
+    await truncate(path.join(box.out, 'large-2.wav'), 1_000);
+    void upload.readRest();
+    expect(errorLine(await running.done)).toMatchObject({ exitCode: 2, billed: 'no' });
+    expect(running.stderr).toContain('a file changed while it was sent');
+    expect(await debrisIn(box)).toStrictEqual([]);
+  },
+);
