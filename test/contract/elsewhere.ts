@@ -226,10 +226,7 @@ export const testedElsewhere: readonly TestedElsewhere[] = [
     section: 'other-clients',
     on: 'POST /v1/audio/speech',
     what: 'The official `openai` client takes it for its own service',
-    test: [
-      'test/check/surfaces/openai-client.test.ts',
-      'gets mp3, wav and pcm that can be played',
-    ],
+    test: ['test/check/surfaces/openai-client.test.ts', 'gets mp3, wav and pcm that can be played'],
   },
   {
     id: 'clients.fish-audio',

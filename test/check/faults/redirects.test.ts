@@ -5,7 +5,14 @@ import { startFaultServer } from '../../fault-server/fault-server.ts';
 import { PROFILE_PATH } from '../../fault-server/healthy-service.ts';
 import { answer } from '../../fault-server/http-text.ts';
 import { errorLine } from '../../harness/error-line.ts';
-import { expectOneKey, filesLeft, onSpeech, paidAudio, scene, trusting } from '../../binary/support/scene.ts';
+import {
+  expectOneKey,
+  filesLeft,
+  onSpeech,
+  paidAudio,
+  scene,
+  trusting,
+} from '../../binary/support/scene.ts';
 
 const { mp3 } = await paidAudio();
 

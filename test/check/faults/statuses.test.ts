@@ -2,7 +2,15 @@ import { describe, expect, test } from 'vitest';
 import * as faults from '../../fault-server/catalogue.ts';
 import { CAPABILITIES_PATH } from '../../fault-server/healthy-service.ts';
 import { answer } from '../../fault-server/http-text.ts';
-import { expectOneKey, filesLeft, onSpeech, OPEN, RATES, scene, speechRequests } from '../../binary/support/scene.ts';
+import {
+  expectOneKey,
+  filesLeft,
+  onSpeech,
+  OPEN,
+  RATES,
+  scene,
+  speechRequests,
+} from '../../binary/support/scene.ts';
 
 const FAST = ['--max-retries', '1'];
 

@@ -7,7 +7,13 @@ import { drawn, underSeed } from '../../harness/seed.ts';
 import { creditsOf } from '../pictures/picture-calls.ts';
 import { firstVoiceId, startServe } from '../../binary/support/serve.ts';
 import { damages } from './damage.ts';
-import { DUBBING, fixture, LIP_SYNC, post, serveMedia } from '../../binary/support/lip-sync-scene.ts';
+import {
+  DUBBING,
+  fixture,
+  LIP_SYNC,
+  post,
+  serveMedia,
+} from '../../binary/support/lip-sync-scene.ts';
 
 const isFull = process.env['FOLEY_TEST_SIZE'] === 'full';
 const FILES = isFull ? 300 : 30;

@@ -2,7 +2,15 @@ import { describe, expect, test } from 'vitest';
 import { sandbox } from '../../harness/sandbox.ts';
 import { creditsOf, fetchResult } from '../pictures/picture-calls.ts';
 import { startServe } from '../../binary/support/serve.ts';
-import { done, endOf, fixture, LIP_SYNC, post, serveFixtures, serveMedia } from '../../binary/support/lip-sync-scene.ts';
+import {
+  done,
+  endOf,
+  fixture,
+  LIP_SYNC,
+  post,
+  serveFixtures,
+  serveMedia,
+} from '../../binary/support/lip-sync-scene.ts';
 import { readMedia } from './read-mp4.ts';
 import { decodesSilently, tonesIn } from './second-opinion.ts';
 import { tones } from './tones.ts';

@@ -3,7 +3,13 @@ import { sandbox } from '../../harness/sandbox.ts';
 import { creditsOf, fetchResult } from '../pictures/picture-calls.ts';
 import { firstVoiceId, startServe } from '../../binary/support/serve.ts';
 import type { MediaPath } from '../../binary/support/lip-sync-scene.ts';
-import { DUBBING, endOf, LIP_SYNC, post, serveFixtures } from '../../binary/support/lip-sync-scene.ts';
+import {
+  DUBBING,
+  endOf,
+  LIP_SYNC,
+  post,
+  serveFixtures,
+} from '../../binary/support/lip-sync-scene.ts';
 import { readMedia } from './read-mp4.ts';
 
 const FLAGS = ['--data-dir', 'data'];
