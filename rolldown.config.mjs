@@ -10,7 +10,7 @@ const manifest = JSON.parse(readFileSync(new URL('package.json', import.meta.url
  * costs more than what is in it. Each takes what these entries import and no earlier one has.
  */
 const MERGED = {
-  start: ['src/run.ts', 'src/cli/program.ts', 'src/config/paths.ts'],
+  start: ['src/main.ts', 'src/cli/program.ts', 'src/config/paths.ts'],
   settings: ['src/config/settings.ts'],
   tts: ['commands/tts/tts.ts'],
   connect: ['src/cli/connect.ts'],
@@ -92,7 +92,7 @@ const output = {
 export default defineConfig([
   {
     input: {
-      main: 'src/run.ts',
+      main: 'src/main.ts',
       'all-help': 'src/all-help.ts',
       'describe-tree': 'src/describe-tree.ts',
       'flite-worker': 'src/service/engine/flite/worker.ts',

@@ -1,11 +1,9 @@
 import path from 'node:path';
 import { listDamagedBatches } from '../src/batch/journal/unfinished.ts';
 import type { Context } from '../src/cli/command.ts';
-import { recordOptions, openJournal } from '../src/cli/journal.ts';
+import { openJournal, openSpool, recordOptions } from '../src/cli/journal.ts';
 import type { OpenIntent } from '../src/durable/intents.ts';
 import { listDamagedJournals } from '../src/durable/intents.ts';
-import { createSpool } from '../src/durable/spool.ts';
-import type { Spool } from '../src/durable/spool.ts';
 import { Failure } from '../src/errors/failure.ts';
 import { listRecords, listUnreadable } from '../src/speech/long-text/record.ts';
 import type { DamagedRecord, Leftover } from '../src/speech/recover.ts';
@@ -17,12 +15,6 @@ export interface FoundLeftovers {
   readonly leftovers: readonly Leftover[];
   /** Why some of them may be missing here. */
   readonly failures: readonly Failure[];
-}
-
-/** The spool of the user. */
-export async function openSpool(context: Context): Promise<Spool> {
-  const { state } = await context.paths();
-  return createSpool({ ...context, folder: path.join(state, 'spool') });
 }
 
 /**

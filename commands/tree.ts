@@ -15,7 +15,7 @@ export const voiceCommands: readonly Branch[] = [
       {
         name: 'get',
         summary: 'Show one voice',
-        load: async () => (await import('./voices/get.ts')).voicesGet,
+        load: async () => (await import('./voices/voice.ts')).voicesGet,
       },
       {
         name: 'create',
@@ -26,7 +26,7 @@ export const voiceCommands: readonly Branch[] = [
       {
         name: 'delete',
         summary: 'Delete one of your own voices',
-        load: async () => (await import('./voices/delete.ts')).voicesDelete,
+        load: async () => (await import('./voices/voice.ts')).voicesDelete,
       },
       {
         name: 'preview',
@@ -78,17 +78,17 @@ export const mediaCommands: readonly Branch[] = [
       {
         name: 'get',
         summary: 'Show one job',
-        load: async () => (await import('./media/get.ts')).mediaGet('lipsync'),
+        load: async () => (await import('./media/media.ts')).mediaGet('lipsync'),
       },
       {
         name: 'wait',
         summary: 'Wait for jobs, and save what they make',
-        load: async () => (await import('./media/wait.ts')).mediaWait('lipsync'),
+        load: async () => (await import('./media/media.ts')).mediaWait('lipsync'),
       },
       {
         name: 'download',
         summary: 'Save the video of a job',
-        load: async () => (await import('./media/download.ts')).mediaDownload('lipsync'),
+        load: async () => (await import('./media/media.ts')).mediaDownload('lipsync'),
       },
     ],
   },
@@ -104,17 +104,17 @@ export const mediaCommands: readonly Branch[] = [
       {
         name: 'get',
         summary: 'Show one job',
-        load: async () => (await import('./media/get.ts')).mediaGet('dub'),
+        load: async () => (await import('./media/media.ts')).mediaGet('dub'),
       },
       {
         name: 'wait',
         summary: 'Wait for jobs, and save what they make',
-        load: async () => (await import('./media/wait.ts')).mediaWait('dub'),
+        load: async () => (await import('./media/media.ts')).mediaWait('dub'),
       },
       {
         name: 'download',
         summary: 'Save the video of a job',
-        load: async () => (await import('./media/download.ts')).mediaDownload('dub'),
+        load: async () => (await import('./media/media.ts')).mediaDownload('dub'),
       },
     ],
   },
@@ -130,22 +130,22 @@ export const mediaCommands: readonly Branch[] = [
       {
         name: 'models',
         summary: 'List the models, with what they cost',
-        load: async () => (await import('./media/models.ts')).mediaModels('image'),
+        load: async () => (await import('./media/media.ts')).mediaModels('image'),
       },
       {
         name: 'get',
         summary: 'Show one job',
-        load: async () => (await import('./media/get.ts')).mediaGet('image'),
+        load: async () => (await import('./media/media.ts')).mediaGet('image'),
       },
       {
         name: 'wait',
         summary: 'Wait for jobs, and save what they make',
-        load: async () => (await import('./media/wait.ts')).mediaWait('image'),
+        load: async () => (await import('./media/media.ts')).mediaWait('image'),
       },
       {
         name: 'download',
         summary: 'Save the picture of a job',
-        load: async () => (await import('./media/download.ts')).mediaDownload('image'),
+        load: async () => (await import('./media/media.ts')).mediaDownload('image'),
       },
     ],
   },
@@ -161,22 +161,22 @@ export const mediaCommands: readonly Branch[] = [
       {
         name: 'models',
         summary: 'List the models, with what they cost',
-        load: async () => (await import('./media/models.ts')).mediaModels('video'),
+        load: async () => (await import('./media/media.ts')).mediaModels('video'),
       },
       {
         name: 'get',
         summary: 'Show one job',
-        load: async () => (await import('./media/get.ts')).mediaGet('video'),
+        load: async () => (await import('./media/media.ts')).mediaGet('video'),
       },
       {
         name: 'wait',
         summary: 'Wait for jobs, and save what they make',
-        load: async () => (await import('./media/wait.ts')).mediaWait('video'),
+        load: async () => (await import('./media/media.ts')).mediaWait('video'),
       },
       {
         name: 'download',
         summary: 'Save the video of a job',
-        load: async () => (await import('./media/download.ts')).mediaDownload('video'),
+        load: async () => (await import('./media/media.ts')).mediaDownload('video'),
       },
     ],
   },
@@ -207,7 +207,7 @@ export const tree: readonly CommandNode[] = [
       {
         name: 'get',
         summary: 'Show one job',
-        load: async () => (await import('./jobs/get.ts')).jobsGet,
+        load: async () => (await import('./jobs/list.ts')).jobsGet,
       },
       {
         name: 'wait',
@@ -217,7 +217,7 @@ export const tree: readonly CommandNode[] = [
       {
         name: 'download',
         summary: 'Save the audio of a job, or of one segment',
-        load: async () => (await import('./jobs/download.ts')).jobsDownload,
+        load: async () => (await import('./jobs/wait.ts')).jobsDownload,
       },
     ],
   },
@@ -263,12 +263,12 @@ export const tree: readonly CommandNode[] = [
       {
         name: 'list',
         summary: 'List the models',
-        load: async () => (await import('./models/list.ts')).modelsList,
+        load: async () => (await import('./models/models.ts')).modelsList,
       },
       {
         name: 'get',
         summary: 'Show one model',
-        load: async () => (await import('./models/get.ts')).modelsGet,
+        load: async () => (await import('./models/models.ts')).modelsGet,
       },
     ],
   },
@@ -280,12 +280,12 @@ export const tree: readonly CommandNode[] = [
       {
         name: 'get',
         summary: 'Show the account',
-        load: async () => (await import('./profile/get.ts')).profileGet,
+        load: async () => (await import('./profile/profile.ts')).profileGet,
       },
       {
         name: 'set',
         summary: 'Change the webhook',
-        load: async () => (await import('./profile/set.ts')).profileSet,
+        load: async () => (await import('./profile/profile.ts')).profileSet,
       },
     ],
   },
@@ -317,17 +317,17 @@ export const tree: readonly CommandNode[] = [
       {
         name: 'logout',
         summary: 'Remove a stored account',
-        load: async () => (await import('./auth/logout.ts')).authLogout,
+        load: async () => (await import('./auth/accounts.ts')).authLogout,
       },
       {
         name: 'status',
         summary: 'Show which service and which key are used',
-        load: async () => (await import('./auth/status.ts')).authStatus,
+        load: async () => (await import('./auth/accounts.ts')).authStatus,
       },
       {
         name: 'list',
         summary: 'List the stored accounts',
-        load: async () => (await import('./auth/list.ts')).authList,
+        load: async () => (await import('./auth/accounts.ts')).authList,
       },
     ],
   },
@@ -339,27 +339,27 @@ export const tree: readonly CommandNode[] = [
       {
         name: 'get',
         summary: 'Print the value of a setting',
-        load: async () => (await import('./config/get.ts')).configGet,
+        load: async () => (await import('./config/config.ts')).configGet,
       },
       {
         name: 'set',
         summary: 'Set a setting',
-        load: async () => (await import('./config/set.ts')).configSet,
+        load: async () => (await import('./config/config.ts')).configSet,
       },
       {
         name: 'unset',
         summary: 'Remove a setting',
-        load: async () => (await import('./config/unset.ts')).configUnset,
+        load: async () => (await import('./config/config.ts')).configUnset,
       },
       {
         name: 'list',
         summary: 'List the settings, with --show-origin also where they come from',
-        load: async () => (await import('./config/list.ts')).configList,
+        load: async () => (await import('./config/config.ts')).configList,
       },
       {
         name: 'path',
         summary: 'Print where the settings are kept',
-        load: async () => (await import('./config/path.ts')).configPath,
+        load: async () => (await import('./config/config.ts')).configPath,
       },
     ],
   },
@@ -381,17 +381,17 @@ export const tree: readonly CommandNode[] = [
       {
         name: 'add',
         summary: 'Install espeak-ng, or add a program that speaks',
-        load: async () => (await import('./engine/add.ts')).engineAdd,
+        load: async () => (await import('./engine/engine.ts')).engineAdd,
       },
       {
         name: 'list',
         summary: 'List the engines that were added',
-        load: async () => (await import('./engine/list.ts')).engineList,
+        load: async () => (await import('./engine/engine.ts')).engineList,
       },
       {
         name: 'remove',
         summary: 'Remove an engine that was added',
-        load: async () => (await import('./engine/remove.ts')).engineRemove,
+        load: async () => (await import('./engine/engine.ts')).engineRemove,
       },
     ],
   },
@@ -407,27 +407,27 @@ export const tree: readonly CommandNode[] = [
       {
         name: 'bash',
         summary: 'Print the script for bash',
-        load: async () => (await import('./completion/print.ts')).completionFor('bash'),
+        load: async () => (await import('./completion/completion.ts')).completionFor('bash'),
       },
       {
         name: 'zsh',
         summary: 'Print the script for zsh',
-        load: async () => (await import('./completion/print.ts')).completionFor('zsh'),
+        load: async () => (await import('./completion/completion.ts')).completionFor('zsh'),
       },
       {
         name: 'fish',
         summary: 'Print the script for fish',
-        load: async () => (await import('./completion/print.ts')).completionFor('fish'),
+        load: async () => (await import('./completion/completion.ts')).completionFor('fish'),
       },
       {
         name: 'powershell',
         summary: 'Print the script for PowerShell',
-        load: async () => (await import('./completion/print.ts')).completionFor('powershell'),
+        load: async () => (await import('./completion/completion.ts')).completionFor('powershell'),
       },
       {
         name: 'install',
         summary: 'Put the script where the shell finds it',
-        load: async () => (await import('./completion/install.ts')).completionInstall,
+        load: async () => (await import('./completion/completion.ts')).completionInstall,
       },
     ],
   },
@@ -438,12 +438,12 @@ export const tree: readonly CommandNode[] = [
       {
         name: 'exit-codes',
         summary: 'What the exit codes mean',
-        load: async () => (await import('./help/exit-codes.ts')).exitCodes,
+        load: async () => (await import('./help/topics.ts')).exitCodes,
       },
       {
         name: 'flags',
         summary: 'Show the flags that every command has',
-        load: async () => (await import('./help/flags.ts')).globalFlags,
+        load: async () => (await import('./help/topics.ts')).globalFlags,
       },
     ],
   },

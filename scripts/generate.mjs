@@ -12,7 +12,8 @@ const { withContractTables } = await loadTypeScript('test/contract/api-pages.ts'
 const { withTables } = await loadTypeScript('test/protocol/protocol-page.ts');
 // The build describes the command tree: it has loaded every command anyway.
 const commandTree = JSON.parse(readFileSync(path.join(root, 'dist/tree.json'), 'utf8'));
-const { writtenFromTree } = await loadTypeScript('src/cli/written-from-tree.ts');
+const { manPages, referencePage } = await loadTypeScript('src/cli/manual/manual.ts');
+const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
 const protocolPage = readFileSync(path.join(root, 'docs/protocol.md'), 'utf8');
 
 const apiPages = readdirSync(path.join(root, 'docs/api')).map((name) => `docs/api/${name}`);
@@ -26,7 +27,8 @@ const files = new Map([
     name,
     withContractTables(readFileSync(path.join(root, name), 'utf8')),
   ]),
-  ...writtenFromTree(commandTree),
+  ...[...manPages(commandTree, version)].map(([name, page]) => [`man/${name}`, page]),
+  ['docs/reference.md', referencePage(commandTree)],
 ]);
 
 const stale = [...files].filter(([name, content]) => {

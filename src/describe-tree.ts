@@ -11,9 +11,9 @@ import type {
 } from './cli/described-command.ts';
 import { globalOptions, helpOption } from './cli/flags/global.ts';
 import { buildCommand, helpOf } from './cli/program.ts';
-import { argumentSource, flagSource } from './cli/value-sources.ts';
+import { argumentSource, flagSource } from './cli/described-command.ts';
 
-export { grammarOf } from './cli/completion/grammar.ts';
+export { grammarOf } from './cli/described-command.ts';
 
 /**
  * Loads every command and describes it, for what is written from the tree: completions, man pages,

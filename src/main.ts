@@ -1,24 +1,28 @@
 import { tree } from '../commands/tree.ts';
 import { version } from '../package.json';
-import { COLOR_CHOICES } from './cli/color.ts';
-import type { Context, MainDeps } from './cli/command.ts';
-import { createContext } from './cli/context.ts';
+import { COLOR_CHOICES } from './cli/render/style.ts';
+import type { Context, MainDeps, Connection, ConnectOptions } from './cli/command.ts';
 import type { GlobalOptions } from './cli/flags/global.ts';
-import { findInvocation } from './cli/invocation.ts';
+import { findInvocation, parseBranch, parseCommand, parseRoot } from './cli/program.ts';
 import type { Io } from './cli/io.ts';
-import { createIo, prepareOutputs, ReaderGone, write } from './cli/io.ts';
+import { createIo, prepareOutputs, ReaderGone, write, wasClosed } from './cli/io.ts';
 import type { SeenNames } from './cli/known-names.ts';
 import type { Parsed, Shown } from './cli/program.ts';
-import { parseBranch, parseCommand, parseRoot } from './cli/program.ts';
-import { renderError, toFailure } from './cli/render/error.ts';
-import { render } from './cli/render/result.ts';
+import { renderError, toFailure, render } from './cli/render/result.ts';
 import type { CommandResult } from './cli/render/result.ts';
 import type { StopSignal } from './cli/signals.ts';
 import { Interrupted, watchSignals } from './cli/signals.ts';
 import type { ExitCode } from './contract/exit-codes.ts';
 import { EXIT_CODES } from './contract/exit-codes.ts';
 import type { Failure } from './errors/failure.ts';
-import { configFailure } from './errors/failure.ts';
+import { configFailure, usageFailure } from './errors/failure.ts';
+import { constants, homedir } from 'node:os';
+import { reasonOf } from './durable/file-failures.ts';
+import { systemClock } from './effects/clock.ts';
+import { systemFiles } from './effects/file-system.ts';
+import { systemRandom } from './effects/random.ts';
+import type { Processes } from './effects/processes.ts';
+import { systemProcesses } from './effects/processes.ts';
 
 /** How a run ends: with an exit code, or by the signal that stopped it. */
 export type Ending = { readonly code: ExitCode } | { readonly signal: StopSignal };
@@ -154,4 +158,128 @@ function presumedGlobals(argv: readonly string[]): GlobalOptions {
     input: false,
     ...(asksForJson ? { json: true } : {}),
   };
+}
+
+/**
+ * The entry of the built program: gives `main` the real world and applies how it ended. The exit
+ * code is only set, so that everything written still leaves; a signal is raised again, so that the
+ * shell that called knows.
+ */
+export function run(host: NodeJS.Process): void {
+  const argv = host.argv.slice(2);
+  const world = realWorld(host);
+  let isOver = false;
+  const end = (ending: Ending): void => {
+    isOver = true;
+    if ('code' in ending) host.exitCode = ending.code;
+    else raise(host, ending.signal);
+  };
+  const crash = async (error: unknown): Promise<void> => end(await tellOfBug(error, argv, world));
+  host.once('uncaughtException', (bug) => void crash(bug).finally(() => host.exit()));
+  // With nothing left to wait for, Node would leave without a word.
+  host.once('beforeExit', () => {
+    if (!isOver) void crash(new Error('the work stopped before its end'));
+  });
+  void main(argv, world).then(end);
+}
+
+function realWorld(host: NodeJS.Process): MainDeps {
+  return {
+    env: host.env,
+    cwd: () => currentFolder(host),
+    homeDirectory: homedir(),
+    platform: host.platform,
+    streams: {
+      stdin: () => host.stdin,
+      stdout: host.stdout,
+      stderr: host.stderr,
+      stdoutIsClosed: () => wasClosed(1),
+    },
+    signals: host,
+    clock: systemClock,
+    random: systemRandom,
+    files: systemFiles,
+    // Not by an exit, which waits for what the system is still doing.
+    leaveAtOnce: (signal) => raise(host, signal),
+  };
+}
+
+/** Somebody may have removed the folder that a shell is still in. */
+function currentFolder(host: NodeJS.Process): string {
+  try {
+    return host.cwd();
+  } catch (error) {
+    throw usageFailure(
+      reasonOf(error, '.'),
+      'Go to another folder, such as with `cd ~`, and run the command again.',
+    );
+  }
+}
+
+function raise(host: NodeJS.Process, signal: StopSignal): void {
+  host.exitCode = 128 + constants.signals[signal];
+  // Whoever still listens (a spinner does) takes the signal away, and the process ends without it.
+  host.removeAllListeners(signal);
+  host.kill(host.pid, signal);
+}
+
+interface ContextInputs {
+  readonly deps: MainDeps;
+  readonly globals: GlobalOptions;
+  readonly io: Io;
+  readonly signal: AbortSignal;
+}
+
+export function createContext({ deps, globals, io, signal }: ContextInputs): Context {
+  const { clock, cwd, env, files, homeDirectory, platform, random } = deps;
+  const paths = once(async () => {
+    const { resolvePaths } = await import('./config/paths.ts');
+    return resolvePaths(deps);
+  });
+  const settings = once(async () => {
+    const [{ loadSettings }, { untilStopped }] = await Promise.all([
+      import('./config/settings.ts'),
+      import('./effects/concurrency.ts'),
+    ]);
+    const { settingsFile } = await paths();
+    // A folder of a network may not answer.
+    return untilStopped(loadSettings({ files, env, cwd: cwd(), settingsFile }), signal);
+  });
+  let processes: Processes | undefined;
+  let connection: Promise<Connection> | undefined;
+  const context: Context = {
+    clock,
+    cwd,
+    env,
+    files,
+    globals,
+    homeDirectory,
+    io,
+    platform,
+    get processes() {
+      return (processes ??= systemProcesses());
+    },
+    random,
+    signal,
+    paths,
+    settings,
+    connect: (options) => (connection ??= openConnection(context, options ?? {})),
+    emit: (result) => render(result, io, globals.json === true),
+    close: async () => {
+      // Whoever waited for the connection was told why there is none.
+      const open = await connection?.catch(() => undefined);
+      await open?.close();
+    },
+  };
+  return context;
+}
+
+async function openConnection(context: Context, options: ConnectOptions): Promise<Connection> {
+  const { connect } = await import('./cli/connect.ts');
+  return connect(context, options);
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => (made ??= make());
 }

@@ -20,7 +20,7 @@ const imports = sources.flatMap((file) => importsOf(file));
 const LEAVES = ['contract', 'errors', 'effects', 'text'];
 const SHARED = [...LEAVES, 'realtime', 'durable', 'audio'];
 const FEATURES = [...SHARED, 'api', 'captions', 'config', 'speech'];
-const CLIENT = [...FEATURES, 'batch', 'live', 'media', 'voices', 'target', 'engines', 'cli'];
+const CLIENT = [...FEATURES, 'batch', 'live', 'media', 'voices', 'engines', 'cli'];
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   contract: [],
   errors: ['contract'],
@@ -38,7 +38,6 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   media: FEATURES,
   voices: FEATURES,
   engines: [...LEAVES, 'durable', 'config'],
-  target: [...SHARED, 'api', 'config', 'engines'],
   launch: ['config'],
   service: SHARED,
   cli: CLIENT,
@@ -47,7 +46,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The client reaches the service over the network; these start it, or try an engine as it would. */
-const STARTS_THE_SERVICE = new Set(['src/target/embedded.ts', 'src/engines/inspector.ts']);
+const STARTS_THE_SERVICE = new Set(['src/cli/connect.ts', 'src/engines/inspector.ts']);
 
 describe('the rooms of the code', () => {
   it('have no import cycle, type imports included', () => {
@@ -58,7 +57,7 @@ describe('the rooms of the code', () => {
     const wrong = imports.filter(({ from, to, isType }) => {
       const [room, other] = [roomOf(from), roomOf(to)];
       if (room === other || MAY_IMPORT[room]?.includes(other) === true) return false;
-      const isClient = room === 'cli' || room === 'commands' || room === 'target';
+      const isClient = room === 'cli' || room === 'commands';
       if (other === 'service' && (STARTS_THE_SERVICE.has(from) || (isClient && isType)))
         return false;
       return true;

@@ -1,16 +1,14 @@
 import { Option } from 'commander';
 import { readJson } from '../../src/api/client.ts';
-import type { RequestSpec } from '../../src/api/request.ts';
+import type { RequestSpec, RequestBody } from '../../src/api/request.ts';
 import type { CommandDefinition, Context } from '../../src/cli/command.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
-import { answersWithAudio } from './audio-answers.ts';
-import { parseField } from './fields.ts';
-import type { Call } from './fields.ts';
-import type { ApiFlags } from './plan-call.ts';
-import { isPublic, isRealtime, planCall, retryRules } from './plan-call.ts';
+import { parseField, isPublic, isRealtime, planCall, retryRules } from './plan-call.ts';
+import type { Call, ApiFlags } from './plan-call.ts';
 import type { Payload } from './request-body.ts';
 import { readPayload } from './request-body.ts';
+import { parseJson, isRecord } from '../../src/api/response.ts';
 
 /** `foley api`: any call of the interface, as it is. */
 export const api: CommandDefinition<ApiFlags> = {
@@ -100,4 +98,26 @@ function repeatable(flags: string, description: string, read: (given: string) =>
   return new Option(flags, `${description} (may be repeated)`).argParser(
     (given: string, previous: readonly unknown[] | undefined) => [...(previous ?? []), read(given)],
   );
+}
+
+/** Calls whose good answer is audio (docs/api/README.md). */
+const SPEECH = /^(\/api\/open\/v[123]\/speech\/tts|\/v1\/tts|\/v1\/audio\/speech)$/;
+const AUDIO_FILE = /\/audio$/;
+
+/**
+ * Whether a good answer is audio, as far as that is known before the call. Of v1 speech, `cache`
+ * asks for JSON instead.
+ */
+export function answersWithAudio(
+  { method, path }: Pick<Call, 'method' | 'path'>,
+  body: RequestBody | undefined,
+): boolean {
+  if (method === 'GET') return AUDIO_FILE.test(path);
+  return method === 'POST' && SPEECH.test(path) && !asksForCache(path, body);
+}
+
+function asksForCache(path: string, body: RequestBody | undefined): boolean {
+  if (body === undefined || !path.includes('/v1/speech/')) return false;
+  const value = parseJson(Buffer.from(body.bytes).toString('utf8'));
+  return isRecord(value) && value['cache'] === true;
 }

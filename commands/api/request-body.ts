@@ -4,8 +4,10 @@ import { jsonBody } from '../../src/api/request.ts';
 import type { Context } from '../../src/cli/command.ts';
 import { readInput, readTextInput } from '../../src/cli/read-input.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
-import type { Field, GivenValue, Call } from './fields.ts';
-import { typedValue } from './fields.ts';
+import type { Field, GivenValue, Call } from './plan-call.ts';
+import { typedValue } from './plan-call.ts';
+import path from 'node:path';
+import { findRegularFile } from '../../src/durable/regular-file.ts';
 
 /** What a call sends: its path with the whole query, and its body. */
 export interface Payload {
@@ -51,7 +53,6 @@ async function formOf(
 }
 
 async function partsOf(context: Context, fields: readonly Field[]): Promise<FormPart[]> {
-  const { filePart } = await import('./form.ts');
   const parts: FormPart[] = [];
   for (const { given, name, value } of fields) {
     if (value?.kind === 'file') {
@@ -178,4 +179,30 @@ function toJson(node: Node): unknown {
   if (Array.isArray(node)) return node.map((item) => toJson(item));
   if (!(node instanceof Map)) return node;
   return Object.fromEntries([...node].map(([key, item]) => [key, toJson(item)]));
+}
+
+const BYTES = 'application/octet-stream';
+
+/**
+ * A file as a part of a form. A regular file is read while it is sent; stdin and pipes, which can
+ * be read only once, are read now.
+ * @throws Failure (usage) when it cannot be read
+ */
+export async function filePart(
+  context: Context,
+  name: string,
+  file: string,
+  shown: string,
+): Promise<FormPart> {
+  const regular = file === '-' ? undefined : await findRegularFile(file, shown, context.files);
+  const filename = file === '-' ? 'stdin' : path.basename(file);
+  const common = { name, filename, contentType: BYTES };
+  if (regular !== undefined) return { ...common, ...regular };
+  const bytes = await readInput(context, file, shown);
+  return { ...common, byteLength: bytes.length, open: () => once(bytes) };
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
+  await Promise.resolve();
+  yield bytes;
 }

@@ -6,9 +6,9 @@ import { openClient, storedAccounts } from '../../src/cli/connect.ts';
 import type { Account, Accounts } from '../../src/config/accounts.ts';
 import type { Profile } from '../../src/contract/account.ts';
 import { Failure, usageFailure } from '../../src/errors/failure.ts';
-import { readKeyFile } from '../../src/target/read-key.ts';
-import type { GivenUrl } from '../../src/target/resolve.ts';
-import { parseBaseUrl, parseRealtimeUrl, withWebSocket } from '../../src/target/resolve.ts';
+import { readKeyFile } from '../../src/cli/read-input.ts';
+import type { GivenUrl } from '../../src/cli/target.ts';
+import { parseBaseUrl, parseRealtimeUrl, withWebSocket } from '../../src/cli/target.ts';
 
 /** `foley auth login`: a key is stored once the service accepts it. */
 export const authLogin: CommandDefinition = {

@@ -1,6 +1,6 @@
 import type { BatchItem } from '../../src/batch/plan/plan.ts';
 import type { Context } from '../../src/cli/command.ts';
-import { creditRates } from '../../src/cli/speech/price.ts';
+import { creditRates } from '../../src/cli/journal.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import type { CreditRates, RateKey } from '../../src/speech/credit-rates.ts';
 import type { Charge } from '../../src/speech/price-fit.ts';

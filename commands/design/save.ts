@@ -2,9 +2,8 @@ import { Option } from 'commander';
 import type { DesignChoice } from '../../src/api/resources/designs.ts';
 import { saveDesignRequest } from '../../src/api/resources/designs.ts';
 import type { CommandDefinition, Context } from '../../src/cli/command.ts';
-import type { IdFlags } from '../../src/cli/flags/request.ts';
-import { dryRunOption, idOptions } from '../../src/cli/flags/request.ts';
-import { filled } from '../../src/cli/flags/speech.ts';
+import type { IdFlags } from '../../src/cli/flags/speech.ts';
+import { dryRunOption, idOptions, filled } from '../../src/cli/flags/speech.ts';
 import type { VisibilityFlag } from '../../src/cli/flags/voices.ts';
 import {
   languageCode,
@@ -15,8 +14,8 @@ import {
 import { openJournal } from '../../src/cli/journal.ts';
 import { startProgress } from '../../src/cli/render/progress.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
-import { dryRunResult } from '../../src/cli/speech/summary.ts';
-import { designOptions } from './make-design.ts';
+import { dryRunResult } from '../../src/cli/render/result.ts';
+import { designOptions } from './create.ts';
 
 interface DesignSaveFlags extends VisibilityFlag, IdFlags {
   readonly name: string;

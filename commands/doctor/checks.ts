@@ -5,18 +5,16 @@ import { redactUrl } from '../../src/api/redact.ts';
 import { proxyFor } from '../../src/api/transport/proxy.ts';
 import type { Context } from '../../src/cli/command.ts';
 import { engineDeps, languagesOf } from '../../src/cli/engine-list.ts';
-import { readAccounts } from '../../src/config/accounts.ts';
-import { closeToOthers, octal, openToOthers } from '../../src/config/secret-file.ts';
+import { readAccounts, closeToOthers, octal, openToOthers } from '../../src/config/accounts.ts';
 import { listSettings } from '../../src/config/settings.ts';
 import type { EngineRegistration } from '../../src/contract/engine.ts';
 import { ENVIRONMENT } from '../../src/contract/values.ts';
 import { errnoOf, hasErrno, reasonOf } from '../../src/durable/file-failures.ts';
 import { createTemporary } from '../../src/durable/files.ts';
 import { Failure } from '../../src/errors/failure.ts';
-import { findProgram, findPlayer } from '../../src/speech/play.ts';
 import { closest } from '../../src/text/did-you-mean.ts';
-import type { Check, Finding, Shared } from './finding.ts';
-import { ok, warning, problem } from './finding.ts';
+import { Interrupted } from '../../src/cli/signals.ts';
+import type { Target } from '../../src/cli/target.ts';
 
 /** The Node.js that runs, and variables that change what it does with secrets and certificates. */
 export const nodeCheck: Check = {
@@ -211,6 +209,7 @@ async function playerFor(
   { env, files, platform }: Context,
   format: (typeof FORMATS)[number],
 ): Promise<string | undefined> {
+  const { findPlayer, findProgram } = await import('../../src/speech/play.ts');
   try {
     const locate = (command: string) => findProgram(command, { env, files, platform });
     return (await findPlayer({ format }, locate)).command;
@@ -290,4 +289,47 @@ async function lookAt(context: Context, engine: EngineRegistration): Promise<Fin
     `${name} does not work, and its voices (${voices.length}) cannot speak: ${found.fault.replace(/\.$/, '')}`,
     `Add it again with \`foley engine add\`, or remove it: foley engine remove ${name}`,
   );
+}
+
+/** What one check found; a problem must be mended before foley works as it should. */
+export interface Finding {
+  readonly state: 'ok' | 'warning' | 'problem';
+  readonly text: string;
+  /** How to mend it. */
+  readonly hint?: string | undefined;
+}
+
+/** What several checks need, found once. */
+export interface Shared {
+  /** Which service commands talk to. Throws a Failure when that cannot be said. */
+  readonly target: () => Promise<Target>;
+}
+
+/** Looks at one thing. A check may throw: what it throws is a problem. */
+export interface Check {
+  readonly name: string;
+  readonly look: (context: Context, shared: Shared) => Promise<readonly Finding[]>;
+}
+
+export function ok(text: string): Finding {
+  return { state: 'ok', text };
+}
+
+export function warning(text: string, hint?: string): Finding {
+  return { state: 'warning', text, hint };
+}
+
+export function problem(text: string, hint?: string): Finding {
+  return { state: 'problem', text, hint };
+}
+
+/**
+ * What was thrown, as a finding: whoever asks what is wrong wants to know of a bug, too.
+ * @throws Interrupted
+ */
+export function problemOf(error: unknown): Finding {
+  if (error instanceof Interrupted) throw error;
+  if (error instanceof Failure) return problem(error.message, error.hint);
+  const message = error instanceof Error ? error.message : String(error);
+  return problem(message, 'This is a bug in foley; please report it.');
 }

@@ -2,7 +2,7 @@ import { version } from '../../package.json';
 import type { CommandDefinition, Context } from '../../src/cli/command.ts';
 import { findTarget } from '../../src/cli/connect.ts';
 import type { Paint } from '../../src/cli/render/style.ts';
-import type { Target } from '../../src/target/resolve.ts';
+import type { Target } from '../../src/cli/target.ts';
 import { counted } from '../../src/text/display.ts';
 import {
   accountsCheck,
@@ -14,9 +14,9 @@ import {
   variablesCheck,
   playersCheck,
   proxyCheck,
+  problemOf,
 } from './checks.ts';
-import type { Check, Finding } from './finding.ts';
-import { problemOf } from './finding.ts';
+import type { Check, Finding } from './checks.ts';
 import { embeddedCheck, targetCheck } from './service-checks.ts';
 
 const CHECKS: readonly Check[] = [

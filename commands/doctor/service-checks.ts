@@ -4,13 +4,11 @@ import { synthesize } from '../../src/api/resources/speech.ts';
 import { listVoices } from '../../src/api/resources/voices.ts';
 import { describeSound, createVerifier } from '../../src/audio/verify.ts';
 import type { Context } from '../../src/cli/command.ts';
-import { serviceHost, openClient } from '../../src/cli/connect.ts';
+import { serviceHost, openClient, startEmbedded, requireSharp } from '../../src/cli/connect.ts';
 import { Failure } from '../../src/errors/failure.ts';
-import { startEmbedded } from '../../src/target/embedded.ts';
-import { requireSharp } from '../../src/target/native-packages.ts';
 import { counted } from '../../src/text/display.ts';
-import type { Check, Finding } from './finding.ts';
-import { ok, problem, problemOf, warning } from './finding.ts';
+import type { Check, Finding } from './checks.ts';
+import { ok, problem, problemOf, warning } from './checks.ts';
 
 /** A person waits; what does not answer at the second attempt is told. */
 const MAX_RETRIES = 1;

@@ -9,7 +9,7 @@ import { quoted, serviceWords } from '../../src/cli/jobs/format.ts';
 import type { MediaTask } from '../../src/cli/media/create-media.ts';
 import { createMedia, describeMedia } from '../../src/cli/media/create-media.ts';
 import { readInputs } from '../../src/cli/media/input-addresses.ts';
-import { namedVoice } from '../../src/cli/speech/order.ts';
+import { namedVoice } from '../../src/cli/speech/speak.ts';
 import { resolveSetting } from '../../src/config/settings.ts';
 import { readText } from '../../src/speech/text-source.ts';
 

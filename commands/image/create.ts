@@ -1,6 +1,6 @@
 import { Option } from 'commander';
-import { formatOfPath } from '../../src/audio/formats.ts';
-import type { CommandDefinition } from '../../src/cli/command.ts';
+import { formatOfPath, extensionOf } from '../../src/audio/formats.ts';
+import type { CommandDefinition, Context } from '../../src/cli/command.ts';
 import { oneOf } from '../../src/cli/flags/values.ts';
 import { RESOLUTIONS } from '../../src/contract/values.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
@@ -18,7 +18,12 @@ import {
   referenceFields,
   refuseDear,
 } from '../../src/cli/flags/media.ts';
-import type { PictureFlags } from '../../src/cli/flags/media.ts';
+import type { PictureFlags, MediaCreateFlags } from '../../src/cli/flags/media.ts';
+import type { MediaPlace } from '../../src/cli/media/format.ts';
+import type { CommandResult } from '../../src/cli/render/result.ts';
+import { automaticName } from '../../src/durable/names.ts';
+import { openOutput } from '../../src/durable/publish.ts';
+import { PLAIN } from '../../src/cli/render/style.ts';
 
 interface ImageCreateFlags extends PictureFlags {
   readonly aspectRatio?: string;
@@ -67,7 +72,6 @@ export const imageCreate: CommandDefinition<ImageCreateFlags> = {
     };
     if (options.dryRun === true) return describeMedia(context, task, options);
     if (options.preview !== true) return (await createMedia(context, task, options)).result;
-    const { createAndShow } = await import('./create-and-show.ts');
     return createAndShow(context, task, { flags: options, prompt });
   },
 };
@@ -91,4 +95,75 @@ function ratio(given: string): string {
     `--aspect-ratio is "${given}"; it takes width to height, such as 16:9`,
     '`foley image models` shows which there are.',
   );
+}
+
+interface ShownImage {
+  readonly flags: MediaCreateFlags;
+  readonly prompt: string;
+}
+
+/**
+ * Has a picture made and saved, under an automatic name unless it was given one, and shows it where a
+ * person is looking.
+ */
+export async function createAndShow(
+  context: Context,
+  task: MediaTask,
+  { flags, prompt }: ShownImage,
+): Promise<CommandResult> {
+  refuseUnshowable(context, flags);
+  const named = flags.output === undefined ? await automaticPlace(context, prompt) : undefined;
+  const { outcome, result } = await createMedia(
+    context,
+    named === undefined ? task : { ...task, place: named },
+    flags,
+  );
+  const file = outcome.saved?.path;
+  if (file === undefined) return result;
+  await show(context, file);
+  return { ...result, human: () => file };
+}
+
+function refuseUnshowable({ globals }: Context, { output }: MediaCreateFlags): void {
+  if (globals.json !== true && output !== '-') return;
+  throw usageFailure(
+    `--preview shows a picture to a person, which ${output === '-' ? '-o -' : '--json'} does not`,
+    'Keep one of them.',
+  );
+}
+
+/** Opened as png, which most models make; what comes as something else is named so. */
+async function automaticPlace(context: Context, prompt: string): Promise<MediaPlace> {
+  const open = (extension: string) =>
+    openOutput({ ...context, path: automaticName(prompt, extension), existing: 'number' });
+  const file = await open('png');
+  let current = file;
+  return {
+    file,
+    nextName: () => current.path,
+    async placeFor(_ref, format) {
+      if (format !== 'png') {
+        current = await open(extensionOf(format));
+        await file.abandon();
+      }
+      return { output: current };
+    },
+    abandon: () => current.abandon(),
+  };
+}
+
+/** On stderr where that is a terminal, since stdout is for the result. */
+async function show({ env, files, io }: Context, file: string): Promise<void> {
+  const { stderrIsTerminal, stdoutIsTerminal } = io;
+  const look = stderrIsTerminal ? io.err : io.out;
+  if (!stderrIsTerminal && !stdoutIsTerminal) {
+    io.notice('foley: --preview shows the picture only on a terminal');
+    return;
+  }
+  const { drawPreview, previewWay } = await import('../../src/cli/render/preview.ts');
+  const way = previewWay(env, look.paint !== PLAIN);
+  const picture = way && (await drawPreview(await files.readFile(file), way, look));
+  if (picture === undefined) io.notice('foley: this terminal cannot show the picture');
+  else if (stderrIsTerminal) io.progressStream.write(picture);
+  else await io.writeOut(picture);
 }

@@ -3,7 +3,7 @@ import { describeDuration } from '../../src/audio/verify.ts';
 import type { CommandDefinition } from '../../src/cli/command.ts';
 import type { Look } from '../../src/cli/render/style.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
-import { measureFile } from '../../src/cli/speech/waveform.ts';
+import { measureFile } from '../../src/cli/render/waveform.ts';
 
 /** `foley inspect FILE`: what a file of sound is and how it sounds. */
 export const inspect: CommandDefinition = {

@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import type { ApiClient } from '../../src/api/client.ts';
-import type { ListedJob, JobApi } from '../../src/api/resources/jobs.ts';
-import { allSpeechJobs, listSpeechJobs } from '../../src/api/resources/jobs.ts';
+import type { ListedJob, JobApi, SpeechJob } from '../../src/api/resources/jobs.ts';
+import { allSpeechJobs, listSpeechJobs, getSpeechJob } from '../../src/api/resources/jobs.ts';
 import type { CommandDefinition, Context } from '../../src/cli/command.ts';
 import type { ApiFlag, PageFlags } from '../../src/cli/flags/jobs.ts';
 import { apiOption, nextPageNotice, pageOptions } from '../../src/cli/flags/jobs.ts';
@@ -10,6 +10,8 @@ import type { Look } from '../../src/cli/render/style.ts';
 import { moment } from '../../src/cli/render/style.ts';
 import type { Column } from '../../src/cli/render/table.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
+import { formatCost } from '../../src/cli/jobs/format.ts';
+import { facts } from '../../src/cli/render/table.ts';
 
 interface ListFlags extends ApiFlag, PageFlags {
   readonly createdAfter?: string;
@@ -40,7 +42,7 @@ export const jobsList: CommandDefinition<ListFlags> = {
 /** Only v1 knows when a job was created. */
 function apiOf({ api, createdAfter }: ListFlags): JobApi {
   if (api === 'v3' && createdAfter !== undefined) {
-    throw usageFailure('--created-after is not known to --api v3', 'Leave --api out; v1 has it.');
+    throw usageFailure('--created-after works with --api v1 only', 'Leave --api out.');
   }
   return api ?? (createdAfter === undefined ? 'v3' : 'v1');
 }
@@ -107,4 +109,32 @@ function instant(given: string): string {
   throw usageFailure(
     `--created-after is "${given}"; it takes a moment such as 2026-05-01 or 2026-05-01T08:30:00Z`,
   );
+}
+
+/** `foley jobs get ID` (docs/api/jobs.md#v3 and docs/api/jobs.md#v1). */
+export const jobsGet: CommandDefinition<ApiFlag> = {
+  configure(command) {
+    command
+      .description('Shows one job as it is now.')
+      .argument('<id>', 'job id')
+      .addOption(apiOption());
+  },
+  async run(context, { args: [id = ''], options: { api = 'v3' } }) {
+    const { client } = await context.connect();
+    const job = await getSpeechJob(client, { id, api }, { signal: context.signal });
+    return { data: job.raw, human: (look) => facts(factsOf(job), look) };
+  },
+};
+
+function factsOf(job: SpeechJob): (readonly [string, string])[] {
+  const { error, format = '', id, ignoredParameters = [], segments, status } = job;
+  return [
+    ['id', id],
+    ['status', status],
+    ['error', error?.message ?? error?.code ?? ''],
+    ['format', format],
+    ['credits', formatCost(job)],
+    ['not applied', ignoredParameters.join(', ')],
+    ['segments', segments.map(({ index, status: its = '?' }) => `${index} ${its}`).join(', ')],
+  ];
 }

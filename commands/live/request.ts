@@ -2,7 +2,7 @@ import type { ApiClient } from '../../src/api/client.ts';
 import { allVoices, getVoice } from '../../src/api/resources/voices.ts';
 import type { CommandInput, Context, Connection } from '../../src/cli/command.ts';
 import { controlsToSend } from '../../src/cli/flags/speech.ts';
-import { playerFor, refuseSharedStdin } from '../../src/cli/speech/speak.ts';
+import { playerFor, refuseSharedStdin } from '../../src/cli/speech/plan.ts';
 import type { SettingSources } from '../../src/config/settings.ts';
 import { resolveSetting } from '../../src/config/settings.ts';
 import { FAMILIES } from '../../src/contract/families.ts';

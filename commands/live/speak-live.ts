@@ -1,14 +1,12 @@
-import path from 'node:path';
 import { redactUrl } from '../../src/api/redact.ts';
 import type { Connection, Context } from '../../src/cli/command.ts';
 import { describeEvent } from '../../src/cli/connect.ts';
 import type { Io } from '../../src/cli/io.ts';
 import { quoted } from '../../src/cli/jobs/format.ts';
-import { openJournal } from '../../src/cli/journal.ts';
+import { openJournal, openSpool } from '../../src/cli/journal.ts';
 import { startProgress } from '../../src/cli/render/progress.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
-import { playbackOptions, playFile, streamOf } from '../../src/cli/speech/delivery.ts';
-import { spokenNotice } from '../../src/cli/speech/summary.ts';
+import { describeSpeech, openPlayback, playFile, streamOf } from '../../src/cli/speech/speak.ts';
 import { untilStopped } from '../../src/effects/concurrency.ts';
 import type { LiveNotice } from '../../src/live/conversation.ts';
 import { createSegmentCutter } from '../../src/live/feed-text.ts';
@@ -19,7 +17,6 @@ import type { Handshake } from '../../src/live/websocket.ts';
 import { handshakeOf, openWebSockets } from '../../src/live/websocket.ts';
 import type { FrameMessage } from '../../src/realtime/frames.ts';
 import { openPlanned } from '../../src/speech/output-plan.ts';
-import { startPlayback } from '../../src/speech/play.ts';
 import type { SpeechWay } from '../../src/speech/speak.ts';
 import { speak } from '../../src/speech/speak.ts';
 import { readPieces } from '../../src/speech/text-source.ts';
@@ -38,9 +35,7 @@ export async function speakLive(task: LiveTask): Promise<CommandResult> {
   const output = await openPlanned(plan, { ...context, text, noClobber: !flags.clobber, state });
   const progress = startProgress(io, context.clock, 'speaking');
   const playback =
-    player === undefined || output !== undefined
-      ? undefined
-      : await startPlayback(player, playbackOptions(context));
+    player === undefined || output !== undefined ? undefined : await openPlayback(player, context);
   try {
     const connection = await untilStopped(context.connect({ speaks: true }), signal);
     const request = await liveRequest(task, connection);
@@ -66,14 +61,11 @@ export async function speakLive(task: LiveTask): Promise<CommandResult> {
       output,
       stream: streamOf(context, plan, playback),
       journal,
-      spool: async () => {
-        const { createSpool } = await import('../../src/durable/spool.ts');
-        return createSpool({ ...context, folder: path.join(state, 'spool') });
-      },
+      spool: () => openSpool(context),
       notice: (line) => io.notice(line),
     }).finally(() => journal.close());
     progress.stop();
-    io.notice(spokenNotice(spoken));
+    io.notice(describeSpeech(spoken));
     if (player !== undefined && spoken.path !== undefined) {
       await playFile(player, spoken.path, context);
     }

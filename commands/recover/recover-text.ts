@@ -1,7 +1,7 @@
 import type { Context } from '../../src/cli/command.ts';
-import { partConcurrency, partSpool, recordOptions } from '../../src/cli/journal.ts';
+import { partConcurrency, openSpool, recordOptions } from '../../src/cli/journal.ts';
 import { startProgress } from '../../src/cli/render/progress.ts';
-import type { OpenCaptions } from '../../src/cli/speech/task.ts';
+import type { OpenCaptions } from '../../src/cli/speech/plan.ts';
 import type { IntentJournal } from '../../src/durable/intents.ts';
 import { untilStopped } from '../../src/effects/concurrency.ts';
 import type { LeftText } from '../../src/speech/long-text/record.ts';
@@ -23,7 +23,7 @@ export async function recoverText(
       ...(await recordOptions(context)),
       journal,
       concurrency: await partConcurrency(context),
-      spool: () => partSpool(context),
+      spool: () => openSpool(context),
       idleTimeoutMs: context.globals.idleTimeout,
       notice: (line) => context.io.notice(line),
       onAligned: async (text, speech) => captions?.prepare(text, speech),
@@ -42,10 +42,9 @@ export async function recoverText(
 /** Files for the captions that were asked for; what has their names meanwhile stays. */
 async function captionsOf({ plan }: LeftText, context: Context): Promise<OpenCaptions | undefined> {
   if (plan.delivery === 'stream' || plan.captions === undefined) return undefined;
-  const { parseCaptionsRecord } = await import('../../src/cli/speech/captions.ts');
+  const { openCaptions, parseCaptionsRecord } = await import('../../src/cli/speech/captions.ts');
   const captions = parseCaptionsRecord(plan.captions);
   if (captions === undefined) return undefined;
-  const { openCaptions } = await import('../../src/cli/speech/aligned.ts');
   return openCaptions(captions, context, 'number', '');
 }
 
@@ -55,7 +54,7 @@ async function withCaptions(
   context: Context,
 ): Promise<Recovered> {
   if (recovered.outcome !== 'recovered' || !captions.isPrepared) return recovered;
-  const { publishCaptions } = await import('../../src/cli/speech/aligned.ts');
+  const { publishCaptions } = await import('../../src/cli/speech/captions.ts');
   const { complete } = await publishCaptions(captions, recovered.output ?? undefined, context);
   return complete ? recovered : { ...recovered, outcome: 'partial', problem: UNTIMED };
 }

@@ -1,6 +1,6 @@
 import type { Context } from '../../src/cli/command.ts';
 import { readInput } from '../../src/cli/read-input.ts';
-import { octal, openToOthers } from '../../src/config/secret-file.ts';
+import { octal, openToOthers } from '../../src/config/accounts.ts';
 import { ACCEPTED_KEY_MAX_CHARACTERS } from '../../src/contract/values.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import type { AccountKey } from '../../src/service/running-service.ts';

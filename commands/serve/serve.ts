@@ -1,14 +1,13 @@
 import type { CommandDefinition } from '../../src/cli/command.ts';
 import type { GlobalOptions } from '../../src/cli/flags/global.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
-import { serviceHost } from '../../src/cli/connect.ts';
+import { serviceHost, startService } from '../../src/cli/connect.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import type {
   AccountKey,
   OpenServiceOptions,
   RunningService,
 } from '../../src/service/running-service.ts';
-import { startService } from '../../src/target/embedded.ts';
 import { display } from '../../src/text/display.ts';
 import { readAcceptedKeys } from './accepted-keys.ts';
 import { createServeLog } from './log.ts';

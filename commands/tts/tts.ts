@@ -1,14 +1,11 @@
 import { Option } from 'commander';
 import type { CommandDefinition } from '../../src/cli/command.ts';
-import { addCueFlags, subtitlesOption } from '../../src/cli/flags/captions.ts';
-import { requestOptions } from '../../src/cli/flags/request.ts';
-import { addSpeechFlags, filled } from '../../src/cli/flags/speech.ts';
+import { addCueFlags, subtitlesOption, timingsOption } from '../../src/cli/flags/captions.ts';
+import { requestOptions, addSpeechFlags, filled } from '../../src/cli/flags/speech.ts';
 import { oneOf } from '../../src/cli/flags/values.ts';
-import { timingsOption } from '../../src/cli/speech/captions.ts';
-import { SURFACE_NAMES } from '../../src/cli/speech/order.ts';
-import { describeTask, planTask, speakTask } from '../../src/cli/speech/speak.ts';
-import type { TtsFlags } from '../../src/cli/speech/task.ts';
-import { SPLIT_NAMES, VIA_NAMES } from '../../src/cli/speech/task.ts';
+import { SURFACE_NAMES, planTask, SPLIT_NAMES, VIA_NAMES } from '../../src/cli/speech/plan.ts';
+import { describeTask, speakTask } from '../../src/cli/speech/speak.ts';
+import type { TtsFlags } from '../../src/cli/speech/plan.ts';
 import { SPEECH_FORMATS } from '../../src/contract/generated/speech-controls.ts';
 
 /** `foley tts`, on every surface (docs/api/README.md), also as a job. */

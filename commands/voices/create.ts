@@ -1,9 +1,8 @@
 import { Option } from 'commander';
 import type { VoiceForm } from '../../src/api/resources/voices.ts';
 import type { CommandDefinition, Context } from '../../src/cli/command.ts';
-import type { IdFlags } from '../../src/cli/flags/request.ts';
-import { dryRunOption, idOptions } from '../../src/cli/flags/request.ts';
-import { filled } from '../../src/cli/flags/speech.ts';
+import type { IdFlags } from '../../src/cli/flags/speech.ts';
+import { dryRunOption, idOptions, filled } from '../../src/cli/flags/speech.ts';
 import type { VisibilityFlag } from '../../src/cli/flags/voices.ts';
 import {
   each,

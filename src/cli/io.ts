@@ -3,10 +3,9 @@ import type { Readable, Writable } from 'node:stream';
 import { reasonOf } from '../durable/file-failures.ts';
 import { Failure } from '../errors/failure.ts';
 import { display } from '../text/display.ts';
-import { wantsColor } from './color.ts';
+import { wantsColor, loadPaint, PLAIN } from './render/style.ts';
 import type { GlobalOptions } from './flags/global.ts';
 import type { Look } from './render/style.ts';
-import { loadPaint, PLAIN } from './render/style.ts';
 
 /** In code points: a service may say more than anybody reads. */
 const LONGEST_SENTENCE = 4_000;

@@ -3,17 +3,19 @@ import { resolveSetting } from '../config/settings.ts';
 import type { IntentJournal, OpenIntent } from '../durable/intents.ts';
 import { createIntentJournal, listOpenIntents } from '../durable/intents.ts';
 import type { Spool } from '../durable/spool.ts';
+import type { CreditRates } from '../speech/credit-rates.ts';
+import { createCreditRates } from '../speech/credit-rates.ts';
 import type { RecordOptions } from '../speech/long-text/record.ts';
 import type { Context } from './command.ts';
 
-/** The journal of operations that may cost credits, and what earlier commands left open in it. */
+/** The journal of billed requests, and the requests that earlier commands left open in it. */
 interface OpenedJournal {
   readonly journal: IntentJournal;
-  /** Throws a Failure (state). */
+  /** @throws Failure (state) */
   readonly open: () => Promise<readonly OpenIntent[]>;
 }
 
-/** Opens the journal of the user; `journal.close()` ends it. */
+/** Opens the user's journal; `journal.close()` closes it. */
 export async function openJournal(context: Context): Promise<OpenedJournal> {
   const { state } = await context.paths();
   const { processes } = context;
@@ -24,22 +26,28 @@ export async function openJournal(context: Context): Promise<OpenedJournal> {
   };
 }
 
-/** Where long texts are kept while they are spoken. */
+/** Opens the user's spool, which keeps billed audio that cannot reach its output. */
+export async function openSpool(context: Context): Promise<Spool> {
+  const { createSpool } = await import('../durable/spool.ts');
+  const { state } = await context.paths();
+  return createSpool({ ...context, folder: path.join(state, 'spool') });
+}
+
+/** Returns where the records of long texts are stored. */
 export async function recordOptions(context: Context): Promise<RecordOptions> {
   const { state } = await context.paths();
   return { ...context, folder: path.join(state, 'long-texts') };
 }
 
-/** How many parts are spoken at a time. */
+/** Returns how many parts of a long text are requested at a time. */
 export async function partConcurrency(context: Context): Promise<number> {
   return resolveSetting(await context.settings(), 'concurrency')?.value ?? CONCURRENCY;
 }
 
 const CONCURRENCY = 4;
 
-/** Where a part goes that was paid for and cannot get to its place. */
-export async function partSpool(context: Context): Promise<Spool> {
-  const { createSpool } = await import('../durable/spool.ts');
+/** Opens the remembered credits per character. */
+export async function creditRates(context: Context): Promise<CreditRates> {
   const { state } = await context.paths();
-  return createSpool({ ...context, folder: path.join(state, 'spool') });
+  return createCreditRates(path.join(state, 'credit-rates.json'), context);
 }

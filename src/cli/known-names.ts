@@ -3,7 +3,7 @@ import type { FileSystem } from '../effects/file-system.ts';
 import type { FileDeps } from '../durable/files.ts';
 import { readOwnText } from '../durable/own-files.ts';
 import { display } from '../text/display.ts';
-import type { KnownName } from './value-sources.ts';
+import type { KnownName } from './described-command.ts';
 
 /** A name that a service told, and what a person knows it by. */
 export interface RememberedName {

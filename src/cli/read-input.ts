@@ -4,6 +4,8 @@ import { untilStopped } from '../effects/concurrency.ts';
 import { usageFailure } from '../errors/failure.ts';
 import { decodeUtf8, TextEncodingError } from '../text/decode.ts';
 import type { Context } from './command.ts';
+import { checkApiKey } from '../api/request.ts';
+import type { FileSystem } from '../effects/file-system.ts';
 
 /** What is read is kept in memory, so that it can be sent more than once. */
 const LARGEST_BYTES = 64 * 1024 * 1024;
@@ -19,7 +21,8 @@ export async function readInput(context: Context, path: string, shown: string): 
     signal.throwIfAborted();
     // A pipe opens when somebody is at its other end, and that cannot be called off.
     const stream = await untilStopped(openInput(context, path), signal, (late) => late.destroy());
-    return await collect(stream, shown, signal);
+    const problem = `${shown} is larger than ${LARGEST_BYTES / 1024 / 1024} MiB`;
+    return await collect(stream, { maximum: LARGEST_BYTES, problem }, signal);
   } catch (error) {
     signal.throwIfAborted();
     if (errnoOf(error) === 'ENOENT') throw usageFailure(`${shown}: there is no such file`);
@@ -47,22 +50,55 @@ async function openInput({ files, io }: Context, path: string): Promise<Readable
   return path === '-' ? io.stdin() : (await files.open(path, 'r')).createReadStream();
 }
 
-async function collect(stream: Readable, shown: string, signal: AbortSignal): Promise<Buffer> {
+/** No key is as large. */
+const LARGEST_KEY_BYTES = 64 * 1024;
+
+/**
+ * The key in the file that `--api-key-file` names (`-` is stdin), one trailing line end dropped.
+ * @throws Failure: usage when it cannot be read, auth when it holds no key; or the signal's reason
+ */
+export async function readKeyFile(
+  file: string,
+  from: {
+    readonly files: Pick<FileSystem, 'open'>;
+    readonly stdin: () => Readable;
+    readonly signal?: AbortSignal;
+  },
+): Promise<string> {
+  const name = `--api-key-file ${file}`;
+  try {
+    const stream =
+      file === '-' ? from.stdin() : (await from.files.open(file, 'r')).createReadStream();
+    const limit = { maximum: LARGEST_KEY_BYTES, problem: `${name} is too large to be an API key` };
+    return checkApiKey((await collect(stream, limit, from.signal)).toString('utf8'), name);
+  } catch (error) {
+    from.signal?.throwIfAborted();
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (typeof code !== 'string' || !/^E[A-Z]+$/.test(code)) throw error;
+    throw usageFailure(`${name} cannot be read (${code})`, 'Check the path and its permissions.');
+  }
+}
+
+/** @throws Failure (usage) for more than `maximum` bytes, saying that it `problem` */
+async function collect(
+  stream: Readable,
+  { maximum, problem }: { readonly maximum: number; readonly problem: string },
+  signal: AbortSignal | undefined,
+): Promise<Buffer> {
+  signal?.throwIfAborted();
   const stop = (): void => void stream.destroy(new Error('stopped'));
-  signal.addEventListener('abort', stop, { once: true });
+  signal?.addEventListener('abort', stop, { once: true });
   try {
     const parts: Uint8Array[] = [];
     let size = 0;
     for await (const chunk of stream) {
       const part: Uint8Array = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
       size += part.length;
-      if (size > LARGEST_BYTES) {
-        throw usageFailure(`${shown} is larger than ${LARGEST_BYTES / 1024 / 1024} MiB`);
-      }
+      if (size > maximum) throw usageFailure(problem);
       parts.push(part);
     }
     return Buffer.concat(parts);
   } finally {
-    signal.removeEventListener('abort', stop);
+    signal?.removeEventListener('abort', stop);
   }
 }

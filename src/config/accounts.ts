@@ -2,6 +2,10 @@ import type { FileSystem } from '../effects/file-system.ts';
 import { configFailure, usageFailure } from '../errors/failure.ts';
 import { closest } from '../text/did-you-mean.ts';
 import { isObject, readJsonFile } from './json-file.ts';
+import { constants } from 'node:fs';
+import { hasErrno } from '../durable/file-failures.ts';
+import { openOwnFile } from '../durable/own-files.ts';
+import { display } from '../text/display.ts';
 
 /** A stored account: the key, and the only two origins that it may be sent to. */
 export interface Account {
@@ -86,4 +90,56 @@ function readAccount(name: string, fields: unknown, file: string): Account {
 
 function unusable(file: string, what: string): Error {
   return configFailure(`${file} ${what}`, 'Mend it, or remove it and run `foley auth login`.');
+}
+
+export interface SecretFileDeps {
+  readonly files: FileSystem;
+  readonly platform: NodeJS.Platform;
+}
+
+/** What people call permission bits: `0644`. */
+export function octal(mode: number): string {
+  return `0${(mode & 0o777).toString(8).padStart(3, '0')}`;
+}
+
+/**
+ * The permissions of a file or folder when others than its owner have any; else `undefined`, also
+ * where there is no such file and where permissions are not of that kind.
+ */
+export async function openToOthers(
+  path: string,
+  { files, platform }: SecretFileDeps,
+): Promise<number | undefined> {
+  if (platform === 'win32') return undefined;
+  try {
+    const { mode } = await files.stat(path);
+    return (mode & 0o077) === 0 ? undefined : mode & 0o777;
+  } catch (error) {
+    if (hasErrno(error, 'ENOENT', 'ENOTDIR', 'EACCES')) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Takes a file that holds a secret away from everybody but its owner.
+ * @returns what there is to tell when it was open, else `undefined`
+ * @throws Failure (config) when it is open and stays so
+ */
+export async function closeToOthers(
+  file: string,
+  deps: SecretFileDeps,
+): Promise<string | undefined> {
+  const mode = await openToOthers(file, deps);
+  if (mode === undefined) return undefined;
+  const was = `${display(file)} holds API keys and could be read by others (${octal(mode)})`;
+  try {
+    const handle = await openOwnFile(file, constants.O_RDONLY, deps.files, 'follow');
+    await handle.chmod(0o600).finally(() => handle.close());
+  } catch {
+    throw configFailure(
+      `${was}, and that cannot be changed`,
+      `Make it yours alone (chmod 600), or give the key with FOLEY_API_KEY instead.`,
+    );
+  }
+  return `${was}; it is closed now. If that may have happened, replace the keys.`;
 }

@@ -1,6 +1,5 @@
 import { configFailure } from '../errors/failure.ts';
 import type { Failure } from '../errors/failure.ts';
-import { splitWords } from '../speech/play.ts';
 
 /** How much of what a failing command said is shown. */
 const LONGEST_COMPLAINT = 300;
@@ -23,6 +22,7 @@ export async function uploadFile(
   path: string,
   { command, locate, signal }: Uploader,
 ): Promise<string> {
+  const { splitWords } = await import('../speech/play.ts');
   const [program = '', ...args] = splitWords(command, SETTING);
   const file = await locate(program);
   if (file === undefined) {

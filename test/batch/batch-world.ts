@@ -15,7 +15,7 @@ import { captionNames } from '../../src/batch/run/aligned-speaker.ts';
 import { createCreditBudget } from '../../src/batch/run/run-batch.ts';
 import type { ItemResult } from '../../src/batch/run/run-batch.ts';
 import { openSession } from '../../src/batch/session.ts';
-import { toFailure } from '../../src/cli/render/error.ts';
+import { toFailure } from '../../src/cli/render/result.ts';
 import type { Clock } from '../../src/effects/clock.ts';
 import { systemFiles } from '../../src/effects/file-system.ts';
 import type { Processes } from '../../src/effects/processes.ts';

@@ -1,5 +1,5 @@
 import type { SurfaceName } from '../../src/contract/speech-surfaces.ts';
-import { toFailure } from '../../src/cli/render/error.ts';
+import { toFailure } from '../../src/cli/render/result.ts';
 import type { FileSystem } from '../../src/effects/file-system.ts';
 import { Failure } from '../../src/errors/failure.ts';
 import type { OutputPlan } from '../../src/speech/output-plan.ts';

@@ -108,7 +108,7 @@ describe('tts --waveform', () => {
   });
 
   test.each([
-    [['-o', '-'], /--waveform draws a file/],
+    [['-o', '-'], /--waveform requires a file/],
     [
       ['--api', 'compat-speech', '-m', 'vendor-s1', '--format', 'pcm', '-o', 'x.pcm'],
       /--waveform cannot draw pcm/,

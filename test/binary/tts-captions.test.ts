@@ -189,19 +189,19 @@ describe('what does not go together is exit 2, and nothing is sent', () => {
     [
       'another interface',
       ['--subtitles', 'x.srt', '--api', 'v1'],
-      /--subtitles is not known to --api v1/,
+      /--subtitles works with --api v3 only/,
     ],
     ['a job', ['--timings', 'x.json', '--via', 'job'], /--timings needs .* --via job/],
     ['one answer', ['--timings', 'x.json', '--via', 'sync'], /--via sync/],
     [
       'aligned elsewhere',
       ['--via', 'aligned', '--api', 'compat-tts'],
-      /--via aligned is not known to --api compat-tts/,
+      /--via aligned works with --api v3 only/,
     ],
     [
       'a cache',
       ['--subtitles', 'x.srt', '--cache', '--api', 'v1'],
-      /--subtitles is not known to --api v1/,
+      /--subtitles works with --api v3 only/,
     ],
     ['an unknown ending', ['--subtitles', 'x.sub'], /\.srt or \.vtt/],
     ['timings that are no JSON', ['--timings', 'x.txt'], /\.json/],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { CommandNode } from '../../src/cli/command.ts';
-import { findInvocation } from '../../src/cli/invocation.ts';
+import { findInvocation } from '../../src/cli/program.ts';
 
 const load = (): Promise<never> => Promise.reject(new Error('nothing is loaded to find a command'));
 const tree: CommandNode[] = [

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseField, typedValue } from '../../commands/api/fields.ts';
+import { parseField, typedValue } from '../../commands/api/plan-call.ts';
 import type { ReadField } from '../../commands/api/request-body.ts';
 import { jsonOfFields } from '../../commands/api/request-body.ts';
 

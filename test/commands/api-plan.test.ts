@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { parseField } from '../../commands/api/fields.ts';
+import {
+  parseField,
+  isPublic,
+  isRealtime,
+  planCall,
+  retryRules,
+} from '../../commands/api/plan-call.ts';
 import type { ApiFlags } from '../../commands/api/plan-call.ts';
-import { isPublic, isRealtime, planCall, retryRules } from '../../commands/api/plan-call.ts';
 
 const field = [parseField('-F', 'a=1')];
 

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { closeToOthers, openToOthers } from '../../src/config/secret-file.ts';
+import { closeToOthers, openToOthers } from '../../src/config/accounts.ts';
 import { systemFiles } from '../../src/effects/file-system.ts';
 
 const POSIX = { files: systemFiles, platform: 'linux' } as const;

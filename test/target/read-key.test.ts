@@ -4,7 +4,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
 import { systemFiles } from '../../src/effects/file-system.ts';
-import { readKeyFile } from '../../src/target/read-key.ts';
+import { readKeyFile } from '../../src/cli/read-input.ts';
 
 const noStdin = (): Readable => {
   throw new Error('stdin was touched');

@@ -2,9 +2,13 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { resolvePaths } from '../../config/paths.ts';
-import type { DescribedFlag } from '../described-command.ts';
-import type { KnownName, ValueSource } from '../value-sources.ts';
-import type { Grammar, OfferedWord } from './grammar.ts';
+import type {
+  DescribedFlag,
+  KnownName,
+  ValueSource,
+  Grammar,
+  OfferedWord,
+} from '../described-command.ts';
 
 type Host = Pick<NodeJS.Process, 'env' | 'platform'>;
 

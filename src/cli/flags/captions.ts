@@ -10,6 +10,8 @@ import type { SettingSources } from '../../config/settings.ts';
 import { describeOrigin, resolveSetting } from '../../config/settings.ts';
 import { usageFailure } from '../../errors/failure.ts';
 import { durationText } from '../../text/duration.ts';
+import { flagOf } from '../../captions/caption-files.ts';
+import type { OutputPlan } from '../../speech/output-plan.ts';
 
 /** The flags that say how cues are cut; every command that writes subtitles has them. */
 export type CueFlags = Partial<
@@ -122,4 +124,84 @@ function describe(
     origin.kind === 'flag' || origin.kind === 'default' ? '' : ` of ${describeOrigin(origin)}`;
   const flag = name === 'cueMaxDuration' ? '--cue-max-duration' : '--cue-min-duration';
   return `${origin.kind === 'flag' ? flag : `${name}${where}`} is ${value === 0 ? '0' : durationText(value)}`;
+}
+
+/** The flags that ask for the times of words. */
+export interface CaptionFlags extends CueFlags {
+  readonly subtitles?: readonly string[];
+  readonly timings?: string;
+}
+
+/** The captions that are asked for, with everything that can be known of them before. */
+export interface CaptionPlan {
+  readonly targets: readonly CaptionTarget[];
+  readonly shape: CueShape;
+}
+
+/** `--timings`, which belongs to `--subtitles`. */
+export function timingsOption(): Option {
+  return new Option('--timings <path>', 'write the times of the words, as .json');
+}
+
+/**
+ * The captions that flags ask for; undefined without any.
+ * @throws Failure (usage) for names, limits and flags that do not go together
+ */
+export function planCaptions(
+  flags: CaptionFlags,
+  settings: SettingSources,
+  { cwd, plan }: { readonly cwd: string; readonly plan: OutputPlan },
+): CaptionPlan | undefined {
+  const { subtitles = [], timings } = flags;
+  refuseCueFlags(flags);
+  const targets = [
+    ...subtitleTargets(subtitles, cwd),
+    ...(timings === undefined ? [] : [timingsTarget(timings)]),
+  ];
+  if (targets.length === 0) return undefined;
+  refuseAudioFile(targets, plan, cwd);
+  return { targets, shape: cueShape(flags, settings) };
+}
+
+/** The flag by which captions are asked for; undefined where none are. */
+export function captionFlag({ subtitles = [], timings }: CaptionFlags): string | undefined {
+  if (subtitles.length > 0) return '--subtitles';
+  return timings === undefined ? undefined : '--timings';
+}
+
+function refuseCueFlags(flags: CaptionFlags): void {
+  const given = new Set(Object.keys(flags));
+  const shaping = Object.entries(CUE_FLAGS).find(([name]) => given.has(name));
+  if (shaping === undefined || flags.subtitles !== undefined) return;
+  throw usageFailure(
+    `${shaping[1]} says how cues are cut, and there are no --subtitles`,
+    'Name a file with --subtitles, or leave it out.',
+  );
+}
+
+const CUE_FLAGS: Readonly<Record<keyof CueFlags, string>> = {
+  cueMaxChars: '--cue-max-chars',
+  cueMaxLines: '--cue-max-lines',
+  cueMaxDuration: '--cue-max-duration',
+  cueMinDuration: '--cue-min-duration',
+  cueBy: '--cue-by',
+};
+
+function timingsTarget(file: string): CaptionTarget {
+  if (file.toLowerCase().endsWith('.json')) return { path: file, format: 'json' };
+  throw usageFailure(
+    `--timings is "${file}"; it takes a name that ends in .json`,
+    'Subtitles are written by --subtitles.',
+  );
+}
+
+function refuseAudioFile(targets: readonly CaptionTarget[], plan: OutputPlan, cwd: string): void {
+  if (plan.kind !== 'file') return;
+  const audio = path.resolve(cwd, plan.path);
+  const same = targets.find((target) => path.resolve(cwd, target.path) === audio);
+  if (same === undefined) return;
+  throw usageFailure(
+    `${flagOf(same)} and --output both name ${same.path}`,
+    'Give each its own file.',
+  );
 }

@@ -1,6 +1,6 @@
 import { Option } from 'commander';
-import type { ColorChoice } from '../color.ts';
-import { COLOR_CHOICES } from '../color.ts';
+import type { ColorChoice } from '../render/style.ts';
+import { COLOR_CHOICES } from '../render/style.ts';
 import { oneOf, parseTimeLimit, integerWithin } from './values.ts';
 
 /** The flags that every command has, before and after its name. */

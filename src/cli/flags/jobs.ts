@@ -91,12 +91,12 @@ export function refuseIdleFlags({
   wait,
 }: CreateWaitFlags): void {
   if (output === undefined && !clobber) {
-    throw usageFailure('--no-clobber means something only with -o', 'Add -o PATH.');
+    throw usageFailure('--no-clobber requires -o', 'Add -o PATH.');
   }
   if (wait === true || output !== undefined) return;
   const given = timeout === undefined ? pollInterval && '--poll-interval' : '--timeout';
   if (given === undefined || given === 0) return;
-  throw usageFailure(`${given} means something only with --wait or -o`, 'Add --wait.');
+  throw usageFailure(`${given} requires --wait or -o`, 'Add --wait.');
 }
 
 /** The flags of every list of jobs. */

@@ -11,9 +11,8 @@ import { counted } from '../../text/display.ts';
 import type { Context, Connection } from '../command.ts';
 import type { CreateWaitFlags } from './jobs.ts';
 import { waitOptions } from './jobs.ts';
-import type { IdFlags } from './request.ts';
-import { dryRunOption, idOptions } from './request.ts';
-import { filled, numberWithin } from './speech.ts';
+import type { IdFlags } from './speech.ts';
+import { dryRunOption, idOptions, filled, numberWithin } from './speech.ts';
 
 /** The flags of every create of lip sync, dubbing, images and videos. */
 export interface MediaCreateFlags extends CreateWaitFlags, IdFlags {}

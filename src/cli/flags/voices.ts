@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { withCost } from '../speech/summary.ts';
+import { describeCost } from '../render/result.ts';
 import type { MadeVoice } from '../../api/resources/voices.ts';
 import { LANGUAGE_MAX_CHARACTERS } from '../../contract/limits.ts';
 import type { VoiceVisibility } from '../../contract/reference-audio.ts';
@@ -57,5 +57,5 @@ export function madeVoiceResult(
 /** That it was made, what it cost and how to speak with it, on a line for stderr. */
 export function madeVoiceNotice(voice: MadeVoice, name: string): string {
   const made = `foley: made the voice "${voice.name ?? name}"`;
-  return `${withCost(made, { ...voice, ignoredParameters: [] })}; \`foley tts -v ${voice.voiceId}\` speaks with it`;
+  return `${describeCost(made, { ...voice, ignoredParameters: [] })}; \`foley tts -v ${voice.voiceId}\` speaks with it`;
 }

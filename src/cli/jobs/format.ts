@@ -6,7 +6,7 @@ import { display } from '../../text/display.ts';
 import type { Context } from '../command.ts';
 import type { GlobalOptions } from '../flags/global.ts';
 import { startProgress } from '../render/progress.ts';
-import { withCost } from '../speech/summary.ts';
+import { describeCost } from '../render/result.ts';
 
 /** How speech jobs are told. */
 export function speechWords(api: JobApi, target: 'embedded' | 'hosted'): JobWords<SpeechJob> {
@@ -62,9 +62,9 @@ export function partialNotice({ id, segments, status }: SpeechJob): string {
 /** What was saved and what it cost, on a line for stderr. */
 export function savedNotice({ isFree, job: told, saved }: ToldJob<SpeechJob>): string {
   const job = isFree === true ? { ...told, creditsUsed: undefined } : told;
-  if (saved === undefined) return withCost(`job ${job.id}`, job);
+  if (saved === undefined) return describeCost(`job ${job.id}`, job);
   const sound = describeSound(saved.verdict);
-  return withCost(saved.path === undefined ? sound : `${saved.path}: ${sound}`, job);
+  return describeCost(saved.path === undefined ? sound : `${saved.path}: ${sound}`, job);
 }
 
 /** A job and what was made of it. */
@@ -171,4 +171,15 @@ export function serviceWords({
 /** A word as a shell takes it. */
 export function quoted(word: string): string {
   return /^[\w%+,./:=@-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+/** Prints the id of a job the moment it exists: on stdout, or on stderr when stdout has another result. */
+export async function reportCreated(
+  context: Context,
+  output: string | undefined,
+  id: string,
+): Promise<void> {
+  const { globals, io } = context;
+  if (globals.json === true || output === '-') io.notice(`foley: job ${id} was accepted`);
+  else await context.emit({ human: () => id });
 }

@@ -1,4 +1,3 @@
-import path from 'node:path';
 import type { MediaJob, MediaOptions, MediaOrder } from '../../api/resources/media.ts';
 import { mediaJobRequest, mediaPace } from '../../api/resources/media.ts';
 import type { MediaJobKind } from '../../api/resources/models.ts';
@@ -6,15 +5,15 @@ import { untilStopped } from '../../effects/concurrency.ts';
 import type { InputAddresses, MediaInput } from '../../media/inputs.ts';
 import { orderMedia } from '../../media/order-media.ts';
 import type { JobCourse, PerformedJob } from '../../speech/jobs/perform-job.ts';
-import { requireSharp } from '../../target/native-packages.ts';
+import { requireSharp } from '../connect.ts';
 import type { Context, Connection } from '../command.ts';
 import { pollingAt } from '../flags/jobs.ts';
 import type { MediaCreateFlags } from '../flags/media.ts';
-import { resumeCommand } from '../jobs/format.ts';
+import { reportCreated, resumeCommand } from '../jobs/format.ts';
 import type { JobProgress } from '../jobs/format.ts';
-import { openJournal } from '../journal.ts';
+import { openJournal, openSpool } from '../journal.ts';
 import type { CommandResult } from '../render/result.ts';
-import { dryRunResult } from '../speech/summary.ts';
+import { dryRunResult } from '../render/result.ts';
 import type { MediaPlace } from './format.ts';
 import { mediaPlace, billingNotice, MEDIA_API, mediaWords } from './format.ts';
 import { addressesOf, describedUrls } from './input-addresses.ts';
@@ -133,7 +132,9 @@ function courseOf(
     },
     async onCreated(job) {
       await addresses.close();
-      await tellCreated(context, flags, job);
+      await reportCreated(context, flags.output, job.id);
+      const billing = billingNotice(job);
+      if (billing !== undefined) context.io.notice(billing);
       progress.state(job);
     },
     resume: (id) => resumeLine(context, kind, id, place?.nextName()),
@@ -164,25 +165,6 @@ function optionsOf(
   const isSent = !madeByTool || kind !== 'lipsync';
   const key = isSent ? { value: idempotencyKey ?? random.uuid(), madeByTool } : undefined;
   return { idempotencyKey: key, requestId, signal };
-}
-
-async function openSpool(context: Context) {
-  const { createSpool } = await import('../../durable/spool.ts');
-  const { state } = await context.paths();
-  return createSpool({ ...context, folder: path.join(state, 'spool') });
-}
-
-/** The id is the result, and is there before anything else; beside other results it is told on stderr. */
-async function tellCreated(
-  context: Context,
-  { output }: MediaCreateFlags,
-  job: MediaJob,
-): Promise<void> {
-  const { globals, io } = context;
-  if (globals.json === true || output === '-') io.notice(`foley: job ${job.id} was accepted`);
-  else await context.emit({ human: () => job.id });
-  const billing = billingNotice(job);
-  if (billing !== undefined) io.notice(billing);
 }
 
 function resultOf(

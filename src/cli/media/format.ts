@@ -11,7 +11,7 @@ import type { JobWords, ToldJob } from '../jobs/format.ts';
 import type { OpenPlace } from '../jobs/places.ts';
 import { namedPlace } from '../jobs/places.ts';
 import { startProgress } from '../render/progress.ts';
-import { withCost } from '../speech/summary.ts';
+import { describeCost } from '../render/result.ts';
 
 /** The interface that has lip sync, dubbing, images and videos (docs/api/lip-sync.md and docs/api/media.md). */
 export const MEDIA_API = 'v1';
@@ -60,9 +60,11 @@ function savedNotice({ isFree, job: told, saved }: ToldJob<MediaJob>): string {
   const free = { creditsUsed: undefined, creditsByPart: undefined };
   const job = isFree === true ? { ...told, ...free } : told;
   const cost = { ...job, ignoredParameters: [] };
-  if (saved === undefined) return withCost(`job ${job.id}`, cost) + partsOf(job);
+  if (saved === undefined) return describeCost(`job ${job.id}`, cost) + partsOf(job);
   const made = describeMade(job, saved.verdict.format);
-  return withCost(saved.path === undefined ? made : `${saved.path}: ${made}`, cost) + partsOf(job);
+  return (
+    describeCost(saved.path === undefined ? made : `${saved.path}: ${made}`, cost) + partsOf(job)
+  );
 }
 
 function describeMade({ data }: MediaJob, format: Format): string {

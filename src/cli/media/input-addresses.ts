@@ -2,7 +2,6 @@ import { pathToFileURL } from 'node:url';
 import { resolveSetting } from '../../config/settings.ts';
 import type { InputAddresses, MediaInput } from '../../media/inputs.ts';
 import { openAddresses, readMediaInput } from '../../media/inputs.ts';
-import { findProgram } from '../../speech/play.ts';
 import type { Context, Connection } from '../command.ts';
 
 /**
@@ -46,9 +45,10 @@ export function describedUrls(inputs: readonly MediaInput[]): readonly string[] 
 
 async function upload(context: Context, command: string, path: string): Promise<string> {
   const { clock, io, signal } = context;
-  const [{ uploadFile }, { startProgress }] = await Promise.all([
+  const [{ uploadFile }, { startProgress }, { findProgram }] = await Promise.all([
     import('../../media/upload.ts'),
     import('../render/progress.ts'),
+    import('../../speech/play.ts'),
   ]);
   const progress = startProgress(io, clock, `uploading ${path}`);
   try {

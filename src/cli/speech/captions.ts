@@ -1,95 +1,106 @@
 import path from 'node:path';
-import { Option } from 'commander';
+import { reviseFailure } from '../../api/failures.ts';
+import type { SpeechOptions } from '../../api/resources/speech.ts';
 import type { CaptionTarget } from '../../captions/caption-files.ts';
-import { flagOf } from '../../captions/caption-files.ts';
+import { flagOf, openCaptionFiles } from '../../captions/caption-files.ts';
 import type { CueShape } from '../../captions/cue-shape.ts';
-import type { SettingSources } from '../../config/settings.ts';
-import { usageFailure } from '../../errors/failure.ts';
-import type { OutputPlan } from '../../speech/output-plan.ts';
-import type { CueFlags } from '../flags/captions.ts';
-import { cueShape, subtitleTargets } from '../flags/captions.ts';
+import { timingsOf } from '../../captions/timings.ts';
+import { requireOutputSpace } from '../../durable/free-space.ts';
+import type { Existing } from '../../durable/output.ts';
+import { Failure } from '../../errors/failure.ts';
+import { alignedWay } from '../../speech/aligned-way.ts';
+import type { SpeechWay } from '../../speech/speak.ts';
+import { sweepTemporaries } from '../../speech/sweep-temporaries.ts';
+import { counted } from '../../text/display.ts';
+import type { Context } from '../command.ts';
+import type { CaptionPlan } from '../flags/captions.ts';
+import type { OpenCaptions, PublishedCaptions, SpeechRequest, Task } from './plan.ts';
 
-/** The flags that ask for the times of words. */
-export interface CaptionFlags extends CueFlags {
-  readonly subtitles?: readonly string[];
-  readonly timings?: string;
+/**
+ * Opens the caption files, before anything is billed.
+ * @throws Failure (output, exists, usage)
+ */
+export async function openCaptions(
+  { shape, targets }: CaptionPlan,
+  context: Context,
+  existing: Existing,
+  text: string,
+): Promise<OpenCaptions> {
+  const files = await openCaptionFiles({ ...context, targets, existing });
+  const { state } = await context.paths();
+  for (const target of targets) {
+    await sweepTemporaries(path.dirname(target.path), { ...context, state });
+    const bytes = BYTES_PER_CHARACTER * text.length;
+    const place = { files: context.files, flag: flagOf(target) };
+    await requireOutputSpace(target.path, bytes, place).catch(async (error: unknown) => {
+      await files.abandon();
+      throw error;
+    });
+  }
+  let complete: boolean | undefined;
+  return {
+    get isPrepared() {
+      return complete !== undefined;
+    },
+    async prepare(spoken, { durationMs, isComplete, words }) {
+      const timings = timingsOf({ text: spoken, durationMs, complete: isComplete, words });
+      await files.prepare({ timings, shape });
+      complete = isComplete;
+    },
+    publish: async () => ({ items: await files.publish(), complete: complete === true }),
+    abandon: () => files.abandon(),
+  };
 }
 
-/** The captions that are asked for, with everything that can be known of them before. */
-export interface CaptionPlan {
-  readonly targets: readonly CaptionTarget[];
-  readonly shape: CueShape;
-}
+/** At most, in the largest caption format. */
+const BYTES_PER_CHARACTER = 10;
 
-/** `--timings`, which belongs to `--subtitles`. */
-export function timingsOption(): Option {
-  return new Option('--timings <path>', 'write the times of the words, as .json');
+/** Returns the transport over the aligned stream, which prepares the captions. */
+export function alignedTransport(
+  { context: { clock, globals } }: Task,
+  { body, captions, connection }: SpeechRequest,
+  speech: SpeechOptions,
+): SpeechWay {
+  const { cache: _, surface: __, ...ids } = speech;
+  const options = { ...ids, clock, idleTimeoutMs: globals.idleTimeout };
+  return alignedWay(connection.client, body, options, async (timed) =>
+    captions?.prepare(body.text, timed),
+  );
 }
 
 /**
- * The captions that flags ask for; undefined without any.
- * @throws Failure (usage) for names, limits and flags that do not go together
+ * Renames the captions to their final names, after the audio has its own, and reports them.
+ * @throws Failure (output, exists) that says where the audio is
  */
-export function planCaptions(
-  flags: CaptionFlags,
-  settings: SettingSources,
-  { cwd, plan }: { readonly cwd: string; readonly plan: OutputPlan },
-): CaptionPlan | undefined {
-  const { subtitles = [], timings } = flags;
-  refuseCueFlags(flags);
-  const targets = [
-    ...subtitleTargets(subtitles, cwd),
-    ...(timings === undefined ? [] : [timingsTarget(timings)]),
-  ];
-  if (targets.length === 0) return undefined;
-  refuseAudioFile(targets, plan, cwd);
-  return { targets, shape: cueShape(flags, settings) };
+export async function publishCaptions(
+  captions: OpenCaptions,
+  audio: string | undefined,
+  { io }: Context,
+): Promise<PublishedCaptions> {
+  const published = await captions.publish().catch((error: unknown) => {
+    if (!(error instanceof Failure)) throw error;
+    const hint = audio === undefined ? error.hint : `The audio is complete, in ${audio}.`;
+    throw reviseFailure(error, { hint, billed: 'yes' });
+  });
+  for (const { cues, path: file } of published.items) {
+    io.notice(`${file}: ${cues === undefined ? 'word times' : counted(cues, 'cue')}`);
+  }
+  if (!published.complete) io.warn(INCOMPLETE);
+  return published;
 }
 
-/** The flag by which captions are asked for; undefined where none are. */
-export function captionFlag({ subtitles = [], timings }: CaptionFlags): string | undefined {
-  if (subtitles.length > 0) return '--subtitles';
-  return timings === undefined ? undefined : '--timings';
+const INCOMPLETE =
+  'foley: the service did not time all of this text; in the captions, untimed words share the time between their neighbours';
+
+/** The captions as `--json` prints them. */
+export function captionsDocument({ complete, items }: PublishedCaptions): object {
+  return {
+    items: items.map(({ cues, format, path: output }) => ({ output, format, cues: cues ?? null })),
+    complete,
+  };
 }
 
-function refuseCueFlags(flags: CaptionFlags): void {
-  const given = new Set(Object.keys(flags));
-  const shaping = Object.entries(CUE_FLAGS).find(([name]) => given.has(name));
-  if (shaping === undefined || flags.subtitles !== undefined) return;
-  throw usageFailure(
-    `${shaping[1]} says how cues are cut, and there are no --subtitles`,
-    'Name a file with --subtitles, or leave it out.',
-  );
-}
-
-const CUE_FLAGS: Readonly<Record<keyof CueFlags, string>> = {
-  cueMaxChars: '--cue-max-chars',
-  cueMaxLines: '--cue-max-lines',
-  cueMaxDuration: '--cue-max-duration',
-  cueMinDuration: '--cue-min-duration',
-  cueBy: '--cue-by',
-};
-
-function timingsTarget(file: string): CaptionTarget {
-  if (file.toLowerCase().endsWith('.json')) return { path: file, format: 'json' };
-  throw usageFailure(
-    `--timings is "${file}"; it takes a name that ends in .json`,
-    'Subtitles are written by --subtitles.',
-  );
-}
-
-function refuseAudioFile(targets: readonly CaptionTarget[], plan: OutputPlan, cwd: string): void {
-  if (plan.kind !== 'file') return;
-  const audio = path.resolve(cwd, plan.path);
-  const same = targets.find((target) => path.resolve(cwd, target.path) === audio);
-  if (same === undefined) return;
-  throw usageFailure(
-    `${flagOf(same)} and --output both name ${same.path}`,
-    'Give each its own file.',
-  );
-}
-
-/** The captions of a text that is spoken in parts, as they are written down with its plan. */
+/** Returns the caption plan as the record of a long text stores it. */
 export function captionsRecord(captions: CaptionPlan | undefined, cwd: string): unknown {
   if (captions === undefined) return undefined;
   const targets = captions.targets.map((target) => {
@@ -98,7 +109,7 @@ export function captionsRecord(captions: CaptionPlan | undefined, cwd: string): 
   return { ...captions, targets };
 }
 
-/** What {@link captionsRecord} made; undefined for what is none. */
+/** Reads a plan that {@link captionsRecord} wrote; undefined when it is invalid. */
 export function parseCaptionsRecord(value: unknown): CaptionPlan | undefined {
   const { shape, targets } = fieldsOf(value);
   if (!Array.isArray(targets) || !targets.every((one) => isTarget(one))) return undefined;

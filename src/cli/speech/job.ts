@@ -1,60 +1,88 @@
-import type { JobOutcome } from '../../speech/jobs/speech-job.ts';
+import type { JobApi } from '../../api/resources/jobs.ts';
+import type { JobOrder, JobOutcome } from '../../speech/jobs/speech-job.ts';
 import { speakAsJob } from '../../speech/jobs/speech-job.ts';
-import type { Spoken } from '../../speech/speak.ts';
+import type { AudioStream } from '../../speech/speak.ts';
 import { pollingOf } from '../flags/jobs.ts';
 import { partialNotice, resumeCommand } from '../jobs/format.ts';
 import { openJournal } from '../journal.ts';
-import { jobOptions } from './order.ts';
-import type { Task, SpeechTask, Delivered, JobWay } from './task.ts';
+import type { Progress } from '../render/progress.ts';
+import type { DeliveredSpeech, SpeechRequest, Task } from './plan.ts';
+import { jobOptions } from './plan.ts';
 
 /**
- * Has a text spoken as a job, waits for it and brings its audio to where it was planned to go.
- * @throws Failure, of a job that failed too; the signal's reason, after telling how to go on
+ * Creates a speech job and, if it `waits`, saves its audio at `place`.
+ * @param output the path that the command to resume names
+ * @throws Failure when there is no job; or the reason of the signal
  */
-export async function speakThroughJob(
+export async function runSpeechJob(
   task: Task,
-  { body, connection, output }: SpeechTask,
-  { api, progress, stream }: JobWay,
-): Promise<Delivered> {
-  const { context, plan } = task;
-  const { client } = connection;
+  { body, connection }: Pick<SpeechRequest, 'body' | 'connection'>,
+  {
+    api,
+    output,
+    ...job
+  }: Pick<JobOrder, 'onCreated' | 'place' | 'polling' | 'waits'> & {
+    readonly api: JobApi;
+    readonly output: string | undefined;
+  },
+): Promise<JobOutcome> {
+  const { context } = task;
   const { journal } = await openJournal(context);
   try {
-    const outcome = await speakAsJob({
-      client,
-      order: { ...body, format: plan.format },
+    return await speakAsJob({
+      ...job,
+      client: connection.client,
+      order: body,
       options: jobOptions(task, api),
-      place: output === undefined ? { stream } : { output },
-      waits: true,
-      polling: {
-        ...pollingOf(context, client, { api }),
-        onState: ({ id, status }) => progress.update(`speaking (job ${id}: ${status})`),
-      },
       journal,
-      onCreated: async ({ id }) => context.io.notice(`foley: job ${id} was accepted`),
-      resume: (id) => resumeCommand([id], { api, output: pathOf(plan) }, context.globals),
+      resume: (id) => resumeCommand([id], { api, output }, context.globals),
       notice: (line) => context.io.notice(line),
     });
-    if (outcome.failure !== undefined) throw outcome.failure;
-    const isPartial = outcome.job.phase === 'partial';
-    if (isPartial) context.io.warn(partialNotice(outcome.job));
-    const tellsIgnored = outcome.job.ignoredParameters !== undefined;
-    return { spoken: spokenOf(outcome), parts: 1, tellsIgnored, isPartial };
   } finally {
     await journal.close();
   }
 }
 
-/** A file that had no name from the person gets one again. */
-function pathOf(plan: Task['plan']): string | undefined {
-  if (plan.kind === 'file') return plan.path;
-  return plan.kind === 'stdout' ? '-' : `speech.${plan.format}`;
-}
-
-function spokenOf({ job, requestId, saved }: JobOutcome): Spoken {
+/**
+ * Speaks a text as a job, and delivers its audio.
+ * @throws Failure, also when the job failed; the reason of the signal, after a notice how to resume
+ */
+export async function speakThroughJob(
+  task: Task,
+  request: SpeechRequest,
+  api: JobApi,
+  { progress, stream }: { readonly progress: Progress; readonly stream: AudioStream },
+): Promise<DeliveredSpeech> {
+  const { context, plan } = task;
+  const { output } = request;
+  // The command that resumes does not know an automatic name.
+  const automatic = plan.kind === 'stdout' ? '-' : `speech.${plan.format}`;
+  const resumeOutput = plan.kind === 'file' ? plan.path : automatic;
+  const outcome = await runSpeechJob(task, request, {
+    api,
+    output: resumeOutput,
+    place: output === undefined ? { stream } : { output },
+    waits: true,
+    polling: {
+      ...pollingOf(context, request.connection.client, { api }),
+      onState: ({ id, status }) => progress.update(`speaking (job ${id}: ${status})`),
+    },
+    onCreated: async ({ id }) => context.io.notice(`foley: job ${id} was accepted`),
+  });
+  const { failure, job, requestId, saved } = outcome;
+  if (failure !== undefined) throw failure;
   if (saved === undefined) throw new Error(`job ${job.id} has no audio and no failure`);
+  const isPartial = job.phase === 'partial';
+  if (isPartial) context.io.warn(partialNotice(job));
   const { creditsUsed, ignoredParameters = [], quotaRemaining } = job;
-  const { file, path, verdict } = saved;
-  const answer = { ...file, requestId, creditsUsed, quotaRemaining, ignoredParameters };
-  return { path, verdict, answer };
+  return {
+    spoken: {
+      path: saved.path,
+      verdict: saved.verdict,
+      answer: { requestId, creditsUsed, quotaRemaining, ignoredParameters },
+    },
+    parts: 1,
+    reportsIgnored: job.ignoredParameters !== undefined,
+    isPartial,
+  };
 }

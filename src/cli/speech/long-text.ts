@@ -3,91 +3,86 @@ import type { ApiClient } from '../../api/client.ts';
 import type { RequestSpec } from '../../api/request.ts';
 import { alignedRequest } from '../../api/resources/aligned.ts';
 import { speechJobRequest } from '../../api/resources/jobs.ts';
+import type { SpeechOptions } from '../../api/resources/speech.ts';
 import { speechRequest } from '../../api/resources/speech.ts';
-import type { SpeechOrder } from '../../api/resources/speech.ts';
+import { TEXT_MAX_CHARACTERS } from '../../contract/limits.ts';
 import { randomHex } from '../../durable/files.ts';
+import { Failure } from '../../errors/failure.ts';
 import { partKeys } from '../../speech/long-text/parts.ts';
-import type { LongTextPlan } from '../../speech/long-text/plan.ts';
-import type { LongTextRecord } from '../../speech/long-text/record.ts';
+import type { LongTextPlan, TextLimit } from '../../speech/long-text/plan.ts';
+import { textLimit } from '../../speech/long-text/plan.ts';
 import { beginRecord } from '../../speech/long-text/record.ts';
-import type { LongTextOptions } from '../../speech/long-text/speak-long-text.ts';
 import { speakLongText, totalsOf } from '../../speech/long-text/speak-long-text.ts';
 import type { AudioStream } from '../../speech/speak.ts';
 import { countCodePoints } from '../../text/code-points.ts';
+import { splitParts } from '../../text/parts.ts';
 import type { TextPiece } from '../../text/sentences.ts';
-import type { Context } from '../command.ts';
-import { partConcurrency, partSpool, recordOptions, openJournal } from '../journal.ts';
+import type { Connection } from '../command.ts';
+import { openJournal, openSpool, partConcurrency, recordOptions } from '../journal.ts';
 import type { Progress } from '../render/progress.ts';
 import { captionsRecord } from './captions.ts';
-import { jobOptions, speechOptions } from './order.ts';
-import type { Task, Via, SpeechTask, Delivered } from './task.ts';
+import type { DeliveredSpeech, DeliveryMode, SpeechBody, SpeechRequest, Task } from './plan.ts';
+import { jobOptions, speechOptions, textTooLong } from './plan.ts';
 
-/** How the parts are asked for, and who hears of it. */
-export interface PartsWay {
-  readonly parts: readonly TextPiece[];
-  readonly via: Via;
-  /** Where the audio goes that goes into no file. */
-  readonly stream: AudioStream;
-  readonly progress: Progress;
-}
+/** A speech request for a text that is spoken in parts. */
+type PartsRequest = SpeechRequest & { readonly parts: readonly TextPiece[] };
 
 /** Speaks a text in parts, and joins them (`--split`). */
 export async function speakInParts(
   task: Task,
-  request: SpeechTask,
-  way: PartsWay,
-): Promise<Delivered> {
-  const { context } = task;
-  const count = way.parts.length;
-  const plan = planOf(task, request, way);
-  const record = await beginRecord(plan, task.text, await recordOptions(context));
+  request: PartsRequest,
+  mode: DeliveryMode,
+  { progress, stream }: { readonly progress: Progress; readonly stream: AudioStream },
+): Promise<DeliveredSpeech> {
+  const { context, flags, text } = task;
+  const count = request.parts.length;
+  const { idempotencyKey } = speechOptions(task);
+  const plan = planOf(task, request, mode, idempotencyKey);
+  const record = await beginRecord(plan, text, await recordOptions(context));
   const { journal } = await openJournal(context);
-  way.progress.update(`speaking part 1 of ${count}`);
+  progress.update(`speaking part 1 of ${count}`);
   try {
     const { path: file, verdict } = await speakLongText({
-      ...(await partDeps(task, request)),
+      ...context,
+      client: request.connection.client,
+      cache: flags.cache,
+      idleTimeoutMs: context.globals.idleTimeout,
+      requestId: flags.requestId,
+      hasOwnKey: idempotencyKey?.madeByTool === false,
+      concurrency: await partConcurrency(context),
+      spool: () => openSpool(context),
+      notice: (line) => context.io.notice(line),
       journal,
       record,
       output: request.output,
-      stream: way.stream,
-      onAligned: async (text, speech) => request.captions?.prepare(text, speech),
+      stream,
+      onAligned: async (spoken, speech) => request.captions?.prepare(spoken, speech),
       onProgress: (done) => {
-        way.progress.update(`speaking part ${Math.min(done + 1, count)} of ${count}`);
+        progress.update(`speaking part ${Math.min(done + 1, count)} of ${count}`);
       },
     });
-    return deliveredOf(record, { path: file, verdict }, context);
+    const { partial, tellsIgnored, ...answer } = totalsOf(record);
+    if (partial.length > 0) {
+      context.io.warn(`foley: some of part ${partial.join(', ')} could not be spoken`);
+    }
+    return {
+      spoken: { path: file, verdict, answer },
+      parts: count,
+      reportsIgnored: tellsIgnored,
+      isPartial: partial.length > 0,
+    };
   } finally {
     await journal.close();
   }
 }
 
-async function partDeps(
-  task: Task,
-  { connection }: SpeechTask,
-): Promise<Omit<LongTextOptions, 'journal' | 'onProgress' | 'output' | 'record' | 'stream'>> {
-  const { context, flags } = task;
-  const { idempotencyKey } = speechOptions(task);
-  return {
-    ...context,
-    client: connection.client,
-    cache: flags.cache,
-    idleTimeoutMs: context.globals.idleTimeout,
-    requestId: flags.requestId,
-    hasOwnKey: idempotencyKey?.madeByTool === false,
-    concurrency: await partConcurrency(context),
-    spool: () => partSpool(context),
-    notice: (line) => context.io.notice(line),
-  };
-}
-
 function planOf(
-  task: Task,
-  { body, connection, output }: SpeechTask,
-  { parts, via }: PartsWay,
+  { captions, chosen, context, plan }: Task,
+  { body, connection, output, parts }: PartsRequest,
+  mode: DeliveryMode,
+  own: SpeechOptions['idempotencyKey'],
 ): LongTextPlan {
-  const { chosen, context, plan } = task;
   const { text: _, ...order } = body;
-  const { idempotencyKey: own } = speechOptions(task);
   const temporary = output?.temporary;
   const keys = partKeys(
     parts.length,
@@ -100,14 +95,14 @@ function planOf(
     at,
     target: connection.target,
     origin: connection.client.address.baseUrl.origin,
-    via: via.kind,
-    surface: via.kind === 'job' ? via.api : chosen.name,
+    via: mode.kind,
+    surface: mode.kind === 'job' ? mode.api : chosen.name,
     delivery: temporary === undefined ? 'stream' : 'file',
     order,
     format: plan.format,
     output: output === undefined || temporary === undefined ? null : path.resolve(output.path),
     temporary: temporary === undefined ? null : path.resolve(temporary),
-    captions: captionsRecord(task.captions, context.cwd()),
+    captions: captionsRecord(captions, context.cwd()),
     characters: parts.reduce((sum, part) => sum + countCodePoints(part.text), 0),
     parts: parts.map(({ start, end }, index) => {
       return { start, end, key: own === undefined ? null : (keys[index] ?? null) };
@@ -115,35 +110,44 @@ function planOf(
   };
 }
 
-function deliveredOf(
-  record: LongTextRecord,
-  spoken: Pick<Delivered['spoken'], 'path' | 'verdict'>,
-  { io }: Context,
-): Delivered {
-  const { partial, tellsIgnored, ...answer } = totalsOf(record);
-  if (partial.length > 0) {
-    io.warn(`foley: some of part ${partial.join(', ')} could not be spoken`);
-  }
-  return {
-    spoken: { ...spoken, answer },
-    parts: record.plan.parts.length,
-    tellsIgnored,
-    isPartial: partial.length > 0,
-  };
-}
-
-/** The requests that would be sent for the parts (`--dry-run`). */
+/** Returns the requests for the parts (`--dry-run`). */
 export function partRequests(
   task: Task,
-  { client, body }: { readonly client: ApiClient; readonly body: SpeechOrder },
-  { parts, via }: Pick<PartsWay, 'parts' | 'via'>,
+  client: ApiClient,
+  { body, parts }: Pick<PartsRequest, 'body' | 'parts'>,
+  mode: DeliveryMode,
 ): readonly RequestSpec[] {
   return parts.map(({ text }) => {
     const order = { ...body, text };
-    if (via.kind === 'job') return speechJobRequest(client, order, jobOptions(task, via.api));
+    if (mode.kind === 'job') return speechJobRequest(client, order, jobOptions(task, mode.api));
     const options = speechOptions(task);
-    return via.kind === 'aligned'
+    return mode.kind === 'aligned'
       ? alignedRequest(client, order, options)
       : speechRequest(client, order, options);
   });
+}
+
+/**
+ * Splits a text that is longer than its model accepts, and names the model that it was split for.
+ * @throws Failure; (usage) when `--split never` forbids it
+ */
+export async function splitLongText(
+  { characters, context, flags, text }: Task,
+  { client }: Connection,
+  body: SpeechBody['body'],
+): Promise<SpeechBody> {
+  const { signal } = context;
+  const limit = await textLimit(client, body, signal).catch((error: unknown): TextLimit => {
+    signal.throwIfAborted();
+    // Without the capabilities, the service decides about a text that some model may accept.
+    if (!(error instanceof Failure) || characters > TEXT_MAX_CHARACTERS) throw error;
+    return { characters: TEXT_MAX_CHARACTERS, modelId: undefined };
+  });
+  if (characters <= limit.characters) return { body, parts: undefined };
+  if (flags.split === 'never') throw textTooLong(characters, limit.characters);
+  const { modelId } = limit;
+  return {
+    body: modelId === undefined ? body : { ...body, modelId },
+    parts: splitParts(text, limit.characters),
+  };
 }

@@ -1,324 +1,395 @@
-import type { ApiClient } from '../../api/client.ts';
+import { reviseFailure } from '../../api/failures.ts';
 import type { RequestSpec } from '../../api/request.ts';
-import type { SpeechOrder } from '../../api/resources/speech.ts';
-import { speechRequest } from '../../api/resources/speech.ts';
+import { hasField, speechRequest } from '../../api/resources/speech.ts';
+import { allVoices } from '../../api/resources/voices.ts';
 import type { Format } from '../../audio/formats.ts';
-import { resolveSetting } from '../../config/settings.ts';
-import { TEXT_MAX_CHARACTERS } from '../../contract/limits.ts';
+import { describeSound } from '../../audio/verify.ts';
+import type { SettingSources } from '../../config/settings.ts';
+import { describeOrigin, resolveSetting } from '../../config/settings.ts';
+import type { ControlName } from '../../contract/generated/speech-controls.ts';
 import type { Output } from '../../durable/output.ts';
 import { untilStopped } from '../../effects/concurrency.ts';
-import { usageFailure, Failure } from '../../errors/failure.ts';
-import type { TextLimit } from '../../speech/long-text/plan.ts';
-import { openPlanned, planOutput } from '../../speech/output-plan.ts';
-import type { OutputPlan, OutputSurface } from '../../speech/output-plan.ts';
-import type { Player } from '../../speech/play.ts';
-import { readText } from '../../speech/text-source.ts';
-import { countCodePoints } from '../../text/code-points.ts';
-import type { TextPiece } from '../../text/sentences.ts';
-import type { CommandInput, Context, Connection } from '../command.ts';
+import { Failure } from '../../errors/failure.ts';
+import type { RateKey } from '../../speech/credit-rates.ts';
+import { checkCredits } from '../../speech/credit-rates.ts';
+import type { OutputPlan } from '../../speech/output-plan.ts';
+import { openPlanned } from '../../speech/output-plan.ts';
+import type { Playback, Player } from '../../speech/play.ts';
+import type { AudioStream, SpeechWay } from '../../speech/speak.ts';
+import { speak } from '../../speech/speak.ts';
+import { chooseVoice } from '../../speech/voice-choice.ts';
+import type { Connection, Context } from '../command.ts';
+import type { SpeechFlags } from '../flags/speech.ts';
+import { CONFIGURABLE_CONTROLS, CONTROL_NAMES, controlsToSend } from '../flags/speech.ts';
+import { creditRates, openJournal, openSpool } from '../journal.ts';
+import type { Progress } from '../render/progress.ts';
+import { startProgress } from '../render/progress.ts';
 import type { CommandResult } from '../render/result.ts';
-import { captionFlag as givenCaptionFlag, planCaptions } from './captions.ts';
-import { deliverSpeech } from './delivery.ts';
-import { jobOptions, speechOptions, speechOrder, chooseModel, chooseSurface } from './order.ts';
-import { dryRunParts, dryRunResult } from './summary.ts';
+import { describeCost, dryRunResult } from '../render/result.ts';
 import type {
-  Task,
-  Via,
+  DeliveredSpeech,
+  DeliveryMode,
   OpenCaptions,
-  ChosenSurface,
-  TtsFlags,
-  SplitName,
-  ViaName,
-} from './task.ts';
-import { checkWaveform } from './waveform.ts';
+  SpeechBody,
+  SpeechRequest,
+  SpeechSummary,
+  Task,
+} from './plan.ts';
+import { chooseMode, jobOptions, speechOptions } from './plan.ts';
 
 /**
- * Checks everything that can be checked before anything is sent.
- * @throws Failure (usage, config)
+ * Builds the body of the request: the voice, looked up where only its name is known, and the controls.
+ * @throws Failure (usage) when the voice does not exist
  */
-export async function planTask(
-  context: Context,
-  { args, options: flags }: CommandInput<TtsFlags>,
-): Promise<Task> {
-  const { files, globals, io, signal } = context;
-  refuseSharedStdin(args, flags.file, globals.apiKeyFile);
-  const chosen = chooseSurface(flags);
-  const settings = await context.settings();
-  if (flags.creditRate !== undefined && flags.maxCredits === undefined) {
-    throw usageFailure('--credit-rate means something only with --max-credits');
+export async function speechOrder(
+  { chosen, context, flags, modelId, plan: { format }, settings, text }: Task,
+  connection: Connection,
+): Promise<SpeechBody['body']> {
+  const voiceId = await namedVoice(context, flags, settings, connection);
+  const { flag, surface } = chosen;
+  const isSent = (name: string): boolean =>
+    CONTROL_NAMES.some((control) => control === name && hasField(surface, control));
+  const controls = Object.entries(controlsToSend(flags, settings)).filter(([name]) => isSent(name));
+  for (const name of CONFIGURABLE_CONTROLS.filter((control: ControlName) => !isSent(control))) {
+    const setting = resolveSetting(settings, name);
+    if (setting === undefined) continue;
+    const origin = describeOrigin(setting.origin);
+    context.io.notice(`foley: ${name} of ${origin} is not sent: ${flag} does not have it`);
   }
-  const modelId = chooseModel(flags, settings, chosen);
-  const wishes = {
-    output: flags.output,
-    format: flags.format ?? flags.outputFormat,
-    configuredFormat: resolveSetting(settings, 'format')?.value,
-    json: globals.json === true && flags.dryRun !== true,
-    captions: givenCaptionFlag(flags) !== undefined,
-    play: flags.play === true || flags.player !== undefined,
-    stdoutIsTerminal: io.stdoutIsTerminal,
+  return {
+    text,
+    voiceId,
+    ...(modelId === undefined ? {} : { modelId }),
+    format,
+    ...Object.fromEntries(controls),
   };
-  const plan = planOutput(wishes, flags.api === undefined ? undefined : surfaceOf(chosen));
-  if (plan.kind === 'stdout' && flags.dryRun !== true) io.requireStdout();
-  checkWaveform(flags, plan);
-  const captions = planCaptions(flags, settings, { cwd: context.cwd(), plan });
-  const player = flags.dryRun === true ? undefined : await playerFor(context, flags, plan);
-  const { stdin, stdinIsTerminal } = io;
-  const source = { args, file: flags.file, stdin, stdinIsTerminal, files, signal };
-  const text = await untilStopped(readText(source), signal);
-  const characters = countCodePoints(text);
-  checkLength(characters, flags.split);
-  const via = chooseVia({
-    ...flags,
-    captionFlag: givenCaptionFlag(flags),
-    chosen,
-    characters,
-    plan,
+}
+
+/**
+ * Returns the id of the voice that the flags, the environment or the configuration name. A voice name is
+ * looked up in all pages.
+ * @throws Failure (usage) when the voice does not exist
+ */
+export function namedVoice(
+  { signal }: Context,
+  { voice, voiceName }: Pick<SpeechFlags, 'voice' | 'voiceName'>,
+  settings: SettingSources,
+  { client, target }: Connection,
+): Promise<string> {
+  const configuredVoice = resolveSetting(settings, 'voice')?.value;
+  return chooseVoice({ voice, voiceName, configuredVoice, target }, async function* () {
+    const query = { includePersonal: true, signal };
+    for await (const listed of allVoices(client, query)) yield listed.voice;
   });
-  const what = { modelId, text, characters, plan, player, via, captions };
-  return { context, flags, settings, chosen, ...what };
 }
 
-function surfaceOf({ flag, surface: { formats } }: ChosenSurface): OutputSurface {
-  return { flag, formats };
-}
-
-/**
- * Stdin is read once: it cannot give both the text and the key.
- * @throws Failure (usage)
- */
-export function refuseSharedStdin(
-  args: readonly string[],
-  file: string | undefined,
-  keyFile: string | undefined,
-): void {
-  const givesText = args.length === 0 && (file === undefined || file === '-');
-  if (!givesText || keyFile !== '-') return;
-  throw usageFailure(
-    'stdin is asked for twice: for the text, and for the key with --api-key-file -',
-    'Give the text as an argument or with -f FILE, or the key in a file.',
-  );
-}
-
-/**
- * The program that will play, where that is asked for.
- * @throws Failure (usage) when there is none
- */
-export async function playerFor(
-  context: Context,
-  { play, player }: Pick<TtsFlags, 'play' | 'player'>,
-  { format }: OutputPlan<Format>,
-): Promise<Player | undefined> {
-  if (play !== true && player === undefined) return undefined;
-  const [{ findPlayer }, { findProgram }] = await Promise.all([
-    import('../../speech/play.ts'),
-    import('../../speech/play.ts'),
-  ]);
-  return findPlayer({ format, own: player }, (command) => findProgram(command, context));
-}
-
-/** The request that would be sent (`--dry-run`). Voices may be looked up; nothing billable is sent. */
+/** Returns the request as `--dry-run` prints it. Voices may be looked up; nothing billable is sent. */
 export async function describeTask(task: Task): Promise<CommandResult> {
   const connection = await task.context.connect();
   const { client } = connection;
-  const whole = await speechOrder(task, connection);
-  const { body, parts } = await splitOrder(task, connection, whole);
+  const { body, parts } = await splitBody(task, connection);
   if (parts === undefined) {
-    return dryRunResult(client.describe(await requestOf(task, client, body)));
+    return dryRunResult(client.describe(await requestOf(task, connection, body)));
   }
   const { partRequests } = await import('./long-text.ts');
-  const requests = partRequests(
-    task,
-    { client, body },
-    { parts, via: viaFor(task, undefined, true) },
-  );
-  return dryRunParts(requests.map((request) => client.describe(request)));
+  const mode = modeFor(task, undefined, true);
+  const requests = partRequests(task, client, { body, parts }, mode);
+  return dryRunResult(requests.map((request) => client.describe(request)));
 }
 
-async function requestOf(task: Task, client: ApiClient, body: SpeechOrder): Promise<RequestSpec> {
-  const { via } = task;
-  if (via.kind === 'sync') return speechRequest(client, body, speechOptions(task));
-  if (via.kind === 'aligned') {
+async function requestOf(
+  task: Task,
+  { client }: Connection,
+  body: SpeechBody['body'],
+): Promise<RequestSpec> {
+  const { mode } = task;
+  if (mode.kind === 'sync') return speechRequest(client, body, speechOptions(task));
+  if (mode.kind === 'aligned') {
     const { alignedRequest } = await import('../../api/resources/aligned.ts');
     return alignedRequest(client, body, speechOptions(task));
   }
   const { speechJobRequest } = await import('../../api/resources/jobs.ts');
-  return speechJobRequest(client, body, jobOptions(task, via.api));
+  return speechJobRequest(client, body, jobOptions(task, mode.api));
 }
 
-/** Opens the output, then asks the service, and delivers. */
+/**
+ * No known model accepts less than this. The service refuses what a model does not accept, without billing
+ * it: shorter texts are sent without looking up the models.
+ */
+const SHORT_TEXT_CHARACTERS = 1_000;
+
+/** Builds the body, and splits a text that is longer than its model accepts. */
+async function splitBody(task: Task, connection: Connection): Promise<SpeechBody> {
+  const body = await speechOrder(task, connection);
+  if (task.characters <= SHORT_TEXT_CHARACTERS) return { body, parts: undefined };
+  const { splitLongText } = await import('./long-text.ts');
+  return splitLongText(task, connection, body);
+}
+
+/** Opens the output, sends the request and delivers the audio. */
 export async function speakTask(task: Task): Promise<CommandResult> {
-  const { context, flags, plan, text } = task;
-  const { signal } = context;
-  const { state } = await context.paths();
-  const output = await openPlanned(plan, { ...context, text, noClobber: !flags.clobber, state });
+  const { context } = task;
+  const output = await openOutputFile(task);
   let captions: OpenCaptions | undefined;
   try {
-    captions = await captionsFor(task);
-    const connection = await untilStopped(context.connect({ speaks: true }), signal);
-    const whole = await speechOrder(task, connection);
-    const { body, parts } = await splitOrder(task, connection, whole);
-    const request = { body, captions, connection, output, parts, speech: speechOptions(task) };
-    return await deliverSpeech(task, request, viaFor(task, output, parts !== undefined));
+    captions = await openCaptionFiles(task);
+    const connection = await untilStopped(context.connect({ speaks: true }), context.signal);
+    const { body, parts } = await splitBody(task, connection);
+    const mode = modeFor(task, output, parts !== undefined);
+    return await deliverSpeech(task, { body, captions, connection, output, parts }, mode);
   } finally {
-    // After it was published or kept this does nothing.
+    // Does nothing after the files were published or kept.
     await output?.abandon();
     await captions?.abandon();
   }
 }
 
-async function captionsFor({
-  captions,
+/** Opens the output of a task; undefined for stdout and players. */
+export async function openOutputFile({
   context,
   flags,
+  plan,
   text,
-}: Task): Promise<OpenCaptions | undefined> {
+}: Task): Promise<Output | undefined> {
+  const { state } = await context.paths();
+  return openPlanned(plan, { ...context, text, noClobber: !flags.clobber, state });
+}
+
+async function openCaptionFiles(task: Task): Promise<OpenCaptions | undefined> {
+  const { captions, context, flags, text } = task;
   if (captions === undefined) return undefined;
-  const { openCaptions } = await import('./aligned.ts');
+  const { openCaptions } = await import('./captions.ts');
   return openCaptions(captions, context, flags.clobber ? 'replace' : 'refuse', text);
 }
 
 /**
- * Into a pipe or a device nothing is a job that was not asked for as one: there it shall stream. Into a
- * file everything is that is spoken in parts, however short.
+ * Returns the delivery mode, now that the output is known: speech into a pipe or a device streams unless a
+ * job was requested; into a file, the parts of a long text use one mode.
  */
-function viaFor(task: Task, output: Output | undefined, isInParts: boolean): Via {
-  const { chosen, flags, plan, via } = task;
-  if (via.kind === 'aligned') return via;
+function modeFor(task: Task, output: Output | undefined, isInParts: boolean): DeliveryMode {
+  const { chosen, flags, mode, plan } = task;
+  if (mode.kind === 'aligned') return mode;
   const streams = output !== undefined && output.temporary === undefined;
   if (streams && flags.via !== 'job') return { kind: 'sync' };
-  return isInParts ? chooseVia({ ...flags, chosen, plan, characters: Infinity }) : via;
+  const { cache, via } = flags;
+  return isInParts ? chooseMode({ cache, via }, chosen, { plan, characters: Infinity }) : mode;
 }
 
-/**
- * Refuses what no model takes at once and may not be cut.
- * @throws Failure (usage)
- */
-function checkLength(characters: number, split: SplitName | undefined): void {
-  if (split === 'never' && characters > TEXT_MAX_CHARACTERS) {
-    throw tooLong(characters, TEXT_MAX_CHARACTERS);
+async function deliverSpeech(
+  task: Task,
+  request: SpeechRequest,
+  mode: DeliveryMode,
+): Promise<CommandResult> {
+  const { context, flags, plan, player } = task;
+  await checkPrice(task, request);
+  const progress = startProgress(context.io, context.clock, 'speaking');
+  // With an output file, the file is played after it is published.
+  const playback =
+    player === undefined || request.output !== undefined
+      ? undefined
+      : await openPlayback(player, context);
+  try {
+    const stream = streamOf(context, plan, playback);
+    const delivered = await speakIn(mode, task, request, { progress, stream });
+    const { isPartial, spoken } = delivered;
+    progress.stop();
+    context.io.notice(describeSpeech(spoken));
+    const captions = await publishCaptionFiles(request, spoken.path, context);
+    if (spoken.path !== undefined && flags.waveform === true) {
+      const { showWaveform } = await import('../render/waveform.ts');
+      await showWaveform(spoken.path, context);
+    }
+    if (spoken.path !== undefined && player !== undefined) {
+      await playFile(player, spoken.path, context);
+    }
+    const data = { ...speechDocument(delivered, request), ...captions?.document };
+    return isPartial || captions?.complete === false ? { data, exit: 'partial' } : { data };
+  } finally {
+    progress.stop();
+    playback?.stop();
   }
 }
 
-/** What is asked for, and the parts it is cut into; undefined for a text that is sent as it is. */
-interface SplitOrder<Order extends SpeechOrder> {
-  readonly body: Order;
-  readonly parts: readonly TextPiece[] | undefined;
+async function publishCaptionFiles(
+  { captions }: SpeechRequest,
+  audio: string | undefined,
+  context: Context,
+): Promise<{ readonly complete: boolean; readonly document: object } | undefined> {
+  if (captions === undefined) return undefined;
+  const { captionsDocument, publishCaptions } = await import('./captions.ts');
+  const published = await publishCaptions(captions, audio, context);
+  return { complete: published.complete, document: { captions: captionsDocument(published) } };
 }
+
+async function speakIn(
+  mode: DeliveryMode,
+  task: Task,
+  request: SpeechRequest,
+  { progress, stream }: { readonly progress: Progress; readonly stream: AudioStream },
+): Promise<DeliveredSpeech> {
+  const { parts } = request;
+  let delivered: DeliveredSpeech;
+  if (parts !== undefined) {
+    const { speakInParts } = await import('./long-text.ts');
+    delivered = await speakInParts(task, { ...request, parts }, mode, { progress, stream });
+  } else if (mode.kind === 'job') {
+    const { speakThroughJob } = await import('./job.ts');
+    delivered = await speakThroughJob(task, request, mode.api, { progress, stream });
+  } else {
+    return speakStream(task, request, stream, mode);
+  }
+  await rememberPrice(task, request, delivered.spoken.answer.creditsUsed);
+  return delivered;
+}
+
+async function speakStream(
+  task: Task,
+  request: SpeechRequest,
+  stream: AudioStream,
+  mode: DeliveryMode,
+): Promise<DeliveredSpeech> {
+  const { context, plan } = task;
+  const { body, connection, output } = request;
+  // Once: the key that is journaled is the key that is sent.
+  const speech = speechOptions(task);
+  let transport: SpeechWay | undefined;
+  if (mode.kind === 'aligned') {
+    const { alignedTransport } = await import('./captions.ts');
+    transport = alignedTransport(task, request, speech);
+  }
+  const { journal } = await openJournal(context);
+  try {
+    const spoken = await speak({
+      client: connection.client,
+      body,
+      speech,
+      way: transport,
+      plan,
+      output,
+      stream,
+      journal,
+      spool: () => openSpool(context),
+      notice: (line) => context.io.notice(line),
+    });
+    // In parallel; closing a closed journal does nothing.
+    const { creditsUsed } = spoken.answer;
+    await Promise.all([journal.close(), rememberPrice(task, request, creditsUsed)]);
+    const reportsIgnored = task.chosen.surface.tellsIgnored;
+    return { spoken, parts: 1, reportsIgnored, isPartial: false };
+  } finally {
+    await journal.close();
+  }
+}
+
+/** A request whose price is checked or remembered. */
+type PricedRequest = Pick<SpeechRequest, 'body' | 'connection'>;
 
 /**
- * Cuts a text that is longer than its model takes (`--split`). The model that it is cut
- * for is sent. Looks at the models only when the text is long.
- * @throws Failure; (usage) when it may not be cut
+ * Refuses a request that may cost more than `--max-credits`.
+ * @throws Failure (usage)
  */
-async function splitOrder<Order extends SpeechOrder>(
-  { characters, context, flags, text }: Task,
-  { client }: Connection,
-  body: Order,
-): Promise<SplitOrder<Order>> {
-  if (characters <= SHORT_TEXT_CHARACTERS) return { body, parts: undefined };
-  const limit = await limitOf(client, body, { characters, signal: context.signal });
-  if (characters <= limit.characters) return { body, parts: undefined };
-  if (flags.split === 'never') throw tooLong(characters, limit.characters);
-  const { splitParts } = await import('../../text/parts.ts');
-  const { modelId } = limit;
-  return {
-    body: modelId === undefined ? body : { ...body, modelId },
-    parts: splitParts(text, limit.characters),
-  };
-}
-
-/** Where nobody tells what a model takes, a text that one of them may take is left to the service. */
-async function limitOf(
-  client: ApiClient,
-  body: SpeechOrder,
-  { characters, signal }: { readonly characters: number; readonly signal: AbortSignal },
-): Promise<TextLimit> {
-  const { textLimit } = await import('../../speech/long-text/plan.ts');
-  return textLimit(client, body, signal).catch((error: unknown) => {
-    signal.throwIfAborted();
-    if (error instanceof Failure && characters <= TEXT_MAX_CHARACTERS) {
-      return { characters: TEXT_MAX_CHARACTERS, modelId: undefined };
-    }
-    throw error;
-  });
-}
-
-/**
- * Texts up to this length are sent without a look at the models: none that is known takes less, and a
- * service refuses what it does not take before it costs anything.
- */
-const SHORT_TEXT_CHARACTERS = 1_000;
-
-function tooLong(characters: number, limit: number): Failure {
-  return usageFailure(
-    `the text has ${characters} characters; one request takes at most ${limit}`,
-    'Leave --split never out, and it is spoken in parts and joined.',
+export async function checkPrice(
+  { characters, context, flags }: Task,
+  request: PricedRequest,
+): Promise<void> {
+  const { creditRate, maxCredits } = flags;
+  if (maxCredits === undefined) return;
+  const rates = await creditRates(context);
+  await checkCredits(characters, { maximum: maxCredits, given: creditRate }, () =>
+    rates.seen(rateKey(request)),
   );
 }
 
-/** Above this the service recommends jobs (docs/api/limits.md). */
-const SYNC_CHARACTERS = 2_500;
+/** Remembers the credits per character, for the next estimate. */
+export async function rememberPrice(
+  { characters, context }: Task,
+  request: PricedRequest,
+  creditsUsed: number | undefined,
+): Promise<void> {
+  if (creditsUsed === undefined) return;
+  const rates = await creditRates(context);
+  // A rate that cannot be saved is learned from the next request.
+  await rates.remember(rateKey(request), [[characters, creditsUsed]]).catch(() => undefined);
+}
 
-interface ViaWishes {
-  /** `--via`; default auto. */
-  readonly via?: ViaName | undefined;
-  /** `--cache`. */
-  readonly cache?: true | undefined;
-  /** The flag that asks for the times of words, if one does. */
-  readonly captionFlag?: string | undefined;
-  readonly chosen: ChosenSurface;
-  readonly characters: number;
-  readonly plan: OutputPlan;
+function rateKey({ body, connection }: PricedRequest): RateKey {
+  const { address } = connection.client;
+  return {
+    service: connection.target === 'embedded' ? 'embedded' : address.baseUrl.origin,
+    model: body.modelId ?? `default of ${body.voiceId}`,
+  };
+}
+
+const MEBIBYTE = 1024 * 1024;
+
+/** Returns where audio without an output file goes: stdout, a player, or both. */
+export function streamOf(
+  { io }: Context,
+  { kind }: OutputPlan<Format>,
+  playback: Playback | undefined,
+): AudioStream {
+  const toStdout = kind === 'stdout';
+  return {
+    // A player buffers little: its audio is kept in memory until it was heard.
+    memoryBytes: (toStdout ? 8 : 32) * MEBIBYTE,
+    async write(chunk) {
+      if (toStdout) await io.writeOut(chunk);
+      await playback?.write(chunk);
+    },
+    end: async () => playback?.end(),
+  };
+}
+
+/** Starts a player that takes audio while it arrives. */
+export async function openPlayback(player: Player, { clock, io }: Context): Promise<Playback> {
+  const { startPlayback } = await import('../../speech/play.ts');
+  return startPlayback(player, { clock, notice: (sentence) => io.notice(sentence) });
 }
 
 /**
- * How the speech is asked for (`--via`): a long text that goes into a file is a job,
- * since its audio can be fetched again; the rest is one answer, which streams.
- * @throws Failure (usage) for a way that the other flags exclude
+ * Plays an existing file.
+ * @throws Failure (output), which names the file
  */
-function chooseVia(wishes: ViaWishes): Via {
-  const { cache, captionFlag, characters, chosen, plan } = wishes;
-  const { flag, name } = chosen;
-  const via = captionFlag === undefined ? (wishes.via ?? 'auto') : alignedFor(captionFlag, wishes);
-  const api = name === 'v3' || name === 'v1' ? name : undefined;
-  switch (via) {
-    case 'sync':
-      return { kind: 'sync' };
-    case 'aligned':
-      if (name === 'v3') return { kind: 'aligned' };
-      throw usageFailure(`--via aligned is not known to ${flag}`, 'v3 has aligned streams.');
-    case 'job':
-      if (api === undefined) {
-        throw usageFailure(`--via job is not known to ${flag}`, 'v3 and v1 have jobs.');
-      }
-      if (cache === true) {
-        throw usageFailure(
-          '--cache stores the answer of a synchronous request, and --via job is none',
-          'Leave one of them out; the audio of a job stays where it is anyway.',
-        );
-      }
-      return { kind: 'job', api };
-    case 'auto': {
-      const toFile = plan.kind === 'file' || plan.kind === 'automatic';
-      const isJob = toFile && characters > SYNC_CHARACTERS && api !== undefined && cache !== true;
-      return isJob ? { kind: 'job', api } : { kind: 'sync' };
-    }
+export async function playFile(player: Player, file: string, context: Context): Promise<void> {
+  const playback = await openPlayback(player, context);
+  const stop = (): void => playback.stop();
+  context.signal.addEventListener('abort', stop, { once: true });
+  try {
+    const handle = await context.files.open(file, 'r');
+    for await (const chunk of handle.createReadStream()) await playback.write(chunk);
+    await playback.end();
+  } catch (error) {
+    context.signal.throwIfAborted();
+    if (!(error instanceof Failure)) throw error;
+    throw reviseFailure(error, { hint: `The audio is in ${file}. ${error.hint ?? ''}`.trimEnd() });
+  } finally {
+    context.signal.removeEventListener('abort', stop);
   }
 }
 
-/** Only the aligned stream of v3 tells when words are said. */
-function alignedFor(captionFlag: string, { chosen: { flag, name }, via }: ViaWishes): 'aligned' {
-  if (name !== 'v3') {
-    throw usageFailure(
-      `${captionFlag} is not known to ${flag}, which does not tell when words are said`,
-      'Leave --api out: v3 does.',
-    );
-  }
-  if (via === 'sync' || via === 'job') {
-    throw usageFailure(
-      `${captionFlag} needs the times of words, and --via ${via} does not tell them`,
-      'Leave --via out, or use --via aligned.',
-    );
-  }
-  return 'aligned';
+/** The document of `foley tts --json`. */
+function speechDocument(
+  { parts, reportsIgnored, spoken: { answer, path, verdict } }: DeliveredSpeech,
+  { body: { modelId, voiceId }, connection: { target } }: SpeechRequest,
+): object {
+  return {
+    output: path ?? null,
+    bytes: verdict.bytes,
+    format: verdict.format,
+    voiceId,
+    modelId: modelId ?? null,
+    requestId: answer.requestId,
+    creditsUsed: answer.creditsUsed ?? null,
+    quotaRemaining: answer.quotaRemaining ?? null,
+    // null: the response does not report them.
+    ignoredParameters: reportsIgnored ? answer.ignoredParameters : null,
+    parts,
+    target,
+  };
+}
+
+/** Describes the audio and its cost, as a line for stderr. */
+export function describeSpeech({ answer, path, verdict }: SpeechSummary): string {
+  const sound = describeSound(verdict);
+  return describeCost(path === undefined ? sound : `${path}: ${sound}`, answer);
 }

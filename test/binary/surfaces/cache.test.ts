@@ -150,7 +150,7 @@ describe('foley tts --api v1 --cache', () => {
     const scene = await surfaceScene();
     const result = await scene.run(['tts', 'Hi', '--cache', '--api', surface]);
     expect(result.code).toBe(2);
-    expect(result.stderr).toContain(`--cache is not known to --api ${surface}`);
+    expect(result.stderr).toContain(`--cache works with --api v1 only`);
     expect(scene.server.connections).toBe(0);
   });
 });

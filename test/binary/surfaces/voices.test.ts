@@ -147,12 +147,12 @@ describe('voices list --api compat', () => {
 });
 
 test.each([
-  [['--api', 'v3', '--search', 'x'], '--search is not known to --api v3'],
-  [['--api', 'v3', '--type', 'all'], '--type is not known to --api v3'],
-  [['--api', 'v3', '--provider', 'x'], '--provider is not known to --api v3'],
-  [['--api', 'compat', '--language', 'en'], '--language is not known to --api compat'],
-  [['--api', 'compat', '--page', '2'], '--page is not known to --api compat'],
-  [['--api', 'compat', '--include-personal'], '--include-personal is not known to --api compat'],
+  [['--api', 'v3', '--search', 'x'], '--search does not work with --api v3'],
+  [['--api', 'v3', '--type', 'all'], '--type does not work with --api v3'],
+  [['--api', 'v3', '--provider', 'x'], '--provider does not work with --api v3'],
+  [['--api', 'compat', '--language', 'en'], '--language does not work with --api compat'],
+  [['--api', 'compat', '--page', '2'], '--page does not work with --api compat'],
+  [['--api', 'compat', '--include-personal'], '--include-personal does not work with --api compat'],
   [['--api', 'v2'], '--api is "v2"; it takes v3, v1, compat'],
   [['--type', 'mine'], '--type is "mine"; it takes public, personal, all'],
   [['--search', ''], '--search is empty'],

@@ -132,7 +132,7 @@ describe.each(['compat-tts', 'compat-speech'] as const)('foley tts --api %s', (s
     const result = await run(words(surface, flags));
     expect(result.code).toBe(2);
     const [flag = ''] = flags.split(' ');
-    expect(result.stderr).toContain(`${flag} is not known to --api ${surface}`);
+    expect(result.stderr).toContain(`${flag} does not work with --api ${surface}`);
     expect(server.connections).toBe(0);
   });
 
@@ -179,7 +179,7 @@ describe('the model', () => {
     const args = ['tts', 'Hi', '-o', 'out', '--api', 'compat-speech'];
     const without = await run(args);
     expect(without.code).toBe(2);
-    expect(without.stderr).toContain('--api compat-speech needs a model');
+    expect(without.stderr).toContain('--api compat-speech requires a model');
     expect(server.connections).toBe(0);
     const configured = await run(args, { env: { FOLEY_MODEL: 'vendor-s2pro' } });
     expect(configured.code, configured.stderr).toBe(0);

@@ -12,6 +12,7 @@ import {
   snapshotEvent,
   wholeEvents,
 } from '../../fault-server/faults/aligned.ts';
+import { resetBeforeHeaders } from '../../fault-server/faults/cut.ts';
 import { errorAnswer } from '../../fault-server/faults/status.ts';
 import { chunk, head } from '../../fault-server/http-text.ts';
 import type { Answer, Rule } from '../../fault-server/script.ts';
@@ -186,6 +187,14 @@ test('times that are not complete are written, said to be so, and exit 3', async
   expect(timings).toMatchObject({ complete: false, words: [] });
   expect((await outputOf(stage.box, 'hi.srt')).toString()).toContain('\nhi\n');
   expect(await outputOf(stage.box)).toStrictEqual(mp3.bytes);
+});
+
+test('without a response: the hint names the key that was sent', async () => {
+  const stage = await scene([onAligned(resetBeforeHeaders())]);
+  const error = await stage.fail([...CAPTIONS, '--max-retries', '0']);
+  const [request] = stage.server.requests.filter(({ path: asked }) => asked === ALIGNED_PATH);
+  expect(error).toMatchObject({ exitCode: 26, billed: 'unknown' });
+  expect(error.hint).toContain(`--idempotency-key ${request?.header('idempotency-key')}`);
 });
 
 describe('captions that cannot be written', () => {

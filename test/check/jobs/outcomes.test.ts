@@ -205,11 +205,11 @@ describe('a create', () => {
     expect(stage.server.requests).toHaveLength(0);
   });
 
-  test('of more than one job takes is exit 2, and sends nothing', async () => {
+  test('above the limit of one job is exit 2, and sends nothing', async () => {
     const stage = await jobScene();
     const result = await stage.run([...CREATE, 'x'.repeat(10_000)]);
     expect(result.code).toBe(2);
-    expect(result.stderr).toContain('one job takes at most 10000');
+    expect(result.stderr).toContain('one job accepts at most 10000');
     expect(stage.server.requests).toHaveLength(0);
   });
 

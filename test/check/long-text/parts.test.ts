@@ -101,7 +101,7 @@ describe('a text that is longer than its model takes', () => {
     const stage = await longScene();
     const error = errorLine(await stage.speak(['--split', 'never', '-o', 'book.mp3', '--json']));
     expect(error).toMatchObject({ code: 'usage', exitCode: 2, billed: 'no' });
-    expect(error.message).toMatch(/characters; one request takes at most 1000/);
+    expect(error.message).toMatch(/characters; one request accepts at most 1000/);
     expect(stage.creates).toEqual([]);
   });
 

@@ -78,7 +78,7 @@ describe.each(['compat-tts', 'compat-speech'] as const)('on %s, without a key', 
     const before = server.connections;
     const result = await run(words(surface, '--idempotency-key', 'k'));
     expect(result.code).toBe(2);
-    expect(result.stderr).toContain(`--idempotency-key is not known to --api ${surface}`);
+    expect(result.stderr).toContain(`--idempotency-key does not work with --api ${surface}`);
     expect(server.connections).toBe(before);
   });
 

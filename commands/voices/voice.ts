@@ -1,9 +1,36 @@
-import { Option } from 'commander';
-import { deleteVoice } from '../../src/api/resources/voices.ts';
+import { getVoice, deleteVoice } from '../../src/api/resources/voices.ts';
 import type { CommandDefinition, Context } from '../../src/cli/command.ts';
+import { facts } from '../../src/cli/render/table.ts';
+import { Option } from 'commander';
 import { filled } from '../../src/cli/flags/speech.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import { display } from '../../src/text/display.ts';
+
+/** `foley voices get ID` (docs/api/speech.md#v3). */
+export const voicesGet: CommandDefinition = {
+  configure(command) {
+    command.description('Shows one voice.').argument('<id>', 'voice id');
+  },
+  async run(context, { args: [id = ''] }) {
+    const { client } = await context.connect();
+    const { value, raw } = await getVoice(client, id, context.signal);
+    return {
+      data: raw,
+      human: (look) =>
+        facts(
+          [
+            ['id', value.voiceId],
+            ['name', value.name],
+            ['kind', value.isPersonal ? 'personal' : 'public'],
+            ['language', value.primaryLanguage],
+            ['languages', value.languages.join(', ')],
+            ['models', value.modelIds.join(', ')],
+          ],
+          look,
+        ),
+    };
+  },
+};
 
 interface VoicesDeleteFlags {
   readonly yes?: true;
@@ -37,7 +64,7 @@ Examples:
 /** @throws Failure (usage) where nobody can be asked, or the answer is no */
 async function ask(context: Context, id: string): Promise<void> {
   const { globals, io } = context;
-  const { canAsk } = await import('../../src/cli/prompt.ts');
+  const { canAsk, confirm } = await import('../../src/cli/prompt.ts');
   if (!globals.input || !canAsk(io)) {
     throw usageFailure(
       globals.input
@@ -46,8 +73,6 @@ async function ask(context: Context, id: string): Promise<void> {
       'Add --yes to delete it without a question.',
     );
   }
-  const { getVoice } = await import('../../src/api/resources/voices.ts');
-  const { confirm } = await import('../../src/cli/prompt.ts');
   const { client } = await context.connect();
   const { name } = (await getVoice(client, id, context.signal)).value;
   if (await confirm(display(`Delete the voice "${name}" (${id}) for good?`), context)) return;

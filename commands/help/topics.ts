@@ -1,5 +1,6 @@
 import type { CommandDefinition } from '../../src/cli/command.ts';
 import { EXIT_CODES } from '../../src/contract/exit-codes.ts';
+import { globalOptions, helpOption } from '../../src/cli/flags/global.ts';
 
 /** `foley help exit-codes`: the table of the contract's section 4. */
 export const exitCodes: CommandDefinition = {
@@ -19,6 +20,29 @@ export const exitCodes: CommandDefinition = {
         wrappedRows(
           ['CODE', 'MEANING'],
           items.map(({ code, meaning }) => ({ cells: [`${code}`], text: meaning })),
+          look,
+        ),
+    };
+  },
+};
+
+/** `foley help flags`: the flags that every command has. */
+export const globalFlags: CommandDefinition = {
+  configure(command) {
+    command.description('Shows the flags that every command has, before and after its name.');
+  },
+  async run() {
+    const { wrappedRows } = await import('../../src/cli/render/table.ts');
+    const items = [...globalOptions(), helpOption()].map(({ description, flags }) => ({
+      flags,
+      description,
+    }));
+    return {
+      data: { items, total: items.length },
+      human: (look) =>
+        wrappedRows(
+          ['FLAG', 'MEANING'],
+          items.map(({ description, flags }) => ({ cells: [flags], text: description })),
           look,
         ),
     };

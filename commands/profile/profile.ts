@@ -1,10 +1,25 @@
-import { Option } from 'commander';
-import { updateProfile } from '../../src/api/resources/profile.ts';
+import { getProfile, updateProfile } from '../../src/api/resources/profile.ts';
 import type { CommandDefinition } from '../../src/cli/command.ts';
+import { Option } from 'commander';
 import { WEBHOOK_URL_MAX_CHARACTERS } from '../../src/contract/limits.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import { countCodePoints } from '../../src/text/code-points.ts';
-import { shownUrl } from './format.ts';
+import { redactUrl } from '../../src/api/redact.ts';
+import { facts } from '../../src/cli/render/table.ts';
+import type { Look } from '../../src/cli/render/style.ts';
+import type { Profile } from '../../src/contract/account.ts';
+
+/** `foley profile` (docs/api/account.md). */
+export const profileGet: CommandDefinition = {
+  configure(command) {
+    command.description('Shows the account of the API key: id, tier, credits and quota left.');
+  },
+  async run(context) {
+    const { client } = await context.connect();
+    const { value, raw } = await getProfile(client, context.signal);
+    return { data: raw, human: (look) => profileFacts(value, look) };
+  },
+};
 
 interface ProfileSetFlags {
   readonly webhookUrl: string;
@@ -58,4 +73,24 @@ function webhookAddress(given: string): string {
     );
   }
   return given;
+}
+
+/** What a profile says, for a person. */
+export function profileFacts(profile: Profile, look: Look): string {
+  const { api_quota_remaining: quota, credits, tier, user_id: id, webhookUrl } = profile;
+  return facts(
+    [
+      ['id', id],
+      ['tier', tier],
+      ['credits', `${credits}`],
+      ['quota left', `${quota}`],
+      ['webhook', typeof webhookUrl === 'string' ? shownUrl(webhookUrl) : ''],
+    ],
+    look,
+  );
+}
+
+/** Without its query, which may hold a secret. */
+export function shownUrl(url: string): string {
+  return URL.canParse(url) ? redactUrl(url) : url;
 }

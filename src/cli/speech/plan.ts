@@ -1,0 +1,405 @@
+import type { JobApi, JobOptions } from '../../api/resources/jobs.ts';
+import { hasField, recognizedBy } from '../../api/resources/speech.ts';
+import type { SpeechOptions, SpeechOrder } from '../../api/resources/speech.ts';
+import type { WrittenCaptions } from '../../captions/caption-files.ts';
+import type { Format } from '../../audio/formats.ts';
+import type { SettingSources } from '../../config/settings.ts';
+import { resolveSetting } from '../../config/settings.ts';
+import { TEXT_MAX_CHARACTERS } from '../../contract/limits.ts';
+import type { SpeechSurface, SurfaceName } from '../../contract/speech-surfaces.ts';
+import { SPEECH_SURFACES } from '../../contract/speech-surfaces.ts';
+import type { AudioFormat } from '../../contract/values.ts';
+import type { Output } from '../../durable/output.ts';
+import { untilStopped } from '../../effects/concurrency.ts';
+import type { Failure } from '../../errors/failure.ts';
+import { usageFailure } from '../../errors/failure.ts';
+import type { AlignedSpeech } from '../../speech/aligned-way.ts';
+import { planOutput } from '../../speech/output-plan.ts';
+import type { OutputPlan } from '../../speech/output-plan.ts';
+import type { Player } from '../../speech/play.ts';
+import type { Spoken } from '../../speech/speak.ts';
+import { readText } from '../../speech/text-source.ts';
+import { countCodePoints } from '../../text/code-points.ts';
+import type { TextPiece } from '../../text/sentences.ts';
+import type { CommandInput, Connection, Context } from '../command.ts';
+import type { CaptionFlags, CaptionPlan } from '../flags/captions.ts';
+import { captionFlag as givenCaptionFlag, planCaptions } from '../flags/captions.ts';
+import type { SpeechFlags } from '../flags/speech.ts';
+import { CONTROL_NAMES, flagOf } from '../flags/speech.ts';
+
+/** The flags of `foley tts`. */
+export interface TtsFlags extends SurfaceFlags, CaptionFlags {
+  readonly file?: string;
+  readonly output?: string;
+  readonly clobber: boolean;
+  readonly play?: true;
+  readonly player?: string;
+  readonly maxCredits?: number;
+  readonly creditRate?: number;
+  readonly dryRun?: true;
+  readonly via?: (typeof VIA_NAMES)[number];
+  readonly split?: (typeof SPLIT_NAMES)[number];
+  readonly waveform?: true;
+}
+
+/** The flags that choose an API surface, and those that only some surfaces have. */
+export interface SurfaceFlags extends SpeechFlags {
+  readonly api?: SurfaceName;
+  readonly cache?: true;
+  readonly idempotencyKey?: string;
+  readonly requestId?: string;
+}
+
+/** Values of `--split`, in the order of the help. */
+export const SPLIT_NAMES = ['auto', 'never'] as const;
+
+/** Values of `--via`, in the order of the help. */
+export const VIA_NAMES = ['auto', 'sync', 'job', 'aligned'] as const;
+
+/** Values of `--api`, in the order of the help. */
+export const SURFACE_NAMES = Object.keys(SPEECH_SURFACES).filter(
+  (name): name is SurfaceName => name in SPEECH_SURFACES,
+);
+
+/** A speech command whose flags and text are checked; nothing has been sent yet. */
+export interface Task {
+  readonly context: Context;
+  readonly flags: TtsFlags;
+  readonly settings: SettingSources;
+  readonly chosen: ChosenSurface;
+  readonly modelId: string | undefined;
+  readonly plan: OutputPlan;
+  readonly player: Player | undefined;
+  readonly text: string;
+  readonly characters: number;
+  readonly mode: DeliveryMode;
+  readonly captions: CaptionPlan | undefined;
+}
+
+/** An API surface, with the flag that selects it for messages (`--api v2`). */
+export interface ChosenSurface {
+  readonly name: SurfaceName;
+  readonly surface: SpeechSurface;
+  readonly flag: string;
+}
+
+/** How speech is requested: one streamed response, a stream with word times, or a job. */
+export type DeliveryMode =
+  | { readonly kind: 'sync' }
+  | { readonly kind: 'aligned' }
+  | { readonly kind: 'job'; readonly api: JobApi };
+
+/** The body of a speech request, with the parts of a text that is too long for one request. */
+export interface SpeechBody {
+  readonly body: SpeechOrder & { readonly format: AudioFormat };
+  readonly parts: readonly TextPiece[] | undefined;
+}
+
+/** A speech request that is ready to send. */
+export interface SpeechRequest extends SpeechBody {
+  readonly connection: Connection;
+  /** The opened file; undefined for stdout and players. */
+  readonly output: Output | undefined;
+  readonly captions: OpenCaptions | undefined;
+}
+
+/** Speech that was delivered, however it was requested. */
+export interface DeliveredSpeech {
+  readonly spoken: SpeechSummary;
+  /** How many requests the text took. */
+  readonly parts: number;
+  /** Whether the response reports the controls that were not applied. */
+  readonly reportsIgnored: boolean;
+  readonly isPartial: boolean;
+}
+
+/** The audio, and the fields of the response that are reported with it. */
+export interface SpeechSummary extends Pick<Spoken, 'path' | 'verdict'> {
+  readonly answer: Pick<
+    Spoken['answer'],
+    'creditsUsed' | 'ignoredParameters' | 'quotaRemaining' | 'requestId'
+  >;
+}
+
+/** Caption files that are open, but not published yet. */
+export interface OpenCaptions {
+  readonly isPrepared: boolean;
+  /** Writes the captions to temporary files. */
+  prepare(text: string, speech: AlignedSpeech): Promise<void>;
+  /** Renames the files to their final names, after the audio has its own. */
+  publish(): Promise<PublishedCaptions>;
+  /** Removes temporary files; never throws. */
+  abandon(): Promise<void>;
+}
+
+export interface PublishedCaptions {
+  readonly items: readonly WrittenCaptions[];
+  /** Whether the service timed the whole text. */
+  readonly complete: boolean;
+}
+
+/**
+ * Checks everything that can be checked before a request is sent, and reads the text.
+ * @throws Failure (usage, config)
+ */
+export async function planTask(
+  context: Context,
+  { args, options: flags }: CommandInput<TtsFlags>,
+): Promise<Task> {
+  const { globals, io, signal } = context;
+  refuseSharedStdin(args, flags.file, globals.apiKeyFile);
+  const chosen = chooseSurface(flags);
+  const settings = await context.settings();
+  if (flags.creditRate !== undefined && flags.maxCredits === undefined) {
+    throw usageFailure('--credit-rate requires --max-credits');
+  }
+  const modelId = chooseModel(flags, settings, chosen);
+  const captionFlag = givenCaptionFlag(flags);
+  const plan = planOutput(
+    {
+      output: flags.output,
+      format: flags.format ?? flags.outputFormat,
+      configuredFormat: resolveSetting(settings, 'format')?.value,
+      json: globals.json === true && flags.dryRun !== true,
+      captions: captionFlag !== undefined,
+      play: flags.play === true || flags.player !== undefined,
+      stdoutIsTerminal: io.stdoutIsTerminal,
+    },
+    flags.api === undefined ? undefined : { flag: chosen.flag, formats: chosen.surface.formats },
+  );
+  if (plan.kind === 'stdout' && flags.dryRun !== true) io.requireStdout();
+  checkWaveform(flags, plan);
+  const captions = planCaptions(flags, settings, { cwd: context.cwd(), plan });
+  const player = flags.dryRun === true ? undefined : await playerFor(context, flags, plan);
+  const source = { ...io, ...context, args, file: flags.file };
+  const text = await untilStopped(readText(source), signal);
+  const characters = countCodePoints(text);
+  if (flags.split === 'never' && characters > TEXT_MAX_CHARACTERS) {
+    throw textTooLong(characters, TEXT_MAX_CHARACTERS);
+  }
+  const mode = chooseMode({ cache: flags.cache, captionFlag, via: flags.via }, chosen, {
+    characters,
+    plan,
+  });
+  return {
+    context,
+    flags,
+    settings,
+    chosen,
+    modelId,
+    plan,
+    player,
+    text,
+    characters,
+    mode,
+    captions,
+  };
+}
+
+/**
+ * Refuses to read both the text and the key from stdin.
+ * @throws Failure (usage)
+ */
+export function refuseSharedStdin(
+  args: readonly string[],
+  file: string | undefined,
+  keyFile: string | undefined,
+): void {
+  const givesText = args.length === 0 && (file === undefined || file === '-');
+  if (!givesText || keyFile !== '-') return;
+  throw usageFailure(
+    'stdin is used twice: for the text, and for the key with --api-key-file -',
+    'Give the text as an argument or with -f FILE, or the key in a file.',
+  );
+}
+
+/**
+ * Returns the API surface to use, checked against the flags.
+ * @throws Failure (usage) naming a flag that the surface does not have
+ */
+function chooseSurface(flags: SurfaceFlags): ChosenSurface {
+  const name = flags.api ?? 'v3';
+  const chosen = { name, surface: SPEECH_SURFACES[name], flag: `--api ${name}` };
+  refuseControls(flags, chosen);
+  refuseKey(flags, chosen);
+  if (flags.cache === true && !chosen.surface.canCache) {
+    throw usageFailure(`--cache works with --api v1 only, not with ${chosen.flag}`);
+  }
+  return chosen;
+}
+
+function refuseControls(flags: SurfaceFlags, { flag, surface }: ChosenSurface): void {
+  const missing = CONTROL_NAMES.find(
+    (name) => flags[name] !== undefined && !hasField(surface, name),
+  );
+  if (missing === undefined) return;
+  const known = CONTROL_NAMES.filter((name) => hasField(surface, name));
+  throw usageFailure(
+    `${flagOf(missing, flags[missing])} does not work with ${flag}`,
+    `It has ${known.map((name) => flagOf(name)).join(', ')}.`,
+  );
+}
+
+/** On some surfaces the request id is the idempotency key; others have no key at all. */
+function refuseKey(
+  { idempotencyKey, requestId }: SurfaceFlags,
+  { flag, name }: ChosenSurface,
+): void {
+  if (idempotencyKey === undefined) return;
+  const header = recognizedBy(name);
+  if (header === undefined) {
+    throw usageFailure(
+      `--idempotency-key does not work with ${flag}, which cannot recognize a repeated request`,
+      'Leave it out, or use another --api.',
+    );
+  }
+  if (header === 'X-Request-Id' && requestId !== undefined && requestId !== idempotencyKey) {
+    throw usageFailure(
+      `--request-id and --idempotency-key differ, but with ${flag} the request id is the key`,
+      'Give one of them.',
+    );
+  }
+}
+
+/**
+ * Returns the model to request, if any.
+ * @throws Failure (usage) when the surface requires one and none is given
+ */
+function chooseModel(
+  flags: SurfaceFlags,
+  settings: SettingSources,
+  { flag, surface }: ChosenSurface,
+): string | undefined {
+  const model = resolveSetting(settings, 'model', flags.model)?.value;
+  if (model !== undefined || !surface.isModelRequired) return model;
+  throw usageFailure(
+    `${flag} requires a model`,
+    'Name one with --model or FOLEY_MODEL; `foley models list` shows them.',
+  );
+}
+
+/** @throws Failure (usage) when there will be no file to draw */
+function checkWaveform({ waveform }: TtsFlags, plan: OutputPlan): void {
+  if (waveform !== true) return;
+  if (plan.format === 'pcm') {
+    throw usageFailure('--waveform cannot draw pcm', 'Request mp3, wav or ogg with --format.');
+  }
+  if (plan.kind === 'stdout' || plan.kind === 'player') {
+    throw usageFailure('--waveform requires a file', 'Name one with -o.');
+  }
+}
+
+/**
+ * Returns the program that will play the audio; undefined without `--play` and `--player`.
+ * @throws Failure (usage) when none is installed
+ */
+export async function playerFor(
+  context: Context,
+  { play, player }: Pick<TtsFlags, 'play' | 'player'>,
+  { format }: OutputPlan<Format>,
+): Promise<Player | undefined> {
+  if (play !== true && player === undefined) return undefined;
+  const { findPlayer, findProgram } = await import('../../speech/play.ts');
+  return findPlayer({ format, own: player }, (command) => findProgram(command, context));
+}
+
+/** The failure for a text that is longer than one request may be. */
+export function textTooLong(characters: number, limit: number): Failure {
+  return usageFailure(
+    `the text has ${characters} characters; one request accepts at most ${limit}`,
+    'Without --split never, foley speaks it in parts and joins them.',
+  );
+}
+
+/** Above this the service recommends jobs (docs/api/limits.md). */
+const SYNC_CHARACTERS = 2_500;
+
+/** The flags that decide the delivery mode. */
+interface DeliveryOptions {
+  readonly cache?: TtsFlags['cache'] | undefined;
+  readonly via?: TtsFlags['via'] | undefined;
+  /** The flag that requests word times, if one does. */
+  readonly captionFlag?: string | undefined;
+}
+
+/**
+ * Chooses the delivery mode (`--via`): long texts become jobs when they go to a file, since the audio of a
+ * job can be downloaded again; everything else streams.
+ * @throws Failure (usage) when other flags rule the mode out
+ */
+export function chooseMode(
+  { cache, captionFlag, via: given = 'auto' }: DeliveryOptions,
+  { flag, name }: ChosenSurface,
+  { characters, plan }: Pick<Task, 'characters' | 'plan'>,
+): DeliveryMode {
+  if (captionFlag !== undefined) checkAligned(captionFlag, given, { flag, name });
+  const via = captionFlag === undefined ? given : 'aligned';
+  const api = name === 'v3' || name === 'v1' ? name : undefined;
+  switch (via) {
+    case 'sync':
+      return { kind: 'sync' };
+    case 'aligned':
+      if (name === 'v3') return { kind: 'aligned' };
+      throw usageFailure(`--via aligned works with --api v3 only, not with ${flag}`);
+    case 'job':
+      if (api === undefined) {
+        throw usageFailure(`--via job works with --api v3 and v1, not with ${flag}`);
+      }
+      if (cache === true) {
+        throw usageFailure(
+          '--cache works with synchronous requests, not with --via job',
+          'Leave one of them out; the service stores the audio of a job anyway.',
+        );
+      }
+      return { kind: 'job', api };
+    case 'auto': {
+      const toFile = plan.kind === 'file' || plan.kind === 'automatic';
+      const isJob = toFile && characters > SYNC_CHARACTERS && api !== undefined && cache !== true;
+      return isJob ? { kind: 'job', api } : { kind: 'sync' };
+    }
+  }
+}
+
+/** Only the aligned stream of v3 has word times. */
+function checkAligned(
+  captionFlag: string,
+  via: NonNullable<TtsFlags['via']>,
+  { flag, name }: Pick<ChosenSurface, 'flag' | 'name'>,
+): void {
+  if (name !== 'v3') {
+    throw usageFailure(
+      `${captionFlag} works with --api v3 only: ${flag} has no word times`,
+      'Leave --api out.',
+    );
+  }
+  if (via === 'sync' || via === 'job') {
+    throw usageFailure(
+      `${captionFlag} needs word times, which --via ${via} does not have`,
+      'Leave --via out, or use --via aligned.',
+    );
+  }
+}
+
+/** Returns the ids of a request, as its surface supports them. */
+export function speechOptions({ chosen: { name }, context, flags }: Task): SpeechOptions {
+  const { idempotencyKey, requestId } = flags;
+  const header = recognizedBy(name);
+  const own = idempotencyKey ?? (header === 'X-Request-Id' ? requestId : undefined);
+  return {
+    surface: name,
+    cache: flags.cache,
+    idempotencyKey:
+      header === undefined
+        ? undefined
+        : { value: own ?? context.random.uuid(), madeByTool: own === undefined },
+    requestId,
+    signal: context.signal,
+  };
+}
+
+/** Returns the ids of a job request. */
+export function jobOptions(task: Task, api: JobApi): JobOptions {
+  const { idempotencyKey, requestId, signal } = speechOptions(task);
+  if (idempotencyKey === undefined) throw new Error(`${task.chosen.flag} has no jobs`);
+  return { api, idempotencyKey, requestId, signal };
+}
