@@ -5,7 +5,7 @@ import type { Context, MainDeps, Connection, ConnectOptions } from './cli/comman
 import type { GlobalOptions } from './cli/flags/global.ts';
 import { findInvocation, parseBranch, parseCommand, parseRoot } from './cli/program.ts';
 import type { Io } from './cli/io.ts';
-import { createIo, prepareOutputs, ReaderGone, write, wasClosed } from './cli/io.ts';
+import { createIo, prepareOutputs, BrokenPipe, write, wasClosed } from './cli/io.ts';
 import type { SeenNames } from './cli/known-names.ts';
 import type { Parsed, Shown } from './cli/program.ts';
 import { renderError, toFailure, render } from './cli/render/result.ts';
@@ -49,7 +49,7 @@ export async function main(argv: readonly string[], deps: MainDeps): Promise<End
 }
 
 /** Tells of an error that got past everything that catches. */
-export function tellOfBug(
+export function reportBug(
   error: unknown,
   argv: readonly string[],
   deps: MainDeps,
@@ -134,7 +134,7 @@ async function remember(seen: SeenNames, context: Context): Promise<void> {
 }
 
 async function conclude(error: unknown, globals: GlobalOptions, deps: MainDeps): Promise<Ending> {
-  if (error instanceof ReaderGone) return { code: EXIT_CODES.ok.code };
+  if (error instanceof BrokenPipe) return { code: EXIT_CODES.ok.code };
   const io = await createIo({ streams: deps.streams, env: deps.env, globals });
   if (error instanceof Interrupted) return { signal: error.stopSignal };
   return tell(toFailure(error), io, globals);
@@ -174,7 +174,7 @@ export function run(host: NodeJS.Process): void {
     if ('code' in ending) host.exitCode = ending.code;
     else raise(host, ending.signal);
   };
-  const crash = async (error: unknown): Promise<void> => end(await tellOfBug(error, argv, world));
+  const crash = async (error: unknown): Promise<void> => end(await reportBug(error, argv, world));
   host.once('uncaughtException', (bug) => void crash(bug).finally(() => host.exit()));
   // With nothing left to wait for, Node would leave without a word.
   host.once('beforeExit', () => {
@@ -237,13 +237,13 @@ export function createContext({ deps, globals, io, signal }: ContextInputs): Con
     return resolvePaths(deps);
   });
   const settings = once(async () => {
-    const [{ loadSettings }, { untilStopped }] = await Promise.all([
+    const [{ loadSettings }, { abortable }] = await Promise.all([
       import('./config/settings.ts'),
       import('./effects/concurrency.ts'),
     ]);
     const { settingsFile } = await paths();
     // A folder of a network may not answer.
-    return untilStopped(loadSettings({ files, env, cwd: cwd(), settingsFile }), signal);
+    return abortable(loadSettings({ files, env, cwd: cwd(), settingsFile }), signal);
   });
   let processes: Processes | undefined;
   let connection: Promise<Connection> | undefined;

@@ -9,7 +9,7 @@ import { keyFailure } from '../../src/api/request.ts';
 import type { ServiceAddress } from '../../src/api/request.ts';
 import { getProfile } from '../../src/api/resources/profile.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
-import { facts } from '../../src/cli/render/table.ts';
+import { renderFields } from '../../src/cli/render/table.ts';
 import type { Profile } from '../../src/contract/account.ts';
 import type { KeySource } from '../../src/cli/target.ts';
 import { isLocalOnPurpose } from '../../src/cli/target.ts';
@@ -120,13 +120,13 @@ export const authStatus: CommandDefinition<StatusFlags> = {
 
 const EMBEDDED: CommandResult = {
   data: { target: 'embedded', baseUrl: null, realtimeUrl: null, key: null },
-  human: (look) =>
-    facts(
+  human: (style) =>
+    renderFields(
       [
         ['service', 'the embedded one, on purpose'],
         ['key', 'none is needed'],
       ],
-      look,
+      style,
     ),
 };
 
@@ -152,8 +152,8 @@ function hostedStatus(
       key: key ?? null,
       ...(profile === undefined ? {} : { userId: profile.user_id, tier: profile.tier }),
     },
-    human: (look) =>
-      facts(
+    human: (style) =>
+      renderFields(
         [
           ['service', baseUrl.href],
           ['realtime', realtimeUrl.href],
@@ -163,7 +163,7 @@ function hostedStatus(
             profile === undefined ? '' : `yes, for ${profile.user_id} (${profile.tier})`,
           ],
         ],
-        look,
+        style,
       ),
   };
 }

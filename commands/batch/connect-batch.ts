@@ -5,7 +5,7 @@ import { gatedTransport, createRateGate } from '../../src/batch/run/rate-gate.ts
 import type { Context } from '../../src/cli/command.ts';
 import { openClient } from '../../src/cli/connect.ts';
 import { resolveSetting } from '../../src/config/settings.ts';
-import { untilStopped } from '../../src/effects/concurrency.ts';
+import { abortable } from '../../src/effects/concurrency.ts';
 import { chooseVoice } from '../../src/speech/voice-choice.ts';
 import type { PreparedBatch } from './prepare.ts';
 
@@ -30,7 +30,7 @@ export async function connectBatch(
   context: Context,
   batch: PreparedBatch,
 ): Promise<BatchConnection> {
-  const { client: plain, target } = await untilStopped(
+  const { client: plain, target } = await abortable(
     context.connect({ speaks: true }),
     context.signal,
   );

@@ -11,7 +11,7 @@ import type { Tally } from '../../src/batch/run/tally.ts';
 import type { BatchSession } from '../../src/batch/session.ts';
 import { openSession } from '../../src/batch/session.ts';
 import type { Context } from '../../src/cli/command.ts';
-import { ReaderGone } from '../../src/cli/io.ts';
+import { BrokenPipe } from '../../src/cli/io.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
 import type { ExitName } from '../../src/contract/exit-codes.ts';
 import { outputFailure } from '../../src/durable/file-failures.ts';
@@ -187,7 +187,7 @@ export async function concludeBatch(
 ): Promise<CommandResult> {
   const { stopped } = outcome;
   const left = overview.items - tally.done - tally.failed - tally.skipped;
-  if (stopped instanceof ReaderGone) throw stopped;
+  if (stopped instanceof BrokenPipe) throw stopped;
   const { creditsUsed, done, failed, skipped } = tally;
   if (globals.json === true) {
     const summary = { done, failed, skipped, creditsUsed, notTried: left };

@@ -9,7 +9,7 @@ import { Option } from 'commander';
 import type { Column } from '../../src/cli/render/table.ts';
 
 /** A value as `config set` takes it: durations with their unit. */
-export function shownValue(name: SettingName, value: string | number): string | number {
+export function formatValue(name: SettingName, value: string | number): string | number {
   return SETTINGS[name].unit === 'ms' ? durationText(Number(value)) : value;
 }
 
@@ -59,7 +59,7 @@ export const configGet: CommandDefinition = {
     if (setting === undefined) {
       return { data: { name, value: null, origin: null } };
     }
-    const value = shownValue(name, setting.value);
+    const value = formatValue(name, setting.value);
     return {
       data: { name, value, origin: describeOrigin(setting.origin) },
       human: () => `${value}`,
@@ -87,14 +87,14 @@ export const configList: CommandDefinition<ConfigListFlags> = {
   async run(context, { options }) {
     const items = listSettings(await context.settings()).map(({ name, origin, value }): Row => ({
       name,
-      value: shownValue(name, value),
+      value: formatValue(name, value),
       origin: describeOrigin(origin),
     }));
     const { table } = await import('../../src/cli/render/table.ts');
     const columns = options.showOrigin === true ? [...COLUMNS, ORIGIN] : COLUMNS;
     return {
       data: { items, total: items.length },
-      human: (look) => table(items, columns, look),
+      human: (style) => table(items, columns, style),
     };
   },
 };

@@ -96,7 +96,7 @@ export async function makeDesign(
   const { table } = await import('../../src/cli/render/table.ts');
   return {
     data: designDocument(told, connection.target),
-    human: (look) => table(rows, candidateColumns(rows), look),
+    human: (style) => table(rows, candidateColumns(rows), style),
     exit: previews?.some(({ failure }) => failure !== undefined) === true ? 'partial' : 'ok',
   };
 }

@@ -55,16 +55,16 @@ export const doctor: CommandDefinition = {
     const { wrappedRows } = await import('../../src/cli/render/table.ts');
     return {
       data: { ok: problems === 0, version, node: process.versions.node, checks: rows },
-      human: (look) =>
+      human: (style) =>
         wrappedRows(
           ['STATE', 'CHECK', 'FOUND'],
           rows.map(({ check, hint, state, text }) => ({
             cells: [state, check],
             text,
             hint: hint ?? undefined,
-            paint: paintOf(state, look.paint),
+            paint: paintOf(state, style.paint),
           })),
-          look,
+          style,
         ),
       notice: summaryOf(problems, warnings),
       exit: problems === 0 ? 'ok' : 'usage',

@@ -5,7 +5,7 @@ import { refuseIdleFlags } from '../../src/cli/flags/jobs.ts';
 import type { MediaCreateFlags } from '../../src/cli/flags/media.ts';
 import { createOptions, KEY_HELP, refuseOtherEnding } from '../../src/cli/flags/media.ts';
 import { controlOptions, filled, voiceOptions } from '../../src/cli/flags/speech.ts';
-import { quoted, serviceWords } from '../../src/cli/jobs/format.ts';
+import { quoted, serviceFlags } from '../../src/cli/jobs/format.ts';
 import type { MediaTask } from '../../src/cli/media/create-media.ts';
 import { createMedia, describeMedia } from '../../src/cli/media/create-media.ts';
 import { readInputs } from '../../src/cli/media/input-addresses.ts';
@@ -116,6 +116,6 @@ function lipSyncLine(
     // What could not be fitted is heard to its end.
     ...(fit === true ? ['--extend'] : []),
     ...(output === undefined ? [] : ['-o', quoted(output)]),
-    ...serviceWords(globals),
+    ...serviceFlags(globals),
   ].join(' ');
 }

@@ -16,11 +16,11 @@ export const exitCodes: CommandDefinition = {
     }));
     return {
       data: { items, total: items.length },
-      human: (look) =>
+      human: (style) =>
         wrappedRows(
           ['CODE', 'MEANING'],
           items.map(({ code, meaning }) => ({ cells: [`${code}`], text: meaning })),
-          look,
+          style,
         ),
     };
   },
@@ -39,11 +39,11 @@ export const globalFlags: CommandDefinition = {
     }));
     return {
       data: { items, total: items.length },
-      human: (look) =>
+      human: (style) =>
         wrappedRows(
           ['FLAG', 'MEANING'],
           items.map(({ description, flags }) => ({ cells: [flags], text: description })),
-          look,
+          style,
         ),
     };
   },

@@ -155,14 +155,14 @@ async function automaticPlace(context: Context, prompt: string): Promise<MediaPl
 /** On stderr where that is a terminal, since stdout is for the result. */
 async function show({ env, files, io }: Context, file: string): Promise<void> {
   const { stderrIsTerminal, stdoutIsTerminal } = io;
-  const look = stderrIsTerminal ? io.err : io.out;
+  const style = stderrIsTerminal ? io.err : io.out;
   if (!stderrIsTerminal && !stdoutIsTerminal) {
     io.notice('foley: --preview shows the picture only on a terminal');
     return;
   }
   const { drawPreview, previewWay } = await import('../../src/cli/render/preview.ts');
-  const way = previewWay(env, look.paint !== PLAIN);
-  const picture = way && (await drawPreview(await files.readFile(file), way, look));
+  const way = previewWay(env, style.paint !== PLAIN);
+  const picture = way && (await drawPreview(await files.readFile(file), way, style));
   if (picture === undefined) io.notice('foley: this terminal cannot show the picture');
   else if (stderrIsTerminal) io.progressStream.write(picture);
   else await io.writeOut(picture);

@@ -1,7 +1,7 @@
 import type { MeasuredSound } from '../../src/audio/measure.ts';
 import { describeDuration } from '../../src/audio/verify.ts';
 import type { CommandDefinition } from '../../src/cli/command.ts';
-import type { Look } from '../../src/cli/render/style.ts';
+import type { TerminalStyle } from '../../src/cli/render/style.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
 import { measureFile } from '../../src/cli/render/waveform.ts';
 
@@ -19,10 +19,10 @@ export const inspect: CommandDefinition = {
   async run(context, { args: [file = ''] }) {
     const { bytes, sound } = await measureFile(file, context);
     const { drawWaveform } = await import('../../src/cli/render/waveform.ts');
-    const { facts } = await import('../../src/cli/render/table.ts');
-    return resultOf(file, { bytes, sound }, (look) => {
-      const columns = Number.isFinite(look.columns) ? look.columns : WAVEFORM_COLUMNS;
-      return `${facts(factsOf(bytes, sound), look)}\n\n${drawWaveform(sound.levels.waveform(columns))}`;
+    const { renderFields } = await import('../../src/cli/render/table.ts');
+    return resultOf(file, { bytes, sound }, (style) => {
+      const columns = Number.isFinite(style.columns) ? style.columns : WAVEFORM_COLUMNS;
+      return `${renderFields(fieldsOf(bytes, sound), style)}\n\n${drawWaveform(sound.levels.waveform(columns))}`;
     });
   },
 };
@@ -47,7 +47,7 @@ interface Inspected {
 function resultOf(
   file: string,
   { bytes, sound }: Inspected,
-  human: (look: Look) => string,
+  human: (style: TerminalStyle) => string,
 ): CommandResult {
   const { channels, codec, format, levels, loudness, sampleRate } = sound;
   return {
@@ -70,7 +70,7 @@ function resultOf(
   };
 }
 
-function factsOf(bytes: number, sound: MeasuredSound): (readonly [string, string])[] {
+function fieldsOf(bytes: number, sound: MeasuredSound): (readonly [string, string])[] {
   const { channels, codec, format, levels, loudness, sampleRate } = sound;
   const { endMs, longestMs, startMs, totalMs } = silenceOf(sound);
   const peak = rounded(decibels(levels.peak));

@@ -26,7 +26,7 @@ import {
 } from '../../src/cli/speech/speak.ts';
 import { TEXT_MAX_CHARACTERS } from '../../src/contract/limits.ts';
 import type { Output } from '../../src/durable/output.ts';
-import { untilStopped } from '../../src/effects/concurrency.ts';
+import { abortable } from '../../src/effects/concurrency.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import type { Place } from '../../src/speech/jobs/job-source.ts';
 import type { JobOutcome } from '../../src/speech/jobs/speech-job.ts';
@@ -94,7 +94,7 @@ async function createJob(task: Task, flags: CreateFlags): Promise<CommandResult>
   const output = flags.output === undefined ? undefined : await openOutputFile(task);
   const progress = startProgress(io, clock, 'creating the job');
   try {
-    const connection = await untilStopped(context.connect({ speaks: true }), signal);
+    const connection = await abortable(context.connect({ speaks: true }), signal);
     const body = await speechOrder(task, connection);
     await checkPrice(task, { body, connection });
     const outcome = await runSpeechJob(

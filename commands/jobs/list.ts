@@ -6,12 +6,12 @@ import type { CommandDefinition, Context } from '../../src/cli/command.ts';
 import type { ApiFlag, PageFlags } from '../../src/cli/flags/jobs.ts';
 import { apiOption, nextPageNotice, pageOptions } from '../../src/cli/flags/jobs.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
-import type { Look } from '../../src/cli/render/style.ts';
-import { moment } from '../../src/cli/render/style.ts';
+import type { TerminalStyle } from '../../src/cli/render/style.ts';
+import { relativeTime } from '../../src/cli/render/style.ts';
 import type { Column } from '../../src/cli/render/table.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import { formatCost } from '../../src/cli/jobs/format.ts';
-import { facts } from '../../src/cli/render/table.ts';
+import { renderFields } from '../../src/cli/render/table.ts';
 
 interface ListFlags extends ApiFlag, PageFlags {
   readonly createdAfter?: string;
@@ -85,15 +85,23 @@ async function present(
   return {
     data,
     seen: { kind: 'job', names },
-    ...tableOrNotice(rows, (look: Look) => columns(clock.now(), look), 'There are no jobs.'),
+    ...tableOrNotice(
+      rows,
+      (style: TerminalStyle) => columns(clock.now(), style),
+      'There are no jobs.',
+    ),
   };
 }
 
-function columns(now: number, look: Look): readonly Column<ListedJob>[] {
+function columns(now: number, style: TerminalStyle): readonly Column<ListedJob>[] {
   return [
     { title: 'ID', value: ({ id }) => id, whole: true },
     { title: 'STATUS', value: ({ status }) => status },
-    { title: 'CREATED', value: ({ createdAt }) => moment(createdAt, now, look), whole: true },
+    {
+      title: 'CREATED',
+      value: ({ createdAt }) => relativeTime(createdAt, now, style),
+      whole: true,
+    },
     { title: 'CREDITS', value: ({ creditsUsed }) => `${creditsUsed ?? ''}` },
     { title: 'VOICE', value: ({ voiceId }) => voiceId, whole: true, optional: true },
     { title: 'MODEL', value: ({ modelId }) => modelId, whole: true, optional: true },
@@ -122,11 +130,11 @@ export const jobsGet: CommandDefinition<ApiFlag> = {
   async run(context, { args: [id = ''], options: { api = 'v3' } }) {
     const { client } = await context.connect();
     const job = await getSpeechJob(client, { id, api }, { signal: context.signal });
-    return { data: job.raw, human: (look) => facts(factsOf(job), look) };
+    return { data: job.raw, human: (style) => renderFields(fieldsOf(job), style) };
   },
 };
 
-function factsOf(job: SpeechJob): (readonly [string, string])[] {
+function fieldsOf(job: SpeechJob): (readonly [string, string])[] {
   const { error, format = '', id, ignoredParameters = [], segments, status } = job;
   return [
     ['id', id],

@@ -3,7 +3,7 @@ import type { CommandDefinition, Context } from '../../src/cli/command.ts';
 import type { ApiFlag, WaitFlags } from '../../src/cli/flags/jobs.ts';
 import { apiOption, pollingOf, waitOptions } from '../../src/cli/flags/jobs.ts';
 import { fetchMany, fetchOne } from '../../src/cli/jobs/fetch.ts';
-import { speechWords, resumeCommand } from '../../src/cli/jobs/format.ts';
+import { speechPresenter, resumeCommand } from '../../src/cli/jobs/format.ts';
 import { folderPlace, namedPlace, automaticPlace } from '../../src/cli/jobs/places.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
 import { speechSource } from '../../src/speech/jobs/speech-job.ts';
@@ -47,7 +47,7 @@ async function waitForOne(
   try {
     const { client, target } = await context.connect();
     return await fetchOne(context, id, {
-      words: speechWords(api, target),
+      words: speechPresenter(api, target),
       source: speechSource(client, { api }),
       polling: pollingOf(context, client, flags),
       placeFor: place?.placeFor,
@@ -70,7 +70,7 @@ async function waitForAll(
   const resumeAll = (left: readonly string[]): string =>
     resumeCommand(left, { api, output }, context.globals);
   return fetchMany(context, ids, {
-    words: speechWords(api, target),
+    words: speechPresenter(api, target),
     source: speechSource(client, { api }),
     polling: pollingOf(context, client, flags),
     placeFor,
@@ -106,7 +106,7 @@ export const jobsDownload: CommandDefinition<DownloadFlags> = {
     try {
       const { client, target } = await context.connect();
       return await fetchOne(context, id, {
-        words: speechWords(api, target),
+        words: speechPresenter(api, target),
         source: speechSource(client, { api, segment }),
         polling: undefined,
         placeFor: place?.placeFor ?? automaticPlace(context, segment),

@@ -5,8 +5,8 @@ import type { PageFlags } from '../../src/cli/flags/jobs.ts';
 import { nextPageNotice, pageOptions } from '../../src/cli/flags/jobs.ts';
 import { describeBilling } from '../../src/cli/media/format.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
-import type { Look } from '../../src/cli/render/style.ts';
-import { moment } from '../../src/cli/render/style.ts';
+import type { TerminalStyle } from '../../src/cli/render/style.ts';
+import { relativeTime } from '../../src/cli/render/style.ts';
 import type { Column } from '../../src/cli/render/table.ts';
 
 /** `foley lipsync list` (docs/api/lip-sync.md). */
@@ -42,17 +42,21 @@ async function present(
   const { tableOrNotice } = await import('../../src/cli/render/table.ts');
   return {
     data,
-    ...tableOrNotice(jobs, (look: Look) => columns(clock.now(), look), 'There are no jobs.'),
+    ...tableOrNotice(
+      jobs,
+      (style: TerminalStyle) => columns(clock.now(), style),
+      'There are no jobs.',
+    ),
   };
 }
 
-function columns(now: number, look: Look): readonly Column<MediaJob>[] {
+function columns(now: number, style: TerminalStyle): readonly Column<MediaJob>[] {
   return [
     { title: 'ID', value: ({ id }) => id, whole: true },
     { title: 'STATUS', value: ({ status }) => status },
     {
       title: 'CREATED',
-      value: ({ data }) => createdAt(data['created_at'], now, look),
+      value: ({ data }) => createdAt(data['created_at'], now, style),
       whole: true,
     },
     { title: 'CREDITS', value: ({ creditsUsed }) => `${creditsUsed ?? ''}` },
@@ -63,6 +67,6 @@ function columns(now: number, look: Look): readonly Column<MediaJob>[] {
   ];
 }
 
-function createdAt(value: unknown, now: number, look: Look): string {
-  return typeof value === 'string' ? moment(value, now, look) : '';
+function createdAt(value: unknown, now: number, style: TerminalStyle): string {
+  return typeof value === 'string' ? relativeTime(value, now, style) : '';
 }

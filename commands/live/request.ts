@@ -13,7 +13,7 @@ import {
 import type { RealtimeMode, RealtimeProtocol } from '../../src/contract/realtime/protocols.ts';
 import { REALTIME_FORMATS } from '../../src/contract/realtime/protocols.ts';
 import type { SpeechControls } from '../../src/contract/speech.ts';
-import { untilStopped } from '../../src/effects/concurrency.ts';
+import { abortable } from '../../src/effects/concurrency.ts';
 import { usageFailure, configFailure, Failure } from '../../src/errors/failure.ts';
 import type { LivePlan } from '../../src/live/state.ts';
 import type { OutputPlan } from '../../src/speech/output-plan.ts';
@@ -89,7 +89,7 @@ async function readGivenText(
   const { stdin, stdinIsTerminal } = io;
   const isPiped = args.length === 0 && (file === '-' || (file === undefined && !stdinIsTerminal()));
   if (isPiped) return undefined;
-  return untilStopped(readText({ args, file, stdin, stdinIsTerminal, files, signal }), signal);
+  return abortable(readText({ args, file, stdin, stdinIsTerminal, files, signal }), signal);
 }
 
 /** @throws Failure (usage) for flags or text that the mode does not support */

@@ -7,7 +7,7 @@ import { openJournal, openSpool } from '../../src/cli/journal.ts';
 import { startProgress } from '../../src/cli/render/progress.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
 import { describeSpeech, openPlayback, playFile, streamOf } from '../../src/cli/speech/speak.ts';
-import { untilStopped } from '../../src/effects/concurrency.ts';
+import { abortable } from '../../src/effects/concurrency.ts';
 import type { LiveNotice } from '../../src/live/conversation.ts';
 import { createSegmentCutter } from '../../src/live/feed-text.ts';
 import { LiveMetadata, httpRequests, liveTransport } from '../../src/live/live-transport.ts';
@@ -37,7 +37,7 @@ export async function speakLive(task: LiveTask): Promise<CommandResult> {
   const playback =
     player === undefined || output !== undefined ? undefined : await openPlayback(player, context);
   try {
-    const connection = await untilStopped(context.connect({ speaks: true }), signal);
+    const connection = await abortable(context.connect({ speaks: true }), signal);
     const request = await liveRequest(task, connection);
     const requestId = flags.requestId ?? context.random.uuid();
     const reporter = createReporter(io, globals.json === true);

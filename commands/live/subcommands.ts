@@ -8,7 +8,7 @@ import {
 } from '../../src/api/resources/realtime.ts';
 import { extensionOf, formatOfMediaType } from '../../src/audio/formats.ts';
 import type { CommandDefinition, Context } from '../../src/cli/command.ts';
-import { facts } from '../../src/cli/render/table.ts';
+import { renderFields } from '../../src/cli/render/table.ts';
 import { downloadName } from '../../src/durable/names.ts';
 import { openOutput } from '../../src/durable/publish.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
@@ -33,7 +33,7 @@ export const liveCapabilities: CommandDefinition<ProtocolFlag> = {
       ['models', availableModels(value['models'])],
       ...limits.map(([name, limit]) => [name, formatValue(limit)] as const),
     ];
-    return { data: raw, human: (style) => facts(fields, style) };
+    return { data: raw, human: (style) => renderFields(fields, style) };
   },
 };
 
@@ -112,7 +112,7 @@ export const liveStatus: CommandDefinition<ProtocolFlag> = {
       ['units', formatValue(units)],
       ['stored', ids.join(', ') || formatValue(resultAvailable)],
     ] as const;
-    return { data: raw, human: (style) => facts(fields, style) };
+    return { data: raw, human: (style) => renderFields(fields, style) };
   },
 };
 

@@ -10,13 +10,18 @@ import { fetchMany, fetchOne } from '../../src/cli/jobs/fetch.ts';
 import { resumeCommand, formatCost } from '../../src/cli/jobs/format.ts';
 import { folderPlace, automaticPlace } from '../../src/cli/jobs/places.ts';
 import { resumeLine } from '../../src/cli/media/create-media.ts';
-import { mediaPlace, MEDIA_API, mediaWords, describeBilling } from '../../src/cli/media/format.ts';
+import {
+  mediaPlace,
+  MEDIA_API,
+  mediaPresenter,
+  describeBilling,
+} from '../../src/cli/media/format.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
 import { makesOf, mediaSource } from '../../src/media/media-source.ts';
 import { listMediaModels } from '../../src/api/resources/models.ts';
 import type { Column } from '../../src/cli/render/table.ts';
 import type { MediaType } from '../../src/contract/media.ts';
-import { facts } from '../../src/cli/render/table.ts';
+import { renderFields } from '../../src/cli/render/table.ts';
 
 interface MediaWaitFlags extends WaitFlags {
   readonly output?: string;
@@ -95,7 +100,7 @@ function waiting(
   flags: MediaWaitFlags,
 ) {
   return {
-    words: mediaWords(kind, target),
+    words: mediaPresenter(kind, target),
     source: mediaSource(client, kind),
     polling: pollingAt<MediaJob>(context, mediaPace(flags.pollInterval), flags),
     signal: context.signal,
@@ -133,7 +138,7 @@ export function mediaDownload(kind: MediaJobKind): CommandDefinition<MediaDownlo
       try {
         const { client, target } = await context.connect();
         return await fetchOne(context, id, {
-          words: mediaWords(kind, target),
+          words: mediaPresenter(kind, target),
           source: mediaSource(client, kind),
           polling: undefined,
           placeFor: place?.placeFor ?? automaticPlace(context),
@@ -216,12 +221,12 @@ export function mediaGet(kind: MediaJobKind): CommandDefinition {
     async run(context, { args: [id = ''] }) {
       const { client } = await context.connect();
       const job = await getMediaJob(client, kind, id, { signal: context.signal });
-      return { data: job.raw, human: (look) => facts(factsOf(job), look) };
+      return { data: job.raw, human: (style) => renderFields(fieldsOf(job), style) };
     },
   };
 }
 
-function factsOf(job: MediaJob): (readonly [string, string])[] {
+function fieldsOf(job: MediaJob): (readonly [string, string])[] {
   const { billing, creditsByPart = {}, data, error, id, progress, status } = job;
   const parts = Object.entries(creditsByPart).map(([part, credits]) => `${part} ${credits}`);
   const total = formatCost(job);

@@ -2,7 +2,7 @@ import { getCapabilities } from '../../src/api/resources/models.ts';
 import type { CommandDefinition } from '../../src/cli/command.ts';
 import type { Column } from '../../src/cli/render/table.ts';
 import type { Model } from '../../src/contract/models.ts';
-import { facts } from '../../src/cli/render/table.ts';
+import { renderFields } from '../../src/cli/render/table.ts';
 import { Failure } from '../../src/errors/failure.ts';
 import { closest } from '../../src/text/did-you-mean.ts';
 
@@ -53,8 +53,8 @@ export const modelsGet: CommandDefinition = {
     }
     return {
       data: rawModel(raw, index) ?? model,
-      human: (look) =>
-        facts(
+      human: (style) =>
+        renderFields(
           [
             ['id', model.id],
             ['available', model.available ? 'yes' : 'no'],
@@ -63,7 +63,7 @@ export const modelsGet: CommandDefinition = {
             ['controls', controlsOf(model)],
             ['operations', operationsOf(model)],
           ],
-          look,
+          style,
         ),
     };
   },

@@ -5,8 +5,8 @@ import { WEBHOOK_URL_MAX_CHARACTERS } from '../../src/contract/limits.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import { countCodePoints } from '../../src/text/code-points.ts';
 import { redactUrl } from '../../src/api/redact.ts';
-import { facts } from '../../src/cli/render/table.ts';
-import type { Look } from '../../src/cli/render/style.ts';
+import { renderFields } from '../../src/cli/render/table.ts';
+import type { TerminalStyle } from '../../src/cli/render/style.ts';
 import type { Profile } from '../../src/contract/account.ts';
 
 /** `foley profile` (docs/api/account.md). */
@@ -17,7 +17,7 @@ export const profileGet: CommandDefinition = {
   async run(context) {
     const { client } = await context.connect();
     const { value, raw } = await getProfile(client, context.signal);
-    return { data: raw, human: (look) => profileFacts(value, look) };
+    return { data: raw, human: (style) => renderProfile(value, style) };
   },
 };
 
@@ -41,9 +41,7 @@ export const profileSet: CommandDefinition<ProfileSetFlags> = {
     const { raw } = await updateProfile(client, { webhookUrl }, context.signal);
     const use = target === 'embedded' ? '; the embedded service keeps it and never calls it' : '';
     context.io.notice(
-      webhookUrl === ''
-        ? 'the webhook was cleared'
-        : `the webhook is ${shownUrl(webhookUrl)}${use}`,
+      webhookUrl === '' ? 'the webhook was cleared' : `the webhook is ${safeUrl(webhookUrl)}${use}`,
     );
     return { data: raw };
   },
@@ -63,7 +61,7 @@ function webhookAddress(given: string): string {
   if (url.username !== '' || url.password !== '') {
     throw usageFailure(
       `--webhook-url has a user name or password, which the service would store and show`,
-      `Leave it out: ${shownUrl(url.origin + url.pathname)}.`,
+      `Leave it out: ${safeUrl(url.origin + url.pathname)}.`,
     );
   }
   const length = countCodePoints(given);
@@ -76,21 +74,21 @@ function webhookAddress(given: string): string {
 }
 
 /** What a profile says, for a person. */
-export function profileFacts(profile: Profile, look: Look): string {
+export function renderProfile(profile: Profile, style: TerminalStyle): string {
   const { api_quota_remaining: quota, credits, tier, user_id: id, webhookUrl } = profile;
-  return facts(
+  return renderFields(
     [
       ['id', id],
       ['tier', tier],
       ['credits', `${credits}`],
       ['quota left', `${quota}`],
-      ['webhook', typeof webhookUrl === 'string' ? shownUrl(webhookUrl) : ''],
+      ['webhook', typeof webhookUrl === 'string' ? safeUrl(webhookUrl) : ''],
     ],
-    look,
+    style,
   );
 }
 
 /** Without its query, which may hold a secret. */
-export function shownUrl(url: string): string {
+export function safeUrl(url: string): string {
   return URL.canParse(url) ? redactUrl(url) : url;
 }

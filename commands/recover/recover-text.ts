@@ -3,7 +3,7 @@ import { partConcurrency, openSpool, recordOptions } from '../../src/cli/journal
 import { startProgress } from '../../src/cli/render/progress.ts';
 import type { OpenCaptions } from '../../src/cli/speech/plan.ts';
 import type { IntentJournal } from '../../src/durable/intents.ts';
-import { untilStopped } from '../../src/effects/concurrency.ts';
+import { abortable } from '../../src/effects/concurrency.ts';
 import type { LeftText } from '../../src/speech/long-text/record.ts';
 import { recoverLongText } from '../../src/speech/long-text/recover-long-text.ts';
 import type { Recovered } from '../../src/speech/recover.ts';
@@ -30,7 +30,7 @@ export async function recoverText(
       onProgress: (done) => {
         progress.update(`fetching part ${Math.min(done + 1, count)} of ${count}`);
       },
-      connect: async () => (await untilStopped(context.connect(), context.signal)).client,
+      connect: async () => (await abortable(context.connect(), context.signal)).client,
     });
     return captions === undefined ? recovered : await withCaptions(recovered, captions, context);
   } finally {

@@ -10,7 +10,7 @@ import type { ExitName } from '../../src/contract/exit-codes.ts';
 import type { IntentJournal } from '../../src/durable/intents.ts';
 import type { Spool } from '../../src/durable/spool.ts';
 import type { Clock } from '../../src/effects/clock.ts';
-import { untilStopped } from '../../src/effects/concurrency.ts';
+import { abortable } from '../../src/effects/concurrency.ts';
 import type { Failure } from '../../src/errors/failure.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import { sweepRecords } from '../../src/speech/long-text/record.ts';
@@ -121,7 +121,7 @@ async function forgetOne(
 /** What killed commands left beside their outputs, and in the current folder. */
 async function sweepFolders(leftovers: readonly Leftover[], context: Context): Promise<void> {
   const { state } = await context.paths();
-  const folders = leftovers.map((leftover) => path.dirname(factsOf(leftover).output ?? ''));
+  const folders = leftovers.map((leftover) => path.dirname(fieldsOf(leftover).output ?? ''));
   for (const folder of new Set(['.', ...folders])) {
     await sweepTemporaries(folder, { ...context, state });
   }
@@ -159,7 +159,7 @@ function jobRecovery(context: Context, journal: IntentJournal): RecoverDeps['rec
     ]);
     const progress = startProgress(context.io, context.clock, `waiting for job ${jobId}`);
     try {
-      const { client } = await untilStopped(context.connect(), context.signal);
+      const { client } = await abortable(context.connect(), context.signal);
       const deps = { ...context, client, journal };
       const left = { intent, jobId };
       const kind = mediaKindOf(left);
@@ -180,7 +180,7 @@ function questions(context: Context, journal: IntentJournal, spool: Spool): Reco
       journal,
       spool,
       notice: (line) => context.io.notice(line),
-      connect: async () => (await untilStopped(context.connect(), context.signal)).client,
+      connect: async () => (await abortable(context.connect(), context.signal)).client,
       recoverJob: (accepted, jobId) => {
         progress.stop();
         return jobRecovery(context, journal)(accepted, jobId);
@@ -220,8 +220,8 @@ async function listed(
   const { table } = await import('../../src/cli/render/table.ts');
   return {
     data: { items: all.map((leftover) => listedItem(leftover, clock)) },
-    human: (look) =>
-      all.length === 0 ? 'Nothing was left behind.' : table(all, leftoverColumns(clock), look),
+    human: (style) =>
+      all.length === 0 ? 'Nothing was left behind.' : table(all, leftoverColumns(clock), style),
     ...failureOf(unreadable),
     exit: all.some(({ kind }) => kind === 'damaged') ? 'state' : 'ok',
   };
@@ -245,8 +245,8 @@ export function leftoverColumns(clock: Clock): readonly Column<Leftover>[] {
   return [
     { title: 'ID', value: ({ id }) => id, whole: true },
     { title: 'WHAT', value: (leftover) => display(whatItIs(leftover, clock)) },
-    { title: 'CREDITS', value: (leftover) => String(factsOf(leftover).creditsUsed ?? 'unknown') },
-    { title: 'OUTPUT', value: (leftover) => display(factsOf(leftover).output ?? 'stdout') },
+    { title: 'CREDITS', value: (leftover) => String(fieldsOf(leftover).creditsUsed ?? 'unknown') },
+    { title: 'OUTPUT', value: (leftover) => display(fieldsOf(leftover).output ?? 'stdout') },
   ];
 }
 
@@ -256,7 +256,7 @@ export function listedItem(leftover: Leftover, clock: Clock): Record<string, unk
     id: leftover.id,
     what: whatItIs(leftover, clock),
     running: isRunning(leftover, clock),
-    ...factsOf(leftover),
+    ...fieldsOf(leftover),
   };
 }
 
@@ -341,7 +341,10 @@ function kindOfWork(leftover: Leftover, isAlive: boolean): string {
   return record?.complete === true ? 'whole audio' : 'part of audio';
 }
 
-export function factsOf(leftover: Leftover): { creditsUsed: number | null; output: string | null } {
+export function fieldsOf(leftover: Leftover): {
+  creditsUsed: number | null;
+  output: string | null;
+} {
   if (leftover.kind === 'damaged') return { creditsUsed: null, output: null };
   if (leftover.kind === 'audio') {
     const { record } = leftover.entry;

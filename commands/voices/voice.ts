@@ -1,6 +1,6 @@
 import { getVoice, deleteVoice } from '../../src/api/resources/voices.ts';
 import type { CommandDefinition, Context } from '../../src/cli/command.ts';
-import { facts } from '../../src/cli/render/table.ts';
+import { renderFields } from '../../src/cli/render/table.ts';
 import { Option } from 'commander';
 import { filled } from '../../src/cli/flags/speech.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
@@ -16,8 +16,8 @@ export const voicesGet: CommandDefinition = {
     const { value, raw } = await getVoice(client, id, context.signal);
     return {
       data: raw,
-      human: (look) =>
-        facts(
+      human: (style) =>
+        renderFields(
           [
             ['id', value.voiceId],
             ['name', value.name],
@@ -26,7 +26,7 @@ export const voicesGet: CommandDefinition = {
             ['languages', value.languages.join(', ')],
             ['models', value.modelIds.join(', ')],
           ],
-          look,
+          style,
         ),
     };
   },

@@ -5,7 +5,7 @@ import { Failure } from '../errors/failure.ts';
 import { display } from '../text/display.ts';
 import { wantsColor, loadPaint, PLAIN } from './render/style.ts';
 import type { GlobalOptions } from './flags/global.ts';
-import type { Look } from './render/style.ts';
+import type { TerminalStyle } from './render/style.ts';
 
 /** In code points: a service may say more than anybody reads. */
 const LONGEST_SENTENCE = 4_000;
@@ -17,9 +17,9 @@ export interface Io {
   readonly stdoutIsTerminal: boolean;
   readonly stderrIsTerminal: boolean;
   /** How stdout looks. */
-  readonly out: Look;
+  readonly out: TerminalStyle;
   /** How stderr looks. */
-  readonly err: Look;
+  readonly err: TerminalStyle;
   /** Whether moving progress may be shown. */
   readonly showsProgress: boolean;
   /** Where it is shown; nothing else writes to it. */
@@ -57,7 +57,7 @@ export async function createIo({ streams, env, globals }: IoInputs): Promise<Io>
   const { stdin, stdout, stderr } = streams;
   const stderrIsTerminal = stderr.isTTY === true;
   const wrap = stderrIsTerminal ? await loadWrap(widthOf(stderr)) : asItIs;
-  const lookOf = async (stream: typeof stdout): Promise<Look> => {
+  const lookOf = async (stream: typeof stdout): Promise<TerminalStyle> => {
     const colored = wantsColor({ choice: globals.color, env, isTerminal: stream.isTTY === true });
     return {
       columns: widthOf(stream),
@@ -189,19 +189,19 @@ function mendWidth(stream: Output): void {
 }
 
 /** The reader of stdout went away (`| head`): the run ends quietly with 0. */
-export class ReaderGone extends Error {
-  override readonly name = 'ReaderGone';
+export class BrokenPipe extends Error {
+  override readonly name = 'BrokenPipe';
 }
 
 /**
  * Writes one chunk to stdout and waits until it was taken, so that a slow reader slows the writer.
- * @throws ReaderGone when the other end was closed; Failure (output) when it cannot be written
+ * @throws BrokenPipe when the other end was closed; Failure (output) when it cannot be written
  */
 export function write(stdout: Writable, chunk: string | Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
     stdout.write(chunk, (error) => {
       if (error === null || error === undefined) resolve();
-      else reject(isBrokenPipe(error) ? new ReaderGone('nobody reads stdout') : unwritable(error));
+      else reject(isBrokenPipe(error) ? new BrokenPipe('nobody reads stdout') : unwritable(error));
     });
   });
 }

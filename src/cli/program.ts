@@ -63,7 +63,7 @@ export function buildCommand(path: readonly string[], definition: CommandDefinit
 
 /** The words when no command was named: what to type next, and with global flags the help of all. */
 export function parseRoot(tree: readonly CommandNode[], words: readonly string[]): Shown {
-  if (words.length === 0) return { kind: 'help', text: firstWords(tree) };
+  if (words.length === 0) return { kind: 'help', text: welcomeText(tree) };
   const command = listing('foley', tree)
     .description('Speech, voices and captions, with a complete offline service built in.')
     .addHelpText('after', environmentHelp())
@@ -203,7 +203,7 @@ const BEGINNINGS = [
 ] as const;
 
 /** What `foley` alone answers: what to type next, and the names of all commands, on half a screen. */
-export function firstWords(tree: readonly CommandNode[]): string {
+export function welcomeText(tree: readonly CommandNode[]): string {
   const width = Math.max(...BEGINNINGS.map(([line]) => line.length));
   return [
     'Usage: foley <command> [flags]',

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { errnoOf, reasonOf } from '../durable/file-failures.ts';
-import { untilStopped } from '../effects/concurrency.ts';
+import { abortable } from '../effects/concurrency.ts';
 import { usageFailure } from '../errors/failure.ts';
 import { decodeUtf8, TextEncodingError } from '../text/decode.ts';
 import type { Context } from './command.ts';
@@ -20,7 +20,7 @@ export async function readInput(context: Context, path: string, shown: string): 
   try {
     signal.throwIfAborted();
     // A pipe opens when somebody is at its other end, and that cannot be called off.
-    const stream = await untilStopped(openInput(context, path), signal, (late) => late.destroy());
+    const stream = await abortable(openInput(context, path), signal, (late) => late.destroy());
     const problem = `${shown} is larger than ${LARGEST_BYTES / 1024 / 1024} MiB`;
     return await collect(stream, { maximum: LARGEST_BYTES, problem }, signal);
   } catch (error) {

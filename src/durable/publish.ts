@@ -2,7 +2,7 @@ import type { Stats } from 'node:fs';
 import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname, sep } from 'node:path';
-import { untilStopped } from '../effects/concurrency.ts';
+import { abortable } from '../effects/concurrency.ts';
 import type { FileSystem } from '../effects/file-system.ts';
 import { usageFailure } from '../errors/failure.ts';
 import type { ChecksumKind, Checksum } from './checksum.ts';
@@ -265,7 +265,7 @@ async function openDirectOutput(
   const opening = files.open(path, flags).catch((error: unknown) => {
     throw outputFailure(path, error, 'opening');
   });
-  const file = await untilStopped(opening, signal, (late) => void late.close());
+  const file = await abortable(opening, signal, (late) => void late.close());
   const writer = new FileWriter(file);
   let isOpen = true;
 

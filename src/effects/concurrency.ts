@@ -75,7 +75,7 @@ export async function inOrder<Result>(options: InOrder<Result>): Promise<void> {
  * off, such as the opening of a pipe that has no other end. The work goes on unseen then.
  * @param late told what it still gave
  */
-export async function untilStopped<T>(
+export async function abortable<T>(
   work: Promise<T>,
   signal: AbortSignal | undefined,
   late: (result: T) => void = ignore,

@@ -18,7 +18,7 @@ import { deliver } from './deliver.ts';
 import type { OutputPlan } from './output-plan.ts';
 import type { Returning } from './rescue.ts';
 import { RescuingSink, returningFile, returningStream } from './rescue.ts';
-import { untilStopped } from '../effects/concurrency.ts';
+import { abortable } from '../effects/concurrency.ts';
 
 /** Audio that arrived whole and was checked. */
 export interface Spoken {
@@ -107,7 +107,7 @@ export async function speak(options: SpeakOptions): Promise<Spoken> {
     const checksum = await output?.checksum();
     if (checksum !== undefined) await work.verified({ bytes: verdict.bytes, checksum });
     const published = await output?.publish();
-    if (output === undefined) await untilStopped(options.stream.end(), speech.signal);
+    if (output === undefined) await abortable(options.stream.end(), speech.signal);
     await work.published({ bytes: verdict.bytes, requestId: audio.requestId });
     return { path: published?.path, verdict, answer: audio };
   } catch (error) {
@@ -174,7 +174,7 @@ function returningOutput({ output, speech, stream }: SpeakOptions): Returning {
   if (output?.temporary !== undefined) return returningFile(output);
   const sink: AudioSink = output ?? stream;
   return returningStream(
-    (chunk) => untilStopped(sink.write(chunk), speech.signal),
+    (chunk) => abortable(sink.write(chunk), speech.signal),
     stream.memoryBytes,
   );
 }

@@ -9,7 +9,7 @@ import { openJournal } from '../journal.ts';
 import { liveLines } from '../render/progress.ts';
 import type { CommandResult } from '../render/result.ts';
 import type { Column } from '../render/table.ts';
-import type { JobWords } from './format.ts';
+import type { JobPresenter } from './format.ts';
 import { fetchedDocument } from './format.ts';
 
 /** So many jobs are asked about at the same time. */
@@ -45,14 +45,14 @@ export async function fetchMany<Job extends WaitedJob>(
   for (const other of otherFailures(all, failure)) context.io.warn(complaint(other));
   return {
     data: { items: all.map((one) => fetchedDocument(one, words)) },
-    human: (look) => table(all, columns<Job>(), look),
+    human: (style) => table(all, columns<Job>(), style),
     ...(failure === undefined ? {} : { failure }),
     exit: all.some(({ job }) => job?.phase === 'partial') ? 'partial' : 'ok',
   };
 }
 
 interface ManyJobs<Job extends WaitedJob> extends JobFetch<Job> {
-  readonly words: JobWords<Job>;
+  readonly words: JobPresenter<Job>;
   readonly resumeAll: (ids: readonly string[]) => string;
 }
 
@@ -127,7 +127,7 @@ function worstFailure<Job extends WaitedJob>(
 export async function fetchOne<Job extends WaitedJob>(
   context: Context,
   id: string,
-  { words, ...options }: JobFetch<Job> & { readonly words: JobWords<Job> },
+  { words, ...options }: JobFetch<Job> & { readonly words: JobPresenter<Job> },
 ): Promise<CommandResult> {
   const { io } = context;
   const waits = options.polling !== undefined;

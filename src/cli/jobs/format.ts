@@ -9,7 +9,10 @@ import { startProgress } from '../render/progress.ts';
 import { describeCost } from '../render/result.ts';
 
 /** How speech jobs are told. */
-export function speechWords(api: JobApi, target: 'embedded' | 'hosted'): JobWords<SpeechJob> {
+export function speechPresenter(
+  api: JobApi,
+  target: 'embedded' | 'hosted',
+): JobPresenter<SpeechJob> {
   return {
     api,
     target,
@@ -26,7 +29,7 @@ export function speechWords(api: JobApi, target: 'embedded' | 'hosted'): JobWord
 
 /** The document of creates and waits with `--json`. */
 export function jobDocument(
-  { job, requestId = job.requestId, saved }: ToldJob<SpeechJob>,
+  { job, requestId = job.requestId, saved }: JobResult<SpeechJob>,
   target: 'embedded' | 'hosted',
 ): Record<string, unknown> {
   return {
@@ -60,7 +63,7 @@ export function partialNotice({ id, segments, status }: SpeechJob): string {
 }
 
 /** What was saved and what it cost, on a line for stderr. */
-export function savedNotice({ isFree, job: told, saved }: ToldJob<SpeechJob>): string {
+export function savedNotice({ isFree, job: told, saved }: JobResult<SpeechJob>): string {
   const job = isFree === true ? { ...told, creditsUsed: undefined } : told;
   if (saved === undefined) return describeCost(`job ${job.id}`, job);
   const sound = describeSound(saved.verdict);
@@ -68,7 +71,7 @@ export function savedNotice({ isFree, job: told, saved }: ToldJob<SpeechJob>): s
 }
 
 /** A job and what was made of it. */
-export interface ToldJob<Job extends WaitedJob> {
+export interface JobResult<Job extends WaitedJob> {
   readonly job: Job;
   /** Of its create, where this command created it. */
   readonly requestId?: string | undefined;
@@ -85,13 +88,13 @@ export interface JobProgress<Job extends WaitedJob> {
 }
 
 /** How jobs of one kind are told. */
-export interface JobWords<Job extends WaitedJob> {
+export interface JobPresenter<Job extends WaitedJob> {
   /** The document of creates and waits with `--json`. */
-  document(told: ToldJob<Job>): Record<string, unknown>;
+  document(told: JobResult<Job>): Record<string, unknown>;
   /** That only a part of it was made, on a line for stderr. */
   partial(job: Job): string;
   /** What was saved and what it cost, on a line for stderr. */
-  saved(told: ToldJob<Job>): string;
+  saved(told: JobResult<Job>): string;
   /** @param label what goes on until something is heard of it */
   show(context: Pick<Context, 'clock' | 'io'>, label: string): JobProgress<Job>;
   /** What such a job is called with `--json`, and the interface that has it. */
@@ -103,7 +106,7 @@ export interface JobWords<Job extends WaitedJob> {
 /** The document of a job of which perhaps nothing was heard, with what went wrong. */
 export function fetchedDocument<Job extends WaitedJob>(
   { failure, id, job, saved }: FetchedJob<Job>,
-  words: JobWords<Job>,
+  words: JobPresenter<Job>,
 ): Record<string, unknown> {
   const { api, kind, target } = words;
   const document =
@@ -148,13 +151,13 @@ export function resumeCommand(
     ...(segment === undefined ? [] : ['--segment', `${segment}`]),
     ...(output === undefined ? [] : ['-o', quoted(output)]),
     ...(api === 'v3' || noun !== 'jobs' ? [] : ['--api', api]),
-    ...serviceWords(globals),
+    ...serviceFlags(globals),
   ];
   return words.join(' ');
 }
 
 /** The flags with which another command talks to the same service. */
-export function serviceWords({
+export function serviceFlags({
   account,
   apiKeyFile,
   baseUrl,

@@ -1,7 +1,7 @@
 import type { MediaJob, MediaOptions, MediaOrder } from '../../api/resources/media.ts';
 import { mediaJobRequest, mediaPace } from '../../api/resources/media.ts';
 import type { MediaJobKind } from '../../api/resources/models.ts';
-import { untilStopped } from '../../effects/concurrency.ts';
+import { abortable } from '../../effects/concurrency.ts';
 import type { InputAddresses, MediaInput } from '../../media/inputs.ts';
 import { orderMedia } from '../../media/order-media.ts';
 import type { JobCourse, PerformedJob } from '../../speech/jobs/perform-job.ts';
@@ -15,7 +15,7 @@ import { openJournal, openSpool } from '../journal.ts';
 import type { CommandResult } from '../render/result.ts';
 import { dryRunResult } from '../render/result.ts';
 import type { MediaPlace } from './format.ts';
-import { mediaPlace, billingNotice, MEDIA_API, mediaWords } from './format.ts';
+import { mediaPlace, billingNotice, MEDIA_API, mediaPresenter } from './format.ts';
 import { addressesOf, describedUrls } from './input-addresses.ts';
 
 /** What a command wants to have made. */
@@ -62,7 +62,7 @@ export async function createMedia(
     task.place ??
     (output === undefined ? undefined : await mediaPlace(context, task.kind, { clobber, output }));
   try {
-    const connection = await untilStopped(context.connect(), context.signal);
+    const connection = await abortable(context.connect(), context.signal);
     if (connection.target === 'embedded' && PICTURES.has(task.kind)) await requireSharp();
     const addresses = await addressesOf(context, task.inputs, connection);
     const made = { connection, addresses, place };
@@ -93,7 +93,7 @@ async function perform(
   const { kind } = task;
   const body = await task.order(addresses.urls, connection);
   const { journal } = await openJournal(context);
-  const progress = mediaWords(kind, connection.target).show(context, 'creating the job');
+  const progress = mediaPresenter(kind, connection.target).show(context, 'creating the job');
   const course = courseOf(context, { ...ready, kind, flags, progress });
   try {
     return await orderMedia({
@@ -172,7 +172,7 @@ function resultOf(
   { failure, job, requestId, saved }: PerformedJob<MediaJob>,
   target: 'embedded' | 'hosted',
 ): CommandResult {
-  const words = mediaWords(job.kind, target);
+  const words = mediaPresenter(job.kind, target);
   if (failure === undefined) {
     io.notice(words.saved({ job, saved }));
     for (const notice of job.notices) io.notice(`foley: ${notice}`);

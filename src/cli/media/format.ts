@@ -7,7 +7,7 @@ import { describeDuration } from '../../audio/verify.ts';
 import { makesOf } from '../../media/media-source.ts';
 import { counted, display } from '../../text/display.ts';
 import type { Context } from '../command.ts';
-import type { JobWords, ToldJob } from '../jobs/format.ts';
+import type { JobPresenter, JobResult } from '../jobs/format.ts';
 import type { OpenPlace } from '../jobs/places.ts';
 import { namedPlace } from '../jobs/places.ts';
 import { startProgress } from '../render/progress.ts';
@@ -17,7 +17,10 @@ import { describeCost } from '../render/result.ts';
 export const MEDIA_API = 'v1';
 
 /** How jobs of lip sync, dubbing, images and videos are told. */
-export function mediaWords(kind: MediaJobKind, target: 'embedded' | 'hosted'): JobWords<MediaJob> {
+export function mediaPresenter(
+  kind: MediaJobKind,
+  target: 'embedded' | 'hosted',
+): JobPresenter<MediaJob> {
   return {
     kind,
     target,
@@ -37,7 +40,7 @@ export function mediaWords(kind: MediaJobKind, target: 'embedded' | 'hosted'): J
 
 /** The document of creates and waits with `--json`. */
 function mediaDocument(
-  { job, requestId = job.requestId, saved }: ToldJob<MediaJob>,
+  { job, requestId = job.requestId, saved }: JobResult<MediaJob>,
   target: 'embedded' | 'hosted',
 ): Record<string, unknown> {
   return {
@@ -56,7 +59,7 @@ function mediaDocument(
 }
 
 /** What was saved and what it cost, on a line for stderr. */
-function savedNotice({ isFree, job: told, saved }: ToldJob<MediaJob>): string {
+function savedNotice({ isFree, job: told, saved }: JobResult<MediaJob>): string {
   const free = { creditsUsed: undefined, creditsByPart: undefined };
   const job = isFree === true ? { ...told, ...free } : told;
   const cost = { ...job, ignoredParameters: [] };

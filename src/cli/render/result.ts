@@ -3,7 +3,7 @@ import type { ExitName } from '../../contract/exit-codes.ts';
 import { counted, display, toJson } from '../../text/display.ts';
 import type { Io } from '../io.ts';
 import type { SeenNames } from '../known-names.ts';
-import type { Look } from './style.ts';
+import type { TerminalStyle } from './style.ts';
 import { createRedactor } from '../../api/redact.ts';
 import { Failure } from '../../errors/failure.ts';
 import { isAbsolute, delimiter } from 'node:path';
@@ -16,7 +16,7 @@ export interface CommandResult {
   /** The document of `--json`. `undefined` when stdout already carried the result (audio). */
   readonly data?: unknown;
   /** The text for stdout without `--json`; without it stdout stays empty. */
-  readonly human?: (look: Look) => string;
+  readonly human?: (style: TerminalStyle) => string;
   /** A sentence for stderr, told after it; `--quiet` silences it. */
   readonly notice?: string;
   /** How the process ends when not with 0, such as `partial`. */

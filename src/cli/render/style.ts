@@ -1,7 +1,7 @@
 import { counted } from '../../text/display.ts';
 
 /** How text may look on one stream: its width and whether colors are welcome there. */
-export interface Look {
+export interface TerminalStyle {
   /** Infinite where nobody looks, so that nothing is cut for the next program. */
   readonly columns: number;
   readonly paint: Paint;
@@ -43,7 +43,11 @@ const MOST_DAYS = 30;
  *
  * @param now milliseconds since the Unix epoch
  */
-export function moment(iso: string, now: number, { columns }: Pick<Look, 'columns'>): string {
+export function relativeTime(
+  iso: string,
+  now: number,
+  { columns }: Pick<TerminalStyle, 'columns'>,
+): string {
   const exact = iso.replace(/\.\d+Z$/, 'Z');
   const age = now - Date.parse(iso);
   // Two clocks may differ by a little, but not by a minute.

@@ -1,6 +1,6 @@
 import stringWidth from 'string-width';
 import { display } from '../../text/display.ts';
-import type { Look } from './style.ts';
+import type { TerminalStyle } from './style.ts';
 
 const GAP = '  ';
 const NARROWEST_COLUMN = 8;
@@ -21,13 +21,13 @@ export interface Column<Row> {
  */
 export function tableOrNotice<Row>(
   rows: readonly Row[],
-  columns: readonly Column<Row>[] | ((look: Look) => readonly Column<Row>[]),
+  columns: readonly Column<Row>[] | ((style: TerminalStyle) => readonly Column<Row>[]),
   notice: string,
-): { readonly human: (look: Look) => string } | { readonly notice: string } {
+): { readonly human: (style: TerminalStyle) => string } | { readonly notice: string } {
   if (rows.length === 0) return { notice };
   return {
-    human: (look: Look) =>
-      table(rows, typeof columns === 'function' ? columns(look) : columns, look),
+    human: (style: TerminalStyle) =>
+      table(rows, typeof columns === 'function' ? columns(style) : columns, style),
   };
 }
 
@@ -39,16 +39,16 @@ export function tableOrNotice<Row>(
 export function table<Row>(
   rows: readonly Row[],
   wanted: readonly Column<Row>[],
-  look: Look,
+  style: TerminalStyle,
 ): string {
-  const columns = fittingColumns(rows, wanted, look);
+  const columns = fittingColumns(rows, wanted, style);
   const cells = rows.map((row) => columns.map(({ value }) => display(value(row))));
   const titles = columns.map(({ title }) => title);
   const widths = fit(
     titles.map((title, index) =>
       Math.max(stringWidth(title), ...cells.map((row) => stringWidth(row[index] ?? ''))),
     ),
-    look.columns - GAP.length * (columns.length - 1),
+    style.columns - GAP.length * (columns.length - 1),
     columns,
   );
   const line = (row: readonly string[]): string =>
@@ -56,14 +56,14 @@ export function table<Row>(
       .map((cell, index) => pad(shorten(cell, widths[index] ?? 0), widths[index] ?? 0))
       .join(GAP)
       .trimEnd();
-  return [look.paint.dim(line(titles)), ...cells.map((row) => line(row))].join('\n');
+  return [style.paint.dim(line(titles)), ...cells.map((row) => line(row))].join('\n');
 }
 
 /** The columns for which there is room even when each of them gives way as far as it can. */
 function fittingColumns<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],
-  look: Look,
+  style: TerminalStyle,
 ): readonly Column<Row>[] {
   const narrowest = columns.map(({ title, value, whole }) => {
     const natural = Math.max(
@@ -74,8 +74,8 @@ function fittingColumns<Row>(
   });
   const width = narrowest.reduce((sum, one) => sum + one + GAP.length, -GAP.length);
   const dispensable = columns.findLastIndex(({ optional }) => optional === true);
-  if (width <= look.columns || dispensable === -1) return columns;
-  return fittingColumns(rows, columns.toSpliced(dispensable, 1), look);
+  if (width <= style.columns || dispensable === -1) return columns;
+  return fittingColumns(rows, columns.toSpliced(dispensable, 1), style);
 }
 
 function fit(
@@ -142,7 +142,7 @@ export interface WrappedRow {
 export function wrappedRows(
   titles: readonly string[],
   rows: readonly WrappedRow[],
-  { columns, paint }: Look,
+  { columns, paint }: TerminalStyle,
 ): string {
   const count = titles.length - 1;
   const widths = Array.from({ length: count }, (_, index) =>
@@ -201,9 +201,9 @@ export function wrappedText(text: string, columns: number): string {
  * What is known of one thing, a line for each fact, which goes on below itself where the terminal ends; facts
  * without a value are left out.
  */
-export function facts(
+export function renderFields(
   rows: readonly (readonly [name: string, value: string])[],
-  { columns, paint }: Look,
+  { columns, paint }: TerminalStyle,
 ): string {
   const known = rows.filter(([, value]) => value !== '');
   const width = Math.max(...known.map(([name]) => name.length));

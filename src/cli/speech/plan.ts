@@ -10,7 +10,7 @@ import type { SpeechSurface, SurfaceName } from '../../contract/speech-surfaces.
 import { SPEECH_SURFACES } from '../../contract/speech-surfaces.ts';
 import type { AudioFormat } from '../../contract/values.ts';
 import type { Output } from '../../durable/output.ts';
-import { untilStopped } from '../../effects/concurrency.ts';
+import { abortable } from '../../effects/concurrency.ts';
 import type { Failure } from '../../errors/failure.ts';
 import { usageFailure } from '../../errors/failure.ts';
 import type { AlignedSpeech } from '../../speech/aligned-way.ts';
@@ -172,7 +172,7 @@ export async function planTask(
   const captions = planCaptions(flags, settings, { cwd: context.cwd(), plan });
   const player = flags.dryRun === true ? undefined : await playerFor(context, flags, plan);
   const source = { ...io, ...context, args, file: flags.file };
-  const text = await untilStopped(readText(source), signal);
+  const text = await abortable(readText(source), signal);
   const characters = countCodePoints(text);
   if (flags.split === 'never' && characters > TEXT_MAX_CHARACTERS) {
     throw textTooLong(characters, TEXT_MAX_CHARACTERS);

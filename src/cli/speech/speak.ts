@@ -8,7 +8,7 @@ import type { SettingSources } from '../../config/settings.ts';
 import { describeOrigin, resolveSetting } from '../../config/settings.ts';
 import type { ControlName } from '../../contract/generated/speech-controls.ts';
 import type { Output } from '../../durable/output.ts';
-import { untilStopped } from '../../effects/concurrency.ts';
+import { abortable } from '../../effects/concurrency.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { RateKey } from '../../speech/credit-rates.ts';
 import { checkCredits } from '../../speech/credit-rates.ts';
@@ -133,7 +133,7 @@ export async function speakTask(task: Task): Promise<CommandResult> {
   let captions: OpenCaptions | undefined;
   try {
     captions = await openCaptionFiles(task);
-    const connection = await untilStopped(context.connect({ speaks: true }), context.signal);
+    const connection = await abortable(context.connect({ speaks: true }), context.signal);
     const { body, parts } = await splitBody(task, connection);
     const mode = modeFor(task, output, parts !== undefined);
     return await deliverSpeech(task, { body, captions, connection, output, parts }, mode);

@@ -4,7 +4,7 @@ import type { JobError } from '../../api/resources/jobs.ts';
 import type { Format } from '../../audio/formats.ts';
 import type { Verdict } from '../../audio/reader.ts';
 import type { Output } from '../../durable/output.ts';
-import { untilStopped } from '../../effects/concurrency.ts';
+import { abortable } from '../../effects/concurrency.ts';
 import { deliver } from '../deliver.ts';
 import type { AudioStream } from '../speak.ts';
 
@@ -73,14 +73,14 @@ export async function saveFile(
     file,
     format,
     {
-      write: (chunk) => untilStopped(sink.write(chunk), signal),
+      write: (chunk) => abortable(sink.write(chunk), signal),
       // What cannot be used is not published, and was not bought with these bytes.
       refuse: (failure) => Promise.reject(failure),
     },
     undefined,
   );
   if (output === undefined) {
-    await untilStopped(stream.end(), signal);
+    await abortable(stream.end(), signal);
     return { path: undefined, verdict };
   }
   for (const { position, bytes } of verdict.corrections) await output.overwrite(position, bytes);

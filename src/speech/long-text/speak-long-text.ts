@@ -8,7 +8,7 @@ import { createVerifier } from '../../audio/verify.ts';
 import type { AudioFormat } from '../../contract/values.ts';
 import { stateFailure } from '../../durable/file-failures.ts';
 import type { Output } from '../../durable/output.ts';
-import { untilStopped, inOrder } from '../../effects/concurrency.ts';
+import { abortable, inOrder } from '../../effects/concurrency.ts';
 import type { FileSystem } from '../../effects/file-system.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { AlignedSpeech } from '../aligned-way.ts';
@@ -59,7 +59,7 @@ export async function speakLongText(options: LongTextOptions): Promise<SpokenTex
     await options.onAligned?.(record.text, words.speech(whole.starts(), verdict.durationMs));
     if (checksum !== undefined) await record.verified(checksum);
     const published = await output?.publish();
-    if (output === undefined) await untilStopped(options.stream.end(), signal);
+    if (output === undefined) await abortable(options.stream.end(), signal);
     await record.remove();
     return { path: published?.path, verdict };
   } catch (error) {
@@ -76,7 +76,7 @@ export async function speakLongText(options: LongTextOptions): Promise<SpokenTex
 }
 
 function sinkOf({ signal, stream }: LongTextOptions) {
-  return { write: (chunk: Uint8Array) => untilStopped(stream.write(chunk), signal) };
+  return { write: (chunk: Uint8Array) => abortable(stream.write(chunk), signal) };
 }
 
 function workOf(options: LongTextOptions, whole: WholeAudio, words: WholeWords) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { facts } from '../../src/cli/render/table.ts';
+import { renderFields } from '../../src/cli/render/table.ts';
 import { PLAIN } from '../../src/cli/render/style.ts';
 
 const ROWS = [
@@ -10,7 +10,7 @@ const ROWS = [
 
 describe('what is known of one thing', () => {
   test('goes on below itself where the terminal ends, and no id is cut', () => {
-    expect(facts(ROWS, { columns: 30, paint: PLAIN })).toBe(
+    expect(renderFields(ROWS, { columns: 30, paint: PLAIN })).toBe(
       [
         'id       0b1e2d3c-4f56-7890-abcd-ef0123456789',
         'silence  210 ms at the',
@@ -21,6 +21,6 @@ describe('what is known of one thing', () => {
   });
 
   test('is a line each where nobody looks', () => {
-    expect(facts(ROWS, { columns: Infinity, paint: PLAIN }).split('\n')).toHaveLength(2);
+    expect(renderFields(ROWS, { columns: Infinity, paint: PLAIN }).split('\n')).toHaveLength(2);
   });
 });

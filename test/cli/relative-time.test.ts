@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { moment } from '../../src/cli/render/style.ts';
+import { relativeTime } from '../../src/cli/render/style.ts';
 
 const NOW = Date.parse('2026-05-20T12:00:00Z');
 
@@ -17,11 +17,11 @@ describe('a moment', () => {
     ['2026-05-20T12:05:00.123Z', '2026-05-20T12:05:00Z'],
     ['soon', 'soon'],
   ])('%s is shown as %s', (iso, shown) => {
-    expect(moment(iso, NOW, { columns: 80 })).toBe(shown);
+    expect(relativeTime(iso, NOW, { columns: 80 })).toBe(shown);
   });
 
   test('stays one for the next program', () => {
     const iso = '2026-05-20T11:59:00.123Z';
-    expect(moment(iso, NOW, { columns: Infinity })).toBe('2026-05-20T11:59:00Z');
+    expect(relativeTime(iso, NOW, { columns: Infinity })).toBe('2026-05-20T11:59:00Z');
   });
 });
