@@ -192,7 +192,7 @@ test('times that are not complete are written, said to be so, and exit 3', async
 test('without a response: the hint names the key that was sent', async () => {
   const stage = await scene([onAligned(resetBeforeHeaders())]);
   const error = await stage.fail([...CAPTIONS, '--max-retries', '0']);
-  const [request] = stage.server.requests.filter(({ path: asked }) => asked === ALIGNED_PATH);
+  const request = stage.server.requests.find(({ path: asked }) => asked === ALIGNED_PATH);
   expect(error).toMatchObject({ exitCode: 26, billed: 'unknown' });
   expect(error.hint).toContain(`--idempotency-key ${request?.header('idempotency-key')}`);
 });
