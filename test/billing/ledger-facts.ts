@@ -38,7 +38,7 @@ export function readLedger(store: Store): LedgerFacts {
       // Of a job its request is complete at once; the job answers for the money.
       `SELECT coalesce(o.idempotency_key, 'request ' || o.request_id) AS key, r.state AS money, r.credits, j.id AS job,
          CASE WHEN j.id IS NULL THEN o.state WHEN j.finished_at IS NULL THEN 'in_progress'
-           WHEN j.status = 'fail' THEN 'refunded' ELSE 'completed' END AS state
+           WHEN j.status = 'failed' THEN 'refunded' ELSE 'completed' END AS state
        FROM reservation r LEFT JOIN operation o ON o.id = r.id LEFT JOIN job j ON j.id = r.id`,
     ),
   );

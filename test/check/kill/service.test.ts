@@ -83,7 +83,7 @@ function expectOnePrice({ operations }: Books): void {
     expect(operation).toMatchObject({ reserves: 1 });
     if (state === 'completed') expect({ commits, refunds }).toEqual({ commits: 1, refunds: 0 });
     else expect({ state, refunds, spent }).toEqual({ state: 'refunded', refunds: 1, spent: 0 });
-    if (jobStatus !== undefined) expect([jobStatus, state]).toEqual(['success', 'completed']);
+    if (jobStatus !== undefined) expect([jobStatus, state]).toEqual(['done', 'completed']);
   }
 }
 
