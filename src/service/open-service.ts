@@ -9,7 +9,7 @@ import { ownHosts } from './http/guard.ts';
 import { hearInThread } from './voices/listen/listening-thread.ts';
 import type { ServiceServer } from './http/serve.ts';
 import { startServer } from './http/serve.ts';
-import { systemMedia } from './media/system-media.ts';
+import { systemMedia } from './media/media.ts';
 import { systemProcesses } from '../effects/processes.ts';
 import type { AccountKey, OpenServiceOptions, RunningService } from './running-service.ts';
 import type { Service } from './service.ts';

@@ -5,7 +5,7 @@ import { systemRandom } from '../../src/effects/random.ts';
 import { systemClock } from '../../src/effects/clock.ts';
 import type { FileSystem } from '../../src/effects/file-system.ts';
 import type { RunTask } from '../../src/service/media/child/run-task.ts';
-import { MediaTaskError } from '../../src/service/media/child/media-task-error.ts';
+import { MediaTaskError } from '../../src/service/media/child/messages.ts';
 import type { Store } from '../../src/service/store/open-store.ts';
 import { readEvents } from '../harness/read-events.ts';
 import { mediaSources } from './support/media-sources.ts';

@@ -7,7 +7,7 @@ export const SEGMENT_MAX_CHARACTERS = 1_000;
 /** From this length on a segment ends with its paragraph. */
 const PARAGRAPH_MIN_CHARACTERS = SEGMENT_MAX_CHARACTERS / 2;
 
-/** A part of a job's text, spoken for itself. */
+/** A part of a job's text that is spoken on its own. */
 export interface TextSegment {
   readonly text: string;
   /** Unicode code points. */
@@ -15,10 +15,9 @@ export interface TextSegment {
 }
 
 /**
- * Cuts the text of a job into segments of whole sentences, at most 1,000 characters each; only a
- * longer sentence is cut, at a clause or between words. A segment of at least half of that ends where
- * a paragraph ends. Nothing is lost or added: the segments joined are the text. A text of two
- * characters or more has at least `minimum` segments.
+ * Splits the text of a job into segments of whole sentences, at most 1,000 characters each; splits only a longer
+ * sentence, at a clause or between words. A segment of at least half of that ends with its paragraph. The segments
+ * joined are the text. A text of two characters or more has at least `minimum` segments.
  */
 export function segmentText(text: string, minimum: 1 | 2 = 1): readonly TextSegment[] {
   const segments: TextSegment[] = [];
@@ -40,10 +39,7 @@ export function segmentText(text: string, minimum: 1 | 2 = 1): readonly TextSegm
   return segments.length < minimum ? inTwo(text) : segments;
 }
 
-/**
- * Cut between words near the middle where both parts then hold something to say, else anywhere but
- * within a character.
- */
+/** Splits near the middle between words where both parts can be spoken, else between any two characters. */
 function inTwo(text: string): readonly TextSegment[] {
   const characters = Array.from(text);
   const half = Math.ceil(characters.length / 2);

@@ -5,26 +5,25 @@ import type { Connection } from '../store/connection.ts';
 import { text } from '../store/connection.ts';
 import type { Store } from '../store/open-store.ts';
 
-/** What a link gives to whoever has it, for a while. */
 export interface LinkTarget {
-  /** What it leads to; no two things have the same id. */
+  /** Id of a job or a media file; all ids differ. */
   readonly taskId: string;
-  /** Whether it is given as an attachment. */
+  /** Whether the file is sent as an attachment. */
   readonly download: boolean;
 }
 
-/** A link's proof, as its query carries it. */
+/** The query of a signed link. */
 export interface LinkProof {
-  /** Seconds since the epoch after which it is good for nothing. */
+  /** Seconds since the epoch; the link is invalid afterwards. */
   readonly expires: number;
   readonly signature: string;
 }
 
-/** Links that need no key because they carry a proof that expires (docs/api/jobs.md#v1). */
+/** Links that need no key because they are signed, and expire (docs/api/jobs.md#v1). */
 export interface SignedLinks {
-  /** @param expiresAt milliseconds since the epoch; by default soon */
+  /** @param expiresAt milliseconds since the epoch; default `LINK_SECONDS` from now */
   sign(target: LinkTarget, expiresAt?: number): LinkProof;
-  /** Whether this service, or another on the same data, signed it and it has not expired. */
+  /** Whether a service on this data signed the link and it has not expired. */
   isGood(target: LinkTarget, proof: LinkProof): boolean;
 }
 
@@ -34,7 +33,7 @@ export interface SignedLinksDeps {
   readonly random: Random;
 }
 
-/** Long enough for whoever was sent there to begin to read. */
+/** Long enough to follow a redirect. */
 export const LINK_SECONDS = 300;
 
 const SECRET = 'links';

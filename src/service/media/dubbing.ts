@@ -11,7 +11,6 @@ import { planSpeech } from '../speech/plan.ts';
 import type { Speaking } from '../speech/speak.ts';
 import { requireSettled, generate, speechOf } from '../speech/speak.ts';
 import { writeMediaFile } from './media-files.ts';
-import type { MediaArrival } from './import/imports.ts';
 import type { AudioFacts, VideoFacts } from './inspection/inspection.ts';
 import type { Job, Json } from '../jobs/job-records.ts';
 import { jsonOf, readJob, requireErrorCode } from '../jobs/job-records.ts';
@@ -19,7 +18,6 @@ import type { Jobs } from '../jobs/jobs.ts';
 import type { StoredLipSync } from './lipsync/lip-sync.ts';
 import { fetchVideo, billingOf, shownSeconds } from './lipsync/lip-sync.ts';
 
-/** A dubbing that is asked for. */
 interface DubbingOrder {
   readonly accountId: string;
   readonly requestId: string;
@@ -29,13 +27,13 @@ interface DubbingOrder {
   readonly signal: AbortSignal;
 }
 
-/** What the fields of a body are called that are not called as in v3. */
+/** Names of the fields that v3 calls otherwise. */
 const NAMES: NonNullable<PlanOptions['names']> = { voiceId: 'reference_id', modelId: 'model_id' };
 
 /**
- * Imports the video, speaks the text, which is charged when it is whole, and takes a job of lip sync in
- * (docs/api/lip-sync.md). The same create under the same key comes to the same, and costs nothing again.
- * @throws ServiceError of sections 7.1 to 7.3; nothing is charged then
+ * Imports the video, speaks the text, which is charged once the speech is complete, and accepts a job of lip sync
+ * (docs/api/lip-sync.md). A retry under the same key gets the same dubbing and is not charged.
+ * @throws ServiceError before anything is charged
  */
 export async function acceptDubbing(
   order: DubbingOrder,
@@ -64,54 +62,66 @@ async function makeDubbing(
   const plan = planSpeech(speech, context.catalogue.of(accountId), { names: NAMES });
   return context.media.imports.within(signal, async (arrival) => {
     const video = await fetchVideo(arrival, body.video_url);
-    return dub({ order, arrival, fingerprint, plan, video }, context);
+    return dub({ order, folderId: arrival.id, fingerprint, plan, video }, context);
   });
 }
 
 interface Dubbing {
   readonly order: DubbingOrder;
-  readonly arrival: MediaArrival;
+  /** Id of the folder with the video, and of the job of lip sync. */
+  readonly folderId: string;
   readonly fingerprint: string;
   readonly plan: SpeechPlan;
   readonly video: VideoFacts;
 }
 
+/**
+ * Speaks the text into a file, and charges for it once the file is complete (docs/api/lip-sync.md).
+ * @throws ServiceError 400 for a text that cannot be spoken, 500 for anything else, refunded
+ */
 async function dub(
-  { arrival, fingerprint, order, plan, video }: Dubbing,
+  { fingerprint, folderId, order, plan, video }: Dubbing,
   context: ServiceContext,
 ): Promise<DubbingRecord> {
   const { accountId, body, idempotencyKey, requestId, signal } = order;
-  const { charge } = plan;
-  context.jobs.requireOpen();
+  const { charge, gainDb } = plan;
+  const { encode, jobs, media, operations } = context;
+  jobs.requireOpen();
   const request = { accountId, endpoint: 'createDubbing', requestId, fingerprint } as const;
-  const operation = beginOperation(context.operations, { ...request, idempotencyKey, charge });
-  const { id: folderId } = arrival;
+  const operation = beginOperation(operations, { ...request, idempotencyKey, charge });
+  const { id: speechFileId } = operation;
   let record: DubbingRecord | undefined;
-  const settle = (db: Connection, audio: AudioFacts): void => {
-    const { id: speechFileId } = operation;
-    const file = {
-      id: speechFileId,
-      folder: folderId,
-      name: SPEECH_FILE,
-      contentType: 'audio/wav',
-    };
-    writeMediaFile(db, file);
+  const store = (db: Connection, audio: AudioFacts): void => {
+    const name = SPEECH_FILE;
+    writeMediaFile(db, { id: speechFileId, folder: folderId, name, contentType: 'audio/wav' });
     const fits = body.fit_audio_to_video ?? false;
-    const end = startLipSync(db, context.jobs, { ...request, folderId, video, audio, fits });
-    const speechCredits = charge.credits;
-    record = { operationId: operation.id, speechFileId, speechCredits, end };
+    const end = startLipSync(db, jobs, { ...request, folderId, video, audio, fits });
+    record = { operationId: operation.id, speechFileId, speechCredits: charge.credits, end };
     writeDubbing(db, record);
   };
-  const speaking = { context, account: accountId, plan, operation, signal, requestId };
-  const onSettled = (): void => {
-    const { end } = requireSettled(record);
-    if ('job' in end) context.jobs.enqueue(end.job);
-  };
-  await speakDubbing({ speaking, folderId, settle, onSettled });
+  const speaking: Speaking = { context, account: accountId, plan, operation, signal, requestId };
+  await generate(speaking, async (generation) => {
+    const output = await media.folder.create(folderId, SPEECH_FILE);
+    try {
+      const chunks = speechOf(speaking, generation.signal);
+      const length = await writeSpeech({ output, encode, format: 'wav', gainDb }, chunks);
+      generation.signal.throwIfAborted();
+      const seconds = length.samples / length.sampleRate;
+      const speech = { codec: 'pcm-s16', seconds, start: 0, paddingSeconds: 0 };
+      requireSettled(operation.commit());
+      requireSettled(operation.complete((db) => store(db, speech)) || undefined);
+      const { end } = requireSettled(record);
+      if ('job' in end) jobs.enqueue(end.job);
+      generation.end();
+    } catch (error) {
+      await output.abandon();
+      throw error;
+    }
+  });
   return requireSettled(record);
 }
 
-/** Speech that was spoken for a video. */
+/** Speech for a video. */
 interface SpokenVideo {
   readonly accountId: string;
   readonly endpoint: 'createDubbing';
@@ -120,13 +130,13 @@ interface SpokenVideo {
   readonly folderId: string;
   readonly video: VideoFacts;
   readonly audio: AudioFacts;
-  /** Whether the speech is to end with the video. */
+  /** Whether the speech has to end with the video. */
   readonly fits: boolean;
 }
 
 /**
- * Takes the lip sync of a dubbing in, inside the transaction that makes the charge of its speech final;
- * or says why it cannot start, and the speech stays what was paid for (docs/api/errors.md).
+ * Accepts the lip sync of a dubbing, inside the transaction that commits the charge of its speech; or returns why it
+ * cannot start, while the speech stays charged (docs/api/errors.md).
  */
 function startLipSync(
   db: Connection,
@@ -142,7 +152,7 @@ function startLipSync(
   const accepted = jobs.acceptWithin(db, {
     ...request,
     id: folderId,
-    // That of the speech stands for both.
+    // The key of the speech covers both.
     idempotencyKey: undefined,
     kind: 'video_dubbing',
     order,
@@ -161,47 +171,10 @@ function cannotFit(speech: number, video: number): DubbingRefusal {
   return { code: 'ERR_DUBBING_FIT_IMPOSSIBLE', message, details: {} };
 }
 
-/** The speech of a dubbing, in the folder of its job: whole and as it was spoken. */
+/** File with the speech of a dubbing, at its own tempo, in the folder of the job. */
 const SPEECH_FILE = 'speech.wav';
 
-interface DubbingSpeech {
-  readonly speaking: Speaking & { readonly context: Pick<ServiceContext, 'media'> };
-  /** The folder. */
-  readonly folderId: string;
-  /** What becomes of the speech, in the transaction in which its charge is final. */
-  readonly settle: (db: Connection, speech: AudioFacts) => void;
-  /** Called when that is written; a service that closes waits for it. */
-  readonly onSettled: () => void;
-}
-
-/**
- * Speaks the text of a dubbing into a file, and charges for it when it is whole (docs/api/lip-sync.md).
- * @throws ServiceError 400 for a text that cannot be spoken, 500 for anything else, refunded
- */
-function speakDubbing({ folderId, onSettled, settle, speaking }: DubbingSpeech): Promise<void> {
-  const { context, operation, plan } = speaking;
-  return generate(speaking, async (generation) => {
-    const output = await context.media.folder.create(folderId, SPEECH_FILE);
-    try {
-      const { encode } = context;
-      const { gainDb } = plan;
-      const chunks = speechOf(speaking, generation.signal);
-      const length = await writeSpeech({ output, encode, format: 'wav', gainDb }, chunks);
-      generation.signal.throwIfAborted();
-      const seconds = length.samples / length.sampleRate;
-      const speech = { codec: 'pcm-s16', seconds, start: 0, paddingSeconds: 0 };
-      requireSettled(operation.commit());
-      requireSettled(operation.complete((db) => settle(db, speech)) || undefined);
-      onSettled();
-      generation.end();
-    } catch (error) {
-      await output.abandon();
-      throw error;
-    }
-  });
-}
-
-/** Why lip sync could not start, though the speech was spoken and billed. */
+/** Why lip sync could not start after the speech was billed. */
 interface DubbingRefusal {
   readonly code: ServiceErrorCode;
   readonly message: string;
@@ -213,11 +186,11 @@ export interface DubbingRecord {
   readonly operationId: string;
   readonly speechFileId: string;
   readonly speechCredits: number;
-  /** What came of it: a job of lip sync, or none. */
+  /** The job of lip sync, or why there is none. */
   readonly end: { readonly job: Job } | { readonly refusal: DubbingRefusal };
 }
 
-/** Notes what came of a dubbing, inside the caller's transaction. */
+/** Stores a dubbing, inside the caller's transaction. */
 function writeDubbing(db: Connection, record: DubbingRecord): void {
   const { end, operationId, speechCredits, speechFileId } = record;
   db.run(
@@ -233,16 +206,16 @@ function writeDubbing(db: Connection, record: DubbingRecord): void {
   );
 }
 
-/** The dubbing that this operation paid for; `undefined` until it is whole. */
+/** Returns the dubbing of an operation; `undefined` until its speech is complete. */
 function findDubbing(db: Connection, operationId: string): DubbingRecord | undefined {
   const row = db.get('SELECT * FROM dubbing WHERE operation_id = ?', [operationId]);
   return row === undefined ? undefined : recordOf(db, row);
 }
 
-/** The dubbing that this job is of. @throws TypeError when it is of none */
+/** Returns the dubbing of a job. @throws TypeError when it has none */
 export function requireDubbing(db: Connection, jobId: string): DubbingRecord {
   const row = db.get('SELECT * FROM dubbing WHERE job_id = ?', [jobId]);
-  if (row === undefined) throw new TypeError(`there is no dubbing of job ${jobId}`);
+  if (row === undefined) throw new TypeError(`Job ${jobId} has no dubbing`);
   return recordOf(db, row);
 }
 
@@ -266,10 +239,7 @@ function refusalOf(stored: string): DubbingRefusal {
   };
 }
 
-/**
- * How much faster speech has to be to end with its video (docs/api/lip-sync.md); `undefined` when that is
- * more than can be done without making it something else.
- */
+/** Returns the tempo at which speech ends with its video; `undefined` when it is out of range (docs/api/lip-sync.md). */
 export function tempoToFit(speechSeconds: number, videoSeconds: number): number | undefined {
   const tempo = speechSeconds / videoSeconds;
   const { maximum, minimum } = DUBBING_TEMPO_RANGE;

@@ -1,18 +1,25 @@
 import type { LookupAddress } from 'node:dns';
+import { lookup } from 'node:dns/promises';
+import { fileURLToPath } from 'node:url';
+import type { FileDeps } from '../../durable/files.ts';
 import type { Clock } from '../../effects/clock.ts';
 import type { Random } from '../../effects/random.ts';
 import type { SignedLinks } from '../jobs/signed-links.ts';
 import type { ServiceEvent } from '../running-service.ts';
 import type { Store } from '../store/open-store.ts';
+import { FONT_FILE, FONT_SETTINGS_FILE, MEDIA_CHILD_FILE } from '../worker-file.ts';
 import type { RunTask } from './child/run-task.ts';
+import { createTaskRunner } from './child/run-task.ts';
 import type { MediaFolder, MediaLink } from './media-files.ts';
-import { createMediaLink } from './media-files.ts';
+import { createMediaFolder, createMediaLink } from './media-files.ts';
 import { createAddressPolicy } from './import/address-policy.ts';
 import type { Imports } from './import/imports.ts';
 import { createImports } from './import/imports.ts';
+import { lipSyncWork } from './lipsync/lip-sync.ts';
 import type { MediaWorks } from './media-jobs.ts';
+import { createPictureWorks } from './pictures/picture-works.ts';
 
-/** What the handlers of lip sync, dubbing, images and videos work with. */
+/** Media services for the endpoints of lip sync, dubbing, images and videos. */
 export interface Media {
   readonly imports: Imports;
   readonly folder: MediaFolder;
@@ -20,16 +27,16 @@ export interface Media {
   readonly run: RunTask;
 }
 
-/** What media need of the world, besides what every part of the service does. */
+/** What media need of the system. */
 export interface MediaSources {
   readonly folder: MediaFolder;
   readonly run: RunTask;
   readonly works: MediaWorks;
   /** Every network address of a name. */
   readonly resolve: (name: string) => Promise<readonly LookupAddress[]>;
-  /** Whether files of this machine may be asked for: only where nobody else can ask this service. */
+  /** Whether downloads from this machine are allowed: only while the service itself listens on loopback. */
   readonly allowsLoopback: boolean;
-  /** Hosts that may be asked wherever they are. */
+  /** Hosts that may be in any network. */
   readonly allowHosts: readonly string[];
 }
 
@@ -52,3 +59,36 @@ export function createMedia({ sources, ...deps }: MediaDeps): Media {
     link: createMediaLink(deps),
   };
 }
+
+interface SystemMediaOptions extends FileDeps, Pick<MediaSources, 'allowHosts'> {
+  /** The files are beside it. */
+  readonly databasePath: string;
+  /** Host on which the service listens. */
+  readonly host: string;
+}
+
+/** Creates the media sources of this machine: files beside the database, child processes and its resolver. */
+export function systemMedia({
+  allowHosts,
+  databasePath,
+  host,
+  ...deps
+}: SystemMediaOptions): MediaSources {
+  return {
+    folder: createMediaFolder(databasePath, deps),
+    run: createTaskRunner({ clock: deps.clock, file: MEDIA_CHILD_FILE, env: CHILD_ENVIRONMENT }),
+    works: {
+      lip_sync: lipSyncWork,
+      video_dubbing: lipSyncWork,
+      ...createPictureWorks(fileURLToPath(FONT_FILE)),
+    },
+    resolve: (name) => lookup(name, { all: true }),
+    allowsLoopback: LOOPBACK.test(host),
+    allowHosts,
+  };
+}
+
+/** Text is drawn without the fonts and the settings of the system. */
+const CHILD_ENVIRONMENT = { FONTCONFIG_FILE: fileURLToPath(FONT_SETTINGS_FILE) };
+
+const LOOPBACK = /^(localhost|::1|127(\.\d{1,3}){3})$/;

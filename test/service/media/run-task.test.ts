@@ -4,7 +4,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Type } from 'typebox';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { systemClock } from '../../../src/effects/clock.ts';
-import { MediaTaskError } from '../../../src/service/media/child/media-task-error.ts';
+import { MediaTaskError } from '../../../src/service/media/child/messages.ts';
 import { createTaskRunner } from '../../../src/service/media/child/run-task.ts';
 import type { TaskOptions } from '../../../src/service/media/child/run-task.ts';
 import { FONT_FILE, MEDIA_CHILD_FILE } from '../../../src/service/worker-file.ts';

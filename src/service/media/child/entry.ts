@@ -1,19 +1,31 @@
 import { Worker } from 'node:worker_threads';
 import { Check } from 'typebox/schema';
 import { errnoOf } from '../../../durable/file-failures.ts';
-import { MediaTaskError } from './media-task-error.ts';
-import type { TaskNews, MediaTask } from './messages.ts';
-import { TaskCall } from './messages.ts';
-import { MEDIA_TASKS } from './tasks.ts';
+import type { TaskMessage, MediaTask } from './messages.ts';
+import { MediaTaskError, TaskCall } from './messages.ts';
 
 /**
- * The media child: a process that does one task and ends. Whatever a hostile file does to it (an endless
- * loop, all of its memory), only that task is lost.
+ * The media child: a process that does one task and exits. A hostile file (an endless loop, all of the memory) costs
+ * only its task.
  */
+
+/** The tasks by name; the code of each is loaded on demand. */
+const MEDIA_TASKS = {
+  inspect: async (order, tools) =>
+    (await import('../inspection/inspect-media.ts')).inspectMedia(order, tools),
+  'align-sound': async (order, tools) =>
+    (await import('../lipsync/align-sound.ts')).alignSound(order, tools),
+  'inspect-picture': async (order, tools) =>
+    (await import('../pictures/reference.ts')).inspectPictureTask(order, tools),
+  image: async (order, tools) => (await import('../pictures/card.ts')).imageTask(order, tools),
+  video: async (order, tools) => (await import('../pictures/video.ts')).videoTask(order, tools),
+} as const satisfies Readonly<Record<string, MediaTask>>;
+
+export type MediaTaskName = keyof typeof MEDIA_TASKS;
 
 const TASKS: ReadonlyMap<string, MediaTask> = new Map(Object.entries(MEDIA_TASKS));
 
-/** Progress is told in steps of so much. */
+/** The smallest progress that is reported. */
 const STEP = 0.01;
 
 process.once('message', (call: unknown) => {
@@ -26,29 +38,29 @@ async function answer(call: unknown): Promise<void> {
     startWatchdog(call.deadlineMs);
     const task = TASKS.get(call.task);
     if (task === undefined) throw new TypeError(`there is no task ${call.task}`);
-    tell({ type: 'done', result: await task(call.order, { progress: progressTeller() }) });
+    send({ type: 'done', result: await task(call.order, { progress: progressReporter() }) });
   } catch (error) {
     const reason = error instanceof MediaTaskError ? error.reason : 'failed';
     const errno = errnoOf(error) ?? (NO_SPACE.test(messageOf(error)) ? 'ENOSPC' : undefined);
     const known = errno === undefined ? {} : { errno };
-    tell({ type: 'failed', reason, message: messageOf(error), ...known });
+    send({ type: 'failed', reason, message: messageOf(error), ...known });
   }
 }
 
 /** How the picture library words a full disk; its errors have no code. */
 const NO_SPACE = /No space left on device|Disk quota exceeded/;
 
-function progressTeller(): (fraction: number) => void {
-  let told = 0;
+function progressReporter(): (fraction: number) => void {
+  let reported = 0;
   return (fraction) => {
-    if (fraction < told + STEP) return;
-    told = fraction;
-    tell({ type: 'progress', fraction });
+    if (fraction < reported + STEP) return;
+    reported = fraction;
+    send({ type: 'progress', fraction });
   };
 }
 
-function tell(news: TaskNews): void {
-  process.send?.(news);
+function send(message: TaskMessage): void {
+  process.send?.(message);
 }
 
 function messageOf(error: unknown): string {
@@ -59,10 +71,7 @@ function messageOf(error: unknown): string {
 const MARGIN_MS = 5_000;
 const LOOK_EVERY_MS = 1_000;
 
-/**
- * Ends this process when it takes too long or when nobody waits for it any more, also while it is caught
- * in a loop: a thread of its own looks after it.
- */
+/** Starts a thread that kills this process, even in an endless loop, when it takes too long or the service is dead. */
 export function startWatchdog(deadlineMs: number): void {
   const data = { deadlineMs: deadlineMs + MARGIN_MS, everyMs: LOOK_EVERY_MS, parent: process.ppid };
   const thread = new Worker(WATCH, { eval: true, workerData: data });

@@ -1,50 +1,86 @@
+import { rm } from 'node:fs/promises';
 import { Type } from 'typebox';
 import type { Static, TSchema } from 'typebox';
 import { Check } from 'typebox/schema';
-import { TASK_FAILURES } from './media-task-error.ts';
 
-/** What the service asks of its media child: one task, then it ends. */
+/** Why a task of the media child failed; the first three are the fault of a user's file. */
+const TASK_FAILURES = [
+  'unreadable',
+  'unsupported',
+  'too-large',
+  'failed',
+  /** Took too long and was killed. */
+  'timeout',
+  /** The process ended before the task was done. */
+  'died',
+] as const;
+export type TaskFailure = (typeof TASK_FAILURES)[number];
+
+/** A failed task of the media child; thrown in the child and, with the same reason, in the service. */
+export class MediaTaskError extends Error {
+  override readonly name = 'MediaTaskError';
+  readonly reason: TaskFailure;
+
+  constructor(reason: TaskFailure, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.reason = reason;
+  }
+}
+
+/** The one message to the media child: a task, after which the child exits. */
 export const TaskCall = Type.Object({
   task: Type.String(),
-  /** What the task takes; it checks that itself. */
+  /** Validated by the task. */
   order: Type.Unknown(),
-  /** After so long it kills itself, should the service be gone. */
+  /** The child kills itself after this time, in case the service has died. */
   deadlineMs: Type.Number(),
 });
 export type TaskCall = Static<typeof TaskCall>;
 
-/** What the media child tells. */
-export const TaskNews = Type.Union([
+/** A message from the media child. */
+export const TaskMessage = Type.Union([
   Type.Object({ type: Type.Literal('progress'), fraction: Type.Number() }),
   Type.Object({ type: Type.Literal('done'), result: Type.Unknown() }),
   Type.Object({
     type: Type.Literal('failed'),
     reason: Type.Enum([...TASK_FAILURES]),
     message: Type.String(),
-    /** The system's name for it, such as `ENOSPC`. */
+    /** Errno of the system, such as `ENOSPC`. */
     errno: Type.Optional(Type.String()),
   }),
 ]);
-export type TaskNews = Static<typeof TaskNews>;
+export type TaskMessage = Static<typeof TaskMessage>;
 
 /**
- * Work that reads files of users or takes long. It checks its order, which came from another process,
- * and writes files only where that says.
- * @throws MediaTaskError for what the file is to blame for
+ * Work that reads files of users or takes long. It validates its order, which came from another process, and writes
+ * only the files that the order names.
+ * @throws MediaTaskError when a user's file is at fault
  */
 export type MediaTask = (order: unknown, tools: TaskTools) => Promise<unknown>;
 
-/** What a task is given besides its order. */
 export interface TaskTools {
-  /** Tells how far it is, from 0 to 1; as often as one likes. */
+  /** Reports the progress, from 0 to 1; calls are throttled. */
   readonly progress: (fraction: number) => void;
 }
 
-/** Returns the order of a task. @throws TypeError when it does not match its schema */
+/** Validates the order of a task. @throws TypeError when it does not match its schema */
 export function requireOrder<Schema extends TSchema>(
   schema: Schema,
   order: unknown,
 ): Static<Schema> {
   if (Check(schema, order)) return order;
   throw new TypeError('the order of this task does not match its schema');
+}
+
+/** Runs work that writes a file, and removes the file when it fails: on a full disk the failure needs room too. */
+export async function wholeFile<Result>(
+  path: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    await rm(path, { force: true }).catch(() => undefined);
+    throw error;
+  }
 }

@@ -3,28 +3,26 @@ import { fileURLToPath } from 'node:url';
 import type { Static, TSchema } from 'typebox';
 import { Check } from 'typebox/schema';
 import type { Clock } from '../../../effects/clock.ts';
-import { MediaTaskError } from './media-task-error.ts';
+import type { MediaTaskName } from './entry.ts';
 import type { TaskCall } from './messages.ts';
-import { TaskNews } from './messages.ts';
-import type { MediaTaskName } from './tasks.ts';
+import { MediaTaskError, TaskMessage } from './messages.ts';
 
 export interface TaskOptions<Schema extends TSchema> {
-  /** What the task gives. */
+  /** Schema of the task's result. */
   readonly result: Schema;
-  /** After so long its process is killed. */
+  /** The process is killed after this time. */
   readonly deadlineMs: number;
-  /** The heap that its process may have. */
+  /** Heap limit of the process. */
   readonly memoryMb?: number | undefined;
-  /** Its process is killed when this is aborted. */
+  /** Kills the process when aborted. */
   readonly signal: AbortSignal;
   /** From 0 to 1. */
   readonly onProgress?: ((fraction: number) => void) | undefined;
 }
 
 /**
- * Does a task in a process of its own.
- * @throws MediaTaskError when it fails, takes too long or dies; the reason of the signal once that is
- * aborted
+ * Runs a task in a process of its own.
+ * @throws MediaTaskError when it fails, takes too long or dies; the reason of the signal once that is aborted
  */
 export type RunTask = <Schema extends TSchema>(
   task: MediaTaskName,
@@ -36,13 +34,13 @@ export interface TaskRunnerDeps {
   readonly clock: Clock;
   /** The bundled program of the child. */
   readonly file: URL;
-  /** All that it has of an environment: it reads what strangers made, and gets no secrets. */
+  /** The whole environment of the child: it reads files of strangers and gets no secrets. */
   readonly env: Readonly<Record<string, string>>;
 }
 
 const MEMORY_MB = 256;
 
-/** Runs tasks, each in a child process that is killed when it is over or in the way. */
+/** Creates a runner of tasks, each in a child process that is killed at the end. */
 export function createTaskRunner({ clock, env, file }: TaskRunnerDeps): RunTask {
   return async (task, order, options) => {
     const { deadlineMs, memoryMb = MEMORY_MB, result, signal } = options;
@@ -77,7 +75,7 @@ export function createTaskRunner({ clock, env, file }: TaskRunnerDeps): RunTask 
   };
 }
 
-/** The error of the system that made a task fail, as it was in the child. */
+/** Rebuilds the system's error that made a task fail in the child. */
 function systemErrorOf({ errno, message }: { errno?: string; message: string }) {
   return errno === undefined ? undefined : Object.assign(new Error(message), { code: errno });
 }
@@ -88,13 +86,14 @@ function resultOf(
   onProgress: TaskOptions<TSchema>['onProgress'],
 ): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    child.on('message', (news: unknown) => {
-      if (!Check(TaskNews, news)) reject(new MediaTaskError('failed', 'it told nonsense'));
-      else if (news.type === 'progress') onProgress?.(news.fraction);
-      else if (news.type === 'done') resolve(news.result);
-      else reject(new MediaTaskError(news.reason, news.message, systemErrorOf(news)));
+    child.on('message', (message: unknown) => {
+      if (!Check(TaskMessage, message))
+        reject(new MediaTaskError('failed', 'it sent an unknown message'));
+      else if (message.type === 'progress') onProgress?.(message.fraction);
+      else if (message.type === 'done') resolve(message.result);
+      else reject(new MediaTaskError(message.reason, message.message, systemErrorOf(message)));
     });
-    // More than once where it cannot be begun; what nobody listens to would end the service.
+    // May come more than once where the process cannot start; without a listener it would end the service.
     child.on('error', (error) => reject(new MediaTaskError('failed', error.message, error)));
     const end = (code: number | null, signal: NodeJS.Signals | null): void => {
       const how = signal === null ? `with exit code ${code}` : `by ${signal}`;

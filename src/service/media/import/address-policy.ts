@@ -7,16 +7,15 @@ import { isIP, BlockList, isIPv4, isIPv6 } from 'node:net';
 /** Which addresses a service may fetch from. */
 export interface AddressPolicy {
   /**
-   * The addresses of a host, all of which may be asked; a connection goes to one of these and to no
-   * other, whatever its name is resolved to by then.
-   * @param host of a URL, an address of IPv6 within brackets
-   * @param isSentFromElsewhere another machine redirects there: that is no reason to ask this one
-   * @throws RefusedAddress; the resolver's error for a name that is none
+   * Resolves a host to addresses that are all allowed; connect to these only, and do not resolve the name again.
+   * @param host of a URL, an IPv6 address in brackets
+   * @param isSentFromElsewhere whether another machine redirects there, which does not allow loopback
+   * @throws RefusedAddress; the resolver's error for an unknown name
    */
   addressesOf(host: string, isSentFromElsewhere?: boolean): Promise<readonly LookupAddress[]>;
 }
 
-/** A host that leads where this service does not go. */
+/** A host in a network that this service does not fetch from. */
 export class RefusedAddress extends Error {
   override readonly name = 'RefusedAddress';
 }
@@ -24,15 +23,15 @@ export class RefusedAddress extends Error {
 interface AddressPolicyOptions {
   /** Names and addresses that may lead anywhere. */
   readonly allowHosts: readonly string[];
-  /** Whether this machine may be asked: only where nobody else can ask this service. */
+  /** Whether loopback is allowed: only while the service itself listens on loopback. */
   readonly allowsLoopback: boolean;
   /** Every address of a name. */
   readonly resolve: (name: string) => Promise<readonly LookupAddress[]>;
 }
 
 /**
- * Keeps a service that fetches what it is told to from reaching into networks that the one who tells it
- * could not reach: loopback only where it is allowed, private ranges only for hosts that were named.
+ * Creates the guard against server-side request forgery: loopback only where it is allowed, private networks only for
+ * named hosts.
  */
 export function createAddressPolicy(options: AddressPolicyOptions): AddressPolicy {
   const { allowsLoopback, resolve } = options;
@@ -60,7 +59,7 @@ function mayBeAsked(address: string, allowsLoopback: boolean): boolean {
   return scope === 'public' || (scope === 'loopback' && allowsLoopback);
 }
 
-/** A host as names are compared: in lower case, without brackets and the dot of the root. */
+/** Normalises a host: lower case, without brackets and the final dot. */
 function bare(host: string): string {
   return host
     .toLowerCase()
@@ -68,12 +67,12 @@ function bare(host: string): string {
     .replace(/\.$/, '');
 }
 
-/** An answer to a GET whose body nobody has read yet. */
+/** A response whose body is unread. */
 interface OpenedAddress {
   readonly response: IncomingMessage;
-  /** Where it redirects to, when it does, as it says that; from the address that was asked. */
+  /** Target of a redirect, as the server wrote it. */
   readonly location: string | undefined;
-  /** Whether it was this machine that answered. */
+  /** Whether this machine sent the response. */
   readonly isLocal: boolean;
 }
 
@@ -87,9 +86,8 @@ interface OpenOptions {
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Asks for what is at an address, at one of the network addresses that its host was found to have and to
- * be allowed to have: a name that is resolved to another one by now is not asked again.
- * @throws RefusedAddress, and whatever the resolver or the connection does
+ * Sends a GET to one of the checked network addresses of the host, without resolving its name again.
+ * @throws RefusedAddress, and errors of the resolver and the connection
  */
 export async function openAddress(
   url: URL,
@@ -116,7 +114,7 @@ function answerOf(url: URL, options: RequestOptions): Promise<IncomingMessage> {
   });
 }
 
-/** A resolver that knows one answer. */
+/** Returns a resolver that always gives these addresses. */
 function pinned(addresses: readonly LookupAddress[]): NonNullable<RequestOptions['lookup']> {
   return (_name, { all = false }, give) => {
     const [first] = addresses;
@@ -126,13 +124,12 @@ function pinned(addresses: readonly LookupAddress[]): NonNullable<RequestOptions
   };
 }
 
-/** What kind of place an address leads to. */
 type AddressScope = 'public' | 'loopback' | 'private';
 
 /**
- * Where an address leads: `loopback` is this machine; `private` is every range that is not the public
- * internet's: private, link-local, shared, multicast, reserved and documentation ranges, and what embeds
- * an address of IPv4 that leads there. What is no address is private too.
+ * Classifies an address: `loopback` is this machine, `private` every range outside the public internet (private,
+ * link-local, shared, multicast, reserved, documentation, and IPv6 that embeds such an IPv4 address). Text that is no
+ * address is private too.
  */
 export function addressScope(address: string): AddressScope {
   if (isIPv4(address)) return scopeV4(address);

@@ -8,7 +8,7 @@ import { untilAborted } from '../../engine/process/deadline.ts';
 import { ServiceError } from '../../service-error.ts';
 import type { AddressPolicy } from './address-policy.ts';
 import { RefusedAddress, openAddress } from './address-policy.ts';
-import type { ImportFault, ImportSubject } from './import-failure.ts';
+import type { ImportSubject } from './import-failure.ts';
 import { importFailure } from './import-failure.ts';
 
 export interface DownloadDeps {
@@ -18,10 +18,10 @@ export interface DownloadDeps {
 
 export interface Download {
   readonly subject: ImportSubject;
-  /** Known to be http or https, without credentials. */
+  /** An http or https URL without credentials. */
   readonly url: URL;
   readonly maxBytes: number;
-  /** Takes a piece; what it throws ends the download. */
+  /** Writes a piece; an error ends the download. */
   readonly write: (piece: Uint8Array) => Promise<void>;
   readonly signal: AbortSignal;
 }
@@ -29,31 +29,26 @@ export interface Download {
 const MAX_REDIRECTS = 5;
 
 /**
- * Reads what is at an address to its end, and gives how many bytes it is (docs/api/lip-sync.md and docs/api/errors.md). The
- * body is counted as it is after it was decompressed.
- * @throws ServiceError of section 7.3; the reason of the signal once that is aborted; what `write` throws
+ * Downloads a URL and returns its length in bytes, after decompression (docs/api/lip-sync.md).
+ * @throws ServiceError of docs/api/errors.md; the reason of the signal once that is aborted; what `write` throws
  */
 export async function download(deps: DownloadDeps, order: Download): Promise<number> {
   const { subject, signal } = order;
-  const time = keepTime(deps.clock, signal, (what) =>
-    importFailure(subject, { ...timeoutOf(subject), what }),
+  const code =
+    subject.kind === 'image' ? 'ERR_MEDIA_DOWNLOAD_TIMEOUT' : 'ERR_LIP_SYNC_MEDIA_DOWNLOAD_TIMEOUT';
+  const time = startTimeouts(deps.clock, signal, (what) =>
+    importFailure(subject, { code, what, stage: 'download', retryable: true }),
   );
   try {
     const response = await untilAborted(follow(deps, order, time.signal), time.signal);
-    time.heard();
-    return await readBody(response, order, time.heard);
+    time.restart();
+    return await readBody(response, order, time.restart);
   } catch (error) {
     time.signal.throwIfAborted();
     throw asFailure(error, subject);
   } finally {
     time.stop();
   }
-}
-
-function timeoutOf({ kind }: ImportSubject): Omit<ImportFault, 'what'> {
-  const code =
-    kind === 'image' ? 'ERR_MEDIA_DOWNLOAD_TIMEOUT' : 'ERR_LIP_SYNC_MEDIA_DOWNLOAD_TIMEOUT';
-  return { code, stage: 'download', retryable: true };
 }
 
 async function follow(
@@ -97,7 +92,7 @@ function isPassing(status: number): boolean {
 async function readBody(
   response: IncomingMessage,
   { maxBytes, subject, write }: Download,
-  heard: () => void,
+  onPiece: () => void,
 ): Promise<number> {
   let bytes = 0;
   const body = decoded(response, subject);
@@ -105,7 +100,7 @@ async function readBody(
     if (Number(response.headers['content-length'] ?? 0) > maxBytes)
       throw tooLarge(subject, maxBytes);
     for await (const piece of body) {
-      heard();
+      onPiece();
       if (!(piece instanceof Uint8Array)) throw new TypeError('a body of no bytes');
       bytes += piece.length;
       if (bytes > maxBytes) throw tooLarge(subject, maxBytes);
@@ -125,7 +120,7 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
   br: createBrotliDecompress,
 };
 
-/** Asked for as it is, it may come compressed all the same. */
+/** A server may compress the body although the request declined that. */
 function decoded(response: IncomingMessage, subject: ImportSubject): Readable {
   const encoding = response.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   if (encoding === 'identity' || encoding === '') return response;
@@ -138,7 +133,7 @@ function decoded(response: IncomingMessage, subject: ImportSubject): Readable {
 function asFailure(error: unknown, subject: ImportSubject): unknown {
   if (error instanceof ServiceError) return error;
   if (error instanceof RefusedAddress) return refused(subject, error.message, 'url', error);
-  // A failure to store it is ours, and has a code too.
+  // A failure to store the file has a code too, and is not the server's.
   if (!(error instanceof Error) || !('code' in error) || error instanceof Failure) return error;
   return unreachable(subject, `cannot be fetched (${String(error.code)})`, true, error);
 }
@@ -173,38 +168,37 @@ function tooLarge(subject: ImportSubject, maxBytes: number): ServiceError {
   });
 }
 
-/** A server that says nothing for so long is not waited for. */
-const LONGEST_SILENCE_MS = 20_000;
-/** Nor is one that goes on for so long. */
-const LONGEST_DOWNLOAD_MS = 300_000;
+/** Timeouts of a download: between two pieces, and as a whole. */
+const IDLE_TIMEOUT_MS = 20_000;
+const TOTAL_TIMEOUT_MS = 300_000;
 
-/** The time that somebody else's server is given. */
-export interface Patience {
-  /** Aborted when it is over, or when the one who waits has gone. */
+interface DownloadTimeouts {
+  /** Aborted by a timeout or by the caller. */
   readonly signal: AbortSignal;
-  /** The server said something. */
-  readonly heard: () => void;
+  /** Restarts the idle timeout. */
+  readonly restart: () => void;
   readonly stop: () => void;
 }
 
 /**
- * @param given aborted by whoever waits
- * @param failureOf the reason of the signal, of what happened
+ * Starts both timeouts.
+ * @param given aborted by the caller
+ * @param failureOf returns the reason of the signal
  */
-export function keepTime(
+function startTimeouts(
   clock: Clock,
   given: AbortSignal,
   failureOf: (what: string) => Error,
-): Patience {
+): DownloadTimeouts {
   const late = new AbortController();
   const abortAfter = (ms: number, what: string): (() => void) =>
     clock.after(ms, () => late.abort(failureOf(`${what} ${ms / 1_000} s`)));
-  const stopWhole = abortAfter(LONGEST_DOWNLOAD_MS, 'was not here in');
-  const wait = (): (() => void) => abortAfter(LONGEST_SILENCE_MS, 'gave nothing for');
+  const stopWhole = abortAfter(TOTAL_TIMEOUT_MS, 'was not here in');
+  const wait = (): (() => void) => abortAfter(IDLE_TIMEOUT_MS, 'gave nothing for');
   let stopSilence = wait();
   return {
     signal: AbortSignal.any([given, late.signal]),
-    heard() {
+    restart() {
       stopSilence();
       stopSilence = wait();
     },

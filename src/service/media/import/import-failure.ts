@@ -1,42 +1,42 @@
 import type { ImportErrorDetails, ImportStage, MediaKind } from '../../../contract/lip-sync.ts';
 import type { ServiceErrorCode } from '../../../contract/service-errors.ts';
 import { ServiceError } from '../../service-error.ts';
-import { MediaTaskError } from '../child/media-task-error.ts';
-import type { TaskFailure } from '../child/media-task-error.ts';
+import { MediaTaskError } from '../child/messages.ts';
+import type { TaskFailure } from '../child/messages.ts';
 
-/** What an import is about, for what is told when it fails. */
+/** The subject of an import, for its errors. */
 export interface ImportSubject {
   readonly kind: MediaKind;
-  /** The field of the request that has the address. */
+  /** Field of the request with the URL. */
   readonly field: string;
 }
 
-export interface ImportFault {
+interface ImportFault {
   readonly code: ServiceErrorCode;
-  /** What happened, to follow the name of the field. */
+  /** Predicate of the message, after the name of the field. */
   readonly what: string;
   readonly stage: ImportStage;
-  /** Whether the same request may do better later. */
+  /** Whether the same request may succeed later. */
   readonly retryable: boolean;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly cause?: unknown;
 }
 
-/** The error of an import: no job was made, and nothing was charged (docs/api/errors.md). */
+/** Creates the error of an import, for which nothing is charged (docs/api/errors.md). */
 export function importFailure(subject: ImportSubject, fault: ImportFault): ServiceError {
   const { cause, code, headers, retryable, stage, what } = fault;
   const details: ImportErrorDetails = { media_kind: subject.kind, stage, retryable };
   return new ServiceError(code, `${subject.field} ${what}`, { details, headers, cause });
 }
 
-/** What a task of the media child found wrong with a file, as the answer to whoever gave it (docs/api/errors.md). */
+/** Turns an error of the media child into the response to the client (docs/api/errors.md). */
 export function inspectionFailure(error: unknown, subject: ImportSubject): unknown {
   if (!(error instanceof MediaTaskError)) return error;
   const { reason } = error;
   const isOurs = reason === 'failed';
   return importFailure(subject, {
     code: CODES[reason],
-    what: WORDS[reason] ?? error.message,
+    what: MESSAGES[reason] ?? error.message,
     stage: 'inspection',
     retryable: isOurs,
     headers: isOurs ? { 'Retry-After': '1' } : undefined,
@@ -53,8 +53,8 @@ const CODES: Readonly<Record<TaskFailure, ServiceErrorCode>> = {
   failed: 'ERR_MEDIA_IMPORT_UNAVAILABLE',
 };
 
-/** Where what happened is nothing that a user could make use of. */
-const WORDS: Readonly<Partial<Record<TaskFailure, string>>> = {
+/** Messages for failures whose own message does not help a user. */
+const MESSAGES: Readonly<Partial<Record<TaskFailure, string>>> = {
   timeout: 'cannot be read in any reasonable time',
   died: 'cannot be read',
   failed: 'cannot be inspected now',

@@ -4,7 +4,6 @@ import {
   MEDIA_VIDEO_MAX_BYTES,
 } from '../../../contract/limits.ts';
 import type { MediaKind } from '../../../contract/lip-sync.ts';
-import type { Output } from '../../../durable/output.ts';
 import type { Clock } from '../../../effects/clock.ts';
 import type { Random } from '../../../effects/random.ts';
 import { Failure } from '../../../errors/failure.ts';
@@ -19,10 +18,9 @@ import type { AddressPolicy } from './address-policy.ts';
 import type { ImportSubject } from './import-failure.ts';
 import { importFailure, inspectionFailure } from './import-failure.ts';
 
-/** A file that is to be fetched. */
 interface FetchOrder extends ImportSubject {
   readonly url: string;
-  /** What it is called in the folder. */
+  /** Name of the file in the folder. */
   readonly name: string;
 }
 
@@ -31,31 +29,28 @@ interface FetchedFile {
   readonly bytes: number;
 }
 
-/** Files that come in for one job that may be made of them. */
+/** The files of one job, while they are imported. */
 export interface MediaArrival {
-  /** The id of the folder, and of the job that is made of it. */
+  /** Id of the folder and of the later job. */
   readonly id: string;
-  /** @throws ServiceError of section 7.3 */
+  /** Downloads a file. @throws ServiceError (docs/api/errors.md) */
   fetch(order: FetchOrder): Promise<FetchedFile>;
-  /** Fetches a file and says what is in it. @throws ServiceError of section 7.3 */
+  /** Downloads a file and inspects the track that it needs. @throws ServiceError (docs/api/errors.md) */
   fetchTrack(order: FetchOrder & { readonly kind: 'audio' | 'video' }): Promise<Inspection>;
-  /** Ends whatever still comes in: it fails with this reason. */
+  /** Aborts the other downloads with this reason. */
   abandon(reason: unknown): void;
 }
 
-/** Brings files of users in before anything is made of them or charged (docs/api/lip-sync.md and docs/api/errors.md). */
+/** Imports files of users before a job is made or charged (docs/api/lip-sync.md and docs/api/errors.md). */
 export interface Imports {
-  /**
-   * Does something with files that come in. Their folder is removed afterwards, unless a job was made
-   * of it.
-   */
+  /** Runs work with a new folder of imported files, and removes the folder unless it belongs to a job by then. */
   within<Result>(
     signal: AbortSignal,
     work: (arrival: MediaArrival) => Promise<Result>,
   ): Promise<Result>;
-  /** Removes what imports of processes that died left. */
+  /** Removes the folders of dead processes. */
   sweep(): Promise<void>;
-  /** Lets nothing come in any more: nothing of it is charged yet. */
+  /** Aborts every import; none is charged yet. */
   close(): void;
 }
 
@@ -68,9 +63,9 @@ interface ImportsDeps {
   readonly run: RunTask;
 }
 
-/** How many files may come in at once. */
+/** How many files may be imported at once. */
 const MOST_AT_ONCE = 16;
-/** No import takes so long. */
+/** Longer than any import. */
 const LEFT_AFTER_MS = 24 * 60 * 60 * 1_000;
 
 const MAX_BYTES: Readonly<Record<MediaKind, number>> = {
@@ -93,7 +88,7 @@ export function createImports(deps: ImportsDeps): Imports {
       try {
         return await work(openArrival(id, [signal, closing.signal]));
       } finally {
-        // What cannot be removed now is removed when it is found.
+        // `sweep` removes what cannot be removed now.
         await removeUnneeded(id).catch(() => undefined);
       }
     },
@@ -106,7 +101,7 @@ export function createImports(deps: ImportsDeps): Imports {
   };
 }
 
-/** What is shared by all that come in: there is room for so many. */
+/** Returns a function that opens an arrival; all share the limit of downloads at once. */
 function openSlots(
   deps: ImportsDeps,
 ): (id: string, signals: readonly AbortSignal[]) => MediaArrival {
@@ -119,7 +114,7 @@ function openSlots(
       if (running >= MOST_AT_ONCE) throw unavailable(order, 'has to wait for others that come in');
       running += 1;
       try {
-        return await bringIn(deps, { id, url, order, signal });
+        return await storeFile(deps, id, { ...order, url }, signal);
       } catch (error) {
         if (!(error instanceof Failure)) throw error;
         throw notStored(order, error);
@@ -133,27 +128,24 @@ function openSlots(
       abandon: (reason) => abandoned.abort(reason),
       async fetchTrack(order) {
         const { path } = await fetch(order);
-        return inspectImported(deps.run, { ...order, path, signal });
+        return inspectImported(deps.run, order, path, signal);
       },
     };
   };
 }
 
-interface Storing {
-  readonly id: string;
-  readonly url: URL;
-  readonly order: FetchOrder;
-  readonly signal: AbortSignal;
-}
-
-/** @throws Failure when it cannot be written */
-async function bringIn(
+/** Downloads a file into the folder with this id. @throws Failure when it cannot be written */
+async function storeFile(
   deps: ImportsDeps,
-  { id, url, order, signal }: Storing,
+  id: string,
+  order: ImportSubject & { readonly name: string; readonly url: URL },
+  signal: AbortSignal,
 ): Promise<FetchedFile> {
-  const { name } = order;
+  const { name, url } = order;
   const { download } = await import('./download.ts');
-  const output = await createFile(deps.folder, id, order);
+  const output = await deps.folder.create(id, order.name).catch((error: unknown) => {
+    throw notStored(order, error);
+  });
   try {
     const maxBytes = MAX_BYTES[order.kind];
     const write = (piece: Uint8Array): Promise<void> => output.write(piece);
@@ -163,15 +155,6 @@ async function bringIn(
   } catch (error) {
     await output.abandon();
     throw error;
-  }
-}
-
-/** @throws ServiceError 503 when it cannot be made, 507 on a full disk */
-async function createFile(folder: MediaFolder, id: string, order: FetchOrder): Promise<Output> {
-  try {
-    return await folder.create(id, order.name);
-  } catch (error) {
-    throw notStored(order, error);
   }
 }
 
@@ -200,22 +183,18 @@ function closingError(): ServiceError {
   });
 }
 
-/** Reading half a gigabyte takes two seconds; what takes so long never ends. */
+/** Reading half a gigabyte takes two seconds. */
 const DEADLINE_MS = 60_000;
 
-interface Inspecting extends ImportSubject {
-  readonly kind: 'audio' | 'video';
-  readonly path: string;
-  readonly signal: AbortSignal;
-}
-
 /**
- * Says what is in a file that came in, after a process of its own has read it.
- * @throws ServiceError 415, 413 or 422 for what is no good; 503 when it cannot be inspected now
+ * Inspects an imported file in a process of its own.
+ * @throws ServiceError 413, 415 or 422 for an unusable file; 503 when it cannot be inspected now
  */
 async function inspectImported(
   run: RunTask,
-  { path, signal, ...subject }: Inspecting,
+  subject: ImportSubject & { readonly kind: 'audio' | 'video' },
+  path: string,
+  signal: AbortSignal,
 ): Promise<Inspection> {
   const order: InspectionOrder = { path, needs: subject.kind };
   try {
@@ -225,17 +204,8 @@ async function inspectImported(
   }
 }
 
-/**
- * The address in a field of a request.
- * @throws ServiceError 400 for anything but an http or https address without a name and a password
- */
-function parseMediaUrl({
-  field,
-  url: given,
-}: {
-  readonly field: string;
-  readonly url: string;
-}): URL {
+/** Parses the URL in a field of a request. @throws ServiceError 400 unless it is http or https without credentials */
+function parseMediaUrl({ field, url: given }: FetchOrder): URL {
   const url = URL.canParse(given) ? new URL(given) : undefined;
   const isPlain = url !== undefined && url.username === '' && url.password === '';
   if (isPlain && /^https?:$/.test(url.protocol)) return url;

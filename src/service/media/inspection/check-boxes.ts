@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
-import { MediaTaskError } from '../child/media-task-error.ts';
+import { MediaTaskError } from '../child/messages.ts';
 
 /** More than an index of half an hour of anything needs. */
 const LARGEST_INDEX_BYTES = 64 * 1024 * 1024;

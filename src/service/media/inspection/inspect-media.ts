@@ -6,7 +6,7 @@ import type { OpenFile } from '../../../audio/decode.ts';
 import { parseMp3Frame, readMp3InfoTag, mp3TagLength } from '../../../audio/mp3.ts';
 import { createVerifier } from '../../../audio/verify.ts';
 import { MEDIA_SECONDS_MAX } from '../../../contract/limits.ts';
-import { MediaTaskError } from '../child/media-task-error.ts';
+import { MediaTaskError } from '../child/messages.ts';
 import type { MediaTask } from '../child/messages.ts';
 import { decodeFlac } from '../lipsync/to-aac.ts';
 import { checkBoxes } from './check-boxes.ts';

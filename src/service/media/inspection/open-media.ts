@@ -1,5 +1,5 @@
 import type { Input } from 'mediabunny';
-import { MediaTaskError } from '../child/media-task-error.ts';
+import { MediaTaskError } from '../child/messages.ts';
 
 /**
  * Opens a media file whose boxes were checked. Playlists are no media here: they name other files and

@@ -9,7 +9,7 @@ import type {
 } from 'mediabunny';
 import { Check } from 'typebox/schema';
 import type { MediaTask } from '../child/messages.ts';
-import { wholeFile } from '../child/whole-file.ts';
+import { wholeFile } from '../child/messages.ts';
 import type { AudioFacts } from '../inspection/inspection.ts';
 import { readMedia } from '../inspection/open-media.ts';
 import type { Aligned } from './align-order.ts';

@@ -6,14 +6,13 @@ import type { LipSyncRequest, LipSyncResult, BillingRule } from '../../../contra
 import { BILLING_RULES } from '../../../contract/lip-sync.ts';
 import { fingerprintOf } from '../../operations/operations.ts';
 import { importFailure } from '../import/import-failure.ts';
-import type { MediaArrival } from '../import/imports.ts';
+import type { Imports, MediaArrival } from '../import/imports.ts';
 import type { InspectedVideo } from '../inspection/inspection.ts';
 import { AudioFacts, VideoFacts } from '../inspection/inspection.ts';
 import type { Job } from '../../jobs/job-records.ts';
 import { storedOrder } from '../../jobs/job-records.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
 import type { MediaWork } from '../media-jobs.ts';
-import type { Media } from '../media.ts';
 import type { AlignOrder } from './align-order.ts';
 import { Aligned } from './align-order.ts';
 
@@ -33,7 +32,7 @@ interface LipSyncOrder {
  */
 export async function acceptLipSync(
   { accountId, body, endpoint, requestId, signal }: LipSyncOrder,
-  { jobs, media }: { readonly jobs: Jobs; readonly media: Media },
+  { jobs, media }: { readonly jobs: Jobs; readonly media: { readonly imports: Imports } },
 ): Promise<Job> {
   const { audio_url: audioUrl, video_extension: extendsVideo = false, video_url: videoUrl } = body;
   return media.imports.within(signal, async (arrival) => {

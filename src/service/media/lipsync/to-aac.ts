@@ -4,7 +4,7 @@ import type { AudioSampleSource, InputAudioTrack } from 'mediabunny';
 import { FLAC_TAIL } from '../../../audio/decode.ts';
 import type { Resampler } from '../../engine/resample.ts';
 import { createResampler } from '../../engine/resample.ts';
-import { MediaTaskError } from '../child/media-task-error.ts';
+import { MediaTaskError } from '../child/messages.ts';
 import { readMedia } from '../inspection/open-media.ts';
 import type { AlignOrder } from './align-order.ts';
 

@@ -2,9 +2,8 @@ import { open } from 'node:fs/promises';
 import type { Sharp, SharpConstructor } from 'sharp';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import { MediaTaskError } from '../child/media-task-error.ts';
+import { MediaTaskError, requireOrder } from '../child/messages.ts';
 import type { MediaTask } from '../child/messages.ts';
-import { requireOrder } from '../child/messages.ts';
 import type { PictureSize } from './letters.ts';
 
 /** The order to inspect a reference; the path is absolute. */

@@ -4,7 +4,7 @@ import { deflateSync } from 'node:zlib';
 import fc from 'fast-check';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
-import { MediaTaskError } from '../../../../src/service/media/child/media-task-error.ts';
+import { MediaTaskError } from '../../../../src/service/media/child/messages.ts';
 import { inspectReference } from '../../../../src/service/media/pictures/reference.ts';
 import { temporaryFolder } from '../../support/test-service.ts';
 import { pngOf } from './png-of.ts';
