@@ -2,9 +2,8 @@ import type { BatchItem } from '../../src/batch/plan/plan.ts';
 import type { Context } from '../../src/cli/command.ts';
 import { creditRates } from '../../src/cli/journal.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
-import type { CreditRates, RateKey } from '../../src/speech/credit-rates.ts';
-import type { Charge } from '../../src/speech/price-fit.ts';
-import { estimateCredits, withCharge } from '../../src/speech/price-fit.ts';
+import type { Charge, CreditRates, RateKey } from '../../src/speech/credit-rates.ts';
+import { estimateCredits, withCharge } from '../../src/speech/credit-rates.ts';
 import type { BatchConnection } from './connect-batch.ts';
 import type { PreparedBatch } from './prepare.ts';
 

@@ -17,7 +17,7 @@ import type { Handshake } from '../../src/live/websocket.ts';
 import { handshakeOf, openWebSockets } from '../../src/live/websocket.ts';
 import type { FrameMessage } from '../../src/realtime/frames.ts';
 import { openPlanned } from '../../src/speech/output-plan.ts';
-import type { SpeechWay } from '../../src/speech/speak.ts';
+import type { SpeechTransport } from '../../src/speech/speak.ts';
 import { speak } from '../../src/speech/speak.ts';
 import { readPieces } from '../../src/speech/text-source.ts';
 import { toJson } from '../../src/text/display.ts';
@@ -42,7 +42,7 @@ export async function speakLive(task: LiveTask): Promise<CommandResult> {
     const requestId = flags.requestId ?? context.random.uuid();
     const reporter = createReporter(io, globals.json === true);
     const metadata = new LiveMetadata();
-    const way = transportFor(task, connection, {
+    const transport = transportFor(task, connection, {
       plan: livePlan(task, request, requestId),
       metadata,
       onNotice: (notice) => reporter.report(notice),
@@ -56,7 +56,7 @@ export async function speakLive(task: LiveTask): Promise<CommandResult> {
         requestId,
         signal,
       },
-      way,
+      transport,
       plan,
       output,
       stream: streamOf(context, plan, playback),
@@ -119,7 +119,7 @@ function transportFor(
     onNotice,
     plan,
   }: { metadata: LiveMetadata; onNotice: (notice: LiveNotice) => void; plan: LivePlan },
-): SpeechWay {
+): SpeechTransport {
   const { clock, env, io, random, signal } = context;
   const { requestId } = plan;
   const handshake = handshakeOf(client, protocol, {

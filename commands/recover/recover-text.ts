@@ -4,13 +4,13 @@ import { startProgress } from '../../src/cli/render/progress.ts';
 import type { OpenCaptions } from '../../src/cli/speech/plan.ts';
 import type { IntentJournal } from '../../src/durable/intents.ts';
 import { abortable } from '../../src/effects/concurrency.ts';
-import type { LeftText } from '../../src/speech/long-text/record.ts';
+import type { InterruptedText } from '../../src/speech/long-text/record.ts';
 import { recoverLongText } from '../../src/speech/long-text/recover-long-text.ts';
 import type { Recovered } from '../../src/speech/recover.ts';
 
 /** Goes on with a text that is spoken in parts; the service is asked only when something is missing. */
 export async function recoverText(
-  left: LeftText,
+  left: InterruptedText,
   context: Context,
   journal: IntentJournal,
 ): Promise<Recovered> {
@@ -40,7 +40,10 @@ export async function recoverText(
 }
 
 /** Files for the captions that were asked for; what has their names meanwhile stays. */
-async function captionsOf({ plan }: LeftText, context: Context): Promise<OpenCaptions | undefined> {
+async function captionsOf(
+  { plan }: InterruptedText,
+  context: Context,
+): Promise<OpenCaptions | undefined> {
   if (plan.delivery === 'stream' || plan.captions === undefined) return undefined;
   const { openCaptions, parseCaptionsRecord } = await import('../../src/cli/speech/captions.ts');
   const captions = parseCaptionsRecord(plan.captions);

@@ -57,7 +57,7 @@ export const recoverCommand: CommandDefinition<RecoverFlags> = {
       spool,
       journal,
       recoverJob: jobRecovery(context, journal),
-      findOut: questions(context, journal, spool),
+      resolveRequest: questions(context, journal, spool),
       recoverText: textRecovery(context, journal),
     };
     const { items, failures } = await settle(chosen, deps, context.signal);
@@ -72,7 +72,7 @@ export const recoverCommand: CommandDefinition<RecoverFlags> = {
     const mayPrune = id === undefined && isSettled;
     // What was found out is told, also when the spool cannot be tidied up.
     if (mayPrune) await deps.spool.prune().catch(() => []);
-    if (id === undefined) await tellOfBatches(context);
+    if (id === undefined) await reportUnfinishedBatches(context);
     if (mayPrune) await sweepRecords(await recordOptions(context)).catch(() => undefined);
     await sweepFolders(leftovers, context);
     return {
@@ -128,7 +128,7 @@ async function sweepFolders(leftovers: readonly Leftover[], context: Context): P
 }
 
 /** Batches keep what they know with their outputs, and go on by themselves. */
-async function tellOfBatches(context: Context): Promise<void> {
+async function reportUnfinishedBatches(context: Context): Promise<void> {
   const { files, io } = context;
   const { state } = await context.paths();
   for (const folder of await listUnfinished(path.join(state, 'batches'), files)) {
@@ -171,11 +171,15 @@ function jobRecovery(context: Context, journal: IntentJournal): RecoverDeps['rec
 }
 
 /** The same for requests that were not answered. */
-function questions(context: Context, journal: IntentJournal, spool: Spool): RecoverDeps['findOut'] {
+function questions(
+  context: Context,
+  journal: IntentJournal,
+  spool: Spool,
+): RecoverDeps['resolveRequest'] {
   return async (intent) => {
-    const { findOut } = await import('./find-out.ts');
+    const { resolveRequest } = await import('./resolve-request.ts');
     const progress = startProgress(context.io, context.clock, `asking about request ${intent.id}`);
-    const asked = findOut(intent, {
+    const asked = resolveRequest(intent, {
       ...context,
       journal,
       spool,

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { resolveSetting } from '../config/settings.ts';
-import type { IntentJournal, OpenIntent } from '../durable/intents.ts';
-import { createIntentJournal, listOpenIntents } from '../durable/intents.ts';
+import type { OpenIntent } from '../durable/intents.ts';
+import { IntentJournal, listOpenIntents } from '../durable/intents.ts';
 import type { Spool } from '../durable/spool.ts';
 import type { CreditRates } from '../speech/credit-rates.ts';
 import { createCreditRates } from '../speech/credit-rates.ts';
@@ -21,7 +21,7 @@ export async function openJournal(context: Context): Promise<OpenedJournal> {
   const { processes } = context;
   const folder = path.join(state, 'journal');
   return {
-    journal: createIntentJournal({ ...context, folder, processes }),
+    journal: new IntentJournal({ ...context, folder, processes }),
     open: async () => (await listOpenIntents({ folder, files: context.files, processes })).open,
   };
 }

@@ -48,7 +48,7 @@ export interface IntentAbout {
 }
 
 /** What becomes known on the way. */
-export interface IntentFacts {
+export interface IntentMetadata {
   readonly jobId?: string;
   readonly requestId?: string;
   readonly creditsUsed?: number;
@@ -71,7 +71,7 @@ export interface IntentStatus {
   readonly at: string;
   /** Undefined when that line is damaged. */
   readonly about: IntentAbout | undefined;
-  readonly facts: IntentFacts;
+  readonly facts: IntentMetadata;
 }
 
 /** One line: a step of one operation. */
@@ -81,7 +81,7 @@ export interface IntentStep {
   readonly state: IntentState;
   readonly at: string;
   readonly about?: IntentAbout | undefined;
-  readonly facts?: IntentFacts | undefined;
+  readonly facts?: IntentMetadata | undefined;
 }
 
 /** Whether nothing is left to be done. */
@@ -143,7 +143,7 @@ function isAbout(value: unknown): value is IntentAbout {
   );
 }
 
-function isFacts(value: unknown): value is IntentFacts {
+function isFacts(value: unknown): value is IntentMetadata {
   return hasFieldTypes(value, FACT_TYPES);
 }
 
@@ -155,7 +155,7 @@ const FACT_TYPES = {
   checksum: 'string',
   spoolId: 'string',
   problem: 'string',
-} satisfies Record<keyof IntentFacts, string>;
+} satisfies Record<keyof IntentMetadata, string>;
 
 /** One file of the intent journal: what one process wrote. */
 export interface IntentFile extends Pick<LogFile, 'garbled' | 'isTorn' | 'path'> {

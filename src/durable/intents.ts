@@ -5,7 +5,7 @@ import { bodyRecord, blankLine, readIntentFiles, isSettled, mergeSteps } from '.
 import type {
   IntentFile,
   IntentAbout,
-  IntentFacts,
+  IntentMetadata,
   IntentState,
   IntentStatus,
   IntentStep,
@@ -21,66 +21,27 @@ import type { FileDeps } from './files.ts';
 
 export type {
   IntentAbout,
-  IntentFacts,
+  IntentMetadata,
   IntentState,
   IntentStatus,
   OpenState,
   SettledState,
 } from './intent-records.ts';
 
-/** One operation that may cost credits. Its steps throw exit 32 when they cannot be written down. */
-export interface Intent {
-  readonly id: string;
-  readonly state: IntentState;
-  /**
-   * Notes how far it got. `verified`, and `accepted` with a job's id, are on the disk when this resolves;
-   * `accepted` alone soon after.
-   */
-  advance(state: OpenState, facts?: IntentFacts): Promise<void>;
-  /** Notes how it ended. */
-  settle(state: SettledState, facts?: IntentFacts): Promise<void>;
-}
-
-/**
- * What this process writes into the journal of operations that may cost credits: a file of its own, so
- * that no two write into one. When everything in it has come to its end, `close` removes it.
- */
-export interface IntentJournal {
-  /**
-   * Writes an operation down; it is on the disk when this resolves, so only then may the request be
-   * sent. Throws exit 32 when it cannot be, or when a newer foley uses the journal: nothing was sent.
-   * @param body what is sent, JSON; in the same file, until it is known what came of it, so that `foley recover`
-   *   can ask again
-   */
-  begin(about: IntentAbout, body?: Uint8Array): Promise<Intent>;
-  /** What an operation asked for, as it was sent; undefined when it was not kept. @throws Failure (state) */
-  bodyOf(status: IntentStatus): Promise<Buffer | undefined>;
-  /** Goes on with an operation that another process left open. */
-  resume(status: IntentStatus): Intent;
-  /**
-   * Notes that what dead commands left open of the very purchase that came to its end now is over with it.
-   * @throws Failure (state)
-   */
-  settleRepeated(done: Repetition): Promise<void>;
-  /** Closes the journal, and tidies up what has ended. Never throws. */
-  close(): Promise<void>;
-}
-
 interface IntentJournalOptions extends FileDeps {
   readonly folder: string;
   readonly processes: Processes;
 }
 
-/** The journal in `folder`, which is made, 0700, with the first operation. */
-export function createIntentJournal(options: IntentJournalOptions): IntentJournal {
-  return new Journal(options);
-}
-
-class Journal implements IntentJournal {
+/**
+ * The operations of this process that may cost credits, in a log of its own. `folder` (0700) is created with
+ * the first operation.
+ */
+export class IntentJournal {
   readonly #options: IntentJournalOptions;
   readonly #log: Log;
   readonly #path: string;
-  readonly #intents: WrittenIntent[] = [];
+  readonly #intents: Intent[] = [];
   #hasResumed = false;
 
   constructor(options: IntentJournalOptions) {
@@ -92,19 +53,25 @@ class Journal implements IntentJournal {
       ...options,
       path: this.#path,
       head: [ownerRecord(processes.self)],
-      // A newer foley may be using the folder: then nothing may be sent.
+      // Nothing may be sent when a newer foley uses the folder.
       prepare: () =>
         Promise.all([readIntentFiles(folder, options), ensurePrivateFolder(folder, files)]),
     });
   }
 
+  /**
+   * Records an operation; it is on the disk when this resolves, so only then may the request be sent.
+   * @param body JSON body of the request, stored until the outcome is known: `foley recover` may send it again
+   * @throws Failure (state); nothing was sent then
+   */
   async begin(about: IntentAbout, body?: Uint8Array): Promise<Intent> {
-    const intent = new WrittenIntent(this, randomHex(this.#options, 8), 0, 'intent');
+    const intent = new Intent(this, randomHex(this.#options, 8), 0, 'intent');
     await this.write(intent, { about }, 'now', body);
     this.#intents.push(intent);
     return intent;
   }
 
+  /** Returns the stored body of an operation. @throws Failure (state) */
   async bodyOf({ id }: IntentStatus): Promise<Buffer | undefined> {
     const read = await readIntentFiles(this.#options.folder, this.#options);
     const [body] = read.flatMap((file) => file.bodies.get(id) ?? []);
@@ -112,35 +79,46 @@ class Journal implements IntentJournal {
   }
 
   /** Overwrites a body in the file; one that cannot be overwritten is removed with the file. */
-  forgetBody({ body, id }: WrittenIntent): void {
+  forgetBody({ body, id }: Intent): void {
     if (body !== undefined) this.#log.overwrite(blankLine(id, body.bytes), body.position);
   }
 
+  /** Continues an operation of another process. */
   resume({ id, generation, state }: IntentStatus): Intent {
     const known = this.#intents.find((one) => one.id === id && one.generation === generation);
     if (known !== undefined) return known;
-    const intent = new WrittenIntent(this, id, generation, state);
+    const intent = new Intent(this, id, generation, state);
     this.#intents.push(intent);
     this.#hasResumed = true;
     return intent;
   }
 
-  async settleRepeated(done: Repetition): Promise<void> {
-    for (const left of await leftOfTheSame(done, this.#options)) {
-      await this.resume(left).settle('published');
+  /**
+   * Marks operations of dead processes as published that were the same billed request as a finished one, and
+   * removes their temporary files.
+   * @throws Failure (state)
+   */
+  async closeRepeated(done: Repetition): Promise<void> {
+    const { open } = await listOpenIntents(this.#options);
+    for (const intent of open) {
+      if (intent.writer !== 'dead' || !isSameBilledRequest(intent, done)) continue;
+      const temporary = intent.about?.temporary ?? '';
+      if (isTemporaryName(path.basename(temporary))) await removeQuietly(temporary, this.#options);
+      await this.resume(intent).markAs('published');
     }
   }
 
+  /** Closes the journal, and removes its file when all operations have ended. Never throws. */
   async close(): Promise<void> {
     await this.#log.close().catch(() => undefined);
     if (!this.#intents.every(({ state }) => isSettled(state))) return;
-    // First what others began and we ended, then what says that it has ended.
-    if (this.#hasResumed && !(await this.#isForgotten().catch(() => false))) return;
+    // The files in which resumed operations began go first: without this file they would be open again.
+    if (this.#hasResumed && !(await this.#sweepResumed().catch(() => false))) return;
     if (this.#log.isBegun) await removeQuietly(this.#path, this.#options);
   }
 
-  /** Removes the files of others that are over; whether none is left that tells of what we ended. */
-  async #isForgotten(): Promise<boolean> {
+  /** Removes finished files of other processes; returns whether none names an operation of this one. */
+  async #sweepResumed(): Promise<boolean> {
     await sweepIntents(this.#options);
     const ended = new Set(this.#intents.map(({ id }) => id));
     const others = await readIntentFiles(this.#options.folder, this.#options);
@@ -149,9 +127,9 @@ class Journal implements IntentJournal {
     );
   }
 
-  /** Writes one step of an operation, after those before it, and its body in the same go. */
+  /** Appends one step of an operation, with its body in the same write. */
   async write(
-    intent: WrittenIntent,
+    intent: Intent,
     known: Pick<IntentStep, 'about' | 'facts'>,
     durability: Durability,
     body?: Uint8Array,
@@ -171,29 +149,35 @@ class Journal implements IntentJournal {
   }
 }
 
-class WrittenIntent implements Intent {
+/** One operation that may cost credits. Methods throw a Failure (state) when a step cannot be recorded. */
+export class Intent {
   readonly id: string;
   readonly generation: number;
   state: IntentState;
-  /** Where what was sent is in the file of this process. */
+  /** Where the request body is in the file of this process. */
   body: { readonly bytes: number; readonly position: number } | undefined;
-  readonly #journal: Journal;
+  readonly #journal: IntentJournal;
 
-  constructor(journal: Journal, id: string, generation: number, state: IntentState) {
+  constructor(journal: IntentJournal, id: string, generation: number, state: IntentState) {
     this.#journal = journal;
     this.id = id;
     this.generation = generation;
     this.state = state;
   }
 
-  async advance(state: OpenState, facts?: IntentFacts): Promise<void> {
+  /**
+   * Records progress. `verified`, and `accepted` with a job id, are on the disk when this resolves; `accepted`
+   * alone soon after.
+   */
+  async advance(state: OpenState, facts?: IntentMetadata): Promise<void> {
     this.state = state;
     await this.#journal.write(this, { facts }, durabilityOf(state, facts));
-    // From here on it is asked for by its id.
+    // `foley recover` asks for a job by its id, and needs no body.
     if (facts?.jobId !== undefined) this.#forgetBody();
   }
 
-  async settle(state: SettledState, facts?: IntentFacts): Promise<void> {
+  /** Records the outcome. */
+  async markAs(state: SettledState, facts?: IntentMetadata): Promise<void> {
     this.state = state;
     await this.#journal.write(this, { facts }, 'later');
     this.#forgetBody();
@@ -205,24 +189,17 @@ class WrittenIntent implements Intent {
   }
 }
 
-function durabilityOf(state: OpenState, facts: IntentFacts | undefined): Durability {
+function durabilityOf(state: OpenState, facts: IntentMetadata | undefined): Durability {
   if (state === 'verified') return 'now';
   if (state !== 'accepted') return 'later';
-  // Without its id a job cannot be fetched; of a stream it is the price that is noted.
+  // Without its id a job cannot be downloaded; for a stream this records only the price.
   return facts?.jobId === undefined ? 'soon' : 'now';
 }
 
-/** An operation that may have cost credits and did not come to its end. */
+/** An operation that may have cost credits and has not ended. */
 export interface OpenIntent extends IntentStatus {
-  /** Whether the command that began it still runs; one that does is not to be touched. */
+  /** Whether its command is still running. */
   readonly writer: Liveness;
-}
-
-interface OpenIntents {
-  /** The oldest first. */
-  readonly open: readonly OpenIntent[];
-  /** Lines of the journal that could not be read. */
-  readonly garbled: number;
 }
 
 interface IntentFolder {
@@ -232,30 +209,29 @@ interface IntentFolder {
 }
 
 /**
- * What interrupted commands left open. Torn and damaged lines are counted and passed over. Throws exit
- * 32 when the journal cannot be read, or when a newer foley wrote in it.
+ * Returns the open operations, the oldest first, and the number of damaged lines.
+ * @throws Failure (state) when the journal cannot be read, or a newer foley wrote it
  */
-export async function listOpenIntents(options: IntentFolder): Promise<OpenIntents> {
+export async function listOpenIntents(
+  options: IntentFolder,
+): Promise<{ readonly open: readonly OpenIntent[]; readonly garbled: number }> {
   const read = await readIntentFiles(options.folder, options);
   const open = mergeSteps(read.flatMap((file) => file.steps))
     .filter(({ state }) => !isSettled(state))
-    .map((status) => withWriter(status, read));
+    .map((status) => ({ ...status, writer: writerOf(status.id, read) }));
   return { open, garbled: read.reduce((sum, file) => sum + file.garbled, 0) };
 }
 
-/** A file of the journal with damaged lines. */
-interface DamagedJournal {
-  readonly path: string;
-  readonly garbled: number;
-  /** Operations of which something can still be read. */
+/** A journal file with damaged lines, and how many operations in it are readable and open. */
+interface DamagedJournal extends Pick<IntentFile, 'garbled' | 'path'> {
   readonly operations: number;
-  /** Operations that did not come to their end. */
   readonly open: number;
 }
 
 /**
- * The files of ended processes with damaged lines, those that were put aside for it included; a line that was
- * cut off when its writer was killed is none. Throws exit 32 as above.
+ * Returns the damaged files of ended processes, also those set aside as `.corrupt`. A line that was cut off
+ * when its writer was killed is not damage.
+ * @throws Failure (state) as above
  */
 export async function listDamagedJournals(
   options: IntentFolder,
@@ -266,42 +242,33 @@ export async function listDamagedJournals(
   return read
     .filter(({ garbled, isTorn, writer }) => garbled > (isTorn ? 1 : 0) && writer !== 'alive')
     .map(({ garbled, path: file, steps }) => {
-      const ids = new Set(steps.map(({ id }) => id));
-      const isOpen = (id: string): boolean => file.endsWith(LOG_EXTENSION) && open.has(id);
-      return {
-        path: file,
-        garbled,
-        operations: ids.size,
-        open: [...ids].filter((id) => isOpen(id)).length,
-      };
+      const ids = [...new Set(steps.map(({ id }) => id))];
+      const isLog = file.endsWith(LOG_EXTENSION);
+      const stillOpen = ids.filter((id) => isLog && open.has(id));
+      return { path: file, garbled, operations: ids.length, open: stillOpen.length };
     });
 }
 
-/** The ids of the operations that have not ended. */
+/** Returns the ids of the operations that have not ended. */
 function openIds(read: readonly IntentFile[]): ReadonlySet<string> {
   const merged = mergeSteps(read.flatMap((file) => file.steps));
   return new Set(merged.filter(({ state }) => !isSettled(state)).map(({ id }) => id));
 }
 
 /**
- * Removes the files, of processes that have ended, in which nothing is open any more. One with damaged
- * lines is kept as `….corrupt`: what they said may matter to somebody. Throws the system's error.
+ * Removes the finished files of ended processes; one with damaged lines becomes `….corrupt`. Throws the
+ * system's error.
  */
 export async function sweepIntents(options: FileDeps & IntentFolder): Promise<void> {
   const read = await readIntentFiles(options.folder, options);
   const open = openIds(read);
-  // The oldest first: what a later file settles was begun in an earlier one, which must go before it.
+  // The oldest first: an operation that a later file ends may have begun in an earlier one.
   for (const file of read) {
-    // Somebody of whom nothing is known may be about to write down the first.
+    // An unknown process may be about to record its first operation.
     const mayBegin = file.writer === 'unknown' && file.steps.length === 0;
     const isOver = file.writer !== 'alive' && file.steps.every(({ id }) => !open.has(id));
-    if (!isOver || mayBegin) continue;
-    await retireLog(file, options);
+    if (isOver && !mayBegin) await retireLog(file, options);
   }
-}
-
-function withWriter(status: IntentStatus, read: readonly IntentFile[]): OpenIntent {
-  return { ...status, writer: writerOf(status.id, read) };
 }
 
 function writerOf(id: string, read: readonly IntentFile[]): Liveness {
@@ -313,52 +280,34 @@ function writerOf(id: string, read: readonly IntentFile[]): Liveness {
   );
 }
 
-/** An operation that came to its end. */
+/** A finished operation that may have repeated earlier ones. */
 export interface Repetition {
   readonly about: IntentAbout;
-  /** Of the job, where it was one. */
   readonly jobId: string | undefined;
-  /** All that it makes is where it was wanted; otherwise only its id is known. */
+  /** All of its output was delivered; otherwise only its id is known. */
   readonly isDelivered: boolean;
-  /** It went on where an earlier one under its key was, and got what that one had paid for as well. */
-  readonly goesOn: boolean;
+  /** It resumed an earlier stream under its key, and received what that one was billed for as well. */
+  readonly isResumed: boolean;
 }
 
 /**
- * What commands that are dead left open of the very purchase that came to its end now; their temporary
- * files are removed. Throws exit 32 when the journal cannot be read.
+ * Returns whether a service with keys charged for both only once (docs/billing.md, "Keys"): before a response,
+ * the same key says so; after it, only the same job or a resumed stream does.
  */
-async function leftOfTheSame(
-  done: Repetition,
-  options: FileDeps & IntentFolder,
-): Promise<readonly OpenIntent[]> {
-  const { open } = await listOpenIntents(options);
-  const same = open.filter((left) => left.writer === 'dead' && isSamePurchase(left, done));
-  for (const { about } of same) {
-    const temporary = about?.temporary ?? '';
-    if (isTemporaryName(path.basename(temporary))) await removeQuietly(temporary, options);
-  }
-  return same;
-}
-
-/**
- * Whether a service that knows keys can have charged for both only once (docs/billing.md, "Keys"). Before an
- * answer began the key alone says so. After it, only the same job does, or a conversation that went on.
- */
-export function isSamePurchase(left: IntentStatus, done: Repetition): boolean {
-  if (left.about === undefined || !isSameRequest(left.about, done.about)) return false;
-  if (left.state === 'intent' || left.state === 'sent') return true;
+export function isSameBilledRequest(open: IntentStatus, done: Repetition): boolean {
+  if (open.about === undefined || !isSameRequest(open.about, done.about)) return false;
+  if (open.state === 'intent' || open.state === 'sent') return true;
   if (!done.isDelivered) return false;
-  const { jobId } = left.facts;
-  return jobId === undefined ? left.state === 'accepted' && done.goesOn : jobId === done.jobId;
+  const { jobId } = open.facts;
+  return jobId === undefined ? open.state === 'accepted' && done.isResumed : jobId === done.jobId;
 }
 
-/** A key means something to one service, and there to one account only. */
-function isSameRequest(left: IntentAbout, done: IntentAbout): boolean {
+/** Compares key, endpoint and account: a key is valid for one account of one service. */
+function isSameRequest(open: IntentAbout, done: IntentAbout): boolean {
   const { endpoint, idempotencyKey, origin, payer, target } = done;
-  if (idempotencyKey === null || left.idempotencyKey !== idempotencyKey) return false;
-  if (left.endpoint !== endpoint || left.target !== target) return false;
-  // The embedded service has another port each time, and one account.
+  if (idempotencyKey === null || open.idempotencyKey !== idempotencyKey) return false;
+  if (open.endpoint !== endpoint || open.target !== target) return false;
+  // The embedded service has one account, and another port each time.
   if (target === 'embedded') return true;
-  return left.origin === origin && payer !== undefined && left.payer === payer;
+  return open.origin === origin && payer !== undefined && open.payer === payer;
 }

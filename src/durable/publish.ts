@@ -175,7 +175,7 @@ class PublishedOutput implements Output {
   async publish(): Promise<Published> {
     try {
       await this.#finish();
-      this.path = await giveName(this.temporary, this.#options);
+      this.path = await commitRename(this.temporary, this.#options);
       this.#isOurs = false;
       if (this.#options.isFolderSyncedLater !== true) {
         await syncFolder(this.#options.files, this.#folder);
@@ -379,7 +379,7 @@ export interface Naming extends FileDeps {
  * Gives a complete temporary file its final name, at once, and returns that name. Whoever else takes
  * the name in the last moment is replaced, or wins, as `existing` says.
  */
-export async function giveName(temporary: string, naming: Naming): Promise<string> {
+export async function commitRename(temporary: string, naming: Naming): Promise<string> {
   if (naming.existing === 'replace') {
     const target = naming.replaced?.file ?? naming.path;
     await whileBusy(naming, () => naming.files.rename(temporary, target));

@@ -9,7 +9,7 @@ import type { RealtimeProtocol } from '../contract/realtime/protocols.ts';
 import { Failure } from '../errors/failure.ts';
 import type { FrameMessage } from '../realtime/frames.ts';
 import { UnreadableFrame } from '../realtime/frames.ts';
-import type { SpeechWay } from '../speech/speak.ts';
+import type { SpeechTransport } from '../speech/speak.ts';
 import { Conversation } from './conversation.ts';
 import type { ConversationDeps, LiveNotice } from './conversation.ts';
 import { lost } from './endings.ts';
@@ -33,7 +33,7 @@ export function liveTransport(
   client: ApiClient,
   speech: LiveSpeech,
   deps: ConversationDeps,
-): SpeechWay {
+): SpeechTransport {
   const { metadata, plan } = speech;
   const { mode, protocol, request, requestId } = plan;
   const conversation = new Conversation(plan, {
@@ -53,7 +53,7 @@ export function liveTransport(
       retry: 'never',
     },
     repeatWith: speech.repeatWith,
-    goesOn: mode === 'reliable' && protocol === 'v3',
+    isResumable: mode === 'reliable' && protocol === 'v3',
     ask: () => startSpeech(client, conversation, speech, deps),
   };
 }

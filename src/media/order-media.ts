@@ -5,16 +5,16 @@ import { MEDIA_JOB_KINDS } from '../api/resources/models.ts';
 import type { Output } from '../durable/output.ts';
 import type { Spool } from '../durable/spool.ts';
 import type { PlaceFor } from '../speech/jobs/job-source.ts';
-import type { JobCourse, PerformedJob } from '../speech/jobs/perform-job.ts';
+import type { JobRunOptions, PerformedJob } from '../speech/jobs/perform-job.ts';
 import { performJob } from '../speech/jobs/perform-job.ts';
-import type { JobRecoveryDeps, LeftJob } from '../speech/jobs/recover-job.ts';
+import type { JobRecoveryDeps, InterruptedJob } from '../speech/jobs/recover-job.ts';
 import { recoverAs } from '../speech/jobs/recover-job.ts';
 import type { Recovered } from '../speech/recover.ts';
 import { mediaSource } from './media-source.ts';
 import type { PaidSpeechDeps } from './paid-speech.ts';
 
 /** A lip sync, a dubbing, an image or a video that is ordered, and where it goes. */
-export interface MediaOrdering extends JobCourse<MediaJob> {
+export interface MediaOrdering extends JobRunOptions<MediaJob> {
   readonly kind: MediaJobKind;
   readonly order: MediaOrder;
   readonly options: MediaOptions & { readonly signal: AbortSignal };
@@ -49,7 +49,7 @@ export function orderMedia(ordering: MediaOrdering): Promise<PerformedJob<MediaJ
 }
 
 /** The kind of a job that an interrupted command left, where it is one of media. */
-export function mediaKindOf({ intent }: LeftJob): MediaJobKind | undefined {
+export function mediaKindOf({ intent }: InterruptedJob): MediaJobKind | undefined {
   return MEDIA_JOB_KINDS.find((kind) => kind === intent.about?.what);
 }
 
@@ -59,7 +59,7 @@ export function mediaKindOf({ intent }: LeftJob): MediaJobKind | undefined {
  * @throws Failure, or the reason of the signal
  */
 export function recoverMedia(
-  left: LeftJob,
+  left: InterruptedJob,
   kind: MediaJobKind,
   deps: JobRecoveryDeps,
 ): Promise<Recovered> {

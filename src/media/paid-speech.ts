@@ -7,8 +7,8 @@ import { extensionOf, formatOfMediaType } from '../audio/formats.ts';
 import { Failure } from '../errors/failure.ts';
 import type { Spool } from '../durable/spool.ts';
 import { deliver } from '../speech/deliver.ts';
-import type { PaidWork } from '../speech/billed-request.ts';
-import type { Kept } from '../speech/rescue.ts';
+import type { BilledRequest } from '../speech/billed-request.ts';
+import type { SpooledAudio } from '../speech/fallback-sink.ts';
 import { counted } from '../text/display.ts';
 
 export interface PaidSpeechDeps {
@@ -25,7 +25,7 @@ export interface PaidSpeechDeps {
  */
 export async function tellPaidSpeech(
   failure: Failure,
-  work: PaidWork,
+  work: BilledRequest,
   deps: PaidSpeechDeps,
 ): Promise<Failure | undefined> {
   const url = answeredUrl(deps.client, failure.details?.['tts_audio_url']);
@@ -52,11 +52,11 @@ export async function tellPaidSpeech(
 }
 
 interface Keeping extends PaidSpeechDeps {
-  readonly work: PaidWork;
+  readonly work: BilledRequest;
   readonly creditsUsed: number | undefined;
 }
 
-async function keep(url: URL, failure: Failure, deps: Keeping): Promise<Kept> {
+async function keep(url: URL, failure: Failure, deps: Keeping): Promise<SpooledAudio> {
   const { client, creditsUsed, signal, spool, work } = deps;
   const opened = await spool();
   const answer = await fetchMediaFile(client, url, signal);

@@ -6,102 +6,101 @@ import type { ExitName } from '../contract/exit-codes.ts';
 import type {
   Intent,
   IntentAbout,
-  IntentFacts,
+  IntentMetadata,
   IntentJournal,
   OpenState,
   SettledState,
 } from '../durable/intents.ts';
 import type { Failure } from '../errors/failure.ts';
-import type { Kept } from './rescue.ts';
+import type { SpooledAudio } from './fallback-sink.ts';
 
-/** What is asked for, as the journal writes it down. */
-interface PaidRequest {
-  /** What it is; `speech` by default. */
+/** A request as the journal records it. */
+interface BilledRequestOptions {
+  /** `speech` by default. */
   readonly what?: string | undefined;
   readonly wire: WireRequest;
   readonly target: 'embedded' | 'hosted';
-  /** None where the service knows no key. */
+  /** Undefined where the service does not support keys. */
   readonly idempotencyKey: string | undefined;
-  /** The person chose it, so that an earlier command may have asked for the same under it. */
+  /** The user chose the key, so an earlier command may have sent the same request under it. */
   readonly hasOwnKey: boolean;
-  /** Who pays, as far as it can be known. */
   readonly apiKey: string | undefined;
   readonly requestId: string | null;
-  /** The flags with which the same is asked for again at no cost; `--idempotency-key` by default. */
+  /** Flags that repeat the request without a second charge; `--idempotency-key` by default. */
   readonly repeatWith?: string | undefined;
-  /** Asked for so again it goes on where it was: what was heard is stored, and not paid for again. */
-  readonly goesOn?: boolean | undefined;
+  /** Retrying with these flags resumes the stream: delivered audio is stored and not billed again. */
+  readonly isResumable?: boolean | undefined;
   readonly output: string | null;
   readonly temporary: string | null;
-  /** By what `foley recover` asks again, or looks for what was made, where there is no answer. */
+  /** Body with which `foley recover` repeats the request, or finds its result. */
   readonly body?: Uint8Array | undefined;
-  /** The operation of an interrupted command, which goes on; by default a new one. */
+  /** Resumes the operation of an interrupted command; by default a new one begins. */
   readonly resumes?: Intent | undefined;
 }
 
-/** One request that may cost credits, from before it is sent until it is known what became of it. */
-export interface PaidWork {
-  /** For the spool: which operation audio belongs to. */
+/** One request that may cost credits: records each of its states in the journal. */
+export interface BilledRequest {
+  /** The operation id, for the spool. */
   readonly id: string;
-  /** The key under which it was asked for last, which is not billed a second time; if there is one. */
+  /** The current idempotency key. */
   readonly key: string | undefined;
-  /** The flags with which the same is asked for again without paying twice; where that can be done. */
+  /** Flags that repeat the request without a second charge, where that is possible. */
   readonly repeatWith: string | undefined;
-  /** Then it goes on where it was. */
-  readonly goesOn: boolean;
-  /** All of it had come and was checked. */
+  /** Repeating it resumes the stream. */
+  readonly isResumable: boolean;
+  /** All audio arrived and was verified. */
   readonly isVerified: boolean;
-  /** A refunded request goes out again under another key, which is written down first. */
+  /** Records a new key before a refunded request is sent again under it. */
   renew(key: string): Promise<void>;
-  /**
-   * The answer began, so that it is charged now, or a job was accepted, which from here on is asked
-   * for by its id; noted on the disk when this resolves.
-   */
-  accepted(facts: IntentFacts): Promise<void>;
-  /** The job is done: its audio can be fetched, as often as it is wanted. */
-  done(facts: IntentFacts): Promise<void>;
-  /** It failed and cost nothing, was never sent whole, or is gone with what it cost; or its id was all that was wanted. */
-  ended(state: 'failed' | 'lost' | 'published' | 'rejected', facts: IntentFacts): Promise<void>;
-  /** All of it is there and was checked; noted on the disk when this resolves. */
-  verified(facts: IntentFacts): Promise<void>;
-  published(facts: IntentFacts): Promise<void>;
-  /** It failed: not billed, billed and kept, billed and lost, or nobody knows. */
-  failed(failure: Failure, kept: Kept | undefined): Promise<void>;
-  /** The person stopped it half way. */
-  stopped(kept: Kept): Promise<void>;
-  /** Nobody wanted the rest. */
+  /** Records that the response began, which is when it is charged, or that the job was accepted. */
+  accepted(metadata: IntentMetadata): Promise<void>;
+  /** Records that the job is done: its audio can be downloaded any number of times. */
+  done(metadata: IntentMetadata): Promise<void>;
+  /** Records an outcome without audio, or `published` where only the id was wanted. */
+  ended(
+    state: 'failed' | 'lost' | 'published' | 'rejected',
+    metadata: IntentMetadata,
+  ): Promise<void>;
+  /** Records that all audio arrived and was verified; durable when it resolves. */
+  verified(metadata: IntentMetadata): Promise<void>;
+  published(metadata: IntentMetadata): Promise<void>;
+  /** Records the failure and its billing outcome. */
+  failed(failure: Failure, spooled: SpooledAudio | undefined): Promise<void>;
+  /** Records that the user cancelled it. */
+  stopped(spooled: SpooledAudio): Promise<void>;
+  /** Records that the rest is not wanted. */
   abandoned(): Promise<void>;
 }
 
 /**
- * Writes down that a request is about to be sent (docs/billing.md); it is on the disk when this
- * resolves.
+ * Journals a request before it is sent (docs/billing.md); durable when it resolves.
  * @throws Failure (state); nothing was sent then
  */
-export async function beginPaidWork(
+export async function beginBilledRequest(
   journal: IntentJournal,
-  request: PaidRequest,
-): Promise<PaidWork> {
+  request: BilledRequestOptions,
+): Promise<BilledRequest> {
   const { body, idempotencyKey: key, resumes } = request;
   const intent = resumes ?? (await journal.begin(aboutOf(request, key), body));
-  const work = new WrittenWork(journal, request, intent);
-  // What goes on was sent before.
-  if (resumes === undefined) await work.send();
-  return work;
+  const billed = new JournaledRequest(journal, request, intent);
+  if (resumes === undefined) await billed.send();
+  return billed;
 }
 
-class WrittenWork implements PaidWork {
+class JournaledRequest implements BilledRequest {
   key: string | undefined;
+  readonly isResumable: boolean;
   readonly #journal: IntentJournal;
-  readonly #request: PaidRequest;
+  readonly #request: BilledRequestOptions;
   #intent: Intent;
   #jobId: string | undefined;
 
-  constructor(journal: IntentJournal, request: PaidRequest, intent: Intent) {
+  constructor(journal: IntentJournal, request: BilledRequestOptions, intent: Intent) {
     this.#journal = journal;
     this.#request = request;
     this.#intent = intent;
     this.key = request.idempotencyKey;
+    this.isResumable = request.isResumable === true;
   }
 
   get id(): string {
@@ -113,111 +112,92 @@ class WrittenWork implements PaidWork {
     return this.#request.repeatWith ?? (key === undefined ? undefined : `--idempotency-key ${key}`);
   }
 
-  get goesOn(): boolean {
-    return this.#request.goesOn === true;
-  }
-
   get isVerified(): boolean {
     return this.#intent.state === 'verified';
   }
 
   async send(): Promise<void> {
     await this.#intent.advance('sent').catch(async (error: unknown) => {
-      await this.#settle('rejected', { problem: 'never sent' });
+      await this.#markAs('rejected', { problem: 'never sent' });
       throw error;
     });
   }
 
   async renew(key: string): Promise<void> {
     const next = await this.#journal.begin(aboutOf(this.#request, key), this.#request.body);
-    await this.#settle('failed', { problem: 'refunded by the service' });
+    await this.#markAs('failed', { problem: 'refunded by the service' });
     this.#intent = next;
     this.key = key;
     await next.advance('sent');
   }
 
-  accepted(facts: IntentFacts): Promise<void> {
-    this.#jobId = facts.jobId;
-    return this.#note('accepted', facts);
+  accepted(metadata: IntentMetadata): Promise<void> {
+    this.#jobId = metadata.jobId;
+    return this.#advance('accepted', metadata);
   }
 
-  done(facts: IntentFacts): Promise<void> {
-    return this.#note('done', facts);
+  done(metadata: IntentMetadata): Promise<void> {
+    return this.#advance('done', metadata);
   }
 
-  verified(facts: IntentFacts): Promise<void> {
-    return this.#note('verified', facts);
+  verified(metadata: IntentMetadata): Promise<void> {
+    return this.#advance('verified', metadata);
   }
 
-  async published(facts: IntentFacts): Promise<void> {
-    await this.#settle('published', facts);
-    await this.#settleEarlier(true);
+  async published(metadata: IntentMetadata): Promise<void> {
+    await this.#markAs('published', metadata);
+    await this.#closeRepeated(true);
   }
 
   async ended(
     state: 'failed' | 'lost' | 'published' | 'rejected',
-    facts: IntentFacts,
+    metadata: IntentMetadata,
   ): Promise<void> {
-    await this.#settle(state, facts);
-    if (state === 'published') await this.#settleEarlier(false);
+    await this.#markAs(state, metadata);
+    if (state === 'published') await this.#closeRepeated(false);
   }
 
-  async failed(failure: Failure, kept: Kept | undefined): Promise<void> {
-    // Of a job nothing is lost: it stays open, and can be fetched.
+  async failed(failure: Failure, spooled: SpooledAudio | undefined): Promise<void> {
+    // An accepted job stays open: its result can be downloaded.
     if (this.#jobId !== undefined) return;
-    const settle: Intent['settle'] = (state, facts) => this.#settle(state, facts);
-    await settleFailed({ intent: this.#intent, settle }, failure, kept);
+    const { message: problem, requestId } = failure;
+    const metadata = { problem, ...(requestId === undefined ? {} : { requestId }) };
+    if (spooled?.id !== undefined) {
+      await this.#markAs('kept', { ...metadata, spoolId: spooled.id });
+    } else if (spooled === undefined && !this.isVerified && !isStored(failure)) {
+      if (failure.billed === 'yes') await this.#markAs('lost', metadata);
+      if (failure.billed === 'no') await this.#markAs('rejected', metadata);
+    }
+    // In all other cases the operation stays open, and `foley recover` finds out its outcome.
   }
 
-  async stopped({ id }: Kept): Promise<void> {
-    if (id !== undefined) await this.#settle('kept', { spoolId: id });
+  async stopped({ id }: SpooledAudio): Promise<void> {
+    if (id !== undefined) await this.#markAs('kept', { spoolId: id });
   }
 
   abandoned(): Promise<void> {
-    return this.#settle('abandoned');
+    return this.#markAs('abandoned');
   }
 
-  /** A command under the same key that was killed has nothing left to be told of. */
-  async #settleEarlier(isDelivered: boolean): Promise<void> {
+  /** Closes operations of killed commands under the same key. */
+  async #closeRepeated(isDelivered: boolean): Promise<void> {
     if (!this.#request.hasOwnKey) return;
     const about = aboutOf(this.#request, this.key);
-    const done = { about, jobId: this.#jobId, isDelivered, goesOn: this.goesOn };
-    await this.#journal.settleRepeated(done).catch(() => undefined);
+    const done = { about, jobId: this.#jobId, isDelivered, isResumed: this.isResumable };
+    await this.#journal.closeRepeated(done).catch(() => undefined);
   }
 
-  // The request is out: a journal that fails now must not take away what was paid for.
-  #settle(state: SettledState, facts?: IntentFacts): Promise<void> {
-    return this.#intent.settle(state, facts).catch(() => undefined);
+  // The request was sent: a journal that fails now must not cost the audio.
+  #markAs(state: SettledState, metadata?: IntentMetadata): Promise<void> {
+    return this.#intent.markAs(state, metadata).catch(() => undefined);
   }
 
-  #note(state: OpenState, facts: IntentFacts): Promise<void> {
-    return this.#intent.advance(state, facts).catch(() => undefined);
+  #advance(state: OpenState, metadata: IntentMetadata): Promise<void> {
+    return this.#intent.advance(state, metadata).catch(() => undefined);
   }
 }
 
-interface Settling {
-  readonly intent: Intent;
-  readonly settle: Intent['settle'];
-}
-
-async function settleFailed(
-  { intent, settle }: Settling,
-  failure: Failure,
-  kept: Kept | undefined,
-): Promise<void> {
-  const facts: IntentFacts = {
-    problem: failure.message,
-    ...(failure.requestId === undefined ? {} : { requestId: failure.requestId }),
-  };
-  if (kept?.id !== undefined) await settle('kept', { ...facts, spoolId: kept.id });
-  else if (kept !== undefined || intent.state === 'verified' || isStored(failure)) return;
-  else if (failure.billed === 'yes') await settle('lost', facts);
-  else if (failure.billed === 'no') await settle('rejected', facts);
-  // Otherwise it stays open, and `foley recover` tells of it: the spool could not take what arrived, the
-  // audio was whole and it is not known whether it got its name, or the service still has it.
-}
-
-function aboutOf(request: PaidRequest, idempotencyKey: string | undefined): IntentAbout {
+function aboutOf(request: BilledRequestOptions, idempotencyKey: string | undefined): IntentAbout {
   const { apiKey, hasOwnKey, target, wire } = request;
   const isMarked = target === 'hosted' && apiKey !== undefined && idempotencyKey !== undefined;
   return {
@@ -234,23 +214,23 @@ function aboutOf(request: PaidRequest, idempotencyKey: string | undefined): Inte
   };
 }
 
-/** Whether the account of an address is, as far as can be known, the one that was to pay. */
+/** Returns whether a request was sent with this API key, as far as its mark tells. */
 export function isPayer({ payer }: IntentAbout, apiKey: string | undefined): boolean {
   return payer === undefined || (apiKey !== undefined && payer === markOf(apiKey));
 }
 
-/** So short that it tells next to nothing of the key, however often it is written: many have the same one. */
+/** Returns a short hash of an API key: many keys share it, so it does not reveal the key. */
 function markOf(apiKey: string): string {
   return crc32(apiKey).toString(16).padStart(8, '0');
 }
 
-/** What has been answered with audio has been paid for, unless the service refunded it. */
+/** Adds the billing outcome to a failure after the response began: it was billed, unless refunded. */
 export function withCost(
   failure: Failure,
-  answer: Pick<AudioAnswer, 'creditsUsed'> | undefined,
+  response: Pick<AudioAnswer, 'creditsUsed'> | undefined,
 ): Failure {
-  if (answer === undefined || isRefunded(failure)) return failure;
-  const isSure = answer.creditsUsed !== undefined || failure.billed === 'yes';
+  if (response === undefined || isRefunded(failure)) return failure;
+  const isSure = response.creditsUsed !== undefined || failure.billed === 'yes';
   return reviseFailure(failure, { billed: isSure ? 'yes' : 'unknown' });
 }
 
@@ -258,88 +238,86 @@ function isRefunded({ billed, code }: Failure): boolean {
   return code === 'ERR_GENERATION_FAILED' && billed === 'no';
 }
 
-/** Notes how it ended, and gives the failure with what the person can do. */
-export async function concludeFailed(
+/** Records a failure, and returns it with hints on how to get the audio. */
+export async function recordFailure(
   failure: Failure,
-  work: PaidWork,
-  kept: Kept | undefined,
+  billed: BilledRequest,
+  spooled: SpooledAudio | undefined,
 ): Promise<Failure> {
-  await work.failed(failure, kept);
-  const again = howToAskAgain(failure, work);
-  const hints = kept === undefined ? [failure.hint, again] : whereItIs(kept, failure, work, again);
+  await billed.failed(failure, spooled);
+  const retry = retryHint(failure, billed);
+  const hints =
+    spooled === undefined ? [failure.hint, retry] : spoolHints(spooled, failure, billed, retry);
   const hint = hints.filter((one) => one !== undefined).join(' ');
   if (hint === '') return failure;
-  const isGone = kept === undefined && again === IS_LOST && EXITS_WHEN_KEPT.has(failure.exit);
-  return reviseFailure(failure, { hint, ...(isGone ? { code: 'lost', exit: 'lost' } : {}) });
+  const isLost = spooled === undefined && retry === IS_LOST && LOCAL_EXITS.has(failure.exit);
+  return reviseFailure(failure, { hint, ...(isLost ? { code: 'lost', exit: 'lost' } : {}) });
 }
 
-const IS_LOST = 'The audio was paid for and is lost.';
-/** Our own side failed: the audio itself was good. */
-const EXITS_WHEN_KEPT: ReadonlySet<ExitName> = new Set(['exists', 'output', 'state']);
+const IS_LOST = 'The audio was billed and is lost.';
+/** Exits of local failures, where the audio itself was good. */
+const LOCAL_EXITS: ReadonlySet<ExitName> = new Set(['exists', 'output', 'state']);
 
-/** Asking under the same key cannot cost a second time, but what was paid for may be lost. */
-function howToAskAgain(failure: Failure, work: PaidWork): string | undefined {
-  const { billed, code, exit } = failure;
-  const { goesOn, isVerified, repeatWith } = work;
+/** Returns how to repeat the request without a second charge. */
+function retryHint(failure: Failure, billed: BilledRequest): string | undefined {
+  const { code, exit } = failure;
+  const { isResumable, isVerified, repeatWith } = billed;
   if (isStored(failure)) {
-    return `The audio is paid for and stored: run it again with ${repeatWith}, which fetches it.`;
+    return `The audio is billed and stored: run the command again with ${repeatWith} to download it.`;
   }
-  // What the service refuses under this id it refuses again.
-  if (goesOn && (exit === 'rejected' || code === 'session_limit_exceeded')) return undefined;
-  if (goesOn && billed !== 'no' && exit !== 'lost') return howToGoOn(work);
-  if (isVerified) return 'All of the audio had come; `foley recover` finds out where it is.';
-  if (billed === 'unknown') {
+  // The service would refuse the same request again.
+  if (isResumable && (exit === 'rejected' || code === 'session_limit_exceeded')) return undefined;
+  if (isResumable && failure.billed !== 'no' && exit !== 'lost') return resumeHint(billed);
+  if (isVerified) return 'All of the audio arrived; run `foley recover` to find it.';
+  if (failure.billed === 'unknown') {
     if (repeatWith === undefined) return undefined;
-    return `To ask again without paying twice, add ${repeatWith}.`;
+    return `To try again without a second charge, add ${repeatWith}.`;
   }
-  return billed === 'yes' && exit !== 'lost' ? IS_LOST : undefined;
+  return failure.billed === 'yes' && exit !== 'lost' ? IS_LOST : undefined;
 }
 
 /**
- * Notes that the person stopped it, who may have paid for it, and gives what there is to say.
- * @param lookAt where to see what became of it, when nothing can be asked for again
+ * Records that the user cancelled the request, and returns the message to print.
+ * @param lookAt where to see the outcome of a request that cannot be repeated
  */
-export async function concludeStopped(
-  work: PaidWork,
-  kept: Kept | undefined,
-  lookAt = 'it may have been paid for (`foley profile` shows the credits)',
+export async function recordCancellation(
+  billed: BilledRequest,
+  spooled: SpooledAudio | undefined,
+  lookAt = 'it may have been billed (`foley profile` shows the credits)',
 ): Promise<string> {
-  if (kept === undefined) {
-    const again =
-      work.repeatWith === undefined
+  if (spooled === undefined) {
+    const retry =
+      billed.repeatWith === undefined
         ? lookAt
-        : `to go on without paying twice, run it again with ${work.repeatWith}`;
-    return `foley: stopped before the answer came; ${again}`;
+        : `to resume without a second charge, run it again with ${billed.repeatWith}`;
+    return `foley: stopped before the response; ${retry}`;
   }
-  await work.stopped(kept);
-  const again = work.goesOn ? `. ${howToGoOn(work)}` : '';
-  return `foley: stopped; what arrived is kept in ${kept.path}${again}`;
+  await billed.stopped(spooled);
+  const retry = billed.isResumable ? `. ${resumeHint(billed)}` : '';
+  return `foley: stopped; the received audio is saved in ${spooled.path}${retry}`;
 }
 
-function howToGoOn({ repeatWith }: PaidWork): string {
-  return `The same text with ${repeatWith} goes on without paying twice.`;
+function resumeHint({ repeatWith }: BilledRequest): string {
+  return `The same text with ${repeatWith} resumes without a second charge.`;
 }
 
-function whereItIs(
-  { complete, id, path: file }: Kept,
+function spoolHints(
+  { complete, id, path: file }: SpooledAudio,
   failure: Failure,
-  { goesOn }: PaidWork,
-  again: string | undefined,
+  { isResumable }: BilledRequest,
+  retry: string | undefined,
 ): readonly (string | undefined)[] {
   if (complete && id !== undefined) {
-    return [
-      `The audio was paid for and is kept in ${file}; \`foley recover ${id}\` brings it back.`,
-    ];
+    return [`The audio was billed and is saved in ${file}; \`foley recover ${id}\` restores it.`];
   }
-  if (isRefunded(failure)) return [`What arrived is kept in ${file}.`, failure.hint];
-  return isStored(failure) || (goesOn && again !== undefined)
-    ? [`What arrived is kept in ${file}.`, again]
-    : [`What arrived is kept in ${file}; asking again may cost again.`, failure.hint];
+  const saved = `The received audio is saved in ${file}`;
+  if (isRefunded(failure)) return [`${saved}.`, failure.hint];
+  return isStored(failure) || (isResumable && retry !== undefined)
+    ? [`${saved}.`, retry]
+    : [`${saved}; a new request may cost again.`, failure.hint];
 }
 
-/**
- * Whether the service keeps the audio of a failed request, and gives it again to the same request (docs/api/errors.md#idempotency, `cache`).
- */
+/** Whether the service stores the audio of a failed request (docs/api/errors.md#idempotency, `cache`). */
 function isStored({ details }: Pick<Failure, 'details'>): boolean {
   return details?.['audio_url'] !== undefined;
 }

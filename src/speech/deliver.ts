@@ -4,8 +4,8 @@ import { FORMATS } from '../audio/formats.ts';
 import type { Verdict } from '../audio/reader.ts';
 import { createVerifier } from '../audio/verify.ts';
 import { reviseFailure } from '../api/failures.ts';
-import { mostBytes } from './audio-size.ts';
 import { Failure } from '../errors/failure.ts';
+import { countCodePoints } from '../text/code-points.ts';
 
 /** Enough leading bytes to know every format by its mark. */
 const LEADING_BYTES = 64;
@@ -119,3 +119,33 @@ function unusable(
     billed: creditsUsed === undefined ? 'unknown' : 'yes',
   });
 }
+
+/** Estimates the audio of a text in bytes: 12 characters a second, at the usual rate of the format. */
+export function expectedBytes(text: string, format: Format): number {
+  const seconds = countCodePoints(text) / CHARACTERS_PER_SECOND;
+  return Math.ceil(seconds * (BYTES_PER_SECOND[format] ?? WAV_BYTES_PER_SECOND)) + HEAD_BYTES;
+}
+
+/** Returns the largest plausible audio of a text in bytes, so that an endless response is cut off. */
+function mostBytes(text: string | undefined, format: Format): number {
+  if (text === undefined) return MOST_UNKNOWN_BYTES;
+  return Math.max(MOST_USUAL_BYTES, TIMES_EXPECTED * expectedBytes(text, format));
+}
+
+const CHARACTERS_PER_SECOND = 12;
+/** Of 48,000 samples of 16 bits. */
+const WAV_BYTES_PER_SECOND = 96_000;
+/** Of formats that compress, at the rates that services use for speech. */
+const BYTES_PER_SECOND: Partial<Record<Format, number>> = {
+  mp3: 16_000,
+  ogg: 16_000,
+  opus: 16_000,
+  aac: 16_000,
+  m4a: 16_000,
+};
+const HEAD_BYTES = 1_024;
+
+const TIMES_EXPECTED = 8;
+const MOST_USUAL_BYTES = 256 * 1024 * 1024;
+/** What the length in the head of a wav can say. */
+const MOST_UNKNOWN_BYTES = 4 * 1024 * 1024 * 1024;

@@ -9,7 +9,7 @@ import { automaticName } from '../durable/names.ts';
 import type { Output } from '../durable/output.ts';
 import { openOutput } from '../durable/publish.ts';
 import { usageFailure } from '../errors/failure.ts';
-import { expectedBytes } from './audio-size.ts';
+import { expectedBytes } from './deliver.ts';
 import { sweepTemporaries } from './sweep-temporaries.ts';
 
 const DEFAULT_FORMAT = 'mp3';

@@ -25,7 +25,7 @@ export interface SpeechRecoveryDeps extends FileDeps {
 }
 
 /** A synchronous speech request whose response was interrupted, and its stored body. */
-interface LeftSpeech {
+interface InterruptedSpeech {
   readonly intent: OpenIntent;
   readonly request: RequestSpec;
   readonly body: UnknownRecord;
@@ -39,7 +39,7 @@ interface LeftSpeech {
  *   the signal
  */
 export async function recoverSpeech(
-  { body, intent, request }: LeftSpeech,
+  { body, intent, request }: InterruptedSpeech,
   deps: SpeechRecoveryDeps,
 ): Promise<Recovered> {
   const { client, journal, notice, signal, spool } = deps;
@@ -55,7 +55,7 @@ export async function recoverSpeech(
       // What is sent is in the request; of the text the longest audio follows.
       body: { text: typeof text === 'string' ? text : '', voiceId: '' },
       speech: { idempotencyKey: request.key, requestId: request.requestId, signal },
-      way: {
+      transport: {
         request,
         async ask(renewed) {
           const onNewKey = (next: string): Promise<void> => renewed((key = next));

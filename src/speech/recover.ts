@@ -9,7 +9,7 @@ import { openOutput } from '../durable/publish.ts';
 import type { Spool, SpoolEntry } from '../durable/spool.ts';
 import type { Clock } from '../effects/clock.ts';
 import { Failure } from '../errors/failure.ts';
-import type { LeftText } from './long-text/record.ts';
+import type { InterruptedText } from './long-text/record.ts';
 
 /** What came of settling all that was left. */
 export interface Recovery {
@@ -94,7 +94,7 @@ export async function forget(leftover: Leftover, deps: ForgetDeps): Promise<void
 async function abandon(intent: OpenIntent, deps: ForgetDeps): Promise<void> {
   if (mayRun(intent, deps.clock)) throw stillRunning(intent.id);
   await removeTemporary(intent.about?.temporary ?? '', deps);
-  await deps.journal.resume(intent).settle('abandoned');
+  await deps.journal.resume(intent).markAs('abandoned');
 }
 
 async function removeTemporary(file: string, deps: ForgetDeps): Promise<void> {
@@ -169,19 +169,19 @@ async function recoverRequest(intent: OpenIntent, deps: RecoverDeps): Promise<Re
   if (mayRun(intent, deps.clock)) return { ...told, outcome: 'running' };
   // Stored audio is worth more than the part of it that came.
   const isBegun = intent.state === 'accepted' && facts.jobId === undefined;
-  const stored = isBegun ? await deps.findOut(intent) : undefined;
+  const stored = isBegun ? await deps.resolveRequest(intent) : undefined;
   if (stored !== undefined) return stored;
   const entry = await adopt(intent, deps);
   if (entry !== undefined) return { ...(await recoverAudio(entry, intent, deps)), id };
   const output = about?.output ?? null;
   if (output !== null && (await isVerified(output, intent, deps))) {
-    await deps.journal.resume(intent).settle('published');
+    await deps.journal.resume(intent).markAs('published');
     return { ...told, outcome: 'recovered', output };
   }
   if (facts.jobId !== undefined) return deps.recoverJob(intent, facts.jobId);
-  const found = isUnanswered(intent) ? await deps.findOut(intent) : undefined;
+  const found = isUnanswered(intent) ? await deps.resolveRequest(intent) : undefined;
   if (found !== undefined) return found;
-  await deps.journal.resume(intent).settle('lost');
+  await deps.journal.resume(intent).markAs('lost');
   // Once an answer has begun it was charged; before that nobody can tell.
   return { ...told, outcome: isUnanswered(intent) ? 'unknown' : 'lost' };
 }
@@ -206,7 +206,7 @@ async function adopt(intent: OpenIntent, deps: RecoverDeps): Promise<SpoolEntry 
   const { about, facts, id } = intent;
   const temporary = about?.temporary ?? '';
   if (!isTemporaryName(basename(temporary))) return undefined;
-  const found = await orNothing(temporary, deps.files.stat(temporary));
+  const found = await ifExists(temporary, deps.files.stat(temporary));
   if (found === undefined) return undefined;
   const { size } = found;
   const complete = await isVerified(temporary, intent, deps);
@@ -234,7 +234,7 @@ async function adopt(intent: OpenIntent, deps: RecoverDeps): Promise<SpoolEntry 
 
 export interface RecoverDeps extends FileDeps {
   /** Goes on with a text that is spoken in parts. */
-  readonly recoverText: (left: LeftText) => Promise<Recovered>;
+  readonly recoverText: (left: InterruptedText) => Promise<Recovered>;
   readonly spool: Spool;
   readonly journal: IntentJournal;
   /** Fetches what a job made whose command came to no end; throws Failures, or the signal's reason. */
@@ -243,7 +243,7 @@ export interface RecoverDeps extends FileDeps {
    * Asks the service what became of a request without an answer, and settles it; undefined where nothing
    * can tell. Throws as `recoverJob` does.
    */
-  readonly findOut: (intent: OpenIntent) => Promise<Recovered | undefined>;
+  readonly resolveRequest: (intent: OpenIntent) => Promise<Recovered | undefined>;
 }
 
 /**
@@ -268,7 +268,7 @@ async function recoverAudio(
   };
   const settle = async (state: SettledState): Promise<void> => {
     if (intent === undefined) return;
-    await deps.journal.resume(intent).settle(state, { spoolId: entry.id });
+    await deps.journal.resume(intent).markAs(state, { spoolId: entry.id });
   };
   if (intent !== undefined && mayRun(intent, deps.clock)) {
     return { ...told, outcome: 'running', output: entry.path };
@@ -300,14 +300,14 @@ async function isVerified(
 ): Promise<boolean> {
   const wanted = intent?.facts.checksum;
   if (wanted === undefined) return false;
-  return (await orNothing(file, checksumOf(file, kindOf(wanted), files))) === wanted;
+  return (await ifExists(file, checksumOf(file, kindOf(wanted), files))) === wanted;
 }
 
 /**
  * What was found out about a file; undefined when there is none.
  * @throws Failure (state) when that cannot be found out
  */
-export async function orNothing<T>(file: string, work: Promise<T>): Promise<T | undefined> {
+export async function ifExists<T>(file: string, work: Promise<T>): Promise<T | undefined> {
   return work.catch((error: unknown) => {
     if (hasErrno(error, 'ENOENT')) return undefined;
     throw stateFailure('what was left', file, error);
@@ -338,7 +338,7 @@ export type Leftover =
     }
   | { readonly kind: 'request'; readonly id: string; readonly intent: OpenIntent }
   /** A text that is spoken in parts. */
-  | { readonly kind: 'text'; readonly id: string; readonly left: LeftText }
+  | { readonly kind: 'text'; readonly id: string; readonly left: InterruptedText }
   | DamagedRecord;
 
 /** Something of foley's own that cannot be read; it stays until `foley recover --forget ID`. */
@@ -393,7 +393,7 @@ export interface Recovered {
 export function leftovers(
   entries: readonly SpoolEntry[],
   intents: readonly OpenIntent[],
-  texts: readonly LeftText[] = [],
+  texts: readonly InterruptedText[] = [],
   damaged: readonly DamagedRecord[] = [],
 ): readonly Leftover[] {
   const intentOf = (entry: SpoolEntry): OpenIntent | undefined =>

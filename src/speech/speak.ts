@@ -8,16 +8,21 @@ import type { Format } from '../audio/formats.ts';
 import { extensionOf } from '../audio/formats.ts';
 import type { Verdict } from '../audio/reader.ts';
 import { Failure } from '../errors/failure.ts';
-import type { Intent, IntentFacts, IntentJournal } from '../durable/intents.ts';
+import type { Intent, IntentMetadata, IntentJournal } from '../durable/intents.ts';
 import type { Output } from '../durable/output.ts';
 import type { Spool, SpoolAbout } from '../durable/spool.ts';
-import { concludeFailed, concludeStopped, withCost, beginPaidWork } from './billed-request.ts';
-import type { PaidWork } from './billed-request.ts';
+import {
+  recordFailure,
+  recordCancellation,
+  withCost,
+  beginBilledRequest,
+} from './billed-request.ts';
+import type { BilledRequest } from './billed-request.ts';
 import type { AudioSink } from './deliver.ts';
 import { deliver } from './deliver.ts';
 import type { OutputPlan } from './output-plan.ts';
-import type { Returning } from './rescue.ts';
-import { RescuingSink, returningFile, returningStream } from './rescue.ts';
+import type { RecoverableSink } from './fallback-sink.ts';
+import { FallbackSink, recoverableFile, recoverableStream } from './fallback-sink.ts';
 import { abortable } from '../effects/concurrency.ts';
 
 /** Audio that arrived whole and was checked. */
@@ -44,8 +49,8 @@ export const NOWHERE: AudioStream = {
   memoryBytes: 0,
 };
 
-/** One way to ask for speech whose answer is the audio itself. */
-export interface SpeechWay {
+/** One transport to ask for speech whose answer is the audio itself. */
+export interface SpeechTransport {
   /** What is sent, as it is written down before. */
   readonly request: RequestSpec;
   /** Resolves when the audio begins to arrive; is told when a key was refunded and another is used. */
@@ -53,7 +58,7 @@ export interface SpeechWay {
   /** The flags with which the same is asked for again at no cost; `--idempotency-key` by default. */
   readonly repeatWith?: string | undefined;
   /** Asked for so again it goes on where it was. */
-  readonly goesOn?: boolean | undefined;
+  readonly isResumable?: boolean | undefined;
   /** All of the audio came and was checked; it gets its name only when this resolves. */
   arrived?(verdict: Verdict): Promise<void>;
 }
@@ -63,7 +68,7 @@ export interface SpeakOptions {
   readonly body: SpeechOrder;
   readonly speech: SpeechOptions;
   /** How it is asked for; by default as `speech` says, in one answer. */
-  readonly way?: SpeechWay | undefined;
+  readonly transport?: SpeechTransport | undefined;
   readonly plan: OutputPlan<Format>;
   /** The opened file; without it the audio goes to `stream`. */
   readonly output: Output | undefined;
@@ -86,23 +91,23 @@ export interface SpeakOptions {
  */
 export async function speak(options: SpeakOptions): Promise<Spoken> {
   const { output, plan, speech } = options;
-  const way = options.way ?? synchronous(options);
+  const transport = options.transport ?? synchronous(options);
   // While what is about to be asked for reaches the disk; nothing is sent before that.
-  if (options.way === undefined) options.client.prepare();
-  const work = await begin(options, way);
+  if (options.transport === undefined) options.client.prepare();
+  const work = await begin(options, transport);
   let answer: Facts | undefined;
   let isWhole = false;
-  const sink = new RescuingSink(returningOutput(options), options.spool, () =>
+  const sink = new FallbackSink(recoverableOutput(options), options.spool, () =>
     spoolAbout(options, work, answer),
   );
   try {
-    const audio = await way.ask((key) => work.renew(key));
+    const audio = await transport.ask((key) => work.renew(key));
     answer = audio;
     void work.accepted(factsOf(audio));
     const verdict = await deliver(audio, plan.format, sink, textOf(options));
     isWhole = true;
     if (sink.failure !== undefined) throw sink.failure;
-    await way.arrived?.(verdict);
+    await transport.arrived?.(verdict);
     for (const { position, bytes } of verdict.corrections) await output?.overwrite(position, bytes);
     const checksum = await output?.checksum();
     if (checksum !== undefined) await work.verified({ bytes: verdict.bytes, checksum });
@@ -114,10 +119,10 @@ export async function speak(options: SpeakOptions): Promise<Spoken> {
     const problem = error instanceof Error ? error.message : String(error);
     const kept = await sink.keep({ complete: isWhole, problem });
     if (speech.signal?.aborted === true) {
-      options.notice(await concludeStopped(work, kept));
+      options.notice(await recordCancellation(work, kept));
       throw speech.signal.reason;
     }
-    if (error instanceof Failure) throw await concludeFailed(withCost(error, answer), work, kept);
+    if (error instanceof Failure) throw await recordFailure(withCost(error, answer), work, kept);
     await work.abandoned();
     throw error;
   }
@@ -128,17 +133,17 @@ function textOf({ body: { text } }: SpeakOptions): string | undefined {
   return text === '' ? undefined : text;
 }
 
-function synchronous({ body, client, speech }: SpeakOptions): SpeechWay {
+function synchronous({ body, client, speech }: SpeakOptions): SpeechTransport {
   return {
     request: speechRequest(client, body, speech),
     ask: (onNewKey) => synthesize(client, body, { ...speech, onNewKey }),
   };
 }
 
-function begin(options: SpeakOptions, way: SpeechWay): Promise<PaidWork> {
+function begin(options: SpeakOptions, transport: SpeechTransport): Promise<BilledRequest> {
   const { client, journal, output, resumes, speech } = options;
-  const { goesOn, repeatWith, request } = way;
-  return beginPaidWork(journal, {
+  const { isResumable, repeatWith, request } = transport;
+  return beginBilledRequest(journal, {
     wire: client.describe(request),
     target: client.address.kind,
     idempotencyKey: speech.idempotencyKey?.value,
@@ -146,21 +151,24 @@ function begin(options: SpeakOptions, way: SpeechWay): Promise<PaidWork> {
     apiKey: client.address.apiKey,
     requestId: speech.requestId ?? null,
     repeatWith,
-    goesOn,
+    isResumable,
     output: nameOf(output),
     temporary: output?.temporary === undefined ? null : path.resolve(output.temporary),
-    body: mayBeAsked(options, way) ? request.body?.bytes : undefined,
+    body: mayBeAsked(options, transport) ? request.body?.bytes : undefined,
     resumes,
   });
 }
 
 /** Whether `foley recover` can ask for it by itself: of a stream it would not know where the times of its words go. */
-function mayBeAsked({ isPart, resumes, way }: SpeakOptions, { request }: SpeechWay): boolean {
-  const isSynchronous = way === undefined || resumes !== undefined;
+function mayBeAsked(
+  { isPart, resumes, transport }: SpeakOptions,
+  { request }: SpeechTransport,
+): boolean {
+  const isSynchronous = transport === undefined || resumes !== undefined;
   return isSynchronous && isPart !== true && request.retry === 'keyed';
 }
 
-function factsOf({ creditsUsed, requestId }: Facts): IntentFacts {
+function factsOf({ creditsUsed, requestId }: Facts): IntentMetadata {
   return creditsUsed === undefined ? { requestId } : { requestId, creditsUsed };
 }
 
@@ -170,10 +178,10 @@ function nameOf(output: Output | undefined): string | null {
 }
 
 /** Of a file that grows everything can be had back, of a stream or a device what is remembered. */
-function returningOutput({ output, speech, stream }: SpeakOptions): Returning {
-  if (output?.temporary !== undefined) return returningFile(output);
+function recoverableOutput({ output, speech, stream }: SpeakOptions): RecoverableSink {
+  if (output?.temporary !== undefined) return recoverableFile(output);
   const sink: AudioSink = output ?? stream;
-  return returningStream(
+  return recoverableStream(
     (chunk) => abortable(sink.write(chunk), speech.signal),
     stream.memoryBytes,
   );
@@ -181,7 +189,7 @@ function returningOutput({ output, speech, stream }: SpeakOptions): Returning {
 
 function spoolAbout(
   { output, plan }: SpeakOptions,
-  work: PaidWork,
+  work: BilledRequest,
   answer: Facts | undefined,
 ): SpoolAbout {
   return {

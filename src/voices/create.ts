@@ -10,10 +10,10 @@ import {
 } from '../api/resources/designs.ts';
 import type { CreateVoiceOptions, MadeVoice, VoiceForm } from '../api/resources/voices.ts';
 import { createVoice, createVoiceRequest, voiceUpload } from '../api/resources/voices.ts';
-import type { IntentJournal, IntentFacts } from '../durable/intents.ts';
+import type { IntentJournal, IntentMetadata } from '../durable/intents.ts';
 import { Failure } from '../errors/failure.ts';
-import { concludeFailed, beginPaidWork } from '../speech/billed-request.ts';
-import type { PaidWork } from '../speech/billed-request.ts';
+import { recordFailure, beginBilledRequest } from '../speech/billed-request.ts';
+import type { BilledRequest } from '../speech/billed-request.ts';
 
 export interface CloneOrder {
   readonly client: ApiClient;
@@ -127,16 +127,16 @@ export async function createPaid<Made extends Priced>(create: PaidCreate<Made>):
   } catch (error) {
     const { signal } = request;
     if (signal?.aborted === true) {
-      notice(await concludeStopped(create, work));
+      notice(await recordCancellation(create, work));
       throw signal.reason;
     }
-    throw error instanceof Failure ? await concludeFailed(error, work, undefined) : error;
+    throw error instanceof Failure ? await recordFailure(error, work, undefined) : error;
   }
 }
 
-function begin<Made extends Priced>(create: PaidCreate<Made>): Promise<PaidWork> {
+function begin<Made extends Priced>(create: PaidCreate<Made>): Promise<BilledRequest> {
   const { client, journal, name, request, what } = create;
-  return beginPaidWork(journal, {
+  return beginBilledRequest(journal, {
     what,
     wire: client.describe(request),
     target: client.address.kind,
@@ -151,9 +151,9 @@ function begin<Made extends Priced>(create: PaidCreate<Made>): Promise<PaidWork>
   });
 }
 
-async function concludeStopped<Made extends Priced>(
+async function recordCancellation<Made extends Priced>(
   { mayBeDone, request, what }: PaidCreate<Made>,
-  work: PaidWork,
+  work: BilledRequest,
 ): Promise<string> {
   if (mayBeDone?.() === false) {
     await work.ended('rejected', { problem: 'stopped before all of it was sent' });
@@ -166,7 +166,7 @@ async function concludeStopped<Made extends Priced>(
   return `foley: stopped before the answer came; it may have been done. ${next}`;
 }
 
-function factsOf({ creditsUsed, requestId }: Priced): IntentFacts {
+function factsOf({ creditsUsed, requestId }: Priced): IntentMetadata {
   return creditsUsed === undefined ? { requestId } : { requestId, creditsUsed };
 }
 

@@ -9,12 +9,12 @@ import type { FileSystem } from '../../src/effects/file-system.ts';
 import type { Processes } from '../../src/effects/processes.ts';
 import type { Random } from '../../src/effects/random.ts';
 import type { FileDeps } from '../../src/durable/files.ts';
-import type { IntentJournal } from '../../src/durable/intents.ts';
-import { createIntentJournal, listOpenIntents } from '../../src/durable/intents.ts';
+import type { IntentAbout } from '../../src/durable/intents.ts';
+import { IntentJournal, listOpenIntents } from '../../src/durable/intents.ts';
 import { createSpool } from '../../src/durable/spool.ts';
 import type { Output } from '../../src/durable/output.ts';
 import { pollPace } from '../../src/api/resources/jobs.ts';
-import { findOut } from '../../commands/recover/find-out.ts';
+import { resolveRequest } from '../../commands/recover/resolve-request.ts';
 import { recoverJob } from '../../src/speech/jobs/recover-job.ts';
 import { speakAsJob } from '../../src/speech/jobs/speech-job.ts';
 import { openPlanned } from '../../src/speech/output-plan.ts';
@@ -186,8 +186,8 @@ export async function runRecover(
       recoverText: () => Promise.reject(new Error('nothing is spoken in parts here')),
       recoverJob: (intent, jobId) =>
         recoverJob({ intent, jobId }, { ...deps, client, journal, signal }),
-      findOut: (asked) =>
-        findOut(asked, {
+      resolveRequest: (asked) =>
+        resolveRequest(asked, {
           ...deps,
           spool,
           journal: watched(journal, (id, key) => onRenewed(asked.id, id, key)),
@@ -207,7 +207,7 @@ export async function runRecover(
 
 function openJournal(world: ClientWorld): IntentJournal {
   const folder = path.join(world.stateDir, 'journal');
-  return createIntentJournal({ ...world, platform: 'linux', folder });
+  return new IntentJournal({ ...world, platform: 'linux', folder });
 }
 
 /** Stands for the key of a request that has none. */
@@ -216,15 +216,12 @@ export function keyless(requestId: string | null | undefined): string {
 }
 
 function watched(journal: IntentJournal, onIntent: SpeakCommand['onIntent']): IntentJournal {
-  return {
-    async begin(about, body) {
-      const intent = await journal.begin(about, body);
+  const begin = journal.begin.bind(journal);
+  return Object.assign(journal, {
+    async begin(about: IntentAbout, body?: Uint8Array) {
+      const intent = await begin(about, body);
       onIntent(intent.id, about.idempotencyKey ?? keyless(about.requestId));
       return intent;
     },
-    bodyOf: (status) => journal.bodyOf(status),
-    resume: (status) => journal.resume(status),
-    settleRepeated: (done) => journal.settleRepeated(done),
-    close: () => journal.close(),
-  };
+  });
 }

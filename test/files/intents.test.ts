@@ -5,7 +5,7 @@ import type { FileSystem } from '../../src/effects/file-system.ts';
 import { systemFiles } from '../../src/effects/file-system.ts';
 import type { Liveness, Processes } from '../../src/effects/processes.ts';
 import type { IntentAbout } from '../../src/durable/intents.ts';
-import { createIntentJournal, listOpenIntents, sweepIntents } from '../../src/durable/intents.ts';
+import { IntentJournal, listOpenIntents, sweepIntents } from '../../src/durable/intents.ts';
 import { logLine } from '../../src/durable/log.ts';
 import { Killed, forEachEffect } from '../harness/failing-files.ts';
 import { sandbox } from '../harness/sandbox.ts';
@@ -32,7 +32,7 @@ async function world(folder?: string) {
   const { state } = await sandbox();
   const where = folder ?? path.join(state, 'foley', 'intents');
   const journal = (pid: number, files: FileSystem = systemFiles) =>
-    createIntentJournal({
+    new IntentJournal({
       ...fileDeps({ files, random: countingRandom(`${pid}`) }),
       folder: where,
       processes: processes(pid),
@@ -81,8 +81,8 @@ describe('the journal of what may cost credits', () => {
     const first = await written.begin(ABOUT);
     const second = await written.begin(ABOUT);
     expect(first.id).not.toBe(second.id);
-    await first.settle('published');
-    await second.settle('rejected', { problem: 'no such voice' });
+    await first.markAs('published');
+    await second.markAs('rejected', { problem: 'no such voice' });
     expect((await list()).open).toEqual([]);
     await written.close();
     expect(await namesIn(folder)).toEqual([]);
@@ -91,7 +91,7 @@ describe('the journal of what may cost credits', () => {
   it('stays where one has not ended', async () => {
     const { journal, list } = await world();
     const written = journal(1);
-    await (await written.begin(ABOUT)).settle('published');
+    await (await written.begin(ABOUT)).markAs('published');
     const second = await written.begin(ABOUT);
     await second.advance('sent');
     await written.close();
@@ -106,7 +106,7 @@ describe('the journal of what may cost credits', () => {
     const [one, two] = (await list()).open;
     if (one === undefined || two === undefined) throw new Error('two are open');
     expect((await journal(2).bodyOf(one))?.toString()).toBe('{"text":"\u201cone\u201d"}');
-    await first.settle('published');
+    await first.markAs('published');
     await written.close();
     const [name = '', ...others] = await namesIn(folder);
     expect(others).toEqual([]);
@@ -122,7 +122,7 @@ describe('the journal of what may cost credits', () => {
     const written = journal(1);
     const intents = await Promise.all(Array.from({ length: 8 }, () => written.begin(ABOUT)));
     await Promise.all(intents.map((intent) => intent.advance('sent')));
-    await Promise.all(intents.slice(2).map((intent) => intent.settle('published')));
+    await Promise.all(intents.slice(2).map((intent) => intent.markAs('published')));
     const { open, garbled } = await list();
     expect(garbled).toBe(0);
     expect(new Set(open.map(({ id }) => id))).toEqual(
@@ -146,7 +146,7 @@ describe('what another process left open', () => {
     const [open] = (await list()).open;
     if (open === undefined) throw new Error('one was left open');
     const later = journal(2);
-    await later.resume(open).settle('lost', { creditsUsed: 12 });
+    await later.resume(open).markAs('lost', { creditsUsed: 12 });
     expect((await list()).open).toEqual([]);
     expect(await namesIn(folder)).toHaveLength(2);
     await later.close();
@@ -160,7 +160,7 @@ describe('what another process left open', () => {
     const later = journal(2);
     const status = (await list()).open.find(({ id }) => id === one.id);
     if (status === undefined) throw new Error('nothing is open');
-    await later.resume(status).settle('lost');
+    await later.resume(status).markAs('lost');
     await later.close();
     expect((await list()).open.map(({ id }) => id)).toEqual([two.id]);
   });
@@ -181,7 +181,7 @@ describe('what another process left open', () => {
       }),
     };
     const later = journal(2, files);
-    await later.resume(status).settle('lost');
+    await later.resume(status).markAs('lost');
     isBroken = true;
     await later.close();
     expect((await list()).open).toEqual([]);
@@ -205,7 +205,7 @@ describe('what another process left open', () => {
   it('is not swept away while it is open, or while its process runs', async () => {
     const { folder, journal } = await world();
     await journal(1).begin(ABOUT);
-    await (await journal(2).begin(ABOUT)).settle('published');
+    await (await journal(2).begin(ABOUT)).markAs('published');
     await sweepIntents({ ...fileDeps(), folder, processes: processes(9, 'alive') });
     expect(await namesIn(folder)).toHaveLength(2);
     await sweepIntents({ ...fileDeps(), folder, processes: processes(9, 'dead') });
@@ -255,7 +255,7 @@ describe('a damaged journal', () => {
   it('is kept aside when nothing in it is open any more', async () => {
     const { folder, journal, list } = await world();
     const written = journal(1);
-    await (await written.begin(ABOUT)).settle('published');
+    await (await written.begin(ABOUT)).markAs('published');
     const [name = ''] = await namesIn(folder);
     await appendFile(path.join(folder, name), '\nv1 12ab');
     await sweepIntents({ ...fileDeps(), folder, processes: processes(9) });
@@ -342,7 +342,8 @@ describe('whatever goes wrong while an operation is written down', () => {
       async scenario({ journal }, files) {
         const intent = await journal(1).begin(ABOUT);
         const failing = journal(2, files).resume({
-          ...intent,
+          id: intent.id,
+          state: intent.state,
           generation: 0,
           at: '',
           about: ABOUT,
@@ -371,7 +372,7 @@ describe('whatever goes wrong while an operation is written down', () => {
         const intent = await written.begin(ABOUT);
         sent.yes = true;
         await intent.advance('sent');
-        await intent.settle('published');
+        await intent.markAs('published');
         await written.close();
       },
       async check({ list, sent }, { struck, error }) {

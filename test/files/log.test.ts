@@ -1,7 +1,7 @@
 import { copyFile, cp, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createIntentJournal, listOpenIntents } from '../../src/durable/intents.ts';
+import { IntentJournal, listOpenIntents } from '../../src/durable/intents.ts';
 import { Log, readLog } from '../../src/durable/log.ts';
 import type { FileSystem } from '../../src/effects/file-system.ts';
 import { systemFiles } from '../../src/effects/file-system.ts';
@@ -36,7 +36,7 @@ describe('files of the build before', () => {
         facts: { jobId: 'job-1', creditsUsed: 6 },
       },
     ]);
-    const journal = createIntentJournal(deps);
+    const journal = new IntentJournal(deps);
     const bodies = await Promise.all(open.map((status) => journal.bodyOf(status)));
     expect(bodies.map(String)).toEqual(['{"text":"Sent “once”.","voiceId":"v"}', 'undefined']);
   });

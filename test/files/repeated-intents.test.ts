@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import type {
   IntentAbout,
-  IntentFacts,
+  IntentMetadata,
   IntentState,
   Repetition,
 } from '../../src/durable/intents.ts';
-import { isSamePurchase } from '../../src/durable/intents.ts';
+import { isSameBilledRequest } from '../../src/durable/intents.ts';
 
 const ABOUT: IntentAbout = {
   what: 'speech',
@@ -18,17 +18,17 @@ const ABOUT: IntentAbout = {
   output: null,
   temporary: null,
 };
-const DONE = { about: ABOUT, jobId: undefined, isDelivered: true, goesOn: false };
+const DONE = { about: ABOUT, jobId: undefined, isDelivered: true, isResumed: false };
 const EMBEDDED = { ...ABOUT, target: 'embedded' } as const;
 
 function same(
   state: IntentState,
   done: Partial<Repetition> = {},
   about: Partial<IntentAbout> = {},
-  facts: IntentFacts = {},
+  facts: IntentMetadata = {},
 ): boolean {
   const left = { id: 'a', generation: 0, state, at: '', about: { ...ABOUT, ...about }, facts };
-  return isSamePurchase(left, { ...DONE, ...done });
+  return isSameBilledRequest(left, { ...DONE, ...done });
 }
 
 test('what was under way under the key is the same purchase', () => {
@@ -63,10 +63,10 @@ test('the embedded service has one account, and another port each time', () => {
   expect(same('sent', { about: EMBEDDED }, about)).toBe(true);
 });
 
-test.each<[string, IntentState, Partial<Repetition>, IntentFacts, boolean]>([
+test.each<[string, IntentState, Partial<Repetition>, IntentMetadata, boolean]>([
   ['a stream that had begun was another one', 'accepted', {}, {}, false],
-  ['a conversation went on', 'accepted', { goesOn: true }, {}, true],
-  ['a conversation whose audio is whole is there', 'verified', { goesOn: true }, {}, false],
+  ['a conversation went on', 'accepted', { isResumed: true }, {}, true],
+  ['a conversation whose audio is whole is there', 'verified', { isResumed: true }, {}, false],
   ['the same job', 'accepted', { jobId: 'j' }, { jobId: 'j' }, true],
   ['the same job, done', 'done', { jobId: 'j' }, { jobId: 'j' }, true],
   ['another job', 'accepted', { jobId: 'k' }, { jobId: 'j' }, false],

@@ -7,7 +7,11 @@ import { openOutput } from '../../src/durable/publish.ts';
 import type { Spool, SpoolAbout } from '../../src/durable/spool.ts';
 import { createSpool } from '../../src/durable/spool.ts';
 import { deliver } from '../../src/speech/deliver.ts';
-import { RescuingSink, returningFile, returningStream } from '../../src/speech/rescue.ts';
+import {
+  FallbackSink,
+  recoverableFile,
+  recoverableStream,
+} from '../../src/speech/fallback-sink.ts';
 import { fileDeps } from '../files/file-world.ts';
 import { forEachEffect } from '../harness/failing-files.ts';
 import { sandbox } from '../harness/sandbox.ts';
@@ -70,7 +74,7 @@ describe('audio whose memory is used again', () => {
     const { deps, file } = await world();
     const { answer, givenBack } = forgetfulAnswer();
     const output = await openOutput({ ...deps, path: file });
-    await deliver(answer, 'pcm', rescuing(returningFile(output)), undefined);
+    await deliver(answer, 'pcm', rescuing(recoverableFile(output)), undefined);
     await output.publish();
     expect(WHOLE.equals(await readFile(file))).toBe(true);
     expect(givenBack()).toBe(WHOLE.length);
@@ -85,7 +89,7 @@ describe('audio whose memory is used again', () => {
         const output = await openOutput({ ...fileDeps({ files }), path: file });
         asked.add(file);
         const { answer } = forgetfulAnswer();
-        const sink = rescuing(returningFile(output), spool);
+        const sink = rescuing(recoverableFile(output), spool);
         await deliver(answer, 'pcm', sink, undefined);
         if (sink.failure === undefined) await output.publish().catch((error) => sink.refuse(error));
         if (sink.failure === undefined) return;
@@ -106,7 +110,7 @@ describe('audio whose memory is used again', () => {
     const { spool } = await world();
     const { answer, givenBack } = forgetfulAnswer();
     const sink = rescuing(
-      returningStream(async () => undefined, 10_000),
+      recoverableStream(async () => undefined, 10_000),
       spool,
     );
     await deliver(answer, 'pcm', sink, undefined);
@@ -116,8 +120,8 @@ describe('audio whose memory is used again', () => {
   });
 });
 
-function rescuing(sink: ConstructorParameters<typeof RescuingSink>[0], spool?: Spool) {
-  return new RescuingSink(
+function rescuing(sink: ConstructorParameters<typeof FallbackSink>[0], spool?: Spool) {
+  return new FallbackSink(
     sink,
     async () => {
       if (spool === undefined) throw new Error('there was nothing to keep');

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Charge } from '../../src/speech/price-fit.ts';
-import { estimateCredits, withCharge } from '../../src/speech/price-fit.ts';
+import type { Charge } from '../../src/speech/credit-rates.ts';
+import { estimateCredits, withCharge } from '../../src/speech/credit-rates.ts';
 
 describe('an estimate', () => {
   it('is never under what is charged, and near it, once two lengths were seen', () => {

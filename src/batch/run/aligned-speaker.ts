@@ -8,7 +8,7 @@ import type { CueShape } from '../../captions/cue-shape.ts';
 import { timingsOf } from '../../captions/timings.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { FileDeps } from '../../durable/files.ts';
-import { alignedSpeech, askAligned } from '../../speech/aligned-way.ts';
+import { alignedSpeech, askAligned } from '../../speech/aligned-transport.ts';
 import { counted } from '../../text/display.ts';
 import type { BatchFolder } from '../journal/batch-folder.ts';
 import type { ItemFacts, ItemState, ItemStatus } from '../journal/journal.ts';

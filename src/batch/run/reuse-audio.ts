@@ -5,7 +5,7 @@ import { copyIntoNew } from '../../durable/spool.ts';
 import { removeQuietly, randomHex } from '../../durable/files.ts';
 import type { FileDeps } from '../../durable/files.ts';
 import { UNSUPPORTED, hasErrno, outputFailure } from '../../durable/file-failures.ts';
-import { giveName } from '../../durable/publish.ts';
+import { commitRename } from '../../durable/publish.ts';
 import type { Output } from '../../durable/output.ts';
 import { ensurePrivateFolder } from '../../durable/own-files.ts';
 import type { BatchFolder } from '../journal/batch-folder.ts';
@@ -329,7 +329,7 @@ class Reuse implements AudioReuse {
       existing,
       replaced: undefined,
     } as const;
-    await giveName(from, naming).catch((error: unknown) => {
+    await commitRename(from, naming).catch((error: unknown) => {
       throw outputFailure(to, error, 'writing', '--output-dir');
     });
   }

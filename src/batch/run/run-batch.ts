@@ -12,8 +12,8 @@ import { fetchFrom } from './classify.ts';
 import type { Ended, Surveyed } from './classify.ts';
 import type { ItemSpeaker } from './item-speaker.ts';
 import type { AudioReuse } from './reuse-audio.ts';
-import type { Written } from './write-down.ts';
-import { writeDown } from './write-down.ts';
+import type { Written } from './journal-ahead.ts';
+import { journalAhead } from './journal-ahead.ts';
 
 /** What became of one item. */
 export interface ItemResult {
@@ -245,7 +245,7 @@ class Run {
 
   /** Items that may be sent now: their keys are on the disk. */
   async *#ready(): AsyncGenerator<Ready, void, undefined> {
-    const windows = writeDown({
+    const windows = journalAhead({
       ...this.#options,
       items: this.#unplaced(),
       isStopped: () => this.#stopped !== undefined,

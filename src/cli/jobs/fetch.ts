@@ -2,7 +2,7 @@ import { reviseFailure } from '../../api/failures.ts';
 import { inTurns } from '../../effects/concurrency.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { FetchedJob, JobFetch } from '../../speech/jobs/fetch-job.ts';
-import { fetchJob, settleFetched } from '../../speech/jobs/fetch-job.ts';
+import { fetchJob, markFetched } from '../../speech/jobs/fetch-job.ts';
 import type { WaitedJob } from '../../speech/jobs/job-source.ts';
 import type { Context } from '../command.ts';
 import { openJournal } from '../journal.ts';
@@ -188,7 +188,7 @@ async function stopped<T>(
 async function settle(context: Context, jobIds: ReadonlySet<string>): Promise<void> {
   const { journal, open } = await openJournal(context);
   try {
-    await settleFetched(await open(), jobIds, { ...context, journal });
+    await markFetched(await open(), jobIds, { ...context, journal });
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
   } finally {

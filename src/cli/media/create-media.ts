@@ -4,7 +4,7 @@ import type { MediaJobKind } from '../../api/resources/models.ts';
 import { abortable } from '../../effects/concurrency.ts';
 import type { InputAddresses, MediaInput } from '../../media/inputs.ts';
 import { orderMedia } from '../../media/order-media.ts';
-import type { JobCourse, PerformedJob } from '../../speech/jobs/perform-job.ts';
+import type { JobRunOptions, PerformedJob } from '../../speech/jobs/perform-job.ts';
 import { requireSharp } from '../connect.ts';
 import type { Context, Connection } from '../command.ts';
 import { pollingAt } from '../flags/jobs.ts';
@@ -122,7 +122,7 @@ interface Course extends Ready {
 function courseOf(
   context: Context,
   { addresses, connection, flags, kind, place, progress }: Course,
-): Omit<JobCourse<MediaJob>, 'journal'> {
+): Omit<JobRunOptions<MediaJob>, 'journal'> {
   return {
     client: connection.client,
     waits: flags.wait === true || place !== undefined,

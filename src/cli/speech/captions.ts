@@ -8,8 +8,8 @@ import { timingsOf } from '../../captions/timings.ts';
 import { requireOutputSpace } from '../../durable/free-space.ts';
 import type { Existing } from '../../durable/output.ts';
 import { Failure } from '../../errors/failure.ts';
-import { alignedWay } from '../../speech/aligned-way.ts';
-import type { SpeechWay } from '../../speech/speak.ts';
+import { alignedStreamTransport } from '../../speech/aligned-transport.ts';
+import type { SpeechTransport } from '../../speech/speak.ts';
 import { sweepTemporaries } from '../../speech/sweep-temporaries.ts';
 import { counted } from '../../text/display.ts';
 import type { Context } from '../command.ts';
@@ -60,10 +60,10 @@ export function alignedTransport(
   { context: { clock, globals } }: Task,
   { body, captions, connection }: SpeechRequest,
   speech: SpeechOptions,
-): SpeechWay {
+): SpeechTransport {
   const { cache: _, surface: __, ...ids } = speech;
   const options = { ...ids, clock, idleTimeoutMs: globals.idleTimeout };
-  return alignedWay(connection.client, body, options, async (timed) =>
+  return alignedStreamTransport(connection.client, body, options, async (timed) =>
     captions?.prepare(body.text, timed),
   );
 }

@@ -13,7 +13,7 @@ import type { Output } from '../../durable/output.ts';
 import { abortable } from '../../effects/concurrency.ts';
 import type { Failure } from '../../errors/failure.ts';
 import { usageFailure } from '../../errors/failure.ts';
-import type { AlignedSpeech } from '../../speech/aligned-way.ts';
+import type { AlignedSpeech } from '../../speech/aligned-transport.ts';
 import { planOutput } from '../../speech/output-plan.ts';
 import type { OutputPlan } from '../../speech/output-plan.ts';
 import type { Player } from '../../speech/play.ts';

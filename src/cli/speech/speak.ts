@@ -15,7 +15,7 @@ import { checkCredits } from '../../speech/credit-rates.ts';
 import type { OutputPlan } from '../../speech/output-plan.ts';
 import { openPlanned } from '../../speech/output-plan.ts';
 import type { Playback, Player } from '../../speech/play.ts';
-import type { AudioStream, SpeechWay } from '../../speech/speak.ts';
+import type { AudioStream, SpeechTransport } from '../../speech/speak.ts';
 import { speak } from '../../speech/speak.ts';
 import { chooseVoice } from '../../speech/voice-choice.ts';
 import type { Connection, Context } from '../command.ts';
@@ -252,7 +252,7 @@ async function speakStream(
   const { body, connection, output } = request;
   // Once: the key that is journaled is the key that is sent.
   const speech = speechOptions(task);
-  let transport: SpeechWay | undefined;
+  let transport: SpeechTransport | undefined;
   if (mode.kind === 'aligned') {
     const { alignedTransport } = await import('./captions.ts');
     transport = alignedTransport(task, request, speech);
@@ -263,7 +263,7 @@ async function speakStream(
       client: connection.client,
       body,
       speech,
-      way: transport,
+      transport,
       plan,
       output,
       stream,

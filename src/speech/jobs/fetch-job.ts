@@ -107,7 +107,7 @@ interface SettleDeps extends FileDeps {
  * `foley recover` has nothing to do for them.
  * @throws Failure (state)
  */
-export async function settleFetched(
+export async function markFetched(
   open: readonly OpenIntent[],
   jobIds: ReadonlySet<string>,
   deps: SettleDeps,
@@ -117,6 +117,6 @@ export async function settleFetched(
     if (jobId === undefined || !jobIds.has(jobId) || mayRun(intent, deps.clock)) continue;
     const temporary = intent.about?.temporary ?? '';
     if (isTemporaryName(path.basename(temporary))) await removeQuietly(temporary, deps);
-    await deps.journal.resume(intent).settle('published');
+    await deps.journal.resume(intent).markAs('published');
   }
 }

@@ -5,17 +5,17 @@ import { reviseFailure } from '../../api/failures.ts';
 import type { PollDeps } from '../../api/poll.ts';
 import { pollJob } from '../../api/poll.ts';
 import type { RequestSpec } from '../../api/request.ts';
-import type { IntentFacts, IntentJournal } from '../../durable/intents.ts';
+import type { IntentMetadata, IntentJournal } from '../../durable/intents.ts';
 import type { Output } from '../../durable/output.ts';
 import { Failure } from '../../errors/failure.ts';
 import { counted } from '../../text/display.ts';
-import { concludeFailed, concludeStopped, beginPaidWork } from '../billed-request.ts';
-import type { PaidWork } from '../billed-request.ts';
+import { recordFailure, recordCancellation, beginBilledRequest } from '../billed-request.ts';
+import type { BilledRequest } from '../billed-request.ts';
 import type { JobSource, WaitedJob, SavedFile, PlaceFor } from './job-source.ts';
 import { saveFile } from './job-source.ts';
 
 /** How a job that is created is waited for, and who is told. */
-export interface JobCourse<Job extends WaitedJob> {
+export interface JobRunOptions<Job extends WaitedJob> {
   readonly client: ApiClient;
   readonly journal: IntentJournal;
   /** Whether the end is waited for; always where what it makes is wanted. */
@@ -30,7 +30,7 @@ export interface JobCourse<Job extends WaitedJob> {
 }
 
 /** What is ordered, how it is asked for, and where what is made goes. */
-interface JobPlan<Job extends WaitedJob, File extends FileAnswer> extends JobCourse<Job> {
+interface JobPlan<Job extends WaitedJob, File extends FileAnswer> extends JobRunOptions<Job> {
   /** What it is, as the journal calls it. */
   readonly what: string;
   readonly request: RequestSpec;
@@ -42,7 +42,7 @@ interface JobPlan<Job extends WaitedJob, File extends FileAnswer> extends JobCou
   /** The file that was opened for that, where there is one. */
   readonly file: Output | undefined;
   /** Notes what became of a create that failed in a way of its own, and gives what is told; else undefined. */
-  readonly onRefused?: (failure: Failure, work: PaidWork) => Promise<Failure | undefined>;
+  readonly onRefused?: (failure: Failure, work: BilledRequest) => Promise<Failure | undefined>;
 }
 
 /** What became of an order. */
@@ -97,10 +97,10 @@ export async function performJob<Job extends WaitedJob, File extends FileAnswer>
 
 function begin<Job extends WaitedJob, File extends FileAnswer>(
   plan: JobPlan<Job, File>,
-): Promise<PaidWork> {
+): Promise<BilledRequest> {
   const { client, file, journal, request, what } = plan;
   const temporary = file?.temporary;
-  return beginPaidWork(journal, {
+  return beginBilledRequest(journal, {
     what,
     wire: client.describe(request),
     target: client.address.kind,
@@ -117,7 +117,7 @@ function begin<Job extends WaitedJob, File extends FileAnswer>(
 
 async function create<Job extends WaitedJob, File extends FileAnswer>(
   plan: JobPlan<Job, File>,
-  work: PaidWork,
+  work: BilledRequest,
 ): Promise<Job> {
   const { notice, onRefused, request } = plan;
   const { lookAt, signal } = request;
@@ -125,18 +125,18 @@ async function create<Job extends WaitedJob, File extends FileAnswer>(
     return await plan.create((key) => work.renew(key));
   } catch (error) {
     if (signal?.aborted === true) {
-      notice(await concludeStopped(work, undefined, lookAt));
+      notice(await recordCancellation(work, undefined, lookAt));
       throw signal.reason;
     }
     if (!(error instanceof Failure)) throw error;
-    throw (await onRefused?.(error, work)) ?? (await concludeFailed(error, work, undefined));
+    throw (await onRefused?.(error, work)) ?? (await recordFailure(error, work, undefined));
   }
 }
 
 /** @param last keeps what was last heard, also when this throws */
 async function awaitFile<Job extends WaitedJob, File extends FileAnswer>(
   { placeFor, polling, request: { signal }, source }: JobPlan<Job, File>,
-  work: PaidWork,
+  work: BilledRequest,
   last: { job: Job },
 ): Promise<Pick<PerformedJob<Job, File>, 'job' | 'saved'>> {
   const known = last.job;
@@ -164,13 +164,13 @@ async function awaitFile<Job extends WaitedJob, File extends FileAnswer>(
     file.discard();
     throw error;
   });
-  const onVerified = (facts: IntentFacts): Promise<void> => work.verified(facts);
+  const onVerified = (facts: IntentMetadata): Promise<void> => work.verified(facts);
   const saved = await saveFile(file, place, { format, signal, onVerified });
   await work.published({ bytes: saved.verdict.bytes });
   return { job, saved: { ...saved, file } };
 }
 
-function factsOf({ creditsUsed, id, requestId }: WaitedJob): IntentFacts {
+function factsOf({ creditsUsed, id, requestId }: WaitedJob): IntentMetadata {
   const facts = { jobId: id, requestId };
   return creditsUsed === undefined ? facts : { ...facts, creditsUsed };
 }

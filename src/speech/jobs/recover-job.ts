@@ -26,13 +26,13 @@ export interface JobRecoveryDeps extends FileDeps {
 }
 
 /** A job that was accepted, and whose command came to no end. */
-export interface LeftJob {
+export interface InterruptedJob {
   readonly intent: OpenIntent;
   readonly jobId: string;
 }
 
 /** How jobs of its kind are asked about. */
-export interface RecoveryWay<Job extends WaitedJob, File extends FileAnswer> {
+export interface RecoverySource<Job extends WaitedJob, File extends FileAnswer> {
   readonly source: JobSource<Job, File>;
   readonly pace: PollPace;
 }
@@ -41,7 +41,7 @@ export interface RecoveryWay<Job extends WaitedJob, File extends FileAnswer> {
  * Waits for a speech job whose command was interrupted, and saves its audio, as {@link recoverAs} does.
  * @throws Failure, or the reason of the signal
  */
-export function recoverJob(left: LeftJob, deps: JobRecoveryDeps): Promise<Recovered> {
+export function recoverJob(left: InterruptedJob, deps: JobRecoveryDeps): Promise<Recovered> {
   const { client } = deps;
   const api: JobApi = left.intent.about?.endpoint.includes('/v1/') === true ? 'v1' : 'v3';
   return recoverAs(
@@ -58,8 +58,8 @@ export function recoverJob(left: LeftJob, deps: JobRecoveryDeps): Promise<Recove
  *   still there; or the reason of the signal
  */
 export async function recoverAs<Job extends WaitedJob, File extends FileAnswer>(
-  left: LeftJob,
-  { pace, source }: RecoveryWay<Job, File>,
+  left: InterruptedJob,
+  { pace, source }: RecoverySource<Job, File>,
   deps: JobRecoveryDeps,
 ): Promise<Recovered> {
   const { client, journal } = deps;
@@ -74,12 +74,12 @@ export async function recoverAs<Job extends WaitedJob, File extends FileAnswer>(
     return await fetched(settling, job, { ...deps, made });
   } catch (error) {
     if (!(error instanceof Failure) || (error.exit !== 'lost' && !isNotFound(error))) throw error;
-    await settling.entry.settle('lost', { problem: error.message });
+    await settling.entry.markAs('lost', { problem: error.message });
     return { ...told(settling), outcome: 'lost', problem: error.message };
   }
 }
 
-interface Settling extends LeftJob {
+interface Settling extends InterruptedJob {
   readonly entry: Intent;
 }
 
@@ -115,7 +115,7 @@ function isSameOrigin(origin: string, baseUrl: URL, kind: 'embedded' | 'hosted')
 
 async function refunded(settling: Settling, job: WaitedJob): Promise<Recovered> {
   const { message: problem } = failedJob(job);
-  await settling.entry.settle('failed', { problem });
+  await settling.entry.markAs('failed', { problem });
   return { ...told(settling, job), outcome: 'refunded', problem };
 }
 
@@ -128,7 +128,7 @@ async function fetched(settling: Settling, job: WaitedJob, deps: Fetching): Prom
   const { format } = deps.made;
   const wanted = intent.about?.output ?? downloadName(job.id, extensionOf(format));
   const output = await saveAs(wanted, entry, deps);
-  await entry.settle('published');
+  await entry.markAs('published');
   if (job.phase === 'success') return { ...told(settling, job), outcome: 'recovered', output };
   const problem = `only a part of it was spoken (${job.status})`;
   return { ...told(settling, job), outcome: 'partial', output, problem };

@@ -17,11 +17,11 @@ import type { AudioFormat } from '../../contract/values.ts';
 import { AUDIO_FORMATS } from '../../contract/values.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { JobSource, MadeFile, Place } from './job-source.ts';
-import type { JobCourse, PerformedJob } from './perform-job.ts';
+import type { JobRunOptions, PerformedJob } from './perform-job.ts';
 import { performJob, goneFile } from './perform-job.ts';
 
 /** What is ordered, where its audio goes, and who is told. */
-export interface JobOrder extends JobCourse<SpeechJob> {
+export interface JobOrder extends JobRunOptions<SpeechJob> {
   readonly order: SpeechOrder & { readonly format: AudioFormat };
   readonly options: JobOptions;
   /** Where the audio goes once it is there; without it the job is left to itself. */

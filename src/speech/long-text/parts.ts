@@ -23,8 +23,8 @@ import type { Clock } from '../../effects/clock.ts';
 import type { FileSystem } from '../../effects/file-system.ts';
 import type { Random } from '../../effects/random.ts';
 import { Failure } from '../../errors/failure.ts';
-import { alignedWay } from '../aligned-way.ts';
-import type { AlignedSpeech } from '../aligned-way.ts';
+import { alignedStreamTransport } from '../aligned-transport.ts';
+import type { AlignedSpeech } from '../aligned-transport.ts';
 import { deliver } from '../deliver.ts';
 import type { AudioStream, SpeakOptions, Spoken } from '../speak.ts';
 import { NOWHERE, speak } from '../speak.ts';
@@ -261,9 +261,9 @@ function optionsOf(
     client,
     body,
     speech: { ...speech, surface, cache },
-    way:
+    transport:
       via === 'aligned'
-        ? alignedWay(client, body, { ...deps, ...speech }, (words) =>
+        ? alignedStreamTransport(client, body, { ...deps, ...speech }, (words) =>
             writePartWords(record.wordsFile(index), words, deps),
           )
         : undefined,

@@ -294,7 +294,7 @@ function parsePartStep(record: LogRecord): PartStep | undefined {
 }
 
 /** A long text that a command left before it was spoken to its end. */
-export interface LeftText {
+export interface InterruptedText {
   readonly id: string;
   readonly plan: LongTextPlan;
   readonly states: ReadonlyMap<number, PartState>;
@@ -323,8 +323,8 @@ interface UnreadableText {
  * What is there, the oldest first; a folder without a plan is of a command that has sent nothing yet. Throws exit 32 when a record cannot be read, or a
  * newer foley wrote it.
  */
-export async function listRecords(options: RecordOptions): Promise<readonly LeftText[]> {
-  const found: LeftText[] = [];
+export async function listRecords(options: RecordOptions): Promise<readonly InterruptedText[]> {
+  const found: InterruptedText[] = [];
   for (const id of await namesIn(options)) {
     const left = await readRecord(id, options);
     if (left !== undefined) found.push(left);
@@ -387,7 +387,7 @@ async function isOld(folder: string, { clock, files }: RecordOptions): Promise<b
 export async function readRecord(
   id: string,
   options: RecordOptions,
-): Promise<LeftText | undefined> {
+): Promise<InterruptedText | undefined> {
   const folder = recordFolder(id, options);
   const { garbled, isNewer, isRestored, plan, records } = await readJournal(folder, options);
   if (isNewer) throw newerStateFailure('the record of a long text', folder);

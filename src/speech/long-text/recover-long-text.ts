@@ -7,10 +7,10 @@ import { removeQuietly, isTemporaryName } from '../../durable/files.ts';
 import { checksumOf, kindOf } from '../../durable/checksum.ts';
 import { downloadName } from '../../durable/names.ts';
 import { openOutput } from '../../durable/publish.ts';
-import { mayRun, orNothing } from '../recover.ts';
+import { mayRun, ifExists } from '../recover.ts';
 import type { Recovered } from '../recover.ts';
 import { NOWHERE } from '../speak.ts';
-import type { LongTextRecord, RecordOptions, LeftText } from './record.ts';
+import type { LongTextRecord, RecordOptions, InterruptedText } from './record.ts';
 import { resumeRecord, readRecord } from './record.ts';
 import type { LongTextOptions } from './speak-long-text.ts';
 import { speakLongText, costOf, totalsOf } from './speak-long-text.ts';
@@ -34,7 +34,7 @@ export interface LongTextRecovery
  * @throws Failure after which it is still there; (usage) when it was begun with another service
  */
 export async function recoverLongText(
-  listed: LeftText,
+  listed: InterruptedText,
   deps: LongTextRecovery,
 ): Promise<Recovered> {
   const told = toldOf(listed);
@@ -77,7 +77,7 @@ export async function recoverLongText(
 }
 
 /** What an interrupted long text cost so far. */
-function toldOf(left: LeftText): Omit<Recovered, 'outcome'> {
+function toldOf(left: InterruptedText): Omit<Recovered, 'outcome'> {
   return {
     id: left.id,
     output: null,
@@ -90,7 +90,7 @@ function toldOf(left: LeftText): Omit<Recovered, 'outcome'> {
 }
 
 /** The folder goes: what was in the stream was heard, and the rest does not come back. */
-async function givenUp(left: LeftText, deps: LongTextRecovery): Promise<Recovered> {
+async function givenUp(left: InterruptedText, deps: LongTextRecovery): Promise<Recovered> {
   const record = await resumeRecord(left, deps);
   await record.remove();
   return { ...toldOf(left), outcome: 'lost' };
@@ -98,16 +98,16 @@ async function givenUp(left: LeftText, deps: LongTextRecovery): Promise<Recovere
 
 /** Whether the file with its name is the whole that was made. */
 async function hasItsName(
-  { checksum }: LeftText,
+  { checksum }: InterruptedText,
   output: string,
   { files }: LongTextRecovery,
 ): Promise<boolean> {
   if (checksum === undefined) return false;
-  return (await orNothing(output, checksumOf(output, kindOf(checksum), files))) === checksum;
+  return (await ifExists(output, checksumOf(output, kindOf(checksum), files))) === checksum;
 }
 
 async function published(
-  left: LeftText,
+  left: InterruptedText,
   deps: LongTextRecovery,
   output: string,
 ): Promise<Recovered> {
@@ -128,20 +128,23 @@ async function noteStreamedParts(
 ): Promise<void> {
   if (record.plan.via === 'job') return;
   for (const index of record.plan.parts.keys()) {
-    const found = await orNothing(record.partFile(index), files.stat(record.partFile(index)));
+    const found = await ifExists(record.partFile(index), files.stat(record.partFile(index)));
     if (found === undefined || record.part(index).state === 'done') continue;
     await record.note({ part: index, state: 'done', bytes: found.size });
   }
 }
 
-async function removeTemporaries({ temporaries }: LeftText, deps: LongTextRecovery): Promise<void> {
+async function removeTemporaries(
+  { temporaries }: InterruptedText,
+  deps: LongTextRecovery,
+): Promise<void> {
   for (const temporary of temporaries) {
     if (isTemporaryName(path.basename(temporary))) await removeQuietly(temporary, deps);
   }
 }
 
 /** Each service knows its own keys and jobs only; the embedded one has another port each time. */
-function refuseOtherService({ id, plan }: LeftText, { address }: ApiClient): void {
+function refuseOtherService({ id, plan }: InterruptedText, { address }: ApiClient): void {
   const isSame =
     plan.target === address.kind &&
     (plan.target === 'embedded' || plan.origin === address.baseUrl.origin);

@@ -11,12 +11,12 @@ import type { Output } from '../../durable/output.ts';
 import { abortable, inOrder } from '../../effects/concurrency.ts';
 import type { FileSystem } from '../../effects/file-system.ts';
 import { Failure } from '../../errors/failure.ts';
-import type { AlignedSpeech } from '../aligned-way.ts';
+import type { AlignedSpeech } from '../aligned-transport.ts';
 import type { AudioSink } from '../deliver.ts';
 import type { AudioStream } from '../speak.ts';
 import { speakJobPart, readPartWords, WholeWords, speakStreamPart } from './parts.ts';
 import type { PartWords, StreamDeps } from './parts.ts';
-import type { LongTextRecord, LeftText } from './record.ts';
+import type { LongTextRecord, InterruptedText } from './record.ts';
 
 export interface LongTextOptions extends StreamDeps {
   readonly record: LongTextRecord;
@@ -331,7 +331,7 @@ export function totalsOf(record: Pick<LongTextRecord, 'part' | 'plan'>): LongTex
 }
 
 /** Credits of the parts that were charged for and got nowhere, as far as they are known. */
-export function costOf({ plan, states }: Pick<LeftText, 'plan' | 'states'>): {
+export function costOf({ plan, states }: Pick<InterruptedText, 'plan' | 'states'>): {
   readonly creditsUsed: number;
 } {
   const atStake = plan.parts

@@ -119,7 +119,9 @@ describe('whoever goes away', () => {
     running.signal('SIGINT');
     const result = await running.done;
     expect(result.signal).toBe('SIGINT');
-    expect(result.stderr).toMatch(/stopped; what arrived .*--request-id request-1 --retry-failed/);
+    expect(result.stderr).toMatch(
+      /stopped; the received audio .*--request-id request-1 --retry-failed/,
+    );
     expect(await readdir(result.box.out)).toEqual([]);
     const connection = await server.connected();
     await connection.gone;

@@ -122,7 +122,7 @@ describe('a stream that is not whole publishes nothing and keeps what was paid f
     const error = await stage.fail([...CAPTIONS, '--json']);
     expect(error).toMatchObject({ exitCode, billed: 'yes' });
     expect(error.message).toContain(message);
-    expect(error.hint).toContain('is kept in');
+    expect(error.hint).toContain('is saved in');
     await expectOlder(stage);
     expect(await filesLeft(stage.box)).toStrictEqual([...LEFT, ...KEPT].sort());
     const { audio, record } = await spooled(stage.box);

@@ -107,7 +107,9 @@ describe('a body that is reset half way is kept and never published', () => {
     expectOneKey(stage, 1);
     expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer', billed: 'yes' });
     expect(error.message).toBe('the answer was cut off');
-    expect(error.hint).toMatch(/^What arrived is kept in \/.+\.mp3; asking again may cost/);
+    expect(error.hint).toMatch(
+      /^The received audio is saved in \/.+\.mp3; a new request may cost again/,
+    );
     expect(error.hint).toMatch(/127\.0\.0\.1:\d+ ended the response early: try again/);
     expect(error.hint).not.toMatch(/proxy/);
     expect((await outputOf(stage.box)).toString()).toBe('the older file');

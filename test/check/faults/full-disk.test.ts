@@ -37,7 +37,7 @@ describe('the disk takes no more', () => {
     expect(error.message).toBe(
       'cannot write hi.mp3: the file would be larger than is allowed here',
     );
-    expect(error.hint).toContain('What arrived is kept in /');
+    expect(error.hint).toContain('The received audio is saved in /');
     expect((await outputOf(stage.box)).toString()).toBe('the older file');
     expect(await filesLeft(stage.box)).toStrictEqual(['out/hi.mp3', ...KEPT]);
     const { audio, record } = await spooled(stage.box);
@@ -109,8 +109,8 @@ describe('the disk takes no more', () => {
     const { stderr, stdout } = await running;
     expect(stdout.toString()).toBe('first: 27\nNothing was left behind.\nsecond: 0\n');
     expect(stderr).toContain('cannot write small/hi.mp3: the disk is full');
-    expect(stderr).toContain('The audio was paid for and is lost.');
-    expect(stderr).not.toContain('kept in');
+    expect(stderr).toContain('The audio was billed and is lost.');
+    expect(stderr).not.toContain('saved in');
   });
 
   test('a device that is full: exit 30, and the audio is kept', async () => {
@@ -134,7 +134,7 @@ test('a stream that is longer than what is remembered of it is lost, and told so
   expect(result.code).toBe(27);
   expect(result.stderr).toBe(
     'foley: cannot write to stdout: the file would be larger than is allowed here\n' +
-      'Send it elsewhere, or mend what stdout leads to. The audio was paid for and is lost.\n',
+      'Send it elsewhere, or mend what stdout leads to. The audio was billed and is lost.\n',
   );
   expect(await filesLeft(stage.box)).toStrictEqual(['out/all.mp3']);
   expect((await stage.run(['recover'])).code).toBe(0);
@@ -227,7 +227,7 @@ describe('a name that is taken and must stay', () => {
     await stage.server.advance();
     const error = errorLine(await running.done);
     expect(error).toMatchObject({ exitCode: 31, code: 'exists', billed: 'yes' });
-    expect(error.hint).toMatch(/`foley recover \S+` brings it back/);
+    expect(error.hint).toMatch(/`foley recover \S+` restores it/);
     expect((await outputOf(stage.box)).toString()).toBe('somebody else’s');
     expect(await filesLeft(stage.box)).toStrictEqual(['out/hi.mp3', ...KEPT]);
     const recovered = await stage.run(['recover', '--json']);

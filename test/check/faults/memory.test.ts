@@ -81,7 +81,7 @@ test('audio without end ends at --max-bytes: exit 25, and what came is kept', as
   expect(error.message).toBe(
     'the audio is longer than 1000000 bytes, which no text of this length needs',
   );
-  expect(error.hint).toMatch(/What arrived is kept in \//);
+  expect(error.hint).toMatch(/The received audio is saved in \//);
   expect(error.hint).toContain('--max-bytes');
   const { audio, record } = await spooled(stage.box);
   expect(record).toMatchObject({ complete: false });

@@ -129,7 +129,7 @@ test('a name that the system refuses at the end: exit 30, and the audio is kept'
   const error = await stage.fail([], { env: { NODE_OPTIONS: `--require "${script}"` } });
   expect(error).toMatchObject({ exitCode: 30, code: 'output', billed: 'yes' });
   expect(error.message).toBe('cannot write hi.mp3: another program has it open');
-  expect(error.hint).toMatch(/^The audio was paid for and is kept in .+ brings it back\.$/);
+  expect(error.hint).toMatch(/^The audio was billed and is saved in .+ restores it\.$/);
   expect(await filesLeft(stage.box)).toStrictEqual(['out/hi.mp3', ...KEPT]);
   expect((await spooled(stage.box)).audio).toStrictEqual(mp3.bytes);
 });
@@ -167,7 +167,7 @@ describe('stdout is a full disk', () => {
     const result = await stage.shell(`foley tts hi -v ${VOICE} > /dev/full`);
     expect(result.code).toBe(30);
     expect(result.stderr).toMatch(/^foley: cannot write to stdout: the disk is full\n/);
-    expect(result.stderr).toMatch(/`foley recover \S+` brings it back/);
+    expect(result.stderr).toMatch(/`foley recover \S+` restores it/);
     expect(await filesLeft(stage.box)).toStrictEqual(KEPT);
     const { audio, record } = await spooled(stage.box);
     expect(audio).toStrictEqual(mp3.bytes);

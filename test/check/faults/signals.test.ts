@@ -87,7 +87,7 @@ describe('Ctrl-C after the request was sent, before an answer', () => {
     expect(result.signal).toBe('SIGINT');
     const key = expectOneKey(stage, 1);
     expect(result.stderr).toBe(
-      'foley: stopped before the answer came; to go on without paying twice, run it again with ' +
+      'foley: stopped before the response; to resume without a second charge, run it again with ' +
         `--idempotency-key ${key}\n`,
     );
     expect(await filesLeft(stage.box)).toStrictEqual([OPEN]);
@@ -125,7 +125,7 @@ describe('Ctrl-C in the middle of the audio', () => {
     running.signal('SIGINT');
     const result = await running.done;
     expect(result).toMatchObject({ code: null, signal: 'SIGINT' });
-    expect(result.stderr).toMatch(/^foley: stopped; what arrived is kept in \/.+\.mp3\n$/);
+    expect(result.stderr).toMatch(/^foley: stopped; the received audio is saved in \/.+\.mp3\n$/);
     expect((await outputOf(stage.box)).toString()).toBe('the older file');
     expect(await filesLeft(stage.box)).toStrictEqual(['out/hi.mp3', ...KEPT]);
     expect((await spooled(stage.box)).audio).toStrictEqual(half);

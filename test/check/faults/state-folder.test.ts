@@ -154,7 +154,7 @@ describe('a player', () => {
     const result = await stage.run(args);
     expect(result.code).toBe(30);
     expect(result.stderr).toContain('foley: the player sh failed (exit code 3)');
-    expect(result.stderr).toMatch(/kept in .+; `foley recover \S+` brings it back/);
+    expect(result.stderr).toMatch(/saved in .+; `foley recover \S+` restores it/);
     expect(await filesLeft(stage.box)).toStrictEqual(KEPT);
     const { audio, record } = await spooled(stage.box);
     expect(audio).toStrictEqual(mp3.bytes);

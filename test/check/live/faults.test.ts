@@ -185,7 +185,7 @@ describe('a simple conversation', () => {
       exitCode: 27,
       code: 'lost',
       billed: 'yes',
-      hint: expect.stringContaining('kept in'),
+      hint: expect.stringContaining('saved in'),
     });
     expect(await made(result, 'a.mp3').catch(() => 'none')).toBe('none');
   });

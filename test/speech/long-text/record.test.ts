@@ -15,7 +15,7 @@ import {
   listRecords,
   sweepRecords,
 } from '../../../src/speech/long-text/record.ts';
-import { createIntentJournal } from '../../../src/durable/intents.ts';
+import { IntentJournal } from '../../../src/durable/intents.ts';
 import { recoverLongText } from '../../../src/speech/long-text/recover-long-text.ts';
 
 const TEXT = 'One sentence. Another one.';
@@ -106,7 +106,7 @@ describe('the record of a long text', () => {
       ...options,
       connect: () => Promise.reject(new Error('nothing is asked')),
       concurrency: 1,
-      journal: createIntentJournal({ ...options, folder: path.join(options.folder, 'journal') }),
+      journal: new IntentJournal({ ...options, folder: path.join(options.folder, 'journal') }),
       notice: () => {},
       onProgress: () => {},
       spool: () => Promise.reject(new Error('nothing is kept')),

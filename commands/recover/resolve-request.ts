@@ -20,7 +20,7 @@ import { isDecided, recoverSpeech } from '../../src/speech/recover-speech.ts';
 import type { SpeechRecoveryDeps } from '../../src/speech/recover-speech.ts';
 import type { Recovered, RecoverDeps } from '../../src/speech/recover.ts';
 
-interface FindOutDeps extends Pick<RecoverDeps, 'recoverJob'>, Omit<SpeechRecoveryDeps, 'client'> {
+interface ResolveDeps extends Pick<RecoverDeps, 'recoverJob'>, Omit<SpeechRecoveryDeps, 'client'> {
   readonly connect: () => Promise<ApiClient>;
 }
 
@@ -31,9 +31,9 @@ interface FindOutDeps extends Pick<RecoverDeps, 'recoverJob'>, Omit<SpeechRecove
  * @returns undefined where nothing can tell
  * @throws Failure; the operation stays open then. Or the reason of the signal
  */
-export async function findOut(
+export async function resolveRequest(
   intent: OpenIntent,
-  deps: FindOutDeps,
+  deps: ResolveDeps,
 ): Promise<Recovered | undefined> {
   const { about } = intent;
   const what = about === undefined ? undefined : createdBy(about);
@@ -70,11 +70,11 @@ async function conclude(
   error: Failure,
   what: Created,
   intent: OpenIntent,
-  { journal }: FindOutDeps,
+  { journal }: ResolveDeps,
 ): Promise<Recovered> {
   const { code, message: problem } = error;
   const settled = async (state: SettledState, changes: Pick<Recovered, 'outcome' | 'problem'>) => {
-    await journal.resume(intent).settle(state, { problem: error.message });
+    await journal.resume(intent).markAs(state, { problem: error.message });
     return { ...told(intent), ...changes };
   };
   if (code === 'ERR_REQUEST_PREVIOUSLY_REFUNDED') {
@@ -135,7 +135,7 @@ function againUnder(
   };
 }
 
-interface AskDeps extends FindOutDeps {
+interface AskDeps extends ResolveDeps {
   readonly client: ApiClient;
 }
 
@@ -237,7 +237,7 @@ async function settleMade(
   { journal }: AskDeps,
 ): Promise<Recovered | undefined> {
   if (id === undefined) return undefined;
-  await journal.resume(intent).settle('published');
+  await journal.resume(intent).markAs('published');
   return {
     ...told(intent),
     outcome: 'recovered',

@@ -4,13 +4,13 @@ import type { Spool, SpoolAbout, SpoolWriter } from '../durable/spool.ts';
 import type { AudioSink, Destination } from './deliver.ts';
 
 /** A sink that can give back what it took, when it can take no more. */
-export interface Returning extends AudioSink {
+export interface RecoverableSink extends AudioSink {
   /** Puts what was taken so far into the spool; undefined when that is not possible any more. */
   moveTo(spool: Spool, about: SpoolAbout): Promise<SpoolWriter | undefined>;
 }
 
 /** Where what was kept is, and whether it is all of it. */
-export interface Kept {
+export interface SpooledAudio {
   /** In the spool; without one it lies where it was growing, since the spool could not take it. */
   readonly id: string | undefined;
   readonly path: string;
@@ -21,10 +21,10 @@ export interface Kept {
  * A destination whose failure loses nothing that was paid for: what it had taken and what still comes
  * goes into the spool, and the failure is told at the end.
  */
-export class RescuingSink implements Destination {
+export class FallbackSink implements Destination {
   /** Why the sink could take no more. */
   failure: Failure | undefined;
-  readonly #sink: Returning;
+  readonly #sink: RecoverableSink;
   readonly #spool: () => Promise<Spool>;
   readonly #about: () => SpoolAbout;
   #rescue: SpoolWriter | undefined;
@@ -35,7 +35,7 @@ export class RescuingSink implements Destination {
   #isCut = false;
 
   /** @param about asked for when something has to be kept */
-  constructor(sink: Returning, spool: () => Promise<Spool>, about: () => SpoolAbout) {
+  constructor(sink: RecoverableSink, spool: () => Promise<Spool>, about: () => SpoolAbout) {
     this.#sink = sink;
     this.#spool = spool;
     this.#about = about;
@@ -58,7 +58,7 @@ export class RescuingSink implements Destination {
   }
 
   /** Keeps what there is. Undefined when there is nothing to keep, or no way to. */
-  async keep(outcome: { complete: boolean; problem: string }): Promise<Kept | undefined> {
+  async keep(outcome: { complete: boolean; problem: string }): Promise<SpooledAudio | undefined> {
     if (!this.#hasTaken) return undefined;
     const writer = this.#rescue ?? (await this.#move());
     if (writer === undefined) return leftAt(this.#left);
@@ -93,12 +93,12 @@ export class RescuingSink implements Destination {
   }
 }
 
-function leftAt(path: string | undefined): Kept | undefined {
+function leftAt(path: string | undefined): SpooledAudio | undefined {
   return path === undefined ? undefined : { id: undefined, path, complete: false };
 }
 
 /** A file that is growing, as a sink that gives back. */
-export function returningFile(output: Output): Returning {
+export function recoverableFile(output: Output): RecoverableSink {
   return {
     write: (chunk, onWritten) => output.write(chunk, onWritten),
     moveTo: async (spool, about) => {
@@ -112,7 +112,7 @@ export function returningFile(output: Output): Returning {
  * A stream that nothing comes back from, with a memory of what went into it: what is longer than
  * `memoryBytes` cannot be kept.
  */
-export function returningStream(write: AudioSink['write'], memoryBytes: number): Returning {
+export function recoverableStream(write: AudioSink['write'], memoryBytes: number): RecoverableSink {
   let memory: Uint8Array[] | undefined = [];
   let size = 0;
   return {

@@ -8,7 +8,7 @@ import { getVoice } from '../api/resources/voices.ts';
 import type { AlignedWord } from '../contract/speech.ts';
 import type { Verdict } from '../audio/reader.ts';
 import { Failure } from '../errors/failure.ts';
-import type { SpeechWay } from './speak.ts';
+import type { SpeechTransport } from './speak.ts';
 
 /** Words with their times, and how long the audio is that they belong to. */
 export interface AlignedSpeech {
@@ -23,12 +23,12 @@ export interface AlignedSpeech {
  * Speech over an aligned stream (docs/api/speech.md#aligned-stream), whose audio cannot be had again once it began.
  * @param onAligned told the times when all of the audio came and was checked, before that gets its name
  */
-export function alignedWay(
+export function alignedStreamTransport(
   client: ApiClient,
   order: SpeechOrder,
   options: AlignedOptions,
   onAligned: (speech: AlignedSpeech) => Promise<void>,
-): SpeechWay {
+): SpeechTransport {
   let answer: AlignedAnswer | undefined;
   return {
     request: alignedRequest(client, order, options),

@@ -30,7 +30,7 @@ const WINDOW = 64;
  * Items that may be sent, since their keys are on the disk; so many at a time. As many as there are workers
  * come first, so that nobody waits for the others.
  */
-export async function* writeDown(
+export async function* journalAhead(
   options: WriteDownOptions,
 ): AsyncGenerator<readonly Written[], void, undefined> {
   let size = options.concurrency;
