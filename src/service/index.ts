@@ -10,7 +10,7 @@ import type { StoreError } from './store/open-store.ts';
  */
 export async function openService(options: OpenServiceOptions): Promise<RunningService> {
   const [{ EngineRegistry }, { createFliteEngine }, { FLITE_WORKER_FILE }] = await Promise.all([
-    import('./engine/registry.ts'),
+    import('./engine/speech-engine.ts'),
     import('./engine/flite/engine.ts'),
     import('./worker-file.ts'),
   ]);

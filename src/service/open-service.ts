@@ -4,7 +4,7 @@ import { systemFiles } from '../effects/file-system.ts';
 import { systemRandom } from '../effects/random.ts';
 import { createAudioFolder } from './speech/audio-files.ts';
 import { encodeSpeech } from './engine/encode/encode-speech.ts';
-import type { EngineRegistry } from './engine/registry.ts';
+import type { EngineRegistry } from './engine/speech-engine.ts';
 import { ownHosts } from './http/guard.ts';
 import { hearInThread } from './voices/listen/listening-thread.ts';
 import type { ServiceServer } from './http/serve.ts';

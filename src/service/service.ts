@@ -7,7 +7,7 @@ import type { Amounts } from './ledger/ledger.ts';
 import { verifyLedger } from './ledger/ledger.ts';
 import { createCachedSpeech } from './speech/cached-speech.ts';
 import { createCatalogue } from './voices/catalogue.ts';
-import type { EngineRegistry } from './engine/registry.ts';
+import type { EngineRegistry } from './engine/speech-engine.ts';
 import type { FaultRule, Faults } from './http/faults.ts';
 import { createFaults } from './http/faults.ts';
 import type { GuardOptions } from './http/guard.ts';

@@ -5,7 +5,7 @@ import { systemFiles } from '../../src/effects/file-system.ts';
 import type { Random } from '../../src/effects/random.ts';
 import { createAudioFolder } from '../../src/service/speech/audio-files.ts';
 import { encodeSpeech } from '../../src/service/engine/encode/encode-speech.ts';
-import { EngineRegistry } from '../../src/service/engine/registry.ts';
+import { EngineRegistry } from '../../src/service/engine/speech-engine.ts';
 import type { Service } from '../../src/service/service.ts';
 import { createService } from '../../src/service/service.ts';
 import type { Store } from '../../src/service/store/open-store.ts';

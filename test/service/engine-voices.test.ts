@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { engineVoices, createCatalogue } from '../../src/service/voices/catalogue.ts';
-import { EngineRegistry } from '../../src/service/engine/registry.ts';
+import { EngineRegistry } from '../../src/service/engine/speech-engine.ts';
 import type { EngineVoice, SpeechEngine } from '../../src/service/engine/speech-engine.ts';
 
 function engine(name: string, voices: readonly (EngineVoice & { name?: string })[]): SpeechEngine {

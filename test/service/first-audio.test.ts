@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { EngineRegistry } from '../../src/service/engine/registry.ts';
+import { EngineRegistry } from '../../src/service/engine/speech-engine.ts';
 import { testService, voiceId } from './support/test-service.ts';
 import { toneEngine } from './support/tone-engine.ts';
 

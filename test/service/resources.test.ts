@@ -5,7 +5,7 @@ import { Capabilities } from '../../src/contract/models.ts';
 import { Profile } from '../../src/contract/account.ts';
 import { VoiceAnswer, VoiceList } from '../../src/contract/voices.ts';
 import { VOICES } from '../../src/service/voices/voices.ts';
-import { EngineRegistry } from '../../src/service/engine/registry.ts';
+import { EngineRegistry } from '../../src/service/engine/speech-engine.ts';
 import { jsonPost, OTHER_KEY, testService, voiceId } from './support/test-service.ts';
 
 const VOICES_PATH = '/api/open/v3/voices';

@@ -1,63 +1,55 @@
 import { SPEECH_MAX_SECONDS } from '../../contract/limits.ts';
 
-/** What the service asks of anything that can speak. */
-
+/** A voice of a speech engine. */
 export interface EngineVoice {
-  /** The engine's own name of the voice, such as `slt`. */
+  /** The engine's name for the voice, such as `slt`. */
   readonly id: string;
   /** Language code (BCP 47). */
   readonly language: string;
   readonly sampleRate: number;
-  /** Whether `EngineRequest.pitch` changes this voice; where it does not, it is ignored. */
+  /** Whether the voice supports `EngineRequest.pitch`, which is ignored otherwise. */
   readonly pitch: boolean;
-  /** Whether `SpeechChunk.words` tells of every word. */
+  /** Whether `SpeechChunk.words` has every word. */
   readonly words?: boolean;
 }
 
-/**
- * How to say a text. A voice of the service may be an engine voice with a rate and a pitch of its
- * own: the caller multiplies the rates, adds the semitones and asks for the result. What an engine
- * cannot do it limits to what it can; each says where its limits are.
- */
+/** A text and how to speak it; an engine clamps speed and pitch to its own limits. */
 export interface EngineRequest {
   readonly text: string;
-  /** An `EngineVoice.id` of this engine. */
+  /** An `EngineVoice.id` of the engine. */
   readonly voice: string;
-  /** Speaking rate; 1 is the voice's own. */
+  /** Factor on the voice's own rate. */
   readonly speed: number;
-  /** Shift of the median pitch in semitones; 0 is the voice's own. */
+  /** Semitones added to the voice's own pitch. */
   readonly pitch: number;
-  /** Whether `SpeechChunk.words` and `span` are of use; an engine may tell of them anyway. */
+  /** Whether the caller uses `SpeechChunk.words` and `span`. */
   readonly isTimed?: boolean;
-  /** Whose request it is; clients take turns. */
+  /** The account; engines serve accounts in turn. */
   readonly client?: string;
-  /** Whether a listener waits: its first stretch goes before later stretches of others. Default no. */
+  /** Whether a listener waits: its first chunk goes before later chunks of others. Default false. */
   readonly isInteractive?: boolean;
 }
 
-/** A stretch of speech: one sentence or clause, with the pause that follows it. */
+/** The speech of one sentence or clause, with the pause that follows it. */
 export interface SpeechChunk {
-  /** Mono samples in -1..1, about -20 dB of full scale on average whatever the voice. */
+  /** Mono samples in -1..1, on average about -20 dB of full scale with any voice. */
   readonly samples: Float32Array;
   readonly sampleRate: number;
-  /**
-   * Words that were told since the chunk before, in the order of the text; their speech may be in
-   * another chunk. A last chunk may have words and no samples.
-   */
+  /** More words in the order of the text; their samples may be in another chunk. A last chunk may have words only. */
   readonly words?: readonly WordMark[];
-  /** What of the text the samples say, where the engine knows it before it knows the words. */
+  /** The part of the text in the samples, where the engine knows it before the words. */
   readonly span?: TextSpan;
 }
 
-/** Code points of the request's text; the end is the one after the last. */
+/** A range of code points of the request's text; the end is exclusive. */
 export interface TextSpan {
   readonly start: number;
   readonly end: number;
 }
 
-/** When a word of the text is said. */
+/** The time of a word of the text. */
 export interface WordMark extends TextSpan {
-  /** Milliseconds from the beginning of the request's speech. */
+  /** Milliseconds from the beginning of the speech. */
   readonly startMs: number;
   readonly endMs: number;
 }
@@ -66,34 +58,28 @@ export interface SpeechEngine {
   readonly name: string;
   readonly voices: readonly EngineVoice[];
   /**
-   * Begins whatever the first request would have to wait for, in the background. Resolves when it
-   * is done or has failed: a failure is for the first request to tell. Does not keep the process
-   * alive.
+   * Starts in the background what the first request would wait for. Also resolves after a failure, which the first
+   * request will report. Does not keep the process alive.
    */
   warmUp(): Promise<void>;
   /**
-   * Speaks the text chunk by chunk, the first as soon as its sentence is ready. Nothing is made
-   * that nobody asks for, but one chunk ahead. When the signal is aborted the iterator rejects at
-   * once with its reason; when the iterator is closed, what was made ahead is dropped. The text is
-   * data: markup in it is spoken or left out, never obeyed.
+   * Speaks the text chunk by chunk, at most one ahead of the consumer. When the signal is aborted, the iterator
+   * rejects at once with its reason. Markup in the text is spoken or left out, never interpreted.
    * @throws EngineError when the engine fails or can speak nothing of the text
    */
   synthesize(request: EngineRequest, signal: AbortSignal): AsyncIterable<SpeechChunk>;
-  /** Ends threads and processes; what is being spoken fails. */
+  /** Ends threads and processes; running requests fail. */
   close(): Promise<void>;
 }
 
-/**
- * Longest stretch of a text that is spoken in one go, in UTF-16 units: a sentence, or a clause of a long
- * one. Listening begins and stops soon, and what is told of words is told by stretches.
- */
+/** The longest piece of text that is synthesized at once, in UTF-16 units: a sentence, or a clause of a long one. */
 export const LONGEST_STRETCH = 240;
 
-/** Counts the speech of one request. */
+/** Enforces the longest speech of one request. */
 export class SpeechLimit {
   #seconds = 0;
 
-  /** @throws EngineError when there is more than a request may have */
+  /** @throws EngineError when the speech is longer than that */
   add({ samples, sampleRate }: SpeechChunk): void {
     this.#seconds += samples.length / sampleRate;
     if (this.#seconds <= SPEECH_MAX_SECONDS) return;
@@ -101,18 +87,56 @@ export class SpeechLimit {
   }
 }
 
-/** Returns the message of an engine that failed; `undefined` for any other error. */
+/** Returns the message of an engine failure; undefined for any other error. */
 export function engineMessageOf(error: unknown): string | undefined {
   return error instanceof EngineError ? error.message.replace(/\.$/, '') : undefined;
 }
 
 export class EngineError extends Error {
   override readonly name = 'EngineError';
-  /** `unspeakable`: the text has nothing that this voice can say; `failed`: the engine broke. */
+  /** `unspeakable`: the voice can speak nothing of the text; `failed`: anything else. */
   readonly reason: 'unspeakable' | 'failed';
 
   constructor(reason: 'unspeakable' | 'failed', message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
     this.reason = reason;
+  }
+}
+
+/** An engine with one of its voices. */
+export interface VoiceOfEngine {
+  readonly engine: SpeechEngine;
+  readonly voice: EngineVoice;
+}
+
+/** The engines of a service by name: the built-in one and those that were added. */
+export class EngineRegistry {
+  readonly #engines: ReadonlyMap<string, SpeechEngine>;
+
+  /** @throws RangeError when two engines have the same name */
+  constructor(engines: readonly SpeechEngine[]) {
+    this.#engines = new Map(engines.map((engine) => [engine.name, engine]));
+    if (this.#engines.size < engines.length) {
+      throw new RangeError('Two speech engines have the same name.');
+    }
+  }
+
+  /** Finds a voice by the name of its engine and its id. */
+  find(engineName: string, voiceId: string): VoiceOfEngine | undefined {
+    const engine = this.#engines.get(engineName);
+    const voice = engine?.voices.find(({ id }) => id === voiceId);
+    return engine === undefined || voice === undefined ? undefined : { engine, voice };
+  }
+
+  /** Returns every voice of every engine. */
+  all(): readonly VoiceOfEngine[] {
+    return [...this.#engines.values()].flatMap((engine) =>
+      engine.voices.map((voice) => ({ engine, voice })),
+    );
+  }
+
+  /** Closes all engines. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#engines.values()].map((engine) => engine.close()));
   }
 }

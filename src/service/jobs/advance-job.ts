@@ -1,5 +1,5 @@
 import type { ServiceErrorCode } from '../../contract/service-errors.ts';
-import type { SpeechLength } from '../engine/encode/mp3-file-head.ts';
+import type { SpeechLength } from '../engine/encode/file-head.ts';
 import { commit, commitPart, refund } from '../ledger/ledger.ts';
 import type { Owner } from '../operations/owner.ts';
 import { forgetOwner, isAbandoned } from '../operations/owner.ts';

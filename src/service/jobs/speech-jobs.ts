@@ -4,7 +4,7 @@ import { SPEECH_FORMATS } from '../../contract/speech.ts';
 import type { SpeechFormat } from '../../contract/speech.ts';
 import type { Output } from '../../durable/output.ts';
 import { Failure } from '../../errors/failure.ts';
-import type { SpeechLength } from '../engine/encode/mp3-file-head.ts';
+import type { SpeechLength } from '../engine/encode/file-head.ts';
 import type { SpeechChunk } from '../engine/speech-engine.ts';
 import { EngineError, engineMessageOf } from '../engine/speech-engine.ts';
 import type { ServiceEvent } from '../running-service.ts';

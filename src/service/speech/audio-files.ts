@@ -8,8 +8,7 @@ import type { Output } from '../../durable/output.ts';
 import { ensurePrivateFolder } from '../../durable/own-files.ts';
 import { openOutput } from '../../durable/publish.ts';
 import type { FileSystem } from '../../effects/file-system.ts';
-import { openFileHead } from '../engine/encode/file-head.ts';
-import type { SpeechLength } from '../engine/encode/mp3-file-head.ts';
+import { createFileHead, type SpeechLength } from '../engine/encode/file-head.ts';
 import { type SpeechChunk, SpeechLimit } from '../engine/speech-engine.ts';
 import type { EncodeSpeech } from './encode.ts';
 
@@ -149,7 +148,7 @@ export async function writeSpeech(
       yield chunk;
     }
   }
-  const head = await openFileHead(format);
+  const head = createFileHead(format);
   for await (const bytes of encode(format, counted(), { gainDb })) {
     for (const part of head.pass(bytes)) await output.write(part);
   }

@@ -7,7 +7,7 @@ import type { CatalogueModel } from './models.ts';
 import { MODELS } from './models.ts';
 import type { CatalogueVoice, EngineSource } from './voices.ts';
 import { VOICES } from './voices.ts';
-import type { EngineRegistry } from '../engine/registry.ts';
+import type { EngineRegistry } from '../engine/speech-engine.ts';
 import type { SpeechEngine, EngineVoice } from '../engine/speech-engine.ts';
 
 /** A voice of the catalogue with what speaks it. */

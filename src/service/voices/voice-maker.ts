@@ -2,7 +2,7 @@ import type { FamilyId } from '../../contract/families.ts';
 import type { VoiceVisibility } from '../../contract/reference-audio.ts';
 import type { Clock } from '../../effects/clock.ts';
 import type { Random } from '../../effects/random.ts';
-import type { EngineRegistry, VoiceOfEngine } from '../engine/registry.ts';
+import type { EngineRegistry, VoiceOfEngine } from '../engine/speech-engine.ts';
 import type { UploadedFile } from '../http/multipart-form.ts';
 import { anyOf, showText } from '../http/wording.ts';
 import { invalidRequest } from '../service-error.ts';

@@ -2,7 +2,7 @@ import type { AudioFormat } from '../../../src/contract/values.ts';
 import type { AudioJoiner } from '../../../src/audio/join/join.ts';
 import { createJoiner } from '../../../src/audio/join/join.ts';
 import { encodeSpeech } from '../../../src/service/engine/encode/encode-speech.ts';
-import { openFileHead } from '../../../src/service/engine/encode/file-head.ts';
+import { createFileHead } from '../../../src/service/engine/encode/file-head.ts';
 import type { SpeechChunk } from '../../../src/service/engine/speech-engine.ts';
 
 const RATE = 16_000;
@@ -14,7 +14,7 @@ export async function partOf(
   kind: 'file' | 'stream',
   wave = tone(samples),
 ): Promise<Buffer> {
-  const head = await openFileHead(format);
+  const head = createFileHead(format);
   const pieces: Uint8Array[] = [];
   for await (const bytes of encodeSpeech(format, speechOf(wave))) {
     pieces.push(...(kind === 'file' ? head.pass(bytes) : [bytes]));

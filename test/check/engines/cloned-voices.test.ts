@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { EngineRegistry } from '../../../src/service/engine/registry.ts';
+import { EngineRegistry } from '../../../src/service/engine/speech-engine.ts';
 import type { SpeechEngine } from '../../../src/service/engine/speech-engine.ts';
 import { MeasuredVoices } from '../../../src/service/voices/voice-maker.ts';
 import type { Sound } from '../../harness/median-pitch.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createFliteEngine } from '../../../src/service/engine/flite/engine.ts';
-import { EngineRegistry } from '../../../src/service/engine/registry.ts';
+import { EngineRegistry } from '../../../src/service/engine/speech-engine.ts';
 import { decodeAudio } from '../../harness/decode-audio.ts';
 import { heardWords } from '../../harness/heard-words.ts';
 import { requireTool } from '../../harness/require-tool.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MODELS } from '../../../src/service/voices/models.ts';
-import { EngineRegistry } from '../../../src/service/engine/registry.ts';
+import { EngineRegistry } from '../../../src/service/engine/speech-engine.ts';
 import type { ServiceDeps } from '../../../src/service/service.ts';
 import { jsonPost, testService, voiceId } from '../support/test-service.ts';
 import { parseEvents, readEvents } from '../../harness/read-events.ts';

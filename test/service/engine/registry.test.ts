@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { EngineRegistry } from '../../../src/service/engine/registry.ts';
+import { EngineRegistry } from '../../../src/service/engine/speech-engine.ts';
 import type { SpeechEngine } from '../../../src/service/engine/speech-engine.ts';
 
 function engineCalled(name: string, calls: string[] = []): SpeechEngine {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Liveness, Processes } from '../../../src/effects/processes.ts';
 import { systemProcesses } from '../../../src/effects/processes.ts';
 import { verifyLedger } from '../../../src/service/ledger/ledger.ts';
-import { EngineRegistry } from '../../../src/service/engine/registry.ts';
+import { EngineRegistry } from '../../../src/service/engine/speech-engine.ts';
 import { MAX_ATTEMPTS } from '../../../src/service/jobs/lifecycle.ts';
 import { StoreError } from '../../../src/service/store/open-store.ts';
 import { decodeAudio } from '../../harness/decode-audio.ts';

@@ -4,7 +4,7 @@ import { systemRandom } from '../../../src/effects/random.ts';
 import { VOICES } from '../../../src/service/voices/voices.ts';
 import { createAudioFolder } from '../../../src/service/speech/audio-files.ts';
 import { encodeSpeech } from '../../../src/service/engine/encode/encode-speech.ts';
-import { EngineRegistry } from '../../../src/service/engine/registry.ts';
+import { EngineRegistry } from '../../../src/service/engine/speech-engine.ts';
 import { systemProcesses } from '../../../src/effects/processes.ts';
 import { createService } from '../../../src/service/service.ts';
 import { openStore } from '../../../src/service/store/open-store.ts';

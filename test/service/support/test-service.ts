@@ -6,7 +6,7 @@ import { systemFiles } from '../../../src/effects/file-system.ts';
 import { systemRandom } from '../../../src/effects/random.ts';
 import { createAudioFolder } from '../../../src/service/speech/audio-files.ts';
 import { encodeSpeech } from '../../../src/service/engine/encode/encode-speech.ts';
-import { EngineRegistry } from '../../../src/service/engine/registry.ts';
+import { EngineRegistry } from '../../../src/service/engine/speech-engine.ts';
 import { systemProcesses } from '../../../src/effects/processes.ts';
 import type { ServiceEvent } from '../../../src/service/running-service.ts';
 import type { Service, ServiceDeps } from '../../../src/service/service.ts';

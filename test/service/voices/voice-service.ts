@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { EngineRegistry } from '../../../src/service/engine/registry.ts';
+import { EngineRegistry } from '../../../src/service/engine/speech-engine.ts';
 import type { ServiceDeps } from '../../../src/service/service.ts';
 import type { TestService } from '../support/test-service.ts';
 import { testService } from '../support/test-service.ts';

@@ -3,116 +3,92 @@ import type { AudioFormat } from '../../../contract/values.ts';
 import type { EncodedFormat } from '../../speech/encode.ts';
 import { amplify, gainOf, createResampler, loadSpeex, type Resampler } from '../resample.ts';
 import { EngineError, type SpeechChunk } from '../speech-engine.ts';
-import type { AudioEncoder, EncoderInput } from './pcm.ts';
+import { OPUS_SAMPLE_RATE, openOpus } from './opus.ts';
+import { createPcmEncoder, createWavEncoder, PCM_SAMPLE_RATE, type AudioEncoder } from './pcm.ts';
+import { MP3_SAMPLE_RATE, OGG_SAMPLE_RATE, openMp3, openOgg } from './wasm-encoder.ts';
 
 export interface EncodeOptions {
-  /**
-   * Change of level in decibels. Peaks that it would put above full scale are bent, not cut.
-   * @default 0
-   */
+  /** Change of level in decibels, default 0. Peaks above full scale are limited, not clipped. */
   readonly gainDb?: number | undefined;
-  /**
-   * How many samples all chunks have together, where that is known: it makes the lengths in a WAV
-   * header true. Without it they say that the end is not known.
-   */
-  readonly totalSamples?: number | undefined;
-  /**
-   * Tells streams of Opus apart that are to be joined.
-   * @default 1
-   */
+  /** Distinguishes streams of Opus that are to be joined, default 1. */
   readonly streamNumber?: number | undefined;
 }
 
+/** A format with its encoder loaded. */
+interface LoadedFormat {
+  /** Rate of its files; undefined where it is that of the speech. */
+  readonly sampleRate: number | undefined;
+  readonly encoderFor: (sampleRate: number) => AudioEncoder;
+}
+
+/** Each loads what it can while the first chunk is synthesized. */
+const FORMATS: Readonly<
+  Record<EncodedFormat, (streamNumber: number | undefined) => Promise<LoadedFormat>>
+> = {
+  wav: async () => ({ sampleRate: undefined, encoderFor: createWavEncoder }),
+  pcm: () => load(PCM_SAMPLE_RATE, Promise.resolve(createPcmEncoder())),
+  mp3: () => load(MP3_SAMPLE_RATE, openMp3()),
+  ogg: () => load(OGG_SAMPLE_RATE, openOgg()),
+  opus: (streamNumber) => load(OPUS_SAMPLE_RATE, openOpus(streamNumber)),
+};
+
+async function load(sampleRate: number, opening: Promise<AudioEncoder>): Promise<LoadedFormat> {
+  const [encoder] = await Promise.all([opening, loadSpeex()]);
+  return { sampleRate, encoderFor: () => encoder };
+}
+
 /**
- * Speech as the bytes of one file, while it is spoken: the first leave after the first chunk. mp3 and
- * ogg have 44.1 kHz, opus 48 kHz, pcm 24 kHz, wav the rate of the speech. Lets other work go on after every quarter of a second
- * of audio. Closing the iterator closes that of the chunks.
- *
+ * Encodes speech as the bytes of one file while it is synthesized. mp3 and ogg have 44.1 kHz, opus 48 kHz, pcm 24 kHz, wav
+ * the rate of the speech. Yields to the event loop after every quarter of a second of audio. Closing the iterator
+ * closes that of the chunks.
  * @throws EngineError `failed` when there is no sample, or the rate changes; whatever the chunks throw
  */
 export async function* encodeSpeech(
   format: EncodedFormat,
   chunks: AsyncIterable<SpeechChunk>,
-  options: EncodeOptions = {},
+  { gainDb = 0, streamNumber }: EncodeOptions = {},
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-  const gain = gainOf(options.gainDb ?? 0);
-  const loading = FORMATS[format](options);
+  const gain = gainOf(gainDb);
+  const loading = FORMATS[format](streamNumber);
+  // Handled where it is awaited; until then it must not count as unhandled.
   loading.catch(() => {});
-  let line: Line | undefined;
+  let pipeline: Pipeline | undefined;
   try {
     for await (const chunk of chunks) {
       if (chunk.samples.length === 0) continue;
-      line ??= await openLine(await loading, chunk.sampleRate, options.totalSamples);
-      if (chunk.sampleRate !== line.sampleRate) {
+      pipeline ??= await openPipeline(await loading, chunk.sampleRate);
+      if (chunk.sampleRate !== pipeline.sampleRate) {
         throw new EngineError('failed', 'The engine changed its sample rate within a text.');
       }
       for (const slice of slices(chunk)) {
         const louder = gain === 1 ? slice : amplify(slice, gain);
-        yield* some(line.encoder.encode(line.resampler.push(louder)));
+        const bytes = pipeline.encoder.encode(pipeline.resampler.push(louder));
+        if (bytes.length > 0) yield bytes;
         await nextTurn();
       }
     }
-    if (line === undefined) throw new EngineError('failed', 'The engine gave no sound.');
-    yield* some(line.encoder.encode(line.resampler.finish()));
-    yield* some(line.encoder.finish());
+    if (pipeline === undefined) throw new EngineError('failed', 'The engine gave no sound.');
+    for (const bytes of [
+      pipeline.encoder.encode(pipeline.resampler.finish()),
+      pipeline.encoder.finish(),
+    ]) {
+      if (bytes.length > 0) yield bytes;
+    }
   } finally {
-    line?.resampler.close();
-    line?.encoder.close();
+    pipeline?.resampler.close();
+    pipeline?.encoder.close();
   }
 }
 
-/** A format with its code loaded. */
-interface LoadedFormat {
-  /** The rate that its files have; `undefined` where it is that of the speech. */
-  readonly sampleRate: number | undefined;
-  readonly encoderFor: (input: EncoderInput) => AudioEncoder;
-}
-
-/** Each makes ready all it can while the first chunk is spoken, so that it costs no time. */
-const FORMATS: Readonly<Record<EncodedFormat, (options: EncodeOptions) => Promise<LoadedFormat>>> =
-  {
-    async wav() {
-      const { createWavEncoder } = await import('./pcm.ts');
-      return { sampleRate: undefined, encoderFor: createWavEncoder };
-    },
-    async pcm() {
-      const [{ createPcmEncoder, PCM_SAMPLE_RATE }] = await Promise.all([
-        import('./pcm.ts'),
-        loadSpeex(),
-      ]);
-      return { sampleRate: PCM_SAMPLE_RATE, encoderFor: createPcmEncoder };
-    },
-    async mp3() {
-      const { openMp3, MP3_SAMPLE_RATE } = await import('./wasm-encoder.ts');
-      const [encoder] = await Promise.all([openMp3(), loadSpeex()]);
-      return { sampleRate: MP3_SAMPLE_RATE, encoderFor: () => encoder };
-    },
-    async ogg() {
-      const { openOgg, OGG_SAMPLE_RATE } = await import('./wasm-encoder.ts');
-      const [encoder] = await Promise.all([openOgg(), loadSpeex()]);
-      return { sampleRate: OGG_SAMPLE_RATE, encoderFor: () => encoder };
-    },
-    async opus({ streamNumber }) {
-      const { openOpus, OPUS_SAMPLE_RATE } = await import('./opus.ts');
-      const [encoder] = await Promise.all([openOpus(streamNumber), loadSpeex()]);
-      return { sampleRate: OPUS_SAMPLE_RATE, encoderFor: () => encoder };
-    },
-  };
-
-/** What samples go through on their way to the file. */
-interface Line {
+interface Pipeline {
   readonly sampleRate: number;
   readonly resampler: Resampler;
   readonly encoder: AudioEncoder;
 }
 
-async function openLine(
-  format: LoadedFormat,
-  sampleRate: number,
-  totalSamples: number | undefined,
-): Promise<Line> {
+async function openPipeline(format: LoadedFormat, sampleRate: number): Promise<Pipeline> {
   const outputRate = format.sampleRate ?? sampleRate;
-  const encoder = format.encoderFor({ sampleRate: outputRate, totalSamples });
+  const encoder = format.encoderFor(outputRate);
   return { sampleRate, encoder, resampler: await createResampler(sampleRate, outputRate) };
 }
 
@@ -125,17 +101,12 @@ function* slices({ samples, sampleRate }: SpeechChunk): Generator<Float32Array> 
   }
 }
 
-function* some(bytes: Uint8Array<ArrayBuffer>): Generator<Uint8Array<ArrayBuffer>> {
-  if (bytes.length > 0) yield bytes;
-}
-
-/** Samples at 44.1 kHz that the encoder (576) and every decoder (529) of mp3 put before the sound. */
+/** Samples that the encoder (576) and every decoder (529) of mp3 add before the sound. */
 const MP3_DELAY_SAMPLES = 1_105;
-const MP3_SAMPLE_RATE = 44_100;
 
 /**
- * How much later than it was spoken a sound is heard when a stream of the format is decoded, in
- * milliseconds. An mp3 that begins with an Info tag has no delay, but a stream has none.
+ * Returns the delay of sound in a decoded stream of the format, in milliseconds. An Info tag would remove that of
+ * an mp3, but a stream has none.
  */
 export function codecDelayMs(format: AudioFormat): number {
   return format === 'mp3' ? (MP3_DELAY_SAMPLES * 1000) / MP3_SAMPLE_RATE : 0;

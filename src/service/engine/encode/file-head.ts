@@ -1,16 +1,96 @@
 import type { SpeechFormat } from '../../../contract/speech.ts';
-import type { FileHead } from './mp3-file-head.ts';
+import {
+  crc16,
+  emptyMp3Frame,
+  mp3FrameLength,
+  parseMp3Frame,
+  writeMp3InfoTag,
+} from '../../../audio/mp3.ts';
+import type { FormatReader } from '../../../audio/reader.ts';
+import { Walker } from '../../../audio/reader.ts';
+import { wavHeader } from './pcm.ts';
+import { MP3_KILOBITS_PER_SECOND, MP3_SAMPLE_RATE } from './wasm-encoder.ts';
 
-/** The head of one file: the header of a wav, the Info tag of an mp3; ogg tells its length by itself. */
-export async function openFileHead(format: SpeechFormat): Promise<FileHead> {
-  if (format === 'mp3') {
-    const { Mp3FileHead } = await import('./mp3-file-head.ts');
-    return new Mp3FileHead();
-  }
-  const { wavHeader } = await import('./pcm.ts');
+/** The beginning of a file with its exact length, which is known only at the end; a stream has none. */
+export interface FileHead {
+  /** Returns what to write for the next bytes of the encoder. */
+  pass(bytes: Uint8Array): readonly Uint8Array[];
+  /** Returns what to write over the beginning of the file; undefined where the format needs nothing. */
+  finish(length: SpeechLength): Uint8Array | undefined;
+}
+
+export interface SpeechLength {
+  readonly samples: number;
+  /** Of the speech, whatever the rate of the file. */
+  readonly sampleRate: number;
+}
+
+/** Creates the head of one file: the header of a wav, the Info tag of an mp3; ogg needs none. */
+export function createFileHead(format: SpeechFormat): FileHead {
+  if (format === 'mp3') return new Mp3FileHead();
   return {
     pass: (bytes) => [bytes],
     finish: ({ samples, sampleRate }) =>
-      format === 'wav' ? wavHeader({ sampleRate, totalSamples: samples }) : undefined,
+      format === 'wav' ? wavHeader(sampleRate, samples) : undefined,
   };
+}
+
+const HEADER_BYTES = 4;
+
+/** Samples that LAME adds before the sound. */
+const ENCODER_DELAY = 576;
+
+/** Adds a frame with an Info tag: the exact length, the encoder's delay and the padding after the speech. */
+class Mp3FileHead implements FileHead {
+  readonly #reader = new FrameCounter();
+  readonly #walker = new Walker(this.#reader);
+  #checksum = 0;
+  /** The frame for the tag. */
+  #tagFrame: Uint8Array | undefined;
+  /** Bytes from before the first frame header was complete. */
+  #held: readonly Uint8Array[] = [];
+
+  pass(bytes: Uint8Array): readonly Uint8Array[] {
+    this.#walker.write(bytes);
+    this.#checksum = crc16(bytes, this.#checksum);
+    if (this.#tagFrame !== undefined) return [bytes];
+    const { first } = this.#reader;
+    this.#held = [...this.#held, bytes];
+    if (first === undefined) return [];
+    this.#tagFrame = emptyMp3Frame(first);
+    return [this.#tagFrame, ...this.#held];
+  }
+
+  finish({ samples, sampleRate }: SpeechLength): Uint8Array | undefined {
+    const frame = this.#tagFrame === undefined ? undefined : parseMp3Frame(this.#tagFrame, 0);
+    if (this.#tagFrame === undefined || frame === undefined) return undefined;
+    const { frames } = this.#reader;
+    const sound = Math.round((samples * MP3_SAMPLE_RATE) / sampleRate);
+    const padding = frames * frame.samples - ENCODER_DELAY - sound;
+    return writeMp3InfoTag(this.#tagFrame, {
+      frames,
+      audioBytes: this.#walker.bytes,
+      checksum: this.#checksum,
+      kilobitsPerSecond: MP3_KILOBITS_PER_SECOND,
+      added: { delay: ENCODER_DELAY, padding },
+    });
+  }
+}
+
+/** Counts the frames of an encoder, which writes nothing else. */
+class FrameCounter implements FormatReader {
+  want = HEADER_BYTES;
+  skip = 0;
+  frames = 0;
+  first: Uint8Array | undefined;
+
+  step(bytes: Uint8Array, at: number): void {
+    const header = bytes.slice(at, at + HEADER_BYTES);
+    const length = mp3FrameLength(header[1] ?? 0, header[2] ?? 0);
+    if (header[0] !== 0xff || length === 0)
+      throw new Error('The encoder wrote bytes that are no mp3 frame.');
+    this.first ??= header;
+    this.frames += 1;
+    this.skip = length;
+  }
 }

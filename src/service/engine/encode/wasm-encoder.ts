@@ -2,22 +2,20 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { AudioEncoder } from './pcm.ts';
 
+type CodecName = 'mp3' | 'ogg';
+
+/** Compiled once; concurrent streams have an instance each. */
+const loaded = new Map<CodecName, Promise<WasmCodec>>();
+
 /**
- * LAME or libvorbis as `wasm-media-encoders` compiles them. Its WebAssembly is called directly: the
- * package's own script holds both encoders as text, which takes a sixth of the start-up to read.
- *
- * @param name the package's name of the file
+ * Loads LAME or libvorbis of `wasm-media-encoders`, without the package's own script: that has both encoders as
+ * text, which takes a sixth of the start-up to read.
  */
-export function loadWasmCodec(name: CodecName): Promise<WasmCodec> {
+function loadWasmCodec(name: CodecName): Promise<WasmCodec> {
   const loading = loaded.get(name) ?? compile(name);
   loaded.set(name, loading);
   return loading;
 }
-
-type CodecName = 'mp3' | 'ogg';
-
-/** Compiled once; streams that run at the same time have an instance each. */
-const loaded = new Map<CodecName, Promise<WasmCodec>>();
 
 async function compile(name: CodecName): Promise<WasmCodec> {
   const file = createRequire(import.meta.url).resolve(`wasm-media-encoders/wasm/${name}`);
@@ -25,13 +23,12 @@ async function compile(name: CodecName): Promise<WasmCodec> {
 }
 
 /**
- * How many instances wait for the next stream. Each has 16 MB of memory, and many that come and go keep
- * the garbage collector busy. libvorbis does not give back all that a stream took, so its instances
- * go with their stream.
+ * How many instances are kept for the next stream: each has 16 MB of memory, which costs the garbage collector.
+ * libvorbis leaks memory with each stream, so its instances are not reused.
  */
 const MOST_IDLE = { mp3: 4, ogg: 0 };
 
-/** A compiled codec and its instances that nobody uses. */
+/** A compiled codec with its idle instances. */
 class WasmCodec {
   readonly #module: WebAssembly.Module;
   readonly #mostIdle: number;
@@ -55,19 +52,18 @@ class WasmCodec {
   }
 }
 
-/**
- * A stream of one channel, in an instance that no other stream has meanwhile.
- *
- * @param parameters the codec's own, as the 32-bit words that follow the rate
- * @throws Error when the codec refuses the parameters or fails
- */
-export class WasmEncoder implements AudioEncoder {
+/** Encodes a stream of one channel in an instance of its own. */
+class WasmEncoder implements AudioEncoder {
   readonly #owner: WasmCodec;
   readonly #codec: Codec;
   readonly #stream: number;
-  /** What failed in the middle of a call may be in any state. */
-  #isSound = true;
+  /** False during a call and after a failure, when the instance must not be reused. */
+  #isReusable = true;
 
+  /**
+   * @param parameters of the codec, as the 32-bit words that follow the rate
+   * @throws Error when the codec refuses the parameters
+   */
   constructor(owner: WasmCodec, sampleRate: number, parameters: ArrayBuffer) {
     this.#owner = owner;
     this.#codec = owner.take();
@@ -81,7 +77,7 @@ export class WasmEncoder implements AudioEncoder {
   }
 
   encode(samples: Float32Array): Uint8Array<ArrayBuffer> {
-    this.#isSound = false;
+    this.#isReusable = false;
     const channels = this.#codec.inputOf(this.#stream, samples.length);
     if (channels === 0) throw new Error('The encoder is out of memory.');
     const { buffer } = this.#codec.memory;
@@ -91,23 +87,23 @@ export class WasmEncoder implements AudioEncoder {
   }
 
   finish(): Uint8Array<ArrayBuffer> {
-    this.#isSound = false;
+    this.#isReusable = false;
     return this.#output(this.#codec.flush(this.#stream));
   }
 
   close(): void {
-    if (!this.#isSound) return;
-    this.#isSound = false;
+    if (!this.#isReusable) return;
+    this.#isReusable = false;
     this.#codec.freeStream(this.#stream);
     this.#owner.giveBack(this.#codec);
   }
 
-  /** A copy: the encoder writes over its own buffer at the next call. */
+  /** Copies the output, which the next call overwrites. */
   #output(length: number): Uint8Array<ArrayBuffer> {
     if (length < 0) throw new Error(`The encoder failed with ${length}.`);
     const pointer = this.#codec.outputOf(this.#stream);
     const bytes = new Uint8Array(this.#codec.memory.buffer, pointer, length).slice();
-    this.#isSound = true;
+    this.#isReusable = true;
     return bytes;
   }
 }
@@ -123,81 +119,64 @@ const IMPORTS = {
 
 type WasmFunction = (...parameters: number[]) => number;
 
-interface Codec {
+/** The exports of the module, by our names. */
+const FUNCTIONS = {
+  initialize: '_initialize',
+  malloc: 'malloc',
+  free: 'free',
+  init: 'enc_init',
+  inputOf: 'enc_get_pcm',
+  encode: 'enc_encode',
+  flush: 'enc_flush',
+  outputOf: 'enc_get_out_buf',
+  freeStream: 'enc_free',
+} as const;
+
+type Codec = Readonly<Record<keyof typeof FUNCTIONS, WasmFunction>> & {
   readonly memory: WebAssembly.Memory;
-  readonly initialize: WasmFunction;
-  readonly malloc: WasmFunction;
-  readonly free: WasmFunction;
-  readonly init: WasmFunction;
-  readonly inputOf: WasmFunction;
-  readonly encode: WasmFunction;
-  readonly flush: WasmFunction;
-  readonly outputOf: WasmFunction;
-  readonly freeStream: WasmFunction;
-}
+};
 
 function codecOf({ exports }: WebAssembly.Instance): Codec {
   const { memory } = exports;
   if (!(memory instanceof WebAssembly.Memory)) throw new TypeError('The encoder has no memory.');
-  const named = (name: string): WasmFunction => {
-    const exported = exports[name];
-    if (!isWasmFunction(exported)) throw new TypeError(`The encoder has no ${name}.`);
-    return exported;
-  };
-  return {
-    memory,
-    initialize: named('_initialize'),
-    malloc: named('malloc'),
-    free: named('free'),
-    init: named('enc_init'),
-    inputOf: named('enc_get_pcm'),
-    encode: named('enc_encode'),
-    flush: named('enc_flush'),
-    outputOf: named('enc_get_out_buf'),
-    freeStream: named('enc_free'),
-  };
+  const functions = Object.entries(FUNCTIONS).map(([ours, name]) => {
+    if (!isWasmFunction(exports[name])) throw new TypeError(`The encoder has no ${name}.`);
+    return [ours, exports[name]];
+  });
+  return { memory, ...Object.fromEntries(functions) };
 }
 
 function isWasmFunction(exported: unknown): exported is WasmFunction {
   return typeof exported === 'function';
 }
 
-/** The rate that every player takes, and at which the format's own padding is shortest. */
+/** Every player supports it, and it keeps the padding of the format shortest. */
 export const MP3_SAMPLE_RATE = 44_100;
 
 export const MP3_KILOBITS_PER_SECOND = 128;
 
-/** mp3 at a constant 128 kbit/s; samples must come at 44.1 kHz. */
+/** Opens an encoder of mp3 at a constant 128 kbit/s, for samples at 44.1 kHz. */
 export async function openMp3(): Promise<AudioEncoder> {
-  return new WasmEncoder(await loadWasmCodec('mp3'), MP3_SAMPLE_RATE, mp3Parameters());
-}
-
-/** Bit rate, quality of a variable rate (negative for a constant one), rate of the file. */
-function mp3Parameters(): ArrayBuffer {
+  // Bit rate, quality of a variable rate (negative for a constant one), rate of the file.
   const words = new DataView(new ArrayBuffer(12));
   words.setInt32(0, MP3_KILOBITS_PER_SECOND, true);
   words.setFloat32(4, -1, true);
   words.setInt32(8, MP3_SAMPLE_RATE, true);
-  return words.buffer;
+  return new WasmEncoder(await loadWasmCodec('mp3'), MP3_SAMPLE_RATE, words.buffer);
 }
 
 export const OGG_SAMPLE_RATE = 44_100;
 
-/** -1 to 10; about 50 kbit/s for our speech. */
+/** From -1 to 10; about 50 kbit/s for speech. */
 const QUALITY = 3;
 
-/** Tells apart the streams of one file; ours have one, and equal speech gives equal bytes. */
+/** Constant, so that equal speech gives equal bytes. */
 const SERIAL_NUMBER = 1;
 
-/** Ogg Vorbis at a variable rate; samples must come at 44.1 kHz. */
+/** Opens an encoder of Ogg Vorbis at a variable rate, for samples at 44.1 kHz. */
 export async function openOgg(): Promise<AudioEncoder> {
-  return new WasmEncoder(await loadWasmCodec('ogg'), OGG_SAMPLE_RATE, oggParameters());
-}
-
-/** Quality, serial number. */
-function oggParameters(): ArrayBuffer {
   const words = new DataView(new ArrayBuffer(8));
   words.setFloat32(0, QUALITY, true);
   words.setInt32(4, SERIAL_NUMBER, true);
-  return words.buffer;
+  return new WasmEncoder(await loadWasmCodec('ogg'), OGG_SAMPLE_RATE, words.buffer);
 }

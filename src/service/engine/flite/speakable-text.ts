@@ -3,21 +3,18 @@ import { splitClauses } from '../../../text/sentences.ts';
 import { LONGEST_STRETCH, type TextSpan } from '../speech-engine.ts';
 
 /**
- * A text in the characters that flite says: plain ASCII. Accents are taken off, typographic signs
- * become plain ones, common symbols and whole numbers become words; what is left of other scripts, emoji and
- * control characters becomes space. Markup has no meaning to flite and none here: its words are said. A
- * run of the same sign is said once, and words too long for anyone are cut, as flite takes time
- * quadratic in their length.
- *
+ * Rewrites a text in plain ASCII for flite: removes accents, simplifies typographic signs, writes out common symbols
+ * and whole numbers, and replaces other scripts, emoji and control characters by spaces. Collapses a run of the same
+ * sign, and splits very long words, for which flite takes quadratic time.
  * @returns an empty string where flite would say nothing
  */
 export function speakableText(text: string): string {
   return traceSpeakable(text).text;
 }
 
-/** The same, with where each of its characters comes from. */
+/** As {@link speakableText}, with the source of each character. */
 function traceSpeakable(text: string): TracedText {
-  const plain = TracedText.of(text)
+  const plain = new TracedText(text)
     .replace(REPEATED_SIGN, (_run, sign = '') => sign)
     .replace(AMOUNT, (_match, sign = '', amount = '') => `${amount} ${SYMBOLS.get(sign)} `)
     .replace(SYMBOL, (sign = '') => ` ${SYMBOLS.get(sign)} `)
@@ -37,62 +34,34 @@ function traceSpeakable(text: string): TracedText {
     .replace(LONG_WORD, (part = '') => `${part} `)
     .replace(WHITE_SPACE, () => ' ')
     .replace(SPACE_AROUND, () => '');
-  return isSaid(plain.text) ? plain : TracedText.of('');
+  return isSaid(plain.text) ? plain : new TracedText('');
 }
 
-/** Whether flite makes a sound for a text that is in its characters. */
+/** Whether flite makes a sound for a text in its characters. */
 export function isSaid(text: string): boolean {
   return SAID.test(text);
 }
 
-const SYMBOLS: ReadonlyMap<string, string> = new Map([
-  ['€', 'euros'],
-  ['£', 'pounds'],
-  ['¥', 'yen'],
-  ['₹', 'rupees'],
-  ['¢', 'cents'],
-  ['°', 'degrees'],
-  ['×', 'times'],
-  ['÷', 'divided by'],
-  ['±', 'plus or minus'],
-  ['≈', 'about'],
-  ['≤', 'at most'],
-  ['≥', 'at least'],
-  ['§', 'section'],
-  ['©', 'copyright'],
-  ['®', 'registered'],
-  ['™', 'trademark'],
-  ['µ', 'micro'],
-]);
+function pairs(list: string): ReadonlyMap<string, string> {
+  return new Map(list.split('|').map((pair) => [pair.charAt(0), pair.slice(2)]));
+}
+
+/** How symbols are spoken. */
+const SYMBOLS = pairs(
+  '€ euros|£ pounds|¥ yen|₹ rupees|¢ cents|° degrees|× times|÷ divided by|± plus or minus|≈ about|' +
+    '≤ at most|≥ at least|§ section|© copyright|® registered|™ trademark|µ micro',
+);
 const REPEATED_SIGN = /([^\p{L}\p{N}\s])\1{3,}/gu;
 const SYMBOL = /[€£¥₹¢°×÷±≈≤≥§©®™µ]/g;
 const AMOUNT = /([€£¥₹])\s?(\d{1,15}(?:[.,]\d{1,15}){0,5})/g;
 
-/** Letters that have no accent to take off. */
-const LETTERS: ReadonlyMap<string, string> = new Map([
-  ['ß', 'ss'],
-  ['æ', 'ae'],
-  ['Æ', 'Ae'],
-  ['œ', 'oe'],
-  ['Œ', 'Oe'],
-  ['ø', 'o'],
-  ['Ø', 'O'],
-  ['ł', 'l'],
-  ['Ł', 'L'],
-  ['đ', 'd'],
-  ['Đ', 'D'],
-  ['ð', 'th'],
-  ['Ð', 'Th'],
-  ['þ', 'th'],
-  ['Þ', 'Th'],
-  ['ı', 'i'],
-  ['ŋ', 'ng'],
-  ['ħ', 'h'],
-  ['Ħ', 'H'],
-]);
+/** Letters that do not decompose into one of ASCII and an accent. */
+const LETTERS = pairs(
+  'ß ss|æ ae|Æ Ae|œ oe|Œ Oe|ø o|Ø O|ł l|Ł L|đ d|Đ D|ð th|Ð Th|þ th|Þ Th|ı i|ŋ ng|ħ h|Ħ H',
+);
 const LETTER = /[ßæÆœŒøØłŁđĐðÐþÞıŋħĦ]/g;
 
-/** Signs that hold words together or steer their display; zero-width space is one that parts them. */
+/** Format characters, except the zero-width space, which separates words. */
 const INVISIBLE = /(?!\u200B)\p{Cf}/gu;
 const QUOTE = /[‘’‚‛ʼ′`]/g;
 const DOUBLE_QUOTE = /[“”„‟«»″]/g;
@@ -107,22 +76,19 @@ const LONG_WORD = /[^ ]{60}(?=[^ ])/g;
 const WHITE_SPACE = / +/g;
 const SPACE_AROUND = /^ +| +$/g;
 
-/** The characters that flite makes a sound for. */
+/** Characters that flite makes a sound for. */
 const SAID = /[A-Za-z0-9#$%&*+/=@\\^_|~]/;
 
 const MONTH = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)';
 
-/**
- * A whole number that stands alone. flite reads some numbers of a list digit by digit; days of a month and
- * telephone numbers it reads well.
- */
+/** A whole number by itself, which flite may read digit by digit; it reads days of a month and telephone numbers well. */
 const INTEGER = new RegExp(
   String.raw`(?<=(?:^| )["'(<[{]*)(?<!\+\d[\d ]*)(?!(?<=\b${MONTH}[a-z]*\.? +)\d\d?\b|\d\d? +${MONTH})` +
     String.raw`(-?)(\d{1,3}(?:,\d{3})+|\d+)(?=[^A-Za-z0-9#$%&*+/=@\\^_|~ -]*(?: |$))`,
   'g',
 );
 
-/** The words of a whole number, such as `1,234`; those of a year where it may be one. */
+/** Writes out a whole number such as `1,234`, as a year if it may be one. */
 function readInteger(written: string): string {
   const digits = written.replaceAll(',', '');
   const isCode = digits.length > LONGEST_CARDINAL || /^0\d/.test(digits);
@@ -134,7 +100,7 @@ function readInteger(written: string): string {
   return `${readCardinal(Number(century))} ${rest}`;
 }
 
-/** Digits of the longest number that is not read digit by digit; exact as a JavaScript number. */
+/** Longer numbers are read digit by digit. */
 const LONGEST_CARDINAL = 15;
 const YEAR = /^(1[1-9]|20(?!0))(\d\d)$/;
 
@@ -159,36 +125,27 @@ const UNITS = `zero one two three four five six seven eight nine ten eleven twel
  fourteen fifteen sixteen seventeen eighteen nineteen`.split(/\s+/);
 const TENS = ',,twenty,thirty,forty,fifty,sixty,seventy,eighty,ninety'.split(',');
 
-/** A stretch of the text that was traced, in UTF-16 units. */
+/** A range of the original text, in UTF-16 units. */
 interface Source {
   readonly start: number;
   readonly end: number;
 }
 
-/** A text that is rewritten step by step, and still knows where each of its characters came from. */
+/** A rewritten text that keeps the source of each character. */
 class TracedText {
   readonly text: string;
-  /** Where each UTF-16 unit of `text` came from; together they run forwards. */
+  /** The source of each UTF-16 unit of `text`, in order. */
   readonly #sources: readonly Source[];
 
-  private constructor(text: string, sources: readonly Source[]) {
+  constructor(
+    text: string,
+    sources = Array.from({ length: text.length }, (_, at): Source => ({ start: at, end: at + 1 })),
+  ) {
     this.text = text;
     this.#sources = sources;
   }
 
-  /** A text that is its own source. */
-  static of(text: string): TracedText {
-    return new TracedText(
-      text,
-      Array.from({ length: text.length }, (_, at) => ({ start: at, end: at + 1 })),
-    );
-  }
-
-  /**
-   * As that of strings: what is put in comes from all of what it stands for.
-   * @param pattern global
-   * @param replacement called with the match and its groups
-   */
+  /** Replaces matches of a global pattern; a replacement's source is that of the whole match. */
   replace(pattern: RegExp, replacement: (...match: readonly string[]) => string): TracedText {
     let text = '';
     const sources: Source[] = [];
@@ -207,7 +164,7 @@ class TracedText {
     return new TracedText(text, sources);
   }
 
-  /** What a stretch of the text came from. */
+  /** Returns the source of a range of the text. */
   source(start: number, end: number): Source {
     return {
       start: this.#sources[start]?.start ?? 0,
@@ -216,22 +173,21 @@ class TracedText {
   }
 }
 
-/** A word of a text as it is written, and what flite is given for it. */
+/** A word of the original text. */
 export interface WrittenWord extends Source {
-  /** What stands between spaces in the text for flite: `5` and `degrees` for `5°`. */
+  /** The words for flite: `5` and `degrees` for `5°`. */
   readonly tokens: readonly string[];
 }
 
-/**
- * The words of a text that flite may say something for, in order, without the silent signs around
- * them. What flite is given in several parts is one word where it is written as one.
- * @param written the text as it was before it was made speakable
- */
+/** Returns the words of the original text that flite may speak, in order, without the silent signs around them. */
 function writtenWords(speakable: TracedText, written: string): WrittenWord[] {
   const words: WrittenWord[] = [];
   for (const { 0: token, index } of speakable.text.matchAll(/[^ ]+/g)) {
-    const source = withoutSigns(speakable.source(index, index + token.length), written);
-    if (source === undefined) continue;
+    const outer = speakable.source(index, index + token.length);
+    const { at, word } = withoutSilentSigns(written.slice(outer.start, outer.end));
+    if (word === '') continue;
+    const start = outer.start + at;
+    const source = { start, end: start + word.length };
     const last = words.at(-1);
     if (last !== undefined && source.start <= last.end) {
       words[words.length - 1] = {
@@ -244,22 +200,16 @@ function writtenWords(speakable: TracedText, written: string): WrittenWord[] {
   return words;
 }
 
-function withoutSigns({ start, end }: Source, written: string): Source | undefined {
-  const { at, word } = withoutSilentSigns(written.slice(start, end));
-  return word === '' ? undefined : { start: start + at, end: start + at + word.length };
-}
-
-/** A part of a text that flite is given at once; where it is in code points of the text. */
+/** A sentence or clause for flite, with its range in code points of the text. */
 export interface SpeakablePiece extends TextSpan {
-  /** As it is written. */
+  /** The original text. */
   readonly written: string;
-  /** As flite is given it; never empty. */
+  /** The text for flite, never empty. */
   readonly text: string;
-  /** The words of `written`. */
   words(): readonly WrittenWord[];
 }
 
-/** The sentences of a text, and clauses of long ones, of which flite can say something. */
+/** Yields the sentences of a text, and clauses of long ones, that flite can speak. */
 export function* speakablePieces(text: string): Generator<SpeakablePiece, undefined> {
   let start = 0;
   for (const { text: written } of splitClauses(text, LONGEST_STRETCH)) {

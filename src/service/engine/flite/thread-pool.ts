@@ -6,44 +6,44 @@ import type { FlitePiece } from './synthesizer.ts';
 
 interface ThreadPoolOptions {
   readonly workerFile: string | URL;
-  /** How many threads it may have; it starts each when no other is free. */
+  /** The most threads; each is started when no other is free. */
   readonly threads: number;
-  /** A thread that takes longer than this for one piece is given up. */
+  /** A thread that takes longer for one task is terminated. */
   readonly pieceTimeoutMs: number;
   readonly clock: Clock;
 }
 
 /** A task in the pool. */
-export interface Ticket<Answer> {
-  /** What comes of it; from now on it goes before tasks that nobody waits for yet. */
-  answer(): Promise<Answer>;
-  /** Nobody wants it any more: if no thread has begun it, none will. */
+export interface Ticket<Result> {
+  /** Waits for the result; the task now precedes those without a consumer. */
+  result(): Promise<Result>;
+  /** Removes the task unless a thread has started it. */
   drop(): void;
 }
 
-/** Which tasks go before which. */
+/** The priority of a task. */
 export interface TaskRank {
-  /** Whose it is; among tasks that are awaited, clients take turns. */
+  /** Clients take turns. */
   readonly client: string;
-  /** Whether it is the first of a request that somebody listens to. */
+  /** Whether it is the first task of a request with a listener. */
   readonly isFirst: boolean;
 }
 
-/** So many first pieces may go before a later one that waits: they would keep it waiting for ever. */
+/** After so many first tasks a later one gets its turn, so that none starves. */
 const FIRSTS_IN_A_ROW = 4;
 
 /**
- * Threads that speak pieces. A request has at most two pieces here, one that it waits for and one
- * made ahead, each with its pronunciations if they are asked for. First pieces go before later ones;
- * among either the client served longest ago goes first, and of its pieces the oldest.
+ * Runs tasks in threads. A request has at most two pieces here, the current one and the next, each with its
+ * pronunciations if it is timed. First pieces precede later ones; among either, the client served longest ago comes
+ * first, with its oldest task.
  */
 export class ThreadPool {
   readonly #options: ThreadPoolOptions;
-  /** Tasks that somebody waits for, since the longest first; then those done ahead. */
+  /** Tasks with a consumer, the oldest first; then those without. */
   readonly #awaited: Entry[] = [];
   readonly #ahead: Entry[] = [];
   #firstsInARow = 0;
-  /** The clients that were served last, the latest at the end. */
+  /** Recently served clients, the latest last. */
   readonly #served = new Set<string>();
   #threads: SpeakingThread[] = [];
   #isClosed = false;
@@ -52,42 +52,41 @@ export class ThreadPool {
     this.#options = options;
   }
 
-  /** Starts one thread unless there is one; resolves when that is ready or has failed. */
+  /** Starts a thread unless there is one; resolves when it is ready or has failed. */
   async warmUp(): Promise<void> {
     if (this.#isClosed) return;
     const [thread = this.#start()] = this.#living();
     await thread.ready;
   }
 
-  /** Speaks a piece. */
   speak(piece: FlitePiece, rank: TaskRank): Ticket<Spoken> {
-    return this.#take({ kind: 'speak', ...piece }, rank, (answer) =>
-      answer.kind === 'spoken' ? answer : undefined,
+    return this.#enqueue({ kind: 'speak', ...piece }, rank, (result) =>
+      result.kind === 'spoken' ? result : undefined,
     );
   }
 
-  /** How each of the tokens sounds alone. */
+  /** Looks up the sounds of each token by itself. */
   pronounce(tokens: readonly string[], rank: TaskRank): Ticket<Pronounced> {
-    return this.#take({ kind: 'pronounce', tokens }, rank, (answer) =>
-      answer.kind === 'pronounced' ? answer : undefined,
+    return this.#enqueue({ kind: 'pronounce', tokens }, rank, (result) =>
+      result.kind === 'pronounced' ? result : undefined,
     );
   }
 
-  #take<Answer>(
+  #enqueue<Result>(
     task: ToThread,
     rank: TaskRank,
-    read: (answer: Spoken | Pronounced) => Answer | undefined,
-  ): Ticket<Answer> {
+    select: (result: Spoken | Pronounced) => Result | undefined,
+  ): Ticket<Result> {
     const entry = new Entry(task, rank);
     if (this.#isClosed) entry.reject(new EngineError('failed', 'The speech engine is closed.'));
     else this.#ahead.push(entry);
-    this.#serve();
+    this.#dispatch();
     return {
-      answer: async () => {
+      result: async () => {
         if (remove(entry, this.#ahead)) this.#awaited.push(entry);
-        const answer = read(await entry.result);
-        if (answer === undefined) throw new TypeError('The speech thread answered another task.');
-        return answer;
+        const result = select(await entry.result);
+        if (result === undefined) throw new TypeError('The speech thread answered another task.');
+        return result;
       },
       drop: () => {
         remove(entry, this.#ahead);
@@ -104,7 +103,7 @@ export class ThreadPool {
     await Promise.all(this.#threads.map((thread) => thread.end(reason)));
   }
 
-  #serve(): void {
+  #dispatch(): void {
     while (this.#awaited.length + this.#ahead.length > 0) {
       const thread = this.#freeThread();
       if (thread === undefined) return;
@@ -120,20 +119,15 @@ export class ThreadPool {
   #nextAwaited(): Entry | undefined {
     const firsts = this.#awaited.filter(({ rank }) => rank.isFirst);
     const later = this.#awaited.filter(({ rank }) => !rank.isFirst);
-    const isTurnOfLater = this.#firstsInARow >= FIRSTS_IN_A_ROW && later.length > 0;
-    const isFirst = firsts.length > 0 && !isTurnOfLater;
-    const entry = this.#inTurn(isFirst ? firsts : later);
+    const mustYield = this.#firstsInARow >= FIRSTS_IN_A_ROW && later.length > 0;
+    const isFirst = firsts.length > 0 && !mustYield;
+    const order = [...this.#served];
+    const turnOf = ({ rank }: Entry): number => order.indexOf(rank.client);
+    const [entry] = (isFirst ? firsts : later).toSorted((a, b) => turnOf(a) - turnOf(b));
     if (entry === undefined) return undefined;
     remove(entry, this.#awaited);
     this.#firstsInARow = isFirst ? this.#firstsInARow + 1 : 0;
     return entry;
-  }
-
-  /** The oldest entry of the client that was served longest ago, or never. */
-  #inTurn(entries: readonly Entry[]): Entry | undefined {
-    const order = [...this.#served];
-    const turnOf = ({ rank }: Entry): number => order.indexOf(rank.client);
-    return entries.toSorted((a, b) => turnOf(a) - turnOf(b))[0];
   }
 
   #freeThread(): SpeakingThread | undefined {
@@ -144,16 +138,21 @@ export class ThreadPool {
 
   async #run(thread: SpeakingThread, entry: Entry): Promise<void> {
     const { clock, pieceTimeoutMs } = this.#options;
-    const stopWaiting = clock.after(pieceTimeoutMs, () => {
+    const stopTimer = clock.after(pieceTimeoutMs, () => {
       void thread.end(new Error(`A piece took longer than ${pieceTimeoutMs} ms.`));
     });
     try {
       entry.resolve(await thread.work(entry.task));
     } catch (error) {
-      entry.reject(asEngineError(error));
+      const message = error instanceof Error ? error.message : String(error);
+      entry.reject(
+        error instanceof EngineError
+          ? error
+          : new EngineError('failed', `The speech engine failed: ${message}`, error),
+      );
     } finally {
-      stopWaiting();
-      this.#serve();
+      stopTimer();
+      this.#dispatch();
     }
   }
 
@@ -173,7 +172,7 @@ class Entry {
   readonly task: ToThread;
   readonly rank: TaskRank;
   readonly result: Promise<Spoken | Pronounced>;
-  resolve: (answer: Spoken | Pronounced) => void = () => {};
+  resolve: (result: Spoken | Pronounced) => void = () => {};
   reject: (error: EngineError) => void = () => {};
 
   constructor(task: ToThread, rank: TaskRank) {
@@ -183,30 +182,21 @@ class Entry {
       this.resolve = resolve;
       this.reject = reject;
     });
-    // A piece made ahead may fail with nobody waiting for it.
+    // A task may fail before it has a consumer.
     this.result.catch(() => {});
   }
 }
 
-/** @returns whether it was there */
+/** @returns whether the entry was in the queue */
 function remove(entry: Entry, queue: Entry[]): boolean {
   const index = queue.indexOf(entry);
   if (index >= 0) queue.splice(index, 1);
   return index >= 0;
 }
 
-function asEngineError(error: unknown): EngineError {
-  if (error instanceof EngineError) return error;
-  const message = error instanceof Error ? error.message : String(error);
-  return new EngineError('failed', `The speech engine failed: ${message}`, error);
-}
-
-/**
- * A worker thread that does one task at a time. It keeps the process alive only while it does;
- * when it ends, for whatever reason, it is of no more use.
- */
+/** A worker thread for one task at a time, which keeps the process alive only during a task. */
 export class SpeakingThread {
-  /** Resolves when it has flite compiled, or has ended before that. */
+  /** Resolves when flite is compiled, or the thread has ended. */
   readonly ready: Promise<void>;
   readonly #worker: Worker;
   #pending: Pending | undefined;
@@ -223,7 +213,7 @@ export class SpeakingThread {
     this.#worker.on('messageerror', (error) => this.#fail(error));
     this.#worker.on('error', (error) => this.#end(error));
     this.#worker.on('exit', () => this.#end(new Error('The speech thread ended.')));
-    // Last: listening for messages keeps the process alive again.
+    // Last: adding a message listener refs the worker again.
     this.#worker.unref();
   }
 
@@ -235,7 +225,7 @@ export class SpeakingThread {
     return this.#hasEnded;
   }
 
-  /** Only when it is idle. Rejects with what went wrong in flite or with the thread. */
+  /** Runs a task in an idle thread; rejects with the error of flite or of the thread. */
   work(task: ToThread): Promise<Spoken | Pronounced> {
     return new Promise((resolve, reject) => {
       this.#pending = { kind: KINDS[task.kind], resolve, reject };
@@ -244,18 +234,19 @@ export class SpeakingThread {
     });
   }
 
-  /** Ends it; a task that it is at fails with the reason. */
+  /** Terminates the thread; its task fails with the reason. */
   async end(reason: Error): Promise<void> {
     this.#end(reason);
     await this.#worker.terminate();
   }
 
   #receive(message: unknown): void {
-    if (!isFromThread(message)) this.#fail(new TypeError('The speech thread sent nonsense.'));
+    if (!isFromThread(message))
+      this.#fail(new TypeError('The speech thread sent an invalid message.'));
     else if (message.kind === 'failed') this.#fail(new Error(message.message));
     else if (message.kind === this.#pending?.kind) this.#settle()?.resolve(message);
     else if (message.kind !== 'ready')
-      this.#fail(new TypeError('The speech thread did not listen.'));
+      this.#fail(new TypeError('The speech thread answered another task.'));
   }
 
   #end(error: unknown): void {
@@ -270,33 +261,32 @@ export class SpeakingThread {
   #settle(): Pending | undefined {
     const pending = this.#pending;
     this.#pending = undefined;
-    // Whoever waits for its end would wait in vain in a process that has ended before it.
+    // While the thread is being terminated, the process must stay alive for `end` to resolve.
     if (!this.#hasEnded) this.#worker.unref();
     return pending;
   }
 }
 
 interface Pending {
-  /** What it waits for. */
+  /** Kind of the expected message. */
   readonly kind: 'spoken' | 'pronounced';
-  readonly resolve: (answer: Spoken | Pronounced) => void;
+  readonly resolve: (result: Spoken | Pronounced) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** Of the script's own memory; that of WebAssembly and of sample buffers is not counted. */
+/** Memory of the script; that of WebAssembly and of sample buffers is not counted. */
 const RESOURCE_LIMITS = {
   maxOldGenerationSizeMb: 64,
   maxYoungGenerationSizeMb: 16,
   stackSizeMb: 4,
 };
 
-/** What each task is answered with. */
+/** The kind of message that completes each task. */
 const KINDS = { speak: 'spoken', pronounce: 'pronounced' } as const;
 
-/** What passes between the service and a speaking thread. A thread has one task at a time. */
+/** A task for a thread. */
 export type ToThread =
   | ({ readonly kind: 'speak' } & FlitePiece)
-  /** How each of these sounds alone. */
   | { readonly kind: 'pronounce'; readonly tokens: readonly string[] };
 
 export type FromThread =
@@ -308,13 +298,13 @@ export type FromThread =
 export interface Spoken {
   readonly kind: 'spoken';
   readonly samples: Float32Array;
-  /** Nothing unless the piece is timed. */
+  /** Empty unless the piece is timed. */
   readonly sounds: readonly TimedSound[];
 }
 
 export interface Pronounced {
   readonly kind: 'pronounced';
-  /** Names of the sounds of each token; none for what is not said. */
+  /** Names of the sounds of each token; empty for one that is not spoken. */
   readonly tokens: readonly (readonly string[])[];
 }
 
@@ -324,7 +314,12 @@ function isFromThread(message: unknown): message is FromThread {
     case 'ready':
       return true;
     case 'spoken':
-      return 'samples' in message && message.samples instanceof Float32Array && hasSounds(message);
+      return (
+        'samples' in message &&
+        message.samples instanceof Float32Array &&
+        'sounds' in message &&
+        Array.isArray(message.sounds)
+      );
     case 'pronounced':
       return 'tokens' in message && Array.isArray(message.tokens);
     case 'failed':
@@ -332,8 +327,4 @@ function isFromThread(message: unknown): message is FromThread {
     default:
       return false;
   }
-}
-
-function hasSounds(message: object): boolean {
-  return 'sounds' in message && Array.isArray(message.sounds);
 }

@@ -1,14 +1,14 @@
-import type { EngineVoice } from '../speech-engine.ts';
 import { gainOf } from '../resample.ts';
+import type { EngineRequest, EngineVoice } from '../speech-engine.ts';
 
 const COMMON_LEVEL = -20;
 const SAMPLE_RATE = 16_000;
 
-/** What flite has to be told, and what has to be done after it, for a voice to be like the others. */
+/** A voice with the settings that make its rate and its level like those of the others. */
 export interface FliteVoice extends EngineVoice {
-  /** `duration_stretch` at which the voice speaks at its own rate. */
+  /** `duration_stretch` at the voice's own rate. */
   readonly stretch: number;
-  /** Median and spread of its fundamental frequency in hertz; `undefined` where flite cannot set it. */
+  /** Median and spread of its pitch in hertz; undefined where flite cannot change it. */
   readonly tone: { readonly median: number; readonly spread: number } | undefined;
   /** Factor that brings its average level to -20 dB of full scale. */
   readonly gain: number;
@@ -16,26 +16,48 @@ export interface FliteVoice extends EngineVoice {
 
 /** Measured over a minute of speech of each voice; the levels are those of flite's own samples. */
 export const FLITE_VOICES: readonly FliteVoice[] = [
-  voice('slt', 'en-US', { stretch: 1, tone: { median: 172, spread: 27 }, level: -15.5 }),
-  voice('rms', 'en-US', { stretch: 1, tone: undefined, level: -21.1 }),
-  voice('awb', 'en-GB', { stretch: 1, tone: { median: 132, spread: 24 }, level: -20.2 }),
-  voice('kal16', 'en-US', { stretch: 1.1, tone: { median: 95, spread: 11 }, level: -28 }),
+  voice('slt', 'en-US', 1, { median: 172, spread: 27 }, -15.5),
+  voice('rms', 'en-US', 1, undefined, -21.1),
+  voice('awb', 'en-GB', 1, { median: 132, spread: 24 }, -20.2),
+  voice('kal16', 'en-US', 1.1, { median: 95, spread: 11 }, -28),
 ];
 
-interface Measured extends Pick<FliteVoice, 'stretch' | 'tone'> {
-  /** Average level in decibels of full scale. */
-  readonly level: number;
+/** @param level average level in decibels of full scale */
+function voice(
+  id: string,
+  language: string,
+  stretch: number,
+  tone: FliteVoice['tone'],
+  level: number,
+): FliteVoice {
+  const pitch = tone !== undefined;
+  const gain = gainOf(COMMON_LEVEL - level);
+  return { id, language, sampleRate: SAMPLE_RATE, pitch, words: true, stretch, tone, gain };
 }
 
-function voice(id: string, language: string, { stretch, tone, level }: Measured): FliteVoice {
-  return {
-    id,
-    language,
-    sampleRate: SAMPLE_RATE,
-    pitch: tone !== undefined,
-    words: true,
-    stretch,
-    tone,
-    gain: gainOf(COMMON_LEVEL - level),
-  };
+/**
+ * Returns flite's arguments for a voice, with the speed clamped to 0.25 to 4 and the median pitch to 60 to 400 Hz,
+ * beyond which the voices break up. The range of the pitch in semitones stays.
+ */
+export function fliteArguments(
+  { id, stretch, tone }: FliteVoice,
+  { speed, pitch }: Pick<EngineRequest, 'speed' | 'pitch'>,
+): string[] {
+  const args = ['-voice', id, ...setting('duration_stretch', stretch / clamp(speed, 0.25, 4))];
+  if (tone === undefined || pitch === 0) return args;
+  const median = clamp(tone.median * 2 ** (pitch / 12), 60, 400);
+  const spread = (tone.spread * median) / tone.median;
+  return [
+    ...args,
+    ...setting('int_f0_target_mean', median),
+    ...setting('int_f0_target_stddev', spread),
+  ];
+}
+
+function clamp(value: number, lowest: number, highest: number): number {
+  return Math.min(highest, Math.max(lowest, value));
+}
+
+function setting(name: string, value: number): string[] {
+  return ['--setf', `${name}=${value.toFixed(4)}`];
 }

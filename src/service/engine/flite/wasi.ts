@@ -1,35 +1,40 @@
-/** A program that can be run once: it keeps state in its memory, so each run needs a fresh one. */
+/** A program that can be run once, as it keeps state in its memory. */
 export interface WasiCommand {
   /**
-   * Runs it to its end. It sees `files` as the whole file system, changes them and adds to them.
-   *
-   * @param args the first is the program's own name
-   * @param onPrint is called with what it prints, a line or a part of one, before it goes on
-   * @throws whatever trap the program runs into
+   * Runs the program to its end.
+   * @param args the first is the name of the program
+   * @param files its file system, which it may change
+   * @param onPrint called with a line or a part of one while the program waits
+   * @throws a trap of the program
    */
   run(
     args: readonly string[],
     files: Map<string, MemoryFile>,
-    onPrint?: (text: string) => void,
-  ): WasiOutcome;
-}
-
-interface WasiOutcome {
-  readonly exitCode: number;
-  /** What it printed, to stdout and stderr alike; the beginning of it. */
-  readonly output: string;
+    onPrint: (text: string) => void,
+  ): { readonly exitCode: number; readonly output: string };
 }
 
 /**
- * Makes ready a command compiled for WASI preview 1, which then runs without touching the machine:
- * its files live in memory, it has no environment and no clock. Only the calls that flite makes
- * are there; a module that imports others is refused.
+ * Prepares a command compiled for WASI preview 1, which has in-memory files, no environment and no clock. Implements
+ * only the calls that flite makes; a module that imports others is refused.
  */
 export function prepareWasiCommand(module: WebAssembly.Module): WasiCommand {
-  const state = startingState();
+  const state: WasiState = {
+    args: [],
+    files: new Map(),
+    open: new Map(),
+    nextDescriptor: ROOT_DIRECTORY + 1,
+    output: '',
+    onPrint: () => {},
+  };
   const memory = new WasiMemory();
   const instance = new WebAssembly.Instance(module, {
-    wasi_snapshot_preview1: wasiCalls(memory, state),
+    wasi_snapshot_preview1: {
+      ...processCalls(memory, state),
+      ...descriptorCalls(memory, state),
+      ...directoryCalls(memory, state),
+      ...transferCalls(memory, state),
+    },
   });
   const { memory: exported, _start: start } = instance.exports;
   if (!(exported instanceof WebAssembly.Memory) || typeof start !== 'function') {
@@ -37,35 +42,31 @@ export function prepareWasiCommand(module: WebAssembly.Module): WasiCommand {
   }
   memory.attach(exported);
   return {
-    run(args, files, onPrint = () => {}) {
+    run(args, files, onPrint) {
       state.args = args.map((argument) => new TextEncoder().encode(`${argument}\0`));
       state.files = files;
       state.onPrint = onPrint;
-      const exitCode = runToExit(() => Reflect.apply(start, undefined, []));
+      let exitCode = 0;
+      try {
+        Reflect.apply(start, undefined, []);
+      } catch (error) {
+        if (!(error instanceof ProgramExit)) throw error;
+        exitCode = error.exitCode;
+      }
       return { exitCode, output: state.output };
     },
   };
 }
 
-function runToExit(start: () => unknown): number {
-  try {
-    start();
-    return 0;
-  } catch (error) {
-    if (error instanceof ProgramExit) return error.exitCode;
-    throw error;
-  }
-}
-
-/** What a running program has: its arguments and files, and what it has done with them. */
+/** The state of a running program. */
 interface WasiState {
-  /** Each with the zero that ends it. */
+  /** Zero-terminated. */
   args: readonly Uint8Array[];
   files: Map<string, MemoryFile>;
   readonly open: Map<number, OpenFile>;
   nextDescriptor: number;
+  /** The beginning of what it printed to stdout and stderr. */
   output: string;
-  /** Called with what is printed, as soon as it is. */
   onPrint: (text: string) => void;
 }
 
@@ -74,18 +75,7 @@ interface OpenFile {
   position: number;
 }
 
-function startingState(): WasiState {
-  return {
-    args: [],
-    files: new Map(),
-    open: new Map(),
-    nextDescriptor: ROOT_DIRECTORY + 1,
-    output: '',
-    onPrint: () => {},
-  };
-}
-
-/** How `proc_exit`, which must not return, leaves the program. */
+/** Thrown by `proc_exit`, which must not return. */
 class ProgramExit extends Error {
   override readonly name = 'ProgramExit';
   readonly exitCode: number;
@@ -94,19 +84,6 @@ class ProgramExit extends Error {
     super(`The program ended with exit code ${exitCode}.`);
     this.exitCode = exitCode;
   }
-}
-
-/** The system calls that flite makes, under the names and with the arguments that WASI gives them. */
-function wasiCalls(
-  memory: WasiMemory,
-  state: WasiState,
-): Record<string, WebAssembly.ImportedFunction> {
-  return {
-    ...processCalls(memory, state),
-    ...descriptorCalls(memory, state),
-    ...directoryCalls(memory, state),
-    ...transferCalls(memory, state),
-  };
 }
 
 /** Error numbers. */
@@ -121,7 +98,7 @@ const CHARACTER_DEVICE = 2;
 const DIRECTORY = 3;
 const REGULAR_FILE = 4;
 
-/** All rights but to seek and to tell: what has those is no terminal, and is written to in blocks. */
+/** All rights but to seek and to tell: a descriptor that has those is buffered in blocks. */
 const TERMINAL_RIGHTS = 0xff & ~0b10_0100;
 
 /** Flags of `path_open`. */
@@ -153,7 +130,7 @@ function processCalls(memory: WasiMemory, state: WasiState) {
       }
       return OK;
     },
-    /** Always the beginning of time: the same text always gives the same samples. */
+    /** Always 0, so that the same text gives the same samples. */
     clock_time_get(_clock: number, _precision: bigint, pointer: number): number {
       memory.setUint64(pointer, 0n);
       return OK;
@@ -230,7 +207,10 @@ function transferCalls(memory: WasiMemory, state: WasiState) {
       if (opened === undefined) return BAD_DESCRIPTOR;
       const before = opened.position;
       for (const buffer of memory.buffers(buffers, count)) {
-        const bytes = opened.file.read(opened.position, buffer.length);
+        const bytes = opened.file.contents.subarray(
+          opened.position,
+          opened.position + buffer.length,
+        );
         buffer.set(bytes);
         opened.position += bytes.length;
       }
@@ -242,9 +222,15 @@ function transferCalls(memory: WasiMemory, state: WasiState) {
       if (opened === undefined && descriptor >= ROOT_DIRECTORY) return BAD_DESCRIPTOR;
       let written = 0;
       for (const buffer of memory.buffers(buffers, count)) {
-        if (opened === undefined) print(buffer, state);
-        else writeOn(opened, buffer);
         written += buffer.length;
+        if (opened === undefined) {
+          const text = new TextDecoder().decode(buffer);
+          state.onPrint(text);
+          if (state.output.length < OUTPUT_LIMIT) state.output += text;
+        } else {
+          opened.file.write(opened.position, buffer);
+          opened.position += buffer.length;
+        }
       }
       memory.setUint32(pointer, written);
       return OK;
@@ -262,30 +248,16 @@ function transferCalls(memory: WasiMemory, state: WasiState) {
   };
 }
 
-function writeOn(opened: OpenFile, bytes: Uint8Array): void {
-  opened.file.write(opened.position, bytes);
-  opened.position += bytes.length;
-}
-
-function print(bytes: Uint8Array, state: WasiState): void {
-  const text = new TextDecoder().decode(bytes);
-  state.onPrint(text);
-  if (state.output.length < OUTPUT_LIMIT) state.output += text;
-}
-
-/**
- * The linear memory of a WASI program, seen through the types that its system calls use: 32-bit
- * pointers, little-endian numbers, lists of buffers.
- */
+/** The linear memory of a WASI program, with the types of its system calls. */
 class WasiMemory {
   #memory: WebAssembly.Memory | undefined;
 
-  /** The memory comes with the program, which is made after what it imports. */
+  /** Sets the memory, which belongs to the instance and so exists only after its imports. */
   attach(memory: WebAssembly.Memory): void {
     this.#memory = memory;
   }
 
-  /** A fresh view at each use: the buffer is replaced whenever the memory grows. */
+  /** Returns a fresh view, as the buffer is replaced whenever the memory grows. */
   bytes(pointer: number, length: number): Uint8Array {
     return new Uint8Array(this.#buffer(), pointer, length);
   }
@@ -310,7 +282,7 @@ class WasiMemory {
     return new TextDecoder().decode(this.bytes(pointer, length));
   }
 
-  /** The buffers of an array of `count` (pointer, length) pairs. */
+  /** Yields the buffers of an array of `count` (pointer, length) pairs. */
   *buffers(pointer: number, count: number): Generator<Uint8Array> {
     for (let index = 0; index < count; index += 1) {
       const view = this.#view();
@@ -331,7 +303,7 @@ class WasiMemory {
 
 const FIRST_CAPACITY = 64 * 1024;
 
-/** A file that exists in memory only. */
+/** A file in memory. */
 export class MemoryFile {
   #bytes: Uint8Array;
   #length: number;
@@ -345,17 +317,12 @@ export class MemoryFile {
     return this.#length;
   }
 
-  /** Its contents, until the next write. */
+  /** A view that is valid until the next write. */
   get contents(): Uint8Array {
     return this.#bytes.subarray(0, this.#length);
   }
 
-  /** At most `length` bytes from `position`; fewer at the end. */
-  read(position: number, length: number): Uint8Array {
-    return this.contents.subarray(position, position + length);
-  }
-
-  /** Writes over what is at `position`, filling a hole before it with zeros. */
+  /** Writes at `position`, and fills a gap before it with zeros. */
   write(position: number, bytes: Uint8Array): void {
     const end = position + bytes.length;
     if (end > this.#bytes.length) {

@@ -2,102 +2,76 @@ import { countCodePoints } from '../../../text/code-points.ts';
 import type { WordMark } from '../speech-engine.ts';
 import type { SpeakablePiece, WrittenWord } from './speakable-text.ts';
 
-/** What is known when a piece was spoken and its words were pronounced one by one. */
 interface SpokenPiece {
   readonly piece: SpeakablePiece;
   readonly words: readonly WrittenWord[];
   readonly sounds: readonly TimedSound[];
   /** Names of the sounds of each token of the words, in order. */
   readonly tokens: readonly (readonly string[])[];
-  /** How much of the request was said before. */
+  /** Length of the request's speech before the piece. */
   readonly offsetMs: number;
 }
 
-/** Returns when each word of a piece is said: found by its sounds, or estimated where they do not match. */
+/** Returns the times of the words of a piece: aligned by their sounds, or estimated where those do not match. */
 export function wordMarks({ piece, words, sounds, tokens, offsetMs }: SpokenPiece): WordMark[] {
-  const said = saidWords(words, tokens);
-  const times = alignSounds(sounds, said) ?? estimateTimes(sounds, said);
-  const { codePoint } = new CodePointCounter(piece.written, piece.start);
-  return said.flatMap(({ start, end }, index) => {
+  const spoken = spokenWords(words, tokens);
+  const times = alignSounds(sounds, spoken) ?? estimateTimes(sounds, spoken);
+  let units = 0;
+  let codePoints = piece.start;
+  const codePointAt = (index: number): number => {
+    codePoints += countCodePoints(piece.written.slice(units, index));
+    units = index;
+    return codePoints;
+  };
+  return spoken.flatMap((word, index) => {
     const time = times[index];
     if (time === undefined) return [];
-    return [
-      {
-        start: codePoint(start),
-        end: codePoint(end),
-        startMs: offsetMs + time.startMs,
-        endMs: offsetMs + time.endMs,
-      },
-    ];
+    const start = codePointAt(word.start);
+    const end = codePointAt(word.end);
+    return [{ start, end, startMs: offsetMs + time.startMs, endMs: offsetMs + time.endMs }];
   });
-}
-
-interface SaidWord extends WordSounds {
-  readonly start: number;
-  readonly end: number;
 }
 
 const HAS_LETTER = /[\p{L}\p{N}]/u;
 
-/** The words that have a sound. */
-function saidWords(
+/** Returns the words that have a sound. */
+function spokenWords(
   words: readonly WrittenWord[],
   tokens: readonly (readonly string[])[],
-): SaidWord[] {
+): readonly (WordSounds & Pick<WrittenWord, 'end' | 'start'>)[] {
   let next = 0;
-  const said = words.map(({ start, end, tokens: own }) => {
+  const spoken = words.map(({ start, end, tokens: own }) => {
     const sounds = tokens.slice(next, next + own.length).flat();
     next += own.length;
     return { start, end, sounds, isOptional: !own.some((token) => HAS_LETTER.test(token)) };
   });
-  return said.filter(({ sounds }) => sounds.length > 0);
+  return spoken.filter(({ sounds }) => sounds.length > 0);
 }
 
-/** Turns UTF-16 indices, asked for in order, into code points. */
-class CodePointCounter {
-  readonly #text: string;
-  #units = 0;
-  #points: number;
-
-  /** @param first the code point that the text begins at */
-  constructor(text: string, first: number) {
-    this.#text = text;
-    this.#points = first;
-  }
-
-  readonly codePoint = (units: number): number => {
-    this.#points += countCodePoints(this.#text.slice(this.#units, units));
-    this.#units = units;
-    return this.#points;
-  };
-}
-
-/** When a word is said, in milliseconds. */
 interface WordTime {
   readonly startMs: number;
   readonly endMs: number;
 }
 
-/** What a word sounds like alone. */
+/** The sounds of a word by itself. */
 interface WordSounds {
   /** At least one. */
   readonly sounds: readonly string[];
-  /** It may go without saying, as signs do at the beginning of a sentence. */
+  /** Whether flite may skip it, as it does with signs at the beginning of a sentence. */
   readonly isOptional: boolean;
 }
 
 /**
- * Finds the sounds of words in what was said: the assignment with the fewest differences, as a word
- * sounds a little otherwise among others than it does alone.
- * @param said in order of time
- * @returns a time for each word, none for optional ones that were not said; or nothing when what was
- * said is too different to be trusted
+ * Aligns the sounds of words with those of the speech, with the fewest differences: a word sounds a little different
+ * among others than by itself.
+ * @returns a time for each word, undefined for optional ones that were skipped; or undefined when the speech is too
+ *   different to be trusted
  */
 export function alignSounds(
-  said: readonly TimedSound[],
+  spoken: readonly TimedSound[],
   words: readonly WordSounds[],
 ): (WordTime | undefined)[] | undefined {
-  const sounds = said.filter(({ name }) => name !== PAUSE);
+  const sounds = spoken.filter(({ name }) => name !== PAUSE);
   const expected = words.flatMap(({ sounds: names, isOptional }, word) =>
     names.map((name) => ({ name, word, gap: isOptional ? 0 : GAP })),
   );
@@ -117,9 +91,9 @@ export function alignSounds(
   return isMissed ? undefined : times;
 }
 
-/** Divides the time from the first sound to the last among the words, by how many sounds each has alone. */
-function estimateTimes(said: readonly TimedSound[], words: readonly WordSounds[]): WordTime[] {
-  const sounds = said.filter(({ name }) => name !== PAUSE);
+/** Divides the time from the first sound to the last among the words, by how many sounds each has. */
+function estimateTimes(spoken: readonly TimedSound[], words: readonly WordSounds[]): WordTime[] {
+  const sounds = spoken.filter(({ name }) => name !== PAUSE);
   const startMs = sounds.at(0)?.startMs ?? 0;
   const endMs = sounds.at(-1)?.endMs ?? 0;
   const whole = words.reduce((sum, word) => sum + word.sounds.length, 0);
@@ -131,10 +105,10 @@ function estimateTimes(said: readonly TimedSound[], words: readonly WordSounds[]
   });
 }
 
-/** More than this part of the sounds being others, the words are not those that were said. */
+/** The largest share of differing sounds for an alignment to be trusted. */
 const MOST_DIFFERENT = 0.4;
 
-/** A sound too many or too few, and one for another; vowels stand for each other easily. */
+/** Costs of an added or a missing sound, and of another sound; vowels are often exchanged. */
 const GAP = 1;
 const OTHER_SOUND = 1.5;
 const OTHER_VOWEL = 0.5;
@@ -142,11 +116,11 @@ const VOWEL = /^[aeiou]/;
 
 interface ExpectedSound {
   readonly name: string;
-  /** What it costs when it is not there. */
+  /** Cost of its absence. */
   readonly gap: number;
 }
 
-/** The least differences between the beginnings of what is said and of what is expected. */
+/** The least costs of aligning the beginnings of two lists of sounds. */
 class DifferenceTable {
   readonly #left: readonly string[];
   readonly #right: readonly ExpectedSound[];
@@ -169,7 +143,7 @@ class DifferenceTable {
     return this.#cost(this.#left.length, this.#right.length);
   }
 
-  /** Which of the one stand for which of the other, in order. */
+  /** Returns the indices of aligned sounds, in order. */
   pairs(): (readonly [number, number])[] {
     const pairs: (readonly [number, number])[] = [];
     let row = this.#left.length;
@@ -209,28 +183,27 @@ class DifferenceTable {
   }
 }
 
-/** A sound of speech with its time, as flite tells it. */
+/** A sound of the speech with its time. */
 export interface TimedSound {
-  /** flite's name of it, such as `ae`; `PAUSE` for silence. */
+  /** flite's name of the sound, such as `ae`; `pau` for silence. */
   readonly name: string;
   readonly startMs: number;
   readonly endMs: number;
 }
 
-/** A line that flite printed while it spoke. */
+/** A line that flite printed for a sentence. */
 export interface PrintedLine {
   readonly text: string;
-  /** How many samples there were before the sentence that the line is about. */
+  /** How many samples precede the sentence. */
   readonly samplesBefore: number;
 }
 
 const PAUSE = 'pau';
 
 /**
- * The sounds of what flite said with `-psdur`, a line for each of its sentences. What it tells is
- * what it planned: exact but for the pause at the end, of which it makes less. So each sentence begins
- * where its samples do, and ends with them.
- * @param samples how many there are in all
+ * Returns the sounds of the lines that flite prints with `-psdur`, one for each sentence. Its times are exact but for the
+ * pause at the end, which comes out shorter; so each sentence is limited to its samples.
+ * @param samples how many the speech has
  */
 export function timedSounds(
   lines: readonly PrintedLine[],
@@ -240,7 +213,11 @@ export function timedSounds(
   return lines.flatMap(({ text, samplesBefore }, index) => {
     const startMs = (samplesBefore * 1000) / sampleRate;
     const endMs = ((lines[index + 1]?.samplesBefore ?? samples) * 1000) / sampleRate;
-    const planned = plannedEnds(text);
+    // Such as `pau:0.164 hh:0.255`: the end of each sound, in seconds from the beginning of the sentence.
+    const planned = Array.from(text.matchAll(/(\S+):(\d+\.\d+)/g), ([, name = '', end]) => ({
+      name,
+      end: Number(end),
+    }));
     const at = (seconds: number): number => Math.min(endMs, startMs + seconds * 1000);
     return planned.map(({ name, end }, sound) => ({
       name,
@@ -250,15 +227,7 @@ export function timedSounds(
   });
 }
 
-/** Names of the sounds of a line without times, and without pauses. */
+/** Returns the names of the sounds in a line without times; drops pauses. */
 export function soundNames(line: string): string[] {
   return line.split(' ').filter((name) => name !== '' && name !== PAUSE);
-}
-
-/** `pau:0.164 hh:0.255`, in seconds from the beginning of the sentence. */
-function plannedEnds(line: string): { readonly name: string; readonly end: number }[] {
-  return Array.from(line.matchAll(/(\S+):(\d+\.\d+)/g), ([, name = '', end]) => ({
-    name,
-    end: Number(end),
-  }));
 }

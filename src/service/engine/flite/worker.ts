@@ -1,8 +1,6 @@
 /**
- * The entry of a speaking thread: compiles flite at once, then speaks the pieces it is sent.
- *
- * Before it is ready it says two words to nobody: WebAssembly compiles each function when it is
- * first called, and the slow ones again. The first real piece would pay as much.
+ * The entry of a speaking thread. It speaks two words before it is ready: WebAssembly compiles each function on its
+ * first call, which would delay the first piece.
  */
 
 import { readFileSync } from 'node:fs';

@@ -1,63 +1,70 @@
 import type { EngineCommand, EngineDescription } from '../../../contract/engine.ts';
 import { ENGINE_PROTOCOL } from '../../../contract/engine.ts';
-import type { Clock } from '../../../effects/clock.ts';
+import { type Clock, systemClock } from '../../../effects/clock.ts';
+import { abortable } from '../../../effects/concurrency.ts';
 import { countCodePoints } from '../../../text/code-points.ts';
 import { display } from '../../../text/display.ts';
-import { EngineError, type EngineRequest, type SpeechChunk } from '../speech-engine.ts';
-import type { WordMark } from '../speech-engine.ts';
-import { Silence, within } from './deadline.ts';
+import { samplesOf } from '../encode/pcm.ts';
+import {
+  EngineError,
+  type EngineRequest,
+  type SpeechChunk,
+  type WordMark,
+} from '../speech-engine.ts';
 import type { EngineChild, LaunchEngine } from './launch-engine.ts';
 import type { EngineMessage, HostMessage, SpeakMessage } from './messages.ts';
-import { ProtocolFault, readMessages, type ReceivedMessage, samplesOf } from './messages.ts';
+import { ProtocolFault, readMessages, type ReceivedMessage } from './messages.ts';
 
-/** How long an engine may take, in milliseconds (docs/engines.md). */
-const ENGINE_TIMES = {
-  /** From its start to its greeting. */
+/** Timeouts in milliseconds (docs/engines.md). */
+const TIMEOUTS = {
+  /** From the start of the process to its greeting. */
   greeting: 60_000,
-  /** From one message to the next while it speaks and somebody listens. */
+  /** Between two messages of a speech. */
   silence: 60_000,
   /** From `cancel` to the end of the request. */
   cancel: 2_000,
-  /** From the end of its stdin to its own. */
-  ending: 2_000,
+  /** From the end of stdin to the end of the process. */
+  exit: 2_000,
 } as const;
-
-interface EngineProcessOptions {
-  readonly command: EngineCommand;
-  readonly launch: LaunchEngine;
-  readonly clock: Clock;
-}
 
 /** A speech that is being received. */
 export type Speech = AsyncGenerator<SpeechChunk, undefined>;
 
 /**
- * One engine process, which speaks one request at a time. When it breaks the protocol, falls silent
- * or ends, it is killed and of no more use.
+ * An engine process, which speaks one request at a time. It is killed when it breaks the protocol or exceeds a
+ * timeout.
  */
 export class EngineProcess {
   /** Its greeting. */
   readonly ready: Promise<EngineDescription>;
   /** Resolves when the process has ended. */
   readonly ended: Promise<void>;
-  readonly #who: string;
+  readonly #name: string;
   readonly #clock: Clock;
   readonly #child: EngineChild;
   readonly #messages: AsyncGenerator<ReceivedMessage, undefined>;
   #lastId = 0;
-  /** The request that it has not finished. */
+  /** Id of the unfinished request. */
   #open: number | undefined;
   #isUsable = true;
 
   /** @throws EngineError when it cannot be started */
-  constructor({ command, launch, clock }: EngineProcessOptions) {
-    this.#who = `The engine ${command.name}`;
+  constructor(command: EngineCommand, launch: LaunchEngine, clock: Clock) {
+    this.#name = `The engine ${command.name}`;
     this.#clock = clock;
-    this.#child = start(command, launch);
+    try {
+      this.#child = launch(command);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new EngineError('failed', `${this.#name} cannot be started: ${reason}`, error);
+    }
     this.#messages = readMessages(this.#child.stdout);
-    this.ended = this.#watchEnd();
+    this.ended = this.#child.ended.then(() => {
+      this.#isUsable = false;
+      return undefined;
+    });
     this.ready = this.#greet();
-    // Who needs it is told; until then a failure is not unhandled.
+    // Handled where it is awaited; until then a failure must not count as unhandled.
     this.ready.catch(() => undefined);
   }
 
@@ -65,14 +72,14 @@ export class EngineProcess {
     return this.#isUsable;
   }
 
-  /** Whether this process has to wait for it. */
+  /** Sets whether this process stays alive for it. */
   keepAlive(isNeeded: boolean): void {
     this.#child.keepAlive(isNeeded);
   }
 
   /**
-   * Speaks, when it is ready and has finished what it spoke before. To stop early call `settle`
-   * rather than the generator's `return`.
+   * Speaks a request, when the process is ready and has finished the one before. To stop early call `settle`, not the
+   * generator's `return`.
    * @param sampleRate of the voice
    * @throws EngineError
    */
@@ -87,31 +94,31 @@ export class EngineProcess {
     this.#open = undefined;
     if (ending.type === 'error') throw this.#reported(ending);
     if (!ending.isHeard) {
-      throw new EngineError('unspeakable', `${this.#who} made no sound of the text.`);
+      throw new EngineError('unspeakable', `${this.#name} made no sound for the text.`);
     }
   }
 
-  /** Makes it stop a speech that it has not finished, and hears it out. Never rejects. */
+  /** Cancels an unfinished speech and drains its messages. Never rejects. */
   async settle(speech: Speech): Promise<void> {
     if (this.#open === undefined) return;
     this.#send({ type: 'cancel', id: this.#open });
-    const stop = this.#clock.after(ENGINE_TIMES.cancel, () => this.kill());
+    const stop = this.#clock.after(TIMEOUTS.cancel, () => this.kill());
     try {
       while ((await speech.next()).done !== true);
     } catch {
-      // It was killed, or it broke: nobody listens any more.
+      // The process has failed or was killed; the speech is cancelled anyway.
     } finally {
       stop();
     }
   }
 
-  /** Ends it, by force if it does not end by itself. */
+  /** Ends the process, and kills it after a timeout. */
   async end(): Promise<void> {
     this.#isUsable = false;
     this.#child.keepAlive(true);
     this.#child.stdin.end();
     this.#child.kill('SIGTERM');
-    const stop = this.#clock.after(ENGINE_TIMES.ending, () => this.kill());
+    const stop = this.#clock.after(TIMEOUTS.exit, () => this.kill());
     await this.ended;
     stop();
   }
@@ -121,15 +128,10 @@ export class EngineProcess {
     this.#child.kill('SIGKILL');
   }
 
-  async #watchEnd(): Promise<void> {
-    await this.#child.ended;
-    this.#isUsable = false;
-  }
-
   async #greet(): Promise<EngineDescription> {
     this.#send({ type: 'hello', protocol: ENGINE_PROTOCOL });
     try {
-      const { message } = await this.#receive(ENGINE_TIMES.greeting);
+      const { message } = await this.#receive(TIMEOUTS.greeting);
       if (message.type === 'error') throw this.#reported(message);
       if (message.type === 'hello') return descriptionIn(message);
       throw new ProtocolFault(`its first message is ${message.type}, not hello`);
@@ -143,7 +145,7 @@ export class EngineProcess {
     sampleRate: number,
   ): AsyncGenerator<SpeechChunk, Ending> {
     try {
-      const receive = () => this.#receive(ENGINE_TIMES.silence);
+      const receive = () => this.#receive(TIMEOUTS.silence);
       return yield* receiveSpeech(message, sampleRate, receive);
     } catch (error) {
       throw await this.#fail(error, 'while it spoke');
@@ -151,7 +153,7 @@ export class EngineProcess {
   }
 
   async #receive(waitMs: number): Promise<ReceivedMessage> {
-    const next = await within(waitMs, this.#messages.next(), this.#clock);
+    const next = await withTimeout(waitMs, this.#messages.next(), this.#clock);
     if (next.done === true) throw new Error('its stdout has ended');
     return next.value;
   }
@@ -160,48 +162,44 @@ export class EngineProcess {
     this.#child.stdin.write(`${JSON.stringify(message)}\n`);
   }
 
-  #reported({ reason, message }: Report): EngineError {
-    return new EngineError(reason ?? 'failed', `${this.#who} says: ${display(message)}`);
+  #reported({ reason, message }: ErrorMessage): EngineError {
+    return new EngineError(reason ?? 'failed', `${this.#name} says: ${display(message)}`);
   }
 
   /**
-   * Ends the process, and says why it is of no more use.
-   * @param when it failed, in words
+   * Kills the process and describes its failure.
+   * @param when it failed, as the end of the sentence
    */
   async #fail(error: unknown, when: string): Promise<EngineError> {
     this.#isUsable = false;
-    const how = await this.#howItFailed(error, when);
+    const how = await this.#describe(error, when);
     this.kill();
     this.#child.stdout.destroy();
     if (error instanceof EngineError) return error;
-    await this.#inTime(this.#child.silenced);
-    const lastWords = display(this.#child.lastWords().trim(), { max: LAST_WORDS_MAX });
-    const stderr = lastWords === '' ? '' : `; it wrote to stderr: ${lastWords}`;
-    return new EngineError('failed', `${this.#who} ${how}${stderr}.`);
+    await this.#waitBriefly(this.#child.stderrClosed);
+    const lines = display(this.#child.stderrTail().trim(), { max: STDERR_MAX });
+    const stderr = lines === '' ? '' : `; it wrote to stderr: ${lines}`;
+    return new EngineError('failed', `${this.#name} ${how}${stderr}.`);
   }
 
-  async #howItFailed(error: unknown, when: string): Promise<string> {
+  async #describe(error: unknown, when: string): Promise<string> {
     if (error instanceof EngineError) return error.message;
-    if (error instanceof Silence) return `was silent for ${error.waitedMs / 1000} s ${when}`;
+    if (error instanceof TimedOut) return `was silent for ${error.waitedMs / 1000} s ${when}`;
     if (error instanceof ProtocolFault) return `broke the protocol ${when}: ${error.message}`;
-    // Its stdout has ended: as a rule because it has.
-    await this.#inTime(this.#child.ended);
+    // Its stdout has ended, usually because the process has.
+    await this.#waitBriefly(this.#child.ended);
     this.kill();
     const { hasRun, how } = await this.#child.ended;
     return hasRun ? `${how} ${when}` : how;
   }
 
-  /** Waits for something that should happen soon, but not for ever. */
-  async #inTime(promise: Promise<unknown>): Promise<void> {
-    try {
-      await within(ENGINE_TIMES.ending, promise, this.#clock);
-    } catch {
-      // Then without it.
-    }
+  /** Waits for a promise, but not longer than the process may take to exit. */
+  async #waitBriefly(promise: Promise<unknown>): Promise<void> {
+    await withTimeout(TIMEOUTS.exit, promise, this.#clock).catch(() => undefined);
   }
 }
 
-/** Without whatever else an engine chose to send. */
+/** Picks the known fields of a greeting. */
 function descriptionIn({ version, license, voices }: EngineDescription): EngineDescription {
   return {
     version,
@@ -217,75 +215,79 @@ function descriptionIn({ version, license, voices }: EngineDescription): EngineD
   };
 }
 
-type Report = Pick<Extract<EngineMessage, { readonly type: 'error' }>, 'message' | 'reason'>;
+/** Characters of an engine's stderr in a message. */
+const STDERR_MAX = 500;
 
-/** Characters of an engine's stderr that an error shows. */
-const LAST_WORDS_MAX = 500;
+class TimedOut extends Error {
+  override readonly name = 'TimedOut';
+  readonly waitedMs: number;
 
-function start(command: EngineCommand, launch: LaunchEngine): EngineChild {
-  try {
-    return launch(command);
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new EngineError('failed', `The engine ${command.name} cannot be started: ${why}`, error);
+  constructor(waitedMs: number) {
+    super(`Timed out after ${waitedMs} ms.`);
+    this.waitedMs = waitedMs;
   }
 }
 
+/** @throws TimedOut when the promise takes longer */
+function withTimeout<T>(waitMs: number, promise: Promise<T>, clock: Clock): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = clock.after(waitMs, () => reject(new TimedOut(waitMs)));
+    promise.then(resolve, reject).finally(stop);
+  });
+}
+
 /** How an engine ends a request. */
-type Ending =
-  | { readonly type: 'done'; readonly isHeard: boolean }
-  | Extract<EngineMessage, { readonly type: 'error' }>;
+type Ending = { readonly type: 'done'; readonly isHeard: boolean } | ErrorMessage;
+
+type ErrorMessage = Extract<EngineMessage, { readonly type: 'error' }>;
 
 /**
- * The speech of one request, checked message by message.
- * @param receive gives the engine's next message
- * @returns the message that ended it
- * @throws ProtocolFault for messages that do not belong to it, and what `receive` throws
+ * Receives the speech of one request, and validates it message by message.
+ * @param receive returns the engine's next message
+ * @returns how the request ended
+ * @throws ProtocolFault for a message that does not belong to the request, and what `receive` throws
  */
 async function* receiveSpeech(
   request: SpeakMessage,
   sampleRate: number,
   receive: () => Promise<ReceivedMessage>,
 ): AsyncGenerator<SpeechChunk, Ending> {
-  const account = new SpeechAccount(request, sampleRate);
+  const check = new SpeechCheck(request, sampleRate);
   let words: WordMark[] = [];
   for (;;) {
     const { message, pcm } = await receive();
-    refuseMisplaced(message, request);
+    if (message.type === 'hello') throw new ProtocolFault('it said hello again');
+    if (message.id !== request.id) {
+      throw new ProtocolFault(
+        `it sent ${message.type} for request ${message.id ?? 'none'} while request ${request.id} was open`,
+      );
+    }
     if (message.type === 'words') {
-      account.addWords(message.words);
+      check.addWords(message.words);
       words.push(...message.words);
     } else if (message.type === 'audio') {
       const samples = samplesOf(pcm);
-      account.add(samples);
+      check.add(samples);
       yield { samples, sampleRate, ...(words.length === 0 ? {} : { words }) };
       words = [];
     } else if (message.type === 'done') {
-      const isHeard = account.close();
+      const isHeard = check.close();
       if (words.length > 0) yield { samples: new Float32Array(0), sampleRate, words };
       return { type: 'done', isHeard };
-    } else if (message.type === 'error') {
+    } else {
       return message;
     }
   }
 }
 
-function refuseMisplaced(message: EngineMessage, request: SpeakMessage): void {
-  if (message.type === 'hello') throw new ProtocolFault('it said hello again');
-  if (message.id === request.id) return;
-  throw new ProtocolFault(
-    `it sent ${message.type} for request ${message.id ?? 'none'} while request ${request.id} was open`,
-  );
-}
-
-/** More speech than this is not of the text: nobody needs 3 s for a character, or 30 s for none. */
+/** The longest speech: 30 s, and 3 s for each character. */
 const LONGEST_SPEECH = { forAnyMs: 30_000, forCharacterMs: 3_000 } as const;
 
-/** A word may end this much after the last sample: times are rounded. */
+/** How much after the last sample a word may end, as times are rounded. */
 const ROUNDING_MS = 50;
 
-/** Keeps the account of one request: how much was said, and whether the words run forwards. */
-class SpeechAccount {
+/** Validates the length of one speech, and the order of its words. */
+class SpeechCheck {
   readonly #characters: number;
   readonly #longestMs: number;
   readonly #sampleRate: number;
@@ -300,7 +302,7 @@ class SpeechAccount {
     this.#sampleRate = sampleRate;
   }
 
-  /** @throws ProtocolFault when there is more speech than the text can be */
+  /** @throws ProtocolFault when the speech is too long for the text */
   add(samples: Float32Array): void {
     this.#samples += samples.length;
     if (this.#spokenMs <= this.#longestMs) return;
@@ -310,18 +312,18 @@ class SpeechAccount {
     );
   }
 
-  /** @throws ProtocolFault for words that run backwards, overlap, or are not in the text */
+  /** @throws ProtocolFault for words that are out of order, overlap, or are not in the text */
   addWords(words: readonly WordMark[]): void {
     for (const word of words) {
       const last = this.#lastWord;
       if (word.end <= word.start || word.start < last.end || word.end > this.#characters) {
         throw new ProtocolFault(
-          `it told of a word from ${word.start} to ${word.end} after one that ends at ${last.end}, in a text of ${this.#characters} characters`,
+          `it sent a word from ${word.start} to ${word.end} after one that ends at ${last.end}, in a text of ${this.#characters} characters`,
         );
       }
       if (word.startMs < last.startMs || word.endMs < word.startMs) {
         throw new ProtocolFault(
-          `it told of a word from ${word.startMs} to ${word.endMs} ms after one that begins at ${last.startMs} ms`,
+          `it sent a word from ${word.startMs} to ${word.endMs} ms after one that begins at ${last.startMs} ms`,
         );
       }
       this.#lastWord = word;
@@ -329,13 +331,13 @@ class SpeechAccount {
   }
 
   /**
-   * @returns whether anything was said
+   * @returns whether there is any sound
    * @throws ProtocolFault when a word ends after the speech
    */
   close(): boolean {
     if (this.#lastWord.endMs > this.#spokenMs + ROUNDING_MS) {
       throw new ProtocolFault(
-        `it told of a word that ends at ${this.#lastWord.endMs} ms in a speech of ${Math.round(this.#spokenMs)} ms`,
+        `it sent a word that ends at ${this.#lastWord.endMs} ms in a speech of ${Math.round(this.#spokenMs)} ms`,
       );
     }
     return this.#samples > 0;
@@ -343,5 +345,51 @@ class SpeechAccount {
 
   get #spokenMs(): number {
     return (this.#samples * 1000) / this.#sampleRate;
+  }
+}
+
+export interface InspectOptions {
+  readonly launch: LaunchEngine;
+  readonly clock?: Clock;
+  readonly signal?: AbortSignal;
+}
+
+/** Sounds the same, or not at all, in every language. */
+const SAMPLE_TEXT = '1, 2, 3.';
+
+/**
+ * Starts an engine, reads its greeting, has its first voice speak a few numbers, and ends it. A voice that reports the
+ * numbers as unspeakable passes.
+ * @throws EngineError with a message for the author of the engine
+ */
+export async function inspectEngine(
+  command: EngineCommand,
+  { launch, clock = systemClock, signal = new AbortController().signal }: InspectOptions,
+): Promise<EngineDescription> {
+  const engine = new EngineProcess(command, launch, clock);
+  engine.keepAlive(true);
+  try {
+    const description = await abortable(engine.ready, signal);
+    const ids = description.voices.map(({ id }) => id);
+    const twin = ids.find((id, index) => ids.indexOf(id) !== index);
+    if (twin !== undefined) {
+      throw new EngineError(
+        'failed',
+        `The engine ${command.name} has two voices with the id ${twin}.`,
+      );
+    }
+    const [voice] = description.voices;
+    if (voice !== undefined) {
+      const request = { text: SAMPLE_TEXT, voice: voice.id, speed: 1, pitch: 0 };
+      const speech = engine.speak(request, voice.sampleRate);
+      while ((await abortable(speech.next(), signal)).done !== true);
+    }
+    return description;
+  } catch (error) {
+    if (error instanceof EngineError && error.reason === 'unspeakable') return engine.ready;
+    throw error;
+  } finally {
+    if (signal.aborted) engine.kill();
+    await engine.end();
   }
 }

@@ -3,43 +3,43 @@ import { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import type { EngineCommand } from '../../../contract/engine.ts';
 
-export interface EngineEnd {
+/** How a process ended: `how` is a predicate, such as `ended with exit code 1`. */
+interface EngineEnd {
   readonly hasRun: boolean;
-  /** In words, such as `ended with exit code 1`. */
   readonly how: string;
 }
 
-/** A running engine process, whatever it turns out to say. */
+/** A running engine process. */
 export interface EngineChild {
-  /** Missing when it could not be started. */
+  /** Undefined when it could not be started. */
   readonly pid: number | undefined;
   readonly stdin: Writable;
   readonly stdout: Readable;
   /** Never rejects. */
   readonly ended: Promise<EngineEnd>;
-  /** Resolves when it and whatever it started have let go of stderr. */
-  readonly silenced: Promise<void>;
-  /** The end of what it wrote to stderr. */
-  lastWords(): string;
-  /** Whether this process has to wait for it. */
+  /** Resolves when it and its descendants have closed stderr. */
+  readonly stderrClosed: Promise<void>;
+  /** Returns the last bytes that it wrote to stderr. */
+  stderrTail(): string;
+  /** Sets whether this process stays alive for it. */
   keepAlive(isNeeded: boolean): void;
-  /** Signals it and every process that it started. */
+  /** Signals it and its descendants. */
   kill(signal: 'SIGTERM' | 'SIGKILL'): void;
 }
 
-/** @throws Error when it cannot even be tried */
+/** @throws Error when `spawn` refuses its arguments */
 export type LaunchEngine = (command: EngineCommand) => EngineChild;
 
 export interface LaunchOptions {
-  /** Of this process; an engine gets only a few of its variables. */
+  /** The environment of this process, of which an engine gets a few variables. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** What the command `node` means. */
   readonly nodePath: string;
 }
 
 /**
- * Starts engines without a shell. Each leads a process group of its own, so that what it starts ends
- * with it and a Ctrl-C in the terminal is for foley to handle.
+ * Creates a launcher of engines, without a shell. Each leads a process group of its own, so that its descendants end
+ * with it and only foley handles a Ctrl-C.
  */
 export function engineLauncher({ env, nodePath }: LaunchOptions): LaunchEngine {
   const running = new Set<EngineChild>();
@@ -52,20 +52,20 @@ export function engineLauncher({ env, nodePath }: LaunchOptions): LaunchEngine {
       detached: HAS_GROUPS,
       windowsHide: true,
     });
-    // Writing to an engine that has ended is no error of its own: its end is.
+    // The end of the process is reported, not the failed write.
     child.stdin.on('error', () => undefined);
     const engine: EngineChild = {
       pid: child.pid,
       stdin: child.stdin,
       stdout: child.stdout,
       ended: endOf(child, `${command} in ${cwd}`),
-      silenced: new Promise((resolve) => child.stderr.once('close', () => resolve())),
-      lastWords: keepEnd(child.stderr),
+      stderrClosed: new Promise((resolve) => child.stderr.once('close', () => resolve())),
+      stderrTail: keepTail(child.stderr),
       keepAlive: (isNeeded) => keepAlive(child, isNeeded),
       kill: (signal) => kill(child, signal),
     };
     engine.keepAlive(false);
-    // An engine ends by itself when its stdin does; this is for one that does not.
+    // For an engine that does not exit when its stdin ends.
     if (running.size === 0) process.on('exit', killAll);
     running.add(engine);
     void engine.ended.then(() => {
@@ -93,14 +93,14 @@ function endOf(child: Child, what: string): Promise<EngineEnd> {
   });
 }
 
-const LAST_WORDS_BYTES = 4096;
+const TAIL_BYTES = 4096;
 
-function keepEnd(stderr: Readable): () => string {
-  let end = Buffer.alloc(0);
+function keepTail(stderr: Readable): () => string {
+  let tail = Buffer.alloc(0);
   stderr.on('data', (bytes: Buffer) => {
-    end = Buffer.concat([end, bytes]).subarray(-LAST_WORDS_BYTES);
+    tail = Buffer.concat([tail, bytes]).subarray(-TAIL_BYTES);
   });
-  return () => end.toString();
+  return () => tail.toString();
 }
 
 function keepAlive(child: Child, isNeeded: boolean): void {
@@ -118,45 +118,21 @@ function kill(child: Child, signal: 'SIGTERM' | 'SIGKILL'): void {
     if (HAS_GROUPS) process.kill(-child.pid, signal);
     else child.kill(signal);
   } catch {
-    // It ended just now.
+    // It has just ended.
   }
 }
 
-/** What programs need to be found, to find their files and to speak the user's language. */
-const PASSED_ON = [
-  'PATH',
-  'HOME',
-  'USER',
-  'LOGNAME',
-  'LANG',
-  'LC_ALL',
-  'LC_CTYPE',
-  'TZ',
-  'TMPDIR',
-  'XDG_CACHE_HOME',
-  'XDG_DATA_HOME',
-  'LD_LIBRARY_PATH',
-  'DYLD_LIBRARY_PATH',
-  'CUDA_VISIBLE_DEVICES',
-  'SystemRoot',
-  'windir',
-  'PATHEXT',
-  'APPDATA',
-  'LOCALAPPDATA',
-  'USERPROFILE',
-  'TEMP',
-  'TMP',
-] as const;
+/** Variables that programs need to find executables, files and the user's language. */
+const PASSED_ON =
+  'PATH HOME USER LOGNAME LANG LC_ALL LC_CTYPE TZ TMPDIR XDG_CACHE_HOME XDG_DATA_HOME LD_LIBRARY_PATH ' +
+  'DYLD_LIBRARY_PATH CUDA_VISIBLE_DEVICES SystemRoot windir PATHEXT APPDATA LOCALAPPDATA USERPROFILE TEMP TMP';
 
-/**
- * The environment of an engine process: a short list of variables, so that no key and no token that
- * lies in the environment of foley reaches a program that somebody else wrote.
- */
-export function engineEnvironment(
+/** Returns the environment of an engine, without the keys and tokens in that of foley. */
+function engineEnvironment(
   env: Readonly<Record<string, string | undefined>>,
 ): Record<string, string> {
   const passed: Record<string, string> = {};
-  for (const name of PASSED_ON) {
+  for (const name of PASSED_ON.split(' ')) {
     const value = env[name];
     if (value !== undefined) passed[name] = value;
   }

@@ -4,17 +4,16 @@ import { Check, Errors } from 'typebox/schema';
 import { ENGINE_PROTOCOL, EngineDescription } from '../../../contract/engine.ts';
 import { display } from '../../../text/display.ts';
 
-/** The messages between the service and an engine process (docs/engines.md). */
-
-/** Limits of what an engine may send. */
+/** Limits on the messages of an engine (docs/engines.md). */
 const ENGINE_LIMITS = {
   lineBytes: 1024 * 1024,
-  /** Of one audio message: about 22 s at 24 kHz. */
+  /** In one audio message; about 22 s at 24 kHz. */
   audioBytes: 1024 * 1024,
   wordsPerMessage: 10_000,
   messageCharacters: 1_000,
 } as const;
 
+/** A message to an engine. */
 export type HostMessage =
   | { readonly type: 'hello'; readonly protocol: number }
   | SpeakMessage
@@ -22,7 +21,7 @@ export type HostMessage =
 
 export interface SpeakMessage {
   readonly type: 'speak';
-  /** 1 for the first request to this process, then one more each time. */
+  /** Counts the requests to the process, from 1. */
   readonly id: number;
   readonly text: string;
   readonly voice: string;
@@ -52,35 +51,37 @@ const Words = Type.Object({
 });
 const Done = Type.Object({ id: Id });
 const Fault = Type.Object({
-  /** Missing while the engine starts. */
+  /** Undefined while the engine starts. */
   id: Type.Optional(Id),
   reason: Type.Optional(Type.Union([Type.Literal('unspeakable'), Type.Literal('failed')])),
   message: Type.String({ maxLength: ENGINE_LIMITS.messageCharacters }),
 });
 
+/** A message from an engine. */
 export type EngineMessage =
   | ({ readonly type: 'hello' } & Static<typeof Hello>)
-  /** The announced bytes follow the line. */
+  /** The bytes follow the line. */
   | ({ readonly type: 'audio' } & Static<typeof Audio>)
   | ({ readonly type: 'words' } & Static<typeof Words>)
   | ({ readonly type: 'done' } & Static<typeof Done>)
   | ({ readonly type: 'error' } & Static<typeof Fault>);
 
-/** What an engine sent is not what docs/engines.md allows; the message is for its author. */
+/** A violation of docs/engines.md; the message is for the author of the engine. */
 export class ProtocolFault extends Error {
   override readonly name = 'ProtocolFault';
 }
 
-/**
- * A line of an engine's stdout as a message.
- * @throws ProtocolFault
- */
+/** @throws ProtocolFault */
 function parseMessage(line: string): EngineMessage {
   const value = parseObject(line);
   const type = 'type' in value ? value.type : undefined;
   switch (type) {
     case 'hello':
-      refuseOtherProtocol(value);
+      if ('protocol' in value && value.protocol !== ENGINE_PROTOCOL) {
+        throw new ProtocolFault(
+          `it speaks version ${show(value.protocol)} of the engine protocol; this foley speaks version ${ENGINE_PROTOCOL}`,
+        );
+      }
       return { ...valid(Hello, value, type), type };
     case 'audio':
       return { ...valid(Audio, value, type), type };
@@ -110,13 +111,6 @@ function parseObject(line: string): object {
   throw new ProtocolFault(`it sent ${show(value)}; a message is a JSON object`);
 }
 
-function refuseOtherProtocol(value: object): void {
-  if (!('protocol' in value) || value.protocol === ENGINE_PROTOCOL) return;
-  throw new ProtocolFault(
-    `it speaks version ${show(value.protocol)} of the engine protocol; this foley speaks version ${ENGINE_PROTOCOL}`,
-  );
-}
-
 function valid<Schema extends TObject>(
   schema: Schema,
   value: object,
@@ -134,16 +128,15 @@ function show(value: unknown): string {
   return display(JSON.stringify(value) ?? 'undefined', { max: 80 });
 }
 
-/** A message with the samples that came with it (16 bits, little-endian). */
 export interface ReceivedMessage {
   readonly message: EngineMessage;
-  /** Of an audio message; else empty. */
+  /** The samples of an audio message (16 bits, little-endian), otherwise empty. */
   readonly pcm: Buffer;
 }
 
 /**
- * The messages of an engine's stdout, read only as they are asked for. Ends where the stream ends.
- * @throws ProtocolFault for anything that docs/engines.md does not allow
+ * Reads the messages from an engine's stdout, as they are consumed.
+ * @throws ProtocolFault
  */
 export async function* readMessages(
   stdout: AsyncIterable<Uint8Array>,
@@ -164,21 +157,10 @@ export async function* readMessages(
   }
 }
 
-const FULL_SCALE = 32_768;
-
-/** Samples of 16 bits, little-endian, as numbers from -1 to 1. */
-export function samplesOf(pcm: Buffer): Float32Array {
-  const samples = new Float32Array(pcm.length / 2);
-  for (let index = 0; index < samples.length; index += 1) {
-    samples[index] = pcm.readInt16LE(2 * index) / FULL_SCALE;
-  }
-  return samples;
-}
-
-/** Takes lines and counted bytes from a stream; reads no more of it than somebody asked for. */
+/** Takes lines and counted bytes from a stream, without reading ahead. */
 class ByteQueue {
   readonly #source: AsyncIterator<Uint8Array>;
-  /** Read and not taken yet. */
+  /** Bytes that were read but not taken. */
   #parts: Buffer[] = [];
   #length = 0;
 
@@ -187,8 +169,8 @@ class ByteQueue {
   }
 
   /**
-   * The next line without its line feed, or `undefined` at the end of the stream.
-   * @returns `'too long'` when the first `maxBytes` have no line feed
+   * Takes the next line, without its line feed.
+   * @returns undefined at the end of the stream, `'too long'` when the first `maxBytes` have no line feed
    */
   async line(maxBytes: number): Promise<Buffer | 'too long' | undefined> {
     for (;;) {
@@ -203,7 +185,7 @@ class ByteQueue {
     }
   }
 
-  /** The next `count` bytes, or `undefined` when the stream ends before them. */
+  /** Takes `count` bytes; returns undefined when the stream ends before them. */
   async bytes(count: number): Promise<Buffer | undefined> {
     while (this.#length < count) {
       if (!(await this.#read())) return undefined;

@@ -1,5 +1,6 @@
 import type { EngineRegistration } from '../../../contract/engine.ts';
 import { type Clock, systemClock } from '../../../effects/clock.ts';
+import { abortable } from '../../../effects/concurrency.ts';
 import {
   EngineError,
   type EngineRequest,
@@ -7,7 +8,6 @@ import {
   type SpeechChunk,
   type SpeechEngine,
 } from '../speech-engine.ts';
-import { untilAborted } from './deadline.ts';
 import { EngineProcess, type Speech } from './engine-process.ts';
 import type { LaunchEngine } from './launch-engine.ts';
 
@@ -23,28 +23,22 @@ export interface ProcessEngine extends SpeechEngine {
 }
 
 export interface ProcessEngineOptions {
-  /** The engine as it was added; its voices are offered without asking it again. */
+  /** The engine as it was added, with its voices. */
   readonly registration: EngineRegistration;
-  /** How its process is started: `engineLauncher`. */
   readonly launch: LaunchEngine;
-  /**
-   * How many processes may run, and so how many requests be spoken, at the same time.
-   * @default 2
-   */
+  /** The most processes, each of which speaks one request at a time; default 2. */
   readonly processes?: number;
   readonly clock?: Clock;
 }
 
 /**
- * An engine in processes of its own, which speak the protocol of docs/engines.md. A process is
- * started for the first request, speaks one at a time, and is ended when it has been idle for five
- * minutes. None keeps this process alive but while it speaks. Speed and pitch are limited by the
- * engine itself.
+ * Creates an engine that runs in processes of its own (docs/engines.md). Processes are started on demand, and ended after
+ * five idle minutes. They keep this process alive only while they speak. The engine itself clamps speed and pitch.
  */
 export function createProcessEngine(options: ProcessEngineOptions): ProcessEngine {
   const { registration, launch, processes = 2, clock = systemClock } = options;
-  const start = (): EngineProcess => new EngineProcess({ command: registration, launch, clock });
-  const pool = new ProcessPool({ limit: processes, start, clock });
+  const start = (): EngineProcess => new EngineProcess(registration, launch, clock);
+  const pool = new ProcessPool(processes, start, clock);
   return {
     name: registration.name,
     voices: registration.voices.map(({ name, pitch = false, words = false, ...voice }) => ({
@@ -54,32 +48,37 @@ export function createProcessEngine(options: ProcessEngineOptions): ProcessEngin
       words,
     })),
     warmUp: () => pool.warmUp(),
-    synthesize: (request, signal) => speak({ pool, registration }, request, signal),
+    synthesize: (request, signal) => speak(pool, registration, request, signal),
     close: () => pool.close(),
   };
 }
 
-interface Speaker {
-  readonly pool: ProcessPool;
-  readonly registration: EngineRegistration;
-}
-
 async function* speak(
-  { pool, registration }: Speaker,
+  pool: ProcessPool,
+  { name, voices }: EngineRegistration,
   request: EngineRequest,
   signal: AbortSignal,
 ): AsyncGenerator<SpeechChunk> {
   signal.throwIfAborted();
-  const sampleRate = sampleRateOf(registration, request.voice);
+  const added = voices.find(({ id }) => id === request.voice);
+  if (added === undefined) {
+    throw new EngineError('failed', `The engine ${name} has no voice ${request.voice}.`);
+  }
+  const { sampleRate } = added;
   const engine = await pool.take(signal);
   let speech: Speech | undefined;
   try {
-    const { voices } = await untilAborted(engine.ready, signal);
-    const told = voices.find(({ id }) => id === request.voice);
-    if (told?.sampleRate !== sampleRate) throw hasChanged(registration.name, request.voice);
+    const greeting = await abortable(engine.ready, signal);
+    const voice = greeting.voices.find(({ id }) => id === request.voice);
+    if (voice?.sampleRate !== sampleRate) {
+      throw new EngineError(
+        'failed',
+        `The engine ${name} has changed since it was added: its voice ${request.voice} is missing or has another sample rate. Add it again.`,
+      );
+    }
     speech = engine.speak(request, sampleRate);
     for (;;) {
-      const next = await untilAborted(speech.next(), signal);
+      const next = await abortable(speech.next(), signal);
       if (next.done === true) return;
       yield next.value;
       signal.throwIfAborted();
@@ -89,85 +88,68 @@ async function* speak(
   }
 }
 
-function sampleRateOf({ name, voices }: EngineRegistration, id: string): number {
-  const voice = voices.find((one) => one.id === id);
-  if (voice === undefined)
-    throw new EngineError('failed', `The engine ${name} has no voice ${id}.`);
-  return voice.sampleRate;
-}
+/** How long an idle process is kept. */
+const IDLE_MS = 5 * 60_000;
 
-function hasChanged(name: string, voice: string): EngineError {
-  return new EngineError(
-    'failed',
-    `The engine ${name} is not what it was when it was added: its voice ${voice} is gone or has another sample rate. Add it again.`,
-  );
-}
-
-/** An idle process is ended after this time; the next request starts another. */
-export const IDLE_MS = 5 * 60_000;
-
-export interface ProcessPoolOptions {
-  /** How many processes may run at the same time. */
-  readonly limit: number;
-  readonly start: () => EngineProcess;
-  readonly clock: Clock;
-}
-
-/** The processes of one engine: started when they are needed, at most `limit`, kept for a while. */
-export class ProcessPool {
-  readonly #options: ProcessPoolOptions;
+/** The processes of one engine: started on demand, at most `limit`, and kept for a while. */
+class ProcessPool {
+  readonly #limit: number;
+  readonly #start: () => EngineProcess;
+  readonly #clock: Clock;
   readonly #all = new Set<EngineProcess>();
-  /** The one that was used last is the last; each with what stops the end of its idleness. */
+  /** The one that was used last is the last; each with a function that stops its timer. */
   readonly #idle = new Map<EngineProcess, () => void>();
   readonly #waiting = new Set<Waiting>();
   #isClosed = false;
 
-  constructor(options: ProcessPoolOptions) {
-    this.#options = options;
+  constructor(limit: number, start: () => EngineProcess, clock: Clock) {
+    this.#limit = limit;
+    this.#start = start;
+    this.#clock = clock;
   }
 
   /**
-   * A process for one request, which may still be starting; waits while all are busy. Give it back.
+   * Takes a process for one request, which may still be starting; waits while all are busy.
    * @throws EngineError when none can be started, and the reason of the signal when it is aborted
    */
   async take(signal: AbortSignal): Promise<EngineProcess> {
-    this.#refuseWhenClosed();
+    if (this.#isClosed) throw closed();
     const idle = [...this.#idle.keys()].findLast(({ isUsable }) => isUsable);
     if (idle !== undefined) return this.#use(idle);
-    if (this.#all.size < this.#options.limit) return this.#use(this.#start());
+    if (this.#all.size < this.#limit) return this.#use(this.#launch());
     return this.#wait(signal);
   }
 
-  /** Takes a process back; what it has not finished of the speech is stopped first. */
+  /** Gives a process back; cancels its speech first. */
   async giveBack(engine: EngineProcess, speech: Speech | undefined): Promise<void> {
     if (speech !== undefined) await engine.settle(speech);
     if (!engine.isUsable) return;
     const [next] = this.#waiting;
     if (next !== undefined) next.resolve(engine);
-    else this.#rest(engine);
+    else this.#park(engine);
   }
 
-  /** Starts a process if none is there. Resolves when it is ready or has failed. */
+  /** Starts a process if there is none. Resolves when it is ready or has failed. */
   async warmUp(): Promise<void> {
     if (this.#isClosed || this.#all.size > 0) return;
     try {
-      const engine = this.#start();
-      this.#rest(engine);
+      const engine = this.#launch();
+      this.#park(engine);
       await engine.ready;
     } catch {
-      // The first request will meet the same and tell.
+      // The first request will report it.
     }
   }
 
-  /** Ends all processes; who waits for one is told. */
+  /** Ends all processes; rejects waiting requests. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const waiting of this.#waiting) waiting.reject(closed());
     await Promise.all([...this.#all].map((engine) => engine.end()));
   }
 
-  #start(): EngineProcess {
-    const engine = this.#options.start();
+  #launch(): EngineProcess {
+    const engine = this.#start();
     this.#all.add(engine);
     void engine.ended.then(() => this.#forget(engine));
     return engine;
@@ -180,7 +162,7 @@ export class ProcessPool {
     const [next] = this.#waiting;
     if (next === undefined) return;
     try {
-      next.resolve(this.#start());
+      next.resolve(this.#launch());
     } catch (error) {
       next.reject(error);
     }
@@ -193,11 +175,11 @@ export class ProcessPool {
     return engine;
   }
 
-  #rest(engine: EngineProcess): void {
+  #park(engine: EngineProcess): void {
     engine.keepAlive(false);
     this.#idle.set(
       engine,
-      this.#options.clock.after(IDLE_MS, () => void engine.end()),
+      this.#clock.after(IDLE_MS, () => void engine.end()),
     );
   }
 
@@ -221,10 +203,6 @@ export class ProcessPool {
       signal.addEventListener('abort', abort, { once: true });
       this.#waiting.add(waiting);
     });
-  }
-
-  #refuseWhenClosed(): void {
-    if (this.#isClosed) throw closed();
   }
 }
 

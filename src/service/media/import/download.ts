@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Clock } from '../../../effects/clock.ts';
 import { Failure } from '../../../errors/failure.ts';
-import { untilAborted } from '../../engine/process/deadline.ts';
+import { abortable } from '../../../effects/concurrency.ts';
 import { ServiceError } from '../../service-error.ts';
 import type { AddressPolicy } from './address-policy.ts';
 import { RefusedAddress, openAddress } from './address-policy.ts';
@@ -40,7 +40,7 @@ export async function download(deps: DownloadDeps, order: Download): Promise<num
     importFailure(subject, { code, what, stage: 'download', retryable: true }),
   );
   try {
-    const response = await untilAborted(follow(deps, order, time.signal), time.signal);
+    const response = await abortable(follow(deps, order, time.signal), time.signal);
     time.restart();
     return await readBody(response, order, time.restart);
   } catch (error) {

@@ -39,14 +39,23 @@ async function bytesOf(stream: AsyncIterable<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-/** A WAV needs its total to be read strictly. */
+/** As a file: a WAV has its true lengths. */
+async function fileOf(
+  format: (typeof FORMATS)[number],
+  samples: Float32Array,
+  options: EncodeOptions = {},
+): Promise<Buffer> {
+  const bytes = await bytesOf(encodeSpeech(format, chunksOf(samples), options));
+  if (format === 'wav') bytes.set(wavHeader(SAMPLE_RATE, samples.length));
+  return bytes;
+}
+
 async function encoded(
   format: (typeof FORMATS)[number],
   samples: Float32Array = speech,
   options: EncodeOptions = {},
 ): Promise<DecodedAudio> {
-  const all = { totalSamples: samples.length, ...options };
-  return decodeAudio(await bytesOf(encodeSpeech(format, chunksOf(samples), all)));
+  return decodeAudio(await fileOf(format, samples, options));
 }
 
 const mono = ({ channels, sampleRate }: DecodedAudio) => ({
@@ -173,8 +182,7 @@ describe.each(FORMATS)('%s', (format) => {
     const folder = await mkdtemp(path.join(tmpdir(), 'foley-encode-'));
     onTestFinished(() => rm(folder, { recursive: true }));
     const file = path.join(folder, `speech.${format}`);
-    const options = { totalSamples: short.length };
-    await writeFile(file, await bytesOf(encodeSpeech(format, chunksOf(short), options)));
+    await writeFile(file, await fileOf(format, short));
     // ffprobe has to estimate the duration of any mp3 that was streamed, and warns of that.
     if (format === 'mp3') await checkWithMpg123(file);
     else expect((await probeWithFfprobe(file)).codec).toBe(CODECS[format]);
@@ -199,19 +207,11 @@ describe('the length in a WAV header', () => {
     expect(dataLength % 2).toBe(0);
     expect(bytes.readInt32LE(4)).toBe(dataLength + 36);
     const mended = Buffer.from(bytes);
-    mended.set(wavHeader({ sampleRate: SAMPLE_RATE, totalSamples: speech.length }));
+    mended.set(wavHeader(SAMPLE_RATE, speech.length));
     expect((await decodeAudio(mended)).durationMs).toBe(durationMs);
   });
 
-  test('must be what was promised', async () => {
-    const options = { totalSamples: speech.length + 1 };
-    await expect(bytesOf(encodeSpeech('wav', chunksOf(speech), options))).rejects.toThrow(
-      RangeError,
-    );
-  });
-
   test('has its limit', () => {
-    const tooMany = { sampleRate: SAMPLE_RATE, totalSamples: 2 ** 31 };
-    expect(() => wavHeader(tooMany)).toThrow(RangeError);
+    expect(() => wavHeader(SAMPLE_RATE, 2 ** 31)).toThrow(RangeError);
   });
 });

@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { parseMp3Frame, readMp3InfoTag, crc16 } from '../../../../src/audio/mp3.ts';
 import { verifyBytes } from '../../../../src/audio/verify.ts';
 import { encodeSpeech } from '../../../../src/service/engine/encode/encode-speech.ts';
-import { openFileHead } from '../../../../src/service/engine/encode/file-head.ts';
+import { createFileHead } from '../../../../src/service/engine/encode/file-head.ts';
 import type { SpeechChunk } from '../../../../src/service/engine/speech-engine.ts';
 import { decodeAudio } from '../../../harness/decode-audio.ts';
 import { requireTool } from '../../../harness/require-tool.ts';
@@ -22,7 +22,7 @@ async function* tone(samples: number, sampleRate: number): AsyncGenerator<Speech
 
 /** The file as it is written: the head last, over the beginning. */
 async function fileOf(format: Format, samples: number, sampleRate = 16_000): Promise<Buffer> {
-  const head = await openFileHead(format);
+  const head = createFileHead(format);
   const parts: Uint8Array[] = [];
   for await (const bytes of encodeSpeech(format, tone(samples, sampleRate))) {
     parts.push(...head.pass(bytes));
@@ -94,7 +94,7 @@ describe('the Info tag of an mp3', () => {
     const whole = await fileOf('mp3', 20_000);
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer({ min: 0, max: stream.length })), async (cuts) => {
-        const head = await openFileHead('mp3');
+        const head = createFileHead('mp3');
         const ends = [...cuts.sort((one, other) => one - other), stream.length];
         const parts = ends.map((end, index) => stream.subarray(ends[index - 1] ?? 0, end));
         const file = Buffer.concat(parts.flatMap((part) => head.pass(part)));

@@ -228,7 +228,7 @@ describe('when a thread breaks', () => {
     ['ends', 'exit now.', 'The speech thread ended.', 1],
     ['throws', 'throw now.', 'thrown in the thread', 1],
     ['cannot speak a piece', 'fail now.', 'cannot say it', 2],
-    ['sends nonsense', 'nonsense.', 'sent nonsense', 2],
+    ['sends nonsense', 'nonsense.', 'sent an invalid message', 2],
   ])('because it %s, the request fails and the next does not', async (_n, text, message, seen) => {
     const engine = scripted();
     const broken = say(engine, text).next();

@@ -30,13 +30,13 @@ describe('an engine process that breaks the protocol', () => {
     ['announces half a sample', 'its audio message is wrong: /bytes must be multiple of 2'],
     ['sends an endless line', 'it sent a line of more than 1048576 bytes'],
     ['speaks for ever', 'it sent more than 66 s of speech for 12 characters'],
-    ['tells words backwards', 'it told of a word from 0 to 2 after one that ends at 5'],
+    ['tells words backwards', 'it sent a word from 0 to 2 after one that ends at 5'],
     [
       'tells words that are not there',
-      'it told of a word from 0 to 9000 after one that ends at 0, in a text of 12 characters',
+      'it sent a word from 0 to 9000 after one that ends at 0, in a text of 12 characters',
     ],
-    ['tells words after the end', 'it told of a word that ends at 60000 ms in a speech of 100 ms'],
-    ['tells times backwards', 'it told of a word from 20 to 10 ms'],
+    ['tells words after the end', 'it sent a word that ends at 60000 ms in a speech of 100 ms'],
+    ['tells times backwards', 'it sent a word from 20 to 10 ms'],
   ])('%s: fails the request, saying why, and is killed', async (behaviour, why) => {
     const { engine, children } = misbehaving(behaviour);
 
@@ -155,7 +155,7 @@ describe('an engine process that keeps the protocol', () => {
   });
 
   it.each([
-    ['says nothing', 'The engine tested made no sound of the text.'],
+    ['says nothing', 'The engine tested made no sound for the text.'],
     ['cannot say it', 'The engine tested says: no vowels'],
   ])('%s: the text is unspeakable, and the process is kept', async (behaviour, message) => {
     const { engine, children } = misbehaving(behaviour);

@@ -1,10 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  ProtocolFault,
-  readMessages,
-  samplesOf,
-} from '../../../../src/service/engine/process/messages.ts';
+import { samplesOf } from '../../../../src/service/engine/encode/pcm.ts';
+import { ProtocolFault, readMessages } from '../../../../src/service/engine/process/messages.ts';
 
 async function* cut(bytes: Buffer, lengths: readonly number[]): AsyncGenerator<Uint8Array> {
   let at = 0;
