@@ -10,24 +10,20 @@ import { createAudioFolder } from '../speech/audio-files.ts';
 import type { Connection } from '../store/connection.ts';
 import { text } from '../store/connection.ts';
 
-/**
- * What media jobs read and make, beside the database: a folder for each, whose name is its id. Names of
- * files come from this program only.
- */
+/** The files of media jobs, beside the database: a folder for each job, named by its id. File names are constants. */
 export interface MediaFolder extends Pick<AudioFolder, 'create' | 'discard' | 'find' | 'remove'> {
-  /** Makes the folder of a job that nothing came in for. @throws Failure when it cannot be written */
+  /** Creates the folder of a job without imported files. @throws Failure when it cannot be written */
   prepare(owner: string): Promise<void>;
-  /** Where a file is, or is to be, for a program that is told of paths. */
+  /** Returns the path of a file, which need not exist. */
   pathOf(owner: string, name: string): string;
-  /** Gives what was written under one name another, whole and durable. @throws the system's error */
+  /** Renames a complete draft, durably. @throws the system's error */
   publish(owner: string, draft: string, name: string): Promise<void>;
-  /** The names of what is in a folder; nothing where there is none. */
+  /** Lists the names in a folder; empty when it is missing. */
   list(owner: string): Promise<readonly string[]>;
-  /** The folders in which nothing changed since then (milliseconds since the epoch). */
+  /** Lists the folders that have not changed since then (milliseconds since the epoch). */
   unchangedSince(moment: number): Promise<readonly string[]>;
 }
 
-/** @param databasePath the database that tells what the files are */
 export function createMediaFolder(databasePath: string, deps: FileDeps): MediaFolder {
   const { files } = deps;
   const root = join(dirname(databasePath), ROOT);
@@ -65,16 +61,16 @@ export function createMediaFolder(databasePath: string, deps: FileDeps): MediaFo
 
 const ROOT = 'media';
 
-/** A file that was made and may be fetched by whoever has a signed link to it. */
+/** A file that can be downloaded through a signed link. */
 interface MediaFileRecord {
   readonly id: string;
-  /** The folder in which it is: that of its job. */
+  /** Folder of its job. */
   readonly folder: string;
   readonly name: string;
   readonly contentType: string;
 }
 
-/** Notes a file that is there, inside the caller's transaction. */
+/** Stores the record of a file, inside the caller's transaction. */
 export function writeMediaFile(db: Connection, record: MediaFileRecord): void {
   const { contentType, folder, id, name } = record;
   db.run('INSERT INTO media_file (id, folder, name, content_type) VALUES (?, ?, ?, ?)', [
@@ -96,7 +92,7 @@ export function readMediaFile(db: Connection, id: string): MediaFileRecord | und
   return { id, folder, name, contentType };
 }
 
-/** Whether anything in a folder is needed: it has a job, or a file that may be fetched. */
+/** Whether a folder belongs to a job or has a file that can be downloaded. */
 export function isFolderNeeded(db: Connection, folder: string): boolean {
   const job = db.get('SELECT 1 AS found FROM job WHERE id = ?', [folder]);
   return (
@@ -105,10 +101,10 @@ export function isFolderNeeded(db: Connection, folder: string): boolean {
   );
 }
 
-/** How long an address of a file is good for: every poll gives a new one. */
+/** Lifetime of a file's link; every poll returns a new one. */
 const KEPT_MS = 24 * 60 * 60 * 1_000;
 
-/** Gives the address of a file on the host that was asked; it needs no key for a day. */
+/** Returns a link to a file on the host of the request; it needs no key for a day. */
 export type MediaLink = (requestUrl: string, fileId: string) => string;
 
 export function createMediaLink({

@@ -14,11 +14,11 @@ import type { AudioFacts, InspectedVideo, Inspection } from './inspection.ts';
 import { InspectionOrder } from './inspection.ts';
 import { readMedia } from './open-media.ts';
 
-/** Codecs of video that an mp4 may hold as they are. */
+/** Video codecs that are copied into an mp4. */
 const VIDEO_CODECS = new Set(['avc', 'hevc', 'vp8', 'vp9', 'av1']);
-/** Codecs of sound that an mp4 may hold as they are, or that are decoded here. */
+/** Audio codecs that are copied into an mp4 or decoded here. */
 const AUDIO_CODECS = new Set(['aac', 'mp3', 'opus', 'flac', 'vorbis']);
-/** Codecs that are decoded here, and only in files of their own. */
+/** Audio codecs that are decoded here, and only in their own container. */
 const OWN_FORMATS = new Map([
   ['vorbis', 'Ogg'],
   ['flac', 'FLAC'],
@@ -28,7 +28,7 @@ const OWN_FORMATS = new Map([
 const LONGEST_SIDE = 8_192;
 
 /**
- * Says what is in a media file, after reading all of the track that is needed (docs/api/errors.md).
+ * Inspects a media file and reads all of the track that is needed (docs/api/errors.md).
  * @throws MediaTaskError `unsupported` for another format or codec, or when the track is missing;
  * `too-large` for one that is too long; `unreadable` for anything that is broken
  */
@@ -67,11 +67,11 @@ async function audioFacts(input: Input, path: string): Promise<AudioFacts> {
   }
   const { first } = await walkPackets(track);
   const { before, behind, unknown } = await encoderPadding(path, format);
-  // What comes before zero is what an encoder added, and the file says so.
+  // Packets before time zero are the encoder's delay, as the file says.
   const start = Math.max(first, 0) + before;
   if (format === 'Ogg') await requireWholePages(path);
-  const told = format === 'FLAC' ? await flacSeconds(path) : undefined;
-  const seconds = bounded(told ?? (await track.computeDuration()) - start - behind);
+  const stated = format === 'FLAC' ? await flacSeconds(path) : undefined;
+  const seconds = bounded(stated ?? (await track.computeDuration()) - start - behind);
   return { codec, start, seconds, paddingSeconds: unknown };
 }
 
@@ -83,7 +83,7 @@ function isSide(pixels: number): boolean {
   return Number.isInteger(pixels) && pixels > 0 && pixels <= LONGEST_SIDE;
 }
 
-/** Files that are broken may say that they are a year long, or none at all. */
+/** Checks a length: a damaged file may claim to be a year long, or to have none. */
 function bounded(seconds: number): number {
   if (!Number.isFinite(seconds) || seconds <= 0) {
     throw new MediaTaskError('unreadable', 'has no length');
@@ -100,10 +100,10 @@ function tooLarge(what: string): MediaTaskError {
   return new MediaTaskError('too-large', what);
 }
 
-/** More than half an hour of anything has. */
+/** More than any media of half an hour has. */
 const MOST_PACKETS = 1_000_000;
 
-/** What the packets of a track come to. */
+/** Totals of the packets of a track. */
 export interface PacketFacts {
   /** When the first is shown, in seconds. */
   readonly first: number;
@@ -112,9 +112,8 @@ export interface PacketFacts {
 }
 
 /**
- * Reads every packet of a track: what is cut or lies outside of its file is found now, and not when
- * something was paid for.
- * @throws MediaTaskError, and whatever a demuxer does
+ * Reads every packet of a track, so that a cut file fails before anything is charged.
+ * @throws MediaTaskError, and errors of the demuxer
  */
 export async function walkPackets(track: InputAudioTrack | InputVideoTrack): Promise<PacketFacts> {
   const { EncodedPacketSink } = await import('mediabunny');
@@ -145,8 +144,8 @@ function broken(what: string): MediaTaskError {
 }
 
 /**
- * Of how many bytes the lengths of the units are in packets of H.264 and HEVC, by the record that
- * describes the track (ISO/IEC 14496-15); `undefined` for codecs whose packets have no such lengths.
+ * Returns the size in bytes of the length fields in packets of H.264 and HEVC, from the decoder record of the track
+ * (ISO/IEC 14496-15); `undefined` for other codecs.
  */
 export function unitLengthBytes(
   codec: string | null,
@@ -160,7 +159,7 @@ export function unitLengthBytes(
   return value === undefined ? undefined : (value & 3) + 1;
 }
 
-/** Whether units with their lengths before them fill a packet to its last byte. */
+/** Whether units, each behind its length, fill a packet exactly. */
 export function fillsExactly(packet: Uint8Array, lengthBytes: number): boolean {
   let at = 0;
   while (at < packet.length) {
@@ -174,35 +173,35 @@ export function fillsExactly(packet: Uint8Array, lengthBytes: number): boolean {
   return at === packet.length;
 }
 
-/** What an encoder added to the sound, in seconds. */
+/** Sound that an encoder added, in seconds. */
 export interface EncoderPadding {
   readonly before: number;
   readonly behind: number;
-  /** How much it may have added without a word. */
+  /** At most so much more, which the file does not state. */
   readonly unknown: number;
 }
 
 const NONE: EncoderPadding = { before: 0, behind: 0, unknown: 0 };
 /** Encoders of mp3 and AAC add three frames at most. */
-const UNTOLD: EncoderPadding = { ...NONE, unknown: 0.08 };
+const UNSTATED: EncoderPadding = { ...NONE, unknown: 0.08 };
 
-/** What a decoder of mp3 lags behind by itself, in samples, on top of what the tag tells. */
+/** Delay of an mp3 decoder in samples, which the tag does not include. */
 const DECODER_DELAY = 529;
 
-/** Far enough for the first frame behind a tag that is no picture book. */
+/** Enough to reach the first frame behind the tags, unless these hold large pictures. */
 const HEAD_BYTES = 4 * 1024 * 1024;
 
 /**
- * What an encoder added before and behind the sound of a file whose format does not say: mp3 files tell it
- * in their first frame, if their encoder was a kind one, and bare AAC does not.
+ * Returns the sound that an encoder added before and behind a file's own. Many mp3 files state it in their first frame;
+ * bare AAC never does.
  */
 export async function encoderPadding(path: string, format: string): Promise<EncoderPadding> {
-  if (format === 'ADTS') return UNTOLD;
+  if (format === 'ADTS') return UNSTATED;
   if (format !== 'MP3') return NONE;
-  return toldByMp3(await headOf(path)) ?? UNTOLD;
+  return paddingOfMp3(await headOf(path)) ?? UNSTATED;
 }
 
-function toldByMp3(bytes: Uint8Array): EncoderPadding | undefined {
+function paddingOfMp3(bytes: Uint8Array): EncoderPadding | undefined {
   let at = 0;
   for (let length = mp3TagLength(bytes, at); length > 0; length = mp3TagLength(bytes, at))
     at += length;
@@ -228,32 +227,31 @@ async function headOf(path: string): Promise<Uint8Array> {
 }
 
 const PIECE_BYTES = 64 * 1024;
-/** Less is a rounding. */
+/** A smaller difference is rounding. */
 const MILLISECOND = 0.001;
 
 /**
- * How long the sound of a FLAC file is. All of it is decoded for that: the demuxer counts whole blocks only, what
- * the file says of itself is true of a part of it too, and a decoder leaves out what is damaged.
- * @returns seconds
- * @throws MediaTaskError when there is less than the file says
+ * Returns the length of a FLAC file in seconds. Decodes all of it: the demuxer counts whole blocks only, the header is
+ * also there in a cut file, and a decoder skips damaged frames.
+ * @throws MediaTaskError when there is less sound than the header states
  */
 export async function flacSeconds(path: string): Promise<number> {
-  let heard = 0;
+  let decoded = 0;
   for await (const { channels, sampleRate, samples } of decodeFlac(path)) {
-    heard += samples.length / channels / sampleRate;
+    decoded += samples.length / channels / sampleRate;
   }
-  const told = (await within(path, readFlacLength)) ?? heard;
-  if (heard > told - MILLISECOND) return told;
-  const found = `only ${heard.toFixed(1)} of ${told.toFixed(1)} s can be decoded`;
+  const stated = (await within(path, readFlacLength)) ?? decoded;
+  if (decoded > stated - MILLISECOND) return stated;
+  const found = `only ${decoded.toFixed(1)} of ${stated.toFixed(1)} s can be decoded`;
   throw new MediaTaskError('unreadable', `is damaged or cut: ${found}`);
 }
 
-/** @throws MediaTaskError for a page of Ogg that is damaged or not there, which a demuxer passes over */
+/** @throws MediaTaskError for a damaged or missing page of Ogg, which the demuxer skips */
 export async function requireWholePages(path: string): Promise<void> {
   const problem = await within(path, (file) => {
     const verifier = createVerifier('ogg');
     for (const piece of filePieces(file, PIECE_BYTES)) verifier.write(piece);
-    // A recording that was stopped has no last page, and is whole all the same.
+    // A stopped recording has no last page and is complete nevertheless.
     return verifier.problem;
   });
   if (problem !== undefined) throw new MediaTaskError('unreadable', problem);

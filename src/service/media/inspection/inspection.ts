@@ -4,10 +4,10 @@ import { MEDIA_SECONDS_MAX } from '../../../contract/limits.ts';
 
 const Seconds = Type.Number({ exclusiveMinimum: 0, maximum: MEDIA_SECONDS_MAX });
 
-/** The track of pictures in a file. */
+/** Metadata of the video track of a file. */
 export const VideoFacts = Type.Object({
   codec: Type.String(),
-  /** As they are shown, turned the way the file says. */
+  /** In pixels, after the rotation of the file. */
   width: Type.Integer({ minimum: 1 }),
   height: Type.Integer({ minimum: 1 }),
   /** From the first picture to the end of the last. */
@@ -15,38 +15,37 @@ export const VideoFacts = Type.Object({
 });
 export type VideoFacts = Static<typeof VideoFacts>;
 
-/** The same, with how much of it there is. */
+/** With totals of its packets. */
 export const InspectedVideo = Type.Object({
   ...VideoFacts.properties,
   pictures: Type.Integer({ minimum: 1 }),
-  /** Of its pictures alone. */
+  /** Size of the packets. */
   bytes: Type.Integer({ minimum: 1 }),
 });
 export type InspectedVideo = Static<typeof InspectedVideo>;
 
-/** The track of sound in a file. */
+/** Metadata of the audio track of a file. */
 export const AudioFacts = Type.Object({
   codec: Type.String(),
-  /** Without what an encoder added before and behind the sound. */
+  /** Without the encoder's padding. */
   seconds: Seconds,
-  /** When the sound begins, on the clock of the packets; what comes before is an encoder's. */
+  /** Timestamp at which the sound begins, after the encoder's delay. */
   start: Type.Number(),
-  /** How far `seconds` may be too long, since nothing tells what the encoder added. */
+  /** Encoder padding that `seconds` may include, where the file does not state it. */
   paddingSeconds: Type.Number({ minimum: 0 }),
 });
 export type AudioFacts = Static<typeof AudioFacts>;
 
-/** What is in a file that was imported. */
+/** The inspected track of an imported file; the other is null. */
 export const Inspection = Type.Object({
   video: Type.Union([InspectedVideo, Type.Null()]),
   audio: Type.Union([AudioFacts, Type.Null()]),
 });
 export type Inspection = Static<typeof Inspection>;
 
-/** What is to be inspected. */
 export const InspectionOrder = Type.Object({
   path: Type.String(),
-  /** Which of its tracks is needed. */
+  /** The track to inspect. */
   needs: Type.Enum(['video', 'audio']),
 });
 export type InspectionOrder = Static<typeof InspectionOrder>;

@@ -1,32 +1,23 @@
 import type { Input } from 'mediabunny';
 import { MediaTaskError } from '../child/messages.ts';
 
-/**
- * Opens a media file whose boxes were checked. Playlists are no media here: they name other files and
- * addresses, and the demuxer would open those.
- */
-export async function openMedia(path: string): Promise<Input> {
-  const { ALL_FORMATS, FilePathSource, HLS, Input, Logging } = await import('mediabunny');
-  Logging.level = SILENT;
-  return new Input({
-    source: new FilePathSource(path),
-    formats: ALL_FORMATS.filter((format) => format !== HLS),
-  });
-}
-
-/** Nothing is printed. */
+/** The level of the demuxer's log at which it prints nothing. */
 const SILENT = 0;
 
 /**
- * Does something with a file of a user; whatever breaks a demuxer is the file's fault.
- * @throws MediaTaskError
+ * Reads a media file of a user whose boxes were checked. Playlists are refused: they name other files and addresses,
+ * which the demuxer would open.
+ * @throws MediaTaskError, also for an error of the demuxer
  */
 export async function readMedia<Result>(
   path: string,
   read: (input: Input) => Promise<Result>,
 ): Promise<Result> {
-  const { UnsupportedInputFormatError } = await import('mediabunny');
-  const input = await openMedia(path);
+  const { ALL_FORMATS, FilePathSource, HLS, Input, Logging, UnsupportedInputFormatError } =
+    await import('mediabunny');
+  Logging.level = SILENT;
+  const formats = ALL_FORMATS.filter((format) => format !== HLS);
+  const input = new Input({ source: new FilePathSource(path), formats });
   try {
     return await read(input);
   } catch (error) {

@@ -2,21 +2,19 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { AudioFacts } from '../inspection/inspection.ts';
 
-/** What is to be put together, with absolute paths. */
+/** Order of the media child to replace the sound of a video; paths are absolute. */
 export const AlignOrder = Type.Object({
   video: Type.String(),
   audio: Type.String(),
   audioFacts: AudioFacts,
-  /** How long the result is: the video is cut there, or shown again up to there. */
+  /** Length of the result: the video is cut or repeated to it. */
   seconds: Type.Number({ exclusiveMinimum: 0 }),
-  /** How much faster the sound is to be, at the same pitch. */
+  /** Factor by which the sound is faster, at the same pitch. */
   tempo: Type.Number({ exclusiveMinimum: 0 }),
-  /** Where the result is written. */
   output: Type.String(),
 });
 export type AlignOrder = Static<typeof AlignOrder>;
 
-/** What was made. */
 export const Aligned = Type.Object({
   audioCodec: Type.String(),
   bytes: Type.Integer({ minimum: 1 }),

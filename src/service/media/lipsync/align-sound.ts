@@ -16,13 +16,13 @@ import type { Aligned } from './align-order.ts';
 import { AlignOrder } from './align-order.ts';
 import { toAac } from './to-aac.ts';
 
-/** Codecs of sound that stay as they are, unless their tempo changes. */
+/** Audio codecs that are copied, unless the tempo changes. */
 const COPIED = new Set(['aac', 'mp3', 'opus']);
 
 /**
  * Lip sync as this service does it: the pictures stay as they are, and the sound is replaced by another
  * that begins with them. Both end together. What comes out is an mp4.
- * @throws MediaTaskError when a source cannot be read any more
+ * @throws MediaTaskError when a source has become unreadable
  */
 export const alignSound: MediaTask = async (given, { progress }): Promise<Aligned> => {
   if (!Check(AlignOrder, given)) throw new TypeError('this is no order of a lip sync');
@@ -86,12 +86,12 @@ async function join(
   file.addAudioTrack(audio);
   file.setMetadataTags({ comment: SANDBOX_COMMENT });
   let copied = 0;
-  const heard = (): void => progress((copied += 1) / placed.places.length);
+  const onPacket = (): void => progress((copied += 1) / placed.places.length);
   try {
     await file.start();
     // Each waits for the other: neither may get far ahead.
     await Promise.all([
-      copyVideo(placed, video, heard),
+      copyVideo(placed, video, onPacket),
       copyAudio({ track: audioTrack, start: audioFacts.start, seconds }, audio),
     ]);
     await file.finalize();
@@ -119,11 +119,11 @@ export async function placeVideo(track: InputVideoTrack, seconds: number): Promi
   return { track, places: placePictures(source, { length, seconds }) };
 }
 
-/** Hands on every packet in its place. @param heard is told of each */
+/** Copies every packet to its place. @param onPacket called after each */
 export async function copyVideo(
   { track, places }: PlacedVideo,
   output: EncodedVideoPacketSource,
-  heard: () => void,
+  onPacket: () => void,
 ): Promise<void> {
   const decoderConfig = await track.getDecoderConfig();
   if (decoderConfig === null) throw new TypeError('a track without a description of its codec');
@@ -132,7 +132,7 @@ export async function copyVideo(
     const placed = packet.clone({ timestamp, duration, sequenceNumber });
     await output.add(placed, sequenceNumber === 0 ? { decoderConfig } : undefined);
     sequenceNumber += 1;
-    heard();
+    onPacket();
   }
   output.close();
 }
@@ -162,16 +162,15 @@ export interface SourceTime {
   readonly duration: number;
 }
 
-/** What is shorter is no picture, but a rounding of clocks. */
+/** A shorter duration is rounding of clocks and not a picture. */
 const TICK = 0.000_5;
 
 /**
- * Puts the pictures of a source, shown again from its beginning as often as needed, onto a clock that
- * begins with the first of them, so that they end exactly at `seconds`. From the first one on, in the order
- * of decoding, that would be shown later, nothing is taken any more: the few pictures that need it to be
- * decoded go with it, and the last that is left is held up to the end.
+ * Places the pictures of a source, repeated as often as needed, on a clock that begins with the first picture, so that
+ * they end exactly at `seconds`. In the order of decoding, drops everything from the first picture that would be shown
+ * later: also the few that need it to be decoded. The last picture is held up to the end.
  * @param length of the source, from its first picture to the end of its last
- * @returns a time for each packet that is taken; packets of the source come in turn
+ * @returns a time for each packet that is used, in the order of decoding
  */
 export function placePictures(
   source: readonly SourceTime[],
@@ -206,10 +205,7 @@ export interface AudioCopy {
   readonly seconds: number;
 }
 
-/**
- * Hands on the packets of a track so that the sound begins at 0: what an encoder added comes before that,
- * and what would last longer than the result is cut.
- */
+/** Copies the packets of a track so that the sound begins at 0, after the encoder's delay, and ends with the result. */
 export async function copyAudio(
   { track, start, seconds }: AudioCopy,
   output: EncodedAudioPacketSource,
@@ -231,6 +227,6 @@ export async function copyAudio(
   output.close();
 }
 
-/** Said in the metadata of every result: nobody is to take it for what another service would have made. */
+/** In the metadata of every result, which is no real lip sync. */
 export const SANDBOX_COMMENT =
   'Sandbox rendering by the embedded service of foley: the sound was replaced and aligned, the pictures were not changed';

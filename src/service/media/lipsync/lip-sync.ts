@@ -16,19 +16,18 @@ import type { MediaWork } from '../media-jobs.ts';
 import type { AlignOrder } from './align-order.ts';
 import { Aligned } from './align-order.ts';
 
-/** A lip sync that is asked for. */
 interface LipSyncOrder {
   readonly accountId: string;
   readonly endpoint: EndpointId;
   readonly requestId: string;
   readonly body: LipSyncRequest;
-  /** Aborted when the client goes: nothing is made or charged then. */
+  /** Aborted when the client disconnects; nothing is made or charged then. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Imports both files, and takes a job in when they are good (docs/api/lip-sync.md and docs/api/errors.md).
- * @throws ServiceError of section 7.3, and 402 when there is too little
+ * Imports both files and accepts a job when they are usable (docs/api/lip-sync.md).
+ * @throws ServiceError of docs/api/errors.md, and 402 when there is too little
  */
 export async function acceptLipSync(
   { accountId, body, endpoint, requestId, signal }: LipSyncOrder,
@@ -50,7 +49,7 @@ export async function acceptLipSync(
       id: arrival.id,
       accountId,
       endpoint,
-      // It documents none: each create is a job of its own.
+      // The endpoint documents no key: each create is a new job.
       idempotencyKey: undefined,
       fingerprint: fingerprintOf({ ...body }),
       requestId,
@@ -61,7 +60,7 @@ export async function acceptLipSync(
   });
 }
 
-/** Fetches the video of a request and says what is in it. @throws ServiceError of section 7.3 */
+/** Imports the video of a request. @throws ServiceError of docs/api/errors.md */
 export async function fetchVideo(arrival: MediaArrival, url: string): Promise<InspectedVideo> {
   const order = { url, field: 'video_url', kind: 'video', name: VIDEO_FILE } as const;
   const { video } = await arrival.fetchTrack(order);
@@ -76,10 +75,7 @@ async function fetchAudio(arrival: MediaArrival, url: string): Promise<AudioFact
   return audio;
 }
 
-/**
- * Waits for both. When one fails the other is ended, and waited for too: their folder is removed then, and
- * nothing may write there any more.
- */
+/** Waits for both. When one fails, aborts the other and waits for its end, since their folder is removed next. */
 async function bothOf<One, Other>(
   arrival: MediaArrival,
   one: Promise<One>,
@@ -94,7 +90,7 @@ async function bothOf<One, Other>(
 
 const RESULT = 'result.mp4';
 
-/** Half an hour of video takes a few seconds to copy, and half an hour of sound half a minute to encode. */
+/** Half an hour of video is copied in seconds; half an hour of sound is encoded in half a minute. */
 const DEADLINE_MS = 600_000;
 
 /** Makes a lip sync, also that of a dubbing. */
@@ -122,9 +118,8 @@ export const lipSyncWork: MediaWork = async (job, { draftOf, pathOf, progress, r
 };
 
 /**
- * Lets a video be shown again and again up to a length, unless what comes of it is more than a disk is to be
- * filled with: a small file may be as short as one picture.
- * @throws ServiceError 413; nothing is charged then
+ * Limits the size of a video that is repeated up to a length: a small file may be as short as one picture.
+ * @throws ServiceError 413, before anything is charged
  */
 export function requireRoomToRepeat(
   { bytes, pictures, seconds: length }: Pick<InspectedVideo, 'bytes' | 'pictures' | 'seconds'>,
@@ -142,10 +137,9 @@ export function requireRoomToRepeat(
   throw importFailure(subject, { code, what, stage: 'inspection', retryable: false });
 }
 
-/** What a second of lip sync costs. */
 const CREDITS_PER_SECOND = 10;
 
-/** How long a lip sync is, and what it costs (docs/api/lip-sync.md). */
+/** Length and price of a lip sync (docs/api/lip-sync.md). */
 interface LipSyncBilling {
   /** Length of the result. */
   readonly seconds: number;
@@ -157,13 +151,13 @@ interface LipSyncBilling {
 interface LipSyncInputs {
   readonly video: Pick<VideoFacts, 'seconds'>;
   readonly audio: Pick<AudioFacts, 'seconds' | 'paddingSeconds'>;
-  /** The video is shown again up to the end of the audio. */
+  /** Whether the video is repeated up to the end of the audio. */
   readonly extendsVideo: boolean;
 }
 
 /**
- * The shorter input gives the length, or the audio where the video is extended. It is billed in whole
- * seconds, rounded up; what an encoder may have added to the sound does not count.
+ * Computes length and price: the shorter input counts, or the audio where the video is extended, in whole seconds,
+ * rounded up, without possible padding of the encoder.
  */
 export function billingOf({ audio, extendsVideo, video }: LipSyncInputs): LipSyncBilling {
   const heard = audio.seconds - audio.paddingSeconds;
@@ -177,7 +171,7 @@ export function billingOf({ audio, extendsVideo, video }: LipSyncInputs): LipSyn
   };
 }
 
-/** Seconds as they are told: clocks of media round at the fourth digit. */
+/** Rounds to milliseconds: clocks of media differ at the fourth digit. */
 export function shownSeconds(seconds: number): number {
   return toMilliseconds(seconds) / 1_000;
 }
@@ -186,23 +180,23 @@ function toMilliseconds(seconds: number): number {
   return Math.round(seconds * 1_000);
 }
 
-/** What is stored of a lip sync that was asked for; its files are in the folder of the job. */
+/** Stored order of a lip sync; its files are in the folder of the job. */
 export const StoredLipSync = Type.Object({
   video: VideoFacts,
   audio: AudioFacts,
   /** The name of the file with the sound. */
   audioFile: Type.String(),
-  /** How long the result is. */
+  /** Length of the result. */
   seconds: Type.Number({ exclusiveMinimum: 0 }),
-  /** How much faster the sound is to be, at the same pitch. */
+  /** Factor by which the sound is faster, at the same pitch. */
   tempo: Type.Number({ exclusiveMinimum: 0 }),
   billedSeconds: Type.Integer({ minimum: 1 }),
-  /** What was set aside for it. */
+  /** Reserved for it. */
   credits: Type.Integer({ minimum: 0 }),
   rule: Type.Enum([...BILLING_RULES]),
 });
 export type StoredLipSync = Static<typeof StoredLipSync>;
 
-/** Names of the files that came in, in the folder of their job. */
+/** Names of the imported files in the folder of their job. */
 const VIDEO_FILE = 'video';
 const AUDIO_FILE = 'audio';

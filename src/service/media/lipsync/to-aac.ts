@@ -8,15 +8,15 @@ import { MediaTaskError } from '../child/messages.ts';
 import { readMedia } from '../inspection/open-media.ts';
 import type { AlignOrder } from './align-order.ts';
 
-/** What the encoder puts before the sound, in samples, without saying so. */
+/** Delay of the encoder in samples, which it does not state in the file. */
 const ENCODER_DELAY = 1_024;
 
-/** Bits a second for each channel: what is asked for, at most. */
+/** Highest bit rate for each channel. */
 const CHANNEL_BITS = 96_000;
 
 /**
  * Encodes the sound of a lip sync as AAC into a file of its own, at its tempo.
- * @returns what of the order is different with that file
+ * @returns the changed fields of the order
  */
 export async function toAac(
   { audio, audioFacts, tempo }: AlignOrder,
@@ -82,13 +82,13 @@ async function add(
   sample.close();
 }
 
-/** The sample rates that AAC has a name for; the encoder takes no others. */
+/** Sample rates of AAC; the encoder refuses others. */
 const AAC_RATES = new Set([
   8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 64_000, 88_200, 96_000,
 ]);
 const OTHERWISE = 48_000;
 
-/** Brings sound of any other rate to 48 kHz. */
+/** Resamples sound of any other rate to 48 kHz. */
 async function* toAacRate(sounds: AsyncIterable<Sound>): AsyncGenerator<Sound> {
   let resamplers: readonly Resampler[] | undefined;
   for await (const sound of sounds) {
@@ -131,7 +131,7 @@ async function* decodeSound(track: InputAudioTrack, path: string): AsyncGenerato
   }
 }
 
-/** Decodes a file of FLAC; frames that are damaged are left out. */
+/** Decodes a FLAC file without its damaged frames. */
 export async function* decodeFlac(path: string): AsyncGenerator<Sound> {
   const { FLACDecoder } = await import('@wasm-audio-decoders/flac');
   yield* decodeFile(new FLACDecoder(), path, FLAC_TAIL);
@@ -200,10 +200,7 @@ function* some({ channelData, errors, sampleRate }: Decoded): Generator<Sound> {
 const ROOM = 8_192;
 const SAMPLE_BYTES = Float32Array.BYTES_PER_ELEMENT;
 
-/**
- * Makes sound faster (above 1) or slower without changing its pitch. What comes out has exactly as many
- * frames as it should, by the tempo and rounded.
- */
+/** Makes sound faster (above 1) or slower at the same pitch. The number of frames is exact: divided by tempo, rounded. */
 export async function* changeTempo(
   sounds: AsyncIterable<Sound>,
   tempo: number,
@@ -218,7 +215,7 @@ export async function* changeTempo(
     stream ??= new TempoStream(sonic, sound, tempo);
     owed += sound.samples.length / channels / tempo;
     waiting = joined([waiting, ...stream.push(sound)]);
-    // It may be ahead, and be told of the end.
+    // The stream may be ahead of its input.
     const samples = waiting.slice(0, Math.floor(owed) * channels);
     waiting = waiting.slice(samples.length);
     owed -= samples.length / channels;
@@ -231,7 +228,7 @@ export async function* changeTempo(
   if (samples.length > 0) yield { samples, channels, sampleRate };
 }
 
-/** The WebAssembly's stream, with memory of its own. It is not closed: its process ends with the task. */
+/** A stream of the WebAssembly module. It is never freed: the process ends with the task. */
 class TempoStream {
   readonly #sonic: Sonic;
   readonly form: Omit<Sound, 'samples'>;
@@ -260,7 +257,7 @@ class TempoStream {
     }
   }
 
-  /** What it still has. */
+  /** Returns the rest of the sound. */
   *finish(): Generator<Float32Array> {
     this.#sonic._sonicFlushStream(this.#stream);
     yield* this.#read();

@@ -17,13 +17,13 @@ const Stored = {
   seed: Type.Integer({ minimum: 0, maximum: SEED_MAX }),
   width: Type.Integer({ minimum: 2 }),
   height: Type.Integer({ minimum: 2 }),
-  /** Milliseconds since the epoch, as the create told it. */
+  /** Milliseconds since the epoch, as in the create's response. */
   createdAt: Type.Integer({ minimum: 0 }),
   /** Names of files in the folder of the job. */
   references: Type.Array(Type.String()),
 };
 
-/** What is stored of an image that was asked for. */
+/** Stored order of an image. */
 export const StoredImage = Type.Object({
   ...Stored,
   aspect_ratio: Type.Enum([...ASPECT_RATIOS]),
@@ -32,7 +32,7 @@ export const StoredImage = Type.Object({
 });
 export type StoredImage = Static<typeof StoredImage>;
 
-/** What is stored of a video that was asked for. */
+/** Stored order of a video. */
 export const StoredVideo = Type.Object({
   ...Stored,
   size: Type.String(),
@@ -40,10 +40,10 @@ export const StoredVideo = Type.Object({
 });
 export type StoredVideo = Static<typeof StoredVideo>;
 
-/** Pixels that are drawn and encoded in a second, about; the machine decides. */
+/** Estimated pixels that are drawn and encoded in a second. */
 const PIXELS_PER_SECOND = 50_000_000;
 
-/** How long an image or a video takes to be made, about. */
+/** Estimates the seconds to make an image or a video. */
 export function secondsToMake(stored: StoredImage | StoredVideo): number {
   const frames = 'seconds' in stored ? stored.seconds * FRAMES_PER_SECOND : 1;
   return (stored.width * stored.height * frames) / PIXELS_PER_SECOND;

@@ -5,16 +5,15 @@ import { IMAGE_MODELS, VIDEO_MODELS } from '../catalogue/picture-models.ts';
 import { seedOf } from './card.ts';
 import type { StoredImage, StoredVideo } from './picture-works.ts';
 
-/** An image or a video that can be made, but for its references. */
+/** A valid order for an image or a video, before its references are imported. */
 export interface PicturePlan<Stored> {
-  /** What is stored of it, once its references are there. */
+  /** Returns the order to store, with its imported references. */
   toStore(rest: Arrived): Stored;
-  /** Where its references are, in order. */
+  /** URLs of its references, in order. */
   readonly urls: readonly ReferenceUrl[];
   readonly credits: number;
 }
 
-/** What is known of a picture when its references are there. */
 export interface Arrived {
   /** Names of files in the folder of the job. */
   readonly references: string[];
@@ -23,12 +22,11 @@ export interface Arrived {
 }
 
 export interface ReferenceUrl {
-  /** The field that it came in, for what is told of it. */
+  /** Field of the request, for error messages. */
   readonly field: string;
   readonly url: string;
 }
 
-/** Whether a model may be used now. */
 export type IsAvailable = (modelId: string) => boolean;
 
 /**
