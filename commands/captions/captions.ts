@@ -75,7 +75,7 @@ async function readDocument(context: Context, file: string): Promise<Timings> {
       'Timings are written by `foley tts --timings FILE.json`.',
     );
   }
-  const { readTimings } = await import('../../src/captions/read-timings.ts');
+  const { readTimings } = await import('../../src/captions/timings.ts');
   return readTimings(JSON.parse(text), shown);
 }
 

@@ -1,19 +1,25 @@
 import { splitSentences } from '../text/sentences.ts';
 import type { TimedToken } from './time-tokens.ts';
-import { isOpening, isPicture, speakableLength, isUnspaced, goesOnAfterQuote } from './tokens.ts';
+import {
+  isOpening,
+  isPicture,
+  speakableLength,
+  isUnspaced,
+  continuesAfterQuote,
+} from './tokens.ts';
 
-/** What is between two tokens, from the weakest to the strongest. */
+/** Kinds of boundaries between two tokens, from the weakest to the strongest. */
 export type BoundaryKind = 'word' | 'clause' | 'strong clause' | 'sentence' | 'line';
 
 export interface Boundary {
   readonly kind: BoundaryKind;
-  /** How much what is before it belongs to what follows: 0 not at all, 100 very much. */
+  /** How closely the tokens belong together, from 0 to 100. */
   readonly cling: number;
   /** Silence there, in milliseconds. */
   readonly pauseMs: number;
 }
 
-/** What comes after each token; after the last one it is the end of the text. */
+/** Returns the boundary after each token; the last is the end of the text. */
 export function boundariesOf(text: string, tokens: readonly TimedToken[]): Boundary[] {
   const sentenceEnds = new Set(splitSentences(text).map(({ end }) => end));
   const isJapanese = /[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text);
@@ -26,8 +32,8 @@ export function boundariesOf(text: string, tokens: readonly TimedToken[]): Bound
     const before = tokens[index - 1];
     const place = { before, token, next, pauseMs: Math.max(0, next.startMs - token.endMs) };
     if (isEnding) isEnding = !LOWER_CASE.test(next.text);
-    if (sentenceEnds.has(next.start)) isEnding = !goesOn(place, text);
-    // What closes or follows a sentence behind a space is still of it.
+    if (sentenceEnds.has(next.start)) isEnding = !continuesSentence(place, text);
+    // A closing sign or an emoji after a space still belongs to the sentence.
     const endsSentence = isEnding && !closes(next);
     if (endsSentence) isEnding = false;
     const kind = kindOf(place, endsSentence, lineWidth);
@@ -50,26 +56,26 @@ interface Place {
   readonly pauseMs: number;
 }
 
-/** A line at least this wide was broken by its width, a shorter one by its author. */
+/** A wider line was wrapped; a shorter one was broken by its author. */
 const WRAPPED_LINE_WIDTH = 50;
-/** Nobody ends a sentence without one. */
+/** The shortest pause at the end of a sentence. */
 const SENTENCE_PAUSE_MS = 200;
 /** The day of "3. Mai": a number with a stop is an ordinal in many languages. */
 const ORDINAL = /^\d{1,3}\.$/;
 
-/** How much of what follows tells who said what was quoted. */
+/** Characters after a quotation that may name its speaker. */
 const LOOK_AHEAD = 16;
 
 const STRONG_CLAUSE = /[;:；：…—―–؛][\p{Pe}\p{Pf}"'*_]*$|^-+$/u;
 const CLAUSE = /[,，、､،][\p{Pe}\p{Pf}"'*_]*$|[)）\]］]$|[!?！？。…][\p{Pe}\p{Pf}"']+$/u;
 
-/** Whether what looks like the end of a sentence is none. */
-function goesOn({ before, token, next, pauseMs }: Place, text: string): boolean {
+/** Whether the sentence continues after what looks like its end. */
+function continuesSentence({ before, token, next, pauseMs }: Place, text: string): boolean {
   if (next.lineBreaks > 0) return false;
   const word = wordOf(token);
   if (ABBREVIATIONS.has(word)) return true;
   if (NUMBERED.has(word) && /^\d/.test(next.text)) return true;
-  if (goesOnAfterQuote(token.text, text.slice(next.start, next.start + LOOK_AHEAD))) return true;
+  if (continuesAfterQuote(token.text, text.slice(next.start, next.start + LOOK_AHEAD))) return true;
   if (ORDINAL.test(word) && before !== undefined && BEFORE_ORDINALS.has(wordOf(before)))
     return true;
   return pauseMs < SENTENCE_PAUSE_MS && (ORDINAL.test(word) || TITLES.has(word));
@@ -84,10 +90,10 @@ function kindOf({ token, next }: Place, endsSentence: boolean, lineWidth: number
   return next.gap !== '' && isUnspaced(token.text) && isUnspaced(next.text) ? 'clause' : 'word';
 }
 
-/** Only signs: a dash or a closing quote between spaces. */
+/** Signs only, such as a dash or a closing quote between spaces. */
 const SIGNS = /^[\p{P}\p{S}\p{Cf}\p{M}]+$/u;
 const CAPITAL = /^\p{Lu}/u;
-/** A number that something is counted by; a year is none. */
+/** A number, but not a year. */
 const NUMBER = /^(?!(?:1\d|20)\d\d$).*\p{N}$/u;
 
 function clingOf({ token, next }: Place, kind: BoundaryKind, isJapanese: boolean): number {
@@ -114,11 +120,6 @@ function wordOf({ text }: TimedToken): string {
   return text.replace(/^[\p{Ps}\p{Pi}"'¿¡]+/u, '').toLowerCase();
 }
 
-/**
- * Where a line had better not end in scripts without spaces, beyond what is forbidden: Japanese is
- * cut before a phrase rather than within one, and small Chinese words stay with their neighbours.
- */
-
 const words = (list: string): ReadonlySet<string> => new Set(list.split(/\s+/));
 
 const HIRAGANA = String.raw`[\p{Script=Hiragana}ー]`;
@@ -132,7 +133,7 @@ const PHRASE_STARTS = words(
   だから ちょっと たくさん みんな いつ なぜ やっと きっと ずっと もっと わたし あなた すべて いろいろ
   ぜひ よく ちょうど ゆっくり はじめ`,
 );
-/** Particles and endings, which are written in hiragana. */
+/** Particles and endings in hiragana. */
 const ENDINGS = words(
   `は が を に へ と で も の から まで より や か ね よ な ば て た だ だっ です でし でしょ ます まし ませ ん ない なく
   なかっ れ れる られ られる せ せる させ う よう たい たく そう らしい ください くださ い き し いる いた いま いっ いき
@@ -140,17 +141,17 @@ const ENDINGS = words(
   とき ところ こと もの ため はず わけ まま うち 時 ちゃ じゃ ず ぬ さ め わ ぞ ぜ っ つ り み く け げ`,
 );
 const PREFIXES = words('お ご 御');
-/** Words that lead on to the next one. */
+/** Words that belong to the next one. */
 const ADVERBS = words(
   'たった とても もっと まだ もう この その あの どの ある いくら ほんの すぐ ずっと',
 );
 
-/** Chinese words that lean on what is before them. */
+/** Chinese words that belong to the one before. */
 const TRAILING = words(
   `的 地 得 了 着 過 过 们 們 吗 嗎 呢 吧 啊 呀 嘛 之 等 里 裡 上 中 下 内 內 外 后 後 前 来 來 去 起来 时 時
   时候 之后 之前 以后 以前 以上 以下`,
 );
-/** Chinese words that lead on to what follows. */
+/** Chinese words that belong to the next one. */
 const LEADING = words(
   `在 把 被 对 對 从 從 和 与 與 跟 向 往 给 給 为 為 以 由 于 於 是 不 没 沒 没有 很 也 都 就 还 還 更 最 又 再 将
   將 会 會 能 可以 要 想 让 讓 使 这 這 那 每 各 某 几 幾 这个 那个 一个 这些 那些 一些 或 及 并 而 但 因为 所以 如果 的话
@@ -158,19 +159,17 @@ const LEADING = words(
 );
 
 const SIGNS_AT_END = /[^\p{L}\p{N}]+$/u;
-/** A number and what is counted: 一盏. */
+/** A number and its measure word: 一盏. */
 const MEASURED = /^[一二两兩三四五六七八九十几幾每这這那][\p{Script=Han}]$/u;
 
-/**
- * How much two words without a space between them belong together: 0 not at all, 100 very much.
- */
+/** Returns how closely two words without a space belong together, from 0 to 100. */
 function clingInUnspaced(before: string, after: string, isJapanese: boolean): number {
   if (DIGITS_ONLY.test(before)) return 70;
   const word = after.replace(SIGNS_AT_END, '');
   return isJapanese ? clingInJapanese(before, word) : clingInChinese(before, word);
 }
 
-/** A phrase is a word with the particles and endings after it, which are written in hiragana. */
+/** A Japanese phrase is a word with its particles and endings in hiragana; a line ends best after one. */
 function clingInJapanese(before: string, after: string): number {
   if (PREFIXES.has(before)) return 90;
   if (ENDINGS.has(after)) return 95;
@@ -189,7 +188,7 @@ function clingInChinese(before: string, after: string): number {
   return LEADING.has(after) ? 10 : 20;
 }
 
-/** Articles, prepositions, possessives and the like: a line that ends with one is hard to read. */
+/** Articles, prepositions, possessives and the like, after which no line should end. */
 const LEADING_WORDS = words(
   `a an the my your his her its our their this that these those some any every each no of in on at to
   from for with by into onto over under after before about between through during without within
@@ -207,7 +206,7 @@ const LEADING_WORDS = words(
   het een van naar met voor door bij uit op`,
 );
 
-/** Conjunctions and relatives: a line may begin with one, and had better not end with one. */
+/** Conjunctions and relatives, before which a line may end, but not after. */
 const CLAUSE_WORDS = words(
   `and or but nor yet because although though while when whenever where whereas if unless until since
   which who whom whose that what how why whether
@@ -218,7 +217,7 @@ const CLAUSE_WORDS = words(
   e ma perché che quando se dove come mas porque quando onde en of maar want omdat dat als toen`,
 );
 
-/** Pronouns and auxiliary verbs, which lead on to a verb. */
+/** Pronouns and auxiliary verbs, which belong to a verb. */
 const LINKING_WORDS = words(
   `i you he she it we they who is are was were be been being am do does did have has had will would
   can could shall should may might must don't didn't doesn't won't can't isn't aren't i'm you're
@@ -228,19 +227,19 @@ const LINKING_WORDS = words(
   je tu il elle on nous vous ils elles est sont a ont`,
 );
 
-/** Titles and abbreviations that something follows, always. */
+/** Titles and abbreviations that never end a sentence. */
 const ABBREVIATIONS = words(
   `dr. mr. mrs. ms. prof. hr. nr. ca. bzw. vgl. evtl. ggf. inkl. sog. z.b. d.h. u.a. mme. mlle.
   sra. geb. zzgl. bspw. insb.`,
 );
 
-/** Titles, and abbreviations that also end a sentence, or are words. */
+/** Titles and abbreviations that may end a sentence. */
 const TITLES = words('st. mt. fr. herr frau mr mrs ms dr prof mme mlle z. d. s. u. m. str. sr.');
 
-/** What is numbered: an abbreviation when a number follows. */
+/** Abbreviations before a number. */
 const NUMBERED = words('abs. art. bd. kap. s. no. vol. fig. p. pp. sec. ch.');
 
-/** Words before an ordinal number, where it has a stop. */
+/** German words before an ordinal number, which has a full stop. */
 const BEFORE_ORDINALS = words(
   'am vom zum bis der den dem des im ab seit nach vor die das jeden und pro',
 );

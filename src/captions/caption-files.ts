@@ -8,7 +8,7 @@ import { timingsFile } from './timings.ts';
 
 export type CaptionFormat = 'srt' | 'vtt' | 'json';
 
-/** A file that captions go into: subtitles, or the timings themselves. */
+/** A file for captions: subtitles, or the timings themselves. */
 export interface CaptionTarget {
   readonly path: string;
   readonly format: CaptionFormat;
@@ -19,27 +19,26 @@ export interface CaptionContent {
   readonly shape: CueShape;
 }
 
-/** A caption file that has its final name. */
+/** A published caption file. */
 export interface WrittenCaptions extends CaptionTarget {
   readonly bytes: number;
-  /** How many cues are in it; timings have none. */
+  /** Undefined for timings. */
   readonly cues: number | undefined;
 }
 
-/** Caption files that were opened and have nothing in them yet. */
+/** Caption files that are open and empty. */
 export interface CaptionFiles {
   /**
-   * Writes all of them beside their final names. What could fail has failed by then, as far as it can
-   * be known: a full disk, a broken one.
+   * Writes all files under temporary names, so that a full or broken disk fails here and not in `publish`.
    * @throws Failure (output)
    */
   prepare(content: CaptionContent): Promise<void>;
   /**
-   * Gives them their final names, one after the other.
+   * Renames the files to their final names, one after the other.
    * @throws Failure (output, exists)
    */
   publish(): Promise<readonly WrittenCaptions[]>;
-  /** Removes what has no final name yet. Never throws. */
+  /** Removes unpublished files. Never throws. */
   abandon(): Promise<void>;
 }
 
@@ -47,15 +46,15 @@ export interface CaptionFilesOptions extends FileDeps {
   readonly targets: readonly CaptionTarget[];
   /** Default `replace`. */
   readonly existing?: Existing | undefined;
-  /** With which the person names another place; by default the flag of each file. */
+  /** The flag in messages; by default that of each file. */
   readonly flag?: string | undefined;
-  /** Where they grow, on the same disk; by default beside their final names. */
+  /** For the temporary files, on the same disk; by default the folder of each file. */
   readonly temporaryFolder?: string | undefined;
 }
 
 /**
- * Opens the files for captions before anything is billed, so that a folder that cannot be written is found
- * now. When one cannot be opened none is left behind.
+ * Opens caption files before anything is billed, so that an unwritable folder fails early. Leaves no file behind when one
+ * cannot be opened.
  * @throws Failure (output, exists, usage)
  */
 export async function openCaptionFiles({
@@ -89,7 +88,7 @@ export async function openCaptionFiles({
         const { text, cues } = captionText(content, each.target.format);
         each.cues = cues;
         await each.output.write(Buffer.from(text));
-        // Until it is all in the file, nobody knows whether there is room for it.
+        // Flushes the file, which fails if the disk is full.
         await each.output.checksum();
       }
     },
@@ -105,7 +104,7 @@ export async function openCaptionFiles({
 }
 
 /**
- * Writes captions into several files: all of them, or, when one cannot be written, none.
+ * Writes all the files, or none when one cannot be written.
  * @throws Failure (output, exists, usage)
  */
 export async function writeCaptions({
@@ -123,7 +122,7 @@ export async function writeCaptions({
   }
 }
 
-/** The flag that names such a file. */
+/** Returns the flag for a file of this format. */
 export function flagOf({ format }: Pick<CaptionTarget, 'format'>): string {
   return format === 'json' ? '--timings' : '--subtitles';
 }

@@ -8,10 +8,10 @@ export interface CueShape {
   readonly by: 'phrase' | 'sentence' | 'word';
 }
 
-/** What is shown at a time. */
+/** A subtitle. */
 export interface Cue {
   readonly startMs: number;
-  /** Always after the start, and never after the start of the next cue. */
+  /** After the start, and at most the start of the next cue. */
   readonly endMs: number;
   readonly lines: readonly CueLine[];
 }
@@ -21,13 +21,12 @@ export type CueLine = readonly CueWord[];
 /** A token of the text on a line. */
 export interface CueWord {
   readonly text: string;
-  /** What stands before it when it is not the first of its line. */
+  /** The space before it, unless it is the first of its line. */
   readonly gap: '' | ' ' | '\u3000';
-  /** When it is said. */
   readonly startMs: number;
 }
 
-/** A line of a cue as it is shown. */
+/** Returns the text of a line. */
 export function lineText(line: CueLine): string {
   return line.map(({ gap, text }, index) => (index === 0 ? text : gap + text)).join('');
 }

@@ -5,20 +5,18 @@ import type { LineRow } from './lines.ts';
 import type { TimedToken } from './time-tokens.ts';
 import { isOpening, speakableLength } from './tokens.ts';
 
-/** A row of tokens and what comes after each. */
+/** Tokens, with the boundary after each. */
 interface TokenRow {
   readonly tokens: readonly TimedToken[];
   readonly boundaries: readonly Boundary[];
-  /** When the audio ends. */
+  /** Length of the audio. */
   readonly durationMs: number;
 }
 
 /**
- * Cuts tokens into cues: the cheapest way, of all that keep the limits, by what each cue and each cut
- * costs ({@link CueCost}). A token that breaks a limit by itself is a cue by itself. Takes time
- * linear in the tokens times those of the largest cue.
- *
- * @returns how many tokens each cue has
+ * Cuts tokens into cues, the cheapest way that keeps the limits ({@link CueCost}). A token that exceeds a limit is a cue by
+ * itself. Takes time linear in the tokens and those of the largest cue.
+ * @returns the number of tokens in each cue
  */
 export function cutCues(row: TokenRow, shape: CueShape): number[] {
   const count = row.tokens.length;
@@ -40,10 +38,10 @@ export function cutCues(row: TokenRow, shape: CueShape): number[] {
   return cues;
 }
 
-/** Nobody reads more at a time, whatever the limits are; and all of them are compared. */
+/** The most tokens in a cue, which bounds the time. */
 const MOST_TOKENS = 500;
 
-/** Where a cue that begins at a token may end, and what it costs then. */
+/** Yields the possible ends of a cue that begins at a token, with their costs. */
 function* candidates(
   { tokens, boundaries, durationMs, lines }: TokenRow & { readonly lines: LineRow },
   shape: CueShape,
@@ -51,7 +49,8 @@ function* candidates(
 ): Generator<readonly [to: number, cost: number]> {
   const fill = new LineFill(shape.maxChars);
   const { startMs = 0 } = tokens[from] ?? {};
-  const cost = new CueCost(shape, { startMs, isBegun: isBegun(boundaries[from - 1]) });
+  const before = boundaries[from - 1]?.kind ?? 'line';
+  const cost = new CueCost(shape, startMs, before !== 'line' && before !== 'sentence');
   const last = Math.min(tokens.length, from + MOST_TOKENS);
   for (let to = from + 1; to <= last; to += 1) {
     const token = tokens[to - 1];
@@ -63,27 +62,20 @@ function* candidates(
     if (!isSingle && (!fits || token.endMs - startMs > shape.maxDurationMs)) return;
     const nextMs = tokens[to]?.startMs ?? durationMs;
     const parting = fill.lines === 2 ? partingCost(lines, from, to) : 0;
-    yield [to, cost.ending({ boundary, nextMs, width: fill.width, parting })];
-    if (!fits || mustEnd(boundary, shape)) return;
+    yield [to, cost.ending(boundary, nextMs, fill.width, parting)];
+    const { kind } = boundary;
+    if (!fits || kind === 'line' || (kind === 'sentence' && shape.by === 'sentence')) return;
     cost.pass(boundary);
   }
 }
 
-function isBegun(before: Boundary | undefined): boolean {
-  return before !== undefined && before.kind !== 'line' && before.kind !== 'sentence';
-}
-
-function mustEnd({ kind }: Boundary, { by }: CueShape): boolean {
-  return kind === 'line' || (kind === 'sentence' && by === 'sentence');
-}
-
-/** From here on, a silence is heard as a pause; from there on, as the end of something. */
+/** Silences that sound like a pause, and like the end of something. */
 const SHORT_PAUSE_MS = 60;
 const LONG_PAUSE_MS = 440;
-/** A cue that stays through such a silence seems to be stuck. */
+/** A silence through which a cue would seem stuck. */
 const SILENCE_MS = 1_500;
 
-/** What it costs that there is one more cue. */
+/** Cost of another cue. */
 const CUE = 100;
 const CUT: Readonly<Record<BoundaryKind, number>> = {
   line: 0,
@@ -92,46 +84,46 @@ const CUT: Readonly<Record<BoundaryKind, number>> = {
   clause: 50,
   word: 180,
 };
-/** A cut in a pause costs less, where there is no sign that one belongs there. */
+/** Factors for a cut in a pause. */
 const AFTER_SHORT_PAUSE = 0.7;
 const AFTER_LONG_PAUSE = 0.3;
-/** A cut between words that belong together as much as can be. */
+/** A cut between words that belong together most. */
 const CLING = 220;
-/** What is passed over within a cue. */
+/** Boundaries within a cue. */
 const PASSED_SENTENCE = 160;
 const PASSED_LONG_PAUSE = 60;
 const PASSED_SILENCE = 900;
-/** Flashes up and is gone. */
+/** Too short to read. */
 const TOO_SHORT = 260;
-/** A few words that were cut from their sentence. */
+/** A few words cut from their sentence. */
 const SCRAP = 90;
 const SCRAP_WIDTH = 14;
 /** A whole sentence and the beginning of the next one; the same for clauses. */
 const MIXED_SENTENCES = 350;
 const MIXED_CLAUSES = 80;
-/** What any cue of two lines costs; what is above it is a bad line break, and counts several times. */
+/** The line break of a usual cue; what exceeds it is weighted. */
 const USUAL_PARTING = 45;
 const PARTING = 4;
-/** A full cue; half full ones cost a quarter each, so that equal parts are cheapest. */
+/** A full cue; a half full one costs a quarter, so that equal parts are cheapest. */
 const FULL = 120;
 
-/** What a cue costs: low where a reader would like it. Whole numbers, so that close calls are rare. */
+/** The cost of a cue, low where a reader would like it. In whole numbers, so that ties do not depend on rounding. */
 class CueCost {
   readonly #shape: CueShape;
   readonly #startMs: number;
-  /** Its sentence began before it. */
+  /** Whether its sentence began before it. */
   readonly #isBegun: boolean;
   #passed = 0;
   #hasSentence = false;
   #hasClause = false;
 
-  constructor(shape: CueShape, start: { readonly startMs: number; readonly isBegun: boolean }) {
+  constructor(shape: CueShape, startMs: number, isBegun: boolean) {
     this.#shape = shape;
-    this.#startMs = start.startMs;
-    this.#isBegun = start.isBegun;
+    this.#startMs = startMs;
+    this.#isBegun = isBegun;
   }
 
-  /** The cue goes on after a boundary. */
+  /** Continues the cue after a boundary. */
   pass({ kind, pauseMs }: Boundary): void {
     if (kind !== 'word') this.#hasClause = true;
     if (kind === 'sentence') {
@@ -142,20 +134,12 @@ class CueCost {
     else if (pauseMs >= LONG_PAUSE_MS && kind !== 'sentence') this.#passed += PASSED_LONG_PAUSE;
   }
 
-  /** What it costs in all when it ends at a boundary. */
-  ending({
-    boundary,
-    nextMs,
-    width,
-    parting,
-  }: {
-    readonly boundary: Boundary;
-    /** When the next one begins, or the audio ends. */
-    readonly nextMs: number;
-    readonly width: number;
-    /** How badly it parts into lines. */
-    readonly parting: number;
-  }): number {
+  /**
+   * Returns the cost of the cue if it ends at a boundary.
+   * @param nextMs when the next one begins, or the audio ends
+   * @param parting the cost of its line break
+   */
+  ending(boundary: Boundary, nextMs: number, width: number, parting: number): number {
     const { maxChars, maxLines, minDurationMs } = this.#shape;
     const isWhole = boundary.kind === 'line' || boundary.kind === 'sentence';
     const filled = Math.min(1, width / (maxChars * maxLines));
@@ -179,7 +163,7 @@ class CueCost {
   }
 }
 
-/** From 0 for what can stay long enough to 2 for what nobody could read; in steps, against noise. */
+/** Returns 0 for a sufficient duration to 2 for an unreadable one; in steps, against noise. */
 function shortness(ms: number, minDurationMs: number): number {
   if (ms >= minDurationMs) return 0;
   if (ms >= 0.75 * minDurationMs) return 0.4;
@@ -193,10 +177,9 @@ function cutCost({ kind, cling, pauseMs }: Boundary): number {
 }
 
 /**
- * A cue for every word that is spoken. Signs and pictures that stand alone stay with the word before
- * them, or with the one after when they open something, as long as they fit.
- *
- * @returns how many tokens each cue has
+ * Cuts tokens into a cue for every spoken word. Signs and emoji by themselves go with the word before, or with the one
+ * after when they open something, as long as they fit.
+ * @returns the number of tokens in each cue
  */
 export function cutWords({ tokens }: Pick<TokenRow, 'tokens'>, shape: CueShape): number[] {
   const cues: number[] = [];

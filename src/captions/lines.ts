@@ -1,13 +1,13 @@
 import type { Boundary } from './boundaries.ts';
 import type { Token } from './tokens.ts';
 
-/** A row of tokens that is to be broken into lines. */
+/** Tokens to break into lines. */
 export interface LineRow {
   readonly tokens: readonly Pick<Token, 'gap' | 'width'>[];
-  /** What comes after each of the tokens. */
+  /** The boundary after each token. */
   readonly boundaries: readonly Pick<Boundary, 'cling' | 'kind'>[];
   readonly maxChars: number;
-  /** Columns up to and with each token, as if all were on one line. */
+  /** Columns up to the end of each token, as if all were on one line. */
   readonly ends: readonly number[];
 }
 
@@ -22,10 +22,8 @@ export function lineRow(
 }
 
 /**
- * Breaks the tokens of a cue into a number of lines that they fit into: lines of about equal
- * width, the upper one rather the shorter, that end where a reader would pause. Takes time linear in
- * the tokens times those on a line times the lines.
- *
+ * Breaks the tokens of a cue into lines of about equal width, the upper rather the shorter, that end where a reader would
+ * pause. `lineCount` must be enough for them. Takes time linear in the tokens, those on a line, and the lines.
  * @returns the number of tokens on each line
  */
 export function breakLines(row: LineRow, lineCount: number): number[] {
@@ -46,10 +44,10 @@ export function breakLines(row: LineRow, lineCount: number): number[] {
   });
 }
 
-/** More tokens than this are not looked at again and again: nobody has so short words on two lines. */
+/** Bounds the time; two lines never have more words. */
 const MOST_TOKENS = 64;
 
-/** How badly tokens that need two lines part into them, at best. */
+/** Returns the cost of the best break of tokens into two lines. */
 export function partingCost(row: LineRow, from: number, to: number): number {
   if (to - from > MOST_TOKENS) return 0;
   const ideal = widthOf(row, from, to) / 2;
@@ -65,7 +63,7 @@ export function partingCost(row: LineRow, from: number, to: number): number {
   return least === Infinity ? 0 : least;
 }
 
-/** For a line that begins at each token: where it ends best, and what it and those after it cost. */
+/** For a line from each token: its best end, and the cost with the lines after it. */
 interface LineChoice {
   readonly costs: readonly number[];
   readonly ends: readonly number[];
@@ -91,14 +89,14 @@ function chooseLine(row: LineRow, ideal: number, costsAfter: readonly number[]):
   return { costs, ends };
 }
 
-/** Columns of the tokens from one index up to but not including another, on one line. */
+/** Returns the columns of the tokens from one index to before another, on one line. */
 function widthOf({ ends, tokens }: LineRow, from: number, to: number): number {
   return (ends[to - 1] ?? 0) - (ends[from] ?? 0) + (tokens[from]?.width ?? 0);
 }
 
-/** What a line costs that is ragged by all its width. */
+/** Cost of a line that is off by its whole width. */
 const RAGGED = 400;
-/** An upper line that is longer than its share costs so many times more. */
+/** Factor for an upper line that is longer than its share. */
 const TOP_HEAVY = 1.4;
 const BREAK: Readonly<Record<Boundary['kind'], number>> = {
   line: 0,
@@ -107,26 +105,25 @@ const BREAK: Readonly<Record<Boundary['kind'], number>> = {
   clause: 3,
   word: 30,
 };
-/** What a break costs between words that belong together as much as can be. */
+/** Cost of a break between words that belong together most. */
 const CLING = 100;
 
 function ragged({ maxChars }: LineRow, width: number, ideal: number): number {
   return RAGGED * ((width - ideal) / maxChars) ** 2;
 }
 
-/** What a line costs that is not the last one: how long it is, and where it ends. */
+/** Returns the cost of a line before the last one: of its length, and of its end. */
 function upperCost(row: LineRow, to: number, width: number, ideal: number): number {
   const { cling = 0, kind = 'word' } = row.boundaries[to - 1] ?? {};
   const length = ragged(row, width, ideal) * (width > ideal ? TOP_HEAVY : 1);
   return length + BREAK[kind] + CLING * (cling / 100) ** 2;
 }
 
-/** Columns of the white space before a token. */
 function gapWidth(gap: Token['gap']): number {
   return gap === '\u3000' ? 2 : gap.length;
 }
 
-/** Counts the lines that a row of tokens needs at least, one token after the other. */
+/** Counts the fewest lines for tokens, added one by one. */
 export class LineFill {
   readonly #maxChars: number;
   #width = 0;
@@ -138,17 +135,16 @@ export class LineFill {
     this.#maxChars = maxChars;
   }
 
-  /** Lines needed so far. */
   get lines(): number {
     return this.#lines;
   }
 
-  /** Columns so far, as if they were all on one line. */
+  /** Columns, as if all tokens were on one line. */
   get width(): number {
     return this.#total;
   }
 
-  /** Whether a token was added that is wider than a line. */
+  /** Whether a token is wider than a line. */
   get isTooWide(): boolean {
     return this.#isTooWide;
   }

@@ -1,16 +1,15 @@
-/** That a token, or a part of it, is said by a word, or a part of it. */
+/** A match of a token with a word, or of their parts. */
 export interface Link {
   readonly token: number;
   readonly word: number;
-  /** Which part of the word it is, from 0 to 1. */
+  /** The part of the word, from 0 to 1. */
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * Which words of a service say which tokens of the text, in the order of both. Letters are
- * compared, so that either side may cut or join words as it likes; what shares less than half of
- * its letters with the other side is taken for another word.
+ * Matches the words of a service with the tokens of the text, in the order of both. Compares letters, as either side may
+ * split or join words. A match needs at least half of the letters on both sides.
  */
 export function linkWords(tokens: readonly string[], words: readonly string[]): Link[] {
   const text = lettersOf(tokens);
@@ -43,7 +42,7 @@ interface Pair {
   last: number;
 }
 
-/** Pairs whose token and whose word were both found for the most part. */
+/** Filters pairs whose token and whose word were matched for at least a half. */
 function solid(pairs: readonly Pair[], tokenSizes: Int32Array, wordSizes: Int32Array): Pair[] {
   const inTokens = new Int32Array(tokenSizes.length);
   const inWords = new Int32Array(wordSizes.length);
@@ -58,7 +57,7 @@ function solid(pairs: readonly Pair[], tokenSizes: Int32Array, wordSizes: Int32A
   );
 }
 
-/** For each letter, which one of its own word it is. */
+/** Returns the index of each letter within its own text. */
 function offsetsInOwner(owners: Int32Array): Int32Array {
   const offsets = new Int32Array(owners.length);
   for (let index = 1; index < owners.length; index += 1) {
@@ -67,16 +66,15 @@ function offsetsInOwner(owners: Int32Array): Int32Array {
   return offsets;
 }
 
-/** The letters and digits of a row of texts, each with the index of the text that it is from. */
+/** The letters and digits of texts, each with the index of its text. */
 interface Letters {
-  /** Code points, without case, accents and presentation forms. */
+  /** Code points in lower case, without accents and presentation forms. */
   readonly codes: Int32Array;
   readonly owners: Int32Array;
   /** How many letters each text has. */
   readonly counts: Int32Array;
 }
 
-/** What two spellings of the same words have in common: their letters, whatever is between them. */
 function lettersOf(texts: readonly string[]): Letters {
   const codes: number[] = [];
   const owners: number[] = [];
@@ -97,7 +95,6 @@ function lettersOf(texts: readonly string[]): Letters {
 const LETTER = /[\p{L}\p{N}]/u;
 const ASCII = /^[\0-\x7f]*$/;
 
-/** Of text in lower case. */
 function isAsciiLetter(code: number): boolean {
   return (code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39);
 }
@@ -107,13 +104,13 @@ function plain(text: string): string {
   return text.normalize('NFKD').toLowerCase().replaceAll('ß', 'ss').replaceAll('ς', 'σ');
 }
 
-/** Two rows of letters, of which stretches are compared. */
+/** Two sequences of letters. */
 interface LetterRows {
   readonly left: Int32Array;
   readonly right: Int32Array;
 }
 
-/** A stretch of both rows; ends are not included. */
+/** A range of both sequences; the ends are exclusive. */
 interface Stretch {
   readonly left: number;
   readonly leftEnd: number;
@@ -121,13 +118,12 @@ interface Stretch {
   readonly rightEnd: number;
 }
 
-/** Called for a letter of the left row and the one of the right row that it is; both only grow. */
+/** Called with the indices of matching letters, both in increasing order. */
 type OnMatch = (left: number, right: number) => void;
 
 /**
- * Finds which letters of two rows are the same, in order: what both begin and end with, then what is
- * unique in both, then, in what is left between, the longest runs. Takes time nearly linear in
- * the letters: a comparison of all with all is made in small stretches only.
+ * Matches the letters of two sequences in order: the common beginning and end, then what is unique in both, then, in
+ * between, the longest runs. Takes nearly linear time, as only short ranges are compared pairwise.
  */
 function matchLetters(rows: LetterRows, onMatch: OnMatch): void {
   const whole = { left: 0, leftEnd: rows.left.length, right: 0, rightEnd: rows.right.length };
@@ -136,7 +132,7 @@ function matchLetters(rows: LetterRows, onMatch: OnMatch): void {
 
 const LONGEST_ANCHOR = 12;
 const SHORTEST_ANCHOR = 3;
-/** Pairs of letters that are compared all with all. */
+/** The most pairs of letters for a pairwise comparison. */
 const MOST_PAIRS = 250_000;
 
 function matchStretch(rows: LetterRows, stretch: Stretch, length: number, onMatch: OnMatch): void {
@@ -187,7 +183,7 @@ function matchDifferent(
     matchDifferent(rows, stretch, Math.max(SHORTEST_ANCHOR, length - 3), onMatch);
     return;
   }
-  // Nothing stands out, so that one place is as good as another.
+  // Without anchors, one place is as good as another.
   const middle = { left: (left + leftEnd) >> 1, right: (right + rightEnd) >> 1 };
   matchStretch(
     rows,
@@ -198,16 +194,15 @@ function matchDifferent(
   matchStretch(rows, { ...middle, leftEnd, rightEnd }, length, onMatch);
 }
 
-/** A place in both rows. */
+/** A place in both sequences. */
 interface Anchor {
   readonly left: number;
   readonly right: number;
 }
 
 /**
- * Places where both rows have the same `length` letters, which are nowhere else in either, in the
- * longest order that is the same in both. Takes time n log n in the length of the stretch. Letters
- * that happen to have the hash of others count as the same when they are looked for elsewhere.
+ * Finds places with the same `length` letters, unique in both sequences but for hash collisions, in the longest common
+ * order. Takes n log n time.
  */
 function anchors({ left, right }: LetterRows, stretch: Stretch, length: number): Anchor[] {
   const leftPlaces = uniquePlaces(left, stretch.left, stretch.leftEnd, length);
@@ -221,10 +216,10 @@ function anchors({ left, right }: LetterRows, stretch: Stretch, length: number):
   return longestIncreasing(pairs);
 }
 
-/** A multiplier that spreads hashes over 32 bits. */
+/** Spreads hashes over 32 bits. */
 const SPREAD = 0x9e3779b1;
 
-/** From the hash of the letters to where they are, or -1 when they are at several places. */
+/** Maps hashes of letters to their place, or to -1 when there are several. */
 function uniquePlaces(codes: Int32Array, from: number, to: number, length: number) {
   const places = new Map<number, number>();
   let leaving = 1;
@@ -236,7 +231,7 @@ function uniquePlaces(codes: Int32Array, from: number, to: number, length: numbe
     if (start > from) hash -= Math.imul(leaving, codes[start - 1] ?? 0);
     hash |= 0;
     if (start < from) continue;
-    // Small integers take no memory of their own.
+    // Small integers need no allocation.
     const key = hash >> 1;
     places.set(key, places.has(key) ? -1 : start);
   }
@@ -256,9 +251,9 @@ function isSame(
   return true;
 }
 
-/** Of pairs that are sorted by `left`, the longest row in which `right` grows too. */
+/** Returns the longest subsequence with increasing `right` of pairs that are sorted by `left`. */
 function longestIncreasing(pairs: readonly Anchor[]): Anchor[] {
-  /** For each length, the pair with the smallest `right` that ends a row of it. */
+  /** For each length, the pair with the smallest `right` that ends a subsequence of it. */
   const ends: number[] = [];
   const before = new Int32Array(pairs.length).fill(-1);
   for (const [index, { right }] of pairs.entries()) {
@@ -280,7 +275,7 @@ function longestIncreasing(pairs: readonly Anchor[]): Anchor[] {
   return row.reverse();
 }
 
-/** What a letter that is the same is worth, and one that follows another such. */
+/** Scores of a matching letter, and of one that continues a run. */
 const SAME = 2;
 const SAME_AGAIN = 3;
 
@@ -288,10 +283,7 @@ const MATCH = 1;
 const FROM_RUN = 2;
 const SKIP_LEFT = 4;
 
-/**
- * The best common subsequence of a stretch, where letters in a run are worth more than scattered
- * ones. Takes time and memory of the product of both lengths.
- */
+/** Matches the best common subsequence, with a bonus for runs. Takes time and memory of the product of both lengths. */
 function commonRuns({ left, right }: LetterRows, stretch: Stretch, onMatch: OnMatch): void {
   const rows = stretch.leftEnd - stretch.left;
   const columns = stretch.rightEnd - stretch.right;

@@ -9,9 +9,8 @@ import type { Timings } from './timings.ts';
 import { tokenize } from './tokens.ts';
 
 /**
- * The cues for a text that was spoken. They hold the text's own characters, each
- * once and in order, without its white space; never overlap; and keep the limits of the shape,
- * but for a single word that breaks one.
+ * Creates the cues of a text. They have every character of the text but white space, in order; never overlap; and
+ * keep the limits of the shape, except for a single word that exceeds one.
  */
 export function shapeCues(timings: Timings, shape: CueShape): Cue[] {
   const tokens = timeTokens(tokenize(timings.text), timings);
@@ -66,39 +65,31 @@ function linesOf({ tokens, boundaries }: Group, { maxChars }: CueShape): CueWord
   });
 }
 
-/**
- * Least time between two cues, so that the eye sees that the text has changed: two frames at 24 a
- * second.
- */
+/** The shortest gap between two cues, to make the change visible: two frames at 24 a second. */
 const MIN_GAP_MS = 84;
 
-/** A silence this short between two cues would flicker: the first one stays until the next. */
+/** A shorter gap would flicker: the first cue stays until the next. */
 const FLICKER_MS = 500;
 
-/** Columns that a reader reads in a second; a full-width character is two. */
+/** Columns that a viewer reads in a second; a full-width character is two. */
 const READING_SPEED = 17;
 
-/** When a cue is spoken, and how much there is to read. */
+/** The spoken time of a cue, and its columns. */
 interface SpokenCue {
   readonly startMs: number;
   readonly endMs: number;
   readonly width: number;
 }
 
-interface CueTime {
-  readonly startMs: number;
-  readonly endMs: number;
-}
-
 /**
- * When cues are shown: from the first sound on, and after the last one as long as there is silence and
- * a reader needs it. Never two at a time, each for a millisecond at least, none longer than the
- * limit unless it is spoken for longer.
- *
- * @param durationMs where the audio ends, beyond which no cue is held
+ * Returns when to show cues: from the first sound until, in a silence, the viewer has read them. At least for a
+ * millisecond, and not longer than the limit unless the speech is; never beyond the end of the audio.
  */
-function cueTimes(cues: readonly SpokenCue[], shape: CueShape, durationMs: number): CueTime[] {
-  const gapMs = shape.by === 'word' ? 0 : MIN_GAP_MS;
+function cueTimes(
+  cues: readonly SpokenCue[],
+  shape: CueShape,
+  durationMs: number,
+): Pick<Cue, 'endMs' | 'startMs'>[] {
   let earliest = 0;
   const starts = cues.map(({ startMs }) => {
     const start = Math.max(earliest, startMs);
@@ -108,24 +99,23 @@ function cueTimes(cues: readonly SpokenCue[], shape: CueShape, durationMs: numbe
   return cues.map((cue, index) => {
     const startMs = starts[index] ?? 0;
     const nextMs = starts[index + 1];
-    const limits = { ...shape, gapMs, nextMs, durationMs };
-    return { startMs, endMs: Math.max(startMs + 1, endOf({ ...cue, startMs }, limits)) };
+    const shown = endOf({ ...cue, startMs }, shape, nextMs, durationMs);
+    return { startMs, endMs: Math.max(startMs + 1, shown) };
   });
 }
 
-interface Limits extends CueShape {
-  readonly gapMs: number;
-  readonly nextMs: number | undefined;
-  readonly durationMs: number;
-}
-
-function endOf(cue: SpokenCue, { gapMs, nextMs, durationMs, ...shape }: Limits): number {
-  const { startMs, width } = cue;
-  const endMs = Math.max(startMs, cue.endMs);
+function endOf(
+  { startMs, width, ...spoken }: SpokenCue,
+  shape: CueShape,
+  nextMs: number | undefined,
+  durationMs: number,
+): number {
+  const endMs = Math.max(startMs, spoken.endMs);
   const readMs = Math.max(shape.minDurationMs, Math.ceil((width * 1_000) / READING_SPEED));
   const longest = Math.max(endMs, startMs + shape.maxDurationMs);
   const wanted = Math.max(endMs, Math.min(startMs + readMs, longest));
   if (nextMs === undefined) return Math.min(wanted, Math.max(endMs, durationMs));
+  const gapMs = shape.by === 'word' ? 0 : MIN_GAP_MS;
   // A very short cue gives at most half of its time to the gap.
   const last = nextMs - Math.min(gapMs, Math.floor((nextMs - startMs) / 2));
   const isFlicker = nextMs - wanted < (shape.by === 'word' ? shape.minDurationMs : FLICKER_MS);

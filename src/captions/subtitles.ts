@@ -5,17 +5,16 @@ import type { Timings } from './timings.ts';
 
 export type SubtitleFormat = 'srt' | 'vtt';
 
-/** The text of a subtitle file, and how many cues it has. */
-interface Subtitles {
-  readonly content: string;
-  readonly cues: number;
-}
-
 /**
- * The subtitle file for a text that was spoken. By word, SubRip has a cue for each word; WebVTT, which
- * can time the words within a cue, has phrases with the time of every word.
+ * Creates a subtitle file. By word, SubRip has a cue for each word; WebVTT, which can time words within a cue, has phrases
+ * with the time of every word.
+ * @returns its text, and how many cues it has
  */
-export function subtitlesOf(timings: Timings, shape: CueShape, format: SubtitleFormat): Subtitles {
+export function subtitlesOf(
+  timings: Timings,
+  shape: CueShape,
+  format: SubtitleFormat,
+): { readonly content: string; readonly cues: number } {
   if (format === 'srt') {
     const cues = shapeCues(timings, shape);
     return { content: srtFile(cues), cues: cues.length };
@@ -25,27 +24,21 @@ export function subtitlesOf(timings: Timings, shape: CueShape, format: SubtitleF
   return { content: vttFile(cues, { wordTimes }), cues: cues.length };
 }
 
-/**
- * A SubRip file: cues numbered from 1, text as it is but for `-->` (the format has no escapes), a blank
- * line after each cue, UTF-8 without a byte order mark, LF.
- */
+/** Formats a SubRip file: cues numbered from 1, a blank line after each, no byte order mark, LF. */
 export function srtFile(cues: readonly Cue[]): string {
-  return cues.map((cue, index) => `${index + 1}\n${times(cue)}\n${text(cue)}\n\n`).join('');
-}
-
-function times({ startMs, endMs }: Cue): string {
-  return `${timestamp(startMs, ',')} --> ${timestamp(endMs, ',')}`;
-}
-
-function text({ lines }: Cue): string {
-  // Players take a line with an arrow for the times of a cue.
-  return lines.map((line) => lineText(line).replaceAll('-->', '-- >')).join('\n');
+  return cues
+    .map(({ startMs, endMs, lines }, index) => {
+      const times = `${timestamp(startMs, ',')} --> ${timestamp(endMs, ',')}`;
+      // Players read a line with an arrow as the times of a cue, and the format has no escapes.
+      const text = lines.map((line) => lineText(line).replaceAll('-->', '-- >')).join('\n');
+      return `${index + 1}\n${times}\n${text}\n\n`;
+    })
+    .join('');
 }
 
 /**
- * A WebVTT file (W3C, WebVTT: The Web Video Text Tracks Format): UTF-8 without a byte order mark, LF.
- *
- * @param wordTimes writes a timestamp before each word that is said after its cue appears
+ * Formats a WebVTT file (W3C): no byte order mark, LF.
+ * @param options `wordTimes`: writes a timestamp before each word that is spoken after its cue appears
  */
 export function vttFile(
   cues: readonly Cue[],
@@ -53,14 +46,15 @@ export function vttFile(
 ): string {
   const blocks = cues.map((cue) => {
     const isLater = wordTimes ? laterTimes(cue) : () => false;
-    return `\n${timestamp(cue.startMs, '.')} --> ${timestamp(cue.endMs, '.')}\n${cueText(cue, isLater)}\n`;
+    const text = cue.lines.map((line) => lineMarkup(line, isLater)).join('\n');
+    return `\n${timestamp(cue.startMs, '.')} --> ${timestamp(cue.endMs, '.')}\n${text}\n`;
   });
   return `WEBVTT\n${blocks.join('')}`;
 }
 
 type IsLater = (ms: number) => boolean;
 
-/** The timestamps within a cue must grow, and lie between its start and its end. */
+/** Returns a filter of timestamps within a cue, which must increase between its start and its end. */
 function laterTimes({ startMs, endMs }: Cue): IsLater {
   let latest = startMs;
   return (ms) => {
@@ -68,10 +62,6 @@ function laterTimes({ startMs, endMs }: Cue): IsLater {
     latest = ms;
     return true;
   };
-}
-
-function cueText({ lines }: Cue, isLater: IsLater): string {
-  return lines.map((line) => lineMarkup(line, isLater)).join('\n');
 }
 
 function lineMarkup(line: CueLine, isLater: IsLater): string {
@@ -83,26 +73,20 @@ function lineMarkup(line: CueLine, isLater: IsLater): string {
     .join('');
 }
 
-/** `-->` may not be in the text of a cue, and needs no rule of its own once `>` is escaped. */
+/** Escapes text for a cue; with `>` that also covers `-->`. */
 function escape(word: string): string {
   return word.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
 /**
- * A time of a subtitle file: hours (two digits, more where there are more), minutes, seconds and
- * milliseconds.
- *
+ * Formats a time as `hh:mm:ss` and milliseconds.
  * @param ms whole milliseconds
- * @param mark between seconds and milliseconds: a comma in SubRip, a full stop in WebVTT
+ * @param mark before the milliseconds: a comma in SubRip, a full stop in WebVTT
  */
 export function timestamp(ms: number, mark: ',' | '.'): string {
   const seconds = ms / 1_000;
   const clock = [seconds / 3_600, (seconds / 60) % 60, seconds % 60]
-    .map((value) => twoDigits(value))
+    .map((value) => `${Math.floor(value)}`.padStart(2, '0'))
     .join(':');
   return `${clock}${mark}${`${ms % 1_000}`.padStart(3, '0')}`;
-}
-
-function twoDigits(value: number): string {
-  return `${Math.floor(value)}`.padStart(2, '0');
 }

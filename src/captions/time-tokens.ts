@@ -4,17 +4,15 @@ import { isOpening, beginsWithSign, isPicture, speakableLength } from './tokens.
 import type { Token } from './tokens.ts';
 import type { TimedWord, Timings } from './timings.ts';
 
-/** A token of the text and when it is said, in whole milliseconds. */
+/** A token with its time, in whole milliseconds. */
 export interface TimedToken extends Token {
   readonly startMs: number;
   readonly endMs: number;
 }
 
 /**
- * When each token of the text is said: as its words are, where they are found; between its
- * neighbours in proportion to its length, where they are not. What is not spoken has no time of its
- * own. Starts never decrease, and no token ends after the next one begins. Takes time nearly
- * linear in the text.
+ * Times each token: by its words if they are found, else between its neighbours in proportion to its length. A token
+ * that is not spoken has no duration. Starts never decrease, and tokens never overlap. Takes nearly linear time.
  */
 export function timeTokens(tokens: readonly Token[], timings: Timings): TimedToken[] {
   const { durationMs, words } = timings;
@@ -22,7 +20,7 @@ export function timeTokens(tokens: readonly Token[], timings: Timings): TimedTok
     tokens.map(({ text }) => text),
     words.map(({ text }) => text),
   );
-  const spans = fillGaps(tokens, linkedSpans(links, words), { words, durationMs });
+  const spans = fillGaps(tokens, linkedSpans(links, words), timings);
   let latest = 0;
   const starts = spans.map(({ startMs }) => {
     latest = Math.min(durationMs, Math.max(latest, Math.round(startMs)));
@@ -36,13 +34,13 @@ export function timeTokens(tokens: readonly Token[], timings: Timings): TimedTok
   });
 }
 
-/** A token that was found among the words: when it is said, and from which word to which. */
+/** The time of a token that was found among the words, and its words. */
 interface LinkedSpan extends Span {
   readonly firstWord: number;
   readonly lastWord: number;
 }
 
-/** From tokens to their times; a word that several tokens share is divided by its letters. */
+/** Maps tokens to their times; divides a word that several tokens share by its letters. */
 function linkedSpans(
   links: readonly Link[],
   words: readonly TimedWord[],
@@ -64,28 +62,22 @@ function linkedSpans(
   return spans;
 }
 
-/** What the service said, and for how long. */
-interface Spoken {
-  readonly words: readonly TimedWord[];
-  readonly durationMs: number;
-}
-
-/** Tokens that were not found among the words, and the words there that were not found either. */
+/** Consecutive tokens that were not found among the words, and the unmatched words there. */
 interface Gap {
   readonly tokens: readonly Token[];
   readonly words: readonly TimedWord[];
-  /** Where the token before ends and the one after begins, or the audio. */
+  /** The end of the token before, and the start of the one after. */
   readonly around: Span;
 }
 
 /**
- * A time for every token. Those that were not found share the time of the words that were not found at
- * the same place ("2026", said as "twenty twenty six"), or else the time between their neighbours.
+ * Times every token. Those that were not found share the time of the unmatched words at the same place ("2026",
+ * spoken as "twenty twenty six"), or else the time between their neighbours.
  */
 function fillGaps(
   tokens: readonly Token[],
   linked: ReadonlyMap<number, LinkedSpan>,
-  { words, durationMs }: Spoken,
+  { words, durationMs }: Timings,
 ): Span[] {
   const spans: Span[] = [];
   let from = 0;
@@ -115,7 +107,7 @@ function fillGaps(
   return spans;
 }
 
-/** What is not spoken weighs nothing; where there are words and nothing else, pictures say them. */
+/** Returns the length of each token in speech; emoji count only where there are words for nothing else. */
 function weightsOf({ tokens, words }: Gap): number[] {
   const weights = tokens.map(({ text }) => speakableLength(text));
   if (words.length === 0 || weights.some((weight) => weight > 0)) return weights;
@@ -127,18 +119,18 @@ function spokenGap({ tokens, words, around }: Gap, weights: readonly number[]): 
   return tokens.length === 0 ? [] : shareTime(weights, words.length === 0 ? [stretch] : words);
 }
 
-/** Closing signs and pictures stay with what was said last, opening ones go with what follows. */
+/** Times silent tokens: closing signs and emoji with the word before, opening signs with the one after. */
 function silentGap({ tokens, around }: Gap): Span[] {
   const opens = tokens.findIndex(({ text, lineBreaks }) => lineBreaks > 0 || isOpening(text));
   const isFirst = around.startMs === 0;
   return tokens.map((_, index) => {
-    const goesOn = isFirst || (opens >= 0 && index >= opens);
-    const ms = goesOn ? Math.max(around.startMs, around.endMs) : around.startMs;
+    const isBeforeNext = isFirst || (opens >= 0 && index >= opens);
+    const ms = isBeforeNext ? Math.max(around.startMs, around.endMs) : around.startMs;
     return { startMs: ms, endMs: ms };
   });
 }
 
-/** Words that no token is left for belong to a neighbour: "percent" to `50%`, "dollars" to `$5`. */
+/** Assigns words without a token to a neighbour: "percent" to `50%`, "dollars" to `$5`. */
 function extraTime({ words }: Gap, tokens: readonly Token[], next: number) {
   const [first] = words;
   const last = words.at(-1);
@@ -155,11 +147,9 @@ interface Span {
 }
 
 /**
- * When things with these lengths are said, when together they are what the words of `spans`
- * say: one to one where there are as many of each, else in proportion to the lengths, so that
- * the pauses between the words stay where they are. Takes time linear in both.
- *
- * @param weights how long each takes to say, in any unit; not all 0
+ * Distributes the time of `spans` among tokens: one to one where there are as many, else in proportion to the weights,
+ * so that the pauses between the spans stay where they are.
+ * @param weights length of each token in speech, in any unit; not all 0
  */
 function shareTime(weights: readonly number[], spans: readonly Span[]): Span[] {
   const spokenCount = weights.filter((weight) => weight > 0).length;
@@ -181,7 +171,7 @@ function shareTime(weights: readonly number[], spans: readonly Span[]): Span[] {
   });
 }
 
-/** Sums of fractions are not exact. */
+/** Tolerance for sums of fractions. */
 const HALF_MS = 0.5;
 
 const NOWHERE: Span = { startMs: 0, endMs: 0 };
@@ -191,7 +181,7 @@ function after(before: Span | undefined, first: Span | undefined): Span {
   return { startMs: ms, endMs: ms };
 }
 
-/** When so much of some spans has been said; it is asked for times that never decrease. */
+/** Converts speaking time to time; for arguments that never decrease. */
 class SpokenTime {
   readonly #spans: readonly Span[];
   #index = 0;
@@ -202,10 +192,7 @@ class SpokenTime {
     this.#spans = spans;
   }
 
-  /**
-   * The time when `spokenMs` of the spans have been said; where that is a pause, its end for
-   * what begins then and its beginning for what ends.
-   */
+  /** Returns the time after `spokenMs` of the spans: in a pause, its end for a start, and its start for an end. */
   at(spokenMs: number, begins: boolean): number {
     for (; this.#index < this.#spans.length; this.#index += 1) {
       const { startMs, endMs } = this.#spans[this.#index] ?? NOWHERE;

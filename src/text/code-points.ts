@@ -1,10 +1,6 @@
-/**
- * Text measured in Unicode code points, which is what "character" means everywhere in foley: not
- * UTF-16 units and not what a reader sees as one letter. A lone surrogate counts as one. Nothing
- * here builds an array of the text's characters, so a book costs no more memory than itself.
- */
+// A "character" of foley is a Unicode code point; a lone surrogate counts as one.
 
-/** How many code points `text` has. */
+/** Counts code points, without allocating an array of them. */
 export function countCodePoints(text: string): number {
   let count = text.length;
   for (let at = 0; at + 1 < text.length; at += 1) {
@@ -16,24 +12,18 @@ export function countCodePoints(text: string): number {
   return count;
 }
 
-/** Whether `text` has more than `limit` code points; looks no further than it must. */
+/** Whether `text` has more than `limit` code points; stops there. */
 export function hasMoreCodePointsThan(text: string, limit: number): boolean {
   return text.length > limit && codePointOffset(text, limit) < text.length;
 }
 
-/**
- * The code points from `start` up to but not including `end`, both counted in code points from the
- * beginning; an `end` past the text means its end. A pair of surrogates is never cut.
- */
+/** Returns the code points from `start` to before `end`, both in code points; never cuts a surrogate pair. */
 export function sliceCodePoints(text: string, start: number, end = Infinity): string {
   const from = codePointOffset(text, start);
   return text.slice(from, codePointOffset(text, end - start, from));
 }
 
-/**
- * The UTF-16 index that lies `count` code points after index `from`, or the text's length when it
- * has fewer.
- */
+/** Returns the UTF-16 index `count` code points after index `from`, or the text's length if that is less. */
 export function codePointOffset(text: string, count: number, from = 0): number {
   let at = from;
   for (let left = count; left > 0 && at < text.length; left -= 1) {
@@ -46,14 +36,14 @@ function isPairAt(text: string, at: number): boolean {
   return (text.charCodeAt(at) & 0xfc00) === 0xd800 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00;
 }
 
-/** Signs that are heard as a pause or not at all, and white space. */
+/** White space, and signs that are spoken as a pause or not at all. */
 const SILENT = String.raw`[\s\p{Pd}\p{Ps}\p{Pe}\p{Pi}\p{Pf}\p{Cf}.,;:!?…'"¿¡·]`;
 const LEADING = new RegExp(`^${SILENT}+`, 'u');
 const TRAILING = new RegExp(`${SILENT}+$`, 'u');
 
 /**
- * A word without the silent signs around it: `don't` of `“don't…”`. Signs within it stay.
- * @returns where it begins in UTF-16 units, and the word, which is empty where there is none
+ * Strips the silent signs around a word: `don't` of `“don't…”`.
+ * @returns the word, which may be empty, and its UTF-16 index
  */
 export function withoutSilentSigns(text: string): { readonly at: number; readonly word: string } {
   const at = LEADING.exec(text)?.[0].length ?? 0;

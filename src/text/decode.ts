@@ -1,13 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 
-/** Why bytes are not UTF-8 text. */
 export type EncodingFault = 'invalid' | 'cut' | 'utf-16le' | 'utf-16be' | 'utf-32le';
 
-/** Bytes that are not UTF-8: what they are, and exactly where. */
+/** Bytes that are not UTF-8. */
 export class TextEncodingError extends Error {
   override readonly name = 'TextEncodingError';
   readonly fault: EncodingFault;
-  /** Offset of the first byte that does not belong to a whole, valid character. */
+  /** Offset of the first byte outside of a valid character. */
   readonly byteOffset: number;
   /** Line of that byte, from 1. */
   readonly line: number;
@@ -20,17 +19,17 @@ export class TextEncodingError extends Error {
   }
 }
 
-/** Turns UTF-8 that arrives in pieces into text; the pieces may be cut anywhere. */
+/** Decodes UTF-8 that arrives in pieces, cut anywhere. */
 export interface Utf8Decoder {
-  /** The text that has become certain with these bytes. Throws {@link TextEncodingError}. */
+  /** Returns the text of complete characters. @throws TextEncodingError */
   write(bytes: Uint8Array): string;
-  /** What was still held back. Throws when the bytes end inside a character. */
+  /** Returns the rest. @throws TextEncodingError when the bytes end inside a character */
   end(): string;
 }
 
 /**
- * The text of `bytes`, which must be UTF-8; a byte order mark at the beginning is dropped. Throws
- * {@link TextEncodingError}, which names UTF-16 and UTF-32 when their own mark is there.
+ * Decodes UTF-8, and drops a byte order mark.
+ * @throws TextEncodingError, which names UTF-16 and UTF-32 by their byte order mark
  */
 export function decodeUtf8(bytes: Uint8Array): string {
   // What has no fault needs none to be found.
@@ -39,7 +38,7 @@ export function decodeUtf8(bytes: Uint8Array): string {
   return decoder.write(bytes) + decoder.end();
 }
 
-/** A strict decoder for a stream; the same rules as {@link decodeUtf8}, for any chunking. */
+/** Creates a decoder for a stream, with the rules of {@link decodeUtf8}. */
 export function createUtf8Decoder(): Utf8Decoder {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   let held: Uint8Array = new Uint8Array(0);
@@ -55,7 +54,7 @@ export function createUtf8Decoder(): Utf8Decoder {
     } catch {
       throw faultIn(bytes, offset, line, ended);
     }
-    // Copied, since a Buffer's slice shares its memory with the caller's.
+    // A copy: the caller may reuse the bytes.
     held = new Uint8Array(bytes.subarray(whole));
     offset += whole;
     for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) line += 1;
@@ -67,7 +66,7 @@ export function createUtf8Decoder(): Utf8Decoder {
   return {
     write(bytes) {
       const all = held.length === 0 ? bytes : Buffer.concat([held, bytes]);
-      // A foreign byte order mark has up to four bytes; until they are there it cannot be named.
+      // A byte order mark of UTF-16 or UTF-32 has up to four bytes.
       if (offset === 0 && all.length < 4 && (all[0] ?? 0) >= 0xfe) {
         held = new Uint8Array(all);
         return '';
@@ -78,7 +77,7 @@ export function createUtf8Decoder(): Utf8Decoder {
   };
 }
 
-/** How many leading bytes remain when a last character that is still incomplete is left out. */
+/** Returns the number of bytes without an incomplete last character. */
 function wholeCharacters(bytes: Uint8Array): number {
   for (let back = 1; back <= 3 && back <= bytes.length; back += 1) {
     const byte = bytes[bytes.length - back] ?? 0;
@@ -110,14 +109,14 @@ function faultIn(bytes: Uint8Array, offset: number, line: number, ended: boolean
   return new TextEncodingError(cut ? 'cut' : 'invalid', offset + at, faultLine, bytes[at] ?? 0);
 }
 
-/** Length of the valid sequence at `at`, 0 when there is none. */
+/** Returns the length of the valid sequence at `at`, or 0. */
 function validAt(bytes: Uint8Array, at: number): number {
   if (at >= bytes.length) return 0;
   const length = sequenceLength(bytes[at] ?? 0);
   return at + length <= bytes.length && isPrefix(bytes, at, length) ? length : 0;
 }
 
-/** Whether the `length` bytes at `at` begin a valid sequence: the ranges of RFC 3629, section 4. */
+/** Whether the `length` bytes at `at` begin a valid sequence (RFC 3629, section 4). */
 function isPrefix(bytes: Uint8Array, at: number, length: number): boolean {
   const lead = bytes[at] ?? 0;
   for (let index = 1; index < length; index += 1) {
@@ -130,7 +129,7 @@ function isPrefix(bytes: Uint8Array, at: number, length: number): boolean {
 
 const ANY_CONTINUATION: readonly [number, number] = [0x80, 0xbf];
 
-/** Shorter where longer forms, surrogates and numbers above U+10FFFF have to be kept out. */
+/** Excludes overlong forms, surrogates and code points above U+10FFFF. */
 function secondByteRange(lead: number): readonly [number, number] {
   if (lead === 0xe0) return [0xa0, 0xbf];
   if (lead === 0xed) return [0x80, 0x9f];

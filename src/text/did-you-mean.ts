@@ -1,7 +1,6 @@
 /**
- * The candidates that were probably meant by `given`, best first, at most `limit`: those that it
- * begins, and those at most a third of its letters away (insertions, deletions, substitutions and
- * swaps of neighbours), whatever the case. None when nothing is near.
+ * Returns the candidates closest to `given`, best first, at most `limit`: those that begin with it, and those within an edit
+ * distance of a third of its letters, ignoring case.
  */
 export function closest(given: string, candidates: Iterable<string>, limit = 3): string[] {
   const wanted = given.toLowerCase();
@@ -10,10 +9,11 @@ export function closest(given: string, candidates: Iterable<string>, limit = 3):
   const near: { candidate: string; distance: number }[] = [];
   for (const candidate of new Set(candidates)) {
     const other = candidate.toLowerCase();
-    const distance = isBeginning(wanted, other) ? 1 : editDistance(wanted, other, allowed);
+    const isPrefix = wanted.replace(/^-+/, '').length >= 3 && other.startsWith(wanted);
+    const distance = isPrefix ? 1 : editDistance(wanted, other, allowed);
     if (distance <= allowed) near.push({ candidate, distance });
   }
-  // One letter of two says nothing when several candidates are as near.
+  // One letter of two is no evidence for one of several candidates.
   if (wanted.length < 3 && near.length > 1) return [];
   return near
     .toSorted((a, b) => a.distance - b.distance || (a.candidate < b.candidate ? -1 : 1))
@@ -21,7 +21,7 @@ export function closest(given: string, candidates: Iterable<string>, limit = 3):
     .map(({ candidate }) => candidate);
 }
 
-/** A sentence for a hint, `did you mean a, b or c?`, or nothing when nothing is near. */
+/** Returns a hint, `did you mean a, b or c?`, or undefined when no candidate is close. */
 export function didYouMean(given: string, candidates: Iterable<string>): string | undefined {
   const near = closest(given, candidates);
   const last = near.pop();
@@ -29,17 +29,10 @@ export function didYouMean(given: string, candidates: Iterable<string>): string 
   return `did you mean ${near.length === 0 ? last : `${near.join(', ')} or ${last}`}?`;
 }
 
-/** Longer strings are not typing mistakes for a name, and cost the square of their length. */
+/** Longer strings are no typing mistakes, and the time is quadratic. */
 const LONGEST_COMPARED = 64;
 
-function isBeginning(wanted: string, other: string): boolean {
-  return wanted.replace(/^-+/, '').length >= 3 && other.startsWith(wanted);
-}
-
-/**
- * The Damerau-Levenshtein distance in its restricted form (no letter is touched twice); anything
- * above `most` is only promised to be above it.
- */
+/** Computes the Damerau-Levenshtein distance in its restricted form; may stop at any number above `most`. */
 function editDistance(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > most) return most + 1;
   let beforeLast: number[] = [];

@@ -1,21 +1,14 @@
-/** How a string that is not ours is to be shown. */
 export interface DisplayOptions {
-  /** The most code points that the result may have, the ellipsis of a cut one included. */
+  /** The most code points of the result, with the ellipsis. */
   readonly max?: number | undefined;
-  /**
-   * False leaves what a build service would take for a command in a log line: `::error::` at the
-   * beginning of a line, `##[…]` and `##vso[…]` anywhere. Otherwise it is disarmed.
-   */
+  /** Whether to escape commands in logs of build services (`::error::`, `##[…]`, `##vso[…]`); default true. */
   readonly neutralizeCi?: boolean | undefined;
 }
 
 /**
- * A string that is not ours (from a server, a file name, a close reason) as one line that is safe
- * to print: control characters and escape sequences, line ends, bidirectional controls, zero-width
- * and other invisible characters, non-characters and lone surrogates become visible escapes such as
- * `\x1b` or `\u202e`; every printable character of every script stays, emoji sequences included.
- * A cut result ends in `…`; neither a code point nor an escape is ever cut in two. The result is
- * for people: it cannot be turned back.
+ * Formats an untrusted string (from a server, a file name, a close reason) as one line that is safe to print. Escapes control,
+ * bidirectional and invisible characters, line ends, non-characters and lone surrogates, such as `\x1b` and `\u202e`;
+ * keeps emoji sequences. A truncated result ends in `…`, never inside an escape.
  */
 export function display(untrusted: string, options: DisplayOptions = {}): string {
   const max = Math.max(1, options.max ?? Infinity);
@@ -34,7 +27,7 @@ export function display(untrusted: string, options: DisplayOptions = {}): string
         : visible(untrusted, at, character);
     atLineStart &&= unit.trim() === '';
     at += character.length;
-    // An escape is plain ASCII, so that its units are its code points; anything else is one.
+    // An escape is ASCII; anything else is one code point.
     length += unit === character ? 1 : unit.length;
     if (length > max) return `${cut}…`;
     shown += unit;
@@ -43,10 +36,7 @@ export function display(untrusted: string, options: DisplayOptions = {}): string
   return shown;
 }
 
-/**
- * JSON in which every control, direction and invisible character is escaped, so that it is safe to look at;
- * the value stays the same.
- */
+/** Serialises JSON that is safe to print: escapes control, direction and invisible characters. */
 export function toJson(data: unknown, pretty = false): string {
   return JSON.stringify(data, undefined, pretty ? 2 : undefined).replaceAll(
     UNSAFE_IN_JSON,
@@ -58,7 +48,7 @@ export function toJson(data: unknown, pretty = false): string {
   );
 }
 
-/** Characters that JSON may hold raw but that can change what a terminal shows, or cannot be seen. */
+/** Characters that JSON allows raw but that are invisible or affect a terminal. */
 const UNSAFE_IN_JSON =
   /[\u007f-\u009f\u00ad\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]|\u061c|\u034f/gu;
 
@@ -72,7 +62,6 @@ const ZERO_WIDTH_JOINER = '\u200d';
 const VARIATION_SELECTORS = /^[\ufe0e\ufe0f]$/;
 const SHORT_ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/** Kinds of characters. */
 interface Signs {
   readonly suspicious: RegExp;
   readonly suspiciousAlone: RegExp;
@@ -83,7 +72,7 @@ interface Signs {
 
 let known: Signs | undefined;
 
-/** Looked up in Unicode when something is shown for the first time: that takes most of a millisecond. */
+/** Compiled on first use, which takes most of a millisecond. */
 function signs(): Signs {
   known ??= {
     suspicious: new RegExp(`[${INVISIBLE}]`, 'u'),
@@ -101,7 +90,7 @@ function visible(text: string, at: number, character: string): string {
   return SHORT_ESCAPES[character] ?? escapeOf(character);
 }
 
-/** Inside an emoji sequence a joiner or a variation selector is part of one printable sign. */
+/** Whether a joiner or a variation selector is part of an emoji sequence. */
 function isEmojiGlue(text: string, at: number, character: string): boolean {
   const { emojiBase, pictograph, pictographOrModifier } = signs();
   if (character === ZERO_WIDTH_JOINER) {
@@ -115,7 +104,7 @@ function isEmojiGlue(text: string, at: number, character: string): boolean {
   return emojiBase.test(before) || (KEYCAP_BASE.test(before) && text[at + 1] === KEYCAP);
 }
 
-/** Whether the character at `at` begins what a build service's log reader would obey. */
+/** Whether a command in the log of a build service begins at `at`. */
 function startsCommand(text: string, at: number, atLineStart: boolean): boolean {
   if (atLineStart && text.startsWith('::', at)) return true;
   return text.startsWith('##', at) && /^[a-z]{0,16}\[/i.test(text.slice(at + 2, at + 19));
@@ -137,7 +126,7 @@ function escapeOf(character: string): string {
   return `\\u{${code.toString(16)}}`;
 }
 
-/** A count with its noun, such as `1 character` and `2 characters`; `s` is all that a plural gets. */
+/** Formats a count with its noun, such as `1 character` and `2 characters`; the plural only adds an `s`. */
 export function counted(count: number | string, noun: string): string {
   return `${count} ${noun}${`${count}` === '1' ? '' : 's'}`;
 }

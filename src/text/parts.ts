@@ -3,16 +3,9 @@ import { endsParagraph, splitSentences } from './sentences.ts';
 import type { TextPiece } from './sentences.ts';
 
 /**
- * Cuts a text into parts of at most `limit` code points, to be spoken one by one: where a paragraph
- * ends, else where a sentence does. Only a sentence that is longer than the limit is cut itself: at a
- * clause, else between words, else between what a reader sees as letters, else anywhere but inside of
- * a pair of surrogates.
- *
- * The white space between two parts is left out, and so is that around the whole: what is left of the
- * text is in the parts, unchanged and in order. No part is empty or has nothing but white space. Takes
- * time linear in the text.
- *
- * @param limit the longest text that is taken, in code points
+ * Splits a text into parts of at most `limit` code points: after a paragraph, else after a sentence. Splits a sentence only
+ * if it is longer than the limit: after a clause, else between words, else between graphemes, else between code points.
+ * Drops the white space around parts; no part is empty. Takes time linear in the text.
  * @throws RangeError when `limit` is not an integer of at least 1
  */
 export function splitParts(text: string, limit: number): TextPiece[] {
@@ -21,11 +14,11 @@ export function splitParts(text: string, limit: number): TextPiece[] {
   }
   const parts: TextPiece[] = [];
   const breaks = new Breaks(text);
-  const end = trimmedEnd(text);
+  const end = text.trimEnd().length;
   let start = nextWord(text, 0);
   while (start < end) {
     const reach = codePointOffset(text, limit, start);
-    const cut = reach >= end ? end : cutOf(text, { start, reach, limit }, breaks);
+    const cut = reach >= end ? end : cutOf(text, start, reach, limit, breaks);
     const part = text.slice(start, cut).trimEnd();
     parts.push({ text: part, start, end: start + part.length });
     start = nextWord(text, cut);
@@ -33,49 +26,36 @@ export function splitParts(text: string, limit: number): TextPiece[] {
   return withSpeakableEnd(text, parts, limit);
 }
 
-/** A part that ends with a paragraph is at least so much of the longest, and with a sentence. */
+/** The shortest part that may end with a paragraph and with a sentence, as a share of the longest. */
 const PARAGRAPH_PART = 0.7;
 const SENTENCE_PART = 0.5;
 
-interface Window {
-  readonly start: number;
-  /** As far as the part may go. */
-  readonly reach: number;
-  /** In code points. */
-  readonly limit: number;
-}
-
-function cutOf(text: string, window: Window, breaks: Breaks): number {
-  const { start, reach, limit } = window;
+function cutOf(text: string, start: number, reach: number, limit: number, breaks: Breaks): number {
   const far = (share: number): number => start + Math.floor((reach - start) * share);
-  const { paragraph, sentence, next } = breaks.within(start, endWithSpace(text, reach));
+  const { paragraph, sentence, next } = breaks.within(
+    start,
+    // White space at the end is not part of the part.
+    nextWord(text, reach),
+  );
   if (paragraph > far(PARAGRAPH_PART)) return paragraph;
   if (sentence > far(SENTENCE_PART)) return sentence;
-  // The sentence that does not fit begins the next part, unless it does not fit there either.
+  // A sentence that does not fit begins the next part, unless it is too long for that too.
   const fitsAlone = !hasMoreCodePointsThan(text.slice(sentence, next).trim(), limit);
   if (sentence > start && fitsAlone) return sentence;
   return cutWithin(text, start, reach);
 }
 
-/** White space at the end of a part is not in it, so that it may lie behind what fits. */
-function endWithSpace(text: string, reach: number): number {
-  return nextWord(text, reach);
-}
-
-/** The ends of sentences, asked for from the beginning of the text to its end. */
+/** Finds the ends of sentences, for increasing positions. */
 class Breaks {
   readonly #sentences: readonly TextPiece[];
-  /** The first sentence that ends behind the last start asked for. */
+  /** Index of the first sentence that ends after the last `start`. */
   #first = 0;
 
   constructor(text: string) {
     this.#sentences = splitSentences(text);
   }
 
-  /**
-   * The last end of a paragraph and of a sentence behind `start` and not behind `reach`, `start` where
-   * there is none, and where the sentence ends that comes then.
-   */
+  /** Returns the last end of a paragraph and of a sentence in the range, or `start`, and the end of the next sentence. */
   within(start: number, reach: number): { paragraph: number; sentence: number; next: number } {
     while ((this.#sentences[this.#first]?.end ?? Infinity) <= start) this.#first += 1;
     let paragraph = start;
@@ -93,10 +73,7 @@ class Breaks {
 
 const SPEAKABLE = /[\p{L}\p{N}]/u;
 
-/**
- * A last part of signs alone (three stars, a row of dots) is nothing that a voice can say: it takes the
- * last sentence of the part before it, where that fits.
- */
+/** Moves the last sentence to a last part without letters (three stars, a row of dots), which no voice could speak. */
 function withSpeakableEnd(text: string, parts: TextPiece[], limit: number): TextPiece[] {
   const last = parts.at(-1);
   const before = parts.at(-2);
@@ -119,20 +96,14 @@ function nextWord(text: string, from: number): number {
   return NOT_SPACE.exec(text)?.index ?? text.length;
 }
 
-function trimmedEnd(text: string): number {
-  return text.trimEnd().length;
-}
-
 /**
- * Where a sentence that is too long is cut: after a clause, between words, between letters. The
- * segmenters of `Intl` know words where no spaces are (Chinese, Japanese, Thai) and what is one letter.
- * They are made when they are needed, for to make one takes long.
- *
- * @param reach the last place that is allowed, behind `start`
+ * Returns where to split a sentence that is too long: after a clause, between words, or between graphemes. The segmenters of
+ * `Intl` find words in scripts without spaces (Chinese, Japanese, Thai).
+ * @param reach the last allowed place, after `start`
  * @returns the last place of the best kind, or `reach`
  */
 export function cutWithin(text: string, start: number, reach: number): number {
-  // Looks beyond, since a mark and its space, a word or a letter may go on there.
+  // Beyond the end, as a mark with its space, a word or a grapheme may continue there.
   const seen = text.slice(start, reach + LOOK_AHEAD);
   const shortest = Math.floor((reach - start) * SHORTEST_PART);
   const most = reach - start;
@@ -146,10 +117,10 @@ export function cutWithin(text: string, start: number, reach: number): number {
 
 const LOOK_AHEAD = 64;
 
-/** A part that ends within a sentence is at least so much of the longest. */
+/** The shortest part that may end within a sentence, as a share of the longest. */
 const SHORTEST_PART = 0.5;
 
-/** What ends a clause, strongest first; a comma between digits ends none. Then space between words. */
+/** Ends of clauses, strongest first, then of words; a comma between digits ends none. */
 const MARKS = [
   /[.!?…;:][\p{Pe}\p{Pf}"']*(?=\s)|\s[-–—]+(?=\s)|—|[；：。！？।]/gu,
   /[,)\]][\p{Pf}"']*(?=\s)|[，、،]/gu,
@@ -169,7 +140,7 @@ function lastMark(seen: string, shortest: number, most: number): number | undefi
   return undefined;
 }
 
-/** The last place between two segments. */
+/** Returns the last place between two segments. */
 function lastBoundary(
   segmenter: Intl.Segmenter,
   seen: string,
@@ -184,6 +155,7 @@ function lastBoundary(
   return last;
 }
 
+// Created on first use, which takes long.
 let wordSegmenter: Intl.Segmenter | undefined;
 let graphemeSegmenter: Intl.Segmenter | undefined;
 

@@ -1,19 +1,16 @@
-/** A stretch of a text. */
+/** A part of a text. */
 export interface TextPiece {
   readonly text: string;
-  /** Where it begins and ends in the whole, in UTF-16 units. */
+  /** Its range in the whole, in UTF-16 units. */
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * Cuts a text into sentences. Nothing is lost or added: the pieces joined are the text, white space
- * goes with the sentence before it, and no piece is empty. Takes time linear in the text, whatever
- * the text is.
+ * Splits a text into sentences, each with the white space after it. Takes time linear in the text.
  *
- * `Intl.Segmenter` is not used: making one takes a tenth of the whole start-up, its breaks at
- * abbreviations and at wrapped lines would have to be mended all the same, and they differ from
- * one release of Node to the next. The Unicode property of sentence-ending signs is.
+ * Does not use `Intl.Segmenter`: creating one takes a tenth of the start-up, it breaks at abbreviations and wrapped
+ * lines, and it differs between releases of Node.
  */
 export function splitSentences(text: string): TextPiece[] {
   const pieces: TextPiece[] = [];
@@ -27,18 +24,17 @@ export function splitSentences(text: string): TextPiece[] {
   return pieces;
 }
 
-/** The first sentence of a text; places are in UTF-16 units. */
+/** The first sentence of a text, in UTF-16 units. */
 export interface FirstSentence {
-  /** Where the next one begins; undefined when the sentence may go on behind the text. */
+  /** Where the next one begins; undefined when the sentence may continue after the text. */
   readonly end: number | undefined;
   /** The end of the last word that is certainly in the sentence. */
   readonly reach: number;
 }
 
 /**
- * Finds the first sentence of a text. While the text is being written (`isOpen`) it ends only where nothing
- * that may follow can change that, so that a text is cut in the same places whatever the pieces are in which
- * it comes. Reads no further once the sentence is longer than `limit`.
+ * Finds the first sentence of a text. If more text may follow (`isOpen`), it ends only where that could not change the
+ * end, so that sentences do not depend on how the text arrives. Stops when the sentence is longer than `limit`.
  */
 export function firstSentence(
   text: string,
@@ -54,9 +50,8 @@ export function firstSentence(
 }
 
 /**
- * Returns whether a text that stops coming here has ended with a whole sentence, as far as that can be
- * known: false for `Dr.`, `3.`, an initial, an ellipsis, and a closing quote, behind which a sentence may
- * go on.
+ * Whether a text certainly ends with a whole sentence: false for `Dr.`, `3.`, an initial, an ellipsis and a closing
+ * quote, after which a sentence may continue.
  */
 export function endsClearly(text: string): boolean {
   const words = text.trimEnd().split(/\s+/);
@@ -65,18 +60,18 @@ export function endsClearly(text: string): boolean {
   if (stops === '' || isClosed || (!hasSpace && isInQuotes(text))) return false;
   if (/[^.…]/u.test(stops)) return true;
   if (stops !== '.' || body === '' || isListNumber(body, words.length === 1)) return false;
-  const mayGoOn = !hasSpace && /[\d.]/.test(body);
-  return !mayGoOn && !mayBeAbbreviation(body);
+  const mayContinue = !hasSpace && /[\d.]/.test(body);
+  return !mayContinue && !mayBeAbbreviation(body);
 }
 
-/** Whether a text ends within quotes or brackets: the closing sign may follow. */
+/** Whether a text ends within quotes or brackets. */
 function isInQuotes(text: string): boolean {
   const opened = Array.from(text.matchAll(OPENED)).at(-1);
   return opened !== undefined && !CLOSED.test(text.slice(opened.index + opened[0].length));
 }
 
 const NOT_SPACE = /[^\s\u0085]/g;
-/** Stops of scripts that put no space after them. */
+/** Full stops of scripts without a space after them. */
 const WIDE_STOP = /[。！？｡]/;
 const WORD_END = /[\s\u0085。！？｡]/g;
 const STOP = /[\p{Sentence_Terminal}…]/u;
@@ -87,24 +82,24 @@ const CLOSED = /\S[\p{Pe}\p{Pf}"'*_](?!\p{L})/u;
 const LOWER_CASE = /^\p{Ll}/u;
 const LINE_BREAK = /\r\n|[\n\r\u0085\u2028\u2029]/g;
 const LIST_ITEM = /^(?:[-–*•‣]\s|\(?(?:\d{1,3}|[A-Za-z])[.)]\s)/;
-/** What may become a {@link LIST_ITEM}. */
+/** The beginning of a {@link LIST_ITEM}. */
 const LIST_BEGINNING = /^[-–*•‣(\dA-Za-z]\S{0,4}$/;
 const LIST_NUMBER = /^\d{1,3}$/;
 
-/** How far the beginning of what follows is looked at: longer than any word that matters. */
+/** Characters of the following text that are considered; longer than any word that matters. */
 const LOOK_AHEAD = 24;
 
-/** A line at least this long that does not end in a stop was broken by its width, not by its end. */
+/** A longer line without a full stop was wrapped. */
 const WRAPPED_LINE_LENGTH = 50;
 
-/** A word and the white space after it: the only place where a sentence can end. */
+/** A word and the white space after it, where a sentence may end. */
 interface Gap {
   readonly word: string;
   readonly isFirstWord: boolean;
   readonly space: string;
-  /** What follows the space, `LOOK_AHEAD` units of it; nothing at the end of the text. */
+  /** `LOOK_AHEAD` units after the space. */
   readonly following: string;
-  /** Length of the line that the word ends, when the space breaks the line. */
+  /** Length of the line up to the end of the word. */
   readonly lineLength: number;
 }
 
@@ -112,7 +107,7 @@ interface PlacedGap extends Gap {
   readonly wordEnd: number;
   /** Where the following word begins. */
   readonly next: number;
-  /** The sentence ends here, when nothing more is written. */
+  /** Whether the sentence ends here, unless more text follows. */
   readonly ends: boolean;
 }
 
@@ -137,7 +132,7 @@ function* gapsOf(text: string): Generator<PlacedGap, void, undefined> {
   }
 }
 
-/** Whether more text behind it can change nothing: what is looked at is there, or need not be. */
+/** Whether more text after it cannot change the decision. */
 function isSettled({ following, isFirstWord, space, word }: Gap): boolean {
   const lineBreaks = countLineBreaks(space);
   if (lineBreaks > 1) return true;
@@ -188,17 +183,17 @@ function countLineBreaks(space: string): number {
   return space.match(LINE_BREAK)?.length ?? 0;
 }
 
-/** A full stop at the end of a line is the end of a sentence, unless it belongs to the word. */
+/** Whether a full stop at the end of a line ends a sentence, and not an abbreviation. */
 function endsWithLine(body: string, stops: string, isDoubtful: boolean): boolean {
   return stops === '.' && body !== '' && !isDoubtful && !mayBeAbbreviation(body);
 }
 
-/** `1.`, `(2.` and `a.` at the beginning are no sentences: their items follow. */
+/** Whether a word numbers a list item: `1.`, `(2.` or `a.` at the beginning of a sentence. */
 function isListNumber(body: string, isFirstWord: boolean): boolean {
   return isFirstWord && (LIST_NUMBER.test(body) || LIST_ITEM.test(`${body}. `));
 }
 
-/** `(“Stop!”)` is the body `Stop`, the stops `!` and, because of what comes after them, closed. */
+/** Splits a word: `(“Stop!”)` has the body `Stop` and the stops `!`, and is closed. */
 function takeApart(word: string): { body: string; stops: string; isClosed: boolean } {
   let closers = word.length;
   while (closers > 0 && CLOSER.test(word.charAt(closers - 1))) closers -= 1;
@@ -211,37 +206,32 @@ function takeApart(word: string): { body: string; stops: string; isClosed: boole
   };
 }
 
-/** Whether a line without a stop (a heading, a list item, a verse) is a sentence of its own. */
+/** Whether a line without a full stop (a heading, a list item, a verse) is a sentence. */
 function endsLine(gap: Gap): boolean {
   if (LIST_ITEM.test(gap.following)) return true;
   if (LOWER_CASE.test(gap.following) || /[,\p{Pd}]$/u.test(gap.word)) return false;
   return gap.lineLength < WRAPPED_LINE_LENGTH;
 }
 
-/**
- * English words that are written with a full stop of their own. Compared in lower case, without
- * the last stop.
- */
-
-/** Something always follows these: a name, an example, an amount. */
+/** English abbreviations before a name, an example or an amount; in lower case, without the last full stop. */
 const NEVER_LAST = new Set(
   `adm approx brig capt cf cmdr col cpl dr e.g eq eqn esp gen gov hon i.e lt maj messrs mr mrs ms
   mt mx prof pvt rep resp rev sen sgt supt viz vs`.split(/\s+/),
 );
 
-/** A number follows these when they are abbreviations; otherwise they are words like any other. */
+/** Abbreviations before a number, otherwise words. */
 const BEFORE_A_NUMBER = new Set(
   `art ch chap fig figs no nos nr op p par pp sec sect vol vols`.split(/\s+/),
 );
 
-/** These may stand inside a sentence or end it. */
+/** Abbreviations that may end a sentence. */
 const MAY_BE_LAST = new Set(
   `al apr assn aug ave blvd bros ca co corp dec dept dist ed eds est etc ext feb fri ft hr hrs hwy inc jan jr jul jun
   lb lbs ltd mar max min misc mon nov oct oz rd sat sep sept sr st sun tel thu thur thurs tue tues univ
   wed yr yrs`.split(/\s+/),
 );
 
-/** Words that begin a sentence far more often than they follow an abbreviation within one. */
+/** Words that rather begin a sentence than follow an abbreviation within one. */
 const SENTENCE_STARTERS = new Set(
   `A After All Also An And Another As At Because Before But By Did Do Does Each Even Every Few First
   For From Had Has Have He Her Here His How However I If In Is It Its It's Last Later Let Many Maybe
@@ -256,11 +246,10 @@ const DOTTED = /^(?:\p{L}{1,3}\.)+\p{L}{1,3}$/u;
 const FIRST_WORD = /^\p{Lu}[\p{L}'’]*/u;
 
 /**
- * Whether a full stop after `word` belongs to the word, so that the sentence goes on. In doubt it
- * does: a sentence that is too long is cut again at a clause, one that is cut at a name is heard.
- *
- * @param word what stands before the stop, without opening quotes and brackets
- * @param following the text that follows, without opening quotes and brackets; its beginning will do
+ * Whether the full stop after `word` is that of an abbreviation. In doubt it is: a wrong split at a name is audible, while a
+ * sentence that is too long is split again at a clause.
+ * @param word without opening quotes and brackets
+ * @param following the beginning of the following text, without opening quotes and brackets
  */
 export function isAbbreviation(word: string, following: string): boolean {
   const lower = word.toLowerCase();
@@ -269,13 +258,13 @@ export function isAbbreviation(word: string, following: string): boolean {
   return dependsOnNextWord(word) && !startsSentence(following);
 }
 
-/** Whether a full stop after `word` may belong to it, whatever follows. */
+/** Whether `word` may be an abbreviation, whatever follows. */
 export function mayBeAbbreviation(word: string): boolean {
   const lower = word.toLowerCase();
   return NEVER_LAST.has(lower) || BEFORE_A_NUMBER.has(lower) || dependsOnNextWord(word);
 }
 
-/** Whether the whole of the next word decides it: a single letter, `U.S`, and words such as `etc`. */
+/** Whether the next word decides if this is an abbreviation: a single letter, `U.S`, or a word such as `etc`. */
 export function dependsOnNextWord(word: string): boolean {
   return MAY_BE_LAST.has(word.toLowerCase()) || SINGLE_LETTER.test(word) || DOTTED.test(word);
 }
@@ -286,19 +275,15 @@ function startsSentence(following: string): boolean {
   return SENTENCE_STARTERS.has(first.replace('’', "'"));
 }
 
-/**
- * Whether a paragraph ends with this sentence: the white space that belongs to it has a blank line.
- */
+/** Whether a paragraph ends with this sentence: a blank line follows. */
 export function endsParagraph(sentence: string): boolean {
   const space = sentence.slice(sentence.trimEnd().length);
   return (space.match(LINE_BREAK)?.length ?? 0) > 1;
 }
 
 /**
- * Cuts a text into sentences, and sentences longer than `maxLength` UTF-16 units into pieces that
- * are not: after a clause where there is one, else between words, else anywhere but within a
- * character. Nothing is lost or added, no piece is empty, and no tiny one is left at the end.
- *
+ * Splits a text into sentences, and sentences longer than `maxLength` UTF-16 units after a clause, else between words, else
+ * between code points. Keeps every character, and leaves no tiny piece at the end.
  * @throws RangeError when `maxLength` is not an integer of at least 2
  */
 export function splitClauses(text: string, maxLength: number): TextPiece[] {
@@ -308,14 +293,14 @@ export function splitClauses(text: string, maxLength: number): TextPiece[] {
   return splitSentences(text).flatMap((sentence) => cutSentence(sentence, maxLength));
 }
 
-/** Marks after which a pause is natural, strongest first; a comma between digits is no pause. */
+/** Places for a pause, strongest first; a comma between digits is none. */
 const CLAUSE_MARKS = [
   /[.!?…;:][\p{Pe}\p{Pf}"']*\s+|\s[-–—]+\s+|—|[；：。！？]/gu,
   /[,)\]][\p{Pf}"']*\s+|[，、]/gu,
   /\s+/g,
 ] as const;
 
-/** Where a piece may end at the earliest, as a part of the longest: no stutter of tiny pieces. */
+/** The shortest piece, as a share of the longest. */
 const SHORTEST_PART = 0.4;
 
 function cutSentence(sentence: TextPiece, maxLength: number): TextPiece[] {
@@ -334,7 +319,7 @@ function cutSentence(sentence: TextPiece, maxLength: number): TextPiece[] {
   return pieces;
 }
 
-/** @param rest what is left of the sentence; twice the longest piece of it will do */
+/** @param rest twice the longest piece of the rest of the sentence */
 function nextLength(rest: string, maxLength: number): number {
   if (rest.length <= maxLength) return rest.length;
   const shortest = Math.max(1, Math.floor(maxLength * SHORTEST_PART));
@@ -347,7 +332,7 @@ function nextLength(rest: string, maxLength: number): number {
   return lastEnd(window, /\s+/g, 1, maxLength) ?? withoutHalfCharacter(rest, maxLength);
 }
 
-/** The end of the last match that ends within the bounds. */
+/** Returns the end of the last match that ends within the bounds. */
 function lastEnd(
   text: string,
   pattern: RegExp,

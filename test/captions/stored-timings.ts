@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { CueShape } from '../../src/captions/cue-shape.ts';
-import { readTimings } from '../../src/captions/read-timings.ts';
+import { readTimings } from '../../src/captions/timings.ts';
 import type { Timings } from '../../src/captions/timings.ts';
 
 /**

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Failure } from '../../src/errors/failure.ts';
-import { readTimings } from '../../src/captions/read-timings.ts';
+import { readTimings } from '../../src/captions/timings.ts';
 import { timingsFile, timingsOf } from '../../src/captions/timings.ts';
 import { arbitraryTimings } from './arbitrary-timings.ts';
 

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { readTimings } from '../../../src/captions/read-timings.ts';
+import { readTimings } from '../../../src/captions/timings.ts';
 import type { Timings } from '../../../src/captions/timings.ts';
 import {
   ALIGNED_PATH,

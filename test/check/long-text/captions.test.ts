@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readTimings } from '../../../src/captions/read-timings.ts';
+import { readTimings } from '../../../src/captions/timings.ts';
 import { decodeAudio } from '../../harness/decode-audio.ts';
 import { parseJsonDocument } from '../../harness/json-lines.ts';
 import { meanDistance, onsets } from '../../harness/onsets.ts';
