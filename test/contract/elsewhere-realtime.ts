@@ -64,7 +64,7 @@ export const realtimeElsewhere: readonly TestedElsewhere[] = [
     'backpressure',
     'A client that does not read for two minutes: `client_backpressure`; speech waits in bounded memory',
     [
-      'test/service/realtime/outlet.test.ts',
+      'test/service/realtime/writer.test.ts',
       'a client that does not read ends with `client_backpressure`',
     ],
     errors('client_backpressure'),

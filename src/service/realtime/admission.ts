@@ -9,14 +9,13 @@ import { invalidRequest, ServiceError } from '../service-error.ts';
 import type { SpeechQueue } from '../speech/speech-queue.ts';
 import type { TicketPlace } from './tickets.ts';
 
-/** A handshake that may become a connection (docs/api/realtime.md and docs/api/authentication.md). */
+/** An accepted handshake (docs/api/realtime.md and docs/api/authentication.md). */
 export interface Admission {
   readonly protocol: RealtimeProtocol;
-  /** Of the connection, as events tell it. */
   readonly traceId: string;
-  /** Whose key it has; undefined where a browser ticket is to come. */
+  /** The account of its key; undefined when a browser ticket must follow. */
   readonly account: string | undefined;
-  /** Where such a ticket must be for. */
+  /** Where that ticket must be valid. */
   readonly place: TicketPlace | undefined;
   readonly cut: BodyCut | undefined;
 }
@@ -25,19 +24,18 @@ export interface AdmissionDeps {
   readonly keys: KeyTable;
   readonly rateLimit: RateLimit;
   readonly speechQueue: Pick<SpeechQueue, 'requireRoom'>;
-  /** Connections now: all, and those that wait for a ticket. */
+  /** Counts open connections: all, and those without a ticket yet. */
   readonly connections: () => { readonly open: number; readonly unknown: number };
 }
 
-const MOST_CONNECTIONS = 256;
-/** Who has not said who he is takes little room. */
-const MOST_UNKNOWN = 32;
+const MAX_CONNECTIONS = 256;
+const MAX_UNKNOWN = 32;
 /** Query parameters that look like a key. */
 const CREDENTIALS = new Set(['token', 'api_key', 'access_token', 'key', 'ticket', 'authorization']);
 
 /**
- * Checks a handshake. Host, origin and fault rules were looked at before.
- * @throws ServiceError 400, 401, 404, 426, 429, 501 or 503; nothing was opened
+ * Checks a handshake, after host, origin and fault rules.
+ * @throws ServiceError 400, 401, 404, 426, 429, 501 or 503
  */
 export function admit(arrival: Arrival, deps: AdmissionDeps): Omit<Admission, 'cut'> {
   const { request, requestId: traceId } = arrival;
@@ -68,11 +66,11 @@ function protocolAt(path: string): RealtimeProtocol {
 function refuseCredentials(query: URLSearchParams): void {
   const field = [...query.keys()].find((name) => CREDENTIALS.has(name.toLowerCase()));
   if (field === undefined) return;
-  const message = `${field} may not be in the address; send Authorization, or a ticket in auth`;
+  const message = `${field} is not allowed in the URL; send Authorization, or a ticket in auth`;
   throw invalidRequest([{ field, message }]);
 }
 
-/** A page says where it comes from. */
+/** Browsers send `Origin`. */
 function placeOf(headers: Headers): TicketPlace | undefined {
   const origin = headers.get('Origin');
   const host = headers.get('Host');
@@ -84,7 +82,7 @@ function requireWebSocket(headers: Headers): void {
   if (!isWebSocket || headers.get('Sec-WebSocket-Version') !== '13') throw upgradeRequired();
   if (/^[+/0-9A-Za-z]{22}==$/.test(headers.get('Sec-WebSocket-Key') ?? '')) return;
   const field = 'Sec-WebSocket-Key';
-  throw invalidRequest([{ field, message: `${field} is missing, or is none` }]);
+  throw invalidRequest([{ field, message: `${field} is missing or invalid` }]);
 }
 
 function requireSubprotocol(headers: Headers, protocol: RealtimeProtocol): void {
@@ -96,26 +94,24 @@ function requireSubprotocol(headers: Headers, protocol: RealtimeProtocol): void 
       ?.split(',')
       .map((one) => one.trim()) ?? [];
   if (given.includes(subprotocol)) return;
-  const what = given.length === 0 ? 'is missing' : 'is not that of this path';
-  throw invalidRequest([
-    { field, message: `${field} ${what}; allowed is ${anyOf([subprotocol])}` },
-  ]);
+  const what = given.length === 0 ? 'is missing' : 'does not match this path';
+  throw invalidRequest([{ field, message: `${field} ${what}; allowed: ${anyOf([subprotocol])}` }]);
 }
 
 function requireRoom(
   { open, unknown }: ReturnType<AdmissionDeps['connections']>,
   isPage: boolean,
 ): void {
-  if (open < MOST_CONNECTIONS && !(isPage && unknown >= MOST_UNKNOWN)) return;
-  throw new ServiceError('ERR_SERVICE_UNAVAILABLE', 'There are too many realtime connections', {
+  if (open < MAX_CONNECTIONS && !(isPage && unknown >= MAX_UNKNOWN)) return;
+  throw new ServiceError('ERR_SERVICE_UNAVAILABLE', 'Too many realtime connections are open', {
     headers: { 'Retry-After': '1' },
   });
 }
 
-/** Version 1 is named by the spec and not described (section 9). */
+/** The API names version 1 without describing it. */
 const REALTIME_V1_PATH = '/v1/tts/live';
 
-/** Whether a path is one where a handshake is expected. */
+/** Whether a path expects a WebSocket handshake. */
 export function isLivePath(path: string): boolean {
   return LIVE_PATHS.has(path);
 }
@@ -123,15 +119,15 @@ export function isLivePath(path: string): boolean {
 const { v2, v3 } = REALTIME_PROTOCOLS;
 const LIVE_PATHS: ReadonlySet<string> = new Set([REALTIME_V1_PATH, v2.livePath, v3.livePath]);
 
-/** 501 for version 1. */
+/** Returns the 501 of version 1. */
 export function realtimeV1(): ServiceError {
   const message = `Realtime speech is at ${v3.livePath} and ${v2.livePath}; version 1 is not described`;
   return new ServiceError('ERR_NOT_IMPLEMENTED', message);
 }
 
-/** 426 for a request that is no handshake of a WebSocket. */
+/** Returns the 426 for a request that is not a WebSocket handshake. */
 export function upgradeRequired(): ServiceError {
-  const message = 'This is the address of a WebSocket, version 13';
+  const message = 'This URL requires a WebSocket handshake, version 13';
   return new ServiceError('ERR_UPGRADE_REQUIRED', message, {
     headers: { Upgrade: 'websocket', 'Sec-WebSocket-Version': '13' },
   });

@@ -17,7 +17,7 @@ import type { FrameMessage } from '../../realtime/frames.ts';
 import { requireValid } from '../http/request.ts';
 import { ServiceError } from '../service-error.ts';
 
-/** A `start` whose `request` is not looked into yet: what is wrong there depends on the profile. */
+/** A `start` whose `request` is not validated yet: its schema depends on the profile. */
 export interface StartMessage {
   readonly event: 'start';
   readonly mode: RealtimeMode;
@@ -27,20 +27,17 @@ export interface StartMessage {
   readonly request: Readonly<Record<string, unknown>>;
 }
 
-/** A message of the client that has all it needs. */
 export type ClientMessage = Auth | StartMessage | Input | Text | Flush | Stop | Ping;
 
 type ReadMessage =
   | { readonly kind: 'message'; readonly message: ClientMessage }
   | { readonly kind: 'problem'; readonly problem: Problem };
 
-/** The name of what has none; no event of a client is called so. */
+/** Stands for a missing `event`; no event has this name. */
 export const NO_EVENT = '';
 
-type EventName = ContractMessage['event'];
-
-/** Events that belong to one mode only. */
-const MODES: Readonly<Record<EventName, readonly RealtimeMode[]>> = {
+/** The modes of each event. */
+const MODES: Readonly<Record<ContractMessage['event'], readonly RealtimeMode[]>> = {
   auth: REALTIME_MODES,
   start: REALTIME_MODES,
   ping: REALTIME_MODES,
@@ -50,9 +47,9 @@ const MODES: Readonly<Record<EventName, readonly RealtimeMode[]>> = {
   stop: ['reliable'],
 };
 
-/** The modes that have an event; undefined for one that there is not. */
+/** Returns the modes of an event; undefined for an unknown one. */
 export function modesOf(event: string): readonly RealtimeMode[] | undefined {
-  return isEventName(event) ? MODES[event] : undefined;
+  return Object.entries(MODES).find(([name]) => name === event)?.[1];
 }
 
 const { request: _inner, ...startFields } = CLIENT_MESSAGES.v3.start.properties;
@@ -62,12 +59,12 @@ const StartEnvelope = Type.Object({
 });
 
 const { text: _bounded, ...inputFields } = CLIENT_MESSAGES.v3.input.properties;
-/** How much text a request takes is counted over all of its inputs: one code for too much of it. */
+/** The state machine limits the text over all inputs, with one error code. */
 const InputOfAnyLength = Type.Object({ ...inputFields, text: Type.String({ minLength: 1 }) });
 
 /**
- * Reads a frame as a message of the client (docs/api/realtime.md). Fields that are not known are left alone.
- * @param mode of the request, once there is one
+ * Validates a frame as a message of the client (docs/api/realtime.md); ignores unknown fields.
+ * @param mode of the request; undefined before `start`
  */
 export function readClientMessage(
   frame: FrameMessage,
@@ -83,7 +80,7 @@ export function readClientMessage(
   }
 }
 
-/** What a check of fields found, as an `error` event tells it: in the names of the version. */
+/** Converts a validation error to an `error` event, with the field names of the version. */
 export function problemOf(
   { details, message }: ServiceError,
   protocol: RealtimeProtocol,
@@ -92,8 +89,8 @@ export function problemOf(
   const [first] = Array.isArray(details?.['errors']) ? details['errors'] : [];
   const field = String(Object(first).field ?? '');
   const path = protocol === 'v2' ? field.split('.').map(v2FieldName).join('.') : field;
-  const told = message.startsWith(field) ? `${path}${message.slice(field.length)}` : message;
-  return { code: 'invalid_message', message: within + told, path: within + path };
+  const text = message.startsWith(field) ? `${path}${message.slice(field.length)}` : message;
+  return { code: 'invalid_message', message: within + text, path: within + path };
 }
 
 function messageOf(frame: FrameMessage, mode: RealtimeMode | undefined): ClientMessage {
@@ -119,7 +116,7 @@ function messageOf(frame: FrameMessage, mode: RealtimeMode | undefined): ClientM
     case NO_EVENT:
       throw invalid('event', 'event is missing; it is required');
     default:
-      throw invalid('event', 'event is not one of those that a client sends');
+      throw invalid('event', 'event is not an event of a client');
   }
 }
 
@@ -135,7 +132,7 @@ function startOf(frame: FrameMessage): StartMessage {
     requireField('eventId', eventId);
     requireField('requestId', requestId);
   } else if (retryFailed) {
-    throw invalid('retryFailed', 'retryFailed is for reliable mode only');
+    throw invalid('retryFailed', 'retryFailed requires reliable mode');
   }
   return { event: 'start', mode, eventId, requestId, retryFailed, request };
 }
@@ -145,7 +142,7 @@ function valid<Schema extends TObject>(schema: Schema, frame: FrameMessage) {
 }
 
 function requireField(field: string, value: unknown): void {
-  if (value === undefined) throw invalid(field, `${field} is missing; reliable mode needs it`);
+  if (value === undefined) throw invalid(field, `${field} is missing; reliable mode requires it`);
 }
 
 function invalid(field: string, message: string): ServiceError {
@@ -154,15 +151,11 @@ function invalid(field: string, message: string): ServiceError {
   });
 }
 
-function isEventName(event: string): event is EventName {
-  return Object.hasOwn(MODES, event);
-}
-
-/** A mistake of the client, or why something does not go on. */
+/** The fields of an `error` event. */
 export interface Problem {
   readonly code: RealtimeErrorCode;
   readonly message: string;
-  /** The field that is wrong, as the version writes it. */
+  /** The invalid field, with the field names of the version. */
   readonly path?: string | undefined;
   readonly stage?: string | undefined;
 }

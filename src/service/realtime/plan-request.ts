@@ -22,8 +22,8 @@ import type { Problem } from './client-message.ts';
 import type { RequestWarning, ReadyFields } from './machine/state.ts';
 
 /**
- * Decides how a `start.request` is spoken (docs/api/realtime.md). v3 leaves out what it cannot use and warns;
- * `product_v1` of v2 clamps what is out of range; the legacy profile of v2 refuses it.
+ * Validates a `start.request` (docs/api/realtime.md). v3 omits invalid values with a warning; `product_v1` of
+ * v2 clamps values out of range; the legacy profile of v2 refuses them.
  * @throws RequestProblem
  */
 export function planRequest(
@@ -50,7 +50,7 @@ function isLegacyProfile(profile: unknown): boolean {
   if (profile === undefined || profile === LEGACY) return true;
   if (profile === PRODUCT) return false;
   const path = 'request.parameter_profile';
-  const message = `${path} is ${showValue(profile)}; allowed is ${anyOf(PARAMETER_PROFILES)}`;
+  const message = `${path} is ${showValue(profile)}; allowed: ${anyOf(PARAMETER_PROFILES)}`;
   throw new RequestProblem({ code: 'invalid_message', message, path });
 }
 
@@ -86,17 +86,17 @@ function refuseUnknown(request: RequestFields, { nameOf }: RequestSubject): void
   if (name === undefined) return;
   const names = allowed.map((one) => nameOf(one).replace('request.', ''));
   const path = nameOf(name);
-  const message = `${showText(path)} is not known here; allowed are ${anyOf(names)}`;
+  const message = `${showText(path)} is unknown; allowed: ${anyOf(names)}`;
   throw new RequestProblem({ code: 'unsupported_parameter', message, path });
 }
 
 function refuse(name: string, { nameOf, model }: RequestSubject): never {
   const path = nameOf(name);
-  const message = `${path} does nothing with ${model.id}`;
+  const message = `${path} has no effect with ${model.id}`;
   throw new RequestProblem({ code: 'unsupported_parameter', message, path });
 }
 
-/** The volume has a range of its own here, the other controls those of the model's family. */
+/** Checks the ranges of the model's family; the schema checks the volume. */
 function refuseOutside(
   checked: { readonly speed?: number; readonly stability?: number; readonly similarity?: number },
   { model, nameOf }: RequestSubject,
@@ -111,7 +111,7 @@ function refuseOutside(
   }
 }
 
-/** The legacy volume is a factor on the level, 1 is the voice's own; as decibels, within what HTTP allows. */
+/** Converts the legacy volume, a factor on the voice's level, to decibels within the range of HTTP. */
 function decibelsOf(volume: number | undefined): number | undefined {
   if (volume === undefined) return undefined;
   return Math.max(-LOUDEST_DB, 20 * Math.log10(volume));
@@ -121,8 +121,8 @@ function decibelsOf(volume: number | undefined): number | undefined {
 const LOUDEST_DB = 20;
 
 /**
- * Plans a request of v3, or of `product_v1` in v2: what the model cannot follow is left out with a warning,
- * and what is used is told in `effectiveRequest` (docs/api/realtime.md).
+ * Plans a request of v3, or of `product_v1` in v2: omits what the model does not support, with a warning, and
+ * reports what is used in `effectiveRequest` (docs/api/realtime.md).
  * @throws RequestProblem
  */
 function planLenient(request: RequestFields, subject: RequestSubject): RequestPlan {
@@ -147,9 +147,9 @@ function planLenient(request: RequestFields, subject: RequestSubject): RequestPl
   const given = { ...checked, format };
   for (const name of unused) Reflect.deleteProperty(given, name);
   const effectiveRequest = { ...defaults, ...given };
-  const left = [...unused].map((name) => unsupported(nameOf(name), model));
-  const adapted = fitting.warnings.filter(({ path }) => !left.some((one) => one.path === path));
-  const warnings = [...known.warnings, ...adapted, ...left];
+  const omitted = [...unused].map((name) => unsupported(nameOf(name), model));
+  const adapted = fitting.warnings.filter(({ path }) => !omitted.some((one) => one.path === path));
+  const warnings = [...known.warnings, ...adapted, ...omitted];
   const chunkLength = checked.chunkLength;
   const plan = { voice, model, format, delivery, chunkLength };
   if (protocol === 'v3') {
@@ -183,13 +183,13 @@ function withoutUnknown(
   const known = Object.entries(request).filter(([name]) => allowed.includes(name));
   const warnings = names.map((name) => ({
     code: 'unknown_parameter',
-    message: `${showText(nameOf(name))} is not known here and was left out`,
+    message: `${showText(nameOf(name))} is unknown and was omitted`,
     path: nameOf(name),
   }));
   return { request: Object.fromEntries(known), warnings };
 }
 
-/** Numbers outside of what the model takes: v2 takes the nearest, v3 does without. */
+/** Handles numbers out of range: v2 clamps them, v3 omits them. */
 function withinRanges(request: RequestFields, subject: RequestSubject): Adapted {
   const { protocol, nameOf } = subject;
   const ranges = rangesOf(subject.model);
@@ -200,12 +200,12 @@ function withinRanges(request: RequestFields, subject: RequestSubject): Adapted 
       return [[name, value] as const];
     }
     const path = nameOf(name);
-    const near = Math.min(range.maximum, Math.max(range.minimum, value));
+    const clamped = Math.min(range.maximum, Math.max(range.minimum, value));
     const isClamped = protocol === 'v2' && !Number.isNaN(value);
-    const then = isClamped ? `${near} is used` : 'it was left out';
-    const message = `${path} is ${value}; allowed is ${describeRange(range)}, and ${then}`;
+    const then = isClamped ? `${clamped} is used` : 'it was omitted';
+    const message = `${path} is ${value}; allowed: ${describeRange(range)}; ${then}`;
     warnings.push({ code: isClamped ? 'clamped' : 'out_of_range', message, path });
-    return isClamped ? [[name, near] as const] : [];
+    return isClamped ? [[name, clamped] as const] : [];
   });
   return { request: Object.fromEntries(entries), warnings };
 }
@@ -224,7 +224,7 @@ function rangesOf(model: CatalogueModel): ReadonlyMap<string, Range> {
   ]);
 }
 
-/** What is used where nothing was given, or what was given does nothing. */
+/** Returns the values of controls that were omitted or have no effect. */
 function defaultsOf({ controls }: CatalogueModel, protocol: RealtimeProtocol) {
   return {
     ...(controls.speed ? { speed: 1 } : {}),
@@ -237,7 +237,7 @@ function defaultsOf({ controls }: CatalogueModel, protocol: RealtimeProtocol) {
 function unsupported(path: string, { id }: CatalogueModel): RequestWarning {
   return {
     code: 'unsupported_parameter',
-    message: `${path} does nothing with ${id} and was left out`,
+    message: `${path} has no effect with ${id} and was omitted`,
     path,
   };
 }
@@ -248,14 +248,14 @@ export interface RequestPlan {
   readonly model: CatalogueModel;
   readonly format: RealtimeFormat;
   readonly delivery: Pick<Delivery, 'speed' | 'pitch' | 'gainDb'>;
-  /** Characters that are spoken in one go, where the client wants them counted. */
+  /** Characters that the engine speaks at once. */
   readonly chunkLength: number | undefined;
   readonly ready: ReadyFields;
-  /** What `ready` has no place for. */
+  /** Sent after `ready`, when `ready` has no field for them. */
   readonly warnings: readonly RequestWarning[];
 }
 
-/** A request that cannot be spoken, with what the client is told. */
+/** A refused request, with the `error` for the client. */
 export class RequestProblem extends Error {
   override readonly name = 'RequestProblem';
   readonly problem: Problem;
@@ -266,15 +266,14 @@ export class RequestProblem extends Error {
   }
 }
 
-/** `start.request` as it came, with the names of v3. */
+/** An unvalidated `start.request`, with the field names of v3. */
 type RequestFields = Readonly<Record<string, unknown>>;
 
-/** What the controls of a request are applied to. */
 interface RequestSubject {
   readonly voice: SpeakingVoice;
   readonly model: CatalogueModel;
   readonly protocol: RealtimeProtocol;
-  /** A field of `request` with its path, as the version writes it. */
+  /** Returns the path of a field, with the field names of the version. */
   readonly nameOf: (field: string) => string;
 }
 
@@ -282,7 +281,7 @@ function nameIn(protocol: RealtimeProtocol): RequestSubject['nameOf'] {
   return (field) => `request.${protocol === 'v2' ? v2FieldName(field) : field}`;
 }
 
-/** Gives a request back as what its schema says it is. @throws RequestProblem `invalid_message` */
+/** @throws RequestProblem `invalid_message` */
 function checkRequest<Schema extends TObject>(
   schema: Schema,
   request: RequestFields,
@@ -300,7 +299,7 @@ function checkRequest<Schema extends TObject>(
 function requireVoice(voiceId: string, catalogue: Catalogue, path: string): SpeakingVoice {
   const voice = catalogue.voice(voiceId);
   if (voice !== undefined) return voice;
-  const message = `${path} ${showValue(voiceId)} is no voice here`;
+  const message = `${path} ${showValue(voiceId)} is unknown`;
   throw new RequestProblem({ code: 'voice_not_found', message, path });
 }
 
@@ -313,8 +312,8 @@ function requireModel(
   const { models } = familyOf(voice);
   const model = catalogue.model(modelId);
   if (model === undefined || !models.includes(modelId)) {
-    const what = model === undefined ? 'is no model' : `does not work with voice ${voice.name}`;
-    const message = `${path} ${showValue(modelId)} ${what}; allowed is ${anyOf(models)}`;
+    const what = model === undefined ? 'is unknown' : `does not work with voice ${voice.name}`;
+    const message = `${path} ${showValue(modelId)} ${what}; allowed: ${anyOf(models)}`;
     throw new RequestProblem({ code: 'model_not_found', message, path });
   }
   if (catalogue.isAvailable(model)) return model;
@@ -330,17 +329,17 @@ function requireFormat(
 ): RealtimeFormat {
   const formats = realtimeFormats(model);
   if (formats.includes(format)) return format;
-  const message = `${path} is ${format}; ${model.id} makes ${anyOf(formats)}`;
+  const message = `${path} is ${format}; ${model.id} supports ${anyOf(formats)}`;
   throw new RequestProblem({ code: 'unsupported_parameter', message, path });
 }
 
-/** The formats of a model in realtime: raw samples and opus are made of what every model gives. */
+/** Returns the realtime formats of a model; the service converts to opus and pcm itself. */
 export function realtimeFormats({ outputFormats }: CatalogueModel): readonly RealtimeFormat[] {
   const files = (['mp3', 'wav'] as const).filter((format) => outputFormats.includes(format));
   return [...files, 'opus', 'pcm'];
 }
 
-/** Which fields of `start.request` a model follows; those of `product_v1` in v2. */
+/** Returns which fields of `start.request` a model supports; in v2 those of `product_v1`. */
 export function realtimeControls(
   model: CatalogueModel,
   protocol: RealtimeProtocol,

@@ -23,19 +23,19 @@ export interface RealtimeDeps extends Pick<
   readonly folder: AudioFolder;
 }
 
-/** The realtime speech of a service (docs/api/realtime.md). */
+/** The realtime connections of a service (docs/api/realtime.md). */
 export interface Realtime {
   readonly tickets: Tickets;
   readonly requests: Requests;
-  /** Checks a handshake, and makes ready what a connection needs. @throws ServiceError */
+  /** Checks a handshake and loads the session code. @throws ServiceError */
   admit(arrival: Arrival): Promise<Omit<Admission, 'cut'>>;
-  /** Begins a connection that was admitted; gives who hears of its socket. */
+  /** Starts the session of an admitted handshake. */
   readonly open: (admission: Admission, socket: LiveSocket) => SocketListener;
-  /** Connections that have something to finish. */
+  /** Connections with accepted segments that are not spoken yet. */
   readonly size: number;
   /**
-   * Finishes what was accepted, for so long at most, and ends all connections; once `hurry` is aborted only
-   * a moment is left to them.
+   * Finishes the accepted segments within `graceMs`, or one second after `hurry` is aborted, and closes all
+   * connections.
    */
   close(graceMs: number, hurry?: AbortSignal): Promise<void>;
 }
@@ -64,9 +64,9 @@ export function createRealtime(deps: RealtimeDeps): Realtime {
       return admission;
     },
     open(admission, socket) {
-      if (SessionClass === undefined) throw new TypeError('nothing was admitted');
+      if (SessionClass === undefined) throw new TypeError('open before admit');
       const onClose = (): void => sessions.remove(session);
-      const session = new SessionClass(context, { admission, socket, onClose });
+      const session = new SessionClass(context, admission, socket, onClose);
       sessions.add(session);
       session.open();
       return session;
@@ -78,7 +78,6 @@ export function createRealtime(deps: RealtimeDeps): Realtime {
   };
 }
 
-/** The connections that are open, and who waits for their end. */
 class OpenSessions {
   readonly #all = new Set<Session>();
   #whenNone: (() => void) | undefined;
@@ -92,7 +91,7 @@ class OpenSessions {
     if (this.#all.size === 0) this.#whenNone?.();
   }
 
-  /** All, and those that wait for a ticket. */
+  /** Counts all, and those without a ticket yet. */
   count(): { readonly open: number; readonly unknown: number } {
     const unknown = [...this.#all].filter(({ isUnknown }) => isUnknown);
     return { open: this.#all.size, unknown: unknown.length };
@@ -118,7 +117,7 @@ class OpenSessions {
     hurry?.removeEventListener('abort', hasten);
   }
 
-  #drain(isHurried: boolean): void {
-    for (const session of this.#all) session.drain(isHurried);
+  #drain(isForced: boolean): void {
+    for (const session of this.#all) session.drain(isForced);
   }
 }

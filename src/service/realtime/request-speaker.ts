@@ -1,163 +1,302 @@
 import type { EndpointId } from '../../contract/generated/endpoints.ts';
+import type { RealtimeProtocol } from '../../contract/realtime/protocols.ts';
 import type { Output } from '../../durable/output.ts';
+import type { Random } from '../../effects/random.ts';
+import { PCM_SAMPLE_RATE } from '../engine/encode/pcm.ts';
 import { engineMessageOf } from '../engine/speech-engine.ts';
 import { amountsIn } from '../ledger/ledger.ts';
+import { fingerprintOf } from '../operations/operations.ts';
 import type { Operation } from '../operations/operations.ts';
-import type { SpeechContext } from '../speech/speak.ts';
 import { speechFailureMessage } from '../service-error.ts';
 import type { AudioFolder } from '../speech/audio-files.ts';
 import { price } from '../speech/plan.ts';
+import type { SpeechContext } from '../speech/speak.ts';
 import type { Connection } from '../store/connection.ts';
 import { StoreError } from '../store/open-store.ts';
-import type { Problem } from './client-message.ts';
-import type { SessionEvent, CommittedSegment } from './machine/state.ts';
+import type { Catalogue } from '../voices/catalogue.ts';
+import type { Problem, StartMessage } from './client-message.ts';
+import type { CommittedSegment, SessionEvent, StartedRequest } from './machine/state.ts';
 import type { RequestPlan } from './plan-request.ts';
-import type { RequestRecord, Requests } from './requests.ts';
+import { planRequest, RequestProblem } from './plan-request.ts';
+import type { RequestRecord, Requests, SegmentSize } from './requests.ts';
 import {
-  writeSegment,
   chargedCredits,
   completeSegment,
-  keepUntil,
+  earlierSegments,
   segmentFile,
+  NO_AUDIO,
+  setStoredUntil,
+  statusOf,
+  writeSegment,
 } from './requests.ts';
 import { ProviderTimeout, segmentAudio, isUnspeakable, digestOf } from './segment-audio.ts';
+import type { Tickets } from './tickets.ts';
 
-export interface SpeakerContext extends Pick<
+export interface SessionContext extends Pick<
   SpeechContext,
   'clock' | 'encode' | 'operations' | 'report' | 'speechQueue' | 'store'
 > {
   readonly requests: Requests;
   readonly folder: AudioFolder;
+  readonly random: Random;
+  readonly catalogue: Catalogue;
+  readonly tickets: Tickets;
 }
 
-export interface RequestSpeakerOptions {
-  readonly context: SpeakerContext;
-  readonly plan: RequestPlan;
-  readonly request: RequestRecord;
-  readonly endpoint: EndpointId;
-  /** Of the connection. */
+/** The connection that a request is spoken on. */
+interface RequestConnection {
+  readonly context: SessionContext;
+  readonly protocol: RealtimeProtocol;
+  readonly account: string;
   readonly traceId: string;
-  readonly tell: (event: SessionEvent) => void;
-  /** Resolves when more may be sent. */
-  readonly room: () => Promise<void>;
+  readonly dispatch: (event: SessionEvent) => void;
+  /** Resolves when more audio may be sent. */
+  readonly drain: () => Promise<void>;
 }
 
-/** The money and the speech of one request on one connection (docs/api/realtime.md; docs/billing.md). */
+/** Starts a request or reports its status (docs/api/realtime.md#request-states). */
+export function startRequest(
+  start: StartMessage,
+  connection: RequestConnection,
+): { readonly event: SessionEvent; readonly speaker?: RequestSpeaker } {
+  const { context, protocol, account } = connection;
+  try {
+    const plan = planRequest(start.request, { protocol, catalogue: context.catalogue.of(account) });
+    const result = context.requests.start({
+      accountId: account,
+      requestId: start.requestId ?? context.random.uuid(),
+      mode: start.mode,
+      fingerprint: fingerprintOf({ ...start.request }),
+      format: plan.format,
+      retryFailed: start.retryFailed,
+    });
+    if (result.kind === 'conflict') {
+      const message = 'This request id was used for another request; use a new one';
+      return { event: { type: 'notStarted', problem: { code: 'idempotency_conflict', message } } };
+    }
+    const { request } = result;
+    if (result.kind === 'known') {
+      return { event: { type: 'known', status: statusOf(request, context.clock.now()) } };
+    }
+    return {
+      event: { type: 'started', request: describe(request, plan) },
+      speaker: new RequestSpeaker(connection, plan, request),
+    };
+  } catch (error) {
+    if (!(error instanceof RequestProblem)) throw error;
+    return { event: { type: 'notStarted', problem: error.problem } };
+  }
+}
+
+function describe(request: RequestRecord, plan: RequestPlan): StartedRequest {
+  const { requestId, mode, format } = request;
+  const done = request.segments.flatMap(({ audio, characters }) =>
+    audio === undefined || audio.bytes === 0 ? [] : [{ ...audio, characters }],
+  );
+  return {
+    requestId,
+    mode,
+    audioFormat: {
+      modelId: plan.model.id,
+      voiceId: plan.voice.id,
+      format,
+      ...(format === 'pcm' ? { sampleRate: PCM_SAMPLE_RATE, channels: 1, bitDepth: 16 } : {}),
+    },
+    ready: plan.ready,
+    warnings: plan.warnings,
+    segmentMaxCharacters: plan.model.maxTextLength,
+    earlier: earlierSegments(request),
+    units: done.reduce((sum, { characters }) => sum + characters, 0),
+    nextAudio: 1 + done.reduce((sum, { frames }) => sum + frames, 0),
+  };
+}
+
+/** How long audio is stored. */
+const STORED_MS = 24 * 60 * 60 * 1_000;
+
+/** Reserves, speaks and bills the segments of one request on one connection (docs/billing.md). */
 export class RequestSpeaker {
-  readonly #options: RequestSpeakerOptions;
+  readonly #connection: RequestConnection;
+  readonly #plan: RequestPlan;
+  readonly #request: RequestRecord;
   readonly #reserved = new Map<string, ReservedSegment>();
-  readonly #stop = new AbortController();
+  readonly #abort = new AbortController();
   #count: number;
   #hasAudio: boolean;
   #isCharged: boolean;
 
-  constructor(options: RequestSpeakerOptions) {
-    this.#options = options;
-    const { segments } = options.request;
+  constructor(connection: RequestConnection, plan: RequestPlan, request: RequestRecord) {
+    this.#connection = connection;
+    this.#plan = plan;
+    this.#request = request;
+    const { segments } = request;
     this.#count = segments.length;
     this.#hasAudio = segments.some(({ audio }) => audio !== undefined && audio.bytes > 0);
     this.#isCharged = segments.some(({ isCharged }) => isCharged);
   }
 
-  /** Sets aside what a segment costs; nothing where an earlier connection paid for it. */
+  /** Reserves the credits of a segment, unless it was charged on an earlier connection. */
   reserve(segment: CommittedSegment): SessionEvent {
-    const { request } = this.#options;
-    const { segmentId, characters } = segment;
-    const earlier = request.segments.find((one) => one.segmentId === segmentId);
+    const { account, context, protocol, traceId } = this.#connection;
+    const { segmentId, sequences, text, characters } = segment;
+    const earlier = this.#request.segments.find((one) => one.segmentId === segmentId);
     const number = earlier?.number ?? this.#count + 1;
     if (earlier?.isCharged === true) {
       this.#reserved.set(segmentId, new ReservedSegment(segment, number, undefined));
       return { type: 'reserved', segmentId, units: 0 };
     }
-    const begun = this.#begin(segment, number);
-    if (begun.kind !== 'begun') return { type: 'notReserved', problem: TOO_LITTLE };
+    const textDigest = digestOf(text);
+    const endpoint: EndpointId = protocol === 'v2' ? 'openRealtimeV2' : 'openRealtimeV3';
+    const begun = context.operations.begin(
+      {
+        accountId: account,
+        endpoint,
+        idempotencyKey: undefined,
+        fingerprint: textDigest,
+        requestId: traceId,
+        charge: price(text, this.#plan.model),
+      },
+      (db, operationId) => {
+        const record = { number, segmentId, sequences, textDigest, characters, operationId };
+        writeSegment(db, this.#request.id, record);
+      },
+    );
+    if (begun.kind !== 'begun') {
+      const message = 'The account has too few credits for this segment';
+      const problem = { code: 'quota_exceeded', message, stage: 'billing' } as const;
+      return { type: 'notReserved', problem };
+    }
     this.#count = Math.max(this.#count, number);
     this.#reserved.set(segmentId, new ReservedSegment(segment, number, begun.operation));
     return { type: 'reserved', segmentId, units: characters };
   }
 
-  /** Speaks a segment that was reserved; tells of its audio and of its end. */
+  /** Speaks a reserved segment: dispatches its audio and its end, stores it in reliable mode, and bills it. */
   async speak(segmentId: string): Promise<void> {
     const reserved = this.#reserved.get(segmentId);
     if (reserved === undefined) throw new TypeError(`segment ${segmentId} was not reserved`);
-    const { tell } = this.#options;
-    const hasHead = !this.#hasAudio;
-    const { signal } = this.#stop;
-    const ended = await speakSegment({ options: this.#options, reserved, hasHead, signal });
-    if (ended === undefined) return;
+    const end = await this.#speak(reserved);
+    if (end === undefined) return;
     this.#reserved.delete(segmentId);
     this.#isCharged ||= reserved.isCommitted;
-    if (ended.type === 'spoken') this.#hasAudio = true;
-    tell(ended);
+    if (end.type === 'spoken') this.#hasAudio = true;
+    this.#connection.dispatch(end);
   }
 
-  /** Writes down that the request is done. */
+  /** Marks the request as completed. */
   complete(): SessionEvent {
-    const { context, request } = this.#options;
-    if (context.requests.end(request, 'completed')) return { type: 'settled' };
-    const problem = {
-      code: 'billing_failed',
-      message: 'The request was settled elsewhere',
-    } as const;
-    return { type: 'failed', problem };
+    if (this.#connection.context.requests.end(this.#request, 'completed')) {
+      return { type: 'settled' };
+    }
+    const message = 'Another process ended the request';
+    return { type: 'failed', problem: { code: 'billing_failed', message } };
   }
 
   /**
-   * The connection ends before the request does: what is being spoken stops, what was not heard is given
-   * back. A simple request of which nothing was heard can be made again as if it were new.
+   * Aborts the request: stops speech and refunds what was not delivered. A simple request of which nothing
+   * was charged is deleted, so that its id can be used again.
    */
-  abandon(isForGood: boolean): void {
-    const { context, request } = this.#options;
-    this.#stop.abort(new Error('the connection has ended'));
+  abandon(isFinal: boolean): void {
+    const { requests } = this.#connection.context;
+    this.#abort.abort(new Error('the connection has ended'));
     for (const reserved of this.#reserved.values()) {
-      reserved.leave();
+      reserved.abandon();
       this.#isCharged ||= reserved.isCommitted;
     }
     this.#reserved.clear();
-    const isSimple = request.mode === 'simple';
-    if (isSimple && !this.#isCharged) context.requests.forget(request);
-    else if (isSimple || isForGood) context.requests.end(request, 'failed_terminal');
-    else context.requests.end(request, 'failed_retryable');
+    const isSimple = this.#request.mode === 'simple';
+    if (isSimple && !this.#isCharged) requests.delete(this.#request);
+    else requests.end(this.#request, isSimple || isFinal ? 'failed_terminal' : 'failed_retryable');
   }
 
-  #begin(segment: CommittedSegment, number: number) {
-    const { context, request, plan, endpoint, traceId } = this.#options;
-    const { segmentId, sequences, text, characters } = segment;
-    const textDigest = digestOf(text);
-    const paid = {
-      accountId: request.accountId,
-      endpoint,
-      idempotencyKey: undefined,
-      fingerprint: textDigest,
-      requestId: traceId,
-      charge: price(text, plan.model),
-    };
-    return context.operations.begin(paid, (db, operationId) =>
-      writeSegment(db, request.id, {
-        number,
-        segmentId,
-        sequences,
-        textDigest,
-        characters,
-        operationId,
-      }),
-    );
+  /** Returns how the segment ended; undefined after an abort. */
+  async #speak(reserved: ReservedSegment): Promise<SessionEvent | undefined> {
+    const { context, traceId } = this.#connection;
+    const { id, format, mode } = this.#request;
+    const { segmentId } = reserved.segment;
+    const output =
+      mode === 'reliable'
+        ? await context.folder.create(id, segmentFile(reserved.number, format))
+        : undefined;
+    try {
+      const audio = await this.#sendAudio(reserved, output);
+      await output?.publish();
+      this.#abort.signal.throwIfAborted();
+      this.#settle(reserved, audio);
+      return { type: 'spoken', segmentId, outcome: this.#outcomeOf(reserved, audio.bytes) };
+    } catch (error) {
+      await output?.abandon();
+      if (this.#abort.signal.aborted) return undefined;
+      if (isUnspeakable(error)) {
+        context.store.write((db) => completeSegment(db, id, segmentId, NO_AUDIO));
+        reserved.refund();
+        return { type: 'unspeakable', segmentId };
+      }
+      context.report({ type: 'failure', requestId: traceId, error });
+      reserved.refund();
+      return { type: 'failed', problem: problemOf(error) };
+    }
+  }
+
+  async #sendAudio(reserved: ReservedSegment, output: Output | undefined): Promise<SegmentSize> {
+    const { account, context, dispatch, drain } = this.#connection;
+    const { signal } = this.#abort;
+    const { segmentId, text } = reserved.segment;
+    const audio = segmentAudio({
+      account,
+      plan: this.#plan,
+      text,
+      number: reserved.number,
+      hasHeader: !this.#hasAudio,
+      encode: context.encode,
+      clock: context.clock,
+      speechQueue: context.speechQueue,
+      signal,
+    });
+    let [bytes, frames] = [0, 0];
+    for await (const piece of audio) {
+      await drain();
+      signal.throwIfAborted();
+      reserved.commit();
+      await output?.write(piece);
+      signal.throwIfAborted();
+      dispatch({ type: 'audio', segmentId, bytes: piece });
+      bytes += piece.length;
+      frames += 1;
+    }
+    // A connection that dropped during the last frame did not take it.
+    await drain();
+    signal.throwIfAborted();
+    return { bytes, frames };
+  }
+
+  #settle(reserved: ReservedSegment, size: SegmentSize): void {
+    const { store, clock } = this.#connection.context;
+    const { id, mode } = this.#request;
+    reserved.complete(store, (db) => {
+      completeSegment(db, id, reserved.segment.segmentId, size);
+      if (mode === 'reliable') setStoredUntil(db, id, clock.now() + STORED_MS);
+    });
+  }
+
+  #outcomeOf({ segment }: ReservedSegment, audioBytes: number) {
+    const { account, context } = this.#connection;
+    return context.store.read((db) => ({
+      units: segment.characters,
+      audioBytes,
+      quotaRemaining: amountsIn(db, account, 'available').quota,
+      creditsUsed: chargedCredits(db, this.#request.id),
+    }));
   }
 }
 
-const TOO_LITTLE = {
-  code: 'quota_exceeded',
-  message: 'The account has too little left for this segment',
-  stage: 'billing',
-} as const;
-
 /**
- * A segment that was accepted: what it costs is set aside, spent with its first audio, and settled once
- * (docs/billing.md). A segment whose charge of an earlier connection stands is spoken for nothing.
+ * The charge of an accepted segment: reserved, committed with its first audio, and settled once
+ * (docs/billing.md). A segment that an earlier connection paid for has no operation.
  */
 class ReservedSegment {
   readonly segment: CommittedSegment;
-  /** Its place in the request, from 1. */
+  /** From 1, in the request. */
   readonly number: number;
   readonly #operation: Operation | undefined;
   #isCommitted: boolean;
@@ -170,29 +309,24 @@ class ReservedSegment {
     this.#isCommitted = operation === undefined;
   }
 
-  /** Whether the charge stands. */
   get isCommitted(): boolean {
     return this.#isCommitted;
   }
 
-  /** Spends it: audio goes out. @throws Error when another process gave it back */
+  /** Commits the charge before audio is sent. @throws SettledElsewhere */
   commit(): void {
     if (this.#isCommitted) return;
     if (this.#operation?.commit() === undefined) throw new SettledElsewhere();
     this.#isCommitted = true;
   }
 
-  /** Ends it with the charge standing, and does `alongside` in the same transaction. */
-  complete(
-    write: (work: (db: Connection) => void) => void,
-    alongside: (db: Connection) => void,
-  ): void {
+  /** Settles the charge, and does `alongside` in the same transaction. @throws SettledElsewhere */
+  complete(store: SessionContext['store'], alongside: (db: Connection) => void): void {
     this.#isSettled = true;
-    if (this.#operation === undefined) return write(alongside);
+    if (this.#operation === undefined) return store.write(alongside);
     if (!this.#operation.complete(alongside)) throw new SettledElsewhere();
   }
 
-  /** Ends it with the charge given back. */
   refund(): void {
     if (this.#isSettled) return;
     this.#isSettled = true;
@@ -201,8 +335,8 @@ class ReservedSegment {
     this.#operation.refund();
   }
 
-  /** Its listener has gone: what was heard of it stays charged. */
-  leave(): void {
+  /** Settles the charge of a segment that was sent in part, refunds any other. */
+  abandon(): void {
     if (this.#isSettled) return;
     if (!this.#isCommitted) return this.refund();
     this.#isSettled = true;
@@ -210,126 +344,13 @@ class ReservedSegment {
   }
 }
 
-/** Another process took this one for dead, and gave back what it had set aside. */
+/** Another process considered this one dead, and refunded the segment. */
 class SettledElsewhere extends Error {
   override readonly name = 'SettledElsewhere';
 
   constructor() {
-    super('the segment was settled by another process');
+    super('another process settled the segment');
   }
-}
-
-interface SegmentTask {
-  readonly options: RequestSpeakerOptions;
-  readonly reserved: ReservedSegment;
-  /** No segment of the request had audio before. */
-  readonly hasHead: boolean;
-  readonly signal: AbortSignal;
-}
-
-/** How long stored audio is kept. */
-const STORED_MS = 24 * 60 * 60 * 1_000;
-
-/**
- * Speaks one segment: tells of its audio as fast as it is taken, stores it in reliable mode, and settles it.
- * Gives how it ended; undefined when its listener has gone.
- */
-async function speakSegment(task: SegmentTask): Promise<SessionEvent | undefined> {
-  const { options, reserved, signal } = task;
-  const { segmentId } = reserved.segment;
-  const output = await openStore(task);
-  try {
-    const { bytes, frames } = await sendAudio(task, output);
-    await output?.publish();
-    settle(task, { bytes, frames });
-    return { type: 'spoken', segmentId, outcome: outcomeOf(task, bytes) };
-  } catch (error) {
-    await output?.abandon();
-    if (signal.aborted) return undefined;
-    if (isUnspeakable(error)) {
-      settleWithoutAudio(task);
-      return { type: 'unspeakable', segmentId };
-    }
-    options.context.report({ type: 'failure', requestId: options.traceId, error });
-    reserved.refund();
-    return { type: 'failed', problem: problemOf(error) };
-  }
-}
-
-/** Only what can be asked for again is stored (docs/api/realtime.md). */
-async function openStore({ options, reserved }: SegmentTask): Promise<Output | undefined> {
-  const { request, context } = options;
-  if (request.mode !== 'reliable') return undefined;
-  return context.folder.create(request.id, segmentFile(reserved.number, request.format));
-}
-
-async function sendAudio(
-  { options, reserved, hasHead, signal }: SegmentTask,
-  output: Output | undefined,
-): Promise<{ readonly bytes: number; readonly frames: number }> {
-  const { context, plan, request, room, tell } = options;
-  const { segmentId, text } = reserved.segment;
-  const { encode, clock, speechQueue } = context;
-  const { accountId: account } = request;
-  const sound = {
-    account,
-    plan,
-    text,
-    number: reserved.number,
-    encode,
-    clock,
-    speechQueue,
-  };
-  let [bytes, frames] = [0, 0];
-  for await (const piece of segmentAudio({ ...sound, hasHead, signal })) {
-    await room();
-    signal.throwIfAborted();
-    reserved.commit();
-    await output?.write(piece);
-    signal.throwIfAborted();
-    tell({ type: 'audio', segmentId, bytes: piece });
-    bytes += piece.length;
-    frames += 1;
-  }
-  // A line that broke under the last of it did not take it.
-  await room();
-  signal.throwIfAborted();
-  return { bytes, frames };
-}
-
-function settle(
-  { options, reserved, signal }: SegmentTask,
-  audio: { readonly bytes: number; readonly frames: number },
-): void {
-  signal.throwIfAborted();
-  const { context, request } = options;
-  const { segmentId } = reserved.segment;
-  const { store, clock } = context;
-  reserved.complete(
-    (work) => store.write(work),
-    (db) => {
-      completeSegment(db, request.id, { segmentId, ...audio });
-      if (request.mode === 'reliable') keepUntil(db, request.id, clock.now() + STORED_MS);
-    },
-  );
-}
-
-/** It is over, and costs nothing. */
-function settleWithoutAudio({ options, reserved }: SegmentTask): void {
-  const { context, request } = options;
-  const { segmentId } = reserved.segment;
-  context.store.write((db) => completeSegment(db, request.id, { segmentId, bytes: 0, frames: 0 }));
-  reserved.refund();
-}
-
-function outcomeOf({ options, reserved }: SegmentTask, audioBytes: number) {
-  const { context, request } = options;
-  return context.store.read((db) => ({
-    units: reserved.segment.characters,
-    audioBytes,
-    quotaRemaining: amountsIn(db, request.accountId, 'available').quota,
-    creditsUsed: chargedCredits(db, request.id),
-  }));
 }
 
 function problemOf(error: unknown): Problem {

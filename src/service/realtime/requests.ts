@@ -12,7 +12,7 @@ import type { Clock } from '../../effects/clock.ts';
 import type { Random } from '../../effects/random.ts';
 import { abandon } from '../operations/operations.ts';
 import { isAbandoned } from '../operations/owner.ts';
-import type { Owner, Ownership } from '../operations/owner.ts';
+import type { Ownership } from '../operations/owner.ts';
 import type { AudioFolder, StoredAudio } from '../speech/audio-files.ts';
 import type { Connection, Row } from '../store/connection.ts';
 import { integer, optionalInteger, optionalText, text } from '../store/connection.ts';
@@ -27,69 +27,71 @@ interface RequestsDeps {
   readonly ownership: Ownership;
 }
 
-/** What makes a `start` the same as another. */
-interface RequestIdentity {
+/** The parameters of a `start`; with the same ones it is the same request. */
+interface RequestParameters {
   readonly accountId: string;
   readonly requestId: string;
   readonly mode: RealtimeMode;
   readonly fingerprint: string;
+  readonly format: RealtimeFormat;
 }
 
-type Begun =
-  | { readonly kind: 'begun'; readonly request: RequestRecord }
-  /** It was asked for before; nothing is spoken again. */
+type StartResult =
+  | { readonly kind: 'started'; readonly request: RequestRecord }
+  /** It was started before; nothing is spoken again. */
   | { readonly kind: 'known'; readonly request: RequestRecord }
   | { readonly kind: 'conflict' };
 
 type EndState = Exclude<RequestState, 'running'>;
 
-type Asked = RequestIdentity & { readonly format: RealtimeFormat; readonly retryFailed: boolean };
-
-/** The realtime requests of every process on one data directory, and their stored audio. */
+/** Stores the realtime requests of all processes on one data directory, and their audio. */
 export class Requests {
   readonly #deps: RequestsDeps;
-  /** Requests that a connection of this process works on, with what lets go of the lease. */
+  /** Requests that are open in this process, each with the release of its lease. */
   readonly #active = new Map<string, () => void>();
 
   constructor(deps: RequestsDeps) {
     this.#deps = deps;
   }
 
-  /** Begins a request once; one that failed is begun again where that is asked for (docs/api/realtime.md#request-states). */
-  begin(asked: Asked): Begun {
+  /** Starts a request once; restarts a failed one on demand (docs/api/realtime.md#request-states). */
+  start(parameters: RequestParameters & { readonly retryFailed: boolean }): StartResult {
     const { store, ownership } = this.#deps;
-    const begun = store.write((db) => this.#begin(db, asked));
-    if (begun.kind === 'begun') this.#active.set(begun.request.id, ownership.hold());
-    // What comes later is not worth waiting for.
+    const result = store.write((db) => this.#start(db, parameters));
+    if (result.kind === 'started') this.#active.set(result.request.id, ownership.hold());
+    // Nothing depends on the cleanup.
     void this.sweep().catch(() => undefined);
-    return begun;
+    return result;
   }
 
-  /** The connection has ended a request, or has gone; gives false when it is no longer this process's. */
+  /** Ends a request of this process; returns false when another process ended it. */
   end({ id }: RequestRecord, state: EndState): boolean {
     const { store, ownership } = this.#deps;
     this.#release(id);
-    return store.write((db) => endRequest(db, id, { owner: ownership.owner, state }));
+    return store.write((db) => endRequest(db, id, ownership.owner.id, state));
   }
 
-  /** Ends a request as if it had never been asked for; nothing of it may be charged. */
-  forget({ id }: RequestRecord): void {
+  /** Deletes a request of which nothing was charged. */
+  delete({ id }: RequestRecord): void {
     this.#release(id);
-    this.#deps.store.write((db) => forgetRequest(db, id));
+    this.#deps.store.write((db) => {
+      db.run('DELETE FROM realtime_segment WHERE request = ?', [id]);
+      db.run('DELETE FROM realtime_request WHERE id = ?', [id]);
+    });
   }
 
-  /** The request, if it is one of the account's. */
+  /** Returns the account's request with this id. */
   find(accountId: string, requestId: string): RequestRecord | undefined {
     const { store } = this.#deps;
     const seen = store.read((db) => {
       const request = findRequest(db, accountId, requestId);
-      return request && { request, isLeft: this.#isLeft(db, request) };
+      return request && { request, isOrphaned: this.#isOrphaned(db, request) };
     });
-    if (seen?.isLeft !== true) return seen?.request;
+    if (seen?.isOrphaned !== true) return seen?.request;
     return store.write((db) => this.#refreshed(db, accountId, requestId));
   }
 
-  /** The audio of a segment that was sent whole, as long as it is kept. */
+  /** Returns the stored audio of a completed segment; undefined after its expiry. */
   async audioOf(
     { id, segments, format, storedUntil = 0 }: RequestRecord,
     segmentId: string,
@@ -100,43 +102,60 @@ export class Requests {
     return this.#deps.folder.find(id, segmentFile(segment.number, format));
   }
 
-  /** Removes audio whose time is over. */
+  /** Deletes expired audio, except that of running requests. */
   async sweep(): Promise<void> {
     const { store, clock, folder } = this.#deps;
-    for (const id of store.read((db) => findExpired(db, clock.now()))) {
+    const expired = store.read((db) =>
+      db.all("SELECT id FROM realtime_request WHERE stored_until <= ? AND state <> 'running'", [
+        clock.now(),
+      ]),
+    );
+    for (const row of expired) {
+      const id = text(row, 'id');
       await folder.discard(id);
-      store.write((db) => keepUntil(db, id, null));
+      store.write((db) => setStoredUntil(db, id, null));
     }
   }
 
-  #begin(db: Connection, { retryFailed, format, ...identity }: Asked): Begun {
+  #start(
+    db: Connection,
+    { retryFailed, ...parameters }: RequestParameters & { readonly retryFailed: boolean },
+  ): StartResult {
     const { random, clock, ownership } = this.#deps;
     const { owner } = ownership;
-    const { accountId, requestId, mode, fingerprint } = identity;
+    const { accountId, requestId, mode, fingerprint, format } = parameters;
     const found = this.#refreshed(db, accountId, requestId);
     if (found === undefined) {
-      writeRequest(db, { ...identity, format, id: random.uuid(), owner, now: clock.now() });
+      owner.renew(db);
+      db.run(
+        `INSERT INTO realtime_request (id, account_id, request_id, mode, fingerprint, format, state,
+           owner_id, created_at) VALUES (?, ?, ?, ?, ?, ?, 'running', ?, ?)`,
+        [random.uuid(), accountId, requestId, mode, fingerprint, format, owner.id, clock.now()],
+      );
     } else if (found.mode !== mode || found.fingerprint !== fingerprint) {
       return { kind: 'conflict' };
     } else if (found.state === 'failed_retryable' && retryFailed) {
-      resumeRequest(db, found.id, owner);
+      owner.renew(db);
+      const values = [owner.id, found.id];
+      db.run("UPDATE realtime_request SET state = 'running', owner_id = ? WHERE id = ?", values);
     } else {
       return { kind: 'known', request: found };
     }
     const request = findRequest(db, accountId, requestId);
-    if (request === undefined) throw new TypeError('a request that was begun is not there');
-    return { kind: 'begun', request };
+    if (request === undefined) throw new TypeError('the started request is missing');
+    return { kind: 'started', request };
   }
 
-  /** What is there, after whatever a process left that cannot go on was given back. */
+  /** Returns the request after the segments of a dead process were refunded. */
   #refreshed(db: Connection, accountId: string, requestId: string): RequestRecord | undefined {
     const found = findRequest(db, accountId, requestId);
-    if (found === undefined || !this.#isLeft(db, found)) return found;
-    takeBack(db, found, this.#deps.clock.now());
+    if (found?.ownerId === undefined || !this.#isOrphaned(db, found)) return found;
+    for (const { operationId } of found.segments) abandon(db, operationId, this.#deps.clock.now());
+    endRequest(db, found.id, found.ownerId, 'failed_retryable');
     return findRequest(db, accountId, requestId);
   }
 
-  #isLeft(db: Connection, { id, ownerId }: RequestRecord): boolean {
+  #isOrphaned(db: Connection, { id, ownerId }: RequestRecord): boolean {
     const { owner } = this.#deps.ownership;
     if (ownerId === undefined) return false;
     return ownerId === owner.id ? !this.#active.has(id) : isAbandoned(db, ownerId, owner);
@@ -148,27 +167,18 @@ export class Requests {
   }
 }
 
-/** Gives back what a process that cannot go on had set aside or sent half of. */
-function takeBack(db: Connection, { id, segments, ownerId }: RequestRecord, now: number): void {
-  for (const { operationId } of segments) abandon(db, operationId, now);
-  if (ownerId !== undefined) {
-    endRequest(db, id, { owner: { id: ownerId }, state: 'failed_retryable' });
-  }
-}
-
-/** A request of realtime speech, as it is written down. */
 export interface RequestRecord {
   readonly id: string;
   readonly accountId: string;
-  /** By which its client names it. */
+  /** Chosen by the client. */
   readonly requestId: string;
   readonly mode: RealtimeMode;
-  /** Digest of what was asked for. */
+  /** Digest of `start.request`. */
   readonly fingerprint: string;
   readonly format: RealtimeFormat;
   readonly state: RequestState;
   readonly ownerId: string | undefined;
-  /** Milliseconds since the epoch until which audio of it is kept, where any is. */
+  /** Expiry of its stored audio, in milliseconds since the epoch. */
   readonly storedUntil: number | undefined;
   readonly segments: readonly SegmentRecord[];
 }
@@ -177,19 +187,25 @@ interface SegmentRecord {
   /** From 1. */
   readonly number: number;
   readonly segmentId: string;
-  /** Numbers of its text events. */
+  /** Sequence numbers of its text events. */
   readonly sequences: readonly number[];
   readonly textDigest: string;
   readonly characters: number;
   readonly operationId: string;
-  /** What its operation is, and whether it is paid for. */
-  readonly operationState: string;
   readonly isCharged: boolean;
-  /** All of its audio, once that was sent; 0 for a text that holds nothing to say. */
-  readonly audio: { readonly bytes: number; readonly frames: number } | undefined;
+  /** Undefined until all of its audio was sent. */
+  readonly audio: SegmentSize | undefined;
 }
 
-/** The request of an account under this id, with its segments in order. */
+export interface SegmentSize {
+  readonly bytes: number;
+  readonly frames: number;
+}
+
+/** The size of a segment without words. */
+export const NO_AUDIO: SegmentSize = { bytes: 0, frames: 0 };
+
+/** Returns a request with its segments in order. */
 function findRequest(
   db: Connection,
   accountId: string,
@@ -202,56 +218,21 @@ function findRequest(
   return row === undefined ? undefined : recordOf(db, row);
 }
 
-type NewRequest = Omit<RequestRecord, 'state' | 'ownerId' | 'storedUntil' | 'segments'> & {
-  readonly owner: Owner;
-  readonly now: number;
-};
-
-function writeRequest(db: Connection, request: NewRequest): void {
-  const { id, accountId, requestId, mode, fingerprint, format, owner, now } = request;
-  owner.renew(db);
-  db.run(
-    `INSERT INTO realtime_request (id, account_id, request_id, mode, fingerprint, format, state,
-       owner_id, created_at) VALUES (?, ?, ?, ?, ?, ?, 'running', ?, ?)`,
-    [id, accountId, requestId, mode, fingerprint, format, owner.id, now],
-  );
-}
-
-/** Takes up a request that had failed. */
-function resumeRequest(db: Connection, id: string, owner: Owner): void {
-  owner.renew(db);
-  db.run("UPDATE realtime_request SET state = 'running', owner_id = ? WHERE id = ?", [
-    owner.id,
-    id,
-  ]);
-}
-
-/** Ends a request of this owner; gives false when it is no longer this one's. */
-function endRequest(
-  db: Connection,
-  id: string,
-  end: { readonly owner: Pick<Owner, 'id'>; readonly state: Exclude<RequestState, 'running'> },
-): boolean {
+/** Ends a request of this owner; returns false when it has another one. */
+function endRequest(db: Connection, id: string, ownerId: string, state: EndState): boolean {
   const changed = db.run(
     'UPDATE realtime_request SET state = ?, owner_id = NULL WHERE id = ? AND owner_id = ?',
-    [end.state, id, end.owner.id],
+    [state, id, ownerId],
   );
   return changed > 0;
 }
 
-/** As if it had never been asked for; what its segments cost was given back before. */
-function forgetRequest(db: Connection, id: string): void {
-  db.run('DELETE FROM realtime_segment WHERE request = ?', [id]);
-  db.run('DELETE FROM realtime_request WHERE id = ?', [id]);
-}
-
-type NewSegment = Pick<
-  SegmentRecord,
-  'number' | 'segmentId' | 'sequences' | 'textDigest' | 'characters' | 'operationId'
->;
-
-/** Writes a segment, or what is paid for it now where it was there before. */
-export function writeSegment(db: Connection, request: string, segment: NewSegment): void {
+/** Inserts a segment; a retried one gets its new operation. */
+export function writeSegment(
+  db: Connection,
+  request: string,
+  segment: Omit<SegmentRecord, 'audio' | 'isCharged'>,
+): void {
   const { number, segmentId, sequences, textDigest, characters, operationId } = segment;
   db.run(
     `INSERT INTO realtime_segment (request, number, segment_id, sequences, text_digest, characters,
@@ -262,11 +243,12 @@ export function writeSegment(db: Connection, request: string, segment: NewSegmen
   );
 }
 
-/** All of its audio was sent. */
+/** Records the size of a segment's audio, all of which was sent. */
 export function completeSegment(
   db: Connection,
   request: string,
-  { segmentId, bytes, frames }: { segmentId: string; bytes: number; frames: number },
+  segmentId: string,
+  { bytes, frames }: SegmentSize,
 ): void {
   db.run(
     `UPDATE realtime_segment SET audio_bytes = ?, audio_frames = ?
@@ -275,7 +257,7 @@ export function completeSegment(
   );
 }
 
-/** The credits that stand charged for the segments of a request. */
+/** Returns the credits that a request was charged. */
 export function chargedCredits(db: Connection, request: string): number {
   const row = db.get(
     `SELECT COALESCE(SUM(reservation.credits), 0) AS credits FROM realtime_segment
@@ -286,22 +268,14 @@ export function chargedCredits(db: Connection, request: string): number {
   return row === undefined ? 0 : integer(row, 'credits');
 }
 
-/** Notes until when audio of a request is kept. */
-export function keepUntil(db: Connection, id: string, storedUntil: number | null): void {
+export function setStoredUntil(db: Connection, id: string, storedUntil: number | null): void {
   db.run('UPDATE realtime_request SET stored_until = ? WHERE id = ?', [storedUntil, id]);
-}
-
-/** Requests whose audio is kept for no longer, but for those that are spoken just now. */
-function findExpired(db: Connection, now: number): readonly string[] {
-  return db
-    .all("SELECT id FROM realtime_request WHERE stored_until <= ? AND state <> 'running'", [now])
-    .map((row) => text(row, 'id'));
 }
 
 function recordOf(db: Connection, row: Row): RequestRecord {
   const id = text(row, 'id');
   const segments = db.all(
-    `SELECT realtime_segment.*, operation.state AS operation_state, reservation.state AS paid
+    `SELECT realtime_segment.*, reservation.state AS paid
      FROM realtime_segment
        JOIN operation ON operation.id = operation_id
        JOIN reservation ON reservation.id = operation_id
@@ -332,7 +306,6 @@ function segmentOf(row: Row): SegmentRecord {
     textDigest: text(row, 'text_digest'),
     characters: integer(row, 'characters'),
     operationId: text(row, 'operation_id'),
-    operationState: text(row, 'operation_state'),
     isCharged: text(row, 'paid') === 'committed',
     audio: bytes === undefined || frames === undefined ? undefined : { bytes, frames },
   };
@@ -350,7 +323,7 @@ function oneOf<Word extends string>(words: readonly Word[], row: Row, column: st
 }
 
 /**
- * What is told of a request (docs/api/realtime.md#request-states and docs/api/realtime.md), over the connection and over HTTP.
+ * Returns the status of a request (docs/api/realtime.md#request-states), for `request_status` and over HTTP.
  * @param now milliseconds since the epoch
  */
 export function statusOf(
@@ -369,12 +342,12 @@ export function statusOf(
   };
 }
 
-/** The billable units that a segment was charged: its characters, nothing for one without a word. */
+/** Returns the units that a segment was charged: its characters, or 0 for one without words. */
 function unitsOf({ isCharged, characters }: SegmentRecord): number {
   return isCharged ? characters : 0;
 }
 
-/** What a connection that goes on with a request has to know of its segments. */
+/** Returns the segments of a request for the connection that resumes it. */
 export function earlierSegments({ segments }: RequestRecord): readonly EarlierSegment[] {
   return segments.map((segment) => ({
     segmentId: segment.segmentId,
@@ -399,7 +372,7 @@ function manifestRow(segment: SegmentRecord, requestState: RequestState) {
   } as const;
 }
 
-/** The file of a segment's audio in the folder of its request. */
+/** Returns the name of a segment's file in the folder of its request. */
 export function segmentFile(number: number, format: RealtimeFormat): string {
   return `segment-${number}.${format}`;
 }

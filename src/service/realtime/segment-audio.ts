@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { RealtimeFormat } from '../../contract/realtime/protocols.ts';
 import type { Clock } from '../../effects/clock.ts';
 import { closeQuietly } from '../../effects/close-quietly.ts';
 import { splitClauses } from '../../text/sentences.ts';
@@ -11,25 +10,24 @@ import type { EncodeSpeech } from '../speech/encode.ts';
 import { startAudio } from '../speech/speak.ts';
 import type { RequestPlan } from './plan-request.ts';
 
-/** How long the engine may take for the next of its speech. */
+/** How long the engine may take for the next piece of speech. */
 const PROVIDER_MS = 60_000;
 
-/** The engine was silent for too long. */
 export class ProviderTimeout extends Error {
   override readonly name = 'ProviderTimeout';
 
   constructor() {
-    super('the engine is silent');
+    super('the engine took too long');
   }
 }
 
-interface SegmentSound {
+interface SegmentSpeech {
   readonly plan: RequestPlan;
   readonly text: string;
-  /** Its place in the request, from 1. */
+  /** From 1, in the request. */
   readonly number: number;
-  /** A wav has its head once in a request: its frames are to be joined. */
-  readonly hasHead: boolean;
+  /** The header of a wav is sent once in a request, because clients join the frames. */
+  readonly hasHeader: boolean;
   readonly encode: EncodeSpeech;
   readonly account: string;
   readonly speechQueue: SpeechQueue;
@@ -38,41 +36,41 @@ interface SegmentSound {
 }
 
 /**
- * The audio of a segment, piece by piece; nothing comes before there is speech in it. The same text gives
- * the same pieces again.
- * @throws EngineError when nothing can be said; ProviderTimeout; the reason of the signal
+ * Yields the audio of a segment, beginning with its first speech. The same text gives the same pieces.
+ * @throws EngineError for text without words; ProviderTimeout; the reason of the signal
  */
-export async function* segmentAudio(sound: SegmentSound): AsyncGenerator<Uint8Array> {
+export async function* segmentAudio(speech: SegmentSpeech): AsyncGenerator<Uint8Array> {
   const halt = new AbortController();
-  const signal = AbortSignal.any([sound.signal, halt.signal]);
+  const signal = AbortSignal.any([speech.signal, halt.signal]);
   const within = async <Result>(work: Promise<Result>): Promise<Result> => {
-    const stop = sound.clock.after(PROVIDER_MS, () => halt.abort(new ProviderTimeout()));
+    const stop = speech.clock.after(PROVIDER_MS, () => halt.abort(new ProviderTimeout()));
     try {
       return await work;
     } finally {
       stop();
     }
   };
-  const { plan, text, number } = sound;
+  const { plan, text, number } = speech;
   const { voice, delivery, format } = plan;
   const { speed, pitch, gainDb } = delivery;
   const request = { text, voice: voice.engine.voice, speed, pitch };
   const speaker = {
-    synthesize: (stretch: EngineRequest, until: AbortSignal) =>
-      sound.speechQueue.synthesize({
-        account: sound.account,
+    synthesize: (chunk: EngineRequest, until: AbortSignal) =>
+      speech.speechQueue.synthesize({
+        account: speech.account,
         speaker: voice.speaker,
-        request: stretch,
+        request: chunk,
         signal: until,
         isAdmitted: true,
       }),
   };
   const chunks = speakText(speaker, request, { chunkLength: plan.chunkLength, signal });
   const audio = await within(
-    startAudio({ chunks, format, gainDb, streamNumber: number }, sound.encode),
+    startAudio({ chunks, format, gainDb, streamNumber: number }, speech.encode),
   );
   try {
-    yield* withoutHead(audio.head, sound.hasHead ? 0 : headLength(format));
+    const isHeaderless = format === 'wav' && !speech.hasHeader;
+    yield* skipBytes(audio.head, isHeaderless ? WAV_HEADER_LENGTH : 0);
     for (;;) {
       const next = await within(audio.rest.next());
       if (next.done === true) return;
@@ -83,22 +81,19 @@ export async function* segmentAudio(sound: SegmentSound): AsyncGenerator<Uint8Ar
   }
 }
 
-function headLength(format: RealtimeFormat): number {
-  return format === 'wav' ? WAV_HEADER_LENGTH : 0;
-}
-
-function* withoutHead(parts: readonly Uint8Array[], length: number): Generator<Uint8Array> {
-  let left = length;
+function* skipBytes(parts: readonly Uint8Array[], length: number): Generator<Uint8Array> {
+  let skip = length;
   for (const part of parts) {
-    const kept = part.subarray(Math.min(left, part.length));
-    left -= part.length - kept.length;
-    if (kept.length > 0) yield kept;
+    const rest = part.subarray(Math.min(skip, part.length));
+    skip -= part.length - rest.length;
+    if (rest.length > 0) yield rest;
   }
 }
 
 /**
- * Speaks a text, at most so many characters in one go where that is asked for (docs/api/realtime.md, `chunk_length`). A stretch that holds nothing to say is passed over.
- * @throws EngineError when nothing of it can be said, or the engine breaks
+ * Speaks a text in chunks of at most `chunkLength` characters (docs/api/realtime.md, `chunk_length`); skips
+ * chunks without words.
+ * @throws EngineError for text without words, or when the engine fails
  */
 async function* speakText(
   engine: Pick<SpeechEngine, 'synthesize'>,
@@ -123,12 +118,12 @@ async function* speakText(
   if (!hasSpoken) throw new EngineError('unspeakable', 'The text has nothing to say.');
 }
 
-/** Whether a text holds nothing that a voice can say, rather than that something broke. */
+/** Whether an error means text without words. */
 export function isUnspeakable(error: unknown): boolean {
   return error instanceof EngineError && error.reason === 'unspeakable';
 }
 
-/** Tells a text from every other one, so that it need not be kept. */
+/** Returns a digest that stands for a text, which is not stored. */
 export function digestOf(text: string): string {
   return createHash('sha256').update(text, 'utf8').digest('base64url');
 }

@@ -5,15 +5,12 @@ import {
   encodeFrame,
   isFrameMessage,
 } from '../../realtime/frames.ts';
-import type { FrameMessage } from '../../realtime/frames.ts';
 import type { BodyCut } from '../http/faults.ts';
 import { amountsIn } from '../ledger/ledger.ts';
 import { StoreError } from '../store/open-store.ts';
 import type { Admission } from './admission.ts';
-import { beginRequest } from './begin-request.ts';
-import type { SessionContext } from './begin-request.ts';
-import type { StartMessage } from './client-message.ts';
 import { NO_EVENT } from './client-message.ts';
+import type { StartMessage } from './client-message.ts';
 import type {
   Outgoing,
   SessionEffect,
@@ -23,38 +20,37 @@ import type {
 } from './machine/state.ts';
 import { newSession } from './machine/state.ts';
 import { transition } from './machine/transition.ts';
-import type { RequestSpeaker } from './request-speaker.ts';
+import { startRequest } from './request-speaker.ts';
+import type { RequestSpeaker, SessionContext } from './request-speaker.ts';
 
-/** Ids of a connection that are compared. */
-const MOST_IDS = 10_000;
+/** Event ids that a connection remembers. */
+const MAX_IDS = 10_000;
 
 /**
- * One realtime connection: carries events to the machine and does what that says. Effects are done in
- * order, and what comes of one is an event behind those that wait.
+ * Runs one realtime connection: passes events to the state machine and performs its effects in order. An
+ * event of an effect is queued.
  */
 export class Session implements SocketListener {
   readonly #context: SessionContext;
   readonly #admission: Admission;
   readonly #socket: LiveSocket;
-  readonly #outlet: Outlet;
+  readonly #writer: Writer;
   readonly #heartbeat: Heartbeat;
   readonly #onClose: () => void;
-  readonly #ids = new RecentIds(MOST_IDS);
+  readonly #ids = new RecentIds(MAX_IDS);
   readonly #timers = new Map<SessionTimer, () => void>();
-  readonly #waiting: SessionEvent[] = [];
+  readonly #queue: SessionEvent[] = [];
   #state: SessionState;
   #account: string | undefined;
   #speaker: RequestSpeaker | undefined;
-  #isWorking = false;
+  #isBusy = false;
   #sent = 0;
 
   constructor(
     context: SessionContext,
-    {
-      admission,
-      socket,
-      onClose,
-    }: { admission: Admission; socket: LiveSocket; onClose: () => void },
+    admission: Admission,
+    socket: LiveSocket,
+    onClose: () => void,
   ) {
     const { clock, random } = context;
     this.#context = context;
@@ -62,136 +58,121 @@ export class Session implements SocketListener {
     this.#socket = socket;
     this.#onClose = onClose;
     this.#account = admission.account;
-    const onStall = (): void => this.#tell({ type: 'stalled' });
-    this.#outlet = new Outlet({ socket, clock, cut: admission.cut, onStall });
+    const onStall = (): void => this.#dispatch({ type: 'stalled' });
+    this.#writer = new Writer(socket, clock, admission.cut, onStall);
     this.#heartbeat = new Heartbeat(socket, clock);
     this.#state = newSession(admission.protocol, random.uuid());
   }
 
-  /** The connection is open. */
+  /** Handles the open socket. */
   open(): void {
     const account = this.#account;
     this.#attempt(() => {
       const quota = account === undefined ? undefined : this.#quotaOf(account);
-      this.#tell({ type: 'opened', quota });
+      this.#dispatch({ type: 'opened', quota });
     });
   }
 
-  /** Finishes what was accepted, or not even that, and ends. */
+  /** Finishes the accepted segments, unless `isForced`, and closes the connection. */
   drain(isForced: boolean): void {
-    this.#tell({ type: 'drain', isForced });
+    this.#dispatch({ type: 'drain', isForced });
   }
 
-  /** Whether nobody knows yet who it is. */
+  /** Whether the client must still authenticate. */
   get isUnknown(): boolean {
     return this.#state.phase === 'authenticating';
   }
 
-  /** Whether it has something to finish. */
+  /** Whether accepted segments are not spoken yet. */
   get isBusy(): boolean {
     return (this.#state.request?.queue.length ?? 0) > 0;
   }
 
   message(bytes: Uint8Array, isText: boolean): void {
-    this.#heartbeat.heard();
+    this.#heartbeat.reset();
     this.#attempt(() => this.#receive(bytes, isText));
   }
 
   pong(): void {
-    this.#heartbeat.heard();
+    this.#heartbeat.reset();
   }
 
   closed(): void {
-    this.#tell({ type: 'closed' });
+    this.#dispatch({ type: 'closed' });
     this.#heartbeat.close();
-    this.#outlet.close();
+    this.#writer.close();
     this.#onClose();
   }
 
   #receive(bytes: Uint8Array, isText: boolean): void {
-    if (isText) return this.#tell({ type: 'unreadable', isText, problem: 'it is text' });
-    const message = this.#read(bytes);
-    if (message === undefined) return;
-    const { eventId } = message;
-    const isRepeated = typeof eventId === 'string' && this.#ids.note(eventId);
-    this.#tell({ type: 'frame', message, isRepeated });
-  }
-
-  #read(bytes: Uint8Array): FrameMessage | undefined {
+    if (isText) return this.#dispatch({ type: 'unreadable', isText, problem: 'it is text' });
     try {
       const fields = decodeFields(bytes, this.#admission.protocol);
-      return isFrameMessage(fields) ? fields : { ...fields, event: NO_EVENT };
+      const message = isFrameMessage(fields) ? fields : { ...fields, event: NO_EVENT };
+      const { eventId } = message;
+      const isRepeated = typeof eventId === 'string' && this.#ids.add(eventId);
+      this.#dispatch({ type: 'frame', message, isRepeated });
     } catch (error) {
       if (!(error instanceof UnreadableFrame)) throw error;
-      this.#tell({ type: 'unreadable', isText: false, problem: error.message });
-      return undefined;
+      this.#dispatch({ type: 'unreadable', isText: false, problem: error.message });
     }
   }
 
-  #tell(event: SessionEvent): void {
-    this.#waiting.push(event);
-    if (this.#isWorking) return;
-    this.#isWorking = true;
-    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
-      this.#attempt(() => this.#step(next));
+  #dispatch(event: SessionEvent): void {
+    this.#queue.push(event);
+    if (this.#isBusy) return;
+    this.#isBusy = true;
+    for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) {
+      this.#attempt(() => {
+        const { state, effects } = transition(this.#state, next);
+        this.#state = state;
+        for (const effect of effects) this.#attempt(() => this.#perform(effect));
+      });
     }
-    this.#isWorking = false;
+    this.#isBusy = false;
   }
 
-  #step(event: SessionEvent): void {
-    const { state, effects } = transition(this.#state, event);
-    this.#state = state;
-    for (const effect of effects) this.#attempt(() => this.#do(effect));
-  }
-
-  /** What fails here is our failure, and ends the connection in order. */
+  /** Reports an error as one of the service, and ends the connection with it. */
   #attempt(work: () => void): void {
     try {
       work();
     } catch (error) {
       this.#context.report({ type: 'failure', requestId: this.#admission.traceId, error });
-      const isStore = error instanceof StoreError;
-      const code = isStore ? 'billing_failed' : 'internal_error';
-      this.#tell({ type: 'failed', problem: { code, message: 'The service failed' } });
+      const code = error instanceof StoreError ? 'billing_failed' : 'internal_error';
+      this.#dispatch({ type: 'failed', problem: { code, message: 'The service failed' } });
     }
   }
 
-  #do(effect: SessionEffect): void {
+  #perform(effect: SessionEffect): void {
+    const speaker = this.#speaker;
     switch (effect.type) {
       case 'send':
         return this.#send(effect.message);
       case 'redeem':
         return this.#redeem(effect.token);
       case 'start':
-        return this.#begin(effect.start);
+        return this.#start(effect.start);
       case 'reserve':
-        return this.#with((speaker) => this.#tell(speaker.reserve(effect.segment)));
+        return speaker && this.#dispatch(speaker.reserve(effect.segment));
       case 'speak':
-        return this.#with((speaker) => this.#speak(speaker, effect.segmentId));
+        void speaker?.speak(effect.segmentId).catch((error: unknown) => {
+          this.#attempt(() => {
+            throw error;
+          });
+        });
+        return;
       case 'complete':
-        return this.#with((speaker) => this.#tell(speaker.complete()));
+        return speaker && this.#dispatch(speaker.complete());
       case 'abandon':
-        return this.#with((speaker) => speaker.abandon(effect.isFinal));
+        return speaker?.abandon(effect.isFinal);
       case 'startTimer':
         return this.#startTimer(effect.name, effect.afterMs);
       case 'stopTimer':
         return this.#timers.get(effect.name)?.();
       case 'close':
-        this.#outlet.close();
+        this.#writer.close();
         return this.#socket.close(effect.code);
     }
-  }
-
-  #with(work: (speaker: RequestSpeaker) => void): void {
-    if (this.#speaker !== undefined) work(this.#speaker);
-  }
-
-  #speak(speaker: RequestSpeaker, segmentId: string): void {
-    speaker.speak(segmentId).catch((error: unknown) => {
-      this.#attempt(() => {
-        throw error;
-      });
-    });
   }
 
   #send(message: Outgoing): void {
@@ -199,51 +180,50 @@ export class Session implements SocketListener {
     this.#sent += 1;
     const eventId = `${traceId}-${this.#sent}`;
     const timestamp = this.#context.clock.now();
-    const whole = { ...message, eventId, traceId, timestamp };
-    this.#outlet.send(encodeFrame(whole, protocol));
+    const stamped = { ...message, eventId, traceId, timestamp };
+    this.#writer.send(encodeFrame(stamped, protocol));
   }
 
   #redeem(token: string): void {
     const { place } = this.#admission;
     const account = place && this.#context.tickets.redeem(token, place);
-    if (account === undefined) return this.#tell({ type: 'ticketRefused' });
+    if (account === undefined) return this.#dispatch({ type: 'ticketRefused' });
     this.#account = account;
-    this.#tell({ type: 'redeemed', quota: this.#quotaOf(account) });
+    this.#dispatch({ type: 'redeemed', quota: this.#quotaOf(account) });
   }
 
-  #begin(start: StartMessage): void {
+  #start(start: StartMessage): void {
     const { protocol, traceId } = this.#admission;
     const account = this.#account;
-    if (account === undefined) throw new TypeError('nobody has begun');
-    const begun = beginRequest(start, {
+    if (account === undefined) throw new TypeError('start without an account');
+    const { event, speaker } = startRequest(start, {
       context: this.#context,
       protocol,
       account,
       traceId,
-      tell: (event) => this.#tell(event),
-      room: () => this.#outlet.room(),
+      dispatch: (result) => this.#dispatch(result),
+      drain: () => this.#writer.drain(),
     });
-    this.#speaker = begun.speaker;
-    this.#tell(begun.event);
+    this.#speaker = speaker;
+    this.#dispatch(event);
   }
 
   #startTimer(name: SessionTimer, afterMs: number): void {
     this.#timers.get(name)?.();
-    const ring = (): void => this.#tell({ type: 'timer', name });
-    this.#timers.set(name, this.#context.clock.after(afterMs, ring));
+    const onTimeout = (): void => this.#dispatch({ type: 'timer', name });
+    this.#timers.set(name, this.#context.clock.after(afterMs, onTimeout));
   }
 
   #quotaOf(account: string): number {
-    return this.#context.store.read((db) => amountsIn(db, account, 'available')).quota;
+    return this.#context.store.read((db) => amountsIn(db, account, 'available').quota);
   }
 }
 
-/** How often the other side is asked for a sign of life. */
 const PING_MS = 20_000;
-/** How often it may give none; counted, so that a machine that slept finds its lines alive. */
-const MOST_UNANSWERED = 3;
+/** Pings without any reply; counted, because the clock of a machine that slept would end all connections. */
+const MAX_UNANSWERED = 3;
 
-/** Notices a line that is dead without having said so. */
+/** Terminates a dead connection. */
 export class Heartbeat {
   readonly #socket: LiveSocket;
   readonly #clock: Clock;
@@ -256,8 +236,8 @@ export class Heartbeat {
     this.#stop = clock.after(PING_MS, () => this.#beat());
   }
 
-  /** Something came. */
-  heard(): void {
+  /** Notes that the client sent something. */
+  reset(): void {
     this.#unanswered = 0;
   }
 
@@ -266,129 +246,124 @@ export class Heartbeat {
   }
 
   #beat(): void {
-    if (this.#unanswered >= MOST_UNANSWERED) return this.#socket.terminate();
+    if (this.#unanswered >= MAX_UNANSWERED) return this.#socket.terminate();
     this.#unanswered += 1;
     this.#socket.ping();
     this.#stop = this.#clock.after(PING_MS, () => this.#beat());
   }
 }
 
-/** Event ids that a connection has used: the latest ones, so that no connection takes ever more memory. */
+/** The latest event ids of a connection; bounded. */
 export class RecentIds {
   readonly #ids = new Set<string>();
-  readonly #most: number;
+  readonly #max: number;
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(max: number) {
+    this.#max = max;
   }
 
-  /** Notes an id; gives whether it was used before. */
-  note(id: string): boolean {
+  /** Adds an id; returns whether it was there. */
+  add(id: string): boolean {
     if (this.#ids.has(id)) return true;
     this.#ids.add(id);
     const [oldest] = this.#ids;
-    if (this.#ids.size > this.#most && oldest !== undefined) this.#ids.delete(oldest);
+    if (this.#ids.size > this.#max && oldest !== undefined) this.#ids.delete(oldest);
     return false;
   }
 }
 
-/** Bytes that may wait to be sent before speech waits too: some seconds of it. */
+/** Unsent bytes above which speech waits: some seconds of audio. */
 const HIGH_WATER_BYTES = 1024 * 1024;
-/** More than this waits only for a client that asks and does not read. */
-const MOST_WAITING_BYTES = 4 * 1024 * 1024;
-/** How long nobody may read while speech waits. */
+/** Unsent bytes that only a client reaches that sends and does not read. */
+const MAX_UNSENT_BYTES = 4 * 1024 * 1024;
+/** How long a client may read nothing while speech waits. */
 export const STALL_MS = 120_000;
 
-export interface OutletOptions {
-  readonly socket: LiveSocket;
-  readonly clock: Clock;
-  /** Where a fault rule wants the connection to break. */
-  readonly cut: BodyCut | undefined;
-  /** Nobody reads what is sent (docs/api/realtime.md#errors, `client_backpressure`). */
-  readonly onStall: () => void;
-}
-
-/** The way out of a connection: what is sent waits in bounded memory for its reader. */
-export class Outlet {
-  readonly #options: OutletOptions;
+/** Writes frames to a socket with back-pressure. */
+export class Writer {
+  readonly #socket: LiveSocket;
+  readonly #clock: Clock;
+  /** Where a fault rule breaks the connection. */
+  readonly #cut: BodyCut | undefined;
+  /** Called when the client does not read (docs/api/realtime.md#errors, `client_backpressure`). */
+  readonly #onStall: () => void;
   #sentBytes = 0;
-  /** A fault rule broke the line: nothing more leaves, and nothing counts as sent. */
+  /** A fault rule broke the connection: nothing is sent, and nothing counts as sent. */
   #isBroken = false;
   #isClosed = false;
   #waiting: (() => void)[] = [];
   #stopStall: (() => void) | undefined;
 
-  constructor(options: OutletOptions) {
-    this.#options = options;
+  constructor(socket: LiveSocket, clock: Clock, cut: BodyCut | undefined, onStall: () => void) {
+    this.#socket = socket;
+    this.#clock = clock;
+    this.#cut = cut;
+    this.#onStall = onStall;
   }
 
   send(frame: Uint8Array): void {
-    const { socket, cut, onStall } = this.#options;
     if (this.#isBroken || this.#isClosed) return;
-    if (cut !== undefined && this.#sentBytes + frame.length > cut.afterBytes) {
+    if (this.#cut !== undefined && this.#sentBytes + frame.length > this.#cut.afterBytes) {
       this.#isBroken = true;
-      return socket.breakOff(cut.kind);
+      return this.#socket.breakOff(this.#cut.kind);
     }
     this.#sentBytes += frame.length;
-    socket.send(frame, () => this.#moved());
-    if (socket.bufferedAmount > MOST_WAITING_BYTES) onStall();
+    this.#socket.send(frame, () => this.#onSent());
+    if (this.#socket.bufferedAmount > MAX_UNSENT_BYTES) this.#onStall();
   }
 
-  /** Resolves when there is room for more speech, or the connection has ended. */
-  async room(): Promise<void> {
-    const isFull = this.#options.socket.bufferedAmount > HIGH_WATER_BYTES;
+  /** Resolves when more audio may be sent, or the connection has ended. */
+  async drain(): Promise<void> {
+    const isFull = this.#socket.bufferedAmount > HIGH_WATER_BYTES;
     if (this.#isClosed || !(isFull || this.#isBroken)) return;
-    this.#watch();
+    this.#startStall();
     await new Promise<void>((resolve) => {
       this.#waiting.push(resolve);
     });
   }
 
-  /** Nothing more leaves. */
+  /** Drops what is sent from now on. */
   close(): void {
     this.#isClosed = true;
-    this.#letIn();
+    this.#release();
   }
 
-  #moved(): void {
+  #onSent(): void {
     if (this.#isBroken) return;
-    if (this.#options.socket.bufferedAmount <= HIGH_WATER_BYTES) this.#letIn();
-    else if (this.#stopStall !== undefined) this.#watch();
+    if (this.#socket.bufferedAmount <= HIGH_WATER_BYTES) this.#release();
+    else if (this.#stopStall !== undefined) this.#startStall();
   }
 
-  /** Whatever leaves shows that somebody reads. */
-  #watch(): void {
-    const { clock, onStall } = this.#options;
+  /** Restarts the stall timer: every sent frame shows that the client reads. */
+  #startStall(): void {
     this.#stopStall?.();
-    this.#stopStall = clock.after(STALL_MS, onStall);
+    this.#stopStall = this.#clock.after(STALL_MS, this.#onStall);
   }
 
-  #letIn(): void {
+  #release(): void {
     this.#stopStall?.();
     this.#stopStall = undefined;
     for (const resolve of this.#waiting.splice(0)) resolve();
   }
 }
 
-/** The WebSocket of a connection, as a session uses it. */
+/** The WebSocket of a session. */
 export interface LiveSocket {
-  /** Bytes that wait to be sent. */
+  /** Unsent bytes. */
   readonly bufferedAmount: number;
-  /** Sends a binary message; `sent` is called when it has left this program, or never will. */
-  send(bytes: Uint8Array, sent: () => void): void;
+  /** Sends a binary message; calls `onSent` when it was sent or dropped. */
+  send(bytes: Uint8Array, onSent: () => void): void;
   ping(): void;
-  /** Says goodbye, and is gone soon after, answered or not. */
+  /** Closes with a code; terminates soon after without a reply. */
   close(code: number): void;
-  /** Is gone at once. */
   terminate(): void;
-  /** Breaks off without a goodbye, when everything sent has left: a fault rule wants that. */
+  /** Breaks the connection after everything was sent, for a fault rule. */
   breakOff(kind: 'reset' | 'truncate'): void;
 }
 
-/** What a session wants to know of its WebSocket. */
+/** Receives the events of a WebSocket. */
 export interface SocketListener {
   message(bytes: Uint8Array, isText: boolean): void;
-  /** The other side answered a ping. */
   pong(): void;
   closed(): void;
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '../../effects/clock.ts';
 import type { Random } from '../../effects/random.ts';
 
-/** Where a ticket is good: the page that it was made for, and the host that made it (docs/api/authentication.md). */
+/** The page and the host that a ticket is valid for (docs/api/authentication.md). */
 export interface TicketPlace {
   readonly origin: string;
   readonly host: string;
@@ -14,19 +14,17 @@ export interface IssuedTicket {
   readonly expiresAt: number;
 }
 
-/** Browser tickets: good once, soon, and for one page. They are known to this process only. */
+/** Browser tickets of this process: each is valid once, for a minute, and for one page. */
 export interface Tickets {
   issue(ticket: TicketPlace & { readonly account: string }): IssuedTicket;
-  /** Whether a page holds a ticket that was not used, so that its handshake may come in. */
+  /** Whether a page has an unused ticket, so that its handshake is accepted. */
   isExpected(place: TicketPlace): boolean;
-  /** The account that a ticket speaks for; it is used up, whatever comes of it. */
+  /** Returns the account of a ticket; the ticket is used up, even when it is refused. */
   redeem(ticket: string, place: TicketPlace): string | undefined;
 }
 
-/** Long enough for a page to connect with it. */
 const TICKET_MS = 60_000;
-/** The oldest make room. */
-const MOST_TICKETS = 1_000;
+const MAX_TICKETS = 1_000;
 const TICKET_BYTES = 32;
 
 interface Held extends TicketPlace {
@@ -36,9 +34,9 @@ interface Held extends TicketPlace {
 
 export function createTickets({ clock, random }: { clock: Clock; random: Random }): Tickets {
   const held = new Map<string, Held>();
-  const forgetOld = (): void => {
+  const dropOld = (): void => {
     for (const [digest, { expiresAt }] of held) {
-      if (expiresAt > clock.now() && held.size <= MOST_TICKETS) return;
+      if (expiresAt > clock.now() && held.size <= MAX_TICKETS) return;
       held.delete(digest);
     }
   };
@@ -47,15 +45,15 @@ export function createTickets({ clock, random }: { clock: Clock; random: Random 
       const ticket = `foley-ticket-${Buffer.from(random.bytes(TICKET_BYTES)).toString('base64url')}`;
       const expiresAt = clock.now() + TICKET_MS;
       held.set(digestOf(ticket), { account, origin, host: host.toLowerCase(), expiresAt });
-      forgetOld();
+      dropOld();
       return { ticket, expiresAt };
     },
     isExpected(place) {
-      forgetOld();
+      dropOld();
       return [...held.values()].some((one) => isFor(one, place));
     },
     redeem(ticket, place) {
-      forgetOld();
+      dropOld();
       const digest = digestOf(ticket);
       const found = held.get(digest);
       held.delete(digest);
@@ -64,7 +62,7 @@ export function createTickets({ clock, random }: { clock: Clock; random: Random 
   };
 }
 
-/** Only digests are kept, so that nothing here is worth reading. */
+/** Only digests are stored, so that a leak reveals no ticket. */
 function digestOf(ticket: string): string {
   return createHash('sha256').update(ticket).digest('base64url');
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Heartbeat, Outlet, STALL_MS, RecentIds } from '../../../src/service/realtime/session.ts';
+import { Heartbeat, Writer, STALL_MS, RecentIds } from '../../../src/service/realtime/session.ts';
 import { manualClock } from '../../api/manual-clock.ts';
 import { plainRequest, realtimeService } from './realtime-service.ts';
 
@@ -24,39 +24,35 @@ function stuckSocket() {
   };
 }
 
-function outletOver(socket: ReturnType<typeof stuckSocket>, cut?: 'reset' | 'truncate') {
+function writerOver(socket: ReturnType<typeof stuckSocket>, cut?: 'reset' | 'truncate') {
   const clock = manualClock();
   let stalls = 0;
-  const outlet = new Outlet({
-    socket,
-    clock,
-    cut: cut === undefined ? undefined : { kind: cut, afterBytes: 10 },
-    onStall: () => {
-      stalls += 1;
-    },
+  const rule = cut === undefined ? undefined : { kind: cut, afterBytes: 10 };
+  const writer = new Writer(socket, clock, rule, () => {
+    stalls += 1;
   });
-  return { outlet, clock, stalls: () => stalls };
+  return { writer, clock, stalls: () => stalls };
 }
 
 describe('what is sent', () => {
   test('finds room as long as little waits, and again when it was read', async () => {
     const socket = stuckSocket();
-    const { outlet, clock } = outletOver(socket);
-    outlet.send(new Uint8Array(MEGABYTE));
-    await outlet.room();
-    outlet.send(new Uint8Array(1));
-    const room = outlet.room();
+    const { writer, clock } = writerOver(socket);
+    writer.send(new Uint8Array(MEGABYTE));
+    await writer.drain();
+    writer.send(new Uint8Array(1));
+    const drained = writer.drain();
     expect(clock.running()).toEqual([STALL_MS]);
     socket.read();
-    await room;
+    await drained;
     expect(clock.running()).toEqual([]);
   });
 
   test('is given up when nobody reads for long, counted from the last that was read', async () => {
     const socket = stuckSocket();
-    const { outlet, clock, stalls } = outletOver(socket);
-    for (let count = 0; count < 3; count += 1) outlet.send(new Uint8Array(MEGABYTE));
-    void outlet.room();
+    const { writer, clock, stalls } = writerOver(socket);
+    for (let count = 0; count < 3; count += 1) writer.send(new Uint8Array(MEGABYTE));
+    void writer.drain();
     clock.advance(STALL_MS - 1);
     socket.read();
     clock.advance(STALL_MS - 1);
@@ -67,30 +63,30 @@ describe('what is sent', () => {
 
   test('is given up at once when a client only asks and never reads', () => {
     const socket = stuckSocket();
-    const { outlet, stalls } = outletOver(socket);
-    for (let count = 0; count < 4; count += 1) outlet.send(new Uint8Array(MEGABYTE));
+    const { writer, stalls } = writerOver(socket);
+    for (let count = 0; count < 4; count += 1) writer.send(new Uint8Array(MEGABYTE));
     expect(stalls()).toBe(0);
-    outlet.send(new Uint8Array(1));
+    writer.send(new Uint8Array(1));
     expect(stalls()).toBe(1);
   });
 
   test.each(['reset', 'truncate'] as const)('breaks off where a fault rule says: %s', (kind) => {
     const socket = stuckSocket();
-    const { outlet } = outletOver(socket, kind);
-    outlet.send(new Uint8Array(6));
-    outlet.send(new Uint8Array(5));
-    outlet.send(new Uint8Array(1));
+    const { writer } = writerOver(socket, kind);
+    writer.send(new Uint8Array(6));
+    writer.send(new Uint8Array(5));
+    writer.send(new Uint8Array(1));
     expect(socket.bufferedAmount).toBe(6);
     expect(socket.did).toEqual([kind]);
   });
 
   test('lets go of who waits when the connection ends', async () => {
-    const { outlet } = outletOver(stuckSocket());
-    outlet.send(new Uint8Array(2 * MEGABYTE));
-    const room = outlet.room();
-    outlet.close();
-    await room;
-    outlet.send(new Uint8Array(1));
+    const { writer } = writerOver(stuckSocket());
+    writer.send(new Uint8Array(2 * MEGABYTE));
+    const drained = writer.drain();
+    writer.close();
+    await drained;
+    writer.send(new Uint8Array(1));
   });
 });
 
@@ -99,7 +95,7 @@ test('a line that answers no ping is given up, one that says anything is not', (
   const socket = stuckSocket();
   const heartbeat = new Heartbeat(socket, clock);
   for (let beat = 0; beat < 3; beat += 1) clock.advance(20_000);
-  heartbeat.heard();
+  heartbeat.reset();
   for (let beat = 0; beat < 3; beat += 1) clock.advance(20_000);
   expect(socket.did).toEqual(Array.from({ length: 6 }, () => 'ping'));
   clock.advance(20_000);
@@ -109,7 +105,7 @@ test('a line that answers no ping is given up, one that says anything is not', (
 
 test('ids of events are remembered, the latest of them', () => {
   const ids = new RecentIds(2);
-  expect(['a', 'b', 'a', 'c', 'a'].map((id) => ids.note(id))).toEqual([
+  expect(['a', 'b', 'a', 'c', 'a'].map((id) => ids.add(id))).toEqual([
     false,
     false,
     true,
