@@ -4,12 +4,12 @@ import { isBranch } from './cli/command.ts';
 import { parseBranch, parseCommand, parseRoot } from './cli/program.ts';
 import type { Shown } from './cli/program.ts';
 
-/** Stands for no words at all among the paths of commands. */
+/** The key of the help that `foley` without arguments prints. */
 const ALONE = '(alone)';
 
 /**
- * The help of every command by its path (`''`, `tts`, `voices list`), and what `foley` alone says. The build writes it down, so that
- * asking for help loads nothing; a test compares it with what the commands say themselves.
+ * Returns the help of every command by its path (`''`, `tts`, `voices list`). The build saves it, so that
+ * `--help` loads no command.
  */
 export async function renderAllHelp(): Promise<Record<string, string>> {
   const help: Record<string, string> = {

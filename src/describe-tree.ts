@@ -15,10 +15,7 @@ import { argumentSource, flagSource } from './cli/described-command.ts';
 
 export { grammarOf } from './cli/described-command.ts';
 
-/**
- * Loads every command and describes it, for what is written from the tree: completions, man pages,
- * reference. For the build: a run of foley loads one.
- */
+/** Describes every command for the generated completions, man pages and reference. Used by the build only. */
 export async function describedTree(): Promise<DescribedTree> {
   const commands = await Promise.all(tree.filter(isShown).map((node) => describeNode(node)));
   const globals = [...globalOptions(), helpOption()];
@@ -85,7 +82,7 @@ function describeArgument(path: readonly string[], argument: Argument): Describe
   return { name, required, variadic, source: argumentSource(path, name), description };
 }
 
-/** The paragraphs of the help behind the flags, without the lines that every command has. */
+/** Returns the paragraphs after the flags in the help, without those that every command has. */
 function notesOf(command: Command): string {
   const paragraphs = helpOf(command).slice(command.helpInformation().length).trim().split('\n\n');
   return paragraphs.filter((text) => !text.startsWith('Flags of every command')).join('\n\n');

@@ -24,7 +24,7 @@ import { systemRandom } from './effects/random.ts';
 import type { Processes } from './effects/processes.ts';
 import { systemProcesses } from './effects/processes.ts';
 
-/** How a run ends: with an exit code, or by the signal that stopped it. */
+/** How a run ends: with an exit code or a signal. */
 export type Ending = { readonly code: ExitCode } | { readonly signal: StopSignal };
 
 interface Work extends Parsed {
@@ -32,8 +32,8 @@ interface Work extends Parsed {
 }
 
 /**
- * The whole program as a function: parses, runs one command, and renders its result or its failure.
- * The only place that catches; it never ends the process.
+ * Runs the program: parses, runs one command and renders its result or failure. The only place that catches
+ * errors; never ends the process.
  */
 export async function main(argv: readonly string[], deps: MainDeps): Promise<Ending> {
   prepareOutputs(deps.streams);
@@ -48,7 +48,7 @@ export async function main(argv: readonly string[], deps: MainDeps): Promise<End
   }
 }
 
-/** Tells of an error that got past everything that catches. */
+/** Reports an uncaught error. */
 export function reportBug(
   error: unknown,
   argv: readonly string[],
@@ -73,8 +73,7 @@ async function show(shown: Shown, { streams }: MainDeps): Promise<Ending> {
 }
 
 /**
- * Node prints the headers of every request, the key among them, when NODE_DEBUG names its part `http`; it
- * has read the variable before foley starts.
+ * Refuses NODE_DEBUG=http, with which Node prints all request headers, including the API key.
  * @throws Failure (config)
  */
 function refuseDebugOutput({ NODE_DEBUG: parts = '' }: MainDeps['env']): void {
@@ -84,8 +83,8 @@ function refuseDebugOutput({ NODE_DEBUG: parts = '' }: MainDeps['env']): void {
     .replaceAll(',', '|');
   if (parts === '' || !new RegExp(`^(?:${pattern})$`, 'i').test('http')) return;
   throw configFailure(
-    `NODE_DEBUG is "${parts}": Node would print the API key with every request`,
-    'Unset NODE_DEBUG; --verbose prints a line for each request, without secrets.',
+    `NODE_DEBUG=${parts} would print the API key with every request`,
+    'Unset NODE_DEBUG. --verbose prints each request without secrets.',
   );
 }
 
@@ -112,7 +111,7 @@ async function perform(work: Work, deps: MainDeps): Promise<Ending> {
   }
 }
 
-/** What there is to tell is told before what was started ends: a job that was left behind may take long. */
+/** Renders before shutdown: shutdown may wait for running jobs. */
 async function performIn(context: Context, work: Work, deps: MainDeps): Promise<Ending> {
   const { globals } = work;
   try {
@@ -145,7 +144,7 @@ function tell(failure: Failure, io: Io, { json, verbose }: GlobalOptions): Endin
   return { code: failure.exitCode };
 }
 
-/** Until the command line is understood, a complaint about it follows the flags that can be seen. */
+/** Finds global flags in unparsed arguments, for errors of the parser. */
 function presumedGlobals(argv: readonly string[]): GlobalOptions {
   const end = argv.indexOf('--');
   const flags = end === -1 ? argv : argv.slice(0, end);
@@ -176,9 +175,9 @@ export function run(host: NodeJS.Process): void {
   };
   const crash = async (error: unknown): Promise<void> => end(await reportBug(error, argv, world));
   host.once('uncaughtException', (bug) => void crash(bug).finally(() => host.exit()));
-  // With nothing left to wait for, Node would leave without a word.
+  // Node would exit silently.
   host.once('beforeExit', () => {
-    if (!isOver) void crash(new Error('the work stopped before its end'));
+    if (!isOver) void crash(new Error('the command stopped before it finished'));
   });
   void main(argv, world).then(end);
 }
@@ -199,26 +198,26 @@ function realWorld(host: NodeJS.Process): MainDeps {
     clock: systemClock,
     random: systemRandom,
     files: systemFiles,
-    // Not by an exit, which waits for what the system is still doing.
+    // `exit` would wait for pending system calls.
     leaveAtOnce: (signal) => raise(host, signal),
   };
 }
 
-/** Somebody may have removed the folder that a shell is still in. */
+/** The folder of the shell may have been deleted. */
 function currentFolder(host: NodeJS.Process): string {
   try {
     return host.cwd();
   } catch (error) {
     throw usageFailure(
       reasonOf(error, '.'),
-      'Go to another folder, such as with `cd ~`, and run the command again.',
+      'Change to another folder, for example with `cd ~`, and run the command again.',
     );
   }
 }
 
 function raise(host: NodeJS.Process, signal: StopSignal): void {
   host.exitCode = 128 + constants.signals[signal];
-  // Whoever still listens (a spinner does) takes the signal away, and the process ends without it.
+  // A remaining listener, such as a spinner's, would swallow the signal.
   host.removeAllListeners(signal);
   host.kill(host.pid, signal);
 }

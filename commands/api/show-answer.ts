@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import type { Answer } from '../../src/api/response.ts';
+import type { ApiResponse } from '../../src/api/response.ts';
 import { readText, parseJson } from '../../src/api/response.ts';
 import type { Io } from '../../src/cli/io.ts';
 import type { Billed } from '../../src/errors/failure.ts';
@@ -23,7 +23,7 @@ export interface ShowOptions {
  * and text made safe.
  * @throws Failure: output for bytes that a terminal cannot show, bad_answer when the body is cut
  */
-export async function showAnswer(answer: Answer, io: Io, options: ShowOptions): Promise<void> {
+export async function showAnswer(answer: ApiResponse, io: Io, options: ShowOptions): Promise<void> {
   if (options.include) await io.writeOut(headOf(answer, io.stdoutIsTerminal));
   if (!io.stdoutIsTerminal) {
     for await (const chunk of answer.body) await io.writeOut(chunk);
@@ -45,7 +45,7 @@ export async function showAnswer(answer: Answer, io: Io, options: ShowOptions): 
   }
 }
 
-function isEmpty({ contentLength, framing }: Answer): boolean {
+function isEmpty({ contentLength, framing }: ApiResponse): boolean {
   return framing === 'none' || contentLength === 0;
 }
 
@@ -56,7 +56,7 @@ async function writeLines(
   for await (const line of safeLines(bytes)) await io.writeOut(line);
 }
 
-function headOf({ headers, status }: Answer, isTerminal: boolean): string {
+function headOf({ headers, status }: ApiResponse, isTerminal: boolean): string {
   const lines = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`.trimEnd(),
     ...[...headers.all].map(([name, value]) => `${name}: ${isTerminal ? display(value) : value}`),
@@ -64,7 +64,7 @@ function headOf({ headers, status }: Answer, isTerminal: boolean): string {
   return `${lines.join('\r\n')}\r\n\r\n`;
 }
 
-function notForTerminals({ headers, requestId, status }: Answer, billed: Billed): Failure {
+function notForTerminals({ headers, requestId, status }: ApiResponse, billed: Billed): Failure {
   const type = headers.contentType ?? 'bytes of no type';
   return new Failure(`the answer is ${type}, which a terminal cannot show`, {
     code: 'output',

@@ -180,8 +180,8 @@ export function handshakeLog(
       io.complain(
         describeEvent(
           response.status === undefined
-            ? { type: 'no_answer', ...event, reason: response.reason }
-            : { type: 'answer', ...event, status: response.status },
+            ? { type: 'no_response', ...event, reason: response.reason }
+            : { type: 'response', ...event, status: response.status },
         ),
       );
     },

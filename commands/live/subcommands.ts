@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import type { AudioAnswer } from '../../src/api/audio-response.ts';
+import type { AudioResponse } from '../../src/api/audio-response.ts';
 import {
   createBrowserTicket,
   fetchRealtimeSegment,
@@ -169,7 +169,7 @@ export const liveSegment: CommandDefinition<SegmentFlags> = {
   },
 };
 
-function segmentName({ contentType }: AudioAnswer, id: string): string {
+function segmentName({ contentType }: AudioResponse, id: string): string {
   const format = formatOfMediaType(contentType);
   return downloadName(id, format === undefined ? 'audio' : extensionOf(format));
 }

@@ -1,5 +1,5 @@
 import type { ApiClient } from '../../src/api/client.ts';
-import { readCreateAnswer } from '../../src/api/client.ts';
+import { readCreateResponse } from '../../src/api/client.ts';
 import { reviseFailure } from '../../src/api/failures.ts';
 import { jsonBody } from '../../src/api/request.ts';
 import type { RequestSpec } from '../../src/api/request.ts';
@@ -147,7 +147,7 @@ async function asAsked(
 ): Promise<Recovered | undefined> {
   const { client } = deps;
   if (what === 'voice' || what === 'design') {
-    const answer = await readCreateAnswer(await client.send(request), [what, 'data']);
+    const answer = await readCreateResponse(await client.send(request), [what, 'data']);
     const id = firstText(answer.made[`${what}Id`], answer.made['id']);
     return settleMade(intent, id, answer, deps);
   }

@@ -6,7 +6,7 @@ import { VOICE_TYPES } from '../../src/contract/values.ts';
 import { filled } from '../../src/cli/flags/speech.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import type { VoiceType } from '../../src/contract/values.ts';
-import type { JsonAnswer } from '../../src/api/response.ts';
+import type { JsonResponse } from '../../src/api/response.ts';
 import type { ApiClient } from '../../src/api/client.ts';
 import type { Page } from '../../src/api/resources/voices.ts';
 import { allItems } from '../../src/api/resources/voices.ts';
@@ -156,7 +156,7 @@ interface Stretch {
 type NamedVoice = Pick<Voice, 'name' | 'voiceId'>;
 
 interface Source<Row> {
-  readonly list: (stretch: Stretch) => Promise<JsonAnswer<Page<Row>>>;
+  readonly list: (stretch: Stretch) => Promise<JsonResponse<Page<Row>>>;
   readonly columns: readonly Column<Row>[];
 }
 

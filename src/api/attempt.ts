@@ -1,93 +1,79 @@
 import type { Clock } from '../effects/clock.ts';
 import { Failure } from '../errors/failure.ts';
-import type { Answer } from './response.ts';
+import type { ApiResponse } from './response.ts';
 import {
-  answerHeaders,
-  badAnswer,
+  readHeaders,
+  badResponse,
   isPacked,
   readErrorText,
   parseServiceError,
 } from './response.ts';
-import { reviseFailure, statusFailure, storeFailure, transportFailure } from './failures.ts';
+import { maybeBilled, statusFailure, storeFailure, transportFailure } from './failures.ts';
 import type { TransportFacts } from './failures.ts';
-import type { Observer, RequestSpec, WireRequest, ServiceAddress } from './request.ts';
+import type { Ids, Observer, RequestSpec, WireRequest, ServiceAddress } from './request.ts';
 import { buildRequest, keyOrigins, isPlainOverNetwork } from './request.ts';
 import { redactUrl } from './redact.ts';
 import { parseRetryAfter } from './retry.ts';
-import type { Ids } from './retry-loop.ts';
 import { AttemptFailure } from './retry-loop.ts';
-import type { TransportAnswer } from './transport/exchange.ts';
+import type { TransportResponse } from './transport/exchange.ts';
 import { TransportError } from './transport/exchange.ts';
 import type { Transport } from './transport/http.ts';
 
+export const CONNECT_TIMEOUT_MS = 10_000;
 const BILLED_RESPONSE_TIMEOUT_MS = 600_000;
 const RESPONSE_TIMEOUT_MS = 60_000;
 export const IDLE_TIMEOUT_MS = 60_000;
 
-export interface AttemptDeps {
+interface Attempt {
   readonly address: ServiceAddress;
   readonly clock: Clock;
   readonly observer: Observer;
   readonly transport: Transport;
   readonly version: string;
-  readonly connectTimeoutMs: number;
-  readonly responseTimeoutMs: number | undefined;
-  readonly idleTimeoutMs: number | undefined;
-}
-
-interface Call {
+  readonly limits: {
+    readonly responseTimeoutMs?: number | undefined;
+    readonly idleTimeoutMs?: number | undefined;
+  };
   readonly spec: RequestSpec;
   readonly ids: Ids;
   /** From 1. */
   readonly number: number;
-  readonly facts: () => TransportFacts;
 }
 
 /**
  * Sends a request once, following redirects.
- * @throws AttemptFailure for anything but a good answer; Failure when it cannot be sent at all
+ * @throws AttemptFailure for any response but 2xx; Failure if the request cannot be sent at all
  */
-export async function performAttempt(
-  deps: AttemptDeps,
-  spec: RequestSpec,
-  ids: Ids,
-  number: number,
-): Promise<Answer> {
-  const call: Call = { spec, ids, number, facts: () => factsOf(deps, spec, ids) };
-  let request = buildRequest(spec, deps.address, ids, deps.version);
+export async function performAttempt(attempt: Attempt): Promise<ApiResponse> {
+  const { address, ids, spec, version } = attempt;
+  let request = buildRequest(spec, address, ids, version);
   for (let followed = 0; ; followed += 1) {
-    const answer = await exchange(deps, call, request);
+    const response = await exchange(attempt, request);
     const isLink = followed > 0 || typeof spec.target !== 'string';
-    if (!isRedirect(answer.status)) return judge(deps, call, answer, { url: request.url, isLink });
-    answer.discard();
-    const { location } = answer.headers;
-    const { status } = answer;
-    const step = redirectStep(request, { status, location }, followed);
-    if (step.kind === 'refuse') {
-      const failure = badAnswer(`the answer is of no use: ${step.why}`, answer);
-      throw new AttemptFailure(failure, { kind: 'unusable' });
+    if (![301, 302, 303, 307, 308].includes(response.status)) {
+      return judge(attempt, response, request.url, isLink);
     }
-    request = step.request;
+    response.discard();
+    request = redirected(request, response, followed);
   }
 }
 
-function factsOf(deps: AttemptDeps, spec: RequestSpec, ids: Ids): TransportFacts {
+function transportFacts({ address, clock, ids, limits, spec }: Attempt): TransportFacts {
   const usual = spec.billed ? BILLED_RESPONSE_TIMEOUT_MS : RESPONSE_TIMEOUT_MS;
   return {
     billed: spec.billed,
     requestId: ids.requestId,
-    connectTimeoutMs: deps.connectTimeoutMs,
-    responseTimeoutMs: deps.responseTimeoutMs ?? usual,
-    idleTimeoutMs: deps.idleTimeoutMs ?? IDLE_TIMEOUT_MS,
-    now: deps.clock.now(),
-    isEmbedded: deps.address.kind === 'embedded',
+    connectTimeoutMs: CONNECT_TIMEOUT_MS,
+    responseTimeoutMs: limits.responseTimeoutMs ?? usual,
+    idleTimeoutMs: limits.idleTimeoutMs ?? IDLE_TIMEOUT_MS,
+    now: clock.now(),
+    isEmbedded: address.kind === 'embedded',
   };
 }
 
-async function exchange(deps: AttemptDeps, call: Call, request: WireRequest): Promise<Answer> {
-  const { address, clock, observer, transport } = deps;
-  const { facts, ids, number, spec } = call;
-  const { responseTimeoutMs, idleTimeoutMs } = facts();
+async function exchange(attempt: Attempt, request: WireRequest): Promise<ApiResponse> {
+  const { address, clock, ids, number, observer, spec, transport } = attempt;
+  const { responseTimeoutMs, idleTimeoutMs } = transportFacts(attempt);
   const { method } = request;
   const url = redactUrl(request.url, keyOrigins(address));
   const start = clock.monotonic();
@@ -98,15 +84,16 @@ async function exchange(deps: AttemptDeps, call: Call, request: WireRequest): Pr
     const limits = { responseTimeoutMs, idleTimeoutMs, signal };
     const fresh = spec.retry === 'never';
     const arrived = await transport.request({ ...request, ...limits, fresh });
-    const answer = toAnswer(deps, call, url, arrived);
-    const { requestId, status } = answer;
-    observer({ type: 'answer', ...seen, status, ms: ms(), requestId });
-    return answer;
+    const response = toAnswer(attempt, url, arrived);
+    const { requestId, status } = response;
+    observer({ type: 'response', ...seen, status, ms: ms(), requestId });
+    return response;
   } catch (error) {
     if (!(error instanceof TransportError)) throw error;
     const reason = error.systemCode ?? error.fault;
-    observer({ type: 'no_answer', ...seen, reason, ms: ms(), requestId: ids.requestId });
-    throw new AttemptFailure(transportFailure(error, facts()), outcomeOf(error));
+    observer({ type: 'no_response', ...seen, reason, ms: ms(), requestId: ids.requestId });
+    const failure = transportFailure(error, transportFacts(attempt));
+    throw new AttemptFailure(failure, outcomeOf(error));
   }
 }
 
@@ -117,32 +104,33 @@ function outcomeOf(error: TransportError): AttemptFailure['outcome'] {
   return { kind: 'unsent', permanent: fault === 'certificate', once: fault === 'name_unknown' };
 }
 
-/** Keeps a good answer; everything else is a failure. */
+/** Returns a 2xx response; throws an AttemptFailure for any other. */
 async function judge(
-  deps: AttemptDeps,
-  call: Call,
-  answer: Answer,
-  { isLink, url }: { readonly isLink: boolean; readonly url: URL },
-): Promise<Answer> {
-  const { headers, requestId, status } = answer;
+  { address, clock, spec }: Attempt,
+  response: ApiResponse,
+  url: URL,
+  isLink: boolean,
+): Promise<ApiResponse> {
+  const { headers, requestId, retryAfterMs, status } = response;
+  const { billed } = spec;
   if (status >= 200 && status < 300) {
-    if (!isPacked(headers)) return answer;
-    answer.discard();
-    // Nothing that is packed could be checked while it streams.
-    const failure = badAnswer('the answer is packed, which was not asked for', answer);
-    const billed = call.spec.billed ? 'unknown' : 'no';
-    throw new AttemptFailure(reviseFailure(failure, { billed }), { kind: 'unusable' });
+    if (!isPacked(headers)) return response;
+    response.discard();
+    // Compressed audio could not be checked while it streams.
+    const failure = badResponse(
+      'the response is compressed, which foley did not request',
+      response,
+    );
+    throw new AttemptFailure(billed ? maybeBilled(failure) : failure, { kind: 'unusable' });
   }
-  const { retryAfterMs } = answer;
-  const mayBeExpired = isLink && call.spec.isFile === true && (status === 401 || status === 403);
-  if (mayBeExpired || !keyOrigins(deps.address).has(url.origin)) {
-    answer.discard();
+  const mayBeExpired = isLink && spec.isFile === true && (status === 401 || status === 403);
+  if (mayBeExpired || !keyOrigins(address).has(url.origin)) {
+    response.discard();
     const failure = storeFailure(url.host, { status, requestId, retryAfterMs });
     throw new AttemptFailure(failure, { kind: 'status', status, retryAfterMs });
   }
-  const error = parseServiceError(await answer.errorText(), headers);
-  const now = deps.clock.now();
-  const { billed } = call.spec;
+  const error = parseServiceError(await response.errorText(), headers);
+  const now = clock.now();
   const retryable = error.details?.['retryable'];
   throw new AttemptFailure(statusFailure({ status, error, requestId, retryAfterMs, billed, now }), {
     kind: 'status',
@@ -154,48 +142,46 @@ async function judge(
 }
 
 function toAnswer(
-  { address, clock }: AttemptDeps,
-  call: Call,
+  attempt: Attempt,
   url: string,
-  { body, contentLength, framing, headers: all, status }: TransportAnswer,
-): Answer {
-  const headers = answerHeaders(all);
-  const answer = {
+  { body, contentLength, framing, headers: all, status }: TransportResponse,
+): ApiResponse {
+  const { clock, ids } = attempt;
+  const headers = readHeaders(all);
+  const response = {
     status,
     headers,
-    requestId: headers.requestId ?? call.ids.requestId,
+    requestId: headers.requestId ?? ids.requestId,
     url,
     retryAfterMs: parseRetryAfter(headers.get('retry-after'), headers.get('date'), clock.now()),
     framing,
     contentLength,
-    body: {
-      [Symbol.asyncIterator]: () => explained({ body, headers }, call, address),
-    },
+    body: { [Symbol.asyncIterator]: () => explained(body, headers.isEmbedded, attempt) },
     discard: () => body.discard(),
   };
-  return { ...answer, errorText: () => readErrorText(answer, clock) };
+  return { ...response, errorText: () => readErrorText(response, clock) };
 }
 
-/** The bytes of an answer, with faults told as failures. */
+/** Yields the bytes of a body; throws transport errors as failures. */
 async function* explained(
-  { body, headers }: Pick<TransportAnswer, 'body'> & Pick<Answer, 'headers'>,
-  { facts }: Call,
-  { failureOf }: ServiceAddress,
+  body: TransportResponse['body'],
+  isServe: boolean,
+  attempt: Attempt,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   try {
     yield* body;
   } catch (error) {
     if (!(error instanceof TransportError)) throw error;
-    const { requestId } = facts();
-    const reason = error.fault === 'cut' ? failureOf?.(requestId) : undefined;
+    const { requestId } = attempt.ids;
+    const reason = error.fault === 'cut' ? attempt.address.failureOf?.(requestId) : undefined;
     if (reason !== undefined) throw brokenOff(reason, requestId);
-    throw transportFailure(error, { ...facts(), isServe: headers.isEmbedded });
+    throw transportFailure(error, { ...transportFacts(attempt), isServe });
   }
 }
 
-/** The embedded service broke a response off, since its engine failed. */
+/** Reports that the embedded service stopped a response because its engine failed. */
 function brokenOff(reason: string, requestId: string): Failure {
-  return new Failure(`the service broke the speech off: ${reason}`, {
+  return new Failure(`the service stopped the speech: ${reason}`, {
     code: 'ERR_GENERATION_FAILED',
     exit: 'service',
     hint: 'It was refunded.',
@@ -205,31 +191,24 @@ function brokenOff(reason: string, requestId: string): Failure {
 }
 
 const MOST_REDIRECTS = 5;
-/** What a request may carry to a stranger. */
+/** Headers that a redirect may carry to another origin. */
 const HARMLESS = new Set(['accept', 'accept-encoding', 'if-range', 'range', 'user-agent']);
 
-/** What is to be done with an answer that points elsewhere. */
-type RedirectStep =
-  | { readonly kind: 'follow'; readonly request: WireRequest }
-  | { readonly kind: 'refuse'; readonly why: string };
-
-function isRedirect(status: number): boolean {
-  return [301, 302, 303, 307, 308].includes(status);
-}
-
 /**
- * Where a redirect leads: a read follows up to five, with its key as long as
- * the origin stays the same and with nothing of ours once it does not, and never from https to http.
- * A write is never sent to another origin, nor turned into a read.
+ * Returns the request that a redirect asks for. Reads follow up to five redirects, never from https to http,
+ * and keep their key on the same origin only. Writes are never sent to another origin, nor turned into reads.
+ * @throws AttemptFailure for any other redirect
  */
-function redirectStep(
-  request: WireRequest,
-  answer: { readonly status: number; readonly location: string | undefined },
-  followed: number,
-): RedirectStep {
-  const { location, status } = answer;
+function redirected(request: WireRequest, response: ApiResponse, followed: number): WireRequest {
+  const { status } = response;
+  const { location } = response.headers;
+  const { headers, method } = request;
+  const refusal = (why: string): AttemptFailure =>
+    new AttemptFailure(badResponse(`cannot follow the redirect: ${why}`, response), {
+      kind: 'unusable',
+    });
   if (location === undefined || !URL.canParse(location, request.url.href)) {
-    return refuse('it redirects to nowhere');
+    throw refusal('its Location is missing or invalid');
   }
   const url = new URL(location, request.url);
   url.username = '';
@@ -237,30 +216,20 @@ function redirectStep(
   url.hash = '';
   const away = url.origin !== request.url.origin;
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
-    return refuse(`it redirects to a ${url.protocol} address`);
+    throw refusal(`its Location is a ${url.protocol} URL`);
   }
   if (request.url.protocol === 'https:' && url.protocol === 'http:') {
-    return refuse(`it redirects from https to ${url.origin}`);
+    throw refusal(`it leads from https to ${url.origin}`);
   }
-  if (isPlainOverNetwork(url)) return refuse(`it redirects to ${url.origin}, without encryption`);
-  if (followed >= MOST_REDIRECTS) return refuse(`it redirects more than ${MOST_REDIRECTS} times`);
-  if (isRead(request.method)) return follow(request, url, away);
-  if (away) return refuse(`it redirects a ${request.method} to ${url.origin}`);
-  if (status !== 307 && status !== 308) return refuse(`it redirects a ${request.method}`);
-  return follow(request, url, away);
-}
-
-function follow(request: WireRequest, url: URL, away: boolean): RedirectStep {
-  const headers = away
-    ? Object.fromEntries(Object.entries(request.headers).filter(([name]) => HARMLESS.has(name)))
-    : request.headers;
-  return { kind: 'follow', request: { ...request, url, headers } };
-}
-
-function isRead(method: string): boolean {
-  return method === 'GET' || method === 'HEAD';
-}
-
-function refuse(why: string): RedirectStep {
-  return { kind: 'refuse', why };
+  if (isPlainOverNetwork(url)) {
+    throw refusal(`it leads to ${url.origin} without encryption`);
+  }
+  if (followed >= MOST_REDIRECTS) throw refusal(`more than ${MOST_REDIRECTS} redirects`);
+  const isRead = method === 'GET' || method === 'HEAD';
+  if (!isRead && away) throw refusal(`it sends a ${method} to ${url.origin}`);
+  if (!isRead && status !== 307 && status !== 308)
+    throw refusal(`status ${status} would not repeat the ${method}`);
+  if (!away) return { ...request, url };
+  const harmless = Object.entries(headers).filter(([name]) => HARMLESS.has(name));
+  return { ...request, url, headers: Object.fromEntries(harmless) };
 }

@@ -1,39 +1,38 @@
 import type { Failure } from '../errors/failure.ts';
 import type { ApiClient } from './client.ts';
-import { charged, reviseFailure } from './failures.ts';
-import type { Answer } from './response.ts';
-import { badAnswer, parseServiceError } from './response.ts';
+import { maybeBilled, reviseFailure } from './failures.ts';
+import type { ApiResponse } from './response.ts';
+import { badResponse, parseServiceError } from './response.ts';
 import type { Framing } from './transport/exchange.ts';
 
-/** Speech as it arrives; its media type is always one of audio. */
-export interface AudioAnswer extends FileAnswer {
+/** Audio as it arrives. */
+export interface AudioResponse extends FileResponse {
   readonly quotaRemaining: number | undefined;
   readonly ignoredParameters: readonly string[];
 }
 
 /**
- * The audio in an answer of success.
- * @param options `isOpaqueFine`: bytes of no type may be audio too, as where files are stored
- * @throws Failure; status first, then content type: a 200 that is not audio is of no use, whatever
- *   error its JSON names
+ * Checks that a response is audio: its status first, then its media type.
+ * @param options `isOpaqueFine` also accepts octet streams, which file storage sends
+ * @throws Failure (bad_answer), which may have been billed
  */
-export async function audioAnswer(
+export async function requireAudio(
   client: Pick<ApiClient, 'maxBytes' | 'redact'>,
-  answer: Answer,
+  response: ApiResponse,
   { isOpaqueFine = false }: { readonly isOpaqueFine?: boolean } = {},
-): Promise<AudioAnswer> {
-  const { contentLength, framing, headers, requestId, status } = answer;
+): Promise<AudioResponse> {
+  const { contentLength, framing, headers, requestId, status } = response;
   const { contentType = 'of no type' } = headers;
   if (status !== 200 || contentLength === 0) {
-    answer.discard();
-    throw charged(badAnswer(`the answer (${status}) has no audio in it`, answer));
+    response.discard();
+    throw maybeBilled(badResponse(`the response (${status}) has no audio`, response));
   }
   const isFine = AUDIO_TYPE.test(contentType) || (isOpaqueFine && OPAQUE_TYPE.test(contentType));
   if (!isFine) {
-    throw client.redact(await notAudio(answer, contentType));
+    throw client.redact(await notAudio(response, contentType));
   }
   return {
-    body: { [Symbol.asyncIterator]: () => notEmpty(answer) },
+    body: { [Symbol.asyncIterator]: () => notEmpty(response) },
     contentType,
     contentLength,
     pcm: pcmLayout(headers.get('content-type') ?? ''),
@@ -43,12 +42,12 @@ export async function audioAnswer(
     creditsUsed: headers.creditsUsed,
     quotaRemaining: headers.quotaRemaining,
     ignoredParameters: headers.ignoredParameters,
-    discard: () => answer.discard(),
+    discard: () => response.discard(),
   };
 }
 
 const AUDIO_TYPE = /^audio\/|^application\/ogg$/;
-/** What file stores say of anything. */
+/** The types that file storage uses for any file. */
 const OPAQUE_TYPE = /^(application|binary)\/octet-stream$/;
 
 function pcmLayout(mediaType: string): PcmLayout | undefined {
@@ -61,60 +60,59 @@ function pcmLayout(mediaType: string): PcmLayout | undefined {
   return { sampleRate, channels: parameter('channels') ?? 1, bitDepth: 16 };
 }
 
-/** Whatever it says, an answer of success without audio is no answer. */
-async function notAudio(answer: Answer, contentType: string): Promise<Failure> {
-  const error = parseServiceError(await answer.errorText(), answer.headers);
+async function notAudio(response: ApiResponse, contentType: string): Promise<Failure> {
+  const error = parseServiceError(await response.errorText(), response.headers);
   const said = error.message === undefined ? '' : `: ${error.message}`;
-  const failure = charged(badAnswer(`the answer is ${contentType}, not audio${said}`, answer));
+  const failure = maybeBilled(
+    badResponse(`the response is ${contentType}, not audio${said}`, response),
+  );
   const { code = failure.code, details, requestId = failure.requestId } = error;
   return reviseFailure(failure, { code, details, requestId });
 }
 
-/** The bytes of a body that must have some; throws a Failure (bad_answer) at the end of one without. */
-export async function* notEmpty(answer: Answer): AsyncGenerator<Uint8Array, void, undefined> {
+/** Yields the body. @throws Failure (bad_answer) at its end if it was empty */
+export async function* notEmpty(
+  response: ApiResponse,
+): AsyncGenerator<Uint8Array, void, undefined> {
   let size = 0;
-  for await (const chunk of answer.body) {
+  for await (const chunk of response.body) {
     size += chunk.length;
     yield chunk;
   }
-  if (size === 0) throw charged(badAnswer('the answer is empty', answer));
+  if (size === 0) throw maybeBilled(badResponse('the response is empty', response));
 }
 
-/** Raw samples of 16 bits. */
 export interface PcmLayout {
   readonly sampleRate: number;
   readonly channels: number;
   readonly bitDepth: 16;
 }
 
-/** A file as it arrives: audio, a picture or a video. */
-export interface FileAnswer {
+/** A file as it arrives: audio, an image or a video. */
+export interface FileResponse {
   /**
-   * The bytes, to be read once, with back-pressure. Throws a Failure (bad_answer) when they are
-   * cut, stop, are longer than announced, or when there are none.
+   * The bytes, to be read once, with back-pressure. Throws a Failure (bad_answer) if the body is empty, cut
+   * off, stalled or longer than announced.
    */
   readonly body: AsyncIterable<Uint8Array>;
-  /** Media type without parameters. */
+  /** The media type without parameters. */
   readonly contentType: string;
   readonly contentLength: number | undefined;
-  /** How raw samples are to be read, where the media type says so. */
+  /** The layout of raw samples, if the media type names it. */
   readonly pcm: PcmLayout | undefined;
-  /** A body that ends with the connection (`close`) may have been cut unnoticed: check its bytes. */
+  /** `close` ends with the connection and may have been cut off unnoticed: check the bytes. */
   readonly framing: Framing;
   readonly requestId: string;
   readonly creditsUsed: number | undefined;
-  /** More bytes are not read (`--max-bytes`); undefined for what suits the text. */
+  /** Reading stops after this many bytes (`--max-bytes`); undefined: a limit that suits the text. */
   readonly maxBytes?: number | undefined;
   discard(): void;
-  /**
-   * Gives the memory of a chunk of the body back, to be written over: nobody may look at it after that.
-   * A chunk that is not given back stays as it is.
-   */
+  /** Returns the memory of a chunk for reuse; the caller must not read the chunk any more. */
   reuse?(chunk: Uint8Array): void;
 }
 
-/** An address in an answer, also one below the service itself; `undefined` for what is none of the web. */
-export function answeredUrl(
+/** Resolves a URL from a response against the base URL; undefined unless it is http or https. */
+export function resolveUrl(
   { address }: Pick<ApiClient, 'address'>,
   text: unknown,
 ): URL | undefined {

@@ -1,93 +1,103 @@
 import type { Clock } from '../effects/clock.ts';
 import type { Random } from '../effects/random.ts';
 import { Failure } from '../errors/failure.ts';
-import type { Answer, JsonAnswer, UnknownRecord } from './response.ts';
-import { badAnswer, firstNumber, firstRecord, firstText, parseJson, readText } from './response.ts';
+import type { ApiResponse, JsonResponse, UnknownRecord } from './response.ts';
+import {
+  badResponse,
+  firstNumber,
+  firstRecord,
+  firstText,
+  parseJson,
+  readText,
+} from './response.ts';
 import { checkApiKey, buildRequest } from './request.ts';
 import type { Observer, RequestSpec, WireRequest, ServiceAddress } from './request.ts';
-import type { AttemptDeps } from './attempt.ts';
-import { performAttempt } from './attempt.ts';
+import { CONNECT_TIMEOUT_MS, performAttempt } from './attempt.ts';
 import type { Transport } from './transport/http.ts';
 import { createTransport } from './transport/http.ts';
 import type { ProxyEnvironment } from './transport/proxy.ts';
 import { createRedactor } from './redact.ts';
 import type { RetryContext } from './retry-loop.ts';
 import { withRetries } from './retry-loop.ts';
-import { charged, redactFailure } from './failures.ts';
+import { maybeBilled, redactFailure } from './failures.ts';
 
-/** A JSON answer above this is not of this service. */
+/** Larger JSON responses cannot come from this service. */
 const MOST_JSON_BYTES = 16 * 1024 * 1024;
-const CONNECT_TIMEOUT_MS = 10_000;
 const MASKED_KEY = 'Bearer [redacted]';
 
 export interface ApiClientOptions {
   readonly address: ServiceAddress;
   readonly clock: Clock;
   readonly random: Random;
-  /** Of the tool, for the user agent. */
+  /** The version of foley, for the user agent. */
   readonly version: string;
   readonly limits: {
     readonly maxRetries: number;
-    /** Wait for headers; by default 10 minutes when billed, else one. */
+    /** Maximum wait for response headers; default 10 minutes for billed requests, else one. */
     readonly responseTimeoutMs?: number | undefined;
-    /** Longest silence within a body; by default a minute. */
+    /** Maximum silence within a body; default one minute. */
     readonly idleTimeoutMs?: number | undefined;
-    /** Files that are longer are not read to their end (`--max-bytes`). */
+    /** Maximum file size (`--max-bytes`). */
     readonly maxBytes?: number | undefined;
   };
   readonly observer?: Observer | undefined;
-  /** Environment variables; only those that name proxies are read. */
+  /** Environment variables; only proxy variables are read. */
   readonly env: ProxyEnvironment;
   /** Certificates (PEM) to trust instead of the built-in ones. */
   readonly certificates?: string | undefined;
-  /** How requests travel; by default over HTTP. */
+  /** Default HTTP. */
   readonly transport?: Transport | undefined;
 }
 
-/** The one way to the service: every request of the tool goes through `send`. */
+/** The HTTP client; every request of foley goes through `send`. */
 export interface ApiClient {
   readonly address: ServiceAddress;
   readonly maxBytes?: number | undefined;
-  /** How often `send` tries again, and what its waits are made of. */
+  /** The retry limit and the clock and randomness of its delays. */
   readonly retry: Pick<RetryContext, 'clock' | 'maxRetries' | 'random'>;
   /**
-   * Sends a request, again where that is safe, until it has a good answer (2xx).
-   * @throws Failure, or the reason of the signal
+   * Sends a request, with safe retries, until it gets a 2xx response.
+   * @throws Failure, or the signal's reason
    */
-  send(spec: RequestSpec): Promise<Answer>;
-  /**
-   * The same for a JSON answer; `read` checks its shape and gives back the value, or `undefined`
-   * when the shape is wrong.
-   */
-  json<T>(spec: RequestSpec, read: (body: unknown) => T | undefined): Promise<JsonAnswer<T>>;
-  /** Begins to connect for the next request, which is told what goes wrong; sends nothing. */
+  send(spec: RequestSpec): Promise<ApiResponse>;
+  /** Sends a request for JSON. `read` returns the value, or undefined if its shape is wrong. */
+  json<T>(spec: RequestSpec, read: (body: unknown) => T | undefined): Promise<JsonResponse<T>>;
+  /** Opens a connection for the next request, which reports any error; sends nothing. */
   prepare(): void;
-  /** What `send` would put on the wire, with the key masked; sends nothing. */
+  /** Returns what `send` would send, with the key masked. */
   describe(spec: RequestSpec): WireRequest;
-  /** The same failure without secrets that the service's own words may repeat. */
+  /** Returns the failure with the secrets in its texts masked. */
   redact(failure: Failure): Failure;
-  /** Ends every connection. */
+  /** Closes every connection. */
   close(): Promise<void>;
 }
 
 /**
- * Makes the client of one service.
- * @throws Failure (auth) for a key that cannot be sent
+ * Creates a client.
+ * @throws Failure (auth) if the key cannot be sent in a header
  */
 export function createApiClient(options: ApiClientOptions): ApiClient {
   const { address, clock, limits, random, version } = options;
   if (address.apiKey !== undefined) checkApiKey(address.apiKey, 'the API key');
   const redactor = createRedactor([address.apiKey]);
   const observer = options.observer ?? (() => {});
-  const deps = createAttemptDeps(options, observer);
+  const transport =
+    options.transport ??
+    createTransport({
+      clock,
+      env: options.env,
+      connectTimeoutMs: CONNECT_TIMEOUT_MS,
+      certificates: options.certificates,
+    });
+  const deps = { address, clock, observer, transport, version, limits };
   const context = { clock, random, maxRetries: limits.maxRetries, observer };
 
   const redact = (failure: Failure): Failure => redactFailure(failure, redactor);
 
-  async function send(spec: RequestSpec): Promise<Answer> {
+  async function send(spec: RequestSpec): Promise<ApiResponse> {
     try {
       return await withRetries(spec, idsOf(spec, random), context, (ids, number) =>
-        performAttempt(deps, spec, ids, number),
+        performAttempt({ ...deps, spec, ids, number }),
       );
     } catch (error) {
       throw error instanceof Failure ? redact(error) : error;
@@ -99,26 +109,11 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     maxBytes: limits.maxBytes,
     retry: context,
     send,
-    json: async (spec, read) => readJsonAnswer(await send(spec), read),
-    prepare: () => deps.transport.prepare?.(address.baseUrl),
+    json: async (spec, read) => readJsonResponse(await send(spec), read),
+    prepare: () => transport.prepare?.(address.baseUrl),
     describe: (spec) => masked(buildRequest(spec, address, idsOf(spec, random), version)),
     redact,
-    close: () => deps.transport.close(),
-  };
-}
-
-function createAttemptDeps(options: ApiClientOptions, observer: Observer): AttemptDeps {
-  const { address, certificates, clock, env, limits, version } = options;
-  const connectTimeoutMs = CONNECT_TIMEOUT_MS;
-  return {
-    address,
-    clock,
-    observer,
-    version,
-    connectTimeoutMs,
-    transport: options.transport ?? createTransport({ clock, env, connectTimeoutMs, certificates }),
-    responseTimeoutMs: limits.responseTimeoutMs,
-    idleTimeoutMs: limits.idleTimeoutMs,
+    close: () => transport.close(),
   };
 }
 
@@ -132,41 +127,38 @@ function idsOf({ key, requestId }: RequestSpec, random: Random) {
   return { requestId: requestId ?? fallback, key: key?.value };
 }
 
-async function readJsonAnswer<T>(
-  answer: Answer,
+async function readJsonResponse<T>(
+  response: ApiResponse,
   read: (body: unknown) => T | undefined,
-): Promise<JsonAnswer<T>> {
-  const raw = await readJson(answer);
+): Promise<JsonResponse<T>> {
+  const raw = await readJson(response);
   const value = read(raw);
-  if (value === undefined) throw badAnswer('the answer lacks fields it should have', answer);
-  const { headers, requestId, retryAfterMs, status } = answer;
+  if (value === undefined) throw badResponse('the response lacks required fields', response);
+  const { headers, requestId, retryAfterMs, status } = response;
   return { value, raw, headers, requestId, status, retryAfterMs };
 }
 
-/**
- * The body of an answer that must be JSON.
- * @throws Failure (bad_answer)
- */
-export async function readJson(answer: Answer): Promise<unknown> {
-  const { contentType } = answer.headers;
+/** Reads a JSON body. @throws Failure (bad_answer) */
+export async function readJson(response: ApiResponse): Promise<unknown> {
+  const { contentType } = response.headers;
   if (contentType === undefined || !/^application\/([\w.-]+\+)?json$/.test(contentType)) {
-    answer.discard();
-    throw badAnswer(`the answer is ${contentType ?? 'of no type'}, not JSON`, answer);
+    response.discard();
+    throw badResponse(`the response is ${contentType ?? 'of no type'}, not JSON`, response);
   }
-  const raw = parseJson(await readText(answer, MOST_JSON_BYTES));
-  if (raw === undefined) throw badAnswer('the answer is not valid JSON', answer);
+  const raw = parseJson(await readText(response, MOST_JSON_BYTES));
+  if (raw === undefined) throw badResponse('the response is not valid JSON', response);
   return raw;
 }
 
 /** Reads the JSON body of a billed request. @throws Failure (bad_answer), which may have been billed */
-export async function readBilledJson(answer: Answer): Promise<unknown> {
-  return readJson(answer).catch((error: unknown) => {
-    throw error instanceof Failure ? charged(error) : error;
+export async function readBilledJson(response: ApiResponse): Promise<unknown> {
+  return readJson(response).catch((error: unknown) => {
+    throw error instanceof Failure ? maybeBilled(error) : error;
   });
 }
 
 /** The resource that a create returned, and its cost. */
-export interface CreateAnswer {
+export interface CreateResponse {
   /** The resource itself, without the field that wraps it. */
   readonly made: UnknownRecord;
   readonly requestId: string;
@@ -181,17 +173,17 @@ export interface CreateAnswer {
  * @param wrappers fields that may hold the resource
  * @throws Failure (bad_answer), which may have been billed
  */
-export async function readCreateAnswer(
-  answer: Answer,
+export async function readCreateResponse(
+  response: ApiResponse,
   wrappers: readonly string[],
-): Promise<CreateAnswer> {
-  const raw = await readBilledJson(answer);
+): Promise<CreateResponse> {
+  const raw = await readBilledJson(response);
   const body = firstRecord(raw) ?? {};
   const billing = firstRecord(body['billing']) ?? {};
-  const { creditsUsed, quotaRemaining } = answer.headers;
+  const { creditsUsed, quotaRemaining } = response.headers;
   return {
     made: firstRecord(...wrappers.map((name) => body[name])) ?? body,
-    requestId: firstText(body['requestId']) ?? answer.requestId,
+    requestId: firstText(body['requestId']) ?? response.requestId,
     creditsUsed: firstNumber(billing['creditsUsed'], body['creditsUsed']) ?? creditsUsed,
     quotaRemaining:
       firstNumber(billing['quotaRemaining'], body['quotaRemaining']) ?? quotaRemaining,

@@ -1,39 +1,38 @@
 import { crc32 } from 'node:zlib';
 import { Failure } from '../errors/failure.ts';
-import type { Answer } from './response.ts';
-import { badAnswer } from './response.ts';
+import type { ApiResponse } from './response.ts';
+import { badResponse } from './response.ts';
 import type { ApiClient } from './client.ts';
 import { backoff, BACKOFF_BASE_MS } from './retry.ts';
 import { isRefusedByStore } from './failures.ts';
 import { TransportError } from './transport/exchange.ts';
 
 /**
- * Sends the request for a file, through the service, so that each call gets a fresh link.
- * @param headers that ask for the rest of it
- * @param isAgain the link of an earlier call was refused
+ * Requests a file through the service, which returns a fresh link each time.
+ * @param headers `Range` and `If-Range` of a resumed download
+ * @param isAgain the previous link was refused
  */
 export type AskForFile = (
   headers: Readonly<Record<string, string>>,
   isAgain: boolean,
-) => Promise<Answer>;
+) => Promise<ApiResponse>;
 
 /**
- * Downloads a file that costs nothing and can be had again: what a job made, stored audio, a preview. A link
- * that the store refuses is renewed at once, and once more after a second. A body that breaks off is
- * continued with a range, or from the beginning where there are no ranges, as often as `--max-retries` says.
- * @throws Failure (bad_answer) for a link that stays refused; the body throws it when it stays cut, or when the
- *   file changed meanwhile
+ * Downloads a file that is free and can be requested again, such as the audio of a job. A refused link is
+ * renewed at once and again after a second. A body that is cut off is resumed with a range request, or from the
+ * start, up to `--max-retries` times.
+ * @throws Failure (bad_answer) if the links stay refused, the body stays cut off, or the file changes
  */
 export async function download(
   client: Pick<ApiClient, 'retry'>,
   ask: AskForFile,
   signal: AbortSignal | undefined,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const transfer = new Transfer(client, ask, signal, await withFreshLink(client, ask, {}, signal));
-  return transfer.answer();
+  return transfer.response();
 }
 
-/** The request for a file that costs nothing. */
+/** Options of the request for a free file. */
 export const FILE_REQUEST = { method: 'GET', isFile: true, billed: false, retry: 'safe' } as const;
 
 const SECOND_LINK_MS = 1_000;
@@ -43,7 +42,7 @@ async function withFreshLink(
   ask: AskForFile,
   headers: Readonly<Record<string, string>>,
   signal: AbortSignal | undefined,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   for (let links = 1; ; links += 1) {
     try {
       return await ask(headers, links > 1);
@@ -54,22 +53,22 @@ async function withFreshLink(
   }
 }
 
-/** One file on its way, over as many connections as it takes. */
+/** One download, over as many connections as it needs. */
 class Transfer {
   readonly #client: Pick<ApiClient, 'retry'>;
   readonly #ask: AskForFile;
   readonly #signal: AbortSignal | undefined;
-  readonly #first: Answer;
-  #current: Answer;
+  readonly #first: ApiResponse;
+  #current: ApiResponse;
   #bytes = 0;
-  /** Of the bytes that were handed on. */
+  /** CRC-32 of the bytes passed on so far. */
   #checksum = 0;
 
   constructor(
     client: Pick<ApiClient, 'retry'>,
     ask: AskForFile,
     signal: AbortSignal | undefined,
-    first: Answer,
+    first: ApiResponse,
   ) {
     this.#client = client;
     this.#ask = ask;
@@ -78,8 +77,8 @@ class Transfer {
     this.#current = first;
   }
 
-  /** The first answer, with a body that goes on over interruptions. */
-  answer(): Answer {
+  /** Returns the first response, with a body that resumes after interruptions. */
+  response(): ApiResponse {
     return {
       ...this.#first,
       body: { [Symbol.asyncIterator]: () => this.#read() },
@@ -107,22 +106,22 @@ class Transfer {
     }
   }
 
-  /** What is missing. @throws Failure; `cut` where it cannot be had */
+  /** Requests the rest of the file. @throws Failure; `cut` if the rest is not available */
   async #rest(cut: Failure): Promise<AsyncIterable<Uint8Array>> {
     const etag = this.#first.headers.get('etag');
-    // A weak one does not promise equal bytes.
+    // A weak ETag does not promise equal bytes.
     const ifRange = etag?.startsWith('"') === true ? { 'if-range': etag } : {};
     const range = this.#bytes === 0 ? {} : { range: `bytes=${this.#bytes}-`, ...ifRange };
-    const answer = await withFreshLink(this.#client, this.#ask, range, this.#signal);
-    this.#current = answer;
-    if (answer.headers.get('etag') !== etag) throw changed(answer);
-    if (answer.status !== 206) return this.#behindStart(answer);
-    if (this.#isRest(answer)) return answer.body;
-    answer.discard();
+    const response = await withFreshLink(this.#client, this.#ask, range, this.#signal);
+    this.#current = response;
+    if (response.headers.get('etag') !== etag) throw changed(response);
+    if (response.status !== 206) return this.#behindStart(response);
+    if (this.#isRest(response)) return response.body;
+    response.discard();
     throw cut;
   }
 
-  #isRest({ headers }: Answer): boolean {
+  #isRest({ headers }: ApiResponse): boolean {
     const [, start, total] =
       /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(headers.get('content-range') ?? '') ?? [];
     const { contentLength } = this.#first;
@@ -131,30 +130,30 @@ class Transfer {
     return Number(start) === this.#bytes && isSameSize;
   }
 
-  /** The file from the beginning, without what was handed on, which has to be the same. */
-  async *#behindStart(answer: Answer): AsyncGenerator<Uint8Array, void, undefined> {
+  /** Skips the bytes that were already passed on, after checking that they are the same. */
+  async *#behindStart(response: ApiResponse): AsyncGenerator<Uint8Array, void, undefined> {
     const start = this.#bytes;
     const wanted = this.#checksum;
     let checksum = 0;
     let position = 0;
-    for await (const chunk of answer.body) {
+    for await (const chunk of response.body) {
       const known = Math.min(chunk.length, Math.max(0, start - position));
       position += chunk.length;
       if (known > 0) checksum = crc32(chunk.subarray(0, known), checksum);
-      if (position >= start && checksum !== wanted) throw changed(answer);
+      if (position >= start && checksum !== wanted) throw changed(response);
       if (known < chunk.length) yield chunk.subarray(known);
     }
-    if (position < start) throw changed(answer);
+    if (position < start) throw changed(response);
   }
 }
 
-/** The connection ended within the body, and not because the service said something wrong. */
+/** Whether the connection ended within the body. */
 function isCut(error: unknown): error is Failure {
   if (!(error instanceof Failure) || !(error.cause instanceof TransportError)) return false;
   return ['cut', 'idle'].includes(error.cause.fault);
 }
 
-function changed(answer: Answer): Failure {
-  answer.discard();
-  return badAnswer('the file changed while it was downloaded', answer);
+function changed(response: ApiResponse): Failure {
+  response.discard();
+  return badResponse('the file changed during the download', response);
 }

@@ -8,11 +8,11 @@ import { LONGEST_RETRY_AFTER_MS } from './retry.ts';
 import type { Fault, TransportError } from './transport/exchange.ts';
 import { isCertificateCode, isParserError, ProxyRefusal } from './transport/exchange.ts';
 
-/** An answer that is an error, and what was asked. */
+/** An error response and its request. */
 interface StatusFacts {
   readonly status: number;
   readonly error: ServiceError;
-  /** The service's own id, else the one that was sent. */
+  /** The id that the service returned, else the one that was sent. */
   readonly requestId: string;
   readonly retryAfterMs: number | undefined;
   readonly billed: boolean;
@@ -26,13 +26,13 @@ interface Meaning {
   readonly hint: string;
 }
 
-/** What a status of the spec's section 7 means to the person who asked. */
+/** Describes an error response of the service. */
 export function statusFailure(facts: StatusFacts): Failure {
   const { status, error, retryAfterMs } = facts;
   const meaning = meaningOf(status, error.code);
   const said = error.message === undefined ? '' : `: ${error.message}`;
   return new Failure(`${meaning.what} (${status})${said}`, {
-    // An error that is not in the service's own words comes from something in between.
+    // A response without the service's error body comes from a proxy or another server.
     code: error.code ?? (status === 401 ? 'no_key' : 'bad_answer'),
     exit: meaning.exit,
     hint: meaning.hint + waitHint(facts),
@@ -45,8 +45,8 @@ export function statusFailure(facts: StatusFacts): Failure {
 }
 
 /**
- * Describes a status of the place where a file is stored: nothing about key, credits or request follows from it,
- * also where it is on the origin of the service, since a link expires by itself.
+ * Describes an error response of file storage. It says nothing about the key or credits, even on the origin of
+ * the service: links expire.
  */
 export function storeFailure(
   host: string,
@@ -54,12 +54,12 @@ export function storeFailure(
 ): Failure {
   const isRefused = isRefusal(status);
   const exit = status === 429 ? 'rateLimited' : isRefused ? 'badAnswer' : 'service';
-  const what = isRefused ? 'refused it' : 'failed';
-  return new Failure(`the store of the file at ${host} ${what} (${status})`, {
+  const what = isRefused ? 'refused the download' : 'failed';
+  return new Failure(`the file storage at ${host} ${what} (${status})`, {
     code: 'bad_answer',
     exit,
     hint: isRefused
-      ? 'A link to a file is good for a while only, and a new one was refused too: try again later.'
+      ? 'Download links expire, and a new link was refused too. Try again later.'
       : 'Try again later.',
     billed: 'no',
     status,
@@ -69,12 +69,12 @@ export function storeFailure(
   });
 }
 
-/** Whether a store refused a link, so that a fresh one may help. */
+/** Whether file storage refused a link, so that a fresh one may help. */
 export function isRefusedByStore({ details, status }: Failure): boolean {
   return details?.['store'] !== undefined && status !== undefined && isRefusal(status);
 }
 
-/** Whether the service itself says that something is not there. */
+/** Whether the service itself reports that something is missing. */
 export function isNotFound(error: unknown): error is Failure {
   if (!(error instanceof Failure) || error.details?.['store'] !== undefined) return false;
   return error.status === 404 || error.status === 410;
@@ -91,64 +91,64 @@ function meaningOf(status: number, code: string | undefined): Meaning {
   if (status >= 400) return REJECTED;
   return {
     exit: 'badAnswer',
-    what: 'the answer has a status that no answer of the service has',
-    hint: 'Check --base-url: is it really the service?',
+    what: 'the service returned an unexpected status',
+    hint: 'Check that --base-url points to the service.',
   };
 }
 
 const REJECTED: Meaning = {
   exit: 'rejected',
   what: 'the service rejected the request',
-  hint: 'Change the request; the same one will be refused again.',
+  hint: 'Change the request: the same request fails again.',
 };
 
 const SERVICE_TROUBLE: Meaning = {
   exit: 'service',
   what: 'the service failed',
-  hint: 'Try again later; keep the request id for a question to the service.',
+  hint: 'Try again later. If it keeps failing, report the request id to the service.',
 };
 
 const BY_STATUS = new Map(
   Object.entries<Meaning>({
     401: {
       exit: 'auth',
-      what: 'the service does not accept the API key',
+      what: 'the service rejected the API key',
       hint: 'Check FOLEY_API_KEY or --api-key-file, or run `foley auth login`.',
     },
     402: {
       exit: 'credits',
       what: 'not enough credits or quota',
-      hint: '`foley profile` shows what is left.',
+      hint: '`foley profile` shows the remaining credits and quota.',
     },
     403: {
       exit: 'auth',
-      what: 'this API key may not do that',
-      hint: 'Use a key or account with the permission.',
+      what: 'this API key lacks the permission',
+      hint: 'Use a key or an account that has it.',
     },
     404: {
       exit: 'rejected',
-      what: 'not found, or not yours',
-      hint: 'Check the id, and that it belongs to the same account.',
+      what: 'not found in this account',
+      hint: 'Check the id and the account.',
     },
     413: {
       exit: 'rejected',
       what: 'the request is too large',
-      hint: 'Send less at once.',
+      hint: 'Send less in one request.',
     },
     429: {
       exit: 'rateLimited',
       what: 'too many requests',
-      hint: 'Wait a little, and send fewer requests at a time.',
+      hint: 'Wait, or send fewer requests at once.',
     },
     503: {
       exit: 'service',
-      what: 'the service or the model is not available now',
-      hint: 'Try again later; `foley models` shows what is available.',
+      what: 'the service or the model is unavailable',
+      hint: 'Try again later. `foley models` lists the available models.',
     },
     507: {
       exit: 'service',
       what: 'the disk of the service is full',
-      hint: 'Make room where the service keeps its data, or give it another folder (`foley serve --data-dir`; XDG_STATE_HOME for the embedded service); then run it again.',
+      hint: 'Free disk space, or choose another data folder (`foley serve --data-dir`; XDG_STATE_HOME for the embedded service). Then run the command again.',
     },
   }),
 );
@@ -157,22 +157,22 @@ const BY_CODE = new Map(
   Object.entries<Meaning>({
     ERR_REQUEST_ID_CONFLICT: {
       exit: 'rejected',
-      what: 'the same key or request id was used for a different request',
-      hint: 'Use another --idempotency-key or --request-id, or send exactly what was sent then.',
+      what: 'this idempotency key or request id belongs to a different request',
+      hint: 'Use another --idempotency-key or --request-id, or repeat the original request unchanged.',
     },
     ERR_REQUEST_IN_PROGRESS: {
       exit: 'unknownOutcome',
       what: 'the same request is still in progress',
-      hint: 'Wait until it is done.',
+      hint: 'Wait until it finishes.',
     },
     ERR_REQUEST_ALREADY_COMPLETED: {
       exit: 'lost',
-      what: 'this request was completed and billed before, and its audio is not sent a second time',
-      hint: 'Look for the earlier output; a new key buys it again.',
+      what: 'this request was already completed and billed; the service sends its audio only once',
+      hint: 'Look for the earlier output. A new key buys the audio again.',
     },
     ERR_REQUEST_PREVIOUSLY_REFUNDED: {
       exit: 'rejected',
-      what: 'this request failed before and was refunded; its key cannot be used again',
+      what: 'this request failed earlier and was refunded; its key cannot be reused',
       hint: 'Use another --idempotency-key or --request-id.',
     },
   }),
@@ -188,10 +188,10 @@ const BILLED_BY_CODE = new Map(
   }),
 );
 
-/** A refusal costs nothing; after a failure within the service only its settlement tells. */
+/** Returns whether the request was billed: refusals are free; after a 5xx only a lookup can tell. */
 function billedBy({ billed, error, status }: StatusFacts): Billed {
   if (!billed) return 'no';
-  // A dub whose lip sync could not start has paid for its speech (docs/api/errors.md).
+  // A dubbing whose lip sync could not start is billed for its speech (docs/api/errors.md).
   if (error.details?.['tts_audio_url'] !== undefined) return 'yes';
   const known = BILLED_BY_CODE.get(error.code ?? '');
   return known ?? (status >= 400 && status < 500 ? 'no' : 'unknown');
@@ -199,10 +199,10 @@ function billedBy({ billed, error, status }: StatusFacts): Billed {
 
 function waitHint({ now, retryAfterMs }: StatusFacts): string {
   if (retryAfterMs === undefined || retryAfterMs <= LONGEST_RETRY_AFTER_MS) return '';
-  return ` It asks to be left alone until ${new Date(now + retryAfterMs).toISOString()}.`;
+  return ` The service asks to wait until ${new Date(now + retryAfterMs).toISOString()}.`;
 }
 
-/** What was asked, and how long was waited for what. */
+/** The request and its timeouts. */
 export interface TransportFacts {
   readonly billed: boolean;
   readonly requestId: string;
@@ -211,9 +211,9 @@ export interface TransportFacts {
   readonly idleTimeoutMs: number;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** The service runs in this process: nothing lies between it and the client. */
+  /** The service runs in this process. */
   readonly isEmbedded?: boolean;
-  /** The response is one of `foley serve`, or of the embedded service. */
+  /** The response comes from `foley serve` or the embedded service. */
   readonly isServe?: boolean;
 }
 
@@ -224,11 +224,11 @@ interface Explanation {
   readonly hint: string;
 }
 
-/** What a fault of the connection means to the person who asked. */
+/** Describes a transport error. */
 export function transportFailure(error: TransportError, facts: TransportFacts): Failure {
   const { code, exit, message, hint } = EXPLAIN[error.fault](error, facts);
   const isThrough = error.proxy !== undefined && error.unsent && error.fault !== 'proxy';
-  const route = isThrough ? ` (through the proxy ${error.proxy}, which HTTPS_PROXY names)` : '';
+  const route = isThrough ? ` (through the proxy ${error.proxy} from HTTPS_PROXY)` : '';
   return new Failure(message + route, {
     code,
     exit,
@@ -239,12 +239,12 @@ export function transportFailure(error: TransportError, facts: TransportFacts): 
   });
 }
 
-/** A billed request that was sent and never answered: only the service knows (exit 26). */
+/** Describes a billed request without a response: only the service knows its outcome (exit 26). */
 export function unknownOutcome(failure: Failure, lookAt: string | undefined): Failure {
-  return new Failure(`${failure.message}; the request may have been done and billed`, {
+  return new Failure(`${failure.message}; the service may have processed and billed the request`, {
     code: 'unknown_outcome',
     exit: 'unknownOutcome',
-    hint: lookAt ?? '`foley recover` tells what is known of it.',
+    hint: lookAt ?? 'Run `foley recover` to find out.',
     billed: 'unknown',
     status: failure.status,
     requestId: failure.requestId,
@@ -258,83 +258,82 @@ type Explain = (error: TransportError, facts: TransportFacts) => Explanation;
 
 const EXPLAIN: Readonly<Record<Fault, Explain>> = {
   name_unknown: ({ host }) =>
-    network(`the name of ${host} cannot be found`, 'Check the address (--base-url).'),
+    network(`cannot resolve ${host}: no such host`, 'Check the address (--base-url).'),
   name_unavailable: ({ host }) =>
-    network(`the name of ${host} cannot be looked up now`, 'Check the network.'),
+    network(`cannot resolve ${host}: the DNS server did not response`, 'Check the network.'),
   refused: ({ host }) =>
-    network(`${host} refuses connections`, 'Does a service run there? Check --base-url.'),
+    network(
+      `${host} refused the connection`,
+      'Check --base-url, and that a service is running there.',
+    ),
   unreachable: ({ host, systemCode }) =>
-    network(`no connection to ${host}${inBrackets(systemCode)}`, 'Check the network.'),
+    network(`cannot connect to ${host}${inBrackets(systemCode)}`, 'Check the network.'),
   proxy: (error) => {
     const { problem, isOfPassword } = proxyProblem(error);
     return network(
-      `the proxy ${error.proxy ?? ''} gives no connection to ${error.host}: ${problem}`,
+      `the proxy ${error.proxy ?? ''} did not connect to ${error.host}: ${problem}`,
       isOfPassword
         ? 'Check the user name and password in HTTPS_PROXY.'
         : 'Check HTTPS_PROXY, or name the host in NO_PROXY.',
     );
   },
   connect_timeout: ({ host }, { connectTimeoutMs }) =>
-    timeout(`no connection to ${host} within ${seconds(connectTimeoutMs)}`, 'Check the network.'),
+    timeout(`cannot connect to ${host} within ${seconds(connectTimeoutMs)}`, 'Check the network.'),
   certificate: ({ host, systemCode }, { now }) => {
     if (systemCode === 'EPROTO' || systemCode === 'ERR_SSL_WRONG_VERSION_NUMBER') {
       const hint = 'Check the address and its port (--base-url).';
       return network(`${host} does not speak TLS${inBrackets(systemCode)}; nothing was sent`, hint);
     }
     return network(
-      `the encryption of ${host} cannot be trusted${inBrackets(systemCode)}; nothing was sent`,
-      'Check the address and this computer’s clock, which says ' +
-        `${new Date(now).toISOString()}; for a company’s own certificates set NODE_EXTRA_CA_CERTS.`,
+      `the TLS certificate of ${host} is not trusted${inBrackets(systemCode)}; nothing was sent`,
+      `Check the address and the clock of this computer (${new Date(now).toISOString()}). ` +
+        'For the certificates of a company, set NODE_EXTRA_CA_CERTS.',
     );
   },
   upload_reset: ({ host }) =>
-    network(`${host} closed the connection before all of the request was sent`, 'Try again.'),
+    network(`${host} closed the connection before the whole request was sent`, 'Try again.'),
   upload_timeout: ({ host }, { responseTimeoutMs }) =>
     timeout(
-      `${host} took nothing of the request for ${seconds(responseTimeoutMs)}`,
-      'Try again, or wait longer with --response-timeout.',
+      `${host} accepted no data of the request for ${seconds(responseTimeoutMs)}`,
+      'Try again, or raise --response-timeout.',
     ),
-  reset: ({ host }) => network(`${host} closed the connection without an answer`, 'Try again.'),
+  reset: ({ host }) => network(`${host} closed the connection without a response`, 'Try again.'),
   timeout: ({ host }, { responseTimeoutMs }) =>
     timeout(
-      `${host} did not answer within ${seconds(responseTimeoutMs)}`,
-      'Try again, or wait longer with --response-timeout.',
+      `${host} did not respond within ${seconds(responseTimeoutMs)}`,
+      'Try again, or raise --response-timeout.',
     ),
   protocol: ({ host, systemCode }, facts) =>
     systemCode === 'HPE_HEADER_OVERFLOW'
-      ? unusable(`the answer of ${host} begins with more headers than can be right`, facts)
-      : unusable(`what ${host} answers is not valid HTTP`, facts),
-  cut: (error, facts) => endedEarly('the answer was cut off', error, facts),
+      ? unusable(`the response headers of ${host} are too large`, facts)
+      : unusable(`the response of ${host} is not valid HTTP`, facts),
+  cut: (error, facts) => endedEarly('the response was cut off', error, facts),
   idle: (error, facts) =>
-    endedEarly(
-      `the answer stopped: nothing came for ${seconds(facts.idleTimeoutMs)}`,
-      error,
-      facts,
-    ),
-  surplus: (_error, facts) => unusable('the answer is longer than it said', facts),
+    endedEarly(`the response stalled: no data for ${seconds(facts.idleTimeoutMs)}`, error, facts),
+  surplus: (_error, facts) => unusable('the response is longer than announced', facts),
 };
 
-/** What a proxy did instead of connecting, as the end of a sentence. */
+/** Describes a proxy error as the end of a sentence. */
 function proxyProblem({ cause, systemCode = '' }: TransportError): {
   readonly problem: string;
   readonly isOfPassword: boolean;
 } {
   const status = cause instanceof ProxyRefusal ? cause.status : undefined;
   if (status === 407) {
-    return { problem: 'it asks for a user name and password (407)', isOfPassword: true };
+    return { problem: 'it requires a user name and password (407)', isOfPassword: true };
   }
   const reason = inBrackets(systemCode === '' ? undefined : systemCode);
   let problem = `it closed the connection${reason}`;
-  if (status !== undefined) problem = `it answers ${status}`;
-  else if (/^(ENOTFOUND|EAI_AGAIN)$/.test(systemCode)) problem = 'its name cannot be found';
-  else if (systemCode === 'ECONNREFUSED') problem = 'it refuses connections';
-  else if (/TIMEOUT|ETIMEDOUT/.test(systemCode)) problem = 'it does not answer';
-  else if (isNoHttp(cause)) problem = 'what it answers is not valid HTTP';
-  else if (isCertificateCode(systemCode)) problem = `its encryption cannot be trusted${reason}`;
+  if (status !== undefined) problem = `it returned ${status}`;
+  else if (/^(ENOTFOUND|EAI_AGAIN)$/.test(systemCode)) problem = 'its host name does not resolve';
+  else if (systemCode === 'ECONNREFUSED') problem = 'it refused the connection';
+  else if (/TIMEOUT|ETIMEDOUT/.test(systemCode)) problem = 'it did not respond';
+  else if (isNoHttp(cause)) problem = 'its response is not valid HTTP';
+  else if (isCertificateCode(systemCode)) problem = `its TLS certificate is not trusted${reason}`;
   return { problem, isOfPassword: false };
 }
 
-/** Whether the parser of Node, or of undici, could not read an answer. */
+/** Whether the parser of Node or of undici rejected a response. */
 function isNoHttp(error: unknown): boolean {
   return error instanceof Error && (isParserError(error) || error.name === 'HTTPParserError');
 }
@@ -347,26 +346,25 @@ function timeout(message: string, hint: string): Explanation {
   return { code: 'timeout', exit: 'network', message, hint };
 }
 
-/** A body without its end. Only a proxy that carries the connection is named: the service may have ended it. */
+/** Describes an incomplete body. A proxy is named because it may have closed the connection. */
 function endedEarly(
   message: string,
   { host, proxy }: TransportError,
   facts: TransportFacts,
 ): Explanation {
-  const from =
-    proxy === undefined ? host : `${host}, or the proxy ${proxy} that HTTPS_PROXY names,`;
+  const from = proxy === undefined ? host : `${host} or the proxy ${proxy} from HTTPS_PROXY`;
   const where = facts.isServe
-    ? 'the output of `foley serve` has the reason, under this request id.'
-    : 'try again, or ask the service, with the request id.';
+    ? '`foley serve` printed the reason with this request id.'
+    : 'try again, or report the request id to the service.';
   return unusable(message, facts, `${from} ended the response early: ${where}`);
 }
 
 function unusable(
   message: string,
   { isEmbedded }: TransportFacts,
-  hint = 'Check that no proxy or filter is in the way.',
+  hint = 'Check for a proxy or filter between foley and the service.',
 ): Explanation {
-  const stopped = 'The embedded service on this computer stopped: is it overloaded? Try again.';
+  const stopped = 'The embedded service stopped. The computer may be overloaded: try again.';
   return { code: 'bad_answer', exit: 'badAnswer', message, hint: isEmbedded ? stopped : hint };
 }
 
@@ -378,7 +376,7 @@ function inBrackets(code: string | undefined): string {
   return code === undefined ? '' : ` (${code})`;
 }
 
-/** The same failure with something told differently. */
+/** Returns a copy of the failure with changes. */
 export function reviseFailure(
   failure: Failure,
   changes: Partial<FailureOptions> & { readonly message?: string },
@@ -399,11 +397,11 @@ export function reviseFailure(
 }
 
 /** Marks the failure of a request that may have been billed, such as a 200 without audio. */
-export function charged(failure: Failure): Failure {
+export function maybeBilled(failure: Failure): Failure {
   return reviseFailure(failure, { billed: 'unknown' });
 }
 
-/** The same failure without the secrets that a server may have put into what it said. */
+/** Returns the failure with the secrets in its texts masked. */
 export function redactFailure(failure: Failure, redactor: Redactor): Failure {
   const { details, hint } = failure;
   const clean = redactor.data(details);

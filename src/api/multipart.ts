@@ -1,21 +1,21 @@
 import type { StreamedBody } from './request.ts';
 
-/** A field of a form: a text, or a file. */
+/** A field of a form. */
 export type FormPart = { readonly name: string; readonly value: string } | FilePart;
 
-/** A file of a form, which is read while it is sent. */
+/** A file of a form, read while it is sent. */
 export interface FilePart {
   readonly name: string;
   readonly filename: string;
   readonly contentType: string;
   readonly byteLength: number;
-  /** Throws a Failure when it cannot be read. */
+  /** @throws Failure if the file cannot be read */
   open(): AsyncIterable<Uint8Array>;
 }
 
 /**
- * A `multipart/form-data` body (RFC 7578), with names and file names escaped as browsers do.
- * @param boundary at most 70 letters, digits and dashes, which occur in no part
+ * Builds a `multipart/form-data` body (RFC 7578), escaping names like browsers do.
+ * @param boundary at most 70 letters, digits and dashes that occur in no part
  */
 export function multipartBody(parts: readonly FormPart[], boundary: string): StreamedBody {
   const pieces = parts.map((part) => ({ part, head: Buffer.from(headOf(part, boundary)) }));

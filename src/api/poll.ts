@@ -2,20 +2,20 @@ import type { Clock } from '../effects/clock.ts';
 import type { Random } from '../effects/random.ts';
 import { Failure } from '../errors/failure.ts';
 
-/** What polling needs to know of a job of any kind. */
+/** The fields of a job that polling needs. */
 export interface PolledJob {
   readonly id: string;
-  /** The service's own word. */
+  /** As reported by the service. */
   readonly status: string;
   readonly phase: JobPhase;
-  /** The delay that the service named with this answer, in milliseconds. */
+  /** `Retry-After` of this response, in milliseconds. */
   readonly retryAfterMs: number | undefined;
 }
 
-/** How a poll is to be sent. */
+/** Options of one poll. */
 export interface PollCall {
   readonly signal: AbortSignal | undefined;
-  /** `undefined` leaves it to the client. */
+  /** Undefined: the default of the client. */
   readonly maxRetries: number | undefined;
 }
 
@@ -24,37 +24,29 @@ export interface PollDeps<Job extends PolledJob = PolledJob> {
   readonly random: Random;
   readonly pace: PollPace;
   readonly signal?: AbortSignal | undefined;
-  /** When waiting ends although the job runs, on the monotonic clock, in milliseconds. */
+  /** When to stop waiting, in milliseconds on the monotonic clock. */
   readonly deadlineAt?: number | undefined;
-  /** How long jobs like it took, in milliseconds: it is not asked about before that. */
+  /** Expected duration in milliseconds; the first poll waits this long. */
   readonly expectedMs?: number | undefined;
-  /** Told of each answer. */
+  /** Called with each response. */
   readonly onState?: ((job: Job) => void) | undefined;
-  /** Told of each poll that failed and does not fail the wait. */
+  /** Called with each failed poll that does not end the wait. */
   readonly onTrouble?: ((failure: Failure) => void) | undefined;
 }
 
-/** A job, with the state in which it was created where that has just happened. */
-interface PollSubject<Job extends PolledJob> {
-  readonly id: string;
-  readonly known?: Job | undefined;
-}
-
 /**
- * Waits until a job of any kind has ended, well or not. Once the service has answered, only an answer
- * that says that the job is not there or not ours fails the wait; whatever else goes wrong is tried
- * again. Before that a service that cannot be reached fails it, after the usual retries.
- * @throws Failure: deadline when that is reached (the details name the job), else of the poll that
- *   failed; or the reason of the signal
+ * Waits until a job has ended. Before the first response, connection errors end the wait after the usual
+ * retries. After it, only a response that the job is missing or not accessible ends the wait.
+ * @throws Failure: `deadline` (its details name the job), or that of the poll; or the signal's reason
  */
 export async function pollJob<Job extends PolledJob>(
-  subject: PollSubject<Job>,
+  subject: { readonly id: string; readonly known?: Job | undefined },
   read: (call: PollCall) => Promise<Job>,
   deps: PollDeps<Job>,
 ): Promise<Job> {
   const { clock, deadlineAt, signal } = deps;
   const remainingMs = deadlineAt === undefined ? 0 : deadlineAt - clock.monotonic();
-  // A deadline that has passed already leaves room for one look.
+  // A deadline in the past still allows one poll.
   if (deadlineAt === undefined || remainingMs <= 0) return poll(subject, read, deps, signal);
   const limit = new AbortController();
   const stop = clock.after(remainingMs, () => limit.abort(new DeadlineReached()));
@@ -66,13 +58,13 @@ export async function pollJob<Job extends PolledJob>(
   }
 }
 
-/** Why a poll or a pause was cut short. */
+/** Aborts a poll or a pause. */
 class DeadlineReached extends Error {
   override readonly name = 'DeadlineReached';
 }
 
 async function poll<Job extends PolledJob>(
-  { id, known }: PollSubject<Job>,
+  { id, known }: { readonly id: string; readonly known?: Job | undefined },
   read: (call: PollCall) => Promise<Job>,
   deps: PollDeps<Job>,
   signal: AbortSignal | undefined,
@@ -107,16 +99,14 @@ async function poll<Job extends PolledJob>(
   }
 }
 
-interface Moment {
-  readonly elapsedMs: number;
-  readonly retryAfterMs: number | undefined;
-  readonly failures: number;
-  readonly isFirst: boolean;
-}
-
 async function pause<Job extends PolledJob>(
   { clock, deadlineAt, expectedMs, pace, random }: PollDeps<Job>,
-  { isFirst, ...moment }: Moment,
+  {
+    isFirst,
+    ...moment
+  }: Omit<PollQuestion, 'expectedMs' | 'fraction' | 'pace'> & {
+    readonly isFirst: boolean;
+  },
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const delayMs = pollDelay({ ...moment, expectedMs, pace, fraction: random.fraction() });
@@ -126,7 +116,7 @@ async function pause<Job extends PolledJob>(
   if (wantedMs > remainingMs) throw new DeadlineReached();
 }
 
-/** Gives the failure back when the wait goes on after it; else throws it. */
+/** Returns the failure if polling continues after it; throws it otherwise. */
 function transient(error: unknown, hasAnswered: boolean): Failure {
   if (!(error instanceof Failure)) throw error;
   const { exit, status = 0 } = error;
@@ -138,63 +128,64 @@ function transient(error: unknown, hasAnswered: boolean): Failure {
 
 function deadlineFailure(id: string, last: PolledJob | undefined): Failure {
   const status = last?.status;
-  const said = status === undefined ? 'nothing is known of it yet' : `its status is ${status}`;
-  return new Failure(`the time is over and job ${id} still runs (${said})`, {
+  const said = status === undefined ? 'status not known yet' : `status: ${status}`;
+  return new Failure(`timed out: job ${id} is still running (${said})`, {
     code: 'deadline',
     exit: 'deadline',
-    // It is charged for as soon as it is done, whether anybody waits or not.
+    // The job is billed when it ends, even if nobody waits for it.
     billed: 'yes',
     details: { jobId: id, ...(status === undefined ? {} : { status }) },
   });
 }
 
-/** How eagerly a service may be asked about its jobs. */
+/** How often to poll. */
 export interface PollPace {
-  /** The shortest delay, in milliseconds, where the service names none. */
+  /** Minimum delay in milliseconds if the service does not send one. */
   readonly floorMs: number;
-  /** Instead of a delay that grows (`--poll-interval`), in milliseconds. */
+  /** Fixed delay in milliseconds (`--poll-interval`). */
   readonly intervalMs?: number | undefined;
 }
 
 export interface PollQuestion {
-  /** How long the job has been waited for, in milliseconds. */
+  /** Milliseconds since the wait began. */
   readonly elapsedMs: number;
-  /** How long it was expected to take, if anything was known of that, in milliseconds. */
+  /** Expected duration in milliseconds, if known. */
   readonly expectedMs?: number | undefined;
-  /** The delay that the service named last, in milliseconds. */
+  /** The last `Retry-After`, in milliseconds. */
   readonly retryAfterMs: number | undefined;
   readonly pace: PollPace;
-  /** How many polls in a row had no answer that tells of the job. */
+  /** Consecutive failed polls. */
   readonly failures: number;
-  /** Chance, in [0, 1). */
+  /** Random number in [0, 1). */
   readonly fraction: number;
 }
 
-/** Spec section 8 asks for 3 to 5 seconds with backoff in v1; elsewhere it names nothing. */
+/** The API asks for 3 to 5 seconds with backoff in v1 (docs/api/limits.md); other interfaces have no rule. */
 export const POLL_FLOOR_MS = 500;
 export const POLL_FLOOR_V1_MS = 3_000;
 export const POLL_CAP_MS = 10_000;
 
-/** A service that names no delay at all wants to be asked at once: this soon, growing with the wait. */
+/** First delay after `Retry-After: 0`, growing with the wait. */
 const SOON_MS = 10;
 const SOON_SHARE = 0.2;
-/** What was expected to be done by now will be very soon: so much of that time later, and of what it is over it. */
+/**
+ * A job that is overdue ends soon: the delay is this share of its expected duration, plus this share of the
+ * excess.
+ */
 const OVERDUE_SHARE = 0.05;
 const OVERDUE_GROWTH = 0.5;
-/** What still takes long is not asked about more often than this, whatever the service named. */
+/** Maximum delay after `Retry-After: 0`. */
 const SOON_CAP_MS = 2_000;
 
 /**
- * How long to wait before a job is asked about again, in milliseconds. Never less than the service
- * named, and never more than twice that. Where it names nothing: a tenth of the time that has
- * passed, so that polling adds little to what the job takes by itself. Chance spreads those who
- * wait for the same service.
+ * Returns the delay before the next poll, in milliseconds: one to two times `Retry-After`. Without
+ * `Retry-After`, a tenth of the elapsed time, with jitter.
  */
 export function pollDelay(question: PollQuestion): number {
   const { failures, fraction, pace, retryAfterMs } = question;
   const usual = pace.intervalMs ?? ownDelay(question);
   const named = retryAfterMs ?? 0;
-  // Never under the floor, also when it names less; beyond that its word alone counts.
+  // The floor applies even if the service sends a shorter delay.
   const delay = retryAfterMs === undefined ? usual : Math.max(named, leastBeside(question));
   if (failures === 0) return delay;
   const backoff = Math.min(POLL_CAP_MS, POLL_FLOOR_MS * 2 ** (failures - 1));
@@ -208,7 +199,7 @@ function ownDelay({ elapsedMs, fraction, pace: { floorMs } }: PollQuestion): num
   return Math.max(least, Math.min(tenth, most));
 }
 
-/** What is waited at least when the service names a delay, and a little more than it names. */
+/** Returns the minimum delay next to a `Retry-After`, with jitter. */
 function leastBeside(question: PollQuestion): number {
   const { fraction, pace, retryAfterMs = 0 } = question;
   if (pace.intervalMs !== undefined) return pace.intervalMs;
@@ -217,7 +208,7 @@ function leastBeside(question: PollQuestion): number {
   return Math.max(obliged, soonDelay(question) * (1 + 0.2 * fraction));
 }
 
-/** Where the service names no delay at all. */
+/** Returns the delay after `Retry-After: 0`. */
 function soonDelay({ elapsedMs, expectedMs }: PollQuestion): number {
   const soon = Math.min(SOON_CAP_MS, Math.max(SOON_MS, elapsedMs * SOON_SHARE));
   if (expectedMs === undefined) return soon;
@@ -225,10 +216,9 @@ function soonDelay({ elapsedMs, expectedMs }: PollQuestion): number {
   return Math.min(soon, expectedMs * OVERDUE_SHARE + overdueMs * OVERDUE_GROWTH);
 }
 
-/** Where a job is, whatever kind of job it is. */
 type JobPhase = 'running' | 'success' | 'partial' | 'failed';
 
-/** The words with which a job ends (docs/api/README.md). */
+/** The final states of a job (docs/api/README.md). */
 const ENDS: ReadonlyMap<string, JobPhase> = new Map([
   ...['success', 'completed', 'succeeded', 'done'].map((word) => [word, 'success'] as const),
   ...['fail', 'failed', 'error', 'cancelled', 'canceled', 'expired'].map(
@@ -237,12 +227,12 @@ const ENDS: ReadonlyMap<string, JobPhase> = new Map([
   ['partial_fail', 'partial'] as const,
 ]);
 
-/** What a job costs: a failed one is refunded (docs/api/jobs.md#states), though its fields may still show the price. */
+/** Returns the cost of a job: 0 if it failed, since it is refunded (docs/api/jobs.md#states). */
 export function jobCost(status: string, reported: number | undefined): number | undefined {
   return reported !== undefined && jobPhase(status) === 'failed' ? 0 : reported;
 }
 
-/** What a status of the service means; a word that nobody knows is one of a job that runs. */
+/** Classifies a status; unknown statuses count as running. */
 export function jobPhase(status: string): JobPhase {
   return ENDS.get(status.trim().toLowerCase()) ?? 'running';
 }

@@ -1,20 +1,20 @@
-/** Takes out what must not be shown or stored. */
+/** Masks secrets. */
 export interface Redactor {
-  /** For what a person reads: secrets, and with them user names and queries of URLs. */
+  /** Masks secrets in text, and user names and queries of URLs. */
   text(text: string): string;
-  /** For data of any shape, such as the details of an error: secrets only, URLs stay usable. */
+  /** Masks secrets in JSON data; URLs stay usable. */
   data(value: unknown): unknown;
 }
 
 const MASK = '[redacted]';
 const SECRET_PARAMETER =
   /sign|token|secret|credential|password|policy|expires|api[-_]?key|^(key|sig|auth)$/i;
-/** What is shorter would take harmless words out of messages. */
+/** Shorter secrets would mask harmless words. */
 const SHORTEST_SECRET = 4;
 
 /**
- * The one place where secrets are taken out: the known ones in plain, percent-encoded and Base64
- * form, and anything that follows `Bearer` or `Basic`.
+ * Creates the only redactor: it masks the given secrets in plain, percent-encoded and Base64 form, and anything
+ * after `Bearer` or `Basic`.
  */
 export function createRedactor(secrets: readonly (string | undefined)[]): Redactor {
   const known = secrets
@@ -39,12 +39,12 @@ export function createRedactor(secrets: readonly (string | undefined)[]): Redact
 }
 
 /**
- * A URL that may be shown: no user name, no fragment, and no query, which may be a signature. Only
- * for the origins in `ours` are queries shown that have no parameter with the name of a secret.
+ * Returns a URL without user name, fragment and query, which may be a signature. Queries of `ours` stay unless
+ * a parameter has the name of a secret.
  */
 export function redactUrl(url: URL | string, ours: ReadonlySet<string> = new Set()): string {
   if (typeof url === 'string') return URL.canParse(url) ? redactUrl(new URL(url), ours) : MASK;
-  // Most have nothing to hide, and every field that is set is parsed anew.
+  // Fast path: most URLs have nothing to hide.
   if (!/[?#@]/.test(url.href)) return url.href;
   const shown = new URL(url);
   shown.username = '';

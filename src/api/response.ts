@@ -4,61 +4,61 @@ import { Failure } from '../errors/failure.ts';
 import { decodeUtf8 } from '../text/decode.ts';
 import type { Framing } from './transport/exchange.ts';
 
-/** The headers of an answer that mean something to us. */
-export interface AnswerHeaders {
-  /** Any header, by its name in any case. */
+/** The response headers that foley reads. */
+export interface ResponseHeaders {
+  /** Returns any header; names are case-insensitive. */
   get(name: string): string | undefined;
   /** The media type without parameters, in lower case. */
   readonly contentType: string | undefined;
   readonly creditsUsed: number | undefined;
   readonly quotaRemaining: number | undefined;
-  /** Controls that were sent and not applied (docs/api/speech.md#v3). */
+  /** Controls that were sent but not applied (docs/api/speech.md#v3). */
   readonly ignoredParameters: readonly string[];
   readonly location: string | undefined;
   /** The service's own id of the request. */
   readonly requestId: string | undefined;
-  /** Whether the embedded service sent it: it refunds what it breaks off, and keeps its keys. */
+  /** The embedded service sent it, which refunds incomplete responses. */
   readonly isEmbedded: boolean;
-  /** Everything, by lower-case name. */
+  /** All headers, by lower-case name. */
   readonly all: ReadonlyMap<string, string>;
 }
 
-/** A good answer (2xx) whose body is still to be read. */
-export interface Answer {
+/** A 2xx response with an unread body. */
+export interface ApiResponse {
   readonly status: number;
-  readonly headers: AnswerHeaders;
-  /** The service's own id of the request, else the one that was sent. */
+  readonly headers: ResponseHeaders;
+  /** The id that the service returned, else the one that was sent. */
   readonly requestId: string;
-  /** Where it came from in the end, safe to show. */
+  /** The final URL, redacted. */
   readonly url: string;
-  /** When the service wants to be asked again, in milliseconds from now, where it says so. */
+  /** `Retry-After` in milliseconds. */
   readonly retryAfterMs: number | undefined;
-  /** How its end is known; a body that ends with the connection may have been cut unnoticed. */
+  /** How the body ends; a body that ends with the connection may have been cut off unnoticed. */
   readonly framing: Framing;
   readonly contentLength: number | undefined;
   /**
-   * The bytes, to be read once. Slow reading slows the sender; leaving early gives the connection
-   * up. Throws a Failure (bad_answer) when the body is cut, stops, or is longer than it said.
+   * The bytes, to be read once, with back-pressure; stopping early closes the connection. Throws a Failure
+   * (bad_answer) if the body is cut off, stalled or too long.
    */
   readonly body: AsyncIterable<Uint8Array>;
-  /** Gives the body up. */
+  /** Discards the body. */
   discard(): void;
-  /** The body of an error, read with small limits instead of `body`; `undefined` without a text. */
+  /** Reads a small body as the text of an error; undefined if there is no text. */
   errorText(): Promise<string | undefined>;
 }
 
-/** A JSON answer. */
-export interface JsonAnswer<T> {
+/** A JSON response. */
+export interface JsonResponse<T> {
   readonly value: T;
-  /** The whole body as it came, with the fields that foley does not know. */
+  /** The whole body, with fields that foley does not know. */
   readonly raw: unknown;
   readonly status: number;
-  readonly headers: AnswerHeaders;
+  readonly headers: ResponseHeaders;
   readonly requestId: string;
   readonly retryAfterMs: number | undefined;
 }
 
-export function answerHeaders(all: ReadonlyMap<string, string>): AnswerHeaders {
+export function readHeaders(all: ReadonlyMap<string, string>): ResponseHeaders {
   const get = (name: string): string | undefined => all.get(name.toLowerCase());
   return {
     get,
@@ -77,39 +77,39 @@ export function answerHeaders(all: ReadonlyMap<string, string>): AnswerHeaders {
 }
 
 /**
- * A whole body as text.
- * @throws Failure (bad_answer) above `limit` bytes, or when it is not UTF-8
+ * Reads a body as text.
+ * @throws Failure (bad_answer) above `limit` bytes, or if it is not UTF-8
  */
 export async function readText(
-  answer: Pick<Answer, 'body' | 'requestId'>,
+  response: Pick<ApiResponse, 'body' | 'requestId'>,
   limit: number,
 ): Promise<string> {
   const parts: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of answer.body) {
+  for await (const chunk of response.body) {
     size += chunk.length;
-    if (size > limit) throw badAnswer(`the answer is larger than ${limit} bytes`, answer);
+    if (size > limit) throw badResponse(`the response is larger than ${limit} bytes`, response);
     parts.push(chunk);
   }
   try {
     return decodeUtf8(Buffer.concat(parts));
   } catch (error) {
-    throw badAnswer('the answer is not valid text', answer, error);
+    throw badResponse('the response is not valid UTF-8', response, error);
   }
 }
 
-/** The answer came and cannot be used (exit 25). */
-export function badAnswer(
+/** Describes an unusable response (exit 25). */
+export function badResponse(
   message: string,
-  answer: { readonly requestId: string; readonly status?: number },
+  response: { readonly requestId: string; readonly status?: number },
   cause?: unknown,
 ): Failure {
   return new Failure(message, {
     code: 'bad_answer',
     exit: 'badAnswer',
-    hint: 'Check --base-url and the network: a proxy or a login page may have answered.',
-    requestId: answer.requestId,
-    status: answer.status,
+    hint: 'Check --base-url and the network: a proxy or a login page may have responded.',
+    requestId: response.requestId,
+    status: response.status,
     cause,
   });
 }
@@ -120,10 +120,10 @@ function numberOr(text: string | undefined): number | undefined {
   return Number.isFinite(value) ? value : undefined;
 }
 
-/** Deeper than any answer of the service, and shallow enough for everything that walks over it. */
+/** Deeper than any response of the service, and safe for recursive readers. */
 const DEEPEST = 64;
 
-/** The value of a JSON text; `undefined` when it is none, or nested beyond reason. */
+/** Parses JSON; undefined if it is invalid or nested too deeply. */
 export function parseJson(text: string): unknown {
   if (hasManyBrackets(text) && isTooDeep(text)) return undefined;
   try {
@@ -134,7 +134,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Most answers have a few: there is nothing to count in them. */
+/** Fast path: most responses have few brackets. */
 function hasManyBrackets(text: string): boolean {
   const count = (bracket: string): number => text.split(bracket, DEEPEST + 2).length - 1;
   return count('[') + count('{') > DEEPEST;
@@ -160,10 +160,9 @@ function isTooDeep(text: string): boolean {
   return false;
 }
 
-/** An object with unknown fields. */
 export type UnknownRecord = Readonly<Record<string, unknown>>;
 
-/** Whether a value of JSON is an object. */
+/** Whether a JSON value is an object. */
 export function isRecord(value: unknown): value is UnknownRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -189,17 +188,17 @@ export function isStringArray(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
-/** Whether `field` is absent or null, or fits. */
+/** Whether a value is missing, null or valid. */
 export function isOptional(value: unknown, fits: (value: unknown) => boolean): boolean {
   return value === undefined || value === null || fits(value);
 }
 
-/** What an error answer says (docs/api/errors.md): every field may be missing from what is not the service. */
+/** The fields of an error response (docs/api/errors.md); other servers may omit any of them. */
 export interface ServiceError {
   readonly code: string | undefined;
   readonly message: string | undefined;
   readonly requestId: string | undefined;
-  /** `details` and every further field of the body. */
+  /** `details` and all other fields of the body. */
   readonly details: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -210,15 +209,15 @@ const NOTHING: ServiceError = {
   details: undefined,
 };
 
-/** Reads an error body; what is not JSON, or not an error, is an error without words. */
+/** Reads an error body; a body that is not an error in JSON has no fields. */
 export function parseServiceError(
   text: string | undefined,
-  headers: Pick<AnswerHeaders, 'contentType'>,
+  headers: Pick<ResponseHeaders, 'contentType'>,
 ): ServiceError {
   if (text === undefined || !/\bjson\b/.test(headers.contentType ?? '')) return NOTHING;
   const body = parseJson(text);
   if (!isRecord(body)) return NOTHING;
-  // The compatibility endpoints' own interfaces put the same fields one level down.
+  // The compatibility endpoints nest the same fields one level deeper.
   return readError(isRecord(body['error']) ? body['error'] : body);
 }
 
@@ -236,23 +235,20 @@ function readError(body: Readonly<Record<string, unknown>>): ServiceError {
 const ERROR_MAX_BYTES = 64 * 1024;
 const ERROR_MAX_MS = 10_000;
 
-/**
- * The text of an error answer; `undefined` when it is packed, too large, too slow, cut or not text:
- * its status says enough then.
- */
+/** Reads the text of an error response; undefined if it is compressed, too large, too slow, cut off or not text. */
 export async function readErrorText(
-  answer: Pick<Answer, 'body' | 'discard' | 'headers'>,
+  response: Pick<ApiResponse, 'body' | 'discard' | 'headers'>,
   clock: Clock,
 ): Promise<string | undefined> {
-  if (isPacked(answer.headers)) {
-    answer.discard();
+  if (isPacked(response.headers)) {
+    response.discard();
     return undefined;
   }
-  const stop = clock.after(ERROR_MAX_MS, () => answer.discard());
+  const stop = clock.after(ERROR_MAX_MS, () => response.discard());
   try {
     const parts: Uint8Array[] = [];
     let size = 0;
-    for await (const chunk of answer.body) {
+    for await (const chunk of response.body) {
       size += chunk.length;
       if (size > ERROR_MAX_BYTES) return undefined;
       parts.push(chunk);
@@ -265,7 +261,7 @@ export async function readErrorText(
   }
 }
 
-/** Whether the bytes are not the content itself, which was not asked for. */
-export function isPacked(headers: AnswerHeaders): boolean {
+/** Whether the body is compressed, which foley does not request. */
+export function isPacked(headers: ResponseHeaders): boolean {
   return !['', 'identity'].includes(headers.get('content-encoding')?.trim().toLowerCase() ?? '');
 }

@@ -2,11 +2,11 @@ import type { Clock } from '../effects/clock.ts';
 import type { Random } from '../effects/random.ts';
 import type { Failure } from '../errors/failure.ts';
 import { reviseFailure, unknownOutcome } from './failures.ts';
-import type { Observer, RequestSpec } from './request.ts';
+import type { Ids, Observer, RequestSpec } from './request.ts';
 import type { AttemptOutcome } from './retry.ts';
 import { decideRetry } from './retry.ts';
 
-/** How one attempt failed: for the person, and for the decision about the next attempt. */
+/** A failed attempt, with its outcome for the retry decision. */
 export class AttemptFailure extends Error {
   override readonly name = 'AttemptFailure';
   readonly failure: Failure;
@@ -26,15 +26,9 @@ export interface RetryContext {
   readonly observer: Observer;
 }
 
-/** What stays the same over the attempts of a logical request, and what may be renewed. */
-export interface Ids {
-  readonly requestId: string;
-  readonly key: string | undefined;
-}
-
 /**
- * Attempts a request until it is answered or may not be repeated; waits on the injected clock.
- * @throws Failure of the last attempt, as `unknown_outcome` when money may have been spent on it
+ * Repeats a request until it succeeds or may not be retried.
+ * @throws Failure of the last attempt, as `unknown_outcome` if it may have been billed
  */
 export async function withRetries<T>(
   spec: RequestSpec,
@@ -58,13 +52,13 @@ interface Run {
   readonly first: Ids;
   readonly context: RetryContext;
   ids: Ids;
-  /** The last failure of the service itself, which a refunded key hides. */
+  /** The last 500 of the service, which the refund of its key hides. */
   broken: Failure | undefined;
-  /** Some attempt may have been done and billed, and nobody said that it was given back. */
+  /** Some attempt may have been billed and was not refunded. */
   mayBeBilled: boolean;
 }
 
-/** Whether there is a next attempt; when there is, the wait before it is over. */
+/** Decides whether to retry, and waits before the next attempt. */
 async function prepareNext(run: Run, error: AttemptFailure, attempt: number): Promise<boolean> {
   const { spec, context } = run;
   const { failure, outcome } = error;
@@ -105,15 +99,15 @@ async function renew(spec: RequestSpec, ids: Ids, random: Random): Promise<Ids> 
   return { key, requestId: spec.key?.sentAs === 'X-Request-Id' ? key : ids.requestId };
 }
 
-/** A request whose key was refunded cost nothing, whatever became of its earlier attempts. */
+/** Whether an attempt may have been billed; a refunded key was not. */
 function mayBeBilled({ failure, outcome }: AttemptFailure, before: boolean): boolean {
   if (outcome.kind !== 'status') return before || outcome.kind === 'unanswered';
   if (outcome.code === 'ERR_REQUEST_PREVIOUSLY_REFUNDED') return false;
-  // Only its settlement tells what a failure within the service cost; one that was not there did nothing.
+  // A 5xx other than 503 may have been billed.
   return before || (failure.billed !== 'no' && outcome.status >= 500 && outcome.status !== 503);
 }
 
-/** What an earlier attempt may have cost is not forgotten because a later one failed otherwise. */
+/** Describes the last failure, including what earlier attempts may have cost. */
 function conclude(
   { failure, outcome }: AttemptFailure,
   { broken, mayBeBilled: mayHaveCost, spec }: Run,

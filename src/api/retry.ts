@@ -1,31 +1,30 @@
 /**
- * What may be done after a request may have reached the service.
- *
- * - `safe`: asking again changes nothing (reads, and writes that say the same twice).
- * - `keyed`: the service recognizes a repetition by its key.
- * - `never`: nothing protects from a second charge or a second resource.
+ * Whether a request may be repeated after it may have reached the service.
+ * - `safe`: repeating changes nothing (reads and idempotent writes).
+ * - `keyed`: the service recognizes the repetition by its key.
+ * - `never`: a repetition could be billed twice or create a second resource.
  */
 export type RetryRule = 'safe' | 'keyed' | 'never';
 
-/** How an attempt ended, as far as it matters for the next one. */
+/** The outcome of an attempt, for the retry decision. */
 export type AttemptOutcome =
-  /** It is certain that the service never had the whole request. */
+  /** The service certainly never received the whole request. */
   | {
       readonly kind: 'unsent';
       readonly permanent: boolean;
-      /** More than once more would not help: a name that nobody knows. */
+      /** One retry is enough: an unknown host name. */
       readonly once?: boolean | undefined;
     }
-  /** Sent, and no answer began. */
+  /** Sent, without a response. */
   | { readonly kind: 'unanswered' }
-  /** An answer began and cannot be used: cut, not HTTP, redirected where it may not go. */
+  /** The response is unusable: cut off, not HTTP, or a refused redirect. */
   | { readonly kind: 'unusable' }
   | {
       readonly kind: 'status';
       readonly status: number;
       /** The service's error code. */
       readonly code?: string | undefined;
-      /** The service's own word on it (`details.retryable`). */
+      /** `details.retryable` of the response. */
       readonly retryable?: boolean | undefined;
       readonly retryAfterMs?: number | undefined;
     };
@@ -37,11 +36,11 @@ export interface RetryQuestion {
   readonly maxRetries: number;
   readonly rule: RetryRule;
   readonly keyMadeByTool: boolean;
-  /** A new key was taken before; that happens once. */
+  /** The key was already replaced once. */
   readonly keyRenewed: boolean;
-  /** For a 503 of a speech request, what a fresh capability record says; unknown elsewhere. */
+  /** After a 503: whether the capabilities still list the model; undefined if unknown. */
   readonly modelAvailable?: boolean | undefined;
-  /** Chance, in [0, 1). */
+  /** Random number in [0, 1). */
   readonly fraction: number;
 }
 
@@ -49,7 +48,7 @@ type RetryDecision =
   | { readonly retry: false }
   | { readonly retry: true; readonly delayMs: number; readonly newKey: boolean };
 
-/** A longer `Retry-After` is told to the user instead of waited for. */
+/** A longer `Retry-After` is reported to the user instead. */
 export const LONGEST_RETRY_AFTER_MS = 120_000;
 export const BACKOFF_BASE_MS = 500;
 export const BACKOFF_CAP_MS = 20_000;
@@ -57,9 +56,8 @@ export const BACKOFF_CAP_MS = 20_000;
 const STOP: RetryDecision = { retry: false };
 
 /**
- * Whether, when and how to ask again. The delay is what the service asked for plus full jitter over
- * an exponential backoff (0.5 s doubling to 20 s); an unfinished earlier request is given a second
- * and more to finish.
+ * Decides whether and when to retry. The delay is `Retry-After` plus full jitter over an exponential backoff
+ * (0.5 s doubling to 20 s). A request still in progress gets at least a second.
  */
 export function decideRetry(question: RetryQuestion): RetryDecision {
   const { outcome, attempt, maxRetries, rule } = question;
@@ -82,14 +80,14 @@ function decideStatus(question: RetryQuestion, outcome: StatusOutcome): RetryDec
   return allowed(question.rule, outcome) ? after(question, retryAfterMs) : STOP;
 }
 
-/** A 429 did nothing; of the rest only the service's own word makes a repetition safe without a key. */
+/** A 429 changed nothing; without a key, other repetitions need the service's `retryable`. */
 function allowed(rule: RetryRule, { status, retryable }: StatusOutcome): boolean {
   if (status === 429 || status === 425) return true;
   if (rule === 'never') return status >= 500 && retryable === true;
   return status === 408 || (status >= 500 && !PERMANENT_5XX.has(status));
 }
 
-/** Not implemented, version not supported, and a network that wants a login first. */
+/** Not implemented, version not supported, and network login required. */
 const PERMANENT_5XX = new Set([501, 505, 511]);
 
 function decideConflict(
@@ -114,19 +112,18 @@ function after(question: RetryQuestion, retryAfterMs: number) {
   return { retry: true, delayMs: retryAfterMs + jitter, newKey: false } as const;
 }
 
-/** The longest wait before the next attempt, in milliseconds. */
+/** Returns the maximum delay before the next attempt, in milliseconds. */
 export function backoff(attempt: number, baseMs: number): number {
   return Math.min(BACKOFF_CAP_MS, baseMs * 2 ** (attempt - 1));
 }
 
-/** No honest service asks for more; beyond it dates stop making sense. */
+/** No real service sends a longer delay. */
 const MOST_SECONDS = 10 * 365 * 24 * 3_600;
 
 /**
- * The wait that a `Retry-After` header asks for, in milliseconds: seconds, or an HTTP date, which is
- * taken against the answer's own `Date` so that a wrong clock here does no harm. What has passed is
- * 0; what is neither form is `undefined`.
- * @param now milliseconds since the epoch, for an answer without `Date`
+ * Parses `Retry-After` (seconds or HTTP date) into milliseconds; undefined if invalid, 0 for the past. Dates
+ * are relative to the `Date` of the response, so a wrong local clock does not matter.
+ * @param now milliseconds since the epoch, for a response without `Date`
  */
 export function parseRetryAfter(
   retryAfter: string | undefined,
@@ -142,7 +139,7 @@ export function parseRetryAfter(
   return Math.min(Math.max(until - from, 0), MOST_SECONDS * 1_000);
 }
 
-/** The preferred form of RFC 9110 and the two old ones; all of them are in GMT. */
+/** The preferred date format of RFC 9110 and the two obsolete ones, all in GMT. */
 const HTTP_DATES = [
   /^\w{3}, \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} GMT$/,
   /^\w{6,9}, \d{2}-\w{3}-\d{2} \d{2}:\d{2}:\d{2} GMT$/,

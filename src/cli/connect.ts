@@ -125,7 +125,7 @@ export function describeEvent(event: ApiEvent): string {
     const seconds = (event.delayMs / 1000).toFixed(1);
     return display(`foley: again in ${seconds} s (${event.reason}) ${event.requestId}`);
   }
-  const outcome = event.type === 'answer' ? event.status : event.reason;
+  const outcome = event.type === 'response' ? event.status : event.reason;
   const { method, ms, requestId, url } = event;
   return display(`foley: ${method} ${url} ${outcome} ${Math.round(ms)} ms ${requestId}`);
 }

@@ -1,18 +1,18 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** Time, injected so that no test waits and no deadline depends on the wall clock. */
+/** Time, injected so that tests do not wait. */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
-  /** Milliseconds on a clock that never jumps; only differences mean anything. */
+  /** Milliseconds on a clock that never jumps; use differences only. */
   monotonic(): number;
-  /** Resolves after `ms`; rejects with the signal's reason when it is aborted first. */
+  /** Resolves after `ms`; rejects with the signal's reason if it is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Calls back once after `ms`; the returned function stops it. A timer never keeps the process alive. */
+  /** Calls back after `ms` unless cancelled by the returned function; never keeps the process alive. */
   after(ms: number, call: () => void): () => void;
 }
 
-/** 24 days: a timer of Node that is longer ends at once, so that what waits longer is woken too early. */
+/** 24 days: Node fires longer timers at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
@@ -23,7 +23,7 @@ export const systemClock: Clock = {
     try {
       await wait(Math.min(ms, LONGEST_TIMER_MS), undefined, signal === undefined ? {} : { signal });
     } catch (error) {
-      // Node rejects with an error of its own.
+      // Node rejects with its own error instead of the signal's reason.
       signal?.throwIfAborted();
       throw error;
     }

@@ -1,8 +1,8 @@
 /**
- * Does `work` for every item, at most `most` at a time, and gives the results in the order of the
- * items. The first that throws ends it: no further item is begun.
+ * Calls `work` for every item, at most `most` at a time, and returns the results in order. After an error no
+ * further item is started.
  */
-export async function inTurns<Item, Result>(
+export async function mapConcurrent<Item, Result>(
   items: readonly Item[],
   most: number,
   work: (item: Item) => Promise<Result>,
@@ -17,23 +17,23 @@ export async function inTurns<Item, Result>(
   return results;
 }
 
-export interface InOrder<Result> {
+export interface OrderedWork<Result> {
   readonly count: number;
-  /** How many are worked on at a time. */
+  /** Maximum number of concurrent calls. */
   readonly concurrency: number;
-  /** How many may be begun before the one that is taken next. */
+  /** Maximum number of calls started ahead of the next result. */
   readonly ahead: number;
   readonly work: (index: number) => Promise<Result>;
-  /** Given each result, one after the other, in order. */
+  /** Called with each result, in order, one at a time. */
   readonly take: (result: Result, index: number) => Promise<void>;
 }
 
 /**
- * Works on several things at a time and hands on what comes of them in order. After a failure nothing
- * more is begun; what is under way comes to its end, and what lies before the failure is handed on.
- * @throws what the first in order that failed was rejected with, or `take`
+ * Calls `work` concurrently and passes the results on in order. After an error no call is started, running
+ * calls finish, and earlier results are passed on.
+ * @throws the first error in order, or that of `take`
  */
-export async function inOrder<Result>(options: InOrder<Result>): Promise<void> {
+export async function mapOrdered<Result>(options: OrderedWork<Result>): Promise<void> {
   const { ahead, concurrency, count, take, work } = options;
   const under: Promise<Result>[] = [];
   let running = 0;
@@ -60,7 +60,7 @@ export async function inOrder<Result>(options: InOrder<Result>): Promise<void> {
     for (; taken < count; taken += 1) {
       begin();
       const next = under[taken];
-      // Nothing is begun behind a failure, which lies before it.
+      // Nothing is started after an error, which comes before it.
       if (next === undefined) break;
       await take(await next, taken);
     }
@@ -71,9 +71,9 @@ export async function inOrder<Result>(options: InOrder<Result>): Promise<void> {
 }
 
 /**
- * What `work` gives, or the reason of the signal as soon as it is aborted: for what cannot be called
- * off, such as the opening of a pipe that has no other end. The work goes on unseen then.
- * @param late told what it still gave
+ * Resolves with the result of `work`, or rejects with the signal's reason when aborted, for work that cannot be
+ * cancelled, such as opening a pipe.
+ * @param late called with the result if it arrives after the abort
  */
 export async function abortable<T>(
   work: Promise<T>,
@@ -95,6 +95,11 @@ export async function abortable<T>(
   } finally {
     signal.removeEventListener('abort', listener);
   }
+}
+
+/** Ends an iterator early and ignores its errors. */
+export async function closeQuietly(iterator: AsyncIterator<unknown>): Promise<void> {
+  await iterator.return?.().catch(ignore);
 }
 
 function ignore(): void {}

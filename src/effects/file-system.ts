@@ -1,8 +1,8 @@
 import * as fs from 'node:fs/promises';
 
 /**
- * The file operations that foley uses, injected so that a test can make the k-th one fail. Only
- * what is listed here may be called by code that writes users' files or state.
+ * The file operations of foley, injected so that tests can make any of them fail. All code that writes files
+ * uses them.
  */
 export type FileSystem = Pick<
   typeof fs,
@@ -20,7 +20,7 @@ export type FileSystem = Pick<
   | 'statfs'
   | 'unlink'
 > & {
-  /** Whose files this process makes; undefined where files have no owners of that kind. */
+  /** The owner of new files; undefined on Windows. */
   readonly userId: number | undefined;
 };
 

@@ -1,24 +1,24 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
-/** What names one process for good, as far as the platform tells. */
+/** The identity of a process, as far as the platform provides it. */
 export interface ProcessIdentity {
   readonly pid: number;
   readonly host: string;
-  /** Changes at each start of the machine. */
+  /** Changes at every boot. */
   readonly bootId: string | undefined;
-  /** Process ids mean something only within their namespace (containers). */
+  /** Process ids are valid only within their namespace (containers). */
   readonly pidNamespace: string | undefined;
-  /** Tells a process from a later one with the same id. */
+  /** Distinguishes processes that reuse an id. */
   readonly processStart: string | undefined;
 }
 
 export type Liveness = 'alive' | 'dead' | 'unknown';
 
-/** What can be known about the processes of this machine. */
+/** The processes of this computer. */
 export interface Processes {
   readonly self: ProcessIdentity;
-  /** Whether that process still runs; `unknown` when nothing here can prove it either way. */
+  /** Whether a process is running; `unknown` if that cannot be determined. */
   liveness(process: ProcessIdentity): Liveness;
 }
 
@@ -43,11 +43,11 @@ export function systemProcesses(): Processes {
   };
 }
 
-/** Start of a process in clock ticks since boot (Linux); nothing for one that has ended. */
+/** Returns the start of a process in clock ticks since boot (Linux); undefined if it has ended. */
 function startOf(pid: number): string | undefined {
   const stat = readText(`/proc/${pid}/stat`);
   if (stat === undefined) return undefined;
-  // The name before the last parenthesis may hold anything; state is field 3, start is field 22.
+  // The name before the last parenthesis may contain anything; state is field 3, start is field 22.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19];
 }

@@ -1,22 +1,22 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 
-/** Randomness, injected so that ids and jitter can be repeated in a test. */
+/** Randomness, injected so that tests are repeatable. */
 export interface Random {
-  /** A random UUID, version 4. */
+  /** Returns a random UUID, version 4. */
   uuid(): string;
-  /** `length` random bytes. */
+  /** Returns random bytes. */
   bytes(length: number): Uint8Array;
-  /** A number in [0, 1). */
+  /** Returns a number in [0, 1). */
   fraction(): number;
 }
 
-/** Some ids and names; a command that needs more of them needs many. */
+/** Enough for a few ids; commands that need more need many. */
 const FIRST_POOL_BYTES = 256;
 const LATER_POOL_BYTES = 8_192;
 
 /**
- * Random bytes of the system: from `device` where there is one, since loading node:crypto takes a short
- * command two milliseconds, and from node:crypto elsewhere.
+ * Creates a random source that reads `device`, because loading node:crypto takes two milliseconds; falls back
+ * to node:crypto.
  */
 export function createSystemRandom(device: string): Random {
   let pool: Buffer = Buffer.alloc(0);
@@ -50,13 +50,13 @@ function readBytes(device: string, length: number): Buffer {
       closeSync(file);
     }
   } catch {
-    // There is none on Windows, nor in a folder that was made somebody's root.
+    // Windows and some chroot environments have no such device.
     return process.getBuiltinModule('node:crypto').randomBytes(length);
   }
   return bytes;
 }
 
-/** RFC 9562, section 5.4: 122 random bits, and six that say so. */
+/** Sets the version and variant bits (RFC 9562, section 5.4). */
 function uuidOf(bytes: Buffer): string {
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x40, 6);
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);

@@ -10,29 +10,28 @@ import {
   removeInstalled,
 } from './registrations.ts';
 
-/** What came of starting an engine and having it say a few words. */
+/** The result of starting an engine and speaking a few words. */
 export type Inspection =
   | { readonly isSound: true; readonly description: EngineDescription }
   | {
       readonly isSound: false;
       /** A sentence. */
       readonly fault: string;
-      /** More of it, such as what the engine wrote to stderr. */
+      /** For example, stderr of the engine. */
       readonly detail: string | undefined;
     };
 
 export interface EngineDeps extends FileDeps {
-  /** Folder of the engines: what is installed, and the list. */
+  /** The folder with the installed engines and their list. */
   readonly enginesFolder: string;
-  /** Starts an engine to see whether it keeps the protocol of docs/engines.md. */
+  /** Starts an engine and checks its protocol (docs/engines.md). */
   readonly inspect: (command: EngineCommand) => Promise<Inspection>;
 }
 
 /**
- * Adds an engine of the user's own, or puts it in the place of the one with that name, once it has
- * shown that it can speak.
- * @throws Failure: usage for a name that may not be, config for an engine that does not work, output
- * or state when the list cannot be written
+ * Adds or replaces an engine after testing that it can speak.
+ * @throws Failure: usage for an invalid name, config for an engine that does not work, output or state if the
+ *   list cannot be written
  */
 export async function addEngine(
   command: EngineCommand,
@@ -44,7 +43,7 @@ export async function addEngine(
   return registration;
 }
 
-/** @throws Failure (config) when the engine does not work */
+/** Tests an engine. @throws Failure (config) if it does not work */
 export async function requireSound(
   command: EngineCommand,
   { inspect }: Pick<EngineDeps, 'inspect'>,
@@ -54,12 +53,12 @@ export async function requireSound(
   throw configFailure(
     withoutStop(inspection.fault),
     inspection.detail === undefined
-      ? 'docs/engines.md says what an engine has to do.'
-      : `More about it: ${inspection.detail}`,
+      ? 'docs/engines.md describes what an engine must do.'
+      : `Details: ${inspection.detail}`,
   );
 }
 
-/** Writes an engine into the list, in the place of one of the same name. */
+/** Adds an engine to the list, or replaces one of the same name. */
 export async function register(registration: EngineRegistration, deps: EngineDeps): Promise<void> {
   const file = registrationsFile(deps.enginesFolder);
   const engines = await loadEngineRegistrations(deps.files, file);
@@ -71,29 +70,25 @@ function withoutStop(sentence: string): string {
   return sentence.endsWith('.') ? sentence.slice(0, -1) : sentence;
 }
 
-/** Engines that are part of foley. */
 const BUILT_IN = new Set(['flite']);
 
-/**
- * Refuses what cannot be the name of an added engine.
- * @throws Failure (usage)
- */
+/** Checks the name of a new engine. @throws Failure (usage) */
 export function requireEngineName(name: string): void {
   if (!new RegExp(ENGINE_NAME).test(name)) {
     throw usageFailure(
-      `"${name}" cannot be the name of an engine`,
-      'A name has 1 to 32 of the characters a to z, 0 to 9 and -, a letter first.',
+      `"${name}" is not a valid engine name`,
+      'Use 1 to 32 characters of a to z, 0 to 9 and -, with a letter first.',
     );
   }
   if (BUILT_IN.has(name)) {
-    throw usageFailure(`${name} is part of foley`, 'Choose another name for yours.');
+    throw usageFailure(`the engine name ${name} is built in`, 'Choose another name.');
   }
 }
 
 /**
- * Forgets an engine, and deletes it if foley installed it.
- * @returns the engine, and the folders that were deleted
- * @throws Failure (usage) for a name that was not added
+ * Removes an engine from the list, and deletes it if foley installed it.
+ * @returns the engine and the deleted folders
+ * @throws Failure (usage) for an unknown name
  */
 export async function removeEngine(
   name: string,
@@ -108,15 +103,16 @@ export async function removeEngine(
     engines.filter((one) => one !== engine),
     deps,
   );
-  return { engine, deleted: await removeInstalled(name, deps) };
+  return { engine, deleted: await removeInstalled(name, deps.files, deps.enginesFolder) };
 }
 
 function unknown(name: string, engines: readonly EngineRegistration[]): Error {
   const names = engines.map((one) => one.name);
   const [nearest] = closest(name, names, 1);
-  const added = names.length === 0 ? 'None was added.' : `Added: ${names.join(', ')}.`;
+  const added =
+    names.length === 0 ? 'No engines are added.' : `Added engines: ${names.join(', ')}.`;
   return usageFailure(
-    `there is no engine "${name}"`,
+    `no such engine: ${name}`,
     nearest === undefined ? added : `Did you mean "${nearest}"?`,
   );
 }

@@ -1,14 +1,16 @@
 import type { Clock } from '../effects/clock.ts';
 import type { EngineDeps } from './engines.ts';
 
-export interface InspectorOptions {
+/** Tests engines with the code of the service. */
+export function engineInspector({
+  env,
+  clock,
+  signal,
+}: {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-}
-
-/** Inspects engines with the very code that the service speaks with. */
-export function engineInspector({ env, clock, signal }: InspectorOptions): EngineDeps['inspect'] {
+}): EngineDeps['inspect'] {
   return async (command) => {
     const [{ engineLauncher }, { inspectEngine }, { EngineError }] = await Promise.all([
       import('../service/engine/process/launch-engine.ts'),

@@ -14,27 +14,26 @@ import {
   stateFailure,
 } from './registrations.ts';
 
-/** The name that stands for the engine that foley knows how to install. */
+/** The name of the engine that foley can install. */
 export const ESPEAK_NG = 'espeak-ng';
 
 /**
- * The program around espeak-ng, which comes with foley. Sources (`src/engines/`) and chunks
- * (`dist/chunks/`) are both two folders deep, so that the path is the same for either.
+ * The adapter for espeak-ng that comes with foley. Sources (`src/engines/`) and chunks (`dist/chunks/`) are
+ * equally deep, so the path is the same.
  */
 export const ADAPTER_FOLDER = fileURLToPath(new URL('../../engines/espeak-ng/', import.meta.url));
 
 export interface InstallDeps extends EngineDeps {
   /** `ADAPTER_FOLDER`. */
   readonly adapterFolder: string;
-  /** Installs what a folder's package-lock.json names. */
+  /** Installs the packages of a folder's package-lock.json. */
   readonly installPackages: (folder: string) => Promise<void>;
 }
 
 /**
- * Installs espeak-ng (GPL-3.0-or-later) from the package registry for this user, in a new folder
- * among the engines, with the program that makes an engine of it, and adds it. What was installed
- * before stays in use until the new one has shown that it can speak and is in the list.
- * @throws Failure when it cannot be installed or does not work
+ * Installs espeak-ng (GPL-3.0-or-later) with its adapter in a new folder, and adds it. The previous
+ * installation stays in use until the new one works and is in the list.
+ * @throws Failure if it cannot be installed or does not work
  */
 export async function installEspeakNg(deps: InstallDeps): Promise<EngineRegistration> {
   const cwd = path.join(deps.enginesFolder, `${ESPEAK_NG}.${randomHex(deps, 8)}`);
@@ -53,24 +52,18 @@ export async function installEspeakNg(deps: InstallDeps): Promise<EngineRegistra
   }
 }
 
-/** Deletes what is installed and not in use; what cannot be deleted now is the next time. */
+/** Deletes unused installations; retried at the next installation. */
 async function tidy(deps: InstallDeps, inUse?: string): Promise<void> {
   try {
-    const keep = inUse ?? (await installedNow(deps));
-    await removeInstalled(ESPEAK_NG, { ...deps, keep });
-  } catch {
-    // Nothing depends on it.
-  }
-}
-
-async function installedNow({ files, enginesFolder }: InstallDeps): Promise<string | undefined> {
-  const engines = await loadEngineRegistrations(files, registrationsFile(enginesFolder));
-  return engines.find(({ name }) => name === ESPEAK_NG)?.cwd;
+    const { enginesFolder, files } = deps;
+    const engines = await loadEngineRegistrations(files, registrationsFile(enginesFolder));
+    const keep = inUse ?? engines.find(({ name }) => name === ESPEAK_NG)?.cwd;
+    await removeInstalled(ESPEAK_NG, files, enginesFolder, keep);
+  } catch {}
 }
 
 const ADAPTER_FILE = /\.mjs$|^package(?:-lock)?\.json$|^README\.md$/;
 
-/** The files are small. */
 async function copyAdapter(to: string, { adapterFolder, files }: InstallDeps): Promise<void> {
   const names = await files.readdir(adapterFolder);
   for (const name of names.filter((one) => ADAPTER_FILE.test(one))) {
@@ -84,50 +77,54 @@ async function copyAdapter(to: string, { adapterFolder, files }: InstallDeps): P
   }
 }
 
-export interface RunNpmOptions {
-  /** npm's environment: registry, proxy and cache are its own settings. */
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly signal: AbortSignal;
-}
-
-/** Nothing that is downloaded runs while it is installed; versions and checksums are in the lock. */
+/** No install scripts run; the lock file has versions and checksums. */
 const ARGUMENTS = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--omit=dev'];
 
-/** How much of what npm complained of is shown. */
+/** Maximum length of npm's output in a message. */
 const LONGEST_COMPLAINT = 500;
 
 /**
- * Installs what a folder's package-lock.json names.
- * @throws Failure (config) when there is no npm or it fails, and the signal's reason
+ * Installs the packages of a folder's package-lock.json.
+ * @throws Failure (config) if npm is missing or fails; the signal's reason
  */
-export async function installPackages(folder: string, options: RunNpmOptions): Promise<void> {
+export async function installPackages(
+  folder: string,
+  {
+    env,
+    signal,
+  }: {
+    /** npm reads its registry, proxy and cache from it. */
+    readonly env: Readonly<Record<string, string | undefined>>;
+    readonly signal: AbortSignal;
+  },
+): Promise<void> {
   const { execa } = await import('execa');
   const result = await execa('npm', ARGUMENTS, {
     cwd: folder,
-    env: withoutOurs(options.env),
+    env: withoutOurs(env),
     extendEnv: false,
-    cancelSignal: options.signal,
+    cancelSignal: signal,
     stdin: 'ignore',
     all: true,
     reject: false,
   });
-  options.signal.throwIfAborted();
+  signal.throwIfAborted();
   if (!result.failed) return;
   if (result.exitCode === undefined) {
     throw configFailure(
-      'npm, which installs engines, could not be started',
-      'It comes with Node.js; see that it is on your PATH.',
+      'cannot run npm, which installs engines',
+      'npm comes with Node.js: check that it is on your PATH.',
     );
   }
-  throw new Failure(`npm could not install the engine (exit code ${result.exitCode})`, {
+  throw new Failure(`npm failed to install the engine (exit code ${result.exitCode})`, {
     code: 'config',
     exit: 'usage',
-    hint: `It said: ${display(result.all.trim(), { max: LONGEST_COMPLAINT })}`,
+    hint: `npm said: ${display(result.all.trim(), { max: LONGEST_COMPLAINT })}`,
   });
 }
 
-/** Without the key of the hosted service and whatever else is only for foley. */
-function withoutOurs(env: RunNpmOptions['env']): Record<string, string> {
+/** Returns the environment without the API key and other variables of foley. */
+function withoutOurs(env: NodeJS.ProcessEnv): Record<string, string> {
   return Object.fromEntries(
     Object.entries(env).flatMap(([name, value]) =>
       value === undefined || /^FOLEY_/i.test(name) ? [] : [[name, value]],

@@ -7,15 +7,15 @@ import { replaceFile } from '../durable/publish.ts';
 import type { FileSystem } from '../effects/file-system.ts';
 import { configFailure, Failure } from '../errors/failure.ts';
 
-/** Where the added engines are written down, in the folder of the engines. */
+/** Returns the path of the list of added engines. */
 export function registrationsFile(enginesFolder: string): string {
   return path.join(enginesFolder, 'engines.json');
 }
 
 /**
- * The engines that were added; none when there is no such file.
- * @param file `registrationsFile` of the engines' folder
- * @throws Failure: config for a file that is broken, state for one of a newer foley
+ * Returns the added engines; none if there is no list.
+ * @param file see `registrationsFile`
+ * @throws Failure: config for an invalid file, state for one of a newer foley
  */
 export async function loadEngineRegistrations(
   files: FileSystem,
@@ -26,11 +26,11 @@ export async function loadEngineRegistrations(
   const { engines } = await valid(content, file);
   const names = engines.map(({ name }) => name);
   const twin = names.find((name, index) => names.indexOf(name) !== index);
-  if (twin !== undefined) throw broken(file, `has two engines with the name ${twin}`);
+  if (twin !== undefined) throw broken(file, `has two engines named ${twin}`);
   return engines;
 }
 
-/** Writes the engines down. Throws as `replaceFile` does. */
+/** Saves the list of engines. Throws like `replaceFile`. */
 export async function saveEngineRegistrations(
   file: string,
   engines: readonly EngineRegistration[],
@@ -58,21 +58,18 @@ async function valid(content: object, file: string): Promise<EngineList> {
   const [, [first]] = Errors(Schema, content);
   throw broken(
     file,
-    `is not a list of engines: ${first?.instancePath ?? ''} ${first?.message ?? ''}`,
+    `is not a valid list of engines: ${first?.instancePath ?? ''} ${first?.message ?? ''}`,
   );
 }
 
 function broken(file: string, what: string): Failure {
   return configFailure(
     `${file} ${what.trim()}`,
-    'Mend it, or remove it and add the engines again with `foley engine add`.',
+    'Fix it, or delete it and add the engines again with `foley engine add`.',
   );
 }
 
-/**
- * Makes a folder of foley's own, and those above it, where they are missing.
- * @throws Failure (state)
- */
+/** Creates a private folder and its parents. @throws Failure (state) */
 export async function makeFolder(folder: string, files: Pick<FileSystem, 'mkdir'>): Promise<void> {
   try {
     await files.mkdir(folder, { recursive: true, mode: 0o700 });
@@ -81,33 +78,28 @@ export async function makeFolder(folder: string, files: Pick<FileSystem, 'mkdir'
   }
 }
 
-/** What the system said of the folder of the engines; any other error as it is. */
+/** Converts a system error in the engines folder to a Failure; returns other errors unchanged. */
 export function stateFailure(error: unknown, folder: string): unknown {
   const code = errnoOf(error);
   if (error instanceof Failure || code === undefined) return error;
-  return new Failure(`engines cannot be kept in ${folder} (${code})`, {
+  return new Failure(`cannot store engines in ${folder} (${code})`, {
     code: 'state',
     exit: 'state',
-    hint: 'Check its permissions and the space there.',
+    hint: 'Check its permissions and the free disk space.',
     cause: error,
   });
 }
 
-export interface InstalledOptions {
-  readonly files: Pick<FileSystem, 'readdir' | 'rm'>;
-  readonly enginesFolder: string;
-  /** A folder that stays. */
-  readonly keep?: string | undefined;
-}
-
 /**
- * Deletes every folder that foley installed an engine in, those that an interruption left included.
- * @returns the folders that were deleted
+ * Deletes every installation of an engine, including incomplete ones, except `keep`.
+ * @returns the deleted folders
  * @throws Failure (state)
  */
 export async function removeInstalled(
   name: string,
-  { files, enginesFolder, keep }: InstalledOptions,
+  files: Pick<FileSystem, 'readdir' | 'rm'>,
+  enginesFolder: string,
+  keep?: string,
 ): Promise<string[]> {
   try {
     const found = (await files.readdir(enginesFolder))

@@ -1,13 +1,10 @@
 import type { ExitCode, ExitName } from '../contract/exit-codes.ts';
 import { EXIT_CODES } from '../contract/exit-codes.ts';
 
-/** Whether credits may have been spent by the request that failed. */
+/** Whether the failed request may have cost credits. */
 export type Billed = 'no' | 'yes' | 'unknown';
 
-/**
- * The tool's own error codes of the JSON error line. A failure that the
- * service reported carries the service's code instead.
- */
+/** The error codes of foley in the JSON error line. Failures reported by the service have its code instead. */
 export type FailureCode =
   | 'usage'
   | 'config'
@@ -24,24 +21,23 @@ export type FailureCode =
   | 'internal';
 
 export interface FailureOptions {
-  /** The tool's code, or the service's where the service named one. */
+  /** The code of foley, or of the service. */
   readonly code: FailureCode | (string & {});
   readonly exit: ExitName;
-  /** What to do next, one sentence; shown on a line of its own. */
+  /** What to do next, one sentence; shown on its own line. */
   readonly hint?: string | undefined;
   readonly billed?: Billed | undefined;
   readonly status?: number | undefined;
   readonly requestId?: string | undefined;
-  /** Seconds after which the service wants to be asked again. */
+  /** Seconds before a retry, as the service requests. */
   readonly retryAfter?: number | undefined;
   readonly details?: Readonly<Record<string, unknown>> | undefined;
   readonly cause?: unknown;
 }
 
 /**
- * Every error that a person or a script may meet: what happened (`message`), what to do (`hint`)
- * and how the process ends (`exit`). It is made where the error is born; nothing is classified
- * later by the words of a message.
+ * An error for users and scripts: what failed (`message`), what to do (`hint`) and the exit code (`exit`). Code
+ * never classifies errors by their messages.
  */
 export class Failure extends Error {
   override readonly name = 'Failure';
@@ -71,12 +67,12 @@ export class Failure extends Error {
   }
 }
 
-/** The command line itself is wrong; nothing was sent. */
+/** Creates a failure of the command line; nothing was sent. */
 export function usageFailure(message: string, hint?: string): Failure {
   return new Failure(message, { code: 'usage', exit: 'usage', hint });
 }
 
-/** A setting, a project file or a combination of settings is wrong; nothing was sent. */
+/** Creates a failure of the configuration; nothing was sent. */
 export function configFailure(message: string, hint?: string): Failure {
   return new Failure(message, { code: 'config', exit: 'usage', hint });
 }

@@ -1,23 +1,29 @@
-import { existsSync, readFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import module, { createRequire } from 'node:module';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import vm from 'node:vm';
 import { crc32 } from 'node:zlib';
 import { resolvePaths } from '../config/paths.ts';
-import { openCodeCache } from './code-cache.ts';
-import type { CodeCache } from './code-cache.ts';
 
 /**
- * Starts the built program, with the code that V8 compiled for the same command before
- * (docs/decisions/0003-code-cache.md), and ends the process as soon as nothing is left to do.
+ * Starts the built program with cached compiled code (docs/decisions/0003-code-cache.md), and ends the process
+ * when nothing is left to do.
  */
 export function launch(host: NodeJS.Process): void {
   const main = path.join(import.meta.dirname, 'main.cjs');
   const load = loaderFor(host);
   host.once('exit', (code) => {
     if (code === 0) load.keep();
-    // All is written, or the loop would not be empty: what Node would tidy up yet is memory.
+    // All output is written once the event loop is empty: skip Node's cleanup.
     host.exit(code);
   });
   const program = load.load(main);
@@ -36,11 +42,11 @@ function loaderFor(host: NodeJS.Process): Loader {
     return { load: module.createRequire(import.meta.filename), keep: () => undefined };
   }
   const isOff = env['NODE_DISABLE_COMPILE_CACHE'] !== undefined;
-  const cache = openCodeCache({ folder: isOff ? undefined : folder, key: keyOf(argv[2]) });
+  const cache = openCodeCache(isOff ? undefined : folder, keyOf(argv[2]));
   return new ChunkLoader(cache, path.join(import.meta.dirname, 'chunks'));
 }
 
-/** A command uses other functions of a shared chunk than the next one does. */
+/** Commands use different functions of the shared chunks, so each has its own cache. */
 function keyOf(word: string | undefined): string {
   return word !== undefined && /^[a-z]{1,20}$/.test(word) ? word : 'other';
 }
@@ -53,13 +59,10 @@ function isProgram(value: unknown): value is Program {
   return typeof value === 'object' && value !== null && 'run' in value;
 }
 
-/** What imports ES modules for the chunks, since code that is loaded this way cannot. */
+/** Imports ES modules for the chunks, which cannot do so themselves. */
 const IMPORTER = '../import-package.cjs';
 
-/**
- * Loads the files of the build as Node would load CommonJS, but takes their compiled code from
- * `cache`. What is not a file of the build is left to Node.
- */
+/** Loads the chunks of the build like CommonJS, with compiled code from `cache`. Node loads everything else. */
 export class ChunkLoader {
   readonly #cache: CodeCache;
   readonly #modules = new Map<string, { exports: unknown }>();
@@ -68,15 +71,15 @@ export class ChunkLoader {
   readonly #native: NodeJS.Require;
   #isCacheShort = false;
 
-  /** `chunks` is the folder that all of them but the first lie in. */
+  /** `chunks` is the folder of all chunks except the first. */
   constructor(cache: CodeCache, chunks: string) {
     this.#cache = cache;
     this.#chunks = chunks;
-    // For all of them, since what they ask Node for has an absolute name or lies beside their folder.
+    // Works for all chunks: they require only packages and files beside their folder.
     this.#native = createRequire(path.join(chunks, 'any.cjs'));
   }
 
-  /** The exports of `file`, an absolute path. Throws what the file throws. */
+  /** Returns the exports of `file`, an absolute path. */
   load(file: string): unknown {
     const known = this.#modules.get(file);
     if (known !== undefined) return known.exports;
@@ -89,10 +92,10 @@ export class ChunkLoader {
     return loaded.exports;
   }
 
-  /** Keeps what was compiled in this run, if the next one can use it. */
+  /** Saves the code compiled in this run if it extends the cache. */
   keep(): void {
     if (!this.#isCacheShort) return;
-    // Chunks that only other arguments need stay, and those of an earlier build do not.
+    // Keep chunks that other arguments need; drop those of an earlier build.
     const compiled = new Map(
       [...this.#cache.chunks].filter(([name]) => existsSync(path.join(this.#chunks, name))),
     );
@@ -105,10 +108,10 @@ export class ChunkLoader {
   #compile(file: string): vm.Script {
     const bytes = readFileSync(file);
     const kept = this.#cache.chunks.get(path.basename(file));
-    // V8 tells one source from another by its length only.
+    // V8 compares only the length of sources.
     const checksum = crc32(bytes);
     const cachedData = kept?.checksum === checksum ? kept.code : undefined;
-    // The build writes ASCII only, and this way nothing has to be decoded.
+    // The build is ASCII only, so no decoding is needed.
     const source = bytes.toString('latin1');
     const script = new vm.Script(
       `(function (exports, require, module, __filename, __dirname) {${source}\n})`,
@@ -117,7 +120,7 @@ export class ChunkLoader {
         ...(cachedData === undefined ? {} : { cachedData }),
       },
     );
-    // Code that V8 refuses is not replaced: it may refuse that of this run too, each time.
+    // Code that V8 rejects is not replaced, since it may reject new code every time.
     if (cachedData === undefined) this.#isCacheShort = true;
     this.#scripts.set(path.basename(file), { checksum, script });
     return script;
@@ -128,5 +131,110 @@ export class ChunkLoader {
     const own = (id: string): unknown =>
       id.startsWith('.') && id !== IMPORTER ? this.load(path.join(folder, id)) : native(id);
     return Object.assign(own, native);
+  }
+}
+
+interface CompiledChunk {
+  /** CRC-32 of the source. */
+  readonly checksum: number;
+  readonly code: Buffer;
+}
+
+/** Compiled code by file name. */
+type CompiledChunks = ReadonlyMap<string, CompiledChunk>;
+
+interface CodeCache {
+  /** From an earlier run; empty if there is none that can be trusted. */
+  readonly chunks: CompiledChunks;
+  /** Saves chunks for the next run; ignores write errors. */
+  keep(chunks: CompiledChunks): void;
+}
+
+const NO_CACHE: CodeCache = { chunks: new Map(), keep: () => undefined };
+const CHECKSUM_BYTES = 4;
+const LENGTH_BYTES = 4;
+
+/**
+ * Opens the cache of compiled code. V8 executes its content, so the folder must not be writable by others, and
+ * a checksum protects each file. A first run only creates the folder: where every run is the first, caching
+ * would only cost time.
+ */
+export function openCodeCache(folder: string | undefined, key: string): CodeCache {
+  if (folder === undefined) return NO_CACHE;
+  const access = accessTo(folder);
+  if (access === 'missing') return { ...NO_CACHE, keep: () => makeFolder(folder) };
+  if (access === 'foreign') return NO_CACHE;
+  const file = path.join(folder, key);
+  const chunks = attempt(() => unpack(readFileSync(file))) ?? NO_CACHE.chunks;
+  const keep = (next: CompiledChunks): void => {
+    attempt(() => replace(file, pack(next)));
+  };
+  return { chunks, keep };
+}
+
+function accessTo(folder: string): 'foreign' | 'missing' | 'ours' {
+  const state = attempt(() => statSync(folder));
+  if (state === undefined) return 'missing';
+  const uid = process.getuid?.();
+  return uid === undefined || (state.uid === uid && (state.mode & 0o022) === 0)
+    ? 'ours'
+    : 'foreign';
+}
+
+function makeFolder(folder: string): void {
+  attempt(() => mkdirSync(folder, { recursive: true, mode: 0o700 }));
+}
+
+function pack(chunks: CompiledChunks): Buffer {
+  const entries = [...chunks].map(([name, { checksum, code }]) => ({
+    name,
+    checksum,
+    bytes: code.length,
+  }));
+  const index = Buffer.from(JSON.stringify(entries));
+  const length = Buffer.alloc(LENGTH_BYTES);
+  length.writeUInt32LE(index.length);
+  const code = [...chunks.values()].map((chunk) => chunk.code);
+  const rest = Buffer.concat([length, index, ...code]);
+  return Buffer.concat([checksumOf(rest), rest]);
+}
+
+function unpack(bytes: Buffer): CompiledChunks {
+  const rest = bytes.subarray(CHECKSUM_BYTES);
+  const chunks = new Map<string, CompiledChunk>();
+  if (!checksumOf(rest).equals(bytes.subarray(0, CHECKSUM_BYTES))) return chunks;
+  let end = LENGTH_BYTES + rest.readUInt32LE();
+  const index: readonly { name: string; checksum: number; bytes: number }[] = JSON.parse(
+    rest.toString('utf8', LENGTH_BYTES, end),
+  );
+  for (const { name, checksum, bytes: length } of index) {
+    chunks.set(name, { checksum, code: rest.subarray(end, end + length) });
+    end += length;
+  }
+  return chunks;
+}
+
+function checksumOf(bytes: Buffer): Buffer {
+  const checksum = Buffer.alloc(CHECKSUM_BYTES);
+  checksum.writeUInt32LE(crc32(bytes));
+  return checksum;
+}
+
+function replace(file: string, bytes: Buffer): void {
+  const temporary = `${file}-${process.pid}`;
+  try {
+    writeFileSync(temporary, bytes, { mode: 0o600, flag: 'wx' });
+    renameSync(temporary, file);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+}
+
+function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
   }
 }

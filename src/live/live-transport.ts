@@ -1,9 +1,9 @@
-import type { AudioAnswer, PcmLayout } from '../api/audio-response.ts';
+import type { AudioResponse, PcmLayout } from '../api/audio-response.ts';
 import type { ApiClient } from '../api/client.ts';
 import { reviseFailure } from '../api/failures.ts';
 import { jsonBody } from '../api/request.ts';
 import { fetchRealtimeSegment, getRealtimeRequest } from '../api/resources/realtime.ts';
-import { badAnswer } from '../api/response.ts';
+import { badResponse } from '../api/response.ts';
 import { REALTIME_PROTOCOLS } from '../contract/realtime/protocols.ts';
 import type { RealtimeProtocol } from '../contract/realtime/protocols.ts';
 import { Failure } from '../errors/failure.ts';
@@ -64,7 +64,7 @@ async function startSpeech(
   conversation: Conversation,
   speech: LiveSpeech,
   { clock }: Pick<ConversationDeps, 'clock'>,
-): Promise<AudioAnswer> {
+): Promise<AudioResponse> {
   const { metadata, pieces, signal } = speech;
   const over = new AbortController();
   const stop = (): void => conversation.stop(asError(signal.reason));
@@ -126,7 +126,7 @@ async function startSpeech(
 }
 
 function noAudio(requestId: string): Failure {
-  const failure = badAnswer('the service completed the request without audio', { requestId });
+  const failure = badResponse('the service completed the request without audio', { requestId });
   return reviseFailure(failure, { billed: 'unknown', hint: undefined });
 }
 
@@ -223,7 +223,7 @@ export function httpRequests(
           return readRequestStatus(answer.value);
         } catch (error) {
           if (!(error instanceof UnreadableFrame)) throw error;
-          throw badAnswer(`the status of the request is invalid: ${error.message}`, answer);
+          throw badResponse(`the status of the request is invalid: ${error.message}`, answer);
         }
       } catch (error) {
         if (isNotFound(error)) return undefined;
@@ -241,7 +241,7 @@ export function httpRequests(
       for await (const part of body) {
         size += part.length;
         if (size > SEGMENT_MAX_BYTES) {
-          throw badAnswer(`the stored audio of ${segmentId} is too large`, { requestId });
+          throw badResponse(`the stored audio of ${segmentId} is too large`, { requestId });
         }
         parts.push(part);
       }

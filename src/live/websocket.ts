@@ -5,7 +5,7 @@ import type { RawData } from 'ws';
 import type { ApiClient } from '../api/client.ts';
 import { reviseFailure, statusFailure, transportFailure } from '../api/failures.ts';
 import { isHeaderValue, requireProtected } from '../api/request.ts';
-import { answerHeaders, badAnswer, readErrorText, parseServiceError } from '../api/response.ts';
+import { readHeaders, badResponse, readErrorText, parseServiceError } from '../api/response.ts';
 import { decideRetry, parseRetryAfter } from '../api/retry.ts';
 import { connectFault, TransportError } from '../api/transport/exchange.ts';
 import { proxyFor, proxyHost } from '../api/transport/proxy.ts';
@@ -260,7 +260,7 @@ async function refusedHandshake(
 ): Promise<SocketEvent> {
   const status = response.statusCode ?? 0;
   onResponse({ url, status });
-  const headers = answerHeaders(
+  const headers = readHeaders(
     new Map(
       Object.entries(response.headersDistinct).map(([name, values = []]) => [
         name,
@@ -277,7 +277,7 @@ async function refusedHandshake(
   const failure =
     status < 400
       ? reviseFailure(
-          badAnswer(`the realtime host answered ${status} and opened no WebSocket`, {
+          badResponse(`the realtime host answered ${status} and opened no WebSocket`, {
             requestId,
             status,
           }),
@@ -301,7 +301,7 @@ function failedHandshake(
   if (fault === undefined) {
     const problem = error instanceof Error ? error.message : String(error);
     const message = `the realtime host does not support ${subprotocol}: ${problem}`;
-    return { ...refused, failure: badAnswer(message, { requestId }), isRetryable: false };
+    return { ...refused, failure: badResponse(message, { requestId }), isRetryable: false };
   }
   const failure = transportFailure(fault, {
     billed: false,

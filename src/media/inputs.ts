@@ -1,30 +1,31 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
 import path from 'node:path';
+import { pipeline, Readable } from 'node:stream';
 import type { RegularFile } from '../durable/regular-file.ts';
 import { findRegularFile } from '../durable/regular-file.ts';
 import type { FileSystem } from '../effects/file-system.ts';
 import type { Random } from '../effects/random.ts';
 import { usageFailure } from '../errors/failure.ts';
-import type { OneTimeServer } from './one-time-server.ts';
 
-/** Addresses that a service can fetch inputs from, in their order. */
+/** URLs of the inputs, in order, that the service can fetch. */
 export interface InputAddresses {
   readonly urls: readonly string[];
-  /** The request that names them is sent again: each may be fetched once more. */
+  /** Allows another download of each file, for a retried request. */
   renew(): void;
-  /** Nothing is fetched any more. */
+  /** Stops serving the files. */
   close(): Promise<void>;
 }
 
 interface AddressDeps {
   readonly target: 'embedded' | 'hosted';
   readonly random: Random;
-  /** Brings a file to where a hosted service can fetch it; undefined when nothing is set up for that. */
+  /** Uploads a file and returns its URL; undefined if no upload command is set. */
   readonly upload: ((path: string) => Promise<string>) | undefined;
 }
 
 /**
- * Gives every input an address: a file is served to the embedded service, which is on this machine, and
- * uploaded for a hosted one.
+ * Gives every input a URL: files are served to the embedded service, and uploaded for a hosted one.
  * @throws Failure (usage, config)
  */
 export async function openAddresses(
@@ -37,11 +38,7 @@ export async function openAddresses(
     for (const input of inputs) urls.push(await addressOf(input, deps));
     return { urls, renew: () => {}, close: async () => {} };
   }
-  const { startOneTimeServer } = await import('./one-time-server.ts');
-  return served(inputs, await startOneTimeServer(deps.random));
-}
-
-function served(inputs: readonly MediaInput[], server: OneTimeServer): InputAddresses {
+  const server = await startOneTimeServer(deps.random);
   return {
     urls: inputs.map((input) => (input.kind === 'file' ? server.share(input.file) : input.given)),
     renew: () => server.renew(),
@@ -53,13 +50,13 @@ async function addressOf(input: MediaInput, { upload }: AddressDeps): Promise<st
   if (input.kind === 'address') return input.given;
   if (upload !== undefined) return upload(input.path);
   throw usageFailure(
-    `"${input.given}" is a file, which a hosted service cannot fetch`,
-    'Give a URL that it can reach, or set up a command that uploads a file and prints its URL: ' +
+    `"${input.given}" is a local file, which a hosted service cannot fetch`,
+    'Give a public URL, or set a command that uploads a file and prints its URL: ' +
       'foley config set upload.command COMMAND',
   );
 }
 
-/** A video, a sound or a picture that the service is to fetch. */
+/** A video, audio or image that the service fetches. */
 export type MediaInput =
   | { readonly kind: 'address'; readonly given: string }
   | {
@@ -71,9 +68,9 @@ export type MediaInput =
     };
 
 /**
- * What a person gave as a URL or a FILE, checked before anything is sent.
- * @param flag the flag or argument that names it, for messages
- * @throws Failure (usage) for an address that is not one of the web, and a file that cannot be read again
+ * Checks a URL or FILE argument before anything is sent.
+ * @param flag its flag or argument, for messages
+ * @throws Failure (usage) for an unsupported URL, and a file that cannot be read twice
  */
 export async function readMediaInput(
   given: string,
@@ -86,8 +83,8 @@ export async function readMediaInput(
   const file = await findRegularFile(given, shown, files);
   if (file === undefined) {
     throw usageFailure(
-      `${shown} is not a regular file, and may have to be read more than once`,
-      'Save it to a file first.',
+      `${shown} is not a regular file`,
+      'foley may read it more than once: save it to a file first.',
     );
   }
   if (file.byteLength === 0) throw usageFailure(`${shown} is empty`);
@@ -98,7 +95,61 @@ function readAddress(given: string, flag: string): MediaInput {
   const isOfTheWeb = /^https?:\/\//i.test(given) && URL.canParse(given);
   if (isOfTheWeb) return { kind: 'address', given };
   throw usageFailure(
-    `${flag} is "${given}"; it takes an http or https URL, or a file`,
-    'Name a file by its path.',
+    `${flag} "${given}" is not an http or https URL, nor a file`,
+    'Give a URL, or the path of a file.',
   );
+}
+
+/** Random bytes in the path of a file, so that it cannot be guessed. */
+const SECRET_BYTES = 24;
+
+/** Serves each file once on a free loopback port, under random paths, until closed. */
+export async function startOneTimeServer(random: Random) {
+  const shared = new Map<string, { readonly file: RegularFile; isLeft: boolean }>();
+  let origin = '';
+  const server = createServer((request, response) => {
+    const found = shared.get(request.url ?? '');
+    // Checking the Host header prevents DNS rebinding by web pages.
+    const isForUs = `http://${request.headers.host ?? ''}` === origin && request.method === 'GET';
+    if (!isForUs || found?.isLeft !== true) return refuse(response);
+    found.isLeft = false;
+    return answer(found.file, request, response);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const place = server.address();
+  origin = `http://127.0.0.1:${typeof place === 'object' && place !== null ? place.port : 0}`;
+  return {
+    share(file: RegularFile): string {
+      const target = `/${Buffer.from(random.bytes(SECRET_BYTES)).toString('base64url')}`;
+      shared.set(target, { file, isLeft: true });
+      return origin + target;
+    },
+    renew() {
+      for (const one of shared.values()) one.isLeft = true;
+    },
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function refuse(response: ServerResponse): void {
+  response.writeHead(404, { connection: 'close' }).end();
+}
+
+function answer(file: RegularFile, request: IncomingMessage, response: ServerResponse): void {
+  request.resume();
+  response.writeHead(200, {
+    'content-type': 'application/octet-stream',
+    'content-length': file.byteLength,
+    'cache-control': 'no-store',
+    connection: 'close',
+  });
+  // A file that cannot be read cuts the response off, so that the service notices.
+  pipeline(Readable.from(file.open()), response, () => response.destroy());
 }

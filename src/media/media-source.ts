@@ -1,4 +1,4 @@
-import type { FileAnswer } from '../api/audio-response.ts';
+import type { FileResponse } from '../api/audio-response.ts';
 import type { ApiClient } from '../api/client.ts';
 import { isNotFound } from '../api/failures.ts';
 import type { MediaJob } from '../api/resources/media.ts';
@@ -11,7 +11,7 @@ import type { JobSource, MadeFile } from '../speech/jobs/job-source.ts';
 import { goneFile } from '../speech/jobs/perform-job.ts';
 import { sniffBody } from '../speech/jobs/speech-job.ts';
 
-/** Jobs of one kind, and what they make: a picture or a video, told by its content. */
+/** Creates the source of a kind of media job: an image or a video, identified by its content. */
 export function mediaSource(client: ApiClient, kind: MediaJobKind): JobSource<MediaJob> {
   return {
     get: (id, call) => getMediaJob(client, kind, id, call),
@@ -19,7 +19,7 @@ export function mediaSource(client: ApiClient, kind: MediaJobKind): JobSource<Me
   };
 }
 
-/** What jobs of a kind make. */
+/** Returns the type of a job's result. */
 export function makesOf(kind: MediaJobKind): 'image' | 'video' {
   return kind === 'image' ? 'image' : 'video';
 }
@@ -28,7 +28,7 @@ async function resultOf(
   client: ApiClient,
   job: MediaJob,
   signal: AbortSignal | undefined,
-): Promise<FileAnswer> {
+): Promise<FileResponse> {
   try {
     return await fetchMediaResult(client, job, signal);
   } catch (error) {
@@ -36,17 +36,17 @@ async function resultOf(
   }
 }
 
-/** By its first bytes; a type that promises something else is refused before they are looked at. */
-async function withFormat(file: FileAnswer, kind: MediaJobKind): Promise<MadeFile> {
+/** Identifies the format by the first bytes, after checking the media type. */
+async function withFormat(file: FileResponse, kind: MediaJobKind): Promise<MadeFile> {
   const wanted = makesOf(kind);
   const named = formatOfMediaType(file.contentType);
   const essence = file.contentType.split('/', 1)[0]?.toLowerCase();
   const mayBe = essence === wanted || isOpaqueMediaType(file.contentType) || isOf(named, wanted);
-  if (!mayBe) throw unusable(file, `the answer is ${file.contentType}`, wanted);
+  if (!mayBe) throw unusable(file, `the response is ${file.contentType}`, wanted);
   const { body, sniffed } = await sniffBody(file.body);
   const format = FORMAT_NAMES.find((name) => name === sniffed);
   if (format !== undefined && isOf(format, wanted)) return { file: { ...file, body }, format };
-  throw unusable(file, `the file is ${sniffed ?? 'of no known kind'}`, wanted);
+  throw unusable(file, `the file is ${sniffed ?? 'of an unknown format'}`, wanted);
 }
 
 const FORMAT_NAMES = Object.keys(FORMATS).filter((name): name is Format => name in FORMATS);
@@ -55,12 +55,12 @@ function isOf(format: Format | undefined, wanted: 'image' | 'video'): boolean {
   return format !== undefined && FORMATS[format].kind === wanted;
 }
 
-function unusable(file: FileAnswer, what: string, wanted: string): Failure {
+function unusable(file: FileResponse, what: string, wanted: string): Failure {
   file.discard();
-  return new Failure(`${what}, and not ${wanted === 'image' ? 'an image' : 'a video'}`, {
+  return new Failure(`${what}, not ${wanted === 'image' ? 'an image' : 'a video'}`, {
     code: 'bad_answer',
     exit: 'badAnswer',
-    hint: 'If it happens again, ask the service, with the request id.',
+    hint: 'If it happens again, report the request id to the service.',
     requestId: file.requestId,
     billed: 'yes',
   });

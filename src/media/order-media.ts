@@ -13,23 +13,23 @@ import type { Recovered } from '../speech/recover.ts';
 import { mediaSource } from './media-source.ts';
 import type { PaidSpeechDeps } from './paid-speech.ts';
 
-/** A lip sync, a dubbing, an image or a video that is ordered, and where it goes. */
+/** A media job to create, and its output. */
 export interface MediaOrdering extends JobRunOptions<MediaJob> {
   readonly kind: MediaJobKind;
   readonly order: MediaOrder;
   readonly options: MediaOptions & { readonly signal: AbortSignal };
   readonly placeFor: PlaceFor | undefined;
-  /** The file that was opened for it, where there is one. */
+  /** The opened output file. */
   readonly file: Output | undefined;
-  /** Of a dubbing: what the person types when its speech was paid for and its lip sync could not start. */
+  /** Returns the command that resumes a dubbing whose speech was billed but whose lip sync failed. */
   readonly goOn: PaidSpeechDeps['goOn'] | undefined;
   readonly spool: () => Promise<Spool>;
 }
 
 /**
- * Orders it under the journal and, where that is wanted, waits for it and saves what it makes
- * (docs/billing.md). A lip sync, whose repetition no document calls harmless, is never sent again.
- * @throws Failure when there is no job; or the reason of the signal
+ * Creates a media job under the journal and, if requested, waits for it and saves its result (docs/billing.md).
+ * A lip sync is never repeated.
+ * @throws Failure if no job was created; or the signal's reason
  */
 export function orderMedia(ordering: MediaOrdering): Promise<PerformedJob<MediaJob>> {
   const { client, goOn, kind, options, order, spool } = ordering;
@@ -48,15 +48,14 @@ export function orderMedia(ordering: MediaOrdering): Promise<PerformedJob<MediaJ
   });
 }
 
-/** The kind of a job that an interrupted command left, where it is one of media. */
+/** Returns the kind of an orphaned job if it is a media job. */
 export function mediaKindOf({ intent }: InterruptedJob): MediaJobKind | undefined {
   return MEDIA_JOB_KINDS.find((kind) => kind === intent.about?.what);
 }
 
 /**
- * Waits for a lip sync, a dubbing, an image or a video whose command was interrupted, and saves it, as
- * {@link recoverAs} does.
- * @throws Failure, or the reason of the signal
+ * Waits for the media job of an interrupted command and saves its result.
+ * @throws Failure, or the signal's reason
  */
 export function recoverMedia(
   left: InterruptedJob,

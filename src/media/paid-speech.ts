@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { answeredUrl } from '../api/audio-response.ts';
+import { resolveUrl } from '../api/audio-response.ts';
 import type { ApiClient } from '../api/client.ts';
 import { fetchMediaFile } from '../api/resources/media.ts';
 import { reviseFailure } from '../api/failures.ts';
@@ -15,39 +15,39 @@ export interface PaidSpeechDeps {
   readonly client: ApiClient;
   readonly spool: () => Promise<Spool>;
   readonly signal: AbortSignal;
-  /** What the person types to go on with the speech. @param audio its address, or the file that it is kept in */
+  /** Returns the command that continues with the speech. @param audio its URL or file */
   readonly goOn: (audio: string) => string;
 }
 
 /**
- * What is told when a dubbing failed whose speech was billed (docs/api/errors.md): the speech is kept, and
- * named, with the command that goes on from there. Undefined for any other failure.
+ * Saves the billed speech of a failed dubbing in the spool and adds the command that continues with it
+ * (docs/api/errors.md). Returns undefined for any other failure.
  */
 export async function tellPaidSpeech(
   failure: Failure,
   work: BilledRequest,
   deps: PaidSpeechDeps,
 ): Promise<Failure | undefined> {
-  const url = answeredUrl(deps.client, failure.details?.['tts_audio_url']);
+  const url = resolveUrl(deps.client, failure.details?.['tts_audio_url']);
   if (url === undefined) return undefined;
   const credits = failure.details?.['tts_credits_used'];
   const creditsUsed = typeof credits === 'number' ? credits : undefined;
   const kept = await keep(url, failure, { ...deps, work, creditsUsed }).catch(
     (error: unknown): undefined => {
-      // Whoever stops it here is told of it all the same: nobody else knows where the speech is.
+      // On an abort the failure is still reported: it has the only reference to the speech.
       if (!(error instanceof Failure) && !deps.signal.aborted) throw error;
     },
   );
   await work.failed(failure, kept);
   const cost = creditsUsed === undefined ? '' : ` for ${counted(creditsUsed, 'credit')}`;
   const where = kept === undefined ? 'on the service' : `kept in ${kept.path}`;
-  // The embedded service has another address in the next command, and takes the file itself.
+  // The URL of the embedded service changes with every command: use the file.
   const isThere = deps.client.address.kind === 'hosted' || kept === undefined;
   const line = deps.goOn(isThere ? url.href : kept.path);
   return reviseFailure(failure, {
     billed: 'yes',
     message: `${failure.message}; the speech was billed${cost} and is ${where}`,
-    hint: `\`${line}\` goes on with it, and does not pay for the speech again.`,
+    hint: `Run \`${line}\` to continue without paying for the speech again.`,
   });
 }
 

@@ -1,22 +1,22 @@
 import { configFailure } from '../errors/failure.ts';
 import type { Failure } from '../errors/failure.ts';
 
-/** How much of what a failing command said is shown. */
+/** Maximum length of a command's error output in a message. */
 const LONGEST_COMPLAINT = 300;
 const SETTING = 'upload.command';
 
 export interface Uploader {
-  /** The setting, as it was written. */
+  /** The setting, unparsed. */
   readonly command: string;
-  /** Where a program is; undefined when it is not installed. */
+  /** Returns the path of a program; undefined if it is not installed. */
   readonly locate: (program: string) => Promise<string | undefined>;
   readonly signal: AbortSignal;
 }
 
 /**
- * Has a file uploaded by the person's own command: run without a shell, the path as its last argument; it
- * prints the address.
- * @throws Failure (config) when it cannot be run, fails, or prints anything else; the reason of the signal
+ * Uploads a file with the user's command, which runs without a shell, gets the path as its last argument and
+ * prints the URL.
+ * @throws Failure (config) if it cannot run, fails or prints anything else; the signal's reason
  */
 export async function uploadFile(
   path: string,
@@ -27,8 +27,8 @@ export async function uploadFile(
   const file = await locate(program);
   if (file === undefined) {
     throw configFailure(
-      `${SETTING} is "${command}", and there is no program ${program}`,
-      'Install it, or give its whole path: foley config set upload.command …',
+      `${SETTING} "${command}": no such program: ${program}`,
+      'Install it, or set its full path: foley config set upload.command …',
     );
   }
   const { execa } = await import('execa');
@@ -40,7 +40,7 @@ export async function uploadFile(
     stdout,
   } = await execa(file, [...args, path], {
     stdin: 'ignore',
-    // No program that the key is not for gets to see it.
+    // The command must not see the API key.
     env: { FOLEY_API_KEY: undefined },
     cancelSignal: signal,
     maxBuffer: 64 * 1024,
@@ -54,13 +54,13 @@ export async function uploadFile(
   }
   const printed = stdout.trim();
   if (/^https?:\/\/\S+$/i.test(printed) && URL.canParse(printed)) return printed;
-  throw notUploaded(command, 'printed no http or https URL, or more than that', printed);
+  throw notUploaded(command, 'did not print exactly one http or https URL', printed);
 }
 
 function notUploaded(command: string, what: string, said: string): Failure {
   const shown = said.trim().slice(-LONGEST_COMPLAINT);
   return configFailure(
     `${SETTING} (${command}) ${what}${shown === '' ? '' : `: ${shown}`}`,
-    'Nothing was ordered. It has to print the URL of the uploaded file, and nothing else, on stdout.',
+    'No job was created. The command must print the URL of the uploaded file, and nothing else, on stdout.',
   );
 }

@@ -1,4 +1,4 @@
-import type { AlignedAnswer, AlignedOptions } from '../api/resources/aligned.ts';
+import type { AlignedResponse, AlignedOptions } from '../api/resources/aligned.ts';
 import { alignedRequest, speakAligned } from '../api/resources/aligned.ts';
 import type { ApiClient } from '../api/client.ts';
 import { getCapabilities } from '../api/resources/models.ts';
@@ -29,7 +29,7 @@ export function alignedStreamTransport(
   options: AlignedOptions,
   onAligned: (speech: AlignedSpeech) => Promise<void>,
 ): SpeechTransport {
-  let answer: AlignedAnswer | undefined;
+  let answer: AlignedResponse | undefined;
   return {
     request: alignedRequest(client, order, options),
     async ask(onNewKey) {
@@ -44,7 +44,7 @@ export function alignedStreamTransport(
 
 /** What a stream told that was read to its end. */
 export function alignedSpeech(
-  answer: Pick<AlignedAnswer, 'outcome'> | undefined,
+  answer: Pick<AlignedResponse, 'outcome'> | undefined,
   { durationMs }: Pick<Verdict, 'durationMs'>,
 ): AlignedSpeech {
   const { isComplete = false, words = [] } = answer?.outcome ?? {};
@@ -59,7 +59,7 @@ export async function askAligned(
   client: ApiClient,
   order: SpeechOrder,
   options: AlignedOptions,
-): Promise<AlignedAnswer> {
+): Promise<AlignedResponse> {
   try {
     return await speakAligned(client, order, options);
   } catch (error) {

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { reviseFailure } from '../api/failures.ts';
 import type { WireRequest } from '../api/request.ts';
-import type { AudioAnswer } from '../api/audio-response.ts';
+import type { AudioResponse } from '../api/audio-response.ts';
 import type { ExitName } from '../contract/exit-codes.ts';
 import type {
   Intent,
@@ -227,7 +227,7 @@ function markOf(apiKey: string): string {
 /** Adds the billing outcome to a failure after the response began: it was billed, unless refunded. */
 export function withCost(
   failure: Failure,
-  response: Pick<AudioAnswer, 'creditsUsed'> | undefined,
+  response: Pick<AudioResponse, 'creditsUsed'> | undefined,
 ): Failure {
   if (response === undefined || isRefunded(failure)) return failure;
   const isSure = response.creditsUsed !== undefined || failure.billed === 'yes';

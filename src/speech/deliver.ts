@@ -1,4 +1,4 @@
-import type { FileAnswer } from '../api/audio-response.ts';
+import type { FileResponse } from '../api/audio-response.ts';
 import type { Format } from '../audio/formats.ts';
 import { FORMATS } from '../audio/formats.ts';
 import type { Verdict } from '../audio/reader.ts';
@@ -37,7 +37,7 @@ const MOST_REFUSED_BYTES = 64 * 1024 * 1024;
  *   at all
  */
 export async function deliver(
-  answer: FileAnswer,
+  answer: FileResponse,
   format: Format,
   destination: Destination,
   text: string | undefined,
@@ -74,7 +74,7 @@ export async function deliver(
 }
 
 /** Ended by the connection alone, which also ends when something in between gives up. */
-function mayBeCut({ framing }: FileAnswer, { endIsProven }: Verdict): boolean {
+function mayBeCut({ framing }: FileResponse, { endIsProven }: Verdict): boolean {
   return framing === 'close' && !endIsProven;
 }
 
@@ -99,7 +99,7 @@ async function* leadingTogether(body: AsyncIterable<Uint8Array>): AsyncGenerator
   if (leading !== undefined && size > 0) yield Buffer.concat(leading);
 }
 
-function tooLong(maxBytes: number, format: Format, answer: FileAnswer): Failure {
+function tooLong(maxBytes: number, format: Format, answer: FileResponse): Failure {
   const problem = `is longer than ${maxBytes} bytes, which no text of this length needs`;
   return reviseFailure(unusable(problem, format, answer), {
     hint: 'If it should be as long, allow more with --max-bytes.',
@@ -109,7 +109,7 @@ function tooLong(maxBytes: number, format: Format, answer: FileAnswer): Failure 
 function unusable(
   problem: string,
   format: Format,
-  { creditsUsed, requestId }: FileAnswer,
+  { creditsUsed, requestId }: FileResponse,
 ): Failure {
   return new Failure(`the ${FORMATS[format].kind} ${problem}`, {
     code: 'bad_answer',

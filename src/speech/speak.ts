@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { ApiClient } from '../api/client.ts';
 import type { RequestSpec } from '../api/request.ts';
-import type { AudioAnswer } from '../api/audio-response.ts';
+import type { AudioResponse } from '../api/audio-response.ts';
 import type { SpeechOptions, SpeechOrder } from '../api/resources/speech.ts';
 import { speechRequest, synthesize } from '../api/resources/speech.ts';
 import type { Format } from '../audio/formats.ts';
@@ -33,7 +33,7 @@ export interface Spoken {
   readonly answer: Facts;
 }
 
-type Facts = Omit<AudioAnswer, 'body' | 'discard'>;
+type Facts = Omit<AudioResponse, 'body' | 'discard'>;
 
 export interface AudioStream extends AudioSink {
   /** All was written; resolves when it was taken. */
@@ -54,7 +54,7 @@ export interface SpeechTransport {
   /** What is sent, as it is written down before. */
   readonly request: RequestSpec;
   /** Resolves when the audio begins to arrive; is told when a key was refunded and another is used. */
-  ask(onNewKey: (key: string) => Promise<void>): Promise<AudioAnswer>;
+  ask(onNewKey: (key: string) => Promise<void>): Promise<AudioResponse>;
   /** The flags with which the same is asked for again at no cost; `--idempotency-key` by default. */
   readonly repeatWith?: string | undefined;
   /** Asked for so again it goes on where it was. */

@@ -1,33 +1,33 @@
 import type { ApiClient } from '../api/client.ts';
 import type { CandidateRef } from '../api/resources/designs.ts';
 import { fetchCandidateAudio } from '../api/resources/designs.ts';
-import { inTurns } from '../effects/concurrency.ts';
+import { mapConcurrent } from '../effects/concurrency.ts';
 import { Failure } from '../errors/failure.ts';
 import type { SavedFile, PlaceFor } from '../speech/jobs/job-source.ts';
 import { saveFile } from '../speech/jobs/job-source.ts';
 import { withFormat } from '../speech/jobs/speech-job.ts';
 
-/** So many are fetched at the same time. */
+/** Maximum number of concurrent downloads. */
 const MOST_AT_ONCE = 4;
 
 export interface PreviewDeps {
   readonly client: ApiClient;
-  /** Opens the place of a preview, which has the id of its candidate. */
+  /** Opens the output of a preview, named after its candidate. */
   readonly placeFor: PlaceFor;
   readonly signal: AbortSignal;
 }
 
-/** What became of the preview of one candidate. */
+/** The saved preview of a candidate, or why it failed. */
 export interface CandidatePreview {
   readonly candidateId: string;
   readonly saved: SavedFile | undefined;
-  /** Why it is not there; it can be fetched again. */
+  /** Why it failed; it can be downloaded again. */
   readonly failure: Failure | undefined;
 }
 
 /**
- * Brings the preview of a candidate to its place, checked as all audio is (docs/api/voice-design.md).
- * @throws Failure, or the reason of the signal
+ * Downloads, checks and saves the preview of a candidate (docs/api/voice-design.md).
+ * @throws Failure, or the signal's reason
  */
 export async function savePreview(
   ref: CandidateRef,
@@ -44,21 +44,20 @@ export async function savePreview(
   try {
     return await saveFile(file, place, { format, signal });
   } finally {
-    // After it was published this does nothing.
+    // No effect after publication.
     await place.output?.abandon();
   }
 }
 
 /**
- * The same for all candidates of a design, several at a time; one that fails is told and keeps none of
- * the others away.
- * @throws the reason of the signal
+ * Saves the previews of all candidates, several at a time; a failure does not stop the others.
+ * @throws the signal's reason
  */
 export function savePreviews(
   refs: readonly CandidateRef[],
   deps: PreviewDeps,
 ): Promise<readonly CandidatePreview[]> {
-  return inTurns(refs, MOST_AT_ONCE, async (ref) => {
+  return mapConcurrent(refs, MOST_AT_ONCE, async (ref) => {
     const { candidateId } = ref;
     try {
       return { candidateId, saved: await savePreview(ref, deps), failure: undefined };

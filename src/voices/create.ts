@@ -10,7 +10,7 @@ import {
 } from '../api/resources/designs.ts';
 import type { CreateVoiceOptions, MadeVoice, VoiceForm } from '../api/resources/voices.ts';
 import { createVoice, createVoiceRequest, voiceUpload } from '../api/resources/voices.ts';
-import type { IntentJournal, IntentMetadata } from '../durable/intents.ts';
+import type { IntentJournal } from '../durable/intents.ts';
 import { Failure } from '../errors/failure.ts';
 import { recordFailure, beginBilledRequest } from '../speech/billed-request.ts';
 import type { BilledRequest } from '../speech/billed-request.ts';
@@ -19,19 +19,19 @@ export interface CloneOrder {
   readonly client: ApiClient;
   readonly journal: IntentJournal;
   readonly form: VoiceForm;
-  /** Separates the fields of the form; occurs in none of them. */
+  /** The multipart boundary. */
   readonly boundary: string;
   readonly options: CreateVoiceOptions;
-  /** Told how many bytes were handed on, out of how many; each attempt begins at 0 again. */
+  /** Called with the bytes sent and the total; restarts at 0 for each attempt. */
   readonly onSent: (bytes: number, of: number) => void;
-  /** Tells the person something that is no failure. */
+  /** Shows a notice to the user. */
   readonly notice: (line: string) => void;
 }
 
 /**
- * Makes a voice of recordings, which are read while they are sent (docs/api/voices.md). An attempt that was
- * cut before all of it was sent is made again; one that may have been done never is.
- * @throws Failure, or the reason of the signal
+ * Creates a voice from recordings, which are read while they are sent (docs/api/voices.md). An incomplete
+ * upload is retried; a complete one never is.
+ * @throws Failure, or the signal's reason
  */
 export function cloneVoice(order: CloneOrder): Promise<MadeVoice> {
   const { boundary, client, form, journal, notice, onSent, options } = order;
@@ -53,18 +53,17 @@ export function cloneVoice(order: CloneOrder): Promise<MadeVoice> {
   });
 }
 
-/** How something is asked for that may cost something. */
 export interface DesignDeps {
   readonly client: ApiClient;
   readonly journal: IntentJournal;
   readonly options: BilledOptions;
-  /** Tells the person something that is no failure. */
+  /** Shows a notice to the user. */
   readonly notice: (line: string) => void;
 }
 
 /**
- * Has candidates made under the journal (docs/api/voice-design.md); repeated under the same key it costs nothing.
- * @throws Failure, or the reason of the signal
+ * Creates a design under the journal (docs/api/voice-design.md); repeating it with the same key is free.
+ * @throws Failure, or the signal's reason
  */
 export function designVoice(order: DesignOrder, deps: DesignDeps): Promise<VoiceDesign> {
   const { client, options } = deps;
@@ -77,8 +76,8 @@ export function designVoice(order: DesignOrder, deps: DesignDeps): Promise<Voice
 }
 
 /**
- * Makes a permanent voice of a candidate under the journal (docs/api/voice-design.md).
- * @throws Failure, or the reason of the signal
+ * Saves a candidate as a permanent voice, under the journal (docs/api/voice-design.md).
+ * @throws Failure, or the signal's reason
  */
 export function saveDesign(choice: DesignChoice, deps: DesignDeps): Promise<MadeVoice> {
   const { client, options } = deps;
@@ -90,39 +89,56 @@ export function saveDesign(choice: DesignChoice, deps: DesignDeps): Promise<Made
   });
 }
 
-/** Something that is made by one request, and may cost something. */
-export interface PaidCreate<Made extends Priced> {
+/** A billed create of one resource. */
+interface PaidCreate<Made extends Priced> {
   readonly client: ApiClient;
   readonly journal: IntentJournal;
-  /** What is made, as the journal calls it. */
+  /** Its name in the journal. */
   readonly what: 'voice' | 'design';
   readonly request: RequestSpec;
-  /** By which it is found again where the request is too large to be kept. */
+  /** Journalled instead of a body that is too large. */
   readonly name?: string | undefined;
-  /** Sends it; is told when a key was refunded and another is used. */
+  /** Sends the request; calls back before it uses a new key. */
   ask(onNewKey: (key: string) => Promise<void>): Promise<Made>;
-  /** Whether all of it may have been sent; by default it may. */
+  /** Whether the service may have the whole request; default true. */
   readonly mayBeDone?: (() => boolean) | undefined;
-  /** Tells the person something that is no failure. */
+  /** Shows a notice to the user. */
   readonly notice: (line: string) => void;
 }
 
-export interface Priced {
+interface Priced {
   readonly requestId: string;
   readonly creditsUsed: number | undefined;
 }
 
 /**
- * Makes something under the journal (docs/billing.md): it is on the disk before it is asked for, and what
- * came of it is noted; what nobody knows stays for `foley recover` to tell.
- * @throws Failure with what the person can do, or the reason of the signal
+ * Sends a billed create under the journal (docs/billing.md): records it before sending, then records its
+ * outcome. `foley recover` looks up unknown outcomes.
+ * @throws Failure, or the signal's reason
  */
-export async function createPaid<Made extends Priced>(create: PaidCreate<Made>): Promise<Made> {
+async function createPaid<Made extends Priced>(create: PaidCreate<Made>): Promise<Made> {
   const { request, notice } = create;
-  const work = await begin(create);
+  const { client, journal, name, what } = create;
+  const work = await beginBilledRequest(journal, {
+    what,
+    wire: client.describe(request),
+    target: client.address.kind,
+    // A key that the service ignores does not help to look up the outcome.
+    idempotencyKey: request.retry === 'keyed' ? request.key?.value : undefined,
+    hasOwnKey: request.key?.madeByTool === false,
+    apiKey: client.address.apiKey,
+    requestId: request.requestId ?? null,
+    output: null,
+    temporary: null,
+    body: name === undefined ? request.body?.bytes : jsonBody({ name }).bytes,
+  });
   try {
     const made = await create.ask((key) => work.renew(key));
-    await work.ended('published', factsOf(made));
+    const { creditsUsed, requestId } = made;
+    await work.ended('published', {
+      requestId,
+      ...(creditsUsed === undefined ? {} : { creditsUsed }),
+    });
     return made;
   } catch (error) {
     const { signal } = request;
@@ -134,51 +150,30 @@ export async function createPaid<Made extends Priced>(create: PaidCreate<Made>):
   }
 }
 
-function begin<Made extends Priced>(create: PaidCreate<Made>): Promise<BilledRequest> {
-  const { client, journal, name, request, what } = create;
-  return beginBilledRequest(journal, {
-    what,
-    wire: client.describe(request),
-    target: client.address.kind,
-    // A key that is not heeded is no help to whoever looks for what became of it.
-    idempotencyKey: request.retry === 'keyed' ? request.key?.value : undefined,
-    hasOwnKey: request.key?.madeByTool === false,
-    apiKey: client.address.apiKey,
-    requestId: request.requestId ?? null,
-    output: null,
-    temporary: null,
-    body: name === undefined ? request.body?.bytes : jsonBody({ name }).bytes,
-  });
-}
-
 async function recordCancellation<Made extends Priced>(
   { mayBeDone, request, what }: PaidCreate<Made>,
   work: BilledRequest,
 ): Promise<string> {
   if (mayBeDone?.() === false) {
-    await work.ended('rejected', { problem: 'stopped before all of it was sent' });
-    return `foley: stopped before all of it was sent; no ${what} was made`;
+    await work.ended('rejected', { problem: 'stopped before the upload was complete' });
+    return `foley: stopped before the upload was complete; no ${what} was created`;
   }
   const next =
     work.key === undefined
       ? request.lookAt
-      : `To go on without paying twice, run it again with --idempotency-key ${work.key}.`;
-  return `foley: stopped before the answer came; it may have been done. ${next}`;
+      : `To continue without paying twice, run the command again with --idempotency-key ${work.key}.`;
+  return `foley: stopped before the response; the service may have created the ${what}. ${next}`;
 }
 
-function factsOf({ creditsUsed, requestId }: Priced): IntentMetadata {
-  return creditsUsed === undefined ? { requestId } : { requestId, creditsUsed };
-}
-
-/** The same body, of which it is told how much was handed on; each attempt begins at 0 again. */
-export function watchedBody(body: StreamedBody, onSent: (bytes: number) => void): StreamedBody {
+/** Wraps a body to report the bytes sent; restarts at 0 for each attempt. */
+function watchedBody(body: StreamedBody, onSent: (bytes: number) => void): StreamedBody {
   return {
     ...body,
     async *open() {
       let sent = 0;
       onSent(sent);
       for await (const chunk of body.open()) {
-        // Before it is handed on: of what is not counted yet the service can have nothing.
+        // Count before yielding: the service cannot have bytes that are not counted yet.
         sent += chunk.length;
         onSent(sent);
         yield chunk;

@@ -10,13 +10,12 @@ import type { FileSystem } from '../effects/file-system.ts';
 import type { Failure } from '../errors/failure.ts';
 import { usageFailure } from '../errors/failure.ts';
 
-/** A recording of a speaker that can be sent. */
+/** A checked recording of a speaker. */
 export type Recording = VoiceForm['audioFiles'][number];
 
 /**
- * Checks recordings before anything is sent: how many there are, how their names end, how large they
- * are, that all of each can be read, and that its content is what its name says.
- * @throws Failure (usage) that names the first that will not do
+ * Checks the number, extension, size, readability and content of recordings before anything is sent.
+ * @throws Failure (usage) that names the first invalid one
  */
 export async function checkRecordings(
   given: readonly string[],
@@ -25,8 +24,8 @@ export async function checkRecordings(
 ): Promise<readonly Recording[]> {
   if (given.length > REFERENCE_FILES_MAX) {
     throw usageFailure(
-      `${given.length} recordings are given; a voice is made of at most ${REFERENCE_FILES_MAX}`,
-      'Choose those in which the voice is clearest.',
+      `too many recordings (${given.length}): use at most ${REFERENCE_FILES_MAX}`,
+      'Choose the clearest ones.',
     );
   }
   const recordings: Recording[] = [];
@@ -54,15 +53,15 @@ async function checkRecording(
 function wrongEnding(given: string, shown: string): Failure {
   const ending = path.extname(given);
   return usageFailure(
-    `${shown} ends in ${ending === '' ? 'no extension' : ending}; recordings end in ${REFERENCE_EXTENSIONS.join(', ')}`,
+    `${shown} has ${ending === '' ? 'no extension' : `the extension ${ending}`}; allowed: ${REFERENCE_EXTENSIONS.join(', ')}`,
     'Convert it first, for example to .wav.',
   );
 }
 
 function notRegular(shown: string): Failure {
   return usageFailure(
-    `${shown} is not a regular file, and may have to be read more than once`,
-    'Save it to a file first.',
+    `${shown} is not a regular file`,
+    'foley may read it more than once: save it to a file first.',
   );
 }
 
@@ -70,12 +69,12 @@ function checkSize({ byteLength }: RegularFile, shown: string): void {
   if (byteLength === 0) throw usageFailure(`${shown} is empty`);
   if (byteLength <= REFERENCE_FILE_MAX_BYTES) return;
   throw usageFailure(
-    `${shown} has ${byteLength} bytes; at most ${REFERENCE_FILE_MAX_BYTES} (10 MB) are taken`,
+    `${shown} is too large (${byteLength} bytes): use at most ${REFERENCE_FILE_MAX_BYTES} (10 MB)`,
     'Shorten it, or convert it to mp3 or flac.',
   );
 }
 
-/** Reads all of it, so that it is known that it can be; gives its beginning. */
+/** Reads the whole file to prove that it is readable; returns its beginning. */
 async function readThrough(
   file: RegularFile,
   signal: AbortSignal | undefined,
@@ -95,11 +94,11 @@ function checkContent(head: Uint8Array, extension: ReferenceExtension, shown: st
   const isKnown = content !== undefined && content !== 'more';
   throw usageFailure(
     isKnown
-      ? `${shown} ends in .${extension}, but its content is ${content}`
-      : `${shown} ends in .${extension}, but its content is not audio of that kind`,
+      ? `${shown} has the extension .${extension}, but its content is ${content}`
+      : `${shown} has the extension .${extension}, but its content is not audio in that format`,
     isKnown && isRecording(content)
-      ? 'Give it the name that fits its content.'
-      : 'Is it the right file?',
+      ? 'Rename it to match its content.'
+      : 'Check that it is the right file.',
   );
 }
 
@@ -109,20 +108,20 @@ function isRecording(content: string): boolean {
   );
 }
 
-/** How a file may end that a voice is made of. */
+/** The extensions of recordings. */
 export type ReferenceExtension = (typeof REFERENCE_EXTENSIONS)[number];
 
-/** What the content of a recording is, by its first bytes. */
+/** The content of a recording, detected from its first bytes. */
 export type RecordingContent = SniffedFormat | 'mpeg';
 
 interface ReferenceType {
-  /** What its content may be. */
+  /** Allowed content. */
   readonly contents: readonly RecordingContent[];
-  /** Sent with it. */
+  /** Sent with the file. */
   readonly mediaType: string;
 }
 
-/** What belongs to each ending (docs/api/voices.md). */
+/** Content and media type of each extension (docs/api/voices.md). */
 export const REFERENCE_TYPES: Readonly<Record<ReferenceExtension, ReferenceType>> = {
   aac: { contents: ['aac'], mediaType: 'audio/aac' },
   flac: { contents: ['flac'], mediaType: 'audio/flac' },
@@ -137,16 +136,13 @@ export const REFERENCE_TYPES: Readonly<Record<ReferenceExtension, ReferenceType>
   webm: { contents: ['webm'], mediaType: 'audio/webm' },
 };
 
-/** The ending of a file name, if it is one of those, whatever its case. */
+/** Returns the extension of a file name, in lower case, if recordings may have it. */
 export function referenceExtension(fileName: string): ReferenceExtension | undefined {
   const ending = /[^/\\]\.([^./\\]+)$/.exec(fileName)?.[1]?.toLowerCase();
   return REFERENCE_EXTENSIONS.find((extension) => extension === ending);
 }
 
-/**
- * What a recording is by its first bytes; `more` when they are too few to tell, `undefined` for what is
- * none of the known kinds.
- */
+/** Detects the content of a recording; `more` if more bytes are needed, undefined if unknown. */
 export function contentOf(head: Uint8Array): RecordingContent | 'more' | undefined {
   if (isMpegVideo(head)) return 'mpeg';
   const found = sniff(head);
@@ -154,7 +150,7 @@ export function contentOf(head: Uint8Array): RecordingContent | 'more' | undefin
   return found.kind === 'more' ? 'more' : undefined;
 }
 
-/** A program stream, or the stream of its pictures alone. */
+/** An MPEG program stream or video stream. */
 function isMpegVideo([first, second, third, fourth]: Uint8Array): boolean {
   return first === 0 && second === 0 && third === 1 && (fourth === 0xba || fourth === 0xb3);
 }

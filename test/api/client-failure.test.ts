@@ -244,7 +244,7 @@ function withA(value: unknown): unknown {
 }
 
 test.each([
-  ['embedded', /^The embedded service on this computer stopped/],
+  ['embedded', /^The embedded service stopped/],
   ['hosted', /^127\.0\.0\.1:\d+ ended the response early/],
 ] as const)(
   'what breaks off on the %s service names the side that ended it',

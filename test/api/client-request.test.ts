@@ -151,7 +151,7 @@ test('what is sent is told to the observer, without secrets', async () => {
   await collect((await client.send({ ...READ, query: { token: KEY } })).body);
   expect(events).toEqual([
     expect.objectContaining({
-      type: 'answer',
+      type: 'response',
       method: 'GET',
       url: `${server.url}/thing?page=1`,
       status: 200,

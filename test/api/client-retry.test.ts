@@ -27,7 +27,13 @@ test('a 503 is asked again under the same id and key, after what was asked for a
   expect(new Set(server.requests.map(({ headers }) => headers['x-request-id']))).toEqual(
     new Set(['id-1']),
   );
-  expect(events.map(({ type }) => type)).toEqual(['answer', 'retry', 'answer', 'retry', 'answer']);
+  expect(events.map(({ type }) => type)).toEqual([
+    'response',
+    'retry',
+    'response',
+    'retry',
+    'response',
+  ]);
   expect(events[1]).toMatchObject({ type: 'retry', attempt: 1, delayMs: 3_250, reason: '503' });
 });
 

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { answerHeaders } from '../../src/api/response.ts';
+import { readHeaders } from '../../src/api/response.ts';
 import { readSpeechJob } from '../../src/api/resources/jobs.ts';
 
 function read(raw: unknown, headers: Record<string, string> = {}, known?: string) {
   const all = new Map(Object.entries(headers));
-  const answer = { raw, headers: answerHeaders(all), requestId: 'sent', retryAfterMs: undefined };
+  const answer = { raw, headers: readHeaders(all), requestId: 'sent', retryAfterMs: undefined };
   return readSpeechJob('v3', answer, known);
 }
 

@@ -66,7 +66,7 @@ test.each([
   [
     'packed audio',
     reply(200, { 'content-type': 'audio/mpeg', 'content-encoding': 'gzip' }, 'x'),
-    /packed/,
+    /compressed/,
   ],
 ])(
   'a good status with %s is an unusable answer that may be billed',

@@ -35,7 +35,7 @@ test('a certificate that nobody vouches for ends it at once, and nothing was sen
   expect(failure.hint).toContain('2026-01-02T03:04:05');
   expect(clock.slept).toEqual([]);
   expect(events).toEqual([
-    expect.objectContaining({ type: 'no_answer', reason: 'DEPTH_ZERO_SELF_SIGNED_CERT' }),
+    expect.objectContaining({ type: 'no_response', reason: 'DEPTH_ZERO_SELF_SIGNED_CERT' }),
   ]);
   expect(received()).toBe('');
 });

@@ -175,7 +175,7 @@ test('silence within a body is an error only while somebody reads', async () => 
   expect(clock.running()).toEqual([5_000]);
   clock.advance(5_000);
   const failure = await failureOf(next);
-  expect(failure.message).toBe('the answer stopped: nothing came for 5 s');
+  expect(failure.message).toBe('the response stalled: no data for 5 s');
   expect(failure.exit).toBe('badAnswer');
 });
 

@@ -1,4 +1,4 @@
-import type { TransportAnswer } from '../../src/api/transport/exchange.ts';
+import type { TransportResponse } from '../../src/api/transport/exchange.ts';
 import { ResponseBody, TransportError } from '../../src/api/transport/exchange.ts';
 import type { Clock } from '../../src/effects/clock.ts';
 import { Killed } from '../harness/failing-files.ts';
@@ -46,7 +46,7 @@ export async function drain(reader: Reader): Promise<void> {
 export function answerOver(
   response: Response,
   { process, clock, event }: { process: SimulatedProcess; clock: Clock; event?: BodyEvent },
-): TransportAnswer {
+): TransportResponse {
   const reader = readerOf(response);
   const body = new ResponseBody({
     clock,

@@ -1,4 +1,4 @@
-import type { TransportAnswer } from '../../src/api/transport/exchange.ts';
+import type { TransportResponse } from '../../src/api/transport/exchange.ts';
 import { TransportError } from '../../src/api/transport/exchange.ts';
 import type { Transport, TransportRequest } from '../../src/api/transport/http.ts';
 import type { Clock } from '../../src/effects/clock.ts';
@@ -97,7 +97,7 @@ function nextFault(caller: Caller, { method, url }: TransportRequest): Fault | u
   return url.pathname.includes('/audio') ? caller.audioFaults.shift() : undefined;
 }
 
-async function attempt(fault: Fault, tools: Attempt): Promise<TransportAnswer> {
+async function attempt(fault: Fault, tools: Attempt): Promise<TransportResponse> {
   const { network, host, isKeyless, send } = tools;
   switch (fault.kind) {
     case 'none':
@@ -189,7 +189,7 @@ async function beforeFirstByte(
   letLoose(readerOf(await answer), 'leaves', network.loose);
 }
 
-async function sendTwice(tools: Attempt, wanted: 0 | 1): Promise<TransportAnswer> {
+async function sendTwice(tools: Attempt, wanted: 0 | 1): Promise<TransportResponse> {
   const both = await Promise.all([tools.send(), tools.send()]);
   const other = both[1 - wanted] ?? both[0];
   tools.network.loose.draining.push(drain(readerOf(other)));

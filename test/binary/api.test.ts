@@ -156,7 +156,7 @@ describe('who is asked', () => {
     ['a URL', ['GET', 'https://evil.test/x'], 'PATH is a URL'],
     ['no path', ['GET', 'api/open'], 'Did you mean /api/open?'],
     ['Authorization', ['GET', PATH, '-H', 'Authorization: x'], '-H may not set Authorization'],
-    ['Host', ['GET', PATH, '-H', 'Host: evil.test'], 'the header Host cannot be set'],
+    ['Host', ['GET', PATH, '-H', 'Host: evil.test'], 'cannot set the header Host'],
     [
       'a missing file',
       ['POST', PATH, '--body', 'nothing'],
@@ -302,7 +302,7 @@ describe('what is asked again', () => {
     const args = ['POST', SPEECH_PATH, ...SPEECH, '-H', 'Idempotency-Key: mine'];
     const result = await api(server, args);
     expect(result).toMatchObject({ code: 20 });
-    expect(result.stderr).toContain('its key cannot be used again');
+    expect(result.stderr).toContain('its key cannot be reused');
     expect(server.requests).toHaveLength(1);
   });
 });

@@ -114,7 +114,7 @@ describe('what must be mended is a problem, with what to do', () => {
     [
       'nobody at the address',
       async () => ({ FOLEY_BASE_URL: await refusedOrigin(), FOLEY_API_KEY: canaryKey() }),
-      'refuses connections',
+      'refused the connection',
     ],
     [
       'a rejected key',
@@ -122,7 +122,7 @@ describe('what must be mended is a problem, with what to do', () => {
         const rule = { path: PROFILE_PATH, answer: faults.errorAnswer(401) };
         return hosted(await service(rule));
       },
-      'does not accept the API key',
+      'rejected the API key',
     ],
     [
       'a log-in page in between',
@@ -130,7 +130,7 @@ describe('what must be mended is a problem, with what to do', () => {
         const rule = { path: PROFILE_PATH, answer: faults.captivePortal() };
         return hosted(await service(rule));
       },
-      'the answer is text/html, not JSON',
+      'the response is text/html, not JSON',
     ],
     [
       'a clock that is wrong',

@@ -97,7 +97,7 @@ describe('foley engine', () => {
       ['piper'],
       /cannot install "piper"[\s\S]*foley engine add NAME -- PROGRAM/,
     ],
-    ['a name that may not be', ['../x', '--', 'node'], /cannot be the name of an engine/],
+    ['a name that may not be', ['../x', '--', 'node'], /is not a valid engine name/],
   ])('refuses %s with exit 2, and adds nothing', async (_, args, reason) => {
     const box = await sandbox();
     const refused = await runFoley(['engine', 'add', ...args], { box });

@@ -27,7 +27,7 @@ test(
       const service = await startServe([], options);
       const requests = drawn(fuzzedRequests(await voicesOf(service)), COUNT, seed);
       const statuses = new Map<number, number>();
-      await inTurns(requests, async (request) => {
+      await mapConcurrent(requests, async (request) => {
         const status = await claimAnswered(service, request);
         statuses.set(status, (statuses.get(status) ?? 0) + 1);
       });
@@ -105,7 +105,7 @@ async function voicesOf({ ask }: ServingFoley): Promise<readonly NameableVoice[]
 }
 
 /** So many at a time, one after the other. */
-async function inTurns<Item>(
+async function mapConcurrent<Item>(
   items: readonly Item[],
   work: (item: Item) => Promise<void>,
 ): Promise<void> {

@@ -54,7 +54,7 @@ describe('adding an engine', () => {
       code: 'config',
       exitCode: 2,
       message: 'The engine piper ended with exit code 1 before it said hello',
-      hint: 'More about it: it wrote to stderr: No module named piper',
+      hint: 'Details: it wrote to stderr: No module named piper',
     });
     expect(await listed(deps)).toEqual([]);
   });
@@ -82,12 +82,12 @@ describe('the list of engines', () => {
 
   it.each([
     ['no JSON', '{"version":1,', /engines\.json is not valid JSON, at line 1/],
-    ['another document', { engines: 'none' }, /is not a list of engines/],
+    ['another document', { engines: 'none' }, /is not a valid list of engines/],
     ['a name that leads elsewhere', list({ ...good, name: '../x' }), /\/engines\/0\/name/],
     ['a voice without a language', list({ ...good, voices: [{ id: 'a' }] }), /\/voices\/0/],
     ['no arguments', list({ ...good, args: undefined }), /\/engines\/0/],
     ['a rate that no sound has', list(withRate(good, 1)), /sampleRate/],
-    ['two of one name', list(good, good), /two engines with the name piper/],
+    ['two of one name', list(good, good), /two engines named piper/],
   ])('is refused with %s', async (_, content, why) => {
     const deps = await withList(content);
     await expect(listed(deps)).rejects.toMatchObject({ code: 'config', exitCode: 2 });
@@ -120,11 +120,13 @@ describe('removing an engine', () => {
 
   it('knows what was meant', async () => {
     const deps = await enginesFolder();
-    await expect(removeEngine('piper', deps)).rejects.toMatchObject({ hint: 'None was added.' });
+    await expect(removeEngine('piper', deps)).rejects.toMatchObject({
+      hint: 'No engines are added.',
+    });
     await addEngine(commandOf('piper'), deps);
     await expect(removeEngine('pipe', deps)).rejects.toMatchObject({
       code: 'usage',
-      message: 'there is no engine "pipe"',
+      message: 'no such engine: pipe',
       hint: 'Did you mean "piper"?',
     });
   });

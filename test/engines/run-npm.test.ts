@@ -41,8 +41,8 @@ it('says what npm said when it fails', async () => {
   );
   await expect(installPackages(folder, { env, signal: never })).rejects.toMatchObject({
     exitCode: 2,
-    message: 'npm could not install the engine (exit code 7)',
-    hint: String.raw`It said: npm error code ENOTFOUND\x1b[0m`,
+    message: 'npm failed to install the engine (exit code 7)',
+    hint: String.raw`npm said: npm error code ENOTFOUND\x1b[0m`,
   });
 });
 
@@ -51,7 +51,7 @@ it('says so when there is no npm', async () => {
   const env = { PATH: path.join(folder, 'nowhere') };
   await expect(installPackages(folder, { env, signal: never })).rejects.toMatchObject({
     exitCode: 2,
-    message: 'npm, which installs engines, could not be started',
+    message: 'cannot run npm, which installs engines',
   });
 });
 

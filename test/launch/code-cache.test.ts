@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSyn
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { openCodeCache } from '../../src/launch/code-cache.ts';
+import { openCodeCache } from '../../src/launch/launch.ts';
 import { sandbox } from '../harness/sandbox.ts';
 
 async function cacheFolder(): Promise<string> {
@@ -20,15 +20,15 @@ const CHUNKS = new Map([
 describe('compiled code of earlier runs', () => {
   test('comes back as it was kept, for the same key only', async () => {
     const folder = await cacheFolder();
-    openCodeCache({ folder, key: 'tts' }).keep(CHUNKS);
-    expect(openCodeCache({ folder, key: 'tts' }).chunks).toEqual(CHUNKS);
-    expect(openCodeCache({ folder, key: 'voices' }).chunks.size).toBe(0);
+    openCodeCache(folder, 'tts').keep(CHUNKS);
+    expect(openCodeCache(folder, 'tts').chunks).toEqual(CHUNKS);
+    expect(openCodeCache(folder, 'voices').chunks.size).toBe(0);
     expect(readdirSync(folder)).toEqual(['tts']);
   });
 
   test('is nothing wherever a bit of it has changed, or its end is missing', async () => {
     const folder = await cacheFolder();
-    openCodeCache({ folder, key: 'tts' }).keep(CHUNKS);
+    openCodeCache(folder, 'tts').keep(CHUNKS);
     const whole = readFileSync(path.join(folder, 'tts'));
     const damages = fc.oneof(
       fc.nat(whole.length - 1).map((length) => whole.subarray(0, length)),
@@ -41,32 +41,32 @@ describe('compiled code of earlier runs', () => {
     fc.assert(
       fc.property(damages, (damaged) => {
         writeFileSync(path.join(folder, 'tts'), damaged);
-        expect(openCodeCache({ folder, key: 'tts' }).chunks.size).toBe(0);
+        expect(openCodeCache(folder, 'tts').chunks.size).toBe(0);
       }),
     );
   });
 
   test('is not taken from a folder that others may write to', async () => {
     const folder = await cacheFolder();
-    openCodeCache({ folder, key: 'tts' }).keep(CHUNKS);
+    openCodeCache(folder, 'tts').keep(CHUNKS);
     chmodSync(folder, 0o777);
-    const open = openCodeCache({ folder, key: 'tts' });
+    const open = openCodeCache(folder, 'tts');
     expect(open.chunks.size).toBe(0);
     open.keep(new Map());
     chmodSync(folder, 0o700);
-    expect(openCodeCache({ folder, key: 'tts' }).chunks).toEqual(CHUNKS);
+    expect(openCodeCache(folder, 'tts').chunks).toEqual(CHUNKS);
   });
 
   test('has its private folder made by the first run, which keeps nothing', async () => {
     const { root } = await sandbox();
     const folder = path.join(root, 'cache', 'code');
-    openCodeCache({ folder, key: 'tts' }).keep(CHUNKS);
+    openCodeCache(folder, 'tts').keep(CHUNKS);
     expect(readdirSync(folder)).toEqual([]);
     expect(statSync(folder).mode & 0o777).toBe(0o700);
   });
 
   test('may be impossible to keep, and nobody is told', () => {
-    const cache = openCodeCache({ folder: '/dev/null/code', key: 'tts' });
+    const cache = openCodeCache('/dev/null/code', 'tts');
     cache.keep(CHUNKS);
     expect(cache.chunks.size).toBe(0);
   });

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { AudioAnswer } from '../../src/api/audio-response.ts';
+import type { AudioResponse } from '../../src/api/audio-response.ts';
 import type { FileSystem } from '../../src/effects/file-system.ts';
 import { openOutput } from '../../src/durable/publish.ts';
 import type { Spool, SpoolAbout } from '../../src/durable/spool.ts';
@@ -41,9 +41,9 @@ async function* body(): AsyncGenerator<Uint8Array> {
 }
 
 /** An answer that writes over what it is given back, as it may. */
-function forgetfulAnswer(): { readonly answer: AudioAnswer; readonly givenBack: () => number } {
+function forgetfulAnswer(): { readonly answer: AudioResponse; readonly givenBack: () => number } {
   let givenBack = 0;
-  const answer: AudioAnswer = {
+  const answer: AudioResponse = {
     body: { [Symbol.asyncIterator]: body },
     contentType: 'audio/pcm',
     contentLength: undefined,

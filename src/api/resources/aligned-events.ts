@@ -3,18 +3,18 @@ import type { AlignedCompleted, AlignedWord } from '../../contract/speech.ts';
 import type { UnknownRecord } from '../response.ts';
 import { firstNumber, firstText, isRecord } from '../response.ts';
 
-/** What an event of an aligned stream says (docs/api/speech.md#aligned-stream). Audio itself goes into a block. */
+/** An event of an aligned stream (docs/api/speech.md#aligned-stream); its audio goes into a block. */
 export type AlignedEvent =
   | { readonly kind: 'audio' }
   | {
       readonly kind: 'snapshot';
       readonly chunkSeq: number;
-      /** Those that can be read. */
+      /** The words that could be read. */
       readonly words: readonly AlignedWord[];
-      /** All of them could be read. */
+      /** Every word could be read. */
       readonly isWhole: boolean;
     }
-  /** Without a number: the times of some chunk are lost, and nobody knows which. */
+  /** Without a number: some chunk lost its times. */
   | { readonly kind: 'invalidated'; readonly chunkSeq: number | undefined }
   | { readonly kind: 'completed'; readonly facts: CompletedFacts }
   | {
@@ -24,7 +24,7 @@ export type AlignedEvent =
       readonly requestId: string | undefined;
     };
 
-/** The last event of a stream that succeeded; what a service leaves out is undefined. */
+/** The `completed` event; fields that the service omits are undefined. */
 export interface CompletedFacts {
   readonly alignmentStatus: AlignedCompleted['alignmentStatus'];
   readonly requestId: string | undefined;
@@ -33,7 +33,7 @@ export interface CompletedFacts {
   readonly creditsUsed: number | undefined;
 }
 
-/** Data that is not what the event's name promises. */
+/** An event with invalid data. */
 export class UnreadableEvent extends Error {
   constructor(name: string, problem: string) {
     super(`the event "${name}" ${problem}`);
@@ -42,9 +42,8 @@ export class UnreadableEvent extends Error {
 }
 
 /**
- * An event's name and data to what it says, the second layer. An event of another name is undefined:
- * a service may add some.
- * @param block what audio is added to
+ * Parses one event, the second layer. Unknown events are undefined.
+ * @param block receives the audio
  * @throws UnreadableEvent
  */
 export function readAlignedEvent(
@@ -95,8 +94,7 @@ const PLAIN_BEGIN = '{"audioBase64":"';
 const PLAIN_END = '"}';
 
 /**
- * Adds the audio where its JSON is as nearly everybody writes it: most of a stream is this, and needs no
- * second copy. A block takes nothing but base64, which has no quotes and nothing escaped: JSON would read
+ * Adds audio without parsing its JSON, which is most of a stream. A block accepts only Base64, so the result is
  * the same.
  */
 function addPlain(data: ByteString, block: Pick<AudioBlock, 'add'>): boolean {
@@ -113,7 +111,7 @@ function addAudio({ audioBase64 }: UnknownRecord, block: Pick<AudioBlock, 'add'>
   throw new UnreadableEvent('audio', 'has an audioBase64 that is not base64');
 }
 
-/** Times that cannot be read are lost; the audio, which is paid for, is not. */
+/** Reads a snapshot. Unreadable times are dropped: the audio has been paid for. */
 function snapshotOf(fields: UnknownRecord): AlignedEvent {
   const { units = 'milliseconds', words } = fields;
   const chunkSeq = chunkSeqOf(fields);
@@ -135,7 +133,7 @@ function chunkSeqOf({ chunkSeq }: UnknownRecord): number | undefined {
 
 function completedOf(fields: UnknownRecord): CompletedFacts {
   return {
-    // Anything but this word means that some of the times are missing.
+    // Any other status means that some times are missing.
     alignmentStatus: fields['alignmentStatus'] === 'complete' ? 'complete' : 'partial',
     requestId: firstText(fields['requestId']),
     generationId: firstText(fields['generationId']),
@@ -144,7 +142,7 @@ function completedOf(fields: UnknownRecord): CompletedFacts {
   };
 }
 
-/** Whether it is a word with times that can be. */
+/** Whether a value is a word with valid times. */
 export function isAlignedWord(value: unknown): value is AlignedWord {
   if (!isRecord(value)) return false;
   const { endMs, startMs, text: said } = value;
@@ -157,22 +155,21 @@ export function isAlignedWord(value: unknown): value is AlignedWord {
   );
 }
 
-/** What events say that arrived together. */
+/** The content of events that arrived together. */
 interface ReadBatch {
-  /** Everything up to the end, in one chunk, which is lent by the memory. */
+  /** The audio up to the end, in one chunk borrowed from the memory. */
   readonly audio: Uint8Array | undefined;
-  /** There is an event that an aligned stream has. */
+  /** Some event was known. */
   readonly hasNews: boolean;
-  /** What ended the stream, if anything did; nothing after it counts. */
+  /** What ended the stream; later events do not count. */
   readonly end: StreamEnd | undefined;
 }
 
-/** How a stream ended. */
 export type StreamEnd =
   | Extract<AlignedEvent, { kind: 'completed' | 'error' }>
   | { readonly kind: 'unreadable'; readonly error: UnreadableEvent };
 
-/** Events to audio and timing, the third layer: the times are taken in by `alignment`. */
+/** Reads a batch of events into audio and `alignment`, the third layer. */
 export function readBatch(
   batch: readonly SseEvent[],
   memory: AudioMemory,
@@ -184,10 +181,7 @@ export function readBatch(
     const said = event.kind === 'event' ? read(event, block) : undefined;
     hasNews ||= said !== undefined;
     if ((said?.kind === 'snapshot' || said?.kind === 'invalidated') && !alignment.take(said)) {
-      const error = new UnreadableEvent(
-        'alignment_snapshot',
-        'brings more words than any text has',
-      );
+      const error = new UnreadableEvent('alignment_snapshot', 'has too many words');
       return { audio: memory.lend(block), hasNews, end: { kind: 'unreadable', error } };
     }
     if (said?.kind === 'completed' || said?.kind === 'error' || said?.kind === 'unreadable') {
@@ -197,7 +191,7 @@ export function readBatch(
   return { audio: memory.lend(block), hasNews, end: undefined };
 }
 
-/** What is around the base64 is counted too: it is little. */
+/** Returns an upper bound, including the JSON around the Base64. */
 function audioBytesMax(batch: readonly SseEvent[]): number {
   let characters = 0;
   for (const event of batch) {
@@ -219,26 +213,26 @@ function read(
 }
 
 /**
- * Bytes of UTF-8, each as one character. Nearly all of an aligned stream is base64, which is the same in
- * both, and this costs a fraction of decoding it; what is to be read goes through {@link textOf}.
+ * UTF-8 bytes, one per character. Most of a stream is Base64, so this is cheaper than decoding; {@link textOf}
+ * decodes.
  */
 type ByteString = string;
 
 const LINE_FEED = 0x0a;
 
-/** The text that bytes of UTF-8 are. */
+/** Decodes a byte string. */
 export function textOf(bytes: ByteString): string {
-  // Nothing but ASCII: the same in both.
+  // Pure ASCII is the same in both.
   if (Buffer.byteLength(bytes, 'utf8') === bytes.length) return bytes;
   return Buffer.from(bytes, 'latin1').toString('utf8');
 }
 
-/** One event of a stream of server-sent events, or a sign that somebody is still there. */
+/** A server-sent event, or a heartbeat. */
 export type SseEvent =
   | { readonly kind: 'event'; readonly name: string; readonly data: ByteString }
   | { readonly kind: 'comment' };
 
-/** An event that is larger than any that can be meant. */
+/** An event above the size limit. */
 export class EventTooLarge extends Error {
   constructor(limitBytes: number) {
     super(`an event is larger than ${limitBytes} bytes`);
@@ -247,11 +241,9 @@ export class EventTooLarge extends Error {
 }
 
 /**
- * Bytes to events, the first layer of an aligned stream (docs/api/speech.md#aligned-stream). However the bytes are cut,
- * the events are the same; an event without its empty line at the end of the stream is none. What one chunk
- * completes is given together, and the next is taken only when that was read: nothing, when its lines are of
- * no event.
- * @throws EventTooLarge, or what the body throws
+ * Splits bytes into events, the first layer (docs/api/speech.md#aligned-stream). An incomplete event at the end
+ * of the stream is dropped. Yields the events that each chunk completes, which may be none.
+ * @throws EventTooLarge, or errors of the body
  */
 export async function* sseEvents(
   body: AsyncIterable<Uint8Array>,
@@ -269,8 +261,8 @@ export async function* sseEvents(
   });
   for await (const { buffer, byteLength, byteOffset } of body) {
     const bytes = Buffer.from(buffer, byteOffset, byteLength);
-    // The parser puts what it has of a line together with all that it is given next: that is to be the
-    // end of the line alone, so that the rest is read where it is.
+    // The parser copies an incomplete line together with its next input: feed it only the end of
+    // that line first, so that the rest is not copied.
     const lineEnd = bytes.indexOf(LINE_FEED) + 1;
     if (lineEnd > 0) parser.feed(bytes.toString('latin1', 0, lineEnd));
     if (lineEnd < byteLength && !isTooLarge) parser.feed(bytes.toString('latin1', lineEnd));
@@ -281,19 +273,19 @@ export async function* sseEvents(
 }
 
 /**
- * The times of the words of a stream, the third layer beside the audio: of each chunk the newest
- * snapshot counts, and none once it was invalidated, until there is a newer one (docs/api/speech.md#aligned-stream).
+ * The word times of a stream: the newest snapshot of each chunk counts, unless it was invalidated later
+ * (docs/api/speech.md#aligned-stream).
  */
 export class Alignment {
   readonly #chunks = new Map<number, readonly AlignedWord[]>();
-  /** Chunks that lost their times, or some of them, and have no newer ones. */
+  /** Chunks with missing times. */
   readonly #broken = new Set<number>();
-  /** Times were lost of which nobody knows the chunk. */
+  /** Some unknown chunk lost its times. */
   #hasLost = false;
-  /** What all of it weighs in memory. */
+  /** Memory estimate of all words. */
   #weight = 0;
 
-  /** Takes an event; false when it is more than any text has, and is not kept. */
+  /** Applies an event; false if the stream has more words than any text. */
   take(event: Extract<AlignedEvent, { kind: 'invalidated' | 'snapshot' }>): boolean {
     const { chunkSeq } = event;
     if (chunkSeq === undefined) {
@@ -312,12 +304,12 @@ export class Alignment {
     return this.#broken.size <= MOST_BROKEN;
   }
 
-  /** Whether no chunk lost times, as far as its events show; whether all were sent the service knows. */
+  /** Whether no chunk lost times, as far as the events show. */
   get isWhole(): boolean {
     return !this.#hasLost && this.#broken.size === 0;
   }
 
-  /** The words of all chunks, in the order of the chunks. */
+  /** Returns the words of all chunks in order. */
   words(): AlignedWord[] {
     return [...this.#chunks].toSorted(([a], [b]) => a - b).flatMap(([, words]) => words);
   }
@@ -325,7 +317,7 @@ export class Alignment {
 
 /** More chunks than any text has. */
 const MOST_BROKEN = 100_000;
-/** Characters, and what a word with its times takes beside them; an empty snapshot takes something too. */
+/** In characters; each word and snapshot adds a constant. */
 const MOST_WEIGHT = 16 * 1024 * 1024;
 const WORD_WEIGHT = 100;
 
@@ -333,30 +325,29 @@ function weightOf(words: readonly AlignedWord[]): number {
   return words.reduce((sum, { text }) => sum + WORD_WEIGHT + text.length, WORD_WEIGHT);
 }
 
-/** So many pieces are kept for what comes next; more are seldom waiting to be written. */
+/** Number of spare buffers; more are rarely in use at once. */
 const SPARES_MAX = 64;
-/** The audio that arrives together is some kilobytes; memory for more is not kept. */
+/** Larger buffers are not kept; audio arrives a few kilobytes at a time. */
 const SPARE_BYTES_MAX = 128 * 1024;
 
 /**
- * Memory for audio that is used again, since fresh memory costs more than what is written into it: the
- * system has to find and clear it, and it is in no cache. Only what was given back is used again: whoever
- * keeps a chunk, or forgets to give it back, keeps it unchanged.
+ * Reuses buffers for audio, because allocating costs more than filling them. Only chunks that were given back
+ * are reused.
  */
 export class AudioMemory {
   readonly #spares: Buffer[] = [];
-  /** The chunks that are out, each with all of the memory that it lies in. */
+  /** The chunks in use, with their whole buffers. */
   readonly #lent = new WeakMap<Uint8Array, Buffer>();
 
-  /** Room for so many bytes of audio. */
+  /** Returns a block for at most `bytesMax` bytes of audio. */
   open(bytesMax: number): AudioBlock {
     const spare = this.#spares.pop();
-    // One that is too small is left behind, so that soon all of them are large enough.
+    // Too small buffers are dropped, so that soon all are large enough.
     const isEnough = spare !== undefined && spare.length >= bytesMax;
     return new AudioBlock(isEnough ? spare : Buffer.allocUnsafeSlow(bytesMax));
   }
 
-  /** The audio in a block, which is not to be added to any more; undefined when there is none. */
+  /** Returns the audio of a finished block; undefined if there is none. */
   lend(block: AudioBlock): Uint8Array | undefined {
     if (block.length === 0) {
       this.#keep(block.memory);
@@ -367,7 +358,7 @@ export class AudioMemory {
     return chunk;
   }
 
-  /** Takes back what {@link lend} gave, once; anything else is none of ours and stays what it is. */
+  /** Takes back a chunk of {@link lend}; ignores any other. */
   giveBack(chunk: Uint8Array): void {
     const memory = this.#lent.get(chunk);
     if (memory === undefined) return;
@@ -381,10 +372,10 @@ export class AudioMemory {
   }
 }
 
-/** Audio that arrived together, decoded into one piece of memory. */
+/** Decoded audio of events that arrived together. */
 export class AudioBlock {
   readonly memory: Buffer;
-  /** Bytes of audio so far, from the beginning of the memory. */
+  /** Bytes of audio so far. */
   length = 0;
 
   constructor(memory: Buffer) {
@@ -392,13 +383,13 @@ export class AudioBlock {
   }
 
   /**
-   * Adds what `base64` says. False, and nothing is added, when it is not base64 or there is no room: Node
-   * skips what it does not know, so that there are fewer bytes than the length promises.
+   * Adds Base64. Returns false and adds nothing if it is invalid or does not fit: Node skips invalid
+   * characters, so the result would be too short.
    */
   add(base64: string): boolean {
     const padding = base64.endsWith('==') ? 2 : Number(base64.endsWith('='));
     const digits = base64.length - padding;
-    // One digit more than four times any number says nothing, so that it could be anything.
+    // A single remaining digit is never valid Base64.
     if (digits % 4 === 1) return false;
     const promised = Math.floor((digits * 3) / 4);
     const written = this.memory.write(base64, this.length, promised, 'base64');

@@ -2,12 +2,12 @@ import type { AlignedWord } from '../../contract/speech.ts';
 import { streamErrorExit } from '../../contract/exit-codes.ts';
 import type { Clock } from '../../effects/clock.ts';
 import { Failure } from '../../errors/failure.ts';
-import type { Answer } from '../response.ts';
-import { badAnswer } from '../response.ts';
+import type { ApiResponse } from '../response.ts';
+import { badResponse } from '../response.ts';
 import { IDLE_TIMEOUT_MS } from '../attempt.ts';
-import type { AudioAnswer } from '../audio-response.ts';
+import type { AudioResponse } from '../audio-response.ts';
 import type { ApiClient } from '../client.ts';
-import { charged, reviseFailure } from '../failures.ts';
+import { maybeBilled, reviseFailure } from '../failures.ts';
 import { endpoint } from '../request.ts';
 import type { RequestSpec } from '../request.ts';
 import type { SpeechOptions, SpeechOrder } from './speech.ts';
@@ -15,30 +15,30 @@ import { speechRequest } from './speech.ts';
 import type { CompletedFacts, StreamEnd } from './aligned-events.ts';
 import { Alignment, AudioMemory, readBatch, EventTooLarge, sseEvents } from './aligned-events.ts';
 
-/** Speech with the times of its words, as it arrives. */
-export interface AlignedAnswer extends AudioAnswer {
-  /** What the times came to; undefined until the body was read to its end. */
+/** Speech with word times, as it arrives. */
+export interface AlignedResponse extends AudioResponse {
+  /** The word times; undefined until the whole body was read. */
   readonly outcome: AlignedOutcome | undefined;
 }
 
 export interface AlignedOutcome {
-  /** In the order of the text; from the start of the full audio. */
+  /** In text order; relative to the start of the audio. */
   readonly words: readonly AlignedWord[];
-  /** False: the service did not complete the timing, and some words may have none. */
+  /** False: some words may have no times. */
   readonly isComplete: boolean;
   readonly generationId: string | undefined;
 }
 
 export interface AlignedOptions extends Omit<SpeechOptions, 'cache' | 'surface'> {
   readonly clock: Clock;
-  /** Longest wait for the next event; heartbeats are none. By default a minute. */
+  /** Maximum wait for the next event except heartbeats; default one minute. */
   readonly idleTimeoutMs?: number | undefined;
 }
 
-/** A packet of audio is kilobytes, the words of a sentence too. */
+/** Far above real events: audio packets and sentences are kilobytes. */
 const EVENT_MAX_BYTES = 32 * 1024 * 1024;
 
-/** The request of {@link speakAligned}, to be described or sent. */
+/** Builds the request of {@link speakAligned}. */
 export function alignedRequest(
   client: ApiClient,
   order: SpeechOrder,
@@ -52,37 +52,39 @@ export function alignedRequest(
 }
 
 /**
- * Speaks a text and has the times of its words told (docs/api/speech.md#v3 and docs/api/speech.md#aligned-stream): resolves when the
- * stream begins. Its body throws a Failure unless the stream ends with `completed`: with the exit of its
- * code after `error`, else as an unusable answer; what came before stays valid audio, but not the whole.
- * @throws Failure; status first, then content type
+ * Speaks a text with word times (docs/api/speech.md#aligned-stream); resolves when the stream begins. Its body
+ * throws a Failure unless the stream ends with `completed`.
+ * @throws Failure; checks the status first, then the media type
  */
 export async function speakAligned(
   client: ApiClient,
   order: SpeechOrder,
   options: AlignedOptions,
-): Promise<AlignedAnswer> {
-  const answer = await client.send(alignedRequest(client, order, options));
-  if (answer.status === 200 && answer.headers.contentType === 'text/event-stream') {
-    return new StreamedSpeech(client, answer, options);
+): Promise<AlignedResponse> {
+  const response = await client.send(alignedRequest(client, order, options));
+  if (response.status === 200 && response.headers.contentType === 'text/event-stream') {
+    return new StreamedSpeech(client, response, options);
   }
-  const { contentType = 'of no type' } = answer.headers;
-  answer.discard();
-  throw charged(
-    badAnswer(`the answer (${answer.status}) is ${contentType}, not a stream of events`, answer),
+  const { contentType = 'of no type' } = response.headers;
+  response.discard();
+  throw maybeBilled(
+    badResponse(
+      `the response (${response.status}) is ${contentType}, not an event stream`,
+      response,
+    ),
   );
 }
 
-class StreamedSpeech implements AlignedAnswer {
+class StreamedSpeech implements AlignedResponse {
   readonly body: AsyncIterable<Uint8Array>;
   readonly contentType = 'text/event-stream';
   readonly contentLength = undefined;
   readonly pcm = undefined;
-  /** Its end is proven by an event of its own. */
+  /** A final event proves that the stream is complete. */
   readonly framing = 'chunked';
   readonly ignoredParameters: readonly string[];
   outcome: AlignedOutcome | undefined;
-  readonly #answer: Answer;
+  readonly #response: ApiResponse;
   readonly maxBytes: number | undefined;
   readonly #client: Pick<ApiClient, 'redact'>;
   readonly #options: Pick<AlignedOptions, 'clock' | 'idleTimeoutMs'>;
@@ -91,64 +93,64 @@ class StreamedSpeech implements AlignedAnswer {
 
   constructor(
     client: Pick<ApiClient, 'maxBytes' | 'redact'>,
-    answer: Answer,
+    response: ApiResponse,
     options: Pick<AlignedOptions, 'clock' | 'idleTimeoutMs'>,
   ) {
     this.#client = client;
     this.maxBytes = client.maxBytes;
-    this.#answer = answer;
+    this.#response = response;
     this.#options = options;
-    this.ignoredParameters = answer.headers.ignoredParameters;
+    this.ignoredParameters = response.headers.ignoredParameters;
     this.body = { [Symbol.asyncIterator]: () => this.#audio() };
   }
 
   get requestId(): string {
-    return this.#completed?.requestId ?? this.#answer.requestId;
+    return this.#completed?.requestId ?? this.#response.requestId;
   }
 
   get creditsUsed(): number | undefined {
-    return this.#completed?.creditsUsed ?? this.#answer.headers.creditsUsed;
+    return this.#completed?.creditsUsed ?? this.#response.headers.creditsUsed;
   }
 
   get quotaRemaining(): number | undefined {
-    return this.#completed?.quotaRemaining ?? this.#answer.headers.quotaRemaining;
+    return this.#completed?.quotaRemaining ?? this.#response.headers.quotaRemaining;
   }
 
   discard(): void {
-    this.#answer.discard();
+    this.#response.discard();
   }
 
   reuse(chunk: Uint8Array): void {
     this.#memory.giveBack(chunk);
   }
 
-  /** Only events are progress: a service that does nothing but say that it is there has stopped. */
+  /** Yields the audio; heartbeats do not reset the idle timeout. */
   async *#audio(): AsyncGenerator<Uint8Array, void, undefined> {
     const { clock } = this.#options;
     const alignment = new Alignment();
     let since = clock.monotonic();
     let isEmpty = true;
     try {
-      for await (const batch of sseEvents(this.#answer.body, { limitBytes: EVENT_MAX_BYTES })) {
+      for await (const batch of sseEvents(this.#response.body, { limitBytes: EVENT_MAX_BYTES })) {
         const { audio, end, hasNews } = readBatch(batch, this.#memory, alignment);
         isEmpty &&= audio === undefined;
         if (audio !== undefined) yield audio;
         if (end?.kind === 'completed' && !isEmpty) return this.#conclude(end.facts, alignment);
         if (end !== undefined) throw this.#stopped(end);
-        // Whoever reads slowly takes time that is not the service's.
+        // The time of a slow reader does not count as idle.
         if (hasNews) since = clock.monotonic();
         else this.#checkIdle(clock.monotonic() - since);
       }
     } catch (error) {
       throw error instanceof EventTooLarge ? this.#unusable(error.message, error) : error;
     }
-    throw this.#unusable('the stream ended before it said that it was complete');
+    throw this.#unusable('the stream ended without a completed event');
   }
 
   #checkIdle(idleMs: number): void {
     const { idleTimeoutMs = IDLE_TIMEOUT_MS } = this.#options;
     if (idleMs <= idleTimeoutMs) return;
-    throw this.#unusable(`nothing but heartbeats came for ${idleTimeoutMs / 1_000} s`);
+    throw this.#unusable(`the stream sent only heartbeats for ${idleTimeoutMs / 1_000} s`);
   }
 
   #conclude(facts: CompletedFacts, alignment: Alignment): void {
@@ -163,7 +165,7 @@ class StreamedSpeech implements AlignedAnswer {
   #stopped(end: StreamEnd): Failure {
     switch (end.kind) {
       case 'completed':
-        return this.#unusable('the stream has no audio in it');
+        return this.#unusable('the stream has no audio');
       case 'error':
         return this.#failed(end);
       case 'unreadable':
@@ -174,14 +176,14 @@ class StreamedSpeech implements AlignedAnswer {
   #failed({ code, message, requestId }: Extract<StreamEnd, { kind: 'error' }>) {
     const named = code === '' ? 'without a code' : `with ${code}`;
     const said = message === undefined ? named : `${named}: ${message}`;
-    const { isEmbedded } = this.#answer.headers;
+    const { isEmbedded } = this.#response.headers;
     return this.#client.redact(
-      new Failure(`the service stopped the speech half way, ${said}`, {
+      new Failure(`the service stopped the speech ${said}`, {
         code: code === '' ? 'bad_answer' : code,
         exit: streamErrorExit(code) ?? 'service',
         hint: isEmbedded
           ? 'It was refunded.'
-          : 'Such a stream cannot be resumed: look with `foley profile` whether it was charged before you ask again.',
+          : 'An aligned stream cannot be resumed. Check with `foley profile` whether it was charged before you run the command again.',
         requestId: requestId ?? this.requestId,
         billed: isEmbedded ? 'no' : 'unknown',
       }),
@@ -189,9 +191,9 @@ class StreamedSpeech implements AlignedAnswer {
   }
 
   #unusable(message: string, cause?: unknown): Failure {
-    const failure = charged(badAnswer(message, this.#answer, cause));
+    const failure = maybeBilled(badResponse(message, this.#response, cause));
     return reviseFailure(failure, {
-      hint: 'If it happens again, ask the service, with the request id.',
+      hint: 'If it happens again, report the request id to the service.',
     });
   }
 }

@@ -1,85 +1,85 @@
 import type { VoiceVisibility } from '../../contract/reference-audio.ts';
-import { answeredUrl, audioAnswer } from '../audio-response.ts';
-import type { AudioAnswer } from '../audio-response.ts';
-import type { ApiClient, CreateAnswer } from '../client.ts';
-import { readCreateAnswer } from '../client.ts';
+import { resolveUrl, requireAudio } from '../audio-response.ts';
+import type { AudioResponse } from '../audio-response.ts';
+import type { ApiClient, CreateResponse } from '../client.ts';
+import { readCreateResponse } from '../client.ts';
 import { download, FILE_REQUEST } from '../download.ts';
-import { charged, isNotFound, reviseFailure } from '../failures.ts';
+import { maybeBilled, isNotFound, reviseFailure } from '../failures.ts';
 import { endpoint, jsonBody } from '../request.ts';
 import type { BilledOptions, RequestSpec } from '../request.ts';
 import type { UnknownRecord } from '../response.ts';
-import { badAnswer, firstText, isRecord } from '../response.ts';
+import { badResponse, firstText, isRecord } from '../response.ts';
 import type { MadeVoice } from './voices.ts';
 import { readMadeVoice, refusedVoice } from './voices.ts';
 
-/** What a voice is to be like (docs/api/voice-design.md). */
+/** The description of a voice to design (docs/api/voice-design.md). */
 export interface DesignOrder {
   readonly prompt: string;
   readonly previewText: string;
-  /** Engine families; by default the service chooses. */
+  /** Engine families; default: the service chooses. */
   readonly providers?: readonly string[] | undefined;
 }
 
-/** One voice that a design proposes; its id is no voice id (docs/api/voice-design.md). */
+/** A proposed voice; its id is not a voice id (docs/api/voice-design.md). */
 interface DesignCandidate {
   readonly candidateId: string;
-  /** As the service wrote it. */
+  /** As returned by the service, possibly relative. */
   readonly previewAudioUrl: string | undefined;
-  /** Further words on it, where the service has some. */
+  /** The service's description of it. */
   readonly description: string | undefined;
 }
 
-/** A temporary design; its id is no voice id. */
-export interface VoiceDesign extends Omit<CreateAnswer, 'made'> {
+/** A temporary design; its id is not a voice id. */
+export interface VoiceDesign extends Omit<CreateResponse, 'made'> {
   readonly designId: string;
   readonly candidates: readonly DesignCandidate[];
-  /** ISO 8601, where the service says so. */
+  /** ISO 8601. */
   readonly expiresAt: string | undefined;
 }
 
-/** Which candidate is kept, and as what. */
+/** The candidate to save, and the fields of the new voice. */
 export interface DesignChoice {
   readonly designId: string;
   readonly candidateId: string;
   readonly name: string;
   readonly visibility?: VoiceVisibility | undefined;
-  /** By default that of the design. */
+  /** Default: the language of the design. */
   readonly language?: string | undefined;
 }
 
-/** The request of {@link createVoiceDesign}, to be described or sent. */
+/** Builds the request of {@link createVoiceDesign}. */
 export function designRequest(order: DesignOrder, options: BilledOptions): RequestSpec {
   return keyedCreate(endpoint('createVoiceDesign'), { ...order }, options);
 }
 
 /**
- * Has candidates made for a voice that is described in words.
- * @throws Failure; one whose answer names no design may have been billed
+ * Creates a design: candidates for a voice described in words.
+ * @throws Failure; may have been billed if the response names no design
  */
 export async function createVoiceDesign(
   client: ApiClient,
   order: DesignOrder,
   options: BilledOptions,
 ): Promise<VoiceDesign> {
-  const answer = await client.send(designRequest(order, options));
-  const { made, ...told } = await readCreateAnswer(answer, ['design', 'data']);
+  const response = await client.send(designRequest(order, options));
+  const { made, ...told } = await readCreateResponse(response, ['design', 'data']);
   const designId = firstText(made['designId'], made['id']);
   const candidates = readCandidates(made['candidates']);
   if (designId === undefined || candidates === undefined) {
-    throw charged(badAnswer('the answer names no design', answer));
+    throw maybeBilled(badResponse('the response names no design', response));
   }
   return { ...told, designId, candidates, expiresAt: firstText(made['expiresAt']) };
 }
 
-/** The request of {@link saveVoiceDesign}, to be described or sent. */
+/** Builds the request of {@link saveVoiceDesign}. */
 export function saveDesignRequest(choice: DesignChoice, options: BilledOptions): RequestSpec {
   const { designId, ...body } = choice;
   return keyedCreate(endpoint('saveVoiceDesign', { designId }), body, options);
 }
 
 /**
- * Makes a permanent voice of a candidate.
- * @throws Failure (rejected) for a design that is gone; one whose answer names no voice may have made it
+ * Creates a permanent voice from a candidate.
+ * @throws Failure (rejected) for an expired design; if the response names no voice, it may have been created
  */
 export async function saveVoiceDesign(
   client: ApiClient,
@@ -93,11 +93,11 @@ export async function saveVoiceDesign(
   }
 }
 
-/** The same error, which says that designs are temporary where it says that one is not there. */
+/** Adds a hint that designs expire to a "not found" error. */
 function goneDesign(error: unknown): unknown {
   if (!isNotFound(error)) return error;
   const hint =
-    'Designs are temporary: it may have expired. Check both ids, or make another with `foley design create`.';
+    'Designs are temporary and may have expired. Check both ids, or run `foley design create` again.';
   return reviseFailure(error, { hint });
 }
 
@@ -135,39 +135,38 @@ function readCandidate(value: unknown): DesignCandidate | undefined {
   };
 }
 
-/** Which candidate is listened to. */
+/** The candidate to preview. */
 export interface CandidateRef {
   readonly designId: string;
   readonly candidateId: string;
-  /** Where its design said that the preview is; by default where the spec says so. */
+  /** The preview URL of the design; default: the path of the API. */
   readonly previewAudioUrl?: string | undefined;
 }
 
 /**
- * The preview of a candidate (docs/api/voice-design.md), with the key where it is on the service's own origin.
- * It costs nothing.
- * @throws Failure (rejected) for a design that is gone
+ * Downloads the preview of a candidate (docs/api/voice-design.md); free.
+ * @throws Failure (rejected) for an expired design
  */
 export async function fetchCandidateAudio(
   client: ApiClient,
   { candidateId, designId, previewAudioUrl }: CandidateRef,
   signal?: AbortSignal,
-): Promise<AudioAnswer> {
+): Promise<AudioResponse> {
   const { target } = endpoint('getCandidateAudio', { designId, candidateId });
-  const told = answeredUrl(client, previewAudioUrl);
+  const told = resolveUrl(client, previewAudioUrl);
   const accept = 'audio/*, application/json';
   try {
-    const answer = await download(
+    const response = await download(
       client,
-      // A link that was told is good for a while; the path of the spec gets a fresh one.
+      // The link of the design expires; the path of the API redirects to a fresh one.
       (headers, isAgain) => {
         const spec = { ...FILE_REQUEST, accept, headers, signal };
         return client.send({ ...spec, target: isAgain ? target : (told ?? target) });
       },
       signal,
     );
-    const audio = await audioAnswer(client, answer, { isOpaqueFine: true });
-    // What a download says of credits is not what the design cost.
+    const audio = await requireAudio(client, response, { isOpaqueFine: true });
+    // The download reports credits that are not the cost of the design.
     return { ...audio, creditsUsed: undefined };
   } catch (error) {
     throw goneDesign(error);

@@ -4,21 +4,21 @@ import { chargeOf } from '../../contract/charges.ts';
 import { PAGE_SIZE_MAX } from '../../contract/limits.ts';
 import { SPEECH_SURFACES } from '../../contract/speech-surfaces.ts';
 import { Failure } from '../../errors/failure.ts';
-import { audioAnswer, answeredUrl } from '../audio-response.ts';
-import type { AudioAnswer } from '../audio-response.ts';
+import { requireAudio, resolveUrl } from '../audio-response.ts';
+import type { AudioResponse } from '../audio-response.ts';
 import type { ApiClient } from '../client.ts';
 import { readBilledJson, readJson } from '../client.ts';
 import type { AskForFile } from '../download.ts';
 import { download, FILE_REQUEST } from '../download.ts';
-import { charged } from '../failures.ts';
+import { maybeBilled } from '../failures.ts';
 import { isModelAvailable } from './models.ts';
 import type { PollPace, PollCall, PollDeps, PolledJob } from '../poll.ts';
 import { POLL_FLOOR_MS, POLL_FLOOR_V1_MS, pollJob, jobCost, jobPhase } from '../poll.ts';
 import { endpoint, jsonBody } from '../request.ts';
 import type { BilledOptions, RequestBody, RequestSpec } from '../request.ts';
-import type { UnknownRecord, JsonAnswer } from '../response.ts';
+import type { UnknownRecord, JsonResponse } from '../response.ts';
 import {
-  badAnswer,
+  badResponse,
   firstNumber,
   firstRecord,
   firstText,
@@ -33,12 +33,12 @@ export interface JobOptions extends BilledOptions {
   readonly api?: JobApi | undefined;
 }
 
-/** What a speech job is created with, byte for byte. */
+/** Returns the exact body of a create. */
 export function speechJobBody(order: SpeechOrder, api: JobApi = 'v3'): RequestBody {
   return jsonBody(speechBody(order, SPEECH_SURFACES[api]));
 }
 
-/** The request of {@link createSpeechJob}, to be described or sent. */
+/** Builds the request of {@link createSpeechJob}. */
 export function speechJobRequest(
   client: ApiClient,
   order: SpeechOrder,
@@ -63,9 +63,9 @@ export function speechJobRequest(
 }
 
 /**
- * Has a text spoken in the background (docs/api/jobs.md#v3 and docs/api/jobs.md#v1). The same order under the same key is
- * answered with the same job and never billed twice.
- * @throws Failure; one whose answer names no job may have been billed
+ * Creates a speech job (docs/api/jobs.md#v3 and docs/api/jobs.md#v1). Retrying with the same key returns the
+ * same job and is not billed again.
+ * @throws Failure; may have been billed if the response names no job
  */
 export async function createSpeechJob(
   client: ApiClient,
@@ -75,24 +75,24 @@ export async function createSpeechJob(
   return sendSpeechJob(client, options.api ?? 'v3', speechJobRequest(client, order, options));
 }
 
-/** The same with a request that is put together already. @throws Failure */
+/** Sends a request built by {@link speechJobRequest}. @throws Failure */
 export async function sendSpeechJob(
   client: ApiClient,
   api: JobApi,
   request: RequestSpec,
 ): Promise<SpeechJob> {
-  const answer = await client.send(request);
+  const response = await client.send(request);
   // A Location header alone names the job too, whatever the body is.
-  const raw = await readBilledJson(answer).catch((error: unknown) => {
-    if (answer.headers.location === undefined) throw error;
+  const raw = await readBilledJson(response).catch((error: unknown) => {
+    if (response.headers.location === undefined) throw error;
   });
-  const job = readSpeechJob(api, { ...answer, raw });
-  if (job === undefined) throw charged(badAnswer('the answer names no job', answer));
+  const job = readSpeechJob(api, { ...response, raw });
+  if (job === undefined) throw maybeBilled(badResponse('the response names no job', response));
   return job;
 }
 
 /**
- * A job as it is now (docs/api/jobs.md#v3 and docs/api/jobs.md#v1).
+ * Returns the current state of a job (docs/api/jobs.md#v3 and docs/api/jobs.md#v1).
  * @throws Failure
  */
 export async function getSpeechJob(
@@ -103,15 +103,16 @@ export async function getSpeechJob(
   const call =
     api === 'v3' ? endpoint('getJob', { jobId: id }) : endpoint('getJobV1', { taskId: id });
   const spec = { ...call, billed: false, retry: 'safe', maxRetries, signal } as const;
-  const answer = await client.json(spec, (body) => body);
-  const job = readSpeechJob(api, answer, id);
-  if (job === undefined) throw badAnswer('the answer does not tell how the job is', answer);
+  const response = await client.json(spec, (body) => body);
+  const job = readSpeechJob(api, response, id);
+  if (job === undefined)
+    throw badResponse('the response does not have the status of the job', response);
   return { ...job, id };
 }
 
 /**
- * Waits until a speech job has ended, well or not.
- * @param ref the job, or the answer to its create, after which it is not asked about at once
+ * Waits until a speech job has ended.
+ * @param deps `known`: the response to its create, which delays the first poll
  * @throws Failure as `pollJob` does
  */
 export function pollSpeechJob(
@@ -124,7 +125,7 @@ export function pollSpeechJob(
 }
 
 /**
- * How often a service may be asked about its speech jobs (docs/api/limits.md: every 3 to 5 seconds in v1).
+ * Returns how often to poll speech jobs (docs/api/limits.md: every 3 to 5 seconds in v1).
  * @param intervalMs `--poll-interval`, in milliseconds
  */
 export function pollPace(client: ApiClient, api: JobApi, intervalMs?: number): PollPace {
@@ -132,37 +133,36 @@ export function pollPace(client: ApiClient, api: JobApi, intervalMs?: number): P
   return { floorMs: isSlow ? POLL_FLOOR_V1_MS : POLL_FLOOR_MS, intervalMs };
 }
 
-/** The interfaces that have speech jobs (docs/api/jobs.md#v3 and docs/api/jobs.md#v1). */
+/** The interfaces with speech jobs (docs/api/jobs.md#v3 and docs/api/jobs.md#v1). */
 export type JobApi = 'v3' | 'v1';
 
-/** Which job is meant. */
 export interface JobRef {
   readonly id: string;
   readonly api: JobApi;
 }
 
-/** What both interfaces tell of a speech job (docs/api/jobs.md#v1 and docs/api/jobs.md#v3). */
+/** A speech job, as both interfaces report it. */
 export interface SpeechJob extends JobRef, PolledJob {
   readonly requestId: string;
-  /** Set aside while it runs, then what it cost: 0 when it failed. */
+  /** Reserved credits while it runs, then its cost: 0 if it failed. */
   readonly creditsUsed: number | undefined;
   readonly quotaRemaining: number | undefined;
-  /** Controls that are not applied; `undefined` where the interface does not tell. */
+  /** Controls that are not applied; undefined if the interface does not report them. */
   readonly ignoredParameters: readonly string[] | undefined;
   readonly format: AudioFormat | undefined;
   readonly segments: readonly SpeechJobSegment[];
-  /** Why it failed, where the service says so. */
+  /** Why it failed, if the service reports it. */
   readonly error: JobError | undefined;
-  /** The whole answer. */
+  /** The whole body. */
   readonly raw: unknown;
 }
 
-/** A stretch of the text that is spoken by itself. */
+/** A part of the text with its own audio. */
 export interface SpeechJobSegment {
   /** From 0. */
   readonly index: number;
   readonly status: string | undefined;
-  /** Where its audio is, as the service wrote it. */
+  /** As returned by the service, possibly relative. */
   readonly audioUrl: string | undefined;
 }
 
@@ -172,15 +172,15 @@ export interface JobError {
 }
 
 /**
- * The job in the answer to a create or a poll, whatever else is in it; `undefined` when it names none.
- * @param known the id, where it was asked for by it
+ * Reads a job from the response to a create or a poll; undefined if there is none.
+ * @param known the id of a polled job
  */
 export function readSpeechJob(
   api: JobApi,
-  answer: Omit<JsonAnswer<unknown>, 'status' | 'value'>,
+  response: Omit<JsonResponse<unknown>, 'status' | 'value'>,
   known?: string,
 ): SpeechJob | undefined {
-  const { headers, raw, requestId, retryAfterMs } = answer;
+  const { headers, raw, requestId, retryAfterMs } = response;
   const body = firstRecord(raw) ?? {};
   const task = firstRecord(body['task'], body['data'], body['job']) ?? body;
   const record = firstRecord(body['record']) ?? {};
@@ -210,7 +210,7 @@ export function readSpeechJob(
   };
 }
 
-/** The id in the address of a job (`Location` of a create). */
+/** Returns the job id of a `Location` header. */
 function idOf(location: string | undefined): string | undefined {
   const segment = /\/jobs\/([^/?#]+)\/?(?:[?#].*)?$/.exec(location ?? '')?.[1];
   if (segment === undefined) return undefined;
@@ -244,15 +244,15 @@ export function readJobError(job: UnknownRecord, error = job['error']): JobError
 }
 
 /**
- * The audio of a job that has ended (docs/api/jobs.md#v3 and docs/api/jobs.md#v1): the key stays on the service's origin
- * and is not sent on to the store that it may redirect to. It costs nothing, and can be had again.
+ * Downloads the audio of a job (docs/api/jobs.md#v3 and docs/api/jobs.md#v1); free and repeatable. Redirects to
+ * file storage do not get the key.
  * @throws Failure
  */
 export async function fetchJobAudio(
   client: ApiClient,
   { api, id }: JobRef,
   signal?: AbortSignal,
-): Promise<AudioAnswer> {
+): Promise<AudioResponse> {
   const { target } =
     api === 'v3'
       ? endpoint('getJobAudio', { jobId: id })
@@ -261,17 +261,17 @@ export async function fetchJobAudio(
 }
 
 /**
- * The audio of one segment of a job, which may be there before the job has ended. v1 tells only in the
- * job itself where it is.
+ * Downloads the audio of one segment, which may be available before the job has ended. v1 has its URL in the
+ * job only.
  * @param index from 0
- * @throws Failure (rejected) when the job has no such segment with audio
+ * @throws Failure (rejected) if the job has no audio of this segment
  */
 export async function fetchSegmentAudio(
   client: ApiClient,
   ref: JobRef,
   index: number,
   signal?: AbortSignal,
-): Promise<AudioAnswer> {
+): Promise<AudioResponse> {
   if (ref.api === 'v3') {
     const { target } = endpoint('getJobSegment', { jobId: ref.id, segmentIndex: `${index}` });
     return getAudio(client, target, signal);
@@ -287,36 +287,39 @@ async function segmentLink(
 ): Promise<URL> {
   const { requestId, segments, status } = await getSpeechJob(client, ref, { signal });
   const address = segments.find((segment) => segment.index === index)?.audioUrl;
-  const url = answeredUrl(client, address);
+  const url = resolveUrl(client, address);
   if (url !== undefined) return url;
-  throw new Failure(`job ${ref.id} has no audio of a segment ${index} (its status is ${status})`, {
+  throw new Failure(`job ${ref.id} has no audio of segment ${index} (status: ${status})`, {
     code: 'ERR_AUDIO_NOT_FOUND',
     exit: 'rejected',
-    hint: 'Segments are numbered from 0; in v1 they are there once the job has ended.',
+    hint: 'Segments are numbered from 0. In v1 they are available once the job has ended.',
     requestId,
   });
 }
 
-/** @param place a path of the service, or what looks up a fresh link */
+/** @param place a path of the service, or a function that returns a fresh link */
 async function getAudio(
   client: ApiClient,
   place: string | (() => Promise<URL>),
   signal: AbortSignal | undefined,
-): Promise<AudioAnswer> {
+): Promise<AudioResponse> {
   const request = { ...FILE_REQUEST, accept: 'audio/*, application/json', signal };
   const ask: AskForFile = async (headers) => {
     const target = typeof place === 'string' ? place : await place();
-    const answer = await client.send({ ...request, target, headers });
-    if (answer.headers.contentType !== 'application/json') return answer;
-    // What a segment answers is not described: it may be where the audio is.
-    const url = answeredUrl(client, addressIn(await readJson(answer)));
+    const response = await client.send({ ...request, target, headers });
+    if (response.headers.contentType !== 'application/json') return response;
+    // The response for segments is not documented: it may be the URL of the audio.
+    const url = resolveUrl(client, addressIn(await readJson(response)));
     if (url !== undefined)
       return client.send({ ...request, accept: 'audio/*', target: url, headers });
-    throw badAnswer('the answer has neither audio nor its address in it', answer);
+    throw badResponse('the response has neither audio nor its URL', response);
   };
-  const answer = await download(client, ask, signal);
+  const response = await download(client, ask, signal);
   // The download reports credits that are not the cost of the job.
-  return { ...(await audioAnswer(client, answer, { isOpaqueFine: true })), creditsUsed: undefined };
+  return {
+    ...(await requireAudio(client, response, { isOpaqueFine: true })),
+    creditsUsed: undefined,
+  };
 }
 
 function addressIn(body: unknown): unknown {
@@ -325,7 +328,7 @@ function addressIn(body: unknown): unknown {
   return fields['audioUrl'] ?? fields['playbackUrl'] ?? fields['downloadUrl'] ?? fields['url'];
 }
 
-/** Which jobs are asked for (docs/api/jobs.md#v3 and docs/api/jobs.md#v1). */
+/** Filters of a job list (docs/api/jobs.md#v3 and docs/api/jobs.md#v1). */
 export interface JobQuery {
   readonly page?: number | undefined;
   readonly limit?: number | undefined;
@@ -334,7 +337,7 @@ export interface JobQuery {
   readonly createdAfter?: string | undefined;
 }
 
-/** What a list tells of a job, in the words of both interfaces (docs/api/jobs.md#v1). */
+/** A job of a list, as both interfaces report it. */
 export interface ListedJob {
   readonly id: string;
   readonly status: string;
@@ -349,17 +352,17 @@ export interface ListedJob {
 export interface JobPage<Job> {
   readonly items: readonly Job[];
   readonly page: number;
-  /** `undefined` on the last page. */
+  /** Undefined on the last page. */
   readonly nextPage: number | undefined;
 }
 
-/** One page of the jobs of the account, the newest first. */
+/** Lists one page of the account's jobs, newest first. */
 export function listSpeechJobs(
   client: ApiClient,
   api: JobApi,
   query: JobQuery,
   signal?: AbortSignal,
-): Promise<JsonAnswer<JobPage<ListedJob>>> {
+): Promise<JsonResponse<JobPage<ListedJob>>> {
   const call = endpoint(api === 'v3' ? 'listJobs' : 'listJobsV1');
   const spec = { ...call, query: { ...query }, billed: false, retry: 'safe', signal } as const;
   return client.json(spec, (body) => readJobPage(body, query.page ?? 1));
@@ -379,7 +382,7 @@ export function allSpeechJobs(
 
 /** Lists the jobs of every page. */
 export async function* allJobs<Job extends { readonly id: string }>(
-  list: (page: number) => Promise<JsonAnswer<JobPage<Job>>>,
+  list: (page: number) => Promise<JsonResponse<JobPage<Job>>>,
 ): AsyncGenerator<{ readonly item: Job; readonly raw: unknown }, void, undefined> {
   const seen = new Set<string>();
   for (let page: number | undefined = 1; page !== undefined;) {

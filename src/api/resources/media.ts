@@ -1,25 +1,25 @@
 import type { EndpointId } from '../../contract/generated/endpoints.ts';
 import { PAGE_SIZE_MAX } from '../../contract/limits.ts';
 import { Failure } from '../../errors/failure.ts';
-import { answeredUrl, notEmpty } from '../audio-response.ts';
-import type { FileAnswer } from '../audio-response.ts';
+import { resolveUrl, notEmpty } from '../audio-response.ts';
+import type { FileResponse } from '../audio-response.ts';
 import type { ApiClient } from '../client.ts';
-import { readCreateAnswer } from '../client.ts';
+import { readCreateResponse } from '../client.ts';
 import type { AskForFile } from '../download.ts';
 import { download, FILE_REQUEST } from '../download.ts';
-import { charged } from '../failures.ts';
+import { maybeBilled } from '../failures.ts';
 import type { PollPace, PollCall, PolledJob } from '../poll.ts';
 import { POLL_FLOOR_MS, jobCost, jobPhase } from '../poll.ts';
 import { endpoint, jsonBody } from '../request.ts';
 import type { BilledOptions, RequestSpec } from '../request.ts';
-import type { Answer, UnknownRecord, JsonAnswer } from '../response.ts';
-import { badAnswer, firstNumber, firstRecord, firstText, isRecord } from '../response.ts';
+import type { ApiResponse, UnknownRecord, JsonResponse } from '../response.ts';
+import { badResponse, firstNumber, firstRecord, firstText, isRecord } from '../response.ts';
 import type { JobError, JobPage } from './jobs.ts';
 import { allJobs, jobPage, readJobError } from './jobs.ts';
 import { missingCapability } from './models.ts';
 import type { MediaJobKind } from './models.ts';
 
-/** What is asked for, by the fields of the spec's sections 4.7 and 4.8; what is undefined is not sent. */
+/** The fields of a create (docs/api/media.md and docs/api/lip-sync.md); undefined fields are not sent. */
 export type MediaOrder = Readonly<
   Record<string, string | number | boolean | readonly string[] | undefined>
 >;
@@ -43,7 +43,7 @@ const ENDPOINTS_OF: Readonly<
   video: { create: 'createVideoJob', get: 'getVideoJob' },
 };
 
-/** The request of {@link createMediaJob}, to be described or sent. */
+/** Builds the request of {@link createMediaJob}. */
 export function mediaJobRequest(
   kind: MediaJobKind,
   order: MediaOrder,
@@ -66,11 +66,11 @@ export function mediaJobRequest(
 }
 
 const LOOK_AT =
-  '`foley lipsync list` shows whether the job was created; look before you create it again.';
+  'Check with `foley lipsync list` whether the job was created before you create it again.';
 
 /**
- * Orders a lip sync, a dubbing, an image or a video (docs/api/lip-sync.md and docs/api/media.md).
- * @throws Failure; one whose answer names no job may have been billed
+ * Creates a lip sync, dubbing, image or video job (docs/api/lip-sync.md and docs/api/media.md).
+ * @throws Failure; may have been billed if the response names no job
  */
 export async function createMediaJob(
   client: ApiClient,
@@ -81,23 +81,23 @@ export async function createMediaJob(
   return sendMediaJob(client, kind, mediaJobRequest(kind, order, options));
 }
 
-/** The same with a request that is put together already. @throws Failure */
+/** Sends a request built by {@link mediaJobRequest}. @throws Failure */
 export async function sendMediaJob(
   client: ApiClient,
   kind: MediaJobKind,
   request: RequestSpec,
 ): Promise<MediaJob> {
-  const answer = await client.send(request).catch(async (error: unknown) => {
+  const response = await client.send(request).catch(async (error: unknown) => {
     throw await missingCapability(client, error, kind, request);
   });
-  const { raw } = await readCreateAnswer(answer, []);
-  const job = readMediaJob(kind, { ...answer, raw });
-  if (job === undefined) throw charged(badAnswer('the answer names no job', answer));
+  const { raw } = await readCreateResponse(response, []);
+  const job = readMediaJob(kind, { ...response, raw });
+  if (job === undefined) throw maybeBilled(badResponse('the response names no job', response));
   return job;
 }
 
 /**
- * A job as it is now (docs/api/lip-sync.md and docs/api/media.md).
+ * Returns the current state of a job (docs/api/lip-sync.md and docs/api/media.md).
  * @throws Failure
  */
 export async function getMediaJob(
@@ -108,57 +108,58 @@ export async function getMediaJob(
 ): Promise<MediaJob> {
   const call = endpoint(ENDPOINTS_OF[kind].get, { jobId: id });
   const spec = { ...call, billed: false, retry: 'safe', maxRetries, signal } as const;
-  const answer = await client.json(spec, (body) => body);
-  const job = readMediaJob(kind, answer, id);
-  if (job === undefined) throw badAnswer('the answer does not tell how the job is', answer);
+  const response = await client.json(spec, (body) => body);
+  const job = readMediaJob(kind, response, id);
+  if (job === undefined)
+    throw badResponse('the response does not have the status of the job', response);
   return { ...job, id };
 }
 
-/** How often a service may be asked about such jobs; no document says so. @param intervalMs `--poll-interval` */
+/** Returns how often to poll; the API has no rule. @param intervalMs `--poll-interval` */
 export function mediaPace(intervalMs?: number): PollPace {
   return { floorMs: POLL_FLOOR_MS, intervalMs };
 }
 
-/** What a lip sync is billed by (docs/api/lip-sync.md); seconds. */
+/** The billed duration of a lip sync, in seconds (docs/api/lip-sync.md). */
 export interface LipSyncBilling {
   readonly billedSeconds: number;
   readonly videoSeconds: number | undefined;
   readonly audioSeconds: number | undefined;
-  /** The service's own word, such as `shorter_input_rounded_up`. */
+  /** As reported by the service, such as `shorter_input_rounded_up`. */
   readonly rule: string | undefined;
 }
 
-/** What is told of a lip sync, a dubbing, an image or a video (docs/api/lip-sync.md, docs/api/lip-sync.md#dubbing and docs/api/media.md#jobs). */
+/** A media job (docs/api/lip-sync.md and docs/api/media.md#jobs). */
 export interface MediaJob extends PolledJob {
   readonly kind: MediaJobKind;
   readonly requestId: string;
-  /** Percent that is done, where the service tells. */
+  /** Percent done, if the service reports it. */
   readonly progress: number | undefined;
-  /** Set aside while it runs, then what it cost. */
+  /** Reserved credits while it runs, then its cost. */
   readonly creditsUsed: number | undefined;
-  /** The parts of that, of a dubbing. */
+  /** The cost of each step of a dubbing. */
   readonly creditsByPart: Readonly<Record<string, number>> | undefined;
   readonly quotaRemaining: number | undefined;
   readonly billing: LipSyncBilling | undefined;
-  /** Where what it made is, as the service wrote it. */
+  /** As returned by the service, possibly relative. */
   readonly resultUrl: string | undefined;
-  /** Why it failed, where the service says so. */
+  /** Why it failed, if the service reports it. */
   readonly error: JobError | undefined;
-  /** What it made is not, or lacks. */
+  /** Warnings about the result. */
   readonly notices: readonly string[];
-  /** What the service tells of it. */
+  /** The JSON of the job. */
   readonly data: UnknownRecord;
-  /** The whole answer. */
+  /** The whole body. */
   readonly raw: unknown;
 }
 
 /**
- * The job in the answer to a create or a poll, whatever else is in it; `undefined` when it names none.
- * @param known the id, where it was asked for by it
+ * Reads a job from the response to a create or a poll; undefined if there is none.
+ * @param known the id of a polled job
  */
 function readMediaJob(
   kind: MediaJobKind,
-  { headers, raw, requestId, retryAfterMs }: Omit<JsonAnswer<unknown>, 'status' | 'value'>,
+  { headers, raw, requestId, retryAfterMs }: Omit<JsonResponse<unknown>, 'status' | 'value'>,
   known?: string,
 ): MediaJob | undefined {
   const body = firstRecord(raw) ?? {};
@@ -177,7 +178,7 @@ function readMediaJob(
   };
 }
 
-/** The same out of what a list tells of one job. */
+/** Reads a job from its JSON alone, as in a list. */
 function readMediaData(
   kind: MediaJobKind,
   data: UnknownRecord,
@@ -193,7 +194,7 @@ function readMediaData(
     status,
     phase: jobPhase(status),
     progress: percent(data['progress']),
-    // The speech of a failed dubbing may stay charged: its parts tell.
+    // The speech of a failed dubbing may stay billed, as its parts show.
     creditsUsed: isRecord(credits) ? totalOf(credits) : jobCost(status, firstNumber(credits)),
     creditsByPart: isRecord(credits) ? partsOf(credits) : undefined,
     billing: billingOf(data),
@@ -208,7 +209,7 @@ function readMediaData(
   };
 }
 
-/** Names that no request has: what was sent in may be told again beside what was made. */
+/** Reads the result URL; these names differ from request fields, which a response may repeat. */
 function resultOf(data: UnknownRecord): string | undefined {
   const result = firstRecord(data['result']) ?? {};
   return firstText(
@@ -257,38 +258,38 @@ function textsOf(value: unknown): readonly string[] {
 }
 
 /**
- * What a job made, from where it says that it is (docs/api/lip-sync.md, docs/api/lip-sync.md#dubbing and docs/api/media.md#jobs): with the key on the
- * service's own origin, without it elsewhere. It costs nothing, and can be had again.
- * @throws Failure: rejected for a job that has nothing yet, bad_answer for one that names no place
+ * Downloads the result of a job (docs/api/lip-sync.md and docs/api/media.md#jobs); free and repeatable. Only
+ * the origin of the service gets the key.
+ * @throws Failure: rejected for a job without a result yet, bad_answer for one without a URL
  */
 export async function fetchMediaResult(
   client: ApiClient,
   job: MediaJob,
   signal?: AbortSignal,
-): Promise<FileAnswer> {
+): Promise<FileResponse> {
   if (job.phase === 'running') throw notYet(job);
-  const target = answeredUrl(client, job.resultUrl);
+  const target = resolveUrl(client, job.resultUrl);
   if (target === undefined) {
-    throw badAnswer(`job ${job.id} is ${job.status}, but names no place where its result is`, {
+    throw badResponse(`job ${job.id} is ${job.status}, but has no URL of its result`, {
       requestId: job.requestId,
     });
   }
   return fetchFile(client, signal, async (headers, isAgain) => {
     const { resultUrl } = isAgain ? await getMediaJob(client, job.kind, job.id, { signal }) : job;
-    const url = answeredUrl(client, resultUrl) ?? target;
+    const url = resolveUrl(client, resultUrl) ?? target;
     return client.send({ ...MEDIA_REQUEST, target: url, headers, signal });
   });
 }
 
 /**
- * A file of the service, or of where it stores files.
+ * Downloads a file from the service or its file storage.
  * @throws Failure
  */
 export async function fetchMediaFile(
   client: ApiClient,
   target: URL,
   signal?: AbortSignal,
-): Promise<FileAnswer> {
+): Promise<FileResponse> {
   return fetchFile(client, signal, (headers) =>
     client.send({ ...MEDIA_REQUEST, target, headers, signal }),
   );
@@ -303,12 +304,12 @@ async function fetchFile(
   client: ApiClient,
   signal: AbortSignal | undefined,
   ask: AskForFile,
-): Promise<FileAnswer> {
-  return { ...fileAnswer(await download(client, ask, signal)), maxBytes: client.maxBytes };
+): Promise<FileResponse> {
+  return { ...requireFile(await download(client, ask, signal)), maxBytes: client.maxBytes };
 }
 
 function notYet({ id, kind, requestId, status }: MediaJob): Failure {
-  return new Failure(`job ${id} has made nothing yet (its status is ${status})`, {
+  return new Failure(`job ${id} has no result yet (status: ${status})`, {
     code: 'ERR_MEDIA_NOT_FOUND',
     exit: 'rejected',
     hint: `\`foley ${kind} wait ${id} -o …\` waits for it.`,
@@ -316,38 +317,38 @@ function notYet({ id, kind, requestId, status }: MediaJob): Failure {
   });
 }
 
-function fileAnswer(answer: Answer): FileAnswer {
-  const { contentLength, framing, headers, requestId, status } = answer;
+function requireFile(response: ApiResponse): FileResponse {
+  const { contentLength, framing, headers, requestId, status } = response;
   if (status !== 200 || contentLength === 0) {
-    answer.discard();
-    throw badAnswer(`the answer (${status}) has no file in it`, answer);
+    response.discard();
+    throw badResponse(`the response (${status}) has no file`, response);
   }
   return {
-    body: { [Symbol.asyncIterator]: () => notEmpty(answer) },
+    body: { [Symbol.asyncIterator]: () => notEmpty(response) },
     contentType: headers.get('content-type') ?? '',
     contentLength,
     pcm: undefined,
     framing,
     requestId,
-    // What a download says of credits is not what the job cost.
+    // The download reports credits that are not the cost of the job.
     creditsUsed: undefined,
-    discard: () => answer.discard(),
+    discard: () => response.discard(),
   };
 }
 
-/** Which lip-sync jobs are asked for (docs/api/lip-sync.md). */
+/** Filters of a lip-sync list (docs/api/lip-sync.md). */
 interface LipSyncQuery {
   readonly page?: number | undefined;
   readonly limit?: number | undefined;
   readonly status?: string | undefined;
 }
 
-/** One page of the lip-sync jobs of the account (docs/api/lip-sync.md). */
+/** Lists one page of the account's lip-sync jobs (docs/api/lip-sync.md). */
 export function listLipSync(
   client: ApiClient,
   query: LipSyncQuery,
   signal?: AbortSignal,
-): Promise<JsonAnswer<JobPage<MediaJob>>> {
+): Promise<JsonResponse<JobPage<MediaJob>>> {
   const call = endpoint('listLipSync');
   const spec = { ...call, query: { ...query }, billed: false, retry: 'safe', signal } as const;
   return client.json(spec, (body) => readLipSyncPage(body, query.page ?? 1));

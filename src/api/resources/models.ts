@@ -5,24 +5,21 @@ import type { ApiClient } from '../client.ts';
 import { reviseFailure } from '../failures.ts';
 import { endpoint } from '../request.ts';
 import type { RequestSpec } from '../request.ts';
-import type { JsonAnswer, UnknownRecord } from '../response.ts';
+import type { JsonResponse, UnknownRecord } from '../response.ts';
 import { firstNumber, firstText, isRecord, isStringArray } from '../response.ts';
 
-/** The capability record of every model (docs/api/models.md); public, so asked for without a key. */
+/** Returns the capabilities of every model (docs/api/models.md), without a key. */
 export function getCapabilities(
   client: ApiClient,
   options: Pick<RequestSpec, 'maxRetries' | 'signal'> = {},
-): Promise<JsonAnswer<Capabilities>> {
+): Promise<JsonResponse<Capabilities>> {
   return client.json(
     { ...endpoint('getCapabilities'), billed: false, retry: 'safe', ...options },
     readCapabilities,
   );
 }
 
-/**
- * Whether a fresh capability record has the model available; `undefined` when it cannot be read.
- * Asked after a 503 of a speech request.
- */
+/** Whether the current capabilities list the model as available, after a 503; undefined if they cannot be read. */
 export async function isModelAvailable(
   client: ApiClient,
   modelId: string,
@@ -84,19 +81,19 @@ function readControls(controls: UnknownRecord): ModelControls {
   };
 }
 
-/** One way in which a model makes pictures or videos, with what it costs (docs/api/media.md). */
+/** A size or duration that a media model supports, with its cost (docs/api/media.md). */
 export interface MediaVariant {
-  /** Of an image. */
+  /** Images only. */
   readonly aspectRatio: string | undefined;
   readonly resolution: string | undefined;
-  /** Of a video. */
+  /** Videos only. */
   readonly size: string | undefined;
   readonly seconds: number | undefined;
-  /** In pixels, where the service tells. */
+  /** Pixels. */
   readonly width: number | undefined;
   readonly height: number | undefined;
   readonly credits: number | undefined;
-  /** How many references it takes. */
+  /** Maximum number of reference images. */
   readonly referenceLimit: number | undefined;
 }
 
@@ -106,18 +103,18 @@ export interface MediaModel {
   readonly variants: readonly MediaVariant[];
 }
 
-/** The models of images or of videos, each with its variants (docs/api/media.md). */
+/** Lists the image or video models with their variants (docs/api/media.md). */
 export function listMediaModels(
   client: ApiClient,
   mediaType: MediaType,
   signal?: AbortSignal,
-): Promise<JsonAnswer<readonly MediaModel[]>> {
+): Promise<JsonResponse<readonly MediaModel[]>> {
   const call = endpoint('getMediaModels');
   const spec = { ...call, query: { mediaType }, billed: false, retry: 'safe', signal } as const;
   return client.json(spec, readModels);
 }
 
-/** The shape is not documented: it is looked for where such lists are. */
+/** Reads the list from any of the usual fields: the API does not document its shape. */
 function readModels(body: unknown): readonly MediaModel[] | undefined {
   const outer = isRecord(body) ? body : {};
   const inner = isRecord(outer['data']) ? outer['data'] : outer;
@@ -154,7 +151,7 @@ function readVariant(body: UnknownRecord): MediaVariant {
   };
 }
 
-/** What a kind of job is called in a sentence. */
+/** Names for messages. */
 const CAPABILITIES: Readonly<Record<MediaJobKind, string>> = {
   lipsync: 'lip sync',
   dub: 'video dubbing',
@@ -163,8 +160,8 @@ const CAPABILITIES: Readonly<Record<MediaJobKind, string>> = {
 };
 
 /**
- * The same error, which says that the account does not have the capability where it is a 404 and the
- * schema document does not list what was asked for (docs/api/media.md).
+ * Explains a 404 of a create whose endpoint the schema document does not list: the account lacks the feature
+ * (docs/api/media.md). Returns any other error unchanged.
  */
 export async function missingCapability(
   client: ApiClient,
@@ -178,11 +175,11 @@ export async function missingCapability(
   if ((await isListed(client, method, target, request.signal)) !== false) return error;
   return reviseFailure(error, {
     message: `${CAPABILITIES[kind]} is not available for this account: the service does not list ${method} ${target}`,
-    hint: 'Use another account (--account), or ask the service for it. `foley --local` has it.',
+    hint: 'Use another account (--account), ask the service for it, or use `--local`, which has it.',
   });
 }
 
-/** Whether the schema document has an operation; undefined when that cannot be found out. */
+/** Whether the schema document lists an operation; undefined if it cannot be read. */
 async function isListed(
   client: ApiClient,
   method: string,
@@ -195,7 +192,7 @@ async function isListed(
     const { value } = await client.json(spec, (body) => (isRecord(body) ? body : undefined));
     const paths = value['paths'];
     if (!isRecord(paths)) return undefined;
-    // A document may name its paths below an address that it gives once.
+    // Paths may be relative to a base address of the document.
     return Object.entries(paths).some(
       ([path, operations]) =>
         path !== '/' &&
@@ -211,5 +208,5 @@ async function isListed(
 
 export type MediaJobKind = (typeof MEDIA_JOB_KINDS)[number];
 
-/** The kinds of jobs that make pictures and videos, by the nouns of the command line. */
+/** The kinds of media jobs, named like their commands. */
 export const MEDIA_JOB_KINDS = ['lipsync', 'dub', 'image', 'video'] as const;

@@ -1,23 +1,26 @@
 import type { Profile, ProfileUpdate } from '../../contract/account.ts';
-import type { JsonAnswer } from '../response.ts';
+import type { JsonResponse } from '../response.ts';
 import { isRecord } from '../response.ts';
 import type { ApiClient } from '../client.ts';
 import { endpoint, jsonBody } from '../request.ts';
 
-/** The account of the key: id, tier, credits, quota (docs/api/account.md). */
-export function getProfile(client: ApiClient, signal?: AbortSignal): Promise<JsonAnswer<Profile>> {
+/** Returns the account of the key: id, tier, credits, quota (docs/api/account.md). */
+export function getProfile(
+  client: ApiClient,
+  signal?: AbortSignal,
+): Promise<JsonResponse<Profile>> {
   return client.json(
     { ...endpoint('getProfile'), billed: false, retry: 'safe', signal },
     readProfile,
   );
 }
 
-/** Changes what can be changed of the profile (docs/api/account.md); saying it twice changes nothing. */
+/** Updates the profile (docs/api/account.md); idempotent. */
 export function updateProfile(
   client: ApiClient,
   update: ProfileUpdate,
   signal?: AbortSignal,
-): Promise<JsonAnswer<unknown>> {
+): Promise<JsonResponse<unknown>> {
   return client.json(
     {
       ...endpoint('updateProfile'),
@@ -26,7 +29,7 @@ export function updateProfile(
       retry: 'safe',
       signal,
     },
-    // The spec does not show what comes back.
+    // The API does not document the response.
     (body) => body ?? null,
   );
 }

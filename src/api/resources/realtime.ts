@@ -1,32 +1,32 @@
 import { renameFields, v3FieldName } from '../../contract/realtime/protocols.ts';
 import type { RealtimeProtocol } from '../../contract/realtime/protocols.ts';
-import type { JsonAnswer, UnknownRecord } from '../response.ts';
+import type { JsonResponse, UnknownRecord } from '../response.ts';
 import { isRecord } from '../response.ts';
-import type { AudioAnswer } from '../audio-response.ts';
-import { audioAnswer } from '../audio-response.ts';
+import type { AudioResponse } from '../audio-response.ts';
+import { requireAudio } from '../audio-response.ts';
 import type { ApiClient } from '../client.ts';
 import { endpoint, jsonBody } from '../request.ts';
 import type { RequestSpec } from '../request.ts';
 
-/** Models, formats, controls, limits and modes of realtime speech (docs/api/realtime.md), with the names of v3. */
+/** Returns the capabilities of realtime speech (docs/api/realtime.md), with v3 names. */
 export function getRealtimeCapabilities(
   client: ApiClient,
   protocol: RealtimeProtocol,
   signal?: AbortSignal,
-): Promise<JsonAnswer<UnknownRecord>> {
+): Promise<JsonResponse<UnknownRecord>> {
   const id = protocol === 'v3' ? 'getRealtimeCapabilities' : 'getRealtimeCapabilitiesV2';
   return client.json(onRealtimeHost(endpoint(id), signal), asV3);
 }
 
-/** A ticket with which a page of `origin` opens one conversation. */
+/** A ticket that opens one conversation from a page of `origin`. */
 interface BrowserTicket {
   readonly ticket: string;
-  /** Where it is shown; only v3 tells. */
+  /** Where to use it; v3 only. */
   readonly url: string | undefined;
 }
 
 /**
- * A single-use ticket for a browser, which cannot carry a key (docs/api/realtime.md and docs/api/authentication.md).
+ * Creates a single-use ticket for a browser, which cannot send a key (docs/api/realtime.md).
  * @param origin of the page, such as `https://app.example.com`
  */
 export function createBrowserTicket(
@@ -34,33 +34,33 @@ export function createBrowserTicket(
   protocol: RealtimeProtocol,
   origin: string,
   signal?: AbortSignal,
-): Promise<JsonAnswer<BrowserTicket>> {
+): Promise<JsonResponse<BrowserTicket>> {
   const id = protocol === 'v3' ? 'createBrowserTicket' : 'createBrowserTicketV2';
   const call = onRealtimeHost(endpoint(id), signal);
   return client.json({ ...call, body: jsonBody({ origin }) }, readTicket);
 }
 
-/** What became of a reliable request (docs/api/realtime.md#request-states and docs/api/realtime.md), with the names of v3. */
+/** Returns the state of a reliable request (docs/api/realtime.md#request-states), with v3 names. */
 export function getRealtimeRequest(
   client: ApiClient,
   protocol: RealtimeProtocol,
   requestId: string,
   signal?: AbortSignal,
-): Promise<JsonAnswer<UnknownRecord>> {
+): Promise<JsonResponse<UnknownRecord>> {
   const id = protocol === 'v3' ? 'getRealtimeRequest' : 'getRealtimeRequestV2';
   return client.json(onRealtimeHost(endpoint(id, { requestId }), signal), asV3);
 }
 
-/** The stored audio of a segment (docs/api/realtime.md; v3 only). It costs nothing, and can be had again. */
+/** Downloads the stored audio of a segment (docs/api/realtime.md; v3 only); free and repeatable. */
 export async function fetchRealtimeSegment(
   client: ApiClient,
   requestId: string,
   segmentId: string,
   signal?: AbortSignal,
-): Promise<AudioAnswer> {
+): Promise<AudioResponse> {
   const call = onRealtimeHost(endpoint('getRealtimeSegment', { requestId, segmentId }), signal);
-  const answer = await client.send({ ...call, accept: 'audio/*, application/json' });
-  return audioAnswer(client, answer, { isOpaqueFine: true });
+  const response = await client.send({ ...call, accept: 'audio/*, application/json' });
+  return requireAudio(client, response, { isOpaqueFine: true });
 }
 
 function onRealtimeHost(
@@ -71,7 +71,7 @@ function onRealtimeHost(
 }
 
 function asV3(body: unknown): UnknownRecord | undefined {
-  // The spec does not say how v2 names fields over HTTP: both are taken.
+  // The API does not document the v2 names over HTTP: accept both.
   const named = renameFields(body, (name) => (/[A-Z]/.test(name) ? name : v3FieldName(name)));
   return isRecord(named) ? named : undefined;
 }

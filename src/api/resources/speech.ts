@@ -5,28 +5,28 @@ import type { SpeechControls } from '../../contract/speech.ts';
 import type { SpeechSurface, SurfaceName, SpeechField } from '../../contract/speech-surfaces.ts';
 import { SPEECH_SURFACES } from '../../contract/speech-surfaces.ts';
 import { Failure } from '../../errors/failure.ts';
-import type { AudioAnswer } from '../audio-response.ts';
-import { answeredUrl, audioAnswer } from '../audio-response.ts';
+import type { AudioResponse } from '../audio-response.ts';
+import { resolveUrl, requireAudio } from '../audio-response.ts';
 import type { ApiClient } from '../client.ts';
 import { readBilledJson } from '../client.ts';
 import { download, FILE_REQUEST } from '../download.ts';
-import { charged, reviseFailure } from '../failures.ts';
+import { maybeBilled, reviseFailure } from '../failures.ts';
 import { endpoint, jsonBody } from '../request.ts';
 import type { BilledOptions, RequestSpec } from '../request.ts';
-import type { Answer, UnknownRecord } from '../response.ts';
-import { badAnswer, firstNumber, firstRecord } from '../response.ts';
+import type { ApiResponse, UnknownRecord } from '../response.ts';
+import { badResponse, firstNumber, firstRecord } from '../response.ts';
 import { isModelAvailable } from './models.ts';
 
 /** Every surface requires a key, except the compatibility surfaces, which do not know it. */
 export interface SpeechOptions extends Omit<BilledOptions, 'idempotencyKey'> {
   readonly idempotencyKey?: BilledOptions['idempotencyKey'] | undefined;
-  /** Which interface is asked; default v3. */
+  /** Default v3. */
   readonly surface?: SurfaceName | undefined;
-  /** Have the audio stored, and fetch it from there (v1). */
+  /** Stores the audio and downloads it from there (v1). */
   readonly cache?: boolean | undefined;
 }
 
-/** The request of {@link synthesize}, to be described or sent. */
+/** Builds the request of {@link synthesize}. */
 export function speechRequest(
   client: ApiClient,
   order: SpeechOrder,
@@ -63,7 +63,7 @@ function modelHeader(
   return name === undefined || modelId === undefined ? undefined : { [name]: modelId };
 }
 
-/** By what the service recognizes the request when it comes again, where it does. */
+/** Returns the key and retry rule of a surface. */
 function repetition(
   method: string,
   path: string,
@@ -71,45 +71,44 @@ function repetition(
 ): Pick<RequestSpec, 'key' | 'lookAt' | 'retry'> {
   const { recognizedBy: sentAs } = chargeOf(method, path);
   if (sentAs === undefined) return { retry: 'never', lookAt: LOOK_AT };
-  if (idempotencyKey === undefined) throw new TypeError(`${path} is not sent without a key`);
+  if (idempotencyKey === undefined) throw new TypeError(`${path} requires an idempotency key`);
   return { retry: 'keyed', key: { ...idempotencyKey, sentAs } };
 }
 
-/** The header by which a surface recognizes a request that comes again; none where it does not. */
+/** Returns the header by which a surface recognizes repeated requests; undefined if it does not. */
 export function recognizedBy(surface: SurfaceName): Charge['recognizedBy'] {
   const { method, target } = endpoint(SPEECH_SURFACES[surface].endpoint);
   return chargeOf(method, target).recognizedBy;
 }
 
 const LOOK_AT =
-  'Nothing would tell the service that it is the same request: look with `foley profile` whether ' +
-  'credits were used before you send it again.';
+  'The service cannot recognize a repeated request. Check with `foley profile` whether credits were ' +
+  'used before you send it again.';
 
 /**
- * Speaks a text synchronously (docs/api/README.md): resolves when the audio begins to arrive.
- * @throws Failure; status first, then content type: a 200 that is not audio is of no use, whatever
- *   error its JSON names
+ * Speaks a text synchronously (docs/api/README.md); resolves when the audio begins to arrive.
+ * @throws Failure; checks the status first, then the media type
  */
 export async function synthesize(
   client: ApiClient,
   order: SpeechOrder,
   options: SpeechOptions,
-): Promise<AudioAnswer> {
+): Promise<AudioResponse> {
   return sendSpeech(client, speechRequest(client, order, options), options.cache === true);
 }
 
 /**
- * Sends a speech request as it is: {@link synthesize} for one that was stored.
- * @param cache the body asks for an address of stored audio
+ * Sends a request built by {@link speechRequest}.
+ * @param cache the response is the URL of stored audio
  * @throws Failure as {@link synthesize}
  */
 export async function sendSpeech(
   client: ApiClient,
   request: RequestSpec,
   cache: boolean,
-): Promise<AudioAnswer> {
-  const answer = await client.send({ ...request, accept: SPEECH_TYPES });
-  return cache ? storedAudio(client, answer, request.signal) : audioAnswer(client, answer);
+): Promise<AudioResponse> {
+  const response = await client.send({ ...request, accept: SPEECH_TYPES });
+  return cache ? storedAudio(client, response, request.signal) : requireAudio(client, response);
 }
 
 /**
@@ -119,14 +118,14 @@ export async function sendSpeech(
  */
 async function storedAudio(
   client: ApiClient,
-  answer: Answer,
+  response: ApiResponse,
   signal: AbortSignal | undefined,
-): Promise<AudioAnswer> {
-  if (answer.headers.contentType !== 'application/json') return audioAnswer(client, answer);
-  const fields = firstRecord(await readBilledJson(answer)) ?? {};
-  const url = answeredUrl(client, fields['audio_url']);
+): Promise<AudioResponse> {
+  if (response.headers.contentType !== 'application/json') return requireAudio(client, response);
+  const fields = firstRecord(await readBilledJson(response)) ?? {};
+  const url = resolveUrl(client, fields['audio_url']);
   if (url === undefined) {
-    throw charged(badAnswer('the answer has no address of audio in it', answer));
+    throw maybeBilled(badResponse('the response has no URL of its audio', response));
   }
   const billed = (error: unknown): unknown =>
     error instanceof Failure ? billedFailure(error, url) : error;
@@ -137,13 +136,13 @@ async function storedAudio(
       (headers) => client.send({ ...request, headers }),
       signal,
     );
-    const audio = await audioAnswer(client, stored, { isOpaqueFine: true });
+    const audio = await requireAudio(client, stored, { isOpaqueFine: true });
     return {
       ...audio,
       body: { [Symbol.asyncIterator]: () => withErrors(audio.body, billed) },
-      creditsUsed: firstNumber(fields['credits_used']) ?? answer.headers.creditsUsed,
-      quotaRemaining: firstNumber(fields['quota_remaining']) ?? answer.headers.quotaRemaining,
-      requestId: answer.requestId,
+      creditsUsed: firstNumber(fields['credits_used']) ?? response.headers.creditsUsed,
+      quotaRemaining: firstNumber(fields['quota_remaining']) ?? response.headers.quotaRemaining,
+      requestId: response.requestId,
     };
   } catch (error) {
     throw billed(error);
@@ -165,7 +164,7 @@ async function* withErrors(
 function billedFailure(failure: Failure, url: URL): Failure {
   const { details, message } = failure;
   return reviseFailure(failure, {
-    message: `the stored audio cannot be fetched: ${message}`,
+    message: `cannot download the stored audio: ${message}`,
     exit: 'badAnswer',
     // The caller adds the hint: it knows the key that fetches the audio again.
     hint: undefined,
@@ -174,7 +173,7 @@ function billedFailure(failure: Failure, url: URL): Failure {
   });
 }
 
-/** What a person asks for, whichever surface it goes to. */
+/** A text with its voice, model, format and controls, for any surface. */
 export interface SpeechOrder extends SpeechControls {
   readonly text: string;
   readonly voiceId: string;
@@ -182,7 +181,7 @@ export interface SpeechOrder extends SpeechControls {
   readonly format?: AudioFormat;
 }
 
-/** The order as the body of a surface: what the surface does not have is left out. */
+/** Returns the body of a surface, without fields that it does not have. */
 export function speechBody(order: SpeechOrder, { fields }: SpeechSurface): object {
   const places: Readonly<Partial<Record<string, string>>> = fields;
   return Object.entries(order).reduce<UnknownRecord>((body, [field, value]) => {
@@ -191,7 +190,7 @@ export function speechBody(order: SpeechOrder, { fields }: SpeechSurface): objec
   }, {});
 }
 
-/** Whether a surface has a field at all. */
+/** Whether a surface has a field. */
 export function hasField({ fields }: SpeechSurface, field: SpeechField): boolean {
   return fields[field] !== undefined;
 }

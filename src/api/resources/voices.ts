@@ -3,16 +3,16 @@ import type { Voice, VoiceList } from '../../contract/voices.ts';
 import type { VoiceType } from '../../contract/values.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { VoiceVisibility } from '../../contract/reference-audio.ts';
-import type { ApiClient, CreateAnswer } from '../client.ts';
-import { readCreateAnswer, readJson } from '../client.ts';
-import { charged, reviseFailure } from '../failures.ts';
+import type { ApiClient, CreateResponse } from '../client.ts';
+import { readCreateResponse, readJson } from '../client.ts';
+import { maybeBilled, reviseFailure } from '../failures.ts';
 import type { FilePart, FormPart } from '../multipart.ts';
 import { multipartBody } from '../multipart.ts';
 import { endpoint } from '../request.ts';
 import type { BilledOptions, RequestSpec, StreamedBody } from '../request.ts';
-import type { JsonAnswer, Answer } from '../response.ts';
+import type { JsonResponse, ApiResponse } from '../response.ts';
 import {
-  badAnswer,
+  badResponse,
   firstNumber,
   firstText,
   isOptional,
@@ -28,17 +28,17 @@ export interface VoiceQuery {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A voice and the item that it came in, with the fields that foley does not know. */
+/** A voice and its JSON. */
 export interface ListedVoice {
   readonly voice: Voice;
   readonly raw: unknown;
 }
 
-/** One page of the voices (docs/api/speech.md#v3). */
+/** Lists one page of the voices (docs/api/speech.md#v3). */
 export function listVoices(
   client: ApiClient,
   { page, pageSize, includePersonal, signal }: VoiceQuery = {},
-): Promise<JsonAnswer<VoiceList>> {
+): Promise<JsonResponse<VoiceList>> {
   return client.json(
     {
       ...endpoint('listVoices'),
@@ -51,22 +51,22 @@ export function listVoices(
   );
 }
 
-/** Every voice, page after page. */
+/** Lists every voice, page after page. */
 export async function* allVoices(
   client: ApiClient,
   query: Pick<VoiceQuery, 'includePersonal' | 'signal'> = {},
 ): AsyncGenerator<ListedVoice, void, undefined> {
-  const list = (page: number): Promise<JsonAnswer<VoiceList>> =>
+  const list = (page: number): Promise<JsonResponse<VoiceList>> =>
     listVoices(client, { ...query, page, pageSize: PAGE_SIZE_MAX });
   for await (const { item: voice, raw } of allItems(list)) yield { voice, raw };
 }
 
-/** One voice by its id (docs/api/speech.md#v3). */
+/** Returns one voice (docs/api/speech.md#v3). */
 export function getVoice(
   client: ApiClient,
   voiceId: string,
   signal?: AbortSignal,
-): Promise<JsonAnswer<Voice>> {
+): Promise<JsonResponse<Voice>> {
   return client.json(
     { ...endpoint('getVoice', { voiceId }), billed: false, retry: 'safe', signal },
     readVoice,
@@ -85,7 +85,7 @@ function readVoiceList(body: unknown): VoiceList | undefined {
   };
 }
 
-/** What the spec leaves open may be missing; what is there must be of its kind. */
+/** Reads a voice. Optional fields may be missing but must have the right type. */
 function readVoice(body: unknown): Voice | undefined {
   if (!isRecord(body)) return undefined;
   const { voiceId, name, isPersonal, primaryLanguage, languages, modelIds } = body;
@@ -103,10 +103,10 @@ function readVoice(body: unknown): Voice | undefined {
   };
 }
 
-/** Which voices are asked for (docs/api/voices.md). */
+/** Filters of a v1 list (docs/api/voices.md). */
 export interface VoiceV1Query extends VoiceQuery {
   readonly modelType?: VoiceType | undefined;
-  /** Exactly this primary language. */
+  /** Exact primary language. */
   readonly language?: string | undefined;
   readonly supportsLanguage?: string | undefined;
   /** Part of the name or the description. */
@@ -115,7 +115,7 @@ export interface VoiceV1Query extends VoiceQuery {
   readonly provider?: string | undefined;
 }
 
-/** What both descriptions of a v1 voice agree on (docs/api/voices.md). */
+/** A voice as both v1 lists describe it (docs/api/voices.md). */
 export interface ListedVoiceV1 {
   readonly voiceId: string;
   readonly name: string;
@@ -123,22 +123,22 @@ export interface ListedVoiceV1 {
   readonly isPersonal: boolean;
 }
 
-/** One page of the voices that fit (docs/api/voices.md). */
+/** Lists one page of matching voices (docs/api/voices.md). */
 export function listVoicesV1(
   client: ApiClient,
   { signal, ...query }: VoiceV1Query = {},
-): Promise<JsonAnswer<Page<ListedVoiceV1>>> {
+): Promise<JsonResponse<Page<ListedVoiceV1>>> {
   const call = { ...endpoint('listVoicesV1'), billed: false, retry: 'safe' } as const;
   return client.json({ ...call, query: { ...query }, signal }, (body) =>
     readPage(body, readVoiceV1),
   );
 }
 
-/** `GET /v1/audio/voices` (docs/api/other-clients.md): all voices at once. */
+/** Lists all voices at once: `GET /v1/audio/voices` (docs/api/other-clients.md). */
 export function listCompatVoices(
   client: ApiClient,
   signal?: AbortSignal,
-): Promise<JsonAnswer<readonly ListedVoiceV1[]>> {
+): Promise<JsonResponse<readonly ListedVoiceV1[]>> {
   const call = { ...endpoint('listCompatVoices'), billed: false, retry: 'safe' } as const;
   return client.json({ ...call, signal }, readCompatVoices);
 }
@@ -149,7 +149,7 @@ function readCompatVoices(body: unknown): readonly ListedVoiceV1[] | undefined {
   return voices.every((voice) => voice !== undefined) ? voices : undefined;
 }
 
-/** One description names its fields otherwise than the other. */
+/** Reads either of the two descriptions of a voice. */
 function readVoiceV1(body: unknown): ListedVoiceV1 | undefined {
   if (!isRecord(body)) return undefined;
   const voiceId = firstText(body['voiceId'], body['id']);
@@ -163,10 +163,10 @@ function readVoiceV1(body: unknown): ListedVoiceV1 | undefined {
 }
 
 /**
- * Deletes a voice of the account (docs/api/voices.md). Gone is gone: an attempt that finds nothing after
- * one whose answer was lost has done what was wanted.
- * @returns the answer, as it came; without one, the id
- * @throws Failure (rejected) for a voice that is not yours, or in use
+ * Deletes a voice of the account (docs/api/voices.md). A retry that finds no voice after a lost response has
+ * succeeded.
+ * @returns the response body; the id if there is none
+ * @throws Failure (rejected) for a voice of another account, or in use
  */
 export async function deleteVoice(
   client: ApiClient,
@@ -180,9 +180,9 @@ export async function deleteVoice(
   };
   const call = endpoint('deleteVoice', { voiceId });
   try {
-    const answer = await client.send({ ...call, billed: false, retry: 'safe', onRepeat, signal });
-    if (answer.framing === 'none' || answer.contentLength === 0) return { voiceId };
-    return await readJson(answer);
+    const response = await client.send({ ...call, billed: false, retry: 'safe', onRepeat, signal });
+    if (response.framing === 'none' || response.contentLength === 0) return { voiceId };
+    return await readJson(response);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     if (error.status === 404 && mayBeDone) return { voiceId };
@@ -192,42 +192,43 @@ export async function deleteVoice(
 
 function inUse(failure: Failure, voiceId: string): Failure {
   return reviseFailure(failure, {
-    message: `voice ${voiceId} is in use, and stays: ${failure.message}`,
+    message: `voice ${voiceId} is in use and was not deleted: ${failure.message}`,
     hint:
-      'Something that is not finished speaks with it: `foley jobs list --status processing` and ' +
-      '`--status pending` show jobs; delete it when they have ended.',
+      'Unfinished jobs use it: `foley jobs list --status processing` and `--status pending` list them. ' +
+      'Delete the voice when they have ended.',
   });
 }
 
-/** What a person may have made one of too many of. */
+/** A 402 may be about credits or about the voice limit (docs/api/errors.md). */
 const NO_ROOM =
-  '`foley profile` shows what is left. An account may also have only so many voices: ' +
-  '`foley voices list --type personal` shows them, `foley voices delete ID` makes room.';
+  '`foley profile` shows the remaining credits. Accounts also have a voice limit: ' +
+  '`foley voices list --type personal` lists yours, and `foley voices delete ID` removes one.';
 
-/** A voice that was made, by either description of it (docs/api/voices.md). */
-export interface MadeVoice extends Omit<CreateAnswer, 'made'> {
-  /** What speech is asked for with. */
+/** A created voice, by either of its descriptions (docs/api/voices.md). */
+export interface MadeVoice extends Omit<CreateResponse, 'made'> {
+  /** For speech requests. */
   readonly voiceId: string;
-  /** As the service has it, where it says so. */
+  /** As stored by the service. */
   readonly name: string | undefined;
-  /** ISO 8601, where the service says so. */
+  /** ISO 8601. */
   readonly createdAt: string | undefined;
 }
 
-/** The same error; a 402 for a new voice may be about credits or about room (docs/api/errors.md). */
+/** Adds a hint about both limits to a 402. */
 export function refusedVoice(error: unknown): unknown {
   const isFull = error instanceof Failure && error.status === 402;
   return isFull ? reviseFailure(error, { hint: NO_ROOM }) : error;
 }
 
 /**
- * The voice in the answer to its create: `voiceId` and `title`, or `id` and `name`.
- * @throws Failure (bad_answer) when it names none; the voice may be there all the same
+ * Reads the created voice: `voiceId` and `title`, or `id` and `name`.
+ * @throws Failure (bad_answer) if there is none; it may have been created
  */
-export async function readMadeVoice(answer: Answer): Promise<MadeVoice> {
-  const { made, ...told } = await readCreateAnswer(answer, ['voice', 'data']);
+export async function readMadeVoice(response: ApiResponse): Promise<MadeVoice> {
+  const { made, ...told } = await readCreateResponse(response, ['voice', 'data']);
   const voiceId = firstText(made['voiceId'], made['id']);
-  if (voiceId === undefined) throw charged(badAnswer('the answer names no voice', answer));
+  if (voiceId === undefined)
+    throw maybeBilled(badResponse('the response names no voice', response));
   return {
     ...told,
     voiceId,
@@ -236,13 +237,13 @@ export async function readMadeVoice(answer: Answer): Promise<MadeVoice> {
   };
 }
 
-/** What a voice is made of (docs/api/voices.md). */
+/** The fields of a voice (docs/api/voices.md). */
 export interface VoiceForm {
   readonly name: string;
   /** Recordings of the speaker. */
   readonly audioFiles: readonly Omit<FilePart, 'name'>[];
   readonly description?: string | undefined;
-  /** What is said in the recordings. */
+  /** The words of the recordings. */
   readonly referenceText?: string | undefined;
   readonly visibility?: VoiceVisibility | undefined;
   readonly languages?: readonly string[] | undefined;
@@ -253,7 +254,7 @@ export type CreateVoiceOptions = Pick<BilledOptions, 'requestId' | 'signal'> & {
   readonly idempotencyKey?: string | undefined;
 };
 
-/** The fields of the form, in order; the files come last, so that the rest is known when they do. */
+/** Returns the form fields; files come last, so that the service knows the rest first. */
 export function voiceFields(form: VoiceForm): readonly FormPart[] {
   const { audioFiles, description, languages = [], name, referenceText, visibility } = form;
   const texts = {
@@ -271,12 +272,12 @@ export function voiceFields(form: VoiceForm): readonly FormPart[] {
   ];
 }
 
-/** The body of {@link createVoice}. @param boundary as {@link multipartBody} takes it */
+/** Builds the form of {@link createVoice}. @param boundary see {@link multipartBody} */
 export function voiceUpload(form: VoiceForm, boundary: string): StreamedBody {
   return multipartBody(voiceFields(form), boundary);
 }
 
-/** The request of {@link createVoice}, to be described or sent. */
+/** Builds the request of {@link createVoice}. */
 export function createVoiceRequest(
   stream: StreamedBody,
   { idempotencyKey, requestId, signal }: CreateVoiceOptions,
@@ -285,7 +286,7 @@ export function createVoiceRequest(
     ...endpoint('createVoice'),
     stream,
     billed: true,
-    // Nothing documents that a repetition is recognized: it could make a second voice.
+    // No document says that a repetition is recognized: it could create a second voice.
     retry: 'never',
     key:
       idempotencyKey === undefined
@@ -298,11 +299,11 @@ export function createVoiceRequest(
 }
 
 const LOOK_AT =
-  '`foley voices list --type personal` shows whether the voice was made; look before you make it again.';
+  'Check with `foley voices list --type personal` whether the voice was created before you create it again.';
 
 /**
- * Makes a voice from recordings (docs/api/voices.md).
- * @throws Failure; one whose answer names no voice may have made it
+ * Creates a voice from recordings (docs/api/voices.md).
+ * @throws Failure; if the response names no voice, it may have been created
  */
 export async function createVoice(
   client: ApiClient,
@@ -316,7 +317,7 @@ export async function createVoice(
   }
 }
 
-/** One page of a list, as every list of the service has it. */
+/** One page of a list. */
 export interface Page<Item> {
   readonly items: readonly Item[];
   readonly total: number;
@@ -324,9 +325,9 @@ export interface Page<Item> {
   readonly totalPages: number;
 }
 
-/** Every item, page after page from the first; ends with the first page that has none. */
+/** Yields every item, page after page, up to the first empty page. */
 export async function* allItems<Item>(
-  list: (page: number) => Promise<JsonAnswer<Page<Item>>>,
+  list: (page: number) => Promise<JsonResponse<Page<Item>>>,
 ): AsyncGenerator<{ readonly item: Item; readonly raw: unknown }, void, undefined> {
   for (let page = 1; ; page += 1) {
     const { value, raw } = await list(page);
@@ -338,7 +339,7 @@ export async function* allItems<Item>(
   }
 }
 
-/** The counts of a page; what the service leaves out is made up from what is there. */
+/** Reads a page; missing counts are derived from its items. */
 export function readPage<Item>(
   body: unknown,
   readItem: (item: unknown) => Item | undefined,

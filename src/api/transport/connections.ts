@@ -5,17 +5,17 @@ import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** A connection that nobody used for so long is closed; most servers do the same a second later. */
+/** Idle connections are closed after 4 s; most servers close them after 5 s. */
 const IDLE_MS = 4_000;
 
-/** The name for TLS is the connector's affair: to find one, Node would take milliseconds. */
+/** An empty name saves Node milliseconds; the connector sets the name for TLS. */
 const OPTIONS = { keepAlive: true, timeout: IDLE_MS, servername: '' };
 
 type Done = (error: Error | null, socket: Duplex) => void;
 
 /**
- * The connections of one service, kept between requests. A request gets its socket when that is
- * ready, so that whatever fails before it is known not to have been sent.
+ * The connections to one service, reused between requests. A request gets its socket when the socket is ready,
+ * so an earlier error proves that nothing was sent.
  */
 export class Connections extends Agent {
   readonly #connector: Connector;
@@ -27,22 +27,22 @@ export class Connections extends Agent {
     this.#connector = connector;
   }
 
-  /** Begins to connect, for the next request, which is told what goes wrong with it. Nothing is sent. */
+  /** Opens a connection for the next request, which reports any error; sends nothing. */
   prepare(): void {
     this.#prepared ??= this.#openSilent();
     this.#prepared.catch(() => undefined);
   }
 
-  /** Drops what ended since it was last used: until that is closed to the end, Node would still write to it. */
+  /** Drops idle sockets whose other side has closed; Node would still write to them. */
   forgetEnded(): void {
-    // The last one is taken first.
+    // The agent uses the last one first.
     for (const socket of this.#idle().reverse()) {
       if (socket.writable) return;
       socket.emit('agentRemove');
     }
   }
 
-  /** Closes what is idle, so that the next request gets a connection that no other was on. */
+  /** Closes idle sockets, so that the next request gets a new connection. */
   forgetIdle(): void {
     for (const socket of this.#idle()) {
       socket.destroy();
@@ -50,13 +50,13 @@ export class Connections extends Agent {
     }
   }
 
-  /** All of them lead to one service. */
+  /** All connections lead to one service. */
   override getName(): string {
     return '';
   }
 
   override createConnection(_options: object, done?: Done): undefined {
-    if (done === undefined) throw new TypeError('nobody waits for the connection');
+    if (done === undefined) throw new TypeError('createConnection needs a callback');
     void this.#open(done);
   }
 
@@ -74,7 +74,7 @@ export class Connections extends Agent {
     super.destroy();
   }
 
-  /** Copied, since who is dropped leaves the list. */
+  /** Returns a copy, because dropped sockets leave the list. */
   #idle(): Duplex[] {
     return Object.values(this.freeSockets).flatMap((sockets = []) => sockets);
   }
@@ -84,7 +84,7 @@ export class Connections extends Agent {
     try {
       socket = (await this.#takePrepared()) ?? (await this.#connector.open());
     } catch (error) {
-      // Node takes an error alone, whatever its types say.
+      // Node calls back with an error alone, despite its types.
       Reflect.apply(done, undefined, [error]);
       return;
     }
@@ -97,7 +97,7 @@ export class Connections extends Agent {
     return socket;
   }
 
-  /** Unless it was closed while it waited. */
+  /** Returns the prepared socket unless it was closed in the meantime. */
   async #takePrepared(): Promise<Duplex | undefined> {
     const prepared = this.#prepared;
     this.#prepared = undefined;
@@ -109,15 +109,12 @@ export class Connections extends Agent {
 
 const talkative = new WeakSet<Duplex>();
 
-/**
- * Until the next request is sent nothing may come: what does is no part of any answer, and the
- * connection is closed. Node would drop it without a word.
- */
+/** Closes an idle connection as soon as data arrives on it, which belongs to no response. */
 export function expectSilence(socket: Duplex): void {
   socket.on('data', hangUp);
 }
 
-/** Whether something came all the same. */
+/** Whether data arrived on an idle connection. */
 export function brokeSilence(socket: Duplex): boolean {
   return talkative.has(socket);
 }
@@ -129,13 +126,13 @@ function hangUp(this: Duplex): void {
 
 /** Opens connections to one service. */
 export interface Connector {
-  /** One that can carry a request now. Rejects with what stood in its way. */
+  /** Opens a connection that can carry a request. */
   open(): Promise<Duplex>;
-  /** Gives up what is being opened. */
+  /** Cancels the connections that are being opened. */
   close(): void;
 }
 
-/** Connections to a host and port, without encryption. */
+/** Creates a connector without encryption. */
 export function plainConnector(url: URL): Connector {
   const opening = new Opening();
   const target = { ...endOf(url), noDelay: true, keepAlive: true };
@@ -145,20 +142,20 @@ export function plainConnector(url: URL): Connector {
   };
 }
 
-/** The host and port of a URL, as sockets want them: an IPv6 address without brackets. */
+/** Returns host and port of a URL; an IPv6 address without brackets. */
 export function endOf({ hostname, port, protocol }: URL): { host: string; port: number } {
   const host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
   const usual = protocol === 'https:' ? 443 : 80;
   return { host, port: port === '' ? usual : Number(port) };
 }
 
-/** Sockets that are on their way to be ready. */
+/** Sockets that are being opened. */
 export class Opening {
   readonly #sockets = new Set<Socket>();
 
-  /** The socket once it has told `event`; rejects with its error. */
+  /** Returns the socket after `event`; rejects with its error. */
   async ready<T extends Socket>(socket: T, event: string): Promise<T> {
-    // From here on its errors are told by the request that uses it; while none does, they are nobody's.
+    // The request that uses the socket reports its errors; an idle socket has no other listener.
     socket.on('error', ignore);
     this.#sockets.add(socket);
     try {
@@ -170,8 +167,8 @@ export class Opening {
   }
 
   close(): void {
-    // With an error: who waits for one of them is told.
-    for (const socket of this.#sockets) socket.destroy(new Error('the connection was given up'));
+    // The error rejects `ready`.
+    for (const socket of this.#sockets) socket.destroy(new Error('the connection was cancelled'));
   }
 }
 

@@ -3,13 +3,13 @@ import type { Socket } from 'node:net';
 import type { Clock } from '../../effects/clock.ts';
 import { brokeSilence, expectSilence } from './connections.ts';
 
-/** A server may say "not yet" (1xx) this often. */
+/** Limit of interim responses (1xx). */
 const MOST_INTERIM_ANSWERS = 16;
 
 const ignore = (): void => {};
 
-/** The head of an answer and its body, which is still on its way. */
-export interface TransportAnswer extends ResponseHead {
+/** The head of a response, and its body as it arrives. */
+export interface TransportResponse extends ResponseHead {
   readonly body: ResponseBody;
 }
 
@@ -22,38 +22,38 @@ interface ExchangeOptions {
   readonly connectTimeoutMs: number;
   readonly responseTimeoutMs: number;
   readonly idleTimeoutMs: number;
-  /** Ends the exchange, its body included. */
+  /** Aborts the exchange, including the body. */
   readonly signal: AbortSignal | undefined;
 }
 
 /**
- * One request and its answer, as Node reports them. Settles once: with the head of the answer, with a
- * {@link TransportError}, or with what it was aborted for.
+ * One request and its response. Settles once: with the response head, a {@link TransportError} or the reason of
+ * an abort.
  */
 export class Exchange {
-  readonly answer: Promise<TransportAnswer>;
+  readonly result: Promise<TransportResponse>;
   readonly #options: ExchangeOptions;
   readonly #request: ClientRequest;
-  #resolve: (answer: TransportAnswer) => void = ignore;
+  #resolve: (response: TransportResponse) => void = ignore;
   #reject: (error: Error) => void = ignore;
-  /** The connection that the request goes to, as soon as it can. */
+  /** The socket, once it is ready for the request. */
   #socket: Socket | undefined;
   #response: IncomingMessage | undefined;
   #body: ResponseBody | undefined;
   #failure: Error | undefined;
-  /** The connection broke, but not before the answer was whole. */
+  /** The connection broke after the whole response had arrived. */
   #isBroken = false;
   #interim = 0;
-  /** The request goes out, and no answer has begun. */
+  /** The request is being sent, and no response has begun. */
   #isAwaiting = false;
   #stopTimer: () => void;
   readonly #abort = (): void => this.abort(reasonOf(this.#options.signal));
 
-  /** Follows a request from before it is written; nothing may have happened to it yet. */
+  /** Listens to a request; must be called before it is written. */
   constructor(request: ClientRequest, options: ExchangeOptions) {
     this.#options = options;
     this.#request = request;
-    this.answer = new Promise((resolve, reject) => {
+    this.result = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
@@ -66,7 +66,7 @@ export class Exchange {
     request.on('error', (error) => this.#fail(error));
   }
 
-  /** Ends it now; a request that is not yet written never will be. */
+  /** Aborts the exchange; an unwritten request is never sent. */
   abort(reason: Error): void {
     this.#settle(reason);
     this.#request.destroy();
@@ -76,12 +76,12 @@ export class Exchange {
     this.#socket = socket;
     if (this.#failure !== undefined) return;
     this.#isAwaiting = true;
-    this.#awaitAnswer();
+    this.#awaitResponse();
   }
 
-  /** More of the body was taken: the answer cannot come before it was sent, however long that takes. */
+  /** Restarts the response timeout: the service cannot respond before it has the whole body. */
   sending(): void {
-    if (this.#isAwaiting) this.#awaitAnswer();
+    if (this.#isAwaiting) this.#awaitResponse();
   }
 
   #countInterim(): void {
@@ -113,12 +113,12 @@ export class Exchange {
     this.#finish();
     const socket = this.#socket;
     if (socket === undefined) return;
-    // Node hangs up, in silence when it is a second answer.
+    // Node closes the connection on unexpected data, without an error for a second response.
     const gotMore = socket.destroyed && !socket.readableEnded && !this.#isBroken;
-    // What was refused before all of it was sent need not be sent to its end.
+    // An upload that was refused early need not be finished.
     if (statusCode >= 300 && !this.#request.writableFinished) this.#request.destroy();
     expectSilence(socket);
-    // Two turns of the loop, so that what is already here beyond the announced end is seen.
+    // Two turns of the event loop, so that data beyond the announced end is noticed.
     setImmediate(() =>
       setImmediate(() => {
         body.end(gotMore || brokeSilence(socket) ? this.#fault('surplus') : undefined);
@@ -140,7 +140,7 @@ export class Exchange {
     this.#body.end(this.#failure);
   }
 
-  #awaitAnswer(): void {
+  #awaitResponse(): void {
     this.#stopTimer();
     this.#stopTimer = this.#limit(this.#options.responseTimeoutMs, 'timeout');
   }
@@ -153,7 +153,7 @@ export class Exchange {
 
   #explain(error: Error): Error {
     if (this.#body !== undefined) return this.#fault('cut', error);
-    if (this.#socket !== undefined) return this.#fault(answerFault(error), error);
+    if (this.#socket !== undefined) return this.#fault(responseFault(error), error);
     if (error instanceof TransportError) return error;
     return this.#fault(connectFault(error, this.#options.proxy !== undefined), error);
   }
@@ -168,10 +168,10 @@ export class Exchange {
 }
 
 function reasonOf(signal: AbortSignal | undefined): Error {
-  return signal?.reason instanceof Error ? signal.reason : new Error('the request was given up');
+  return signal?.reason instanceof Error ? signal.reason : new Error('the request was aborted');
 }
 
-/** What has come of a body while it was held. */
+/** Reads the data that arrived while the response was paused. */
 function* untold(response: IncomingMessage): Generator<Uint8Array, void, undefined> {
   response.removeAllListeners('data');
   for (;;) {
@@ -181,7 +181,7 @@ function* untold(response: IncomingMessage): Generator<Uint8Array, void, undefin
   }
 }
 
-/** What stands before the body of an answer, and what it says about the body. */
+/** The head of a response. */
 interface ResponseHead {
   readonly status: number;
   /** By lower-case name; repeated headers are joined with a comma. */
@@ -190,7 +190,7 @@ interface ResponseHead {
   readonly contentLength: number | undefined;
 }
 
-/** @param method of the request, which decides whether there is a body */
+/** @param method of the request: decides whether there is a body */
 function readHead(
   method: string,
   { rawHeaders, statusCode: status = 0 }: Pick<IncomingMessage, 'rawHeaders' | 'statusCode'>,
@@ -199,7 +199,7 @@ function readHead(
   return { status, headers, ...framing(method, status, headers) };
 }
 
-/** @param raw names and values in turns */
+/** @param raw names and values alternately */
 function joined(raw: readonly string[]): ReadonlyMap<string, string> {
   const headers = new Map<string, string>();
   for (let index = 0; index + 1 < raw.length; index += 2) {
@@ -221,7 +221,7 @@ function framing(
   }
   const coding = headers.get('transfer-encoding');
   if (coding !== undefined) {
-    // Whatever stands last decides; the end of any other is that of the connection.
+    // The last coding decides; without chunked, the body ends with the connection.
     const isChunked = /(^|,)\s*chunked\s*$/i.test(coding);
     return { framing: isChunked ? 'chunked' : 'close', contentLength: undefined };
   }
@@ -232,26 +232,26 @@ function framing(
   return { framing: 'close', contentLength: undefined };
 }
 
-/** Above this much unread data the sender is held, below half of it released. */
+/** Reading from the socket pauses above this many unread bytes, and resumes below half of it. */
 const HELD_BYTES = 1 << 20;
 
-/** How the end of a body is known; what ends with the connection may have been cut unnoticed. */
+/** How a body ends; `close` may have been cut off unnoticed. */
 export type Framing = 'length' | 'chunked' | 'close' | 'none';
 
 interface BodySource {
   readonly clock: Clock;
   readonly host: string;
-  /** Longest wait for the next byte while somebody reads. */
+  /** Maximum wait for the next byte while the body is being read. */
   readonly idleTimeoutMs: number;
   hold(): void;
   release(): void;
-  /** Gives the connection up. */
+  /** Closes the connection. */
   abandon(error: Error): void;
 }
 
 /**
- * A body as it arrives: read once, with back-pressure, so that little of it is ever in memory. An
- * iteration that ends early gives the connection up. The time limit runs only while somebody waits.
+ * A response body, to be read once, with back-pressure. Stopping early closes the connection. The idle timeout
+ * runs only while the reader waits.
  */
 export class ResponseBody implements AsyncIterable<Uint8Array> {
   readonly #source: BodySource;
@@ -264,7 +264,7 @@ export class ResponseBody implements AsyncIterable<Uint8Array> {
     this.#source = source;
   }
 
-  /** Bytes have arrived. */
+  /** Adds bytes that have arrived. */
   push(chunk: Uint8Array): void {
     if (this.#end !== undefined) return;
     this.#chunks.push(chunk);
@@ -273,14 +273,14 @@ export class ResponseBody implements AsyncIterable<Uint8Array> {
     this.#wake?.();
   }
 
-  /** Nothing more will come; without an error the body is whole. What came earlier is still read. */
+  /** Ends the body; without an error it is complete. Earlier bytes can still be read. */
   end(error?: Error): void {
     this.#end ??= error === undefined ? {} : { error };
     this.#wake?.();
   }
 
-  /** Drops what is unread and gives the connection up. */
-  discard(reason: Error = new Error('the body is not wanted')): void {
+  /** Drops unread bytes and closes the connection. */
+  discard(reason: Error = new Error('the body was discarded')): void {
     const unfinished = this.#end === undefined;
     this.#end ??= { error: reason };
     this.#chunks = [];
@@ -329,7 +329,7 @@ export class ResponseBody implements AsyncIterable<Uint8Array> {
   }
 }
 
-/** How an attempt to get an answer went wrong, below HTTP. */
+/** How an exchange failed below HTTP. */
 export type Fault =
   // before anything was sent
   | 'name_unknown'
@@ -342,10 +342,10 @@ export type Fault =
   // sent in part only
   | 'upload_reset'
   | 'upload_timeout'
-  // sent, and no answer began
+  // sent, and no response began
   | 'reset'
   | 'timeout'
-  // an answer began
+  // a response began
   | 'protocol'
   | 'cut'
   | 'idle'
@@ -364,15 +364,15 @@ const UNSENT = new Set<Fault>([
 ]);
 const UNANSWERED = new Set<Fault>(['reset', 'timeout']);
 
-/** A fault of the connection, told apart by what is known of the request's fate. */
+/** A connection error, classified by what the service received. */
 export class TransportError extends Error {
   override readonly name = 'TransportError';
   readonly fault: Fault;
-  /** `host:port` that was called. */
+  /** `host:port` of the service. */
   readonly host: string;
-  /** The system's or TLS library's own code, such as `CERT_HAS_EXPIRED`. */
+  /** The code of the system or TLS library, such as `CERT_HAS_EXPIRED`. */
   readonly systemCode: string | undefined;
-  /** `host:port` of the proxy that was to carry the connection. */
+  /** `host:port` of the proxy. */
   readonly proxy: string | undefined;
 
   constructor(fault: Fault, host: string, cause?: unknown, proxy?: string) {
@@ -383,29 +383,29 @@ export class TransportError extends Error {
     this.proxy = proxy;
   }
 
-  /** Whether it is certain that the service never saw the whole request. */
+  /** Whether the service certainly never received the whole request. */
   get unsent(): boolean {
     return UNSENT.has(this.fault);
   }
 
-  /** Whether the request was sent and no answer began. */
+  /** Whether the request was sent and no response began. */
   get unanswered(): boolean {
     return UNANSWERED.has(this.fault);
   }
 }
 
-/** A proxy answered CONNECT with anything but 200. */
+/** A proxy that did not accept CONNECT. */
 export class ProxyRefusal extends Error {
   override readonly name = 'ProxyRefusal';
   readonly status: number | undefined;
 
   constructor(status: number | undefined) {
-    super(`the proxy answers ${status}`);
+    super(`the proxy returned ${status}`);
     this.status = status;
   }
 }
 
-/** The fault of a connection that failed before it was in use for the request. */
+/** Classifies an error before the connection was ready. */
 export function connectFault(error: unknown, throughProxy: boolean): Fault {
   const code = codeOf(error) ?? '';
   if (code === 'ENOTFOUND') return 'name_unknown';
@@ -416,17 +416,17 @@ export function connectFault(error: unknown, throughProxy: boolean): Fault {
   return throughProxy ? 'proxy' : 'unreachable';
 }
 
-/** What an error after the request was written and before the answer's headers means. */
-function answerFault(error: Error): Fault {
+/** Classifies an error between the request and the response headers. */
+function responseFault(error: Error): Fault {
   return isParserError(error) ? 'protocol' : 'reset';
 }
 
-/** Whether the parser says that the bytes are not HTTP. */
+/** Whether the HTTP parser rejected the bytes. */
 export function isParserError(error: Error): boolean {
   return codeOf(error)?.startsWith('HPE_') === true;
 }
 
-/** Errors of TLS itself: certificates, names in them, and an other side that does not speak it. */
+/** Whether a code is a TLS error: certificates, host names, or a server without TLS. */
 export function isCertificateCode(code: string): boolean {
   return (
     /CERT|^ERR_TLS|^ERR_SSL|^UNABLE_TO|^HOSTNAME_MISMATCH$|^INVALID_(CA|PURPOSE)$/.test(code) ||

@@ -1,16 +1,14 @@
-import type { ClientRequest } from 'node:http';
 import { request as httpRequest } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Clock } from '../../effects/clock.ts';
 import type { Failure } from '../../errors/failure.ts';
 import { usageFailure } from '../../errors/failure.ts';
 import { Connections, plainConnector } from './connections.ts';
-import type { Connector } from './connections.ts';
-import type { TransportAnswer } from './exchange.ts';
+import type { TransportResponse } from './exchange.ts';
 import { Exchange, TransportError } from './exchange.ts';
 import type { ProxyEnvironment } from './proxy.ts';
 import { proxyFor, proxyHost } from './proxy.ts';
-import type { StreamedBody } from '../request.ts';
+import type { StreamedBody, WireRequest } from '../request.ts';
 
 interface TransportOptions {
   readonly clock: Clock;
@@ -20,16 +18,10 @@ interface TransportOptions {
   readonly certificates?: string | undefined;
 }
 
-export interface TransportRequest {
-  readonly method: string;
-  readonly url: URL;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array | undefined;
-  /** Instead of `body`. */
-  readonly stream?: StreamedBody | undefined;
+export interface TransportRequest extends WireRequest {
   /**
-   * On a connection that no other request was on. The service may close one that was used just when
-   * the next request is on its way; of a request that may not be repeated nobody knew the fate then.
+   * Uses a new connection. The service may close a reused one just as the request is sent; a request that must
+   * not be repeated would then have an unknown outcome.
    */
   readonly fresh?: boolean | undefined;
   readonly responseTimeoutMs: number;
@@ -37,22 +29,22 @@ export interface TransportRequest {
   readonly signal: AbortSignal | undefined;
 }
 
-/** HTTP/1.1 and nothing above it: no redirects, retries, decoding or cookies. */
+/** Plain HTTP/1.1: no redirects, retries, decompression or cookies. */
 export interface Transport {
   /**
-   * Sends one request; resolves with the head of its answer.
+   * Sends a request and resolves with the response head.
    * @throws TransportError, or the signal's reason
    */
-  request(request: TransportRequest): Promise<TransportAnswer>;
-  /** Begins to connect to where a request will soon go; that one is told what goes wrong. Sends nothing. */
+  request(request: TransportRequest): Promise<TransportResponse>;
+  /** Opens a connection for a later request, which reports any error; sends nothing. */
   prepare?(url: URL): void;
-  /** Ends every connection; nothing is sent after it. */
+  /** Closes every connection and refuses further requests. */
   close(): Promise<void>;
 }
 
 /**
- * HTTP by Node itself, which starts faster than any library and takes less time for each request
- * (docs/decisions/0004-http-client.md). Connections are kept between the requests of one command.
+ * Creates a transport on `node:http`, which starts faster than any library
+ * (docs/decisions/0004-http-client.md). Connections are reused within one command.
  */
 export function createTransport(options: TransportOptions): Transport {
   const routes = new Map<string, Promise<Connections>>();
@@ -67,7 +59,7 @@ export function createTransport(options: TransportOptions): Transport {
     async request(request) {
       const proxy = proxyFor(request.url, options.env);
       const connections = await routeTo(request.url, proxy);
-      // What broke off because of it is not sent again.
+      // Requests that `close` interrupted are not retried.
       if (isClosed) throw new Error('the connections were closed');
       return perform(connections, request, options, proxy);
     },
@@ -91,22 +83,16 @@ async function openRoute(
   proxy: string | undefined,
   options: TransportOptions,
 ): Promise<Connections> {
-  return new Connections(await connectorFor(url, proxy, options));
-}
-
-async function connectorFor(
-  url: URL,
-  proxy: string | undefined,
-  options: TransportOptions,
-): Promise<Connector> {
-  if (url.protocol === 'http:') return plainConnector(url);
+  if (url.protocol === 'http:') return new Connections(plainConnector(url));
   const { secureConnector, tunnelConnector } = await import('./tls.ts');
-  return proxy === undefined
-    ? secureConnector(url, plainConnector(url), options.certificates)
-    : tunnelConnector(url, proxy, options.certificates);
+  return new Connections(
+    proxy === undefined
+      ? secureConnector(url, plainConnector(url), options.certificates)
+      : tunnelConnector(url, proxy, options.certificates),
+  );
 }
 
-/** What a service says about its answer may be so long; Node's own limit can be moved from outside. */
+/** Limit of the response headers, whatever NODE_OPTIONS says. */
 const MOST_HEADER_BYTES = 16 * 1024;
 
 async function perform(
@@ -114,7 +100,7 @@ async function perform(
   { body, fresh, headers, method, signal, stream, url, ...limits }: TransportRequest,
   { clock, connectTimeoutMs }: TransportOptions,
   proxy: string | undefined,
-): Promise<TransportAnswer> {
+): Promise<TransportResponse> {
   signal?.throwIfAborted();
   const { host } = url;
   if (fresh === true) connections.forgetIdle();
@@ -127,49 +113,36 @@ async function perform(
     maxHeaderSize: MOST_HEADER_BYTES,
     insecureHTTPParser: false,
   });
-  // Beyond a number Node would leave headers out; their length is limited.
+  // Node would drop headers beyond a number; their total length is limited instead.
   request.maxHeadersCount = 0;
   const times = { connectTimeoutMs, ...limits };
   const via = proxy === undefined ? undefined : proxyHost(proxy);
   const exchange = new Exchange(request, { clock, host, proxy: via, signal, ...times });
   if (stream === undefined) {
     request.end(body);
-    return exchange.answer;
+    return exchange.result;
   }
   const upload = startUpload(stream, () => exchange.sending());
-  send(upload, request);
-  return exchange.answer.catch((error: unknown) => {
+  // A response may come before all of the body is sent.
+  upload.bytes.on('error', (error) => request.destroy(error));
+  request.on('close', () => upload.bytes.destroy());
+  upload.bytes.pipe(request);
+  return exchange.result.catch((error: unknown) => {
     throw upload.explain(error);
   });
 }
 
-/** A streamed body brings its own. Without one of them Node would send what has none in chunks. */
+/** Without a length, Node would send an empty body in chunks; a streamed body has its own header. */
 function lengthOf(method: string, body: Uint8Array | undefined): Record<string, string> {
   if (body === undefined && !/^(POST|PUT|PATCH)$/.test(method)) return {};
   return { 'content-length': `${body?.length ?? 0}` };
 }
 
-/** As fast as the connection takes it; an answer may come before all of it is sent. */
-function send({ bytes }: Upload, request: ClientRequest): void {
-  bytes.on('error', (error) => request.destroy(error));
-  request.on('close', () => bytes.destroy());
-  bytes.pipe(request);
-}
-
-/** A body on its way. */
-interface Upload {
-  readonly bytes: Readable;
-  /** Why it could not be read to its end; the connection is given up for it. */
-  readonly failure: unknown;
-  /** What went wrong with the request, told with what is known of the body. */
-  explain(error: unknown): unknown;
-}
-
 /**
- * Opens a body for one attempt; it is read as fast as the connection takes it.
- * @param onTaken told when the connection has taken another piece
+ * Opens a body for one attempt.
+ * @param onTaken called when the connection has taken another chunk
  */
-export function startUpload(body: StreamedBody, onTaken: () => void = ignore): Upload {
+export function startUpload(body: StreamedBody, onTaken: () => void = ignore) {
   let failure: unknown;
   let isWhole = body.byteLength === 0;
   async function* counted(): AsyncGenerator<Uint8Array, void, undefined> {
@@ -178,7 +151,7 @@ export function startUpload(body: StreamedBody, onTaken: () => void = ignore): U
       for await (const chunk of body.open()) {
         sent += chunk.length;
         if (sent > body.byteLength) throw changed();
-        // Until its last piece was asked for, the service cannot have the whole of it.
+        // The service cannot have the whole body before its last chunk was read.
         isWhole = sent === body.byteLength;
         yield chunk;
         onTaken();
@@ -194,14 +167,14 @@ export function startUpload(body: StreamedBody, onTaken: () => void = ignore): U
     get failure() {
       return failure;
     },
-    // What could not be read explains more than the connection that broke for it.
-    explain: (error) => failure ?? (isWhole ? error : cutUpload(error)),
+    // A read error explains more than the connection error that follows it.
+    explain: (error: unknown) => failure ?? (isWhole ? error : cutUpload(error)),
   };
 }
 
 function ignore(): void {}
 
-/** A request that never came whole to the service was not done. */
+/** Classifies an incomplete upload: the service cannot have processed it. */
 function cutUpload(error: unknown): unknown {
   if (!(error instanceof TransportError)) return error;
   const { fault, host } = error;
@@ -210,10 +183,9 @@ function cutUpload(error: unknown): unknown {
   return error;
 }
 
-/** Its length was announced; what is shorter or longer would be taken for something else. */
 function changed(): Failure {
   return usageFailure(
-    'a file changed while it was sent, so that it was not sent whole',
-    'Run the command again when nothing writes to it.',
+    'a file changed during its upload',
+    'Run the command again when no program writes to the file.',
   );
 }

@@ -1,12 +1,12 @@
 import { usageFailure } from '../../errors/failure.ts';
 import { isLoopback } from '../request.ts';
 
-/** The environment variables that name a proxy, in either case. */
+/** Environment variables; those that name proxies may be in either case. */
 export type ProxyEnvironment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The proxy for a URL (`HTTPS_PROXY`, else `HTTP_PROXY`, unless `NO_PROXY` names the host); never
- * one for this computer. A name in lower case goes first, as everywhere.
+ * Returns the proxy for a URL (`HTTPS_PROXY`, else `HTTP_PROXY`, unless `NO_PROXY` lists the host), never for
+ * this computer. Lower-case names have priority.
  */
 export function proxyFor(url: URL, env: ProxyEnvironment): string | undefined {
   if (isLoopback(url) || isExcluded(url, read(env, 'no_proxy') ?? '')) return undefined;
@@ -17,24 +17,24 @@ export function proxyFor(url: URL, env: ProxyEnvironment): string | undefined {
 }
 
 /**
- * The address of a proxy, as the environment names it.
- * @throws Failure (usage) when it is none; user name and password are not told
+ * Parses the URL of a proxy.
+ * @throws Failure (usage) if it is invalid, without user name and password
  */
 export function proxyAddress(proxy: string): URL {
   const address = URL.canParse(proxy) ? new URL(proxy) : undefined;
   if (address?.protocol === 'http:' || address?.protocol === 'https:') return address;
   throw usageFailure(
-    'the proxy that the environment names is not an http or https address',
-    'Set HTTPS_PROXY to a URL such as http://proxy.example:3128, or unset it.',
+    'HTTPS_PROXY or HTTP_PROXY is not an http or https URL',
+    'Set it to a URL such as http://proxy.example:3128, or unset it.',
   );
 }
 
-/** The host and port of a proxy for messages, without its user name and password. */
+/** Returns host and port of a proxy for messages, without user name and password. */
 export function proxyHost(proxy: string): string {
   return URL.canParse(proxy) ? new URL(proxy).host : 'that the environment names';
 }
 
-/** The header that carries the user name and password of a proxy's address, where it has any. */
+/** Returns the header with the credentials of a proxy URL. */
 export function proxyAuthorization({ password, username }: URL): {
   'proxy-authorization'?: string;
 } {
@@ -43,7 +43,7 @@ export function proxyAuthorization({ password, username }: URL): {
   return { 'proxy-authorization': `Basic ${Buffer.from(plain).toString('base64')}` };
 }
 
-/** A percent sign that escapes nothing stands for itself, as passwords that were typed in have it. */
+/** Decodes a credential; invalid percent escapes stay as they are. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -58,8 +58,8 @@ function read(env: ProxyEnvironment, name: string): string | undefined {
 }
 
 /**
- * Entries are host names, which also stand for what is below them, with or without a port, or `*`;
- * IPv6 addresses with or without brackets.
+ * Entries are `*`, or host names that include their subdomains, with or without a port; IPv6 addresses may have
+ * brackets.
  */
 function isExcluded(url: URL, list: string): boolean {
   const port = url.port === '' ? defaultPort(url) : url.port;

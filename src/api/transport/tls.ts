@@ -7,7 +7,7 @@ import { ProxyRefusal, TransportError } from './exchange.ts';
 import { proxyAddress, proxyAuthorization } from './proxy.ts';
 
 /**
- * Encrypted connections over those of another connector.
+ * Creates a connector with TLS on top of another one.
  * @param certificates to trust (PEM) instead of the built-in ones
  */
 export function secureConnector(
@@ -21,7 +21,7 @@ export function secureConnector(
     host,
     ...(isIP(host) === 0 ? { servername: host } : {}),
     ALPNProtocols: ['http/1.1'],
-    // Said aloud, since an environment variable could otherwise turn the check off.
+    // Explicit, because an environment variable could turn the check off.
     rejectUnauthorized: true,
     ...(certificates === undefined ? {} : { ca: certificates }),
   };
@@ -42,11 +42,10 @@ export function secureConnector(
 }
 
 /**
- * Encrypted connections to the host of `url` through a proxy (`CONNECT`, RFC 9110): the proxy sees host and
- * port and nothing of a request, since only encrypted addresses are called beyond this computer.
- * `open` rejects with a {@link TransportError} for what the proxy does; the caller limits its time.
+ * Creates a connector to the host of `url` through a proxy (`CONNECT`, RFC 9110). The proxy sees only host and
+ * port. The caller limits the time. `open` rejects with a {@link TransportError} for proxy errors.
  * @param certificates to trust (PEM) instead of the built-in ones
- * @throws Failure (usage) when the proxy's address is not valid; user name and password are not shown
+ * @throws Failure (usage) for an invalid proxy URL
  */
 export function tunnelConnector(
   url: URL,

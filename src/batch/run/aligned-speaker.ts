@@ -1,4 +1,4 @@
-import type { AlignedAnswer } from '../../api/resources/aligned.ts';
+import type { AlignedResponse } from '../../api/resources/aligned.ts';
 import { alignedRequest } from '../../api/resources/aligned.ts';
 import type { ApiClient } from '../../api/client.ts';
 import { reviseFailure } from '../../api/failures.ts';
@@ -105,7 +105,7 @@ class AlignedSpeaker implements ItemSpeaker {
     const { about } = work.status;
     if (about === undefined) throw new Error(`${work.item.id} was not written down`);
     let status = await folder.noteDurably(work.status, 'sent', { isRefused: false });
-    let answer: AlignedAnswer | undefined;
+    let answer: AlignedResponse | undefined;
     try {
       const idempotencyKey = { value: about.key, madeByTool: false };
       const options = { idempotencyKey, signal, clock, idleTimeoutMs };
@@ -121,7 +121,7 @@ class AlignedSpeaker implements ItemSpeaker {
   /** The captions get their names before the audio: where that is, they are. */
   async #publish(
     { file, isNew, item, status }: ItemWork,
-    answer: AlignedAnswer,
+    answer: AlignedResponse,
     captions: CaptionFiles,
   ): Promise<DeliveredItem> {
     const { folder, folders } = this.#options;
@@ -154,7 +154,7 @@ class AlignedSpeaker implements ItemSpeaker {
   async #conclude(
     failure: Failure,
     status: ItemStatus,
-    answer: AlignedAnswer | undefined,
+    answer: AlignedResponse | undefined,
   ): Promise<Failure> {
     const problem = failure.message;
     if (failure.billed === 'no' && answer === undefined) {
@@ -182,6 +182,6 @@ class AlignedSpeaker implements ItemSpeaker {
   }
 }
 
-function costOf({ creditsUsed, requestId }: AlignedAnswer): ItemFacts {
+function costOf({ creditsUsed, requestId }: AlignedResponse): ItemFacts {
   return creditsUsed === undefined ? { requestId } : { requestId, creditsUsed };
 }

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { AudioAnswer } from '../../api/audio-response.ts';
+import type { AudioResponse } from '../../api/audio-response.ts';
 import type { Verdict } from '../../audio/reader.ts';
 import type { AudioFormat } from '../../contract/values.ts';
 import { outputFailure } from '../../durable/file-failures.ts';
@@ -39,7 +39,7 @@ interface PublishedAudio {
  * @throws Failure: output, exists, or bad_answer for what is not the audio that was asked for
  */
 export async function publishAudio(
-  answer: AudioAnswer,
+  answer: AudioResponse,
   publication: Publication,
   deps: FileDeps,
 ): Promise<PublishedAudio> {

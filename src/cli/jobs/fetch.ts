@@ -1,5 +1,5 @@
 import { reviseFailure } from '../../api/failures.ts';
-import { inTurns } from '../../effects/concurrency.ts';
+import { mapConcurrent } from '../../effects/concurrency.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { FetchedJob, JobFetch } from '../../speech/jobs/fetch-job.ts';
 import { fetchJob, markFetched } from '../../speech/jobs/fetch-job.ts';
@@ -29,7 +29,7 @@ export async function fetchMany<Job extends WaitedJob>(
     live.show(table([...states.values()], LIVE_COLUMNS, context.io.err).split('\n'));
   };
   const left = (): readonly string[] => ids.filter((id) => states.get(id)?.isOver !== true);
-  const work = inTurns(ids, MOST_AT_ONCE, async (id) => {
+  const work = mapConcurrent(ids, MOST_AT_ONCE, async (id) => {
     const fetched = await fetchJob(id, { ...options, polling: watched(options, id, note) });
     const { failure, job, saved } = fetched;
     const status = job?.status ?? failure?.code ?? '';

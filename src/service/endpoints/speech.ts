@@ -130,7 +130,7 @@ export async function answerSpeech(
 ): Promise<Response> {
   const speaking = beginSpeech(call, context, request);
   const { tellsIgnored } = SPEECH_SURFACES[request.surface];
-  return audioAnswer(speaking.plan, await speakStream(speaking), { tellsIgnored });
+  return requireAudio(speaking.plan, await speakStream(speaking), { tellsIgnored });
 }
 
 /**
@@ -182,7 +182,7 @@ function namesOf(name: SurfaceName): NonNullable<PlanOptions['names']> {
 export const EVENT_STREAM = 'text/event-stream; charset=utf-8';
 
 /** An answer of audio with what it cost (docs/api/README.md). */
-function audioAnswer(
+function requireAudio(
   plan: SpeechPlan,
   stream: SpokenStream,
   { tellsIgnored }: { readonly tellsIgnored: boolean },

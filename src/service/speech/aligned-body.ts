@@ -7,7 +7,7 @@ import type {
   AlignmentSnapshot,
 } from '../../contract/speech.ts';
 import type { Clock } from '../../effects/clock.ts';
-import { closeQuietly } from '../../effects/close-quietly.ts';
+import { closeQuietly } from '../../effects/concurrency.ts';
 import { codecDelayMs } from '../engine/encode/encode-speech.ts';
 import type { SpeechChunk, WordMark } from '../engine/speech-engine.ts';
 import { EngineError, LONGEST_STRETCH } from '../engine/speech-engine.ts';

@@ -1,4 +1,4 @@
-import { closeQuietly } from '../../effects/close-quietly.ts';
+import { closeQuietly } from '../../effects/concurrency.ts';
 import type { SpeechChunk } from '../engine/speech-engine.ts';
 import { EngineError, engineMessageOf } from '../engine/speech-engine.ts';
 import type { Operation, Operations } from '../operations/operations.ts';

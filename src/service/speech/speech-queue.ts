@@ -7,7 +7,7 @@ import {
   SpeechLimit,
 } from '../engine/speech-engine.ts';
 import { ServiceError } from '../service-error.ts';
-import { closeQuietly } from '../../effects/close-quietly.ts';
+import { closeQuietly } from '../../effects/concurrency.ts';
 
 interface SpeechQueueOptions {
   readonly clock: Clock;

@@ -1,4 +1,4 @@
-import type { FileAnswer } from '../../api/audio-response.ts';
+import type { FileResponse } from '../../api/audio-response.ts';
 import type { PollCall, PolledJob } from '../../api/poll.ts';
 import type { JobError } from '../../api/resources/jobs.ts';
 import type { Format } from '../../audio/formats.ts';
@@ -18,13 +18,13 @@ export interface WaitedJob extends PolledJob {
 }
 
 /** What a job made, and what it is. */
-export interface MadeFile<File extends FileAnswer = FileAnswer> {
+export interface MadeFile<File extends FileResponse = FileResponse> {
   readonly file: File;
   readonly format: Format;
 }
 
 /** How jobs of one kind are asked about, and what they made is fetched. */
-export interface JobSource<Job extends WaitedJob, File extends FileAnswer = FileAnswer> {
+export interface JobSource<Job extends WaitedJob, File extends FileResponse = FileResponse> {
   /** A job as it is now; throws a Failure. */
   get(id: string, call: Partial<PollCall>): Promise<Job>;
   /** What a job made that has not failed; throws a Failure, `lost` when the service does not have it. */
@@ -63,7 +63,7 @@ export interface SavedFile {
  * @throws Failure (bad_answer, output), or the reason of the signal
  */
 export async function saveFile(
-  file: FileAnswer,
+  file: FileResponse,
   place: Place,
   { format, onVerified, signal }: SaveOptions,
 ): Promise<SavedFile> {

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { FileAnswer } from '../../api/audio-response.ts';
+import type { FileResponse } from '../../api/audio-response.ts';
 import type { ApiClient } from '../../api/client.ts';
 import { reviseFailure } from '../../api/failures.ts';
 import type { PollDeps } from '../../api/poll.ts';
@@ -30,7 +30,7 @@ export interface JobRunOptions<Job extends WaitedJob> {
 }
 
 /** What is ordered, how it is asked for, and where what is made goes. */
-interface JobPlan<Job extends WaitedJob, File extends FileAnswer> extends JobRunOptions<Job> {
+interface JobPlan<Job extends WaitedJob, File extends FileResponse> extends JobRunOptions<Job> {
   /** What it is, as the journal calls it. */
   readonly what: string;
   readonly request: RequestSpec;
@@ -46,7 +46,7 @@ interface JobPlan<Job extends WaitedJob, File extends FileAnswer> extends JobRun
 }
 
 /** What became of an order. */
-export interface PerformedJob<Job extends WaitedJob, File extends FileAnswer = FileAnswer> {
+export interface PerformedJob<Job extends WaitedJob, File extends FileResponse = FileResponse> {
   /** As it was last heard of. */
   readonly job: Job;
   /** The request id of its create. */
@@ -63,7 +63,7 @@ export interface PerformedJob<Job extends WaitedJob, File extends FileAnswer = F
  * interrupted stays in the journal until `foley recover` has fetched it.
  * @throws Failure when there is no job; or the reason of the signal
  */
-export async function performJob<Job extends WaitedJob, File extends FileAnswer>(
+export async function performJob<Job extends WaitedJob, File extends FileResponse>(
   plan: JobPlan<Job, File>,
 ): Promise<PerformedJob<Job, File>> {
   const work = await begin(plan);
@@ -95,7 +95,7 @@ export async function performJob<Job extends WaitedJob, File extends FileAnswer>
   }
 }
 
-function begin<Job extends WaitedJob, File extends FileAnswer>(
+function begin<Job extends WaitedJob, File extends FileResponse>(
   plan: JobPlan<Job, File>,
 ): Promise<BilledRequest> {
   const { client, file, journal, request, what } = plan;
@@ -115,7 +115,7 @@ function begin<Job extends WaitedJob, File extends FileAnswer>(
   });
 }
 
-async function create<Job extends WaitedJob, File extends FileAnswer>(
+async function create<Job extends WaitedJob, File extends FileResponse>(
   plan: JobPlan<Job, File>,
   work: BilledRequest,
 ): Promise<Job> {
@@ -134,7 +134,7 @@ async function create<Job extends WaitedJob, File extends FileAnswer>(
 }
 
 /** @param last keeps what was last heard, also when this throws */
-async function awaitFile<Job extends WaitedJob, File extends FileAnswer>(
+async function awaitFile<Job extends WaitedJob, File extends FileResponse>(
   { placeFor, polling, request: { signal }, source }: JobPlan<Job, File>,
   work: BilledRequest,
   last: { job: Job },

@@ -1,5 +1,5 @@
 import type { ApiClient } from '../../api/client.ts';
-import type { FileAnswer } from '../../api/audio-response.ts';
+import type { FileResponse } from '../../api/audio-response.ts';
 import type { PollPace } from '../../api/poll.ts';
 import { pollJob } from '../../api/poll.ts';
 import type { JobApi } from '../../api/resources/jobs.ts';
@@ -32,7 +32,7 @@ export interface InterruptedJob {
 }
 
 /** How jobs of its kind are asked about. */
-export interface RecoverySource<Job extends WaitedJob, File extends FileAnswer> {
+export interface RecoverySource<Job extends WaitedJob, File extends FileResponse> {
   readonly source: JobSource<Job, File>;
   readonly pace: PollPace;
 }
@@ -57,7 +57,7 @@ export function recoverJob(left: InterruptedJob, deps: JobRecoveryDeps): Promise
  * @throws Failure: usage when the job is on another service, else of what went wrong, after which it is
  *   still there; or the reason of the signal
  */
-export async function recoverAs<Job extends WaitedJob, File extends FileAnswer>(
+export async function recoverAs<Job extends WaitedJob, File extends FileResponse>(
   left: InterruptedJob,
   { pace, source }: RecoverySource<Job, File>,
   deps: JobRecoveryDeps,

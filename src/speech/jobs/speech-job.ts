@@ -1,4 +1,4 @@
-import type { AudioAnswer } from '../../api/audio-response.ts';
+import type { AudioResponse } from '../../api/audio-response.ts';
 import type { ApiClient } from '../../api/client.ts';
 import { isNotFound } from '../../api/failures.ts';
 import type { JobOptions, SpeechJob, JobApi } from '../../api/resources/jobs.ts';
@@ -29,7 +29,7 @@ export interface JobOrder extends JobRunOptions<SpeechJob> {
 }
 
 /** What became of an order. */
-export type JobOutcome = PerformedJob<SpeechJob, AudioAnswer>;
+export type JobOutcome = PerformedJob<SpeechJob, AudioResponse>;
 
 /**
  * Has a text spoken as a job and, where that is wanted, waits for it and saves its audio
@@ -65,7 +65,7 @@ interface SpeechSourceOptions {
 export function speechSource(
   client: ApiClient,
   { api, segment }: SpeechSourceOptions,
-): JobSource<SpeechJob, AudioAnswer> {
+): JobSource<SpeechJob, AudioResponse> {
   return {
     isPart: segment !== undefined,
     get: (id, call) => getSpeechJob(client, { id, api }, call),
@@ -79,7 +79,7 @@ function audioOf(
   client: ApiClient,
   job: SpeechJob,
   { segment, signal }: { segment: number | undefined; signal: AbortSignal | undefined },
-): Promise<AudioAnswer> {
+): Promise<AudioResponse> {
   if (segment !== undefined) return fetchSegmentAudio(client, job, segment, signal);
   return job.phase === 'running'
     ? fetchJobAudio(client, job, signal)
@@ -94,7 +94,7 @@ async function obtainAudio(
   client: ApiClient,
   job: SpeechJob,
   signal: AbortSignal | undefined,
-): Promise<AudioAnswer> {
+): Promise<AudioResponse> {
   try {
     return await fetchJobAudio(client, job, signal);
   } catch (error) {
@@ -107,9 +107,9 @@ async function obtainAudio(
  * @throws Failure (bad_answer) for what no speech comes as
  */
 export async function withFormat(
-  audio: AudioAnswer,
+  audio: AudioResponse,
   told: AudioFormat | undefined,
-): Promise<MadeFile<AudioAnswer> & { readonly format: AudioFormat }> {
+): Promise<MadeFile<AudioResponse> & { readonly format: AudioFormat }> {
   const named = told ?? audioFormat(formatOfMediaType(audio.contentType));
   if (named !== undefined) return { file: audio, format: named };
   const { body, sniffed } = await sniffBody(audio.body);

@@ -9,7 +9,7 @@ import {
   pollSpeechJob,
 } from '../../api/resources/jobs.ts';
 import type { JobApi, SpeechJob } from '../../api/resources/jobs.ts';
-import type { AudioAnswer } from '../../api/audio-response.ts';
+import type { AudioResponse } from '../../api/audio-response.ts';
 import type { Verdict } from '../../audio/reader.ts';
 import type { AudioFormat } from '../../contract/values.ts';
 import type { AlignedWord } from '../../contract/speech.ts';
@@ -360,7 +360,7 @@ function shifted(words: readonly AlignedWord[], startMs: number): readonly Align
  * @throws Failure (bad_answer) for what is not whole or not of the format, (state) when it cannot be written
  */
 async function downloadPart(
-  audio: AudioAnswer,
+  audio: AudioResponse,
   format: AudioFormat,
   {
     file,

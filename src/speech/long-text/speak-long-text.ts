@@ -8,7 +8,7 @@ import { createVerifier } from '../../audio/verify.ts';
 import type { AudioFormat } from '../../contract/values.ts';
 import { stateFailure } from '../../durable/file-failures.ts';
 import type { Output } from '../../durable/output.ts';
-import { abortable, inOrder } from '../../effects/concurrency.ts';
+import { abortable, mapOrdered } from '../../effects/concurrency.ts';
 import type { FileSystem } from '../../effects/file-system.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { AlignedSpeech } from '../aligned-transport.ts';
@@ -54,7 +54,7 @@ export async function speakLongText(options: LongTextOptions): Promise<SpokenTex
       stream: sinkOf(options),
     });
     const words = new WholeWords();
-    await inOrder(workOf(options, whole, words));
+    await mapOrdered(workOf(options, whole, words));
     const { checksum, verdict } = await whole.finish();
     await options.onAligned?.(record.text, words.speech(whole.starts(), verdict.durationMs));
     if (checksum !== undefined) await record.verified(checksum);

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import type { AlignedAnswer } from '../../../src/api/resources/aligned.ts';
+import type { AlignedResponse } from '../../../src/api/resources/aligned.ts';
 import { speakAligned } from '../../../src/api/resources/aligned.ts';
 import type { TestClient } from '../new-client.ts';
 import { collect, failureOf, newClient } from '../new-client.ts';
@@ -34,7 +34,7 @@ const THERE = { text: 'there', startMs: 320, endMs: 600 };
 
 interface Scene extends TestClient {
   readonly server: RawServer;
-  readonly answer: () => Promise<AlignedAnswer>;
+  readonly answer: () => Promise<AlignedResponse>;
 }
 
 async function streamOf(...events: readonly string[]): Promise<Scene> {
@@ -140,8 +140,8 @@ describe('times that are lost', () => {
 
 describe('a stream that is not whole', () => {
   test.each([
-    ['ends without its last event', [audio('one')], 'before it said that it was complete'],
-    ['has no audio', [COMPLETED], 'no audio in it'],
+    ['ends without its last event', [audio('one')], 'without a completed event'],
+    ['has no audio', [COMPLETED], 'no audio'],
     ['cannot be read', [audio('one'), 'event: audio\ndata: {\n\n', COMPLETED], 'not a JSON object'],
   ])('%s: exit 25, and it may have been charged', async (_name, events, problem) => {
     const { answer } = await streamOf(...events);
@@ -196,7 +196,7 @@ describe('a stream that is not whole', () => {
       const rest = failureOf(body.next());
       clock.advance(1_001);
       sockets[0]?.write(beat);
-      expect((await rest).message).toBe('nothing but heartbeats came for 1 s');
+      expect((await rest).message).toBe('the stream sent only heartbeats for 1 s');
     },
   );
 
@@ -208,6 +208,6 @@ describe('a stream that is not whole', () => {
     const idempotencyKey = { value: 'key-1', madeByTool: true };
     const failure = await failureOf(speakAligned(client, ORDER, { idempotencyKey, clock }));
     expect(failure).toMatchObject({ exitCode: 25, billed: 'unknown' });
-    expect(failure.message).toContain('audio/mpeg, not a stream of events');
+    expect(failure.message).toContain('audio/mpeg, not an event stream');
   });
 });

@@ -50,7 +50,9 @@ describe('a link to a store that has expired', () => {
     const stage = await stored(EXPIRED);
     const error = errorLine(await stage.run([...SAVE, '--json']));
     expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer', billed: 'yes', status: 403 });
-    expect(error.message).toMatch(/the store of the file at 127\.0\.0\.1:\d+ refused it \(403\)/);
+    expect(error.message).toMatch(
+      /the file storage at 127\.0\.0\.1:\d+ refused the download \(403\)/,
+    );
     expect(error.hint).toMatch(/foley jobs wait/);
     expect(stage.store.requests).toHaveLength(3);
   });

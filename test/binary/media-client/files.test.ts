@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { systemFiles } from '../../../src/effects/file-system.ts';
 import { systemRandom } from '../../../src/effects/random.ts';
 import { findRegularFile } from '../../../src/durable/regular-file.ts';
-import { startOneTimeServer } from '../../../src/media/one-time-server.ts';
+import { startOneTimeServer } from '../../../src/media/inputs.ts';
 import { errorLine } from '../../harness/error-line.ts';
 import { sandbox } from '../../harness/sandbox.ts';
 import { scene } from '../support/scene.ts';
@@ -95,7 +95,9 @@ describe('a file for a hosted service', () => {
     const stage = await stageWith(undefined, []);
     const error = errorLine(await stage.run([...args, '--json']));
     expect(error).toMatchObject({ exitCode: 2, billed: 'no' });
-    expect(error.message).toContain('"clip.mp4" is a file, which a hosted service cannot fetch');
+    expect(error.message).toContain(
+      '"clip.mp4" is a local file, which a hosted service cannot fetch',
+    );
     expect(error.hint).toContain('upload.command');
     expect(stage.server.requests).toEqual([]);
   });
@@ -118,9 +120,13 @@ describe('a file for a hosted service', () => {
 
   test.each<[string, string, RegExp]>([
     ['fails', `console.error('no space left'); process.exit(7);`, /exit code 7\): no space left/],
-    ['prints nothing', '', /printed no http or https URL/],
-    ['prints more than a URL', `console.log('done\\nhttps://a.test/b');`, /printed no http/],
-    ['prints another address', `console.log('s3://bucket/key');`, /printed no http/],
+    ['prints nothing', '', /did not print exactly one http/],
+    [
+      'prints more than a URL',
+      `console.log('done\\nhttps://a.test/b');`,
+      /did not print exactly one http/,
+    ],
+    ['prints another address', `console.log('s3://bucket/key');`, /did not print exactly one http/],
   ])('that %s is exit 2, and nothing is ordered', async (_, script, message) => {
     const stage = await stageWith(script, []);
     const error = errorLine(await stage.run([...args, '--json']));
@@ -135,7 +141,7 @@ describe('a file for a hosted service', () => {
     await stage.run(['config', 'set', 'upload.command', 'no-such-program --x']);
     const error = errorLine(await stage.run([...args, '--json']));
     expect(error).toMatchObject({ exitCode: 2, code: 'config' });
-    expect(error.message).toContain('no program no-such-program');
+    expect(error.message).toContain('no such program: no-such-program');
   });
 
   test('may not be set up by a project', async () => {

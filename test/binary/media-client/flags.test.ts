@@ -31,7 +31,7 @@ const REFUSED: readonly (readonly [args: readonly string[], message: RegExp])[] 
   [['lipsync', 'list', '--limit', '101'], /--limit is "101"/],
   [['lipsync', 'list', '--status', ' '], /--status is empty/],
   [['lipsync', 'list', '--all', '--page', '2'], /--all|--page/],
-  [['lipsync', 'get', '..'], /is not an id/],
+  [['lipsync', 'get', '..'], /is not a valid id/],
   [['lipsync', 'wait'], /missing|id/],
   [['lipsync', 'download', 'x', '-o', 'a.wav'], /ends in a name for wav/],
   [['dub', 'create', '--video', 'https://a.test/b.mp4', ' '], /the text of the arguments is empty/],

@@ -44,7 +44,7 @@ describe('voices delete --yes', () => {
     const result = await stage.run(['voices', 'delete', ID, '--yes', '--json']);
     const error = errorLine(result);
     expect(error).toMatchObject({ exitCode: 20, code, status: 409, billed: 'no' });
-    expect(error.message).toContain(`voice ${ID} is in use, and stays`);
+    expect(error.message).toContain(`voice ${ID} is in use and was not deleted`);
     expect(error.hint).toContain('foley jobs list');
     expect(stage.server.requests).toHaveLength(1);
   });
@@ -75,7 +75,7 @@ describe('voices delete --yes', () => {
 
   test.each([
     ['', 'ID is empty'],
-    ['..', '".." is not an id'],
+    ['..', '".." is not a valid id'],
   ])('the id "%s" is exit 2', async (id, reason) => {
     const stage = await scene([]);
     const result = await stage.run(['voices', 'delete', id, '--yes']);

@@ -245,7 +245,7 @@ const REFUSED: readonly [args: readonly string[], reason: string][] = [
   [['design', 'save', 'd', '--name', 'n'], "missing required argument 'candidate'"],
   [['design', 'save', 'd', 'c', '--name', ' '], '--name is empty'],
   [['design', 'save', 'd', 'c', '--name', 'n', '--visibility', 'x'], '--visibility is "x"'],
-  [['design', 'save', '..', 'c', '--name', 'n'], '".." is not an id'],
+  [['design', 'save', '..', 'c', '--name', 'n'], '".." is not a valid id'],
   [['design', 'preview', 'd', 'c', '-o', ''], '--output is empty'],
   [
     ['design', 'preview', 'd', 'c', '-o', '-', '--json'],

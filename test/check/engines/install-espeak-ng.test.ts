@@ -70,7 +70,7 @@ describe('installing espeak-ng', () => {
   it('keeps the one that was there when npm fails', async () => {
     const deps = await world();
     const first = await installEspeakNg(deps);
-    const failure = configFailure('npm could not install the engine (exit code 1)');
+    const failure = configFailure('npm failed to install the engine (exit code 1)');
     const installPackages = async () => {
       throw failure;
     };

@@ -28,7 +28,7 @@ describe('a connection that ends before an answer', () => {
     const stage = await scene([onSpeech(fault())]);
     const error = await stage.fail(['--max-retries', '1']);
     expect(error).toMatchObject({ exitCode: 26, code: 'unknown_outcome', billed: 'unknown' });
-    expect(error.message).toContain('closed the connection without an answer');
+    expect(error.message).toContain('closed the connection without a response');
     expect(error.status).toBeNull();
     expect(error.hint).toContain('foley recover');
     expectOneKey(stage, 2);
@@ -106,7 +106,7 @@ describe('a body that is reset half way is kept and never published', () => {
     // The contract: a body is not asked for again once it began.
     expectOneKey(stage, 1);
     expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer', billed: 'yes' });
-    expect(error.message).toBe('the answer was cut off');
+    expect(error.message).toBe('the response was cut off');
     expect(error.hint).toMatch(
       /^The received audio is saved in \/.+\.mp3; a new request may cost again/,
     );
@@ -120,7 +120,7 @@ describe('a body that is reset half way is kept and never published', () => {
       complete: false,
       creditsUsed: 2,
       output: path.join(stage.box.out, 'hi.mp3'),
-      problem: 'the answer was cut off',
+      problem: 'the response was cut off',
     });
   });
 
@@ -129,7 +129,7 @@ describe('a body that is reset half way is kept and never published', () => {
     const result = await stage.speak(['-o', '-']);
     expect(result.code).toBe(25);
     expect(result.stdout).toStrictEqual(half);
-    expect(result.stderr).toContain('foley: the answer was cut off');
+    expect(result.stderr).toContain('foley: the response was cut off');
     expect(await filesLeft(stage.box)).toStrictEqual(KEPT);
     expect((await spooled(stage.box)).audio).toStrictEqual(half);
   });
@@ -163,7 +163,7 @@ describe('a body shorter than its length is kept and never published', () => {
     const error = await stage.fail(['--max-retries', '3']);
     expectOneKey(stage, 1);
     expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer', billed: 'yes' });
-    expect(error.message).toBe('the answer was cut off');
+    expect(error.message).toBe('the response was cut off');
     expect(await filesLeft(stage.box)).toStrictEqual(KEPT);
     const { audio, record } = await spooled(stage.box);
     expect(audio).toStrictEqual(arrived);
@@ -176,7 +176,7 @@ test('a body longer than its length is not published', async () => {
   const error = await stage.fail();
   expectOneKey(stage, 1);
   expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer', billed: 'yes' });
-  expect(error.message).toBe('the answer is longer than it said');
+  expect(error.message).toBe('the response is longer than announced');
   expect(await filesLeft(stage.box)).toStrictEqual(KEPT);
   expect((await spooled(stage.box)).record).toMatchObject({ complete: false });
 });

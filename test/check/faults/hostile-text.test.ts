@@ -245,7 +245,7 @@ describe('an address that a server gives', () => {
     const other = await startFaultServer([{ answer: faults.captivePortal() }]);
     const stage = await scene([{ path: PROFILE_PATH, answer: faults.redirectTo(other.origin) }]);
     const error = errorLine(await stage.run(['profile', '--json']));
-    expect(error.message).toBe('the answer is text/html, not JSON');
+    expect(error.message).toBe('the response is text/html, not JSON');
     expect(other.requests[0]?.header('authorization')).toBeUndefined();
   });
 });

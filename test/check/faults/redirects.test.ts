@@ -24,7 +24,7 @@ describe('a speech request that is sent on', () => {
     expectOneKey(stage, 1);
     expect(other.connections).toBe(0);
     expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer', billed: 'no' });
-    expect(error.message).toBe(`the answer is of no use: it redirects a POST to ${other.origin}`);
+    expect(error.message).toBe(`cannot follow the redirect: it sends a POST to ${other.origin}`);
     expect(await filesLeft(stage.box)).toStrictEqual([]);
   });
 
@@ -70,7 +70,7 @@ describe('a read that is sent on', () => {
     const longer = await scene(faults.redirectChain(PROFILE_PATH, 6));
     const error = errorLine(await longer.run(['profile', '--json']));
     expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer', billed: 'no' });
-    expect(error.message).toContain('more than 5 times');
+    expect(error.message).toContain('more than 5 redirects');
   });
 });
 
@@ -88,7 +88,7 @@ describe('a read that is sent somewhere impossible', () => {
     const stage = await scene([{ path: PROFILE_PATH, answer: faults.redirectTo(location) }]);
     const error = errorLine(await stage.run(['profile', '--json', '--max-retries', '4']));
     expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer', billed: 'no' });
-    expect(error.message).toMatch(/^the answer is of no use: it redirects to /);
+    expect(error.message).toMatch(/^cannot follow the redirect: /);
     expect(stage.server.requests).toHaveLength(1);
   });
 
@@ -112,18 +112,18 @@ describe('a read that is sent somewhere impossible', () => {
     const env = await trusting(tls, stage.box);
     const error = errorLine(await stage.run(['profile', '--json'], { env }));
     expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer' });
-    expect(error.message).toContain('it redirects from https to http://');
+    expect(error.message).toContain('it leads from https to http://');
     expect(plain.connections).toBe(0);
     const away = faults.redirectTo('http://192.0.2.1/p');
     const other = await scene([{ path: PROFILE_PATH, answer: away }]);
     const second = errorLine(await other.run(['profile', '--json']));
-    expect(second.message).toContain('it redirects to http://192.0.2.1, without encryption');
+    expect(second.message).toContain('it leads to http://192.0.2.1 without encryption');
   });
 
   test('nowhere', async () => {
     const stage = await scene([{ path: PROFILE_PATH, answer: faults.redirectNowhere() }]);
     const error = errorLine(await stage.run(['profile', '--json']));
     expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer' });
-    expect(error.message).toContain('it redirects to nowhere');
+    expect(error.message).toContain('its Location is missing or invalid');
   });
 });

@@ -92,7 +92,7 @@ describe('503 and when to come again', () => {
     const error = await stage.fail(['--max-retries', '4']);
     expectOneKey(stage, 1);
     expect(error).toMatchObject({ exitCode: 23, status: 503, retryAfter: told, billed: 'no' });
-    expect(error.hint).toMatch(/It asks to be left alone until \d{4}-\d\d-\d\dT[\d:.]+Z\./);
+    expect(error.hint).toMatch(/The service asks to wait until \d{4}-\d\d-\d\dT[\d:.]+Z\./);
   });
 
   test('an HTTP date two minutes and more away: it ends at once and names the time', async () => {
@@ -100,7 +100,7 @@ describe('503 and when to come again', () => {
     const error = await stage.fail(['--max-retries', '4']);
     expectOneKey(stage, 1);
     expect(error).toMatchObject({ exitCode: 23, retryAfter: 600 });
-    expect(error.hint).toContain('It asks to be left alone until');
+    expect(error.hint).toContain('The service asks to wait until');
   });
 
   test('a model that is gone from the capabilities is not asked for again', async () => {
@@ -143,7 +143,7 @@ describe('409, the request was completed before', () => {
     expect(speechRequests(stage)).toHaveLength(1);
     expect(error).toMatchObject({ exitCode: 27, code: 'ERR_REQUEST_ALREADY_COMPLETED' });
     expect(error).toMatchObject({ billed: 'yes', status: 409 });
-    expect(error.message).toContain('billed before');
+    expect(error.message).toContain('already completed and billed');
     expect(await filesLeft(stage.box)).toStrictEqual([]);
   });
 });
@@ -199,9 +199,9 @@ describe('rejected', () => {
     const stage = await scene([onSpeech(faults.errorAnswer(404, { message: 'No such voice.' }))]);
     const result = await stage.speak();
     expect(result.stderr).toBe(
-      'foley: not found, or not yours (404): No such voice. ' +
+      'foley: not found in this account (404): No such voice. ' +
         '(ERR_404, request r-404)\n' +
-        'Check the id, and that it belongs to the same account.\n',
+        'Check the id and the account.\n',
     );
     expect(result.stdout).toHaveLength(0);
   });
@@ -252,7 +252,7 @@ describe('429', () => {
     const error = await stage.fail(['--max-retries', '4']);
     expectOneKey(stage, 1);
     expect(error).toMatchObject({ exitCode: 22, retryAfter: 3600 });
-    expect(error.hint).toMatch(/It asks to be left alone until \d{4}-/);
+    expect(error.hint).toMatch(/The service asks to wait until \d{4}-/);
   });
 });
 

@@ -29,7 +29,7 @@ describe('audio that is packed, which was not asked for', () => {
     expectOneKey(stage, 1);
     expect(stage.server.requests[0]?.header('accept-encoding')).toBe('identity');
     expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer', billed: 'unknown' });
-    expect(error.message).toBe('the answer is packed, which was not asked for');
+    expect(error.message).toBe('the response is compressed, which foley did not request');
     expect(await filesLeft(stage.box)).toStrictEqual([OPEN]);
   });
 });
@@ -44,7 +44,7 @@ describe('a 200 that is JSON', () => {
       expectOneKey(stage, 1);
       expect(error).toMatchObject({ exitCode: 25, code, billed: 'unknown' });
       expect(error).toMatchObject({ requestId: 'r-json', status: 200 });
-      expect(error.message).toBe('the answer is application/json, not audio: Said in JSON.');
+      expect(error.message).toBe('the response is application/json, not audio: Said in JSON.');
       expect(await filesLeft(stage.box)).toStrictEqual([OPEN]);
     },
   );
@@ -56,7 +56,7 @@ describe('a 200 that is JSON', () => {
     const stage = await scene([onSpeech(faults.jsonInsteadOfAudio(body))]);
     const error = await stage.fail();
     expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer', billed: 'unknown' });
-    expect(error.message).toBe('the answer is application/json, not audio');
+    expect(error.message).toBe('the response is application/json, not audio');
     expect(await filesLeft(stage.box)).toStrictEqual([OPEN]);
   });
 
@@ -112,13 +112,13 @@ describe('bytes that are not the format that was asked for', () => {
     const stage = await scene([onSpeech(faults.wrongType(mp3))]);
     const error = await stage.fail();
     expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer', billed: 'unknown' });
-    expect(error.message).toBe('the answer is text/plain, not audio');
+    expect(error.message).toBe('the response is text/plain, not audio');
     expect(await filesLeft(stage.box)).toStrictEqual([OPEN]);
   });
 
   test.each([
     ['without a type', faults.withoutType(mp3), 'of no type'],
-    ['200 of no bytes', faults.emptyBody(), 'no audio in it'],
+    ['200 of no bytes', faults.emptyBody(), 'no audio'],
   ])('%s', async (_what, steps, words) => {
     const stage = await scene([onSpeech(steps)]);
     const error = await stage.fail();
@@ -137,7 +137,7 @@ describe('an answer without a body', () => {
     const error = await stage.fail(['--max-retries', '3']);
     expectOneKey(stage, 1);
     expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer', billed: 'unknown', status });
-    expect(error.message).toBe(`the answer (${status}) has no audio in it`);
+    expect(error.message).toBe(`the response (${status}) has no audio`);
     expect(await filesLeft(stage.box)).toStrictEqual([OPEN]);
   });
 });
@@ -155,7 +155,7 @@ describe('heads beyond every measure', () => {
     const error = await stage.fail(['--max-retries', '3']);
     expectOneKey(stage, 1);
     expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer', billed: 'unknown' });
-    expect(error.message).toMatch(/is not valid HTTP$|more headers than can be right$/);
+    expect(error.message).toMatch(/is not valid HTTP$|headers of .* are too large$/);
     expect(await filesLeft(stage.box)).toStrictEqual([OPEN]);
   });
 
@@ -202,7 +202,7 @@ describe('an answer that does not begin', () => {
     const error = await stage.fail(['--response-timeout', '200ms', '--max-retries', '1']);
     expectOneKey(stage, 2);
     expect(error).toMatchObject({ exitCode: 26, code: 'unknown_outcome', billed: 'unknown' });
-    expect(error.message).toMatch(/^127\.0\.0\.1:\d+ did not answer within 200 ms; /);
+    expect(error.message).toMatch(/^127\.0\.0\.1:\d+ did not respond within 200 ms; /);
     expect(await filesLeft(stage.box)).toStrictEqual([OPEN]);
   });
 
@@ -237,7 +237,7 @@ describe('a body that comes in drops', () => {
     const error = await stage.fail(['--idle-timeout', '700ms', '--max-retries', '3']);
     expectOneKey(stage, 1);
     expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer', billed: 'yes' });
-    expect(error.message).toBe('the answer stopped: nothing came for 700 ms');
+    expect(error.message).toBe('the response stalled: no data for 700 ms');
     expect(await filesLeft(stage.box)).toStrictEqual(KEPT);
     const half = mp3.bytes.subarray(0, Math.floor(mp3.bytes.length / 2));
     expect((await spooled(stage.box)).audio).toStrictEqual(half);

@@ -71,7 +71,7 @@ test('a dubbing whose speech was billed goes on with the line that is told', asy
   expect(verifyBytes('wav', await readFile(kept)).complete).toBe(true);
   const words = ['lipsync', 'create', '--video', 'the clip.mp4', '--audio', kept, '--extend'];
   const quoted = words.map((word) => (word.includes(' ') ? `'${word}'` : word)).join(' ');
-  expect(error.hint).toContain(`\`foley ${quoted} -o a.mp4 --local\` goes on with it`);
+  expect(error.hint).toContain(`\`foley ${quoted} -o a.mp4 --local\` to continue`);
 
   const synced = await good(box, ...words, '-o', 'a.mp4');
   expect(synced.stderr).toMatch(/billed as 1 s \(audio rounded up; video 2 s, audio 0\.\d+ s\)/);

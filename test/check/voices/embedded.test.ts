@@ -81,7 +81,7 @@ describe('a voice that is made of a recording', () => {
     for (const _ of [1, 2, 3]) expect((await hosted(...job)).code).toBe(0);
     const refused = errorLine(await hosted('voices', 'delete', id, '--yes', '--json'));
     expect(refused).toMatchObject({ exitCode: 20, status: 409, code: 'ERR_VOICE_IN_USE' });
-    expect(refused.message).toContain('is in use, and stays');
+    expect(refused.message).toContain('is in use and was not deleted');
     const listed = await hosted('voices', 'list', '--type', 'personal', '--json');
     expect(parseJsonDocument(listed.stdout)).toMatchObject({ items: [{ voiceId: id }] });
     serve.running.signal('SIGKILL');

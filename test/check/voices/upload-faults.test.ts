@@ -176,7 +176,7 @@ describe('a service that takes its time', () => {
     const flags = ['--response-timeout', '300ms', '--max-retries', '0', '--json'];
     const result = await runFoley([...args, ...flags], { box, env });
     expect(errorLine(result)).toMatchObject({ exitCode: 24, code: 'timeout', billed: 'no' });
-    expect(errorLine(result).message).toContain('took nothing of the request for 300 ms');
+    expect(errorLine(result).message).toContain('accepted no data of the request for 300 ms');
     expect(await debrisIn(box)).toStrictEqual([]);
   });
 });
@@ -190,7 +190,9 @@ describe('Ctrl-C', () => {
     running.signal('SIGINT');
     const result = await running.done;
     expect(result).toMatchObject({ code: null, signal: 'SIGINT' });
-    expect(result.stderr).toBe('foley: stopped before all of it was sent; no voice was made\n');
+    expect(result.stderr).toBe(
+      'foley: stopped before the upload was complete; no voice was created\n',
+    );
     expect(await debrisIn(box)).toStrictEqual([]);
     expect(upload.socket.destroyed || upload.received < TEN_MEGABYTES).toBe(true);
   });
@@ -203,7 +205,9 @@ describe('Ctrl-C', () => {
     running.signal('SIGTERM');
     const result = await running.done;
     expect(result).toMatchObject({ code: null, signal: 'SIGTERM' });
-    expect(result.stderr).toContain('stopped before the answer came; it may have been done');
+    expect(result.stderr).toContain(
+      'stopped before the response; the service may have created the voice',
+    );
     expect(result.stderr).toContain('`foley voices list --type personal`');
     expect(await debrisIn(box)).toStrictEqual([OPEN]);
   });
@@ -220,7 +224,7 @@ test(
     await truncate(path.join(box.out, 'large-2.wav'), 1_000);
     void upload.readRest();
     expect(errorLine(await running.done)).toMatchObject({ exitCode: 2, billed: 'no' });
-    expect(running.stderr).toContain('a file changed while it was sent');
+    expect(running.stderr).toContain('a file changed during its upload');
     expect(await debrisIn(box)).toStrictEqual([]);
   },
 );

@@ -207,12 +207,12 @@ const said: fc.Arbitrary<Said> = fc.record({
 const conversation = fc.tuple(
   fc
     .tuple(mode(), fc.array(fc.oneof({ weight: 6, arbitrary: said }, happening), { maxLength: 20 }))
-    .map(([requestMode, rest]) => [started(requestMode), ...inOrder(rest)]),
+    .map(([requestMode, rest]) => [started(requestMode), ...mapOrdered(rest)]),
   answers,
   fc.constantFrom(7, 7, 7, undefined),
 );
 
-function inOrder(all: readonly (Said | SessionEvent)[]): readonly SessionEvent[] {
+function mapOrdered(all: readonly (Said | SessionEvent)[]): readonly SessionEvent[] {
   let sequence = 0;
   return all.flatMap((one) => {
     if (!('heard' in one)) return [one];

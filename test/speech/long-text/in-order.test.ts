@@ -1,6 +1,6 @@
 import { assert, asyncProperty, integer, record, scheduler } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { inOrder } from '../../../src/effects/concurrency.ts';
+import { mapOrdered } from '../../../src/effects/concurrency.ts';
 
 const sizes = record({
   count: integer({ min: 0, max: 12 }),
@@ -15,7 +15,7 @@ describe('whichever piece of work ends first', () => {
         const taken: number[] = [];
         let begun = 0;
         let running = 0;
-        const all = inOrder({
+        const all = mapOrdered({
           count,
           concurrency,
           ahead,
@@ -48,7 +48,7 @@ describe('whichever piece of work ends first', () => {
         let ended = 0;
         let begun = 0;
         let hasFailed = false;
-        const all = inOrder({
+        const all = mapOrdered({
           ...size,
           async work(index) {
             expect(hasFailed).toBe(false);
