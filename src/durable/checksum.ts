@@ -3,15 +3,15 @@ import { crc32 } from 'node:zlib';
 import type { FileSystem } from '../effects/file-system.ts';
 
 /**
- * By what a file is known again. CRC-32 tells it from what an accident makes, and costs a short command
- * nothing; SHA-256 also tells it from any other file that ever was, for what is remembered for long.
+ * CRC-32 detects accidental changes and costs a short command nothing; SHA-256 identifies the content, for
+ * records that are stored for long.
  */
 export type ChecksumKind = 'crc32' | 'sha256';
 
-/** A checksum of what comes piece by piece. */
+/** An incremental checksum. */
 export interface Checksum {
   update(chunk: Uint8Array): void;
-  /** Of all that came so far, in hexadecimal: 8 digits of a CRC-32, 64 of a SHA-256. */
+  /** The checksum so far, in hexadecimal: 8 digits for CRC-32, 64 for SHA-256. */
   value(): string;
 }
 
@@ -24,12 +24,12 @@ export function createChecksum(kind: ChecksumKind): Checksum {
   };
 }
 
-/** The kind of a checksum that was written down. */
+/** Returns the kind of a recorded checksum. */
 export function kindOf(checksum: string): ChecksumKind {
   return checksum.length === CRC32_DIGITS ? 'crc32' : 'sha256';
 }
 
-/** The checksum of a file's content. Throws the system's error. */
+/** Returns the checksum of a file's content. Throws the system's error. */
 export async function checksumOf(
   file: string,
   kind: ChecksumKind,
@@ -64,15 +64,12 @@ class Crc32 implements Checksum {
   }
 }
 
-/**
- * A SHA-256 that is fed piece by piece. Its module is loaded with the first one and not with the program:
- * it costs a short command two milliseconds, which it can spend while something is being written.
- */
+/** Returns an incremental SHA-256. `node:crypto` is loaded on first use, since that takes two milliseconds. */
 function createSha256(): Hash {
   return process.getBuiltinModule('node:crypto').createHash('sha256');
 }
 
-/** SHA-256 of the whole of something, in hexadecimal; texts count as UTF-8. */
+/** Returns the SHA-256 of bytes or of a UTF-8 text, in hexadecimal. */
 export function sha256(data: string | Uint8Array): string {
   return createSha256().update(data).digest('hex');
 }

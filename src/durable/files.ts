@@ -7,38 +7,35 @@ import type { Processes } from '../effects/processes.ts';
 import type { Random } from '../effects/random.ts';
 import { hasErrno, UNSUPPORTED } from './file-failures.ts';
 
-/** What everything in this room takes from outside. */
+/** Effects that file code depends on. */
 export interface FileDeps {
   readonly files: FileSystem;
   readonly random: Random;
   readonly clock: Clock;
   readonly platform: NodeJS.Platform;
-  /** With them temporary files name their owner, so that those of killed commands can be removed. */
+  /** Temporary files then name their owner, so that those of killed commands can be removed. */
   readonly processes?: Processes | undefined;
 }
 
-/** `count` random bytes in hexadecimal, for names that nobody can guess or have taken. */
+/** Returns `count` random bytes in hexadecimal, for unique names. */
 export function randomHex(deps: Pick<FileDeps, 'random'>, count: number): string {
   return Buffer.from(deps.random.bytes(count)).toString('hex');
 }
 
-/** What is needed of an open file. */
 type WritableFile = Pick<FileHandle, 'writev'>;
 
 /**
- * Writes to an open file behind the caller's back: chunks that come while a write is under way leave
- * together in the next one, so that many small chunks cost few calls and the network is read while
- * the disk is written. Holds at most about 2 MiB. A write that the system cuts short is gone on with:
- * a disk that fills up says so only at the second try.
+ * Writes to an open file in the background: chunks that arrive during a write leave together in the next one.
+ * Buffers at most about 2 MiB. Continues after a short write: a full disk reports its error at the second try.
  */
 export class FileWriter {
-  /** Bytes taken, and bytes that the system has taken in turn. */
+  /** Bytes taken, and bytes written. */
   bytes = 0;
   written = 0;
   readonly #file: WritableFile;
   #waiting: Piece[] = [];
   #waitingBytes = 0;
-  /** What is being written, as far as the system has not taken it. */
+  /** The unwritten rest of the current write. */
   #left: readonly Piece[] = [];
   #underWay: Promise<void> | undefined;
   #fault: { readonly error: unknown } | undefined;
@@ -47,16 +44,15 @@ export class FileWriter {
     this.#file = file;
   }
 
-  /** What was taken and not written; after a fault, what is missing in the file. */
+  /** Chunks that were taken and are not written. */
   get unwritten(): readonly Uint8Array[] {
     return [...this.#left, ...this.#waiting].map(({ bytes }) => bytes);
   }
 
   /**
-   * Takes a chunk, which must not be changed until `onWritten`; resolves when there is room for more.
-   * Throws the system's error of an earlier write, and again on every call after it; the chunk counts as
-   * taken even then, and is in `unwritten`.
-   * @param onWritten the system has all of the chunk; not called for one that is never written whole
+   * Takes a chunk, which must not be changed until `onWritten`; resolves when the buffer has drained.
+   * Throws the error of an earlier write, on every call after it; the chunk is in `unwritten` even then.
+   * @param onWritten called when the whole chunk is written
    */
   async write(chunk: Uint8Array, onWritten?: () => void): Promise<void> {
     if (chunk.length > 0) {
@@ -70,19 +66,19 @@ export class FileWriter {
     this.#throwFault();
   }
 
-  /** Resolves when everything has been written; throws the system's error when it cannot be. */
+  /** Resolves when everything is written; throws the system's error. */
   async flush(): Promise<void> {
     while (this.#underWay !== undefined) await this.#underWay;
     this.#throwFault();
   }
 
-  /** Forgets what waits; what is under way goes on. */
+  /** Drops waiting chunks; the current write continues. */
   stop(): void {
     this.#waiting = [];
     this.#waitingBytes = 0;
   }
 
-  /** Writes what waits, and then what has come meanwhile. Never rejects; see `#fault`. */
+  /** Writes all waiting chunks. Never rejects; see `#fault`. */
   async #writeWaiting(): Promise<void> {
     this.#left = this.#waiting;
     this.stop();
@@ -106,7 +102,7 @@ export class FileWriter {
   }
 }
 
-/** Writes all of `bytes` where the file stands, however often the system stops short. */
+/** Writes all of `bytes` at the current position, also after short writes. */
 export async function writeAll(file: WritableFile, bytes: Uint8Array): Promise<void> {
   const writer = new FileWriter(file);
   await writer.write(bytes);
@@ -121,7 +117,7 @@ interface Piece {
   readonly onWritten: (() => void) | undefined;
 }
 
-/** What remains of `pieces` when their first `count` bytes have been written. */
+/** Returns the rest of `pieces` after their first `count` bytes. */
 function afterWriting(pieces: readonly Piece[], count: number): readonly Piece[] {
   let written = count;
   for (const [index, piece] of pieces.entries()) {
@@ -135,11 +131,7 @@ function afterWriting(pieces: readonly Piece[], count: number): readonly Piece[]
   return [];
 }
 
-/**
- * A new, empty file in `folder` under a name that nothing else has: short, so that a final name of
- * any allowed length fits beside it, random, so that nobody can have put something there, and with its
- * owner in it where that is known.
- */
+/** Creates an empty file in `folder` with a random, short name, which names its owner where that is known. */
 export async function createTemporary(
   folder: string,
   deps: Pick<FileDeps, 'files' | 'processes' | 'random'>,
@@ -161,10 +153,7 @@ export function isTemporaryName(name: string): boolean {
   return TEMPORARY_NAME.test(name);
 }
 
-/**
- * The temporary files in a folder whose owner is certainly dead; those of another machine or container are
- * not. Never throws.
- */
+/** Returns the temporary files in a folder whose owner is dead for certain. Never throws. */
 export async function orphanedTemporaries(
   folder: string,
   { files, processes }: { readonly files: FileSystem; readonly processes: Processes },
@@ -175,7 +164,7 @@ export async function orphanedTemporaries(
 
 const TEMPORARY_NAME = /^\.foley-(?:([0-9a-f]{8})-(\d+)-(\d+)-)?[0-9a-f]{24}\.part$/;
 
-/** The machine since its last start, the process, and when that began. */
+/** Returns a mark of the machine, its last start, the process id and the process start. */
 function ownerMark({ self }: Processes): string {
   return `${machineMark(self)}-${self.pid}-${self.processStart ?? 0}`;
 }
@@ -192,7 +181,7 @@ function isOrphaned(name: string, processes: Processes): boolean {
   return processes.liveness({ ...self, pid: Number(pid), processStart }) === 'dead';
 }
 
-/** Brings a file's bytes to the disk. Where a file system cannot be told to, there is nothing to do. */
+/** Syncs a file; does nothing where the file system does not support that. */
 export async function syncFile(file: FileHandle): Promise<void> {
   try {
     await file.sync();
@@ -202,8 +191,8 @@ export async function syncFile(file: FileHandle): Promise<void> {
 }
 
 /**
- * Brings a folder's names to the disk, so that a file which was renamed or made there survives a
- * power cut. Only a disk that fails is an error: some systems do not open or sync folders at all.
+ * Syncs a folder, so that a file that was renamed or created there survives a power cut. Throws only the
+ * errors of a disk: some systems do not open or sync folders.
  */
 export async function syncFolder(files: FileSystem, folder: string): Promise<void> {
   try {
@@ -218,18 +207,12 @@ export async function syncFolder(files: FileSystem, folder: string): Promise<voi
   }
 }
 
-/**
- * Removes a file that this process made, as far as it can: the fault that led here has been told, and
- * what goes wrong while tidying up adds nothing to it.
- */
+/** Removes a file of this process, and ignores errors. */
 export async function removeQuietly(file: string, deps: FileDeps): Promise<void> {
   await whileBusy(deps, () => deps.files.unlink(file)).catch(() => undefined);
 }
 
-/**
- * Tries a rename or a removal again for up to ten seconds on Windows, where another program (a virus
- * scanner, most often) may have the file open for a moment. Elsewhere such an error is final.
- */
+/** Retries a rename or a removal for up to ten seconds on Windows, where a virus scanner may have the file open. */
 export async function whileBusy<T>(deps: FileDeps, attempt: () => Promise<T>): Promise<T> {
   for (let turn = 0; ; turn += 1) {
     try {

@@ -11,32 +11,31 @@ import type { Released } from './output.ts';
 import { replaceFile } from './publish.ts';
 
 /**
- * Audio that was paid for and is not where it was meant to go: a folder (0700) of audio files (0600),
- * each with a sidecar that says what it is. Throws exit 32 when the folder cannot be used.
+ * Billed audio that did not reach its output: a folder (0700) of audio files (0600), each with a JSON sidecar.
+ * Methods throw a Failure (state) when the folder cannot be used.
  */
 export interface Spool {
-  /** Opens an entry for audio that is about to arrive. */
+  /** Opens an entry for new audio. */
   create(about: SpoolAbout): Promise<SpoolWriter>;
   /**
-   * Takes over what a stopped output left, by renaming or, from another disk, copying it; the writer
-   * goes on behind it. When this throws, the file is still where it was, and the failure's details
-   * name it as `left`.
+   * Moves the file of a stopped output into the spool, or copies it from another disk; the writer appends to
+   * it. When this throws, the file is still in its place, and the failure's details name it as `left`.
    */
   adopt(released: Released, about: SpoolAbout): Promise<SpoolWriter>;
-  /** What is there, the oldest first. */
+  /** Returns the entries, the oldest first. */
   list(): Promise<readonly SpoolEntry[]>;
-  /** Notes that the loss of the rest of an entry was reported. */
+  /** Records that the loss of the rest of an entry was reported. */
   markReported(entry: SpoolEntry): Promise<void>;
   /** Removes one entry. */
   remove(entry: SpoolEntry): Promise<void>;
-  /** Removes what is older than 24 hours, then the oldest above 512 MiB; returns what it removed. */
+  /** Removes entries older than 24 hours, then the oldest above 512 MiB; returns the removed entries. */
   prune(): Promise<readonly SpoolEntry[]>;
 }
 
 export const SPOOL_AGE_MAX_MS = 24 * 60 * 60 * 1000;
 export const SPOOL_BYTES_MAX = 512 * 1024 * 1024;
 
-/** The spool in `folder`, which is made when something is to be kept. */
+/** Returns the spool in `folder`, which is created with the first entry. */
 export function createSpool(options: FileDeps & { readonly folder: string }): Spool {
   const { folder, files, clock } = options;
   const failed = (error: unknown): never => {
@@ -44,7 +43,7 @@ export function createSpool(options: FileDeps & { readonly folder: string }): Sp
   };
 
   async function remove(entry: SpoolEntry): Promise<void> {
-    // The audio first: a sidecar that is left alone is removed with time, audio would stay unknown.
+    // The audio first: a lone sidecar is pruned, audio without a sidecar stays.
     await removeIfThere(entry.path, options);
     await removeIfThere(entry.sidecar, options);
   }
@@ -100,7 +99,7 @@ async function adopt(
   return writer;
 }
 
-/** Whether something arrived in a file, so that there is something to keep. */
+/** Whether a file exists and is not empty. */
 async function hasBytes(file: string, { files }: SpoolOptions): Promise<boolean> {
   try {
     return (await files.stat(file)).size > 0;
@@ -109,7 +108,7 @@ async function hasBytes(file: string, { files }: SpoolOptions): Promise<boolean>
   }
 }
 
-/** Writes the sidecar, and then lets `open` put the audio beside it. */
+/** Writes the sidecar, then opens the audio file beside it. */
 async function openEntry(
   options: SpoolOptions,
   about: SpoolAbout,
@@ -124,7 +123,7 @@ async function openEntry(
   await writeSidecar({ ...options, sidecar, record });
   try {
     const file = await open(audio);
-    return createSpoolWriter({ ...options, id, audio, sidecar, file, record });
+    return new SpoolWriter({ ...options, id, audio, sidecar, file, record });
   } catch (error) {
     await removeQuietly(sidecar, options);
     throw error;
@@ -146,7 +145,7 @@ async function take(from: string, audio: string, options: SpoolOptions): Promise
   return takeCopy(from, audio, options);
 }
 
-/** The same from another disk. */
+/** Copies a file from another disk into the spool. */
 async function takeCopy(from: string, audio: string, options: SpoolOptions): Promise<FileHandle> {
   try {
     const copy = await copyIntoNew(from, audio, options);
@@ -161,7 +160,7 @@ async function takeCopy(from: string, audio: string, options: SpoolOptions): Pro
 function outdated(entries: readonly SpoolEntry[], now: number): SpoolEntry[] {
   const isOld = (entry: SpoolEntry) => now - entry.keptAt > SPOOL_AGE_MAX_MS;
   const gone = entries.filter((entry) => isOld(entry));
-  // What may still be arriving stays, and so does the last that came, however large.
+  // Audio that may still be arriving stays, and so does the newest entry.
   const young = entries.filter((entry) => !isOld(entry) && entry.record?.complete !== null);
   let bytes = young.reduce((sum, entry) => sum + entry.bytes, 0);
   for (const entry of young.slice(0, -1)) {
@@ -221,13 +220,13 @@ export interface SpoolEntry {
   readonly path: string;
   readonly sidecar: string;
   readonly bytes: number;
-  /** When it was begun, in milliseconds since the epoch. */
+  /** When it began, in milliseconds since the epoch. */
   readonly keptAt: number;
-  /** What is known of it; undefined when the sidecar is missing, damaged or of a later foley. */
+  /** Undefined when the sidecar is missing, damaged or of a later version. */
   readonly record: SpoolRecord | undefined;
 }
 
-/** What is in the folder, the oldest first; nothing when there is no folder. Throws the system's error. */
+/** Returns the entries of a folder, the oldest first. Throws the system's error. */
 export async function listSpool(folder: string, files: FileSystem): Promise<SpoolEntry[]> {
   const names = await namesIn(folder, files);
   const entries: SpoolEntry[] = [];
@@ -240,7 +239,7 @@ export async function listSpool(folder: string, files: FileSystem): Promise<Spoo
   return entries.toSorted((a, b) => a.keptAt - b.keptAt || (a.id < b.id ? -1 : 1));
 }
 
-/** The sidecars in the folder that lie beside no audio, with the time of their last change. */
+/** Returns the sidecars without audio, with the time of their last change. */
 export async function lonelySidecars(folder: string, files: FileSystem): Promise<LonelyFile[]> {
   const names = await namesIn(folder, files);
   const withAudio = new Set(
@@ -261,7 +260,7 @@ export interface LonelyFile {
   readonly changedAt: number;
 }
 
-/** Where the audio and the sidecar of an entry are. */
+/** Returns the paths of an entry's audio and sidecar. */
 export function entryFiles(
   folder: string,
   id: string,
@@ -301,7 +300,7 @@ async function entryOf(
     const keptAt = Number.isNaN(written) ? mtimeMs : written;
     return { id, path: file, sidecar, bytes: size, keptAt, record };
   } catch (error) {
-    // Somebody else removed it meanwhile.
+    // Another process removed it.
     if (hasErrno(error, 'ENOENT')) return undefined;
     throw error;
   }
@@ -318,33 +317,33 @@ async function textOrNothing(file: string, files: FileSystem): Promise<string> {
   return readOwnText(file, SMALL_FILE_BYTES, files).catch(() => '');
 }
 
-/** What is known of audio in the spool besides the audio. Neither text nor keys are ever in it. */
+/** Metadata of audio in the spool; never the text or an API key. */
 export interface SpoolAbout {
-  /** What was made, such as `speech` or `dub`. */
+  /** Kind of result, such as `speech` or `dub`. */
   readonly what: string;
   /** File extension of the audio, without a dot. */
   readonly extension: string;
-  /** Where it was meant to go; null for stdout. */
+  /** The intended output; null for stdout. */
   readonly output: string | null;
   readonly requestId: string | null;
   readonly creditsUsed: number | null;
   /** The operation in the intent journal, where there is one. */
   readonly operation: string | null;
-  /** Why it is here and not there, as a sentence; null while it is still arriving. */
+  /** Why it is in the spool, as a sentence; null while it is arriving. */
   readonly problem: string | null;
 }
 
 export interface SpoolRecord extends SpoolAbout {
   readonly version: 1;
-  /** When it was begun, as an ISO date. */
+  /** When it began, as an ISO date. */
   readonly keptAt: string;
-  /** Whether all of it is here; null while it is still arriving, or when that was interrupted. */
+  /** Whether all of it is here; null while it is arriving, or after an interruption. */
   readonly complete: boolean | null;
   /** `foley recover` has reported that the rest of it is lost. */
   readonly reported?: true | undefined;
 }
 
-/** Reads a record; undefined for what is none, be it damaged or of a later version. */
+/** Parses a record; undefined when it is damaged or of a later version. */
 export function parseSpoolRecord(json: string): SpoolRecord | undefined {
   try {
     const value: unknown = JSON.parse(json);
@@ -371,22 +370,7 @@ function isText(value: unknown): value is string {
   return typeof value === 'string';
 }
 
-/** Paid audio on its way into the spool. Everything but `discard` throws exit 32 when it cannot be kept. */
-export interface SpoolWriter {
-  readonly id: string;
-  /** The audio file, which is there from the beginning. */
-  readonly path: string;
-  /** Bytes taken so far. */
-  readonly bytes: number;
-  /** Takes a chunk, which must not be changed afterwards; resolves when there is room for more. */
-  write(chunk: Uint8Array): Promise<void>;
-  /** Closes the entry and keeps it, with what became known since it was opened. */
-  keep(outcome: SpoolOutcome): Promise<void>;
-  /** Removes the entry: the audio got where it was meant to go. Never throws. */
-  discard(): Promise<void>;
-}
-
-/** What is known at the end. */
+/** Metadata that is known at the end. */
 export interface SpoolOutcome extends Partial<
   Pick<SpoolAbout, 'creditsUsed' | 'requestId' | 'problem'>
 > {
@@ -401,13 +385,10 @@ export interface SpoolWriterOptions extends FileDeps {
   readonly record: SpoolRecord;
 }
 
-/** A writer at the end of `audio`, whose sidecar is there already. */
-export function createSpoolWriter(options: SpoolWriterOptions): SpoolWriter {
-  return new OpenEntry(options);
-}
-
-class OpenEntry implements SpoolWriter {
+/** Writes billed audio into the spool. Methods but `discard` throw a Failure (state). */
+export class SpoolWriter {
   readonly id: string;
+  /** The audio file, which exists from the start. */
   readonly path: string;
   readonly #options: SpoolWriterOptions;
   readonly #writer: FileWriter;
@@ -420,10 +401,12 @@ class OpenEntry implements SpoolWriter {
     this.#writer = new FileWriter(options.file);
   }
 
+  /** Bytes taken so far. */
   get bytes(): number {
     return this.#writer.bytes;
   }
 
+  /** Takes a chunk, which must not be changed afterwards; resolves when the writer can take more. */
   async write(chunk: Uint8Array): Promise<void> {
     try {
       await this.#writer.write(chunk);
@@ -432,10 +415,11 @@ class OpenEntry implements SpoolWriter {
     }
   }
 
+  /** Closes the entry and keeps it, with its outcome. */
   async keep(outcome: SpoolOutcome): Promise<void> {
     try {
-      // What did get to the disk is kept even when the rest of it did not.
-      const fault = await this.#settle();
+      // A part that reached the disk is kept when the rest did not.
+      const fault = await this.#finish();
       const complete = outcome.complete && fault === undefined;
       const record = { ...this.#options.record, ...outcome, complete };
       await writeSidecar({ ...this.#options, record });
@@ -446,15 +430,16 @@ class OpenEntry implements SpoolWriter {
     }
   }
 
+  /** Removes the entry: its audio was delivered. Never throws. */
   async discard(): Promise<void> {
     this.#writer.stop();
-    await this.#settle();
+    await this.#finish();
     await removeQuietly(this.path, this.#options);
     await removeQuietly(this.#options.sidecar, this.#options);
   }
 
-  /** Brings to the disk what was taken and closes the file; returns what went wrong first. */
-  async #settle(): Promise<{ readonly error: unknown } | undefined> {
+  /** Syncs and closes the file; returns the first error. */
+  async #finish(): Promise<{ readonly error: unknown } | undefined> {
     let fault: { readonly error: unknown } | undefined;
     const note = (error: unknown): void => {
       fault ??= { error };
@@ -468,7 +453,7 @@ class OpenEntry implements SpoolWriter {
   }
 }
 
-/** Writes what is known of an entry beside it. Throws a failure of the output kind. */
+/** Writes the sidecar of an entry. @throws Failure (output) */
 export async function writeSidecar(
   options: FileDeps & Pick<SpoolWriterOptions, 'record' | 'sidecar'>,
 ): Promise<void> {

@@ -38,40 +38,6 @@ interface BilledRequestOptions {
   readonly resumes?: Intent | undefined;
 }
 
-/** One request that may cost credits: records each of its states in the journal. */
-export interface BilledRequest {
-  /** The operation id, for the spool. */
-  readonly id: string;
-  /** The current idempotency key. */
-  readonly key: string | undefined;
-  /** Flags that repeat the request without a second charge, where that is possible. */
-  readonly repeatWith: string | undefined;
-  /** Repeating it resumes the stream. */
-  readonly isResumable: boolean;
-  /** All audio arrived and was verified. */
-  readonly isVerified: boolean;
-  /** Records a new key before a refunded request is sent again under it. */
-  renew(key: string): Promise<void>;
-  /** Records that the response began, which is when it is charged, or that the job was accepted. */
-  accepted(metadata: IntentMetadata): Promise<void>;
-  /** Records that the job is done: its audio can be downloaded any number of times. */
-  done(metadata: IntentMetadata): Promise<void>;
-  /** Records an outcome without audio, or `published` where only the id was wanted. */
-  ended(
-    state: 'failed' | 'lost' | 'published' | 'rejected',
-    metadata: IntentMetadata,
-  ): Promise<void>;
-  /** Records that all audio arrived and was verified; durable when it resolves. */
-  verified(metadata: IntentMetadata): Promise<void>;
-  published(metadata: IntentMetadata): Promise<void>;
-  /** Records the failure and its billing outcome. */
-  failed(failure: Failure, spooled: SpooledAudio | undefined): Promise<void>;
-  /** Records that the user cancelled it. */
-  stopped(spooled: SpooledAudio): Promise<void>;
-  /** Records that the rest is not wanted. */
-  abandoned(): Promise<void>;
-}
-
 /**
  * Journals a request before it is sent (docs/billing.md); durable when it resolves.
  * @throws Failure (state); nothing was sent then
@@ -82,13 +48,16 @@ export async function beginBilledRequest(
 ): Promise<BilledRequest> {
   const { body, idempotencyKey: key, resumes } = request;
   const intent = resumes ?? (await journal.begin(aboutOf(request, key), body));
-  const billed = new JournaledRequest(journal, request, intent);
+  const billed = new BilledRequest(journal, request, intent);
   if (resumes === undefined) await billed.send();
   return billed;
 }
 
-class JournaledRequest implements BilledRequest {
+/** One request that may cost credits: records each of its states in the journal. */
+export class BilledRequest {
+  /** The current idempotency key. */
   key: string | undefined;
+  /** Repeating it resumes the stream. */
   readonly isResumable: boolean;
   readonly #journal: IntentJournal;
   readonly #request: BilledRequestOptions;
@@ -103,15 +72,18 @@ class JournaledRequest implements BilledRequest {
     this.isResumable = request.isResumable === true;
   }
 
+  /** The operation id, for the spool. */
   get id(): string {
     return this.#intent.id;
   }
 
+  /** Flags that repeat the request without a second charge, where that is possible. */
   get repeatWith(): string | undefined {
     const { key } = this;
     return this.#request.repeatWith ?? (key === undefined ? undefined : `--idempotency-key ${key}`);
   }
 
+  /** All audio arrived and was verified. */
   get isVerified(): boolean {
     return this.#intent.state === 'verified';
   }
@@ -123,6 +95,7 @@ class JournaledRequest implements BilledRequest {
     });
   }
 
+  /** Records a new key before a refunded request is sent again under it. */
   async renew(key: string): Promise<void> {
     const next = await this.#journal.begin(aboutOf(this.#request, key), this.#request.body);
     await this.#markAs('failed', { problem: 'refunded by the service' });
@@ -131,15 +104,18 @@ class JournaledRequest implements BilledRequest {
     await next.advance('sent');
   }
 
+  /** Records that the response began, which is when it is charged, or that the job was accepted. */
   accepted(metadata: IntentMetadata): Promise<void> {
     this.#jobId = metadata.jobId;
     return this.#advance('accepted', metadata);
   }
 
+  /** Records that the job is done: its audio can be downloaded any number of times. */
   done(metadata: IntentMetadata): Promise<void> {
     return this.#advance('done', metadata);
   }
 
+  /** Records that all audio arrived and was verified; durable when it resolves. */
   verified(metadata: IntentMetadata): Promise<void> {
     return this.#advance('verified', metadata);
   }
@@ -149,6 +125,7 @@ class JournaledRequest implements BilledRequest {
     await this.#closeRepeated(true);
   }
 
+  /** Records an outcome without audio, or `published` where only the id was wanted. */
   async ended(
     state: 'failed' | 'lost' | 'published' | 'rejected',
     metadata: IntentMetadata,
@@ -157,6 +134,7 @@ class JournaledRequest implements BilledRequest {
     if (state === 'published') await this.#closeRepeated(false);
   }
 
+  /** Records the failure and its billing outcome. */
   async failed(failure: Failure, spooled: SpooledAudio | undefined): Promise<void> {
     // An accepted job stays open: its result can be downloaded.
     if (this.#jobId !== undefined) return;
@@ -171,10 +149,12 @@ class JournaledRequest implements BilledRequest {
     // In all other cases the operation stays open, and `foley recover` finds out its outcome.
   }
 
+  /** Records that the user cancelled it. */
   async stopped({ id }: SpooledAudio): Promise<void> {
     if (id !== undefined) await this.#markAs('kept', { spoolId: id });
   }
 
+  /** Records that the rest is not wanted. */
   abandoned(): Promise<void> {
     return this.#markAs('abandoned');
   }

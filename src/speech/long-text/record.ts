@@ -14,39 +14,16 @@ import { display } from '../../text/display.ts';
 import type { LongTextPlan } from './plan.ts';
 import { parsePlan } from './plan.ts';
 
-/**
- * A long text on its way, in a folder of its own (0700): the text, the plan and a line for each step of
- * a part, all on the disk before anything is sent, and the audio of the parts that are there. Whoever
- * opens it next goes on where it was. Everything throws exit 32 when it cannot be written.
- */
-export interface LongTextRecord {
-  readonly plan: LongTextPlan;
-  readonly text: string;
-  part(index: number): PartState;
-  partText(index: number): string;
-  /** Where the audio of a part is. */
-  partFile(index: number): string;
-  /** Where the times of its words are. */
-  wordsFile(index: number): string;
-  /** Writes a step down; it is on the disk when this resolves. */
-  note(step: PartStep): Promise<void>;
-  /** Where the whole grows from now on, so that it is removed when that is interrupted. */
-  growsIn(temporary: string): Promise<void>;
-  /** The whole was checked and is about to get its name; on the disk when this resolves. */
-  verified(checksum: string): Promise<void>;
-  /** Removes the folder: nothing is left to be done. Never throws. */
-  remove(): Promise<void>;
-  /** Leaves it to be gone on with. Never throws. */
-  close(): Promise<void>;
-}
-
 export interface RecordOptions extends FileDeps {
-  /** The folder of all long texts. */
+  /** The folder of all records. */
   readonly folder: string;
   readonly processes: Processes;
 }
 
-/** Writes a new record; it is on the disk when this resolves, so only then may anything be sent. */
+/**
+ * Creates a record; it is on the disk when this resolves, so only then may anything be sent.
+ * @throws Failure (state)
+ */
 export async function beginRecord(
   plan: LongTextPlan,
   text: string,
@@ -65,24 +42,24 @@ export async function beginRecord(
     await replaceFile({ ...options, path: planFile(folder), data: copy, mode: 0o600 });
     await syncFolder(options.files, folder);
     await syncFolder(options.files, options.folder);
-    return new OpenRecord({ plan, text, folder, log, states: new Map() }, options);
+    return new LongTextRecord({ plan, text, folder, log, states: new Map() }, options);
   } catch (error) {
     await options.files.rm(folder, { recursive: true, force: true }).catch(() => undefined);
     throw stateFailure('the record of a long text', folder, error);
   }
 }
 
-/** What a record says when it is opened again. */
+/** The recorded content of a text that is resumed. */
 interface RecordedText {
   readonly plan: LongTextPlan;
   readonly states: ReadonlyMap<number, PartState>;
-  /** SHA-256 of the text; undefined for a record of an earlier foley. */
+  /** SHA-256 of the text; undefined in records of earlier versions. */
   readonly textSha256?: string | undefined;
 }
 
 /**
- * Resumes a record that another process left, and writes down the new owner.
- * @throws Failure (state) when it cannot be opened, or when its text is damaged and parts still have to be spoken
+ * Resumes a record of another process, and records the new owner.
+ * @throws Failure (state) when it cannot be opened, or its text is damaged and some parts are not spoken yet
  */
 export async function resumeRecord(
   { plan, states, textSha256 }: RecordedText,
@@ -96,7 +73,7 @@ export async function resumeRecord(
       plan.via !== 'job' || !plan.parts.every((_, part) => isPaid(states.get(part)));
     if (isDamaged && needsText) throw damagedText(textFile(folder));
     const log = await openLog(folder, [ownerRecord(options.processes.self)], options);
-    return new OpenRecord({ plan, text, folder, log, states }, options);
+    return new LongTextRecord({ plan, text, folder, log, states }, options);
   } catch (error) {
     throw stateFailure('the record of a long text', folder, error);
   }
@@ -113,7 +90,7 @@ async function openLog(
   return log;
 }
 
-/** A part that is there, or that a job of the service has. */
+/** Whether the audio of a part is in its file, or in a job of the service. */
 function isPaid(part: PartState | undefined): boolean {
   return part?.state === 'done' || (part?.state === 'accepted' && part.jobId !== undefined);
 }
@@ -135,7 +112,7 @@ function journalFile(folder: string): string {
   return path.join(folder, 'journal.jsonl');
 }
 
-/** The first lines of the journal a second time: its owner and the plan. */
+/** A copy of the first lines of the journal: its owner and the plan. */
 function planFile(folder: string): string {
   return path.join(folder, 'plan.jsonl');
 }
@@ -144,15 +121,12 @@ function textFile(folder: string): string {
   return path.join(folder, 'text.txt');
 }
 
-interface Opened {
-  readonly plan: LongTextPlan;
-  readonly text: string;
-  readonly folder: string;
-  readonly log: Log;
-  readonly states: ReadonlyMap<number, PartState>;
-}
-
-class OpenRecord implements LongTextRecord {
+/**
+ * A long text in progress, in a folder of its own (0700): the text, the plan, a log of the steps of each part,
+ * and the audio of finished parts. A later process resumes it from there. Methods that write throw a Failure
+ * (state).
+ */
+export class LongTextRecord {
   readonly plan: LongTextPlan;
   readonly text: string;
   readonly #options: RecordOptions;
@@ -160,7 +134,20 @@ class OpenRecord implements LongTextRecord {
   readonly #log: Log;
   readonly #states: Map<number, PartState>;
 
-  constructor({ folder, log, plan, states, text }: Opened, options: RecordOptions) {
+  constructor(
+    {
+      folder,
+      log,
+      plan,
+      states,
+      text,
+    }: Pick<RecordedText, 'plan' | 'states'> & {
+      readonly text: string;
+      readonly folder: string;
+      readonly log: Log;
+    },
+    options: RecordOptions,
+  ) {
     this.plan = plan;
     this.text = text;
     this.#options = options;
@@ -178,37 +165,46 @@ class OpenRecord implements LongTextRecord {
     return part === undefined ? '' : this.text.slice(part.start, part.end);
   }
 
+  /** The file for the audio of a part. */
   partFile(index: number): string {
-    const number = String(index + 1).padStart(4, '0');
-    return path.join(this.#folder, `part-${number}.${extensionOf(this.plan.format)}`);
+    return this.#fileOf(index, extensionOf(this.plan.format));
   }
 
+  /** The file for the word times of a part. */
   wordsFile(index: number): string {
-    return path.join(this.#folder, `part-${String(index + 1).padStart(4, '0')}.words.json`);
+    return this.#fileOf(index, 'words.json');
   }
 
+  /** Records a step; it is on the disk when this resolves. */
   note(step: PartStep): Promise<void> {
     this.#states.set(step.part, afterStep(this.part(step.part), step));
     return this.#write({ ...step });
   }
 
+  /** Records the temporary file of the whole, so that it is removed after an interruption. */
   growsIn(temporary: string): Promise<void> {
     return this.#write({ temporary });
   }
 
+  /** Records that the whole was verified and is about to be renamed; on the disk when this resolves. */
   verified(checksum: string): Promise<void> {
     return this.#write({ whole: checksum });
   }
 
+  /** Removes the folder of a finished text. Never throws. */
   async remove(): Promise<void> {
     await this.close();
-    // What tells of it last: until then it can be gone on with.
-    const gone = { recursive: true, force: true };
-    await this.#options.files.rm(this.#folder, gone).catch(() => undefined);
+    const options = { recursive: true, force: true };
+    await this.#options.files.rm(this.#folder, options).catch(() => undefined);
   }
 
+  /** Closes the record, so that it can be resumed. Never throws. */
   async close(): Promise<void> {
     await this.#log.close().catch(() => undefined);
+  }
+
+  #fileOf(index: number, ending: string): string {
+    return path.join(this.#folder, `part-${String(index + 1).padStart(4, '0')}.${ending}`);
   }
 
   async #write(record: LogRecord): Promise<void> {
@@ -224,14 +220,13 @@ function plannedState({ parts }: LongTextPlan, index: number): PartState {
   return { state: 'planned', key: parts[index]?.key ?? undefined };
 }
 
-/** How far one part has got; written down as it goes on, the last word counts. */
+/** A recorded step of one part; the last one counts. */
 interface PartStep {
   /** From 0. */
   readonly part: number;
   /**
-   * `keyed`: it is asked for under another key from here on; `accepted`: charged for; `done`: its audio is
-   * in its file; `failed`: the service could not do it and charged nothing under this key;
-   * `delivered`: it went into the stream.
+   * `keyed`: requests use another key from here on; `accepted`: billed; `done`: its audio is in its file;
+   * `failed`: the service failed and billed nothing under this key; `delivered`: it went into the stream.
    */
   readonly state: 'keyed' | 'accepted' | 'done' | 'failed' | 'delivered';
   readonly key?: string | undefined;
@@ -240,31 +235,33 @@ interface PartStep {
   readonly creditsUsed?: number | undefined;
   readonly quotaRemaining?: number | undefined;
   readonly ignoredParameters?: readonly string[] | undefined;
-  /** Of its file. */
+  /** Size of its file. */
   readonly bytes?: number | undefined;
   /** Some of the text could not be spoken. */
   readonly isPartial?: boolean | undefined;
-  /** The service does not have its job, which was told. */
+  /** The service does not have its job any longer, and that was reported. */
   readonly isGone?: boolean | undefined;
 }
 
-/** A part as all that was written of it tells. */
+/** The state of a part after all of its steps. */
 type PartState = Omit<PartStep, 'part' | 'state'> & {
   readonly state: PartStep['state'] | 'planned';
 };
 
-/** What is known of a part after one more step. */
+/** Applies a step to the state of a part. */
 function afterStep(before: PartState, step: PartStep): PartState {
   const { part: _, ...known } = step;
-  // Under another key everything begins anew.
+  // A new key starts the part over.
   const kept = step.state === 'keyed' ? {} : before;
-  const told = Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined));
-  return { ...kept, ...told, state: step.state };
+  const added = Object.fromEntries(
+    Object.entries(known).filter(([, value]) => value !== undefined),
+  );
+  return { ...kept, ...added, state: step.state };
 }
 
 const STATES = ['keyed', 'accepted', 'done', 'failed', 'delivered'] as const;
 
-/** A step that was written down; undefined for what is none. */
+/** Parses a recorded step; undefined when it is invalid. */
 function parsePartStep(record: LogRecord): PartStep | undefined {
   const { part, state } = record;
   const known = STATES.find((one) => one === state);
@@ -293,35 +290,35 @@ function parsePartStep(record: LogRecord): PartStep | undefined {
   };
 }
 
-/** A long text that a command left before it was spoken to its end. */
+/** A long text whose command was interrupted. */
 export interface InterruptedText {
   readonly id: string;
   readonly plan: LongTextPlan;
   readonly states: ReadonlyMap<number, PartState>;
-  /** SHA-256 of the whole, once that was there and was checked. */
+  /** SHA-256 of the whole, once it was verified. */
   readonly checksum: string | undefined;
-  /** Files in which it grew, when that was interrupted. */
+  /** Temporary files of interrupted runs. */
   readonly temporaries: readonly string[];
-  /** Whether the command that worked on it last still runs. */
+  /** Whether its last command is still running. */
   readonly writer: Liveness;
-  /** SHA-256 of its text; undefined for a record of an earlier foley. */
+  /** SHA-256 of its text; undefined in records of earlier versions. */
   readonly textSha256: string | undefined;
-  /** Lines of its journal are damaged or missing, so that parts may be further than `states` say. */
+  /** Lines of its journal are damaged or missing: parts may be further than in `states`. */
   readonly isDamaged: boolean;
 }
 
-/** A record whose plan cannot be read, so that nothing can be done with it but to look into its folder. */
+/** A record whose plan cannot be read, so that it cannot be resumed. */
 interface UnreadableText {
   readonly id: string;
   readonly folder: string;
-  /** Files with the audio of parts. */
+  /** Number of audio files. */
   readonly parts: number;
   readonly bytes: number;
 }
 
 /**
- * What is there, the oldest first; a folder without a plan is of a command that has sent nothing yet. Throws exit 32 when a record cannot be read, or a
- * newer foley wrote it.
+ * Returns all records, the oldest first. Skips folders without a plan: their commands sent nothing.
+ * @throws Failure (state) when a record cannot be read, or a newer foley wrote it
  */
 export async function listRecords(options: RecordOptions): Promise<readonly InterruptedText[]> {
   const found: InterruptedText[] = [];
@@ -333,8 +330,8 @@ export async function listRecords(options: RecordOptions): Promise<readonly Inte
 }
 
 /**
- * Records without a readable plan that are more than what a command leaves that was killed before it sent
- * anything. Throws exit 32 when they cannot be listed.
+ * Returns records without a readable plan that have audio or damaged lines.
+ * @throws Failure (state) when they cannot be listed
  */
 export async function listUnreadable(options: RecordOptions): Promise<readonly UnreadableText[]> {
   const found: UnreadableText[] = [];
@@ -356,8 +353,8 @@ export async function listUnreadable(options: RecordOptions): Promise<readonly U
 }
 
 /**
- * Removes the folders of commands that were killed before they had a plan: they have sent nothing. Throws
- * exit 32 when they cannot be listed.
+ * Removes the folders of commands that were killed before they recorded a plan: they sent nothing.
+ * @throws Failure (state) when they cannot be listed
  */
 export async function sweepRecords(options: RecordOptions): Promise<void> {
   const unreadable = await listUnreadable(options);
@@ -375,7 +372,7 @@ export async function sweepRecords(options: RecordOptions): Promise<void> {
   }
 }
 
-/** Nobody takes as long from making a folder to writing down what for. */
+/** A command records its plan long before this time after it creates the folder. */
 const BEGINS_WITHIN_MS = 60 * 60 * 1000;
 
 async function isOld(folder: string, { clock, files }: RecordOptions): Promise<boolean> {
@@ -383,7 +380,7 @@ async function isOld(folder: string, { clock, files }: RecordOptions): Promise<b
   return found !== undefined && clock.now() - found.mtimeMs > BEGINS_WITHIN_MS;
 }
 
-/** One of them as it is now; undefined when it is gone, or has no plan. Throws exit 32 as above. */
+/** Returns one record; undefined when it is missing or has no plan. @throws Failure (state) as above */
 export async function readRecord(
   id: string,
   options: RecordOptions,
@@ -412,7 +409,7 @@ export async function readRecord(
   };
 }
 
-/** What the journal of a record says, with the second copy of the plan where its own is damaged. */
+/** Reads the journal of a record, with the copy of its plan where the plan in it is damaged. */
 async function readJournal(folder: string, { files }: RecordOptions) {
   const what = 'the record of a long text';
   const none = { records: [], garbled: 0, isNewer: false };
