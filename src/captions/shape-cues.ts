@@ -17,15 +17,18 @@ export function shapeCues(timings: Timings, shape: CueShape): Cue[] {
   const boundaries = boundariesOf(timings.text, tokens);
   const row = { tokens, boundaries, durationMs: timings.durationMs };
   const groups = groupsOf(row, shape.by === 'word' ? cutWords(row, shape) : cutCues(row, shape));
-  const times = cueTimes(
-    groups.map((group) => spokenCue(group, shape)),
-    shape,
-    timings.durationMs,
-  );
+  const spoken = groups.map(({ tokens: own }) => {
+    const fill = new LineFill(shape.maxChars);
+    for (const token of own) fill.add(token);
+    const [first] = own;
+    const { lines, width } = fill;
+    return { startMs: first?.startMs ?? 0, endMs: own.at(-1)?.endMs ?? 0, lines, width };
+  });
+  const times = cueTimes(spoken, shape, timings.durationMs);
   return groups.map((group, index) => ({
     startMs: times[index]?.startMs ?? 0,
     endMs: times[index]?.endMs ?? 1,
-    lines: linesOf(group, shape),
+    lines: linesOf(group, spoken[index]?.lines ?? 1, shape),
   }));
 }
 
@@ -44,21 +47,13 @@ function groupsOf({ tokens, boundaries }: Group, counts: readonly number[]): Gro
   });
 }
 
-function spokenCue({ tokens }: Group, { maxChars }: CueShape) {
-  const fill = new LineFill(maxChars);
-  for (const token of tokens) fill.add(token);
-  return {
-    startMs: tokens[0]?.startMs ?? 0,
-    endMs: tokens.at(-1)?.endMs ?? 0,
-    width: fill.width,
-  };
-}
-
-function linesOf({ tokens, boundaries }: Group, { maxChars }: CueShape): CueWord[][] {
+function linesOf(
+  { tokens, boundaries }: Group,
+  lineCount: number,
+  { maxChars }: CueShape,
+): CueWord[][] {
   let from = 0;
-  const fill = new LineFill(maxChars);
-  for (const token of tokens) fill.add(token);
-  return breakLines(lineRow(tokens, boundaries, maxChars), fill.lines).map((count) => {
+  return breakLines(lineRow(tokens, boundaries, maxChars), lineCount).map((count) => {
     const line = tokens.slice(from, from + count);
     from += count;
     return line.map(({ text, gap, startMs }) => ({ text, gap, startMs }));

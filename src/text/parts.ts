@@ -1,5 +1,5 @@
 import { codePointOffset, hasMoreCodePointsThan } from './code-points.ts';
-import { endsParagraph, splitSentences } from './sentences.ts';
+import { endsParagraph, lastEnd, splitSentences } from './sentences.ts';
 import type { TextPiece } from './sentences.ts';
 
 /**
@@ -108,9 +108,9 @@ export function cutWithin(text: string, start: number, reach: number): number {
   const shortest = Math.floor((reach - start) * SHORTEST_PART);
   const most = reach - start;
   const cut =
-    lastMark(seen, shortest, most) ??
-    lastBoundary(words(), seen, shortest, most) ??
-    lastBoundary(graphemes(), seen, 1, most) ??
+    MARKS.map((mark) => lastEnd(seen, mark, shortest + 1, most)).find((end) => end !== undefined) ??
+    lastBoundary(segmenterOf('word'), seen, shortest, most) ??
+    lastBoundary(segmenterOf('grapheme'), seen, 1, most) ??
     most;
   return start + cut;
 }
@@ -127,19 +127,6 @@ const MARKS = [
   /\S(?=\s)/gu,
 ] as const;
 
-function lastMark(seen: string, shortest: number, most: number): number | undefined {
-  for (const mark of MARKS) {
-    let last: number | undefined;
-    for (const match of seen.matchAll(mark)) {
-      const end = match.index + match[0].length;
-      if (end > most) break;
-      if (end > shortest) last = end;
-    }
-    if (last !== undefined) return last;
-  }
-  return undefined;
-}
-
 /** Returns the last place between two segments. */
 function lastBoundary(
   segmenter: Intl.Segmenter,
@@ -155,14 +142,11 @@ function lastBoundary(
   return last;
 }
 
-// Created on first use, which takes long.
-let wordSegmenter: Intl.Segmenter | undefined;
-let graphemeSegmenter: Intl.Segmenter | undefined;
+const segmenters = new Map<string, Intl.Segmenter>();
 
-function words(): Intl.Segmenter {
-  return (wordSegmenter ??= new Intl.Segmenter('en', { granularity: 'word' }));
-}
-
-function graphemes(): Intl.Segmenter {
-  return (graphemeSegmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' }));
+/** Creates a segmenter on first use, as that takes long. */
+function segmenterOf(granularity: 'grapheme' | 'word'): Intl.Segmenter {
+  const made = segmenters.get(granularity) ?? new Intl.Segmenter('en', { granularity });
+  segmenters.set(granularity, made);
+  return made;
 }

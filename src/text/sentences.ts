@@ -333,7 +333,7 @@ function nextLength(rest: string, maxLength: number): number {
 }
 
 /** Returns the end of the last match that ends within the bounds. */
-function lastEnd(
+export function lastEnd(
   text: string,
   pattern: RegExp,
   shortest: number,

@@ -53,7 +53,7 @@ class PageReader implements FormatReader {
 /**
  * Chains the streams of all parts, each with a serial number of its own, pages numbered from 0 and its headers. The
  * packets of two Vorbis streams cannot go into one: a decoder would overlap unrelated blocks where they meet,
- * and play the first beyond its end, which lies within a packet.
+ * and play the first beyond its end, which is inside a packet.
  *
  * The time of a Vorbis stream continues that of the one before, so that players which read only the last page
  * know the whole duration. For that its first packet, which has no sound yet, needs a page for itself.

@@ -98,7 +98,7 @@ const CHARACTER_DEVICE = 2;
 const DIRECTORY = 3;
 const REGULAR_FILE = 4;
 
-/** All rights but to seek and to tell: a descriptor that has those is buffered in blocks. */
+/** All rights but `fd_seek` and `fd_tell`: a descriptor that has those is buffered in blocks. */
 const TERMINAL_RIGHTS = 0xff & ~0b10_0100;
 
 /** Flags of `path_open`. */
