@@ -1,22 +1,19 @@
 import type { Capabilities } from '../../contract/models.ts';
 import type { Profile } from '../../contract/account.ts';
-import { ProfileUpdate } from '../../contract/account.ts';
-import { readJsonBody, requireValid } from '../http/request.ts';
 import type { AccountState } from '../ledger/accounts.ts';
 import { readAccount, setWebhookUrl } from '../ledger/accounts.ts';
-import type { AccountCall, Handler } from './call.ts';
+import type { Handler } from './call.ts';
 import type { ServiceError } from '../service-error.ts';
 import { invalidRequest } from '../service-error.ts';
 import { modelRecord } from '../voices/catalogue.ts';
 
 /** `GET /profile` (docs/api/account.md). */
-export const getProfile: Handler<AccountCall> = ({ account }, { store }) =>
+export const getProfile: Handler<'getProfile'> = ({ account }, { store }) =>
   profileResponse(store.read((db) => readAccount(db, account)));
 
 /** `POST /profile` (docs/api/account.md). The address is stored; this service never calls it. */
-export const updateProfile: Handler<AccountCall> = async ({ request, account }, { store }) => {
-  const update = requireValid(ProfileUpdate, await readJsonBody(request), 'The body');
-  const webhookUrl = requireWebAddress(update.webhookUrl);
+export const updateProfile: Handler<'updateProfile'> = ({ account, body }, { store }) => {
+  const webhookUrl = requireWebAddress(body.webhookUrl);
   return profileResponse(
     store.write((db) => {
       setWebhookUrl(db, account, webhookUrl);
@@ -58,7 +55,7 @@ function profileResponse({ id, tier, available, webhookUrl }: AccountState): Res
 const CONTRACT_VERSION = 'v3';
 
 /** `GET /speech/tts/capabilities` (docs/api/models.md). */
-export const getCapabilities: Handler = (_call, { catalogue }) => {
+export const getCapabilities: Handler<'getCapabilities'> = (_call, { catalogue }) => {
   const body: Capabilities = {
     contractVersion: CONTRACT_VERSION,
     route: '/api/open/v3/speech/tts',
@@ -68,10 +65,10 @@ export const getCapabilities: Handler = (_call, { catalogue }) => {
 };
 
 /** `GET /healthz`: answers as long as the service does. */
-export const getHealth: Handler = () => Response.json({ status: 'ok' });
+export const getHealth: Handler<'getHealth'> = () => Response.json({ status: 'ok' });
 
 /** `GET /openapi.json` (docs/api/speech.md#v3): what this service has, generated from its own tables. */
-export const getOpenApi: Handler = async () => {
+export const getOpenApi: Handler<'getOpenApi'> = async () => {
   const { openApiDocument } = await import('../openapi/document.ts');
   return Response.json(openApiDocument());
 };

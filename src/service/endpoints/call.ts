@@ -1,12 +1,13 @@
-import type { AccountEndpointId, PublicEndpointId } from '../../contract/generated/endpoints.ts';
+import type { Static, TObject } from 'typebox';
+import type { DEFINITIONS } from '../../contract/endpoints.ts';
+import type { EndpointId } from '../../contract/generated/endpoints.ts';
+import type { OperationKey } from '../operations/operations.ts';
 import type { ServiceContext } from '../service-context.ts';
 
 /** A request on its way through the service. */
-interface Call {
+export interface Call {
   readonly request: Request;
   readonly requestId: string;
-  /** Path parameters by name. */
-  readonly parameters: Readonly<Record<string, string>>;
 }
 
 /** A request with a valid key. */
@@ -14,11 +15,44 @@ export interface AccountCall extends Call {
   readonly account: string;
 }
 
-export type Handler<Kind extends Call = Call> = (
-  call: Kind,
-  context: ServiceContext,
-) => Response | Promise<Response>;
+/** A request to an endpoint that charges. */
+export interface ChargedCall extends AccountCall {
+  /** Tells this request from others of the account, together with a fingerprint of its parameters. */
+  readonly key: Omit<OperationKey, 'fingerprint'> & { readonly endpoint: EndpointId };
+}
+
+/** A request to an endpoint, with everything that the definition of the endpoint asks for: read and validated. */
+export type CallTo<Id extends EndpointId> = Calls[Id];
+
+type Calls = {
+  readonly [Definition in (typeof DEFINITIONS)[number] as Definition['id']]: Call &
+    InputOf<Definition>;
+};
+
+type InputOf<Definition> = (Definition extends { readonly public: true } ? unknown : AccountCall) &
+  (Definition extends { readonly charges: string } ? ChargedCall : unknown) &
+  (Definition extends { readonly path: infer Path }
+    ? { readonly parameters: Readonly<Record<ParameterIn<Path>, string>> }
+    : unknown) &
+  (Definition extends { readonly query: infer Query extends TObject }
+    ? { readonly query: Static<Query> }
+    : unknown) &
+  (Definition extends { readonly bodyType: string }
+    ? unknown
+    : Definition extends { readonly body: infer Body extends TObject }
+      ? { readonly body: Static<Body> }
+      : unknown);
+
+type ParameterIn<Path> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | ParameterIn<Rest>
+  : never;
 
 /** One handler for each endpoint of the contract. */
-export type PublicHandlers = Readonly<Record<PublicEndpointId, Handler>>;
-export type AccountHandlers = Readonly<Record<AccountEndpointId, Handler<AccountCall>>>;
+export type Handlers = {
+  readonly [Id in EndpointId]: (
+    call: CallTo<Id>,
+    context: ServiceContext,
+  ) => Response | Promise<Response>;
+};
+
+export type Handler<Id extends EndpointId> = Handlers[Id];

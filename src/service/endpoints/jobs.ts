@@ -1,7 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { EndpointId } from '../../contract/generated/endpoints.ts';
-import { HEADERS } from '../../contract/values.ts';
-import { PAGE_SIZE_DEFAULT } from '../../contract/limits.ts';
 import type {
   Job as JobV3,
   JobAccepted,
@@ -13,37 +10,37 @@ import type {
   JobV1,
   JobStatus as SpeechStatus,
 } from '../../contract/jobs.ts';
-import { JobListQuery, JobListQueryV1, JobRequestV1 } from '../../contract/jobs.ts';
 import type { SpeechFormat } from '../../contract/speech.ts';
-import { SpeechRequest } from '../../contract/speech.ts';
-import {
-  endpointPath,
-  readJsonBody,
-  requireQuery,
-  requestKeysOf,
-  requireValid,
-} from '../http/request.ts';
-import { showValue, showText } from '../http/wording.ts';
-import type { Job, JobKind, JobRecord, SegmentRecord } from '../jobs/job-records.ts';
+import { endpointPath } from '../http/request.ts';
+import { showValue } from '../http/wording.ts';
+import type { Job, JobRecord, SegmentRecord } from '../jobs/job-records.ts';
 import { readJob, storedOrder } from '../jobs/job-records.ts';
 import type { JobStatus } from '../jobs/lifecycle.ts';
 import { JOB_STATUSES } from '../jobs/lifecycle.ts';
-import { StoredSpeech } from '../jobs/speech-jobs.ts';
-import { amountsIn } from '../ledger/ledger.ts';
+import { segmentFile, StoredSpeech, wholeFile } from '../jobs/speech-jobs.ts';
 import { fingerprintOf } from '../operations/operations.ts';
-import type { AccountCall, Handler } from './call.ts';
-import { knownFields, voiceOf } from './known-fields.ts';
+import type { AccountCall, Call, ChargedCall, Handler } from './call.ts';
+import {
+  acceptedResponse,
+  pageOf,
+  pollHeaders,
+  quotaOf,
+  rangeOf,
+  requireJob,
+} from './job-responses.ts';
 import type { ServiceContext } from '../service-context.ts';
 import { invalidRequest, ServiceError, speechFailureMessage } from '../service-error.ts';
-import type { PlanOptions, SpeechOrder } from '../speech/plan.ts';
+import { knownFields, voiceOf } from './speech.ts';
+import type { StoredAudio } from '../speech/audio-files.ts';
+import type { SpeechOrder } from '../speech/plan.ts';
 import { planSpeech } from '../speech/plan.ts';
 import { sliceCodePoints } from '../../text/code-points.ts';
 import { hasVoice } from '../voices/personal-voices.ts';
+import { requireSigned, storedAudioAnswer } from './stored-audio.ts';
 
 /** `POST /speech/tts/jobs` of v3 (docs/api/jobs.md#v3 and docs/api/errors.md#idempotency). */
-export const createJob: Handler<AccountCall> = async (call, context) => {
-  const order = requireValid(SpeechRequest, await readJsonBody(call.request), 'The body');
-  const job = await acceptSpeechJob(call, context, { endpoint: 'createJob', order });
+export const createJob: Handler<'createJob'> = async (call, context) => {
+  const job = await acceptSpeechJob(call, context, call.body);
   const { id: taskId } = job;
   const { voiceId, modelId, ignored } = storedOrder(StoredSpeech, job);
   const body: JobAccepted = {
@@ -51,14 +48,12 @@ export const createJob: Handler<AccountCall> = async (call, context) => {
     ...accountState(call, context, job),
     ignoredParameters: [...ignored],
   };
-  const location = endpointPath('getJob', { jobId: taskId });
-  const headers = createdHeaders(job, context, { ...body, location });
-  return Response.json(body, { status: 202, headers });
+  return created(body, { job, location: endpointPath('getJob', { jobId: taskId }) }, context);
 };
 
 /** `GET /speech/tts/jobs/{jobId}` of v3 (docs/api/jobs.md#v3). */
-export const getJob: Handler<AccountCall> = (call, context) => {
-  const job = requireJob(call, context);
+export const getJob: Handler<'getJob'> = (call, context) => {
+  const job = requireJob(call, context, 'speech', call.parameters.jobId);
   const { format, ignored } = storedOrder(StoredSpeech, job);
   const body: JobV3 = {
     task: {
@@ -76,22 +71,19 @@ export const getJob: Handler<AccountCall> = (call, context) => {
 };
 
 /** `GET /speech/tts/jobs` of v3 (docs/api/jobs.md#v1 and docs/api/jobs.md#v3), the newest first. */
-export const listJobs: Handler<AccountCall> = ({ account, request, requestId }, { jobs }) => {
-  const query = requireQuery(request.url, JobListQuery);
-  const { page = 1, limit = PAGE_SIZE_DEFAULT, status } = query;
-  const offset = offsetOf({ page, limit });
-  const filter = { status: storedStatus(status), limit: limit + 1, offset };
-  const items = jobs.list(account, 'speech', filter).map((job) => itemOf(job));
-  const body: JobList = { ...pageOf(items, { page, limit }), requestId };
+export const listJobs: Handler<'listJobs'> = ({ account, query, requestId }, { jobs }) => {
+  const found = jobs.list(account, 'speech', {
+    status: storedStatus(query.status),
+    ...rangeOf(query),
+  });
+  const items = found.map((job) => itemOf(job));
+  const body: JobList = { ...pageOf(items, query), requestId };
   return Response.json(body);
 };
 
 function itemOf(job: JobRecord): JobListItem {
+  const audioPath = endpointPath('getJobAudio', { jobId: job.id });
   return { ...listItem(job, audioPath), modelId: storedOrder(StoredSpeech, job).modelId };
-}
-
-function audioPath(jobId: string): string {
-  return endpointPath('getJobAudio', { jobId });
 }
 
 function segmentOf(job: Job, segment: SegmentRecord): JobSegment {
@@ -102,40 +94,46 @@ function segmentOf(job: Job, segment: SegmentRecord): JobSegment {
     status,
     characters,
     durationMs: isSpoken ? durationMs([segment]) : null,
-    audioUrl: isSpoken
-      ? endpointPath('getJobSegment', { jobId: job.id, segmentIndex: index })
-      : null,
+    audioUrl: segmentPath(job, segment),
   };
 }
 
+function segmentPath(job: Job, segment: SegmentRecord): string | null {
+  return hasSegmentAudio(job, segment)
+    ? endpointPath('getJobSegment', { jobId: job.id, segmentIndex: segment.index })
+    : null;
+}
+
 /** `POST /speech/tts/jobs` of v1 (docs/api/jobs.md#v1 and docs/api/errors.md#idempotency). */
-export const createJobV1: Handler<AccountCall> = async (call, context) => {
-  const body = requireValid(JobRequestV1, await readJsonBody(call.request), 'The body');
+export const createJobV1: Handler<'createJobV1'> = async (call, context) => {
+  const { body } = call;
   const order = { ...knownFields(body), format: body.format, voiceId: voiceOf(body) };
-  const job = await acceptSpeechJob(call, context, { endpoint: 'createJobV1', order });
+  const job = await acceptSpeechJob(call, context, order);
   const location = endpointPath('getJobV1', { taskId: job.id });
-  const answer = jobBody(call, context, job);
-  const headers = createdHeaders(job, context, { ...answer, location });
-  return Response.json(answer, { status: 202, headers });
+  return created(jobBody(call, context, job), { job, location }, context);
 };
 
 /** `GET /speech/tts/jobs/{taskId}` of v1 (docs/api/jobs.md#v1). */
-export const getJobV1: Handler<AccountCall> = (call, context) => {
-  const job = requireJob(call, context);
-  return Response.json(jobBody(call, context, job), {
-    headers: pollHeaders(job, secondsLeft(job), context),
-  });
+export const getJobV1: Handler<'getJobV1'> = (call, context) => {
+  const job = requireJob(call, context, 'speech', call.parameters.taskId);
+  const headers = pollHeaders(job, secondsLeft(job), context);
+  return Response.json(jobBody(call, context, job), { headers });
 };
 
 /** `GET /speech/tts/jobs` of v1 (docs/api/jobs.md#v1), the newest first. */
-export const listJobsV1: Handler<AccountCall> = ({ account, request, requestId }, { jobs }) => {
-  const query = requireQuery(request.url, JobListQueryV1);
-  const { page = 1, limit = PAGE_SIZE_DEFAULT, status } = query;
+export const listJobsV1: Handler<'listJobsV1'> = ({ account, query, requestId }, { jobs }) => {
   const createdAfter = momentOf(query.createdAfter);
-  const offset = offsetOf({ page, limit });
-  const filter = { status: storedStatus(status), createdAfter, limit: limit + 1, offset };
-  const items = jobs.list(account, 'speech', filter).map((job) => itemV1(job));
-  const body: JobListV1 = { ...pageOf(items, { page, limit }), requestId };
+  const found = jobs.list(account, 'speech', {
+    status: storedStatus(query.status),
+    createdAfter,
+    ...rangeOf(query),
+  });
+  const items: JobListItemV1[] = found.map((job) => {
+    const audioPath = endpointPath('getTaskAudio', { taskId: job.id });
+    const { modelId } = storedOrder(StoredSpeech, job);
+    return { ...listItem(job, audioPath), engineModelId: modelId };
+  });
+  const body: JobListV1 = { ...pageOf(items, query), requestId };
   return Response.json(body);
 };
 
@@ -170,34 +168,17 @@ function delivery(job: Job): Pick<JobV1['task'], 'audioUrl' | 'delivery' | 'segm
     const nothing = { playbackUrl: null, downloadUrl: null, downloadReady: false };
     return { audioUrl: null, delivery: nothing };
   }
-  const playbackUrl = audioPathV1(job.id);
+  // Without a version in it, as the spec has it.
+  const playbackUrl = endpointPath('getTaskAudio', { taskId: job.id });
   return {
     audioUrl: playbackUrl,
     delivery: { playbackUrl, downloadUrl: `${playbackUrl}?download=1`, downloadReady: true },
     segments: job.segments.map((segment) => ({
       index: segment.index,
       status: segment.status,
-      playbackUrl: hasSegmentAudio(job, segment)
-        ? endpointPath('getJobSegment', { jobId: job.id, segmentIndex: segment.index })
-        : null,
+      playbackUrl: segmentPath(job, segment),
     })),
   };
-}
-
-function itemV1(job: JobRecord): JobListItemV1 {
-  const { modelId } = storedOrder(StoredSpeech, job);
-  return { ...listItem(job, audioPathV1), engineModelId: modelId };
-}
-
-/** Without a version in it, as the spec has it. */
-function audioPathV1(taskId: string): string {
-  return endpointPath('getTaskAudio', { taskId });
-}
-
-/** A job that is asked for, whatever the surface. */
-interface JobOrder extends PlanOptions {
-  readonly endpoint: EndpointId;
-  readonly order: SpeechOrder & { readonly format?: SpeechFormat | undefined };
 }
 
 /**
@@ -207,19 +188,14 @@ interface JobOrder extends PlanOptions {
  * and whatever planning the speech does
  */
 async function acceptSpeechJob(
-  call: AccountCall,
+  call: ChargedCall,
   { catalogue, creates, jobs }: ServiceContext,
-  { endpoint, order, ...options }: JobOrder,
+  order: SpeechOrder & { readonly format?: SpeechFormat | undefined },
 ): Promise<Job> {
-  const { account: accountId, request, requestId } = call;
-  const key = {
-    accountId,
-    endpoint,
-    ...requestKeysOf(request.headers, endpoint),
-    fingerprint: fingerprintOf({ ...order }),
-  };
+  const { account, request, requestId } = call;
+  const key = { ...call.key, fingerprint: fingerprintOf({ ...order }) };
   const make = (): Job => {
-    const plan = planSpeech(order, catalogue.of(accountId), options);
+    const plan = planSpeech(order, catalogue.of(account));
     const { charge, engineRequest, gainDb, ignored, model, voice } = plan;
     const { speed, pitch } = engineRequest;
     const { text: submitted, format = 'mp3' } = order;
@@ -252,29 +228,24 @@ async function acceptSpeechJob(
 
 const PREVIEW_CHARACTERS = 80;
 
-/**
- * Returns the account's job of this kind; by default the one that the path names.
- * @throws ServiceError 404 when there is none, also when it is another account's (docs/api/authentication.md)
- */
-export function requireJob(
-  { account, parameters }: AccountCall,
-  { jobs }: ServiceContext,
-  kind: JobKind = 'speech',
-  jobId = parameters['jobId'] ?? parameters['taskId'] ?? '',
-): Job {
-  const job = jobs.find(account, kind, jobId);
-  if (job !== undefined) return job;
-  throw new ServiceError('ERR_JOB_NOT_FOUND', `There is no job ${showText(jobId)}`);
+function created(
+  body: JobAccepted | JobV1,
+  { job, location }: { readonly job: Job; readonly location: string },
+  context: Pick<ServiceContext, 'clock'>,
+): Response {
+  const { creditsUsed, quotaRemaining } = body;
+  const poll = pollHeaders(job, secondsLeft(job), context);
+  return acceptedResponse(body, { location, poll, creditsUsed, quotaRemaining });
 }
 
 /** What an answer about a job says of the account and of its charge (docs/api/jobs.md#v1 and docs/api/jobs.md#v3). */
-function accountState(call: AccountCall, { store }: ServiceContext, { credits }: Job) {
-  const { quota } = store.read((db) => amountsIn(db, call.account, 'available'));
-  return { requestId: call.requestId, quotaRemaining: quota, creditsUsed: credits };
+function accountState(call: AccountCall, context: ServiceContext, { credits }: Job) {
+  const { requestId } = call;
+  return { requestId, quotaRemaining: quotaOf(call, context), creditsUsed: credits };
 }
 
 /** What v1 and v3 tell of a job in the same words (docs/api/jobs.md#v1). */
-function listItem(job: JobRecord, audioUrl: (taskId: string) => string) {
+function listItem(job: JobRecord, audioPath: string) {
   const { textFingerprint, textPreview, voiceId } = storedOrder(StoredSpeech, job);
   return {
     taskId: job.id,
@@ -285,12 +256,12 @@ function listItem(job: JobRecord, audioUrl: (taskId: string) => string) {
     voiceId,
     creditsUsed: job.credits,
     createdAt: new Date(job.createdAt).toISOString(),
-    audioUrl: hasAudio(job) ? audioUrl(job.id) : null,
+    audioUrl: hasAudio(job) ? audioPath : null,
   };
 }
 
 /** Statuses of speech jobs in the API (docs/api/jobs.md#states). */
-export const SPEECH_STATUS: Readonly<Record<JobStatus, SpeechStatus>> = {
+const SPEECH_STATUS: Readonly<Record<JobStatus, SpeechStatus>> = {
   pending: 'pending',
   processing: 'processing',
   done: 'success',
@@ -303,12 +274,12 @@ function storedStatus(status: SpeechStatus | undefined): JobStatus | undefined {
 }
 
 /** Whether a job has audio as a whole (docs/api/jobs.md#states). */
-export function hasAudio({ status }: Pick<JobRecord, 'status'>): boolean {
+function hasAudio({ status }: Pick<JobRecord, 'status'>): boolean {
   return status === 'done' || status === 'partial';
 }
 
 /** Whether a segment can be heard: also before its job has ended, but not of one that was refunded. */
-export function hasSegmentAudio(job: Job, segment: SegmentRecord): boolean {
+function hasSegmentAudio(job: Job, segment: SegmentRecord): boolean {
   return segment.status === 'success' && job.status !== 'failed';
 }
 
@@ -334,66 +305,79 @@ function jobError({ errorCode: code, errorMessage, status, segments }: Job) {
 const CHARACTERS_PER_SECOND = 1_500;
 
 /** How long the speech that is still missing in a job takes, about. */
-export function secondsLeft({ segments }: Pick<Job, 'segments'>): number {
+function secondsLeft({ segments }: Pick<Job, 'segments'>): number {
   return segments
     .filter(({ status }) => status === 'pending')
     .reduce((sum, { characters }) => sum + characters / CHARACTERS_PER_SECOND, 0);
 }
 
-const LONGEST_RETRY_AFTER_SECONDS = 30;
+/** `GET /speech/tts/jobs/{jobId}/audio` of v3 (docs/api/jobs.md#v3). */
+export const getJobAudio: Handler<'getJobAudio'> = (call, context) =>
+  wholeAudio(call, requireJob(call, context, 'speech', call.parameters.jobId), context);
+
+/** `GET /speech/tts/jobs/{jobId}/segments/{segmentIndex}`: the audio of one segment, once it is spoken. */
+export const getJobSegment: Handler<'getJobSegment'> = async (call, context) => {
+  const { segmentIndex } = call.parameters;
+  const job = requireJob(call, context, 'speech', call.parameters.jobId);
+  const segment = job.segments.find(({ index }) => String(index) === segmentIndex);
+  const isSpoken = segment !== undefined && hasSegmentAudio(job, segment);
+  const { format } = storedOrder(StoredSpeech, job);
+  const audio = isSpoken
+    ? await context.audio.find(job.id, segmentFile(segment.index, format))
+    : undefined;
+  if (audio === undefined) {
+    const what = segment === undefined ? 'no such segment' : 'no audio of this segment';
+    throw noAudio(job, context, `There is ${what}`);
+  }
+  return storedAudioAnswer(call, audio, { format, name: `${job.id}-${segmentIndex}` });
+};
 
 /**
- * `Retry-After` of a job of any kind: the expected time left in whole seconds, rounded up, 0 under half a second; nothing
- * for a job that has ended (docs/api/jobs.md#v3). A job that is late waits for others: it is expected to take half as
- * long again as it has taken.
+ * `GET /api/open/tts/jobs/{taskId}/audio` of v1: leads to where the audio is, which is known to
+ * whoever has the address, for a while (docs/api/jobs.md#v1).
  */
-export function pollHeaders(
-  { createdAt, finishedAt }: Pick<JobRecord, 'createdAt' | 'finishedAt'>,
-  expectedSeconds: number,
-  { clock }: Pick<ServiceContext, 'clock'>,
-): Record<string, string> {
-  if (finishedAt !== undefined) return {};
-  const left = Math.max(expectedSeconds, (clock.now() - createdAt) / 2_000);
-  const seconds = left < 0.5 ? 0 : Math.ceil(Math.min(left, LONGEST_RETRY_AFTER_SECONDS));
-  return { 'Retry-After': String(seconds) };
-}
+export const getTaskAudio: Handler<'getTaskAudio'> = async (call, context) => {
+  const job = requireJob(call, context, 'speech', call.parameters.taskId);
+  await requireAudio(job, context);
+  const target = { taskId: job.id, download: call.query.download === '1' };
+  const { expires, signature } = context.links.sign(target);
+  const query = new URLSearchParams({
+    expires: String(expires),
+    signature,
+    ...(target.download ? { download: '1' } : {}),
+  });
+  const Location = `${endpointPath('getSignedAudio', { taskId: job.id })}?${query.toString()}`;
+  return new Response(null, { status: 302, headers: { Location } });
+};
 
-/**
- * Headers of a create: where the job is, when to ask for it, and, as with speech, what it costs and what is
- * left (docs/api/jobs.md#v3).
- */
-function createdHeaders(
+/** The address that `getTaskAudio` gave; it needs no key (ours). */
+export const getSignedAudio: Handler<'getSignedAudio'> = (call, context) => {
+  const { taskId } = call.parameters;
+  requireSigned(call, context, { taskId, download: call.query.download === '1' });
+  const job = context.jobs.findAny('speech', taskId);
+  if (job === undefined) throw new ServiceError('ERR_JOB_NOT_FOUND', 'There is no such job');
+  return wholeAudio(call, job, context);
+};
+
+async function wholeAudio(
+  call: Call & { readonly query: { readonly download?: '0' | '1' } },
   job: Job,
-  context: Pick<ServiceContext, 'clock'>,
-  { location, quotaRemaining }: { readonly location: string; readonly quotaRemaining: number },
-): Record<string, string> {
-  return {
-    Location: location,
-    ...pollHeaders(job, secondsLeft(job), context),
-    [HEADERS.quotaRemaining]: String(quotaRemaining),
-    [HEADERS.creditsUsed]: String(job.credits),
-  };
+  context: ServiceContext,
+): Promise<Response> {
+  const audio = await requireAudio(job, context);
+  const { format } = storedOrder(StoredSpeech, job);
+  return storedAudioAnswer(call, audio, { format, name: job.id });
 }
 
-/** A page of a list that is asked for one item longer, so that the last page is known as such. */
-export function pageOf<Item>(
-  items: readonly Item[],
-  { page, limit }: { readonly page: number; readonly limit: number },
-) {
-  const hasMore = items.length > limit;
-  return {
-    items: items.slice(0, limit),
-    pagination: { page, limit, hasMore, nextPage: hasMore ? page + 1 : null },
-  };
+async function requireAudio(job: Job, context: ServiceContext): Promise<StoredAudio> {
+  const audio = hasAudio(job) ? await context.audio.find(job.id, wholeFile(job)) : undefined;
+  if (audio !== undefined) return audio;
+  throw noAudio(job, context, `There is no audio: the job is ${SPEECH_STATUS[job.status]}`);
 }
 
-/** What is skipped before a page; a page that nobody could reach is empty too. */
-export function offsetOf({
-  page,
-  limit,
-}: {
-  readonly page: number;
-  readonly limit: number;
-}): number {
-  return Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER);
+/** While the job runs it may come yet, and the answer says when to ask again. */
+function noAudio(job: Job, context: Pick<ServiceContext, 'clock'>, message: string) {
+  const headers = pollHeaders(job, secondsLeft(job), context);
+  const details = { status: SPEECH_STATUS[job.status] };
+  return new ServiceError('ERR_AUDIO_NOT_FOUND', message, { headers, details });
 }

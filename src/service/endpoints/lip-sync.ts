@@ -1,7 +1,4 @@
 import { Check } from 'typebox/schema';
-import type { EndpointId } from '../../contract/generated/endpoints.ts';
-import { HEADERS } from '../../contract/values.ts';
-import { PAGE_SIZE_DEFAULT } from '../../contract/limits.ts';
 import type {
   DubbingAccepted,
   DubbingAnswer,
@@ -12,73 +9,32 @@ import type {
   LipSyncJob,
   MediaJobStatus,
 } from '../../contract/lip-sync.ts';
-import {
-  DubbingRequest,
-  LipSyncListQuery,
-  LipSyncQuery,
-  LipSyncRequest,
-  LipSyncResult,
-} from '../../contract/lip-sync.ts';
-import {
-  endpointPath,
-  readJsonBody,
-  requireQuery,
-  idempotencyKeyOf,
-  requireValid,
-} from '../http/request.ts';
+import { LipSyncResult } from '../../contract/lip-sync.ts';
+import { endpointPath } from '../http/request.ts';
 import type { Job, JobRecord } from '../jobs/job-records.ts';
 import { storedOrder } from '../jobs/job-records.ts';
 import { JOB_STATUSES } from '../jobs/lifecycle.ts';
-import { amountsIn } from '../ledger/ledger.ts';
-import type { DubbingRecord } from '../media/dubbing.ts';
 import { acceptDubbing, requireDubbing } from '../media/dubbing.ts';
+import type { DubbingRecord } from '../media/dubbing.ts';
 import { acceptLipSync, StoredLipSync, shownSeconds } from '../media/lipsync/lip-sync.ts';
 import type { AccountCall, Handler } from './call.ts';
+import {
+  acceptedResponse,
+  pageOf,
+  pollHeaders,
+  quotaOf,
+  rangeOf,
+  requireJob,
+} from './job-responses.ts';
+import { MEDIA_STATUS, mediaError } from './media.ts';
 import type { ServiceContext } from '../service-context.ts';
 import { ServiceError } from '../service-error.ts';
-import { offsetOf, pageOf, pollHeaders, requireJob } from './jobs.ts';
-import { MEDIA_STATUS, mediaError } from './media.ts';
 
 /** `POST /media/lip-sync/jobs` (docs/api/lip-sync.md and docs/api/errors.md). It documents no idempotency key. */
-export const createLipSync: Handler<AccountCall> = (call, context) =>
-  create(call, context, 'createLipSync');
-
-/** `POST /lip-sync/create`, from before v1 (docs/api/versions.md). */
-export const createLipSyncLegacy: Handler<AccountCall> = (call, context) =>
-  create(call, context, 'createLipSyncLegacy');
-
-/** `GET /media/lip-sync/jobs` (docs/api/lip-sync.md), the newest first; the older path too. */
-export const listLipSync: Handler<AccountCall> = (call, context) => {
-  const query = requireQuery(call.request.url, LipSyncListQuery);
-  const { page = 1, limit = PAGE_SIZE_DEFAULT, status } = query;
-  const stored = JOB_STATUSES.find((one) => MEDIA_STATUS[one] === status);
-  const filter = { status: stored, limit: limit + 1, offset: offsetOf({ page, limit }) };
-  const jobs = context.jobs.list(call.account, 'lip_sync', filter);
-  const items = jobs.map((job) => lipSyncFields(call, context, job));
-  const data = pageOf(items, { page, limit });
-  const body: LipSyncList = { success: true, message: 'Jobs, the newest first', data };
-  return Response.json(body);
-};
-
-/** `GET /media/lip-sync/jobs/{jobId}` (docs/api/lip-sync.md). */
-export const getLipSync: Handler<AccountCall> = (call, context) =>
-  answer(call, context, call.parameters['jobId'] ?? '');
-
-/** `GET /lip-sync/query`, from before v1 (docs/api/versions.md). */
-export const getLipSyncLegacy: Handler<AccountCall> = (call, context) =>
-  answer(call, context, requireQuery(call.request.url, LipSyncQuery).jobId);
-
-async function create(
-  call: AccountCall,
-  context: ServiceContext,
-  endpoint: EndpointId,
-): Promise<Response> {
-  const body = requireValid(LipSyncRequest, await readJsonBody(call.request), 'The body');
-  const { account: accountId, requestId, request } = call;
-  const order = { accountId, endpoint, requestId, body, signal: request.signal };
-  const job = await acceptLipSync(order, context);
+export const createLipSync: Handler<'createLipSync'> = async (call, context) => {
+  const job = await acceptLipSync(call, context);
   const { id, credits } = job;
-  const accepted: LipSyncAccepted = {
+  const body: LipSyncAccepted = {
     ...envelopeOf({ status: 'pending' }),
     data: {
       id,
@@ -87,10 +43,33 @@ async function create(
       ...billingFields(storedOrder(StoredLipSync, job)),
     },
   };
-  const location = endpointPath('getLipSync', { jobId: id });
-  const headers = acceptedHeaders(call, context, { job, location, creditsUsed: credits });
-  return Response.json(accepted, { status: 202, headers });
-}
+  return acceptedResponse(body, {
+    location: endpointPath('getLipSync', { jobId: id }),
+    poll: pollHeadersOf(job, context),
+    quotaRemaining: quotaOf(call, context),
+    creditsUsed: credits,
+  });
+};
+
+/** `GET /media/lip-sync/jobs` (docs/api/lip-sync.md), the newest first. */
+export const listLipSync: Handler<'listLipSync'> = (call, context) => {
+  const { account, query } = call;
+  const status = JOB_STATUSES.find((one) => MEDIA_STATUS[one] === query.status);
+  const filter = { status, ...rangeOf(query) };
+  const jobs = context.jobs.list(account, 'lip_sync', filter);
+  const items = jobs.map((job) => lipSyncFields(call, context, job));
+  const data = pageOf(items, query);
+  const body: LipSyncList = { success: true, message: 'Jobs, the newest first', data };
+  return Response.json(body);
+};
+
+/** `GET /media/lip-sync/jobs/{jobId}` (docs/api/lip-sync.md). */
+export const getLipSync: Handler<'getLipSync'> = (call, context) =>
+  answer(call, context, call.parameters.jobId);
+
+/** `GET /lip-sync/query`, from before v1 (docs/api/versions.md). */
+export const getLipSyncLegacy: Handler<'getLipSyncLegacy'> = (call, context) =>
+  answer(call, context, call.query.jobId);
 
 function answer(call: AccountCall, context: ServiceContext, jobId: string): Response {
   const job = requireJob(call, context, 'lip_sync', jobId);
@@ -99,27 +78,32 @@ function answer(call: AccountCall, context: ServiceContext, jobId: string): Resp
 }
 
 /** `POST /media/video-dubbing/jobs` (docs/api/lip-sync.md#dubbing, docs/api/lip-sync.md and docs/api/errors.md). */
-export const createDubbing: Handler<AccountCall> = async (call, context) => {
-  const body = requireValid(DubbingRequest, await readJsonBody(call.request), 'The body');
-  const { account: accountId, requestId, request } = call;
-  const idempotencyKey = idempotencyKeyOf(request.headers);
-  const order = { accountId, requestId, idempotencyKey, body, signal: request.signal };
-  const record = await acceptDubbing(order, context);
+export const createDubbing: Handler<'createDubbing'> = async (call, context) => {
+  const { account: accountId, body: order, key, request, requestId } = call;
+  const { idempotencyKey } = key;
+  const { signal } = request;
+  const record = await acceptDubbing(
+    { accountId, body: order, idempotencyKey, requestId, signal },
+    context,
+  );
   const job = requireStarted(call, context, record);
   const { credits } = storedOrder(StoredLipSync, job);
   const used = creditsOf(record, credits);
-  const accepted: DubbingAccepted = {
+  const body: DubbingAccepted = {
     ...envelopeOf({ status: 'pending' }),
     data: { id: job.id, status: 'pending', credits_used: used },
   };
-  const location = endpointPath('getDubbing', { jobId: job.id });
-  const headers = acceptedHeaders(call, context, { job, location, creditsUsed: used.total });
-  return Response.json(accepted, { status: 202, headers });
+  return acceptedResponse(body, {
+    location: endpointPath('getDubbing', { jobId: job.id }),
+    poll: pollHeadersOf(job, context),
+    quotaRemaining: quotaOf(call, context),
+    creditsUsed: used.total,
+  });
 };
 
 /** `GET /media/video-dubbing/jobs/{jobId}` (docs/api/lip-sync.md#dubbing and docs/api/lip-sync.md). */
-export const getDubbing: Handler<AccountCall> = (call, context) => {
-  const job = requireJob(call, context, 'video_dubbing');
+export const getDubbing: Handler<'getDubbing'> = (call, context) => {
+  const job = requireJob(call, context, 'video_dubbing', call.parameters.jobId);
   const record = context.store.read((db) => requireDubbing(db, job.id));
   const body: DubbingAnswer = {
     ...envelopeOf(job),
@@ -206,25 +190,4 @@ const SECONDS_PER_SECOND = 120;
 function pollHeadersOf(job: Job, context: Pick<ServiceContext, 'clock'>) {
   const { seconds } = storedOrder(StoredLipSync, job);
   return pollHeaders(job, seconds / SECONDS_PER_SECOND, context);
-}
-
-/** Headers of a create, as those of speech jobs (docs/api/speech.md#v3). */
-function acceptedHeaders(
-  call: AccountCall,
-  context: ServiceContext,
-  { creditsUsed, job, location }: Accepted,
-): Record<string, string> {
-  const { quota } = context.store.read((db) => amountsIn(db, call.account, 'available'));
-  return {
-    Location: location,
-    ...pollHeadersOf(job, context),
-    [HEADERS.quotaRemaining]: String(quota),
-    [HEADERS.creditsUsed]: String(creditsUsed),
-  };
-}
-
-interface Accepted {
-  readonly job: Job;
-  readonly location: string;
-  readonly creditsUsed: number;
 }

@@ -1,22 +1,11 @@
 import { Type } from 'typebox';
 import { Check } from 'typebox/schema';
-import type { EndpointId } from '../../contract/generated/endpoints.ts';
-import { HEADERS } from '../../contract/values.ts';
-import { SignedAudioQuery } from '../../contract/speech.ts';
 import type { MediaJobStatus } from '../../contract/lip-sync.ts';
 import type { MediaModels, ImageJob, VideoJob } from '../../contract/media.ts';
-import { MediaModelsQuery, ImageRequest, VideoRequest } from '../../contract/media.ts';
-import {
-  endpointPath,
-  readJsonBody,
-  requireIdempotencyKey,
-  requireQuery,
-  requireValid,
-} from '../http/request.ts';
+import { endpointPath } from '../http/request.ts';
 import type { Job, JobRecord, Json } from '../jobs/job-records.ts';
 import { readJob, storedOrder } from '../jobs/job-records.ts';
 import type { JobStatus } from '../jobs/lifecycle.ts';
-import { amountsIn } from '../ledger/ledger.ts';
 import { IMAGE_MODELS, VIDEO_MODELS } from '../media/catalogue/picture-models.ts';
 import type { MediaArrival } from '../media/import/imports.ts';
 import { readMediaFile } from '../media/media-files.ts';
@@ -29,145 +18,145 @@ import {
 } from '../media/pictures/picture-works.ts';
 import type { IsAvailable, PicturePlan, ReferenceUrl } from '../media/pictures/plan-picture.ts';
 import { planImage, planVideo } from '../media/pictures/plan-picture.ts';
-import type { OperationKey } from '../operations/operations.ts';
 import { fingerprintOf } from '../operations/operations.ts';
-import type { AccountCall, Handler } from './call.ts';
-import { pollHeaders, requireJob } from './jobs.ts';
-import { storedFileAnswer } from './stored-audio.ts';
+import type { AccountCall, CallTo, ChargedCall, Handler } from './call.ts';
+import { acceptedResponse, pollHeaders, quotaOf, requireJob } from './job-responses.ts';
+import { requireSigned, storedFileAnswer } from './stored-audio.ts';
 import type { ServiceContext } from '../service-context.ts';
 import { ServiceError } from '../service-error.ts';
 
 /** `POST /media/images/jobs` (docs/api/media.md and docs/api/errors.md). */
-export const createImageJob: Handler<AccountCall> = async (call, context) => {
-  const body = requireValid(ImageRequest, await readJsonBody(call.request), 'The body');
-  const job = await acceptPicture(call, context, {
-    endpoint: 'createImageJob',
-    kind: 'image',
-    body,
-    plan: () => planImage(body, availability(context)),
-    describe: (stored, state) => imageData(stored, state, undefined),
+export const createImageJob: Handler<'createImageJob'> = (call, context) =>
+  createPicture(call, context, {
+    ...IMAGE,
+    plan: (isAvailable) => planImage(call.body, isAvailable),
   });
-  const location = endpointPath('getImageJob', { jobId: job.id });
-  const expectedSeconds = secondsToMake(storedOrder(StoredImage, job));
-  return createdAnswer(job, context, { location, expectedSeconds });
-};
 
 /** `POST /media/videos/jobs` (docs/api/media.md and docs/api/errors.md). */
-export const createVideoJob: Handler<AccountCall> = async (call, context) => {
-  const body = requireValid(VideoRequest, await readJsonBody(call.request), 'The body');
-  const job = await acceptPicture(call, context, {
-    endpoint: 'createVideoJob',
-    kind: 'video',
-    body,
-    plan: () => planVideo(body, availability(context)),
-    describe: (stored, state) => videoData(stored, state, undefined),
+export const createVideoJob: Handler<'createVideoJob'> = (call, context) =>
+  createPicture(call, context, {
+    ...VIDEO,
+    plan: (isAvailable) => planVideo(call.body, isAvailable),
   });
-  const location = endpointPath('getVideoJob', { jobId: job.id });
-  const expectedSeconds = secondsToMake(storedOrder(StoredVideo, job));
-  return createdAnswer(job, context, { location, expectedSeconds });
-};
 
 /** `GET /media/images/jobs/{jobId}` (docs/api/media.md). */
-export const getImageJob: Handler<AccountCall> = (call, context) => {
-  const job = requireJob(call, context, 'image');
-  const stored = storedOrder(StoredImage, job);
-  const data = imageData(stored, job, addressOfResult(call, context, job));
-  const body: ImageJob = { ...envelope(call, context, job), data };
-  return Response.json(body, { headers: pollHeaders(job, secondsToMake(stored), context) });
-};
+export const getImageJob: Handler<'getImageJob'> = (call, context) =>
+  getPicture(call, context, IMAGE);
 
 /** `GET /media/videos/jobs/{jobId}` (docs/api/media.md). */
-export const getVideoJob: Handler<AccountCall> = (call, context) => {
-  const job = requireJob(call, context, 'video');
-  const stored = storedOrder(StoredVideo, job);
-  const data = videoData(stored, job, addressOfResult(call, context, job));
-  const body: VideoJob = { ...envelope(call, context, job), data };
-  return Response.json(body, { headers: pollHeaders(job, secondsToMake(stored), context) });
+export const getVideoJob: Handler<'getVideoJob'> = (call, context) =>
+  getPicture(call, context, VIDEO);
+
+/** Images and videos differ in this alone. */
+interface Picture<Stored> {
+  readonly kind: 'image' | 'video';
+  readonly polledAt: 'getImageJob' | 'getVideoJob';
+  readonly storedFor: (job: Job) => Stored;
+  /** @param resultUrl where it is, once it is */
+  readonly dataOf: (stored: Stored, state: PictureState, resultUrl: string | undefined) => object;
+}
+
+const IMAGE: Picture<StoredImage> = {
+  kind: 'image',
+  polledAt: 'getImageJob',
+  storedFor: (job) => storedOrder(StoredImage, job),
+  dataOf: imageData,
 };
 
-function availability({ catalogue }: ServiceContext): IsAvailable {
-  return (id) => catalogue.isAvailable({ id });
+const VIDEO: Picture<StoredVideo> = {
+  kind: 'video',
+  polledAt: 'getVideoJob',
+  storedFor: (job) => storedOrder(StoredVideo, job),
+  dataOf: videoData,
+};
+
+function getPicture<Stored extends StoredImage | StoredVideo>(
+  call: CallTo<'getImageJob'>,
+  context: ServiceContext,
+  { dataOf, kind, storedFor }: Picture<Stored>,
+): Response {
+  const { media } = context;
+  const job = requireJob(call, context, kind, call.parameters.jobId);
+  const stored = storedFor(job);
+  // A new address each time.
+  const url = job.status === 'done' ? media.link(call.request.url, job.id) : undefined;
+  const body = { ...envelope(call, context, job), data: dataOf(stored, job, url) };
+  return Response.json(body, { headers: pollHeaders(job, secondsToMake(stored), context) });
 }
 
-function envelope({ account, requestId }: AccountCall, { store }: ServiceContext, job: Job) {
-  const { quota } = store.read((db) => amountsIn(db, account, 'available'));
-  return { success: true, message: messageOf(job), requestId, quotaRemaining: quota };
-}
-
-/** A new address each time; none before there is something. */
-function addressOfResult(
-  { request }: AccountCall,
-  { media }: ServiceContext,
-  { id, status }: Job,
-): string | undefined {
-  return status === 'done' ? media.link(request.url, id) : undefined;
+function envelope(call: AccountCall, context: ServiceContext, { status }: PictureState) {
+  const { requestId } = call;
+  const quotaRemaining = quotaOf(call, context);
+  return { success: true, message: MESSAGES[MEDIA_STATUS[status]], requestId, quotaRemaining };
 }
 
 /** An image or a video that is asked for. */
-interface PictureOrder<Stored, Data> {
-  readonly endpoint: EndpointId;
-  readonly kind: 'image' | 'video';
-  /** The body, as it makes a request the same as another. */
-  readonly body: Json;
+interface PictureOrder<Stored> extends Picture<Stored> {
   /** Decides what is made; only asked when the key is new. */
-  plan(): PicturePlan<Stored>;
-  /** What the create tells of it. */
-  describe(stored: Stored, state: PictureState): Data;
+  readonly plan: (isAvailable: IsAvailable) => PicturePlan<Stored>;
 }
 
 /**
  * Accepts an image or a video once: its references are imported and decoded, then it is stored and paid.
  * The same create under the same key is answered as it was then, whatever has become of the job (docs/api/media.md).
- * @throws ServiceError 400 without a key and for what the plan refuses, 402 when there is too little, 409 when
- * the key was used for something else, and what the import throws; nothing is charged then
+ * @throws ServiceError 400 for what the plan refuses, 402 when there is too little, 409 when the key was used for
+ * something else, and what the import throws; nothing is charged then
  */
-async function acceptPicture<Stored extends Json, Data>(
-  call: AccountCall,
+async function createPicture<Stored extends StoredImage | StoredVideo>(
+  call: ChargedCall & { readonly body: Json },
   context: ServiceContext,
-  order: PictureOrder<Stored, Data>,
-): Promise<Job> {
-  const { account: accountId, request } = call;
-  const idempotencyKey = requireIdempotencyKey(request.headers);
-  const fingerprint = fingerprintOf(order.body);
-  const key = { accountId, endpoint: order.endpoint, idempotencyKey, fingerprint };
-  return context.creates.once({
-    key,
+  order: PictureOrder<Stored>,
+): Promise<Response> {
+  const { request } = call;
+  const job = await context.creates.once({
+    key: keyOf(call),
     signal: request.signal,
     find: readJob,
-    make: (signal) => makePicture({ call, key, order, signal }, context),
+    make: (signal) => makePicture(signal, context, { call, order }),
+  });
+  const { answer, id } = job;
+  if (!Check(Created, answer)) throw new TypeError(`the answer of job ${id} cannot be read`);
+  return acceptedResponse(answer, {
+    location: endpointPath(order.polledAt, { jobId: id }),
+    poll: pollHeaders(job, secondsToMake(order.storedFor(job)), context),
+    quotaRemaining: answer.quotaRemaining,
+    creditsUsed: answer.data.credits_used,
   });
 }
 
-interface Making<Stored, Data> {
-  readonly call: AccountCall;
-  readonly key: OperationKey & { readonly endpoint: EndpointId };
-  readonly order: PictureOrder<Stored, Data>;
-  readonly signal: AbortSignal;
+/** What the headers of a create are taken from: its answer is that of the first one under the key. */
+const Created = Type.Object({
+  quotaRemaining: Type.Integer(),
+  data: Type.Object({ credits_used: Type.Integer() }),
+});
+
+interface Making<Stored> {
+  readonly call: ChargedCall & { readonly body: Json };
+  readonly order: PictureOrder<Stored>;
 }
 
-async function makePicture<Stored extends Json, Data>(
-  { call: { account: accountId, requestId }, key, order, signal }: Making<Stored, Data>,
+function keyOf({ body, key }: Making<unknown>['call']) {
+  return { ...key, fingerprint: fingerprintOf(body) };
+}
+
+async function makePicture<Stored extends StoredImage | StoredVideo>(
+  signal: AbortSignal,
   context: ServiceContext,
+  { call, order: { dataOf, kind, plan: planFor } }: Making<Stored>,
 ): Promise<Job> {
   const { jobs, media } = context;
-  const { kind } = order;
-  const plan = order.plan();
+  const plan = planFor((id) => context.catalogue.isAvailable({ id }));
   return media.imports.within(signal, async (arrival) => {
     const references = await importReferences(signal, context, arrival, plan.urls);
-    const stored = plan.toStore({ references, createdAt: context.clock.now() });
+    const order = plan.toStore({ references, createdAt: context.clock.now() });
     const { id } = arrival;
     const { credits } = plan;
     const state: PictureState = { ...NEW, id, credits };
-    const answer = {
-      success: true,
-      message: messageOf(state),
-      requestId,
-      quotaRemaining: context.store.read((db) => amountsIn(db, accountId, 'available')).quota,
-      data: order.describe(stored, state),
-    };
+    const answer = { ...envelope(call, context, state), data: dataOf(order, state, undefined) };
     const charge = { credits, quota: 0 };
     signal.throwIfAborted();
-    return jobs.accept({ ...key, id, requestId, kind, order: stored, answer, charge });
+    const { requestId } = call;
+    return jobs.accept({ ...keyOf(call), id, requestId, kind, order, answer, charge });
   });
 }
 
@@ -203,7 +192,6 @@ type PictureState = Pick<
   'id' | 'status' | 'progress' | 'credits' | 'finishedAt' | 'errorCode' | 'errorMessage'
 >;
 
-/** What is told of an image. @param resultUrl where it is, once it is */
 function imageData(
   stored: StoredImage,
   state: PictureState,
@@ -213,7 +201,6 @@ function imageData(
   return { ...taskData(stored, state, resultUrl), aspect_ratio, resolution, output_format };
 }
 
-/** What is told of a video. @param resultUrl where it is, once it is */
 function videoData(
   stored: StoredVideo,
   state: PictureState,
@@ -285,40 +272,9 @@ const MESSAGES: Readonly<Record<MediaJobStatus, string>> = {
   failed: 'The job failed and was refunded',
 };
 
-/** The status in a sentence. */
-function messageOf({ status }: Pick<PictureState, 'status'>): string {
-  return MESSAGES[MEDIA_STATUS[status]];
-}
-
-/** What the headers of a create are taken from. */
-const Created = Type.Object({
-  quotaRemaining: Type.Integer(),
-  data: Type.Object({ credits_used: Type.Integer() }),
-});
-
-/**
- * The answer of a create, as it was when the job was accepted, also when that was before; with headers
- * as jobs of speech have them.
- */
-function createdAnswer(
-  job: Job,
-  context: ServiceContext,
-  { expectedSeconds, location }: { readonly expectedSeconds: number; readonly location: string },
-): Response {
-  const { answer, id } = job;
-  if (!Check(Created, answer)) throw new TypeError(`the answer of job ${id} cannot be read`);
-  const headers = {
-    Location: location,
-    ...pollHeaders(job, expectedSeconds, context),
-    [HEADERS.quotaRemaining]: String(answer.quotaRemaining),
-    [HEADERS.creditsUsed]: String(answer.data.credits_used),
-  };
-  return Response.json(answer, { status: 202, headers });
-}
-
 /** `GET /media/models`: every variant with its price and how many references it takes (docs/api/media.md). */
-export const getMediaModels: Handler<AccountCall> = ({ request, requestId }, { catalogue }) => {
-  const { mediaType } = requireQuery(request.url, MediaModelsQuery);
+export const getMediaModels: Handler<'getMediaModels'> = ({ query, requestId }, { catalogue }) => {
+  const { mediaType } = query;
   const models = [...IMAGE_MODELS, ...VIDEO_MODELS]
     .filter((model) => mediaType === undefined || model.media_type === mediaType)
     .map((model) => ({ ...model, available: catalogue.isAvailable(model) }));
@@ -327,13 +283,10 @@ export const getMediaModels: Handler<AccountCall> = ({ request, requestId }, { c
 };
 
 /** `GET /api/open/media/files/{fileId}`: what the address of a result leads to; it needs no key (ours). */
-export const getMediaFile: Handler = async ({ request, parameters }, { links, media, store }) => {
-  const { download, expires, signature } = requireQuery(request.url, SignedAudioQuery);
-  const { fileId = '' } = parameters;
-  if (!links.isGood({ taskId: fileId, download: false }, { expires, signature })) {
-    const message = 'This link was not given by this service, or it has expired; ask for a new one';
-    throw new ServiceError('ERR_FORBIDDEN', message);
-  }
+export const getMediaFile: Handler<'getMediaFile'> = async (call, context) => {
+  const { media, store } = context;
+  const { fileId } = call.parameters;
+  requireSigned(call, context, { taskId: fileId, download: false });
   const record = store.read((db) => readMediaFile(db, fileId));
   const file = record && (await media.folder.find(record.folder, record.name));
   if (record === undefined || file === undefined) {
@@ -341,7 +294,5 @@ export const getMediaFile: Handler = async ({ request, parameters }, { links, me
   }
   const [extension = ''] = /\.\w+$/.exec(record.name) ?? [];
   const { contentType } = record;
-  const isAttachment = download === '1';
-  const name = `${fileId}${extension}`;
-  return storedFileAnswer(file, { request, contentType, name, isAttachment });
+  return storedFileAnswer(call, file, { contentType, name: `${fileId}${extension}` });
 };

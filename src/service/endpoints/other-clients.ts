@@ -5,11 +5,9 @@ import type {
   CompatSpeechEvent,
   CompatVoices,
 } from '../../contract/other-clients.ts';
-import { CompatSpeechRequest, CompatTtsRequest } from '../../contract/other-clients.ts';
 import { SPEECH_SURFACES } from '../../contract/speech-surfaces.ts';
-import { readJsonBody, readJsonOrMessagePack, requireValid } from '../http/request.ts';
 import { showText } from '../http/wording.ts';
-import type { AccountCall, Handler } from './call.ts';
+import type { ChargedCall, Handler } from './call.ts';
 import type { ServiceContext } from '../service-context.ts';
 import { invalidRequest, ServiceError } from '../service-error.ts';
 import { speakStream } from '../speech/speak.ts';
@@ -21,9 +19,8 @@ import { answerSpeech, beginSpeech, EVENT_STREAM, paidAnswer } from './speech.ts
  * `POST /v1/tts` (docs/api/other-clients.md). The npm client of this interface sends MessagePack, which is taken
  * as the JSON that it stands for.
  */
-export const createCompatTts: Handler<AccountCall> = async (call, context) => {
-  const given = withoutNull(await readJsonOrMessagePack(call.request));
-  const body = requireValid(CompatTtsRequest, given, 'The body');
+export const createCompatTts: Handler<'createCompatTts'> = (call, context) => {
+  const { body } = call;
   const { text, reference_id: voiceId, prosody, temperature, top_p: similarity } = body;
   const order = {
     text,
@@ -39,9 +36,8 @@ export const createCompatTts: Handler<AccountCall> = async (call, context) => {
 };
 
 /** `POST /v1/audio/speech` (docs/api/other-clients.md). */
-export const createCompatSpeech: Handler<AccountCall> = async (call, context) => {
-  const given = withoutNull(await readJsonBody(call.request));
-  const body = requireValid(CompatSpeechRequest, given, 'The body');
+export const createCompatSpeech: Handler<'createCompatSpeech'> = (call, context) => {
+  const { body } = call;
   const { input: text, voice, model: modelId, response_format: format, speed } = body;
   const voiceId = typeof voice === 'string' ? voice : voice.id;
   const order = { text, voiceId, modelId, format, speed };
@@ -52,7 +48,7 @@ export const createCompatSpeech: Handler<AccountCall> = async (call, context) =>
 };
 
 /** `GET /v1/audio/voices` (docs/api/other-clients.md). */
-export const listCompatVoices: Handler<AccountCall> = ({ account }, { catalogue }) => {
+export const listCompatVoices: Handler<'listCompatVoices'> = ({ account }, { catalogue }) => {
   const body: CompatVoices = {
     voices: catalogue.of(account).voices.map(({ id, name }) => ({ id, name })),
   };
@@ -60,15 +56,15 @@ export const listCompatVoices: Handler<AccountCall> = ({ account }, { catalogue 
 };
 
 /** `GET /v1/models` in the shape of the OpenAI interface (ours). */
-export const listCompatModels: Handler<AccountCall> = (_call, { catalogue }) => {
+export const listCompatModels: Handler<'listCompatModels'> = (_call, { catalogue }) => {
   const available = catalogue.models.filter((model) => catalogue.isAvailable(model));
   const body: CompatModels = { object: 'list', data: available.map(({ id }) => compatModel(id)) };
   return Response.json(body);
 };
 
 /** `GET /v1/models/{modelId}` (ours). */
-export const getCompatModel: Handler<AccountCall> = ({ parameters }, { catalogue }) => {
-  const { modelId = '' } = parameters;
+export const getCompatModel: Handler<'getCompatModel'> = ({ parameters }, { catalogue }) => {
+  const { modelId } = parameters;
   const model = catalogue.model(modelId);
   if (model !== undefined && catalogue.isAvailable(model)) {
     return Response.json(compatModel(model.id));
@@ -83,7 +79,7 @@ function compatModel(id: string): CompatModel {
 
 /** Answers in the terms of another interface. None of them has a key that would make a repetition safe. */
 async function answerCompat(
-  call: AccountCall,
+  call: ChargedCall,
   context: ServiceContext,
   request: SurfaceRequest,
   answer: typeof answerSpeech = answerSpeech,
@@ -97,7 +93,7 @@ async function answerCompat(
 
 /** `stream_format: sse`: the same bytes as `speech.audio.delta` events, then `speech.audio.done`. */
 async function answerEvents(
-  call: AccountCall,
+  call: ChargedCall,
   context: ServiceContext,
   request: SurfaceRequest,
 ): Promise<Response> {
@@ -129,18 +125,6 @@ function withoutOwnStatus(error: unknown, { surface }: Pick<SurfaceRequest, 'sur
   const { fields } = SPEECH_SURFACES[surface];
   if (code === 'ERR_VOICE_NOT_FOUND') return invalidRequest([{ field: fields.voiceId, message }]);
   return error;
-}
-
-/** Clients of these interfaces write `null` for what they leave out, also within `prosody`. */
-function withoutNull(body: unknown): unknown {
-  return mapFields(body, (field) => mapFields(field, (inner) => inner));
-}
-
-/** An object without its fields that are `null`; anything else as it is. */
-function mapFields(value: unknown, work: (field: unknown) => unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  const fields = Object.entries(value).filter(([, field]) => field !== null);
-  return Object.fromEntries(fields.map(([name, field]) => [name, work(field)]));
 }
 
 function compatFormat(name: string | undefined): AudioFormat {

@@ -5,7 +5,6 @@ import {
   SIMPLE_INPUT_MAX_CHARACTERS,
   TEXT_EVENT_MAX_CHARACTERS,
 } from '../../contract/realtime/limits.ts';
-import type { RealtimeProtocol } from '../../contract/realtime/protocols.ts';
 import {
   renameFields,
   v2FieldName,
@@ -13,40 +12,41 @@ import {
   REALTIME_MODES,
   REALTIME_PROTOCOLS,
 } from '../../contract/realtime/protocols.ts';
+import type { RealtimeProtocol } from '../../contract/realtime/protocols.ts';
 import type {
   BrowserTicket,
   RealtimeCapabilities,
   RealtimeRequest,
 } from '../../contract/realtime.ts';
-import { BrowserTicketRequest } from '../../contract/realtime.ts';
 import type { CatalogueModel } from '../voices/models.ts';
-import { readJsonBody, requireValid } from '../http/request.ts';
 import { realtimeControls, realtimeFormats } from '../realtime/plan-request.ts';
-import type { RequestRecord } from '../realtime/requests.ts';
 import { statusOf } from '../realtime/requests.ts';
+import type { RequestRecord } from '../realtime/requests.ts';
 import type { ServiceContext } from '../service-context.ts';
 import { invalidRequest, ServiceError } from '../service-error.ts';
 import { showText, showValue } from '../http/wording.ts';
-import type { AccountCall, Handler } from './call.ts';
+import type { CallTo } from './call.ts';
 import { storedAudioAnswer } from './stored-audio.ts';
 
 /** `GET /vN/tts/capabilities`. */
-export function getRealtimeCapabilities(protocol: RealtimeProtocol): Handler<AccountCall> {
-  return ({ requestId }, { catalogue }) => {
-    const body: RealtimeCapabilities = {
-      protocolVersion: protocol,
-      subprotocol: REALTIME_PROTOCOLS[protocol].subprotocol,
-      modes: [...REALTIME_MODES],
-      formats: [...REALTIME_FORMATS],
-      limits: LIMITS,
-      models: catalogue.models.map((model) => ({
-        ...describe(model, protocol),
-        available: catalogue.isAvailable(model),
-      })),
-      requestId,
-    };
-    return answer(body, protocol);
+export function getCapabilities(
+  protocol: RealtimeProtocol,
+  { requestId }: CallTo<'getRealtimeCapabilities'>,
+  { catalogue }: ServiceContext,
+): Response {
+  const body: RealtimeCapabilities = {
+    protocolVersion: protocol,
+    subprotocol: REALTIME_PROTOCOLS[protocol].subprotocol,
+    modes: [...REALTIME_MODES],
+    formats: [...REALTIME_FORMATS],
+    limits: LIMITS,
+    models: catalogue.models.map((model) => ({
+      ...describe(model, protocol),
+      available: catalogue.isAvailable(model),
+    })),
+    requestId,
   };
+  return answer(body, protocol);
 }
 
 const LIMITS = {
@@ -67,22 +67,23 @@ function describe(model: CatalogueModel, protocol: RealtimeProtocol) {
 }
 
 /** `POST /vN/tts/browser-tickets` (docs/api/authentication.md): for the page of an origin, on the host that was asked. */
-export function createBrowserTicket(protocol: RealtimeProtocol): Handler<AccountCall> {
-  return async ({ account, request, requestId }, { realtime }) => {
-    const body = requireValid(BrowserTicketRequest, await readJsonBody(request), 'The body');
-    const origin = requireOrigin(body.origin);
-    const { host } = new URL(request.url);
-    const { ticket, expiresAt } = realtime.tickets.issue({ account, origin, host });
-    const { livePath, subprotocol } = REALTIME_PROTOCOLS[protocol];
-    const ticketAnswer: BrowserTicket = {
-      ticket,
-      url: `ws://${host}${livePath}`,
-      subprotocol,
-      expiresAt: new Date(expiresAt).toISOString(),
-      requestId,
-    };
-    return answer(ticketAnswer, protocol);
+export function createBrowserTicket(
+  protocol: RealtimeProtocol,
+  { account, body, request, requestId }: CallTo<'createBrowserTicket'>,
+  { realtime }: ServiceContext,
+): Response {
+  const origin = requireOrigin(body.origin);
+  const { host } = new URL(request.url);
+  const { ticket, expiresAt } = realtime.tickets.issue({ account, origin, host });
+  const { livePath, subprotocol } = REALTIME_PROTOCOLS[protocol];
+  const ticketAnswer: BrowserTicket = {
+    ticket,
+    url: `ws://${host}${livePath}`,
+    subprotocol,
+    expiresAt: new Date(expiresAt).toISOString(),
+    requestId,
   };
+  return answer(ticketAnswer, protocol);
 }
 
 /** What a browser sends as `Origin`: scheme, host and port, nothing else. */
@@ -95,28 +96,32 @@ function requireOrigin(origin: string): string {
 }
 
 /** `GET /vN/tts/requests/{requestId}` (docs/api/realtime.md#request-states and docs/api/realtime.md). */
-export function getRealtimeRequest(protocol: RealtimeProtocol): Handler<AccountCall> {
-  return (call, context) => {
-    const body: RealtimeRequest = statusOf(requireRequest(call, context), context.clock.now());
-    return answer(body, protocol);
-  };
+export function getRequest(
+  protocol: RealtimeProtocol,
+  call: CallTo<'getRealtimeRequest'>,
+  context: ServiceContext,
+): Response {
+  const body: RealtimeRequest = statusOf(requireRequest(call, context), context.clock.now());
+  return answer(body, protocol);
 }
 
 /** `GET /v3/tts/requests/{requestId}/segments/{segmentId}/audio`. */
-export const getRealtimeSegment: Handler<AccountCall> = async (call, context) => {
-  const request = requireRequest(call, context);
-  const { segmentId = '' } = call.parameters;
-  const segment = request.segments.find((one) => one.segmentId === segmentId);
-  const audio = await context.realtime.requests.audioOf(request, segmentId);
+export async function getSegment(
+  call: CallTo<'getRealtimeSegment'>,
+  context: ServiceContext,
+): Promise<Response> {
+  const record = requireRequest(call, context);
+  const { segmentId } = call.parameters;
+  const segment = record.segments.find((one) => one.segmentId === segmentId);
+  const audio = await context.realtime.requests.audioOf(record, segmentId);
   if (segment === undefined || audio === undefined) {
     const message = `There is no audio of segment ${showText(segmentId)}`;
-    const { state } = request;
+    const { state } = record;
     throw new ServiceError('ERR_AUDIO_NOT_FOUND', message, { details: { state } });
   }
-  const name = `segment-${segment.number}`;
-  const { format } = request;
-  return storedAudioAnswer(audio, { request: call.request, format, name, isAttachment: false });
-};
+  const { format } = record;
+  return storedAudioAnswer(call, audio, { format, name: `segment-${segment.number}` });
+}
 
 /** JSON with the names of the version. */
 function answer(body: object, protocol: RealtimeProtocol): Response {
@@ -124,10 +129,9 @@ function answer(body: object, protocol: RealtimeProtocol): Response {
 }
 
 function requireRequest(
-  { account, parameters }: AccountCall,
+  { account, parameters: { requestId } }: CallTo<'getRealtimeRequest'>,
   { realtime }: ServiceContext,
 ): RequestRecord {
-  const { requestId = '' } = parameters;
   const request = realtime.requests.find(account, requestId);
   if (request !== undefined) return request;
   throw new ServiceError('ERR_NOT_FOUND', `There is no request ${showText(requestId)}`);

@@ -1,29 +1,16 @@
-import type { EndpointId } from '../../contract/generated/endpoints.ts';
 import { HEADERS } from '../../contract/values.ts';
 import { EMOTION_MAX_CHARACTERS } from '../../contract/limits.ts';
-import type { CachedSpeech, SpeechFormat } from '../../contract/speech.ts';
-import {
-  SignedAudioQuery,
-  SpeechRequestV1,
-  SpeechRequestV2,
-  SpeechRequest,
-} from '../../contract/speech.ts';
+import type { CachedSpeech, SpeechFormat, SpeechRequest } from '../../contract/speech.ts';
 import type { SpeechSurface, SurfaceName } from '../../contract/speech-surfaces.ts';
 import { SPEECH_SURFACES } from '../../contract/speech-surfaces.ts';
-import {
-  readJsonBody,
-  requestKeysOf,
-  endpointPath,
-  requireQuery,
-  requireValid,
-} from '../http/request.ts';
+import { endpointPath } from '../http/request.ts';
 import type { OperationKey } from '../operations/operations.ts';
 import { beginOperation, usedBefore, fingerprintOf } from '../operations/operations.ts';
-import type { AccountCall, Handler } from './call.ts';
-import { knownFields, voiceOf } from './known-fields.ts';
-import { storedAudioAnswer } from './stored-audio.ts';
+import type { Call, ChargedCall, Handler } from './call.ts';
+import { priceHeaders } from './job-responses.ts';
+import { requireSigned, storedAudioAnswer } from './stored-audio.ts';
 import type { ServiceContext } from '../service-context.ts';
-import { ServiceError } from '../service-error.ts';
+import { invalidRequest, ServiceError } from '../service-error.ts';
 import { speakAligned } from '../speech/aligned-body.ts';
 import { writeSpeech } from '../speech/audio-files.ts';
 import type {
@@ -38,14 +25,12 @@ import type { Speaking, SpokenStream } from '../speech/speak.ts';
 import { speakStream, generate, requireSettled, speechOf } from '../speech/speak.ts';
 
 /** `POST /speech/tts` of v3 (docs/api/speech.md#v3). */
-export const createSpeech: Handler<AccountCall> = async (call, context) => {
-  const order = requireValid(SpeechRequest, await readJsonBody(call.request), 'The body');
-  return answerSpeech(call, context, { surface: 'v3', order });
-};
+export const createSpeech: Handler<'createSpeech'> = (call, context) =>
+  answerSpeech(call, context, { surface: 'v3', order: call.body });
 
 /** `POST /speech/tts` of v2 (docs/api/speech.md#v2). */
-export const createSpeechV2: Handler<AccountCall> = async (call, context) => {
-  const body = requireValid(SpeechRequestV2, await readJsonBody(call.request), 'The body');
+export const createSpeechV2: Handler<'createSpeechV2'> = (call, context) => {
+  const { body } = call;
   const order = {
     ...knownFields(body),
     voiceId: body.voiceId,
@@ -68,12 +53,11 @@ function historicalEmotion(value: unknown): string | undefined {
 }
 
 /** `POST /speech/tts` of v1 (docs/api/speech.md#v1). */
-export const createSpeechV1: Handler<AccountCall> = async (call, context) => {
-  const body = requireValid(SpeechRequestV1, await readJsonBody(call.request), 'The body');
+export const createSpeechV1: Handler<'createSpeechV1'> = (call, context) => {
+  const { body } = call;
   const format: SpeechFormat = body.format ?? 'mp3';
   const order = { ...knownFields(body), voiceId: voiceOf(body) };
-  const isOlder = body.voiceId === undefined;
-  const names = isOlder ? { voiceId: 'reference_id' } : {};
+  const names = body.voiceId === undefined ? { voiceId: 'reference_id' } : {};
   const isCached = body.cache === true ? true : undefined;
   const request: SurfaceRequest = { surface: 'v1', order, names, isCached };
   return isCached === true
@@ -81,31 +65,39 @@ export const createSpeechV1: Handler<AccountCall> = async (call, context) => {
     : answerSpeech(call, context, request);
 };
 
-function operationKey(
-  { account, request: { headers } }: AccountCall,
-  { isCached, order, surface, ...request }: SurfaceRequest,
-): OperationKey {
-  const endpoint = request.endpoint ?? SPEECH_SURFACES[surface].endpoint;
-  return {
-    accountId: account,
-    endpoint,
-    ...requestKeysOf(headers, endpoint),
-    fingerprint: fingerprintOf({ ...order, cache: isCached }),
-  };
+/** Returns the fields that a body that is not strict shares with v3, without any others. */
+export function knownFields(body: Omit<SpeechRequest, 'voiceId'>): Omit<SpeechOrder, 'voiceId'> {
+  const { text, modelId, format, language, emotion, instruction } = body;
+  const { speed, volume, pitch, stability, similarity, textNormalization, filterEmoji } = body;
+  const numbers = { speed, volume, pitch, stability, similarity };
+  const others = { language, emotion, instruction, textNormalization, filterEmoji };
+  return { text, modelId, format, ...numbers, ...others };
+}
+
+/**
+ * The voice of a v1 body, under either of its names; `voiceId` counts where both are there.
+ * @throws ServiceError 400 when there is neither
+ */
+export function voiceOf(body: {
+  readonly voiceId?: string;
+  readonly reference_id?: string;
+}): string {
+  const voice = body.voiceId ?? body.reference_id;
+  if (voice !== undefined) return voice;
+  throw invalidRequest([{ field: 'voiceId', message: 'voiceId is missing; it is required' }]);
+}
+
+function operationKey({ key }: ChargedCall, { isCached, order }: SurfaceRequest): OperationKey {
+  return { ...key, fingerprint: fingerprintOf({ ...order, cache: isCached }) };
 }
 
 /**
  * `POST /speech/tts/aligned` of v3 (docs/api/speech.md#v3 and docs/api/speech.md#aligned-stream): the body and the money of `POST
  * /speech/tts`, and the audio with the times of its words as a stream of events.
  */
-export const createAlignedSpeech: Handler<AccountCall> = async (call, context) => {
-  const order = requireValid(SpeechRequest, await readJsonBody(call.request), 'The body');
-  const speaking = beginSpeech(call, context, {
-    surface: 'v3',
-    endpoint: 'createAlignedSpeech',
-    isAligned: true,
-    order,
-  });
+export const createAlignedSpeech: Handler<'createAlignedSpeech'> = async (call, context) => {
+  const request = { surface: 'v3', isAligned: true, order: call.body } as const;
+  const speaking = beginSpeech(call, context, request);
   const stream = await speakAligned(speaking);
   return paidAnswer(speaking.plan, stream, { type: EVENT_STREAM, tellsIgnored: true });
 };
@@ -116,21 +108,21 @@ export interface SurfaceRequest extends PlanOptions {
   readonly order: SpeechOrder;
   /** The audio is stored, and the answer is its address; another request than one without. */
   readonly isCached?: boolean | undefined;
-  /** Where another endpoint than that of the surface takes the same body. */
-  readonly endpoint?: EndpointId;
 }
 
 /**
  * Speaks an order and answers with audio that leaves while it is spoken (docs/api/README.md).
  */
 export async function answerSpeech(
-  call: AccountCall,
+  call: ChargedCall,
   context: ServiceContext,
   request: SurfaceRequest,
 ): Promise<Response> {
   const speaking = beginSpeech(call, context, request);
   const { tellsIgnored } = SPEECH_SURFACES[request.surface];
-  return requireAudio(speaking.plan, await speakStream(speaking), { tellsIgnored });
+  const { plan } = speaking;
+  const type = speechMediaType(plan.format);
+  return paidAnswer(plan, await speakStream(speaking), { type, tellsIgnored });
 }
 
 /**
@@ -138,7 +130,7 @@ export async function answerSpeech(
  * @throws ServiceError 400, 402, 404, 409, 429 or 503; nothing was charged then
  */
 export function beginSpeech<Context extends ServiceContext>(
-  call: AccountCall,
+  call: ChargedCall,
   context: Context,
   request: SurfaceRequest,
 ): Speaking & { readonly context: Context } {
@@ -181,15 +173,6 @@ function namesOf(name: SurfaceName): NonNullable<PlanOptions['names']> {
 /** The type of a stream of server-sent events. */
 export const EVENT_STREAM = 'text/event-stream; charset=utf-8';
 
-/** An answer of audio with what it cost (docs/api/README.md). */
-function requireAudio(
-  plan: SpeechPlan,
-  stream: SpokenStream,
-  { tellsIgnored }: { readonly tellsIgnored: boolean },
-): Response {
-  return paidAnswer(plan, stream, { type: speechMediaType(plan.format), tellsIgnored });
-}
-
 /**
  * An answer of whatever type with what it cost. Only v3 has a header for controls that were not
  * applied.
@@ -199,11 +182,8 @@ export function paidAnswer(
   { body, quotaRemaining }: SpokenStream,
   { type, tellsIgnored }: { readonly type: string; readonly tellsIgnored: boolean },
 ): Response {
-  const headers = new Headers({
-    'Content-Type': type,
-    [HEADERS.quotaRemaining]: String(quotaRemaining),
-    [HEADERS.creditsUsed]: String(charge.credits),
-  });
+  const price = priceHeaders({ quotaRemaining, creditsUsed: charge.credits });
+  const headers = new Headers({ 'Content-Type': type, ...price });
   if (tellsIgnored && ignored.length > 0) headers.set(HEADERS.ignoredParameters, ignored.join(','));
   return new Response(body, { headers });
 }
@@ -213,7 +193,7 @@ export function paidAnswer(
  * is answered as it was then, while the audio is there (docs/api/speech.md#v1 and docs/api/errors.md#idempotency).
  */
 async function answerCached(
-  call: AccountCall,
+  call: ChargedCall,
   context: ServiceContext,
   { format, ...request }: SurfaceRequest & { readonly format: SpeechFormat },
 ): Promise<Response> {
@@ -227,22 +207,16 @@ async function answerCached(
 }
 
 /** `GET /api/open/tts/cached/{audioId}`: what the address of a cached answer leads to (ours). */
-export const getCachedAudio: Handler = async ({ request, parameters }, context) => {
-  const { download, expires, signature } = requireQuery(request.url, SignedAudioQuery);
-  const { audioId = '' } = parameters;
-  if (!context.links.isGood({ taskId: audioId, download: false }, { expires, signature })) {
-    const message = 'This link was not given by this service, or it has expired';
-    throw new ServiceError('ERR_FORBIDDEN', message);
-  }
+export const getCachedAudio: Handler<'getCachedAudio'> = async (call, context) => {
+  const { audioId } = call.parameters;
+  requireSigned(call, context, { taskId: audioId, download: false });
   const found = await context.cachedSpeech.find(audioId);
   if (found === undefined) throw new ServiceError('ERR_AUDIO_NOT_FOUND', 'The audio is gone');
-  const { format } = found.record;
-  const isAttachment = download === '1';
-  return storedAudioAnswer(found.audio, { request, format, name: audioId, isAttachment });
+  return storedAudioAnswer(call, found.audio, { format: found.record.format, name: audioId });
 };
 
 function begin(
-  call: AccountCall,
+  call: ChargedCall,
   context: ServiceContext,
   request: SurfaceRequest,
 ): Speaking | { readonly record: CachedRecord } {
@@ -259,7 +233,7 @@ function begin(
 
 /** The address is the same each time, and good for as long as the audio is kept. */
 function addressAnswer(
-  { request }: AccountCall,
+  { request }: Call,
   { links }: ServiceContext,
   { creditsUsed, expiresAt, id, quotaRemaining }: CachedRecord,
 ): Response {
@@ -271,11 +245,7 @@ function addressAnswer(
     credits_used: creditsUsed,
     quota_remaining: quotaRemaining,
   };
-  const headers = {
-    [HEADERS.quotaRemaining]: String(quotaRemaining),
-    [HEADERS.creditsUsed]: String(creditsUsed),
-  };
-  return Response.json(body, { headers });
+  return Response.json(body, { headers: priceHeaders({ quotaRemaining, creditsUsed }) });
 }
 
 /**

@@ -1,41 +1,40 @@
 import type { StoredAudio } from '../speech/audio-files.ts';
+import type { LinkProof, LinkTarget } from '../jobs/signed-links.ts';
+import type { ServiceContext } from '../service-context.ts';
 import { ServiceError } from '../service-error.ts';
 import type { EncodedFormat } from '../speech/encode.ts';
 import { speechMediaType } from '../speech/encode.ts';
 import { showText } from '../http/wording.ts';
 
-interface StoredFileOptions {
-  /** The request, whose `Range`, `If-Range` and `If-None-Match` are honoured. */
+/** A request for stored audio; its headers `Range`, `If-Range` and `If-None-Match` are honoured. */
+interface FileCall {
   readonly request: Request;
-  readonly contentType: string;
-  /** File name for a client that saves it. */
-  readonly name: string;
-  /** Whether it is to be saved rather than played. */
-  readonly isAttachment: boolean;
-}
-
-/** Options of `storedFileAnswer`; the name is without its extension. */
-type StoredAudioOptions = Omit<StoredFileOptions, 'contentType'> & {
-  readonly format: EncodedFormat;
-};
-
-/** Answers with stored audio, or the part of it that the request asks for. */
-export function storedAudioAnswer(
-  audio: StoredAudio,
-  { format, name, ...options }: StoredAudioOptions,
-): Response {
-  const contentType = speechMediaType(format);
-  return storedFileAnswer(audio, { ...options, contentType, name: `${name}.${format}` });
+  /** 1: the client is to save it rather than play it. */
+  readonly query?: { readonly download?: '0' | '1' };
 }
 
 /**
- * Answers with a stored file, read while it is sent: 200, 206 for one range, 304 when the client has it
+ * Responds with stored audio, or the part of it that the request asks for.
+ * `name` is the file name for a client that saves it, without the extension.
+ */
+export function storedAudioAnswer(
+  call: FileCall,
+  audio: StoredAudio,
+  { format, name }: { readonly format: EncodedFormat; readonly name: string },
+): Response {
+  const contentType = speechMediaType(format);
+  return storedFileAnswer(call, audio, { contentType, name: `${name}.${format}` });
+}
+
+/**
+ * Responds with a stored file, read while it is sent: 200, 206 for one range, 304 when the client has it
  * (RFC 9110, sections 13 and 14).
  * @throws ServiceError 416 for a range beyond its end
  */
 export function storedFileAnswer(
+  { query, request }: FileCall,
   file: StoredAudio,
-  { contentType, isAttachment, name, request }: StoredFileOptions,
+  { contentType, name }: { readonly contentType: string; readonly name: string },
 ): Response {
   const etag = `"${file.version}"`;
   const headers = new Headers({ 'Accept-Ranges': 'bytes', ETag: etag });
@@ -46,13 +45,24 @@ export function storedFileAnswer(
   const { start, end } = range ?? { start: 0, end: file.size };
   headers.set('Content-Type', contentType);
   headers.set('Content-Length', String(end - start));
-  const kind = isAttachment ? 'attachment' : 'inline';
+  const kind = query?.download === '1' ? 'attachment' : 'inline';
   headers.set('Content-Disposition', `${kind}; filename="${name}"`);
   if (range !== undefined) headers.set('Content-Range', `bytes ${start}-${end - 1}/${file.size}`);
   return new Response(bodyOf(file, start, end), {
     status: range === undefined ? 200 : 206,
     headers,
   });
+}
+
+/** @throws ServiceError 403 for a link that this service did not sign, and for one that has expired */
+export function requireSigned(
+  { query }: { readonly query: LinkProof },
+  { links }: Pick<ServiceContext, 'links'>,
+  target: LinkTarget,
+): void {
+  if (links.isGood(target, query)) return;
+  const message = 'This link was not given by this service, or it has expired; ask for a new one';
+  throw new ServiceError('ERR_FORBIDDEN', message);
 }
 
 /** Whether `If-None-Match` lists this ETag; weak ones compare equal there. */

@@ -1,44 +1,38 @@
-import { PREVIEW_FORMAT, HEADERS } from '../../contract/values.ts';
-import type { FamilyId } from '../../contract/families.ts';
+import { PREVIEW_FORMAT } from '../../contract/values.ts';
 import { FAMILIES } from '../../contract/families.ts';
-import type { VoiceDesign, VoiceDesignSaved } from '../../contract/voice-design.ts';
-import { VoiceDesignRequest, VoiceDesignSave } from '../../contract/voice-design.ts';
+import type { FamilyId } from '../../contract/families.ts';
+import type {
+  VoiceDesign,
+  VoiceDesignRequest,
+  VoiceDesignSave,
+  VoiceDesignSaved,
+} from '../../contract/voice-design.ts';
 import { countCodePoints } from '../../text/code-points.ts';
-import {
-  endpointPath,
-  requireIdempotencyKey,
-  readJsonBody,
-  requireValid,
-} from '../http/request.ts';
+import { endpointPath } from '../http/request.ts';
 import { showText, anyOf } from '../http/wording.ts';
 import type { Operation } from '../operations/operations.ts';
 import { beginOperation, fingerprintOf } from '../operations/operations.ts';
-import type { AccountCall, Handler } from './call.ts';
+import type { Handler } from './call.ts';
+import { priceHeaders } from './job-responses.ts';
 import { storedAudioAnswer } from './stored-audio.ts';
 import type { ServiceContext } from '../service-context.ts';
-import type { FieldProblem } from '../service-error.ts';
 import { ServiceError, invalidRequest } from '../service-error.ts';
+import type { FieldProblem } from '../service-error.ts';
 import { requireSettled } from '../speech/speak.ts';
 import type { MeasuredVoices } from '../voices/voice-maker.ts';
 import { DEFAULT_LANGUAGE, MADE_FAMILY, isSameLanguage } from '../voices/voice-maker.ts';
 import type { CandidateRecord, DesignRecord, DesignOrder } from '../voices/designs.ts';
 import { findDesign, makeDesign, CANDIDATES, traitsOf } from '../voices/designs.ts';
-import type { PersonalVoice } from '../voices/personal-voices.ts';
 import { keepVoice, findVoice } from '../voices/personal-voices.ts';
+import type { PersonalVoice } from '../voices/personal-voices.ts';
 import { voiceCreated } from './voices.ts';
 
 /** `POST /voice-designs` (docs/api/voice-design.md). */
-export const createVoiceDesign: Handler<AccountCall> = async (call, context) => {
-  const { account: accountId, request, requestId } = call;
-  const idempotencyKey = requireIdempotencyKey(request.headers);
-  const body = requireValid(VoiceDesignRequest, await readJsonBody(request), 'The body');
+export const createVoiceDesign: Handler<'createVoiceDesign'> = async (call, context) => {
+  const { account: accountId, body, request, requestId } = call;
   const { prompt, previewText, providers, language } = body;
-  const key = {
-    accountId,
-    endpoint: 'createVoiceDesign',
-    idempotencyKey,
-    fingerprint: fingerprintOf({ prompt, previewText, providers, language }),
-  };
+  const fingerprint = fingerprintOf({ prompt, previewText, providers, language });
+  const key = { ...call.key, fingerprint };
   // What has expired is not worth waiting for.
   void context.designs.sweep().catch(() => undefined);
   const design = await context.creates.once({
@@ -57,18 +51,12 @@ export const createVoiceDesign: Handler<AccountCall> = async (call, context) => 
 };
 
 /** `GET …/candidates/{candidateId}/audio` (docs/api/voice-design.md). */
-export const getCandidateAudio: Handler<AccountCall> = async (call, context) => {
-  const { account, parameters, request } = call;
-  const { designId = '', candidateId = '' } = parameters;
-  const { design, candidate } = requireCandidate(context, account, { designId, candidateId });
+export const getCandidateAudio: Handler<'getCandidateAudio'> = async (call, context) => {
+  const { account, parameters } = call;
+  const { design, candidate } = requireCandidate(context, account, parameters);
   const audio = await context.designs.preview(design, candidate);
-  if (audio === undefined) throw noCandidate(candidateId);
-  return storedAudioAnswer(audio, {
-    request,
-    format: PREVIEW_FORMAT,
-    name: candidate.id,
-    isAttachment: false,
-  });
+  if (audio === undefined) throw noCandidate(candidate.id);
+  return storedAudioAnswer(call, audio, { format: PREVIEW_FORMAT, name: candidate.id });
 };
 
 /**
@@ -111,26 +99,16 @@ function designAnswer(design: DesignRecord, requestId: string): Response {
     billing: { characters, creditsUsed: credits, quotaRemaining },
     requestId,
   };
-  const headers = {
-    [HEADERS.quotaRemaining]: String(quotaRemaining),
-    [HEADERS.creditsUsed]: String(credits),
-  };
-  return Response.json(body, { headers });
+  return Response.json(body, { headers: priceHeaders({ quotaRemaining, creditsUsed: credits }) });
 }
 
 /** `POST /voice-designs/{designId}/voices` (docs/api/voice-design.md): costs nothing but a place for a voice. */
-export const saveVoiceDesign: Handler<AccountCall> = async (call, context) => {
-  const { account: accountId, parameters, request, requestId } = call;
-  const { designId = '' } = parameters;
-  const idempotencyKey = requireIdempotencyKey(request.headers);
-  const body = requireValid(VoiceDesignSave, await readJsonBody(request), 'The body');
+export const saveVoiceDesign: Handler<'saveVoiceDesign'> = async (call, context) => {
+  const { account: accountId, body, parameters, request, requestId } = call;
+  const { designId } = parameters;
   const { candidateId, name, visibility, language } = body;
-  const key = {
-    accountId,
-    endpoint: 'saveVoiceDesign',
-    idempotencyKey,
-    fingerprint: fingerprintOf({ designId, candidateId, name, visibility, language }),
-  };
+  const fingerprint = fingerprintOf({ designId, candidateId, name, visibility, language });
+  const key = { ...call.key, fingerprint };
   const voice = await context.creates.once({
     key,
     signal: request.signal,

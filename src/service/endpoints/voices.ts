@@ -6,7 +6,9 @@ import {
   VOICE_LANGUAGES_MAX,
 } from '../../contract/limits.ts';
 import { REFERENCE_EXTENSIONS } from '../../contract/reference-audio.ts';
+import { VoiceUpload } from '../../contract/voices.ts';
 import type {
+  VoiceListV1Query,
   VoiceDeleted,
   VoiceCreated,
   VoiceCreatedV3,
@@ -14,59 +16,37 @@ import type {
   VoiceAnswer,
   VoiceList,
 } from '../../contract/voices.ts';
-import {
-  VoiceUpload,
-  VoiceDeletion,
-  VoiceListV1Query,
-  VoiceListQuery,
-} from '../../contract/voices.ts';
 import type { UploadedForm } from '../http/multipart-form.ts';
 import { discardFiles, readForm } from '../http/multipart-form.ts';
-import {
-  requireQuery,
-  hasBody,
-  readJsonBody,
-  requireValid,
-  findProblems,
-} from '../http/request.ts';
+import { requireValid, findProblems } from '../http/request.ts';
 import { showText } from '../http/wording.ts';
 import type { AccountCall, Handler } from './call.ts';
-import { voiceOf } from './known-fields.ts';
 import type { ServiceContext } from '../service-context.ts';
-import type { FieldProblem } from '../service-error.ts';
 import { ServiceError, invalidRequest } from '../service-error.ts';
-import type { Catalogue, SpeakingVoice } from '../voices/catalogue.ts';
+import type { FieldProblem } from '../service-error.ts';
+import { voiceOf } from './speech.ts';
 import { voiceRecord, familyOf, describeVoice, voiceV1Record } from '../voices/catalogue.ts';
+import type { Catalogue, SpeakingVoice } from '../voices/catalogue.ts';
 import type { VoiceWishes } from '../voices/voice-maker.ts';
 import type { PersonalVoice } from '../voices/personal-voices.ts';
 
 /** `GET /voices` (docs/api/voices.md and docs/api/speech.md#v3). */
-export const listVoices: Handler<AccountCall> = (
-  { account, request, requestId },
-  { catalogue },
-) => {
-  const query = requireQuery(request.url, VoiceListQuery);
+export const listVoices: Handler<'listVoices'> = ({ account, query, requestId }, { catalogue }) => {
   const { page = 1, pageSize = PAGE_SIZE_DEFAULT, includePersonal = false } = query;
   const { voices: all } = catalogue.of(account);
   const voices = all.filter(({ isPersonal }) => includePersonal || !isPersonal);
-  const start = (page - 1) * pageSize;
-  const body: VoiceList = {
-    total: voices.length,
-    page,
-    pageSize,
-    totalPages: Math.ceil(voices.length / pageSize),
-    items: voices.slice(start, start + pageSize).map((voice) => voiceRecord(voice)),
-    requestId,
-  };
+  const { items, ...whole } = pageOf(voices, { start: (page - 1) * pageSize, pageSize });
+  const records = items.map((voice) => voiceRecord(voice));
+  const body: VoiceList = { ...whole, page, items: records, requestId };
   return Response.json(body);
 };
 
 /** `GET /voices/{voiceId}` (docs/api/speech.md#v3). */
-export const getVoice: Handler<AccountCall> = (
+export const getVoice: Handler<'getVoice'> = (
   { account, parameters, requestId },
   { catalogue },
 ) => {
-  const { voiceId = '' } = parameters;
+  const { voiceId } = parameters;
   const voice = catalogue.of(account).voice(voiceId);
   if (voice === undefined) {
     throw new ServiceError('ERR_VOICE_NOT_FOUND', `There is no voice ${showText(voiceId)}`);
@@ -76,34 +56,37 @@ export const getVoice: Handler<AccountCall> = (
 };
 
 /** `GET /voices` of v1 (docs/api/voices.md). */
-export const listVoicesV1: Handler<AccountCall> = ({ account, request }, { catalogue }) =>
-  Response.json(pageOf(catalogue.of(account), requireQuery(request.url, VoiceListV1Query)));
+export const listVoicesV1: Handler<'listVoicesV1'> = ({ account, query }, { catalogue }) =>
+  Response.json(listV1(catalogue.of(account), query));
 
 /** `POST /list-models`, from before v1 (docs/api/versions.md): the same list, asked for with a body. */
-export const listVoicesByPost: Handler<AccountCall> = async (
-  { account, request },
-  { catalogue },
-) => {
-  const body = hasBody(request) ? await readJsonBody(request) : {};
-  return Response.json(
-    pageOf(catalogue.of(account), requireValid(VoiceListV1Query, body, 'The body')),
-  );
-};
+export const listVoicesByPost: Handler<'listVoicesByPost'> = ({ account, body }, { catalogue }) =>
+  Response.json(listV1(catalogue.of(account), body));
 
-function pageOf(catalogue: Catalogue, query: VoiceListV1Query): VoiceListV1 {
-  const { pageSize, start } = stretchOf(query);
+function listV1(catalogue: Catalogue, query: VoiceListV1Query): VoiceListV1 {
+  const stretch = stretchOf(query);
   const voices = catalogue.voices.filter((voice) => isWanted(voice, query));
+  const { items, ...whole } = pageOf(voices, stretch);
+  return { ...whole, items: items.map((voice) => voiceV1Record(voice)) };
+}
+
+interface Stretch {
+  readonly start: number;
+  readonly pageSize: number;
+}
+
+function pageOf<Item>(items: readonly Item[], { start, pageSize }: Stretch) {
   return {
-    total: voices.length,
+    total: items.length,
     page: Math.floor(start / pageSize) + 1,
     pageSize,
-    totalPages: Math.ceil(voices.length / pageSize),
-    items: voices.slice(start, start + pageSize).map((voice) => voiceV1Record(voice)),
+    totalPages: Math.ceil(items.length / pageSize),
+    items: items.slice(start, start + pageSize),
   };
 }
 
 /** Pages are counted in one of two ways. */
-function stretchOf(query: VoiceListV1Query): { readonly start: number; readonly pageSize: number } {
+function stretchOf(query: VoiceListV1Query): Stretch {
   const { page, pageSize, limit, offset } = query;
   const isByOffset = limit !== undefined || offset !== undefined;
   if (isByOffset && (page !== undefined || pageSize !== undefined)) {
@@ -144,11 +127,11 @@ function isWithin(code: string, range: string): boolean {
 }
 
 /** `POST /voices` of v1 and `POST /create-model` from before it (docs/api/voices.md and docs/api/versions.md). */
-export const createVoice: Handler<AccountCall> = async (call, context) =>
+export const createVoice: Handler<'createVoice'> = async (call, context) =>
   Response.json(voiceCreated(await makeVoice(call, context)));
 
 /** `POST /voices` of v3, to which that of v1 maps (docs/api/versions.md). */
-export const createVoiceV3: Handler<AccountCall> = async (call, context) =>
+export const createVoiceV3: Handler<'createVoiceV3'> = async (call, context) =>
   Response.json(voiceCreatedV3(await makeVoice(call, context), call.requestId));
 
 const RULES = {
@@ -260,14 +243,12 @@ function closing(cause: unknown): ServiceError {
 }
 
 /** `DELETE /voices/{voiceId}` of v1 and v3 (docs/api/voices.md and docs/api/versions.md). */
-export const deleteVoice: Handler<AccountCall> = ({ account, parameters }, context) =>
-  remove(context, account, parameters['voiceId'] ?? '');
+export const deleteVoice: Handler<'deleteVoice'> = ({ account, parameters }, context) =>
+  remove(context, account, parameters.voiceId);
 
 /** `POST /delete-model`, from before v1 (docs/api/versions.md): the same, asked for with a body. */
-export const deleteModel: Handler<AccountCall> = async ({ account, request }, context) => {
-  const body = requireValid(VoiceDeletion, await readJsonBody(request), 'The body');
-  return remove(context, account, voiceOf(body));
-};
+export const deleteModel: Handler<'deleteModel'> = ({ account, body }, context) =>
+  remove(context, account, voiceOf(body));
 
 function remove({ personalVoices }: ServiceContext, account: string, voiceId: string): Response {
   personalVoices.remove(account, voiceId);

@@ -1,4 +1,5 @@
 import type { Static, TObject } from 'typebox';
+import type { Endpoint } from '../../contract/endpoint.ts';
 import type { EndpointId } from '../../contract/generated/endpoints.ts';
 import { ENDPOINTS } from '../../contract/generated/endpoints.ts';
 import { IDEMPOTENCY_KEY_MAX_CHARACTERS } from '../../contract/limits.ts';
@@ -23,10 +24,36 @@ export async function readJsonBody(request: Request): Promise<unknown> {
 }
 
 /**
+ * Reads the body that the definition of an endpoint describes; it is not validated yet.
+ * @throws ServiceError as `readJsonBody` does
+ */
+export async function readBody(
+  request: Request,
+  { ignoresNull, isBodyOptional, otherBodyType }: Endpoint,
+): Promise<unknown> {
+  if (isBodyOptional === true && !hasBody(request)) return {};
+  const isPlain = otherBodyType === undefined || isBodyType(request.headers, 'application/json');
+  const body = await (isPlain ? readJsonBody(request) : readMessagePack(request));
+  return ignoresNull === true ? withoutNull(body) : body;
+}
+
+/** Clients of other interfaces write `null` for what they leave out, also within an object in the body. */
+function withoutNull(body: unknown): unknown {
+  return mapFields(body, (field) => mapFields(field, (inner) => inner));
+}
+
+/** An object without its fields that are `null`; anything else as it is. */
+function mapFields(value: unknown, work: (field: unknown) => unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const fields = Object.entries(value).filter(([, field]) => field !== null);
+  return Object.fromEntries(fields.map(([name, field]) => [name, work(field)]));
+}
+
+/**
  * Whether a request brings a body. One that did not come over HTTP announces none, and one that did
  * may have the stream of a body that has nothing in it.
  */
-export function hasBody({ body, headers }: Request): boolean {
+function hasBody({ body, headers }: Request): boolean {
   const isAnnounced = headers.has('Content-Length') || headers.has('Transfer-Encoding');
   if (isAnnounced) return headers.get('Content-Length') !== '0';
   return body !== null && headers.has('Content-Type');
@@ -65,14 +92,11 @@ function parse(json: string): unknown {
 const MAX_LIST_LENGTH = 100;
 
 /**
- * Reads a body that is JSON or, by its type, MessagePack: the same values in other bytes.
- * @throws ServiceError 415 for another type, 413 for a body above the limit, 400 for bytes that are
- * neither
+ * Reads a body of MessagePack: the same values as JSON in other bytes.
+ * @throws ServiceError 415 for another type, 413 for a body above the limit, 400 for bytes that are no MessagePack
  */
-export async function readJsonOrMessagePack(request: Request): Promise<unknown> {
-  const { headers } = request;
-  if (isBodyType(headers, 'application/json')) return readJsonBody(request);
-  requireBodyType(headers, ['application/json', MESSAGE_PACK]);
+async function readMessagePack(request: Request): Promise<unknown> {
+  requireBodyType(request.headers, ['application/json', MESSAGE_PACK]);
   const bytes = await readBodyBytes(request);
   const { decode } = await import('@msgpack/msgpack');
   try {
@@ -174,38 +198,21 @@ function convert(value: string, schema: FieldSchema): unknown {
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
 
 /**
- * The idempotency key of a request, if it has one (docs/api/speech.md#v3 and docs/api/limits.md).
- * @throws ServiceError 400 when it or the request id is too long or holds anything but visible ASCII
- */
-export function idempotencyKeyOf(headers: Headers): string | undefined {
-  keyIn(headers, HEADERS.requestId);
-  return keyIn(headers, HEADERS.idempotencyKey);
-}
-
-/**
- * The idempotency key of a request that does nothing without one (docs/api/voice-design.md and docs/api/media.md).
- * @throws ServiceError 400 when it is missing, too long or holds anything but visible ASCII
- */
-export function requireIdempotencyKey(headers: Headers): string {
-  const key = idempotencyKeyOf(headers);
-  if (key !== undefined) return key;
-  const field = HEADERS.idempotencyKey;
-  throw invalidRequest([{ field, message: `${field} is missing; it is required` }]);
-}
-
-/**
- * The keys of a request to an endpoint: none where it takes none, and of v1 and v2 both headers (docs/api/errors.md#idempotency).
- * @throws ServiceError 400 when a header is too long or holds anything but visible ASCII
+ * The keys of a request to an endpoint: none where it accepts none, and of v1 and v2 both headers (docs/api/errors.md#idempotency).
+ * @throws ServiceError 400 when a header is too long or holds anything but visible ASCII, and when a required key is missing
  */
 export function requestKeysOf(
   headers: Headers,
-  endpoint: EndpointId,
+  { isKeyedByRequestId, isKeyRequired, repeat }: Endpoint,
 ): Pick<OperationKey, 'idempotencyKey' | 'requestKey'> {
-  const definition = definitionOf(endpoint);
-  if (!('repeat' in definition)) return { idempotencyKey: undefined };
-  const idempotencyKey = idempotencyKeyOf(headers);
-  const isKeyed = 'isKeyedByRequestId' in definition;
-  return { idempotencyKey, requestKey: isKeyed ? keyIn(headers, HEADERS.requestId) : undefined };
+  if (repeat === undefined) return { idempotencyKey: undefined };
+  const requestKey = keyIn(headers, HEADERS.requestId);
+  const field = HEADERS.idempotencyKey;
+  const idempotencyKey = keyIn(headers, field);
+  if (idempotencyKey === undefined && isKeyRequired === true) {
+    throw invalidRequest([{ field, message: `${field} is missing; it is required` }]);
+  }
+  return { idempotencyKey, requestKey: isKeyedByRequestId === true ? requestKey : undefined };
 }
 
 function keyIn(headers: Headers, field: string): string | undefined {
@@ -230,15 +237,11 @@ export function endpointPath(
   id: EndpointId,
   parameters: Readonly<Record<string, string | number>>,
 ): string {
-  return definitionOf(id).path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) =>
-    encodeURIComponent(parameters[name] ?? ''),
-  );
-}
-
-function definitionOf(id: EndpointId): (typeof ENDPOINTS)[number] {
   const endpoint = ENDPOINTS.find((one) => one.id === id);
   if (endpoint === undefined) throw new TypeError(`there is no endpoint ${id}`);
-  return endpoint;
+  return endpoint.path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) =>
+    encodeURIComponent(parameters[name] ?? ''),
+  );
 }
 
 /** A request that has come, and what turns out about it. */

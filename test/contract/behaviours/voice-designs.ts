@@ -27,8 +27,12 @@ function keys(): readonly Behaviour[] {
       what: '`Idempotency-Key` is required: 400 without',
       covers: ['Idempotency-Key'],
       async check(service) {
-        for (const on of [DESIGNS, SAVE.replace('{designId}', 'nothing')]) {
-          const answer = await service.ask(on, { body: DESIGN });
+        const saved = { candidateId: 'nothing', name: 'Ada' };
+        for (const [on, body] of [
+          [DESIGNS, DESIGN],
+          [SAVE.replace('{designId}', 'nothing'), saved],
+        ] as const) {
+          const answer = await service.ask(on, { body });
           claimRefused(answer, 400, 'ERR_INVALID_REQUEST', service);
           claimNames(answer, 'Idempotency-Key', service);
         }

@@ -3,7 +3,7 @@ import { Check } from 'typebox/schema';
 import { describe, expect, it } from 'vitest';
 import { Job, JobAccepted } from '../../../src/contract/jobs.ts';
 import { countCodePoints, sliceCodePoints } from '../../../src/text/code-points.ts';
-import { pollHeaders } from '../../../src/service/endpoints/jobs.ts';
+import { pollHeaders } from '../../../src/service/endpoints/job-responses.ts';
 import { manualClock } from '../../api/manual-clock.ts';
 import { jsonPost, voiceId } from '../support/test-service.ts';
 import { BODY, GRANT, JOBS, jobService, paragraphs } from './job-service.ts';

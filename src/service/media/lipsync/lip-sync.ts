@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import type { EndpointId } from '../../../contract/generated/endpoints.ts';
 import { MEDIA_RESULT_MAX_BYTES, MEDIA_RESULT_MAX_PICTURES } from '../../../contract/limits.ts';
 import type { LipSyncRequest, LipSyncResult, BillingRule } from '../../../contract/lip-sync.ts';
 import { BILLING_RULES } from '../../../contract/lip-sync.ts';
@@ -9,6 +8,7 @@ import { importFailure } from '../import/import-failure.ts';
 import type { Imports, MediaArrival } from '../import/imports.ts';
 import type { InspectedVideo } from '../inspection/inspection.ts';
 import { AudioFacts, VideoFacts } from '../inspection/inspection.ts';
+import type { JobRequest } from '../../jobs/accept-job.ts';
 import type { Job } from '../../jobs/job-records.ts';
 import { storedOrder } from '../../jobs/job-records.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
@@ -16,13 +16,11 @@ import type { MediaWork } from '../media-jobs.ts';
 import type { AlignOrder } from './align-order.ts';
 import { Aligned } from './align-order.ts';
 
-interface LipSyncOrder {
-  readonly accountId: string;
-  readonly endpoint: EndpointId;
-  readonly requestId: string;
+/** A request for a lip sync; nothing is made or charged once its signal is aborted. */
+interface LipSyncCall extends Pick<JobRequest, 'requestId'> {
+  readonly request: Pick<Request, 'signal'>;
+  readonly key: Pick<JobRequest, 'accountId' | 'endpoint' | 'idempotencyKey'>;
   readonly body: LipSyncRequest;
-  /** Aborted when the client disconnects; nothing is made or charged then. */
-  readonly signal: AbortSignal;
 }
 
 /**
@@ -30,7 +28,7 @@ interface LipSyncOrder {
  * @throws ServiceError of docs/api/errors.md, and 402 when there is too little
  */
 export async function acceptLipSync(
-  { accountId, body, endpoint, requestId, signal }: LipSyncOrder,
+  { body, key, request: { signal }, requestId }: LipSyncCall,
   { jobs, media }: { readonly jobs: Jobs; readonly media: { readonly imports: Imports } },
 ): Promise<Job> {
   const { audio_url: audioUrl, video_extension: extendsVideo = false, video_url: videoUrl } = body;
@@ -46,11 +44,8 @@ export async function acceptLipSync(
     const order: StoredLipSync = { video, audio, audioFile: AUDIO_FILE, ...length };
     signal.throwIfAborted();
     return jobs.accept({
+      ...key,
       id: arrival.id,
-      accountId,
-      endpoint,
-      // The endpoint documents no key: each create is a new job.
-      idempotencyKey: undefined,
       fingerprint: fingerprintOf({ ...body }),
       requestId,
       kind: 'lip_sync',
