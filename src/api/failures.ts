@@ -260,7 +260,7 @@ const EXPLAIN: Readonly<Record<Fault, Explain>> = {
   name_unknown: ({ host }) =>
     network(`cannot resolve ${host}: no such host`, 'Check the address (--base-url).'),
   name_unavailable: ({ host }) =>
-    network(`cannot resolve ${host}: the DNS server did not response`, 'Check the network.'),
+    network(`cannot resolve ${host}: the DNS server did not answer`, 'Check the network.'),
   refused: ({ host }) =>
     network(
       `${host} refused the connection`,
