@@ -76,7 +76,7 @@ function conclude(error) {
   process.exitCode = !error || error.code === 'EPIPE' ? 0 : 30;
   if (process.exitCode !== 0) {
     const reason = error.code === 'ENOSPC' ? 'the disk is full' : error.code;
-    const hint = 'Send it elsewhere, or mend what stdout leads to.';
+    const hint = 'Write to another place, or fix the target of stdout.';
     process.stderr.write(`foley: cannot write to stdout: ${reason}\n${hint}\n`);
   }
 }

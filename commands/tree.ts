@@ -4,7 +4,7 @@ import type { Branch, CommandNode } from '../src/cli/command.ts';
 export const voiceCommands: readonly Branch[] = [
   {
     name: 'voices',
-    summary: 'List voices, hear them, make your own and delete them',
+    summary: 'List, preview, create and delete voices',
     fallback: 'list',
     children: [
       {
@@ -20,7 +20,7 @@ export const voiceCommands: readonly Branch[] = [
       {
         name: 'create',
         aliases: ['clone'],
-        summary: 'Make a voice of recordings',
+        summary: 'Create a voice from recordings',
         load: async () => (await import('./voices/create.ts')).voicesCreate,
       },
       {
@@ -30,28 +30,28 @@ export const voiceCommands: readonly Branch[] = [
       },
       {
         name: 'preview',
-        summary: 'Speak a line with each of some voices',
+        summary: 'Speak a sample line with each voice',
         load: async () => (await import('./voices/preview.ts')).voicesPreview,
       },
     ],
   },
   {
     name: 'design',
-    summary: 'Describe a voice in words, hear candidates, keep one',
+    summary: 'Design a voice from a description',
     children: [
       {
         name: 'create',
-        summary: 'Have candidates made for a voice that is described in words',
+        summary: 'Create candidate voices from a description',
         load: async () => (await import('./design/create.ts')).designCreate,
       },
       {
         name: 'preview',
-        summary: 'Save the preview of a candidate',
+        summary: "Download a candidate's preview",
         load: async () => (await import('./design/preview.ts')).designPreview,
       },
       {
         name: 'save',
-        summary: 'Make a permanent voice of a candidate',
+        summary: 'Save a candidate as a permanent voice',
         load: async () => (await import('./design/save.ts')).designSave,
       },
     ],
@@ -62,17 +62,17 @@ export const voiceCommands: readonly Branch[] = [
 export const mediaCommands: readonly Branch[] = [
   {
     name: 'lipsync',
-    summary: 'Put a sound to a video, in time with the lips',
+    summary: 'Sync the lips of a video to audio',
     fallback: 'list',
     children: [
       {
         name: 'create',
-        summary: 'Have a sound put to a video',
+        summary: 'Create a lip-sync job',
         load: async () => (await import('./lipsync/create.ts')).lipsyncCreate,
       },
       {
         name: 'list',
-        summary: 'List your lip-sync jobs',
+        summary: 'List lip-sync jobs',
         load: async () => (await import('./lipsync/list.ts')).lipsyncList,
       },
       {
@@ -82,23 +82,23 @@ export const mediaCommands: readonly Branch[] = [
       },
       {
         name: 'wait',
-        summary: 'Wait for jobs, and save what they make',
+        summary: 'Wait for jobs and save their results',
         load: async () => (await import('./media/media.ts')).mediaWait('lipsync'),
       },
       {
         name: 'download',
-        summary: 'Save the video of a job',
+        summary: "Download a job's video",
         load: async () => (await import('./media/media.ts')).mediaDownload('lipsync'),
       },
     ],
   },
   {
     name: 'dub',
-    summary: 'Have a text spoken and put to a video',
+    summary: 'Dub a video with spoken text',
     children: [
       {
         name: 'create',
-        summary: 'Have a video dubbed',
+        summary: 'Create a dubbing job',
         load: async () => (await import('./dub/create.ts')).dubCreate,
       },
       {
@@ -108,28 +108,28 @@ export const mediaCommands: readonly Branch[] = [
       },
       {
         name: 'wait',
-        summary: 'Wait for jobs, and save what they make',
+        summary: 'Wait for jobs and save their results',
         load: async () => (await import('./media/media.ts')).mediaWait('dub'),
       },
       {
         name: 'download',
-        summary: 'Save the video of a job',
+        summary: "Download a job's video",
         load: async () => (await import('./media/media.ts')).mediaDownload('dub'),
       },
     ],
   },
   {
     name: 'image',
-    summary: 'Pictures of what is described',
+    summary: 'Create images from descriptions',
     children: [
       {
         name: 'create',
-        summary: 'Have a picture made',
+        summary: 'Create an image',
         load: async () => (await import('./image/create.ts')).imageCreate,
       },
       {
         name: 'models',
-        summary: 'List the models, with what they cost',
+        summary: 'List models and their prices',
         load: async () => (await import('./media/media.ts')).mediaModels('image'),
       },
       {
@@ -139,28 +139,28 @@ export const mediaCommands: readonly Branch[] = [
       },
       {
         name: 'wait',
-        summary: 'Wait for jobs, and save what they make',
+        summary: 'Wait for jobs and save their results',
         load: async () => (await import('./media/media.ts')).mediaWait('image'),
       },
       {
         name: 'download',
-        summary: 'Save the picture of a job',
+        summary: "Download a job's image",
         load: async () => (await import('./media/media.ts')).mediaDownload('image'),
       },
     ],
   },
   {
     name: 'video',
-    summary: 'Videos of what is described',
+    summary: 'Create videos from descriptions',
     children: [
       {
         name: 'create',
-        summary: 'Have a video made',
+        summary: 'Create a video',
         load: async () => (await import('./video/create.ts')).videoCreate,
       },
       {
         name: 'models',
-        summary: 'List the models, with what they cost',
+        summary: 'List models and their prices',
         load: async () => (await import('./media/media.ts')).mediaModels('video'),
       },
       {
@@ -170,12 +170,12 @@ export const mediaCommands: readonly Branch[] = [
       },
       {
         name: 'wait',
-        summary: 'Wait for jobs, and save what they make',
+        summary: 'Wait for jobs and save their results',
         load: async () => (await import('./media/media.ts')).mediaWait('video'),
       },
       {
         name: 'download',
-        summary: 'Save the video of a job',
+        summary: "Download a job's video",
         load: async () => (await import('./media/media.ts')).mediaDownload('video'),
       },
     ],
@@ -191,17 +191,17 @@ export const tree: readonly CommandNode[] = [
   },
   {
     name: 'jobs',
-    summary: 'Speech in the background: create, list, wait, download',
+    summary: 'Create, list, wait for and download speech jobs',
     fallback: 'list',
     children: [
       {
         name: 'create',
-        summary: 'Have a text spoken in the background',
+        summary: 'Create a speech job',
         load: async () => (await import('./jobs/create.ts')).jobsCreate,
       },
       {
         name: 'list',
-        summary: 'List your jobs',
+        summary: 'List speech jobs',
         load: async () => (await import('./jobs/list.ts')).jobsList,
       },
       {
@@ -211,19 +211,19 @@ export const tree: readonly CommandNode[] = [
       },
       {
         name: 'wait',
-        summary: 'Wait for jobs, and save their audio',
+        summary: 'Wait for jobs and save their audio',
         load: async () => (await import('./jobs/wait.ts')).jobsWait,
       },
       {
         name: 'download',
-        summary: 'Save the audio of a job, or of one segment',
+        summary: "Download a job's audio, or one segment",
         load: async () => (await import('./jobs/wait.ts')).jobsDownload,
       },
     ],
   },
   {
     name: 'batch',
-    summary: 'Speak many texts, and go on where it was stopped',
+    summary: 'Speak many texts; rerun to resume',
     load: async () => (await import('./batch/batch.ts')).batch,
   },
   {
@@ -248,7 +248,7 @@ export const tree: readonly CommandNode[] = [
       },
       {
         name: 'segment',
-        summary: 'Save the stored audio of one segment',
+        summary: 'Download the audio of one segment',
         load: async () => (await import('./live/subcommands.ts')).liveSegment,
       },
     ],
@@ -257,7 +257,7 @@ export const tree: readonly CommandNode[] = [
   ...mediaCommands,
   {
     name: 'models',
-    summary: 'List and look up models, with their formats, limits and controls',
+    summary: 'List models and show their limits and controls',
     fallback: 'list',
     children: [
       {
@@ -274,39 +274,39 @@ export const tree: readonly CommandNode[] = [
   },
   {
     name: 'profile',
-    summary: 'Show or change the account: tier, credits, quota, webhook',
+    summary: 'Show or change the account profile',
     fallback: 'get',
     children: [
       {
         name: 'get',
-        summary: 'Show the account',
+        summary: 'Show tier, credits and quota',
         load: async () => (await import('./profile/profile.ts')).profileGet,
       },
       {
         name: 'set',
-        summary: 'Change the webhook',
+        summary: 'Set the webhook URL',
         load: async () => (await import('./profile/profile.ts')).profileSet,
       },
     ],
   },
   {
     name: 'captions',
-    summary: 'Make subtitles of stored timings, without speaking again',
+    summary: 'Write subtitles from stored timings',
     load: async () => (await import('./captions/captions.ts')).captions,
   },
   {
     name: 'inspect',
-    summary: 'Tell how long, how loud and how still a file of sound is',
+    summary: 'Measure an audio file: length, loudness, silence',
     load: async () => (await import('./inspect/inspect.ts')).inspect,
   },
   {
     name: 'recover',
-    summary: 'Bring back what was paid for and did not arrive',
+    summary: 'Recover billed results that were not delivered',
     load: async () => (await import('./recover/recover.ts')).recoverCommand,
   },
   {
     name: 'auth',
-    summary: 'Log in to a hosted service and look at the stored accounts',
+    summary: 'Log in, log out and list accounts',
     fallback: 'list',
     children: [
       {
@@ -321,7 +321,7 @@ export const tree: readonly CommandNode[] = [
       },
       {
         name: 'status',
-        summary: 'Show which service and which key are used',
+        summary: 'Show the service and key in use',
         load: async () => (await import('./auth/accounts.ts')).authStatus,
       },
       {
@@ -353,19 +353,19 @@ export const tree: readonly CommandNode[] = [
       },
       {
         name: 'list',
-        summary: 'List the settings, with --show-origin also where they come from',
+        summary: 'List settings and where they come from',
         load: async () => (await import('./config/config.ts')).configList,
       },
       {
         name: 'path',
-        summary: 'Print where the settings are kept',
+        summary: 'Print the path of the settings file',
         load: async () => (await import('./config/config.ts')).configPath,
       },
     ],
   },
   {
     name: 'api',
-    summary: 'Make any call of the interface',
+    summary: 'Make any API call',
     load: async () => (await import('./api/api.ts')).api,
   },
   {
@@ -375,34 +375,34 @@ export const tree: readonly CommandNode[] = [
   },
   {
     name: 'engine',
-    summary: 'Give the embedded service other voices: espeak-ng, or an engine of your own',
+    summary: 'Add, list and remove speech engines',
     fallback: 'list',
     children: [
       {
         name: 'add',
-        summary: 'Install espeak-ng, or add a program that speaks',
+        summary: 'Install espeak-ng, or add your own engine',
         load: async () => (await import('./engine/engine.ts')).engineAdd,
       },
       {
         name: 'list',
-        summary: 'List the engines that were added',
+        summary: 'List installed engines',
         load: async () => (await import('./engine/engine.ts')).engineList,
       },
       {
         name: 'remove',
-        summary: 'Remove an engine that was added',
+        summary: 'Remove an engine',
         load: async () => (await import('./engine/engine.ts')).engineRemove,
       },
     ],
   },
   {
     name: 'doctor',
-    summary: 'Check that everything works, and say how to mend what does not',
+    summary: 'Check the installation and suggest fixes',
     load: async () => (await import('./doctor/doctor.ts')).doctor,
   },
   {
     name: 'completion',
-    summary: 'Let the shell complete commands, flags and names',
+    summary: 'Set up shell completion',
     children: [
       {
         name: 'bash',
@@ -426,7 +426,7 @@ export const tree: readonly CommandNode[] = [
       },
       {
         name: 'install',
-        summary: 'Put the script where the shell finds it',
+        summary: 'Install the script for your shell',
         load: async () => (await import('./completion/completion.ts')).completionInstall,
       },
     ],
@@ -437,12 +437,12 @@ export const tree: readonly CommandNode[] = [
     children: [
       {
         name: 'exit-codes',
-        summary: 'What the exit codes mean',
+        summary: 'Show what the exit codes mean',
         load: async () => (await import('./help/topics.ts')).exitCodes,
       },
       {
         name: 'flags',
-        summary: 'Show the flags that every command has',
+        summary: 'Show the global flags',
         load: async () => (await import('./help/topics.ts')).globalFlags,
       },
     ],

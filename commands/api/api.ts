@@ -15,8 +15,8 @@ export const api: CommandDefinition<ApiFlags> = {
   configure(command) {
     command
       .description(
-        'Makes any call of the interface, with the key, retries and errors of every command. The ' +
-          'body of the answer goes to stdout as it came; an error goes to stderr.',
+        'Makes any API call, with the key, retries and errors of every command. Writes the response ' +
+          'body to stdout unchanged, and errors to stderr.',
       )
       .usage('<method> <path> [options]')
       .argument('[method]', 'GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS')
@@ -43,12 +43,11 @@ export const api: CommandDefinition<ApiFlags> = {
   },
 };
 
-const FIELD =
-  'add a field: true, false, null and numbers are sent as such, @file is the content of a file';
-const RAW = 'add a field whose value is always a string';
+const FIELD = 'add a typed field: true, false, null, numbers; @file reads a file';
+const RAW = 'add a string field';
 
 const EXAMPLES = `
-Fields are a JSON body, or the query of a GET. Keys may nest: a[b]=1, a[]=2.
+Fields become a JSON body, or the query of a GET. Keys may nest: a[b]=1, a[]=2.
 
 Examples:
   $ foley api GET /api/open/v3/voices -F pageSize=5
@@ -88,10 +87,10 @@ function specOf({ signal }: Context, call: Call, payload: Payload): RequestSpec 
 }
 
 function audioIsNoText(json: boolean): Error {
-  const hint = 'Send it to a file or a program: foley api … > speech.mp3';
+  const hint = 'Redirect it to a file or a program: foley api … > speech.mp3';
   return json
-    ? usageFailure('the answer is audio, and --json is for JSON', 'Leave --json out.')
-    : usageFailure('the answer is audio, which a terminal cannot show', hint);
+    ? usageFailure('the response is audio, which --json cannot print', 'Leave --json out.')
+    : usageFailure('the response is audio, which a terminal cannot show', hint);
 }
 
 function repeatable(flags: string, description: string, read: (given: string) => unknown): Option {

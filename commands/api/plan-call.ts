@@ -109,19 +109,22 @@ function refuseContradictions(method: string, fields: readonly Field[], flags: A
   const isRead = READS.has(method);
   if (body !== undefined && fields.length > 0) {
     throw usageFailure(
-      '--body and fields (-F, -f) are both a body',
+      '--body and fields (-F, -f) cannot be combined',
       'Put query parameters into PATH: /path?name=value.',
     );
   }
   if (body !== undefined && form === true) {
-    throw usageFailure('--body and --form are both a body', 'Give the fields with -F.');
+    throw usageFailure('--body and --form cannot be combined', 'Give the fields with -F.');
   }
   if (isRead && body !== undefined)
-    throw usageFailure(`a ${method} has no body; --body has no use`);
+    throw usageFailure(`--body does not work with ${method}, which has no body`);
   if (isRead && form === true) {
-    throw usageFailure(`a ${method} has no body; --form has no use`, 'Its fields become a query.');
+    throw usageFailure(
+      `--form does not work with ${method}, which has no body`,
+      'Its fields become a query.',
+    );
   }
-  if (form === true && fields.length === 0) throw usageFailure('--form needs fields (-F)');
+  if (form === true && fields.length === 0) throw usageFailure('--form requires fields (-F)');
 }
 
 function refuseSecondStdin(
@@ -134,7 +137,7 @@ function refuseSecondStdin(
     ...[body, keyFile].filter((path) => path === '-'),
   ];
   if (users.length > 1) {
-    throw usageFailure('stdin is asked for more than once', 'Use a file for all but one of them.');
+    throw usageFailure('stdin is used more than once', 'Use a file for all but one of them.');
   }
 }
 
@@ -167,7 +170,7 @@ function parseHeader(line: string): readonly [name: string, value: string] {
   const at = line.indexOf(':');
   if (at < 1) {
     // What was given may be a secret without its name, so that it is not repeated.
-    throw usageFailure('-H has no name and colon; it takes name:value');
+    throw usageFailure('-H takes name:value');
   }
   const name = line.slice(0, at).trim();
   if (name.toLowerCase() === 'authorization') {
@@ -180,7 +183,7 @@ function parseHeader(line: string): readonly [name: string, value: string] {
 }
 
 const LOOK_AT =
-  'Look at the service whether it was done (`foley profile` shows the credits) before you send it again.';
+  'Check whether the request was processed before you send it again (`foley profile` shows the credits).';
 
 /**
  * What may be done when a call goes wrong: a read is asked again; a create only
@@ -215,7 +218,7 @@ function keyOf(value: string | undefined): RequestSpec['key'] {
 }
 
 function repeatHint(header: string): string {
-  return `Send exactly the same again, with the same ${header}: it is not billed twice.`;
+  return `Repeat exactly the same request with the same ${header}: it is not billed twice.`;
 }
 
 /** A value of `-F` or `-f` as it stands on the command line. */

@@ -65,11 +65,11 @@ function headOf({ headers, status }: ApiResponse, isTerminal: boolean): string {
 }
 
 function notForTerminals({ headers, requestId, status }: ApiResponse, billed: Billed): Failure {
-  const type = headers.contentType ?? 'bytes of no type';
-  return new Failure(`the answer is ${type}, which a terminal cannot show`, {
+  const type = headers.contentType ?? 'of unknown type';
+  return new Failure(`the response is ${type}, which a terminal cannot show`, {
     code: 'output',
     exit: 'output',
-    hint: 'Send it to a file or a program: foley api … > answer',
+    hint: 'Redirect it to a file or a program: foley api … > response',
     billed,
     status,
     requestId,

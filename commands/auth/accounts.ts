@@ -25,7 +25,7 @@ interface Row {
 /** `foley auth list`; keys are never shown. */
 export const authList: CommandDefinition = {
   configure(command) {
-    command.description('Lists the stored accounts, without their keys.');
+    command.description('Lists the stored accounts. Keys are never shown.');
   },
   async run(context) {
     const accounts = await storedAccounts(context);
@@ -39,7 +39,7 @@ export const authList: CommandDefinition = {
     const { tableOrNotice } = await import('../../src/cli/render/table.ts');
     return {
       data: { items, total: items.length },
-      ...tableOrNotice(items, COLUMNS, 'There are no stored accounts.'),
+      ...tableOrNotice(items, COLUMNS, 'No stored accounts.'),
     };
   },
 };
@@ -55,8 +55,8 @@ const COLUMNS: readonly Column<Row>[] = [
 export const authLogout: CommandDefinition = {
   configure(command) {
     command.description(
-      'Removes a stored account and its key from this computer: the one that --account names, else ' +
-        'the one in use. The key itself stays valid at the service.',
+      'Removes a stored account and its key from this computer: the account named by --account, else ' +
+        'the one in use. The key stays valid at the service.',
     );
   },
   async run(context) {
@@ -70,7 +70,7 @@ export const authLogout: CommandDefinition = {
     const left = [...accounts.all.keys()].filter((other) => other !== name);
     const inUse = accounts.current === name ? undefined : accounts.current;
     if (left.length > 1 && inUse === undefined) {
-      io.notice(`foley: --account now has to say which one is meant: ${left.join(', ')}`);
+      io.notice(`foley: no account is current now; choose one with --account: ${left.join(', ')}`);
     }
     return { data: { account: name, baseUrl, left } };
   },
@@ -81,10 +81,10 @@ function requireAccount(accounts: Accounts, name: string | undefined): Account {
   if (account !== undefined) return account;
   const names = [...accounts.all.keys()];
   if (names.length === 0) {
-    throw usageFailure('there is no stored account', '`foley auth status` tells which key counts.');
+    throw usageFailure('no accounts are stored', '`foley auth status` shows the key in use.');
   }
   throw usageFailure(
-    'it is not said which account is meant',
+    'several accounts are stored, and none is current',
     `Name it with --account: ${names.join(', ')}.`,
   );
 }
@@ -98,10 +98,10 @@ export const authStatus: CommandDefinition<StatusFlags> = {
   configure(command) {
     command
       .description(
-        'Shows which service commands talk to and where its API key comes from; never the key. Ends ' +
-          'with exit code 4 when there is none.',
+        'Shows the service that commands use and the source of its API key, never the key itself. Exits ' +
+          'with 4 when there is no key.',
       )
-      .addOption(new Option('--check', 'also ask the service whether it accepts the key'));
+      .addOption(new Option('--check', 'also check the key with the service'));
   },
   async run(context, { options }) {
     const target = await findTarget(context);
@@ -112,7 +112,7 @@ export const authStatus: CommandDefinition<StatusFlags> = {
     }
     if (isLocalOnPurpose({ env: context.env, flags: context.globals })) return EMBEDDED;
     throw keyFailure(
-      'there is no API key; commands use the embedded service, which needs none',
+      'no API key is configured; commands use the embedded service, which needs none',
       'Set FOLEY_API_KEY and FOLEY_BASE_URL, or run `foley auth login --base-url URL`.',
     );
   },
@@ -123,8 +123,8 @@ const EMBEDDED: CommandResult = {
   human: (style) =>
     renderFields(
       [
-        ['service', 'the embedded one, on purpose'],
-        ['key', 'none is needed'],
+        ['service', 'embedded (requested)'],
+        ['key', 'not needed'],
       ],
       style,
     ),

@@ -15,8 +15,8 @@ export const authLogin: CommandDefinition = {
   configure(command) {
     command
       .description(
-        'Stores an account: an API key and the service that it is for. The key is asked for, or read ' +
-          'from stdin or --api-key-file; it is stored once the service accepts it.',
+        'Stores an account: an API key and its service. Prompts for the key, or reads it from stdin or ' +
+          '--api-key-file, and stores it once the service accepts it.',
       )
       .addHelpText('after', EXAMPLES);
   },
@@ -53,9 +53,11 @@ async function readKey(context: Context, { baseUrl }: Login): Promise<string> {
   if (!io.stdinIsTerminal()) return keyFromStdin(context);
   const { askSecret, canAsk } = await import('../../src/cli/prompt.ts');
   if (!globals.input || !canAsk(io)) {
-    throw noKeyGiven(globals.input ? 'the question cannot be seen' : '--no-input says not to ask');
+    throw noKeyGiven(
+      globals.input ? 'the prompt would not be visible' : '--no-input forbids asking',
+    );
   }
-  const typed = await askSecret(`API key for ${baseUrl.host} (it is not shown): `, context);
+  const typed = await askSecret(`API key for ${baseUrl.host} (hidden): `, context);
   if (typed.trim() === '') throw noKeyGiven('nothing was typed');
   return checkApiKey(typed.trim(), 'the API key that was typed');
 }
@@ -69,7 +71,7 @@ async function keyFromStdin(context: Context): Promise<string> {
 
 function noKeyGiven(why: string): Error {
   return usageFailure(
-    `there is no API key to store: ${why}`,
+    `no API key to store: ${why}`,
     'Give it on stdin (foley auth login < key.txt), with --api-key-file PATH, or type it at a terminal.',
   );
 }
@@ -97,14 +99,14 @@ function nothingStored(failure: Failure): Failure {
 
 function tell({ env, io }: Context, { baseUrl, name, replaced }: Login, profile: Profile): void {
   if (replaced !== undefined && replaced.baseUrl !== withoutSlash(baseUrl)) {
-    io.notice(`foley: the account "${name}" was for ${replaced.baseUrl} before`);
+    io.notice(`foley: replaced the account "${name}" for ${replaced.baseUrl}`);
   }
   io.notice(`logged in to ${baseUrl.host} as ${profile.user_id}; the account is "${name}"`);
   const stronger = ['FOLEY_API_KEY', 'FOLEY_BASE_URL', 'FOLEY_TARGET'].filter(
     (variable) => (env[variable] ?? '') !== '',
   );
   if (stronger.length > 0) {
-    io.notice(`foley: the environment is stronger than an account: ${stronger.join(', ')}`);
+    io.notice(`foley: the environment takes precedence over accounts: ${stronger.join(', ')}`);
   }
 }
 
@@ -132,7 +134,7 @@ const FIRST_NAME = 'default';
 export function planLogin({ env, globals }: Context, accounts: Accounts): Login {
   if (globals.local === true) {
     throw usageFailure(
-      '--local is the embedded service, which needs no account',
+      '--local selects the embedded service, which needs no account',
       'Leave --local out, or do not log in.',
     );
   }
@@ -143,7 +145,7 @@ export function planLogin({ env, globals }: Context, accounts: Accounts): Login 
     from('FOLEY_BASE_URL', env['FOLEY_BASE_URL']);
   if (given === undefined) {
     throw usageFailure(
-      'it is not said which service the key is for',
+      'no service is given for the key',
       'Name it: foley auth login --base-url https://api.example.com',
     );
   }

@@ -24,8 +24,8 @@ export const captions: CommandDefinition<CaptionsFlags> = {
   configure(command) {
     command
       .description(
-        'Writes subtitles from the timings that `foley tts --timings` stored, in another shape or ' +
-          'format, without speaking again. Sends nothing and pays nothing.',
+        'Writes subtitles from timings stored by `foley tts --timings`, with other cue settings or in ' +
+          'another format. Sends nothing and costs nothing.',
       )
       .addArgument(new Argument('<timings>', 'JSON file with timings; - is stdin'))
       .addOption(subtitlesOption());
@@ -36,7 +36,7 @@ export const captions: CommandDefinition<CaptionsFlags> = {
     const targets = subtitleTargets(options.subtitles ?? [], context.cwd());
     if (targets.length === 0) {
       throw usageFailure(
-        'there is no --subtitles to write',
+        '--subtitles is required',
         'Name a file: foley captions FILE.json --subtitles out.srt',
       );
     }
@@ -63,7 +63,7 @@ Examples:
   $ foley captions talk.json --subtitles talk.srt --cue-max-chars 37`;
 
 const INCOMPLETE =
-  'foley: the service did not time all of this text; what it left out was placed between its neighbours';
+  'foley: the service did not time all of this text; untimed words share the time between their neighbours';
 
 async function readDocument(context: Context, file: string): Promise<Timings> {
   const shown = file === '-' ? 'stdin' : file;

@@ -32,7 +32,7 @@ export const SHELLS: Readonly<Record<ShellName, Shell>> = {
     base: DATA,
     place: ['bash-completion', 'completions', 'foley'],
     next: (file) =>
-      `A new bash completes foley if the package bash-completion is there. If not, add to ~/.bashrc:\n  source '${file}'`,
+      `A new bash completes foley if the package bash-completion is installed. If not, add to ~/.bashrc:\n  source '${file}'`,
   },
   zsh: {
     name: 'zsh',
@@ -40,7 +40,7 @@ export const SHELLS: Readonly<Record<ShellName, Shell>> = {
     base: DATA,
     place: ['zsh', 'site-functions', '_foley'],
     next: (file) =>
-      `Add to ~/.zshrc, unless it is there, and start a new zsh:\n` +
+      `Add these lines to ~/.zshrc if they are missing, and start a new zsh:\n` +
       `  fpath=('${file.replace(/[\\/]_foley$/, '')}' $fpath)\n  autoload -Uz compinit && compinit`,
   },
   fish: {
@@ -55,7 +55,7 @@ export const SHELLS: Readonly<Record<ShellName, Shell>> = {
     script: 'foley.ps1',
     base: CONFIG,
     place: ['powershell', 'foley.ps1'],
-    next: (file) => `Add to your profile (\`$PROFILE\`), unless it is there:\n  . '${file}'`,
+    next: (file) => `Add this line to your profile (\`$PROFILE\`) if it is missing:\n  . '${file}'`,
   },
 };
 
@@ -70,7 +70,7 @@ export function completionFor(name: ShellName): CommandDefinition {
   return {
     configure(command) {
       command.description(
-        `Prints the completion script for ${name}. \`foley completion install\` puts it where ${name} finds it.`,
+        `Prints the completion script for ${name}. \`foley completion install\` installs it.`,
       );
     },
     async run() {
@@ -89,8 +89,8 @@ export const completionInstall: CommandDefinition<InstallFlags> = {
   configure(command) {
     command
       .description(
-        'Puts the completion script where the shell finds it, and says what is left to do. ' +
-          'The start-up files of the shell are left alone.',
+        'Installs the completion script where the shell looks for it, and prints the remaining step. ' +
+          'Does not change the start-up files of the shell.',
       )
       .addOption(
         new Option(

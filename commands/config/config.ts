@@ -47,8 +47,8 @@ export const configGet: CommandDefinition = {
   configure(command) {
     command
       .description(
-        'Prints the value of a setting that counts: from the environment, the project, your own ' +
-          'configuration or the default. Prints nothing when it has none.',
+        'Prints the effective value of a setting: from the environment, the project, your own ' +
+          'configuration or the default. Prints nothing when there is no value.',
       )
       .argument('<name>', 'setting')
       .addHelpText('after', settingsHelp);
@@ -81,8 +81,8 @@ interface Row {
 export const configList: CommandDefinition<ConfigListFlags> = {
   configure(command) {
     command
-      .description('Lists the settings that have a value, and the value that counts.')
-      .addOption(new Option('--show-origin', 'also where each value comes from'));
+      .description('Lists the settings that have a value, with the effective value.')
+      .addOption(new Option('--show-origin', 'also show where each value comes from'));
   },
   async run(context, { options }) {
     const items = listSettings(await context.settings()).map(({ name, origin, value }): Row => ({
@@ -110,7 +110,7 @@ const ORIGIN: Column<Row> = { title: 'ORIGIN', value: ({ origin }) => origin, wh
 export const configPath: CommandDefinition = {
   configure(command) {
     command.description(
-      'Prints where your own settings are kept; with --json also the accounts, the state and the cache.',
+      'Prints the path of your settings file; with --json also the accounts, state and cache.',
     );
   },
   async run(context) {
@@ -151,7 +151,7 @@ async function warnWhenHidden(context: Context, name: SettingName, file: string)
     const setting = resolveSetting(await context.settings(), name);
     if (setting?.origin.kind !== 'environment' && setting?.origin.kind !== 'project') return;
     const origin = describeOrigin(setting.origin);
-    context.io.notice(`foley: ${name} is set in ${file}, but ${origin} counts before it`);
+    context.io.notice(`foley: ${name} is set in ${file}, but ${origin} takes precedence`);
   } catch (error) {
     // It was written; that something else is wrong is for whoever reads the settings.
     if (!(error instanceof Failure)) throw error;
@@ -163,7 +163,7 @@ async function warnWhenHidden(context: Context, name: SettingName, file: string)
 export const configUnset: CommandDefinition = {
   configure(command) {
     command
-      .description('Takes a setting out of your own configuration.')
+      .description('Removes a setting from your own configuration.')
       .argument('<name>', 'setting');
   },
   async run(context, { args: [word = ''] }) {

@@ -24,27 +24,27 @@ export const designCreate: CommandDefinition<DesignCreateFlags> = {
   configure(command) {
     command
       .description(
-        'Has candidates made for a voice that is described in words, and lists them. They are ' +
-          'temporary: listen to them, and keep one with `foley design save`.',
+        'Creates candidate voices from a description, and lists them. Candidates are temporary: ' +
+          'listen to them, and keep one with `foley design save`.',
       )
-      .argument('<prompt>', 'what the voice is to be like')
+      .argument('<prompt>', 'description of the voice')
       .addOption(
         new Option('--preview-text <text>', 'what the candidates say')
           .argParser(filled('--preview-text'))
           .makeOptionMandatory(),
       )
       .addOption(
-        new Option('--provider <name>', 'engine family to take (may be repeated)').argParser(
+        new Option('--provider <name>', 'engine family to use (may be repeated)').argParser(
           each(filled('--provider')),
         ),
       )
       .addOption(
         new Option(
           '--output-dir <folder>',
-          'save the preview of every candidate there, as <candidate>.<ext>',
+          'save every preview in this folder, as <candidate>.<ext>',
         ).argParser(filled('--output-dir')),
       );
-    const ids = idOptions('key under which the same design is not billed again');
+    const ids = idOptions('key that makes a repeated request free');
     for (const option of [...ids, dryRunOption()]) command.addOption(option);
     command.addHelpText('after', EXAMPLES);
   },
@@ -113,8 +113,8 @@ export function designOptions(
 
 const FOLDER = {
   flag: '--output-dir',
-  why: 'previews need a folder',
-  hint: 'Name a folder, or leave it out.',
+  why: 'previews require a folder',
+  hint: 'Name a folder, or leave the flag out.',
 };
 
 async function make(
@@ -151,7 +151,9 @@ async function fetchPreviews(
   for (const { candidateId, failure } of previews) {
     if (failure === undefined) continue;
     const again = `foley design preview ${designId} ${candidateId}`;
-    io.warn(`foley: the preview of ${candidateId}: ${failure.message}; \`${again}\` fetches it`);
+    io.warn(
+      `foley: the preview of ${candidateId} failed: ${failure.message}; \`${again}\` retries`,
+    );
   }
   return previews;
 }
@@ -223,13 +225,13 @@ function errorOf({ code, exitCode, message }: NonNullable<CandidatePreview['fail
 function designNotices(design: VoiceDesign): readonly string[] {
   const { candidates, designId, expiresAt } = design;
   const count = counted(candidates.length, 'candidate');
-  const until = expiresAt === undefined ? '' : `, there until ${expiresAt}`;
+  const until = expiresAt === undefined ? '' : `, available until ${expiresAt}`;
   return [
-    describeCost(`foley: the design ${designId} has ${count}${until}`, {
+    describeCost(`foley: design ${designId} has ${count}${until}`, {
       ...design,
       ignoredParameters: [],
     }),
-    'foley: `foley design save DESIGN CANDIDATE --name NAME` keeps one',
+    'foley: `foley design save DESIGN CANDIDATE --name NAME` saves one',
   ];
 }
 

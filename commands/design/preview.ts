@@ -13,7 +13,7 @@ export const designPreview: CommandDefinition<DesignPreviewFlags> = {
   configure(command) {
     command
       .description(
-        'Saves the preview of a candidate, as <candidate>.<ext> unless -o says otherwise. It costs nothing.',
+        'Downloads the preview of a candidate, as <candidate>.<ext> unless -o names a file. Free.',
       )
       .argument('<design>', 'design id')
       .argument('<candidate>', 'candidate id')

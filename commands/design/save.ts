@@ -27,7 +27,7 @@ export const designSave: CommandDefinition<DesignSaveFlags> = {
   configure(command) {
     command
       .description(
-        'Makes a permanent voice of a candidate, and prints its id, with which `foley tts -v` speaks.',
+        'Saves a candidate as a permanent voice, and prints the voice id for `foley tts -v`.',
       )
       .argument('<design>', 'design id')
       .argument('<candidate>', 'candidate id')
@@ -38,12 +38,11 @@ export const designSave: CommandDefinition<DesignSaveFlags> = {
       )
       .addOption(visibilityOption())
       .addOption(
-        new Option(
-          '--language <code>',
-          'language of the voice (default: that of the design)',
-        ).argParser(languageCode('--language')),
+        new Option('--language <code>', "language of the voice (default: the design's)").argParser(
+          languageCode('--language'),
+        ),
       );
-    const ids = idOptions('key under which the same candidate is saved once only');
+    const ids = idOptions('key that makes a repeated request save only once');
     for (const option of [...ids, dryRunOption()]) command.addOption(option);
     command.addHelpText('after', EXAMPLES);
   },

@@ -31,7 +31,7 @@ function tlsFindings({ env }: Context): Finding[] {
   if (env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {
     findings.push(
       warning(
-        'NODE_TLS_REJECT_UNAUTHORIZED=0 tells programs to trust any certificate; foley does not obey it',
+        'NODE_TLS_REJECT_UNAUTHORIZED=0 makes programs trust any certificate; foley ignores it',
         'Unset it; for a certificate of your own set NODE_EXTRA_CA_CERTS.',
       ),
     );
@@ -40,7 +40,7 @@ function tlsFindings({ env }: Context): Finding[] {
     findings.push(
       warning(
         'NODE_DEBUG makes Node.js print what it sends, API keys included',
-        'Unset it, above all where output is kept.',
+        'Unset it, especially where output is logged.',
       ),
     );
   }
@@ -67,13 +67,13 @@ export const variablesCheck: Check = {
     const given = Object.keys(env).filter((name) => name.startsWith('FOLEY_'));
     const unknown = given.filter((name) => !known.includes(name));
     if (unknown.length === 0) {
-      return [ok(given.length === 0 ? 'none is set' : `set: ${given.join(', ')}`)];
+      return [ok(given.length === 0 ? 'none set' : `set: ${given.join(', ')}`)];
     }
     return unknown.map((name) => {
       const [nearest] = closest(name, known, 1);
       const hint = nearest === undefined ? `foley reads ${known.join(', ')}.` : undefined;
       return warning(
-        `${name} is set, and foley does not read it`,
+        `${name} is set, but foley does not read it`,
         hint ?? `Did you mean ${nearest}?`,
       );
     });
@@ -101,12 +101,15 @@ export const accountsCheck: Check = {
     const opened = all.size === 0 ? undefined : await closeToOthers(accountsFile, context);
     const folderMode = await openToOthers(config, context);
     return [
-      ok(names.length === 0 ? 'none is stored' : `stored: ${names.join(', ')}`),
+      ok(names.length === 0 ? 'none stored' : `stored: ${names.join(', ')}`),
       ...(opened === undefined ? [] : [warning(opened)]),
       ...(folderMode === undefined
         ? []
         : [
-            warning(`others can look into ${config} (${octal(folderMode)})`, `chmod 700 ${config}`),
+            warning(
+              `${config} is readable by others (${octal(folderMode)})`,
+              `chmod 700 ${config}`,
+            ),
           ]),
     ];
   },
@@ -129,7 +132,7 @@ export const recordsCheck: Check = {
   async look(context) {
     const { findDamaged } = await import('../find-leftovers.ts');
     const damaged = await findDamaged(context);
-    if (damaged.length === 0) return [ok('all can be read')];
+    if (damaged.length === 0) return [ok('all readable')];
     return damaged.map(({ holds, paths: [where] }) =>
       problem(
         `${where} is unreadable: it holds ${holds}`,
@@ -145,7 +148,7 @@ async function lookAtFolder(context: Context, folder: string): Promise<Finding> 
     const probe = await createTemporary(folder, context, 0o600);
     await probe.file.close();
     await context.files.unlink(probe.path);
-    return ok(`${folder} can be written`);
+    return ok(`${folder} is writable`);
   } catch (error) {
     return unwritable(folder, error);
   }
@@ -158,7 +161,7 @@ async function lookAtParent(context: Context, folder: string): Promise<Finding> 
     parent = path.dirname(parent);
   }
   await context.files.access(parent, constants.W_OK | constants.X_OK);
-  return ok(`${folder} will be made when it is needed`);
+  return ok(`${folder} will be created when needed`);
 }
 
 async function exists({ files }: Context, folder: string): Promise<boolean> {
@@ -197,8 +200,8 @@ export const playersCheck: Check = {
         ? []
         : [
             warning(
-              `nothing that plays ${missing.map(({ format }) => format).join(', ')} is installed`,
-              'Install mpv or ffmpeg for --play, or name your own program with --player.',
+              `no player for ${missing.map(({ format }) => format).join(', ')} is installed`,
+              'Install mpv or ffmpeg for --play, or name a program with --player.',
             ),
           ]),
     ];
@@ -228,9 +231,9 @@ export const proxyCheck: Check = {
   async look(context, shared) {
     const seen = READ.filter((name) => isSet(context, name));
     const ignored = IGNORED.filter((name) => isSet(context, name)).map((name) =>
-      warning(`${name} is set, and foley does not read it`, 'Set HTTPS_PROXY instead.'),
+      warning(`${name} is set, but foley does not read it`, 'Set HTTPS_PROXY instead.'),
     );
-    if (seen.length === 0) return ignored.length > 0 ? ignored : [ok('none is set')];
+    if (seen.length === 0) return ignored.length > 0 ? ignored : [ok('none set')];
     return [await inUse(context, shared, seen.join(', ')), ...ignored];
   },
 };
@@ -241,7 +244,7 @@ async function inUse(context: Context, shared: Shared, seen: string): Promise<Fi
   if (baseUrl === undefined || proxy === undefined) return ok(`${seen} set; no request needs it`);
   if (!URL.canParse(proxy) || !/^https?:/.test(proxy)) {
     return problem(
-      `${seen}: what is set is not an http or https address`,
+      `${seen}: not an http or https URL`,
       'Set HTTPS_PROXY to a URL such as http://proxy.example:3128, or unset it.',
     );
   }

@@ -43,9 +43,8 @@ interface Row extends Pick<Finding, 'state' | 'text'> {
 export const doctor: CommandDefinition = {
   configure(command) {
     command.description(
-      'Checks this installation: Node.js, files and their permissions, settings, the embedded ' +
-        'service, the hosted one with its key, proxies, players. Ends with exit code 2 when something ' +
-        'must be mended.',
+      'Checks this installation: Node.js, files and permissions, settings, the embedded service, the ' +
+        'hosted service and its key, proxies and players. Exits with 2 when something must be fixed.',
     );
   },
   async run(context) {
@@ -92,7 +91,7 @@ async function lookAtAll(context: Context): Promise<Row[]> {
 }
 
 function summaryOf(problems: number, warnings: number): string {
-  if (problems + warnings === 0) return 'nothing is wrong';
+  if (problems + warnings === 0) return 'no problems found';
   return [
     ...(problems === 0 ? [] : [counted(problems, 'problem')]),
     ...(warnings === 0 ? [] : [counted(warnings, 'warning')]),

@@ -50,7 +50,7 @@ async function speakWord(client: ApiClient, { random, signal }: Context): Promis
   const verifier = createVerifier('wav');
   for await (const chunk of answer.body) verifier.write(chunk);
   const sound = verifier.end();
-  if (sound.problem !== undefined) return problem(`what it speaks ${sound.problem}`, REINSTALL);
+  if (sound.problem !== undefined) return problem(`its audio ${sound.problem}`, REINSTALL);
   return ok(`starts and speaks (${describeSound(sound)}; ${counted(value.total, 'voice')})`);
 }
 
@@ -102,6 +102,6 @@ export function clockFindings(date: string | undefined, now: number, host: strin
   const minutes = Math.round(distance / NOTICEABLE_MS);
   const direction = now > theirs ? 'ahead of' : 'behind';
   const text = `this computer’s clock is ${minutes} min ${direction} that of ${host}`;
-  const hint = 'Set the clock, best by the network (NTP).';
+  const hint = 'Synchronize the clock (NTP).';
   return [distance > HARMFUL_MS ? problem(text, hint) : warning(text, hint)];
 }

@@ -29,26 +29,21 @@ export const dubCreate: CommandDefinition<DubCreateFlags> = {
   freeText: true,
   configure(command) {
     command
-      .description(
-        'Has a text spoken and put to a video, in time with the lips, and prints the id of the job.',
-      )
+      .description('Speaks a text, syncs the lips of a video to it, and prints the job id.')
       .argument('[text...]', 'text to speak')
       .addOption(new Option('-f, --file <path>', 'read the text from a file; - is stdin'))
       .addOption(
-        new Option(
-          '--video <url-or-file>',
-          'the video: an address, or a file',
-        ).makeOptionMandatory(),
+        new Option('--video <url-or-file>', 'video to use: a URL or a file').makeOptionMandatory(),
       );
     for (const option of voiceOptions()) command.addOption(option);
     command.addOption(
-      new Option('-m, --model <id>', 'model id (default: the voice’s own)').argParser(
+      new Option('-m, --model <id>', 'model id (default: the voice’s default model)').argParser(
         filled('--model'),
       ),
     );
     for (const option of controlOptions(['speed', 'language'])) command.addOption(option);
     command.addOption(
-      new Option('--fit', 'speak faster or slower, 0.5x to 2x, so that it ends with the video'),
+      new Option('--fit', "change the speed, 0.5x to 2x, to match the video's length"),
     );
     for (const option of createOptions('the video', KEY_HELP)) command.addOption(option);
     command.addHelpText('after', EXAMPLES);
@@ -70,8 +65,8 @@ export const dubCreate: CommandDefinition<DubCreateFlags> = {
 };
 
 const EXAMPLES = `
-When the speech was billed and the lip sync cannot start, the speech is kept,
-and the line that goes on with it is printed.
+If the speech was billed but the lip sync cannot start, foley keeps the
+speech and prints the command that continues with it.
 
 Examples:
   $ foley dub create "Welcome to the show." --video clip.mp4 -o dubbed.mp4

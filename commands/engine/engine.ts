@@ -10,11 +10,11 @@ export const engineAdd: CommandDefinition = {
   configure(command) {
     command
       .description(
-        'Gives the embedded service the voices of another speech engine, once that has shown that it ' +
-          'can speak. By its name alone foley installs espeak-ng, with npm: 18 languages, under the ' +
-          'GPL, run as a program of its own. With a command it adds any program that keeps the ' +
-          'protocol of docs/engines.md; it is run in the folder where you are now, without a shell. ' +
-          'An engine of the same name is replaced.',
+        'Adds the voices of a speech engine to the embedded service, after a test that it speaks. ' +
+          '`foley engine add espeak-ng` installs espeak-ng with npm: 18 languages, under the GPL, as a ' +
+          'separate program. With a command, foley adds any program that implements the protocol of ' +
+          'docs/engines.md; it runs in the current folder, without a shell. Replaces an engine of the ' +
+          'same name.',
       )
       .argument('<name>', 'name of the engine: a to z, 0 to 9 and -')
       .argument('[command...]', 'program and its arguments, after --')
@@ -47,14 +47,12 @@ async function install(context: Context, name: string): Promise<EngineRegistrati
     await import('../../src/engines/install-espeak-ng.ts');
   if (name !== ESPEAK_NG) {
     throw usageFailure(
-      `foley cannot install "${name}"; the engine that it can install is ${ESPEAK_NG}`,
-      'For a program of your own say which: `foley engine add NAME -- PROGRAM`.',
+      `foley cannot install "${name}"; it can install ${ESPEAK_NG}`,
+      'Add your own program with `foley engine add NAME -- PROGRAM`.',
     );
   }
   const { installPackages } = await import('../../src/engines/install-espeak-ng.ts');
-  context.io.notice(
-    'foley: npm installs espeak-ng, which is free software under the GPL, version 3',
-  );
+  context.io.notice('foley: installing espeak-ng with npm (free software, GPL version 3)');
   return installEspeakNg({
     ...(await engineDeps(context)),
     adapterFolder: ADAPTER_FOLDER,
@@ -65,7 +63,7 @@ async function install(context: Context, name: string): Promise<EngineRegistrati
 /** `foley engine list`. */
 export const engineList: CommandDefinition = {
   configure(command) {
-    command.description('Lists the engines that were added to the embedded service.');
+    command.description('Lists the engines installed in the embedded service.');
   },
   async run(context) {
     const { loadEngineRegistrations, registrationsFile } =
@@ -80,7 +78,7 @@ export const engineList: CommandDefinition = {
   },
 };
 
-const NONE = 'No engine was added. `foley engine add espeak-ng` adds 18 languages.';
+const NONE = 'No engines. `foley engine add espeak-ng` adds 18 languages.';
 
 const COLUMNS: readonly Column<EngineRegistration>[] = [
   { title: 'NAME', value: ({ name }) => name, whole: true },
@@ -95,7 +93,7 @@ const COLUMNS: readonly Column<EngineRegistration>[] = [
 export const engineRemove: CommandDefinition = {
   configure(command) {
     command
-      .description('Forgets an engine that was added, and deletes it where foley installed it.')
+      .description('Removes an engine, and deletes its files if foley installed them.')
       .argument('<name>', 'name of the engine');
   },
   async run(context, { args: [name = ''] }) {

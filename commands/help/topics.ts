@@ -5,7 +5,7 @@ import { globalOptions, helpOption } from '../../src/cli/flags/global.ts';
 /** `foley help exit-codes`: the table of the contract's section 4. */
 export const exitCodes: CommandDefinition = {
   configure(command) {
-    command.description('Shows what the exit codes mean. They are the same for every command.');
+    command.description('Shows what the exit codes mean, for every command.');
   },
   async run() {
     const { wrappedRows } = await import('../../src/cli/render/table.ts');
@@ -29,7 +29,7 @@ export const exitCodes: CommandDefinition = {
 /** `foley help flags`: the flags that every command has. */
 export const globalFlags: CommandDefinition = {
   configure(command) {
-    command.description('Shows the flags that every command has, before and after its name.');
+    command.description('Shows the global flags. They work before and after the command.');
   },
   async run() {
     const { wrappedRows } = await import('../../src/cli/render/table.ts');

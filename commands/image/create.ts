@@ -36,8 +36,8 @@ export const imageCreate: CommandDefinition<ImageCreateFlags> = {
   freeText: true,
   configure(command) {
     command
-      .description('Has a picture made of a description, and prints the id of the job.')
-      .argument('<prompt>', 'what is to be seen');
+      .description('Creates an image from a description, and prints the job id.')
+      .argument('<prompt>', 'description of the result');
     for (const option of pictureOptions('image')) command.addOption(option);
     command
       .addOption(
@@ -49,9 +49,7 @@ export const imageCreate: CommandDefinition<ImageCreateFlags> = {
           `${RESOLUTIONS.join(', ')}, where the model offers it (default: 1k)`,
         ).argParser(oneOf('--resolution', RESOLUTIONS)),
       )
-      .addOption(
-        new Option('--preview', 'wait, save the picture, and show it where the terminal can'),
-      );
+      .addOption(new Option('--preview', 'wait, save the image, and show it in the terminal'));
     for (const option of createOptions('the picture', KEY_HELP)) command.addOption(option);
     command.addHelpText('after', EXAMPLES);
   },
@@ -77,8 +75,8 @@ export const imageCreate: CommandDefinition<ImageCreateFlags> = {
 };
 
 const EXAMPLES = `
-\`foley image models\` lists the models, with what each costs. References are
-addresses or files, up to four, in order.
+\`foley image models\` lists models and prices. References are URLs or files,
+up to four, in order.
 
 Examples:
   $ foley image create "A lighthouse" -m vendor-image-1-flash -o dusk.png
@@ -93,7 +91,7 @@ function ratio(given: string): string {
   if (/^[1-9]\d{0,2}:[1-9]\d{0,2}$/.test(given)) return given;
   throw usageFailure(
     `--aspect-ratio is "${given}"; it takes width to height, such as 16:9`,
-    '`foley image models` shows which there are.',
+    '`foley image models` lists the ratios.',
   );
 }
 
@@ -127,7 +125,7 @@ export async function createAndShow(
 function refuseUnshowable({ globals }: Context, { output }: MediaCreateFlags): void {
   if (globals.json !== true && output !== '-') return;
   throw usageFailure(
-    `--preview shows a picture to a person, which ${output === '-' ? '-o -' : '--json'} does not`,
+    `--preview does not work with ${output === '-' ? '-o -' : '--json'}`,
     'Keep one of them.',
   );
 }
@@ -157,13 +155,13 @@ async function show({ env, files, io }: Context, file: string): Promise<void> {
   const { stderrIsTerminal, stdoutIsTerminal } = io;
   const style = stderrIsTerminal ? io.err : io.out;
   if (!stderrIsTerminal && !stdoutIsTerminal) {
-    io.notice('foley: --preview shows the picture only on a terminal');
+    io.notice('foley: --preview works on a terminal only');
     return;
   }
   const { drawPreview, previewWay } = await import('../../src/cli/render/preview.ts');
   const way = previewWay(env, style.paint !== PLAIN);
   const picture = way && (await drawPreview(await files.readFile(file), way, style));
-  if (picture === undefined) io.notice('foley: this terminal cannot show the picture');
+  if (picture === undefined) io.notice('foley: this terminal cannot show images');
   else if (stderrIsTerminal) io.progressStream.write(picture);
   else await io.writeOut(picture);
 }

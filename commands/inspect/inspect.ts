@@ -10,10 +10,10 @@ export const inspect: CommandDefinition = {
   configure(command) {
     command
       .description(
-        'Decodes a file of sound and tells its length, loudness, peaks and silence. ' +
-          'It knows wav, mp3, flac, ogg and opus, asks no service, and pays nothing.',
+        'Decodes an audio file and prints its length, loudness, peaks and silence. ' +
+          'Reads wav, mp3, flac, ogg and opus. Works offline.',
       )
-      .argument('<file>', 'file of sound')
+      .argument('<file>', 'audio file')
       .addHelpText('after', EXAMPLES);
   },
   async run(context, { args: [file = ''] }) {

@@ -42,11 +42,11 @@ export const jobsCreate: CommandDefinition<CreateFlags> = {
   configure(command) {
     command
       .description(
-        'Has text from the arguments, a file or a pipe spoken in the background, and prints the id of the job.',
+        'Creates a job that speaks text from the arguments, a file or a pipe, and prints the job id.',
       )
       .argument('[text...]', 'text to speak')
       .addOption(new Option('-f, --file <path>', 'read the text from a file; - is stdin'))
-      .addOption(new Option('--wait', 'wait until the job has ended'))
+      .addOption(new Option('--wait', 'wait until the job has finished'))
       .addOption(
         new Option('-o, --output <path>', 'wait, and write the audio to a file; - is stdout'),
       )
@@ -68,7 +68,7 @@ function refuseTooLong({ characters }: Task): void {
   if (characters <= TEXT_MAX_CHARACTERS) return;
   throw usageFailure(
     `the text has ${characters} characters; one job accepts at most ${TEXT_MAX_CHARACTERS}`,
-    '`foley tts` speaks it in parts, and joins them.',
+    '`foley tts` speaks it in parts and joins them.',
   );
 }
 

@@ -20,13 +20,14 @@ interface ListFlags extends ApiFlag, PageFlags {
 /** `foley jobs list` (docs/api/jobs.md#v3 and docs/api/jobs.md#v1). */
 export const jobsList: CommandDefinition<ListFlags> = {
   configure(command) {
-    command.description('Lists your speech jobs, the newest first.');
+    command.description('Lists speech jobs, newest first.');
     for (const option of pageOptions()) command.addOption(option);
     command
       .addOption(
-        new Option('--created-after <time>', 'only jobs that are newer (asks v1)').argParser(
-          instant,
-        ),
+        new Option(
+          '--created-after <time>',
+          'only jobs created after this time (uses v1)',
+        ).argParser(instant),
       )
       .addOption(apiOption());
   },
@@ -85,11 +86,7 @@ async function present(
   return {
     data,
     seen: { kind: 'job', names },
-    ...tableOrNotice(
-      rows,
-      (style: TerminalStyle) => columns(clock.now(), style),
-      'There are no jobs.',
-    ),
+    ...tableOrNotice(rows, (style: TerminalStyle) => columns(clock.now(), style), 'No jobs.'),
   };
 }
 
@@ -123,7 +120,7 @@ function instant(given: string): string {
 export const jobsGet: CommandDefinition<ApiFlag> = {
   configure(command) {
     command
-      .description('Shows one job as it is now.')
+      .description('Shows the current state of a job.')
       .argument('<id>', 'job id')
       .addOption(apiOption());
   },

@@ -18,11 +18,14 @@ export const jobsWait: CommandDefinition<JobsWaitFlags> = {
   configure(command) {
     command
       .description(
-        'Waits until jobs have ended; with -o also saves their audio. The worst of them decides how it ends.',
+        'Waits until jobs have finished; with -o also saves their audio. The worst outcome sets the exit code.',
       )
       .argument('<id...>', 'job ids')
       .addOption(
-        new Option('-o, --output <path>', 'save the audio: a file or -, a folder for several jobs'),
+        new Option(
+          '-o, --output <path>',
+          'save to a file, - (stdout), or a folder for several jobs',
+        ),
       );
     for (const option of waitOptions()) command.addOption(option);
     command.addOption(apiOption());
@@ -90,7 +93,7 @@ export const jobsDownload: CommandDefinition<DownloadFlags> = {
   configure(command) {
     command
       .description(
-        'Saves the audio of a job that has ended, as <id>.<ext> unless -o says otherwise. It costs nothing.',
+        'Downloads the audio of a finished job, as <id>.<ext> unless -o names a file. Free.',
       )
       .argument('<id>', 'job id')
       .addOption(new Option('-o, --output <path>', 'write to a file; - is stdout'))

@@ -18,30 +18,24 @@ export const lipsyncCreate: CommandDefinition<LipSyncCreateFlags> = {
   configure(command) {
     command
       .description(
-        'Puts a sound to a video, in time with the lips, and prints the id of the job. Billed are the ' +
-          'seconds of the shorter of the two.',
+        'Syncs the lips of a video to audio, and prints the job id. Billed by the seconds of the shorter ' +
+          'input.',
       )
       .addOption(
-        new Option(
-          '--video <url-or-file>',
-          'the video: an address, or a file',
-        ).makeOptionMandatory(),
+        new Option('--video <url-or-file>', 'video to use: a URL or a file').makeOptionMandatory(),
       )
       .addOption(
-        new Option(
-          '--audio <url-or-file>',
-          'the sound: an address, or a file',
-        ).makeOptionMandatory(),
+        new Option('--audio <url-or-file>', 'audio to use: a URL or a file').makeOptionMandatory(),
       )
       .addOption(
         new Option(
           '--extend',
-          'repeat the video up to the end of the sound, instead of cutting it',
+          'repeat the video until the audio ends, instead of cutting the audio',
         ),
       );
     const options = createOptions(
       'the video',
-      'sent along; no service documents that it heeds it here',
+      'sent, but no service documents that it has an effect here',
     );
     for (const option of options) command.addOption(option);
     command.addHelpText('after', EXAMPLES);
@@ -65,8 +59,8 @@ export const lipsyncCreate: CommandDefinition<LipSyncCreateFlags> = {
 };
 
 const EXAMPLES = `
-No service documents a key for this: without an answer it is not sent again
-(exit code 26), and \`foley lipsync list\` shows what became of it.
+No service documents a key for lip sync: a request without a response is not
+retried (exit code 26). \`foley lipsync list\` shows whether the job exists.
 
 Examples:
   $ foley lipsync create --video clip.mp4 --audio speech.wav -o synced.mp4

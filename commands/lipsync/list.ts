@@ -12,7 +12,7 @@ import type { Column } from '../../src/cli/render/table.ts';
 /** `foley lipsync list` (docs/api/lip-sync.md). */
 export const lipsyncList: CommandDefinition<PageFlags> = {
   configure(command) {
-    command.description('Lists your lip-sync jobs, the newest first.');
+    command.description('Lists lip-sync jobs, newest first.');
     for (const option of pageOptions()) command.addOption(option);
     command.addHelpText('after', EXAMPLES);
   },
@@ -42,11 +42,7 @@ async function present(
   const { tableOrNotice } = await import('../../src/cli/render/table.ts');
   return {
     data,
-    ...tableOrNotice(
-      jobs,
-      (style: TerminalStyle) => columns(clock.now(), style),
-      'There are no jobs.',
-    ),
+    ...tableOrNotice(jobs, (style: TerminalStyle) => columns(clock.now(), style), 'No jobs.'),
   };
 }
 

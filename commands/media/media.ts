@@ -34,11 +34,14 @@ export function mediaWait(kind: MediaJobKind): CommandDefinition<MediaWaitFlags>
       const made = makesOf(kind);
       command
         .description(
-          `Waits until jobs have ended; with -o also saves each ${made}. The worst of them decides how it ends.`,
+          `Waits until jobs have finished; with -o also saves each ${made}. The worst outcome sets the exit code.`,
         )
         .argument('<id...>', 'job ids')
         .addOption(
-          new Option('-o, --output <path>', `save it: a file or -, a folder for several jobs`),
+          new Option(
+            '-o, --output <path>',
+            'save to a file, - (stdout), or a folder for several jobs',
+          ),
         );
       for (const option of waitOptions()) command.addOption(option);
       const ending = made === 'image' ? 'cat.png' : 'clip.mp4';
@@ -81,8 +84,7 @@ async function waitForAll(
   flags: MediaWaitFlags,
 ): Promise<CommandResult> {
   const { output } = flags;
-  const placeFor =
-    output === undefined ? undefined : await folderPlace(context, output, folderOf(kind));
+  const placeFor = output === undefined ? undefined : await folderPlace(context, output, FOLDER);
   const resumeAll = (left: readonly string[]): string =>
     resumeCommand(left, { noun: kind, api: MEDIA_API, output }, context.globals);
   return fetchMany(context, ids, {
@@ -107,13 +109,11 @@ function waiting(
   };
 }
 
-function folderOf(kind: MediaJobKind) {
-  return {
-    flag: '--output',
-    why: `the ${makesOf(kind)}s of several jobs need a folder`,
-    hint: 'Name a folder, or wait for one job at a time.',
-  };
-}
+const FOLDER = {
+  flag: '--output',
+  why: `several jobs require a folder`,
+  hint: 'Name a folder, or wait for one job at a time.',
+};
 
 interface MediaDownloadFlags {
   readonly output?: string;
@@ -125,8 +125,8 @@ export function mediaDownload(kind: MediaJobKind): CommandDefinition<MediaDownlo
     configure(command) {
       command
         .description(
-          `Saves the ${makesOf(kind)} of a job that has ended, as <id>.<ext> unless -o says otherwise. ` +
-            'It costs nothing.',
+          `Downloads the ${makesOf(kind)} of a finished job, as <id>.<ext> unless -o names a file. ` +
+            'Free.',
         )
         .argument('<id>', 'job id')
         .addOption(new Option('-o, --output <path>', 'write to a file; - is stdout'))
@@ -158,7 +158,7 @@ export function mediaModels(mediaType: MediaType): CommandDefinition {
     configure(command) {
       command
         .description(
-          `Lists the models of ${mediaType}s: what each makes, what that costs, and how many references it takes.`,
+          `Lists the models for ${mediaType}s: variants, prices and the number of references.`,
         )
         .addHelpText('after', `\nExamples:\n  $ foley ${mediaType} models`);
     },
@@ -169,7 +169,7 @@ export function mediaModels(mediaType: MediaType): CommandDefinition {
       const rows = value.flatMap((model) => rowsOf(model));
       return {
         data: raw,
-        ...tableOrNotice(rows, columnsOf(rows), 'There are no models.'),
+        ...tableOrNotice(rows, columnsOf(rows), 'No models.'),
       };
     },
   };
@@ -214,7 +214,7 @@ export function mediaGet(kind: MediaJobKind): CommandDefinition {
   return {
     configure(command) {
       command
-        .description('Shows one job as it is now.')
+        .description('Shows the current state of a job.')
         .argument('<id>', 'job id')
         .addHelpText('after', `\nExamples:\n  $ foley ${kind} get …`);
     },

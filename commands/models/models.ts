@@ -9,7 +9,7 @@ import { closest } from '../../src/text/did-you-mean.ts';
 /** `foley models list` (docs/api/models.md). */
 export const modelsList: CommandDefinition = {
   configure(command) {
-    command.description('Lists the models of the service: its capability record.');
+    command.description('Lists the models of the service.');
   },
   async run(context) {
     const { client } = await context.connect({ publicOnly: true });
@@ -19,7 +19,7 @@ export const modelsList: CommandDefinition = {
     return {
       data: raw,
       seen: { kind: 'model', names },
-      ...tableOrNotice(value.models, COLUMNS, 'There are no models.'),
+      ...tableOrNotice(value.models, COLUMNS, 'No models.'),
     };
   },
 };

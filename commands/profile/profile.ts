@@ -12,7 +12,7 @@ import type { Profile } from '../../src/contract/account.ts';
 /** `foley profile` (docs/api/account.md). */
 export const profileGet: CommandDefinition = {
   configure(command) {
-    command.description('Shows the account of the API key: id, tier, credits and quota left.');
+    command.description('Shows the account of the API key: id, tier, credits and remaining quota.');
   },
   async run(context) {
     const { client } = await context.connect();
@@ -31,7 +31,7 @@ export const profileSet: CommandDefinition<ProfileSetFlags> = {
     command
       .description('Changes the profile of the account.')
       .addOption(
-        new Option('--webhook-url <url>', 'address that the service may notify; empty clears it')
+        new Option('--webhook-url <url>', 'URL that the service notifies; empty clears it')
           .argParser(webhookAddress)
           .makeOptionMandatory(),
       );
@@ -39,9 +39,9 @@ export const profileSet: CommandDefinition<ProfileSetFlags> = {
   async run(context, { options: { webhookUrl } }) {
     const { client, target } = await context.connect();
     const { raw } = await updateProfile(client, { webhookUrl }, context.signal);
-    const use = target === 'embedded' ? '; the embedded service keeps it and never calls it' : '';
+    const use = target === 'embedded' ? '; the embedded service stores it, but never calls it' : '';
     context.io.notice(
-      webhookUrl === '' ? 'the webhook was cleared' : `the webhook is ${safeUrl(webhookUrl)}${use}`,
+      webhookUrl === '' ? 'cleared the webhook' : `the webhook is ${safeUrl(webhookUrl)}${use}`,
     );
     return { data: raw };
   },
@@ -60,14 +60,14 @@ function webhookAddress(given: string): string {
   }
   if (url.username !== '' || url.password !== '') {
     throw usageFailure(
-      `--webhook-url has a user name or password, which the service would store and show`,
+      `--webhook-url contains a user name or password, which the service would store and show`,
       `Leave it out: ${safeUrl(url.origin + url.pathname)}.`,
     );
   }
   const length = countCodePoints(given);
   if (length > WEBHOOK_URL_MAX_CHARACTERS) {
     throw usageFailure(
-      `--webhook-url has ${length} characters; at most ${WEBHOOK_URL_MAX_CHARACTERS} are taken`,
+      `--webhook-url has ${length} characters; at most ${WEBHOOK_URL_MAX_CHARACTERS} are allowed`,
     );
   }
   return given;

@@ -26,7 +26,7 @@ export async function readAcceptedKeys(
   const mode = file === '-' ? undefined : await openToOthers(file, context);
   if (mode !== undefined) {
     context.io.warn(
-      `foley: ${display(file)} holds API keys and is open to others (${octal(mode)}); close it with chmod 600`,
+      `foley: ${display(file)} contains API keys and is readable by others (${octal(mode)}); run chmod 600 on it`,
     );
   }
   return parseAcceptedKeys(bytes.toString('latin1'), name);

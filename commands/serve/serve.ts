@@ -25,8 +25,7 @@ export const serve: CommandDefinition<ServeFlags> = {
   configure(command) {
     command.description(
       'Runs the embedded service, a complete offline implementation of the API, until it is ' +
-        'stopped. Prints its address and key once it is ready. With --verbose it tells of every ' +
-        'request on stderr.',
+        'stopped. Prints its address and key when it is ready. --verbose logs every request to stderr.',
     );
     addServeFlags(command);
     command.addHelpText('after', HELP);
@@ -50,7 +49,7 @@ export const serve: CommandDefinition<ServeFlags> = {
     try {
       await context.emit(announcement(service, acceptKeysFile));
       if (globals.json !== true && service.pageLink !== undefined) {
-        io.notice(`foley: to look at it, open ${service.pageLink} (good once)`);
+        io.notice(`foley: to inspect the service, open ${service.pageLink} (works once)`);
       }
       await aborted(context.signal);
     } finally {
@@ -62,15 +61,15 @@ export const serve: CommandDefinition<ServeFlags> = {
 };
 
 const HELP = `
-A fault rule makes it misbehave:
+A fault rule injects a fault:
   METHOD PATH-GLOB; EFFECT [; retry-after=N] [; times=N|every=N]
-the first two calls are refused:
+refuse the first two requests:
   POST /**; status=503; retry-after=1; times=2
-polls are slow:
+slow down polling:
   GET /api/open/v3/speech/tts/jobs/*; delay=2s
-the connection breaks within the audio:
+drop the connection during the audio:
   POST /api/open/v3/speech/tts; reset-after=4096
-every third job is spoken in part:
+every third job is only partly spoken:
   POST /**/tts/jobs; job=partial_fail; every=3
 Effects are status=N, delay=D, reset-after=N, truncate=N (bytes of the body),
 job=fail and job=partial_fail. In a path * stays within a segment, ** does not.`;
@@ -87,7 +86,7 @@ function refuseOtherServices(globals: GlobalOptions): void {
   const [given] = others.find(([, value]) => value !== undefined) ?? [];
   if (given === undefined) return;
   throw usageFailure(
-    `${given} names another service, and foley serve is the embedded one`,
+    `${given} does not work with foley serve, which runs the embedded service`,
     'Leave it out.',
   );
 }
@@ -97,8 +96,8 @@ function refuseOpenHost({ acceptKeysFile, host }: ServeFlags): void {
   const isLoopback = /^(localhost|::1|127(\.\d{1,3}){3})$/.test(host);
   if (isLoopback || (acceptKeysFile !== undefined && host !== '')) return;
   throw usageFailure(
-    `--host is ${host}; without a keys file the service listens on this computer only`,
-    'Leave --host out, use 127.0.0.1 or ::1, or say who may come with --accept-keys-file.',
+    `--host is ${host}; without a keys file the service listens on loopback only`,
+    'Leave --host out, use 127.0.0.1 or ::1, or give --accept-keys-file.',
   );
 }
 
@@ -186,18 +185,17 @@ function placeOptions(): Option[] {
     new Option('--port <n>', 'port to listen on; 0 is a free one')
       .default(4747)
       .argParser(integerWithin('--port', { minimum: 0, maximum: 65_535 })),
-    new Option('--data-dir <dir>', 'where its data is kept (default: the state folder)'),
+    new Option('--data-dir <dir>', 'folder for its data (default: the state folder)'),
     new Option('--accept-keys-file <path>', 'API keys to accept, lines of "key[ account]"'),
-    new Option('--credits <n>', 'credits that every account begins this run with').argParser(
+    new Option('--credits <n>', 'credits of every account at the start').argParser(
       integerWithin('--credits', { minimum: 0, maximum: MOST_CREDITS }),
     ),
-    new Option(
-      '--rate-limit <rate>',
-      'requests of an account, such as 10/s, after a burst of one second’s',
-    ).argParser(parseRate),
+    new Option('--rate-limit <rate>', 'request rate for each account, such as 10/s').argParser(
+      parseRate,
+    ),
     new Option(
       '--max-waiting <n>',
-      'requests that may wait for speech; more get 429 (default: 64)',
+      'queue length for speech; further requests get 429 (default: 64)',
     ).argParser(integerWithin('--max-waiting', { minimum: 1, maximum: 10_000 })),
   ];
 }
@@ -207,16 +205,16 @@ function ruleOptions(): Option[] {
   return [
     repeatable(
       '--unavailable <model>',
-      'model that is refused as unavailable',
+      'model to report as unavailable',
       oneOf('--unavailable', MODELS),
     ),
-    repeatable('--fault <rule>', 'misbehave, such as "POST /**; status=503"', parseFaultRule),
+    repeatable('--fault <rule>', 'inject a fault, such as "POST /**; status=503"', parseFaultRule),
     repeatable(
       '--allow-host <name>',
-      'host to answer besides loopback, and to fetch media from',
+      'host to accept besides loopback, and to fetch media from',
       parseHostName,
     ),
-    repeatable('--allow-origin <url>', 'origin of a page to answer', parseOrigin),
+    repeatable('--allow-origin <url>', 'web origin to accept', parseOrigin),
   ];
 }
 

@@ -14,8 +14,8 @@ export const tts: CommandDefinition<TtsFlags> = {
   configure(command) {
     command
       .description(
-        'Speaks text from the arguments, a file or a pipe. On a terminal the audio goes to a file ' +
-          'that is named after the text, otherwise to stdout.',
+        'Speaks text from the arguments, a file or a pipe. Writes to stdout, or on a terminal to a file ' +
+          'named after the text.',
       )
       .argument('[text...]', 'text to speak')
       .addOption(new Option('-f, --file <path>', 'read the text from a file; - is stdin'))
@@ -23,11 +23,11 @@ export const tts: CommandDefinition<TtsFlags> = {
       .addOption(new Option('--no-clobber', 'do not replace an existing file (exit code 31)'))
       .addOption(new Option('--play', 'play the audio; without -o no file is written'))
       .addOption(
-        new Option('--player <command>', 'play with this program, which reads stdin').argParser(
+        new Option('--player <command>', 'player program that reads stdin').argParser(
           filled('--player'),
         ),
       )
-      .addOption(new Option('--waveform', 'draw the sound of the file when it is there'));
+      .addOption(new Option('--waveform', 'draw the waveform of the file'));
     addSpeechFlags(command, { formats: `${SPEECH_FORMATS.join(', ')}; pcm on compat surfaces` });
     for (const option of [...surfaceOptions(), ...requestOptions()]) command.addOption(option);
     for (const option of [subtitlesOption(), timingsOption()]) {
@@ -54,17 +54,16 @@ function surfaceOptions(): Option[] {
   return [
     new Option(
       '--api <surface>',
-      `interface of the service: ${SURFACE_NAMES.join(', ')} (default: v3)`,
+      `API surface: ${SURFACE_NAMES.join(', ')} (default: v3)`,
     ).argParser(oneOf('--api', SURFACE_NAMES)),
-    new Option('--cache', 'v1: have the audio stored for a while, and fetch it from there'),
+    new Option('--cache', 'v1: request a stored copy and download it'),
     new Option(
       '--via <way>',
-      `how it is asked for: ${VIA_NAMES.join(', ')} (default: auto: aligned for captions, a job for a long text into a file)`,
+      `delivery mode: ${VIA_NAMES.join(', ')} (default: auto: aligned for captions, a job for a long text to a file)`,
     ).argParser(oneOf('--via', VIA_NAMES)),
     new Option(
       '--split <when>',
-      'auto speaks a text that is too long for its model in parts, and joins them (default); ' +
-        'never refuses it',
+      "auto (default) speaks a text above the model's limit in parts and joins them; never refuses it",
     ).argParser(oneOf('--split', SPLIT_NAMES)),
   ];
 }

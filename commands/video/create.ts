@@ -22,8 +22,8 @@ export const videoCreate: CommandDefinition<PictureFlags> = {
   freeText: true,
   configure(command) {
     command
-      .description('Has a video made of a description, and prints the id of the job.')
-      .argument('<prompt>', 'what is to be seen');
+      .description('Creates a video from a description, and prints the job id.')
+      .argument('<prompt>', 'description of the result');
     for (const option of pictureOptions('video')) command.addOption(option);
     command
       .addOption(new Option('--seconds <n>', 'how long it is').argParser(seconds))
@@ -52,7 +52,7 @@ export const videoCreate: CommandDefinition<PictureFlags> = {
 };
 
 const EXAMPLES = `
-\`foley video models\` lists the models, with what each costs.
+\`foley video models\` lists models and prices.
 
 Examples:
   $ foley video create "Waves at night" -m vendor-video-1-flash -o waves.mp4
@@ -63,7 +63,7 @@ function seconds(given: string): number {
   if (value > 0) return value;
   throw usageFailure(
     `--seconds is "${given}"; it takes a number above 0`,
-    '`foley video models` shows which lengths there are.',
+    '`foley video models` lists the lengths.',
   );
 }
 
@@ -71,6 +71,6 @@ function size(given: string): string {
   if (/^[1-9]\d{0,4}x[1-9]\d{0,4}$/.test(given)) return given;
   throw usageFailure(
     `--size is "${given}"; it takes width x height in pixels, such as 1280x720`,
-    '`foley video models` shows which sizes there are.',
+    '`foley video models` lists the sizes.',
   );
 }

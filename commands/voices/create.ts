@@ -30,20 +30,20 @@ export const voicesCreate: CommandDefinition<VoicesCreateFlags> = {
   configure(command) {
     command
       .description(
-        'Makes a voice of recordings of a speaker, and prints its id. Every file is checked before ' +
-          'anything is sent: it is read, its content fits its ending, and it has at most 10 MB.',
+        'Creates a voice from recordings of a speaker, and prints its id. Checks every file before ' +
+          'sending: it is readable, matches its extension, and has at most 10 MB.',
       )
       .argument('<name>', 'name of the voice')
       .argument('<file...>', `recordings: ${REFERENCE_EXTENSIONS.join(', ')}`)
-      .addOption(textOption('--description <text>', 'what the voice is like'))
-      .addOption(textOption('--reference-text <text>', 'what is said in the recordings'))
+      .addOption(textOption('--description <text>', 'description of the voice'))
+      .addOption(textOption('--reference-text <text>', 'transcript of the recordings'))
       .addOption(visibilityOption())
       .addOption(
-        new Option('--language <code>', 'language that it speaks (may be repeated)').argParser(
+        new Option('--language <code>', 'language of the voice (may be repeated)').argParser(
           each(languageCode('--language')),
         ),
       );
-    const ids = idOptions('sent along; no service documents that it heeds it here');
+    const ids = idOptions('sent, but no service documents that it has an effect here');
     for (const option of [...ids, dryRunOption()]) command.addOption(option);
     command.addHelpText('after', EXAMPLES);
   },
@@ -56,7 +56,7 @@ export const voicesCreate: CommandDefinition<VoicesCreateFlags> = {
 };
 
 const EXAMPLES = `
-The recordings must be of somebody who agreed to it.
+The speaker must have agreed to the recording being used.
 
 Examples:
   $ foley voices create Ada ada.wav

@@ -33,7 +33,7 @@ export const voicesList: CommandDefinition<VoicesListFlags> = {
         ).argParser(integerWithin('--page-size', { minimum: 1, maximum: PAGE_SIZE_MAX })),
       )
       .addOption(new Option('--all', 'every page').conflicts(['page', 'pageSize']))
-      .addOption(new Option('--include-personal', 'also your own voices'));
+      .addOption(new Option('--include-personal', 'include your own voices'));
     for (const option of filterOptions()) command.addOption(option);
   },
   async run(context, { options }) {
@@ -48,13 +48,13 @@ function filterOptions(): Option[] {
     new Option('--type <type>', `v1: ${VOICE_TYPES.join(', ')}`).argParser(
       oneOf('--type', VOICE_TYPES),
     ),
-    textOption('--language <code>', 'v1: exactly this primary language'),
-    textOption('--supports-language <code>', 'v1: this language among those of the voice'),
-    textOption('--search <text>', 'v1: part of the name or the description'),
-    textOption('--provider <name>', 'v1: this engine family'),
+    textOption('--language <code>', 'v1: primary language'),
+    textOption('--supports-language <code>', 'v1: any language of the voice'),
+    textOption('--search <text>', 'v1: text in the name or description'),
+    textOption('--provider <name>', 'v1: engine family'),
     new Option(
       '--api <surface>',
-      `interface of the service: ${VOICE_SURFACES.join(', ')} (default: v3, or v1 for its filters)`,
+      `API surface: ${VOICE_SURFACES.join(', ')} (default: v3, or v1 for its filters)`,
     ).argParser(oneOf('--api', VOICE_SURFACES)),
   ];
 }
@@ -192,7 +192,7 @@ async function present<Row extends NamedVoice>(
   return {
     data,
     seen: { kind: 'voice', names },
-    ...tableOrNotice(rows, columns, 'There are no voices.'),
+    ...tableOrNotice(rows, columns, 'No voices.'),
   };
 }
 

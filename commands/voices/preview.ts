@@ -20,28 +20,31 @@ export const voicesPreview: CommandDefinition<PreviewFlags> = {
   configure(command) {
     command
       .description(
-        'Speaks a line with each of the voices, into files that are named after their ids, or through ' +
-          'a player. It is billed as speech is.',
+        'Speaks a sample line with each voice, into files named after the voice ids or through a player. ' +
+          'Billed as speech.',
       )
       .argument('<id...>', 'voice ids')
       .addOption(
-        new Option('--text <text>', 'the line')
+        new Option('--text <text>', 'sample line')
           .argParser(filled('--text'))
           .default(TEXT, 'a greeting'),
       )
       .addOption(
-        new Option('--output-dir <folder>', 'folder for the files (default: this one)').argParser(
-          filled('--output-dir'),
-        ),
+        new Option(
+          '--output-dir <folder>',
+          'folder for the files (default: the current one)',
+        ).argParser(filled('--output-dir')),
       )
-      .addOption(new Option('--play', 'play them one after the other; alone it writes no files'))
       .addOption(
-        new Option('--player <command>', 'play with this program, which reads stdin').argParser(
+        new Option('--play', 'play the voices one after the other; writes no files by itself'),
+      )
+      .addOption(
+        new Option('--player <command>', 'player program that reads stdin').argParser(
           filled('--player'),
         ),
       )
       .addOption(
-        new Option('-m, --model <id>', 'model id (default: each voice’s own)').argParser(
+        new Option('-m, --model <id>', 'model id (default: each voice’s default model)').argParser(
           filled('--model'),
         ),
       )
@@ -50,7 +53,7 @@ export const voicesPreview: CommandDefinition<PreviewFlags> = {
           speechFormat('--format'),
         ),
       );
-    const ids = idOptions('key under which the same line of one voice is not billed again');
+    const ids = idOptions('key that makes a repeated request free; one voice only');
     for (const option of ids) command.addOption(option);
     command.addHelpText('after', EXAMPLES);
   },
@@ -120,8 +123,8 @@ interface FailedPreview {
 
 const FOLDER = {
   flag: '--output-dir',
-  why: 'previews need a folder',
-  hint: 'Name a folder, or leave it out.',
+  why: 'previews require a folder',
+  hint: 'Name a folder, or leave the flag out.',
 };
 
 /** What is wrong for one voice is wrong for all of them. */

@@ -41,10 +41,10 @@ export const voicesDelete: CommandDefinition<VoicesDeleteFlags> = {
   configure(command) {
     command
       .description(
-        'Deletes one of your own voices for good. Asks at a terminal; elsewhere it needs --yes.',
+        'Deletes one of your own voices permanently. Asks on a terminal; elsewhere requires --yes.',
       )
       .argument('<id>', 'voice id')
-      .addOption(new Option('--yes', 'do not ask'))
+      .addOption(new Option('--yes', 'delete without asking'))
       .addHelpText('after', EXAMPLES);
   },
   async run(context, { args: [given = ''], options: { yes } }) {
@@ -68,13 +68,13 @@ async function ask(context: Context, id: string): Promise<void> {
   if (!globals.input || !canAsk(io)) {
     throw usageFailure(
       globals.input
-        ? 'nobody is at a terminal to be asked whether the voice is to be deleted'
-        : '--no-input says not to ask whether the voice is to be deleted',
-      'Add --yes to delete it without a question.',
+        ? 'cannot ask for confirmation without a terminal'
+        : '--no-input forbids asking for confirmation',
+      'Add --yes to delete the voice without asking.',
     );
   }
   const { client } = await context.connect();
   const { name } = (await getVoice(client, id, context.signal)).value;
-  if (await confirm(display(`Delete the voice "${name}" (${id}) for good?`), context)) return;
-  throw usageFailure('the voice stays: the answer was not yes');
+  if (await confirm(display(`Delete the voice "${name}" (${id}) permanently?`), context)) return;
+  throw usageFailure('cancelled: the voice was not deleted');
 }

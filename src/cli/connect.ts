@@ -123,7 +123,7 @@ function connectTo(
 export function describeEvent(event: ApiEvent): string {
   if (event.type === 'retry') {
     const seconds = (event.delayMs / 1000).toFixed(1);
-    return display(`foley: again in ${seconds} s (${event.reason}) ${event.requestId}`);
+    return display(`foley: retrying in ${seconds} s (${event.reason}) ${event.requestId}`);
   }
   const outcome = event.type === 'response' ? event.status : event.reason;
   const { method, ms, requestId, url } = event;
@@ -140,11 +140,11 @@ export type ClosingEvent = Extract<
 export function describeClosing({ type, count }: ClosingEvent): string {
   switch (type) {
     case 'finishing-answers':
-      return `finishing ${counted(count, 'answer')} that ${count === 1 ? 'is' : 'are'} paid for; the next Ctrl-C cuts and refunds ${them(count)}`;
+      return `finishing ${counted(count, 'billed response')}; press Ctrl-C again to cut and refund ${them(count)}`;
     case 'finishing-jobs':
-      return `finishing ${counted(count, 'job')} that ${count === 1 ? 'was' : 'were'} accepted; the next Ctrl-C leaves ${them(count)} to the next foley`;
+      return `finishing ${counted(count, 'accepted job')}; press Ctrl-C again to leave ${them(count)} to the next foley`;
     case 'jobs-left':
-      return `${counted(count, 'job')} ${count === 1 ? 'is' : 'are'} left; the next foley that uses this data finishes ${them(count)}`;
+      return `${counted(count, 'job')} unfinished; the next foley that uses this data finishes ${them(count)}`;
   }
 }
 
@@ -259,10 +259,10 @@ export async function startService(
 }
 
 const WHAT_TO_DO = {
-  unwritable: 'Check the permissions and the space of that folder.',
+  unwritable: 'Check the permissions and free space of that folder.',
   newer: 'Use the newer foley, or another --data-dir.',
-  locked: 'Wait for the other process, or end it, and try again.',
-  corrupt: 'Move it away to begin anew; `foley doctor` tells more.',
+  locked: 'Wait for the other process, or stop it, and try again.',
+  corrupt: 'Move it away to start over; `foley doctor` shows details.',
 } as const;
 
 function stateFailure(error: Error, reason: keyof typeof WHAT_TO_DO | 'no_binary'): Failure {
@@ -297,7 +297,7 @@ export function missingBinary(name: string, cause: unknown): Failure {
       code: 'state',
       exit: 'state',
       hint:
-        'Its binary is an optional package of npm. Install foley anew on this computer: ' +
+        'Its binary is an optional package of npm. Reinstall foley on this computer: ' +
         '`npm install -g foley --include=optional`, or in a project: delete node_modules, then `npm install --include=optional`.',
       cause,
     },

@@ -201,7 +201,10 @@ export function write(stdout: Writable, chunk: string | Uint8Array): Promise<voi
   return new Promise((resolve, reject) => {
     stdout.write(chunk, (error) => {
       if (error === null || error === undefined) resolve();
-      else reject(isBrokenPipe(error) ? new BrokenPipe('nobody reads stdout') : unwritable(error));
+      else
+        reject(
+          isBrokenPipe(error) ? new BrokenPipe('the reader of stdout is gone') : unwritable(error),
+        );
     });
   });
 }
@@ -222,10 +225,10 @@ export function wasClosed(fd: number): boolean {
 
 /** What is paid for cannot go to a closed stdout. */
 export function closedStdout(): Failure {
-  return new Failure('stdout is closed: what is written there is gone', {
+  return new Failure('stdout is closed', {
     code: 'output',
     exit: 'output',
-    hint: 'Name a file with -o, or write `> /dev/null` to throw it away. Nothing was sent.',
+    hint: 'Name a file with -o, or use `> /dev/null` to discard the output. Nothing was sent.',
   });
 }
 
@@ -237,7 +240,7 @@ function unwritable(error: Error): Failure {
   return new Failure(`cannot write to stdout: ${reasonOf(error, '.')}`, {
     code: 'output',
     exit: 'output',
-    hint: 'Send it elsewhere, or mend what stdout leads to.',
+    hint: 'Write to another place, or fix the target of stdout.',
     cause: error,
   });
 }

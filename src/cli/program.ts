@@ -68,7 +68,7 @@ export function parseRoot(tree: readonly CommandNode[], words: readonly string[]
     .description('Speech, voices and captions, with a complete offline service built in.')
     .addHelpText('after', environmentHelp())
     .addHelpText('after', EXIT_CODES_HELP)
-    .addHelpText('after', '\nBegin with: foley tts "Hello from foley" -o hello.mp3');
+    .addHelpText('after', '\nStart with: foley tts "Hello from foley" -o hello.mp3');
   return parseListing(command, words);
 }
 
@@ -183,7 +183,7 @@ function usageProblem(command: Command, error: CommanderError, freeText: boolean
   // What was given to a flag that is not there may be a secret.
   const problem = flag === undefined ? message : `unknown option '${flag}'`;
   if (flag !== undefined && nearest === flag) {
-    return usageFailure(`${flag} takes no value`, `See \`${command.name()} --help\`.`);
+    return usageFailure(`${flag} does not accept a value`, `See \`${command.name()} --help\`.`);
   }
   return usageFailure(problem, hints.filter(isText).join(' '));
 }
@@ -210,13 +210,13 @@ export function welcomeText(tree: readonly CommandNode[]): string {
     '',
     'Speech, voices and captions, with a complete offline service built in.',
     '',
-    'Begin with:',
+    'Start with:',
     ...BEGINNINGS.map(([line, what]) => `  ${line.padEnd(width)}   ${what}`),
     '',
     'Commands:',
     ...wrapped(tree.filter(isShown).map(({ name }) => name)).map((line) => `  ${line}`),
     '',
-    'See `foley --help` for all of it, and `foley <command> --help` for one command.',
+    'See `foley --help` for details, and `foley <command> --help` for one command.',
     '',
   ].join('\n');
 }
@@ -340,10 +340,7 @@ function findHelp(
     if (names.includes(word)) return findVerb(topics, before, words);
     const [nearest] = closest(word, names, 1);
     if (nearest !== undefined && !tree.some(({ name }) => name === word)) {
-      throw usageFailure(
-        `there is no help on "${word}"`,
-        `Did you mean \`foley help ${nearest}\`?`,
-      );
+      throw usageFailure(`no help topic "${word}"`, `Did you mean \`foley help ${nearest}\`?`);
     }
   }
   return findInvocation([...words.filter((given) => given !== '--help'), '--help'], tree);

@@ -25,7 +25,7 @@ export async function readInput(context: Context, path: string, shown: string): 
     return await collect(stream, { maximum: LARGEST_BYTES, problem }, signal);
   } catch (error) {
     signal.throwIfAborted();
-    if (errnoOf(error) === 'ENOENT') throw usageFailure(`${shown}: there is no such file`);
+    if (errnoOf(error) === 'ENOENT') throw usageFailure(`${shown}: no such file`);
     if (!(error instanceof Error) || errnoOf(error)?.startsWith('E') !== true) throw error;
     throw usageFailure(`${shown} cannot be read: ${reasonOf(error, path)}`);
   }

@@ -65,7 +65,7 @@ async function likeVoice(
   const query = { pageSize: PAGE_SIZE_MAX, includePersonal: true, signal };
   const { items } = (await listVoices(client, query)).value;
   const named = items.find(({ name }) => name.toLowerCase() === given.toLowerCase());
-  if (named !== undefined) return `That is the name of a voice: say --voice-name "${named.name}".`;
+  if (named !== undefined) return `That is a voice name: use --voice-name "${named.name}".`;
   const ids = closest(
     given,
     items.map(({ voiceId }) => voiceId),

@@ -42,7 +42,7 @@ export type KeySource =
   | { readonly kind: 'account'; readonly name: string };
 
 const NOTICE =
-  'foley: using the embedded service; --base-url names another, --local says that it is meant';
+  'foley: using the embedded service; choose another with --base-url, or hide this line with --local';
 
 /**
  * Which service a command talks to: the table of the contract's section 1 and nothing else.
@@ -72,7 +72,7 @@ export function isLocalOnPurpose({ env, flags }: Pick<TargetInputs, 'env' | 'fla
 function readWanted(env: TargetInputs['env']): 'hosted' | 'local' | undefined {
   const wanted = nonEmpty(env['FOLEY_TARGET']);
   if (wanted === undefined || wanted === 'hosted' || wanted === 'local') return wanted;
-  throw configFailure(`FOLEY_TARGET is "${wanted}"; it may be local or hosted`);
+  throw configFailure(`FOLEY_TARGET is "${wanted}"; it takes local or hosted`);
 }
 
 function onPurpose(flags: TargetInputs['flags'], reason: string): Target {
@@ -144,7 +144,7 @@ function hosted(inputs: TargetInputs, baseUrl: URL, key: Key | undefined): Servi
   if (inputs.publicOnly === true) return { ...address, apiKey: undefined };
   if (key === undefined) {
     throw keyFailure(
-      `there is no API key for ${baseUrl.host}`,
+      `no API key for ${baseUrl.host}`,
       'Set FOLEY_API_KEY, pass --api-key-file PATH, or run `foley auth login`.',
     );
   }
@@ -174,13 +174,13 @@ function withoutBaseUrl(
     givenUrl('FOLEY_REALTIME_URL', nonEmpty(env['FOLEY_REALTIME_URL']));
   if (key !== undefined || realtime !== undefined) {
     throw usageFailure(
-      `${key === undefined ? realtime?.source : 'an API key'} is given, and no service that it is for`,
+      `${key === undefined ? realtime?.source : 'an API key'} is given, but no service`,
       'Name the service with --base-url URL or FOLEY_BASE_URL, or store both: `foley auth login --base-url URL`.',
     );
   }
   if (wanted === 'hosted') {
     throw keyFailure(
-      'FOLEY_TARGET=hosted forbids the embedded service, and no other is configured',
+      'FOLEY_TARGET=hosted forbids the embedded service, and no hosted service is configured',
       'Set FOLEY_BASE_URL and FOLEY_API_KEY, or run `foley auth login`.',
     );
   }
@@ -236,20 +236,20 @@ export function withWebSocket(url: URL): URL {
 function check({ source, value }: GivenUrl, schemes: readonly string[], example: string): URL {
   const fail = source.startsWith('--') ? usageFailure : configFailure;
   if (!URL.canParse(value) || !schemes.includes(new URL(value).protocol)) {
-    throw fail(`${source} is not an address of a service`, `It is a URL such as ${example}.`);
+    throw fail(`${source} is not a service URL`, `Use a URL such as ${example}.`);
   }
   const url = new URL(value);
   if (url.username !== '' || url.password !== '') {
-    throw fail(`${source} has a user name or password in it`, 'The key is set with FOLEY_API_KEY.');
+    throw fail(`${source} contains a user name or password`, 'Set the key with FOLEY_API_KEY.');
   }
   if (url.search !== '' || url.hash !== '') {
-    throw fail(`${source} has a query or fragment`, `It is a URL such as ${example}.`);
+    throw fail(`${source} has a query or fragment`, `Use a URL such as ${example}.`);
   }
   if (isPlainOverNetwork(url)) {
     const secure = url.protocol === 'http:' ? 'https://' : 'wss://';
     throw fail(
-      `${source} is ${url.protocol}//${url.host}, which would be called without encryption`,
-      `Use ${secure}; plain ${url.protocol.slice(0, -1)} is for this computer only.`,
+      `${source} is ${url.protocol}//${url.host}, which is not encrypted`,
+      `Use ${secure}; plain ${url.protocol.slice(0, -1)} works with loopback hosts only.`,
     );
   }
   return url;

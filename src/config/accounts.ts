@@ -39,7 +39,7 @@ export async function readAccounts(files: FileSystem, file: string): Promise<Acc
     Object.entries(accounts).map(([name, fields]) => [name, readAccount(name, fields, file)]),
   );
   if (current !== undefined && !all.has(current)) {
-    throw unusable(file, `says that the current account is "${current}", and has no such account`);
+    throw unusable(file, `names the current account "${current}", which does not exist`);
   }
   return { current, all };
 }
@@ -59,7 +59,7 @@ export function selectAccount(accounts: Accounts, name?: string): Account | unde
   const names = [...accounts.all.keys()];
   const [nearest] = closest(name, names, 1);
   throw usageFailure(
-    `--account: there is no account "${name}"`,
+    `--account: no account "${name}"`,
     nearest === undefined
       ? `Stored: ${names.length === 0 ? 'none' : names.join(', ')}. \`foley auth login --account ${name}\` adds it.`
       : `Did you mean "${nearest}"?`,
@@ -78,18 +78,18 @@ export function toAccountsFile({ all, current }: Accounts): Record<string, unkno
 }
 
 function readAccount(name: string, fields: unknown, file: string): Account {
-  if (!isObject(fields)) throw unusable(file, `has no fields for the account "${name}"`);
+  if (!isObject(fields)) throw unusable(file, `has no data for the account "${name}"`);
   const { apiKey, baseUrl, realtimeUrl } = fields;
   if (typeof baseUrl !== 'string') throw unusable(file, `has no "baseUrl" for "${name}"`);
   if (typeof apiKey !== 'string') throw unusable(file, `has no "apiKey" for "${name}"`);
   if (realtimeUrl !== undefined && typeof realtimeUrl !== 'string') {
-    throw unusable(file, `has a "realtimeUrl" for "${name}" that is no address`);
+    throw unusable(file, `has a "realtimeUrl" for "${name}" that is not a URL`);
   }
   return { name, baseUrl, realtimeUrl, apiKey };
 }
 
 function unusable(file: string, what: string): Error {
-  return configFailure(`${file} ${what}`, 'Mend it, or remove it and run `foley auth login`.');
+  return configFailure(`${file} ${what}`, 'Fix it, or remove it and run `foley auth login`.');
 }
 
 export interface SecretFileDeps {
@@ -131,15 +131,15 @@ export async function closeToOthers(
 ): Promise<string | undefined> {
   const mode = await openToOthers(file, deps);
   if (mode === undefined) return undefined;
-  const was = `${display(file)} holds API keys and could be read by others (${octal(mode)})`;
+  const was = `${display(file)} contains API keys and was readable by others (${octal(mode)})`;
   try {
     const handle = await openOwnFile(file, constants.O_RDONLY, deps.files, 'follow');
     await handle.chmod(0o600).finally(() => handle.close());
   } catch {
     throw configFailure(
-      `${was}, and that cannot be changed`,
-      `Make it yours alone (chmod 600), or give the key with FOLEY_API_KEY instead.`,
+      `${was}, and foley cannot change that`,
+      `Run chmod 600 on it, or give the key with FOLEY_API_KEY instead.`,
     );
   }
-  return `${was}; it is closed now. If that may have happened, replace the keys.`;
+  return `${was}; foley made it private. Replace the keys if someone may have read them.`;
 }

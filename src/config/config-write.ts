@@ -173,15 +173,15 @@ async function requireWhole(
     else await replaceFile({ ...deps, path: file, data: before, mode: 0o600 });
     throw unwritable(file, error);
   }
-  throw unwritable(file, new Error('it is not there after it was written'));
+  throw unwritable(file, new Error('it is missing after the write'));
 }
 
 function unwritable(file: string, cause: unknown): Failure {
   const code = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : '';
-  return new Failure(`${file} cannot be written${code}; what was in it is kept`, {
+  return new Failure(`${file} cannot be written${code}; it is unchanged`, {
     code: 'state',
     exit: 'state',
-    hint: 'Check the permissions and the space of its folder.',
+    hint: 'Check the permissions and free space of its folder.',
     cause,
   });
 }

@@ -23,7 +23,7 @@ export async function readJsonFile(
   if (text === undefined) return undefined;
   const value = parse(text, file);
   if (!isObject(value)) {
-    throw configFailure(`${file} is not a JSON object`, 'It should begin with { and end with }.');
+    throw configFailure(`${file} is not a JSON object`, 'It must begin with { and end with }.');
   }
   return value;
 }
@@ -36,7 +36,7 @@ function parse(text: string, file: string): unknown {
       text.trim() === '' ? 'is empty' : `is not valid JSON, at line ${jsonFaultLine(text) ?? 1}`;
     throw configFailure(
       `${file} ${problem}`,
-      'Mend it or remove it; foley does not change it as it is.',
+      'Fix or remove it; foley does not change an invalid file.',
     );
   }
 }
@@ -52,7 +52,7 @@ async function readText(
     if (error instanceof UnsafeFile) {
       throw configFailure(
         `${display(file)} cannot be used: ${error.message}`,
-        'Put a JSON file of your own there, or remove it.',
+        'Replace it with a JSON file of your own, or remove it.',
       );
     }
     if (error instanceof TextEncodingError) throw configFailure(`${file} is ${error.message}`);

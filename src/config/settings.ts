@@ -119,7 +119,7 @@ export function checkSettings(
       if (value === undefined) {
         throw configFailure(
           `${file}: "${name}" is ${JSON.stringify(given)}; it takes ${allowed}`,
-          'Mend the file; foley does not change it as it is.',
+          'Fix the file; foley does not change an invalid file.',
         );
       }
       return [name, value];

@@ -157,13 +157,9 @@ describe('who is asked', () => {
     ['no path', ['GET', 'api/open'], 'Did you mean /api/open?'],
     ['Authorization', ['GET', PATH, '-H', 'Authorization: x'], '-H may not set Authorization'],
     ['Host', ['GET', PATH, '-H', 'Host: evil.test'], 'cannot set the header Host'],
-    [
-      'a missing file',
-      ['POST', PATH, '--body', 'nothing'],
-      '--body nothing: there is no such file',
-    ],
+    ['a missing file', ['POST', PATH, '--body', 'nothing'], '--body nothing: no such file'],
     ['--include with --json', ['GET', PATH, '--include', '--json'], '--include prints headers'],
-    ['audio with --json', ['POST', SPEECH_PATH, '--json'], 'the answer is audio'],
+    ['audio with --json', ['POST', SPEECH_PATH, '--json'], 'the response is audio'],
   ])('%s is refused before a connection is made', async (_what, args, message) => {
     const server = await startFaultServer([]);
     const result = await api(server, args);

@@ -151,12 +151,12 @@ describe('foley auth login', () => {
   });
 
   test.each<[string, string[], string | undefined, number, string]>([
-    ['no service', [], 'k', 2, 'it is not said which service the key is for'],
+    ['no service', [], 'k', 2, 'no service is given for the key'],
     ['nothing on stdin', ['--base-url', 'https://a.test'], undefined, 2, 'stdin is empty'],
     ['an empty secret', ['--base-url', 'https://a.test'], '\n', 4, 'from stdin is empty'],
     ['a key that cannot be one', ['--base-url', 'https://a.test'], 'a b\n', 4, 'at position 2'],
     ['no encryption', ['--base-url', 'http://a.test'], 'k', 2, 'without encryption'],
-    ['no address', ['--base-url', 'a.test'], 'k', 2, 'is not an address of a service'],
+    ['no address', ['--base-url', 'a.test'], 'k', 2, 'is not a service URL'],
     ['--local', ['--local'], 'k', 2, '--local is the embedded service'],
     ['a bad name', ['--base-url', 'https://a.test', '--account', '../x'], 'k', 2, '--account is'],
   ])('%s is refused before anything is asked', async (_what, flags, input, code, message) => {
@@ -334,7 +334,7 @@ describe('a file with keys that others can read', () => {
     await chmod(accountsFile(box), 0o644);
     const result = await foley(box, ['profile', '--quiet']);
     expect(result.code).toBe(0);
-    expect(result.stderr).toContain('holds API keys and could be read by others (0644)');
+    expect(result.stderr).toContain('contains API keys and was readable by others (0644)');
     expect(await modeOf(accountsFile(box))).toBe(0o600);
     expect(await foley(box, ['profile', '--quiet'])).toMatchObject({ code: 0, stderr: '' });
   });
@@ -446,6 +446,6 @@ test('foley auth list of nothing', async () => {
   expect(result).toMatchObject({
     code: 0,
     stdout: Buffer.alloc(0),
-    stderr: 'There are no stored accounts.\n',
+    stderr: 'No stored accounts.\n',
   });
 });

@@ -139,17 +139,11 @@ describe('foley captions', () => {
 
 describe('foley captions refuses', () => {
   test.each<readonly [args: readonly string[], message: string]>([
-    [['talk.json'], 'there is no --subtitles to write'],
+    [['talk.json'], '--subtitles is required'],
     [[], "missing required argument 'timings'"],
-    [['gone.json', '--subtitles', 'a.srt'], 'gone.json: there is no such file'],
-    [
-      ['talk.json', '--subtitles', 'a.txt'],
-      '--subtitles is "a.txt"; it takes a name that ends in .srt or .vtt',
-    ],
-    [
-      ['talk.json', '--subtitles', '-'],
-      '--subtitles is "-"; it takes a name that ends in .srt or .vtt',
-    ],
+    [['gone.json', '--subtitles', 'a.srt'], 'gone.json: no such file'],
+    [['talk.json', '--subtitles', 'a.txt'], '--subtitles is "a.txt"; it takes a .srt or .vtt file'],
+    [['talk.json', '--subtitles', '-'], '--subtitles is "-"; it takes a .srt or .vtt file'],
     [
       ['talk.json', '--subtitles', 'a.srt', '--subtitles', './a.srt'],
       '--subtitles names ./a.srt twice',
@@ -160,7 +154,7 @@ describe('foley captions refuses', () => {
     ],
     [
       ['talk.json', '--subtitles', 'a.srt', '--cue-max-duration', '0'],
-      '--cue-max-duration is 0; it must be more than nothing',
+      '--cue-max-duration is 0; it must be above 0',
     ],
     [
       ['talk.json', '--subtitles', 'a.srt', '--cue-min-duration', '9s'],

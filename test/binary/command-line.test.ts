@@ -19,7 +19,10 @@ describe('what foley does not know is exit 2 with what was meant', () => {
     [['voices', 'list', '--jsn'], /'--jsn'[\s\S]*Did you mean --json\?/],
     [['--jsn', 'voices', 'list'], /'--jsn'[\s\S]*Did you mean --json\?/],
     [['serve', '--prot', '1'], /'--prot'[\s\S]*Did you mean --port\?/],
-    [['voices', 'list', '--json=yes'], /^foley: --json takes no value\nSee `foley voices list/],
+    [
+      ['voices', 'list', '--json=yes'],
+      /^foley: --json does not accept a value\nSee `foley voices list/,
+    ],
     [['batch', 'a.txt', '-o', 'x'], /'-o'\nSee `foley batch --help`/],
     [['tts', 'hi', '-Z'], /'-Z'/],
   ])('%j', async (args, reason) => {

@@ -106,7 +106,7 @@ describe('foley config set', () => {
     const env = { FOLEY_VOICE: 'other' };
     const result = await config(box, ['set', 'voice', 'mine'], { env });
     expect(result).toMatchObject({ code: 0 });
-    expect(result.stderr).toContain('but FOLEY_VOICE counts before it');
+    expect(result.stderr).toContain('but FOLEY_VOICE takes precedence');
     expect((await config(box, ['get', 'voice'], { env })).stdout.toString()).toBe('other\n');
   });
 

@@ -118,7 +118,7 @@ describe('out of range is exit 2 that names the flag, the value and what is allo
     ['--instruction', 1_600],
   ])('%s of more than %i characters', async (flag, most) => {
     const stderr = await refusal([flag, '👋'.repeat(most + 1)]);
-    expect(stderr).toContain(`${flag} has ${most + 1} characters; it takes at most ${most}`);
+    expect(stderr).toContain(`${flag} has ${most + 1} characters; at most ${most} are allowed`);
   });
 
   test.each(['--language', '--emotion', '--instruction', '--voice', '--model', '--voice-name'])(

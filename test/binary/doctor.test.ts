@@ -69,7 +69,7 @@ async function settings(box: Sandbox, content: string): Promise<void> {
   await writeFile(path.join(box.config, 'foley', 'config.json'), content);
 }
 
-describe('where nothing is wrong', () => {
+describe('where no problems found', () => {
   test('a fresh installation is well, and the embedded service speaks', async () => {
     const found = await examine({ env: { FOLEY_TARGET: 'local' } });
     expect(found.code).toBe(0);
@@ -98,7 +98,7 @@ describe('where nothing is wrong', () => {
     const lines = result.stdout.toString().trimEnd().split('\n');
     expect(lines[0]).toMatch(/^STATE +CHECK +FOUND$/);
     expect(lines[1]).toMatch(/^ok +node +\d+\.\d+\.\d+ on /);
-    expect(lines.at(-1)).toMatch(/^(nothing is wrong$|\d+ (problem|warning))/);
+    expect(lines.at(-1)).toMatch(/^(no problems found$|\d+ (problem|warning))/);
   });
 });
 
@@ -106,11 +106,7 @@ describe('what must be mended is a problem, with what to do', () => {
   test.each<[string, () => Promise<Record<string, string>>, string]>([
     ['a key without a service', async () => ({ FOLEY_API_KEY: canaryKey() }), 'no service that it'],
     ['an empty key', async () => ({ FOLEY_API_KEY: '' }), 'FOLEY_API_KEY is empty'],
-    [
-      'no key',
-      async () => ({ FOLEY_BASE_URL: 'https://a.test' }),
-      'there is no API key for a.test',
-    ],
+    ['no key', async () => ({ FOLEY_BASE_URL: 'https://a.test' }), 'no API key for a.test'],
     [
       'nobody at the address',
       async () => ({ FOLEY_BASE_URL: await refusedOrigin(), FOLEY_API_KEY: canaryKey() }),
@@ -242,7 +238,7 @@ describe('what is strange is a warning', () => {
   test('no player', async () => {
     const found = await examine({ env: { FOLEY_TARGET: 'local', PATH: '/nowhere' } });
     expect(of(found, 'players')).toMatchObject([
-      { state: 'warning', text: 'nothing that plays mp3, wav, ogg is installed' },
+      { state: 'warning', text: 'no player for mp3, wav, ogg is installed' },
     ]);
   });
 });

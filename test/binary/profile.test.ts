@@ -128,12 +128,12 @@ describe('foley profile set', () => {
     const set = ['profile', 'set', '--webhook-url', 'https://hooks.test/a', '--local'];
     const told = await runFoley(set, { box });
     expect(told.stderr).toBe(
-      'the webhook is https://hooks.test/a; the embedded service keeps it and never calls it\n',
+      'the webhook is https://hooks.test/a; the embedded service stores it, but never calls it\n',
     );
     const result = await runFoley(['profile', '--local'], { box });
     expect(result.stdout.toString()).toContain('webhook     https://hooks.test/a\n');
     const clear = await runFoley(['profile', 'set', '--webhook-url', '', '--local'], { box });
-    expect(clear.stderr).toBe('the webhook was cleared\n');
+    expect(clear.stderr).toBe('cleared the webhook\n');
     const cleared = await runFoley(['profile', '--local'], { box });
     expect(cleared.stdout.toString()).not.toContain('webhook');
   });

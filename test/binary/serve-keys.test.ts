@@ -97,7 +97,7 @@ describe('--accept-keys-file', () => {
     const box = await boxWithKeys(`${canaryKey()}\n`, 0o644);
     const { running } = await startServe(['--accept-keys-file', 'keys.txt'], { box });
     expect(running.stderr).toMatch(
-      /^foley: keys\.txt holds API keys and is open to others \(0644\)/,
+      /^foley: keys\.txt contains API keys and is readable by others \(0644\)/,
     );
   });
 
@@ -117,7 +117,7 @@ describe('--accept-keys-file', () => {
   test('that is not there is exit 2', async () => {
     const result = await runFoley(['serve', '--port', '0', '--accept-keys-file', 'none.txt']);
     expect(result.code, result.stderr).toBe(2);
-    expect(result.stderr).toMatch(/--accept-keys-file none\.txt: there is no such file/);
+    expect(result.stderr).toMatch(/--accept-keys-file none\.txt: no such file/);
   });
 
   test('opens addresses other than loopback, which are refused without', async () => {

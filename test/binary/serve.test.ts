@@ -23,7 +23,7 @@ describe('the ready line', () => {
     running.signal('SIGTERM');
     const { stdout, stderr } = await running.done;
     expect(stdout.toString()).toBe(line);
-    expect(stderr).toMatch(/^foley: to look at it, open http:\S+#\S+ \(good once\)\n$/);
+    expect(stderr).toMatch(/^foley: to inspect the service, open http:\S+#\S+ \(works once\)\n$/);
   });
 
   test('is one document with --json', async () => {

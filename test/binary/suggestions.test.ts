@@ -7,10 +7,10 @@ import { startHostedService } from './support/hosted-service.ts';
 import { startServe } from './support/serve.ts';
 
 const MISTAKES: readonly (readonly [args: string, hint: string])[] = [
-  ['tts Hello. -v clara', 'That is the name of a voice: say --voice-name "Clara".'],
+  ['tts Hello. -v clara', 'That is a voice name: use --voice-name "Clara".'],
   ['tts Hello. -v Marrtin', 'Did you mean --voice-name "Martin"?'],
-  ['jobs create Hello. -v clara', 'That is the name of a voice: say --voice-name "Clara".'],
-  ['live Hello. -v clara', 'That is the name of a voice: say --voice-name "Clara".'],
+  ['jobs create Hello. -v clara', 'That is a voice name: use --voice-name "Clara".'],
+  ['live Hello. -v clara', 'That is a voice name: use --voice-name "Clara".'],
   ['tts Hello. --voice-name Clra', 'Did you mean Clara?'],
   ['tts Hello. --voice-name Clara -m vendor-s21pro-flsh', 'Did you mean vendor-s21pro-flash?'],
   ['live Hello. --voice-name Clara -m vendor-s21pro-flsh', 'Did you mean vendor-s21pro-flash?'],

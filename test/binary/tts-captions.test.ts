@@ -209,7 +209,7 @@ describe('what does not go together is exit 2, and nothing is sent', () => {
     [
       'shapes of nothing',
       ['--cue-by', 'word', '--timings', 'x.json'],
-      /--cue-by .* no --subtitles/,
+      /--cue-by requires --subtitles/,
     ],
     [
       'limits that contradict',

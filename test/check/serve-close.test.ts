@@ -92,9 +92,7 @@ describe('a command that leaves a job behind', () => {
     const box = await sandbox();
     const result = await runFoley(await leaveJob(box, longText(300)), { box });
     expect(result.code, result.stderr).toBe(0);
-    expect(result.stderr).toMatch(
-      /^foley: finishing 1 job that was accepted; the next Ctrl-C leaves/m,
-    );
+    expect(result.stderr).toMatch(/^foley: finishing 1 accepted job; press Ctrl-C again to leave/m);
     expect(await localTask(box, result.stdout)).toMatchObject({ status: 'success' });
   });
 
@@ -124,7 +122,7 @@ describe('a command that leaves a job behind', () => {
       signalAt: { signal: 'SIGINT', when: /finishing 1 job/ },
     });
     expect(result.signal).toBe('SIGINT');
-    expect(result.stderr).toMatch(/^foley: 1 job is left; the next foley that uses this data/m);
+    expect(result.stderr).toMatch(/^foley: 1 job unfinished; the next foley that uses this data/m);
     expect(result.stderr).not.toMatch(/internal|Error/);
     const next = await startServe([], { box, timeoutMs: PATIENCE_MS });
     const { taskId } = Object(JSON.parse(result.stdout.toString())).task;

@@ -109,7 +109,7 @@ describe('an unknown command is a usage failure that names the closest one', () 
     [['tss'], 'there is no command "tss"', 'foley tts'],
     [['model', 'list'], 'there is no command "model"', 'foley models'],
     [['voices', 'lst'], 'there is no command "voices lst"', 'foley voices list'],
-    [['help', 'exitcodes'], 'there is no help on "exitcodes"', 'foley help exit-codes'],
+    [['help', 'exitcodes'], 'no help topic "exitcodes"', 'foley help exit-codes'],
     [['help', 'tss'], 'there is no command "tss"', 'foley tts'],
     [['qqqqqqqq'], 'there is no command "qqqqqqqq"', 'There are: tts, models, voices'],
   ])('%j', (argv, message, hint) => {

@@ -23,16 +23,16 @@ describe('a call is checked before anything is read or sent', () => {
     [['GET', '/a b'], {}, 'PATH is "/a b"; white space, # and \\ cannot be in it'],
     [['GET', '/a#b'], {}, 'PATH is "/a#b"; white space, # and \\ cannot be in it'],
     [['GET', '/a\\b'], {}, 'PATH is "/a\\b"; white space, # and \\ cannot be in it'],
-    [['POST', '/x'], { body: 'f', field }, '--body and fields (-F, -f) are both a body'],
-    [['POST', '/x'], { body: 'f', form: true }, '--body and --form are both a body'],
-    [['POST', '/x'], { form: true }, '--form needs fields (-F)'],
+    [['POST', '/x'], { body: 'f', field }, '--body and fields (-F, -f) cannot be combined'],
+    [['POST', '/x'], { body: 'f', form: true }, '--body and --form cannot be combined'],
+    [['POST', '/x'], { form: true }, '--form requires fields (-F)'],
     [['GET', '/x'], { body: 'f' }, 'a GET has no body; --body has no use'],
     [['HEAD', '/x'], { form: true, field }, 'a HEAD has no body; --form has no use'],
     [['POST', '/x'], { header: ['Authorization: Bearer x'] }, '-H may not set Authorization'],
     [['POST', '/x'], { header: ['authorization:x'] }, '-H may not set Authorization'],
     [['POST', '/x'], { header: ['Host: x'] }, 'cannot set the header Host'],
     [['POST', '/x'], { header: ['Content-Length: 1'] }, 'cannot set the header Content-Length'],
-    [['POST', '/x'], { header: ['secret'] }, '-H has no name and colon; it takes name:value'],
+    [['POST', '/x'], { header: ['secret'] }, '-H takes name:value'],
     [['POST', '/x'], { header: ['a b: c'] }, '"a b" is not a valid header name'],
     [['POST', '/x'], { header: ['a: b\nc: d'] }, 'the value of the header a is not valid'],
     [
@@ -58,7 +58,7 @@ describe('a call is checked before anything is read or sent', () => {
     ['a field and the key', { field: [parseField('-F', 'a=@-')] }, '-'],
   ])('stdin serves one of them only: %s', (_what, flags, keyFile) => {
     expect(() => planCall(['POST', '/x'], flags, keyFile)).toThrow(
-      expect.objectContaining({ message: 'stdin is asked for more than once', exit: 'usage' }),
+      expect.objectContaining({ message: 'stdin is used more than once', exit: 'usage' }),
     );
   });
 

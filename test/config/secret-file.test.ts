@@ -27,7 +27,7 @@ describe.skipIf(process.platform === 'win32')('a file with a secret', () => {
       const file = await fileWithMode(mode);
       expect(await openToOthers(file, POSIX)).toBe(mode);
       const told = await closeToOthers(file, POSIX);
-      expect(told).toContain(`could be read by others (0${mode.toString(8)})`);
+      expect(told).toContain(`was readable by others (0${mode.toString(8)})`);
       expect((await stat(file)).mode & 0o777).toBe(0o600);
       expect(await closeToOthers(file, POSIX)).toBeUndefined();
     },

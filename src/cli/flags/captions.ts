@@ -64,7 +64,7 @@ export function cueShape(flags: CueFlags, settings: SettingSources): CueShape {
   const longest = value('cueMaxDuration', 7_000);
   const shortest = value('cueMinDuration', 1_000);
   if (longest.value <= 0) {
-    throw usageFailure(`${describe('cueMaxDuration', longest)}; it must be more than nothing`);
+    throw usageFailure(`${describe('cueMaxDuration', longest)}; it must be above 0`);
   }
   // A short limit that was asked for outranks a minimum that nobody asked for.
   const minDurationMs =
@@ -94,8 +94,8 @@ export function subtitleTargets(given: readonly string[], cwd: string): CaptionT
     const format = SUBTITLE_FORMATS.find((each) => file.toLowerCase().endsWith(`.${each}`));
     if (format === undefined) {
       throw usageFailure(
-        `--subtitles is "${file}"; it takes a name that ends in .srt or .vtt`,
-        'The ending decides the format: SubRip or WebVTT.',
+        `--subtitles is "${file}"; it takes a .srt or .vtt file`,
+        'The extension selects the format: SubRip or WebVTT.',
       );
     }
     const place = path.resolve(cwd, file);
@@ -140,7 +140,7 @@ export interface CaptionPlan {
 
 /** `--timings`, which belongs to `--subtitles`. */
 export function timingsOption(): Option {
-  return new Option('--timings <path>', 'write the times of the words, as .json');
+  return new Option('--timings <path>', 'write word times, as .json');
 }
 
 /**
@@ -174,7 +174,7 @@ function refuseCueFlags(flags: CaptionFlags): void {
   const shaping = Object.entries(CUE_FLAGS).find(([name]) => given.has(name));
   if (shaping === undefined || flags.subtitles !== undefined) return;
   throw usageFailure(
-    `${shaping[1]} says how cues are cut, and there are no --subtitles`,
+    `${shaping[1]} requires --subtitles`,
     'Name a file with --subtitles, or leave it out.',
   );
 }
@@ -190,8 +190,8 @@ const CUE_FLAGS: Readonly<Record<keyof CueFlags, string>> = {
 function timingsTarget(file: string): CaptionTarget {
   if (file.toLowerCase().endsWith('.json')) return { path: file, format: 'json' };
   throw usageFailure(
-    `--timings is "${file}"; it takes a name that ends in .json`,
-    'Subtitles are written by --subtitles.',
+    `--timings is "${file}"; it takes a .json file`,
+    'Use --subtitles for subtitles.',
   );
 }
 

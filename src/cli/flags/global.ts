@@ -37,30 +37,30 @@ export function globalOptions(): Option[] {
     new Option('-q, --quiet', 'print only the result and errors'),
     new Option('--verbose', 'print a line for each request on stderr'),
     new Option('--account <name>', 'stored account to use'),
-    new Option('--local', 'use the embedded service on purpose'),
+    new Option('--local', 'use the embedded service'),
     new Option('--base-url <url>', 'address of the hosted service'),
-    new Option('--realtime-url <url>', 'its realtime host, where that is another'),
+    new Option('--realtime-url <url>', 'realtime host, if it is a different one'),
     new Option('--api-key-file <path>', 'read the API key from a file; - is stdin'),
-    new Option('--max-retries <n>', 'how often a request is tried again (default: 4)').argParser(
+    new Option('--max-retries <n>', 'retries of a request (default: 4)').argParser(
       integerWithin('--max-retries', { minimum: 0, maximum: 999 }),
     ),
     new Option(
       '--response-timeout <duration>',
-      'wait this long for an answer to begin (default: 10m when billed, else 60s)',
+      'wait this long for response headers (default: 10m when billed, else 60s)',
     ).argParser((given) => parseTimeLimit('--response-timeout', given)),
     new Option(
       '--idle-timeout <duration>',
-      'longest silence within an answer (default: 60s)',
+      'longest pause within a response body (default: 60s)',
     ).argParser((given) => parseTimeLimit('--idle-timeout', given)),
     new Option(
       '--max-bytes <n>',
-      'abort audio above this size (default: 8 times what its text needs, at least 256 MiB)',
+      'abort audio above this size (default: 8 times the expected size, at least 256 MiB)',
     ).argParser(integerWithin('--max-bytes', { minimum: 1 })),
-    new Option('--no-progress', 'show no progress'),
+    new Option('--no-progress', 'hide progress'),
     new Option('--color <when>', 'use colors: auto, always or never')
       .argParser(oneOf('--color', COLOR_CHOICES))
       .default('auto', 'auto'),
-    new Option('--no-input', 'never ask anything'),
+    new Option('--no-input', 'never prompt'),
     new Option('-V, --version', 'print the version'),
   ].map((option) => option.helpGroup(GLOBAL_GROUP));
 }

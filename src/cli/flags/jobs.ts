@@ -27,7 +27,7 @@ export interface WaitFlags {
 export function apiOption(): Option {
   return new Option(
     '--api <surface>',
-    `interface of the service: ${JOB_APIS.join(', ')} (default: v3)`,
+    `API surface: ${JOB_APIS.join(', ')} (default: v3)`,
   ).argParser(oneOf('--api', JOB_APIS));
 }
 
@@ -35,11 +35,11 @@ export function waitOptions(): Option[] {
   return [
     new Option(
       '--timeout <duration>',
-      'stop waiting after this time (exit code 28); the job goes on',
+      'stop waiting after this time (exit code 28); the job continues',
     ).argParser((given) => parseDuration('--timeout', given)),
     new Option(
       '--poll-interval <duration>',
-      'ask this often (default: a tenth of the time that has passed; never sooner than the service says)',
+      'time between polls (default: a tenth of the elapsed time, at least Retry-After)',
     ).argParser((given) => parseDuration('--poll-interval', given)),
   ];
 }
@@ -67,7 +67,7 @@ export function pollingAt<Job extends PolledJob>(
     deadlineAt: timeout === undefined ? undefined : clock.monotonic() + timeout,
     onTrouble({ message }) {
       // Once is enough: it goes on until there is an answer.
-      if (!isTold) io.notice(`foley: ${message}; asking about the job again`);
+      if (!isTold) io.notice(`foley: ${message}; retrying`);
       isTold = true;
     },
   };
@@ -131,5 +131,5 @@ export function nextPageNotice({
   readonly page: number;
 }): Pick<CommandResult, 'notice'> {
   if (nextPage === undefined) return {};
-  return { notice: `foley: page ${page}; --page ${nextPage} goes on, --all shows all` };
+  return { notice: `foley: page ${page}; --page ${nextPage} is next, --all shows all` };
 }

@@ -20,7 +20,7 @@ export interface MediaCreateFlags extends CreateWaitFlags, IdFlags {}
 /** @param what is made, such as `the video` @param keyHelp what the key is good for there */
 export function createOptions(what: string, keyHelp: string): Option[] {
   return [
-    new Option('--wait', 'wait until the job has ended'),
+    new Option('--wait', 'wait until the job has finished'),
     new Option('-o, --output <path>', `wait, and write ${what} to a file; - is stdout`),
     new Option('--no-clobber', 'do not replace an existing file (exit code 31)'),
     ...waitOptions(),
@@ -30,7 +30,7 @@ export function createOptions(what: string, keyHelp: string): Option[] {
 }
 
 /** What the key of a create is good for that is recognized when it is repeated. */
-export const KEY_HELP = 'key under which the same order is not billed again';
+export const KEY_HELP = 'key that makes a repeated request free';
 
 /**
  * The end of a file's name tells what is in it: a video is not called .png.
@@ -42,8 +42,8 @@ export function refuseOtherEnding(kind: MediaJobKind, output: string | undefined
   if (named === undefined || FORMATS[named].kind === made) return;
   const endings = made === 'image' ? '.png, .jpg or .webp' : '.mp4';
   throw usageFailure(
-    `--output ends in a name for ${named}, and \`foley ${kind}\` makes ${made}s`,
-    `Let the name end in ${endings}.`,
+    `--output has the extension of ${named}, but \`foley ${kind}\` creates ${made}s`,
+    `Use the extension ${endings}.`,
   );
 }
 
@@ -72,9 +72,9 @@ export function pictureOptions(mediaType: MediaType): Option[] {
       .makeOptionMandatory(),
     new Option(
       '--image <url-or-file>',
-      `a picture to go by (may be repeated, up to ${IMAGE_REFERENCES_MAX})`,
+      `reference image (may be repeated, up to ${IMAGE_REFERENCES_MAX})`,
     ).argParser(every(filled('--image'))),
-    new Option('--max-credits <n>', 'refuse when the model asks for more').argParser(
+    new Option('--max-credits <n>', 'refuse when the quoted price is higher').argParser(
       numberWithin('--max-credits', { minimum: 0 }),
     ),
   ];
@@ -94,7 +94,7 @@ export function givenReferences({
 }: PictureFlags): readonly (readonly [string, string])[] {
   if (image.length > IMAGE_REFERENCES_MAX) {
     throw usageFailure(
-      `--image is given ${image.length} times; at most ${IMAGE_REFERENCES_MAX} pictures are taken`,
+      `--image is given ${image.length} times; at most ${IMAGE_REFERENCES_MAX} images are allowed`,
       'Leave some out.',
     );
   }
@@ -127,15 +127,15 @@ export async function refuseDear(
   const quotes = fitting.map(({ credits }) => credits).filter((credits) => credits !== undefined);
   if (quotes.length === 0) {
     throw usageFailure(
-      `--max-credits is ${maxCredits}, and the catalogue has no quote for this with ${model}`,
-      `\`foley ${mediaType} models\` shows what there is; leave --max-credits out to order it all the same.`,
+      `--max-credits is ${maxCredits}, but the catalogue has no price for this with ${model}`,
+      `\`foley ${mediaType} models\` lists prices; leave --max-credits out to create it anyway.`,
     );
   }
   const most = Math.max(...quotes);
   if (most <= maxCredits) return;
   throw usageFailure(
-    `this may cost ${counted(most, 'credit')}, and --max-credits is ${maxCredits}`,
-    `\`foley ${mediaType} models\` shows what is cheaper.`,
+    `this may cost ${counted(most, 'credit')}, but --max-credits is ${maxCredits}`,
+    `\`foley ${mediaType} models\` lists cheaper variants.`,
   );
 }
 

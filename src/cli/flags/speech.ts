@@ -36,13 +36,13 @@ export function addSpeechFlags(
   command: Command,
   {
     formats = SPEECH_FORMATS.join(', '),
-    usual = 'the ending of --output, else mp3',
+    usual = 'from the extension of --output, else mp3',
   }: FormatWords = {},
 ): void {
   for (const option of voiceOptions()) command.addOption(option);
   command
     .addOption(
-      new Option('-m, --model <id>', 'model id (default: the voice’s own)').argParser(
+      new Option('-m, --model <id>', 'model id (default: the voice’s default model)').argParser(
         filled('--model'),
       ),
     )
@@ -52,7 +52,7 @@ export function addSpeechFlags(
       ),
     )
     .addOption(
-      new Option('--output-format <format>', 'the same as --format')
+      new Option('--output-format <format>', 'alias of --format')
         .argParser(speechFormat('--output-format'))
         .conflicts('format')
         .hideHelp(),
@@ -64,7 +64,7 @@ export function addSpeechFlags(
 export function voiceOptions(): Option[] {
   return [
     new Option('-v, --voice <id>', 'voice id').argParser(filled('--voice')),
-    new Option('--voice-name <name>', 'voice by its exact name, whatever its case')
+    new Option('--voice-name <name>', 'exact voice name, case-insensitive')
       .argParser(filled('--voice-name'))
       .conflicts('voice'),
   ];
@@ -149,7 +149,7 @@ export function textWithin(flag: string, maximum: number): (given: string) => st
   return (given) => {
     const length = countCodePoints(given);
     if (length > maximum) {
-      throw usageFailure(`${flag} has ${length} characters; it takes at most ${maximum}`);
+      throw usageFailure(`${flag} has ${length} characters; at most ${maximum} are allowed`);
     }
     return check(given);
   };
@@ -197,13 +197,13 @@ export interface IdFlags {
 /** The flags of every command that speaks and is billed for it. */
 export function requestOptions(): Option[] {
   return [
-    ...idOptions('key under which a repeated request is not billed again'),
-    new Option('--max-credits <n>', 'refuse what may cost more').argParser(
+    ...idOptions('key that makes a repeated request free'),
+    new Option('--max-credits <n>', 'refuse a request that may cost more').argParser(
       numberWithin('--max-credits', { minimum: 0 }),
     ),
     new Option(
       '--credit-rate <n>',
-      'credits per character for --max-credits (default: from what was charged)',
+      'credits per character for --max-credits (default: from earlier charges)',
     ).argParser(numberWithin('--credit-rate', { minimum: 0 })),
     dryRunOption(),
   ];

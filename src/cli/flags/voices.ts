@@ -56,6 +56,6 @@ export function madeVoiceResult(
 
 /** That it was made, what it cost and how to speak with it, on a line for stderr. */
 export function madeVoiceNotice(voice: MadeVoice, name: string): string {
-  const made = `foley: made the voice "${voice.name ?? name}"`;
+  const made = `foley: created the voice "${voice.name ?? name}"`;
   return `${describeCost(made, { ...voice, ignoredParameters: [] })}; \`foley tts -v ${voice.voiceId}\` speaks with it`;
 }

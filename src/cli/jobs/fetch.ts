@@ -87,7 +87,7 @@ function watched<Job extends WaitedJob>(
     polling && {
       ...polling,
       onState: ({ status }: Job) => note({ id, status }),
-      onTrouble: () => note({ id, status: 'asking again' }),
+      onTrouble: () => note({ id, status: 'retrying' }),
     }
   );
 }
@@ -118,8 +118,8 @@ function worstFailure<Job extends WaitedJob>(
   if (failed !== undefined || late === undefined) return failed;
   const { length } = failures;
   return reviseFailure(late, {
-    ...(length === 1 ? {} : { message: `the time is over and ${length} jobs still run` }),
-    hint: `\`${resume()}\` goes on.`,
+    ...(length === 1 ? {} : { message: `timed out: ${length} jobs are still running` }),
+    hint: `\`${resume()}\` continues.`,
   });
 }
 
@@ -136,7 +136,7 @@ export async function fetchOne<Job extends WaitedJob>(
     ...options.polling,
     onState: (job: Job) => progress.state(job),
     onTrouble(failure: Failure) {
-      progress.update(`job ${id}: asking again (${failure.message})`);
+      progress.update(`job ${id}: retrying (${failure.message})`);
       if (!io.showsProgress) options.polling?.onTrouble?.(failure);
     },
   };
@@ -146,7 +146,7 @@ export async function fetchOne<Job extends WaitedJob>(
   if (fetched.saved !== undefined) await settle(context, new Set([id]));
   const { failure, job, saved } = fetched;
   if (job === undefined) {
-    throw failure ?? new Error(`nothing is known of job ${id}`);
+    throw failure ?? new Error(`job ${id} has no state`);
   }
   // Of one segment nothing is missing, whatever became of the others.
   const isPartial = job.phase === 'partial' && options.source.isPart !== true;
@@ -179,7 +179,7 @@ async function stopped<T>(
   try {
     return await work;
   } catch (error) {
-    if (signal.aborted) io.notice(`foley: stopped; \`${resume()}\` goes on`);
+    if (signal.aborted) io.notice(`foley: stopped; \`${resume()}\` continues`);
     throw error;
   }
 }

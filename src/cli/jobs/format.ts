@@ -59,7 +59,7 @@ export function partialNotice({ id, segments, status }: SpeechJob): string {
   const which = failed.map(({ index }) => index).join(', ');
   const what = failed.length === 1 ? 'segment' : 'segments';
   const said = failed.length === 0 ? `its status is ${status}` : `${what} ${which} failed`;
-  return display(`foley: only a part of job ${id} was spoken (${said})`);
+  return display(`foley: job ${id} is only partly spoken (${said})`);
 }
 
 /** What was saved and what it cost, on a line for stderr. */

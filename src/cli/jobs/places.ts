@@ -60,8 +60,8 @@ export async function namedPlace(
     placeFor: async ({ id }, format) => {
       if (named === undefined || named === format) return { output: file };
       throw usageFailure(
-        `--output ends in a name for ${named}, but ${what} ${display(id)} is ${format}`,
-        `Let the name end in .${extensionOf(format)}, and convert the file afterwards.`,
+        `--output has the extension of ${named}, but ${what} ${display(id)} is ${format}`,
+        `Use the extension .${extensionOf(format)}, and convert the file afterwards.`,
       );
     },
     abandon: () => file.abandon(),
@@ -91,7 +91,7 @@ interface FolderWords {
 
 const FOLDER_OF_JOBS: FolderWords = {
   flag: '--output',
-  why: 'the audio of several jobs needs a folder',
+  why: 'several jobs require a folder',
   hint: 'Name a folder, or wait for one job at a time.',
 };
 

@@ -26,7 +26,7 @@ export function mediaPresenter(
     target,
     api: MEDIA_API,
     document: (told) => mediaDocument(told, target),
-    partial: ({ id, status }) => display(`foley: only a part of job ${id} was made (${status})`),
+    partial: ({ id, status }) => display(`foley: job ${id} is only partly done (${status})`),
     saved: savedNotice,
     show({ clock, io }, label) {
       const bar = startProgress(io, clock, label, 'percent');

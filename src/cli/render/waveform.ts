@@ -30,7 +30,7 @@ export async function showWaveform(file: string, context: Context): Promise<void
     io.notice(drawWaveform(sound.levels.waveform(columns)));
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    io.notice(`foley: its waveform cannot be drawn: ${error.message}`);
+    io.notice(`foley: cannot draw the waveform: ${error.message}`);
   }
 }
 
@@ -46,7 +46,7 @@ export async function measureFile(
 ): Promise<{ readonly bytes: number; readonly sound: MeasuredSound }> {
   const file = path.resolve(cwd(), given);
   const found = await findRegularFile(file, given, files);
-  if (found === undefined) throw usageFailure(`${given} is no regular file`);
+  if (found === undefined) throw usageFailure(`${given} is not a regular file`);
   const { measureSound } = await import('../../audio/measure.ts');
   const { SoundProblem } = await import('../../audio/decode.ts');
   const handle = await files.open(file, 'r');

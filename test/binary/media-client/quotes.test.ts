@@ -57,9 +57,9 @@ test.each<[string, readonly string[], string]>([
   [
     '20',
     ['-m', 'model-1', '--resolution', '4k'],
-    'this may cost 80 credits, and --max-credits is 20',
+    'this may cost 80 credits, but --max-credits is 20',
   ],
-  ['19', ['-m', 'model-1'], 'this may cost 20 credits, and --max-credits is 19'],
+  ['19', ['-m', 'model-1'], 'this may cost 20 credits, but --max-credits is 19'],
   ['99', ['-m', 'model-1', '--aspect-ratio', '2:3'], 'no quote'],
   ['99', ['-m', 'model-2'], 'no quote'],
 ])('--max-credits %s %j is refused before anything is ordered', async (most, flags, message) => {

@@ -109,7 +109,7 @@ describe('voices list --api v1', () => {
       items: [{ title: 'Nora' }],
     });
     const personal = await runFoley(['voices', 'list', '--type', 'personal', '--local']);
-    expect(personal).toMatchObject({ stdout: Buffer.alloc(0), stderr: 'There are no voices.\n' });
+    expect(personal).toMatchObject({ stdout: Buffer.alloc(0), stderr: 'No voices.\n' });
     const speaks = await localDocument('voices', 'list', '--supports-language', 'en', '--all');
     expect(speaks).toMatchObject({ total: Object(await localDocument('voices', 'list')).total });
   });

@@ -21,7 +21,7 @@ describe('voices create', () => {
     const result = await stage.run([...args, '--language', 'en']);
     expect(result).toMatchObject({ code: 0 });
     expect(result.stdout.toString()).toBe('v-new\n');
-    expect(result.stderr).toContain('made the voice "Ada"');
+    expect(result.stderr).toContain('created the voice "Ada"');
     expect(result.stderr).toContain('`foley tts -v v-new` speaks with it');
     const request = await stage.server.received();
     expect(request.header('content-length')).toBe(`${request.body.length}`);

@@ -55,7 +55,7 @@ describe('design create', () => {
     expect(result.stderr).toContain(
       'the design d-1 has 3 candidates; 30 credits used; quota left: 70',
     );
-    expect(result.stderr).toContain('`foley design save DESIGN CANDIDATE --name NAME` keeps one');
+    expect(result.stderr).toContain('`foley design save DESIGN CANDIDATE --name NAME` saves one');
     const request = await stage.server.received();
     expect(request.header('idempotency-key')).toMatch(/^[\w-]{16,128}$/);
     expect(request.header('x-request-id')).not.toBe(request.header('idempotency-key'));
@@ -153,7 +153,7 @@ describe('design create', () => {
     await writeFile(path.join(stage.box.out, 'file'), '');
     const result = await stage.run([...CREATE, '--output-dir', 'file']);
     expect(result.code).toBe(2);
-    expect(result.stderr).toContain('--output-dir is file, a file, but previews need a folder');
+    expect(result.stderr).toContain('--output-dir is file, a file, but previews require a folder');
     expect(stage.server.connections).toBe(0);
   });
 
@@ -190,7 +190,7 @@ describe('design preview', () => {
     const stage = await scene([onPreview('c-2', WAV)]);
     const result = await stage.run(['design', 'preview', 'd-1', 'c-2', '-o', 'x.mp3']);
     expect(result.code).toBe(2);
-    expect(result.stderr).toContain('--output ends in a name for mp3, but candidate c-2 is wav');
+    expect(result.stderr).toContain('--output has the extension of mp3, but candidate c-2 is wav');
     expect(await readdir(stage.box.out)).toStrictEqual([]);
   });
 

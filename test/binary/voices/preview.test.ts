@@ -102,7 +102,7 @@ const REFUSED: readonly [args: string[], reason: string][] = [
   ],
   [
     ['voices', 'preview', 'a', '--output-dir', '-'],
-    '--output-dir is "-", but previews need a folder',
+    '--output-dir is "-", but previews require a folder',
   ],
   [
     ['voices', 'preview', 'a', '--player', 'no-such-program'],

@@ -111,7 +111,7 @@ describe('http to another computer', () => {
       const stage = await scene([]);
       const error = await stage.fail(['--base-url', origin]);
       expect(error).toMatchObject({ exitCode: 2, code: 'usage', billed: 'no', status: null });
-      expect(error.message).toContain('would be called without encryption');
+      expect(error.message).toContain('is not encrypted');
       expect(await filesLeft(stage.box)).toStrictEqual([]);
     },
   );

@@ -134,7 +134,7 @@ test('a stream that is longer than what is remembered of it is lost, and told so
   expect(result.code).toBe(27);
   expect(result.stderr).toBe(
     'foley: cannot write to stdout: the file would be larger than is allowed here\n' +
-      'Send it elsewhere, or mend what stdout leads to. The audio was billed and is lost.\n',
+      'Write to another place, or fix the target of stdout. The audio was billed and is lost.\n',
   );
   expect(await filesLeft(stage.box)).toStrictEqual(['out/all.mp3']);
   expect((await stage.run(['recover'])).code).toBe(0);

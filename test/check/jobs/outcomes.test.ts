@@ -93,7 +93,7 @@ describe('a job that ends', () => {
     const stage = await jobScene([onPoll(jobAnswer('partial_fail', { segments }))]);
     const result = await stage.run([...SAVE, '--json']);
     expect(result.code, result.stderr).toBe(3);
-    expect(result.stderr).toContain(`only a part of job ${JOB_ID} was spoken (segment 1 failed)`);
+    expect(result.stderr).toContain(`job ${JOB_ID} is only partly spoken (segment 1 failed)`);
     expect(JSON.parse(result.stdout.toString())).toMatchObject({
       status: 'partial_fail',
       output: 'hi.mp3',
@@ -257,7 +257,7 @@ describe('a wait', () => {
     const result = await stage.run(['jobs', 'wait', JOB_ID, '--poll-interval', '1ms']);
     expect(result.code, result.stderr).toBe(0);
     expect(result.stdout.toString()).toBe('success\n');
-    expect(result.stderr.match(/asking about the job again/g)).toHaveLength(1);
+    expect(result.stderr.match(/; retrying$/gm)).toHaveLength(1);
     expect(requestsTo(stage, JOB_PATH)).toHaveLength(2 * troubles.length + 2);
   });
 

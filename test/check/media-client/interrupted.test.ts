@@ -40,7 +40,7 @@ describe.each(KINDS)('%s create', (kind) => {
     const stopped = await running.done;
     expect(stopped.signal).toBe('SIGINT');
     const next = `foley ${kind} wait ${JOB_ID} -o ${name}`;
-    expect(stopped.stderr).toContain(`\`${next}\` goes on`);
+    expect(stopped.stderr).toContain(`\`${next}\` continues`);
     expect(await leftIn(stage.box)).toEqual([OPEN]);
     const went = await stage.run(next.split(' ').slice(1));
     expect([went.code, went.stdout.toString()]).toEqual([0, `${name}\n`]);
