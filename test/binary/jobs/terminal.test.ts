@@ -61,7 +61,7 @@ describe('waiting on a terminal', () => {
     running.write('\u0003');
     const { code, stdout } = await running.done;
     expect(code).toBe(130);
-    expect(stdout.toString()).toContain('`foley jobs wait job-2 -o all` goes on');
+    expect(stdout.toString()).toContain('`foley jobs wait job-2 -o all` continues');
     expect(stage.server.requests.some(({ path }) => path === JOB_PATH)).toBe(true);
   });
 });

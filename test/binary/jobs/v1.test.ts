@@ -134,7 +134,7 @@ describe('a list', () => {
     expect(listed.stderr).toMatch(/There are no jobs\./);
     const one = await stage.run(['jobs', 'list', '--limit', '1']);
     expect(one.stdout.toString()).toMatch(/^ID .*\na +success/);
-    expect(one.stderr).toContain('--page 2 goes on');
+    expect(one.stderr).toContain('--page 2 is next');
   });
 
   test.each([
