@@ -265,7 +265,7 @@ export function createContext({ deps, globals, io, signal }: ContextInputs): Con
     connect: (options) => (connection ??= openConnection(context, options ?? {})),
     emit: (result) => render(result, io, globals.json === true),
     close: async () => {
-      // Whoever waited for the connection was told why there is none.
+      // The command has reported a failed connection.
       const open = await connection?.catch(() => undefined);
       await open?.close();
     },

@@ -153,7 +153,7 @@ async function warnWhenHidden(context: Context, name: SettingName, file: string)
     const origin = describeOrigin(setting.origin);
     context.io.notice(`foley: ${name} is set in ${file}, but ${origin} takes precedence`);
   } catch (error) {
-    // It was written; that something else is wrong is for whoever reads the settings.
+    // The setting was written: another invalid setting is only a notice.
     if (!(error instanceof Failure)) throw error;
     context.io.notice(`foley: ${error.message}`);
   }

@@ -65,7 +65,7 @@ Examples:
   $ foley design create "An old man, deep and slow" \\
       --preview-text "Good evening." --output-dir candidates`;
 
-/** The request that would be sent (`--dry-run`). */
+/** Returns the request as `--dry-run` prints it. */
 export async function describeDesign(
   context: Context,
   order: DesignOrder,
@@ -158,7 +158,7 @@ async function fetchPreviews(
   return previews;
 }
 
-/** A design with what became of its previews, where they were wanted. */
+/** A design with its saved previews, if they were requested. */
 interface ToldDesign {
   readonly design: VoiceDesign;
   readonly previews: readonly CandidatePreview[] | undefined;

@@ -91,7 +91,7 @@ export const settingsCheck: Check = {
   },
 };
 
-/** The file with the keys can be understood, and nobody else can read it. */
+/** Checks that the accounts file is valid and private. */
 export const accountsCheck: Check = {
   name: 'accounts',
   async look(context) {
@@ -251,7 +251,7 @@ async function inUse(context: Context, shared: Shared, seen: string): Promise<Fi
   return ok(`${seen} set; requests to ${baseUrl.host} go through ${redactUrl(proxy)}`);
 }
 
-/** Why there is none is told by another check. */
+/** Another check reports why there is no target. */
 async function hostedUrl(shared: Shared): Promise<URL | undefined> {
   try {
     const target = await shared.target();

@@ -10,11 +10,11 @@ import { counted } from '../../src/text/display.ts';
 import type { Check, Finding } from './checks.ts';
 import { ok, problem, problemOf, warning } from './checks.ts';
 
-/** A person waits; what does not answer at the second attempt is told. */
+/** Few, since a person waits. */
 const MAX_RETRIES = 1;
 const REINSTALL = 'Install foley again; if it stays, report it as a bug.';
 
-/** The embedded service starts on its own data and speaks a word, which nobody keeps. */
+/** Starts the embedded service on its own data, and speaks a word. */
 export const embeddedCheck: Check = {
   name: 'embedded service',
   async look(context) {

@@ -97,7 +97,7 @@ async function bodyOf(
   };
 }
 
-/** The line that goes on with speech that was paid for. */
+/** Returns the command that continues with billed speech. */
 function lipSyncLine(
   { globals }: Context,
   { fit, output, video }: DubCreateFlags,

@@ -32,7 +32,7 @@ Examples:
   $ foley inspect hello.mp3
   $ foley inspect hello.mp3 --json`;
 
-/** Of a waveform that nobody looks at on a terminal. */
+/** Waveform width without a terminal. */
 const WAVEFORM_COLUMNS = 80;
 /** How many levels `--json` has. */
 const WAVEFORM_LEVELS = 200;

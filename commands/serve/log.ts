@@ -14,7 +14,7 @@ interface LogOptions {
   readonly write: (line: string) => void;
 }
 
-/** What `foley serve` tells while it runs. */
+/** The log of `foley serve`. */
 interface ServeLog {
   readonly report: (event: ServiceEvent) => void;
   /** Shows these nowhere from here on. */

@@ -91,7 +91,7 @@ function refuseOtherServices(globals: GlobalOptions): void {
   );
 }
 
-/** Others may come only with keys that somebody chose for them. */
+/** Refuses to listen beyond loopback without a keys file. */
 function refuseOpenHost({ acceptKeysFile, host }: ServeFlags): void {
   const isLoopback = /^(localhost|::1|127(\.\d{1,3}){3})$/.test(host);
   if (isLoopback || (acceptKeysFile !== undefined && host !== '')) return;
@@ -128,7 +128,7 @@ function secretsOf(keys: readonly AccountKey[] = []): readonly string[] {
   return keys.map(({ key }) => key);
 }
 
-/** A key that somebody keeps in a file is not told again: what is printed ends up in logs. */
+/** Keys from a file are not printed, since output ends up in logs. */
 function announcement(service: RunningService, keysFile: string | undefined): CommandResult {
   const { baseUrl, realtimeUrl } = service;
   const apiKey = keysFile === undefined ? service.apiKey : null;

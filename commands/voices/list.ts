@@ -81,7 +81,7 @@ export interface VoicesListFlags {
 export const VOICE_SURFACES = ['v3', 'v1', 'compat'] as const;
 export type VoiceSurface = (typeof VOICE_SURFACES)[number];
 
-/** What only v1 has, and what the compatibility list has none of. */
+/** Filters of v1 only, and paging flags that the compatibility list does not have. */
 const V1_FILTERS = ['type', 'language', 'supportsLanguage', 'search', 'provider'] as const;
 const PAGE_FLAGS = ['page', 'pageSize', 'includePersonal'] as const;
 const FLAG_NAMES: Readonly<Record<(typeof V1_FILTERS | typeof PAGE_FLAGS)[number], string>> = {
@@ -203,7 +203,7 @@ const COLUMNS: readonly Column<Voice>[] = [
   { title: 'MODELS', value: ({ modelIds }) => modelIds.join(', ') },
 ];
 
-/** v1 tells neither languages nor models of a voice, and the compatibility list even less. */
+/** v1 lists no languages and models, the compatibility list only ids and names. */
 const COMPAT_COLUMNS: readonly Column<ListedVoiceV1>[] = [
   { title: 'ID', value: ({ voiceId }) => voiceId, whole: true },
   { title: 'NAME', value: ({ name }) => name },

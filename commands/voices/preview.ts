@@ -157,7 +157,7 @@ function failedItem(voiceId: string, { code, exitCode, message }: Failure): obje
   return { voiceId, output: null, error: { code, message, exitCode } };
 }
 
-/** The last failure is told as that of the command where nothing was spoken or nothing more can be. */
+/** Ends with the last failure when nothing was spoken or nothing more can be. */
 function conclude(
   { io }: Context,
   failed: readonly FailedPreview[],

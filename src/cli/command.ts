@@ -36,7 +36,7 @@ export interface Leaf {
   readonly name: string;
   /** Other names for the same. */
   readonly aliases?: readonly string[];
-  /** For other programs: not in the help, not completed. */
+  /** Left out of help and completions. */
   readonly hidden?: boolean;
   readonly summary: string;
   readonly load: () => Promise<CommandDefinition>;
@@ -47,9 +47,9 @@ export interface Branch {
   readonly name: string;
   readonly summary: string;
   readonly children: readonly Leaf[];
-  /** The verb that runs when none is given: `list` where there is one. Without it the help is shown. */
+  /** The default verb; without one, the help is shown. */
   readonly fallback?: string;
-  /** What the noun does itself, with words that name none of its verbs. */
+  /** Runs when the first word is not a verb. */
   readonly itself?: () => Promise<CommandDefinition>;
 }
 
@@ -59,35 +59,35 @@ export function isBranch(node: CommandNode): node is Branch {
   return 'children' in node;
 }
 
-/** Whether people are told of it: help, completions, man pages, suggestions. */
+/** Returns whether help, completions, man pages and suggestions list the command. */
 export function isShown(node: CommandNode): boolean {
   return isBranch(node) || node.hidden !== true;
 }
 
-/** What a command works with. What costs something is a function, and is done when it is called. */
+/** The services that a command uses; costly ones are functions. */
 export interface Context extends FileDeps {
   readonly globals: GlobalOptions;
   readonly env: MainDeps['env'];
   readonly cwd: MainDeps['cwd'];
   readonly homeDirectory: string;
   readonly io: Io;
-  /** Looked up when it is first asked for. */
+  /** Created on first use. */
   readonly processes: Processes;
   /** Aborted when the user wants to stop. */
   readonly signal: AbortSignal;
-  /** Where foley keeps its files. */
+  /** Returns foley's folders and files. */
   paths(): Promise<Paths>;
-  /** Everything that is configured, below the flags. */
+  /** Returns the settings below the flags. */
   settings(): Promise<SettingSources>;
-  /** The service that is meant, started if it is the embedded one; the same one each time. */
+  /** Connects to the service, starting the embedded one if needed; always returns the same connection. */
   connect(options?: ConnectOptions): Promise<Connection>;
   /** Renders a result before the command has ended, such as the address of a server. */
   emit(result: CommandResult): Promise<void>;
-  /** Ends what was started. */
+  /** Closes the connection and the embedded service. */
   close(): Promise<void>;
 }
 
-/** A service that answers, and what kind it is. */
+/** A client connected to a service. */
 export interface Connection {
   readonly client: ApiClient;
   readonly target: 'embedded' | 'hosted';
@@ -95,13 +95,13 @@ export interface Connection {
 }
 
 export interface ConnectOptions {
-  /** Only public documents will be asked for, so that no key is needed. */
+  /** Only public documents are requested: no key is needed. */
   readonly publicOnly?: boolean;
   /** Speech will be requested: the engine of the embedded service warms up while that starts. */
   readonly speaks?: boolean;
 }
 
-/** Everything that `main` takes from outside, so that a test can replace it. */
+/** The environment of `main`, injected for tests. */
 export interface MainDeps {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The current folder; throws a Failure (usage) when it was removed. */

@@ -31,7 +31,7 @@ export async function connect(context: Context, options: ConnectOptions): Promis
   if (target.kind === 'hosted') return connectTo(context, target.address, async () => {});
   if (target.notice !== undefined) context.io.warn(target.notice);
   const report = (event: ServiceEvent): void => {
-    // With --json the last line of stderr is the error, and that was told before.
+    // With --json, the last line of stderr must stay the error.
     if (isClosingEvent(event) && context.globals.json !== true) {
       context.io.notice(`foley: ${describeClosing(event)}`);
     }
@@ -130,7 +130,7 @@ export function describeEvent(event: ApiEvent): string {
   return display(`foley: ${method} ${url} ${outcome} ${Math.round(ms)} ms ${requestId}`);
 }
 
-/** What an embedded service tells when it closes. */
+/** Events of an embedded service that is closing. */
 export type ClosingEvent = Extract<
   ServiceEvent,
   { readonly type: 'finishing-answers' | 'finishing-jobs' | 'jobs-left' }

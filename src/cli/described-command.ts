@@ -1,6 +1,6 @@
 import { SETTING_NAMES, SETTINGS } from '../config/setting-definitions.ts';
 
-/** A flag as people are told of it; `value` is the name of what it takes. */
+/** A flag as the help describes it; `value` is its placeholder. */
 export interface DescribedFlag {
   readonly long: string;
   readonly short: string | undefined;
@@ -17,7 +17,7 @@ export interface DescribedArgument {
   readonly description: string;
 }
 
-/** A command as data: what completions, man pages and the reference are written from. */
+/** A command as data, for completions, man pages and the reference. */
 export interface DescribedCommand {
   /** Names from the root, without `foley`. */
   readonly path: readonly string[];
@@ -28,10 +28,10 @@ export interface DescribedCommand {
   readonly arguments: readonly DescribedArgument[];
   /** Its own flags; those of every command are in {@link DescribedTree}. */
   readonly flags: readonly DescribedFlag[];
-  /** What its help says after the flags: examples and notes. */
+  /** Examples and notes after the flags. */
   readonly notes: string;
   readonly children: readonly DescribedCommand[];
-  /** The verb that is meant when none is given. */
+  /** The default verb. */
   readonly fallback: string | undefined;
 }
 
@@ -45,7 +45,7 @@ export function everyCommand(commands: readonly DescribedCommand[]): DescribedCo
   return commands.flatMap((command) => [command, ...everyCommand(command.children)]);
 }
 
-/** Kinds of names that foley remembers, so that a shell can complete them. */
+/** Kinds of names that foley remembers for shell completion. */
 export const KNOWN_NAMES = [
   'voice',
   'voice-name',
@@ -58,7 +58,7 @@ export const KNOWN_NAMES = [
 
 export type KnownName = (typeof KNOWN_NAMES)[number];
 
-/** Where the words for a value come from: a list, the disk, what foley knows, or nowhere. */
+/** The source of completions for a value: a list, the disk, remembered names, or none. */
 export type ValueSource =
   | 'anything'
   | 'files'
@@ -67,7 +67,7 @@ export type ValueSource =
   | { readonly known: KnownName }
   | { readonly words: readonly string[]; readonly about?: readonly string[] };
 
-/** Flags whose value is a name that foley may know. */
+/** Flags whose value is a remembered name. */
 const KNOWN_BY_FLAG: Readonly<Record<string, KnownName>> = {
   '--account': 'account',
   '--model': 'model',
@@ -75,7 +75,7 @@ const KNOWN_BY_FLAG: Readonly<Record<string, KnownName>> = {
   '--voice-name': 'voice-name',
 };
 
-/** Arguments that are such names, by the command they belong to. */
+/** Commands whose first argument is a remembered name. */
 const KNOWN_BY_COMMAND: Readonly<Record<string, KnownName>> = {
   'config get': 'setting',
   'config set': 'setting',
@@ -97,7 +97,7 @@ const ON_DISK: Readonly<Record<string, 'files' | 'folders'>> = {
   path: 'files',
 };
 
-/** Where the value of a flag comes from; `value` is the name that its help gives it. */
+/** Returns the completion source of a flag; `value` is its placeholder in the help. */
 export function flagSource(
   long: string,
   value: string,
@@ -108,7 +108,7 @@ export function flagSource(
   return known === undefined ? (ON_DISK[value] ?? 'anything') : { known };
 }
 
-/** Where an argument comes from. Only the first one of a command is ever a known name. */
+/** Returns the completion source of an argument. Only a command's first argument is a remembered name. */
 export function argumentSource(path: readonly string[], name: string): ValueSource {
   const known = name === 'value' ? undefined : KNOWN_BY_COMMAND[path.join(' ')];
   return known === undefined ? (ON_DISK[name] ?? 'anything') : { known };

@@ -7,7 +7,7 @@ import { wantsColor, loadPaint, PLAIN } from './render/style.ts';
 import type { GlobalOptions } from './flags/global.ts';
 import type { TerminalStyle } from './render/style.ts';
 
-/** In code points: a service may say more than anybody reads. */
+/** In code points. */
 const LONGEST_SENTENCE = 4_000;
 
 /** The three streams with the rules of the contract's section 3: who may write what, and when. */
@@ -37,7 +37,7 @@ export interface Io {
   notice(sentence: string): void;
   /** A sentence on stderr that nothing silences. */
   warn(sentence: string): void;
-  /** How both look there: safe to show, and cut between words where a terminal ends. */
+  /** Returns a sentence as `notice` and `warn` print it: escaped and wrapped. */
   shown(sentence: string): string;
   /** Sentences on stderr that nothing silences, safe already, and cut where a terminal ends. */
   explain(text: string): void;
@@ -111,7 +111,7 @@ function sentencesOn(
   };
 }
 
-/** Whether a person looks at a stream: nobody reads what CI shows page by page. */
+/** Returns whether a person reads the stream: a terminal, and not in CI. */
 function isAttended({ isTTY }: Output, env: IoInputs['env']): boolean {
   return isTTY === true && env['TERM'] !== 'dumb' && !isSet(env['CI']);
 }
@@ -121,7 +121,7 @@ function screenLines({ rows = 0 }: Output): number {
   return rows > 1 ? rows - 1 : Infinity;
 }
 
-/** In columns; infinite where nobody looks. */
+/** Returns the columns of a terminal, else infinity. */
 function widthOf({ columns, isTTY }: Output): number {
   return isTTY === true ? (columns ?? Infinity) : Infinity;
 }

@@ -5,27 +5,27 @@ import { readOwnText } from '../durable/own-files.ts';
 import { display } from '../text/display.ts';
 import type { KnownName } from './described-command.ts';
 
-/** A name that a service told, and what a person knows it by. */
+/** A name from a service, with its description. */
 export interface RememberedName {
   readonly name: string;
   readonly about: string;
 }
 
-/** Names of one kind that a result of a service had. */
+/** Names of one kind from a service response. */
 export interface SeenNames {
   readonly kind: KnownName;
   readonly names: readonly RememberedName[];
 }
 
-/** How many names of a kind are kept: the newest. */
+/** Newest names stored per kind. */
 const NAMES_KEPT = 500;
 
-/** What a shell can take as one plain word; any other name is not offered. */
+/** Names that need no shell quoting; others are not completed. */
 const PLAIN_WORD = /^[\w.:@+][\w.:@+/-]{0,127}$/;
 
 const ABOUT_COLUMNS = 60;
 
-/** Room for every name with its text, each character written with four bytes. */
+/** File size limit: all names with descriptions, four bytes a character. */
 const NAMES_BYTES = 512 * 1024;
 
 /**
@@ -48,7 +48,7 @@ export async function recallNames(
   }
 }
 
-/** Keeps names for the completion of shells. A cache: where it cannot be written, nothing is lost. */
+/** Stores names for shell completion. Ignores write errors: it is only a cache. */
 export async function rememberNames(
   deps: FileDeps,
   cache: string,
@@ -66,7 +66,7 @@ export async function rememberNames(
     const data = Buffer.from(lines.join(''));
     await replaceFile({ ...deps, path: fileOf(cache, kind), data, mode: 0o600 });
   } catch {
-    // The next list is another chance.
+    // The next list tries again.
   }
 }
 
@@ -74,7 +74,7 @@ function fileOf(cache: string, kind: KnownName): string {
   return path.join(cache, 'names', `${kind}s.tsv`);
 }
 
-/** A name with what is known of it, if a shell can take it as one plain word; else nothing. */
+/** Returns the name if it needs no shell quoting, else nothing. */
 export function offerable(name: string, about: string): RememberedName[] {
   if (!PLAIN_WORD.test(name)) return [];
   return [{ name, about: display(about.replaceAll(/\s+/g, ' ').trim(), { max: ABOUT_COLUMNS }) }];

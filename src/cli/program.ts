@@ -194,7 +194,7 @@ function isText(value: string | null | undefined): value is string {
 
 const COLUMNS = 80;
 
-/** What somebody may type who has never used foley: the line, and what it does. */
+/** Example commands for new users. */
 const BEGINNINGS = [
   ['foley tts "Hello from foley" -o hello.mp3', 'speak into a file'],
   ['foley tts "Hello from foley" --play', 'speak aloud'],
@@ -202,7 +202,7 @@ const BEGINNINGS = [
   ['foley doctor', 'check that everything works'],
 ] as const;
 
-/** What `foley` alone answers: what to type next, and the names of all commands, on half a screen. */
+/** Returns what `foley` prints without arguments: examples and all commands. */
 export function welcomeText(tree: readonly CommandNode[]): string {
   const width = Math.max(...BEGINNINGS.map(([line]) => line.length));
   return [

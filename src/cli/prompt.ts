@@ -10,7 +10,7 @@ const DELETE = '\x7f';
 /** Arrows and the like, and the marks around what is pasted. */
 const ESCAPE_SEQUENCE = /\x1b(\[[0-9;?]*[ -/]*[@-~]|[O@-Z\\-_].?)?/g;
 
-/** Whether somebody is there to be asked: at a terminal, where the question can also be seen. */
+/** Returns whether a prompt can be shown and answered on a terminal. */
 export function canAsk(io: Pick<Io, 'stderrIsTerminal' | 'stdinIsTerminal'>): boolean {
   return io.stderrIsTerminal && io.stdinIsTerminal();
 }

@@ -19,7 +19,7 @@ export async function readInput(context: Context, path: string, shown: string): 
   const { signal } = context;
   try {
     signal.throwIfAborted();
-    // A pipe opens when somebody is at its other end, and that cannot be called off.
+    // Opening a pipe waits for a writer and cannot be cancelled.
     const stream = await abortable(openInput(context, path), signal, (late) => late.destroy());
     const problem = `${shown} is larger than ${LARGEST_BYTES / 1024 / 1024} MiB`;
     return await collect(stream, { maximum: LARGEST_BYTES, problem }, signal);

@@ -1,4 +1,4 @@
-/** What the process tells about signals; Node's `process` is one. */
+/** Source of signals; Node's `process` is one. */
 export interface SignalSource {
   on(signal: StopSignal, listener: () => void): unknown;
   off(signal: StopSignal, listener: () => void): unknown;

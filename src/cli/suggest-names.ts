@@ -2,7 +2,7 @@ import { Failure } from '../errors/failure.ts';
 import { closest } from '../text/did-you-mean.ts';
 import type { Context } from './command.ts';
 
-/** Names that a person gave and that the service may not know. */
+/** Voice and model as the user gave them. */
 export interface GivenNames {
   /** `--voice`. */
   readonly voice?: string;
@@ -10,7 +10,7 @@ export interface GivenNames {
   readonly model?: string;
 }
 
-/** Who waits to hear of a mistake does not wait longer for advice. */
+/** Time limit for suggestions. */
 const LONGEST_LOOK_MS = 3_000;
 
 /**
@@ -32,7 +32,7 @@ export async function suggestNames(
   return error;
 }
 
-/** By the code of realtime speech, by that of HTTP, or by the field that is complained of. */
+/** Checks the realtime code, the HTTP code and the rejected field. */
 function isOf({ code, details }: Failure, kind: 'model' | 'voice'): boolean {
   if (code.toLowerCase().replace(/^err_/, '') === `${kind}_not_found`) return true;
   const errors: unknown = details?.['errors'];

@@ -207,7 +207,7 @@ function originOf(url: string): string {
   return URL.canParse(url) ? withHttp(new URL(url)).origin : '';
 }
 
-/** An address as somebody gave it, and where: a flag, a variable, an account. */
+/** A URL and its source: a flag, a variable, an account. */
 export interface GivenUrl {
   readonly value: string;
   /** Such as `--base-url` or `FOLEY_BASE_URL`. */

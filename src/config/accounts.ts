@@ -26,7 +26,7 @@ export const NO_ACCOUNTS: Accounts = { current: undefined, all: new Map() };
 
 /**
  * Reads the stored accounts; none when there is no file.
- * @throws Failure (config) naming file, account and field; a key is never told
+ * @throws Failure (config) naming file, account and field; the key is never shown
  */
 export async function readAccounts(files: FileSystem, file: string): Promise<Accounts> {
   const content = await readJsonFile(files, file, 'follow');
@@ -122,7 +122,7 @@ export async function openToOthers(
 
 /**
  * Takes a file that holds a secret away from everybody but its owner.
- * @returns what there is to tell when it was open, else `undefined`
+ * @returns a warning when it was readable, else `undefined`
  * @throws Failure (config) when it is open and stays so
  */
 export async function closeToOthers(

@@ -83,7 +83,7 @@ type Expected =
 
 /**
  * The line, from 1, of the first place where a text stops being JSON; `undefined` when it is JSON.
- * Of JSON.parse only the words of its message would tell.
+ * JSON.parse reports the position only in its message, and not always.
  */
 export function jsonFaultLine(text: string): number | undefined {
   const offset = faultOffset(text);

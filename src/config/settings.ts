@@ -52,7 +52,7 @@ export interface SettingInputs {
 export async function loadSettings(inputs: SettingInputs): Promise<SettingSources> {
   const { cwd, env, files, settingsFile } = inputs;
   const project = findProject(files, cwd);
-  // Of two that are wrong the user's is told.
+  // If both files are invalid, the user's is reported.
   project.catch(() => undefined);
   const user = await readJsonFile(files, settingsFile, 'follow');
   return {
@@ -148,7 +148,7 @@ function mayExist(file: string, files: FileSystem): Promise<boolean> {
   );
 }
 
-/** A folder and all that it lies in. */
+/** Returns a folder and its parents. */
 function foldersFrom(folder: string): readonly string[] {
   const above = path.dirname(folder);
   return above === folder ? [folder] : [folder, ...foldersFrom(above)];

@@ -64,7 +64,7 @@ describe('on a terminal', () => {
     const { mp3 } = await tinyAudio();
     const result = await shown(faults.audio(mp3));
     expect(result).toMatchObject({ code: 30 });
-    expect(result.stdout.toString()).toContain('the answer is audio/mpeg');
+    expect(result.stdout.toString()).toContain('the response is audio/mpeg');
     expect(result.stdout.toString()).not.toContain('ID3');
   });
 });

@@ -66,7 +66,7 @@ export function cueShape(flags: CueFlags, settings: SettingSources): CueShape {
   if (longest.value <= 0) {
     throw usageFailure(`${describe('cueMaxDuration', longest)}; it must be above 0`);
   }
-  // A short limit that was asked for outranks a minimum that nobody asked for.
+  // A given maximum takes precedence over the default minimum.
   const minDurationMs =
     shortest.origin.kind === 'default' ? Math.min(shortest.value, longest.value) : shortest.value;
   if (minDurationMs > longest.value) {

@@ -44,7 +44,7 @@ export function waitOptions(): Option[] {
   ];
 }
 
-/** How the speech jobs of a command are waited for; the time begins to run now. */
+/** Returns how to poll a speech job; the timeout starts now. */
 export function pollingOf(
   context: Context,
   client: ApiClient,
@@ -53,7 +53,7 @@ export function pollingOf(
   return pollingAt(context, pollPace(client, api, flags.pollInterval), flags);
 }
 
-/** The same for jobs of any kind, at the pace that their service asks for. */
+/** Returns how to poll jobs of any kind; the timeout starts now. */
 export function pollingAt<Job extends PolledJob>(
   { clock, io, random }: Context,
   pace: PollPace,
@@ -66,7 +66,7 @@ export function pollingAt<Job extends PolledJob>(
     pace,
     deadlineAt: timeout === undefined ? undefined : clock.monotonic() + timeout,
     onTrouble({ message }) {
-      // Once is enough: it goes on until there is an answer.
+      // Reported once; polling continues.
       if (!isTold) io.notice(`foley: ${message}; retrying`);
       isTold = true;
     },
@@ -80,7 +80,7 @@ export interface CreateWaitFlags extends WaitFlags {
 }
 
 /**
- * Flags of a wait that is not asked for are not ignored.
+ * Refuses wait flags without `--wait` or `-o`.
  * @throws Failure (usage)
  */
 export function refuseIdleFlags({
@@ -122,7 +122,7 @@ export function pageOptions(): readonly Option[] {
   ];
 }
 
-/** How to go on, where a page is not the last. */
+/** Returns a notice with the next page, unless this is the last. */
 export function nextPageNotice({
   nextPage,
   page,

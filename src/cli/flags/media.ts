@@ -33,7 +33,7 @@ export function createOptions(what: string, keyHelp: string): Option[] {
 export const KEY_HELP = 'key that makes a repeated request free';
 
 /**
- * The end of a file's name tells what is in it: a video is not called .png.
+ * Refuses an extension that does not fit the kind, such as .png for a video.
  * @throws Failure (usage)
  */
 export function refuseOtherEnding(kind: MediaJobKind, output: string | undefined): void {

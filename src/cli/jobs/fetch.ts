@@ -12,10 +12,10 @@ import type { Column } from '../render/table.ts';
 import type { JobPresenter } from './format.ts';
 import { fetchedDocument } from './format.ts';
 
-/** So many jobs are asked about at the same time. */
+/** Jobs that are polled concurrently. */
 const MOST_AT_ONCE = 16;
 
-/** Waits for several jobs and tells what became of each; the worst decides how it ends. */
+/** Waits for several jobs and reports each; the worst outcome sets the exit code. */
 export async function fetchMany<Job extends WaitedJob>(
   context: Context,
   ids: readonly string[],
@@ -56,7 +56,7 @@ interface ManyJobs<Job extends WaitedJob> extends JobFetch<Job> {
   readonly resumeAll: (ids: readonly string[]) => string;
 }
 
-/** Each is told, but those that still run, which are told together. */
+/** Returns every failure but the main one; running jobs are reported together. */
 function otherFailures<Job extends WaitedJob>(
   all: readonly FetchedJob<Job>[],
   told: Failure | undefined,
@@ -107,7 +107,7 @@ function columns<Job extends WaitedJob>(): readonly Column<FetchedJob<Job>>[] {
   ];
 }
 
-/** A failed job before one that still runs, before one that is only partly there. */
+/** Ranks failed jobs before running ones, and those before partial ones. */
 function worstFailure<Job extends WaitedJob>(
   all: readonly FetchedJob<Job>[],
   resume: () => string,
@@ -123,7 +123,7 @@ function worstFailure<Job extends WaitedJob>(
   });
 }
 
-/** Waits for one job or downloads it, and tells what became of it. */
+/** Waits for a job or downloads it, and reports the outcome. */
 export async function fetchOne<Job extends WaitedJob>(
   context: Context,
   id: string,
@@ -148,7 +148,7 @@ export async function fetchOne<Job extends WaitedJob>(
   if (job === undefined) {
     throw failure ?? new Error(`job ${id} has no state`);
   }
-  // Of one segment nothing is missing, whatever became of the others.
+  // A segment is complete even if others failed.
   const isPartial = job.phase === 'partial' && options.source.isPart !== true;
   if (isPartial) io.warn(words.partial(job));
   if (failure === undefined) io.notice(words.saved({ job, saved, isFree: !waits }));
@@ -160,7 +160,7 @@ export async function fetchOne<Job extends WaitedJob>(
   };
 }
 
-/** What a person gets on stdout: where the file is, else how the job is; nothing beside its bytes. */
+/** Returns the text for stdout: the path, else the status; nothing when the audio goes to stdout. */
 function shown<Job extends WaitedJob>(
   { failure, job, saved }: FetchedJob<Job>,
   { placeFor }: JobFetch<Job>,
@@ -170,7 +170,7 @@ function shown<Job extends WaitedJob>(
   return placeFor === undefined ? (job?.status ?? '') : '';
 }
 
-/** When the person stops it, tells how to go on. */
+/** Reports how to resume when the work is interrupted. */
 async function stopped<T>(
   work: Promise<T>,
   { io, signal }: Context,
@@ -184,7 +184,7 @@ async function stopped<T>(
   }
 }
 
-/** What was left of the commands that created them is over; that it cannot be noted does no harm. */
+/** Settles the open intents of saved jobs; a failure to record that is harmless. */
 async function settle(context: Context, jobIds: ReadonlySet<string>): Promise<void> {
   const { journal, open } = await openJournal(context);
   try {

@@ -8,7 +8,7 @@ import type { GlobalOptions } from '../flags/global.ts';
 import { startProgress } from '../render/progress.ts';
 import { describeCost } from '../render/result.ts';
 
-/** How speech jobs are told. */
+/** Returns the presenter of speech jobs. */
 export function speechPresenter(
   api: JobApi,
   target: 'embedded' | 'hosted',
@@ -53,7 +53,7 @@ export function formatCost({ creditsUsed, phase }: WaitedJob): string {
   return phase === 'failed' && creditsUsed === 0 ? '0 (refunded)' : `${creditsUsed}`;
 }
 
-/** That only a part of a text was spoken, on a line for stderr. */
+/** Reports partly spoken text, as a line for stderr. */
 export function partialNotice({ id, segments, status }: SpeechJob): string {
   const failed = segments.filter((segment) => segment.status === 'fail');
   const which = failed.map(({ index }) => index).join(', ');
@@ -62,7 +62,7 @@ export function partialNotice({ id, segments, status }: SpeechJob): string {
   return display(`foley: job ${id} is only partly spoken (${said})`);
 }
 
-/** What was saved and what it cost, on a line for stderr. */
+/** Reports the saved file and its cost, as a line for stderr. */
 export function savedNotice({ isFree, job: told, saved }: JobResult<SpeechJob>): string {
   const job = isFree === true ? { ...told, creditsUsed: undefined } : told;
   if (saved === undefined) return describeCost(`job ${job.id}`, job);
@@ -70,40 +70,40 @@ export function savedNotice({ isFree, job: told, saved }: JobResult<SpeechJob>):
   return describeCost(saved.path === undefined ? sound : `${saved.path}: ${sound}`, job);
 }
 
-/** A job and what was made of it. */
+/** A job and its saved result. */
 export interface JobResult<Job extends WaitedJob> {
   readonly job: Job;
-  /** Of its create, where this command created it. */
+  /** The request id of its create, if this command created it. */
   readonly requestId?: string | undefined;
   readonly saved: SavedFile | undefined;
-  /** Only downloaded: this command paid nothing. */
+  /** The job was only downloaded: nothing was billed. */
   readonly isFree?: boolean;
 }
 
-/** What a person sees while a job is waited for. */
+/** Progress shown while waiting for a job. */
 export interface JobProgress<Job extends WaitedJob> {
   state(job: Job): void;
   update(label: string): void;
   stop(): void;
 }
 
-/** How jobs of one kind are told. */
+/** Formats jobs of one kind. */
 export interface JobPresenter<Job extends WaitedJob> {
   /** The document of creates and waits with `--json`. */
   document(told: JobResult<Job>): Record<string, unknown>;
-  /** That only a part of it was made, on a line for stderr. */
+  /** Reports a partial result, as a line for stderr. */
   partial(job: Job): string;
-  /** What was saved and what it cost, on a line for stderr. */
+  /** Reports the saved file and its cost, as a line for stderr. */
   saved(told: JobResult<Job>): string;
-  /** @param label what goes on until something is heard of it */
+  /** @param label shown until the first state arrives */
   show(context: Pick<Context, 'clock' | 'io'>, label: string): JobProgress<Job>;
-  /** What such a job is called with `--json`, and the interface that has it. */
+  /** `kind` and `api` of the document. */
   readonly kind: string;
   readonly api: string;
   readonly target: 'embedded' | 'hosted';
 }
 
-/** The document of a job of which perhaps nothing was heard, with what went wrong. */
+/** Returns the document of a fetched job, with its error; null fields when its state is unknown. */
 export function fetchedDocument<Job extends WaitedJob>(
   { failure, id, job, saved }: FetchedJob<Job>,
   words: JobPresenter<Job>,
@@ -131,15 +131,15 @@ const UNHEARD = {
 };
 
 interface ResumeWishes {
-  /** What the jobs are of; speech by default. */
+  /** The command of the jobs; `jobs` by default. */
   readonly noun?: string;
   readonly api: JobApi;
   readonly output: string | undefined;
-  /** Only this segment, for which nobody waits. */
+  /** Download only this segment. */
   readonly segment?: number | undefined;
 }
 
-/** The command that goes on with jobs, on the same service and into the same place. */
+/** Returns the command that resumes jobs, with the same service and output. */
 export function resumeCommand(
   ids: readonly string[],
   { api, noun = 'jobs', output, segment }: ResumeWishes,
@@ -156,7 +156,7 @@ export function resumeCommand(
   return words.join(' ');
 }
 
-/** The flags with which another command talks to the same service. */
+/** Returns the flags that select the same service. */
 export function serviceFlags({
   account,
   apiKeyFile,
@@ -171,7 +171,7 @@ export function serviceFlags({
   ];
 }
 
-/** A word as a shell takes it. */
+/** Quotes a word for a shell. */
 export function quoted(word: string): string {
   return /^[\w%+,./:=@-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

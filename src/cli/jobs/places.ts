@@ -11,12 +11,12 @@ import { sweepTemporaries } from '../../speech/sweep-temporaries.ts';
 import { display } from '../../text/display.ts';
 import type { Context } from '../command.ts';
 
-/** A place that is ready before there is anything to put into it. */
+/** A place that is opened before its content exists. */
 export interface OpenPlace {
   readonly placeFor: PlaceFor;
-  /** The file that is open; none for stdout. */
+  /** The open file; undefined for stdout. */
   readonly file: Output | undefined;
-  /** Removes what was opened and not used. */
+  /** Removes an unused file. */
   abandon(): Promise<void>;
 }
 
@@ -27,11 +27,11 @@ export function stdoutPlace({ io }: Pick<Context, 'io'>): Place {
 }
 
 interface PlaceOptions {
-  /** What it is of, for messages; a job by default. */
+  /** Source of the content, for messages; `job` by default. */
   readonly what?: string;
-  /** What goes there, for messages; audio by default. */
+  /** Content, for messages; `audio` by default. */
   readonly holds?: string;
-  /** What happens when the name is taken; by default it is replaced. */
+  /** How to treat an existing file; `replace` by default. */
   readonly existing?: Existing;
 }
 
@@ -76,12 +76,12 @@ function refuseJson({ globals }: Context, holds: string): void {
   );
 }
 
-/** A file beside the others in the current folder, named after the job, and its segment if it is one. */
+/** Returns a file in the current folder, named after the job and its segment. */
 export function automaticPlace(context: Context, segment?: number): PlaceFor {
   return placeIn(context, '', segment);
 }
 
-/** Which flag names a folder, and why it has to be one. */
+/** The flag that names a folder, and why a folder is required. */
 interface FolderWords {
   readonly flag: string;
   /** Such as `the audio of several jobs needs a folder`. */

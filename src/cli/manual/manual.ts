@@ -149,17 +149,17 @@ const FILES = [
   ['$XDG_CONFIG_HOME/foley/accounts.json', 'Accounts and their keys, readable by you alone.'],
   [
     '$XDG_STATE_HOME/foley',
-    'What was paid for and is not delivered yet, and the data of the embedded service.',
+    'Billed audio that is not delivered yet, and the data of the embedded service.',
   ],
   ['$XDG_CACHE_HOME/foley', 'Compiled code, and names for completion. It may be removed.'],
   ['foley.json', 'Settings of a project, in its folder or one above.'],
 ] as const;
 
 const BILLING = [
-  'What may cost something is written down before it is sent, under a key with which the same request is not billed again. ' +
-    'Audio that was paid for and could not get where it should is kept, and foley recover brings it back.',
-  'A batch that is run again speaks only what is missing. A failure whose cost nobody knows ends with 26 and names the key with which asking ' +
-    'again costs nothing; 27 says what was billed and cannot be had again.',
+  'foley journals every billed request before sending it, with a key that makes a retry free. ' +
+    'It keeps billed audio that cannot reach its output; foley recover delivers it.',
+  'Rerunning a batch speaks only what is missing. Exit code 26 means that the outcome of a billed request is unknown, and names the key ' +
+    'that makes a retry free; 27 means that a billed result is lost.',
 ] as const;
 
 const FIRST_STEPS = `foley tts "Hello from foley" -o hello.mp3

@@ -18,7 +18,7 @@ import type { MediaPlace } from './format.ts';
 import { mediaPlace, billingNotice, MEDIA_API, mediaPresenter } from './format.ts';
 import { addressesOf, describedUrls } from './input-addresses.ts';
 
-/** What a command wants to have made. */
+/** A media job to create. */
 export interface MediaTask {
   readonly kind: MediaJobKind;
   readonly inputs: readonly MediaInput[];
@@ -27,19 +27,19 @@ export interface MediaTask {
    * @throws Failure (usage) for what the service could not do, before anything is ordered
    */
   readonly order: (urls: readonly string[], connection: Connection) => Promise<MediaOrder>;
-  /** Of a dubbing: what the person types when only its speech was paid for. */
+  /** Dubbing: the command to run when only the speech was billed. */
   readonly goOn?: (audio: string) => string;
-  /** Instead of a name of the person's. */
+  /** Replaces the place that `--output` names. */
   readonly place?: MediaPlace;
 }
 
-/** What was ordered, and what became of it. */
+/** A created job and its outcome. */
 interface MadeMedia {
   readonly outcome: PerformedJob<MediaJob>;
   readonly result: CommandResult;
 }
 
-/** The request that would be sent (`--dry-run`); files are named as they are here. */
+/** Returns the request as `--dry-run` prints it; files keep their local names. */
 export async function describeMedia(
   context: Context,
   { inputs, kind, order }: MediaTask,
@@ -51,7 +51,7 @@ export async function describeMedia(
   return dryRunResult(connection.client.describe(mediaJobRequest(kind, body, options)));
 }
 
-/** Opens the output, orders it, tells its id at once, and waits where that is asked for. */
+/** Opens the output, creates the job, prints its id, and waits if that was requested. */
 export async function createMedia(
   context: Context,
   task: MediaTask,
@@ -69,12 +69,12 @@ export async function createMedia(
     const outcome = await perform(context, task, flags, made).finally(() => addresses.close());
     return { outcome, result: resultOf(context, outcome, connection.target) };
   } finally {
-    // After it was published this does nothing.
+    // Does nothing after the file was published.
     await place?.abandon();
   }
 }
 
-/** The kinds that the embedded service draws. */
+/** Kinds that need sharp on the embedded service. */
 const PICTURES: ReadonlySet<MediaJobKind> = new Set(['image', 'video']);
 
 interface Ready {
@@ -145,7 +145,7 @@ function courseOf(
   };
 }
 
-/** The command that goes on with a job, on the same service and into the same place. */
+/** Returns the command that resumes a job, with the same service and output. */
 export function resumeLine(
   { globals }: Context,
   noun: MediaJobKind,
@@ -161,7 +161,7 @@ function optionsOf(
   { idempotencyKey, requestId }: MediaCreateFlags,
 ): MediaOptions & { readonly signal: AbortSignal } {
   const madeByTool = idempotencyKey === undefined;
-  // A key that nothing recognizes is sent only where a person wants it.
+  // Lip sync does not recognize keys: send only a key that the user gave.
   const isSent = !madeByTool || kind !== 'lipsync';
   const key = isSent ? { value: idempotencyKey ?? random.uuid(), madeByTool } : undefined;
   return { idempotencyKey: key, requestId, signal };

@@ -16,7 +16,7 @@ import { describeCost } from '../render/result.ts';
 /** The interface that has lip sync, dubbing, images and videos (docs/api/lip-sync.md and docs/api/media.md). */
 export const MEDIA_API = 'v1';
 
-/** How jobs of lip sync, dubbing, images and videos are told. */
+/** Returns the presenter of lip-sync, dubbing, image and video jobs. */
 export function mediaPresenter(
   kind: MediaJobKind,
   target: 'embedded' | 'hosted',
@@ -58,7 +58,7 @@ function mediaDocument(
   };
 }
 
-/** What was saved and what it cost, on a line for stderr. */
+/** Reports the saved file and its cost, as a line for stderr. */
 function savedNotice({ isFree, job: told, saved }: JobResult<MediaJob>): string {
   const free = { creditsUsed: undefined, creditsByPart: undefined };
   const job = isFree === true ? { ...told, ...free } : told;
@@ -83,7 +83,7 @@ function describeMade({ data }: MediaJob, format: Format): string {
     .join(', ');
 }
 
-/** What each part of a dubbing cost. */
+/** Formats the cost of each part of a dubbing. */
 function partsOf({ creditsByPart = {} }: MediaJob): string {
   const parts = Object.entries(creditsByPart).map(
     ([part, credits]) => `${part.replaceAll('_', ' ')} ${credits}`,
@@ -91,7 +91,7 @@ function partsOf({ creditsByPart = {} }: MediaJob): string {
   return parts.length === 0 ? '' : display(` (${parts.join(', ')})`);
 }
 
-/** What a lip sync is billed by, on a line for stderr (docs/api/lip-sync.md). */
+/** Formats how a lip sync is billed, as a line for stderr (docs/api/lip-sync.md). */
 export function billingNotice({ billing, creditsUsed }: MediaJob): string | undefined {
   if (billing === undefined) return undefined;
   const cost = creditsUsed === undefined ? '' : `: ${counted(creditsUsed, 'credit')}`;
@@ -115,9 +115,9 @@ export function describeBilling({
   return `${billedSeconds} s${why.length === 0 ? '' : ` (${why.join('; ')})`}`;
 }
 
-/** A place, and where the person is told to have it instead when what came is something else. */
+/** A place, with the name to use when the result has another format. */
 export interface MediaPlace extends OpenPlace {
-  /** The name to go on with. */
+  /** The output to resume with. */
   readonly nextName: () => string;
 }
 

@@ -1,25 +1,25 @@
 import type { Clock } from '../../effects/clock.ts';
 import type { Io } from '../io.ts';
 
-/** What a person sees of work that goes on. Every method is harmless when nothing is shown. */
+/** Progress of running work. All methods are no-ops when nothing is shown. */
 export interface Progress {
   /**
-   * Shows what goes on now.
+   * Updates the label.
    * @param done how much of the total; the last value without it
    */
   update(label: string, done?: number): void;
   stop(): void;
 }
 
-/** What `done` counts; without it a spinner is shown instead of a bar. */
+/** The unit of `done`; without it, a spinner replaces the bar. */
 export type ProgressTotal = 'percent' | { readonly bytes: number };
 
 const SILENT: Progress = { update: () => {}, stop: () => {} };
 
-/** Work that takes less time shows nothing. */
+/** Shorter work shows nothing. */
 const DELAY_MS = 300;
 
-/** Shows on stderr that work goes on, where a person is looking; elsewhere does nothing and loads nothing. */
+/** Shows progress on stderr, on a terminal only; elsewhere loads nothing. */
 export function startProgress(
   io: Io,
   clock: Clock,
@@ -94,7 +94,7 @@ async function openBar({ progressStream }: Io, total: ProgressTotal): Promise<Dr
   };
 }
 
-/** How every bar of foley looks. */
+/** Returns the style of progress bars. */
 export function barStyle(stream: NodeJS.WritableStream) {
   return {
     stream,
@@ -111,13 +111,13 @@ function megabytes(bytes: number): number {
   return Math.round(bytes / 100_000) / 10;
 }
 
-/** More would push what a person wrote out of sight. */
+/** More lines would scroll the command out of view. */
 const MOST_LINES = 12;
 
-/** A few lines on stderr that are written anew when something in them changes. */
+/** Lines on stderr that are rewritten when they change. */
 export interface LiveLines {
   show(lines: readonly string[]): void;
-  /** Takes them away. */
+  /** Erases the lines. */
   clear(): void;
 }
 

@@ -50,7 +50,7 @@ function isLongerThan(count: number, text: string): boolean {
 
 const LONGEST_LINE = 2_000;
 
-/** Anything that was thrown, as the failure that a person may meet. */
+/** Converts any thrown value to a failure. */
 export function toFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
   const message = error instanceof Error ? error.message : String(error);
@@ -63,7 +63,7 @@ export function toFailure(error: unknown): Failure {
   });
 }
 
-/** Tells on stderr what happened and what to do. */
+/** Prints the error and its hint on stderr. */
 export function renderError(
   failure: Failure,
   io: Io,

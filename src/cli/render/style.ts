@@ -1,13 +1,13 @@
 import { counted } from '../../text/display.ts';
 
-/** How text may look on one stream: its width and whether colors are welcome there. */
+/** Width and colors of one stream. */
 export interface TerminalStyle {
-  /** Infinite where nobody looks, so that nothing is cut for the next program. */
+  /** Infinite without a terminal, so that nothing is cut for programs. */
   readonly columns: number;
   readonly paint: Paint;
 }
 
-/** The few emphases that foley uses. */
+/** Text styles. */
 export interface Paint {
   readonly bold: (text: string) => string;
   readonly dim: (text: string) => string;
