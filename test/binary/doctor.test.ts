@@ -104,7 +104,11 @@ describe('where no problems found', () => {
 
 describe('what must be mended is a problem, with what to do', () => {
   test.each<[string, () => Promise<Record<string, string>>, string]>([
-    ['a key without a service', async () => ({ FOLEY_API_KEY: canaryKey() }), 'no service that it'],
+    [
+      'a key without a service',
+      async () => ({ FOLEY_API_KEY: canaryKey() }),
+      'is given, but no service',
+    ],
     ['an empty key', async () => ({ FOLEY_API_KEY: '' }), 'FOLEY_API_KEY is empty'],
     ['no key', async () => ({ FOLEY_BASE_URL: 'https://a.test' }), 'no API key for a.test'],
     [
@@ -206,7 +210,7 @@ describe('what is strange is a warning', () => {
       { NODE_TLS_REJECT_UNAUTHORIZED: '0' },
       'Unset it; for a certificate of your own set NODE_EXTRA_CA_CERTS.',
     ],
-    ['a Node.js that prints what it sends', 'node', { NODE_DEBUG: 'none' }, 'Unset it, above all'],
+    ['a Node.js that prints what it sends', 'node', { NODE_DEBUG: 'none' }, 'Unset it, especially'],
     [
       'a proxy that is not read',
       'proxy',
