@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SpeechQueue } from '../../src/service/speech/speech-queue.ts';
+import { SpeechQueue } from '../../src/service/speech/speak.ts';
 import { manualClock } from '../api/manual-clock.ts';
 import { OTHER_KEY, testService, voiceId } from './support/test-service.ts';
 

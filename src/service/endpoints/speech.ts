@@ -140,7 +140,7 @@ export function beginSpeech<Context extends ServiceContext>(
   const names = { ...namesOf(surface), ...request.names };
   const plan = unlessBegun(context, key, () => {
     const planned = planSpeech(order, context.catalogue.of(account), { ...request, names });
-    context.speechQueue.requireRoom(account);
+    context.speechQueue.requireCapacity(account);
     return planned;
   });
   const { charge } = plan;

@@ -23,7 +23,7 @@ import type { MeasuredVoices } from '../voices/voice-maker.ts';
 import { DEFAULT_LANGUAGE, MADE_FAMILY, isSameLanguage } from '../voices/voice-maker.ts';
 import type { CandidateRecord, DesignRecord, DesignOrder } from '../voices/designs.ts';
 import { findDesign, makeDesign, CANDIDATES, traitsOf } from '../voices/designs.ts';
-import { keepVoice, findVoice } from '../voices/personal-voices.ts';
+import { storeVoice, findVoice } from '../voices/personal-voices.ts';
 import type { PersonalVoice } from '../voices/personal-voices.ts';
 import { voiceCreated } from './voices.ts';
 
@@ -132,9 +132,9 @@ function keep(
   try {
     const { candidate } = requireCandidate(context, accountId, saving);
     const voice = voiceFrom(candidate, saving, { context, operation, accountId });
-    context.personalVoices.requireRoom(accountId);
+    context.personalVoices.requireCapacity(accountId);
     requireSettled(operation.commit());
-    operation.complete((db) => keepVoice(db, voice));
+    operation.complete((db) => storeVoice(db, voice));
     return voice;
   } catch (error) {
     operation.release();

@@ -166,7 +166,7 @@ async function keepVoice(
   { form, signal }: { readonly form: UploadedForm; readonly signal: AbortSignal },
 ): Promise<PersonalVoice> {
   const { referenceText, ...wishes } = requireFields(form);
-  personalVoices.requireRoom(accountId);
+  personalVoices.requireCapacity(accountId);
   const { files } = form;
   const voice = await voiceMaker.clone({ files, wishes: { ...wishes, accountId } }, signal);
   signal.throwIfAborted();

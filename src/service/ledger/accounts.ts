@@ -6,7 +6,7 @@ import type { Connection } from '../store/connection.ts';
 import { optionalText, text, number } from '../store/connection.ts';
 import type { Store } from '../store/open-store.ts';
 
-/** Every account of this service has the one tier that it offers. */
+/** The only tier of this service. */
 const TIER = 'embedded';
 
 export interface AccountState {
@@ -16,42 +16,48 @@ export interface AccountState {
   readonly available: Amounts;
 }
 
-/** What accounts begin with. */
-interface Opening {
-  readonly allowance: Amounts;
-  /** Credits that every account has at first, whatever it had before. */
-  readonly openingCredits?: number | undefined;
-  readonly now: number;
-}
-
 /**
- * Makes the accounts that are missing and tops up those that have less than half of the allowance
- * left, by a grant in the ledger; where `openingCredits` says how many credits there are, a grant adds or
- * takes away what it needs for that.
+ * Creates missing accounts and tops up those with less than half of the allowance, by a grant in the
+ * ledger. `openingCredits` sets the credits of every account instead, by a grant that may be negative.
  */
 export function prepareAccounts(
   store: Store,
   accounts: readonly string[],
-  { allowance, openingCredits, now }: Opening,
+  {
+    allowance,
+    openingCredits,
+    now,
+  }: {
+    readonly allowance: Amounts;
+    readonly openingCredits?: number | undefined;
+    readonly now: number;
+  },
 ): void {
-  const changeOf = (db: Connection, id: string): Amounts => {
+  const grantFor = (db: Connection, id: string): Amounts => {
     const available = amountsIn(db, id, 'available');
-    const change = missing(available, allowance);
-    if (openingCredits === undefined) return change;
-    return { ...change, credits: openingCredits - available.credits };
+    const isEnough = UNITS.every((unit) => available[unit] >= allowance[unit] / 2);
+    const missing = (unit: keyof Amounts): number =>
+      isEnough ? 0 : Math.max(0, allowance[unit] - available[unit]);
+    return {
+      credits:
+        openingCredits === undefined ? missing('credits') : openingCredits - available.credits,
+      quota: missing('quota'),
+    };
   };
-  const wanting = (db: Connection): readonly string[] =>
-    accounts.filter((id) => isNew(db, id) || UNITS.some((unit) => changeOf(db, id)[unit] !== 0));
-  if (store.read(wanting).length === 0) return;
+  const isNew = (db: Connection, id: string): boolean =>
+    db.get('SELECT 1 FROM account WHERE id = ?', [id]) === undefined;
+  const findUnprepared = (db: Connection): readonly string[] =>
+    accounts.filter((id) => isNew(db, id) || UNITS.some((unit) => grantFor(db, id)[unit] !== 0));
+  if (store.read(findUnprepared).length === 0) return;
   store.write((db) => {
-    for (const id of wanting(db)) {
+    for (const id of findUnprepared(db)) {
       ensureAccount(db, { id, tier: TIER }, now);
-      grant(db, id, changeOf(db, id), now);
+      grant(db, id, grantFor(db, id), now);
     }
   });
 }
 
-/** The account as the profile shows it. @throws TypeError when there is no such account */
+/** Returns the account for its profile. @throws TypeError when it does not exist */
 export function readAccount(db: Connection, id: string): AccountState {
   const row = db.get('SELECT * FROM account WHERE id = ?', [id]);
   if (row === undefined) throw new TypeError(`account ${id} does not exist`);
@@ -63,30 +69,15 @@ export function readAccount(db: Connection, id: string): AccountState {
   };
 }
 
-/** Stores where the account wants to be told; nothing is ever sent there. */
+/** Stores the account's webhook address; the service never calls it. */
 export function setWebhookUrl(db: Connection, id: string, url: string | undefined): void {
   db.run('UPDATE account SET webhook_url = ? WHERE id = ?', [url ?? null, id]);
 }
 
-function isNew(db: Connection, id: string): boolean {
-  return db.get('SELECT 1 FROM account WHERE id = ?', [id]) === undefined;
-}
-
-/** Nothing while at least half of the allowance is left of both. */
-function missing(available: Amounts, allowance: Amounts): Amounts {
-  if (UNITS.every((unit) => available[unit] >= allowance[unit] / 2)) return NOTHING;
-  return {
-    credits: Math.max(0, allowance.credits - available.credits),
-    quota: Math.max(0, allowance.quota - available.quota),
-  };
-}
-
-const NOTHING: Amounts = { credits: 0, quota: 0 };
-
-/** How often an account may ask. */
+/** The rate limit of accounts. */
 export interface RateLimit {
   /**
-   * Counts a request of the account; one that is refused does not count.
+   * Counts a request of the account unless it is refused.
    * @throws ServiceError 429 with `Retry-After`, in whole seconds
    */
   take(accountId: string): void;
@@ -99,7 +90,7 @@ interface RateLimitDeps {
   readonly requestsPerSecond: number | undefined;
 }
 
-/** A limit that every process on the same data shares, as far as it has the same rate. */
+/** Creates a limit that all processes on the same data share if they have the same rate. */
 export function createRateLimit({ store, clock, requestsPerSecond }: RateLimitDeps): RateLimit {
   if (requestsPerSecond === undefined) return { take: () => undefined };
   return {
@@ -126,10 +117,9 @@ type Turn =
   | { readonly kind: 'refused'; readonly waitMs: number };
 
 /**
- * Takes a turn at `now`, all in milliseconds: turns are `1 / requestsPerSecond` apart, and `nextFree` is
- * the moment of the one after the last that was taken. As many as come in a second, at least one, may be
- * taken ahead of their moment, so that a burst after a pause passes. A moment further ahead than
- * that was written under another rate, or before the clock was set back, and is brought near.
+ * Takes a turn at `now`, in milliseconds. Turns are `1 / requestsPerSecond` apart; `nextFree` is the time
+ * of the first free one. A burst may take the turns of one second, at least one, ahead of time. A
+ * `nextFree` further ahead was stored under another rate or clock, and is limited.
  */
 export function nextTurn(
   nextFree: number | undefined,
@@ -140,7 +130,7 @@ export function nextTurn(
   const aheadMs = (Math.max(1, Math.floor(requestsPerSecond)) - 1) * gapMs;
   const free = Math.min(Math.max(nextFree ?? now, now), now + aheadMs + gapMs);
   const waitMs = free - aheadMs - now;
-  // What is lost in the fractions of a millisecond is nobody's turn.
+  // Rounding must not refuse a turn that is due.
   if (waitMs > ROUNDING_MS) return { kind: 'refused', waitMs };
   return { kind: 'taken', nextFree: free + gapMs };
 }

@@ -6,7 +6,7 @@ import type { Arrival } from '../http/request.ts';
 import { anyOf } from '../http/wording.ts';
 import type { RateLimit } from '../ledger/accounts.ts';
 import { invalidRequest, ServiceError } from '../service-error.ts';
-import type { SpeechQueue } from '../speech/speech-queue.ts';
+import type { SpeechQueue } from '../speech/speak.ts';
 import type { TicketPlace } from './tickets.ts';
 
 /** An accepted handshake (docs/api/realtime.md and docs/api/authentication.md). */
@@ -23,7 +23,7 @@ export interface Admission {
 export interface AdmissionDeps {
   readonly keys: KeyTable;
   readonly rateLimit: RateLimit;
-  readonly speechQueue: Pick<SpeechQueue, 'requireRoom'>;
+  readonly speechQueue: Pick<SpeechQueue, 'requireCapacity'>;
   /** Counts open connections: all, and those without a ticket yet. */
   readonly connections: () => { readonly open: number; readonly unknown: number };
 }
@@ -52,8 +52,8 @@ export function admit(arrival: Arrival, deps: AdmissionDeps): Omit<Admission, 'c
   }
   requireWebSocket(headers);
   requireSubprotocol(headers, protocol);
-  requireRoom(deps.connections(), isPage);
-  if (account !== undefined) deps.speechQueue.requireRoom(account);
+  requireCapacity(deps.connections(), isPage);
+  if (account !== undefined) deps.speechQueue.requireCapacity(account);
   return { protocol, traceId, account, place: isPage ? place : undefined };
 }
 
@@ -98,7 +98,7 @@ function requireSubprotocol(headers: Headers, protocol: RealtimeProtocol): void 
   throw invalidRequest([{ field, message: `${field} ${what}; allowed: ${anyOf([subprotocol])}` }]);
 }
 
-function requireRoom(
+function requireCapacity(
   { open, unknown }: ReturnType<AdmissionDeps['connections']>,
   isPage: boolean,
 ): void {

@@ -5,7 +5,7 @@ import { splitClauses } from '../../text/sentences.ts';
 import { WAV_HEADER_LENGTH } from '../engine/encode/pcm.ts';
 import type { EngineRequest, SpeechChunk, SpeechEngine } from '../engine/speech-engine.ts';
 import { EngineError } from '../engine/speech-engine.ts';
-import type { SpeechQueue } from '../speech/speech-queue.ts';
+import type { SpeechQueue } from '../speech/speak.ts';
 import type { EncodeSpeech } from '../speech/encode.ts';
 import { startAudio } from '../speech/speak.ts';
 import type { RequestPlan } from './plan-request.ts';

@@ -11,197 +11,166 @@ import { closeQuietly } from '../../effects/concurrency.ts';
 import { codecDelayMs } from '../engine/encode/encode-speech.ts';
 import type { SpeechChunk, WordMark } from '../engine/speech-engine.ts';
 import { EngineError, LONGEST_STRETCH } from '../engine/speech-engine.ts';
-import type { Operation } from '../operations/operations.ts';
-import type {
-  SpeechContext,
-  RunningGeneration,
-  SpokenStream,
-  Speaking,
-  Settlement,
+import type { SpeechContext, RunningGeneration, SpokenStream, Speaking } from './speak.ts';
+import {
+  generate,
+  observe,
+  requireSettled,
+  createSettlement,
+  speechError,
+  speechOf,
 } from './speak.ts';
-import { generate, requireSettled, createSettlement, speechError, speechOf } from './speak.ts';
 import type { ServiceError } from '../service-error.ts';
 import { closingError } from '../service-error.ts';
 import { countCodePoints, withoutSilentSigns } from '../../text/code-points.ts';
 import { splitClauses } from '../../text/sentences.ts';
 
-/** A request for an aligned stream that was planned and paid for. */
-interface SpeakingAligned extends Speaking {
-  readonly context: Speaking['context'] & Pick<SpeechContext, 'clock'>;
-}
+/** A stream that is silent for this long sends a heartbeat. */
+const HEARTBEAT_MS = 10_000;
 
 /**
- * Speaks with times, as far as the first of the audio; the charge stands from there on (docs/api/speech.md#aligned-stream and docs/api/errors.md#idempotency). The body settles the rest.
+ * Speaks with word times until the first audio exists and the charge is committed
+ * (docs/api/speech.md#aligned-stream and docs/api/errors.md#idempotency). The body streams the rest.
  * @throws ServiceError as `speakStream` does
  */
-export function speakAligned(speaking: SpeakingAligned): Promise<SpokenStream> {
-  const { context, operation, plan, requestId } = speaking;
-  const { clock } = context;
+export function speakAligned(
+  speaking: Speaking & { readonly context: Pick<SpeechContext, 'clock'> },
+): Promise<SpokenStream> {
+  const { operation } = speaking;
   return generate(speaking, async (generation) => {
-    const events = await startEvents(alignedEvents(speaking, generation.signal));
+    const rest = alignedEvents(speaking, generation.signal);
+    const head: SpokenEvent[] = [];
+    while (head.at(-1)?.name !== 'audio') {
+      const next = await rest.next();
+      if (next.done === true) {
+        throw new EngineError('unspeakable', 'The text has nothing that this voice can say');
+      }
+      head.push(next.value);
+    }
     const { quota } = requireSettled(operation.commit());
-    const bill = { quotaRemaining: quota, creditsUsed: plan.charge.credits };
-    const onFailure = (error: unknown): void =>
-      context.report({ type: 'failure', requestId, error });
-    const body = alignedBody({ events, generation, operation, clock, requestId, bill, onFailure });
+    const body = alignedBody(speaking, generation, head, rest, quota);
     return { body, quotaRemaining: quota };
   });
 }
 
-/** Reads events until there is audio. */
-async function startEvents(rest: StartedEvents['rest']): Promise<StartedEvents> {
-  const head: SpokenEvent[] = [];
-  for (;;) {
-    const next = await rest.next();
-    if (next.done === true) {
-      throw new EngineError('unspeakable', 'The text has nothing that this voice can say');
-    }
-    head.push(next.value);
-    if (next.value.name === 'audio') return { head, rest };
-  }
-}
-
-/** Events of which the first audio exists. */
-interface StartedEvents {
-  readonly head: readonly SpokenEvent[];
-  readonly rest: AsyncIterator<SpokenEvent, AlignmentStatus>;
-}
-
-interface AlignedBodyOptions {
-  readonly events: StartedEvents;
-  readonly generation: RunningGeneration;
-  readonly operation: Operation;
-  readonly clock: Clock;
-  readonly requestId: string;
-  /** What `completed` tells besides. */
-  readonly bill: Pick<AlignedCompleted, 'quotaRemaining' | 'creditsUsed'>;
-  readonly onFailure: (error: unknown) => void;
-}
-
-/** A stream without a byte for longer than this tells that it lives. */
-const HEARTBEAT_MS = 10_000;
-
 /**
- * The body of an aligned stream, made as fast as it is read (docs/api/speech.md#aligned-stream). `completed` is told
- * when the charge stands for good; what fails after the beginning is refunded, and told with `error`.
+ * Returns the body of an aligned stream, produced as fast as it is read
+ * (docs/api/speech.md#aligned-stream). It ends with `completed` when the charge is final, or with `error`
+ * when the charge is refunded.
  */
-function alignedBody(options: AlignedBodyOptions): ReadableStream<Uint8Array> {
-  return new ReadableStream(new AlignedSource(options), { highWaterMark: 0 });
+function alignedBody(
+  { context, operation, plan, requestId }: Parameters<typeof speakAligned>[0],
+  generation: RunningGeneration,
+  head: SpokenEvent[],
+  rest: AsyncIterator<SpokenEvent, AlignmentStatus>,
+  quotaRemaining: number,
+): ReadableStream<Uint8Array> {
+  const settlement = createSettlement({
+    generation,
+    operation,
+    source: rest,
+    onFailure: (error) => context.report({ type: 'failure', requestId, error }),
+  });
+  const { signal } = generation;
+  const nextEvent = withHeartbeats(head, rest, context.clock);
+  let isOver = false;
+  const fail = (controller: Controller, cause: unknown, error: ServiceError): void => {
+    if (isOver) return;
+    isOver = true;
+    settlement.fail(cause);
+    const data: AlignedError = { requestId, code: error.code, message: error.message };
+    controller.enqueue(serverSentEvent('error', data));
+    controller.close();
+  };
+  const complete = (controller: Controller, alignmentStatus: AlignmentStatus): void => {
+    if (!settlement.complete()) throw new Error('the response could not be settled');
+    isOver = true;
+    const data: AlignedCompleted = {
+      requestId,
+      generationId: operation.id,
+      alignmentStatus,
+      quotaRemaining,
+      creditsUsed: plan.charge.credits,
+    };
+    controller.enqueue(serverSentEvent('completed', data));
+    controller.close();
+  };
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        const abort = (): void => fail(controller, signal.reason, closingError());
+        signal.addEventListener('abort', abort, { once: true });
+      },
+      async pull(controller) {
+        try {
+          const next = await nextEvent();
+          if (isOver) return;
+          if (next === 'heartbeat') controller.enqueue(HEARTBEAT);
+          else if (next.done === true) complete(controller, next.value);
+          else controller.enqueue(encodeEvent(next.value));
+        } catch (error) {
+          fail(controller, error, speechError(error));
+        }
+      },
+      cancel(reason) {
+        isOver = true;
+        settlement.leave(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
 }
 
 type Controller = ReadableStreamDefaultController<Uint8Array>;
 
-class AlignedSource {
-  readonly #options: AlignedBodyOptions;
-  readonly #settlement: Settlement;
-  readonly #source: BeatingEvents;
-  #isOver = false;
+/** A comment, which clients ignore; it shows proxies that the connection is alive. */
+const HEARTBEAT: Uint8Array = Buffer.from(': heartbeat\n\n');
 
-  constructor(options: AlignedBodyOptions) {
-    this.#options = options;
-    this.#settlement = createSettlement({ ...options, source: options.events.rest });
-    this.#source = new BeatingEvents(options.events, options.clock);
-  }
-
-  start(controller: Controller): void {
-    const { signal } = this.#options.generation;
-    const abort = (): void => this.#breakOff(controller, signal.reason, closingError());
-    signal.addEventListener('abort', abort, { once: true });
-  }
-
-  async pull(controller: Controller): Promise<void> {
-    try {
-      const next = await this.#source.next();
-      if (this.#isOver) return;
-      if (next === 'heartbeat') controller.enqueue(HEARTBEAT);
-      else if (next.done === true) this.#end(controller, next.value);
-      else controller.enqueue(bytesOf(next.value));
-    } catch (error) {
-      this.#breakOff(controller, error, speechError(error));
-    }
-  }
-
-  cancel(reason: unknown): void {
-    this.#isOver = true;
-    this.#settlement.leave(reason);
-  }
-
-  #end(controller: Controller, alignmentStatus: AlignmentStatus): void {
-    const { bill, operation, requestId } = this.#options;
-    if (!this.#settlement.complete()) throw new Error('the answer could not be settled');
-    this.#isOver = true;
-    const generationId = operation.id;
-    const data: AlignedCompleted = { requestId, generationId, alignmentStatus, ...bill };
-    controller.enqueue(serverSentEvent('completed', data));
-    controller.close();
-  }
-
-  #breakOff(controller: Controller, error: unknown, { code, message }: ServiceError): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    this.#settlement.fail(error);
-    const data: AlignedError = { requestId: this.#options.requestId, code, message };
-    controller.enqueue(serverSentEvent('error', data));
-    controller.close();
-  }
-}
-
-function bytesOf(event: SpokenEvent): Uint8Array {
+function encodeEvent(event: SpokenEvent): Uint8Array {
   if (event.name !== 'audio') return serverSentEvent(event.name, event.data);
   return serverSentEvent('audio', { audioBase64: Buffer.from(event.bytes).toString('base64') });
 }
 
+/** Encodes an event of a stream; the name must not contain a line break. */
+function serverSentEvent(name: string, data: unknown): Uint8Array {
+  return Buffer.from(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
+}
+
 type Next = IteratorResult<SpokenEvent, AlignmentStatus>;
 
-/** Events, and a heartbeat whenever the next one lets wait for itself. */
-class BeatingEvents {
-  readonly #head: SpokenEvent[];
-  readonly #rest: StartedEvents['rest'];
-  readonly #clock: Clock;
-  #pending: Promise<Next> | undefined;
-
-  constructor({ head, rest }: StartedEvents, clock: Clock) {
-    this.#head = [...head];
-    this.#rest = rest;
-    this.#clock = clock;
-  }
-
-  async next(): Promise<Next | 'heartbeat'> {
-    const first = this.#head.shift();
+/** Returns a function that returns the next event, or a heartbeat if the event is late. */
+function withHeartbeats(
+  head: SpokenEvent[],
+  rest: AsyncIterator<SpokenEvent, AlignmentStatus>,
+  clock: Clock,
+): () => Promise<Next | 'heartbeat'> {
+  let pending: Promise<Next> | undefined;
+  return async () => {
+    const first = head.shift();
     if (first !== undefined) return { value: first, done: false };
-    this.#pending ??= this.#rest.next();
-    const pending = this.#pending;
-    const beat = new Heartbeat(this.#clock);
+    pending ??= rest.next();
+    let stop = (): void => {};
+    const late = new Promise<'heartbeat'>((resolve) => {
+      stop = clock.after(HEARTBEAT_MS, () => resolve('heartbeat'));
+    });
     try {
-      const next = await Promise.race([pending, beat.due]);
-      if (next !== 'heartbeat') this.#pending = undefined;
+      const next = await Promise.race([pending, late]);
+      if (next !== 'heartbeat') pending = undefined;
       return next;
     } finally {
-      beat.stop();
+      stop();
     }
-  }
+  };
 }
 
-class Heartbeat {
-  readonly due: Promise<'heartbeat'>;
-  /** Lets it never be due. */
-  stop: () => void = () => {};
-
-  constructor(clock: Clock) {
-    this.due = new Promise((resolve) => {
-      this.stop = clock.after(HEARTBEAT_MS, () => resolve('heartbeat'));
-    });
-  }
-}
-
-/** What happens while a text is spoken with its times; how it ends is not among it. */
+/** An event of an aligned stream before its end. */
 type SpokenEvent = { readonly name: 'audio'; readonly bytes: Uint8Array } | AlignmentUpdate;
 
 /**
- * Speaks a text: audio in pieces, and what is known of its words as soon as it is, before the audio of
- * a chunk where that can be. Is made as it is asked for, but for the next piece of audio.
+ * Speaks a text: yields audio and word times, the times of a chunk before its audio where possible.
+ * Produces at most one piece of audio ahead.
  * @returns whether every chunk has its times
- * @throws EngineError when nothing can be spoken; whatever the engine or the encoder throws
+ * @throws EngineError when nothing can be spoken; errors of the engine or the encoder
  */
 async function* alignedEvents(
   speaking: Pick<Speaking, 'account' | 'context' | 'plan'>,
@@ -214,16 +183,16 @@ async function* alignedEvents(
     plan: { ...plan, engineRequest: { ...engineRequest, isTimed: true } },
   };
   const alignment = new Alignment(engineRequest.text, codecDelayMs(format));
-  const news = new News();
+  const updates = new Wakeup();
   const chunks = observe(speechOf(timed, signal), (chunk) => {
-    alignment.hear(chunk);
-    news.tell();
+    alignment.add(chunk);
+    updates.notify();
   });
   const encoded = context.encode(format, chunks, { gainDb })[Symbol.asyncIterator]();
   try {
     let next = startNext(encoded);
     for (;;) {
-      const audio = await Promise.race([next, news.next]);
+      const audio = await Promise.race([next, updates.next]);
       for (const update of alignment.take()) yield update;
       if (audio === undefined) continue;
       if (audio.done === true) break;
@@ -238,77 +207,58 @@ async function* alignedEvents(
   }
 }
 
-/** May fail while nobody waits for it. */
+/** Starts the next piece; its error is not unhandled if the stream is closed first. */
 function startNext(encoded: AsyncIterator<Uint8Array>): Promise<IteratorResult<Uint8Array>> {
   const next = encoded.next();
   next.catch(() => {});
   return next;
 }
 
-/** Wakes who waits for it. */
-class News {
-  #isTold = false;
+/** Wakes one reader, also for a notification that came before it waited. */
+class Wakeup {
+  #isNotified = false;
   #wake: () => void = () => {};
 
-  /** Resolves when something is told, or was since this was asked last. */
+  /** Resolves at the next notification, or at once if one was missed. */
   get next(): Promise<undefined> {
     return new Promise((resolve) => {
       this.#wake = () => {
-        this.#isTold = false;
+        this.#isNotified = false;
         resolve(undefined);
       };
-      if (this.#isTold) this.#wake();
+      if (this.#isNotified) this.#wake();
     });
   }
 
-  tell(): void {
-    this.#isTold = true;
+  notify(): void {
+    this.#isNotified = true;
     this.#wake();
   }
 }
 
-async function* observe(
-  chunks: AsyncIterable<SpeechChunk>,
-  onChunk: (chunk: SpeechChunk) => void,
-): AsyncGenerator<SpeechChunk> {
-  for await (const chunk of chunks) {
-    onChunk(chunk);
-    yield chunk;
-  }
-}
-
-/** One event of a stream as its bytes. Its name has no line break, and its data is a line of JSON. */
-function serverSentEvent(name: string, data: unknown): Uint8Array {
-  return Buffer.from(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
-}
-
-/** A comment, which clients leave alone; proxies see that the connection lives. */
-const HEARTBEAT: Uint8Array = Buffer.from(': heartbeat\n\n');
-
-/** What a client is told of the times of words. */
+/** Word times to send to the client. */
 export type AlignmentUpdate =
   | { readonly name: 'alignment_snapshot'; readonly data: AlignmentSnapshot }
   | { readonly name: 'alignment_invalidated'; readonly data: AlignmentInvalidated };
 
-/** What nobody misses times of when it is not said. */
+/** Text without letters and digits needs no times. */
 const HAS_WORD = /[\p{L}\p{N}]/u;
 
 interface Piece {
   readonly text: string;
-  /** Code points of the whole text. */
+  /** Code points of the whole text; the end is exclusive. */
   readonly start: number;
   readonly end: number;
-  /** Known when the first is told of it. */
+  /** Assigned with the first update. */
   chunkSeq: number | undefined;
-  /** What the engine told. */
+  /** Times that the engine reported. */
   words: readonly WordMark[];
 }
 
 /**
- * Follows the speech of a text and says what its client is to be told (docs/api/speech.md#aligned-stream): a chunk is
- * a sentence, or a clause of a long one; it gets a snapshot with an estimate as soon as its sound is
- * there, where the engine says what the sound is of, and one with the engine's own words when those
- * are told, again with each that comes later. What is behind without words is invalidated.
+ * Collects the word times of a text (docs/api/speech.md#aligned-stream). A chunk is a sentence, or a clause
+ * of a long one. Its first snapshot is an estimate from its audio, the later ones have the engine's times.
+ * A chunk that ends without times is invalidated.
  */
 export class Alignment {
   readonly #characters: readonly string[];
@@ -320,22 +270,22 @@ export class Alignment {
   #spokenMs = 0;
   #isPartial = false;
 
-  /** @param delayMs when the speech begins in the full audio */
+  /** @param delayMs start of the speech in the whole audio */
   constructor(text: string, delayMs: number) {
     this.#characters = Array.from(text);
     this.#pieces = piecesOf(text);
     this.#delayMs = delayMs;
   }
 
-  /** What there is to tell since it was asked last. */
+  /** Returns the updates since the last call. */
   take(): readonly AlignmentUpdate[] {
     const updates = this.#updates;
     this.#updates = [];
     return updates;
   }
 
-  /** A chunk, before any of its sound is told. */
-  hear(chunk: SpeechChunk): void {
+  /** Adds a chunk of speech, before its audio is sent. */
+  add(chunk: SpeechChunk): void {
     const { samples, sampleRate, span, words = [] } = chunk;
     if (span !== undefined && samples.length > 0) this.#estimate(span.start, chunk);
     this.#spokenMs += (samples.length * 1000) / sampleRate;
@@ -346,10 +296,10 @@ export class Alignment {
       piece.words = [...piece.words, word];
       touched.add(piece);
     }
-    for (const piece of touched) this.#tell(piece, piece.words);
+    for (const piece of touched) this.#update(piece, piece.words);
   }
 
-  /** The end of the speech. */
+  /** Ends the speech; returns whether every chunk has its times. */
   finish(): AlignmentStatus {
     this.#advance(Infinity);
     return this.#isPartial ? 'partial' : 'complete';
@@ -362,10 +312,10 @@ export class Alignment {
       first: piece.start,
       offsetMs: this.#spokenMs,
     });
-    if (words.length > 0) this.#tell(piece, words);
+    if (words.length > 0) this.#update(piece, words);
   }
 
-  /** Goes on to the piece of a code point; those before it are over. */
+  /** Moves to the piece of a code point and ends those before it. */
   #advance(at: number): Piece | undefined {
     for (;;) {
       const piece = this.#pieces[this.#current];
@@ -383,7 +333,7 @@ export class Alignment {
     this.#updates.push({ name: 'alignment_invalidated', data: { chunkSeq } });
   }
 
-  #tell(piece: Piece, words: readonly WordMark[]): void {
+  #update(piece: Piece, words: readonly WordMark[]): void {
     this.#updates.push({
       name: 'alignment_snapshot',
       data: {
@@ -425,11 +375,11 @@ function piecesOf(text: string): Piece[] {
 const SILENCE = 0.01;
 
 /**
- * About when the words of a stretch are said, from nothing but their lengths and where its sound
- * begins and ends: for the time until the engine knows better. Words are parted by white space.
- * @param piece the text that the samples say
- * @param first the code point of the whole text that it begins at
- * @param offsetMs when the samples begin
+ * Estimates the times of words from their lengths and the start and end of the sound. Words are
+ * separated by white space.
+ * @param piece the text of the samples
+ * @param first code point of the whole text where the piece begins
+ * @param offsetMs start of the samples
  */
 export function estimateWords(
   piece: string,
@@ -464,14 +414,14 @@ function wordsOf(piece: string, first: number): Pick<WordMark, 'start' | 'end'>[
   });
 }
 
-/** From the first to the last sample that is heard. */
+/** Returns the range from the first to the last audible sample. */
 function soundOf(samples: Float32Array): { readonly start: number; readonly end: number } {
-  const start = samples.findIndex(isHeard);
+  const start = samples.findIndex(isAudible);
   return start < 0
     ? { start: 0, end: samples.length }
-    : { start, end: samples.findLastIndex(isHeard) + 1 };
+    : { start, end: samples.findLastIndex(isAudible) + 1 };
 }
 
-function isHeard(sample: number): boolean {
+function isAudible(sample: number): boolean {
   return Math.abs(sample) > SILENCE;
 }

@@ -1,49 +1,61 @@
+import type { Clock } from '../../effects/clock.ts';
 import { closeQuietly } from '../../effects/concurrency.ts';
-import type { SpeechChunk } from '../engine/speech-engine.ts';
-import { EngineError, engineMessageOf } from '../engine/speech-engine.ts';
+import { countCodePoints } from '../../text/code-points.ts';
+import type { EngineRequest, SpeechChunk, SpeechEngine } from '../engine/speech-engine.ts';
+import { EngineError, engineMessageOf, SpeechLimit } from '../engine/speech-engine.ts';
 import type { Operation, Operations } from '../operations/operations.ts';
+import type { ServiceEvent } from '../running-service.ts';
 import {
   invalidRequest,
   ServiceError,
   speechFailureMessage,
   storageFullError,
 } from '../service-error.ts';
-import type { EncodedFormat, EncodeSpeech } from './encode.ts';
-import type { SpeechPlan } from './plan.ts';
-import type { Clock } from '../../effects/clock.ts';
-import type { ServiceEvent } from '../running-service.ts';
 import type { Store } from '../store/open-store.ts';
 import type { Catalogue } from '../voices/catalogue.ts';
-import type { SpeechQueue } from './speech-queue.ts';
+import type { EncodedFormat, EncodeSpeech } from './encode.ts';
+import type { SpeechPlan } from './plan.ts';
 
-/** A request that was planned and paid for. */
+/** What speech needs of the service: over HTTP, as a job and in real time. */
+export interface SpeechContext {
+  readonly clock: Clock;
+  readonly store: Store;
+  readonly catalogue: Catalogue;
+  readonly operations: Operations;
+  readonly generations: Generations;
+  readonly speechQueue: SpeechQueue;
+  readonly encode: EncodeSpeech;
+  readonly report: (event: ServiceEvent) => void;
+}
+
+/** A planned request whose charge is reserved. */
 export interface Speaking {
   readonly context: Pick<SpeechContext, 'encode' | 'generations' | 'report' | 'speechQueue'>;
   readonly account: string;
   readonly plan: SpeechPlan;
   readonly operation: Operation;
-  /** Aborted when the client goes. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
   readonly requestId: string;
 }
 
-/** Of a request that is being spoken, what decides how it ends. */
-export interface Generating extends Omit<Speaking, 'account' | 'context' | 'plan' | 'requestId'> {
+/** The part of a request that decides how its generation ends. */
+export interface Generating extends Pick<Speaking, 'operation' | 'signal'> {
   readonly context: Pick<SpeechContext, 'generations'>;
   readonly plan: Pick<SpeechPlan, 'textField'>;
 }
 
-/** Audio that leaves while it is spoken. */
+/** Audio that is sent while it is spoken. */
 export interface SpokenStream {
   readonly body: ReadableStream<Uint8Array>;
   readonly quotaRemaining: number;
 }
 
 /**
- * Speaks, as far as the first of the audio; the charge stands from there on (docs/api/errors.md#idempotency). The
- * body settles the rest.
- * @throws ServiceError 400 for a text that cannot be spoken and 429 where too many wait, which were no
- * requests then; 500 for anything else, refunded
+ * Speaks until the first audio exists and commits the charge (docs/api/errors.md#idempotency). The body
+ * streams the rest and settles the operation.
+ * @throws ServiceError 400 for unspeakable text and 429 when the queue is full, both not charged and the
+ * key free again; 500 for anything else, refunded
  */
 export function speakStream(speaking: Speaking): Promise<SpokenStream> {
   const { context, operation, plan, requestId } = speaking;
@@ -51,14 +63,18 @@ export function speakStream(speaking: Speaking): Promise<SpokenStream> {
     const chunks = speechOf(speaking, generation.signal);
     const audio = await startAudio({ ...plan, chunks }, context.encode);
     const available = requireSettled(operation.commit());
-    const onFailure = (error: unknown): void =>
-      context.report({ type: 'failure', requestId, error });
-    const body = audioBody({ audio, generation, operation, onFailure });
+    const settlement = createSettlement({
+      generation,
+      operation,
+      source: audio.rest,
+      onFailure: (error) => context.report({ type: 'failure', requestId, error }),
+    });
+    const body = audioBody(audio, generation.signal, settlement);
     return { body, quotaRemaining: available.quota };
   });
 }
 
-/** The speech of a request, in its turn. */
+/** Returns the speech of a request, queued with those of other accounts. */
 export function speechOf(
   { account, context, plan }: Pick<Speaking, 'account' | 'context' | 'plan'>,
   signal: AbortSignal,
@@ -68,8 +84,8 @@ export function speechOf(
 }
 
 /**
- * Runs a generation of which nothing has been sent yet: until it resolves it ends with the client, and
- * when it fails the operation is given back.
+ * Runs a generation before anything is sent: the client's disconnect aborts it, and a failure refunds
+ * or releases the operation.
  * @throws ServiceError as `speakStream` does
  */
 export async function generate<Result>(
@@ -77,67 +93,39 @@ export async function generate<Result>(
   work: (generation: RunningGeneration) => Promise<Result>,
 ): Promise<Result> {
   const generation = context.generations.start();
-  const leave = (): void => generation.abort(signal.reason);
-  signal.addEventListener('abort', leave);
-  if (signal.aborted) leave();
+  const abort = (): void => generation.abort(signal.reason);
+  signal.addEventListener('abort', abort);
+  if (signal.aborted) abort();
   try {
     return await work(generation);
   } catch (error) {
-    giveUp(error, operation, generation);
-    throw asServiceError(error, plan);
+    generation.abort(error);
+    generation.end();
+    const isUnspeakable = error instanceof EngineError && error.reason === 'unspeakable';
+    const isRefused = error instanceof ServiceError && error.code === 'ERR_RATE_LIMITED';
+    if (isUnspeakable || isRefused) operation.release();
+    else operation.refund(engineMessageOf(error));
+    if (isRefused) throw error;
+    if (!isUnspeakable) throw speechError(error);
+    const field = plan.textField;
+    throw invalidRequest([{ field, message: `${field} has nothing that this voice can say` }]);
   } finally {
-    signal.removeEventListener('abort', leave);
+    signal.removeEventListener('abort', abort);
   }
 }
 
-/** @throws Error when another process took this one for dead, and gave back what it had set aside */
+/** @throws Error when another process considered this one dead and refunded the operation */
 export function requireSettled<Result>(result: Result | undefined): Result {
   if (result === undefined) throw new Error('the operation was settled by another process');
   return result;
 }
 
-/** Nothing was sent: what was refused was never a request, anything else is refunded. */
-function giveUp(error: unknown, operation: Operation, generation: RunningGeneration): void {
-  generation.abort(error);
-  generation.end();
-  if (isUnspeakable(error) || isRefused(error)) operation.release();
-  else operation.refund(engineMessageOf(error));
-}
-
-function asServiceError(error: unknown, { textField }: Generating['plan']): ServiceError {
-  if (isRefused(error)) return error;
-  if (isUnspeakable(error)) {
-    const message = `${textField} has nothing that this voice can say`;
-    return invalidRequest([{ field: textField, message }]);
-  }
-  return speechError(error);
-}
-
-/** Returns the error of speech that failed and was refunded: of a full disk, or in the words of the engine. */
+/** Returns the error for failed and refunded speech: 507 for a full disk, else 500 with the engine's message. */
 export function speechError(error: unknown): ServiceError {
   const message = speechFailureMessage(engineMessageOf(error));
   return (
     storageFullError(error) ?? new ServiceError('ERR_GENERATION_FAILED', message, { cause: error })
   );
-}
-
-/** By the queue, before there was any audio. */
-function isRefused(error: unknown): error is ServiceError {
-  return error instanceof ServiceError && error.code === 'ERR_RATE_LIMITED';
-}
-
-function isUnspeakable(error: unknown): boolean {
-  return error instanceof EngineError && error.reason === 'unspeakable';
-}
-
-/** Speech on its way into a format. */
-interface SpeechSource {
-  readonly chunks: AsyncIterable<SpeechChunk>;
-  readonly format: EncodedFormat;
-  /** Change of level in decibels. */
-  readonly gainDb: number;
-  /** As in `EncodeOptions`. */
-  readonly streamNumber?: number | undefined;
 }
 
 /** Audio whose first bytes exist. */
@@ -147,18 +135,26 @@ interface StartedAudio {
 }
 
 /**
- * Speaks until the first of the audio exists: a stretch of speech, not only the header of a file.
- * @throws EngineError when nothing can be spoken; whatever the engine or the encoder throws
+ * Encodes speech until the first of it exists, and not only the header of a file.
+ * @throws EngineError when nothing can be spoken; errors of the engine or the encoder
  */
 export async function startAudio(
-  { chunks, format, gainDb, streamNumber }: SpeechSource,
+  source: {
+    readonly chunks: AsyncIterable<SpeechChunk>;
+    readonly format: EncodedFormat;
+    /** Change of level in decibels. */
+    readonly gainDb: number;
+    /** As in `EncodeOptions`. */
+    readonly streamNumber?: number | undefined;
+  },
   encode: EncodeSpeech,
 ): Promise<StartedAudio> {
+  const { chunks, format, gainDb, streamNumber } = source;
   let isSpeaking = false;
-  const heard = observe(chunks, () => {
+  const observed = observe(chunks, () => {
     isSpeaking = true;
   });
-  const rest = encode(format, heard, { gainDb, streamNumber })[Symbol.asyncIterator]();
+  const rest = encode(format, observed, { gainDb, streamNumber })[Symbol.asyncIterator]();
   const head: Uint8Array[] = [];
   for (;;) {
     const next = await rest.next();
@@ -170,50 +166,47 @@ export async function startAudio(
   }
 }
 
-async function* observe(
+/** Calls `onChunk` with each chunk before passing it on. */
+export async function* observe(
   chunks: AsyncIterable<SpeechChunk>,
-  onChunk: () => void,
+  onChunk: (chunk: SpeechChunk) => void,
 ): AsyncGenerator<SpeechChunk> {
   for await (const chunk of chunks) {
-    onChunk();
+    onChunk(chunk);
     yield chunk;
   }
 }
 
-interface AudioBodyOptions {
-  readonly audio: StartedAudio;
-  readonly generation: RunningGeneration;
-  readonly operation: Operation;
-  readonly onFailure: (error: unknown) => void;
-}
-
 /**
- * The body of a speech answer, made as fast as it is read. Its end settles the operation once: read
- * to the end or left by the client, the charge stands; failed, it is refunded and the body ends in
- * an error, never as if it were whole.
+ * Returns the body of a speech response, produced as fast as it is read. Its end settles the operation:
+ * read to the end or left by the client, the charge stands; failed, it is refunded and the body errors.
  */
-function audioBody(options: AudioBodyOptions): ReadableStream<Uint8Array> {
-  const { audio, generation } = options;
-  const settlement = createSettlement({ ...options, source: audio.rest });
-  const head = [...audio.head];
-  const cutShort = (controller: ReadableStreamDefaultController, error: unknown): void => {
+function audioBody(
+  { head, rest }: StartedAudio,
+  signal: AbortSignal,
+  settlement: Settlement,
+): ReadableStream<Uint8Array> {
+  const started = [...head];
+  const fail = (controller: ReadableStreamDefaultController, error: unknown): void => {
     controller.error(error);
     settlement.fail(error);
   };
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        const abort = (): void => cutShort(controller, generation.signal.reason);
-        generation.signal.addEventListener('abort', abort, { once: true });
+        const abort = (): void => fail(controller, signal.reason);
+        signal.addEventListener('abort', abort, { once: true });
       },
       async pull(controller) {
         try {
-          const bytes = head.shift() ?? (await nextOf(audio.rest));
-          if (bytes !== undefined) return controller.enqueue(bytes);
-          if (!settlement.complete()) throw new Error('the answer could not be settled');
+          const first = started.shift();
+          if (first !== undefined) return controller.enqueue(first);
+          const next = await rest.next();
+          if (next.done !== true) return controller.enqueue(next.value);
+          if (!settlement.complete()) throw new Error('the response could not be settled');
           return controller.close();
         } catch (error) {
-          return cutShort(controller, error);
+          return fail(controller, error);
         }
       },
       cancel: (reason) => settlement.leave(reason),
@@ -222,31 +215,29 @@ function audioBody(options: AudioBodyOptions): ReadableStream<Uint8Array> {
   );
 }
 
-async function nextOf(iterator: AsyncIterator<Uint8Array>): Promise<Uint8Array | undefined> {
-  const next = await iterator.next();
-  return next.done === true ? undefined : next.value;
-}
-
-/** The ways in which a body can end; only the first call of any of them counts. */
-export interface Settlement {
-  /** It was read to its end. Gives whether the charge stands. @throws what kept that from being stored */
+/** The ends of a body; only the first call counts. */
+interface Settlement {
+  /** The body was read to its end. Returns whether the charge stands. @throws when that cannot be stored */
   complete(): boolean;
-  /** The client went away; the engine stops. */
+  /** The client disconnected: the charge stands and the engine stops. */
   leave(reason: unknown): void;
+  /** The speech failed: the charge is refunded. */
   fail(error: unknown): void;
 }
 
-interface SettlementOptions {
+/** Settles the operation of a body once (docs/api/errors.md#idempotency). */
+export function createSettlement({
+  generation,
+  operation,
+  source,
+  onFailure,
+}: {
   readonly generation: RunningGeneration;
   readonly operation: Operation;
-  /** What makes the body; it is closed at the end. */
+  /** The source of the body; closed at the end. */
   readonly source: AsyncIterator<unknown>;
   readonly onFailure: (error: unknown) => void;
-}
-
-/** Settles the operation of a body once, whatever comes of it (docs/api/errors.md#idempotency). */
-export function createSettlement(options: SettlementOptions): Settlement {
-  const { generation, operation, source, onFailure } = options;
+}): Settlement {
   let isSettled = false;
   let failure: unknown;
   const settle = (work: () => void): void => {
@@ -285,44 +276,30 @@ export function createSettlement(options: SettlementOptions): Settlement {
   };
 }
 
-/** What speaking a text needs of the service: over HTTP, as a job, and in real time. */
-export interface SpeechContext {
-  readonly clock: Clock;
-  readonly store: Store;
-  readonly catalogue: Catalogue;
-  readonly operations: Operations;
-  readonly generations: Generations;
-  readonly speechQueue: SpeechQueue;
-  readonly encode: EncodeSpeech;
-  readonly report: (event: ServiceEvent) => void;
-}
-
-/** The generations that run, so that a service that ends can finish them. */
+/** The running generations, so that a closing service can finish them. */
 interface Generations {
-  /** Notes one that runs; its signal aborts when the service cannot wait any longer. */
+  /** Adds one; its signal is aborted when the service stops waiting. */
   start(): RunningGeneration;
-  /** How many run. */
   readonly size: number;
   /**
-   * Waits until none runs, for so long at most; then those that are left are aborted. Once `hurry` is
-   * aborted only a moment is left to them, in which those end by themselves whose client is gone.
+   * Waits until none runs, at most `graceMs`, then aborts the others. Once `hurry` is aborted they get one
+   * more second, so that those of disconnected clients can end.
    */
   drain(graceMs: number, hurry?: AbortSignal): Promise<void>;
 }
 
 export interface RunningGeneration {
   readonly signal: AbortSignal;
-  /** Stops the engine: nobody wants the rest. */
+  /** Stops the engine. */
   abort(reason: unknown): void;
   end(): void;
 }
 
 const HURRY_MS = 1_000;
 
-/** A list of generations, empty at first. */
 export function createGenerations(clock: Clock): Generations {
   const running = new Set<AbortController>();
-  let whenNone: (() => void) | undefined;
+  let onEmpty: (() => void) | undefined;
   return {
     get size() {
       return running.size;
@@ -335,25 +312,184 @@ export function createGenerations(clock: Clock): Generations {
         abort: (reason) => controller.abort(reason),
         end() {
           running.delete(controller);
-          if (running.size === 0) whenNone?.();
+          if (running.size === 0) onEmpty?.();
         },
       };
     },
     async drain(graceMs, hurry) {
       if (running.size === 0) return;
-      const none = new Promise<void>((resolve) => {
-        whenNone = resolve;
+      const empty = new Promise<void>((resolve) => {
+        onEmpty = resolve;
       });
-      const halt = (): void => {
+      const abortAll = (): void => {
         for (const controller of running) controller.abort(new Error('the service is closing'));
       };
-      const stops = [clock.after(graceMs, halt)];
-      const hasten = (): void => void stops.push(clock.after(HURRY_MS, halt));
+      const stops = [clock.after(graceMs, abortAll)];
+      const hasten = (): void => void stops.push(clock.after(HURRY_MS, abortAll));
       hurry?.addEventListener('abort', hasten, { once: true });
       if (hurry?.aborted === true) hasten();
-      await none;
+      await empty;
       for (const stop of stops) stop();
       hurry?.removeEventListener('abort', hasten);
     },
   };
+}
+
+const DEFAULT_MAX_WAITING = 64;
+/** Roughly that of English speech; only ratios of estimates depend on it. */
+const CHARACTERS_A_SECOND = 15;
+/** Before the first measurement. */
+const INITIAL_MS_A_CHARACTER = 1;
+/** Weight of the newest measurement. */
+const NEWEST = 0.2;
+
+/**
+ * The requests that wait for an engine, at most `maxWaiting` (default 64) of all accounts. An account that
+ * has at least two fewer waiting than another displaces the newest request of the account with the most,
+ * unless that has audio already. A request whose reader is slower than the engine does not count.
+ */
+export class SpeechQueue {
+  readonly #clock: Clock;
+  readonly #maxWaiting: number;
+  /** The newest last. */
+  readonly #waiting = new Set<Entry>();
+  #msPerCharacter = INITIAL_MS_A_CHARACTER;
+  /** When the engines produced their last chunk, or began to work after a pause. */
+  #lastChunkAt = 0;
+  /** The estimated turn of the request that was refused last. */
+  #nextFreeAt = 0;
+
+  constructor(options: { readonly clock: Clock; readonly maxWaiting?: number | undefined }) {
+    this.#clock = options.clock;
+    this.#maxWaiting = options.maxWaiting ?? DEFAULT_MAX_WAITING;
+  }
+
+  /** @throws ServiceError 429 with `Retry-After` when a request of the account would be refused now */
+  requireCapacity(account: string): void {
+    if (this.#waiting.size < this.#maxWaiting) return;
+    if (this.#countOf(account) + 1 < this.#countOf(this.#largestAccount())) return;
+    throw this.#fullError();
+  }
+
+  /**
+   * Speaks a request, in turn with other accounts and its first piece before later pieces of others.
+   * @throws ServiceError as `requireCapacity` does, at the first chunk; errors of the engine
+   */
+  async *synthesize(speech: {
+    readonly account: string;
+    readonly speaker: Pick<SpeechEngine, 'synthesize'>;
+    readonly request: EngineRequest;
+    readonly signal: AbortSignal;
+    /** Never refused, such as a segment of an admitted connection. */
+    readonly isAdmitted?: boolean;
+  }): AsyncGenerator<SpeechChunk> {
+    const { account, isAdmitted = false, request, signal, speaker } = speech;
+    if (!isAdmitted) this.#displaceIfFull(account);
+    const displaced = new AbortController();
+    const entry: Entry = { account, request, displaced, spokenSeconds: 0, isFixed: isAdmitted };
+    const chunks = speaker
+      .synthesize(
+        { ...request, client: account, isInteractive: true },
+        AbortSignal.any([signal, displaced.signal]),
+      )
+      [Symbol.asyncIterator]();
+    const limit = new SpeechLimit();
+    try {
+      for (;;) {
+        const next = await this.#wait(entry, chunks);
+        if (next.done === true) return;
+        limit.add(next.value);
+        yield next.value;
+      }
+    } finally {
+      void closeQuietly(chunks);
+    }
+  }
+
+  async #wait(
+    entry: Entry,
+    chunks: AsyncIterator<SpeechChunk>,
+  ): Promise<IteratorResult<SpeechChunk>> {
+    if (this.#waiting.size === 0) this.#lastChunkAt = this.#clock.monotonic();
+    this.#waiting.add(entry);
+    try {
+      const next = await chunks.next();
+      if (next.done !== true) this.#measure(entry, next.value);
+      return next;
+    } finally {
+      this.#waiting.delete(entry);
+    }
+  }
+
+  #measure(entry: Entry, { samples, sampleRate }: SpeechChunk): void {
+    if (samples.length === 0) return;
+    const now = this.#clock.monotonic();
+    const seconds = samples.length / sampleRate;
+    const spokenCharacters = seconds * entry.request.speed * CHARACTERS_A_SECOND;
+    const measured = (now - this.#lastChunkAt) / spokenCharacters;
+    this.#msPerCharacter += NEWEST * (measured - this.#msPerCharacter);
+    this.#lastChunkAt = now;
+    entry.spokenSeconds += seconds;
+    // Its charge is committed.
+    entry.isFixed = true;
+  }
+
+  #displaceIfFull(account: string): void {
+    this.requireCapacity(account);
+    if (this.#waiting.size < this.#maxWaiting) return;
+    const largest = this.#largestAccount();
+    const newest = [...this.#waiting].findLast(
+      (entry) => entry.account === largest && !entry.isFixed,
+    );
+    newest?.displaced.abort(this.#fullError());
+    if (newest !== undefined) this.#waiting.delete(newest);
+  }
+
+  #countOf(account: string | undefined): number {
+    return [...this.#waiting].filter((entry) => entry.account === account).length;
+  }
+
+  #largestAccount(): string | undefined {
+    const accounts = [...new Set([...this.#waiting].map(({ account }) => account))];
+    return accounts.toSorted((a, b) => this.#countOf(b) - this.#countOf(a))[0];
+  }
+
+  #fullError(): ServiceError {
+    const seconds = this.#estimateSeconds();
+    const waiting = this.#waiting.size;
+    return new ServiceError(
+      'ERR_RATE_LIMITED',
+      `The service is busy: ${waiting} requests wait for it; retry in ${seconds} s`,
+      {
+        headers: { 'Retry-After': String(seconds) },
+        details: { waiting, maxWaiting: this.#maxWaiting },
+      },
+    );
+  }
+
+  /** Consecutive refusals get consecutive turns. */
+  #estimateSeconds(): number {
+    const now = this.#clock.monotonic();
+    let characters = 0;
+    for (const { request, spokenSeconds } of this.#waiting) {
+      const spoken = spokenSeconds * request.speed * CHARACTERS_A_SECOND;
+      // A waiting request has at least one more word.
+      characters += Math.max(5, countCodePoints(request.text) - spoken);
+    }
+    const allMs = characters * this.#msPerCharacter;
+    const nextMs = allMs / Math.max(1, this.#waiting.size);
+    this.#nextFreeAt = Math.min(Math.max(this.#nextFreeAt, now) + nextMs, now + allMs);
+    return Math.max(1, Math.ceil((this.#nextFreeAt - now) / 1_000));
+  }
+}
+
+/** A waiting request. */
+interface Entry {
+  readonly account: string;
+  readonly request: EngineRequest;
+  /** Aborted when another account's request takes this place. */
+  readonly displaced: AbortController;
+  spokenSeconds: number;
+  /** Whether it can no longer be displaced. */
+  isFixed: boolean;
 }

@@ -34,7 +34,7 @@ export interface Catalogue {
 }
 
 /** Where the voices are that accounts made. */
-export interface MadeVoices {
+export interface CreatedVoices {
   /** What the account may use, in the order in which it was made. */
   list(accountId: string): readonly CatalogueVoice[];
   find(accountId: string, voiceId: string): CatalogueVoice | undefined;
@@ -44,7 +44,7 @@ interface CatalogueOptions {
   readonly engines: EngineRegistry;
   readonly unavailableModels: readonly string[];
   /** Default none. */
-  readonly madeVoices?: MadeVoices;
+  readonly madeVoices?: CreatedVoices;
 }
 
 /** The voices that the engines can speak, and every model of the contract. */

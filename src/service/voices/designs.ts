@@ -5,7 +5,7 @@ import type { Output } from '../../durable/output.ts';
 import type { Clock } from '../../effects/clock.ts';
 import type { AudioFolder, StoredAudio } from '../speech/audio-files.ts';
 import { writeSpeech } from '../speech/audio-files.ts';
-import type { Connection, Row } from '../store/connection.ts';
+import type { Connection } from '../store/connection.ts';
 import { integer, text } from '../store/connection.ts';
 import type { Store } from '../store/open-store.ts';
 import { engineOf, engineValues, familyIn } from './personal-voices.ts';
@@ -17,72 +17,30 @@ import { generate, requireSettled } from '../speech/speak.ts';
 import type { MeasuredVoices } from './voice-maker.ts';
 import { rounded, MADE_FAMILY } from './voice-maker.ts';
 
-/** Designs of every account, for as long as they are kept (docs/api/voice-design.md). */
+/** Stored designs of all accounts (docs/api/voice-design.md). */
 export interface Designs {
-  /** Makes room for a design under the id of its operation. */
+  /** Starts a design under the id of its operation. */
   begin(design: Pick<DesignRecord, 'id' | 'accountId' | 'characters' | 'credits'>): DesignWriting;
-  /** A design of the account, while it is there. */
+  /** Returns a design of the account unless it has expired. */
   find(accountId: string, id: string): DesignRecord | undefined;
-  /** The preview of a candidate, while it is there. */
+  /** Returns the preview of a candidate unless it has expired. */
   preview(design: DesignRecord, candidate: CandidateRecord): Promise<StoredAudio | undefined>;
-  /** Removes what has expired. */
+  /** Deletes expired designs. */
   sweep(): Promise<void>;
 }
 
-/** A design on its way into the store. */
+/** A design that is being stored. */
 interface DesignWriting {
-  /** Opens the preview of a candidate to be written. @throws Failure when it cannot be */
+  /** Opens the preview file of a candidate. @throws Failure when it cannot be written */
   create(candidateId: string): Promise<Output>;
-  /** Part of the transaction that completes the operation; gives what there is then. */
+  /** Marks it as complete, inside the transaction that completes the operation. */
   ready(db: Connection, made: Pick<DesignRecord, 'quotaRemaining' | 'candidates'>): DesignRecord;
-  /** Removes what there is of it; never throws. */
+  /** Deletes it; never throws. */
   discard(): Promise<void>;
 }
 
-interface DesignsDeps {
-  readonly store: Store;
-  readonly folder: AudioFolder;
-  readonly clock: Clock;
-}
-
-const KEPT_MS = DESIGN_LIFETIME_HOURS * 60 * 60 * 1_000;
-
-export function createDesigns({ store, folder, clock }: DesignsDeps): Designs {
-  const remove = async (id: string): Promise<void> => {
-    await folder.discard(id);
-    store.write((db) => forgetDesign(db, id));
-  };
-  return {
-    begin(request) {
-      const { id } = request;
-      const createdAt = clock.now();
-      const design = { ...request, createdAt, expiresAt: createdAt + KEPT_MS };
-      store.write((db) => announceDesign(db, design));
-      return {
-        create: (candidateId) => folder.create(id, fileOf(candidateId)),
-        ready(db, made) {
-          completeDesign(db, { id, ...made });
-          return { ...design, ...made };
-        },
-        discard: () => remove(id).catch(() => undefined),
-      };
-    },
-    find: (accountId, id) =>
-      store.read((db) => findDesign(db, { id, accountId, now: clock.now() })),
-    preview: (design, candidate) => folder.find(design.id, fileOf(candidate.id)),
-    async sweep() {
-      for (const id of store.read((db) => findExpiredDesigns(db, clock.now()))) await remove(id);
-    },
-  };
-}
-
-function fileOf(candidateId: string): string {
-  return `${candidateId}.${PREVIEW_FORMAT}`;
-}
-
-/** A design that is there for a while. */
 export interface DesignRecord {
-  /** That of the operation that paid for it. */
+  /** Id of the operation that paid for it. */
   readonly id: string;
   readonly accountId: string;
   /** Of all previews together. */
@@ -102,27 +60,67 @@ export interface CandidateRecord {
   /** Of the engine's voice. */
   readonly language: string;
   readonly engine: EngineSource;
-  /** What was made of the prompt, in plain words. */
   readonly description: string;
 }
 
-/** Notes a design that is going to be made, so that what is stored for it is removed whatever happens. */
-function announceDesign(
-  db: Connection,
-  design: Omit<DesignRecord, 'candidates' | 'quotaRemaining'>,
-): void {
-  const { id, accountId, characters, credits, createdAt, expiresAt } = design;
-  db.run(
-    `INSERT INTO voice_design (id, account_id, characters, credits, created_at, expires_at)
-     VALUES (?, ?, ?, ?, ?, ?)`,
-    [id, accountId, characters, credits, createdAt, expiresAt],
-  );
+const LIFETIME_MS = DESIGN_LIFETIME_HOURS * 60 * 60 * 1_000;
+
+export function createDesigns({
+  store,
+  folder,
+  clock,
+}: {
+  readonly store: Store;
+  readonly folder: AudioFolder;
+  readonly clock: Clock;
+}): Designs {
+  const fileOf = (candidateId: string): string => `${candidateId}.${PREVIEW_FORMAT}`;
+  const remove = async (id: string): Promise<void> => {
+    await folder.discard(id);
+    store.write((db) => {
+      db.run('DELETE FROM voice_candidate WHERE design_id = ?', [id]);
+      db.run('DELETE FROM voice_design WHERE id = ?', [id]);
+    });
+  };
+  return {
+    begin(request) {
+      const { id, accountId, characters, credits } = request;
+      const createdAt = clock.now();
+      const expiresAt = createdAt + LIFETIME_MS;
+      // Recorded first, so that a sweep deletes the files whatever happens.
+      store.write((db) =>
+        db.run(
+          `INSERT INTO voice_design (id, account_id, characters, credits, created_at, expires_at)
+           VALUES (?, ?, ?, ?, ?, ?)`,
+          [id, accountId, characters, credits, createdAt, expiresAt],
+        ),
+      );
+      return {
+        create: (candidateId) => folder.create(id, fileOf(candidateId)),
+        ready(db, made) {
+          completeDesign(db, id, made.quotaRemaining, made.candidates);
+          return { ...request, createdAt, expiresAt, ...made };
+        },
+        discard: () => remove(id).catch(() => undefined),
+      };
+    },
+    find: (accountId, id) =>
+      store.read((db) => findDesign(db, { id, accountId, now: clock.now() })),
+    preview: (design, candidate) => folder.find(design.id, fileOf(candidate.id)),
+    async sweep() {
+      const expired = store.read((db) =>
+        db.all('SELECT id FROM voice_design WHERE expires_at <= ?', [clock.now()]),
+      );
+      for (const row of expired) await remove(text(row, 'id'));
+    },
+  };
 }
 
-/** Notes that its previews are there. */
 function completeDesign(
   db: Connection,
-  { id, quotaRemaining, candidates }: Pick<DesignRecord, 'id' | 'quotaRemaining' | 'candidates'>,
+  id: string,
+  quotaRemaining: number,
+  candidates: readonly CandidateRecord[],
 ): void {
   db.run('UPDATE voice_design SET quota_remaining = ? WHERE id = ?', [quotaRemaining, id]);
   for (const [number, candidate] of candidates.entries()) {
@@ -135,12 +133,7 @@ function completeDesign(
   }
 }
 
-function forgetDesign(db: Connection, id: string): void {
-  db.run('DELETE FROM voice_candidate WHERE design_id = ?', [id]);
-  db.run('DELETE FROM voice_design WHERE id = ?', [id]);
-}
-
-/** A design of the account that is ready and has not expired. */
+/** Returns a complete design of the account unless it has expired. */
 export function findDesign(
   db: Connection,
   { id, accountId, now }: Pick<DesignRecord, 'id' | 'accountId'> & { readonly now: number },
@@ -150,22 +143,11 @@ export function findDesign(
      WHERE id = ? AND account_id = ? AND quota_remaining IS NOT NULL AND expires_at > ?`,
     [id, accountId, now],
   );
-  return row === undefined ? undefined : designOf(db, row);
-}
-
-/** Ids of everything whose time is over, finished or not. */
-function findExpiredDesigns(db: Connection, now: number): readonly string[] {
-  return db
-    .all('SELECT id FROM voice_design WHERE expires_at <= ?', [now])
-    .map((row) => text(row, 'id'));
-}
-
-function designOf(db: Connection, row: Row): DesignRecord {
-  const id = text(row, 'id');
+  if (row === undefined) return undefined;
   const rows = db.all('SELECT * FROM voice_candidate WHERE design_id = ? ORDER BY number', [id]);
   return {
     id,
-    accountId: text(row, 'account_id'),
+    accountId,
     characters: integer(row, 'characters'),
     credits: integer(row, 'credits'),
     quotaRemaining: integer(row, 'quota_remaining'),
@@ -181,7 +163,6 @@ function designOf(db: Connection, row: Row): DesignRecord {
   };
 }
 
-/** What a design is made with. */
 export interface DesignDeps {
   readonly designs: Designs;
   readonly voices: MeasuredVoices;
@@ -189,11 +170,10 @@ export interface DesignDeps {
   readonly random: Random;
 }
 
-/** A design that is asked for. */
 export interface DesignOrder {
   readonly accountId: string;
   readonly traits: VoiceTraits;
-  /** One that is spoken here. */
+  /** One that an engine speaks. */
   readonly language: string;
   readonly families: readonly FamilyId[];
   readonly previewText: string;
@@ -202,7 +182,7 @@ export interface DesignOrder {
 }
 
 /**
- * Proposes voices and lets each speak into a file; when all are there they are charged for (docs/api/voice-design.md).
+ * Proposes voices and writes a preview of each; charges for them when all exist (docs/api/voice-design.md).
  * @throws ServiceError 400 for a text that cannot be spoken, 500 for anything else, refunded
  */
 export function makeDesign(
@@ -215,7 +195,7 @@ export function makeDesign(
     const { accountId, characters, credits } = order;
     const writing = deps.designs.begin({ id: operation.id, accountId, characters, credits });
     try {
-      const candidates = await speakCandidates(deps, { order, writing, signal: generation.signal });
+      const candidates = await speakCandidates(deps, order, writing, generation.signal);
       const quotaRemaining = requireSettled(operation.commit()).quota;
       let design: DesignRecord | undefined;
       operation.complete((db) => {
@@ -231,7 +211,7 @@ export function makeDesign(
   });
 }
 
-/** How each candidate differs from what was asked for. */
+/** How each candidate differs from the prompt's traits. */
 const VARIATIONS = [
   { pitch: 1, speed: 1 },
   { pitch: 0.92, speed: 0.95 },
@@ -241,16 +221,12 @@ const VARIATIONS = [
 /** How many voices a design proposes. */
 export const CANDIDATES = VARIATIONS.length;
 
-interface Speaking {
-  readonly order: DesignOrder;
-  readonly writing: DesignWriting;
-  readonly signal: AbortSignal;
-}
-
-/** Sets the engine voices that are nearest in pitch to what the words ask for, and stores their previews. */
+/** Chooses the engine voices nearest in pitch, and stores their previews. */
 async function speakCandidates(
   { voices, encode, random }: DesignDeps,
-  { order, writing, signal }: Speaking,
+  order: DesignOrder,
+  writing: DesignWriting,
+  signal: AbortSignal,
 ): Promise<readonly CandidateRecord[]> {
   const { traits, language, families, previewText } = order;
   const candidates: CandidateRecord[] = [];
@@ -286,23 +262,23 @@ function describe({ words }: VoiceTraits, engine: EngineSource, medianHz: number
   return `Simulated: ${source} with ${changed}; ${reason}`;
 }
 
-/** What a design makes of a description: docs/voice-design.md has this table. */
+/** What a prompt asks for; docs/voice-design.md has the table of words. */
 interface VoiceTraits {
   /** Median pitch in hertz. */
   readonly medianHz: number;
   /** Multiplies the engine voice's own speed. */
   readonly speed: number;
-  /** Language code, where a language or an accent is named. */
+  /** Code of the language or accent in the prompt. */
   readonly language: string | undefined;
-  /** The words that were found, in lower case. */
+  /** The known words of the prompt, in lower case. */
   readonly words: readonly string[];
 }
 
-/** What a group of words does. */
+/** The effect of a group of words. */
 interface PromptRule {
   readonly about: 'voice' | 'age' | 'pitch' | 'speed' | 'language';
   readonly words: readonly string[];
-  /** Sets the pitch that the others multiply. */
+  /** Base pitch, multiplied by the other rules. */
   readonly medianHz?: number;
   readonly pitch?: number;
   readonly speed?: number;
@@ -332,8 +308,8 @@ export const PROMPT_RULES: readonly PromptRule[] = [
 ];
 
 /**
- * Looks for plain English words in a prompt; of each group the last word counts. The prompt is not
- * understood: "not slow" is slow.
+ * Finds known English words in a prompt; the last word of each group counts. Grammar does not: "not
+ * slow" is slow.
  */
 export function traitsOf(prompt: string): VoiceTraits {
   const rules = new Map<PromptRule['about'], PromptRule>();

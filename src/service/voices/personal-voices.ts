@@ -6,54 +6,59 @@ import { ServiceError } from '../service-error.ts';
 import type { Connection, Row, SqlValue } from '../store/connection.ts';
 import { integer, number, text } from '../store/connection.ts';
 import type { Store } from '../store/open-store.ts';
-import type { MadeVoices } from './catalogue.ts';
-import type { CatalogueVoice, EngineSource, MadeVoice } from './voices.ts';
+import type { CreatedVoices } from './catalogue.ts';
+import type { CatalogueVoice, EngineSource, CreatedVoice } from './voices.ts';
 
-/** The voices that accounts made, in every process on the same data (docs/api/voices.md). */
-export interface PersonalVoices extends MadeVoices {
+/** The voices that accounts created (docs/api/voices.md). */
+export interface PersonalVoices extends CreatedVoices {
   find(accountId: string, voiceId: string): PersonalVoice | undefined;
-  /** @throws ServiceError 402 when the account may have no more voices */
-  requireRoom(accountId: string): void;
-  /**
-   * Keeps a voice.
-   * @throws ServiceError 402 when the account may have no more voices
-   */
+  /** @throws ServiceError 402 when the account has reached its voice limit */
+  requireCapacity(accountId: string): void;
+  /** Stores a voice. @throws ServiceError 402 when the account has reached its voice limit */
   add(voice: PersonalVoice, referenceText?: string): void;
   /**
-   * Deletes a voice of the account; what was spoken with it stays.
-   * @throws ServiceError 404 when the account has none with this id, 409 while a job needs it
+   * Deletes a voice of the account; audio spoken with it stays.
+   * @throws ServiceError 404 when the account has no such voice, 409 while a job needs it
    */
   remove(accountId: string, voiceId: string): void;
 }
 
 export function createPersonalVoices(store: Store): PersonalVoices {
   return {
-    list: (accountId) => store.read((db) => listVoices(db, accountId)),
+    list: (accountId) =>
+      store.read((db) =>
+        db
+          .all(
+            "SELECT * FROM personal_voice WHERE account_id = ? OR visibility = 'public' ORDER BY number",
+            [accountId],
+          )
+          .map((row) => voiceOf(row)),
+      ),
     find: (accountId, voiceId) => store.read((db) => findVoice(db, accountId, voiceId)),
-    requireRoom: (accountId) => store.read((db) => requireRoom(db, accountId)),
-    add: (voice, referenceText) => store.write((db) => keepVoice(db, voice, referenceText)),
+    requireCapacity: (accountId) => store.read((db) => requireCapacity(db, accountId)),
+    add: (voice, referenceText) => store.write((db) => storeVoice(db, voice, referenceText)),
     remove(accountId, voiceId) {
       store.write((db) => {
-        const voice = findVoice(db, accountId, voiceId);
-        if (voice?.made.accountId !== accountId) throw notTheirs(voiceId);
-        if (isInUse(db, voiceId)) throw inUse();
-        deleteVoice(db, voiceId);
+        if (findVoice(db, accountId, voiceId)?.made.accountId !== accountId) {
+          const message = `The account has no voice ${showText(voiceId)}; only its own can be deleted`;
+          throw new ServiceError('ERR_VOICE_NOT_FOUND', message);
+        }
+        if (isInUse(db, voiceId)) {
+          const message =
+            'A job that has not ended speaks with this voice; delete it when that is done';
+          throw new ServiceError('ERR_VOICE_IN_USE', message);
+        }
+        db.run('DELETE FROM personal_voice WHERE id = ?', [voiceId]);
       });
     },
   };
 }
 
-/**
- * Keeps a voice inside the caller's transaction.
- * @throws ServiceError 402 when the account may have no more voices
- */
-export function keepVoice(db: Connection, voice: PersonalVoice, referenceText?: string): void {
-  requireRoom(db, voice.made.accountId);
-  insertVoice(db, voice, referenceText);
-}
-
-function requireRoom(db: Connection, accountId: string): void {
-  const count = countVoices(db, accountId);
+function requireCapacity(db: Connection, accountId: string): void {
+  const row = db.get('SELECT COUNT(*) AS count FROM personal_voice WHERE account_id = ?', [
+    accountId,
+  ]);
+  const count = row === undefined ? 0 : integer(row, 'count');
   if (count < PERSONAL_VOICES_MAX) return;
   throw new ServiceError(
     'ERR_VOICE_LIMIT_REACHED',
@@ -62,28 +67,18 @@ function requireRoom(db: Connection, accountId: string): void {
   );
 }
 
-function notTheirs(voiceId: string): ServiceError {
-  const message = `The account has no voice ${showText(voiceId)}; only its own can be deleted`;
-  return new ServiceError('ERR_VOICE_NOT_FOUND', message);
-}
-
-function inUse(): ServiceError {
-  const message = 'A job that has not ended speaks with this voice; delete it when that is done';
-  return new ServiceError('ERR_VOICE_IN_USE', message);
-}
-
-/** A voice that an account made. */
+/** A voice that an account created. */
 export interface PersonalVoice extends CatalogueVoice {
-  readonly made: MadeVoice;
+  readonly made: CreatedVoice;
 }
 
-/** Writes down a voice. */
-export function insertVoice(
-  db: Connection,
-  voice: PersonalVoice,
-  referenceText: string | undefined,
-): void {
+/**
+ * Stores a voice, inside the caller's transaction.
+ * @throws ServiceError 402 when the account has reached its voice limit
+ */
+export function storeVoice(db: Connection, voice: PersonalVoice, referenceText?: string): void {
   const { id, name, family, primaryLanguage, languages, made } = voice;
+  requireCapacity(db, made.accountId);
   db.run(
     `INSERT INTO personal_voice (id, account_id, name, description, visibility, reference_text,
        family, language, languages, engine, engine_voice, pitch, speed, created_at)
@@ -104,7 +99,7 @@ export function insertVoice(
   );
 }
 
-/** The voice, if this account may use it. */
+/** Returns the voice if this account may use it. */
 export function findVoice(
   db: Connection,
   accountId: string,
@@ -117,48 +112,25 @@ export function findVoice(
   return row === undefined ? undefined : voiceOf(row);
 }
 
-/** Every voice that this account may use, the oldest first. */
-function listVoices(db: Connection, accountId: string): readonly PersonalVoice[] {
-  return db
-    .all(
-      "SELECT * FROM personal_voice WHERE account_id = ? OR visibility = 'public' ORDER BY number",
-      [accountId],
-    )
-    .map((row) => voiceOf(row));
-}
-
-/** How many voices this account has made. */
-function countVoices(db: Connection, accountId: string): number {
-  const row = db.get('SELECT COUNT(*) AS count FROM personal_voice WHERE account_id = ?', [
-    accountId,
-  ]);
-  return row === undefined ? 0 : integer(row, 'count');
-}
-
-/** Whether there is a voice with this id. */
+/** Whether a personal voice has this id. */
 export function hasVoice(db: Connection, voiceId: string): boolean {
   return db.get('SELECT 1 FROM personal_voice WHERE id = ?', [voiceId]) !== undefined;
 }
 
-/** Whether a job still has to be spoken with it. */
+/** Whether an unfinished job speaks with it. */
 function isInUse(db: Connection, voiceId: string): boolean {
   const sql = `SELECT 1 FROM job WHERE finished_at IS NULL AND kind = 'speech'
     AND json_extract(order_json, '$.voiceId') = ?`;
   return db.get(sql, [voiceId]) !== undefined;
 }
 
-/** Forgets a voice; what was spoken with it keeps its id. */
-function deleteVoice(db: Connection, voiceId: string): void {
-  db.run('DELETE FROM personal_voice WHERE id = ?', [voiceId]);
-}
-
-/** What a row tells of how a voice is made, in the order engine, engine_voice, pitch, speed. */
+/** Returns the columns engine, engine_voice, pitch and speed. */
 export function engineValues(engine: EngineSource): readonly SqlValue[] {
   const { name, voice, pitch, speed } = engine;
   return [name, voice, pitch, speed];
 }
 
-/** Reads what `engineValues` wrote. */
+/** Reads the columns of `engineValues`. */
 export function engineOf(row: Row): EngineSource {
   return {
     name: text(row, 'engine'),
@@ -168,7 +140,7 @@ export function engineOf(row: Row): EngineSource {
   };
 }
 
-/** The engine family that is written in a row. */
+/** Reads the family of a row. */
 export function familyIn(row: Row): FamilyId {
   const name = text(row, 'family');
   const family = FAMILIES.find(({ id }) => id === name);

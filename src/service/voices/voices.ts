@@ -10,11 +10,11 @@ export interface CatalogueVoice {
   readonly languages: readonly string[];
   readonly engine: EngineSource;
   /** Of a voice that an account made. */
-  readonly made?: MadeVoice;
+  readonly made?: CreatedVoice;
 }
 
 /** What a voice that an account made has besides. */
-export interface MadeVoice {
+export interface CreatedVoice {
   readonly accountId: string;
   readonly description: string;
   /** Whether other accounts see and use it. */

@@ -14,7 +14,7 @@ function follow(text: string, chunks: readonly SpeechChunk[]) {
   const alignment = new Alignment(text, 0);
   const updates: AlignmentUpdate[] = [];
   for (const one of chunks) {
-    alignment.hear(one);
+    alignment.add(one);
     updates.push(...alignment.take());
   }
   const status = alignment.finish();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { VOICES } from '../../../src/service/voices/voices.ts';
 import { jsonPost, OTHER_KEY } from '../support/test-service.ts';
-import { insertVoice } from '../../../src/service/voices/personal-voices.ts';
+import { storeVoice } from '../../../src/service/voices/personal-voices.ts';
 import type { PersonalVoice } from '../../../src/service/voices/personal-voices.ts';
 import type { TemporaryFile } from '../../../src/service/http/multipart-form.ts';
 import { recording, upload } from './form.ts';
@@ -214,7 +214,7 @@ describe('an account', () => {
     expect(made).toEqual({ id: voiceId });
     service.store.write((db) => {
       for (let number = 1; number < 100; number += 1) {
-        insertVoice(db, filler(`filler-${number}`, service.clock.now()), undefined);
+        storeVoice(db, filler(`filler-${number}`, service.clock.now()));
       }
     });
     const before = await service.balance();
