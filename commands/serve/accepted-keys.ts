@@ -9,12 +9,12 @@ import { counted, display } from '../../src/text/display.ts';
 const FLAG = '--accept-keys-file';
 const FORM =
   'A line is an API key and, behind a space, the account that it belongs to; # begins a comment.';
-/** Of keys that name none; that of a service without a keys file, too. */
+/** For keys without an account, as in a service without a keys file. */
 const DEFAULT_ACCOUNT = 'local';
 
 /**
- * The keys in the file of `--accept-keys-file`; `-` is stdin. Warns when others may read the file: it is
- * not ours, so that it stays as it is.
+ * Reads the keys of `--accept-keys-file`; `-` is stdin. Warns when other users may read the file, but
+ * leaves its permissions alone.
  * @throws Failure (usage) when it cannot be read, or a line is wrong
  */
 export async function readAcceptedKeys(
@@ -33,8 +33,8 @@ export async function readAcceptedKeys(
 }
 
 /**
- * The keys of the lines of a file. Messages name lines, and never what is in them: a key may stand
- * where an account belongs.
+ * Parses a keys file. Messages name lines but never quote them: a key may stand where an account
+ * belongs.
  * @param name the file, for messages
  * @throws Failure (usage) naming the line
  */

@@ -17,13 +17,13 @@ interface LogOptions {
 /** The log of `foley serve`. */
 interface ServeLog {
   readonly report: (event: ServiceEvent) => void;
-  /** Shows these nowhere from here on. */
+  /** Redacts these secrets from now on. */
   hide(secrets: readonly string[]): void;
 }
 
 /**
- * A line for each event that is to be told: failures always, what a service that closes waits for unless
- * it is to be quiet, requests when it is to be verbose. With `--json` each is a JSON object.
+ * Writes a line for each event: failures always, shutdown progress unless `quiet`, requests if `verbose`.
+ * With `--json` each line is a JSON object.
  */
 export function createServeLog({ globals, now, write }: LogOptions): ServeLog {
   let redactor = createRedactor([]);
@@ -32,7 +32,7 @@ export function createServeLog({ globals, now, write }: LogOptions): ServeLog {
       redactor = createRedactor(secrets);
     },
     report(event) {
-      if (!isTold(event, globals)) return;
+      if (!isLogged(event, globals)) return;
       const time = new Date(now()).toISOString();
       const line =
         globals.json === true
@@ -43,7 +43,7 @@ export function createServeLog({ globals, now, write }: LogOptions): ServeLog {
   };
 }
 
-/** What is no line of the request log says who is speaking. */
+/** Events that are not request lines name the program. */
 const PREFIXED: ReadonlySet<ServiceEvent['type']> = new Set([
   'failure',
   'finishing-answers',
@@ -51,7 +51,7 @@ const PREFIXED: ReadonlySet<ServiceEvent['type']> = new Set([
   'jobs-left',
 ]);
 
-function isTold({ type }: ServiceEvent, { quiet, verbose }: LogOptions['globals']): boolean {
+function isLogged({ type }: ServiceEvent, { quiet, verbose }: LogOptions['globals']): boolean {
   if (type === 'failure') return true;
   return type === 'request' || type === 'job-fault' ? verbose === true : quiet !== true;
 }
@@ -96,7 +96,7 @@ function dataOf(event: ServiceEvent): Readonly<Record<string, unknown>> {
   };
 }
 
-/** With what caused it: the first message is for clients. */
+/** Adds the cause: the first message is written for clients. */
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause, message } = error;

@@ -8,181 +8,136 @@ import type { GuardOptions } from './http/guard.ts';
 import { createGuard, createKeyTable } from './http/guard.ts';
 import type { Arrival } from './http/request.ts';
 import { requestIdOf } from './http/request.ts';
-import type { Router } from './http/router.ts';
 import { createRouter } from './http/router.ts';
-import type { ServicePage } from './page/page.ts';
 import { createPage } from './page/page.ts';
 import type { Admission } from './realtime/admission.ts';
 import { isLivePath } from './realtime/admission.ts';
-import type { Realtime } from './realtime/realtime.ts';
 import type { AccountKey, ServiceEvent } from './running-service.ts';
 import type { ServiceContext } from './service-context.ts';
 
-export interface AnsweringDeps extends GuardOptions {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly keys: readonly AccountKey[];
-  readonly report: (event: ServiceEvent) => void;
-  /** Whether there is a page at `/` for people. */
-  readonly hasPage?: boolean | undefined;
-}
-
-/** A request becomes an answer. */
+/** Turns requests into responses. */
 export interface Answering {
-  /** Never rejects: a failure is an answer too. */
+  /** Never rejects: a failure becomes an error response. */
   fetch(request: Request): Promise<Response>;
-  /**
-   * A handshake becomes an answer, or a connection that may be opened (docs/api/realtime.md). Never rejects.
-   */
+  /** Answers a realtime handshake: an error response, or an admission (docs/api/realtime.md). Never rejects. */
   admit(request: Request): Promise<Response | Admission>;
-  /** Whether a request has a key that is accepted. */
+  /** Whether a request has an accepted key. */
   hasKey(headers: Headers): boolean;
-  /** Where an answer is to stop, if a fault rule wants that; whoever writes it to the socket does it. */
+  /** Returns where a fault rule cuts the body of a response; the server does the cutting. */
   cutOf(response: Response): BodyCut | undefined;
-  /** What the address of the page ends in for somebody who may see it; `undefined` where there is none. */
+  /** Returns a one-time fragment for the address of the page; `undefined` without a page. */
   invite(): string | undefined;
 }
 
+/** A request in progress. */
+interface Exchange {
+  readonly start: number;
+  readonly method: string;
+  readonly path: string;
+  readonly arrival: Arrival;
+  faults: RequestFaults;
+}
+
 /**
- * Everything around the endpoints: who may be asked, what fault rules do, the headers of every answer,
- * and the report of it. Once `closing` is aborted every request is refused.
+ * Creates the middleware around the endpoints: host and origin checks, fault rules, headers of every
+ * response and the request log. Refuses every request once `closing` is aborted.
  */
 export function answerRequests(
-  deps: AnsweringDeps,
+  deps: GuardOptions & {
+    readonly clock: Clock;
+    readonly random: Random;
+    readonly keys: readonly AccountKey[];
+    readonly report: (event: ServiceEvent) => void;
+    /** Whether to serve the page at `/`. */
+    readonly hasPage?: boolean | undefined;
+  },
   context: ServiceContext,
   faults: Faults,
   closing: AbortSignal,
 ): Answering {
-  const { clock, random, report } = deps;
+  const { clock, hasPage = false, random, report } = deps;
   const cuts = new WeakMap<Response, BodyCut>();
   const keys = createKeyTable(deps.keys);
-  const api = createRouter(context, keys);
-  const page = pageOf(deps, context, api);
-  const route: Router = (arrival) =>
-    page?.has(new URL(arrival.request.url).pathname) === true ? page.answer(arrival) : api(arrival);
-  const letIn = createDoor(deps, context.realtime, { closing, faults, page });
-  const arriving = (request: Request): Arriving => ({
+  const route = createRouter(context, keys);
+  const [key] = deps.keys;
+  const page =
+    hasPage && key !== undefined ? createPage({ clock, random, key, route, context }) : undefined;
+  const guard = createGuard(deps);
+  const begin = (request: Request): Exchange => ({
     start: clock.monotonic(),
+    method: request.method,
+    path: new URL(request.url).pathname,
     arrival: { request, requestId: requestIdOf(request.headers, random) },
-    met: { faults: {} },
+    faults: {},
   });
-  const told = (one: Arriving, response: Response): Response => {
-    mark(response.headers, one.arrival.requestId);
-    if (one.met.faults.cut !== undefined) cuts.set(response, one.met.faults.cut);
-    report(describe(one, response, clock.monotonic()));
+  /** Runs `work` behind the checks that every request passes; turns an error into its response. */
+  const runMiddleware = async <Result>(
+    exchange: Exchange,
+    work: (arrival: Arrival) => Promise<Result>,
+  ): Promise<Result | Response> => {
+    const { arrival, path } = exchange;
+    const { request, requestId } = arrival;
+    try {
+      guard.check(request, (visitor) =>
+        isLivePath(path)
+          ? context.realtime.tickets.isExpected(visitor)
+          : page?.has(path) === true && page.isOwn(visitor),
+      );
+      if (!closing.aborted) exchange.faults = faults.ofRequest(exchange);
+      const { delay, status } = exchange.faults;
+      const abort = AbortSignal.any([closing, request.signal]);
+      if (delay !== undefined) await clock.sleep(delay.ms, abort).catch(() => undefined);
+      if (closing.aborted) throw closingError();
+      if (status !== undefined) throw statusFault(status);
+      return await work(arrival);
+    } catch (error) {
+      if (isInternal(error)) report({ type: 'failure', requestId, error });
+      return errorResponse(error, requestId, path);
+    }
+  };
+  const finish = (exchange: Exchange, response: Response): Response => {
+    setCommonHeaders(response.headers, exchange.arrival.requestId);
+    if (exchange.faults.cut !== undefined) cuts.set(response, exchange.faults.cut);
+    report(requestEvent(exchange, response.status, response.headers, clock.monotonic()));
     return response;
   };
   return {
     async fetch(request) {
-      const one = arriving(request);
-      return told(one, await letIn(one, route));
+      const exchange = begin(request);
+      const { answer } = page?.has(exchange.path) === true ? page : { answer: route };
+      return finish(exchange, await runMiddleware(exchange, answer));
     },
     async admit(request) {
-      const one = arriving(request);
-      const admitted = await letIn(one, (arrival) => context.realtime.admit(arrival));
-      if (admitted instanceof Response) return told(one, admitted);
-      report(describe(one, SWITCHING, clock.monotonic()));
-      return { ...admitted, cut: one.met.faults.cut };
+      const exchange = begin(request);
+      const admitted = await runMiddleware(exchange, (arrival) => context.realtime.admit(arrival));
+      if (admitted instanceof Response) return finish(exchange, admitted);
+      report(requestEvent(exchange, 101, new Headers(), clock.monotonic()));
+      return { ...admitted, cut: exchange.faults.cut };
     },
-    hasKey(headers) {
-      try {
-        keys.accountOf(headers);
-        return true;
-      } catch {
-        return false;
-      }
-    },
+    hasKey: (headers) => keys.has(headers),
     cutOf: (response) => cuts.get(response),
     invite: () => page?.invite(),
   };
 }
 
-function pageOf(
-  { clock, hasPage, keys: [key], random }: AnsweringDeps,
-  context: ServiceContext,
-  route: Router,
-): ServicePage | undefined {
-  if (hasPage !== true || key === undefined) return undefined;
-  return createPage({ clock, random, key, route, context });
-}
-
-type Door = <Result>(
-  one: Arriving,
-  work: (arrival: Arrival) => Promise<Result>,
-) => Promise<Result | Response>;
-
-interface Conditions {
-  readonly faults: Faults;
-  /** Once it is aborted nothing is let in. */
-  readonly closing: AbortSignal;
-  readonly page: ServicePage | undefined;
-}
-
-/** Lets a request in after what every one has to pass, and has the work on it done. */
-function createDoor(
-  deps: AnsweringDeps,
-  { tickets }: Realtime,
-  { closing, faults, page }: Conditions,
-): Door {
-  const guard = createGuard(deps);
-  return async ({ arrival, met }, work) => {
-    const { request, requestId } = arrival;
-    const line = lineOf(request);
-    try {
-      guard.check(request, (visitor) =>
-        isLivePath(line.path)
-          ? tickets.isExpected(visitor)
-          : page?.has(line.path) === true && page.isOwn(visitor),
-      );
-      if (!closing.aborted) met.faults = faults.ofRequest(line);
-      const { delay, status } = met.faults;
-      const patience = AbortSignal.any([closing, request.signal]);
-      // Whoever does not wait is refused, or is gone.
-      if (delay !== undefined) await deps.clock.sleep(delay.ms, patience).catch(() => undefined);
-      if (closing.aborted) throw closingError();
-      if (status !== undefined) throw statusFault(status);
-      return await work(arrival);
-    } catch (error) {
-      if (isInternal(error)) deps.report({ type: 'failure', requestId, error });
-      return errorResponse(error, requestId, line.path);
-    }
-  };
-}
-
-/** An answer that a WebSocket begins with has nothing that could be told of it. */
-const SWITCHING = { status: 101, headers: new Headers() };
-
-/** A request on its way. */
-interface Arriving {
-  readonly start: number;
-  readonly arrival: Arrival;
-  readonly met: MetFaults;
-}
-
-interface MetFaults {
-  faults: RequestFaults;
-}
-
-function lineOf({ method, url }: Request): { readonly method: string; readonly path: string } {
-  return { method, path: new URL(url).pathname };
-}
-
-/** Headers of every answer. `Server` tells a person that nothing of this was billed by anyone. */
-function mark(headers: Headers, requestId: string): void {
+/** Sets the headers of every response. `Server` shows that no real credits were billed. */
+function setCommonHeaders(headers: Headers, requestId: string): void {
   headers.set(HEADERS.requestId, requestId);
   headers.set('Server', EMBEDDED_SERVER);
   headers.set('Cache-Control', 'no-store');
   headers.set('X-Content-Type-Options', 'nosniff');
 }
 
-function describe(
-  { start, arrival: { request, requestId, account }, met: { faults } }: Arriving,
-  { status, headers }: Pick<Response, 'status' | 'headers'>,
+function requestEvent(
+  { start, method, path, arrival: { requestId, account }, faults }: Exchange,
+  status: number,
+  headers: Headers,
   now: number,
 ): ServiceEvent {
   return {
     type: 'request',
-    ...lineOf(request),
+    method,
+    path,
     status,
     durationMs: now - start,
     requestId,

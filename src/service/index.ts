@@ -14,7 +14,7 @@ export async function openService(options: OpenServiceOptions): Promise<RunningS
     import('./engine/flite/engine.ts'),
     import('./worker-file.ts'),
   ]);
-  // To find its binary, libsql has Node report on every thread, and waits for each: before there is one.
+  // Before any thread starts: libsql has Node report on every thread to find its binary, which is slow.
   await loadSqlite();
   const flite = createFliteEngine({ workerFile: FLITE_WORKER_FILE });
   if (options.warmsUp !== false) void flite.warmUp();
@@ -39,7 +39,7 @@ async function loadSqlite(): Promise<void> {
   }
 }
 
-/** Their processes are started by the first request that needs them. */
+/** The first request to an engine starts its process. */
 async function addedEngines({ clock, engines }: OpenServiceOptions): Promise<SpeechEngine[]> {
   if (engines === undefined || engines.added.length === 0) return [];
   const [{ engineLauncher }, { createProcessEngine }] = await Promise.all([
@@ -61,12 +61,12 @@ async function closeBoth(
   await engines.close();
 }
 
-/** Whether `openService` failed for its data directory; told by name, so that nothing is loaded for it. */
+/** Whether `openService` failed on its data directory; checked by name, so that no module is loaded. */
 export function isStoreError(error: unknown): error is StoreError {
   return error instanceof Error && error.name === 'StoreError';
 }
 
-/** Whether `openService` failed for its address. */
+/** Whether `openService` failed on its address. */
 export function isListenError(error: unknown): error is ListenError {
   return error instanceof Error && error.name === 'ListenError';
 }

@@ -10,7 +10,7 @@ export interface AccountKey {
   readonly account: string;
 }
 
-/** What the service tells whoever runs it; nothing in it is secret. */
+/** An event for the operator of the service, without secrets. */
 export type ServiceEvent =
   | {
       readonly type: 'request';
@@ -21,25 +21,25 @@ export type ServiceEvent =
       /** Until the headers of the answer were ready. */
       readonly durationMs: number;
       readonly requestId: string;
-      /** Whose key it had, if it had a good one and came that far. */
+      /** Account of the key, if the request reached that check. */
       readonly account: string | undefined;
-      /** What the answer says that it cost. */
+      /** The cost in the response headers. */
       readonly credits: string | undefined;
-      /** What fault rules did to it. */
+      /** Fault rules that applied. */
       readonly faults: readonly FaultEffect[];
     }
   /** A fault rule decides how a job that was accepted ends. */
   | { readonly type: 'job-fault'; readonly jobId: string; readonly outcome: JobFault }
   /** Of a request, or of a job by its id. */
   | { readonly type: 'failure'; readonly requestId: string; readonly error: unknown }
-  /** The service closes and first finishes so many answers that are paid for. */
+  /** The service closes and finishes this many billed responses first. */
   | { readonly type: 'finishing-answers'; readonly count: number }
-  /** The service closes and first finishes so many jobs. */
+  /** The service closes and finishes this many jobs first. */
   | { readonly type: 'finishing-jobs'; readonly count: number }
-  /** It closes without having finished them; the next that opens the data does. */
+  /** It closes with unfinished jobs; the next service on the same data finishes them. */
   | { readonly type: 'jobs-left'; readonly count: number };
 
-/** Engines that were added to foley, and what they may be started with. */
+/** Engines added to foley, and how to start them. */
 export interface AddedEngines {
   readonly added: readonly EngineRegistration[];
   /** Of this process; an engine gets a few of its variables. */
@@ -67,17 +67,17 @@ export interface OpenServiceOptions {
   readonly warmsUp?: boolean;
   /** Models that are declared and refused as unavailable. */
   readonly unavailableModels?: readonly string[];
-  /** What a new account is given, and an old one with less than half of it is brought back to. */
+  /** Granted to new accounts, and to accounts with less than half of it. */
   readonly allowance?: Amounts;
-  /** Credits that every account of the keys has at first, whatever it had; else the allowance counts. */
+  /** Sets the credits of every account; replaces the allowance. */
   readonly openingCredits?: number;
   /** How often each account may ask; no limit by default. */
   readonly requestsPerSecond?: number;
   /** How many requests may wait for speech at the same time; default 64. */
   readonly maxWaiting?: number;
-  /** How it misbehaves on purpose. */
+  /** Fault rules. */
   readonly faults?: readonly FaultRule[];
-  /** Whether opening checks the books from their beginning, and not only since they were last found right. */
+  /** Whether to check the whole ledger, and not only what follows its last checkpoint. */
   readonly verifiesWholeLedger?: boolean;
   /** How long `close` waits for answers and jobs that are paid for; default 10 minutes. */
   readonly graceMs?: number;

@@ -12,7 +12,7 @@ export interface ServiceErrorOptions {
   readonly cause?: unknown;
 }
 
-/** An answer of the service that is an error of the spec's section 7; its code gives the status. */
+/** An error response (docs/api/errors.md); its code gives the status. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
   readonly code: ServiceErrorCode;
@@ -27,7 +27,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** One field of a request that is wrong. */
+/** A field of a request with an invalid value. */
 export interface FieldProblem {
   /** Name of the field, query parameter or header. */
   readonly field: string;
@@ -67,7 +67,7 @@ export function storageFullError(error: unknown): ServiceError | undefined {
   });
 }
 
-/** 503 for what comes when the service closes; whoever takes its place can be asked soon. */
+/** Returns the 503 for requests to a closing service. */
 export function closingError(): ServiceError {
   return new ServiceError('ERR_SERVICE_UNAVAILABLE', 'The service is closing', {
     headers: { 'Retry-After': '1', Connection: 'close' },
@@ -108,7 +108,7 @@ const OPENAI_ERROR_TYPES: Readonly<Record<number, string>> = {
   429: 'rate_limit_error',
 };
 
-/** Whether this program or its disk is to blame, so that whoever runs it should be told. */
+/** Whether the service or its disk failed, so that the operator needs to know. */
 export function isInternal(error: unknown): boolean {
   const status = SERVICE_ERRORS[asServiceError(error).code];
   return status === 500 || status === 507;

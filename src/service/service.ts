@@ -79,8 +79,8 @@ export interface Service extends Answering {
 const GRACE_MS = 600_000;
 
 /**
- * Makes the service over what it is given; checks the ledger, refunds what processes that died had
- * begun, and goes on with the jobs that they left. It owns neither the store nor the engines.
+ * Creates the service: checks the ledger, refunds the operations of dead processes and resumes orphaned
+ * jobs. The caller owns the store and the engines.
  * @throws StoreError when the ledger does not balance
  */
 export function createService(deps: ServiceDeps): Service {

@@ -92,6 +92,8 @@ export interface KeyTable {
    * @throws ServiceError 401 when the key is missing, malformed or unknown
    */
   accountOf(headers: Headers): string;
+  /** Whether a request has an accepted key. */
+  has(headers: Headers): boolean;
 }
 
 const BEARER = new RegExp(`^bearer +([\\x21-\\x7e]{1,${ACCEPTED_KEY_MAX_CHARACTERS}})$`, 'i');
@@ -99,7 +101,7 @@ const BEARER = new RegExp(`^bearer +([\\x21-\\x7e]{1,${ACCEPTED_KEY_MAX_CHARACTE
 /** Makes the table; where a key comes twice, its last account counts. */
 export function createKeyTable(keys: readonly AccountKey[]): KeyTable {
   const entries = keys.map(({ key, account }) => ({ digest: digest(key), account }));
-  return {
+  const table: KeyTable = {
     accountOf(headers) {
       const header = headers.get('Authorization');
       if (header === null) {
@@ -120,7 +122,16 @@ export function createKeyTable(keys: readonly AccountKey[]): KeyTable {
       }
       return account;
     },
+    has(headers) {
+      try {
+        table.accountOf(headers);
+        return true;
+      } catch {
+        return false;
+      }
+    },
   };
+  return table;
 }
 
 function digest(key: string): Buffer {

@@ -11,7 +11,7 @@ import type { FileSystem } from '../../effects/file-system.ts';
 import type { Random } from '../../effects/random.ts';
 import { ensurePrivateFolder } from '../../durable/own-files.ts';
 
-/** What a form may have. Texts and files under other names are passed over. */
+/** What a form may contain; other fields are ignored. */
 interface FormRules {
   /** Name of the field that holds files; the same with `[]` behind it is taken for it. */
   readonly fileField: string;
@@ -46,7 +46,7 @@ const OVERHEAD_BYTES = 1024 * 1024;
 
 /**
  * Reads a `multipart/form-data` body while it comes, files into temporary ones. What is wrong with a
- * file or a field is noted, and the rest read on, so that the client is there to be told.
+ * file or a field is collected and the rest is read, so that the client can receive the error.
  * @throws ServiceError 415 for another type, 413 when all of it is too much, 400 for what is no such
  * form, and the system's error when a file cannot be written; nothing is kept then
  */
@@ -83,7 +83,7 @@ export async function readForm(
   return reading.finish();
 }
 
-/** What comes of the parts of a form. */
+/** Collects the parts of a form. */
 class FormReading {
   readonly #rules: FormRules;
   readonly #folder: TemporaryFolder;
@@ -91,7 +91,7 @@ class FormReading {
   readonly #problems: FieldProblem[] = [];
   readonly #arrivals: Promise<void>[] = [];
   readonly #files: UploadedFile[] = [];
-  /** Something of ours that went wrong. */
+  /** A failure of the service. */
   #failure: unknown;
 
   constructor(rules: FormRules, folder: TemporaryFolder) {
@@ -141,10 +141,10 @@ class FormReading {
     this.#fields.set(name, value);
   }
 
-  /** Never rejects: the form is read to its end, whatever becomes of a file. */
+  /** Never rejects: the form is read to its end even if a file fails. */
   async #takeFile(field: string, stream: Readable, { filename }: FileInfo): Promise<void> {
     const { extensions, fileField } = this.#rules;
-    // Its end is told by whoever reads the form.
+    // The form's reader reports the error.
     stream.on('error', () => undefined);
     if (!this.#isFileField(field)) return void stream.resume();
     const problem = nameProblem(filename, extensions);
@@ -193,7 +193,7 @@ class FormReading {
   }
 }
 
-/** Gives back the space of files that are looked at no more. Never throws. */
+/** Frees the space of files. Never throws. */
 export async function discardFiles(files: readonly UploadedFile[]): Promise<void> {
   await Promise.all(files.map(({ file }) => file.discard()));
 }
@@ -244,7 +244,7 @@ function unreadable(cause: unknown): ServiceError {
  * @param extensions that it may have, in lower case
  */
 function nameProblem(name: string | undefined, extensions: readonly string[]): string | undefined {
-  if (name === undefined || name === '') return 'a file has no name, so that its kind is not told';
+  if (name === undefined || name === '') return 'a file has no name, so its type is unknown';
   if (name.includes('\uFFFD')) return 'the name of a file is not valid UTF-8';
   if (/[/\\]/.test(name)) return `${showText(name)} is a path; a file is sent with its name alone`;
   if (/\p{Cc}/u.test(name)) return `${showText(name)} has control characters in its name`;
@@ -254,18 +254,18 @@ function nameProblem(name: string | undefined, extensions: readonly string[]): s
   return `${showText(name)} ${given}; allowed is ${anyOf(extensions)}`;
 }
 
-/** A file without a name: whatever ends this process, nothing is left of it. */
+/** A file without a name: it disappears when this process ends. */
 export interface TemporaryFile {
-  /** For whoever reads it in this process, at positions of their own. */
+  /** For positional reads. */
   readonly fd: number;
-  /** How many bytes it has. */
+  /** In bytes. */
   readonly size: number;
   write(bytes: Uint8Array): Promise<void>;
-  /** Gives its space back. Never throws. */
+  /** Frees its space. Never throws. */
   discard(): Promise<void>;
 }
 
-/** Where what is uploaded is put while it is looked at. */
+/** Creates temporary files for uploads. */
 export interface TemporaryFolder {
   /** @throws the system's error */
   create(): Promise<TemporaryFile>;
@@ -276,7 +276,7 @@ interface TemporaryFolderDeps {
   readonly random: Random;
 }
 
-/** @param databasePath uploads go beside the database, where there is room and nobody else can look */
+/** @param databasePath uploads go beside the database: enough space, private permissions */
 export function createTemporaryFolder(
   databasePath: string,
   { files, random }: TemporaryFolderDeps,

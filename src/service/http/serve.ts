@@ -31,8 +31,8 @@ export interface ServiceServer {
   readonly baseUrl: string;
   readonly realtimeUrl: string;
   /**
-   * Takes no more connections, and ends when the service has finished or cut what it was at and that
-   * was read; once `hurry` is aborted it cuts answers and leaves jobs to the next process.
+   * Stops listening, and resolves when running responses are sent. Once `hurry` is aborted it cuts
+   * responses and leaves jobs to the next process.
    */
   close(hurry?: AbortSignal): Promise<void>;
 }
@@ -47,9 +47,9 @@ const LIMITS = {
   // A request without a host is refused here too, but with the error body.
   requireHostHeader: false,
 };
-/** How long answers that are made may still take to leave after the service has closed, for slow readers. */
+/** How long slow readers may take to receive responses after the service has closed. */
 const FLUSH_GRACE_MS = 600_000;
-/** How often connections that have nothing more to say are looked for then. */
+/** How often idle connections are closed meanwhile. */
 const IDLE_LOOK_MS = 50;
 
 /**
@@ -61,7 +61,7 @@ export async function startServer(options: ServeOptions): Promise<ServiceServer>
   const connections = boundConnections(server);
   const listener = createListener(options, connections);
   server.on('request', listener);
-  // An expectation that is not known is no reason for an answer without a body.
+  // Node would answer an unknown expectation without a body.
   server.on('checkExpectation', listener);
   const refusal = (): Response => unreadable(options.random);
   server.on(
@@ -109,8 +109,8 @@ function createListener(
 }
 
 /**
- * A body that fails has to end the connection, so that nobody takes what came for the whole. The
- * adapter would write the error to the terminal, and into the body while no header is sent.
+ * Makes a failed body destroy the connection, so that no client takes it for complete. The adapter would
+ * print the error, and write it into the body while no header is sent.
  */
 function withUncleanEnd(response: Response, onFailure: () => void): Response {
   if (response.body === null || response.headers.has('Content-Length')) return response;
@@ -133,7 +133,7 @@ function withUncleanEnd(response: Response, onFailure: () => void): Response {
   return new Response(body, response);
 }
 
-/** Without chunks (HTTP/1.0) the end of the connection is the end of the body, unless it is reset. */
+/** In HTTP/1.0 the end of the connection ends the body: only a reset shows the failure. */
 function cut(
   incoming: Pick<IncomingMessage, 'httpVersion' | 'socket'>,
   outgoing: { destroy(): unknown },
@@ -142,7 +142,7 @@ function cut(
   else outgoing.destroy();
 }
 
-/** The request line or the Host header cannot be read as a URL, so that no service can be asked. */
+/** Returns the response to a request whose target is no URL. */
 function unreadable(random: Random): Response {
   const message = 'The address of the request cannot be read';
   return errorResponse(new ServiceError('ERR_INVALID_REQUEST', message), random.uuid());
@@ -204,10 +204,10 @@ interface RefusalDeps {
   readonly random: Random;
 }
 
-/** How long a client has to read its refusal; one that goes on sending would hold the connection. */
+/** How long a client may take to read its refusal before the connection is closed. */
 const READ_GRACE_MS = 1_000;
 
-/** Answers what is not HTTP, is too slow or has too many headers with the error body all the same. */
+/** Answers invalid HTTP, slow requests and oversized headers with the error body. */
 function refuseBrokenRequests(server: Server, { clock, random }: RefusalDeps): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -229,7 +229,7 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['ERR_REQUEST_TIMEOUT', 'The request took too long to arrive'],
 };
 
-/** There is no request here that Node could make a response for, so that it is written by hand. */
+/** Formats a response by hand: without a request Node has no response object. */
 function rawAnswer(body: ErrorBody, status: number): string {
   const json = JSON.stringify(body);
   return [
@@ -253,22 +253,22 @@ export class ListenError extends Error {
   }
 }
 
-/** All connections, also those with a key. */
+/** All connections, with and without a key. */
 const MOST_CONNECTIONS = 1_024;
-/** Connections on which no request had a good key yet; the rest is for those that have one. */
+/** Connections without a valid key; the others are left for clients that have one. */
 const MOST_WITHOUT_KEY = 256;
 
-/** The connections of a server, so that those without a key never shut out those with one. */
+/** Limits connections so that those without a key never shut out those with one. */
 export interface Connections {
-  /** Marks a connection as one that has shown a key, or that another bound counts. */
+  /** Exempts a connection that has shown a key, or has another limit. */
   trust(socket: Duplex): void;
-  /** Notes the answer that is sent on a connection. */
+  /** Records the response that is sent on a connection. */
   answering(outgoing: ServerResponse): void;
 }
 
 /**
- * Bounds the connections of a server. Where too many have shown no key, the oldest of them is closed: first
- * one that gets no answer at the time.
+ * Limits the connections of a server. When too many have no key, the oldest is closed, one without a
+ * running response first.
  */
 function boundConnections(server: Server): Connections {
   const withoutKey = new Map<Duplex, ServerResponse | undefined>();
@@ -296,10 +296,9 @@ function isSending(answer: ServerResponse | undefined): boolean {
 }
 
 /**
- * Writes an answer that stops after so many bytes of its body: `reset` breaks the
- * connection, `truncate` ends it in order, so that a length that was announced, or the last chunk, is
- * missing. A reset after no byte at all leaves nothing of the answer. A body that has no more bytes
- * than that is sent as it is. What is not sent was made for a client that left.
+ * Sends a response that stops after `afterBytes` of its body: `reset` resets the connection, `truncate`
+ * closes it before the announced length or the last chunk. A reset after 0 bytes sends no headers either.
+ * A shorter body is sent whole. The operation ends as if the client had disconnected.
  */
 async function sendCut(
   response: Response,
@@ -319,20 +318,17 @@ async function sendCut(
   if (isWhole) outgoing.end();
   else if (kind === 'truncate') socket?.destroySoon();
   else {
-    // A reset that comes with the last bytes is taken for an orderly end by some clients.
+    // Some clients take a reset together with the last bytes for a regular end.
     await clock.sleep(READ_MS);
     socket?.resetAndDestroy();
   }
 }
 
 const CUT = new Error('a fault rule cut the answer');
-/** What a client on this machine needs to read what was sent. */
+/** How long a client on this machine needs to read what was sent. */
 const READ_MS = 50;
 
-/**
- * The connection, when the answer before on it is through and was read: until then an answer has none.
- * Nothing when it is gone by then.
- */
+/** Waits for the previous response on the connection; returns `undefined` if the connection closes first. */
 async function connectionOf(outgoing: ServerResponse, clock: Clock): Promise<Socket | undefined> {
   const { socket: shared } = outgoing.req;
   if (shared.destroyed) return undefined;
@@ -350,7 +346,7 @@ async function connectionOf(outgoing: ServerResponse, clock: Clock): Promise<Soc
   }
 }
 
-/** Gives whether that was all of the body. */
+/** Sends at most `most` bytes; returns whether that was the whole body. */
 async function writeUpTo(
   most: number,
   { body }: Response,
@@ -369,7 +365,7 @@ async function writeUpTo(
       left -= sent.length;
     }
   } catch {
-    // It failed by itself, or its client is gone.
+    // The body failed, or the client disconnected.
   }
   await reader.cancel(CUT).catch(() => undefined);
   return false;

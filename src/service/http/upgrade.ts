@@ -28,8 +28,8 @@ type OnUpgrade = (incoming: IncomingMessage, socket: Duplex, head: Buffer) => vo
 const MOST_FRAGMENTS = 1_024;
 
 /**
- * Turns handshakes into realtime connections (docs/api/realtime.md). What is refused gets an answer of HTTP and
- * the end of its connection; whoever wants to upgrade anything else is answered as if he did not.
+ * Upgrades handshakes to realtime connections (docs/api/realtime.md). A refused handshake gets an HTTP
+ * response and the end of its connection; an upgrade to anything else is handled as a plain request.
  */
 export function onUpgrade(options: UpgradeOptions): OnUpgrade {
   let server: WebSocketServer | undefined;
@@ -45,7 +45,7 @@ export function onUpgrade(options: UpgradeOptions): OnUpgrade {
     }
     const admitted = await options.service.admit(request);
     if (admitted instanceof Response) return answer(admitted, incoming, socket);
-    // Those without a key have a bound of their own.
+    // Admission limits realtime connections.
     options.trust(socket);
     server ??= await webSocketServer();
     server.handleUpgrade(incoming, socket, head, (opened) => {
@@ -53,7 +53,7 @@ export function onUpgrade(options: UpgradeOptions): OnUpgrade {
     });
   };
   return (incoming, socket, head) => {
-    // Until there is a WebSocket nobody else hears that the line has gone.
+    // Nothing else handles a dropped connection before the WebSocket exists.
     socket.on('error', () => socket.destroy());
     if (!(socket instanceof Socket)) return void socket.destroy();
     connect(incoming, socket, head).catch(() => socket.destroy());
@@ -74,7 +74,7 @@ async function webSocketServer(): Promise<WebSocketServer> {
   });
 }
 
-/** Whether it is among those that are offered was looked at before. */
+/** The admission checked that the client offers it. */
 function subprotocolAt(url: string): string | false {
   const all = Object.values(REALTIME_PROTOCOLS);
   return all.find(({ livePath }) => url.startsWith(livePath))?.subprotocol ?? false;
@@ -102,7 +102,7 @@ async function answer(
   outgoing.end(Buffer.from(await response.arrayBuffer()));
 }
 
-/** The server has let go of the connection, so that the answer is its last. */
+/** The server no longer manages the connection, so the response is its last. */
 function responseOn(incoming: IncomingMessage, socket: Socket): ServerResponse {
   const outgoing = new ServerResponse(incoming);
   outgoing.shouldKeepAlive = false;
@@ -118,22 +118,22 @@ interface LiveSocketOptions {
   readonly admission: Admission;
 }
 
-/** How long the other side may take to say goodbye too. */
-const GOODBYE_MS = 5_000;
-/** What a client may have sent before it read our goodbye; behind it nothing is read any more. */
+/** How long the client may take to answer the close frame. */
+const CLOSE_TIMEOUT_MS = 5_000;
+/** Frames a client may have sent before it received our close frame; then reading stops. */
 const MOST_LATE_FRAMES = 64;
-/** Answers to pings that nobody reads. */
+/** Unread pongs. */
 const MOST_UNREAD_BYTES = 8 * 1024 * 1024;
 /** What a client on this machine needs to read what was sent before a reset. */
 const READ_MS = 50;
 
-/** Opens a realtime connection over a WebSocket that was just made. */
+/** Opens a realtime connection over a WebSocket. */
 function liveSocket(webSocket: WebSocket, options: LiveSocketOptions): void {
   const { service, clock, socket, admission } = options;
   webSocket.binaryType = 'nodebuffer';
   let isClosing = false;
   let lateFrames = 0;
-  /** Whether a frame comes too late to be looked at. */
+  /** Whether a frame came after the close frame. */
   const isLate = (): boolean => {
     if (!isClosing) return false;
     lateFrames += 1;
@@ -150,7 +150,7 @@ function liveSocket(webSocket: WebSocket, options: LiveSocketOptions): void {
       isClosing = true;
       if (webSocket.readyState === webSocket.CLOSED) return;
       webSocket.close(code);
-      const stop = clock.after(GOODBYE_MS, () => webSocket.terminate());
+      const stop = clock.after(CLOSE_TIMEOUT_MS, () => webSocket.terminate());
       webSocket.once('close', stop);
     },
     terminate: () => webSocket.terminate(),
@@ -167,11 +167,11 @@ function liveSocket(webSocket: WebSocket, options: LiveSocketOptions): void {
     if (!isLate()) listener.pong();
   });
   webSocket.on('close', () => listener.closed());
-  // What breaks the protocol is answered by the package, with the close code for it.
+  // The package answers protocol errors with their close code.
   webSocket.on('error', () => undefined);
 }
 
-/** A reset that comes with the last bytes is taken for an orderly end by some clients. */
+/** Some clients take a reset together with the last bytes for a regular end. */
 async function breakOff(kind: 'reset' | 'truncate', socket: Socket, clock: Clock): Promise<void> {
   if (kind === 'truncate') return socket.destroySoon();
   await clock.sleep(READ_MS);

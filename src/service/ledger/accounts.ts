@@ -44,8 +44,6 @@ export function prepareAccounts(
       quota: missing('quota'),
     };
   };
-  const isNew = (db: Connection, id: string): boolean =>
-    db.get('SELECT 1 FROM account WHERE id = ?', [id]) === undefined;
   const findUnprepared = (db: Connection): readonly string[] =>
     accounts.filter((id) => isNew(db, id) || UNITS.some((unit) => grantFor(db, id)[unit] !== 0));
   if (store.read(findUnprepared).length === 0) return;
@@ -55,6 +53,10 @@ export function prepareAccounts(
       grant(db, id, grantFor(db, id), now);
     }
   });
+}
+
+function isNew(db: Connection, id: string): boolean {
+  return db.get('SELECT 1 FROM account WHERE id = ?', [id]) === undefined;
 }
 
 /** Returns the account for its profile. @throws TypeError when it does not exist */

@@ -13,7 +13,7 @@ export interface Create<Result> {
   readonly signal: AbortSignal;
   /** Reads the result of an operation; `undefined` while it has none. */
   readonly find: (db: Connection, operationId: string) => Result | undefined;
-  /** Validates, imports, charges and stores the result. Its signal is aborted when no client waits any more. */
+  /** Validates, imports, charges and stores the result. Its signal is aborted when all clients have disconnected. */
   readonly make: (signal: AbortSignal) => Promise<Result> | Result;
 }
 

@@ -13,32 +13,31 @@ import { integer, text } from '../store/connection.ts';
 import type { Store } from '../store/open-store.ts';
 
 /**
- * The page at `/` on which a person looks at the service. It holds no key: a link that is good once is
- * exchanged for a session in a cookie that no script can read, and what the page asks of the API goes
- * through here, where the key of its account is added.
+ * The web page at `/`. It holds no key: a one-time link becomes a session in an `HttpOnly` cookie, and
+ * the page's API requests pass through here, where the key of its account is added.
  */
-export interface ServicePage {
+interface ServicePage {
   /** Whether a path belongs to the page. */
   has(path: string): boolean;
-  /** Whether a page of that origin is this one. */
+  /** Whether the origin is that of this page. */
   isOwn(page: VisitingPage): boolean;
   /** @throws ServiceError */
-  answer(arrival: Arrival): Promise<Response>;
-  /** What the address of the page ends in for somebody who may see it: good once. */
+  readonly answer: (arrival: Arrival) => Promise<Response>;
+  /** Returns a one-time fragment for the address of the page. */
   invite(): string;
 }
 
 interface PageDeps {
   readonly clock: Clock;
   readonly random: Random;
-  /** The account that the page is of. */
+  /** The account that the page shows. */
   readonly key: AccountKey;
   readonly route: Router;
   readonly context: Pick<ServiceContext, 'store'>;
 }
 
 const PREFIX = '/page/';
-/** What the page may ask of the API, behind this. */
+/** Prefix of the page's API requests. */
 const API_PREFIX = '/page/api';
 const READABLE = [
   /^\/api\/open\/v1\/profile$/,
@@ -79,7 +78,7 @@ export function createPage({ clock, context, key, random, route }: PageDeps): Se
   };
 }
 
-/** Where a request for the API goes; `undefined` when it is none that the page may make. */
+/** Returns the API address of a page request; `undefined` if the page may not make it. */
 function apiCall({ method, url }: Request): string | undefined {
   const { origin, pathname, search } = new URL(url);
   const path = pathname.startsWith(API_PREFIX) ? pathname.slice(API_PREFIX.length) : undefined;
@@ -141,13 +140,13 @@ function noSession(): ServiceError {
   return new ServiceError('ERR_UNAUTHORIZED', 'Open the link that `foley serve` printed');
 }
 
-/** Who may see the page: whoever came by a link that was printed for them, in the browser that used it. */
+/** One-time links to the page, and the sessions of the browsers that used them. */
 interface Visits {
-  /** What a link of the page ends in; good once. */
+  /** Returns the fragment of a one-time link. */
   invite(account: string): string;
-  /** Begins a session with the end of a link, which is used up; `undefined` when it is not good. */
+  /** Exchanges a fragment for a session; `undefined` if it is invalid or used. */
   begin(invitation: string): string | undefined;
-  /** Whose session it is. */
+  /** Returns the account of a session. */
   accountOf(session: string): string | undefined;
 }
 
@@ -156,7 +155,7 @@ const SESSION_MS = 12 * 60 * 60 * 1000;
 const SECRET_BYTES = 24;
 const MOST_SESSIONS = 100;
 
-/** Links and sessions are known to this process only, as digests. */
+/** Keeps links and sessions in memory, as digests. */
 function createVisits({ clock, random }: { clock: Clock; random: Random }): Visits {
   const invitations = new Map<string, string>();
   const sessions = new Map<string, { readonly account: string; readonly endsAt: number }>();
@@ -194,19 +193,19 @@ function digestOf(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');
 }
 
-/** One movement of credits in the books of an account. */
+/** A credit transaction of an account. */
 interface LedgerEntry {
   readonly kind: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** What came to be available by it, and what was spent. */
+  /** Changes of the available and spent credits. */
   readonly available: number;
   readonly spent: number;
 }
 
 const ENTRIES = 100;
 
-/** The last movements of an account's credits, newest first. */
+/** Returns the latest credit transactions of an account, newest first. */
 function latestEntries(store: Store, account: string): LedgerEntry[] {
   const rows = store.read((db) =>
     db.all(
@@ -227,7 +226,6 @@ function latestEntries(store: Store, account: string): LedgerEntry[] {
   }));
 }
 
-/** A file of the page: where it is in the package, and what it is. */
 interface PageFile {
   readonly file: string;
   readonly type: string;
@@ -245,7 +243,7 @@ const FILES: ReadonlyMap<string, PageFile> = new Map([
   ['/page/speech.js', { file: 'assets/page/speech.js', type: SCRIPT }],
 ]);
 
-/** A file of the page by the path of its request; `undefined` for any other. Nothing in it is secret. */
+/** Returns a file of the page by the path of the request, or `undefined`. The files hold no secrets. */
 async function pageFile(path: string): Promise<Response | undefined> {
   const found = FILES.get(path);
   if (found === undefined) return undefined;
@@ -256,7 +254,7 @@ async function pageFile(path: string): Promise<Response | undefined> {
   });
 }
 
-/** Everything the page uses comes from here; it is shown in no other page. */
+/** Allows resources of this origin only, and no embedding. */
 const POLICY = [
   `default-src 'none'`,
   `script-src 'self'`,

@@ -149,16 +149,15 @@ function withHeartbeats(
     const first = head.shift();
     if (first !== undefined) return { value: first, done: false };
     pending ??= rest.next();
-    let stop = (): void => {};
-    const late = new Promise<'heartbeat'>((resolve) => {
-      stop = clock.after(HEARTBEAT_MS, () => resolve('heartbeat'));
-    });
+    const stop = new AbortController();
+    const late = clock.sleep(HEARTBEAT_MS, stop.signal).then(() => 'heartbeat' as const);
+    late.catch(() => undefined);
     try {
       const next = await Promise.race([pending, late]);
       if (next !== 'heartbeat') pending = undefined;
       return next;
     } finally {
-      stop();
+      stop.abort();
     }
   };
 }

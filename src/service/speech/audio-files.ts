@@ -33,7 +33,7 @@ export interface AudioFolder {
 }
 
 /**
- * @param databasePath the database that tells what the files are
+ * @param databasePath the database that lists the files
  * @param rootName of the folder of folders, beside the database
  */
 export function createAudioFolder(
@@ -64,7 +64,7 @@ export function createAudioFolder(
   };
 }
 
-/** A file that was published; it is opened when it is read, so that one nobody reads stays closed. */
+/** A published file; opened for each read. */
 export interface StoredAudio {
   /** Its size in bytes. */
   readonly size: number;
@@ -131,8 +131,8 @@ interface SpeechWriting {
 }
 
 /**
- * Writes speech as a whole file that tells its exact length, and publishes it. What fails on the way
- * throws, also speech beyond its limit, with nothing published; the output is the caller's to abandon then.
+ * Writes speech as a file with its exact length in the header, and publishes it. On an error, also for
+ * too long speech, nothing is published and the caller abandons the output.
  */
 export async function writeSpeech(
   { output, encode, format, gainDb }: SpeechWriting,

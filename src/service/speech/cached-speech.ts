@@ -54,7 +54,6 @@ export function createCachedSpeech({
   readonly folder: AudioFolder;
   readonly clock: Clock;
 }): CachedSpeech {
-  const fileOf = (format: SpeechFormat): string => `speech.${format}`;
   const remove = async (id: string): Promise<void> => {
     await folder.discard(id);
     store.write((db) => db.run('DELETE FROM cached_speech WHERE id = ?', [id]));
@@ -115,4 +114,8 @@ export function createCachedSpeech({
       for (const row of expired) await remove(text(row, 'id'));
     },
   };
+}
+
+function fileOf(format: SpeechFormat): string {
+  return `speech.${format}`;
 }

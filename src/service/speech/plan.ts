@@ -12,7 +12,7 @@ import type { Catalogue, SpeakingVoice } from '../voices/catalogue.ts';
 import { familyOf } from '../voices/catalogue.ts';
 import type { CatalogueModel } from '../voices/models.ts';
 
-/** What is asked for, whichever surface it came by. */
+/** A speech request of any surface. */
 export interface SpeechOrder extends GivenControls {
   readonly text: string;
   readonly voiceId: string;
@@ -24,20 +24,20 @@ export interface SpeechOrder extends GivenControls {
 type GivenControls = { readonly [Name in ControlName]?: SpeechControls[Name] | undefined };
 
 export interface PlanOptions {
-  /** What the surface calls the fields of an order, for what is told of them; default their own names. */
+  /** Names of the fields on this surface, for messages; default their own names. */
   readonly names?: Readonly<Partial<Record<keyof SpeechOrder, string>>>;
-  /** What becomes of a format that the model does not make; default `refuse`. */
+  /** What to do with a format that the model does not support; default `refuse`. */
   readonly otherFormat?: 'refuse' | 'mp3';
   /** Only for models that declare aligned streaming. */
   readonly isAligned?: boolean;
 }
 
-/** A speech request that can be carried out: everything is known but the sound. */
+/** A validated and priced speech request. */
 export interface SpeechPlan {
   readonly voice: SpeakingVoice;
   readonly model: CatalogueModel;
   readonly format: AudioFormat;
-  /** What the surface calls the text. */
+  /** Name of the text field on this surface. */
   readonly textField: string;
   readonly engineRequest: EngineRequest;
   readonly gainDb: number;
@@ -46,7 +46,7 @@ export interface SpeechPlan {
 }
 
 /**
- * Decides how a request is carried out and what it costs (docs/api/speech.md#v3 and docs/api/limits.md).
+ * Resolves voice, model and controls of a request and prices it (docs/api/speech.md#v3 and docs/api/limits.md).
  * @throws ServiceError 404 for an unknown voice, 503 for an unavailable model, 400 for what the
  * voice, the model or its family does not take
  */
@@ -74,7 +74,7 @@ export function planSpeech(
   return { voice, model, format, textField, engineRequest, gainDb, ignored, charge };
 }
 
-/** What the surface calls a field of an order. */
+/** Returns the name of a field on this surface. */
 type NameOf = (field: keyof SpeechOrder) => string;
 
 function requireVoice(voiceId: string, catalogue: Catalogue, nameOf: NameOf): SpeakingVoice {
@@ -202,7 +202,7 @@ export function isWithin(
   return value >= minimum && value <= maximum;
 }
 
-/** How a text is to be said, and which of the controls did nothing about it. */
+/** Settings of the engine, and the controls that had no effect. */
 export interface Delivery {
   readonly speed: number;
   readonly pitch: number;
@@ -227,7 +227,7 @@ export function deliver(
     language: speaks(voice, controls.language),
     emotion: emotion !== undefined,
     instruction: instruction !== undefined,
-    // The engine always speaks numbers and abbreviations as words; it cannot be told not to.
+    // Engines always speak numbers and abbreviations as words; this cannot be turned off.
     textNormalization: controls.textNormalization !== false,
     filterEmoji: true,
   };

@@ -387,12 +387,9 @@ export class SpeechQueue {
     if (!isAdmitted) this.#displaceIfFull(account);
     const displaced = new AbortController();
     const entry: Entry = { account, request, displaced, spokenSeconds: 0, isFixed: isAdmitted };
-    const chunks = speaker
-      .synthesize(
-        { ...request, client: account, isInteractive: true },
-        AbortSignal.any([signal, displaced.signal]),
-      )
-      [Symbol.asyncIterator]();
+    const queued = { ...request, client: account, isInteractive: true };
+    const abort = AbortSignal.any([signal, displaced.signal]);
+    const chunks = speaker.synthesize(queued, abort)[Symbol.asyncIterator]();
     const limit = new SpeechLimit();
     try {
       for (;;) {

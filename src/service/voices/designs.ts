@@ -74,7 +74,6 @@ export function createDesigns({
   readonly folder: AudioFolder;
   readonly clock: Clock;
 }): Designs {
-  const fileOf = (candidateId: string): string => `${candidateId}.${PREVIEW_FORMAT}`;
   const remove = async (id: string): Promise<void> => {
     await folder.discard(id);
     store.write((db) => {
@@ -328,4 +327,8 @@ export function traitsOf(prompt: string): VoiceTraits {
     language: rules.get('language')?.language,
     words: [...words],
   };
+}
+
+function fileOf(candidateId: string): string {
+  return `${candidateId}.${PREVIEW_FORMAT}`;
 }

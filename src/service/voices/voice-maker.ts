@@ -95,7 +95,7 @@ export class VoiceMaker {
       throw invalidRequest([{ field: 'audioFiles', message }]);
     }
     if (heard.medianHz !== undefined) return heard.medianHz;
-    const message = 'audioFiles: no voice is heard in it; its pitch cannot be told';
+    const message = 'audioFiles: no voice is heard in it; its pitch cannot be measured';
     throw invalidRequest([{ field: 'audioFiles', message }]);
   }
 }
@@ -218,7 +218,7 @@ const ENGLISH =
 /** Every voice of every language can say these. */
 const NUMBERS = '12, 34, 56, 78, 90, 21, 43, 65, 87, 109, 11, 22, 33, 44.';
 
-/** Returns the voice's median pitch; `undefined` where it cannot be told. @throws EngineError */
+/** Returns the voice's median pitch; `undefined` if it cannot be measured. @throws EngineError */
 async function measure(
   { engine, voice }: VoiceOfEngine,
   signal: AbortSignal,

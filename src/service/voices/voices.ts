@@ -53,7 +53,7 @@ function voice(
 }
 
 /**
- * The public voices; ids never change. The first is the default of whoever has none. Four engine
+ * The public voices; ids never change. The first is the default voice. Four engine
  * voices carry them: slt (a woman), rms and kal16 (men), awb (a Scotsman). rms cannot be shifted in
  * pitch, so it serves only families that have no pitch control.
  */

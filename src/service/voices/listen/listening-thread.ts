@@ -2,11 +2,11 @@ import { Worker } from 'node:worker_threads';
 import type { OpenFile } from '../../../audio/decode.ts';
 import type { Clock } from '../../../effects/clock.ts';
 
-/** What is heard in reference audio. */
+/** The measurement of reference audio. */
 export type HeardFiles =
   /** No pitch where no voice is heard. */
   | { readonly kind: 'heard'; readonly medianHz: number | undefined }
-  /** The file at this place cannot be used; the problem goes on behind its name. */
+  /** The file at `index` cannot be used; `problem` follows its name in the message. */
   | { readonly kind: 'refused'; readonly index: number; readonly problem: string };
 
 /**

@@ -11,7 +11,7 @@ const FRAME = 640;
 const HOP = 256;
 /** Two minutes of sound are enough. */
 const MOST_FRAMES = (120 * RATE) / HOP;
-/** The least that a pitch can be told from: a fifth of a second. */
+/** The minimum for a pitch: a fifth of a second. */
 const FEWEST_FRAMES = 12;
 const VOICE_HZ = { lowest: 50, highest: 600 } as const;
 /** How clear the pitch of a frame has to be. */
