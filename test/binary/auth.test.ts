@@ -155,9 +155,9 @@ describe('foley auth login', () => {
     ['nothing on stdin', ['--base-url', 'https://a.test'], undefined, 2, 'stdin is empty'],
     ['an empty secret', ['--base-url', 'https://a.test'], '\n', 4, 'from stdin is empty'],
     ['a key that cannot be one', ['--base-url', 'https://a.test'], 'a b\n', 4, 'at position 2'],
-    ['no encryption', ['--base-url', 'http://a.test'], 'k', 2, 'without encryption'],
+    ['no encryption', ['--base-url', 'http://a.test'], 'k', 2, 'is not encrypted'],
     ['no address', ['--base-url', 'a.test'], 'k', 2, 'is not a service URL'],
-    ['--local', ['--local'], 'k', 2, '--local is the embedded service'],
+    ['--local', ['--local'], 'k', 2, '--local selects the embedded service'],
     ['a bad name', ['--base-url', 'https://a.test', '--account', '../x'], 'k', 2, '--account is'],
   ])('%s is refused before anything is asked', async (_what, flags, input, code, message) => {
     const box = await sandbox();
@@ -215,7 +215,9 @@ describe('foley auth login', () => {
     const env = { FOLEY_BASE_URL: one.server.origin, FOLEY_API_KEY: canaryKey() };
     const result = await foley(box, ['auth', 'login'], { env, input: one.key });
     expect(result.code).toBe(0);
-    expect(result.stderr).toContain('stronger than an account: FOLEY_API_KEY, FOLEY_BASE_URL');
+    expect(result.stderr).toContain(
+      'takes precedence over accounts: FOLEY_API_KEY, FOLEY_BASE_URL',
+    );
   });
 });
 
@@ -225,7 +227,7 @@ describe('foley auth login at a terminal', () => {
     const running = await startInTerminal(['auth', 'login', '--base-url', one.server.origin], {
       box,
     });
-    await running.waitFor('stdout', /API key for .* \(it is not shown\): /);
+    await running.waitFor('stdout', /API key for .* \(hidden\): /);
     // Typed, taken back, typed again with a slip of the finger and an arrow key.
     running.write(`wrong\x15${one.key}x\x7f\x1b[A\r`);
     expect(await running.done).toMatchObject({ code: 0 });
@@ -238,7 +240,7 @@ describe('foley auth login at a terminal', () => {
     const running = await startInTerminal(['auth', 'login', '--base-url', 'https://a.test'], {
       box,
     });
-    await running.waitFor('stdout', /it is not shown/);
+    await running.waitFor('stdout', /\(hidden\)/);
     running.write('half\x03');
     expect(await running.done).toMatchObject({ code: 130 });
     expect(await storedFiles(box)).toStrictEqual([]);
@@ -251,7 +253,7 @@ describe('foley auth login at a terminal', () => {
     const args = ['auth', 'login', '--base-url', 'https://a.test', ...flags];
     const running = await startInTerminal(args);
     if (flags.length === 0) {
-      await running.waitFor('stdout', /it is not shown/);
+      await running.waitFor('stdout', /\(hidden\)/);
       running.write('\r');
     }
     const result = await running.done;
@@ -437,7 +439,7 @@ describe('foley auth logout', () => {
   test('without an account there is nothing to do, and that is told', async () => {
     const result = await foley(await sandbox(), ['auth', 'logout']);
     expect(result).toMatchObject({ code: 2 });
-    expect(result.stderr).toContain('there is no stored account');
+    expect(result.stderr).toContain('no accounts are stored');
   });
 });
 

@@ -106,14 +106,14 @@ describe('foley profile set', () => {
 
   test.each([
     ['nothing', [], "required option '--webhook-url <url>' not specified"],
-    ['a password', ['--webhook-url', 'https://u:pw@h.test/'], 'has a user name or password'],
+    ['a password', ['--webhook-url', 'https://u:pw@h.test/'], 'contains a user name or password'],
     ['no address', ['--webhook-url', 'hooks.test'], '--webhook-url is "hooks.test"'],
     ['another scheme', ['--webhook-url', 'ftp://hooks.test'], 'it takes an http or https address'],
     ['white space', ['--webhook-url', ' https://h.test'], 'it takes an http or https address'],
     [
       'too long a one',
       ['--webhook-url', `https://h.test/${'x'.repeat(2_100)}`],
-      'at most 2048 are taken',
+      'at most 2048 are allowed',
     ],
   ])('%s is refused before anything is sent', async (_what, flags, message) => {
     const server = await startFaultServer([]);

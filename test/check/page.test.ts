@@ -21,7 +21,7 @@ async function serve(flags: readonly string[] = []): Promise<Served> {
     'stdout',
     /FOLEY_BASE_URL=(\S+) FOLEY_API_KEY=(\S+)/,
   );
-  const [, link = ''] = await running.waitFor('stderr', /open (\S+#\S+) \(good once\)/);
+  const [, link = ''] = await running.waitFor('stderr', /open (\S+#\S+) \(works once\)/);
   return { apiKey, baseUrl, link };
 }
 

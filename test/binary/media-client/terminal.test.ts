@@ -39,5 +39,5 @@ test('--preview without a terminal saves it, and says so', async () => {
   const stage = await scene(healthy('image'));
   const result = await stage.run([...CREATES.image, '--preview', '-o', 'b.png']);
   expect([result.code, result.stdout.toString()]).toEqual([0, `${JOB_ID}\nb.png\n`]);
-  expect(result.stderr).toContain('only on a terminal');
+  expect(result.stderr).toContain('on a terminal only');
 });

@@ -52,9 +52,7 @@ describe('design create', () => {
     expect(result.stdout.toString().replaceAll(/ +/g, ' ')).toBe(
       'DESIGN CANDIDATE\nd-1 c-1\nd-1 c-2\nd-1 c-3\n',
     );
-    expect(result.stderr).toContain(
-      'the design d-1 has 3 candidates; 30 credits used; quota left: 70',
-    );
+    expect(result.stderr).toContain('design d-1 has 3 candidates; 30 credits used; quota left: 70');
     expect(result.stderr).toContain('`foley design save DESIGN CANDIDATE --name NAME` saves one');
     const request = await stage.server.received();
     expect(request.header('idempotency-key')).toMatch(/^[\w-]{16,128}$/);
@@ -129,8 +127,8 @@ describe('design create', () => {
     const result = await stage.run([...CREATE, '--output-dir', '.']);
     expect(result.code).toBe(3);
     expect(await readdir(stage.box.out)).toStrictEqual(['c-1.mp3']);
-    expect(result.stderr).toContain('`foley design preview d-1 c-2` fetches it');
-    expect(result.stderr).toContain('`foley design preview d-1 c-3` fetches it');
+    expect(result.stderr).toContain('`foley design preview d-1 c-2` retries');
+    expect(result.stderr).toContain('`foley design preview d-1 c-3` retries');
     expect(result.stdout.toString()).toMatch(/^d-1 +c-1 +c-1\.mp3$/m);
   });
 

@@ -446,7 +446,7 @@ describe('audio of a job', () => {
     expect(errorLine(result)).toMatchObject({
       exitCode: 2,
       hint:
-        'Let the name end in .mp3, and convert the file afterwards. ' +
+        'Use the extension .mp3, and convert the file afterwards. ' +
         `\`foley jobs wait ${JOB_ID} -o hi.wav\` goes on with it under such a name.`,
     });
   });
