@@ -149,15 +149,16 @@ function withHeartbeats(
     const first = head.shift();
     if (first !== undefined) return { value: first, done: false };
     pending ??= rest.next();
-    const stop = new AbortController();
-    const late = clock.sleep(HEARTBEAT_MS, stop.signal).then(() => 'heartbeat' as const);
-    late.catch(() => undefined);
+    const timer: { stop?: () => void } = {};
+    const late = new Promise<'heartbeat'>((resolve) => {
+      timer.stop = clock.after(HEARTBEAT_MS, () => resolve('heartbeat'));
+    });
     try {
       const next = await Promise.race([pending, late]);
       if (next !== 'heartbeat') pending = undefined;
       return next;
     } finally {
-      stop.abort();
+      timer.stop?.();
     }
   };
 }
