@@ -15,7 +15,7 @@ export const voiceCommands: readonly Branch[] = [
       {
         name: 'get',
         summary: 'Show one voice',
-        load: async () => (await import('./voices/voice.ts')).voicesGet,
+        load: async () => (await import('./voices/get.ts')).voicesGet,
       },
       {
         name: 'create',
@@ -26,7 +26,7 @@ export const voiceCommands: readonly Branch[] = [
       {
         name: 'delete',
         summary: 'Delete one of your own voices',
-        load: async () => (await import('./voices/voice.ts')).voicesDelete,
+        load: async () => (await import('./voices/delete.ts')).voicesDelete,
       },
       {
         name: 'preview',
@@ -78,17 +78,17 @@ export const mediaCommands: readonly Branch[] = [
       {
         name: 'get',
         summary: 'Show one job',
-        load: async () => (await import('./media/media.ts')).mediaGet('lipsync'),
+        load: async () => (await import('./media/get.ts')).mediaGet('lipsync'),
       },
       {
         name: 'wait',
         summary: 'Wait for jobs and save their results',
-        load: async () => (await import('./media/media.ts')).mediaWait('lipsync'),
+        load: async () => (await import('./media/wait.ts')).mediaWait('lipsync'),
       },
       {
         name: 'download',
         summary: "Download a job's video",
-        load: async () => (await import('./media/media.ts')).mediaDownload('lipsync'),
+        load: async () => (await import('./media/download.ts')).mediaDownload('lipsync'),
       },
     ],
   },
@@ -104,17 +104,17 @@ export const mediaCommands: readonly Branch[] = [
       {
         name: 'get',
         summary: 'Show one job',
-        load: async () => (await import('./media/media.ts')).mediaGet('dub'),
+        load: async () => (await import('./media/get.ts')).mediaGet('dub'),
       },
       {
         name: 'wait',
         summary: 'Wait for jobs and save their results',
-        load: async () => (await import('./media/media.ts')).mediaWait('dub'),
+        load: async () => (await import('./media/wait.ts')).mediaWait('dub'),
       },
       {
         name: 'download',
         summary: "Download a job's video",
-        load: async () => (await import('./media/media.ts')).mediaDownload('dub'),
+        load: async () => (await import('./media/download.ts')).mediaDownload('dub'),
       },
     ],
   },
@@ -130,22 +130,22 @@ export const mediaCommands: readonly Branch[] = [
       {
         name: 'models',
         summary: 'List models and their prices',
-        load: async () => (await import('./media/media.ts')).mediaModels('image'),
+        load: async () => (await import('./media/models.ts')).mediaModels('image'),
       },
       {
         name: 'get',
         summary: 'Show one job',
-        load: async () => (await import('./media/media.ts')).mediaGet('image'),
+        load: async () => (await import('./media/get.ts')).mediaGet('image'),
       },
       {
         name: 'wait',
         summary: 'Wait for jobs and save their results',
-        load: async () => (await import('./media/media.ts')).mediaWait('image'),
+        load: async () => (await import('./media/wait.ts')).mediaWait('image'),
       },
       {
         name: 'download',
         summary: "Download a job's image",
-        load: async () => (await import('./media/media.ts')).mediaDownload('image'),
+        load: async () => (await import('./media/download.ts')).mediaDownload('image'),
       },
     ],
   },
@@ -161,22 +161,22 @@ export const mediaCommands: readonly Branch[] = [
       {
         name: 'models',
         summary: 'List models and their prices',
-        load: async () => (await import('./media/media.ts')).mediaModels('video'),
+        load: async () => (await import('./media/models.ts')).mediaModels('video'),
       },
       {
         name: 'get',
         summary: 'Show one job',
-        load: async () => (await import('./media/media.ts')).mediaGet('video'),
+        load: async () => (await import('./media/get.ts')).mediaGet('video'),
       },
       {
         name: 'wait',
         summary: 'Wait for jobs and save their results',
-        load: async () => (await import('./media/media.ts')).mediaWait('video'),
+        load: async () => (await import('./media/wait.ts')).mediaWait('video'),
       },
       {
         name: 'download',
         summary: "Download a job's video",
-        load: async () => (await import('./media/media.ts')).mediaDownload('video'),
+        load: async () => (await import('./media/download.ts')).mediaDownload('video'),
       },
     ],
   },
@@ -207,7 +207,7 @@ export const tree: readonly CommandNode[] = [
       {
         name: 'get',
         summary: 'Show one job',
-        load: async () => (await import('./jobs/list.ts')).jobsGet,
+        load: async () => (await import('./jobs/get.ts')).jobsGet,
       },
       {
         name: 'wait',
@@ -217,7 +217,7 @@ export const tree: readonly CommandNode[] = [
       {
         name: 'download',
         summary: "Download a job's audio, or one segment",
-        load: async () => (await import('./jobs/wait.ts')).jobsDownload,
+        load: async () => (await import('./jobs/download.ts')).jobsDownload,
       },
     ],
   },
@@ -234,22 +234,22 @@ export const tree: readonly CommandNode[] = [
       {
         name: 'capabilities',
         summary: 'Show models and limits of realtime speech',
-        load: async () => (await import('./live/subcommands.ts')).liveCapabilities,
+        load: async () => (await import('./live/capabilities.ts')).liveCapabilities,
       },
       {
         name: 'ticket',
         summary: 'Print a browser ticket for one origin',
-        load: async () => (await import('./live/subcommands.ts')).liveTicket,
+        load: async () => (await import('./live/ticket.ts')).liveTicket,
       },
       {
         name: 'status',
         summary: 'Show the state of a realtime request',
-        load: async () => (await import('./live/subcommands.ts')).liveStatus,
+        load: async () => (await import('./live/status.ts')).liveStatus,
       },
       {
         name: 'segment',
         summary: 'Download the audio of one segment',
-        load: async () => (await import('./live/subcommands.ts')).liveSegment,
+        load: async () => (await import('./live/segment.ts')).liveSegment,
       },
     ],
   },
@@ -263,12 +263,12 @@ export const tree: readonly CommandNode[] = [
       {
         name: 'list',
         summary: 'List the models',
-        load: async () => (await import('./models/models.ts')).modelsList,
+        load: async () => (await import('./models/list.ts')).modelsList,
       },
       {
         name: 'get',
         summary: 'Show one model',
-        load: async () => (await import('./models/models.ts')).modelsGet,
+        load: async () => (await import('./models/get.ts')).modelsGet,
       },
     ],
   },
@@ -280,12 +280,12 @@ export const tree: readonly CommandNode[] = [
       {
         name: 'get',
         summary: 'Show tier, credits and quota',
-        load: async () => (await import('./profile/profile.ts')).profileGet,
+        load: async () => (await import('./profile/get.ts')).profileGet,
       },
       {
         name: 'set',
         summary: 'Set the webhook URL',
-        load: async () => (await import('./profile/profile.ts')).profileSet,
+        load: async () => (await import('./profile/set.ts')).profileSet,
       },
     ],
   },
@@ -317,17 +317,17 @@ export const tree: readonly CommandNode[] = [
       {
         name: 'logout',
         summary: 'Remove a stored account',
-        load: async () => (await import('./auth/accounts.ts')).authLogout,
+        load: async () => (await import('./auth/logout.ts')).authLogout,
       },
       {
         name: 'status',
         summary: 'Show the service and key in use',
-        load: async () => (await import('./auth/accounts.ts')).authStatus,
+        load: async () => (await import('./auth/status.ts')).authStatus,
       },
       {
         name: 'list',
         summary: 'List the stored accounts',
-        load: async () => (await import('./auth/accounts.ts')).authList,
+        load: async () => (await import('./auth/list.ts')).authList,
       },
     ],
   },
@@ -339,27 +339,27 @@ export const tree: readonly CommandNode[] = [
       {
         name: 'get',
         summary: 'Print the value of a setting',
-        load: async () => (await import('./config/config.ts')).configGet,
+        load: async () => (await import('./config/get.ts')).configGet,
       },
       {
         name: 'set',
         summary: 'Set a setting',
-        load: async () => (await import('./config/config.ts')).configSet,
+        load: async () => (await import('./config/set.ts')).configSet,
       },
       {
         name: 'unset',
         summary: 'Remove a setting',
-        load: async () => (await import('./config/config.ts')).configUnset,
+        load: async () => (await import('./config/unset.ts')).configUnset,
       },
       {
         name: 'list',
         summary: 'List settings and where they come from',
-        load: async () => (await import('./config/config.ts')).configList,
+        load: async () => (await import('./config/list.ts')).configList,
       },
       {
         name: 'path',
         summary: 'Print the path of the settings file',
-        load: async () => (await import('./config/config.ts')).configPath,
+        load: async () => (await import('./config/path.ts')).configPath,
       },
     ],
   },
@@ -381,17 +381,17 @@ export const tree: readonly CommandNode[] = [
       {
         name: 'add',
         summary: 'Install espeak-ng, or add your own engine',
-        load: async () => (await import('./engine/engine.ts')).engineAdd,
+        load: async () => (await import('./engine/add.ts')).engineAdd,
       },
       {
         name: 'list',
         summary: 'List installed engines',
-        load: async () => (await import('./engine/engine.ts')).engineList,
+        load: async () => (await import('./engine/list.ts')).engineList,
       },
       {
         name: 'remove',
         summary: 'Remove an engine',
-        load: async () => (await import('./engine/engine.ts')).engineRemove,
+        load: async () => (await import('./engine/remove.ts')).engineRemove,
       },
     ],
   },
@@ -407,27 +407,27 @@ export const tree: readonly CommandNode[] = [
       {
         name: 'bash',
         summary: 'Print the script for bash',
-        load: async () => (await import('./completion/completion.ts')).completionFor('bash'),
+        load: async () => (await import('./completion/print.ts')).completionFor('bash'),
       },
       {
         name: 'zsh',
         summary: 'Print the script for zsh',
-        load: async () => (await import('./completion/completion.ts')).completionFor('zsh'),
+        load: async () => (await import('./completion/print.ts')).completionFor('zsh'),
       },
       {
         name: 'fish',
         summary: 'Print the script for fish',
-        load: async () => (await import('./completion/completion.ts')).completionFor('fish'),
+        load: async () => (await import('./completion/print.ts')).completionFor('fish'),
       },
       {
         name: 'powershell',
         summary: 'Print the script for PowerShell',
-        load: async () => (await import('./completion/completion.ts')).completionFor('powershell'),
+        load: async () => (await import('./completion/print.ts')).completionFor('powershell'),
       },
       {
         name: 'install',
         summary: 'Install the script for your shell',
-        load: async () => (await import('./completion/completion.ts')).completionInstall,
+        load: async () => (await import('./completion/install.ts')).completionInstall,
       },
     ],
   },
@@ -438,12 +438,12 @@ export const tree: readonly CommandNode[] = [
       {
         name: 'exit-codes',
         summary: 'Show what the exit codes mean',
-        load: async () => (await import('./help/topics.ts')).exitCodes,
+        load: async () => (await import('./help/exit-codes.ts')).exitCodes,
       },
       {
         name: 'flags',
         summary: 'Show the global flags',
-        load: async () => (await import('./help/topics.ts')).globalFlags,
+        load: async () => (await import('./help/flags.ts')).globalFlags,
       },
     ],
   },

@@ -45,6 +45,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   main: [...CLIENT, 'commands', 'launch'],
 };
 
+/** A verb in `commands/tree.ts`: its name, and the file, the function and the argument that define it. */
+const VERB =
+  /name: '([\w-]+)',[^{}]*?import\(\s*'\.\/([\w/-]+)\.ts',?\s*\)\s*\)\s*\.(\w+)(?:\('([\w-]+)'\))?/g;
+
 /** The client reaches the service over the network; these start it, or try an engine as it would. */
 const STARTS_THE_SERVICE = new Set(['src/cli/connect.ts', 'src/engines/inspector.ts']);
 
@@ -71,6 +75,23 @@ describe('the rooms of the code', () => {
       return noun !== undefined && other !== undefined && noun !== other;
     });
     expect(wrong.map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
+    const outside = sources.filter((file) => /^commands\/[^/]+$/.test(file));
+    expect(outside).toEqual(['commands/tree.ts']);
+  });
+
+  it('give each verb a file of its own that is named after it', () => {
+    const text = readFileSync('commands/tree.ts', 'utf8');
+    const loads = [...text.matchAll(VERB)].map(([, verb = '', file = '', name = '', argument]) => ({
+      file,
+      name,
+      // A function that serves several shells is called with the verb.
+      isNamedAfterVerb: verb === path.basename(file) || verb === argument,
+    }));
+    expect(loads).toHaveLength(text.match(/\bimport\(/g)?.length ?? 0);
+    expect(loads.filter(({ isNamedAfterVerb }) => !isNamedAfterVerb)).toEqual([]);
+    const functions = new Set(loads.map(({ file, name }) => `${file} ${name}`));
+    const files = new Set(loads.map(({ file }) => file));
+    expect([...functions].map((one) => one.split(' ')[0])).toEqual([...files]);
   });
 
   it('cite pages of docs that exist', () => {

@@ -130,7 +130,7 @@ export const foldersCheck: Check = {
 export const recordsCheck: Check = {
   name: 'records',
   async look(context) {
-    const { findDamaged } = await import('../find-leftovers.ts');
+    const { findDamaged } = await import('../../src/cli/find-leftovers.ts');
     const damaged = await findDamaged(context);
     if (damaged.length === 0) return [ok('all readable')];
     return damaged.map(({ holds, paths: [where] }) =>

@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import type { ApiClient } from '../../src/api/client.ts';
-import type { ListedJob, JobApi, SpeechJob } from '../../src/api/resources/jobs.ts';
-import { allSpeechJobs, listSpeechJobs, getSpeechJob } from '../../src/api/resources/jobs.ts';
+import type { JobApi, ListedJob } from '../../src/api/resources/jobs.ts';
+import { allSpeechJobs, listSpeechJobs } from '../../src/api/resources/jobs.ts';
 import type { CommandDefinition, Context } from '../../src/cli/command.ts';
 import type { ApiFlag, PageFlags } from '../../src/cli/flags/jobs.ts';
 import { apiOption, nextPageNotice, pageOptions } from '../../src/cli/flags/jobs.ts';
@@ -10,8 +10,6 @@ import type { TerminalStyle } from '../../src/cli/render/style.ts';
 import { relativeTime } from '../../src/cli/render/style.ts';
 import type { Column } from '../../src/cli/render/table.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
-import { formatCost } from '../../src/cli/jobs/format.ts';
-import { renderFields } from '../../src/cli/render/table.ts';
 
 interface ListFlags extends ApiFlag, PageFlags {
   readonly createdAfter?: string;
@@ -114,32 +112,4 @@ function instant(given: string): string {
   throw usageFailure(
     `--created-after is "${given}"; it takes a moment such as 2026-05-01 or 2026-05-01T08:30:00Z`,
   );
-}
-
-/** `foley jobs get ID` (docs/api/jobs.md#v3 and docs/api/jobs.md#v1). */
-export const jobsGet: CommandDefinition<ApiFlag> = {
-  configure(command) {
-    command
-      .description('Shows the current state of a job.')
-      .argument('<id>', 'job id')
-      .addOption(apiOption());
-  },
-  async run(context, { args: [id = ''], options: { api = 'v3' } }) {
-    const { client } = await context.connect();
-    const job = await getSpeechJob(client, { id, api }, { signal: context.signal });
-    return { data: job.raw, human: (style) => renderFields(fieldsOf(job), style) };
-  },
-};
-
-function fieldsOf(job: SpeechJob): (readonly [string, string])[] {
-  const { error, format = '', id, ignoredParameters = [], segments, status } = job;
-  return [
-    ['id', id],
-    ['status', status],
-    ['error', error?.message ?? error?.code ?? ''],
-    ['format', format],
-    ['credits', formatCost(job)],
-    ['not applied', ignoredParameters.join(', ')],
-    ['segments', segments.map(({ index, status: its = '?' }) => `${index} ${its}`).join(', ')],
-  ];
 }

@@ -19,7 +19,7 @@ import type { Leftover, Recovered, RecoverDeps, Recovery } from '../../src/speec
 import { forget, recoverAll, mayRun } from '../../src/speech/recover.ts';
 import { sweepTemporaries } from '../../src/speech/sweep-temporaries.ts';
 import { counted, display } from '../../src/text/display.ts';
-import { findLeftovers } from '../find-leftovers.ts';
+import { findLeftovers } from '../../src/cli/find-leftovers.ts';
 
 interface RecoverFlags {
   readonly list?: true;

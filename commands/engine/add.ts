@@ -3,7 +3,6 @@ import { engineDeps, engineDocument, languagesOf } from '../../src/cli/engine-li
 import type { EngineCommand, EngineRegistration } from '../../src/contract/engine.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import { counted } from '../../src/text/display.ts';
-import type { Column } from '../../src/cli/render/table.ts';
 
 /** `foley engine add`. */
 export const engineAdd: CommandDefinition = {
@@ -59,47 +58,3 @@ async function install(context: Context, name: string): Promise<EngineRegistrati
     installPackages: (folder) => installPackages(folder, context),
   });
 }
-
-/** `foley engine list`. */
-export const engineList: CommandDefinition = {
-  configure(command) {
-    command.description('Lists the engines installed in the embedded service.');
-  },
-  async run(context) {
-    const { loadEngineRegistrations, registrationsFile } =
-      await import('../../src/engines/registrations.ts');
-    const { engines: folder } = await context.paths();
-    const engines = await loadEngineRegistrations(context.files, registrationsFile(folder));
-    const { tableOrNotice } = await import('../../src/cli/render/table.ts');
-    return {
-      data: { items: engines.map((engine) => engineDocument(engine)), total: engines.length },
-      ...tableOrNotice(engines, COLUMNS, NONE),
-    };
-  },
-};
-
-const NONE = 'No engines. `foley engine add espeak-ng` adds 18 languages.';
-
-const COLUMNS: readonly Column<EngineRegistration>[] = [
-  { title: 'NAME', value: ({ name }) => name, whole: true },
-  { title: 'VERSION', value: ({ version }) => version },
-  { title: 'LICENSE', value: ({ license }) => license },
-  { title: 'VOICES', value: ({ voices }) => String(voices.length) },
-  { title: 'LANGUAGES', value: languagesOf },
-  { title: 'COMMAND', value: ({ command, args }) => [command, ...args].join(' ') },
-];
-
-/** `foley engine remove`. */
-export const engineRemove: CommandDefinition = {
-  configure(command) {
-    command
-      .description('Removes an engine, and deletes its files if foley installed them.')
-      .argument('<name>', 'name of the engine');
-  },
-  async run(context, { args: [name = ''] }) {
-    const { removeEngine } = await import('../../src/engines/engines.ts');
-    const { engine, deleted } = await removeEngine(name, await engineDeps(context));
-    context.io.notice(`removed ${[name, ...deleted].join(' and ')}`);
-    return { data: { removed: engineDocument(engine), deleted } };
-  },
-};

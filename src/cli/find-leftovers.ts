@@ -1,14 +1,14 @@
 import path from 'node:path';
-import { listDamagedBatches } from '../src/batch/journal/unfinished.ts';
-import type { Context } from '../src/cli/command.ts';
-import { openJournal, openSpool, recordOptions } from '../src/cli/journal.ts';
-import type { OpenIntent } from '../src/durable/intents.ts';
-import { listDamagedJournals } from '../src/durable/intents.ts';
-import { Failure } from '../src/errors/failure.ts';
-import { listRecords, listUnreadable } from '../src/speech/long-text/record.ts';
-import type { DamagedRecord, Leftover } from '../src/speech/recover.ts';
-import { leftovers } from '../src/speech/recover.ts';
-import { counted } from '../src/text/display.ts';
+import { listDamagedBatches } from '../batch/journal/unfinished.ts';
+import type { Context } from './command.ts';
+import { openJournal, openSpool, recordOptions } from './journal.ts';
+import type { OpenIntent } from '../durable/intents.ts';
+import { listDamagedJournals } from '../durable/intents.ts';
+import { Failure } from '../errors/failure.ts';
+import { listRecords, listUnreadable } from '../speech/long-text/record.ts';
+import type { DamagedRecord, Leftover } from '../speech/recover.ts';
+import { leftovers } from '../speech/recover.ts';
+import { counted } from '../text/display.ts';
 
 /** What interrupted commands left, and which of foley's own files cannot be used. */
 export interface FoundLeftovers {

@@ -1,0 +1,57 @@
+import path from 'node:path';
+import { Option } from 'commander';
+import type { CommandDefinition, Context } from '../../src/cli/command.ts';
+import { oneOf } from '../../src/cli/flags/values.ts';
+import { usageFailure } from '../../src/errors/failure.ts';
+import type { Shell, ShellName } from './shells.ts';
+import { readScript, SHELL_NAMES, SHELLS } from './shells.ts';
+
+interface InstallFlags {
+  readonly shell?: ShellName;
+}
+
+/** `foley completion install`. It writes one file, and never the files of a shell. */
+export const completionInstall: CommandDefinition<InstallFlags> = {
+  configure(command) {
+    command
+      .description(
+        'Installs the completion script where the shell looks for it, and prints the remaining step. ' +
+          'Does not change the start-up files of the shell.',
+      )
+      .addOption(
+        new Option(
+          '--shell <name>',
+          `${SHELL_NAMES.join(', ')} (default: the one of $SHELL)`,
+        ).argParser(oneOf('--shell', SHELL_NAMES)),
+      );
+  },
+  async run(context, { options }) {
+    const shell = SHELLS[options.shell ?? loginShell(context)];
+    const file = placeOf(shell, context);
+    await context.files.mkdir(path.dirname(file), { recursive: true });
+    const { replaceFile } = await import('../../src/durable/publish.ts');
+    await replaceFile({ ...context, path: file, data: await readScript(shell) });
+    return {
+      data: { shell: shell.name, file },
+      human: () => `Wrote ${file}\n${shell.next(file)}`,
+    };
+  },
+};
+
+function loginShell({ env, platform }: Context): ShellName {
+  const given = path.basename(env['SHELL'] ?? '');
+  const shell = SHELL_NAMES.find((name) => name === given);
+  if (shell !== undefined) return shell;
+  if (platform === 'win32') return 'powershell';
+  throw usageFailure(
+    given === '' ? 'SHELL is not set' : `SHELL is "${given}", which has no completion script`,
+    `Name one: --shell ${SHELL_NAMES.join(', ')}.`,
+  );
+}
+
+function placeOf({ base, place }: Shell, { env, homeDirectory }: Context): string {
+  const given = env[base.variable];
+  const from =
+    given !== undefined && path.isAbsolute(given) ? [given] : [homeDirectory, ...base.inHome];
+  return path.join(...from, ...place);
+}

@@ -1,0 +1,28 @@
+import type { CommandDefinition } from '../../src/cli/command.ts';
+import { describeOrigin, resolveSetting } from '../../src/config/settings.ts';
+import { formatValue, settingNamed, settingsHelp } from './format.ts';
+
+/** `foley config get NAME`: the value that counts, wherever it comes from. */
+export const configGet: CommandDefinition = {
+  configure(command) {
+    command
+      .description(
+        'Prints the effective value of a setting: from the environment, the project, your own ' +
+          'configuration or the default. Prints nothing when there is no value.',
+      )
+      .argument('<name>', 'setting')
+      .addHelpText('after', settingsHelp);
+  },
+  async run(context, { args: [word = ''] }) {
+    const name = settingNamed(word);
+    const setting = resolveSetting(await context.settings(), name);
+    if (setting === undefined) {
+      return { data: { name, value: null, origin: null } };
+    }
+    const value = formatValue(name, setting.value);
+    return {
+      data: { name, value, origin: describeOrigin(setting.origin) },
+      human: () => `${value}`,
+    };
+  },
+};

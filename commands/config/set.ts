@@ -1,0 +1,43 @@
+import type { CommandDefinition, Context } from '../../src/cli/command.ts';
+import type { SettingName } from '../../src/config/setting-definitions.ts';
+import { SETTINGS } from '../../src/config/setting-definitions.ts';
+import { describeOrigin, resolveSetting } from '../../src/config/settings.ts';
+import { Failure, usageFailure } from '../../src/errors/failure.ts';
+import { settingNamed, settingsHelp } from './format.ts';
+
+/** `foley config set NAME VALUE`. */
+export const configSet: CommandDefinition = {
+  configure(command) {
+    command
+      .description('Sets a setting in your own configuration.')
+      .argument('<name>', 'setting')
+      .argument('<value>', 'its value')
+      .addHelpText('after', settingsHelp);
+  },
+  async run(context, { args: [word = '', given = ''] }) {
+    const name = settingNamed(word);
+    const { allowed, read } = SETTINGS[name];
+    if (read(given) === undefined) {
+      throw usageFailure(`${name} is "${given}"; it takes ${allowed}`);
+    }
+    const { setSetting } = await import('../../src/config/config-write.ts');
+    const { settingsFile } = await context.paths();
+    await setSetting(settingsFile, name, given, context);
+    await warnWhenHidden(context, name, settingsFile);
+    return { data: { name, value: given, file: settingsFile } };
+  },
+};
+
+/** What the environment or a project says is stronger than what was just written. */
+async function warnWhenHidden(context: Context, name: SettingName, file: string): Promise<void> {
+  try {
+    const setting = resolveSetting(await context.settings(), name);
+    if (setting?.origin.kind !== 'environment' && setting?.origin.kind !== 'project') return;
+    const origin = describeOrigin(setting.origin);
+    context.io.notice(`foley: ${name} is set in ${file}, but ${origin} takes precedence`);
+  } catch (error) {
+    // The setting was written: another invalid setting is only a notice.
+    if (!(error instanceof Failure)) throw error;
+    context.io.notice(`foley: ${error.message}`);
+  }
+}

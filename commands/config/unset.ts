@@ -1,0 +1,36 @@
+import type { CommandDefinition, Context } from '../../src/cli/command.ts';
+import type { SettingName } from '../../src/config/setting-definitions.ts';
+import { Failure } from '../../src/errors/failure.ts';
+import { settingNamed } from './format.ts';
+
+/** `foley config unset NAME`. */
+export const configUnset: CommandDefinition = {
+  configure(command) {
+    command
+      .description('Removes a setting from your own configuration.')
+      .argument('<name>', 'setting');
+  },
+  async run(context, { args: [word = ''] }) {
+    const name = settingNamed(word);
+    const { settingsFile } = await context.paths();
+    const isSet = await isSetByUser(context, name);
+    if (isSet) {
+      const { unsetSetting } = await import('../../src/config/config-write.ts');
+      await unsetSetting(settingsFile, name, context);
+    } else {
+      context.io.notice(`foley: ${name} is not set in ${settingsFile}`);
+    }
+    return { data: { name, removed: isSet, file: settingsFile } };
+  },
+};
+
+/** What cannot be read may have it: a wrong value is mended by taking it out. */
+async function isSetByUser(context: Context, name: SettingName): Promise<boolean> {
+  try {
+    const { user } = await context.settings();
+    return user?.values[name] !== undefined;
+  } catch (error) {
+    if (error instanceof Failure) return true;
+    throw error;
+  }
+}

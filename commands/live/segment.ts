@@ -1,0 +1,78 @@
+import { Option } from 'commander';
+import type { AudioResponse } from '../../src/api/audio-response.ts';
+import { fetchRealtimeSegment } from '../../src/api/resources/realtime.ts';
+import { extensionOf, formatOfMediaType } from '../../src/audio/formats.ts';
+import type { CommandDefinition, Context } from '../../src/cli/command.ts';
+import { downloadName } from '../../src/durable/names.ts';
+import { openOutput } from '../../src/durable/publish.ts';
+import { usageFailure } from '../../src/errors/failure.ts';
+import { display } from '../../src/text/display.ts';
+import type { ProtocolFlag } from './flags.ts';
+import { protocolOption } from './flags.ts';
+
+interface SegmentFlags extends ProtocolFlag {
+  readonly output?: string;
+}
+
+/** `foley live segment REQUEST_ID SEGMENT_ID -o F` (docs/api/realtime.md). */
+export const liveSegment: CommandDefinition<SegmentFlags> = {
+  configure(command) {
+    command
+      .description(
+        'Saves the stored audio of one segment unchanged, by default as ' +
+          '<request-id>-<segment-id>.<ext>. It costs nothing.',
+      )
+      .argument('<request-id>', 'id of the request')
+      .argument('<segment-id>', 'id of the segment')
+      .addOption(new Option('-o, --output <path>', 'write to a file; - is stdout'))
+      .addOption(protocolOption());
+  },
+  async run(context, { args: [requestId = '', segmentId = ''], options }) {
+    const { output: path, protocol = 'v3' } = options;
+    checkOutput(context, path, protocol);
+    const isFile = path !== undefined && path !== '-';
+    let output = isFile ? await openOutput({ ...context, path, existing: 'replace' }) : undefined;
+    try {
+      const { client } = await context.connect();
+      const { signal } = context;
+      const audio = await fetchRealtimeSegment(client, requestId, segmentId, signal);
+      if (path === undefined) {
+        const name = segmentName(audio, `${requestId}-${segmentId}`);
+        output = await openOutput({ ...context, path: name, existing: 'reuse' });
+      }
+      let bytes = 0;
+      // Only the first segment has the header of its format, so the audio is not verified.
+      for await (const chunk of audio.body) {
+        bytes += chunk.length;
+        await (output === undefined ? context.io.writeOut(chunk) : output.write(chunk));
+      }
+      const published = (await output?.publish())?.path ?? null;
+      return {
+        data: { requestId, segmentId, output: published, bytes },
+        ...(published === null ? {} : { human: () => display(published) }),
+      };
+    } finally {
+      // Does nothing after `publish`.
+      await output?.abandon();
+    }
+  },
+};
+
+function segmentName({ contentType }: AudioResponse, id: string): string {
+  const format = formatOfMediaType(contentType);
+  return downloadName(id, format === undefined ? 'audio' : extensionOf(format));
+}
+
+/** @throws Failure (usage) */
+function checkOutput({ globals, io }: Context, output: string | undefined, protocol: string): void {
+  if (protocol === 'v2') {
+    throw usageFailure('--protocol v2 stores no audio', 'Omit --protocol v2.');
+  }
+  if (output === '') throw usageFailure('--output is empty', 'Give a file name, or - for stdout.');
+  if (output === '-') io.requireStdout();
+  if (output !== '-' || globals.json !== true) return;
+  throw usageFailure(
+    '--json and audio cannot both go to stdout',
+    'Give a file with -o, or omit --json.',
+  );
+}

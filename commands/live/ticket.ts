@@ -1,0 +1,49 @@
+import { Option } from 'commander';
+import { createBrowserTicket } from '../../src/api/resources/realtime.ts';
+import type { CommandDefinition } from '../../src/cli/command.ts';
+import { usageFailure } from '../../src/errors/failure.ts';
+import { display } from '../../src/text/display.ts';
+import type { ProtocolFlag } from './flags.ts';
+import { protocolOption } from './flags.ts';
+
+interface TicketFlags extends ProtocolFlag {
+  readonly origin: string;
+}
+
+/** `foley live ticket --origin URL` (docs/api/authentication.md, rule 6). */
+export const liveTicket: CommandDefinition<TicketFlags> = {
+  configure(command) {
+    command
+      .description(
+        'Prints a ticket with which a web page of one origin opens one conversation. It expires soon and ' +
+          'works once; the page never sees the API key.',
+      )
+      .addOption(
+        new Option('--origin <url>', 'origin of the page, such as https://app.example.com')
+          .argParser(parseOrigin)
+          .makeOptionMandatory(),
+      )
+      .addOption(protocolOption())
+      .addHelpText('after', EXAMPLES);
+  },
+  async run(context, { options: { origin, protocol = 'v3' } }) {
+    const { client } = await context.connect();
+    const { signal } = context;
+    const { raw, value } = await createBrowserTicket(client, protocol, origin, signal);
+    return { data: raw, human: () => display(value.ticket) };
+  },
+};
+
+const EXAMPLES = `
+Examples:
+  $ foley live ticket --origin https://app.example.com
+  $ foley live ticket --origin https://app.example.com --protocol v2 --json`;
+
+function parseOrigin(given: string): string {
+  const isOrigin = URL.canParse(given) && new URL(given).origin === given.replace(/\/$/, '');
+  if (isOrigin && given.startsWith('http')) return new URL(given).origin;
+  throw usageFailure(
+    `--origin "${given}" is not the origin of a page`,
+    'Give scheme, host and port without a path, such as https://app.example.com.',
+  );
+}

@@ -1,0 +1,46 @@
+import { Option } from 'commander';
+import type { MediaJobKind } from '../../src/api/resources/models.ts';
+import type { CommandDefinition } from '../../src/cli/command.ts';
+import { refuseOtherEnding } from '../../src/cli/flags/media.ts';
+import { fetchOne } from '../../src/cli/jobs/fetch.ts';
+import { automaticPlace } from '../../src/cli/jobs/places.ts';
+import { resumeLine } from '../../src/cli/media/create-media.ts';
+import { mediaPlace, mediaPresenter } from '../../src/cli/media/format.ts';
+import { makesOf, mediaSource } from '../../src/media/media-source.ts';
+
+interface MediaDownloadFlags {
+  readonly output?: string;
+}
+
+/** `foley lipsync|dub|image|video download ID`. */
+export function mediaDownload(kind: MediaJobKind): CommandDefinition<MediaDownloadFlags> {
+  return {
+    configure(command) {
+      command
+        .description(
+          `Downloads the ${makesOf(kind)} of a finished job, as <id>.<ext> unless -o names a file. ` +
+            'Free.',
+        )
+        .argument('<id>', 'job id')
+        .addOption(new Option('-o, --output <path>', 'write to a file; - is stdout'))
+        .addHelpText('after', `\nExamples:\n  $ foley ${kind} download …`);
+    },
+    async run(context, { args: [id = ''], options: { output } }) {
+      refuseOtherEnding(kind, output);
+      const place = output === undefined ? undefined : await mediaPlace(context, kind, { output });
+      try {
+        const { client, target } = await context.connect();
+        return await fetchOne(context, id, {
+          words: mediaPresenter(kind, target),
+          source: mediaSource(client, kind),
+          polling: undefined,
+          placeFor: place?.placeFor ?? automaticPlace(context),
+          signal: context.signal,
+          resume: (jobId) => resumeLine(context, kind, jobId, place?.nextName()),
+        });
+      } finally {
+        await place?.abandon();
+      }
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import type { MediaModel, MediaVariant } from '../../src/api/resources/models.ts';
+import { listMediaModels } from '../../src/api/resources/models.ts';
+import type { CommandDefinition } from '../../src/cli/command.ts';
+import type { Column } from '../../src/cli/render/table.ts';
+import type { MediaType } from '../../src/contract/media.ts';
+
+/** `foley image models` and `foley video models` (docs/api/media.md). */
+export function mediaModels(mediaType: MediaType): CommandDefinition {
+  return {
+    configure(command) {
+      command
+        .description(
+          `Lists the models for ${mediaType}s: variants, prices and the number of references.`,
+        )
+        .addHelpText('after', `\nExamples:\n  $ foley ${mediaType} models`);
+    },
+    async run(context) {
+      const { client } = await context.connect();
+      const { raw, value } = await listMediaModels(client, mediaType, context.signal);
+      const { tableOrNotice } = await import('../../src/cli/render/table.ts');
+      const rows = value.flatMap((model) => rowsOf(model));
+      return {
+        data: raw,
+        ...tableOrNotice(rows, columnsOf(rows), 'No models.'),
+      };
+    },
+  };
+}
+
+interface Row {
+  readonly model: MediaModel;
+  readonly variant: MediaVariant | undefined;
+}
+
+function rowsOf(model: MediaModel): readonly Row[] {
+  const { variants } = model;
+  return variants.length === 0
+    ? [{ model, variant: undefined }]
+    : variants.map((variant) => ({ model, variant }));
+}
+
+/** Those that have something in them: an image has no seconds, a video no aspect ratio. */
+function columnsOf(rows: readonly Row[]): readonly Column<Row>[] {
+  return COLUMNS.filter(({ value }) => rows.some((row) => value(row) !== ''));
+}
+
+const COLUMNS: readonly Column<Row>[] = [
+  { title: 'MODEL', value: ({ model }) => model.id, whole: true },
+  { title: 'ASPECT RATIO', value: ({ variant }) => variant?.aspectRatio ?? '' },
+  { title: 'RESOLUTION', value: ({ variant }) => variant?.resolution ?? '' },
+  { title: 'SECONDS', value: ({ variant }) => `${variant?.seconds ?? ''}` },
+  { title: 'SIZE', value: ({ variant }) => sizeOf(variant) },
+  { title: 'CREDITS', value: ({ variant }) => `${variant?.credits ?? ''}` },
+  { title: 'REFERENCES', value: ({ variant }) => `${variant?.referenceLimit ?? ''}` },
+  { title: 'NOTE', value: ({ model }) => (model.available ? '' : 'not available') },
+];
+
+function sizeOf(variant: MediaVariant | undefined): string {
+  const { height, size, width } = variant ?? {};
+  if (size !== undefined) return size;
+  return width === undefined || height === undefined ? '' : `${width}x${height}`;
+}

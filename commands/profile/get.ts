@@ -1,0 +1,33 @@
+import { getProfile } from '../../src/api/resources/profile.ts';
+import type { CommandDefinition } from '../../src/cli/command.ts';
+import type { TerminalStyle } from '../../src/cli/render/style.ts';
+import { renderFields } from '../../src/cli/render/table.ts';
+import type { Profile } from '../../src/contract/account.ts';
+import { safeUrl } from './webhook-url.ts';
+
+/** `foley profile` (docs/api/account.md). */
+export const profileGet: CommandDefinition = {
+  configure(command) {
+    command.description('Shows the account of the API key: id, tier, credits and remaining quota.');
+  },
+  async run(context) {
+    const { client } = await context.connect();
+    const { value, raw } = await getProfile(client, context.signal);
+    return { data: raw, human: (style) => renderProfile(value, style) };
+  },
+};
+
+/** What a profile says, for a person. */
+function renderProfile(profile: Profile, style: TerminalStyle): string {
+  const { api_quota_remaining: quota, credits, tier, user_id: id, webhookUrl } = profile;
+  return renderFields(
+    [
+      ['id', id],
+      ['tier', tier],
+      ['credits', `${credits}`],
+      ['quota left', `${quota}`],
+      ['webhook', typeof webhookUrl === 'string' ? safeUrl(webhookUrl) : ''],
+    ],
+    style,
+  );
+}

@@ -1,0 +1,29 @@
+import { getVoice } from '../../src/api/resources/voices.ts';
+import type { CommandDefinition } from '../../src/cli/command.ts';
+import { renderFields } from '../../src/cli/render/table.ts';
+
+/** `foley voices get ID` (docs/api/speech.md#v3). */
+export const voicesGet: CommandDefinition = {
+  configure(command) {
+    command.description('Shows one voice.').argument('<id>', 'voice id');
+  },
+  async run(context, { args: [id = ''] }) {
+    const { client } = await context.connect();
+    const { value, raw } = await getVoice(client, id, context.signal);
+    return {
+      data: raw,
+      human: (style) =>
+        renderFields(
+          [
+            ['id', value.voiceId],
+            ['name', value.name],
+            ['kind', value.isPersonal ? 'personal' : 'public'],
+            ['language', value.primaryLanguage],
+            ['languages', value.languages.join(', ')],
+            ['models', value.modelIds.join(', ')],
+          ],
+          style,
+        ),
+    };
+  },
+};
