@@ -40,7 +40,7 @@ describe('a mistaken name is answered with what was probably meant', () => {
     expect(result.code).toBe(20);
     expect(errorLine(result)).toMatchObject({
       code: 'ERR_VOICE_NOT_FOUND',
-      hint: 'Check the id, and that it belongs to the same account.',
+      hint: 'Check the id and the account.',
     });
     expect(server.requests.filter(({ path }) => path === VOICES_PATH)).toHaveLength(1);
   });

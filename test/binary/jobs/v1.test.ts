@@ -131,7 +131,7 @@ describe('a list', () => {
     ]);
     const listed = await stage.run(['jobs', 'list']);
     expect(listed.stdout.toString()).toBe('');
-    expect(listed.stderr).toMatch(/There are no jobs\./);
+    expect(listed.stderr).toMatch(/No jobs\./);
     const one = await stage.run(['jobs', 'list', '--limit', '1']);
     expect(one.stdout.toString()).toMatch(/^ID .*\na +success/);
     expect(one.stderr).toContain('--page 2 is next');
@@ -139,7 +139,7 @@ describe('a list', () => {
 
   test.each([
     [['--created-after', 'yesterday'], 'such as 2026-05-01'],
-    [['--created-after', '2026-05-01', '--api', 'v3'], 'not known to --api v3'],
+    [['--created-after', '2026-05-01', '--api', 'v3'], 'works with --api v1 only'],
     [['--all', '--page', '2'], '--page'],
     [['--limit', '101'], '--limit'],
   ])('with %j is exit 2', async (flags, named) => {

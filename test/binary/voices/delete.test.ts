@@ -113,7 +113,7 @@ describe('voices delete without --yes', () => {
     const running = await startInTerminal(['voices', 'delete', ID], { box, env });
     await running.waitFor(
       'stdout',
-      /Delete the voice "Tomas" \(c2f1d3a4[-\w]+\) for good\? \[y\/N\] /,
+      /Delete the voice "Tomas" \(c2f1d3a4[-\w]+\) permanently\? \[y\/N\] /,
     );
     running.write(typed);
     const result = await running.done;
