@@ -96,7 +96,7 @@ test.each(['v3', 'v2', 'v1', 'compat-tts'])(
     const failed = await runFoley(args, { box, env: service.env });
     const { hint, requestId, ...line } = errorLine(failed);
     expect(line).toMatchObject({ exitCode: 25, code: 'bad_answer' });
-    expect(hint).toContain('the output of `foley serve` has the reason, under this request id');
+    expect(hint).toContain('`foley serve` printed the reason with this request id');
     expect(hint).not.toMatch(/proxy/i);
     await service.running.waitFor('stderr', new RegExp(`${requestId}.*CUDA is out of memory`));
   },

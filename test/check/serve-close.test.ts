@@ -102,7 +102,7 @@ describe('a command that leaves a job behind', () => {
     const args = ['jobs', 'create', longText(200), '--wait', '--timeout', '1ms', ...wav];
     const result = await runFoley(args, { box });
     expect(result.code, result.stderr).toBe(28);
-    expect(result.stderr).toMatch(/still runs[^]*^foley: finishing 1 job/m);
+    expect(result.stderr).toMatch(/still running[^]*^foley: finishing 1 accepted job/m);
     const inJson = await runFoley([...args, '--json'], { box });
     expect(errorLine(inJson)).toMatchObject({ exitCode: 28 });
   });
@@ -119,7 +119,7 @@ describe('a command that leaves a job behind', () => {
     const args = await leaveJob(box, longText(800));
     const result = await runFoley(args, {
       box,
-      signalAt: { signal: 'SIGINT', when: /finishing 1 job/ },
+      signalAt: { signal: 'SIGINT', when: /finishing 1 accepted job/ },
     });
     expect(result.signal).toBe('SIGINT');
     expect(result.stderr).toMatch(/^foley: 1 job unfinished; the next foley that uses this data/m);

@@ -81,7 +81,7 @@ export async function performJob<Job extends WaitedJob, File extends FileRespons
   } catch (error) {
     const { signal } = plan.request;
     if (signal?.aborted === true) {
-      plan.notice(`foley: stopped waiting; \`${plan.resume(job.id)}\` goes on with job ${job.id}`);
+      plan.notice(`foley: stopped waiting; \`${plan.resume(job.id)}\` continues with job ${job.id}`);
       throw signal.reason;
     }
     if (!(error instanceof Failure)) {
@@ -203,7 +203,7 @@ export function afterAcceptance(
       ? undefined
       : hint;
   // What was wrong with the command can only be the name of its output.
-  const goesOn = exit === 'usage' ? 'goes on with it under such a name' : 'goes on with it';
+  const goesOn = exit === 'usage' ? 'continues under such a name' : 'continues';
   const hints = [next, isFinal(failure, job) ? undefined : `\`${resume}\` ${goesOn}.`];
   return reviseFailure(failure, {
     billed: 'yes',

@@ -82,7 +82,7 @@ describe('a job of v1', () => {
     const none = await stage.run(['jobs', 'download', JOB_ID, '--segment', '2', ...V1.slice(0, 2)]);
     expect(none.code).toBe(20);
     expect(none.stderr).toContain('has no audio of segment 2');
-    expect(none.stderr).not.toContain('goes on with it');
+    expect(none.stderr).not.toContain('continues');
   });
 
   test('goes on with --api v1', async () => {
@@ -92,7 +92,7 @@ describe('a job of v1', () => {
     const result = await stage.run(args);
     expect(errorLine(result)).toMatchObject({
       exitCode: 28,
-      hint: `\`foley jobs wait ${JOB_ID} --api v1\` goes on with it.`,
+      hint: `\`foley jobs wait ${JOB_ID} --api v1\` continues.`,
     });
   });
 });

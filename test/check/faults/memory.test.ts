@@ -108,7 +108,7 @@ test(
     const { env, peak } = await withPeak(stage.box);
     const result = await stage.speak(['--timings', 'hi.json', '--json'], { env });
     expect(result.code).toBe(25);
-    expect(errorLine(result).message).toContain('brings more words than any text has');
+    expect(errorLine(result).message).toContain('has too many words');
     expect((await spooled(stage.box)).audio).toStrictEqual(mp3.bytes);
     expect(await peak()).toBeLessThan(MOST_MEMORY);
   },

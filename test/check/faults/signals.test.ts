@@ -99,7 +99,7 @@ describe('Ctrl-C after the request was sent, before an answer', () => {
   test('during the wait for the next attempt: the same', async () => {
     const stage = await scene([onSpeech(faults.rateLimited('60'))]);
     const running = await stage.start(['tts', 'hi', '-v', VOICE, '-o', 'hi.mp3', '--verbose']);
-    await running.waitFor('stderr', /again in/);
+    await running.waitFor('stderr', /retrying in/);
     running.signal('SIGINT');
     expect((await running.done).signal).toBe('SIGINT');
     expectOneKey(stage, 1);

@@ -297,7 +297,7 @@ describe('a wait', () => {
       code: 'deadline',
       billed: 'yes',
       message: expect.stringContaining(JOB_ID),
-      hint: `\`foley jobs wait ${JOB_ID} -o 'it'\\''s.mp3'\` goes on with it.`,
+      hint: `\`foley jobs wait ${JOB_ID} -o 'it'\\''s.mp3'\` continues.`,
       details: { jobId: JOB_ID, status: 'processing' },
     });
     expect(JSON.parse(result.stdout.toString())).toMatchObject({
@@ -343,7 +343,7 @@ describe('a wait', () => {
     expect((await readdir(`${stage.box.out}/all`)).sort()).toEqual(['a.mp3', 'b.mp3']);
     const late = await wait('b', 'c');
     expect(late.code, late.stderr).toBe(28);
-    expect(errorLine(late).hint).toBe('`foley jobs wait c -o all` goes on.');
+    expect(errorLine(late).hint).toBe('`foley jobs wait c -o all` continues.');
     const again = await wait('b', 'a');
     expect(again.code, again.stderr).toBe(3);
     expect(JSON.parse(again.stdout.toString())).toMatchObject({
@@ -361,7 +361,7 @@ describe('a wait', () => {
     const stage = await jobScene();
     const result = await stage.run(['jobs', 'wait', 'a', 'b', '-o', '-']);
     expect(result.code).toBe(2);
-    expect(result.stderr).toContain('needs a folder');
+    expect(result.stderr).toContain('require a folder');
   });
 
   test('that is stopped says how to go on, and loses nothing', async () => {
@@ -371,7 +371,7 @@ describe('a wait', () => {
     running.signal('SIGINT');
     const stopped = await running.done;
     expect(stopped).toMatchObject({ code: null, signal: 'SIGINT' });
-    expect(stopped.stderr).toContain(`\`foley jobs wait ${JOB_ID} -o hi.mp3\` goes on with job`);
+    expect(stopped.stderr).toContain(`\`foley jobs wait ${JOB_ID} -o hi.mp3\` continues with job`);
     expect(await filesLeft(stage.box)).toEqual([OPEN]);
   });
 });
@@ -383,7 +383,7 @@ describe('audio of a job', () => {
     expect(errorLine(cut)).toMatchObject({
       exitCode: 25,
       billed: 'yes',
-      hint: expect.stringContaining(`\`foley jobs wait ${JOB_ID} -o hi.mp3\` goes on with it.`),
+      hint: expect.stringContaining(`\`foley jobs wait ${JOB_ID} -o hi.mp3\` continues.`),
     });
     expect(await filesLeft(stage.box)).toEqual([RATES, OPEN]);
     const again = await stage.run(['jobs', 'wait', JOB_ID, '-o', 'hi.mp3']);
@@ -409,7 +409,7 @@ describe('audio of a job', () => {
     const stage = await jobScene([onAudio(audio(wav))]);
     const result = await stage.run(['jobs', 'download', JOB_ID, '-o', 'hi.mp3']);
     expect(result.code).toBe(2);
-    expect(result.stderr).toMatch(/name for mp3, but job job-1 is wav/);
+    expect(result.stderr).toMatch(/extension of mp3, but job job-1 is wav/);
     expect(await filesLeft(stage.box)).toEqual([]);
   });
 
@@ -447,7 +447,7 @@ describe('audio of a job', () => {
       exitCode: 2,
       hint:
         'Use the extension .mp3, and convert the file afterwards. ' +
-        `\`foley jobs wait ${JOB_ID} -o hi.wav\` goes on with it under such a name.`,
+        `\`foley jobs wait ${JOB_ID} -o hi.wav\` continues under such a name.`,
     });
   });
 

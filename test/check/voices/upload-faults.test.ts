@@ -42,7 +42,7 @@ describe('an upload that is reset half way', () => {
     const { args, box, env } = await large(server.env);
     const result = await runFoley([...args, '--max-retries', '2', '--json'], { box, env });
     expect(errorLine(result)).toMatchObject({ exitCode: 24, code: 'network', billed: 'no' });
-    expect(errorLine(result).message).toContain('before all of the request was sent');
+    expect(errorLine(result).message).toContain('before the whole request was sent');
     expect(server.uploads).toHaveLength(3);
     expect(await debrisIn(box)).toStrictEqual([]);
   });
