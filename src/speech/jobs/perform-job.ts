@@ -81,7 +81,9 @@ export async function performJob<Job extends WaitedJob, File extends FileRespons
   } catch (error) {
     const { signal } = plan.request;
     if (signal?.aborted === true) {
-      plan.notice(`foley: stopped waiting; \`${plan.resume(job.id)}\` continues with job ${job.id}`);
+      plan.notice(
+        `foley: stopped waiting; \`${plan.resume(job.id)}\` continues with job ${job.id}`,
+      );
       throw signal.reason;
     }
     if (!(error instanceof Failure)) {
