@@ -54,7 +54,7 @@ describe('foley engine', () => {
     expect(removed.stderr).toBe('removed morse\n');
     const none = await runFoley(['engine', 'list'], { box });
     expect(none).toMatchObject({ stdout: Buffer.alloc(0) });
-    expect(none.stderr).toMatch(/^No engine was added/);
+    expect(none.stderr).toMatch(/^No engines\./);
   });
 
   test('gives the service a voice that speaks', async () => {
