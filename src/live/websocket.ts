@@ -4,7 +4,7 @@ import { WebSocket } from 'ws';
 import type { RawData } from 'ws';
 import type { ApiClient } from '../api/client.ts';
 import { reviseFailure, statusFailure, transportFailure } from '../api/failures.ts';
-import { isHeaderValue, requireProtected } from '../api/request.ts';
+import { isHeaderValue, requireProtected, withHttp } from '../api/request.ts';
 import { readHeaders, badResponse, readErrorText, parseServiceError } from '../api/response.ts';
 import { decideRetry, parseRetryAfter } from '../api/retry.ts';
 import { connectFault, TransportError } from '../api/transport/exchange.ts';
@@ -104,16 +104,11 @@ export function openWebSockets(handshake: Handshake, env: ProxyEnvironment): Ope
   return (listener) => {
     handshake.onConnect();
     const socket = new HandshakeSocket(handshake, listener);
-    const proxy = proxyFor(withHttps(handshake.url), env);
+    const proxy = proxyFor(withHttp(handshake.url), env);
     if (proxy === undefined) socket.connect();
     else void socket.connectThrough(proxy);
     return socket;
   };
-}
-
-/** Proxy variables exist for http and https only. */
-function withHttps(url: URL): URL {
-  return new URL(url.href.replace(/^ws/, 'http'));
 }
 
 /** A socket that may still be waiting for its proxy. */
@@ -135,7 +130,7 @@ class HandshakeSocket implements LiveSocket {
     let isLate = false;
     try {
       const { tunnelConnector } = await import('../api/transport/tls.ts');
-      const connector = tunnelConnector(withHttps(url), proxy, certificates);
+      const connector = tunnelConnector(withHttp(url), proxy, certificates);
       this.#closeTunnel = () => connector.close();
       const stop = clock.after(timeoutMs, () => {
         isLate = true;
