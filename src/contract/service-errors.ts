@@ -1,6 +1,6 @@
 /**
- * The service's error codes with their status (docs/api/errors.md). Codes that the spec does not name
- * are ours and follow its pattern; docs/service.md lists which.
+ * The service's error codes with their status. docs/api/errors.md says which of them the hosted
+ * service documents; the others follow their pattern.
  */
 export const SERVICE_ERRORS = {
   ERR_INVALID_REQUEST: 400,

@@ -24,7 +24,7 @@ const VOICES = ['Clara', 'Martin', 'Ewan', 'Jonas'] as const;
 /** One of each kind that flite has: statistical, and diphones. */
 const TESTED = IS_FULL ? VOICES : (['Clara', 'Jonas'] as const);
 
-/** Mean absolute error that is borne; what is measured is below 15 (docs/service.md). */
+/** The largest mean absolute error that passes; the measured one is below 15. */
 const LARGEST_MEAN_ERROR_MS = 30;
 
 /** Plain words that a recogniser has in its dictionary. */
