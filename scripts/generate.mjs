@@ -9,21 +9,21 @@ setUp();
 
 const { conformancePage } = await loadTypeScript('test/contract/conformance-page.ts');
 const { withContractTables } = await loadTypeScript('test/contract/api-pages.ts');
-const { withTables } = await loadTypeScript('test/protocol/protocol-page.ts');
 // The build describes the command tree: it has loaded every command anyway.
 const commandTree = JSON.parse(readFileSync(path.join(root, 'dist/tree.json'), 'utf8'));
 const { manPages, referencePage } = await loadTypeScript('src/cli/manual/manual.ts');
 const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
-const protocolPage = readFileSync(path.join(root, 'docs/protocol.md'), 'utf8');
 
-const apiPages = readdirSync(path.join(root, 'docs/api')).map((name) => `docs/api/${name}`);
+const pagesWithTables = [
+  'docs/protocol.md',
+  ...readdirSync(path.join(root, 'docs/api')).map((name) => `docs/api/${name}`),
+];
 
 const files = new Map([
   ['src/contract/generated/speech-controls.ts', await generatedControls()],
   ['src/contract/generated/endpoints.ts', await generatedEndpoints()],
   ['docs/conformance.md', `${conformancePage()}\n`],
-  ['docs/protocol.md', withTables(protocolPage)],
-  ...apiPages.map((name) => [
+  ...pagesWithTables.map((name) => [
     name,
     withContractTables(readFileSync(path.join(root, name), 'utf8')),
   ]),

@@ -1,8 +1,8 @@
 import type { Endpoint } from '../../src/contract/endpoint.ts';
 import { DEFINITIONS } from '../../src/contract/endpoints.ts';
-import { REALTIME_ERRORS } from '../../src/contract/realtime/errors.ts';
 import { SERVICE_ERRORS } from '../../src/contract/service-errors.ts';
 import { contractNames, namedSchemas } from './contract-names.ts';
+import { REALTIME_TABLES } from './realtime-tables.ts';
 
 /** `<!-- fields SpeechRequest Voice -->` … `<!-- /fields -->`: a table that the contract writes. */
 const PLACE = /(<!-- ([a-z-]+)([^>]*?) -->\n)[\s\S]*?(<!-- \/\2 -->)/g;
@@ -24,26 +24,25 @@ const WRITERS: Readonly<Record<string, (names: readonly string[]) => string>> = 
       ['limit', 'value'],
       contractNames().limits.map(({ name, value }) => [`\`${name}\``, value]),
     ),
-  'realtime-errors': () =>
-    table(
-      ['code', 'category', 'retryable', 'terminal'],
-      Object.entries(REALTIME_ERRORS).map(([code, { category, retryable, terminal }]) => [
-        `\`${code}\``,
-        category,
-        retryable ? 'yes' : 'no',
-        terminal ? 'yes' : 'no',
-      ]),
-    ),
+  ...Object.fromEntries(
+    Object.entries(REALTIME_TABLES).map(([name, write]) => [
+      name,
+      () => {
+        const [head = [], ...body] = write();
+        return table(head, body);
+      },
+    ]),
+  ),
 };
 
 /**
- * Returns a page of `docs/api/` with its tables written anew from the contract.
+ * Returns a page with its tables written anew from the contract.
  * @throws Error for a table, an endpoint or a schema that does not exist
  */
 export function withContractTables(page: string): string {
   return page.replaceAll(PLACE, (_all, begin: string, kind: string, names: string, end: string) => {
     const write = WRITERS[kind];
-    if (write === undefined) throw new Error(`docs/api has no table "${kind}"`);
+    if (write === undefined) throw new Error(`There is no table "${kind}"`);
     return `${begin}\n${write(names.trim().split(/\s+/))}\n\n${end}`;
   });
 }

@@ -5,13 +5,18 @@ import { transition } from '../../src/live/transition.ts';
 import type { ReceivedMessage } from '../../src/live/server-message.ts';
 import type { Event } from '../live/simulation.ts';
 import { RELIABLE } from '../live/simulation.ts';
-import { TABLE_NAMES, tablesIn, withTables } from './protocol-page.ts';
+import { withContractTables } from '../contract/api-pages.ts';
+import { REALTIME_TABLES } from '../contract/realtime-tables.ts';
 
-const page = await readFile(new URL('../../docs/protocol.md', import.meta.url), 'utf8');
+const DOCS = new URL('../../docs/', import.meta.url);
+const page = await readFile(new URL('protocol.md', DOCS), 'utf8');
+const apiPage = await readFile(new URL('api/realtime.md', DOCS), 'utf8');
 
-test('the page has every table, as the contract has it (npm run generate)', () => {
-  expect([...tablesIn(page)].toSorted()).toEqual([...TABLE_NAMES].toSorted());
-  expect(withTables(page)).toBe(page);
+test('the pages have every table, as the contract has it (npm run generate)', () => {
+  const both = page + apiPage;
+  for (const name of Object.keys(REALTIME_TABLES)) expect(both).toContain(`<!-- ${name} -->\n\n|`);
+  expect(withContractTables(page)).toBe(page);
+  expect(withContractTables(apiPage)).toBe(apiPage);
 });
 
 test('the page has every state in which a conversation may be', () => {
@@ -47,8 +52,8 @@ function statesUnder(heading: string): readonly (string | undefined)[] {
   return [...section.matchAll(/^\| `([a-z]+)` \|/gm)].map(([, name]) => name);
 }
 
-test('the second conversation of the page is what the machine says', () => {
-  const block = /```\n(> \{ event: 'start', mode: 'reliable'[^]*?)```/.exec(page)?.[1] ?? '';
+test('the second example of the API page has the messages that the client sends', () => {
+  const block = /```\n(> \{ event: 'start', mode: 'reliable'[^]*?)```/.exec(apiPage)?.[1] ?? '';
   const said = [...block.matchAll(/^> \{ event: '(\w+)'/gm)].map(([, event]) => event);
   const audio = Uint8Array.of(1);
   const events: readonly Event[] = [
