@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import type { AudioResponse } from '../../src/api/audio-response.ts';
+import type { AudioResponse } from '../../src/api/resources/speech.ts';
 import { fetchRealtimeSegment } from '../../src/api/resources/realtime.ts';
 import { extensionOf, formatOfMediaType } from '../../src/audio/formats.ts';
 import type { CommandDefinition, Context } from '../../src/cli/command.ts';

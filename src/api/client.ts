@@ -1,26 +1,44 @@
 import type { Clock } from '../effects/clock.ts';
 import type { Random } from '../effects/random.ts';
 import { Failure } from '../errors/failure.ts';
+import type { TransportFacts } from './failures.ts';
+import {
+  maybeBilled,
+  redactFailure,
+  reviseFailure,
+  statusFailure,
+  storeFailure,
+  transportFailure,
+  unknownOutcome,
+} from './failures.ts';
+import { createRedactor, redactUrl } from './redact.ts';
+import type { Ids, Observer, RequestSpec, ServiceAddress, WireRequest } from './request.ts';
+import { buildRequest, checkApiKey, isPlainOverNetwork, keyOrigins } from './request.ts';
 import type { ApiResponse, JsonResponse, UnknownRecord } from './response.ts';
 import {
   badResponse,
   firstNumber,
   firstRecord,
   firstText,
+  isPacked,
   parseJson,
+  parseServiceError,
+  readErrorText,
+  readHeaders,
   readText,
 } from './response.ts';
-import { checkApiKey, buildRequest } from './request.ts';
-import type { Observer, RequestSpec, WireRequest, ServiceAddress } from './request.ts';
-import { CONNECT_TIMEOUT_MS, performAttempt } from './attempt.ts';
+import type { AttemptOutcome } from './retry.ts';
+import { decideRetry, parseRetryAfter } from './retry.ts';
+import type { TransportResponse } from './transport/exchange.ts';
+import { TransportError } from './transport/exchange.ts';
 import type { Transport } from './transport/http.ts';
 import { createTransport } from './transport/http.ts';
 import type { ProxyEnvironment } from './transport/proxy.ts';
-import { createRedactor } from './redact.ts';
-import type { RetryContext } from './retry-loop.ts';
-import { withRetries } from './retry-loop.ts';
-import { maybeBilled, redactFailure } from './failures.ts';
 
+const CONNECT_TIMEOUT_MS = 10_000;
+const BILLED_RESPONSE_TIMEOUT_MS = 600_000;
+const RESPONSE_TIMEOUT_MS = 60_000;
+export const IDLE_TIMEOUT_MS = 60_000;
 /** Larger JSON responses cannot come from this service. */
 const MOST_JSON_BYTES = 16 * 1024 * 1024;
 const MASKED_KEY = 'Bearer [redacted]';
@@ -54,7 +72,7 @@ export interface ApiClient {
   readonly address: ServiceAddress;
   readonly maxBytes?: number | undefined;
   /** The retry limit and the clock and randomness of its delays. */
-  readonly retry: Pick<RetryContext, 'clock' | 'maxRetries' | 'random'>;
+  readonly retry: { readonly clock: Clock; readonly random: Random; readonly maxRetries: number };
   /**
    * Sends a request, with safe retries, until it gets a 2xx response.
    * @throws Failure, or the signal's reason
@@ -77,28 +95,19 @@ export interface ApiClient {
  * @throws Failure (auth) if the key cannot be sent in a header
  */
 export function createApiClient(options: ApiClientOptions): ApiClient {
-  const { address, clock, limits, random, version } = options;
+  const { address, certificates, clock, env, limits, random, version } = options;
   if (address.apiKey !== undefined) checkApiKey(address.apiKey, 'the API key');
   const redactor = createRedactor([address.apiKey]);
-  const observer = options.observer ?? (() => {});
+  const connectTimeoutMs = CONNECT_TIMEOUT_MS;
   const transport =
-    options.transport ??
-    createTransport({
-      clock,
-      env: options.env,
-      connectTimeoutMs: CONNECT_TIMEOUT_MS,
-      certificates: options.certificates,
-    });
-  const deps = { address, clock, observer, transport, version, limits };
-  const context = { clock, random, maxRetries: limits.maxRetries, observer };
+    options.transport ?? createTransport({ clock, env, connectTimeoutMs, certificates });
+  const sender = { ...options, observer: options.observer ?? (() => {}), transport };
 
   const redact = (failure: Failure): Failure => redactFailure(failure, redactor);
 
   async function send(spec: RequestSpec): Promise<ApiResponse> {
     try {
-      return await withRetries(spec, idsOf(spec, random), context, (ids, number) =>
-        performAttempt({ ...deps, spec, ids, number }),
-      );
+      return await sendWithRetries(sender, spec);
     } catch (error) {
       throw error instanceof Failure ? redact(error) : error;
     }
@@ -107,7 +116,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
   return {
     address,
     maxBytes: limits.maxBytes,
-    retry: context,
+    retry: { clock, random, maxRetries: limits.maxRetries },
     send,
     json: async (spec, read) => readJsonResponse(await send(spec), read),
     prepare: () => transport.prepare?.(address.baseUrl),
@@ -125,6 +134,302 @@ function masked(request: WireRequest): WireRequest {
 function idsOf({ key, requestId }: RequestSpec, random: Random) {
   const fallback = key?.sentAs === 'X-Request-Id' ? key.value : random.uuid();
   return { requestId: requestId ?? fallback, key: key?.value };
+}
+
+interface Sender extends ApiClientOptions {
+  readonly observer: Observer;
+  readonly transport: Transport;
+}
+
+/**
+ * Repeats a request until it succeeds or may not be retried.
+ * @throws Failure of the last attempt, as `unknown_outcome` if it may have been billed
+ */
+async function sendWithRetries(sender: Sender, spec: RequestSpec): Promise<ApiResponse> {
+  const { clock, limits, observer, random } = sender;
+  const first = idsOf(spec, random);
+  let ids = first;
+  // Some attempt may have been billed and was not refunded.
+  let mayBeBilled = false;
+  // The last 500 of the service, which the refund of its key hides.
+  let broken: Failure | undefined;
+  for (let number = 1; ; number += 1) {
+    try {
+      return await performAttempt({ ...sender, spec, ids, number });
+    } catch (error) {
+      if (!(error instanceof AttemptFailure)) throw error;
+      const { failure, outcome } = error;
+      mayBeBilled = afterAttempt(error, mayBeBilled);
+      if (outcome.kind === 'status' && outcome.status === 500) broken = failure;
+      const decision = decideRetry({
+        outcome,
+        attempt: number,
+        maxRetries: spec.maxRetries ?? limits.maxRetries,
+        rule: spec.retry,
+        keyMadeByTool: spec.key?.madeByTool ?? false,
+        keyRenewed: ids.key !== first.key,
+        modelAvailable: await modelAvailable(spec, outcome),
+        fraction: random.fraction(),
+      });
+      if (!decision.retry) throw conclude(error, spec, { broken, mayBeBilled });
+      if (decision.newKey) ids = await renew(spec, ids, random);
+      const { requestId } = ids;
+      const { delayMs } = decision;
+      const reason = failure.status === undefined ? failure.code : `${failure.status}`;
+      observer({ type: 'retry', requestId, attempt: number, delayMs, reason });
+      await clock.sleep(delayMs, spec.signal);
+      spec.onRepeat?.(outcome);
+    }
+  }
+}
+
+async function modelAvailable(
+  spec: RequestSpec,
+  outcome: AttemptOutcome,
+): Promise<boolean | undefined> {
+  const asks = outcome.kind === 'status' && outcome.status === 503;
+  return asks ? await spec.modelStillAvailable?.() : undefined;
+}
+
+async function renew(spec: RequestSpec, ids: Ids, random: Random): Promise<Ids> {
+  const key = random.uuid();
+  await spec.onNewKey?.(key);
+  return { key, requestId: spec.key?.sentAs === 'X-Request-Id' ? key : ids.requestId };
+}
+
+/** Whether an attempt may have been billed; a refunded key was not. */
+function afterAttempt({ failure, outcome }: AttemptFailure, before: boolean): boolean {
+  if (outcome.kind !== 'status') return before || outcome.kind === 'unanswered';
+  if (outcome.code === 'ERR_REQUEST_PREVIOUSLY_REFUNDED') return false;
+  // A 5xx other than 503 may have been billed.
+  return before || (failure.billed !== 'no' && outcome.status >= 500 && outcome.status !== 503);
+}
+
+/** Describes the last failure, including what earlier attempts may have cost. */
+function conclude(
+  { failure, outcome }: AttemptFailure,
+  spec: RequestSpec,
+  earlier: { readonly broken: Failure | undefined; readonly mayBeBilled: boolean },
+): Failure {
+  if (failure.code === 'ERR_REQUEST_PREVIOUSLY_REFUNDED' && earlier.broken !== undefined) {
+    return reviseFailure(earlier.broken, { billed: 'no' });
+  }
+  if (!spec.billed || !earlier.mayBeBilled || outcome.kind === 'unusable') return failure;
+  if (outcome.kind !== 'status') return unknownOutcome(failure, spec.lookAt);
+  return failure.billed === 'no' ? reviseFailure(failure, { billed: 'unknown' }) : failure;
+}
+
+interface Attempt extends Sender {
+  readonly spec: RequestSpec;
+  readonly ids: Ids;
+  /** From 1. */
+  readonly number: number;
+}
+
+/** A failed attempt, with its outcome for the retry decision. */
+class AttemptFailure extends Error {
+  readonly failure: Failure;
+  readonly outcome: AttemptOutcome;
+
+  constructor(failure: Failure, outcome: AttemptOutcome) {
+    super(failure.message, { cause: failure });
+    this.failure = failure;
+    this.outcome = outcome;
+  }
+}
+
+/**
+ * Sends a request once, following redirects.
+ * @throws AttemptFailure for any response but 2xx; Failure if the request cannot be sent at all
+ */
+async function performAttempt(attempt: Attempt): Promise<ApiResponse> {
+  const { address, ids, spec, version } = attempt;
+  let request = buildRequest(spec, address, ids, version);
+  for (let followed = 0; ; followed += 1) {
+    const response = await exchange(attempt, request);
+    const isLink = followed > 0 || typeof spec.target !== 'string';
+    if (![301, 302, 303, 307, 308].includes(response.status)) {
+      return classifyResponse(attempt, response, request.url, isLink);
+    }
+    response.discard();
+    request = redirected(request, response, followed);
+  }
+}
+
+function transportFacts({ address, clock, ids, limits, spec }: Attempt): TransportFacts {
+  const usual = spec.billed ? BILLED_RESPONSE_TIMEOUT_MS : RESPONSE_TIMEOUT_MS;
+  return {
+    billed: spec.billed,
+    requestId: ids.requestId,
+    connectTimeoutMs: CONNECT_TIMEOUT_MS,
+    responseTimeoutMs: limits.responseTimeoutMs ?? usual,
+    idleTimeoutMs: limits.idleTimeoutMs ?? IDLE_TIMEOUT_MS,
+    now: clock.now(),
+    isEmbedded: address.kind === 'embedded',
+  };
+}
+
+async function exchange(attempt: Attempt, request: WireRequest): Promise<ApiResponse> {
+  const { address, clock, ids, number, observer, spec, transport } = attempt;
+  const { responseTimeoutMs, idleTimeoutMs } = transportFacts(attempt);
+  const { method } = request;
+  const url = redactUrl(request.url, keyOrigins(address));
+  const start = clock.monotonic();
+  const seen = { method, url, attempt: number };
+  const ms = (): number => clock.monotonic() - start;
+  try {
+    const { signal } = spec;
+    const limits = { responseTimeoutMs, idleTimeoutMs, signal };
+    const fresh = spec.retry === 'never';
+    const arrived = await transport.request({ ...request, ...limits, fresh });
+    const response = toResponse(attempt, url, arrived);
+    const { requestId, status } = response;
+    observer({ type: 'response', ...seen, status, ms: ms(), requestId });
+    return response;
+  } catch (error) {
+    if (!(error instanceof TransportError)) throw error;
+    const reason = error.systemCode ?? error.fault;
+    observer({ type: 'no_response', ...seen, reason, ms: ms(), requestId: ids.requestId });
+    const failure = transportFailure(error, transportFacts(attempt));
+    throw new AttemptFailure(failure, outcomeOf(error));
+  }
+}
+
+function outcomeOf(error: TransportError): AttemptFailure['outcome'] {
+  if (error.unanswered) return { kind: 'unanswered' };
+  if (!error.unsent) return { kind: 'unusable' };
+  const { fault } = error;
+  return { kind: 'unsent', permanent: fault === 'certificate', once: fault === 'name_unknown' };
+}
+
+/** Returns a 2xx response; throws an AttemptFailure for any other. */
+async function classifyResponse(
+  { address, clock, spec }: Attempt,
+  response: ApiResponse,
+  url: URL,
+  isLink: boolean,
+): Promise<ApiResponse> {
+  const { headers, requestId, retryAfterMs, status } = response;
+  const { billed } = spec;
+  if (status >= 200 && status < 300) {
+    if (!isPacked(headers)) return response;
+    response.discard();
+    // Compressed audio could not be checked while it streams.
+    const failure = badResponse(
+      'the response is compressed, which foley did not request',
+      response,
+    );
+    throw new AttemptFailure(billed ? maybeBilled(failure) : failure, { kind: 'unusable' });
+  }
+  const mayBeExpired = isLink && spec.isFile === true && (status === 401 || status === 403);
+  if (mayBeExpired || !keyOrigins(address).has(url.origin)) {
+    response.discard();
+    const failure = storeFailure(url.host, { status, requestId, retryAfterMs });
+    throw new AttemptFailure(failure, { kind: 'status', status, retryAfterMs });
+  }
+  const error = parseServiceError(await response.errorText(), headers);
+  const now = clock.now();
+  const retryable = error.details?.['retryable'];
+  throw new AttemptFailure(statusFailure({ status, error, requestId, retryAfterMs, billed, now }), {
+    kind: 'status',
+    status,
+    code: error.code,
+    retryAfterMs,
+    retryable: typeof retryable === 'boolean' ? retryable : undefined,
+  });
+}
+
+function toResponse(
+  attempt: Attempt,
+  url: string,
+  { body, contentLength, framing, headers: all, status }: TransportResponse,
+): ApiResponse {
+  const { clock, ids } = attempt;
+  const headers = readHeaders(all);
+  const response = {
+    status,
+    headers,
+    requestId: headers.requestId ?? ids.requestId,
+    url,
+    retryAfterMs: parseRetryAfter(headers.get('retry-after'), headers.get('date'), clock.now()),
+    framing,
+    contentLength,
+    body: { [Symbol.asyncIterator]: () => bodyWithFailures(body, headers.isEmbedded, attempt) },
+    discard: () => body.discard(),
+  };
+  return { ...response, errorText: () => readErrorText(response, clock) };
+}
+
+/** Yields the bytes of a body; throws transport errors as failures. */
+async function* bodyWithFailures(
+  body: TransportResponse['body'],
+  isServe: boolean,
+  attempt: Attempt,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  try {
+    yield* body;
+  } catch (error) {
+    if (!(error instanceof TransportError)) throw error;
+    const { requestId } = attempt.ids;
+    const reason = error.fault === 'cut' ? attempt.address.failureOf?.(requestId) : undefined;
+    if (reason !== undefined) throw engineFailure(reason, requestId);
+    throw transportFailure(error, { ...transportFacts(attempt), isServe });
+  }
+}
+
+/** Reports that the embedded service stopped a response because its engine failed. */
+function engineFailure(reason: string, requestId: string): Failure {
+  return new Failure(`the service stopped the speech: ${reason}`, {
+    code: 'ERR_GENERATION_FAILED',
+    exit: 'service',
+    hint: 'It was refunded.',
+    billed: 'no',
+    requestId,
+  });
+}
+
+const MOST_REDIRECTS = 5;
+/** Headers that a redirect may carry to another origin. */
+const HARMLESS = new Set(['accept', 'accept-encoding', 'if-range', 'range', 'user-agent']);
+
+/**
+ * Returns the request that a redirect asks for. Reads follow up to five redirects, never from https to http,
+ * and keep their key on the same origin only. Writes are never sent to another origin, nor turned into reads.
+ * @throws AttemptFailure for any other redirect
+ */
+function redirected(request: WireRequest, response: ApiResponse, followed: number): WireRequest {
+  const { status } = response;
+  const { location } = response.headers;
+  const { headers, method } = request;
+  const refusal = (why: string): AttemptFailure =>
+    new AttemptFailure(badResponse(`cannot follow the redirect: ${why}`, response), {
+      kind: 'unusable',
+    });
+  if (location === undefined || !URL.canParse(location, request.url.href)) {
+    throw refusal('its Location is missing or invalid');
+  }
+  const url = new URL(location, request.url);
+  url.username = '';
+  url.password = '';
+  url.hash = '';
+  const away = url.origin !== request.url.origin;
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    throw refusal(`its Location is a ${url.protocol} URL`);
+  }
+  if (request.url.protocol === 'https:' && url.protocol === 'http:') {
+    throw refusal(`it leads from https to ${url.origin}`);
+  }
+  if (isPlainOverNetwork(url)) {
+    throw refusal(`it leads to ${url.origin} without encryption`);
+  }
+  if (followed >= MOST_REDIRECTS) throw refusal(`more than ${MOST_REDIRECTS} redirects`);
+  const isRead = method === 'GET' || method === 'HEAD';
+  if (!isRead && away) throw refusal(`it sends a ${method} to ${url.origin}`);
+  if (!isRead && status !== 307 && status !== 308)
+    throw refusal(`status ${status} would not repeat the ${method}`);
+  if (!away) return { ...request, url };
+  const harmless = Object.entries(headers).filter(([name]) => HARMLESS.has(name));
+  return { ...request, url, headers: Object.fromEntries(harmless) };
 }
 
 async function readJsonResponse<T>(

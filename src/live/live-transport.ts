@@ -1,4 +1,4 @@
-import type { AudioResponse, PcmLayout } from '../api/audio-response.ts';
+import type { AudioResponse, PcmLayout } from '../api/resources/speech.ts';
 import type { ApiClient } from '../api/client.ts';
 import { reviseFailure } from '../api/failures.ts';
 import { jsonBody } from '../api/request.ts';

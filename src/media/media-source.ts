@@ -1,4 +1,4 @@
-import type { FileResponse } from '../api/audio-response.ts';
+import type { FileResponse } from '../api/resources/speech.ts';
 import type { ApiClient } from '../api/client.ts';
 import { isNotFound } from '../api/failures.ts';
 import type { MediaJob } from '../api/resources/media.ts';

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { resolveUrl } from '../api/audio-response.ts';
+import { resolveUrl } from '../api/resources/speech.ts';
 import type { ApiClient } from '../api/client.ts';
 import { fetchMediaFile } from '../api/resources/media.ts';
 import { reviseFailure } from '../api/failures.ts';

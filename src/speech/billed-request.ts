@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { reviseFailure } from '../api/failures.ts';
 import type { WireRequest } from '../api/request.ts';
-import type { AudioResponse } from '../api/audio-response.ts';
+import type { AudioResponse } from '../api/resources/speech.ts';
 import type { ExitName } from '../contract/exit-codes.ts';
 import type {
   Intent,

@@ -1,4 +1,4 @@
-import type { FileResponse } from '../api/audio-response.ts';
+import type { FileResponse } from '../api/resources/speech.ts';
 import type { Format } from '../audio/formats.ts';
 import { FORMATS } from '../audio/formats.ts';
 import type { Verdict } from '../audio/reader.ts';

@@ -1,8 +1,7 @@
 import path from 'node:path';
 import type { ApiClient } from '../api/client.ts';
 import type { RequestSpec } from '../api/request.ts';
-import type { AudioResponse } from '../api/audio-response.ts';
-import type { SpeechOptions, SpeechOrder } from '../api/resources/speech.ts';
+import type { AudioResponse, SpeechOptions, SpeechOrder } from '../api/resources/speech.ts';
 import { speechRequest, synthesize } from '../api/resources/speech.ts';
 import type { Format } from '../audio/formats.ts';
 import { extensionOf } from '../audio/formats.ts';

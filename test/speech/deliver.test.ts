@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { AudioResponse } from '../../src/api/audio-response.ts';
+import type { AudioResponse } from '../../src/api/resources/speech.ts';
 import type { FileSystem } from '../../src/effects/file-system.ts';
 import { openOutput } from '../../src/durable/publish.ts';
 import type { Spool, SpoolAbout } from '../../src/durable/spool.ts';

@@ -1,6 +1,6 @@
 import type { VoiceVisibility } from '../../contract/reference-audio.ts';
-import { resolveUrl, requireAudio } from '../audio-response.ts';
-import type { AudioResponse } from '../audio-response.ts';
+import { resolveUrl, requireAudio } from './speech.ts';
+import type { AudioResponse } from './speech.ts';
 import type { ApiClient, CreateResponse } from '../client.ts';
 import { readCreateResponse } from '../client.ts';
 import { download, FILE_REQUEST } from '../download.ts';

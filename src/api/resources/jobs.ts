@@ -4,8 +4,8 @@ import { chargeOf } from '../../contract/charges.ts';
 import { PAGE_SIZE_MAX } from '../../contract/limits.ts';
 import { SPEECH_SURFACES } from '../../contract/speech-surfaces.ts';
 import { Failure } from '../../errors/failure.ts';
-import { requireAudio, resolveUrl } from '../audio-response.ts';
-import type { AudioResponse } from '../audio-response.ts';
+import { requireAudio, resolveUrl, speechBody } from './speech.ts';
+import type { AudioResponse, SpeechOrder } from './speech.ts';
 import type { ApiClient } from '../client.ts';
 import { readBilledJson, readJson } from '../client.ts';
 import type { AskForFile } from '../download.ts';
@@ -25,8 +25,6 @@ import {
   isRecord,
   isStringArray,
 } from '../response.ts';
-import type { SpeechOrder } from './speech.ts';
-import { speechBody } from './speech.ts';
 
 export interface JobOptions extends BilledOptions {
   /** Default v3. */

@@ -1,8 +1,8 @@
 import type { EndpointId } from '../../contract/generated/endpoints.ts';
 import { PAGE_SIZE_MAX } from '../../contract/limits.ts';
 import { Failure } from '../../errors/failure.ts';
-import { resolveUrl, notEmpty } from '../audio-response.ts';
-import type { FileResponse } from '../audio-response.ts';
+import { resolveUrl, notEmpty } from './speech.ts';
+import type { FileResponse } from './speech.ts';
 import type { ApiClient } from '../client.ts';
 import { readCreateResponse } from '../client.ts';
 import type { AskForFile } from '../download.ts';

@@ -2,8 +2,8 @@ import { renameFields, v3FieldName } from '../../contract/realtime/protocols.ts'
 import type { RealtimeProtocol } from '../../contract/realtime/protocols.ts';
 import type { JsonResponse, UnknownRecord } from '../response.ts';
 import { isRecord } from '../response.ts';
-import type { AudioResponse } from '../audio-response.ts';
-import { requireAudio } from '../audio-response.ts';
+import type { AudioResponse } from './speech.ts';
+import { requireAudio } from './speech.ts';
 import type { ApiClient } from '../client.ts';
 import { endpoint, jsonBody } from '../request.ts';
 import type { RequestSpec } from '../request.ts';

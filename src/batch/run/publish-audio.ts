@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { AudioResponse } from '../../api/audio-response.ts';
+import type { AudioResponse } from '../../api/resources/speech.ts';
 import type { Verdict } from '../../audio/reader.ts';
 import type { AudioFormat } from '../../contract/values.ts';
 import { outputFailure } from '../../durable/file-failures.ts';

@@ -1,4 +1,4 @@
-import type { FileResponse } from '../../api/audio-response.ts';
+import type { FileResponse } from '../../api/resources/speech.ts';
 import type { PollCall, PolledJob } from '../../api/poll.ts';
 import type { JobError } from '../../api/resources/jobs.ts';
 import type { Format } from '../../audio/formats.ts';

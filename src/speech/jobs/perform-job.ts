@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { FileResponse } from '../../api/audio-response.ts';
+import type { FileResponse } from '../../api/resources/speech.ts';
 import type { ApiClient } from '../../api/client.ts';
 import { reviseFailure } from '../../api/failures.ts';
 import type { PollDeps } from '../../api/poll.ts';

@@ -1,5 +1,5 @@
 import type { ApiClient } from '../../api/client.ts';
-import type { FileResponse } from '../../api/audio-response.ts';
+import type { FileResponse } from '../../api/resources/speech.ts';
 import type { PollPace } from '../../api/poll.ts';
 import { pollJob } from '../../api/poll.ts';
 import type { JobApi } from '../../api/resources/jobs.ts';

@@ -1,4 +1,4 @@
-import type { AudioResponse } from '../../api/audio-response.ts';
+import type { AudioResponse, SpeechOrder } from '../../api/resources/speech.ts';
 import type { ApiClient } from '../../api/client.ts';
 import { isNotFound } from '../../api/failures.ts';
 import type { JobOptions, SpeechJob, JobApi } from '../../api/resources/jobs.ts';
@@ -9,7 +9,6 @@ import {
   fetchSegmentAudio,
   getSpeechJob,
 } from '../../api/resources/jobs.ts';
-import type { SpeechOrder } from '../../api/resources/speech.ts';
 import { formatOfMediaType } from '../../audio/formats.ts';
 import type { SniffedFormat } from '../../audio/sniff.ts';
 import { SNIFF_BYTES_MAX, sniff } from '../../audio/sniff.ts';

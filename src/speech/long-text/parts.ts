@@ -9,7 +9,7 @@ import {
   pollSpeechJob,
 } from '../../api/resources/jobs.ts';
 import type { JobApi, SpeechJob } from '../../api/resources/jobs.ts';
-import type { AudioResponse } from '../../api/audio-response.ts';
+import type { AudioResponse } from '../../api/resources/speech.ts';
 import type { Verdict } from '../../audio/reader.ts';
 import type { AudioFormat } from '../../contract/values.ts';
 import type { AlignedWord } from '../../contract/speech.ts';
