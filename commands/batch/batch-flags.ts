@@ -2,11 +2,11 @@ import type { Command } from 'commander';
 import { Option } from 'commander';
 import type { Shard } from '../../src/batch/plan/shard.ts';
 import { parseShard } from '../../src/batch/plan/shard.ts';
-import { oneOf, integerWithin } from '../../src/cli/flags/values.ts';
+import { filled, integerWithin, numberWithin, oneOf } from '../../src/cli/flags/values.ts';
 import type { CueFlags } from '../../src/cli/flags/captions.ts';
 import { addCueFlags } from '../../src/cli/flags/captions.ts';
 import type { SpeechFlags } from '../../src/cli/flags/speech.ts';
-import { addSpeechFlags, filled, numberWithin } from '../../src/cli/flags/speech.ts';
+import { addSpeechFlags } from '../../src/cli/flags/speech.ts';
 
 const CAPTION_FORMATS = ['srt', 'vtt'] as const;
 

@@ -1,7 +1,6 @@
 import path from 'node:path';
-import { Option } from 'commander';
 import type { CommandDefinition, Context } from '../../src/cli/command.ts';
-import { oneOf } from '../../src/cli/flags/values.ts';
+import { choiceOption } from '../../src/cli/flags/values.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import type { Shell, ShellName } from './shells.ts';
 import { readScript, SHELL_NAMES, SHELLS } from './shells.ts';
@@ -19,10 +18,11 @@ export const completionInstall: CommandDefinition<InstallFlags> = {
           'Does not change the start-up files of the shell.',
       )
       .addOption(
-        new Option(
+        choiceOption(
           '--shell <name>',
-          `${SHELL_NAMES.join(', ')} (default: the one of $SHELL)`,
-        ).argParser(oneOf('--shell', SHELL_NAMES)),
+          `${SHELL_NAMES.join(', ')} (default: from $SHELL)`,
+          SHELL_NAMES,
+        ),
       );
   },
   async run(context, { options }) {

@@ -1,13 +1,12 @@
-import { Option } from 'commander';
 import type { BilledOptions } from '../../src/api/request.ts';
 import type { DesignOrder, VoiceDesign } from '../../src/api/resources/designs.ts';
 import type { CommandDefinition, Context, Connection } from '../../src/cli/command.ts';
-import { dryRunOption, idOptions, filled } from '../../src/cli/flags/speech.ts';
-import { each } from '../../src/cli/flags/voices.ts';
+import { dryRunOption, idOptions } from '../../src/cli/flags/speech.ts';
+import { addOptions, filled, listOption, textOption } from '../../src/cli/flags/values.ts';
 import { designRequest } from '../../src/api/resources/designs.ts';
 import type { IdFlags } from '../../src/cli/flags/speech.ts';
 import { folderPlace } from '../../src/cli/jobs/places.ts';
-import { openJournal } from '../../src/cli/journal.ts';
+import { withJournal } from '../../src/cli/journal.ts';
 import { startProgress } from '../../src/cli/render/progress.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
 import type { Column } from '../../src/cli/render/table.ts';
@@ -28,35 +27,28 @@ export const designCreate: CommandDefinition<DesignCreateFlags> = {
           'listen to them, and keep one with `foley design save`.',
       )
       .argument('<prompt>', 'description of the voice')
-      .addOption(
-        new Option('--preview-text <text>', 'what the candidates say')
-          .argParser(filled('--preview-text'))
-          .makeOptionMandatory(),
-      )
-      .addOption(
-        new Option('--provider <name>', 'engine family to use (may be repeated)').argParser(
-          each(filled('--provider')),
-        ),
-      )
-      .addOption(
-        new Option(
-          '--output-dir <folder>',
-          'save every preview in this folder, as <candidate>.<ext>',
-        ).argParser(filled('--output-dir')),
-      );
-    const ids = idOptions('key that makes a repeated request free');
-    for (const option of [...ids, dryRunOption()]) command.addOption(option);
-    command.addHelpText('after', EXAMPLES);
+      .addHelpText('after', EXAMPLES);
+    addOptions(command, [
+      textOption('--preview-text <text>', 'what the candidates say').makeOptionMandatory(),
+      listOption('--provider <name>', 'engine family to use', filled('--provider')),
+      textOption(
+        '--output-dir <folder>',
+        'save every preview in this folder, as <candidate>.<ext>',
+      ),
+      ...idOptions('key that makes a repeated request free'),
+      dryRunOption(),
+    ]);
   },
   async run(context, { args: [given = ''], options }) {
-    const { previewText, provider: providers } = options;
+    const { previewText, provider } = options;
     const order: DesignOrder = {
       prompt: filled('PROMPT')(given),
       previewText,
-      ...(providers === undefined ? {} : { providers }),
+      ...(provider === undefined ? {} : { providers: [...new Set(provider)] }),
     };
-    if (options.dryRun === true) return describeDesign(context, order, options);
-    return makeDesign(context, order, options);
+    if (options.dryRun !== true) return createDesign(context, order, options);
+    const { client } = await context.connect();
+    return dryRunResult(client.describe(designRequest(order, designOptions(context, options))));
   },
 };
 
@@ -65,38 +57,39 @@ Examples:
   $ foley design create "An old man, deep and slow" \\
       --preview-text "Good evening." --output-dir candidates`;
 
-/** Returns the request as `--dry-run` prints it. */
-export async function describeDesign(
-  context: Context,
-  order: DesignOrder,
-  flags: IdFlags,
-): Promise<CommandResult> {
-  const { client } = await context.connect();
-  return dryRunResult(client.describe(designRequest(order, designOptions(context, flags))));
-}
-
-/** Has the candidates made, and fetches their previews where a folder is named for them. */
-export async function makeDesign(
+/** Creates the candidates, and with `--output-dir` saves their previews. */
+async function createDesign(
   context: Context,
   order: DesignOrder,
   { outputDir, ...flags }: DesignCreateFlags,
 ): Promise<CommandResult> {
-  const { io } = context;
+  const { clock, io } = context;
   const placeFor =
     outputDir === undefined ? undefined : await folderPlace(context, outputDir, FOLDER);
   const connection = await context.connect();
-  const design = await make(context, order, { connection, options: designOptions(context, flags) });
-  for (const line of designNotices(design)) io.notice(line);
+  const progress = startProgress(io, clock, 'creating candidates');
+  const design = await withJournal(context, progress, (tools) =>
+    designVoice(order, { ...connection, options: designOptions(context, flags), ...tools }),
+  );
+  const { candidates, designId, expiresAt } = design;
+  const count = counted(candidates.length, 'candidate');
+  const until = expiresAt === undefined ? '' : `, available until ${expiresAt}`;
+  const cost = { ...design, ignoredParameters: [] };
+  io.notice(describeCost(`foley: design ${designId} has ${count}${until}`, cost));
+  io.notice('foley: `foley design save DESIGN CANDIDATE --name NAME` saves one');
   const previews =
     placeFor === undefined
       ? undefined
       : await fetchPreviews(context, design, { connection, placeFor });
-  const told = { design, previews };
-  const rows = candidateRows(told);
+  const rows = candidates.map(({ candidateId, description = '' }): CandidateRow => {
+    const preview = previews?.find((one) => one.candidateId === candidateId)?.saved?.path ?? '';
+    return { designId, candidateId, preview, description };
+  });
+  const columns = COLUMNS.filter(({ value }) => rows.some((row) => value(row) !== ''));
   const { table } = await import('../../src/cli/render/table.ts');
   return {
-    data: designDocument(told, connection.target),
-    human: (style) => table(rows, candidateColumns(rows), style),
+    data: designDocument(design, previews, connection.target),
+    human: (style) => table(rows, columns, style),
     exit: previews?.some(({ failure }) => failure !== undefined) === true ? 'partial' : 'ok',
   };
 }
@@ -117,27 +110,7 @@ const FOLDER = {
   hint: 'Name a folder, or leave the flag out.',
 };
 
-async function make(
-  context: Context,
-  order: DesignOrder,
-  { connection: { client }, options }: { connection: Connection; options: BilledOptions },
-): Promise<VoiceDesign> {
-  const { clock, io } = context;
-  const { journal } = await openJournal(context);
-  const progress = startProgress(io, clock, 'making candidates');
-  const notice = (line: string): void => {
-    progress.stop();
-    io.notice(line);
-  };
-  try {
-    return await designVoice(order, { client, journal, options, notice });
-  } finally {
-    progress.stop();
-    await journal.close();
-  }
-}
-
-/** The design is paid for, and there: what goes wrong now takes nothing away. */
+/** Saves the previews of a billed design; warns about those that fail. */
 async function fetchPreviews(
   { clock, io, signal }: Context,
   { candidates, designId }: VoiceDesign,
@@ -158,13 +131,6 @@ async function fetchPreviews(
   return previews;
 }
 
-/** A design with its saved previews, if they were requested. */
-interface ToldDesign {
-  readonly design: VoiceDesign;
-  readonly previews: readonly CandidatePreview[] | undefined;
-}
-
-/** One line of the table of candidates. */
 interface CandidateRow {
   readonly designId: string;
   readonly candidateId: string;
@@ -172,18 +138,7 @@ interface CandidateRow {
   readonly description: string;
 }
 
-function candidateRows({ design, previews = [] }: ToldDesign): readonly CandidateRow[] {
-  return design.candidates.map(({ candidateId, description = '' }) => {
-    const preview = previews.find((one) => one.candidateId === candidateId)?.saved?.path ?? '';
-    return { designId: design.designId, candidateId, preview, description };
-  });
-}
-
-/** The columns that have something in them; both ids are there to be copied. */
-function candidateColumns(rows: readonly CandidateRow[]): readonly Column<CandidateRow>[] {
-  return COLUMNS.filter(({ value }) => rows.some((row) => value(row) !== ''));
-}
-
+/** Columns without any value are left out. */
 const COLUMNS: readonly Column<CandidateRow>[] = [
   { title: 'DESIGN', value: ({ designId }) => designId, whole: true },
   { title: 'CANDIDATE', value: ({ candidateId }) => candidateId, whole: true },
@@ -193,7 +148,8 @@ const COLUMNS: readonly Column<CandidateRow>[] = [
 
 /** The document of `--json`. */
 function designDocument(
-  { design, previews }: ToldDesign,
+  design: VoiceDesign,
+  previews: readonly CandidatePreview[] | undefined,
   target: 'embedded' | 'hosted',
 ): Record<string, unknown> {
   const { creditsUsed, designId, expiresAt, quotaRemaining, raw, requestId } = design;
@@ -205,7 +161,7 @@ function designDocument(
         candidateId,
         previewAudioUrl: previewAudioUrl ?? null,
         output: preview?.saved?.path ?? null,
-        ...(preview?.failure === undefined ? {} : { error: errorOf(preview.failure) }),
+        ...(preview?.failure === undefined ? {} : { error: preview.failure.summary }),
       };
     }),
     expiresAt: expiresAt ?? null,
@@ -215,24 +171,6 @@ function designDocument(
     target,
     raw,
   };
-}
-
-function errorOf({ code, exitCode, message }: NonNullable<CandidatePreview['failure']>): object {
-  return { code, message, exitCode };
-}
-
-/** What was made, what it cost and how to keep one, on lines for stderr. */
-function designNotices(design: VoiceDesign): readonly string[] {
-  const { candidates, designId, expiresAt } = design;
-  const count = counted(candidates.length, 'candidate');
-  const until = expiresAt === undefined ? '' : `, available until ${expiresAt}`;
-  return [
-    describeCost(`foley: design ${designId} has ${count}${until}`, {
-      ...design,
-      ignoredParameters: [],
-    }),
-    'foley: `foley design save DESIGN CANDIDATE --name NAME` saves one',
-  ];
 }
 
 export interface DesignCreateFlags extends IdFlags {

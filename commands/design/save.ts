@@ -3,7 +3,8 @@ import type { DesignChoice } from '../../src/api/resources/designs.ts';
 import { saveDesignRequest } from '../../src/api/resources/designs.ts';
 import type { CommandDefinition, Context } from '../../src/cli/command.ts';
 import type { IdFlags } from '../../src/cli/flags/speech.ts';
-import { dryRunOption, idOptions, filled } from '../../src/cli/flags/speech.ts';
+import { dryRunOption, idOptions } from '../../src/cli/flags/speech.ts';
+import { addOptions, filled, textOption } from '../../src/cli/flags/values.ts';
 import type { VisibilityFlag } from '../../src/cli/flags/voices.ts';
 import {
   languageCode,
@@ -11,7 +12,7 @@ import {
   madeVoiceNotice,
   madeVoiceResult,
 } from '../../src/cli/flags/voices.ts';
-import { openJournal } from '../../src/cli/journal.ts';
+import { withJournal } from '../../src/cli/journal.ts';
 import { startProgress } from '../../src/cli/render/progress.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
 import { dryRunResult } from '../../src/cli/render/result.ts';
@@ -31,20 +32,18 @@ export const designSave: CommandDefinition<DesignSaveFlags> = {
       )
       .argument('<design>', 'design id')
       .argument('<candidate>', 'candidate id')
-      .addOption(
-        new Option('--name <name>', 'name of the voice')
-          .argParser(filled('--name'))
-          .makeOptionMandatory(),
-      )
-      .addOption(visibilityOption())
-      .addOption(
-        new Option('--language <code>', "language of the voice (default: the design's)").argParser(
-          languageCode('--language'),
-        ),
-      );
-    const ids = idOptions('key that makes a repeated request save only once');
-    for (const option of [...ids, dryRunOption()]) command.addOption(option);
-    command.addHelpText('after', EXAMPLES);
+      .addHelpText('after', EXAMPLES);
+    const language = new Option(
+      '--language <code>',
+      "language of the voice (default: the design's)",
+    );
+    addOptions(command, [
+      textOption('--name <name>', 'name of the voice').makeOptionMandatory(),
+      visibilityOption(),
+      language.argParser(languageCode('--language')),
+      ...idOptions('key that makes a repeated request save only once'),
+      dryRunOption(),
+    ]);
   },
   async run(context, { args: [design = '', candidate = ''], options }) {
     const { language, name, visibility } = options;
@@ -73,23 +72,13 @@ async function save(
   choice: DesignChoice,
   flags: IdFlags,
 ): Promise<CommandResult> {
-  const { clock, io } = context;
   const { client, target } = await context.connect();
-  const { journal } = await openJournal(context);
   const { saveDesign } = await import('../../src/voices/create.ts');
-  const progress = startProgress(io, clock, 'saving the voice');
-  const notice = (line: string): void => {
-    progress.stop();
-    io.notice(line);
-  };
-  try {
+  const progress = startProgress(context.io, context.clock, 'saving the voice');
+  return withJournal(context, progress, async (tools) => {
     const options = designOptions(context, flags);
-    const voice = await saveDesign(choice, { client, journal, options, notice });
-    progress.stop();
-    io.notice(madeVoiceNotice(voice, choice.name));
+    const voice = await saveDesign(choice, { client, options, ...tools });
+    tools.notice(madeVoiceNotice(voice, choice.name));
     return madeVoiceResult(voice, target);
-  } finally {
-    progress.stop();
-    await journal.close();
-  }
+  });
 }

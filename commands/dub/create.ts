@@ -4,7 +4,8 @@ import type { CommandDefinition, Context, Connection } from '../../src/cli/comma
 import { refuseIdleFlags } from '../../src/cli/flags/jobs.ts';
 import type { MediaCreateFlags } from '../../src/cli/flags/media.ts';
 import { createOptions, KEY_HELP, refuseOtherEnding } from '../../src/cli/flags/media.ts';
-import { controlOptions, filled, voiceOptions } from '../../src/cli/flags/speech.ts';
+import { controlOptions, modelOption, voiceOptions } from '../../src/cli/flags/speech.ts';
+import { addOptions } from '../../src/cli/flags/values.ts';
 import { quoted, serviceFlags } from '../../src/cli/jobs/format.ts';
 import type { MediaTask } from '../../src/cli/media/create-media.ts';
 import { createMedia, describeMedia } from '../../src/cli/media/create-media.ts';
@@ -31,22 +32,16 @@ export const dubCreate: CommandDefinition<DubCreateFlags> = {
     command
       .description('Speaks a text, syncs the lips of a video to it, and prints the job id.')
       .argument('[text...]', 'text to speak')
-      .addOption(new Option('-f, --file <path>', 'read the text from a file; - is stdin'))
-      .addOption(
-        new Option('--video <url-or-file>', 'video to use: a URL or a file').makeOptionMandatory(),
-      );
-    for (const option of voiceOptions()) command.addOption(option);
-    command.addOption(
-      new Option('-m, --model <id>', 'model id (default: the voice’s default model)').argParser(
-        filled('--model'),
-      ),
-    );
-    for (const option of controlOptions(['speed', 'language'])) command.addOption(option);
-    command.addOption(
+      .addHelpText('after', EXAMPLES);
+    addOptions(command, [
+      new Option('-f, --file <path>', 'read the text from a file; - is stdin'),
+      new Option('--video <url-or-file>', 'video to use: a URL or a file').makeOptionMandatory(),
+      ...voiceOptions(),
+      modelOption(),
+      ...controlOptions(['speed', 'language']),
       new Option('--fit', "change the speed, 0.5x to 2x, to match the video's length"),
-    );
-    for (const option of createOptions('the video', KEY_HELP)) command.addOption(option);
-    command.addHelpText('after', EXAMPLES);
+      ...createOptions('the video', KEY_HELP),
+    ]);
   },
   async run(context, { args, options }) {
     refuseIdleFlags(options);
@@ -56,7 +51,7 @@ export const dubCreate: CommandDefinition<DubCreateFlags> = {
     const task: MediaTask = {
       kind: 'dub',
       inputs,
-      order: ([url = ''], connection) => bodyOf(context, { options, text, url }, connection),
+      order: ([url = ''], connection) => bodyOf(context, options, { text, url }, connection),
       goOn: (audio) => lipSyncLine(context, options, audio),
     };
     if (options.dryRun === true) return describeMedia(context, task, options);
@@ -72,16 +67,10 @@ Examples:
   $ foley dub create "Welcome to the show." --video clip.mp4 -o dubbed.mp4
   $ foley dub create -f script.txt --video clip.mp4 --fit --wait`;
 
-interface Dubbing {
-  readonly options: DubCreateFlags;
-  readonly text: string;
-  /** Of the video. */
-  readonly url: string;
-}
-
 async function bodyOf(
   context: Context,
-  { options, text, url }: Dubbing,
+  options: DubCreateFlags,
+  { text, url }: { readonly text: string; readonly url: string },
   connection: Connection,
 ): Promise<MediaOrder> {
   const settings = await context.settings();
@@ -108,7 +97,7 @@ function lipSyncLine(
     quoted(video),
     '--audio',
     quoted(audio),
-    // What could not be fitted is heard to its end.
+    // Speech that was not fitted may be longer than the video.
     ...(fit === true ? ['--extend'] : []),
     ...(output === undefined ? [] : ['-o', quoted(output)]),
     ...serviceFlags(globals),

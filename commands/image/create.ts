@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import { formatOfPath, extensionOf } from '../../src/audio/formats.ts';
 import type { CommandDefinition, Context } from '../../src/cli/command.ts';
-import { oneOf } from '../../src/cli/flags/values.ts';
+import { addOptions, choiceOption, filled } from '../../src/cli/flags/values.ts';
 import { RESOLUTIONS } from '../../src/contract/values.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import { refuseIdleFlags } from '../../src/cli/flags/jobs.ts';
@@ -14,7 +14,6 @@ import {
   refuseOtherEnding,
   givenReferences,
   pictureOptions,
-  readPrompt,
   referenceFields,
   refuseDear,
 } from '../../src/cli/flags/media.ts';
@@ -37,24 +36,19 @@ export const imageCreate: CommandDefinition<ImageCreateFlags> = {
   configure(command) {
     command
       .description('Creates an image from a description, and prints the job id.')
-      .argument('<prompt>', 'description of the result');
-    for (const option of pictureOptions('image')) command.addOption(option);
-    command
-      .addOption(
-        new Option('--aspect-ratio <ratio>', 'width to height, such as 16:9').argParser(ratio),
-      )
-      .addOption(
-        new Option(
-          '--resolution <tier>',
-          `${RESOLUTIONS.join(', ')}, where the model offers it (default: 1k)`,
-        ).argParser(oneOf('--resolution', RESOLUTIONS)),
-      )
-      .addOption(new Option('--preview', 'wait, save the image, and show it in the terminal'));
-    for (const option of createOptions('the picture', KEY_HELP)) command.addOption(option);
-    command.addHelpText('after', EXAMPLES);
+      .argument('<prompt>', 'description of the image')
+      .addHelpText('after', EXAMPLES);
+    const resolutions = `${RESOLUTIONS.join(', ')}, where the model offers it (default: 1k)`;
+    addOptions(command, [
+      ...pictureOptions('image'),
+      new Option('--aspect-ratio <ratio>', 'width to height, such as 16:9').argParser(ratio),
+      choiceOption('--resolution <tier>', resolutions, RESOLUTIONS),
+      new Option('--preview', 'wait, save the image, and show it in the terminal'),
+      ...createOptions('the image', KEY_HELP),
+    ]);
   },
   async run(context, { args: [given = ''], options }) {
-    const prompt = readPrompt(given);
+    const prompt = filled('PROMPT')(given);
     if (options.preview !== true) refuseIdleFlags(options);
     refuseOtherEnding('image', options.output);
     const { aspectRatio, model, output, resolution } = options;
@@ -70,7 +64,7 @@ export const imageCreate: CommandDefinition<ImageCreateFlags> = {
     };
     if (options.dryRun === true) return describeMedia(context, task, options);
     if (options.preview !== true) return (await createMedia(context, task, options)).result;
-    return createAndShow(context, task, { flags: options, prompt });
+    return createAndShow(context, task, options, prompt);
   },
 };
 
@@ -82,7 +76,7 @@ Examples:
   $ foley image create "A lighthouse" -m vendor-image-1-flash -o dusk.png
   $ foley image create "Dawn" -m altH-image-2 --image lighthouse.png --preview`;
 
-/** The embedded service writes what the name ends in; of a hosted one no document says that it can. */
+/** The embedded service accepts an output format; no document says that a hosted one does. */
 function ownFormat(output: string | undefined, target: 'embedded' | 'hosted'): string | undefined {
   return output === undefined || target === 'hosted' ? undefined : formatOfPath(output);
 }
@@ -95,42 +89,28 @@ function ratio(given: string): string {
   );
 }
 
-interface ShownImage {
-  readonly flags: MediaCreateFlags;
-  readonly prompt: string;
-}
-
-/**
- * Has a picture made and saved, under an automatic name unless it was given one, and shows it where a
- * person is looking.
- */
-export async function createAndShow(
+/** Creates and saves an image, by default under a name from the prompt, and shows it in the terminal. */
+async function createAndShow(
   context: Context,
   task: MediaTask,
-  { flags, prompt }: ShownImage,
+  flags: MediaCreateFlags,
+  prompt: string,
 ): Promise<CommandResult> {
-  refuseUnshowable(context, flags);
-  const named = flags.output === undefined ? await automaticPlace(context, prompt) : undefined;
-  const { outcome, result } = await createMedia(
-    context,
-    named === undefined ? task : { ...task, place: named },
-    flags,
-  );
+  const { output } = flags;
+  if (context.globals.json === true || output === '-') {
+    const other = output === '-' ? '-o -' : '--json';
+    throw usageFailure(`--preview does not work with ${other}`, 'Keep one of them.');
+  }
+  const place = output === undefined ? await automaticPlace(context, prompt) : undefined;
+  const withPlace = place === undefined ? task : { ...task, place };
+  const { outcome, result } = await createMedia(context, withPlace, flags);
   const file = outcome.saved?.path;
   if (file === undefined) return result;
   await show(context, file);
   return { ...result, human: () => file };
 }
 
-function refuseUnshowable({ globals }: Context, { output }: MediaCreateFlags): void {
-  if (globals.json !== true && output !== '-') return;
-  throw usageFailure(
-    `--preview does not work with ${output === '-' ? '-o -' : '--json'}`,
-    'Keep one of them.',
-  );
-}
-
-/** Opened as png, which most models make; what comes as something else is named so. */
+/** Opens a .png, the format of most models; renames it when the image has another format. */
 async function automaticPlace(context: Context, prompt: string): Promise<MediaPlace> {
   const open = (extension: string) =>
     openOutput({ ...context, path: automaticName(prompt, extension), existing: 'number' });
@@ -150,7 +130,7 @@ async function automaticPlace(context: Context, prompt: string): Promise<MediaPl
   };
 }
 
-/** On stderr where that is a terminal, since stdout is for the result. */
+/** Shows an image on stderr if that is a terminal, since stdout is for the result. */
 async function show({ env, files, io }: Context, file: string): Promise<void> {
   const { stderrIsTerminal, stdoutIsTerminal } = io;
   const style = stderrIsTerminal ? io.err : io.out;

@@ -2,8 +2,8 @@ import { Option } from 'commander';
 import type { CommandDefinition } from '../../src/cli/command.ts';
 import type { ApiFlag } from '../../src/cli/flags/jobs.ts';
 import { apiOption } from '../../src/cli/flags/jobs.ts';
-import { integerWithin } from '../../src/cli/flags/values.ts';
-import { fetchOne } from '../../src/cli/jobs/fetch.ts';
+import { integerOption } from '../../src/cli/flags/values.ts';
+import { fetchJobCommand } from '../../src/cli/jobs/fetch.ts';
 import { resumeCommand, speechPresenter } from '../../src/cli/jobs/format.ts';
 import { automaticPlace, namedPlace } from '../../src/cli/jobs/places.ts';
 import { speechSource } from '../../src/speech/jobs/speech-job.ts';
@@ -23,26 +23,23 @@ export const jobsDownload: CommandDefinition<DownloadFlags> = {
       .argument('<id>', 'job id')
       .addOption(new Option('-o, --output <path>', 'write to a file; - is stdout'))
       .addOption(
-        new Option('--segment <n>', 'only this segment, from 0, as <id>-<n>.<ext>').argParser(
-          integerWithin('--segment', { minimum: 0 }),
-        ),
+        integerOption('--segment <n>', 'only this segment, from 0, as <id>-<n>.<ext>', {
+          minimum: 0,
+        }),
       )
       .addOption(apiOption());
   },
-  async run(context, { args: [id = ''], options: { api = 'v3', output, segment } }) {
-    const place = output === undefined ? undefined : await namedPlace(context, output);
-    try {
-      const { client, target } = await context.connect();
-      return await fetchOne(context, id, {
+  run(context, { args: [id = ''], options: { api = 'v3', output, segment } }) {
+    return fetchJobCommand(context, id, {
+      output,
+      openPlace: (given) => namedPlace(context, given),
+      automatic: automaticPlace(context, segment),
+      jobs: ({ client, target }) => ({
         words: speechPresenter(api, target),
         source: speechSource(client, { api, segment }),
         polling: undefined,
-        placeFor: place?.placeFor ?? automaticPlace(context, segment),
-        signal: context.signal,
-        resume: (jobId) => resumeCommand([jobId], { api, output, segment }, context.globals),
-      });
-    } finally {
-      await place?.abandon();
-    }
+      }),
+      resume: (ids) => resumeCommand(ids, { api, output, segment }, context.globals),
+    });
   },
 };

@@ -1,10 +1,10 @@
 import { Option } from 'commander';
-import type { ApiClient } from '../../src/api/client.ts';
 import type { JobApi, ListedJob } from '../../src/api/resources/jobs.ts';
 import { allSpeechJobs, listSpeechJobs } from '../../src/api/resources/jobs.ts';
 import type { CommandDefinition, Context } from '../../src/cli/command.ts';
 import type { ApiFlag, PageFlags } from '../../src/cli/flags/jobs.ts';
-import { apiOption, nextPageNotice, pageOptions } from '../../src/cli/flags/jobs.ts';
+import { apiOption, collectAll, jobListOptions, nextPageNotice } from '../../src/cli/flags/jobs.ts';
+import { addOptions } from '../../src/cli/flags/values.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
 import type { TerminalStyle } from '../../src/cli/render/style.ts';
 import { relativeTime } from '../../src/cli/render/style.ts';
@@ -18,60 +18,34 @@ interface ListFlags extends ApiFlag, PageFlags {
 /** `foley jobs list` (docs/api/jobs.md#v3 and docs/api/jobs.md#v1). */
 export const jobsList: CommandDefinition<ListFlags> = {
   configure(command) {
-    command.description('Lists speech jobs, newest first.');
-    for (const option of pageOptions()) command.addOption(option);
-    command
-      .addOption(
-        new Option(
-          '--created-after <time>',
-          'only jobs created after this time (uses v1)',
-        ).argParser(instant),
-      )
-      .addOption(apiOption());
+    const after = new Option('--created-after <time>', 'only jobs created later (uses v1)');
+    addOptions(command.description('Lists speech jobs, newest first.'), [
+      ...jobListOptions(),
+      after.argParser(instant),
+      apiOption(),
+    ]);
   },
   async run(context, { options }) {
     const api = apiOf(options);
     const { client } = await context.connect();
-    return options.all === true
-      ? listAll(context, client, api, options)
-      : listPage(context, client, api, options);
+    const { all, createdAfter, limit, page, status } = options;
+    const filters = { createdAfter, status };
+    if (all === true) {
+      const found = await collectAll(allSpeechJobs(client, api, filters, context.signal));
+      return present(context, found.rows, found.data);
+    }
+    const query = { page, limit, ...filters };
+    const { raw, value } = await listSpeechJobs(client, api, query, context.signal);
+    return { ...(await present(context, value.items, raw)), ...nextPageNotice(value) };
   },
 };
 
-/** Only v1 knows when a job was created. */
+/** Returns the API to use: only v1 filters by time. */
 function apiOf({ api, createdAfter }: ListFlags): JobApi {
   if (api === 'v3' && createdAfter !== undefined) {
     throw usageFailure('--created-after works with --api v1 only', 'Leave --api out.');
   }
   return api ?? (createdAfter === undefined ? 'v3' : 'v1');
-}
-
-async function listAll(
-  context: Context,
-  client: ApiClient,
-  api: JobApi,
-  { createdAfter, status }: ListFlags,
-): Promise<CommandResult> {
-  const { signal } = context;
-  const rows: ListedJob[] = [];
-  const items: unknown[] = [];
-  for await (const listed of allSpeechJobs(client, api, { createdAfter, status }, signal)) {
-    rows.push(listed.item);
-    items.push(listed.raw);
-  }
-  return present(context, rows, { items, total: items.length });
-}
-
-async function listPage(
-  context: Context,
-  client: ApiClient,
-  api: JobApi,
-  { createdAfter, limit, page, status }: ListFlags,
-): Promise<CommandResult> {
-  const { signal } = context;
-  const query = { page, limit, status, createdAfter };
-  const { raw, value } = await listSpeechJobs(client, api, query, signal);
-  return { ...(await present(context, value.items, raw)), ...nextPageNotice(value) };
 }
 
 async function present(
@@ -104,12 +78,12 @@ function columns(now: number, style: TerminalStyle): readonly Column<ListedJob>[
   ];
 }
 
-/** A moment as the service takes it: with its time and zone; a bare date begins at midnight, UTC. */
+/** Parses a time with a zone, or a date (midnight UTC), as the service accepts it. */
 function instant(given: string): string {
   const isMoment = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/i;
   const time = isMoment.test(given) ? Date.parse(given) : NaN;
   if (!Number.isNaN(time)) return new Date(time).toISOString();
   throw usageFailure(
-    `--created-after is "${given}"; it takes a moment such as 2026-05-01 or 2026-05-01T08:30:00Z`,
+    `--created-after is "${given}"; it takes a time such as 2026-05-01 or 2026-05-01T08:30:00Z`,
   );
 }

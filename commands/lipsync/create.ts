@@ -1,6 +1,7 @@
 import { Option } from 'commander';
 import type { CommandDefinition } from '../../src/cli/command.ts';
 import { refuseIdleFlags } from '../../src/cli/flags/jobs.ts';
+import { addOptions } from '../../src/cli/flags/values.ts';
 import { createMedia, describeMedia } from '../../src/cli/media/create-media.ts';
 import type { MediaTask } from '../../src/cli/media/create-media.ts';
 import { readInputs } from '../../src/cli/media/input-addresses.ts';
@@ -21,24 +22,13 @@ export const lipsyncCreate: CommandDefinition<LipSyncCreateFlags> = {
         'Syncs the lips of a video to audio, and prints the job id. Billed by the seconds of the shorter ' +
           'input.',
       )
-      .addOption(
-        new Option('--video <url-or-file>', 'video to use: a URL or a file').makeOptionMandatory(),
-      )
-      .addOption(
-        new Option('--audio <url-or-file>', 'audio to use: a URL or a file').makeOptionMandatory(),
-      )
-      .addOption(
-        new Option(
-          '--extend',
-          'repeat the video until the audio ends, instead of cutting the audio',
-        ),
-      );
-    const options = createOptions(
-      'the video',
-      'sent, but no service documents that it has an effect here',
-    );
-    for (const option of options) command.addOption(option);
-    command.addHelpText('after', EXAMPLES);
+      .addHelpText('after', EXAMPLES);
+    addOptions(command, [
+      new Option('--video <url-or-file>', 'video to use: a URL or a file').makeOptionMandatory(),
+      new Option('--audio <url-or-file>', 'audio to use: a URL or a file').makeOptionMandatory(),
+      new Option('--extend', 'repeat the video until the audio ends, instead of cutting the audio'),
+      ...createOptions('the video', 'sent, but no service documents that it has an effect here'),
+    ]);
   },
   async run(context, { options }) {
     refuseIdleFlags(options);

@@ -2,7 +2,8 @@ import { allLipSync, listLipSync } from '../../src/api/resources/media.ts';
 import type { MediaJob } from '../../src/api/resources/media.ts';
 import type { CommandDefinition, Context } from '../../src/cli/command.ts';
 import type { PageFlags } from '../../src/cli/flags/jobs.ts';
-import { nextPageNotice, pageOptions } from '../../src/cli/flags/jobs.ts';
+import { jobListOptions, nextPageNotice } from '../../src/cli/flags/jobs.ts';
+import { addOptions } from '../../src/cli/flags/values.ts';
 import { describeBilling } from '../../src/cli/media/format.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
 import type { TerminalStyle } from '../../src/cli/render/style.ts';
@@ -12,9 +13,8 @@ import type { Column } from '../../src/cli/render/table.ts';
 /** `foley lipsync list` (docs/api/lip-sync.md). */
 export const lipsyncList: CommandDefinition<PageFlags> = {
   configure(command) {
-    command.description('Lists lip-sync jobs, newest first.');
-    for (const option of pageOptions()) command.addOption(option);
-    command.addHelpText('after', EXAMPLES);
+    command.description('Lists lip-sync jobs, newest first.').addHelpText('after', EXAMPLES);
+    addOptions(command, jobListOptions());
   },
   async run(context, { options: { all, limit, page, status } }) {
     const { signal } = context;

@@ -1,6 +1,12 @@
 import { Option } from 'commander';
-import { controlOptions, filled, textWithin, voiceOptions } from '../../src/cli/flags/speech.ts';
-import { oneOf, parseDuration, integerWithin } from '../../src/cli/flags/values.ts';
+import { controlOptions, voiceOptions } from '../../src/cli/flags/speech.ts';
+import {
+  filled,
+  integerWithin,
+  oneOf,
+  parseDuration,
+  textWithin,
+} from '../../src/cli/flags/values.ts';
 import type { ControlName } from '../../src/contract/generated/speech-controls.ts';
 import {
   CHUNK_LENGTH_RANGE,

@@ -2,10 +2,9 @@ import { Option } from 'commander';
 import type { MediaJobKind } from '../../src/api/resources/models.ts';
 import type { CommandDefinition } from '../../src/cli/command.ts';
 import { refuseOtherEnding } from '../../src/cli/flags/media.ts';
-import { fetchOne } from '../../src/cli/jobs/fetch.ts';
+import { fetchJobCommand } from '../../src/cli/jobs/fetch.ts';
 import { automaticPlace } from '../../src/cli/jobs/places.ts';
-import { resumeLine } from '../../src/cli/media/create-media.ts';
-import { mediaPlace, mediaPresenter } from '../../src/cli/media/format.ts';
+import { mediaPlace, mediaPresenter, resumeMedia } from '../../src/cli/media/format.ts';
 import { makesOf, mediaSource } from '../../src/media/media-source.ts';
 
 interface MediaDownloadFlags {
@@ -27,20 +26,17 @@ export function mediaDownload(kind: MediaJobKind): CommandDefinition<MediaDownlo
     },
     async run(context, { args: [id = ''], options: { output } }) {
       refuseOtherEnding(kind, output);
-      const place = output === undefined ? undefined : await mediaPlace(context, kind, { output });
-      try {
-        const { client, target } = await context.connect();
-        return await fetchOne(context, id, {
+      return fetchJobCommand(context, id, {
+        output,
+        openPlace: (given) => mediaPlace(context, kind, { output: given }),
+        automatic: automaticPlace(context),
+        jobs: ({ client, target }) => ({
           words: mediaPresenter(kind, target),
           source: mediaSource(client, kind),
           polling: undefined,
-          placeFor: place?.placeFor ?? automaticPlace(context),
-          signal: context.signal,
-          resume: (jobId) => resumeLine(context, kind, jobId, place?.nextName()),
-        });
-      } finally {
-        await place?.abandon();
-      }
+        }),
+        resume: (ids, next) => resumeMedia(context, kind, ids, next),
+      });
     },
   };
 }

@@ -12,9 +12,8 @@ import { display } from '../../src/text/display.ts';
 import { readAcceptedKeys } from './accepted-keys.ts';
 import { createServeLog } from './log.ts';
 import { isIPv6 } from 'node:net';
-import type { Command } from 'commander';
 import { Option } from 'commander';
-import { oneOf, integerWithin } from '../../src/cli/flags/values.ts';
+import { addOptions, integerOption, listOption, oneOf } from '../../src/cli/flags/values.ts';
 import { FAMILIES } from '../../src/contract/families.ts';
 import { IMAGE_MODEL_IDS, VIDEO_MODEL_IDS } from '../../src/contract/values.ts';
 import type { FaultRule } from '../../src/service/http/faults.ts';
@@ -23,12 +22,13 @@ import { parseFaultRule } from './fault-rule.ts';
 /** `foley serve`: the embedded service as a long-running server. */
 export const serve: CommandDefinition<ServeFlags> = {
   configure(command) {
-    command.description(
-      'Runs the embedded service, a complete offline implementation of the API, until it is ' +
-        'stopped. Prints its address and key when it is ready. --verbose logs every request to stderr.',
-    );
-    addServeFlags(command);
-    command.addHelpText('after', HELP);
+    command
+      .description(
+        'Runs the embedded service, a complete offline implementation of the API, until it is ' +
+          'stopped. Prints its address and key when it is ready. --verbose logs every request to stderr.',
+      )
+      .addHelpText('after', HELP);
+    addOptions(command, [...listenOptions(), ...behaviourOptions()]);
   },
   async run(context, { options }): Promise<CommandResult> {
     refuseOtherServices(context.globals);
@@ -173,58 +173,39 @@ const MODELS = [
 ];
 const MOST_CREDITS = 1_000_000_000_000;
 
-/** Adds them to the command. */
-function addServeFlags(command: Command): void {
-  for (const option of [...placeOptions(), ...ruleOptions()]) command.addOption(option);
-}
-
-/** Where it listens, whose it is, and what its accounts have. */
-function placeOptions(): Option[] {
+function listenOptions(): Option[] {
   return [
     new Option('--host <address>', 'address to listen on').default('127.0.0.1'),
-    new Option('--port <n>', 'port to listen on; 0 is a free one')
-      .default(4747)
-      .argParser(integerWithin('--port', { minimum: 0, maximum: 65_535 })),
+    integerOption('--port <n>', 'port to listen on; 0 selects a free one', {
+      minimum: 0,
+      maximum: 65_535,
+    }).default(4747),
     new Option('--data-dir <dir>', 'folder for its data (default: the state folder)'),
     new Option('--accept-keys-file <path>', 'API keys to accept, lines of "key[ account]"'),
-    new Option('--credits <n>', 'credits of every account at the start').argParser(
-      integerWithin('--credits', { minimum: 0, maximum: MOST_CREDITS }),
-    ),
+    integerOption('--credits <n>', 'credits of every account at the start', {
+      minimum: 0,
+      maximum: MOST_CREDITS,
+    }),
     new Option('--rate-limit <rate>', 'request rate for each account, such as 10/s').argParser(
       parseRate,
     ),
-    new Option(
+    integerOption(
       '--max-waiting <n>',
       'queue length for speech; further requests get 429 (default: 64)',
-    ).argParser(integerWithin('--max-waiting', { minimum: 1, maximum: 10_000 })),
+      { minimum: 1, maximum: 10_000 },
+    ),
   ];
 }
 
-/** How it misbehaves, and whom it answers. */
-function ruleOptions(): Option[] {
+function behaviourOptions(): Option[] {
+  const hosts = 'host to accept besides loopback, and to fetch media from';
+  const models = oneOf('--unavailable', MODELS);
   return [
-    repeatable(
-      '--unavailable <model>',
-      'model to report as unavailable',
-      oneOf('--unavailable', MODELS),
-    ),
-    repeatable('--fault <rule>', 'inject a fault, such as "POST /**; status=503"', parseFaultRule),
-    repeatable(
-      '--allow-host <name>',
-      'host to accept besides loopback, and to fetch media from',
-      parseHostName,
-    ),
-    repeatable('--allow-origin <url>', 'web origin to accept', parseOrigin),
+    listOption('--unavailable <model>', 'model to report as unavailable', models),
+    listOption('--fault <rule>', 'inject a fault, such as "POST /**; status=503"', parseFaultRule),
+    listOption('--allow-host <name>', hosts, parseHostName),
+    listOption('--allow-origin <url>', 'web origin to accept', parseOrigin),
   ];
-}
-
-function repeatable(flags: string, description: string, parse: (given: string) => unknown): Option {
-  return new Option(flags, `${description} (may be repeated)`).argParser(
-    (given: string, previous: readonly unknown[] | undefined) => [
-      ...(previous ?? []),
-      parse(given),
-    ],
-  );
 }
 
 function parseRate(given: string): number {

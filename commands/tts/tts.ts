@@ -1,8 +1,8 @@
 import { Option } from 'commander';
 import type { CommandDefinition } from '../../src/cli/command.ts';
 import { addCueFlags, subtitlesOption, timingsOption } from '../../src/cli/flags/captions.ts';
-import { requestOptions, addSpeechFlags, filled } from '../../src/cli/flags/speech.ts';
-import { oneOf } from '../../src/cli/flags/values.ts';
+import { requestOptions, addSpeechFlags } from '../../src/cli/flags/speech.ts';
+import { filled, oneOf } from '../../src/cli/flags/values.ts';
 import { SURFACE_NAMES, planTask, SPLIT_NAMES, VIA_NAMES } from '../../src/cli/speech/plan.ts';
 import { describeTask, speakTask } from '../../src/cli/speech/speak.ts';
 import type { TtsFlags } from '../../src/cli/speech/plan.ts';

@@ -2,6 +2,7 @@ import { Option } from 'commander';
 import type { CommandDefinition } from '../../src/cli/command.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import { refuseIdleFlags } from '../../src/cli/flags/jobs.ts';
+import { addOptions, filled } from '../../src/cli/flags/values.ts';
 import type { MediaTask } from '../../src/cli/media/create-media.ts';
 import { createMedia, describeMedia } from '../../src/cli/media/create-media.ts';
 import { readInputs } from '../../src/cli/media/input-addresses.ts';
@@ -11,7 +12,6 @@ import {
   refuseOtherEnding,
   givenReferences,
   pictureOptions,
-  readPrompt,
   referenceFields,
   refuseDear,
 } from '../../src/cli/flags/media.ts';
@@ -23,18 +23,17 @@ export const videoCreate: CommandDefinition<PictureFlags> = {
   configure(command) {
     command
       .description('Creates a video from a description, and prints the job id.')
-      .argument('<prompt>', 'description of the result');
-    for (const option of pictureOptions('video')) command.addOption(option);
-    command
-      .addOption(new Option('--seconds <n>', 'how long it is').argParser(seconds))
-      .addOption(
-        new Option('--size <size>', 'width x height in pixels, such as 1280x720').argParser(size),
-      );
-    for (const option of createOptions('the video', KEY_HELP)) command.addOption(option);
-    command.addHelpText('after', EXAMPLES);
+      .argument('<prompt>', 'description of the video')
+      .addHelpText('after', EXAMPLES);
+    addOptions(command, [
+      ...pictureOptions('video'),
+      new Option('--seconds <n>', 'length of the video in seconds').argParser(seconds),
+      new Option('--size <size>', 'width x height in pixels, such as 1280x720').argParser(size),
+      ...createOptions('the video', KEY_HELP),
+    ]);
   },
   async run(context, { args: [given = ''], options }) {
-    const prompt = readPrompt(given);
+    const prompt = filled('PROMPT')(given);
     refuseIdleFlags(options);
     refuseOtherEnding('video', options.output);
     const task: MediaTask = {

@@ -1,17 +1,16 @@
-import { Option } from 'commander';
 import type { VoiceForm } from '../../src/api/resources/voices.ts';
 import type { CommandDefinition, Context } from '../../src/cli/command.ts';
 import type { IdFlags } from '../../src/cli/flags/speech.ts';
-import { dryRunOption, idOptions, filled } from '../../src/cli/flags/speech.ts';
+import { dryRunOption, idOptions } from '../../src/cli/flags/speech.ts';
+import { addOptions, filled, listOption, textOption } from '../../src/cli/flags/values.ts';
 import type { VisibilityFlag } from '../../src/cli/flags/voices.ts';
 import {
-  each,
   languageCode,
   visibilityOption,
   madeVoiceNotice,
   madeVoiceResult,
 } from '../../src/cli/flags/voices.ts';
-import { openJournal } from '../../src/cli/journal.ts';
+import { withJournal } from '../../src/cli/journal.ts';
 import type { Progress } from '../../src/cli/render/progress.ts';
 import { startProgress } from '../../src/cli/render/progress.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
@@ -35,23 +34,26 @@ export const voicesCreate: CommandDefinition<VoicesCreateFlags> = {
       )
       .argument('<name>', 'name of the voice')
       .argument('<file...>', `recordings: ${REFERENCE_EXTENSIONS.join(', ')}`)
-      .addOption(textOption('--description <text>', 'description of the voice'))
-      .addOption(textOption('--reference-text <text>', 'transcript of the recordings'))
-      .addOption(visibilityOption())
-      .addOption(
-        new Option('--language <code>', 'language of the voice (may be repeated)').argParser(
-          each(languageCode('--language')),
-        ),
-      );
-    const ids = idOptions('sent, but no service documents that it has an effect here');
-    for (const option of [...ids, dryRunOption()]) command.addOption(option);
-    command.addHelpText('after', EXAMPLES);
+      .addHelpText('after', EXAMPLES);
+    addOptions(command, [
+      textOption('--description <text>', 'description of the voice'),
+      textOption('--reference-text <text>', 'transcript of the recordings'),
+      visibilityOption(),
+      listOption('--language <code>', 'language of the voice', languageCode('--language')),
+      ...idOptions('sent, but no service documents that it has an effect here'),
+      dryRunOption(),
+    ]);
   },
   async run(context, { args: [given = '', ...paths], options }) {
-    const form = await readForm(context, filled('NAME')(given), paths, options);
+    const name = filled('NAME')(given);
+    const audioFiles = await checkRecordings(paths, context.files, context.signal);
+    const { description, language, referenceText, visibility } = options;
+    const languages = language && [...new Set(language)];
+    const form = { name, audioFiles, description, referenceText, visibility, languages };
     const boundary = `foley-${context.random.uuid()}`;
-    if (options.dryRun === true) return describe(context, form, { boundary, options });
-    return make(context, form, { boundary, options });
+    return options.dryRun === true
+      ? describe(context, form, { boundary, options })
+      : create(context, form, { boundary, options });
   },
 };
 
@@ -64,65 +66,36 @@ Examples:
       --reference-text "What Ada says."
   $ foley tts "Hello" -v "$(foley voices create Ada ada.wav)" -o hello.mp3`;
 
-function textOption(flags: string, description: string): Option {
-  const [flag = ''] = flags.split(' ');
-  return new Option(flags, description).argParser(filled(flag));
-}
-
-async function readForm(
-  { files, signal }: Context,
-  name: string,
-  paths: readonly string[],
-  { description, language, referenceText, visibility }: VoicesCreateFlags,
-): Promise<CloneOrder['form']> {
-  const audioFiles = await checkRecordings(paths, files, signal);
-  return { name, audioFiles, description, referenceText, visibility, languages: language };
-}
-
-interface Making {
+interface Upload {
+  /** Separates the fields of the form. */
   readonly boundary: string;
   readonly options: VoicesCreateFlags;
 }
 
-async function make(
+async function create(
   context: Context,
   form: CloneOrder['form'],
-  { boundary, options: { idempotencyKey, requestId } }: Making,
+  { boundary, options: { idempotencyKey, requestId } }: Upload,
 ): Promise<CommandResult> {
-  const { io, signal } = context;
   const { client, target } = await context.connect();
-  const { journal } = await openJournal(context);
   const { cloneVoice } = await import('../../src/voices/create.ts');
-  const shown = uploadProgress(context);
-  try {
-    const voice = await cloneVoice({
-      client,
-      journal,
-      form,
-      boundary,
-      options: { idempotencyKey, requestId, signal },
-      onSent: (bytes, of) => shown.sent(bytes, of),
-      notice: (line) => {
-        shown.stop();
-        io.notice(line);
-      },
-    });
-    shown.stop();
-    io.notice(madeVoiceNotice(voice, form.name));
+  const progress = uploadProgress(context);
+  const options = { idempotencyKey, requestId, signal: context.signal };
+  return withJournal(context, progress, async (tools) => {
+    const onSent = progress.sent;
+    const voice = await cloneVoice({ client, form, boundary, options, onSent, ...tools });
+    tools.notice(madeVoiceNotice(voice, form.name));
     return madeVoiceResult(voice, target);
-  } finally {
-    shown.stop();
-    await journal.close();
-  }
+  });
 }
 
-/** Shows how much of an upload was sent, then that the service works on it; a retry sends again. */
+/** Shows the progress of an upload, then that the service creates the voice. A retry uploads again. */
 function uploadProgress({ clock, io }: Context) {
   let shown: { readonly isSending: boolean; readonly progress: Progress } | undefined;
   return {
-    sent(bytes: number, totalBytes: number): void {
+    sent: (bytes: number, totalBytes: number): void => {
       const isSending = bytes < totalBytes;
-      const label = isSending ? 'sending' : 'the service makes the voice';
+      const label = isSending ? 'uploading' : 'creating the voice';
       if (shown?.isSending !== isSending) {
         shown?.progress.stop();
         const total = isSending ? { bytes: totalBytes } : undefined;
@@ -134,27 +107,22 @@ function uploadProgress({ clock, io }: Context) {
   };
 }
 
-/** The request that would be sent, its files by name and size. */
+/** Returns the request as `--dry-run` prints it, with the names and sizes of its files. */
 async function describe(
   context: Context,
   form: VoiceForm,
-  { boundary, options: { idempotencyKey, requestId } }: Making,
+  { boundary, options: { idempotencyKey, requestId } }: Upload,
 ): Promise<CommandResult> {
   const { createVoiceRequest, voiceFields, voiceUpload } =
     await import('../../src/api/resources/voices.ts');
   const { client } = await context.connect();
   const request = createVoiceRequest(voiceUpload(form, boundary), { idempotencyKey, requestId });
   const { headers, method, url } = client.describe(request);
-  const body = voiceFields(form).map((part) =>
-    'value' in part
-      ? part
-      : {
-          name: part.name,
-          file: part.filename,
-          contentType: part.contentType,
-          bytes: part.byteLength,
-        },
-  );
+  const body = voiceFields(form).map((part) => {
+    if ('value' in part) return part;
+    const { byteLength: bytes, contentType, filename: file, name } = part;
+    return { name, file, contentType, bytes };
+  });
   const { toJson } = await import('../../src/text/display.ts');
   const data = { method, url: url.href, headers, body };
   return { data, human: () => toJson(data, true) };

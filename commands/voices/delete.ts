@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import { deleteVoice, getVoice } from '../../src/api/resources/voices.ts';
 import type { CommandDefinition, Context } from '../../src/cli/command.ts';
-import { filled } from '../../src/cli/flags/speech.ts';
+import { filled } from '../../src/cli/flags/values.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import { display } from '../../src/text/display.ts';
 

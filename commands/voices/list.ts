@@ -1,70 +1,28 @@
 import { Option } from 'commander';
-import type { CommandDefinition } from '../../src/cli/command.ts';
-import { integerWithin, oneOf } from '../../src/cli/flags/values.ts';
-import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../../src/contract/limits.ts';
-import { VOICE_TYPES } from '../../src/contract/values.ts';
-import { filled } from '../../src/cli/flags/speech.ts';
-import { usageFailure } from '../../src/errors/failure.ts';
-import type { VoiceType } from '../../src/contract/values.ts';
 import type { JsonResponse } from '../../src/api/response.ts';
-import type { ApiClient } from '../../src/api/client.ts';
-import type { Page } from '../../src/api/resources/voices.ts';
-import { allItems } from '../../src/api/resources/voices.ts';
-import type { ListedVoiceV1 } from '../../src/api/resources/voices.ts';
-import { listCompatVoices, listVoicesV1, listVoices } from '../../src/api/resources/voices.ts';
+import type { ListedVoiceV1, Page } from '../../src/api/resources/voices.ts';
+import {
+  allItems,
+  listCompatVoices,
+  listVoices,
+  listVoicesV1,
+} from '../../src/api/resources/voices.ts';
+import type { CommandDefinition } from '../../src/cli/command.ts';
+import { collectAll, pageOptions } from '../../src/cli/flags/jobs.ts';
+import { addOptions, choiceOption, textOption } from '../../src/cli/flags/values.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
 import type { Column } from '../../src/cli/render/table.ts';
+import { PAGE_SIZE_MAX } from '../../src/contract/limits.ts';
+import type { VoiceType } from '../../src/contract/values.ts';
+import { VOICE_TYPES } from '../../src/contract/values.ts';
 import type { Voice } from '../../src/contract/voices.ts';
+import { usageFailure } from '../../src/errors/failure.ts';
 
-/** `foley voices list` (docs/api/speech.md#v3, docs/api/other-clients.md and docs/api/voices.md). */
-export const voicesList: CommandDefinition<VoicesListFlags> = {
-  configure(command) {
-    command
-      .description('Lists the voices of the service.')
-      .addOption(
-        new Option('--page <n>', 'page number, from 1').argParser(
-          integerWithin('--page', { minimum: 1 }),
-        ),
-      )
-      .addOption(
-        new Option(
-          '--page-size <n>',
-          `voices a page, at most ${PAGE_SIZE_MAX} (default: ${PAGE_SIZE_DEFAULT})`,
-        ).argParser(integerWithin('--page-size', { minimum: 1, maximum: PAGE_SIZE_MAX })),
-      )
-      .addOption(new Option('--all', 'every page').conflicts(['page', 'pageSize']))
-      .addOption(new Option('--include-personal', 'include your own voices'));
-    for (const option of filterOptions()) command.addOption(option);
-  },
-  async run(context, { options }) {
-    const surface = chooseVoiceSurface(options);
-    const { client } = await context.connect();
-    return showVoices(surface, options, { ...context, client });
-  },
-};
+/** The APIs that list voices. */
+const VOICE_SURFACES = ['v3', 'v1', 'compat'] as const;
+type VoiceSurface = (typeof VOICE_SURFACES)[number];
 
-function filterOptions(): Option[] {
-  return [
-    new Option('--type <type>', `v1: ${VOICE_TYPES.join(', ')}`).argParser(
-      oneOf('--type', VOICE_TYPES),
-    ),
-    textOption('--language <code>', 'v1: primary language'),
-    textOption('--supports-language <code>', 'v1: any language of the voice'),
-    textOption('--search <text>', 'v1: text in the name or description'),
-    textOption('--provider <name>', 'v1: engine family'),
-    new Option(
-      '--api <surface>',
-      `API surface: ${VOICE_SURFACES.join(', ')} (default: v3, or v1 for its filters)`,
-    ).argParser(oneOf('--api', VOICE_SURFACES)),
-  ];
-}
-
-function textOption(flags: string, description: string): Option {
-  const [flag = ''] = flags.split(' ');
-  return new Option(flags, description).argParser(filled(flag));
-}
-
-export interface VoicesListFlags {
+interface VoicesListFlags {
   readonly page?: number;
   readonly pageSize?: number;
   readonly all?: true;
@@ -77,103 +35,99 @@ export interface VoicesListFlags {
   readonly api?: VoiceSurface;
 }
 
-/** The interfaces that list voices. */
-export const VOICE_SURFACES = ['v3', 'v1', 'compat'] as const;
-export type VoiceSurface = (typeof VOICE_SURFACES)[number];
+/** `foley voices list` (docs/api/speech.md#v3, docs/api/other-clients.md and docs/api/voices.md). */
+export const voicesList: CommandDefinition<VoicesListFlags> = {
+  configure(command) {
+    const surfaces = VOICE_SURFACES.join(', ');
+    addOptions(command.description('Lists the voices of the service.'), [
+      ...pageOptions('page-size', 'voices'),
+      new Option('--include-personal', 'include your own voices'),
+      choiceOption('--type <type>', `v1: ${VOICE_TYPES.join(', ')}`, VOICE_TYPES),
+      textOption('--language <code>', 'v1: primary language'),
+      textOption('--supports-language <code>', 'v1: any language of the voice'),
+      textOption('--search <text>', 'v1: text in the name or description'),
+      textOption('--provider <name>', 'v1: engine family'),
+      choiceOption(
+        '--api <surface>',
+        `API surface: ${surfaces} (default: v3, or v1 for its filters)`,
+        VOICE_SURFACES,
+      ),
+    ]);
+  },
+  async run(context, { options }) {
+    const surface = chooseSurface(options);
+    const { client } = await context.connect();
+    const { signal } = context;
+    const { includePersonal, language, provider, search, supportsLanguage, type } = options;
+    switch (surface) {
+      case 'v3':
+        return showPages(options, COLUMNS, (range) =>
+          listVoices(client, { ...range, includePersonal, signal }),
+        );
+      case 'v1': {
+        const filters = { modelType: type, language, supportsLanguage, search, provider };
+        return showPages(options, V1_COLUMNS, (range) =>
+          listVoicesV1(client, { ...range, includePersonal, ...filters, signal }),
+        );
+      }
+      case 'compat': {
+        const { raw, value } = await listCompatVoices(client, signal);
+        const items = options.all === true ? Object(raw).voices : undefined;
+        const data = items === undefined ? raw : { items, total: value.length };
+        return present(value, COMPAT_COLUMNS, data);
+      }
+    }
+  },
+};
 
 /** Filters of v1 only, and paging flags that the compatibility list does not have. */
-const V1_FILTERS = ['type', 'language', 'supportsLanguage', 'search', 'provider'] as const;
-const PAGE_FLAGS = ['page', 'pageSize', 'includePersonal'] as const;
-const FLAG_NAMES: Readonly<Record<(typeof V1_FILTERS | typeof PAGE_FLAGS)[number], string>> = {
+const V1_FILTERS = {
   type: '--type',
   language: '--language',
   supportsLanguage: '--supports-language',
   search: '--search',
   provider: '--provider',
+} as const;
+const PAGE_FLAGS = {
   page: '--page',
   pageSize: '--page-size',
   includePersonal: '--include-personal',
-};
+} as const;
 
 /**
- * The interface to ask: the one that is named, else v1 where a filter needs it.
- * @throws Failure (usage) naming a flag that the named one does not have
+ * Returns the API to use: the given one, else v1 if a filter requires it.
+ * @throws Failure (usage) naming a flag that the given API does not have
  */
-export function chooseVoiceSurface(flags: VoicesListFlags): VoiceSurface {
-  const filter = V1_FILTERS.find((name) => flags[name] !== undefined);
-  const { api } = flags;
-  if (api === undefined) return filter === undefined ? 'v3' : 'v1';
-  const paging = PAGE_FLAGS.find((name) => flags[name] !== undefined);
-  const unknown = api === 'v1' ? undefined : (filter ?? (api === 'compat' ? paging : undefined));
+function chooseSurface(flags: VoicesListFlags): VoiceSurface {
+  const given = new Set(Object.keys(flags));
+  const flagAmong = (names: Readonly<Record<string, string>>): string | undefined =>
+    Object.entries(names).find(([name]) => given.has(name))?.[1];
+  const filter = flagAmong(V1_FILTERS);
+  const { api = filter === undefined ? 'v3' : 'v1' } = flags;
+  const paging = api === 'compat' ? flagAmong(PAGE_FLAGS) : undefined;
+  const unknown = api === 'v1' ? undefined : (filter ?? paging);
   if (unknown === undefined) return api;
   throw usageFailure(
-    `${FLAG_NAMES[unknown]} does not work with --api ${api}`,
+    `${unknown} does not work with --api ${api}`,
     api === 'compat' ? 'It lists all voices at once.' : 'Use --api v1.',
   );
 }
 
-/** Who is asked. */
-export interface Asking {
-  readonly client: ApiClient;
-  readonly signal: AbortSignal;
-}
-
-/** Lists voices on one interface, a page or all of them. */
-export async function showVoices(
-  surface: VoiceSurface,
-  flags: VoicesListFlags,
-  asking: Asking,
-): Promise<CommandResult> {
-  const { client, signal } = asking;
-  switch (surface) {
-    case 'v3': {
-      const { includePersonal } = flags;
-      const list = (stretch: Stretch) =>
-        listVoices(client, { ...stretch, includePersonal, signal });
-      return showPages({ list, columns: COLUMNS }, flags);
-    }
-    case 'v1': {
-      const { includePersonal, language, provider, search, supportsLanguage } = flags;
-      const names = { language, supportsLanguage, search, provider };
-      const filters = { modelType: flags.type, includePersonal, ...names };
-      const list = (stretch: Stretch) => listVoicesV1(client, { ...stretch, ...filters, signal });
-      return showPages({ list, columns: V1_COLUMNS }, flags);
-    }
-    case 'compat': {
-      const { raw, value } = await listCompatVoices(client, signal);
-      const items = flags.all === true ? Object(raw).voices : undefined;
-      const data = items === undefined ? raw : { items, total: value.length };
-      return present(value, COMPAT_COLUMNS, data);
-    }
-  }
-}
-
-interface Stretch {
-  readonly page?: number | undefined;
-  readonly pageSize?: number | undefined;
-}
-
 type NamedVoice = Pick<Voice, 'name' | 'voiceId'>;
 
-interface Source<Row> {
-  readonly list: (stretch: Stretch) => Promise<JsonResponse<Page<Row>>>;
-  readonly columns: readonly Column<Row>[];
-}
-
 async function showPages<Row extends NamedVoice>(
-  { columns, list }: Source<Row>,
   { all, page, pageSize }: VoicesListFlags,
+  columns: readonly Column<Row>[],
+  list: (range: {
+    page?: number | undefined;
+    pageSize?: number | undefined;
+  }) => Promise<JsonResponse<Page<Row>>>,
 ): Promise<CommandResult> {
   if (all === true) {
-    const rows: Row[] = [];
-    const items: unknown[] = [];
-    for await (const listed of allItems((number) =>
-      list({ page: number, pageSize: PAGE_SIZE_MAX }),
-    )) {
-      rows.push(listed.item);
-      items.push(listed.raw);
-    }
-    return present(rows, columns, { items, total: items.length });
+    const { data, rows } = await collectAll(
+      allItems((number) => list({ page: number, pageSize: PAGE_SIZE_MAX })),
+    );
+    return present(rows, columns, data);
   }
   const { value, raw } = await list({ page, pageSize });
   const shown = await present(value.items, columns, raw);

@@ -2,7 +2,8 @@ import path from 'node:path';
 import { Option } from 'commander';
 import { extensionOf } from '../../src/audio/formats.ts';
 import type { CommandDefinition, Context } from '../../src/cli/command.ts';
-import { idOptions, filled, speechFormat } from '../../src/cli/flags/speech.ts';
+import { idOptions, modelOption, speechFormat } from '../../src/cli/flags/speech.ts';
+import { addOptions, filled, textOption } from '../../src/cli/flags/values.ts';
 import type { IdFlags } from '../../src/cli/flags/speech.ts';
 import { folderPlace } from '../../src/cli/jobs/places.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
@@ -24,38 +25,17 @@ export const voicesPreview: CommandDefinition<PreviewFlags> = {
           'Billed as speech.',
       )
       .argument('<id...>', 'voice ids')
-      .addOption(
-        new Option('--text <text>', 'sample line')
-          .argParser(filled('--text'))
-          .default(TEXT, 'a greeting'),
-      )
-      .addOption(
-        new Option(
-          '--output-dir <folder>',
-          'folder for the files (default: the current one)',
-        ).argParser(filled('--output-dir')),
-      )
-      .addOption(
-        new Option('--play', 'play the voices one after the other; writes no files by itself'),
-      )
-      .addOption(
-        new Option('--player <command>', 'player program that reads stdin').argParser(
-          filled('--player'),
-        ),
-      )
-      .addOption(
-        new Option('-m, --model <id>', 'model id (default: each voice’s default model)').argParser(
-          filled('--model'),
-        ),
-      )
-      .addOption(
-        new Option('--format <format>', 'format of the files (default: mp3)').argParser(
-          speechFormat('--format'),
-        ),
-      );
-    const ids = idOptions('key that makes a repeated request free; one voice only');
-    for (const option of ids) command.addOption(option);
-    command.addHelpText('after', EXAMPLES);
+      .addHelpText('after', EXAMPLES);
+    const format = new Option('--format <format>', 'format of the files (default: mp3)');
+    addOptions(command, [
+      textOption('--text <text>', 'sample line').default(TEXT, 'a greeting'),
+      textOption('--output-dir <folder>', 'folder for the files (default: the current one)'),
+      new Option('--play', 'play the voices one after the other; writes no files by itself'),
+      textOption('--player <command>', 'player program that reads stdin'),
+      modelOption('each voice’s default model'),
+      format.argParser(speechFormat('--format')),
+      ...idOptions('key that makes a repeated request free; one voice only'),
+    ]);
   },
   async run(context, { args, options }) {
     const ids = [...new Set(args.map((id) => filled('ID')(id)))];
@@ -77,12 +57,12 @@ function refuseSharedIds(
   if (ids.length === 1) return;
   if (idempotencyKey === undefined && requestId === undefined) return;
   throw usageFailure(
-    `${idempotencyKey === undefined ? '--request-id' : '--idempotency-key'} is for one request, and ${ids.length} voices are asked for`,
+    `${idempotencyKey === undefined ? '--request-id' : '--idempotency-key'} is for one request, and ${ids.length} voices are given`,
     'Name one voice, or leave it out.',
   );
 }
 
-export interface PreviewFlags extends Pick<IdFlags, 'idempotencyKey' | 'requestId'> {
+interface PreviewFlags extends Pick<IdFlags, 'idempotencyKey' | 'requestId'> {
   readonly text: string;
   readonly outputDir?: string;
   readonly play?: true;
@@ -92,11 +72,11 @@ export interface PreviewFlags extends Pick<IdFlags, 'idempotencyKey' | 'requestI
 }
 
 /**
- * Speaks one line with each voice, one after the other; everything that can be checked is checked before
- * the first is billed. A voice that fails keeps none of the others from speaking.
+ * Speaks one line with each voice in turn. Checks all of them before sending anything; continues after a
+ * voice fails.
  * @throws Failure (usage, output) before anything was sent
  */
-export async function previewVoices(
+async function previewVoices(
   context: Context,
   ids: readonly string[],
   flags: PreviewFlags,
@@ -108,10 +88,13 @@ export async function previewVoices(
   const items: unknown[] = [];
   const failed: FailedPreview[] = [];
   for (const [index, task] of tasks.entries()) {
+    const voiceId = ids[index] ?? '';
     const preview = await speakPreview(task);
-    if (preview instanceof Failure) failed.push({ voiceId: ids[index] ?? '', failure: preview });
-    items.push(preview instanceof Failure ? failedItem(ids[index] ?? '', preview) : preview.data);
-    if (preview instanceof Failure && STOPS.has(preview.exit)) break;
+    if (preview instanceof Failure) {
+      failed.push({ voiceId, failure: preview });
+      items.push({ voiceId, output: null, error: preview.summary });
+      if (STOPS.has(preview.exit)) break;
+    } else items.push(preview.data);
   }
   return { data: { items }, ...conclude(context, failed, ids.length) };
 }
@@ -127,7 +110,7 @@ const FOLDER = {
   hint: 'Name a folder, or leave the flag out.',
 };
 
-/** What is wrong for one voice is wrong for all of them. */
+/** Failures that every further voice would have too. */
 const STOPS = new Set<Failure['exit']>(['auth', 'credits']);
 
 async function planPreview(context: Context, id: string, flags: PreviewFlags): Promise<Task> {
@@ -153,11 +136,7 @@ async function speakPreview(task: Task): Promise<CommandResult | Failure> {
   }
 }
 
-function failedItem(voiceId: string, { code, exitCode, message }: Failure): object {
-  return { voiceId, output: null, error: { code, message, exitCode } };
-}
-
-/** Ends with the last failure when nothing was spoken or nothing more can be. */
+/** Returns the last failure if every voice failed or the rest would fail too; else warns about each. */
 function conclude(
   { io }: Context,
   failed: readonly FailedPreview[],

@@ -7,6 +7,7 @@ import type { CreditRates } from '../speech/credit-rates.ts';
 import { createCreditRates } from '../speech/credit-rates.ts';
 import type { RecordOptions } from '../speech/long-text/record.ts';
 import type { Context } from './command.ts';
+import type { Progress } from './render/progress.ts';
 
 /** The journal of billed requests, and the requests that earlier commands left open in it. */
 interface OpenedJournal {
@@ -24,6 +25,28 @@ export async function openJournal(context: Context): Promise<OpenedJournal> {
     journal: new IntentJournal({ ...context, folder, processes }),
     open: async () => (await listOpenIntents({ folder, files: context.files, processes })).open,
   };
+}
+
+/**
+ * Does billed work with the journal, while progress is shown. `notice` prints a line on stderr, after removing
+ * the progress.
+ */
+export async function withJournal<T>(
+  context: Context,
+  progress: Pick<Progress, 'stop'>,
+  work: (tools: { journal: IntentJournal; notice: (line: string) => void }) => Promise<T>,
+): Promise<T> {
+  const { journal } = await openJournal(context);
+  const notice = (line: string): void => {
+    progress.stop();
+    context.io.notice(line);
+  };
+  try {
+    return await work({ journal, notice });
+  } finally {
+    progress.stop();
+    await journal.close();
+  }
 }
 
 /** Opens the user's spool, which keeps billed audio that cannot reach its output. */

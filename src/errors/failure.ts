@@ -65,6 +65,11 @@ export class Failure extends Error {
   get exitCode(): ExitCode {
     return EXIT_CODES[this.exit].code;
   }
+
+  /** The error of one item in a JSON document. */
+  get summary(): { readonly code: string; readonly message: string; readonly exitCode: ExitCode } {
+    return { code: this.code, message: this.message, exitCode: this.exitCode };
+  }
 }
 
 /** Creates a failure of the command line; nothing was sent. */

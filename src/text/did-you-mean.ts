@@ -21,6 +21,16 @@ export function closest(given: string, candidates: Iterable<string>, limit = 3):
     .map(({ candidate }) => candidate);
 }
 
+/** Returns `Did you mean x?` with the closest candidate; `otherwise` when none is close. */
+export function nearestHint(
+  given: string,
+  candidates: Iterable<string>,
+  otherwise?: string,
+): string | undefined {
+  const [nearest] = closest(given, candidates, 1);
+  return nearest === undefined ? otherwise : `Did you mean ${nearest}?`;
+}
+
 /** Returns a hint, `did you mean a, b or c?`, or undefined when no candidate is close. */
 export function didYouMean(given: string, candidates: Iterable<string>): string | undefined {
   const near = closest(given, candidates);

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { Option } from 'commander';
 import type { CaptionTarget } from '../../captions/caption-files.ts';
 import type { CueShape } from '../../captions/cue-shape.ts';
-import { oneOf, parseDuration, integerWithin } from './values.ts';
+import { addOptions, choiceOption, durationOption, integerOption, listOption } from './values.ts';
 import type { SettingValues } from '../../config/setting-definitions.ts';
 import { SETTINGS } from '../../config/setting-definitions.ts';
 import type { SettingSources } from '../../config/settings.ts';
@@ -13,7 +13,7 @@ import { durationText } from '../../text/duration.ts';
 import { flagOf } from '../../captions/caption-files.ts';
 import type { OutputPlan } from '../../speech/output-plan.ts';
 
-/** The flags that say how cues are cut; every command that writes subtitles has them. */
+/** The flags of every command that writes subtitles. */
 export type CueFlags = Partial<
   Pick<SettingValues, 'cueMaxChars' | 'cueMaxLines' | 'cueMaxDuration' | 'cueMinDuration' | 'cueBy'>
 >;
@@ -21,39 +21,27 @@ export type CueFlags = Partial<
 /** Adds the `--cue-…` flags. */
 export function addCueFlags(command: Command): void {
   const options = [
-    new Option('--cue-max-chars <n>', help('cueMaxChars')).argParser(
-      integerWithin('--cue-max-chars', { minimum: 1, maximum: 1_000 }),
-    ),
-    new Option('--cue-max-lines <n>', help('cueMaxLines')).argParser(
-      integerWithin('--cue-max-lines', { minimum: 1, maximum: 20 }),
-    ),
-    new Option('--cue-max-duration <duration>', help('cueMaxDuration')).argParser((given) =>
-      parseDuration('--cue-max-duration', given),
-    ),
-    new Option('--cue-min-duration <duration>', help('cueMinDuration')).argParser((given) =>
-      parseDuration('--cue-min-duration', given),
-    ),
-    new Option('--cue-by <unit>', help('cueBy')).argParser(
-      oneOf('--cue-by', ['phrase', 'sentence', 'word']),
-    ),
+    integerOption('--cue-max-chars <n>', help('cueMaxChars'), { minimum: 1, maximum: 1_000 }),
+    integerOption('--cue-max-lines <n>', help('cueMaxLines'), { minimum: 1, maximum: 20 }),
+    durationOption('--cue-max-duration <duration>', help('cueMaxDuration')),
+    durationOption('--cue-min-duration <duration>', help('cueMinDuration')),
+    choiceOption('--cue-by <unit>', help('cueBy'), ['phrase', 'sentence', 'word']),
   ];
-  for (const option of options) command.addOption(option.helpGroup('Caption options:'));
+  addOptions(
+    command,
+    options.map((option) => option.helpGroup('Caption options:')),
+  );
 }
 
-/** The repeatable `--subtitles FILE`. */
+/** Creates the repeatable `--subtitles`. */
 export function subtitlesOption(): Option {
-  return new Option(
-    '--subtitles <path>',
-    'write subtitles, as .srt or .vtt; may be repeated',
-  ).argParser((given: string, previous: readonly string[] | undefined) => [
-    ...(previous ?? []),
-    given,
-  ]);
+  const description = 'write subtitles, as .srt or .vtt';
+  return listOption('--subtitles <path>', description, (given) => given);
 }
 
 /**
- * How cues are cut: by the flags, else as configured, else by default.
- * @throws Failure (usage) for limits that contradict each other, (config) for a setting that may not be
+ * Returns the limits of cues: from flags, else from settings, else the defaults.
+ * @throws Failure: usage for limits that contradict each other, config for an invalid setting
  */
 export function cueShape(flags: CueFlags, settings: SettingSources): CueShape {
   const value = <Name extends keyof CueFlags>(name: Name, fallback: SettingValues[Name]) =>
@@ -85,8 +73,8 @@ export function cueShape(flags: CueFlags, settings: SettingSources): CueShape {
 }
 
 /**
- * The files that `--subtitles` names, with their formats.
- * @throws Failure (usage) for an ending that is neither .srt nor .vtt, and for one file twice
+ * Returns the files that `--subtitles` names, with their formats.
+ * @throws Failure (usage) for an extension other than .srt and .vtt, and for a repeated file
  */
 export function subtitleTargets(given: readonly string[], cwd: string): CaptionTarget[] {
   const seen = new Set<string>();
@@ -126,26 +114,26 @@ function describe(
   return `${origin.kind === 'flag' ? flag : `${name}${where}`} is ${value === 0 ? '0' : durationText(value)}`;
 }
 
-/** The flags that ask for the times of words. */
+/** The flags that request word times. */
 export interface CaptionFlags extends CueFlags {
   readonly subtitles?: readonly string[];
   readonly timings?: string;
 }
 
-/** The captions that are asked for, with everything that can be known of them before. */
+/** The requested caption files, and the limits of their cues. */
 export interface CaptionPlan {
   readonly targets: readonly CaptionTarget[];
   readonly shape: CueShape;
 }
 
-/** `--timings`, which belongs to `--subtitles`. */
+/** Creates `--timings`. */
 export function timingsOption(): Option {
   return new Option('--timings <path>', 'write word times, as .json');
 }
 
 /**
- * The captions that flags ask for; undefined without any.
- * @throws Failure (usage) for names, limits and flags that do not go together
+ * Returns the requested captions; undefined without any.
+ * @throws Failure (usage) for invalid file names and for flags that contradict each other
  */
 export function planCaptions(
   flags: CaptionFlags,
@@ -163,7 +151,7 @@ export function planCaptions(
   return { targets, shape: cueShape(flags, settings) };
 }
 
-/** The flag by which captions are asked for; undefined where none are. */
+/** Returns the flag that requests captions; undefined without one. */
 export function captionFlag({ subtitles = [], timings }: CaptionFlags): string | undefined {
   if (subtitles.length > 0) return '--subtitles';
   return timings === undefined ? undefined : '--timings';

@@ -1,9 +1,9 @@
 import { Option } from 'commander';
 import type { ColorChoice } from '../render/style.ts';
 import { COLOR_CHOICES } from '../render/style.ts';
-import { oneOf, parseTimeLimit, integerWithin } from './values.ts';
+import { choiceOption, durationOption, integerOption, parseTimeLimit } from './values.ts';
 
-/** The flags that every command has, before and after its name. */
+/** The flags of every command. */
 export interface GlobalOptions {
   readonly json?: true;
   readonly quiet?: true;
@@ -21,7 +21,7 @@ export interface GlobalOptions {
   readonly maxBytes?: number;
   readonly progress: boolean;
   readonly color: ColorChoice;
-  /** False: nothing is ever asked of the person at the terminal. */
+  /** False: never prompt. */
   readonly input: boolean;
 }
 
@@ -41,25 +41,30 @@ export function globalOptions(): Option[] {
     new Option('--base-url <url>', 'address of the hosted service'),
     new Option('--realtime-url <url>', 'realtime host, if it is a different one'),
     new Option('--api-key-file <path>', 'read the API key from a file; - is stdin'),
-    new Option('--max-retries <n>', 'retries of a request (default: 4)').argParser(
-      integerWithin('--max-retries', { minimum: 0, maximum: 999 }),
-    ),
-    new Option(
+    integerOption('--max-retries <n>', 'retries of a request (default: 4)', {
+      minimum: 0,
+      maximum: 999,
+    }),
+    durationOption(
       '--response-timeout <duration>',
       'wait this long for response headers (default: 10m when billed, else 60s)',
-    ).argParser((given) => parseTimeLimit('--response-timeout', given)),
-    new Option(
+      parseTimeLimit,
+    ),
+    durationOption(
       '--idle-timeout <duration>',
       'longest pause within a response body (default: 60s)',
-    ).argParser((given) => parseTimeLimit('--idle-timeout', given)),
-    new Option(
+      parseTimeLimit,
+    ),
+    integerOption(
       '--max-bytes <n>',
       'abort audio above this size (default: 8 times the expected size, at least 256 MiB)',
-    ).argParser(integerWithin('--max-bytes', { minimum: 1 })),
+      { minimum: 1 },
+    ),
     new Option('--no-progress', 'hide progress'),
-    new Option('--color <when>', 'use colors: auto, always or never')
-      .argParser(oneOf('--color', COLOR_CHOICES))
-      .default('auto', 'auto'),
+    choiceOption('--color <when>', 'use colors: auto, always or never', COLOR_CHOICES).default(
+      'auto',
+      'auto',
+    ),
     new Option('--no-input', 'never prompt'),
     new Option('-V, --version', 'print the version'),
   ].map((option) => option.helpGroup(GLOBAL_GROUP));

@@ -7,10 +7,9 @@ import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../../contract/limits.ts';
 import { usageFailure } from '../../errors/failure.ts';
 import type { Context } from '../command.ts';
 import type { CommandResult } from '../render/result.ts';
-import { filled } from './speech.ts';
-import { oneOf, parseDuration, integerWithin } from './values.ts';
+import { choiceOption, durationOption, integerOption, textOption } from './values.ts';
 
-/** Every interface that has speech jobs, in the order of the help. */
+/** The APIs that have speech jobs, in the order of the help. */
 const JOB_APIS: readonly JobApi[] = ['v3', 'v1'];
 
 export interface ApiFlag {
@@ -25,22 +24,20 @@ export interface WaitFlags {
 }
 
 export function apiOption(): Option {
-  return new Option(
-    '--api <surface>',
-    `API surface: ${JOB_APIS.join(', ')} (default: v3)`,
-  ).argParser(oneOf('--api', JOB_APIS));
+  const description = `API surface: ${JOB_APIS.join(', ')} (default: v3)`;
+  return choiceOption('--api <surface>', description, JOB_APIS);
 }
 
 export function waitOptions(): Option[] {
   return [
-    new Option(
+    durationOption(
       '--timeout <duration>',
       'stop waiting after this time (exit code 28); the job continues',
-    ).argParser((given) => parseDuration('--timeout', given)),
-    new Option(
+    ),
+    durationOption(
       '--poll-interval <duration>',
       'time between polls (default: a tenth of the elapsed time, at least Retry-After)',
-    ).argParser((given) => parseDuration('--poll-interval', given)),
+    ),
   ];
 }
 
@@ -99,7 +96,7 @@ export function refuseIdleFlags({
   throw usageFailure(`${given} requires --wait or -o`, 'Add --wait.');
 }
 
-/** The flags of every list of jobs. */
+/** The flags of commands that list jobs. */
 export interface PageFlags {
   readonly status?: string;
   readonly page?: number;
@@ -107,19 +104,36 @@ export interface PageFlags {
   readonly all?: true;
 }
 
-/** Those flags, with their bounds. */
-export function pageOptions(): readonly Option[] {
+/** Creates the flags of commands that list jobs. */
+export function jobListOptions(): readonly Option[] {
   return [
-    new Option('--status <status>', 'only jobs in this state').argParser(filled('--status')),
-    new Option('--page <n>', 'page number, from 1').argParser(
-      integerWithin('--page', { minimum: 1 }),
-    ),
-    new Option(
-      '--limit <n>',
-      `jobs a page, at most ${PAGE_SIZE_MAX} (default: ${PAGE_SIZE_DEFAULT})`,
-    ).argParser(integerWithin('--limit', { minimum: 1, maximum: PAGE_SIZE_MAX })),
-    new Option('--all', 'every page').conflicts(['page', 'limit']),
+    textOption('--status <status>', 'only jobs in this state'),
+    ...pageOptions('limit', 'jobs'),
   ];
+}
+
+/** Creates `--page`, `--all`, and the flag for the size of a page. @param things on a page */
+export function pageOptions(sizeFlag: 'limit' | 'page-size', things: string): readonly Option[] {
+  const size = `${things} per page, at most ${PAGE_SIZE_MAX} (default: ${PAGE_SIZE_DEFAULT})`;
+  const sizes = { minimum: 1, maximum: PAGE_SIZE_MAX };
+  return [
+    integerOption('--page <n>', 'page number, from 1', { minimum: 1 }),
+    integerOption(`--${sizeFlag} <n>`, size, sizes),
+    new Option('--all', 'list every page').conflicts(['page', 'limit', 'pageSize']),
+  ];
+}
+
+/** Collects the items of every page; `data` is the document of `--json`. */
+export async function collectAll<Item>(
+  listed: AsyncIterable<{ readonly item: Item; readonly raw: unknown }>,
+): Promise<{ readonly rows: readonly Item[]; readonly data: unknown }> {
+  const rows: Item[] = [];
+  const items: unknown[] = [];
+  for await (const { item, raw } of listed) {
+    rows.push(item);
+    items.push(raw);
+  }
+  return { rows, data: { items, total: items.length } };
 }
 
 /** Returns a notice with the next page, unless this is the last. */

@@ -12,12 +12,17 @@ import type { Context, Connection } from '../command.ts';
 import type { CreateWaitFlags } from './jobs.ts';
 import { waitOptions } from './jobs.ts';
 import type { IdFlags } from './speech.ts';
-import { dryRunOption, idOptions, filled, numberWithin } from './speech.ts';
+import { dryRunOption, idOptions } from './speech.ts';
+import { filled, listOption, numberOption, textOption } from './values.ts';
 
-/** The flags of every create of lip sync, dubbing, images and videos. */
+/** The flags of the commands that create lip-sync, dubbing, image and video jobs. */
 export interface MediaCreateFlags extends CreateWaitFlags, IdFlags {}
 
-/** @param what is made, such as `the video` @param keyHelp what the key is good for there */
+/**
+ * Creates the flags of the commands that create media jobs.
+ * @param what the result, such as `the video`
+ * @param keyHelp describes `--idempotency-key`
+ */
 export function createOptions(what: string, keyHelp: string): Option[] {
   return [
     new Option('--wait', 'wait until the job has finished'),
@@ -29,7 +34,7 @@ export function createOptions(what: string, keyHelp: string): Option[] {
   ];
 }
 
-/** What the key of a create is good for that is recognized when it is repeated. */
+/** Describes `--idempotency-key` where the service recognizes repeated keys. */
 export const KEY_HELP = 'key that makes a repeated request free';
 
 /**
@@ -47,14 +52,7 @@ export function refuseOtherEnding(kind: MediaJobKind, output: string | undefined
   );
 }
 
-/** A parser for a flag that may be repeated, in order; the same value twice is two. */
-function every(
-  read: (given: string) => string,
-): (given: string, before: readonly string[] | undefined) => readonly string[] {
-  return (given, before) => [...(before ?? []), read(given)];
-}
-
-/** The flags that creates of images and of videos share. */
+/** The flags of `image create` and `video create`. */
 export interface PictureFlags extends MediaCreateFlags {
   readonly model: string;
   readonly image?: readonly string[];
@@ -67,27 +65,22 @@ export interface PictureFlags extends MediaCreateFlags {
 
 export function pictureOptions(mediaType: MediaType): Option[] {
   return [
-    new Option('-m, --model <id>', `model id, from \`foley ${mediaType} models\``)
-      .argParser(filled('--model'))
-      .makeOptionMandatory(),
-    new Option(
+    textOption(
+      '-m, --model <id>',
+      `model id, from \`foley ${mediaType} models\``,
+    ).makeOptionMandatory(),
+    listOption(
       '--image <url-or-file>',
-      `reference image (may be repeated, up to ${IMAGE_REFERENCES_MAX})`,
-    ).argParser(every(filled('--image'))),
-    new Option('--max-credits <n>', 'refuse when the quoted price is higher').argParser(
-      numberWithin('--max-credits', { minimum: 0 }),
+      `reference image, at most ${IMAGE_REFERENCES_MAX}`,
+      filled('--image'),
     ),
+    numberOption('--max-credits <n>', 'refuse when the quoted price is higher', { minimum: 0 }),
   ];
 }
 
-/** What is to be seen. Throws a Failure (usage) for nothing. */
-export function readPrompt(given: string): string {
-  return filled('PROMPT')(given);
-}
-
 /**
- * The pictures to go by, each with its flag.
- * @throws Failure (usage) above the limit of the spec's section 8
+ * Returns the values of `--image`, each with its flag.
+ * @throws Failure (usage) for too many (docs/api/media.md)
  */
 export function givenReferences({
   image = [],
@@ -101,7 +94,7 @@ export function givenReferences({
   return image.map((given) => [given, '--image'] as const);
 }
 
-/** One is `image_url`, more are `image_urls` (docs/api/media.md). */
+/** Returns the fields for reference images: `image_url` for one, else `image_urls` (docs/api/media.md). */
 export function referenceFields(urls: readonly string[]): MediaOrder {
   const [only] = urls;
   if (only === undefined) return {};
@@ -109,8 +102,8 @@ export function referenceFields(urls: readonly string[]): MediaOrder {
 }
 
 /**
- * Refuses what the catalogue quotes above `--max-credits`; without that nothing is asked.
- * @throws Failure (usage), also when the catalogue has no quote for it
+ * Checks the price in the catalogue of models against `--max-credits`; without that flag, does nothing.
+ * @throws Failure (usage) for a higher price, or if the catalogue has none
  */
 export async function refuseDear(
   { signal }: Context,
@@ -123,7 +116,7 @@ export async function refuseDear(
   const { value } = await listMediaModels(client, mediaType, signal);
   const variants = value.find(({ id }) => id === model)?.variants ?? [];
   const fitting = variants.filter((variant) => fits(variant, flags));
-  // What is left open the service chooses: it may be the dearest.
+  // The service chooses what the flags leave open: compare the highest price.
   const quotes = fitting.map(({ credits }) => credits).filter((credits) => credits !== undefined);
   if (quotes.length === 0) {
     throw usageFailure(
@@ -139,7 +132,7 @@ export async function refuseDear(
   );
 }
 
-/** Of an image, where none is asked for (docs/api/media.md). */
+/** The resolution of images without `--resolution` (docs/api/media.md). */
 const DEFAULT_RESOLUTION = '1k';
 
 function fits(variant: MediaVariant, flags: PictureFlags): boolean {

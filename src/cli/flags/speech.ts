@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import type { ChoiceParser } from './values.ts';
+import { addOptions, numberOption, textOption, textWithin } from './values.ts';
 import type { AudioFormat } from '../../contract/values.ts';
 import { AUDIO_FORMATS } from '../../contract/values.ts';
 import type { ControlName } from '../../contract/generated/speech-controls.ts';
@@ -9,12 +10,11 @@ import type { SpeechControls } from '../../contract/speech.ts';
 import { usageFailure } from '../../errors/failure.ts';
 import type { SettingSources } from '../../config/settings.ts';
 import { resolveSetting } from '../../config/settings.ts';
-import { countCodePoints } from '../../text/code-points.ts';
-import { closest } from '../../text/did-you-mean.ts';
+import { nearestHint } from '../../text/did-you-mean.ts';
 import { isHeaderValue } from '../../api/request.ts';
 import { IDEMPOTENCY_KEY_MAX_CHARACTERS } from '../../contract/limits.ts';
 
-/** The flags that say who speaks and how; every command that speaks has them. */
+/** The flags for voice, model, format and controls. */
 export interface SpeechFlags extends SpeechControls {
   readonly voice?: string;
   readonly voiceName?: string;
@@ -23,57 +23,45 @@ export interface SpeechFlags extends SpeechControls {
   readonly outputFormat?: AudioFormat;
 }
 
-/** Short names that the contract gives to controls. */
+/** Short flags of controls. */
 const SHORT_NAMES: Partial<Record<ControlName, string>> = { language: '-l' };
 
-/** What a command says of its formats: which it has, and which one where none is named. */
-interface FormatWords {
-  readonly formats?: string;
-  readonly usual?: string;
-}
-
+/** Adds the flags for voice, model, format and controls; `formats` and `usual` are help texts. */
 export function addSpeechFlags(
   command: Command,
   {
     formats = SPEECH_FORMATS.join(', '),
     usual = 'from the extension of --output, else mp3',
-  }: FormatWords = {},
+  }: { readonly formats?: string; readonly usual?: string } = {},
 ): void {
-  for (const option of voiceOptions()) command.addOption(option);
-  command
-    .addOption(
-      new Option('-m, --model <id>', 'model id (default: the voice’s default model)').argParser(
-        filled('--model'),
-      ),
-    )
-    .addOption(
-      new Option('--format <format>', `${formats} (default: ${usual})`).argParser(
-        speechFormat('--format'),
-      ),
-    )
-    .addOption(
-      new Option('--output-format <format>', 'alias of --format')
-        .argParser(speechFormat('--output-format'))
-        .conflicts('format')
-        .hideHelp(),
-    );
-  for (const option of controlOptions()) command.addOption(option);
+  addOptions(command, [
+    ...voiceOptions(),
+    modelOption(),
+    new Option('--format <format>', `${formats} (default: ${usual})`).argParser(
+      speechFormat('--format'),
+    ),
+    new Option('--output-format <format>', 'alias of --format')
+      .argParser(speechFormat('--output-format'))
+      .conflicts('format')
+      .hideHelp(),
+    ...controlOptions(),
+  ]);
 }
 
-/** The flags that say who speaks. */
+/** Creates the flags that select a voice. */
 export function voiceOptions(): Option[] {
   return [
-    new Option('-v, --voice <id>', 'voice id').argParser(filled('--voice')),
-    new Option('--voice-name <name>', 'exact voice name, case-insensitive')
-      .argParser(filled('--voice-name'))
-      .conflicts('voice'),
+    textOption('-v, --voice <id>', 'voice id'),
+    textOption('--voice-name <name>', 'exact voice name, case-insensitive').conflicts('voice'),
   ];
 }
 
-/**
- * The controls to send, by the service's names: those that were given as flags, and those that are
- * configured. What was not given is not sent.
- */
+/** Creates `--model`. */
+export function modelOption(usual = 'the voice’s default model'): Option {
+  return textOption('-m, --model <id>', `model id (default: ${usual})`);
+}
+
+/** Returns the controls to send: those given as flags, else those configured. */
 export function controlsToSend(flags: SpeechControls, settings: SettingSources): SpeechControls {
   const given: SpeechControls = Object.fromEntries(
     Object.entries(flags).filter(([name]) => name in SPEECH_CONTROLS),
@@ -87,7 +75,7 @@ export function controlsToSend(flags: SpeechControls, settings: SettingSources):
   return { ...configured, ...given };
 }
 
-/** The controls that the environment or a config file may set. */
+/** The controls that the environment or a settings file may set. */
 export const CONFIGURABLE_CONTROLS = ['language', 'speed', 'volume'] as const;
 
 /** Every control, in the order of the help. */
@@ -95,12 +83,12 @@ export const CONTROL_NAMES = Object.keys(SPEECH_CONTROLS).filter(
   (name): name is ControlName => name in SPEECH_CONTROLS,
 );
 
-/** The flag of a control, as it was given where that has two forms. */
+/** Returns the flag of a control, such as `--speed`; `--no-…` for false. */
 export function flagOf(name: ControlName, value?: SpeechControls[ControlName]): string {
   return `--${value === false ? 'no-' : ''}${kebab(name)}`;
 }
 
-/** The flags of controls: of all, or of some. */
+/** Creates the flags of these controls. */
 export function controlOptions(names: readonly ControlName[] = CONTROL_NAMES): Option[] {
   return names.flatMap((name) => {
     const control = SPEECH_CONTROLS[name];
@@ -111,10 +99,11 @@ export function controlOptions(names: readonly ControlName[] = CONTROL_NAMES): O
     const help = lowerFirst(about);
     switch (control.type) {
       case 'number':
-        return new Option(
+        return numberOption(
           `${flags} <n>`,
           `${help}, ${control.minimum} to ${control.maximum}${families === undefined ? '' : ` (${families})`}`,
-        ).argParser(numberWithin(flag, control));
+          control,
+        );
       case 'string':
         return new Option(`${flags} <text>`, help).argParser(textWithin(flag, control.maxLength));
       case 'boolean':
@@ -125,55 +114,14 @@ export function controlOptions(names: readonly ControlName[] = CONTROL_NAMES): O
   });
 }
 
-/** A parser for a flag that takes a decimal number within limits. */
-export function numberWithin(
-  flag: string,
-  { minimum, maximum = Infinity }: { readonly minimum: number; readonly maximum?: number },
-): (given: string) => number {
-  const allowed =
-    maximum === Infinity
-      ? `a number of at least ${minimum}`
-      : `a number from ${minimum} to ${maximum}`;
-  return (given) => {
-    const value = /^[+-]?(?:\d+\.?\d*|\.\d+)$/.test(given) ? Number(given) : NaN;
-    if (!(value >= minimum && value <= maximum)) {
-      throw usageFailure(`${flag} is "${given}"; it takes ${allowed}`);
-    }
-    return value;
-  };
-}
-
-/** A parser for a flag that takes text of at most `maximum` characters, and not nothing. */
-export function textWithin(flag: string, maximum: number): (given: string) => string {
-  const check = filled(flag);
-  return (given) => {
-    const length = countCodePoints(given);
-    if (length > maximum) {
-      throw usageFailure(`${flag} has ${length} characters; at most ${maximum} are allowed`);
-    }
-    return check(given);
-  };
-}
-
-/** A parser for a flag that takes any text but none. */
-export function filled(flag: string): (given: string) => string {
-  return (given) => {
-    if (given.trim() === '') {
-      throw usageFailure(`${flag} is empty`, 'Give a value, or leave the flag out.');
-    }
-    return given;
-  };
-}
-
-/** A parser for a flag that takes a format of speech. */
+/** Creates a parser for a speech format. */
 export function speechFormat(flag: string): ChoiceParser<AudioFormat> {
   const parse = (given: string): AudioFormat => {
     const format = AUDIO_FORMATS.find((candidate) => candidate === given.toLowerCase());
     if (format !== undefined) return format;
-    const [nearest] = closest(given, AUDIO_FORMATS, 1);
     throw usageFailure(
       `${flag} is "${given}"; it takes ${SPEECH_FORMATS.join(', ')}`,
-      nearest === undefined ? undefined : `Did you mean ${nearest}?`,
+      nearestHint(given, AUDIO_FORMATS),
     );
   };
   return Object.assign(parse, { words: SPEECH_FORMATS });
@@ -187,29 +135,28 @@ function lowerFirst(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
-/** The ids that every command takes which creates something that may be billed. */
+/** The flags of every command that sends a billed request. */
 export interface IdFlags {
   readonly idempotencyKey?: string;
   readonly requestId?: string;
   readonly dryRun?: true;
 }
 
-/** The flags of every command that speaks and is billed for it. */
+/** Creates the flags of every command that sends a billed speech request. */
 export function requestOptions(): Option[] {
   return [
     ...idOptions('key that makes a repeated request free'),
-    new Option('--max-credits <n>', 'refuse a request that may cost more').argParser(
-      numberWithin('--max-credits', { minimum: 0 }),
-    ),
-    new Option(
+    numberOption('--max-credits <n>', 'refuse a request that may cost more', { minimum: 0 }),
+    numberOption(
       '--credit-rate <n>',
       'credits per character for --max-credits (default: from earlier charges)',
-    ).argParser(numberWithin('--credit-rate', { minimum: 0 })),
+      { minimum: 0 },
+    ),
     dryRunOption(),
   ];
 }
 
-/** Flags for the ids of a request. @param keyHelp what the key is good for there */
+/** Creates the flags for the ids of a request. @param keyHelp describes `--idempotency-key` */
 export function idOptions(keyHelp: string): Option[] {
   return [
     new Option('--idempotency-key <key>', keyHelp).argParser(headerText('--idempotency-key')),
@@ -223,7 +170,6 @@ export function dryRunOption(): Option {
   return new Option('--dry-run', 'print the request and send nothing');
 }
 
-/** A parser for a flag whose text becomes the value of a header. */
 function headerText(flag: string): (given: string) => string {
   const check = textWithin(flag, IDEMPOTENCY_KEY_MAX_CHARACTERS);
   return (given) => {

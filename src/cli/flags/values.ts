@@ -1,14 +1,72 @@
+import type { Command } from 'commander';
+import { Option } from 'commander';
 import { usageFailure } from '../../errors/failure.ts';
-import { closest } from '../../text/did-you-mean.ts';
+import { countCodePoints } from '../../text/code-points.ts';
+import { nearestHint } from '../../text/did-you-mean.ts';
 import { durationMs } from '../../text/duration.ts';
 
-/** A parser that knows the words it takes, for those that complete and describe flags. */
+/** The smallest and the largest number that a flag accepts. */
+interface Range {
+  readonly minimum: number;
+  readonly maximum?: number;
+}
+
+/** Adds flags to a command, in this order. */
+export function addOptions(command: Command, options: readonly Option[]): Command {
+  for (const option of options) command.addOption(option);
+  return command;
+}
+
+/** Creates a flag that accepts any text except an empty one. */
+export function textOption(flags: string, description: string): Option {
+  return new Option(flags, description).argParser(filled(nameOf(flags)));
+}
+
+/** Creates a flag that accepts a whole number. */
+export function integerOption(flags: string, description: string, range: Range): Option {
+  return new Option(flags, description).argParser(integerWithin(nameOf(flags), range));
+}
+
+/** Creates a flag that accepts a decimal number. */
+export function numberOption(flags: string, description: string, range: Range): Option {
+  return new Option(flags, description).argParser(numberWithin(nameOf(flags), range));
+}
+
+/** Creates a flag that accepts one of a few words. */
+export function choiceOption(flags: string, description: string, words: readonly string[]): Option {
+  return new Option(flags, description).argParser(oneOf(nameOf(flags), words));
+}
+
+/** Creates a flag that accepts a duration; its value is in milliseconds. */
+export function durationOption(flags: string, description: string, parse = parseDuration): Option {
+  return new Option(flags, description).argParser((given) => parse(nameOf(flags), given));
+}
+
+/** Creates a flag that may be repeated; its value is the list of what `parse` returns. */
+export function listOption(
+  flags: string,
+  description: string,
+  parse: (given: string) => unknown,
+): Option {
+  const append = (given: string, before: readonly unknown[] | undefined): readonly unknown[] => [
+    ...(before ?? []),
+    parse(given),
+  ];
+  return new Option(flags, `${description} (may be repeated)`).argParser(append);
+}
+
+/** Returns `--model` for `-m, --model <id>`. */
+function nameOf(flags: string): string {
+  return /--[\w-]+/.exec(flags)?.[0] ?? flags;
+}
+
+/** A parser that knows the words it accepts, for help and completion. */
 export interface ChoiceParser<Word extends string> {
   (given: string): Word;
   readonly words: readonly Word[];
 }
 
-/** A parser for a flag that takes one of a few words. */
+/** Creates a parser for one of a few words. */
 export function oneOf<Word extends string>(
   flag: string,
   words: readonly Word[],
@@ -16,45 +74,75 @@ export function oneOf<Word extends string>(
   const parse = (given: string): Word => {
     const word = words.find((candidate) => candidate === given);
     if (word !== undefined) return word;
-    const [nearest] = closest(given, words, 1);
     throw usageFailure(
       `${flag} is "${given}"; it takes ${words.join(', ')}`,
-      nearest === undefined ? undefined : `Did you mean ${nearest}?`,
+      nearestHint(given, words),
     );
   };
   return Object.assign(parse, { words });
 }
 
-/** The words that the parser of a flag takes; undefined when it takes anything else. */
+/** Returns the words that the parser of a flag accepts; undefined if it accepts other values. */
 export function wordsOf(parser: unknown): readonly string[] | undefined {
   if (typeof parser !== 'function' || !('words' in parser)) return undefined;
   const { words } = parser;
   return Array.isArray(words) ? words.filter((word) => typeof word === 'string') : undefined;
 }
 
-/** A parser for a flag that takes a whole number within limits. */
+/** Creates a parser for a whole number within limits. */
 export function integerWithin(
   flag: string,
-  {
-    minimum,
-    maximum = Number.MAX_SAFE_INTEGER,
-  }: { readonly minimum: number; readonly maximum?: number },
+  { minimum, maximum }: Range,
 ): (given: string) => number {
-  const allowed =
-    maximum === Number.MAX_SAFE_INTEGER
-      ? `a whole number of at least ${minimum}`
-      : `a whole number from ${minimum} to ${maximum}`;
+  const largest = maximum ?? Number.MAX_SAFE_INTEGER;
+  return numberParser(flag, 'a whole number', /^-?\d+$/, [minimum, largest]);
+}
+
+/** Creates a parser for a decimal number within limits. */
+export function numberWithin(flag: string, { minimum, maximum }: Range): (given: string) => number {
+  const pattern = /^[+-]?(?:\d+\.?\d*|\.\d+)$/;
+  return numberParser(flag, 'a number', pattern, [minimum, maximum ?? Infinity]);
+}
+
+function numberParser(
+  flag: string,
+  what: string,
+  pattern: RegExp,
+  [minimum, maximum]: readonly [number, number],
+): (given: string) => number {
+  const isOpen = maximum >= Number.MAX_SAFE_INTEGER;
+  const limits = isOpen ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`;
   return (given) => {
-    const value = Number(given);
-    if (!/^-?\d+$/.test(given) || value < minimum || value > maximum) {
-      throw usageFailure(`${flag} is "${given}"; it takes ${allowed}`);
+    const value = pattern.test(given) ? Number(given) : NaN;
+    if (value >= minimum && value <= maximum) return value;
+    throw usageFailure(`${flag} is "${given}"; it takes ${what} ${limits}`);
+  };
+}
+
+/** Creates a parser for text of 1 to `maximum` characters. */
+export function textWithin(flag: string, maximum: number): (given: string) => string {
+  const check = filled(flag);
+  return (given) => {
+    const length = countCodePoints(given);
+    if (length > maximum) {
+      throw usageFailure(`${flag} has ${length} characters; at most ${maximum} are allowed`);
     }
-    return value;
+    return check(given);
+  };
+}
+
+/** Creates a parser for any text except an empty one. */
+export function filled(flag: string): (given: string) => string {
+  return (given) => {
+    if (given.trim() === '') {
+      throw usageFailure(`${flag} is empty`, 'Give a value, or leave the flag out.');
+    }
+    return given;
   };
 }
 
 /**
- * A duration of the command line in milliseconds.
+ * Parses a duration; returns milliseconds.
  * @throws Failure (usage) naming the flag
  */
 export function parseDuration(flag: string, given: string): number {
@@ -66,7 +154,7 @@ export function parseDuration(flag: string, given: string): number {
 }
 
 /**
- * The same for a limit, which nothing could be within if it were none.
+ * Parses a time limit, a duration above 0; returns milliseconds.
  * @throws Failure (usage) naming the flag
  */
 export function parseTimeLimit(flag: string, given: string): number {

@@ -1,4 +1,4 @@
-import { Option } from 'commander';
+import type { Option } from 'commander';
 import { describeCost } from '../render/result.ts';
 import type { MadeVoice } from '../../api/resources/voices.ts';
 import { LANGUAGE_MAX_CHARACTERS } from '../../contract/limits.ts';
@@ -6,34 +6,24 @@ import type { VoiceVisibility } from '../../contract/reference-audio.ts';
 import { VOICE_VISIBILITIES } from '../../contract/reference-audio.ts';
 import { display } from '../../text/display.ts';
 import type { CommandResult } from '../render/result.ts';
-import { textWithin } from './speech.ts';
-import { oneOf } from './values.ts';
+import { choiceOption, textWithin } from './values.ts';
 
 export interface VisibilityFlag {
   readonly visibility?: VoiceVisibility;
 }
 
-/** Who may use a voice that is made. */
+/** Creates `--visibility`. */
 export function visibilityOption(): Option {
-  const words = VOICE_VISIBILITIES.join(' or ');
-  return new Option('--visibility <who>', `${words} (default: private)`).argParser(
-    oneOf('--visibility', VOICE_VISIBILITIES),
-  );
+  const description = `${VOICE_VISIBILITIES.join(' or ')} (default: private)`;
+  return choiceOption('--visibility <who>', description, VOICE_VISIBILITIES);
 }
 
-/** A parser for a code that a request can carry. */
+/** Creates a parser for a language code. */
 export function languageCode(flag: string): (given: string) => string {
   return textWithin(flag, LANGUAGE_MAX_CHARACTERS);
 }
 
-/** A parser for a flag that may be repeated; the same value twice is one. */
-export function each(
-  read: (given: string) => string,
-): (given: string, before: readonly string[] | undefined) => readonly string[] {
-  return (given, before) => [...new Set([...(before ?? []), read(given)])];
-}
-
-/** A voice that was made: its id for a person or a script, everything with `--json`. */
+/** Returns the result of creating a voice: prints its id, or with `--json` all fields. */
 export function madeVoiceResult(
   { createdAt, creditsUsed, name, quotaRemaining, raw, requestId, voiceId }: MadeVoice,
   target: 'embedded' | 'hosted',
@@ -54,7 +44,7 @@ export function madeVoiceResult(
   };
 }
 
-/** That it was made, what it cost and how to speak with it, on a line for stderr. */
+/** Reports the created voice, its cost and how to use it, as a line for stderr. */
 export function madeVoiceNotice(voice: MadeVoice, name: string): string {
   const made = `foley: created the voice "${voice.name ?? name}"`;
   return `${describeCost(made, { ...voice, ignoredParameters: [] })}; \`foley tts -v ${voice.voiceId}\` speaks with it`;

@@ -3,20 +3,75 @@ import { mapConcurrent } from '../../effects/concurrency.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { FetchedJob, JobFetch } from '../../speech/jobs/fetch-job.ts';
 import { fetchJob, markFetched } from '../../speech/jobs/fetch-job.ts';
-import type { WaitedJob } from '../../speech/jobs/job-source.ts';
-import type { Context } from '../command.ts';
+import type { PlaceFor, WaitedJob } from '../../speech/jobs/job-source.ts';
+import type { Connection, Context } from '../command.ts';
 import { openJournal } from '../journal.ts';
 import { liveLines } from '../render/progress.ts';
 import type { CommandResult } from '../render/result.ts';
 import type { Column } from '../render/table.ts';
 import type { JobPresenter } from './format.ts';
 import { fetchedDocument } from './format.ts';
+import type { OpenPlace } from './places.ts';
+import { folderPlace } from './places.ts';
 
 /** Jobs that are polled concurrently. */
 const MOST_AT_ONCE = 16;
 
+/** How a command fetches jobs of one kind. */
+interface FetchCommand<Job extends WaitedJob> {
+  /** `--output`: a file, `-`, or a folder for several jobs. */
+  readonly output: string | undefined;
+  /** Opens the output of a single job. */
+  readonly openPlace: (output: string) => Promise<OpenPlace>;
+  /** The place of a single job without `output`; without it, nothing is downloaded. */
+  readonly automatic?: PlaceFor;
+  readonly jobs: (
+    connection: Connection,
+  ) => Pick<JobFetch<Job>, 'polling' | 'source'> & { readonly words: JobPresenter<Job> };
+  /** Returns the command that resumes jobs. */
+  readonly resume: (ids: readonly string[], output: string | undefined) => string;
+}
+
+/** Fetches one job: waits for it if `jobs` returns `polling`, and saves its result. */
+export async function fetchJobCommand<Job extends WaitedJob>(
+  context: Context,
+  id: string,
+  { automatic, jobs, openPlace, output, resume }: FetchCommand<Job>,
+): Promise<CommandResult> {
+  const place = output === undefined ? undefined : await openPlace(output);
+  try {
+    return await fetchOne(context, id, {
+      ...jobs(await context.connect()),
+      placeFor: place?.placeFor ?? automatic,
+      signal: context.signal,
+      resume: (jobId) => resume([jobId], place?.nextName?.() ?? output),
+    });
+  } finally {
+    await place?.abandon();
+  }
+}
+
+/** Waits for one or several jobs, and saves their results if `output` is given. */
+export async function waitCommand<Job extends WaitedJob>(
+  context: Context,
+  ids: readonly string[],
+  command: FetchCommand<Job>,
+): Promise<CommandResult> {
+  const [only = ''] = ids;
+  if (ids.length === 1) return fetchJobCommand(context, only, command);
+  const { jobs, output, resume } = command;
+  const placeFor = output === undefined ? undefined : await folderPlace(context, output);
+  return fetchMany(context, [...new Set(ids)], {
+    ...jobs(await context.connect()),
+    placeFor,
+    signal: context.signal,
+    resume: (id) => resume([id], output),
+    resumeAll: (left) => resume(left, output),
+  });
+}
+
 /** Waits for several jobs and reports each; the worst outcome sets the exit code. */
-export async function fetchMany<Job extends WaitedJob>(
+async function fetchMany<Job extends WaitedJob>(
   context: Context,
   ids: readonly string[],
   { words, ...options }: ManyJobs<Job>,
@@ -124,7 +179,7 @@ function worstFailure<Job extends WaitedJob>(
 }
 
 /** Waits for a job or downloads it, and reports the outcome. */
-export async function fetchOne<Job extends WaitedJob>(
+async function fetchOne<Job extends WaitedJob>(
   context: Context,
   id: string,
   { words, ...options }: JobFetch<Job> & { readonly words: JobPresenter<Job> },

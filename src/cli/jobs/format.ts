@@ -111,9 +111,7 @@ export function fetchedDocument<Job extends WaitedJob>(
   const { api, kind, target } = words;
   const document =
     job === undefined ? { ...UNHEARD, id, kind, api, target } : words.document({ job, saved });
-  if (failure === undefined) return document;
-  const { code, exitCode, message } = failure;
-  return { ...document, error: { code, message, exitCode } };
+  return failure === undefined ? document : { ...document, error: failure.summary };
 }
 
 const UNHEARD = {

@@ -16,11 +16,13 @@ export interface OpenPlace {
   readonly placeFor: PlaceFor;
   /** The open file; undefined for stdout. */
   readonly file: Output | undefined;
+  /** Returns the output to resume with, if the result has another format than the name. */
+  readonly nextName?: () => string;
   /** Removes an unused file. */
   abandon(): Promise<void>;
 }
 
-/** Stdout as a place for audio. Throws a Failure (output) when it is closed. */
+/** Returns stdout as a place for audio. @throws Failure (output) if it is closed */
 export function stdoutPlace({ io }: Pick<Context, 'io'>): Place {
   io.requireStdout();
   return { stream: { write: (chunk) => io.writeOut(chunk), end: () => Promise.resolve() } };
@@ -36,8 +38,7 @@ interface PlaceOptions {
 }
 
 /**
- * The place of what one job or something like it made: stdout (`-`), or a file, which is opened now, so
- * that what could fail fails before anybody waits.
+ * Opens the output of a job: stdout (`-`) or a file. Opened before waiting, so that errors appear at once.
  * @throws Failure (usage, output, exists)
  */
 export async function namedPlace(
@@ -96,8 +97,8 @@ const FOLDER_OF_JOBS: FolderWords = {
 };
 
 /**
- * A folder, made where it is missing, with a file for each job, or for what else has an id.
- * @throws Failure: usage when it is something else, output when it cannot be used
+ * Returns a folder as the place for the results of several jobs; creates it if it is missing.
+ * @throws Failure: usage if it is a file, output if it cannot be written
  */
 export async function folderPlace(
   context: Context,

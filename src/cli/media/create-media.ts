@@ -9,13 +9,13 @@ import { requireSharp } from '../connect.ts';
 import type { Context, Connection } from '../command.ts';
 import { pollingAt } from '../flags/jobs.ts';
 import type { MediaCreateFlags } from '../flags/media.ts';
-import { reportCreated, resumeCommand } from '../jobs/format.ts';
+import { reportCreated } from '../jobs/format.ts';
 import type { JobProgress } from '../jobs/format.ts';
 import { openJournal, openSpool } from '../journal.ts';
 import type { CommandResult } from '../render/result.ts';
 import { dryRunResult } from '../render/result.ts';
 import type { MediaPlace } from './format.ts';
-import { mediaPlace, billingNotice, MEDIA_API, mediaPresenter } from './format.ts';
+import { mediaPlace, billingNotice, mediaPresenter, resumeMedia } from './format.ts';
 import { addressesOf, describedUrls } from './input-addresses.ts';
 
 /** A media job to create. */
@@ -137,22 +137,12 @@ function courseOf(
       if (billing !== undefined) context.io.notice(billing);
       progress.state(job);
     },
-    resume: (id) => resumeLine(context, kind, id, place?.nextName()),
+    resume: (id) => resumeMedia(context, kind, [id], place?.nextName()),
     notice(line) {
       progress.stop();
       context.io.notice(line);
     },
   };
-}
-
-/** Returns the command that resumes a job, with the same service and output. */
-export function resumeLine(
-  { globals }: Context,
-  noun: MediaJobKind,
-  id: string,
-  output: string | undefined,
-): string {
-  return resumeCommand([id], { noun, api: MEDIA_API, output }, globals);
 }
 
 function optionsOf(

@@ -8,13 +8,14 @@ import { makesOf } from '../../media/media-source.ts';
 import { counted, display } from '../../text/display.ts';
 import type { Context } from '../command.ts';
 import type { JobPresenter, JobResult } from '../jobs/format.ts';
+import { resumeCommand } from '../jobs/format.ts';
 import type { OpenPlace } from '../jobs/places.ts';
 import { namedPlace } from '../jobs/places.ts';
 import { startProgress } from '../render/progress.ts';
 import { describeCost } from '../render/result.ts';
 
 /** The interface that has lip sync, dubbing, images and videos (docs/api/lip-sync.md and docs/api/media.md). */
-export const MEDIA_API = 'v1';
+const MEDIA_API = 'v1';
 
 /** Returns the presenter of lip-sync, dubbing, image and video jobs. */
 export function mediaPresenter(
@@ -115,15 +116,22 @@ export function describeBilling({
   return `${billedSeconds} s${why.length === 0 ? '' : ` (${why.join('; ')})`}`;
 }
 
-/** A place, with the name to use when the result has another format. */
-export interface MediaPlace extends OpenPlace {
-  /** The output to resume with. */
-  readonly nextName: () => string;
+/** Returns the command that resumes media jobs, with the same service and output. */
+export function resumeMedia(
+  { globals }: Context,
+  noun: MediaJobKind,
+  ids: readonly string[],
+  output: string | undefined,
+): string {
+  return resumeCommand(ids, { noun, api: MEDIA_API, output }, globals);
 }
 
+/** A place that knows the output to resume with. */
+export type MediaPlace = OpenPlace & Required<Pick<OpenPlace, 'nextName'>>;
+
 /**
- * The place of what a job of a kind makes. What it is shows when it comes: a name that ends otherwise is
- * refused then, and the job goes on to be there under a better one.
+ * Opens the output of a media job. A result of another format than the name is refused; `nextName` then returns
+ * a name that fits.
  * @throws Failure (usage, output, exists)
  */
 export async function mediaPlace(
