@@ -6,7 +6,8 @@ import {
   VIDEO_MODELS,
 } from '../../../../src/service/media/catalogue/picture-models.ts';
 
-const page = readFile(new URL('../../../../docs/pictures.md', import.meta.url), 'utf8');
+const ROOT = new URL('../../../../', import.meta.url);
+const page = readFile(new URL('docs/pictures.md', ROOT), 'utf8');
 
 test('docs/pictures.md has the true row of every model', async () => {
   const images = IMAGE_MODELS.map(({ id, variants }) => {
@@ -29,10 +30,11 @@ test('docs/pictures.md has the true row of every model', async () => {
   expect(shown).toEqual([...images, ...videos]);
 });
 
-test('docs/pictures.md names every endpoint and aspect ratio', async () => {
+test('docs/pictures.md names every aspect ratio, and docs/api/media.md every endpoint', async () => {
   const text = await page;
-  for (const { path } of MEDIA_ENDPOINTS) expect(text).toContain(path);
   for (const ratio of ASPECT_RATIOS) expect(text).toContain(ratio);
+  const apiPage = await readFile(new URL('docs/api/media.md', ROOT), 'utf8');
+  for (const { path } of MEDIA_ENDPOINTS) expect(apiPage).toContain(path);
 });
 
 function list(values: readonly (string | number)[]): string {
