@@ -1,7 +1,7 @@
 // An aligned stream: what the client makes of its bytes (audio and the times of words), against the
 // parser library alone on the same bytes; and how much memory the whole command needs for a long one.
 import { fork, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { createParser } from 'eventsource-parser';
 import { rolldown } from 'rolldown';
 import { COMPLETED, streamBlocks } from './aligned-stream.mjs';
-import { median } from './measure.mjs';
+import { median, writePeakHook } from './measure.mjs';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const foley = path.join(here, '../bin/foley.cjs');
@@ -135,10 +135,7 @@ async function speak({ speakAligned }, body) {
 function peakOf(url, scratch) {
   const note = path.join(scratch, 'peak.txt');
   const hook = path.join(scratch, 'peak.cjs');
-  writeFileSync(
-    hook,
-    `process.on('exit', () => require('node:fs').writeFileSync(${JSON.stringify(note)}, String(process.resourceUsage().maxRSS)));`,
-  );
+  writePeakHook(hook, note);
   const captions = ['--subtitles', path.join(scratch, 'long.srt')];
   const args = [
     'tts',

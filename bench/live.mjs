@@ -2,14 +2,14 @@
 // frame every few milliseconds; how soon the embedded service is heard; and the memory of a long conversation.
 import { fork, spawn } from 'node:child_process';
 import { on, once } from 'node:events';
-import { createWriteStream, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createWriteStream, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Decoder, encode } from '@msgpack/msgpack';
 import { WebSocket } from 'ws';
 import { clientOf } from './live-client.mjs';
-import { median } from './measure.mjs';
+import { median, writePeakHook } from './measure.mjs';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const foley = path.join(here, '../bin/foley.cjs');
@@ -254,10 +254,7 @@ async function firstOf(client, realtimeUrl, { apiKey, text, voiceId }) {
 async function memory(url, scratch) {
   const note = path.join(scratch, 'peak.txt');
   const hook = path.join(scratch, 'peak.cjs');
-  writeFileSync(
-    hook,
-    `process.on('exit', () => require('node:fs').writeFileSync(${JSON.stringify(note)}, String(process.resourceUsage().maxRSS)));`,
-  );
+  writePeakHook(hook, note);
   const flags = [
     '--mode',
     'reliable',

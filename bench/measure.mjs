@@ -2,6 +2,7 @@
 // shuffled order, and the median of the per-round ratios to the floor is what counts. Absolute
 // times of a shared machine mean nothing.
 import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 
 /** Both make every Node start slower, and so squeeze the ratios (see docs/decisions/0001-bundle.md). */
 const NOISE = new Set(['NODE_EXTRA_CA_CERTS', 'NODE_OPTIONS', 'CI']);
@@ -41,6 +42,22 @@ function time({ name, command }) {
   const ms = performance.now() - started;
   if (status !== 0) throw new Error(`${name} ended with ${status}: ${stderr.toString()}`);
   return ms;
+}
+
+/**
+ * Writes a script for `node --require` that notes the peak memory of its process, in kilobytes, when
+ * the process ends. `maxRSS` would not do: on Linux it starts with the peak of the parent process.
+ */
+export function writePeakHook(hook, note) {
+  writeFileSync(
+    hook,
+    `const files = require('node:fs');
+process.on('exit', () => {
+  const [, kilobytes] = /^VmHWM:\\s+(\\d+) kB$/m.exec(files.readFileSync('/proc/self/status', 'utf8'));
+  files.writeFileSync(${JSON.stringify(note)}, kilobytes);
+});
+`,
+  );
 }
 
 function shuffled(items) {

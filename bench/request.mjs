@@ -73,7 +73,8 @@ function long(port, scratch) {
 }
 
 function speak(url, scratch, name) {
-  const args = [foley, 'tts', 'hi', '-v', 'v', '-q', '-o', path.join(scratch, name)];
+  const args = [foley, 'tts', 'hi', '-v', 'v', '-q', '--max-bytes', '2000000000'];
+  args.push('-o', path.join(scratch, name));
   const env = {
     FOLEY_BASE_URL: url,
     FOLEY_API_KEY: 'bench',
