@@ -2,6 +2,7 @@ import type { FileDeps } from '../durable/files.ts';
 import type { Existing, Output } from '../durable/output.ts';
 import { openOutput } from '../durable/publish.ts';
 import type { CueShape } from './cue-shape.ts';
+import { flagOf } from './cue-shape.ts';
 import { subtitlesOf } from './subtitles.ts';
 import type { Timings } from './timings.ts';
 import { timingsFile } from './timings.ts';
@@ -120,11 +121,6 @@ export async function writeCaptions({
     await files.abandon();
     throw error;
   }
-}
-
-/** Returns the flag for a file of this format. */
-export function flagOf({ format }: Pick<CaptionTarget, 'format'>): string {
-  return format === 'json' ? '--timings' : '--subtitles';
 }
 
 interface Open {

@@ -30,3 +30,8 @@ export interface CueWord {
 export function lineText(line: CueLine): string {
   return line.map(({ gap, text }, index) => (index === 0 ? text : gap + text)).join('');
 }
+
+/** Returns the flag for a caption file of this format. */
+export function flagOf({ format }: { readonly format: string }): string {
+  return format === 'json' ? '--timings' : '--subtitles';
+}

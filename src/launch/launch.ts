@@ -94,7 +94,10 @@ export class ChunkLoader {
 
   /** Saves the code compiled in this run if it extends the cache. */
   keep(): void {
-    if (!this.#isCacheShort) return;
+    if (this.#isCacheShort) this.#cache.keep(() => this.#compiledChunks());
+  }
+
+  #compiledChunks(): CompiledChunks {
     // Keep chunks that other arguments need; drop those of an earlier build.
     const compiled = new Map(
       [...this.#cache.chunks].filter(([name]) => existsSync(path.join(this.#chunks, name))),
@@ -102,7 +105,7 @@ export class ChunkLoader {
     for (const [name, { checksum, script }] of this.#scripts) {
       compiled.set(name, { checksum, code: script.createCachedData() });
     }
-    this.#cache.keep(compiled);
+    return compiled;
   }
 
   #compile(file: string): vm.Script {
@@ -146,8 +149,8 @@ type CompiledChunks = ReadonlyMap<string, CompiledChunk>;
 interface CodeCache {
   /** From an earlier run; empty if there is none that can be trusted. */
   readonly chunks: CompiledChunks;
-  /** Saves chunks for the next run; ignores write errors. */
-  keep(chunks: CompiledChunks): void;
+  /** Saves chunks for the next run, if this run may; ignores write errors. */
+  keep(compiledChunks: () => CompiledChunks): void;
 }
 
 const NO_CACHE: CodeCache = { chunks: new Map(), keep: () => undefined };
@@ -166,8 +169,8 @@ export function openCodeCache(folder: string | undefined, key: string): CodeCach
   if (access === 'foreign') return NO_CACHE;
   const file = path.join(folder, key);
   const chunks = attempt(() => unpack(readFileSync(file))) ?? NO_CACHE.chunks;
-  const keep = (next: CompiledChunks): void => {
-    attempt(() => replace(file, pack(next)));
+  const keep: CodeCache['keep'] = (compiledChunks) => {
+    attempt(() => replace(file, pack(compiledChunks())));
   };
   return { chunks, keep };
 }

@@ -20,7 +20,7 @@ const CHUNKS = new Map([
 describe('compiled code of earlier runs', () => {
   test('comes back as it was kept, for the same key only', async () => {
     const folder = await cacheFolder();
-    openCodeCache(folder, 'tts').keep(CHUNKS);
+    openCodeCache(folder, 'tts').keep(() => CHUNKS);
     expect(openCodeCache(folder, 'tts').chunks).toEqual(CHUNKS);
     expect(openCodeCache(folder, 'voices').chunks.size).toBe(0);
     expect(readdirSync(folder)).toEqual(['tts']);
@@ -28,7 +28,7 @@ describe('compiled code of earlier runs', () => {
 
   test('is nothing wherever a bit of it has changed, or its end is missing', async () => {
     const folder = await cacheFolder();
-    openCodeCache(folder, 'tts').keep(CHUNKS);
+    openCodeCache(folder, 'tts').keep(() => CHUNKS);
     const whole = readFileSync(path.join(folder, 'tts'));
     const damages = fc.oneof(
       fc.nat(whole.length - 1).map((length) => whole.subarray(0, length)),
@@ -48,11 +48,11 @@ describe('compiled code of earlier runs', () => {
 
   test('is not taken from a folder that others may write to', async () => {
     const folder = await cacheFolder();
-    openCodeCache(folder, 'tts').keep(CHUNKS);
+    openCodeCache(folder, 'tts').keep(() => CHUNKS);
     chmodSync(folder, 0o777);
     const open = openCodeCache(folder, 'tts');
     expect(open.chunks.size).toBe(0);
-    open.keep(new Map());
+    open.keep(() => new Map());
     chmodSync(folder, 0o700);
     expect(openCodeCache(folder, 'tts').chunks).toEqual(CHUNKS);
   });
@@ -60,14 +60,14 @@ describe('compiled code of earlier runs', () => {
   test('has its private folder made by the first run, which keeps nothing', async () => {
     const { root } = await sandbox();
     const folder = path.join(root, 'cache', 'code');
-    openCodeCache(folder, 'tts').keep(CHUNKS);
+    openCodeCache(folder, 'tts').keep(() => CHUNKS);
     expect(readdirSync(folder)).toEqual([]);
     expect(statSync(folder).mode & 0o777).toBe(0o700);
   });
 
   test('may be impossible to keep, and nobody is told', () => {
     const cache = openCodeCache('/dev/null/code', 'tts');
-    cache.keep(CHUNKS);
+    cache.keep(() => CHUNKS);
     expect(cache.chunks.size).toBe(0);
   });
 });

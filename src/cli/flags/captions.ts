@@ -10,7 +10,7 @@ import type { SettingSources } from '../../config/settings.ts';
 import { describeOrigin, resolveSetting } from '../../config/settings.ts';
 import { usageFailure } from '../../errors/failure.ts';
 import { durationText } from '../../text/duration.ts';
-import { flagOf } from '../../captions/caption-files.ts';
+import { flagOf } from '../../captions/cue-shape.ts';
 import type { OutputPlan } from '../../speech/output-plan.ts';
 
 /** The flags of every command that writes subtitles. */
