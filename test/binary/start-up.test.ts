@@ -14,7 +14,8 @@ test('a plain tts makes no Intl object that takes 10 ms', async () => {
   const hook = path.join(box.harness, 'refuse.cjs');
   await writeFile(hook, REFUSE_SLOW_OBJECTS);
   const env = { NODE_OPTIONS: `--require "${hook}"` };
-  const speak = (args: readonly string[]) => runFoley(['tts', 'Hello.', '-q', ...args], { box, env });
+  const speak = (args: readonly string[]) =>
+    runFoley(['tts', 'Hello.', '-q', ...args], { box, env });
   expect(await speak(['-o', 'a.mp3'])).toMatchObject({ code: 0, stderr: '' });
   // The hook works: captions need a segmenter.
   const captions = await speak(['-o', 'b.mp3', '--subtitles', 'b.srt']);
