@@ -1,22 +1,15 @@
-import { type Clock, systemClock } from '../../../effects/clock.ts';
+import { Worker } from 'node:worker_threads';
+import type { Clock } from '../../../effects/clock.ts';
+import { systemClock } from '../../../effects/clock.ts';
 import { abortable } from '../../../effects/concurrency.ts';
-import {
-  EngineError,
-  type EngineRequest,
-  type SpeechChunk,
-  type SpeechEngine,
-  type WordMark,
-} from '../speech-engine.ts';
-import { type SpeakablePiece, speakablePieces, type WrittenWord } from './speakable-text.ts';
-import {
-  type Pronounced,
-  type Spoken,
-  type TaskRank,
-  ThreadPool,
-  type Ticket,
-} from './thread-pool.ts';
+import type { EngineRequest, SpeechChunk, SpeechEngine, WordMark } from '../speech-engine.ts';
+import { EngineError } from '../speech-engine.ts';
+import type { SpeakablePiece, WrittenWord } from './speakable-text.ts';
+import { speakablePieces } from './speakable-text.ts';
 import { FLITE_VOICES } from './voices.ts';
+import type { TimedSound } from './word-marks.ts';
 import { wordMarks } from './word-marks.ts';
+import type { FlitePiece } from './synthesizer.ts';
 
 export interface FliteEngineOptions {
   /** The bundled `worker.ts`. */
@@ -130,5 +123,330 @@ async function wordsOf(
     return wordMarks({ piece, words, sounds, tokens, offsetMs });
   } catch {
     return [];
+  }
+}
+
+interface ThreadPoolOptions {
+  readonly workerFile: string | URL;
+  /** The most threads; each is started when no other is free. */
+  readonly threads: number;
+  /** A thread that takes longer for one task is terminated. */
+  readonly pieceTimeoutMs: number;
+  readonly clock: Clock;
+}
+
+/** A task in the pool. */
+interface Ticket<Result> {
+  /** Waits for the result; the task now precedes those without a consumer. */
+  result(): Promise<Result>;
+  /** Removes the task unless a thread has started it. */
+  drop(): void;
+}
+
+/** The priority of a task. */
+interface TaskRank {
+  /** Clients take turns. */
+  readonly client: string;
+  /** Whether it is the first task of a request with a listener. */
+  readonly isFirst: boolean;
+}
+
+/** After so many first tasks a later one gets its turn, so that none starves. */
+const FIRSTS_IN_A_ROW = 4;
+
+/**
+ * Runs tasks in threads. A request has at most two pieces here, the current one and the next, each with its
+ * pronunciations if it is timed. First pieces precede later ones; among either, the client served longest ago comes
+ * first, with its oldest task.
+ */
+class ThreadPool {
+  readonly #options: ThreadPoolOptions;
+  /** Tasks with a consumer, the oldest first; then those without. */
+  readonly #awaited: Entry[] = [];
+  readonly #ahead: Entry[] = [];
+  #firstsInARow = 0;
+  /** Recently served clients, the latest last. */
+  readonly #served = new Set<string>();
+  #threads: SpeakingThread[] = [];
+  #isClosed = false;
+
+  constructor(options: ThreadPoolOptions) {
+    this.#options = options;
+  }
+
+  /** Starts a thread unless there is one; resolves when it is ready or has failed. */
+  async warmUp(): Promise<void> {
+    if (this.#isClosed) return;
+    const [thread = this.#start()] = this.#living();
+    await thread.ready;
+  }
+
+  speak(piece: FlitePiece, rank: TaskRank): Ticket<Spoken> {
+    return this.#enqueue({ kind: 'speak', ...piece }, rank, (result) =>
+      result.kind === 'spoken' ? result : undefined,
+    );
+  }
+
+  /** Looks up the sounds of each token by itself. */
+  pronounce(tokens: readonly string[], rank: TaskRank): Ticket<Pronounced> {
+    return this.#enqueue({ kind: 'pronounce', tokens }, rank, (result) =>
+      result.kind === 'pronounced' ? result : undefined,
+    );
+  }
+
+  #enqueue<Result>(
+    task: ToThread,
+    rank: TaskRank,
+    select: (result: Spoken | Pronounced) => Result | undefined,
+  ): Ticket<Result> {
+    const entry = new Entry(task, rank);
+    if (this.#isClosed) entry.reject(new EngineError('failed', 'The speech engine is closed.'));
+    else this.#ahead.push(entry);
+    this.#dispatch();
+    return {
+      result: async () => {
+        if (remove(entry, this.#ahead)) this.#awaited.push(entry);
+        const result = select(await entry.result);
+        if (result === undefined) throw new TypeError('The speech thread answered another task.');
+        return result;
+      },
+      drop: () => {
+        remove(entry, this.#ahead);
+        remove(entry, this.#awaited);
+      },
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const reason = new EngineError('failed', 'The speech engine was closed.');
+    const waiting = [...this.#awaited.splice(0), ...this.#ahead.splice(0)];
+    for (const entry of waiting) entry.reject(reason);
+    await Promise.all(this.#threads.map((thread) => thread.end(reason)));
+  }
+
+  #dispatch(): void {
+    while (this.#awaited.length + this.#ahead.length > 0) {
+      const thread = this.#freeThread();
+      if (thread === undefined) return;
+      if (this.#awaited.length === 0) this.#served.clear();
+      const entry = this.#nextAwaited() ?? this.#ahead.shift();
+      if (entry === undefined) return;
+      this.#served.delete(entry.rank.client);
+      this.#served.add(entry.rank.client);
+      void this.#run(thread, entry);
+    }
+  }
+
+  #nextAwaited(): Entry | undefined {
+    const firsts = this.#awaited.filter(({ rank }) => rank.isFirst);
+    const later = this.#awaited.filter(({ rank }) => !rank.isFirst);
+    const mustYield = this.#firstsInARow >= FIRSTS_IN_A_ROW && later.length > 0;
+    const isFirst = firsts.length > 0 && !mustYield;
+    const order = [...this.#served];
+    const turnOf = ({ rank }: Entry): number => order.indexOf(rank.client);
+    const [entry] = (isFirst ? firsts : later).toSorted((a, b) => turnOf(a) - turnOf(b));
+    if (entry === undefined) return undefined;
+    remove(entry, this.#awaited);
+    this.#firstsInARow = isFirst ? this.#firstsInARow + 1 : 0;
+    return entry;
+  }
+
+  #freeThread(): SpeakingThread | undefined {
+    const living = this.#living();
+    const free = living.find((thread) => thread.isIdle);
+    return free ?? (living.length < this.#options.threads ? this.#start() : undefined);
+  }
+
+  async #run(thread: SpeakingThread, entry: Entry): Promise<void> {
+    const { clock, pieceTimeoutMs } = this.#options;
+    const stopTimer = clock.after(pieceTimeoutMs, () => {
+      void thread.end(new Error(`A piece took longer than ${pieceTimeoutMs} ms.`));
+    });
+    try {
+      entry.resolve(await thread.work(entry.task));
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      entry.reject(
+        error instanceof EngineError
+          ? error
+          : new EngineError('failed', `The speech engine failed: ${message}`, error),
+      );
+    } finally {
+      stopTimer();
+      this.#dispatch();
+    }
+  }
+
+  #start(): SpeakingThread {
+    const thread = new SpeakingThread(this.#options.workerFile);
+    this.#threads.push(thread);
+    return thread;
+  }
+
+  #living(): SpeakingThread[] {
+    this.#threads = this.#threads.filter((thread) => !thread.hasEnded);
+    return this.#threads;
+  }
+}
+
+class Entry {
+  readonly task: ToThread;
+  readonly rank: TaskRank;
+  readonly result: Promise<Spoken | Pronounced>;
+  resolve: (result: Spoken | Pronounced) => void = () => {};
+  reject: (error: EngineError) => void = () => {};
+
+  constructor(task: ToThread, rank: TaskRank) {
+    this.task = task;
+    this.rank = rank;
+    this.result = new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    });
+    // A task may fail before it has a consumer.
+    this.result.catch(() => {});
+  }
+}
+
+/** @returns whether the entry was in the queue */
+function remove(entry: Entry, queue: Entry[]): boolean {
+  const index = queue.indexOf(entry);
+  if (index >= 0) queue.splice(index, 1);
+  return index >= 0;
+}
+
+/** A worker thread for one task at a time, which keeps the process alive only during a task. */
+export class SpeakingThread {
+  /** Resolves when flite is compiled, or the thread has ended. */
+  readonly ready: Promise<void>;
+  readonly #worker: Worker;
+  #pending: Pending | undefined;
+  #hasEnded = false;
+
+  /** @param workerFile the bundled `worker.ts` */
+  constructor(workerFile: string | URL) {
+    this.#worker = new Worker(workerFile, { name: 'flite', resourceLimits: RESOURCE_LIMITS });
+    this.ready = new Promise((resolve) => {
+      this.#worker.once('message', () => resolve());
+      this.#worker.once('exit', () => resolve());
+    });
+    this.#worker.on('message', (message: unknown) => this.#receive(message));
+    this.#worker.on('messageerror', (error) => this.#fail(error));
+    this.#worker.on('error', (error) => this.#end(error));
+    this.#worker.on('exit', () => this.#end(new Error('The speech thread ended.')));
+    // Last: adding a message listener refs the worker again.
+    this.#worker.unref();
+  }
+
+  get isIdle(): boolean {
+    return this.#pending === undefined && !this.#hasEnded;
+  }
+
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
+  /** Runs a task in an idle thread; rejects with the error of flite or of the thread. */
+  work(task: ToThread): Promise<Spoken | Pronounced> {
+    return new Promise((resolve, reject) => {
+      this.#pending = { kind: KINDS[task.kind], resolve, reject };
+      this.#worker.ref();
+      this.#worker.postMessage(task, []);
+    });
+  }
+
+  /** Terminates the thread; its task fails with the reason. */
+  async end(reason: Error): Promise<void> {
+    this.#end(reason);
+    await this.#worker.terminate();
+  }
+
+  #receive(message: unknown): void {
+    if (!isFromThread(message))
+      this.#fail(new TypeError('The speech thread sent an invalid message.'));
+    else if (message.kind === 'failed') this.#fail(new Error(message.message));
+    else if (message.kind === this.#pending?.kind) this.#settle()?.resolve(message);
+    else if (message.kind !== 'ready')
+      this.#fail(new TypeError('The speech thread answered another task.'));
+  }
+
+  #end(error: unknown): void {
+    this.#hasEnded = true;
+    this.#fail(error);
+  }
+
+  #fail(error: unknown): void {
+    this.#settle()?.reject(error);
+  }
+
+  #settle(): Pending | undefined {
+    const pending = this.#pending;
+    this.#pending = undefined;
+    // While the thread is being terminated, the process must stay alive for `end` to resolve.
+    if (!this.#hasEnded) this.#worker.unref();
+    return pending;
+  }
+}
+
+interface Pending {
+  /** Kind of the expected message. */
+  readonly kind: 'spoken' | 'pronounced';
+  readonly resolve: (result: Spoken | Pronounced) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Memory of the script; that of WebAssembly and of sample buffers is not counted. */
+const RESOURCE_LIMITS = {
+  maxOldGenerationSizeMb: 64,
+  maxYoungGenerationSizeMb: 16,
+  stackSizeMb: 4,
+};
+
+/** The kind of message that completes each task. */
+const KINDS = { speak: 'spoken', pronounce: 'pronounced' } as const;
+
+/** A task for a thread. */
+export type ToThread =
+  | ({ readonly kind: 'speak' } & FlitePiece)
+  | { readonly kind: 'pronounce'; readonly tokens: readonly string[] };
+
+export type FromThread =
+  | { readonly kind: 'ready' }
+  | Spoken
+  | Pronounced
+  | { readonly kind: 'failed'; readonly message: string };
+
+interface Spoken {
+  readonly kind: 'spoken';
+  readonly samples: Float32Array;
+  /** Empty unless the piece is timed. */
+  readonly sounds: readonly TimedSound[];
+}
+
+interface Pronounced {
+  readonly kind: 'pronounced';
+  /** Names of the sounds of each token; empty for one that is not spoken. */
+  readonly tokens: readonly (readonly string[])[];
+}
+
+function isFromThread(message: unknown): message is FromThread {
+  if (typeof message !== 'object' || message === null || !('kind' in message)) return false;
+  switch (message.kind) {
+    case 'ready':
+      return true;
+    case 'spoken':
+      return (
+        'samples' in message &&
+        message.samples instanceof Float32Array &&
+        'sounds' in message &&
+        Array.isArray(message.sounds)
+      );
+    case 'pronounced':
+      return 'tokens' in message && Array.isArray(message.tokens);
+    case 'failed':
+      return 'message' in message && typeof message.message === 'string';
+    default:
+      return false;
   }
 }

@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { parentPort } from 'node:worker_threads';
-import type { FromThread, ToThread } from './thread-pool.ts';
+import type { FromThread, ToThread } from './engine.ts';
 import { FliteSynthesizer } from './synthesizer.ts';
 
 if (parentPort === null) throw new Error('This file runs as a worker thread only.');

@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { SpeakingThread } from '../../../../src/service/engine/flite/thread-pool.ts';
+import { SpeakingThread } from '../../../../src/service/engine/flite/engine.ts';
 import { sandbox } from '../../../harness/sandbox.ts';
 
 afterEach(() => {
