@@ -1,6 +1,6 @@
 import { checkHeader } from '../../src/api/request.ts';
 import type { RequestSpec } from '../../src/api/request.ts';
-import { chargeOf } from '../../src/contract/charges.ts';
+import { chargeOf } from '../../src/contract/endpoint-lookup.ts';
 import { ENDPOINTS } from '../../src/contract/generated/endpoints.ts';
 import { HEADERS } from '../../src/contract/values.ts';
 import { usageFailure } from '../../src/errors/failure.ts';

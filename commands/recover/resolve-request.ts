@@ -10,7 +10,7 @@ import { MEDIA_JOB_KINDS } from '../../src/api/resources/models.ts';
 import { allItems, listVoicesV1 } from '../../src/api/resources/voices.ts';
 import type { UnknownRecord } from '../../src/api/response.ts';
 import { firstText, isRecord } from '../../src/api/response.ts';
-import { chargeOf } from '../../src/contract/charges.ts';
+import { chargeOf } from '../../src/contract/endpoint-lookup.ts';
 import { PAGE_SIZE_MAX } from '../../src/contract/limits.ts';
 import type { IntentAbout, OpenIntent, SettledState } from '../../src/durable/intents.ts';
 import { Failure } from '../../src/errors/failure.ts';

@@ -7,14 +7,11 @@ import { encodeSpeech } from './engine/encode/encode-speech.ts';
 import type { EngineRegistry } from './engine/speech-engine.ts';
 import { ownHosts } from './http/guard.ts';
 import { hearInThread } from './voices/listen/listening-thread.ts';
-import type { ServiceServer } from './http/serve.ts';
 import { startServer } from './http/serve.ts';
 import { systemMedia } from './media/media.ts';
 import { systemProcesses } from '../effects/processes.ts';
 import type { AccountKey, OpenServiceOptions, RunningService } from './running-service.ts';
-import type { Service } from './service.ts';
 import { createService } from './service.ts';
-import type { Store } from './store/open-store.ts';
 import { openStore } from './store/open-store.ts';
 import { createTemporaryFolder } from './http/multipart-form.ts';
 import { LISTENER_WORKER_FILE } from './worker-file.ts';
@@ -23,7 +20,7 @@ const DEFAULT_ACCOUNT = 'local';
 const DEFAULT_ALLOWANCE = { credits: 1_000_000, quota: 1_000_000 };
 
 /**
- * Opens the store, makes the service over it and the engines, and starts to listen.
+ * Opens the store, creates the service and starts to listen.
  * @throws StoreError when the data directory cannot be used
  * @throws ListenError when the address cannot be listened on
  */
@@ -31,94 +28,58 @@ export async function openWithEngines(
   options: OpenServiceOptions,
   engines: EngineRegistry,
 ): Promise<RunningService> {
-  const { clock = systemClock, random = systemRandom } = options;
+  const { clock = systemClock, host = '127.0.0.1', port = 0, random = systemRandom } = options;
   const { keys: [key = randomKey(random.bytes(24)), ...otherKeys] = [] } = options;
+  const { allowHosts = [], allowOrigins = [], unavailableModels = [] } = options;
+  const { allowance = DEFAULT_ALLOWANCE, report = () => undefined } = options;
   const store = await openStore({ dataDir: options.dataDir, clock, files: systemFiles });
+  const fileDeps = { clock, random, files: systemFiles, platform: process.platform };
   try {
-    const keys = [key, ...otherKeys];
-    const service = serviceOver({ ...options, clock, random, keys }, store, engines);
-    const server = await listen(service, options, { clock, random });
-    return running(server, { store, key, invitation: service.invite() });
+    const service = createService({
+      ...options,
+      clock,
+      random,
+      store,
+      engines,
+      encode: encodeSpeech,
+      audio: createAudioFolder(store.path, fileDeps),
+      media: systemMedia({ ...fileDeps, databasePath: store.path, host, allowHosts }),
+      uploads: createTemporaryFolder(store.path, { files: systemFiles, random }),
+      hearFiles: hearInThread({ workerFile: LISTENER_WORKER_FILE, clock }),
+      processes: systemProcesses(),
+      keys: [key, ...otherKeys],
+      allowance,
+      allowHosts: [...ownHosts(host, networkInterfaces), ...allowHosts],
+      allowOrigins,
+      unavailableModels,
+      report,
+    });
+    const invitation = service.invite();
+    const server = await startServer({ service, host, port, clock, random }).catch(
+      async (error: unknown) => {
+        // The service may have resumed jobs.
+        await service.close(AbortSignal.abort());
+        throw error;
+      },
+    );
+    const { baseUrl, realtimeUrl } = server;
+    return {
+      baseUrl,
+      realtimeUrl,
+      apiKey: key.key,
+      pageLink: invitation === undefined ? undefined : `${baseUrl}/#${invitation}`,
+      async close(hurry) {
+        await server.close(hurry);
+        store.close();
+      },
+    };
   } catch (error) {
     store.close();
     throw error;
   }
 }
 
-type Effects = Required<Pick<OpenServiceOptions, 'clock' | 'random'>>;
-
-/** What a service that cannot be reached has begun, such as a job that it found, is given back. */
-async function listen(
-  service: Service,
-  { host = '127.0.0.1', port = 0 }: OpenServiceOptions,
-  effects: Effects,
-): Promise<ServiceServer> {
-  try {
-    return await startServer({ service, host, port, ...effects });
-  } catch (error) {
-    await service.close(AbortSignal.abort());
-    throw error;
-  }
-}
-
-function serviceOver(
-  options: OpenServiceOptions & Effects & { readonly keys: readonly AccountKey[] },
-  store: Store,
-  engines: EngineRegistry,
-): Service {
-  const { clock, host = '127.0.0.1', random } = options;
-  const { faults, graceMs, hasPage, maxWaiting, openingCredits, requestsPerSecond } = options;
-  const { allowHosts = [], verifiesWholeLedger } = options;
-  const fileDeps = { clock, random, files: systemFiles, platform: process.platform };
-  return createService({
-    clock,
-    random,
-    store,
-    engines,
-    encode: encodeSpeech,
-    audio: createAudioFolder(store.path, fileDeps),
-    media: systemMedia({ ...fileDeps, databasePath: store.path, host, allowHosts }),
-    uploads: createTemporaryFolder(store.path, { files: systemFiles, random }),
-    hearFiles: hearInThread({ workerFile: LISTENER_WORKER_FILE, clock }),
-    processes: systemProcesses(),
-    keys: options.keys,
-    allowance: options.allowance ?? DEFAULT_ALLOWANCE,
-    allowHosts: [...ownHosts(host, networkInterfaces), ...allowHosts],
-    allowOrigins: options.allowOrigins ?? [],
-    unavailableModels: options.unavailableModels ?? [],
-    faults,
-    graceMs,
-    hasPage,
-    maxWaiting,
-    openingCredits,
-    requestsPerSecond,
-    verifiesWholeLedger,
-    report: options.report ?? (() => undefined),
-  });
-}
-
-interface Opened {
-  readonly store: Store;
-  readonly key: AccountKey;
-  /** What the address of the page ends in. */
-  readonly invitation: string | undefined;
-}
-
-function running(server: ServiceServer, { invitation, key, store }: Opened): RunningService {
-  const { baseUrl, realtimeUrl } = server;
-  return {
-    baseUrl,
-    realtimeUrl,
-    apiKey: key.key,
-    pageLink: invitation === undefined ? undefined : `${baseUrl}/#${invitation}`,
-    async close(hurry) {
-      await server.close(hurry);
-      store.close();
-    },
-  };
-}
-
-/** A key of this service; its form says that it is worth nothing anywhere else. */
+/** Returns a key of the default account; its form shows that it is worthless elsewhere. */
 function randomKey(bytes: Uint8Array): AccountKey {
   return {
     key: `foley-local-${Buffer.from(bytes).toString('base64url')}`,

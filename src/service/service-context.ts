@@ -1,32 +1,94 @@
-import type { SpeechContext } from './speech/speak.ts';
-import type { RateLimit } from './ledger/accounts.ts';
-import type { CachedSpeech } from './speech/cached-speech.ts';
-import type { Jobs } from './jobs/jobs.ts';
-import type { SignedLinks } from './jobs/signed-links.ts';
-import type { Media } from './media/media.ts';
-import type { AudioFolder } from './speech/audio-files.ts';
-import type { PersonalVoices } from './voices/personal-voices.ts';
-import type { VoiceMaker } from './voices/voice-maker.ts';
-import type { Realtime } from './realtime/realtime.ts';
-import type { Creates } from './operations/creates.ts';
+import type { Processes } from '../effects/processes.ts';
+import type { EngineRegistry } from './engine/speech-engine.ts';
+import type { Faults } from './http/faults.ts';
 import type { TemporaryFolder } from './http/multipart-form.ts';
-import type { Designs, DesignDeps } from './voices/designs.ts';
+import { Jobs } from './jobs/jobs.ts';
+import { createSignedLinks } from './jobs/signed-links.ts';
+import { createSpeechJobs } from './jobs/speech-jobs.ts';
+import { createRateLimit } from './ledger/accounts.ts';
+import { createMediaJobs } from './media/media-jobs.ts';
+import type { MediaSources } from './media/media.ts';
+import { createMedia } from './media/media.ts';
+import { Creates } from './operations/creates.ts';
+import { createOperations } from './operations/operations.ts';
+import { createRealtime } from './realtime/realtime.ts';
+import type { OpenServiceOptions } from './running-service.ts';
+import type { AudioFolder } from './speech/audio-files.ts';
+import { createCachedSpeech } from './speech/cached-speech.ts';
+import type { EncodeSpeech } from './speech/encode.ts';
+import { createGenerations, SpeechQueue } from './speech/speak.ts';
+import type { Store } from './store/open-store.ts';
+import { createCatalogue } from './voices/catalogue.ts';
+import { createDesigns } from './voices/designs.ts';
+import type { HearFiles } from './voices/listen/listening-thread.ts';
+import { createPersonalVoices } from './voices/personal-voices.ts';
+import { VoiceMaker } from './voices/voice-maker.ts';
 
-/** What the handlers of the service work with. */
-export interface ServiceContext extends SpeechContext {
-  readonly personalVoices: PersonalVoices;
-  readonly voiceMaker: VoiceMaker;
-  readonly designs: Designs;
-  /** What designs are made with. */
-  readonly designing: DesignDeps;
-  readonly uploads: TemporaryFolder;
-  readonly creates: Creates;
-  readonly jobs: Jobs;
-  /** Audio files of jobs. */
+type RequiredOption =
+  | ('clock' | 'random' | 'keys' | 'allowance' | 'report')
+  | ('allowHosts' | 'allowOrigins' | 'unavailableModels');
+type OptionalOption =
+  | ('faults' | 'graceMs' | 'hasPage' | 'maxWaiting')
+  | ('openingCredits' | 'requestsPerSecond' | 'verifiesWholeLedger');
+
+/** The options of a service, and the parts that depend on the system. */
+export interface ServiceDeps
+  extends
+    Required<Pick<OpenServiceOptions, RequiredOption>>,
+    Pick<OpenServiceOptions, OptionalOption> {
+  readonly store: Store;
+  readonly engines: EngineRegistry;
+  readonly encode: EncodeSpeech;
+  /** Stores the audio of jobs. */
   readonly audio: AudioFolder;
-  readonly cachedSpeech: CachedSpeech;
-  readonly links: SignedLinks;
-  readonly media: Media;
-  readonly rateLimit: RateLimit;
-  readonly realtime: Realtime;
+  readonly media: MediaSources;
+  /** Stores uploads while they are checked. */
+  readonly uploads: TemporaryFolder;
+  /** Measures uploaded reference audio. */
+  readonly hearFiles: HearFiles;
+  readonly processes: Processes;
+}
+
+/** The parts of a service that its handlers use. */
+export type ServiceContext = ReturnType<typeof createContext>;
+
+/** Creates the parts of a service. */
+export function createContext(deps: ServiceDeps, faults: Faults) {
+  const { clock, store, encode, audio: folder, report } = deps;
+  const operations = createOperations(deps);
+  const personalVoices = createPersonalVoices(store);
+  const voiceMaker = new VoiceMaker(deps);
+  const designs = createDesigns({ store, folder, clock });
+  const catalogue = createCatalogue({ ...deps, madeVoices: personalVoices });
+  const links = createSignedLinks(deps);
+  const speechQueue = new SpeechQueue(deps);
+  const rateLimit = createRateLimit(deps);
+  const types = {
+    speech: createSpeechJobs({ catalogue, encode, folder, report }),
+    ...createMediaJobs({ ...deps, ...deps.media }),
+  };
+  return {
+    clock,
+    store,
+    catalogue,
+    personalVoices,
+    voiceMaker,
+    designs,
+    /** What `makeDesign` needs. */
+    designing: { ...deps, designs, voices: voiceMaker.voices },
+    uploads: deps.uploads,
+    operations,
+    creates: new Creates({ store, clock, operations }),
+    generations: createGenerations(clock),
+    jobs: new Jobs({ ...deps, faults, ownership: operations.ownership, types }),
+    audio: folder,
+    cachedSpeech: createCachedSpeech({ store, folder, clock }),
+    links,
+    media: createMedia({ ...deps, links, sources: deps.media }),
+    rateLimit,
+    speechQueue,
+    realtime: createRealtime({ ...deps, catalogue, operations, rateLimit, speechQueue, folder }),
+    encode,
+    report,
+  };
 }

@@ -1,81 +1,43 @@
-import type { Clock } from '../effects/clock.ts';
+import { EMBEDDED_SERVER, HEADERS } from '../contract/values.ts';
 import type { Random } from '../effects/random.ts';
-import { prepareAccounts, createRateLimit } from './ledger/accounts.ts';
-import type { Answering } from './answer-requests.ts';
-import { answerRequests } from './answer-requests.ts';
-import type { Amounts } from './ledger/ledger.ts';
+import type { BodyCut, Faults, RequestFaults } from './http/faults.ts';
+import { createFaults, statusFault } from './http/faults.ts';
+import type { Arrival } from './http/guard.ts';
+import { createGuard, createKeyTable } from './http/guard.ts';
+import { createRouter } from './http/router.ts';
+import { prepareAccounts } from './ledger/accounts.ts';
 import { verifyLedger } from './ledger/ledger.ts';
-import { createCachedSpeech } from './speech/cached-speech.ts';
-import { createCatalogue } from './voices/catalogue.ts';
-import type { EngineRegistry } from './engine/speech-engine.ts';
-import type { FaultRule, Faults } from './http/faults.ts';
-import { createFaults } from './http/faults.ts';
-import type { GuardOptions } from './http/guard.ts';
-import type { AudioFolder } from './speech/audio-files.ts';
-import { Jobs } from './jobs/jobs.ts';
-import { createSpeechJobs } from './jobs/speech-jobs.ts';
-import { createSignedLinks } from './jobs/signed-links.ts';
-import type { MediaSources } from './media/media.ts';
-import { createMedia } from './media/media.ts';
-import { createMediaJobs } from './media/media-jobs.ts';
-import { Creates } from './operations/creates.ts';
-import { createOperations } from './operations/operations.ts';
-import { createPersonalVoices } from './voices/personal-voices.ts';
-import { VoiceMaker } from './voices/voice-maker.ts';
-import type { HearFiles } from './voices/listen/listening-thread.ts';
-import type { Processes } from '../effects/processes.ts';
+import { createPage } from './page/page.ts';
+import type { Admission } from './realtime/admission.ts';
+import { isLivePath } from './realtime/admission.ts';
 import type { Realtime } from './realtime/realtime.ts';
-import { createRealtime } from './realtime/realtime.ts';
-import type { AccountKey, ServiceEvent } from './running-service.ts';
-import type { ServiceContext } from './service-context.ts';
-import type { EncodeSpeech } from './speech/encode.ts';
-import { createGenerations, SpeechQueue } from './speech/speak.ts';
-import type { Store } from './store/open-store.ts';
-import type { TemporaryFolder } from './http/multipart-form.ts';
-import { createDesigns } from './voices/designs.ts';
+import type { ServiceEvent } from './running-service.ts';
+import type { ServiceContext, ServiceDeps } from './service-context.ts';
+import { createContext } from './service-context.ts';
+import { closingError, errorResponse, isInternal } from './service-error.ts';
 
-export interface ServiceDeps extends GuardOptions {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly store: Store;
-  readonly engines: EngineRegistry;
-  readonly encode: EncodeSpeech;
-  /** Where the audio of jobs is kept. */
-  readonly audio: AudioFolder;
-  readonly media: MediaSources;
-  /** Where uploads are put while they are looked at. */
-  readonly uploads: TemporaryFolder;
-  /** Measures reference audio that was uploaded. */
-  readonly hearFiles: HearFiles;
-  readonly processes: Processes;
-  readonly keys: readonly AccountKey[];
-  /** What a new account is given, and an old one with less than half of it is brought back to. */
-  readonly allowance: Amounts;
-  /** Models that are declared and refused as unavailable. */
-  readonly unavailableModels: readonly string[];
-  /** As in `OpenServiceOptions`, and so are the following. */
-  readonly openingCredits?: number | undefined;
-  readonly requestsPerSecond?: number | undefined;
-  readonly maxWaiting?: number | undefined;
-  readonly faults?: readonly FaultRule[] | undefined;
-  readonly verifiesWholeLedger?: boolean | undefined;
-  readonly graceMs?: number | undefined;
-  readonly hasPage?: boolean | undefined;
-  readonly report: (event: ServiceEvent) => void;
-}
-
-/** The whole service as a function from a request to an answer. */
-export interface Service extends Answering {
-  /** Begins a realtime connection that was admitted; gives who hears of its socket. */
-  open: Realtime['open'];
+/** The service as functions from requests to responses. */
+export interface Service {
+  /** Never rejects: a failure becomes an error response. */
+  fetch(request: Request): Promise<Response>;
+  /** Accepts or refuses a realtime handshake (docs/api/realtime.md). Never rejects. */
+  admit(request: Request): Promise<Response | Admission>;
+  /** Starts the session of an admitted handshake. */
+  readonly open: Realtime['open'];
+  /** Whether a request has an accepted key. */
+  hasKey(headers: Headers): boolean;
+  /** Returns where a fault rule cuts the body of a response; the server does the cutting. */
+  cutOf(response: Response): BodyCut | undefined;
+  /** Returns a one-time fragment for the address of the page; `undefined` without a page. */
+  invite(): string | undefined;
   /**
-   * Refuses what comes, and finishes what runs. What is not finished in time, or before `hurry` is
-   * aborted, is cut and refunded where it is an answer, and left to the next process where it is a job.
+   * Refuses new requests and finishes running ones. When the time is over or `hurry` is aborted,
+   * unfinished responses are cut and refunded; unfinished jobs are left to the next process.
    */
   close(hurry?: AbortSignal): Promise<void>;
 }
 
-/** How long a service that closes waits for what is paid for. */
+/** How long a closing service waits for billed responses and jobs. */
 const GRACE_MS = 600_000;
 
 /**
@@ -84,25 +46,25 @@ const GRACE_MS = 600_000;
  * @throws StoreError when the ledger does not balance
  */
 export function createService(deps: ServiceDeps): Service {
-  prepare(deps);
+  const { graceMs = GRACE_MS, keys, report, store, verifiesWholeLedger = false } = deps;
+  const accounts = [...new Set(keys.map(({ account }) => account))];
+  verifyLedger(store, { full: verifiesWholeLedger });
+  prepareAccounts(store, accounts, { ...deps, now: deps.clock.now() });
   const faults = createFaults(deps.faults ?? []);
   const context = createContext(deps, faults);
-  const { cachedSpeech, creates, designs, generations, jobs, media, operations, realtime } =
-    context;
+  const { creates, generations, jobs, media, operations, realtime } = context;
   operations.recover();
   jobs.start();
-  // What cannot be removed now is removed later.
-  void cachedSpeech.sweep().catch(() => undefined);
-  void designs.sweep().catch(() => undefined);
-  void realtime.requests.sweep().catch(() => undefined);
-  void media.imports.sweep().catch(() => undefined);
+  for (const stored of [context.cachedSpeech, context.designs, realtime.requests, media.imports]) {
+    // What cannot be deleted now is deleted later.
+    void stored.sweep().catch(() => undefined);
+  }
   const closing = new AbortController();
   return {
-    ...answerRequests(deps, context, faults, closing.signal),
-    open: (admission, socket) => realtime.open(admission, socket),
+    ...createMiddleware(deps, context, faults, closing.signal),
+    open: realtime.open,
     async close(hurry) {
       closing.abort();
-      const { graceMs = GRACE_MS, report } = deps;
       media.imports.close();
       creates.close();
       const count = generations.size + realtime.size;
@@ -117,49 +79,123 @@ export function createService(deps: ServiceDeps): Service {
   };
 }
 
-function createContext(deps: ServiceDeps, faults: Faults): ServiceContext {
-  const { clock, store, encode, audio: folder, report } = deps;
-  const operations = createOperations(deps);
-  const personalVoices = createPersonalVoices(store);
-  const voiceMaker = new VoiceMaker(deps);
-  const designs = createDesigns({ store, folder, clock });
-  const catalogue = createCatalogue({ ...deps, madeVoices: personalVoices });
-  const { ownership } = operations;
-  const links = createSignedLinks(deps);
-  const speechQueue = new SpeechQueue(deps);
-  const rateLimit = createRateLimit({ store, clock, requestsPerSecond: deps.requestsPerSecond });
-  const types = {
-    speech: createSpeechJobs({ catalogue, encode, folder, report }),
-    ...createMediaJobs({ ...deps, ...deps.media }),
+/** A request in progress. */
+interface Exchange {
+  readonly start: number;
+  readonly method: string;
+  readonly path: string;
+  readonly arrival: Arrival;
+  faults: RequestFaults;
+}
+
+/**
+ * Creates the middleware around the endpoints: host and origin checks, fault rules, headers of every
+ * response and the request log. Refuses every request once `closing` is aborted.
+ */
+function createMiddleware(
+  deps: ServiceDeps,
+  context: ServiceContext,
+  faults: Faults,
+  closing: AbortSignal,
+): Omit<Service, 'open' | 'close'> {
+  const { clock, hasPage = false, random, report } = deps;
+  const cuts = new WeakMap<Response, BodyCut>();
+  const keys = createKeyTable(deps.keys);
+  const route = createRouter(context, keys);
+  const [key] = deps.keys;
+  const page =
+    hasPage && key !== undefined ? createPage({ clock, random, key, route, context }) : undefined;
+  const guard = createGuard(deps);
+  const begin = (request: Request): Exchange => ({
+    start: clock.monotonic(),
+    method: request.method,
+    path: new URL(request.url).pathname,
+    arrival: { request, requestId: requestIdOf(request.headers, random) },
+    faults: {},
+  });
+  /** Runs `work` behind the checks that every request passes; turns an error into its response. */
+  const runMiddleware = async <Result>(
+    exchange: Exchange,
+    work: (arrival: Arrival) => Promise<Result>,
+  ): Promise<Result | Response> => {
+    const { arrival, path } = exchange;
+    const { request, requestId } = arrival;
+    try {
+      guard.check(request, (visitor) =>
+        isLivePath(path)
+          ? context.realtime.tickets.isExpected(visitor)
+          : page?.has(path) === true && page.isOwn(visitor),
+      );
+      if (!closing.aborted) exchange.faults = faults.ofRequest(exchange);
+      const { delay, status } = exchange.faults;
+      const abort = AbortSignal.any([closing, request.signal]);
+      if (delay !== undefined) await clock.sleep(delay.ms, abort).catch(() => undefined);
+      if (closing.aborted) throw closingError();
+      if (status !== undefined) throw statusFault(status);
+      return await work(arrival);
+    } catch (error) {
+      // A handler may fail because its client disconnected.
+      const isOurs = isInternal(error) && !request.signal.aborted;
+      if (isOurs) report({ type: 'failure', requestId, error });
+      return errorResponse(error, requestId, path);
+    }
+  };
+  const finish = (exchange: Exchange, response: Response): Response => {
+    setCommonHeaders(response.headers, exchange.arrival.requestId);
+    if (exchange.faults.cut !== undefined) cuts.set(response, exchange.faults.cut);
+    report(requestEvent(exchange, response.status, response.headers, clock.monotonic()));
+    return response;
   };
   return {
-    clock,
-    store,
-    catalogue,
-    personalVoices,
-    voiceMaker,
-    designs,
-    designing: { ...deps, designs, voices: voiceMaker.voices },
-    uploads: deps.uploads,
-    operations,
-    creates: new Creates({ store, clock, operations }),
-    generations: createGenerations(clock),
-    jobs: new Jobs({ ...deps, faults, ownership, types }),
-    audio: folder,
-    cachedSpeech: createCachedSpeech({ store, folder, clock }),
-    links,
-    media: createMedia({ ...deps, links, sources: deps.media }),
-    rateLimit,
-    speechQueue,
-    realtime: createRealtime({ ...deps, catalogue, operations, rateLimit, speechQueue, folder }),
-    encode,
-    report,
+    async fetch(request) {
+      const exchange = begin(request);
+      const { answer } = page?.has(exchange.path) === true ? page : { answer: route };
+      return finish(exchange, await runMiddleware(exchange, answer));
+    },
+    async admit(request) {
+      const exchange = begin(request);
+      const admitted = await runMiddleware(exchange, (arrival) => context.realtime.admit(arrival));
+      if (admitted instanceof Response) return finish(exchange, admitted);
+      report(requestEvent(exchange, 101, new Headers(), clock.monotonic()));
+      return { ...admitted, cut: exchange.faults.cut };
+    },
+    hasKey: (headers) => keys.has(headers),
+    cutOf: (response) => cuts.get(response),
+    invite: () => page?.invite(),
   };
 }
 
-function prepare(deps: ServiceDeps): void {
-  const { store, keys, allowance, openingCredits, clock, verifiesWholeLedger = false } = deps;
-  const accounts = [...new Set(keys.map(({ account }) => account))];
-  verifyLedger(store, { full: verifiesWholeLedger });
-  prepareAccounts(store, accounts, { allowance, openingCredits, now: clock.now() });
+const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
+
+/** Returns the trace id of a request: the client's if it is safe to echo, else a new one (docs/api/speech.md#v3). */
+function requestIdOf(headers: Headers, random: Random): string {
+  const given = headers.get(HEADERS.requestId);
+  return given !== null && REQUEST_ID.test(given) ? given : random.uuid();
+}
+
+/** Sets the headers of every response. `Server` shows that no real credits were billed. */
+function setCommonHeaders(headers: Headers, requestId: string): void {
+  headers.set(HEADERS.requestId, requestId);
+  headers.set('Server', EMBEDDED_SERVER);
+  headers.set('Cache-Control', 'no-store');
+  headers.set('X-Content-Type-Options', 'nosniff');
+}
+
+function requestEvent(
+  { start, method, path, arrival: { requestId, account }, faults }: Exchange,
+  status: number,
+  headers: Headers,
+  now: number,
+): ServiceEvent {
+  return {
+    type: 'request',
+    method,
+    path,
+    status,
+    durationMs: now - start,
+    requestId,
+    account,
+    credits: headers.get(HEADERS.creditsUsed) ?? undefined,
+    faults: [faults.delay, faults.status, faults.cut].filter((effect) => effect !== undefined),
+  };
 }

@@ -136,8 +136,8 @@ describe('a JSON body', () => {
   it.each([
     ['empty', '', 'The body is empty'],
     ['cut', '{"text":', 'not valid JSON'],
-    ['a list', '[]', 'allowed is an object'],
-    ['null', 'null', 'allowed is an object'],
+    ['a list', '[]', 'allowed: an object'],
+    ['null', 'null', 'allowed: an object'],
     ['not UTF-8', new Uint8Array([0x22, 0xff, 0x22]), 'not valid UTF-8'],
     ['deep', '['.repeat(100_000), 'not valid JSON'],
   ])('may not be %s', async (_name, body, message) => {
@@ -156,7 +156,7 @@ describe('a JSON body', () => {
     const order = { prompt: 'A fox', model: 'altG-video-1', size: '640 x 360' };
     const headers = { 'Idempotency-Key': 'k' };
     const response = await call('/api/open/v1/media/videos/jobs', jsonPost(order, headers));
-    const message = 'size is "640 x 360"; allowed is a string such as 1280x720';
+    const message = 'size is "640 x 360"; allowed: a string such as 1280x720';
     expect(await response.json()).toMatchObject({
       details: { errors: [{ field: 'size', message }] },
     });

@@ -120,7 +120,7 @@ describe('an idempotency key', () => {
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({
       code: 'ERR_INVALID_REQUEST',
-      message: expect.stringMatching(/^Idempotency-Key .*; allowed are 1 to 128 visible ASCII/),
+      message: expect.stringMatching(/^Idempotency-Key .*; allowed: 1 to 128 visible ASCII/),
     });
     expect((await balance()).credits).toBe(GRANT);
   });

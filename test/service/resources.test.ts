@@ -60,15 +60,15 @@ describe('GET /api/open/v3/voices', () => {
   });
 
   it.each([
-    ['page=0', 'page is 0; allowed is an integer, 1 or more'],
-    ['page=1.5', 'page is "1.5"; allowed is an integer, 1 or more'],
-    ['page=x', 'page is "x"; allowed is an integer, 1 or more'],
-    ['page=', 'page has 0 characters; allowed is an integer, 1 or more'],
+    ['page=0', 'page is 0; allowed: an integer, 1 or more'],
+    ['page=1.5', 'page is "1.5"; allowed: an integer, 1 or more'],
+    ['page=x', 'page is "x"; allowed: an integer, 1 or more'],
+    ['page=', 'page has 0 characters; allowed: an integer, 1 or more'],
     ['page=1&page=2', 'page is given more than once'],
-    ['pageSize=101', 'pageSize is 101; allowed is an integer from 1 to 100'],
-    ['includePersonal=1', 'includePersonal is "1"; allowed is true or false'],
-    ['search=x', '"search" is not known here; allowed are page, pageSize or includePersonal'],
-    ['__proto__=1', '"__proto__" is not known here; allowed are page, pageSize or includePersonal'],
+    ['pageSize=101', 'pageSize is 101; allowed: an integer from 1 to 100'],
+    ['includePersonal=1', 'includePersonal is "1"; allowed: true or false'],
+    ['search=x', '"search" is unknown; allowed: page, pageSize or includePersonal'],
+    ['__proto__=1', '"__proto__" is unknown; allowed: page, pageSize or includePersonal'],
   ])('refuses ?%s', async (query, message) => {
     const { call } = await testService();
     const response = await call(`${VOICES_PATH}?${query}`);
@@ -140,7 +140,7 @@ describe('/api/open/v1/profile', () => {
     [{ webhookUrl: 'javascript:alert(1)' }, 'webhookUrl is no http or https address'],
     [{ webhookUrl: 'https://' }, 'webhookUrl '],
     [{ webhookUrl: `https://hook.example/${'x'.repeat(2_048)}` }, 'webhookUrl has 2069 characters'],
-    [{ webhookUrl: 'https://hook.example/', tier: 'gold' }, '"tier" is not known here'],
+    [{ webhookUrl: 'https://hook.example/', tier: 'gold' }, '"tier" is unknown'],
   ])('refuses %j', async (body, message) => {
     const { call } = await testService();
     const response = await call(PROFILE, jsonPost(body));

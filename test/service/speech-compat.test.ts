@@ -127,16 +127,16 @@ describe('POST /v1/tts', () => {
 
   it.each([
     [{ reference_id: undefined }, 'reference_id', 'reference_id is missing; it is required'],
-    [{ reference_id: 'nobody' }, 'reference_id', 'reference_id "nobody" is no voice here'],
+    [{ reference_id: 'nobody' }, 'reference_id', 'reference_id "nobody" is unknown'],
     [{ text: undefined }, 'text', 'text is missing; it is required'],
     [{ text: ' ' }, 'text', 'text has nothing to say but white space'],
     [{ text: '...' }, 'text', 'text has nothing that this voice can say'],
-    [{ prosody: { speed: 3 } }, 'prosody.speed', 'prosody.speed is 3; allowed is 0.5 to 2'],
-    [{ prosody: 'fast' }, 'prosody', 'prosody is "fast"; allowed is an object'],
-    [{ speed: 0.1 }, 'speed', 'speed is 0.1; allowed is 0.5 to 2'],
+    [{ prosody: { speed: 3 } }, 'prosody.speed', 'prosody.speed is 3; allowed: 0.5 to 2'],
+    [{ prosody: 'fast' }, 'prosody', 'prosody is "fast"; allowed: an object'],
+    [{ speed: 0.1 }, 'speed', 'speed is 0.1; allowed: 0.5 to 2'],
     [{ temperature: 0.4 }, 'temperature', /^temperature is 0.4; vendor-s21pro-flash allows 0.5/],
-    [{ top_p: 1.6 }, 'top_p', 'top_p is 1.6; allowed is 0 to 1.5'],
-    [{ normalize: 1 }, 'normalize', 'normalize is 1; allowed is true or false'],
+    [{ top_p: 1.6 }, 'top_p', 'top_p is 1.6; allowed: 0 to 1.5'],
+    [{ normalize: 1 }, 'normalize', 'normalize is 1; allowed: true or false'],
   ])('refuses %j with 400 and charges nothing', async (body, field, message) => {
     const service = await testService();
     const response = await postTts(service)(body);
@@ -179,17 +179,17 @@ describe('POST /v1/audio/speech', () => {
 
   it.each([
     [{ model: undefined }, 'model', 'model is missing; it is required'],
-    [{ model: 'tts-1' }, 'model', /^model "tts-1" is no model; allowed is vendor-s21pro, /],
+    [{ model: 'tts-1' }, 'model', /^model "tts-1" is unknown; allowed: vendor-s21pro, /],
     [{ model: 'altF-flash-v2.5' }, 'model', /does not work with voice Clara/],
     [{ input: undefined }, 'input', 'input is missing; it is required'],
     [{ input: '' }, 'input', /^input has 0 characters/],
     [{ input: '\t' }, 'input', 'input has nothing to say but white space'],
     [{ voice: undefined }, 'voice', /^voice is/],
-    [{ voice: 'alloy' }, 'voice', 'voice "alloy" is no voice here'],
-    [{ voice: 5 }, 'voice', /^voice is 5; allowed is .*an object with id$/],
-    [{ voice: {} }, 'voice', /^voice is an object; allowed is .*an object with id$/],
-    [{ response_format: 'opus' }, 'response_format', /allowed is mp3, wav or pcm$/],
-    [{ speed: 4 }, 'speed', 'speed is 4; allowed is 0.5 to 2'],
+    [{ voice: 'alloy' }, 'voice', 'voice "alloy" is unknown'],
+    [{ voice: 5 }, 'voice', /^voice is 5; allowed: .*an object with id$/],
+    [{ voice: {} }, 'voice', /^voice is an object; allowed: .*an object with id$/],
+    [{ response_format: 'opus' }, 'response_format', /allowed: mp3, wav or pcm$/],
+    [{ speed: 4 }, 'speed', 'speed is 4; allowed: 0.5 to 2'],
     [
       { voice: voiceId('Greta'), model: 'altD-tts-2.0', response_format: 'wav' },
       'response_format',

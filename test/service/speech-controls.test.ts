@@ -94,7 +94,7 @@ describe('directions', () => {
     expect(sad.asked?.pitch).toBeLessThan(plain.asked?.pitch ?? 0);
   });
 
-  it('of an emotion that is not known here are listed as ignored', async () => {
+  it('of an unknown emotion are listed as ignored', async () => {
     const service = await testService();
     expect((await hear(service, 'Nora', { emotion: 'wistful' })).ignored).toBe('emotion');
   });

@@ -77,7 +77,7 @@ describe('POST /api/open/v1/speech/tts', () => {
     const unknown = await speak(service, { voiceId: undefined, reference_id: 'nobody' });
     expect(unknown.status).toBe(404);
     expect(await unknown.json()).toMatchObject({
-      message: 'reference_id "nobody" is no voice here',
+      message: 'reference_id "nobody" is unknown',
     });
   });
 

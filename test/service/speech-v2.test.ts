@@ -116,7 +116,7 @@ describe('the historical fields of v2', () => {
     const service = await testService();
     const response = await speak(service, { modelId: undefined, engineModelId: 'nope' });
     expect(response.status).toBe(400);
-    const message = expect.stringMatching(/^engineModelId "nope" is no model; allowed is vendor-/);
+    const message = expect.stringMatching(/^engineModelId "nope" is unknown; allowed: vendor-/);
     expect(await response.json()).toMatchObject({
       details: { errors: [{ field: 'engineModelId', message }] },
     });
@@ -204,7 +204,7 @@ describe('the request id of v2', () => {
     const response = await speak(service, {}, { 'X-Request-Id': id });
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({
-      message: expect.stringMatching(/^X-Request-Id .*; allowed are 1 to 128 visible ASCII/),
+      message: expect.stringMatching(/^X-Request-Id .*; allowed: 1 to 128 visible ASCII/),
     });
   });
 

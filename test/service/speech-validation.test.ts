@@ -16,7 +16,7 @@ const REFUSALS: readonly Refusal[] = [
   {
     name: 'empty text',
     body: { text: '' },
-    message: 'text has 0 characters; allowed is a string of 1 to 10000 characters',
+    message: 'text has 0 characters; allowed: a string of 1 to 10000 characters',
   },
   {
     name: 'white space',
@@ -26,12 +26,12 @@ const REFUSALS: readonly Refusal[] = [
   {
     name: 'a number for text',
     body: { text: 5 },
-    message: 'text is 5; allowed is a string of 1 to 10000 characters',
+    message: 'text is 5; allowed: a string of 1 to 10000 characters',
   },
   {
     name: 'a long text',
     body: { text: 'a'.repeat(10_001) },
-    message: 'text has 10001 characters; allowed is a string of 1 to 10000 characters',
+    message: 'text has 10001 characters; allowed: a string of 1 to 10000 characters',
   },
   {
     name: 'a text too long for its model',
@@ -52,27 +52,27 @@ const REFUSALS: readonly Refusal[] = [
   {
     name: 'an empty voice',
     body: { voiceId: '' },
-    message: 'voiceId has 0 characters; allowed is a string that is not empty',
+    message: 'voiceId has 0 characters; allowed: a string that is not empty',
     field: 'voiceId',
   },
   {
     name: 'an unknown model',
     body: { modelId: 'nope' },
     message:
-      'modelId "nope" is no model; allowed is vendor-s21pro, vendor-s21pro-flash, vendor-s21pro-free, vendor-s21-flash, vendor-s2pro or vendor-s1',
+      'modelId "nope" is unknown; allowed: vendor-s21pro, vendor-s21pro-flash, vendor-s21pro-free, vendor-s21-flash, vendor-s2pro or vendor-s1',
     field: 'modelId',
   },
   {
     name: 'a model of another family',
     body: { modelId: 'altC-v3-flash' },
     message:
-      'modelId "altC-v3-flash" does not work with voice Clara; allowed is vendor-s21pro, vendor-s21pro-flash, vendor-s21pro-free, vendor-s21-flash, vendor-s2pro or vendor-s1',
+      'modelId "altC-v3-flash" does not work with voice Clara; allowed: vendor-s21pro, vendor-s21pro-flash, vendor-s21pro-free, vendor-s21-flash, vendor-s2pro or vendor-s1',
     field: 'modelId',
   },
   {
     name: 'an unknown format',
     body: { format: 'flac' },
-    message: 'format is "flac"; allowed is mp3, wav or ogg',
+    message: 'format is "flac"; allowed: mp3, wav or ogg',
     field: 'format',
   },
   {
@@ -84,37 +84,37 @@ const REFUSALS: readonly Refusal[] = [
   {
     name: 'a high speed',
     body: { speed: 3 },
-    message: 'speed is 3; allowed is 0.5 to 2',
+    message: 'speed is 3; allowed: 0.5 to 2',
     field: 'speed',
   },
   {
     name: 'a text for speed',
     body: { speed: 'fast' },
-    message: 'speed is "fast"; allowed is a number from 0.5 to 2',
+    message: 'speed is "fast"; allowed: a number from 0.5 to 2',
     field: 'speed',
   },
   {
     name: 'null for speed',
     body: { speed: null },
-    message: 'speed is null; allowed is a number from 0.5 to 2',
+    message: 'speed is null; allowed: a number from 0.5 to 2',
     field: 'speed',
   },
   {
     name: 'a low volume',
     body: { volume: -20.5 },
-    message: 'volume is -20.5; allowed is -20 to 20',
+    message: 'volume is -20.5; allowed: -20 to 20',
     field: 'volume',
   },
   {
     name: 'a high pitch',
     body: { pitch: 13 },
-    message: 'pitch is 13; allowed is -12 to 12',
+    message: 'pitch is 13; allowed: -12 to 12',
     field: 'pitch',
   },
   {
     name: 'a pitch out of range even where it is ignored',
     body: { voiceId: ROSE, pitch: -13 },
-    message: 'pitch is -13; allowed is -12 to 12',
+    message: 'pitch is -13; allowed: -12 to 12',
     field: 'pitch',
   },
   {
@@ -126,7 +126,7 @@ const REFUSALS: readonly Refusal[] = [
   {
     name: 'similarity above the vendor’s',
     body: { similarity: 1.6 },
-    message: 'similarity is 1.6; allowed is 0 to 1.5',
+    message: 'similarity is 1.6; allowed: 0 to 1.5',
     field: 'similarity',
   },
   {
@@ -144,43 +144,43 @@ const REFUSALS: readonly Refusal[] = [
   {
     name: 'an empty language',
     body: { language: '' },
-    message: 'language has 0 characters; allowed is a string of 1 to 64 characters',
+    message: 'language has 0 characters; allowed: a string of 1 to 64 characters',
     field: 'language',
   },
   {
     name: 'a long language',
     body: { language: 'x'.repeat(65) },
-    message: 'language has 65 characters; allowed is a string of 1 to 64 characters',
+    message: 'language has 65 characters; allowed: a string of 1 to 64 characters',
     field: 'language',
   },
   {
     name: 'a long emotion',
     body: { emotion: 'x'.repeat(65) },
-    message: 'emotion has 65 characters; allowed is a string of 1 to 64 characters',
+    message: 'emotion has 65 characters; allowed: a string of 1 to 64 characters',
     field: 'emotion',
   },
   {
     name: 'a long instruction',
     body: { instruction: 'x'.repeat(1_601) },
-    message: 'instruction has 1601 characters; allowed is a string of at most 1600 characters',
+    message: 'instruction has 1601 characters; allowed: a string of at most 1600 characters',
     field: 'instruction',
   },
   {
     name: 'a text for textNormalization',
     body: { textNormalization: 'true' },
-    message: 'textNormalization is "true"; allowed is true or false',
+    message: 'textNormalization is "true"; allowed: true or false',
     field: 'textNormalization',
   },
   {
     name: 'a text for filterEmoji',
     body: { filterEmoji: 'false' },
-    message: 'filterEmoji is "false"; allowed is true or false',
+    message: 'filterEmoji is "false"; allowed: true or false',
     field: 'filterEmoji',
   },
   {
     name: 'a number for filterEmoji',
     body: { filterEmoji: 1 },
-    message: 'filterEmoji is 1; allowed is true or false',
+    message: 'filterEmoji is 1; allowed: true or false',
     field: 'filterEmoji',
   },
   {
@@ -191,7 +191,7 @@ const REFUSALS: readonly Refusal[] = [
   {
     name: 'a list for voiceId',
     body: { voiceId: [CLARA] },
-    message: 'voiceId is a list; allowed is a string that is not empty',
+    message: 'voiceId is a list; allowed: a string that is not empty',
     field: 'voiceId',
   },
 ];
@@ -226,7 +226,7 @@ describe('a speech request that is refused', () => {
       expect(response.status).toBe(400);
       const text = await response.text();
       expect(JSON.parse(text)).toMatchObject({
-        message: expect.stringMatching(`^"${name}" is not known here; allowed are text, voiceId, `),
+        message: expect.stringMatching(`^"${name}" is unknown; allowed: text, voiceId, `),
       });
       expect(text).not.toContain('sk-secret');
     },

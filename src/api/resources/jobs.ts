@@ -1,6 +1,6 @@
 import type { AudioFormat } from '../../contract/values.ts';
 import { AUDIO_FORMATS } from '../../contract/values.ts';
-import { chargeOf } from '../../contract/charges.ts';
+import { chargeOf } from '../../contract/endpoint-lookup.ts';
 import { PAGE_SIZE_MAX } from '../../contract/limits.ts';
 import { SPEECH_SURFACES } from '../../contract/speech-surfaces.ts';
 import { Failure } from '../../errors/failure.ts';

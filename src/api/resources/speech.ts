@@ -1,6 +1,6 @@
 import type { AudioFormat } from '../../contract/values.ts';
-import type { Charge } from '../../contract/charges.ts';
-import { chargeOf } from '../../contract/charges.ts';
+import type { Charge } from '../../contract/endpoint-lookup.ts';
+import { chargeOf } from '../../contract/endpoint-lookup.ts';
 import type { SpeechControls } from '../../contract/speech.ts';
 import type { SpeechSurface, SurfaceName, SpeechField } from '../../contract/speech-surfaces.ts';
 import { SPEECH_SURFACES } from '../../contract/speech-surfaces.ts';

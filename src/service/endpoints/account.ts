@@ -36,7 +36,7 @@ function requireWebAddress(given: string | null): string | undefined {
 }
 
 function refusedWebhook(problem: string): ServiceError {
-  const allowed = 'allowed is an address such as https://example.com/events, or null to clear it';
+  const allowed = 'allowed: an address such as https://example.com/events, or null to clear it';
   return invalidRequest([{ field: 'webhookUrl', message: `webhookUrl ${problem}; ${allowed}` }]);
 }
 

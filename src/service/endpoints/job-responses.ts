@@ -2,7 +2,7 @@ import { PAGE_SIZE_DEFAULT } from '../../contract/limits.ts';
 import { HEADERS } from '../../contract/values.ts';
 import type { Job, JobKind, JobRecord } from '../jobs/job-records.ts';
 import { amountsIn } from '../ledger/ledger.ts';
-import { showText } from '../http/wording.ts';
+import { showText } from '../http/validation.ts';
 import type { ServiceContext } from '../service-context.ts';
 import { ServiceError } from '../service-error.ts';
 import type { AccountCall } from './call.ts';

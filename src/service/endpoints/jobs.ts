@@ -11,8 +11,8 @@ import type {
   JobStatus as SpeechStatus,
 } from '../../contract/jobs.ts';
 import type { SpeechFormat } from '../../contract/speech.ts';
-import { endpointPath } from '../http/request.ts';
-import { showValue } from '../http/wording.ts';
+import { endpointPath } from '../../contract/endpoint-lookup.ts';
+import { showValue } from '../http/validation.ts';
 import type { Job, JobRecord, SegmentRecord } from '../jobs/job-records.ts';
 import { readJob, storedOrder } from '../jobs/job-records.ts';
 import type { JobStatus } from '../jobs/lifecycle.ts';

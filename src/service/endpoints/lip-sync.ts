@@ -10,7 +10,7 @@ import type {
   MediaJobStatus,
 } from '../../contract/lip-sync.ts';
 import { LipSyncResult } from '../../contract/lip-sync.ts';
-import { endpointPath } from '../http/request.ts';
+import { endpointPath } from '../../contract/endpoint-lookup.ts';
 import type { Job, JobRecord } from '../jobs/job-records.ts';
 import { storedOrder } from '../jobs/job-records.ts';
 import { JOB_STATUSES } from '../jobs/lifecycle.ts';

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { Check } from 'typebox/schema';
 import type { MediaJobStatus } from '../../contract/lip-sync.ts';
 import type { MediaModels, ImageJob, VideoJob } from '../../contract/media.ts';
-import { endpointPath } from '../http/request.ts';
+import { endpointPath } from '../../contract/endpoint-lookup.ts';
 import type { Job, JobRecord, Json } from '../jobs/job-records.ts';
 import { readJob, storedOrder } from '../jobs/job-records.ts';
 import type { JobStatus } from '../jobs/lifecycle.ts';

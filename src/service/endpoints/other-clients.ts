@@ -6,7 +6,7 @@ import type {
   CompatVoices,
 } from '../../contract/other-clients.ts';
 import { SPEECH_SURFACES } from '../../contract/speech-surfaces.ts';
-import { showText } from '../http/wording.ts';
+import { showText } from '../http/validation.ts';
 import type { ChargedCall, Handler } from './call.ts';
 import type { ServiceContext } from '../service-context.ts';
 import { invalidRequest, ServiceError } from '../service-error.ts';

@@ -24,7 +24,7 @@ import { statusOf } from '../realtime/requests.ts';
 import type { RequestRecord } from '../realtime/requests.ts';
 import type { ServiceContext } from '../service-context.ts';
 import { invalidRequest, ServiceError } from '../service-error.ts';
-import { showText, showValue } from '../http/wording.ts';
+import { showText, showValue } from '../http/validation.ts';
 import type { CallTo } from './call.ts';
 import { storedAudioAnswer } from './stored-audio.ts';
 
@@ -91,7 +91,7 @@ function requireOrigin(origin: string): string {
   if (URL.canParse(origin) && new URL(origin).origin === origin.toLowerCase()) {
     return origin.toLowerCase();
   }
-  const message = `origin is ${showValue(origin)}; allowed is an origin such as https://studio.example`;
+  const message = `origin is ${showValue(origin)}; allowed: an origin such as https://studio.example`;
   throw invalidRequest([{ field: 'origin', message }]);
 }
 

@@ -3,7 +3,7 @@ import { EMOTION_MAX_CHARACTERS } from '../../contract/limits.ts';
 import type { CachedSpeech, SpeechFormat, SpeechRequest } from '../../contract/speech.ts';
 import type { SpeechSurface, SurfaceName } from '../../contract/speech-surfaces.ts';
 import { SPEECH_SURFACES } from '../../contract/speech-surfaces.ts';
-import { endpointPath } from '../http/request.ts';
+import { endpointPath } from '../../contract/endpoint-lookup.ts';
 import type { OperationKey } from '../operations/operations.ts';
 import { beginOperation, usedBefore, fingerprintOf } from '../operations/operations.ts';
 import type { Call, ChargedCall, Handler } from './call.ts';

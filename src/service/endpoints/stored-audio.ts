@@ -4,7 +4,7 @@ import type { ServiceContext } from '../service-context.ts';
 import { ServiceError } from '../service-error.ts';
 import type { EncodedFormat } from '../speech/encode.ts';
 import { speechMediaType } from '../speech/encode.ts';
-import { showText } from '../http/wording.ts';
+import { showText } from '../http/validation.ts';
 
 /** A request for stored audio; its headers `Range`, `If-Range` and `If-None-Match` are honoured. */
 interface FileCall {

@@ -8,8 +8,8 @@ import type {
   VoiceDesignSaved,
 } from '../../contract/voice-design.ts';
 import { countCodePoints } from '../../text/code-points.ts';
-import { endpointPath } from '../http/request.ts';
-import { showText, anyOf } from '../http/wording.ts';
+import { endpointPath } from '../../contract/endpoint-lookup.ts';
+import { showText, anyOf } from '../http/validation.ts';
 import type { Operation } from '../operations/operations.ts';
 import { beginOperation, fingerprintOf } from '../operations/operations.ts';
 import type { Handler } from './call.ts';
@@ -226,7 +226,7 @@ function unknownFamilies(
   const known: readonly string[] = families;
   const unknown = providers.find((one) => !known.includes(one));
   if (unknown === undefined) return [];
-  const message = `providers has ${showText(unknown)}; allowed is ${anyOf(families)}`;
+  const message = `providers has ${showText(unknown)}; allowed: ${anyOf(families)}`;
   return [{ field: 'providers', message }];
 }
 
@@ -235,6 +235,6 @@ function languageProblems(
   voices: MeasuredVoices,
 ): readonly FieldProblem[] {
   if (language === undefined || voices.speak(language)) return [];
-  const message = `language is ${showText(language)}; spoken here is ${anyOf(voices.languages)}`;
+  const message = `language is ${showText(language)}; allowed: ${anyOf(voices.languages)}`;
   return [{ field: 'language', message }];
 }

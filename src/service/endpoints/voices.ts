@@ -18,8 +18,8 @@ import type {
 } from '../../contract/voices.ts';
 import type { UploadedForm } from '../http/multipart-form.ts';
 import { discardFiles, readForm } from '../http/multipart-form.ts';
-import { requireValid, findProblems } from '../http/request.ts';
-import { showText } from '../http/wording.ts';
+import { requireValid, findProblems } from '../http/validation.ts';
+import { showText } from '../http/validation.ts';
 import type { AccountCall, Handler } from './call.ts';
 import type { ServiceContext } from '../service-context.ts';
 import { ServiceError, invalidRequest } from '../service-error.ts';
@@ -223,7 +223,7 @@ function languagesIn(json: string | undefined): readonly string[] | FieldProblem
   const isList = Array.isArray(value) && value.length <= VOICE_LANGUAGES_MAX;
   if (isList && value.every((one) => isCode(one))) return value.map(String);
   const allowed = `a JSON array of at most ${VOICE_LANGUAGES_MAX} language codes, such as ["en-US"]`;
-  return { field: 'languages', message: `languages is ${showText(json)}; allowed is ${allowed}` };
+  return { field: 'languages', message: `languages is ${showText(json)}; allowed: ${allowed}` };
 }
 
 function isCode(value: unknown): boolean {

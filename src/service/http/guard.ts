@@ -5,6 +5,14 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { ACCEPTED_KEY_MAX_CHARACTERS } from '../../contract/values.ts';
 import type { AccountKey } from '../running-service.ts';
 
+/** A request that is being handled. */
+export interface Arrival {
+  readonly request: Request;
+  readonly requestId: string;
+  /** Account of the key, once the key was checked. */
+  account?: string;
+}
+
 /** Who may be addressed and who may ask. */
 interface Guard {
   /**
@@ -118,7 +126,7 @@ export function createKeyTable(keys: readonly AccountKey[]): KeyTable {
         if (timingSafeEqual(entry.digest, given)) account = entry.account;
       }
       if (account === undefined) {
-        throw unauthorized('The API key is not known here', 'invalid_token');
+        throw unauthorized('The API key is unknown', 'invalid_token');
       }
       return account;
     },

@@ -3,8 +3,8 @@ import { pipeline } from 'node:stream/promises';
 import type { Busboy, FileInfo } from 'busboy';
 import type { FieldProblem } from '../service-error.ts';
 import { invalidRequest, ServiceError } from '../service-error.ts';
-import { anyOf, showText } from './wording.ts';
-import { requireBodyType } from './request.ts';
+import { anyOf, showText } from './validation.ts';
+import { requireBodyType } from './validation.ts';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { FileSystem } from '../../effects/file-system.ts';
@@ -133,7 +133,7 @@ class FormReading {
 
   #takeField(name: string, value: string, isTruncated: boolean): void {
     if (this.#isFileField(name)) {
-      return this.#note(name, `${name} is text; allowed is a file with a name`);
+      return this.#note(name, `${name} is text; allowed: a file with a name`);
     }
     if (this.#fields.has(name)) this.#note(name, `${showText(name)} is given more than once`);
     if (isTruncated) this.#note(name, `${name} has more than ${FIELD_MAX_BYTES} bytes`);
@@ -180,7 +180,7 @@ class FormReading {
     const shown = `${fileField}: ${shownName}`;
     if (size === 0) this.#note(fileField, `${shown} is empty`);
     if (size <= maxFileBytes) return;
-    this.#note(fileField, `${shown} has ${size} bytes; allowed are at most ${maxFileBytes} a file`);
+    this.#note(fileField, `${shown} has ${size} bytes; allowed: at most ${maxFileBytes} a file`);
   }
 
   #isFileField(name: string): boolean {
@@ -251,7 +251,7 @@ function nameProblem(name: string | undefined, extensions: readonly string[]): s
   const extension = /.\.([^.]+)$/u.exec(name)?.[1]?.toLowerCase();
   if (extension !== undefined && extensions.includes(extension)) return undefined;
   const given = extension === undefined ? 'has no extension' : `ends in ${showText(extension)}`;
-  return `${showText(name)} ${given}; allowed is ${anyOf(extensions)}`;
+  return `${showText(name)} ${given}; allowed: ${anyOf(extensions)}`;
 }
 
 /** A file without a name: it disappears when this process ends. */

@@ -1,54 +1,105 @@
 import { Hono } from 'hono';
+import type { TObject } from 'typebox';
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { DEFINITIONS } from '../../contract/endpoints.ts';
 import type { EndpointId } from '../../contract/generated/endpoints.ts';
+import { IDEMPOTENCY_KEY_MAX_CHARACTERS } from '../../contract/limits.ts';
+import { HEADERS, MESSAGE_PACK } from '../../contract/values.ts';
+import * as account from '../endpoints/account.ts';
 import type { Call, CallTo, Handlers } from '../endpoints/call.ts';
-import { HANDLERS } from '../endpoints/handlers.ts';
+import * as jobs from '../endpoints/jobs.ts';
+import * as lipSync from '../endpoints/lip-sync.ts';
+import * as media from '../endpoints/media.ts';
+import * as otherClients from '../endpoints/other-clients.ts';
+import * as speech from '../endpoints/speech.ts';
+import * as voiceDesigns from '../endpoints/voice-designs.ts';
+import * as voices from '../endpoints/voices.ts';
+import type { OperationKey } from '../operations/operations.ts';
+import { realtimeV1, upgradeRequired } from '../realtime/admission.ts';
 import type { ServiceContext } from '../service-context.ts';
-import { ServiceError, errorResponse, isInternal } from '../service-error.ts';
-import type { KeyTable } from './guard.ts';
-import type { Arrival } from './request.ts';
-import { readBody, requestKeysOf, requireQuery, requireValid } from './request.ts';
+import { invalidRequest, ServiceError } from '../service-error.ts';
+import type { Arrival, KeyTable } from './guard.ts';
+import type { FieldSchema } from './validation.ts';
+import { requireBodyType, requireValid, typeParts, unsupported } from './validation.ts';
 
-/** Finds the endpoint of a request and answers it; every failure becomes the error envelope. */
+/** Loads the handlers of realtime speech with the first request: few processes have one. */
+const realtime = () => import('../endpoints/realtime.ts');
+
+/** Answers a plain request to the address of the WebSocket (docs/api/realtime.md). */
+const refuseRealtime = (): never => {
+  throw upgradeRequired();
+};
+
+/** The handler of every endpoint: each section exports its handlers under the ids of their endpoints. */
+const HANDLERS: Handlers = {
+  ...account,
+  ...jobs,
+  ...lipSync,
+  ...media,
+  ...otherClients,
+  ...speech,
+  ...voiceDesigns,
+  ...voices,
+  createModel: voices.createVoice,
+  deleteVoiceV3: voices.deleteVoice,
+  getOpenApiV1: account.getOpenApi,
+  createLipSyncLegacy: lipSync.createLipSync,
+  listLipSyncLegacy: lipSync.listLipSync,
+  openRealtimeV1() {
+    throw realtimeV1();
+  },
+  openRealtimeV2: refuseRealtime,
+  openRealtimeV3: refuseRealtime,
+  createBrowserTicket: async (...of) => (await realtime()).createBrowserTicket('v3', ...of),
+  createBrowserTicketV2: async (...of) => (await realtime()).createBrowserTicket('v2', ...of),
+  getRealtimeCapabilities: async (...of) => (await realtime()).getCapabilities('v3', ...of),
+  getRealtimeCapabilitiesV2: async (...of) => (await realtime()).getCapabilities('v2', ...of),
+  getRealtimeRequest: async (...of) => (await realtime()).getRequest('v3', ...of),
+  getRealtimeRequestV2: async (...of) => (await realtime()).getRequest('v2', ...of),
+  getRealtimeSegment: async (...of) => (await realtime()).getSegment(...of),
+};
+
+/** Returns the response of the endpoint of a request. @throws ServiceError, and errors of the handler */
 export type Router = (arrival: Arrival) => Promise<Response>;
 
 interface Variables {
   readonly Bindings: { readonly arrival: Arrival };
 }
 
-/** Routes every endpoint of the contract to its handler, with the input that its definition asks for. */
+/**
+ * Routes every endpoint of the contract to its handler. The definition of the endpoint decides what is
+ * checked first: key, rate, query, body and idempotency keys.
+ */
 export function createRouter(context: ServiceContext, keys: KeyTable): Router {
   const app = new Hono<Variables>();
+  const methods = new Map<string, string[]>();
   for (const endpoint of DEFINITIONS) {
-    app.on(endpoint.method, pattern(endpoint.path), async (c) => {
+    const { id, method, path } = endpoint;
+    const others = methods.get(path) ?? [];
+    methods.set(path, [...others, method, ...(method === 'GET' ? ['HEAD'] : [])]);
+    app.on(method, pattern(path), async (c) => {
       const { arrival } = c.env;
       if (!('public' in endpoint)) {
         arrival.account = keys.accountOf(arrival.request.headers);
         context.rateLimit.take(arrival.account);
       }
       const call = await readCall(endpoint, arrival, c.req.param());
-      return handle(endpoint.id, HANDLERS[endpoint.id], { call, context });
+      return handle(id, HANDLERS[id], { call, context });
     });
   }
-  for (const [path, methods] of methodsByPath()) {
+  for (const [path, allowed] of methods) {
+    const Allow = allowed.join(', ');
     app.all(pattern(path), () => {
-      throw methodNotAllowed(methods);
+      const message = `This endpoint accepts ${Allow} only`;
+      throw new ServiceError('ERR_METHOD_NOT_ALLOWED', message, { headers: { Allow } });
     });
   }
-  app.notFound((c) =>
-    errorResponse(
-      new ServiceError('ERR_NOT_FOUND', 'There is no such endpoint; see /api/open/v3/openapi.json'),
-      c.env.arrival.requestId,
-      c.req.path,
-    ),
-  );
-  app.onError((error, c) => {
-    const { requestId } = c.env.arrival;
-    // What breaks because its client left is nobody's failure.
-    const isOurs = isInternal(error) && !c.req.raw.signal.aborted;
-    if (isOurs) context.report({ type: 'failure', requestId, error });
-    return errorResponse(error, requestId, c.req.path);
+  app.notFound(() => {
+    throw new ServiceError('ERR_NOT_FOUND', 'No such endpoint; see /api/open/v3/openapi.json');
+  });
+  // The middleware turns errors into responses.
+  app.onError((error) => {
+    throw error;
   });
   return async (arrival) => app.fetch(arrival.request, { arrival });
 }
@@ -64,13 +115,13 @@ interface ReadCall extends Call {
 }
 
 /**
- * Reads and validates a request by the definition of its endpoint, in the order of docs/service.md: query, type and size of
- * the body, its fields, idempotency keys.
+ * Reads and validates a request in the order of docs/service.md: query, type and size of the body, its
+ * fields, idempotency keys.
  * @throws ServiceError 400, 413 or 415
  */
 async function readCall(
   endpoint: Endpoint,
-  { account, request, requestId }: Arrival,
+  { account: accountId, request, requestId }: Arrival,
   parameters: ReadCall['parameters'],
 ): Promise<ReadCall> {
   const { id, body: schema, bodyType, charges } = endpoint;
@@ -79,9 +130,8 @@ async function readCall(
     schema === undefined || bodyType !== undefined
       ? undefined
       : requireValid(schema, await readBody(request, endpoint), 'The body');
-  const keys = charges && requestKeysOf(request.headers, endpoint);
-  const key = { accountId: account, endpoint: id, ...keys };
-  return { endpoint: id, request, requestId, account, parameters, query, body, key };
+  const key = { accountId, endpoint: id, ...(charges && requestKeysOf(request.headers, endpoint)) };
+  return { endpoint: id, request, requestId, account: accountId, parameters, query, body, key };
 }
 
 function handle<Id extends EndpointId>(
@@ -89,7 +139,7 @@ function handle<Id extends EndpointId>(
   handler: Handlers[Id],
   { call, context }: { readonly call: ReadCall; readonly context: ServiceContext },
 ): Response | Promise<Response> {
-  if (!isCallTo(id, call)) throw new TypeError(`a call to ${call.endpoint}, not ${id}`);
+  if (!isCallTo(id, call)) throw new TypeError(`A call to ${call.endpoint} reached ${id}`);
   return handler(call, context);
 }
 
@@ -98,23 +148,156 @@ function isCallTo<Id extends EndpointId>(id: Id, call: ReadCall): call is ReadCa
   return call.endpoint === id;
 }
 
-/** `/voices/{voiceId}` as the router writes it: `/voices/:voiceId`. */
+/** Converts a path to the syntax of the router: `/voices/{voiceId}` to `/voices/:voiceId`. */
 function pattern(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1');
 }
 
-function methodsByPath(): ReadonlyMap<string, readonly string[]> {
-  const methods = new Map<string, string[]>();
-  for (const { method, path } of DEFINITIONS) {
-    const known = methods.get(path) ?? [];
-    methods.set(path, [...known, method, ...(method === 'GET' ? ['HEAD'] : [])]);
+/** @throws ServiceError 400 for a parameter that is unknown, repeated or invalid */
+function requireQuery(url: string, schema: TObject): unknown {
+  const values: Record<string, unknown> = {};
+  for (const [name, value] of new URL(url).searchParams) {
+    if (Object.hasOwn(values, name)) {
+      throw invalidRequest([{ field: name, message: `${name} is given more than once` }]);
+    }
+    const property = Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined;
+    Object.defineProperty(values, name, {
+      value: property === undefined ? value : convert(value, property),
+      enumerable: true,
+    });
   }
-  return methods;
+  return requireValid(schema, values, 'The query');
 }
 
-function methodNotAllowed(methods: readonly string[]): ServiceError {
-  const allow = methods.join(', ');
-  return new ServiceError('ERR_METHOD_NOT_ALLOWED', `This endpoint answers ${allow} only`, {
-    headers: { Allow: allow },
-  });
+/** Converts a parameter to its type; leaves an invalid one as text, which the schema refuses. A number has one spelling. */
+function convert(value: string, schema: FieldSchema): unknown {
+  if (schema.type === 'integer' && /^(?:0|-?[1-9]\d{0,14})$/.test(value)) return Number(value);
+  if (schema.type === 'boolean' && (value === 'true' || value === 'false')) return value === 'true';
+  return value;
+}
+
+const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
+
+/**
+ * Returns the idempotency keys of a request, if the endpoint accepts any (docs/api/errors.md#idempotency).
+ * @throws ServiceError 400 for a missing required key, and for one that is too long or not visible ASCII
+ */
+function requestKeysOf(
+  headers: Headers,
+  { isKeyedByRequestId, isKeyRequired, repeat }: Endpoint,
+): Pick<OperationKey, 'idempotencyKey' | 'requestKey'> {
+  if (repeat === undefined) return { idempotencyKey: undefined };
+  const requestKey = keyIn(headers, HEADERS.requestId);
+  const field = HEADERS.idempotencyKey;
+  const idempotencyKey = keyIn(headers, field);
+  if (idempotencyKey === undefined && isKeyRequired === true) {
+    throw invalidRequest([{ field, message: `${field} is missing; it is required` }]);
+  }
+  return { idempotencyKey, requestKey: isKeyedByRequestId === true ? requestKey : undefined };
+}
+
+function keyIn(headers: Headers, field: string): string | undefined {
+  const key = headers.get(field);
+  if (key === null) return undefined;
+  if (key.length <= IDEMPOTENCY_KEY_MAX_CHARACTERS && VISIBLE_ASCII.test(key)) return key;
+  const allowed = `1 to ${IDEMPOTENCY_KEY_MAX_CHARACTERS} visible ASCII characters`;
+  const given = VISIBLE_ASCII.test(key) ? `has ${key.length} characters` : 'has other characters';
+  throw invalidRequest([{ field, message: `${field} ${given}; allowed: ${allowed}` }]);
+}
+
+/**
+ * Reads the body that the definition of an endpoint describes; it is not validated yet.
+ * @throws ServiceError as `readJsonBody` does
+ */
+async function readBody(
+  request: Request,
+  { ignoresNull, isBodyOptional, otherBodyType }: Endpoint,
+): Promise<unknown> {
+  if (isBodyOptional === true && !hasBody(request)) return {};
+  const isJson = otherBodyType === undefined || typeParts(request.headers)[0] === JSON_TYPE;
+  const body = await (isJson ? readJsonBody(request) : readMessagePack(request));
+  if (ignoresNull !== true) return body;
+  return mapFields(body, (field) => mapFields(field, (inner) => inner));
+}
+
+/** Maps the fields of an object and leaves out those that are `null`; returns any other value as it is. */
+function mapFields(value: unknown, work: (field: unknown) => unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const fields = Object.entries(value).filter(([, field]) => field !== null);
+  return Object.fromEntries(fields.map(([name, field]) => [name, work(field)]));
+}
+
+/** Over HTTP, a request without a body may have an empty stream; elsewhere no header announces a body. */
+function hasBody({ body, headers }: Request): boolean {
+  const isAnnounced = headers.has('Content-Length') || headers.has('Transfer-Encoding');
+  if (isAnnounced) return headers.get('Content-Length') !== '0';
+  return body !== null && headers.has('Content-Type');
+}
+
+const JSON_TYPE = 'application/json';
+
+/**
+ * Reads a JSON body.
+ * @throws ServiceError 415 for another type, 413 for a body above the limit, 400 for bytes that are
+ * not UTF-8 or not JSON
+ */
+export async function readJsonBody(request: Request): Promise<unknown> {
+  const parameters = requireBodyType(request.headers, [JSON_TYPE]);
+  const charset = parameters.find((one) => one.startsWith('charset='));
+  if (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset)) {
+    throw unsupported('The body must be UTF-8');
+  }
+  const bytes = await readBodyBytes(request);
+  const json = decodeBody('UTF-8', () => new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  if (json.trim() === '') throw invalidBody('The body is empty; a JSON object is required');
+  return decodeBody('JSON', (): unknown => JSON.parse(json));
+}
+
+/** Limits the memory that a list can claim before its items are read. */
+const MAX_LIST_LENGTH = 100;
+
+/** @throws ServiceError 415 for another type, 413 for a body above the limit, 400 for invalid MessagePack */
+async function readMessagePack(request: Request): Promise<unknown> {
+  requireBodyType(request.headers, [JSON_TYPE, MESSAGE_PACK]);
+  const bytes = await readBodyBytes(request);
+  const { decode } = await import('@msgpack/msgpack');
+  return decodeBody('MessagePack', () => decode(bytes, { maxArrayLength: MAX_LIST_LENGTH }));
+}
+
+function decodeBody<Result>(format: string, decode: () => Result): Result {
+  try {
+    return decode();
+  } catch {
+    throw invalidBody(`The body is not valid ${format}`);
+  }
+}
+
+function invalidBody(message: string): ServiceError {
+  return invalidRequest([{ field: 'body', message }]);
+}
+
+/** Enough for the longest text and instruction with every character written as an escape pair. */
+const BODY_MAX_BYTES = 256 * 1024;
+
+/** @throws ServiceError 413 above the limit, 400 when the body ends too early */
+async function readBodyBytes(request: Request): Promise<Uint8Array> {
+  if (Number(request.headers.get('Content-Length') ?? 0) > BODY_MAX_BYTES) throw tooLarge();
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for await (const part of request.body ?? []) {
+      size += part.byteLength;
+      if (size > BODY_MAX_BYTES) throw tooLarge();
+      parts.push(part);
+    }
+  } catch (error) {
+    throw error instanceof ServiceError ? error : invalidBody('The body was cut off');
+  }
+  return Buffer.concat(parts);
+}
+
+function tooLarge(): ServiceError {
+  // Without `Connection: close`: the rest of the body is read and dropped, so that no client is reset before it reads this.
+  const message = `The body is larger than ${BODY_MAX_BYTES} bytes`;
+  return new ServiceError('ERR_PAYLOAD_TOO_LARGE', message);
 }

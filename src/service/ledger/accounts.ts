@@ -89,7 +89,7 @@ interface RateLimitDeps {
   readonly store: Store;
   readonly clock: Clock;
   /** Above 0, not necessarily whole; `undefined` is no limit. */
-  readonly requestsPerSecond: number | undefined;
+  readonly requestsPerSecond?: number | undefined;
 }
 
 /** Creates a limit that all processes on the same data share if they have the same rate. */

@@ -3,7 +3,7 @@ import { hasErrno } from '../../durable/file-failures.ts';
 import type { FileDeps } from '../../durable/files.ts';
 import { ensurePrivateFolder } from '../../durable/own-files.ts';
 import type { Clock } from '../../effects/clock.ts';
-import { endpointPath } from '../http/request.ts';
+import { endpointPath } from '../../contract/endpoint-lookup.ts';
 import type { SignedLinks } from '../jobs/signed-links.ts';
 import type { AudioFolder } from '../speech/audio-files.ts';
 import { createAudioFolder } from '../speech/audio-files.ts';

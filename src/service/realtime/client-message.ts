@@ -14,7 +14,7 @@ import type { RealtimeErrorCode } from '../../contract/realtime/errors.ts';
 import { v2FieldName, REALTIME_MODES } from '../../contract/realtime/protocols.ts';
 import type { RealtimeMode, RealtimeProtocol } from '../../contract/realtime/protocols.ts';
 import type { FrameMessage } from '../../realtime/frames.ts';
-import { requireValid } from '../http/request.ts';
+import { requireValid } from '../http/validation.ts';
 import { ServiceError } from '../service-error.ts';
 
 /** A `start` whose `request` is not validated yet: its schema depends on the profile. */

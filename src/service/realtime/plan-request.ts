@@ -9,8 +9,8 @@ import {
 import { CHUNK_LENGTH_RANGE } from '../../contract/realtime/limits.ts';
 import { v2FieldName, PARAMETER_PROFILES } from '../../contract/realtime/protocols.ts';
 import type { RealtimeProtocol, RealtimeFormat } from '../../contract/realtime/protocols.ts';
-import { requireValid } from '../http/request.ts';
-import { anyOf, showValue, describeRange, showText } from '../http/wording.ts';
+import { requireValid } from '../http/validation.ts';
+import { anyOf, showValue, describeRange, showText } from '../http/validation.ts';
 import { ServiceError } from '../service-error.ts';
 import { deliver, isWithin } from '../speech/plan.ts';
 import type { Delivery } from '../speech/plan.ts';

@@ -1,7 +1,7 @@
 import type { Clock } from '../../effects/clock.ts';
 import type { Random } from '../../effects/random.ts';
 import { createKeyTable } from '../http/guard.ts';
-import type { Arrival } from '../http/request.ts';
+import type { Arrival } from '../http/guard.ts';
 import type { RateLimit } from '../ledger/accounts.ts';
 import type { AccountKey } from '../running-service.ts';
 import type { SpeechContext } from '../speech/speak.ts';

@@ -3,7 +3,7 @@ import type { ControlRange } from '../../contract/families.ts';
 import type { ControlName, SpeechControls } from '../../contract/speech.ts';
 import { countCodePoints } from '../../text/code-points.ts';
 import type { EngineRequest } from '../engine/speech-engine.ts';
-import { anyOf, showValue, describeRange } from '../http/wording.ts';
+import { anyOf, showValue, describeRange } from '../http/validation.ts';
 import type { Amounts } from '../ledger/ledger.ts';
 import { invalidRequest, ServiceError } from '../service-error.ts';
 import type { FieldProblem } from '../service-error.ts';
@@ -80,7 +80,7 @@ type NameOf = (field: keyof SpeechOrder) => string;
 function requireVoice(voiceId: string, catalogue: Catalogue, nameOf: NameOf): SpeakingVoice {
   const voice = catalogue.voice(voiceId);
   if (voice !== undefined) return voice;
-  const message = `${nameOf('voiceId')} ${showValue(voiceId)} is no voice here`;
+  const message = `${nameOf('voiceId')} ${showValue(voiceId)} is unknown`;
   throw new ServiceError('ERR_VOICE_NOT_FOUND', message);
 }
 
@@ -94,8 +94,8 @@ function requireModel(
   const model = catalogue.model(id);
   if (model === undefined || !family.models.includes(id)) {
     const field = nameOf('modelId');
-    const what = model === undefined ? 'is no model' : `does not work with voice ${voice.name}`;
-    const message = `${field} ${showValue(id)} ${what}; allowed is ${anyOf(family.models)}`;
+    const what = model === undefined ? 'is unknown' : `does not work with voice ${voice.name}`;
+    const message = `${field} ${showValue(id)} ${what}; allowed: ${anyOf(family.models)}`;
     throw invalidRequest([{ field, message }]);
   }
   if (catalogue.isAvailable(model)) return model;

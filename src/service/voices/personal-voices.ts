@@ -1,7 +1,7 @@
 import { FAMILIES } from '../../contract/families.ts';
 import type { FamilyId } from '../../contract/families.ts';
 import { PERSONAL_VOICES_MAX } from '../../contract/limits.ts';
-import { showText } from '../http/wording.ts';
+import { showText } from '../http/validation.ts';
 import { ServiceError } from '../service-error.ts';
 import type { Connection, Row, SqlValue } from '../store/connection.ts';
 import { integer, number, text } from '../store/connection.ts';

@@ -4,7 +4,7 @@ import type { Clock } from '../../effects/clock.ts';
 import type { Random } from '../../effects/random.ts';
 import type { EngineRegistry, VoiceOfEngine } from '../engine/speech-engine.ts';
 import type { UploadedFile } from '../http/multipart-form.ts';
-import { anyOf, showText } from '../http/wording.ts';
+import { anyOf, showText } from '../http/validation.ts';
 import { invalidRequest } from '../service-error.ts';
 import type { HearFiles } from './listen/listening-thread.ts';
 import type { PersonalVoice } from './personal-voices.ts';

@@ -47,7 +47,7 @@ function contents(mp3: Buffer, ogg: Buffer): readonly BadUpload[] {
       '10 MB and a byte',
       'large.wav',
       Buffer.alloc(TEN_MEGABYTES + 1),
-      /has 10485761 bytes; allowed are at most 10485760/,
+      /has 10485761 bytes; allowed: at most 10485760/,
     ),
     file('a cut wav', 'cut.wav', half(GOOD), /is cut/),
     file('a cut mp3', 'cut.mp3', half(mp3), /is cut/),
@@ -130,7 +130,7 @@ function contents(mp3: Buffer, ogg: Buffer): readonly BadUpload[] {
 
 function names(): readonly BadUpload[] {
   return [
-    file('another extension', 'voice.txt', GOOD, /ends in "txt"; allowed is aac, flac/),
+    file('another extension', 'voice.txt', GOOD, /ends in "txt"; allowed: aac, flac/),
     file('no extension', 'voice', GOOD, /has no extension/),
     file('nothing before the extension', '.wav', GOOD, /has no extension/),
     file('a path', '../../voice.wav', GOOD, /is a path/),
@@ -155,7 +155,7 @@ function forms(): readonly BadUpload[] {
     form(
       'text in the place of a file',
       [NAME, { name: 'audioFiles', value: 'text' }],
-      /is text; allowed is a file/,
+      /is text; allowed: a file/,
     ),
     form('no name of the voice', [part('good.wav', GOOD)], /name is missing/),
     form('two names', [NAME, NAME, part('good.wav', GOOD)], /"name" is given more than once/),
@@ -172,7 +172,7 @@ function forms(): readonly BadUpload[] {
     form(
       'languages that are no list',
       [NAME, { name: 'languages', value: 'en' }, part('good.wav', GOOD)],
-      /languages is "en"; allowed is a JSON array/,
+      /languages is "en"; allowed: a JSON array/,
     ),
     raw('no boundary', type('multipart/form-data'), [good.bytes, /names no boundary/]),
     raw('another boundary', type('multipart/form-data; boundary=other'), [

@@ -57,7 +57,7 @@ assert (error.code, error.param, error.type) == (
     "speed",
     "invalid_request_error",
 )
-assert error.body["message"] == "speed is 4; allowed is 0.5 to 2", error.body
+assert error.body["message"] == "speed is 4; allowed: 0.5 to 2", error.body
 assert error.request_id
 error = refusal(NotFoundError, lambda: client.models.retrieve("tts-1"))
 assert "tts-1" in error.body["message"], error.body

@@ -64,7 +64,7 @@ describe('the official openai client, pointed at /v1', () => {
     const wrong = await speak({ speed: 4 });
     expect(wrong).toBeInstanceOf(BadRequestError);
     expect(wrong).toMatchObject({ status: 400, requestID: expect.stringMatching(/^\S{8,}$/) });
-    expect(wrong.message).toBe('400 speed is 4; allowed is 0.5 to 2');
+    expect(wrong.message).toBe('400 speed is 4; allowed: 0.5 to 2');
     expect(fieldsOf(wrong)).toEqual(['ERR_INVALID_REQUEST', 'speed', 'invalid_request_error']);
     const unknown = await speak({}, clientOf({ ...serving, apiKey: 'nobody' }));
     expect(unknown).toBeInstanceOf(AuthenticationError);
@@ -88,7 +88,7 @@ describe('the official openai client, pointed at /v1', () => {
     expect(fieldsOf(broken)).toEqual(['ERR_INTERNAL', null, 'server_error']);
     const chat = await errorOf(client.chat.completions.create({ model: MODEL, messages: [] }));
     expect(chat).toBeInstanceOf(NotFoundError);
-    expect(chat.message).toMatch(/^404 There is no such endpoint/);
+    expect(chat.message).toMatch(/^404 No such endpoint/);
     const model = await errorOf(client.models.retrieve('tts-1'));
     expect(model.message).toMatch(/^404 .*tts-1/);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MODELS } from '../../../src/service/voices/models.ts';
 import { EngineRegistry } from '../../../src/service/engine/speech-engine.ts';
-import type { ServiceDeps } from '../../../src/service/service.ts';
+import type { ServiceDeps } from '../../../src/service/service-context.ts';
 import { jsonPost, testService, voiceId } from '../support/test-service.ts';
 import { parseEvents, readEvents } from '../../harness/read-events.ts';
 import { scriptedEngine, type Step } from './scripted-engine.ts';

@@ -1,6 +1,6 @@
 import { expect, onTestFinished } from 'vitest';
 import { EngineRegistry } from '../../../src/service/engine/speech-engine.ts';
-import type { ServiceDeps } from '../../../src/service/service.ts';
+import type { ServiceDeps } from '../../../src/service/service-context.ts';
 import type { TestService } from '../support/test-service.ts';
 import { jsonPost, testService, voiceId } from '../support/test-service.ts';
 import type { DirectedEngine } from './directed-engine.ts';

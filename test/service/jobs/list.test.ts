@@ -109,12 +109,12 @@ describe.each([
   });
 
   it.each([
-    ['page=0', 'page is 0; allowed is an integer, 1 or more'],
-    ['limit=101', 'limit is 101; allowed is an integer from 1 to 100'],
-    ['limit=x', 'limit is "x"; allowed is an integer from 1 to 100'],
+    ['page=0', 'page is 0; allowed: an integer, 1 or more'],
+    ['limit=101', 'limit is 101; allowed: an integer from 1 to 100'],
+    ['limit=x', 'limit is "x"; allowed: an integer from 1 to 100'],
     [
       'status=done',
-      'status is "done"; allowed is pending, processing, success, partial_fail or fail',
+      'status is "done"; allowed: pending, processing, success, partial_fail or fail',
     ],
     ['status=fail&status=success', 'status is given more than once'],
   ])('refuses ?%s', async (query, message) => {

@@ -9,7 +9,8 @@ import { encodeSpeech } from '../../../src/service/engine/encode/encode-speech.t
 import { EngineRegistry } from '../../../src/service/engine/speech-engine.ts';
 import { systemProcesses } from '../../../src/effects/processes.ts';
 import type { ServiceEvent } from '../../../src/service/running-service.ts';
-import type { Service, ServiceDeps } from '../../../src/service/service.ts';
+import type { ServiceDeps } from '../../../src/service/service-context.ts';
+import type { Service } from '../../../src/service/service.ts';
 import { createService } from '../../../src/service/service.ts';
 import type { Store } from '../../../src/service/store/open-store.ts';
 import { openStore } from '../../../src/service/store/open-store.ts';

@@ -1,7 +1,7 @@
 import { systemFiles } from '../../../src/effects/file-system.ts';
 import { systemRandom } from '../../../src/effects/random.ts';
 import { hearFiles } from '../../../src/service/voices/listen/hear-files.ts';
-import type { ServiceDeps } from '../../../src/service/service.ts';
+import type { ServiceDeps } from '../../../src/service/service-context.ts';
 import type { Store } from '../../../src/service/store/open-store.ts';
 import { createTemporaryFolder } from '../../../src/service/http/multipart-form.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { EngineRegistry } from '../../../src/service/engine/speech-engine.ts';
-import type { ServiceDeps } from '../../../src/service/service.ts';
+import type { ServiceDeps } from '../../../src/service/service-context.ts';
 import type { TestService } from '../support/test-service.ts';
 import { testService } from '../support/test-service.ts';
 import { toneEngine } from '../support/tone-engine.ts';

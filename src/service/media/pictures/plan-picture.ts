@@ -1,6 +1,6 @@
 import type { Resolution, ImageRequest, VideoRequest } from '../../../contract/media.ts';
 import { invalidRequest, ServiceError } from '../../service-error.ts';
-import { anyOf, showText } from '../../http/wording.ts';
+import { anyOf, showText } from '../../http/validation.ts';
 import { IMAGE_MODELS, VIDEO_MODELS } from '../catalogue/picture-models.ts';
 import { seedOf } from './card.ts';
 import type { StoredImage, StoredVideo } from './picture-works.ts';

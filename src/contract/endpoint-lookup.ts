@@ -1,3 +1,4 @@
+import type { EndpointId } from './generated/endpoints.ts';
 import { ENDPOINTS } from './generated/endpoints.ts';
 
 /** What a request may cost, and what makes it safe to send again. */
@@ -32,4 +33,21 @@ function fits(path: string, template: string): boolean {
   const isSame = (part: string, at: number): boolean =>
     part.startsWith('{') ? given[at] !== '' : part === given[at];
   return given.length === parts.length && parts.every((part, at) => isSame(part, at));
+}
+
+/** Returns the method and the path template of an endpoint. @throws TypeError for an unknown id */
+export function endpointOf(id: EndpointId): (typeof ENDPOINTS)[number] {
+  const found = ENDPOINTS.find((one) => one.id === id);
+  if (found === undefined) throw new TypeError(`Unknown endpoint: ${id}`);
+  return found;
+}
+
+/** Returns the path of an endpoint with its parameters filled in. */
+export function endpointPath(
+  id: EndpointId,
+  parameters: Readonly<Record<string, string | number>>,
+): string {
+  return endpointOf(id).path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) =>
+    encodeURIComponent(parameters[name] ?? ''),
+  );
 }
