@@ -6,14 +6,17 @@ import type { EndpointId } from '../../contract/generated/endpoints.ts';
 import { IDEMPOTENCY_KEY_MAX_CHARACTERS } from '../../contract/limits.ts';
 import { HEADERS, MESSAGE_PACK } from '../../contract/values.ts';
 import * as account from '../endpoints/account.ts';
+import { getOpenApi } from '../endpoints/account.ts';
 import type { Call, CallTo, Handlers } from '../endpoints/call.ts';
 import * as jobs from '../endpoints/jobs.ts';
 import * as lipSync from '../endpoints/lip-sync.ts';
+import { createLipSync, listLipSync } from '../endpoints/lip-sync.ts';
 import * as media from '../endpoints/media.ts';
 import * as otherClients from '../endpoints/other-clients.ts';
 import * as speech from '../endpoints/speech.ts';
 import * as voiceDesigns from '../endpoints/voice-designs.ts';
 import * as voices from '../endpoints/voices.ts';
+import { createVoice, deleteVoice } from '../endpoints/voices.ts';
 import type { OperationKey } from '../operations/operations.ts';
 import { realtimeV1, upgradeRequired } from '../realtime/admission.ts';
 import type { ServiceContext } from '../service-context.ts';
@@ -40,11 +43,11 @@ const HANDLERS: Handlers = {
   ...speech,
   ...voiceDesigns,
   ...voices,
-  createModel: voices.createVoice,
-  deleteVoiceV3: voices.deleteVoice,
-  getOpenApiV1: account.getOpenApi,
-  createLipSyncLegacy: lipSync.createLipSync,
-  listLipSyncLegacy: lipSync.listLipSync,
+  createModel: createVoice,
+  deleteVoiceV3: deleteVoice,
+  getOpenApiV1: getOpenApi,
+  createLipSyncLegacy: createLipSync,
+  listLipSyncLegacy: listLipSync,
   openRealtimeV1() {
     throw realtimeV1();
   },
