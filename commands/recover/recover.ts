@@ -221,11 +221,10 @@ async function listed(
   unreadable: readonly Failure[],
   { clock }: Context,
 ): Promise<CommandResult> {
-  const { table } = await import('../../src/cli/render/table.ts');
+  const { tableOrNotice } = await import('../../src/cli/render/table.ts');
   return {
     data: { items: all.map((leftover) => listedItem(leftover, clock)) },
-    human: (style) =>
-      all.length === 0 ? 'Nothing was left behind.' : table(all, leftoverColumns(clock), style),
+    ...tableOrNotice(all, leftoverColumns(clock), 'Nothing was left behind.'),
     ...failureOf(unreadable),
     exit: all.some(({ kind }) => kind === 'damaged') ? 'state' : 'ok',
   };

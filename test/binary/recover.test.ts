@@ -38,6 +38,9 @@ describe('a part of audio in the spool', () => {
     expect(forgotten.code, forgotten.stderr).toBe(0);
     expect(await filesLeft(stage.box)).not.toContainEqual(expect.stringContaining('spool/'));
     expect((await stage.run(['recover'])).stdout.toString()).toMatch(/Nothing was left behind/);
+    const list = await stage.run(['recover', '--list']);
+    expect(list).toMatchObject({ code: 0, stderr: 'Nothing was left behind.\n' });
+    expect(list.stdout.toString()).toBe('');
     expect((await stage.run(['recover', '--forget', stage.id])).code).toBe(2);
   });
 
