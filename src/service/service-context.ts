@@ -19,9 +19,9 @@ import type { EncodeSpeech } from './speech/encode.ts';
 import { createGenerations, SpeechQueue } from './speech/speak.ts';
 import type { Store } from './store/open-store.ts';
 import { createCatalogue } from './voices/catalogue.ts';
-import { createDesigns } from './voices/designs.ts';
+import { Designs } from './voices/designs.ts';
 import type { HearFiles } from './voices/listen/listening-thread.ts';
-import { createPersonalVoices } from './voices/personal-voices.ts';
+import { PersonalVoices } from './voices/personal-voices.ts';
 import { VoiceMaker } from './voices/voice-maker.ts';
 
 type RequiredOption =
@@ -56,10 +56,9 @@ export type ServiceContext = ReturnType<typeof createContext>;
 export function createContext(deps: ServiceDeps, faults: Faults) {
   const { clock, store, encode, audio: folder, report } = deps;
   const operations = createOperations(deps);
-  const personalVoices = createPersonalVoices(store);
+  const personalVoices = new PersonalVoices(store);
   const voiceMaker = new VoiceMaker(deps);
-  const designs = createDesigns({ store, folder, clock });
-  const catalogue = createCatalogue({ ...deps, madeVoices: personalVoices });
+  const catalogue = createCatalogue({ ...deps, personalVoices });
   const links = createSignedLinks(deps);
   const speechQueue = new SpeechQueue(deps);
   const rateLimit = createRateLimit(deps);
@@ -73,9 +72,7 @@ export function createContext(deps: ServiceDeps, faults: Faults) {
     catalogue,
     personalVoices,
     voiceMaker,
-    designs,
-    /** What `makeDesign` needs. */
-    designing: { ...deps, designs, voices: voiceMaker.voices },
+    designs: new Designs({ ...deps, folder, voices: voiceMaker.voices }),
     uploads: deps.uploads,
     operations,
     creates: new Creates({ store, clock, operations }),

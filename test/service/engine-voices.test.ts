@@ -3,7 +3,7 @@ import { engineVoices, createCatalogue } from '../../src/service/voices/catalogu
 import { EngineRegistry } from '../../src/service/engine/speech-engine.ts';
 import type { EngineVoice, SpeechEngine } from '../../src/service/engine/speech-engine.ts';
 
-function engine(name: string, voices: readonly (EngineVoice & { name?: string })[]): SpeechEngine {
+function engine(name: string, voices: readonly EngineVoice[]): SpeechEngine {
   return {
     name,
     voices,

@@ -22,7 +22,7 @@ import { requireSettled } from '../speech/speak.ts';
 import type { MeasuredVoices } from '../voices/voice-maker.ts';
 import { DEFAULT_LANGUAGE, MADE_FAMILY, isSameLanguage } from '../voices/voice-maker.ts';
 import type { CandidateRecord, DesignRecord, DesignOrder } from '../voices/designs.ts';
-import { findDesign, makeDesign, CANDIDATES, traitsOf } from '../voices/designs.ts';
+import { findDesign, CANDIDATES, traitsOf } from '../voices/designs.ts';
 import { storeVoice, findVoice } from '../voices/personal-voices.ts';
 import type { PersonalVoice } from '../voices/personal-voices.ts';
 import { voiceCreated } from './voices.ts';
@@ -44,7 +44,7 @@ export const createVoiceDesign: Handler<'createVoiceDesign'> = async (call, cont
       const charge = { credits: order.credits, quota: order.characters };
       const operation = beginOperation(context.operations, { ...key, requestId, charge });
       const generating = { context, operation, plan: { textField: 'previewText' }, signal };
-      return makeDesign(context.designing, generating, order);
+      return context.designs.make(generating, order);
     },
   });
   return designAnswer(design, requestId);

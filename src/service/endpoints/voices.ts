@@ -25,10 +25,11 @@ import type { ServiceContext } from '../service-context.ts';
 import { ServiceError, invalidRequest } from '../service-error.ts';
 import type { FieldProblem } from '../service-error.ts';
 import { voiceOf } from './speech.ts';
-import { voiceRecord, familyOf, describeVoice, voiceV1Record } from '../voices/catalogue.ts';
+import { voiceRecord, describeVoice, voiceV1Record } from '../voices/catalogue.ts';
 import type { Catalogue, SpeakingVoice } from '../voices/catalogue.ts';
-import type { VoiceWishes } from '../voices/voice-maker.ts';
+import type { VoiceOptions } from '../voices/voice-maker.ts';
 import type { PersonalVoice } from '../voices/personal-voices.ts';
+import { familyOf } from '../voices/voices.ts';
 
 /** `GET /voices` (docs/api/voices.md and docs/api/speech.md#v3). */
 export const listVoices: Handler<'listVoices'> = ({ account, query, requestId }, { catalogue }) => {
@@ -165,10 +166,9 @@ async function keepVoice(
   { personalVoices, voiceMaker }: ServiceContext,
   { form, signal }: { readonly form: UploadedForm; readonly signal: AbortSignal },
 ): Promise<PersonalVoice> {
-  const { referenceText, ...wishes } = requireFields(form);
+  const { referenceText, ...fields } = requireFields(form);
   personalVoices.requireCapacity(accountId);
-  const { files } = form;
-  const voice = await voiceMaker.clone({ files, wishes: { ...wishes, accountId } }, signal);
+  const voice = await voiceMaker.clone(form.files, { ...fields, accountId }, signal);
   signal.throwIfAborted();
   personalVoices.add(voice, referenceText);
   return voice;
@@ -200,7 +200,7 @@ function requireFields(form: UploadedForm): Fields {
   };
 }
 
-interface Fields extends Omit<VoiceWishes, 'accountId'> {
+interface Fields extends Omit<VoiceOptions, 'accountId'> {
   readonly referenceText: string | undefined;
 }
 

@@ -4,6 +4,8 @@ import { SPEECH_MAX_SECONDS } from '../../contract/limits.ts';
 export interface EngineVoice {
   /** The engine's name for the voice, such as `slt`. */
   readonly id: string;
+  /** Name for people, default the id. */
+  readonly name?: string;
   /** Language code (BCP 47). */
   readonly language: string;
   readonly sampleRate: number;

@@ -15,7 +15,7 @@ import { ServiceError } from '../service-error.ts';
 import { deliver, isWithin } from '../speech/plan.ts';
 import type { Delivery } from '../speech/plan.ts';
 import type { Catalogue, SpeakingVoice } from '../voices/catalogue.ts';
-import { familyOf } from '../voices/catalogue.ts';
+import { familyOf } from '../voices/voices.ts';
 import type { CatalogueModel } from '../voices/models.ts';
 import { problemOf } from './client-message.ts';
 import type { Problem } from './client-message.ts';

@@ -9,7 +9,7 @@ import { invalidRequest, ServiceError } from '../service-error.ts';
 import type { FieldProblem } from '../service-error.ts';
 import { removeKaomoji } from './kaomoji.ts';
 import type { Catalogue, SpeakingVoice } from '../voices/catalogue.ts';
-import { familyOf } from '../voices/catalogue.ts';
+import { familyOf } from '../voices/voices.ts';
 import type { CatalogueModel } from '../voices/models.ts';
 
 /** A speech request of any surface. */

@@ -1,49 +1,28 @@
 import type { FamilyId } from '../../contract/families.ts';
 import { DESIGN_LIFETIME_HOURS } from '../../contract/limits.ts';
 import { PREVIEW_FORMAT } from '../../contract/values.ts';
-import type { Output } from '../../durable/output.ts';
 import type { Clock } from '../../effects/clock.ts';
+import type { Random } from '../../effects/random.ts';
 import type { AudioFolder, StoredAudio } from '../speech/audio-files.ts';
 import { writeSpeech } from '../speech/audio-files.ts';
-import type { Connection } from '../store/connection.ts';
-import { integer, text } from '../store/connection.ts';
-import type { Store } from '../store/open-store.ts';
-import { engineOf, engineValues, familyIn } from './personal-voices.ts';
-import type { EngineSource } from './voices.ts';
-import type { Random } from '../../effects/random.ts';
 import type { EncodeSpeech } from '../speech/encode.ts';
 import type { Generating } from '../speech/speak.ts';
 import { generate, requireSettled } from '../speech/speak.ts';
+import type { Connection } from '../store/connection.ts';
+import { integer, text } from '../store/connection.ts';
+import type { Store } from '../store/open-store.ts';
+import { engineOf, engineValues } from './personal-voices.ts';
 import type { MeasuredVoices } from './voice-maker.ts';
-import { rounded, MADE_FAMILY } from './voice-maker.ts';
+import { MADE_FAMILY, rounded } from './voice-maker.ts';
+import type { EngineSource } from './voices.ts';
+import { familyOf } from './voices.ts';
 
-/** Stored designs of all accounts (docs/api/voice-design.md). */
-export interface Designs {
-  /** Starts a design under the id of its operation. */
-  begin(design: Pick<DesignRecord, 'id' | 'accountId' | 'characters' | 'credits'>): DesignWriting;
-  /** Returns a design of the account unless it has expired. */
-  find(accountId: string, id: string): DesignRecord | undefined;
-  /** Returns the preview of a candidate unless it has expired. */
-  preview(design: DesignRecord, candidate: CandidateRecord): Promise<StoredAudio | undefined>;
-  /** Deletes expired designs. */
-  sweep(): Promise<void>;
-}
-
-/** A design that is being stored. */
-interface DesignWriting {
-  /** Opens the preview file of a candidate. @throws Failure when it cannot be written */
-  create(candidateId: string): Promise<Output>;
-  /** Marks it as complete, inside the transaction that completes the operation. */
-  ready(db: Connection, made: Pick<DesignRecord, 'quotaRemaining' | 'candidates'>): DesignRecord;
-  /** Deletes it; never throws. */
-  discard(): Promise<void>;
-}
-
+/** A voice design with its candidates. */
 export interface DesignRecord {
   /** Id of the operation that paid for it. */
   readonly id: string;
   readonly accountId: string;
-  /** Of all previews together. */
+  /** Characters of all previews together. */
   readonly characters: number;
   readonly credits: number;
   readonly quotaRemaining: number;
@@ -57,33 +36,53 @@ export interface DesignRecord {
 export interface CandidateRecord {
   readonly id: string;
   readonly family: FamilyId;
-  /** Of the engine's voice. */
+  /** Language of the engine voice. */
   readonly language: string;
   readonly engine: EngineSource;
   readonly description: string;
 }
 
-const LIFETIME_MS = DESIGN_LIFETIME_HOURS * 60 * 60 * 1_000;
+/** A valid request for a design. */
+export interface DesignOrder {
+  readonly accountId: string;
+  readonly traits: VoiceTraits;
+  /** A language with a voice whose pitch can be changed. */
+  readonly language: string;
+  readonly families: readonly FamilyId[];
+  readonly previewText: string;
+  readonly characters: number;
+  readonly credits: number;
+}
 
-export function createDesigns({
-  store,
-  folder,
-  clock,
-}: {
+interface DesignDeps {
   readonly store: Store;
   readonly folder: AudioFolder;
   readonly clock: Clock;
-}): Designs {
-  const remove = async (id: string): Promise<void> => {
-    await folder.discard(id);
-    store.write((db) => {
-      db.run('DELETE FROM voice_candidate WHERE design_id = ?', [id]);
-      db.run('DELETE FROM voice_design WHERE id = ?', [id]);
-    });
-  };
-  return {
-    begin(request) {
-      const { id, accountId, characters, credits } = request;
+  readonly random: Random;
+  readonly encode: EncodeSpeech;
+  readonly voices: MeasuredVoices;
+}
+
+const LIFETIME_MS = DESIGN_LIFETIME_HOURS * 60 * 60 * 1_000;
+
+/** Makes and stores the voice designs of all accounts (docs/api/voice-design.md). */
+export class Designs {
+  readonly #deps: DesignDeps;
+
+  constructor(deps: DesignDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Proposes voices and writes a preview of each; charges for them when all exist.
+   * @throws ServiceError 400 for a text that cannot be spoken, 500 for anything else, refunded
+   */
+  make(generating: Generating, order: DesignOrder): Promise<DesignRecord> {
+    const { clock, store } = this.#deps;
+    const { operation } = generating;
+    const { id } = operation;
+    const { accountId, characters, credits } = order;
+    return generate(generating, async (generation) => {
       const createdAt = clock.now();
       const expiresAt = createdAt + LIFETIME_MS;
       // Recorded first, so that a sweep deletes the files whatever happens.
@@ -94,33 +93,87 @@ export function createDesigns({
           [id, accountId, characters, credits, createdAt, expiresAt],
         ),
       );
-      return {
-        create: (candidateId) => folder.create(id, fileOf(candidateId)),
-        ready(db, made) {
-          completeDesign(db, id, made.quotaRemaining, made.candidates);
-          return { ...request, createdAt, expiresAt, ...made };
-        },
-        discard: () => remove(id).catch(() => undefined),
-      };
-    },
-    find: (accountId, id) =>
-      store.read((db) => findDesign(db, { id, accountId, now: clock.now() })),
-    preview: (design, candidate) => folder.find(design.id, fileOf(candidate.id)),
-    async sweep() {
-      const expired = store.read((db) =>
-        db.all('SELECT id FROM voice_design WHERE expires_at <= ?', [clock.now()]),
-      );
-      for (const row of expired) await remove(text(row, 'id'));
-    },
-  };
+      try {
+        const candidates = await this.#speakCandidates(id, order, generation.signal);
+        const quotaRemaining = requireSettled(operation.commit()).quota;
+        const billed = { id, accountId, characters, credits, quotaRemaining };
+        const design = { ...billed, createdAt, expiresAt, candidates };
+        requireSettled(operation.complete((db) => completeDesign(db, design)) || undefined);
+        generation.end();
+        return design;
+      } catch (error) {
+        await this.#remove(id).catch(() => undefined);
+        throw error;
+      }
+    });
+  }
+
+  /** Returns a design of the account unless it has expired. */
+  find(accountId: string, id: string): DesignRecord | undefined {
+    const now = this.#deps.clock.now();
+    return this.#deps.store.read((db) => findDesign(db, { id, accountId, now }));
+  }
+
+  /** Returns the preview of a candidate unless it has expired. */
+  preview(design: DesignRecord, candidate: CandidateRecord): Promise<StoredAudio | undefined> {
+    return this.#deps.folder.find(design.id, fileOf(candidate.id));
+  }
+
+  /** Deletes expired designs. */
+  async sweep(): Promise<void> {
+    const { clock, store } = this.#deps;
+    const expired = store.read((db) =>
+      db.all('SELECT id FROM voice_design WHERE expires_at <= ?', [clock.now()]),
+    );
+    for (const row of expired) await this.#remove(text(row, 'id'));
+  }
+
+  /** Chooses the engine voices nearest in pitch, and stores their previews. */
+  async #speakCandidates(
+    designId: string,
+    { families, language, previewText, traits }: DesignOrder,
+    signal: AbortSignal,
+  ): Promise<readonly CandidateRecord[]> {
+    const { encode, folder, random, voices } = this.#deps;
+    const candidates: CandidateRecord[] = [];
+    for (const [index, variation] of VARIATIONS.entries()) {
+      const medianHz = traits.medianHz * variation.pitch;
+      const nearest = await voices.nearest({ medianHz, language }, signal);
+      const engine = { ...nearest.engine, speed: rounded(traits.speed * variation.speed) };
+      const { voice, pitch, speed } = engine;
+      const id = random.uuid();
+      const output = await folder.create(designId, fileOf(id));
+      try {
+        const request = { text: previewText, voice, pitch, speed };
+        const chunks = nearest.speaker.synthesize(request, signal);
+        await writeSpeech({ output, encode, format: PREVIEW_FORMAT, gainDb: 0 }, chunks);
+        signal.throwIfAborted();
+      } catch (error) {
+        await output.abandon();
+        throw error;
+      }
+      const family = families[index % families.length] ?? MADE_FAMILY;
+      const description = describe(traits, engine, medianHz);
+      candidates.push({ id, family, language: nearest.language, engine, description });
+    }
+    return candidates;
+  }
+
+  async #remove(id: string): Promise<void> {
+    await this.#deps.folder.discard(id);
+    this.#deps.store.write((db) => {
+      db.run('DELETE FROM voice_candidate WHERE design_id = ?', [id]);
+      db.run('DELETE FROM voice_design WHERE id = ?', [id]);
+    });
+  }
 }
 
-function completeDesign(
-  db: Connection,
-  id: string,
-  quotaRemaining: number,
-  candidates: readonly CandidateRecord[],
-): void {
+function fileOf(candidateId: string): string {
+  return `${candidateId}.${PREVIEW_FORMAT}`;
+}
+
+/** Stores the fields of a design that are known at its end, inside the transaction of its operation. */
+function completeDesign(db: Connection, { candidates, id, quotaRemaining }: DesignRecord): void {
   db.run('UPDATE voice_design SET quota_remaining = ? WHERE id = ?', [quotaRemaining, id]);
   for (const [number, candidate] of candidates.entries()) {
     const { description, family, language, engine } = candidate;
@@ -155,59 +208,11 @@ export function findDesign(
     candidates: rows.map((candidate) => ({
       id: text(candidate, 'id'),
       description: text(candidate, 'description'),
-      family: familyIn(candidate),
+      family: familyOf({ family: text(candidate, 'family') }).id,
       language: text(candidate, 'language'),
       engine: engineOf(candidate),
     })),
   };
-}
-
-export interface DesignDeps {
-  readonly designs: Designs;
-  readonly voices: MeasuredVoices;
-  readonly encode: EncodeSpeech;
-  readonly random: Random;
-}
-
-export interface DesignOrder {
-  readonly accountId: string;
-  readonly traits: VoiceTraits;
-  /** One that an engine speaks. */
-  readonly language: string;
-  readonly families: readonly FamilyId[];
-  readonly previewText: string;
-  readonly characters: number;
-  readonly credits: number;
-}
-
-/**
- * Proposes voices and writes a preview of each; charges for them when all exist (docs/api/voice-design.md).
- * @throws ServiceError 400 for a text that cannot be spoken, 500 for anything else, refunded
- */
-export function makeDesign(
-  deps: DesignDeps,
-  generating: Generating,
-  order: DesignOrder,
-): Promise<DesignRecord> {
-  const { operation } = generating;
-  return generate(generating, async (generation) => {
-    const { accountId, characters, credits } = order;
-    const writing = deps.designs.begin({ id: operation.id, accountId, characters, credits });
-    try {
-      const candidates = await speakCandidates(deps, order, writing, generation.signal);
-      const quotaRemaining = requireSettled(operation.commit()).quota;
-      let design: DesignRecord | undefined;
-      operation.complete((db) => {
-        design = writing.ready(db, { quotaRemaining, candidates });
-      });
-      const settled = requireSettled(design);
-      generation.end();
-      return settled;
-    } catch (error) {
-      await writing.discard();
-      throw error;
-    }
-  });
 }
 
 /** How each candidate differs from the prompt's traits. */
@@ -219,37 +224,6 @@ const VARIATIONS = [
 
 /** How many voices a design proposes. */
 export const CANDIDATES = VARIATIONS.length;
-
-/** Chooses the engine voices nearest in pitch, and stores their previews. */
-async function speakCandidates(
-  { voices, encode, random }: DesignDeps,
-  order: DesignOrder,
-  writing: DesignWriting,
-  signal: AbortSignal,
-): Promise<readonly CandidateRecord[]> {
-  const { traits, language, families, previewText } = order;
-  const candidates: CandidateRecord[] = [];
-  for (const [index, variation] of VARIATIONS.entries()) {
-    const medianHz = traits.medianHz * variation.pitch;
-    const nearest = await voices.nearest({ medianHz, language }, signal);
-    const engine = { ...nearest.engine, speed: rounded(traits.speed * variation.speed) };
-    const { voice, pitch, speed } = engine;
-    const id = random.uuid();
-    const output = await writing.create(id);
-    try {
-      const chunks = nearest.speaker.synthesize({ text: previewText, voice, pitch, speed }, signal);
-      await writeSpeech({ output, encode, format: PREVIEW_FORMAT, gainDb: 0 }, chunks);
-      signal.throwIfAborted();
-    } catch (error) {
-      await output.abandon();
-      throw error;
-    }
-    const family = families[index % families.length] ?? MADE_FAMILY;
-    const description = describe(traits, engine, medianHz);
-    candidates.push({ id, family, language: nearest.language, engine, description });
-  }
-  return candidates;
-}
 
 function describe({ words }: VoiceTraits, engine: EngineSource, medianHz: number): string {
   const source = `the nearest engine voice (${engine.voice} of ${engine.name})`;
@@ -327,8 +301,4 @@ export function traitsOf(prompt: string): VoiceTraits {
     language: rules.get('language')?.language,
     words: [...words],
   };
-}
-
-function fileOf(candidateId: string): string {
-  return `${candidateId}.${PREVIEW_FORMAT}`;
 }

@@ -1,57 +1,60 @@
-import { FAMILIES } from '../../contract/families.ts';
-import type { FamilyId } from '../../contract/families.ts';
+import type { Connection, Row, SqlValue } from '../store/connection.ts';
 import { PERSONAL_VOICES_MAX } from '../../contract/limits.ts';
 import { showText } from '../http/validation.ts';
 import { ServiceError } from '../service-error.ts';
-import type { Connection, Row, SqlValue } from '../store/connection.ts';
 import { integer, number, text } from '../store/connection.ts';
 import type { Store } from '../store/open-store.ts';
-import type { CreatedVoices } from './catalogue.ts';
-import type { CatalogueVoice, EngineSource, CreatedVoice } from './voices.ts';
+import type { CatalogueVoice, CreatedVoice, EngineSource } from './voices.ts';
+import { familyOf } from './voices.ts';
 
 /** The voices that accounts created (docs/api/voices.md). */
-export interface PersonalVoices extends CreatedVoices {
-  find(accountId: string, voiceId: string): PersonalVoice | undefined;
+export class PersonalVoices {
+  readonly #store: Store;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** Returns the voices that the account may use, the oldest first. */
+  list(accountId: string): readonly PersonalVoice[] {
+    const sql =
+      "SELECT * FROM personal_voice WHERE account_id = ? OR visibility = 'public' ORDER BY number";
+    return this.#store.read((db) => db.all(sql, [accountId]).map((row) => voiceOf(row)));
+  }
+
+  /** Returns the voice if the account may use it. */
+  find(accountId: string, voiceId: string): PersonalVoice | undefined {
+    return this.#store.read((db) => findVoice(db, accountId, voiceId));
+  }
+
   /** @throws ServiceError 402 when the account has reached its voice limit */
-  requireCapacity(accountId: string): void;
+  requireCapacity(accountId: string): void {
+    this.#store.read((db) => requireCapacity(db, accountId));
+  }
+
   /** Stores a voice. @throws ServiceError 402 when the account has reached its voice limit */
-  add(voice: PersonalVoice, referenceText?: string): void;
+  add(voice: PersonalVoice, referenceText?: string): void {
+    this.#store.write((db) => storeVoice(db, voice, referenceText));
+  }
+
   /**
    * Deletes a voice of the account; audio spoken with it stays.
    * @throws ServiceError 404 when the account has no such voice, 409 while a job needs it
    */
-  remove(accountId: string, voiceId: string): void;
-}
-
-export function createPersonalVoices(store: Store): PersonalVoices {
-  return {
-    list: (accountId) =>
-      store.read((db) =>
-        db
-          .all(
-            "SELECT * FROM personal_voice WHERE account_id = ? OR visibility = 'public' ORDER BY number",
-            [accountId],
-          )
-          .map((row) => voiceOf(row)),
-      ),
-    find: (accountId, voiceId) => store.read((db) => findVoice(db, accountId, voiceId)),
-    requireCapacity: (accountId) => store.read((db) => requireCapacity(db, accountId)),
-    add: (voice, referenceText) => store.write((db) => storeVoice(db, voice, referenceText)),
-    remove(accountId, voiceId) {
-      store.write((db) => {
-        if (findVoice(db, accountId, voiceId)?.made.accountId !== accountId) {
-          const message = `The account has no voice ${showText(voiceId)}; only its own can be deleted`;
-          throw new ServiceError('ERR_VOICE_NOT_FOUND', message);
-        }
-        if (isInUse(db, voiceId)) {
-          const message =
-            'A job that has not ended speaks with this voice; delete it when that is done';
-          throw new ServiceError('ERR_VOICE_IN_USE', message);
-        }
-        db.run('DELETE FROM personal_voice WHERE id = ?', [voiceId]);
-      });
-    },
-  };
+  remove(accountId: string, voiceId: string): void {
+    this.#store.write((db) => {
+      if (findVoice(db, accountId, voiceId)?.made.accountId !== accountId) {
+        const message = `The account has no voice ${showText(voiceId)}; only its own can be deleted`;
+        throw new ServiceError('ERR_VOICE_NOT_FOUND', message);
+      }
+      if (isInUse(db, voiceId)) {
+        const message =
+          'A job that has not ended speaks with this voice; delete it when that is done';
+        throw new ServiceError('ERR_VOICE_IN_USE', message);
+      }
+      db.run('DELETE FROM personal_voice WHERE id = ?', [voiceId]);
+    });
+  }
 }
 
 function requireCapacity(db: Connection, accountId: string): void {
@@ -140,19 +143,11 @@ export function engineOf(row: Row): EngineSource {
   };
 }
 
-/** Reads the family of a row. */
-export function familyIn(row: Row): FamilyId {
-  const name = text(row, 'family');
-  const family = FAMILIES.find(({ id }) => id === name);
-  if (family === undefined) throw new TypeError(`family ${name} is unknown`);
-  return family.id;
-}
-
 function voiceOf(row: Row): PersonalVoice {
   return {
     id: text(row, 'id'),
     name: text(row, 'name'),
-    family: familyIn(row),
+    family: familyOf({ family: text(row, 'family') }).id,
     primaryLanguage: text(row, 'language'),
     languages: languagesOf(text(row, 'languages')),
     engine: engineOf(row),

@@ -2,30 +2,24 @@ import type { FamilyId } from '../../contract/families.ts';
 import type { VoiceVisibility } from '../../contract/reference-audio.ts';
 import type { Clock } from '../../effects/clock.ts';
 import type { Random } from '../../effects/random.ts';
-import type { EngineRegistry, VoiceOfEngine } from '../engine/speech-engine.ts';
+import type { EngineRegistry, SpeechEngine, VoiceOfEngine } from '../engine/speech-engine.ts';
+import { EngineError } from '../engine/speech-engine.ts';
 import type { UploadedFile } from '../http/multipart-form.ts';
 import { anyOf, showText } from '../http/validation.ts';
 import { invalidRequest } from '../service-error.ts';
 import type { HearFiles } from './listen/listening-thread.ts';
 import type { PersonalVoice } from './personal-voices.ts';
 import type { EngineSource } from './voices.ts';
-import type { SpeechEngine } from '../engine/speech-engine.ts';
-import { EngineError } from '../engine/speech-engine.ts';
 import { PitchMeter } from './listen/pitch-meter.ts';
 
-/** What a voice is to be, besides what it is made of. */
-export interface VoiceWishes {
+/** The fields of a request for a voice, without its files. */
+export interface VoiceOptions {
   readonly accountId: string;
   readonly name: string;
   readonly description: string;
   readonly visibility: VoiceVisibility;
-  /** The first that can be spoken here counts; none: English. */
+  /** The first one with a voice whose pitch can be changed counts; default English. */
   readonly languages: readonly string[];
-}
-
-interface CloneOrder {
-  readonly files: readonly UploadedFile[];
-  readonly wishes: VoiceWishes;
 }
 
 interface VoiceMakerDeps {
@@ -35,11 +29,11 @@ interface VoiceMakerDeps {
   readonly random: Random;
 }
 
-/** The family of voices that accounts make: its models take every format, and ask for no pitch control. */
+/** The family of created voices: its models support every format and have no pitch control. */
 export const MADE_FAMILY: FamilyId = 'vendor';
 export const DEFAULT_LANGUAGE = 'en';
 
-/** Makes voices of reference audio, one at a time, to bound the memory for decoding. */
+/** Makes voices from reference audio, one at a time, to bound the memory for decoding. */
 export class VoiceMaker {
   readonly voices: MeasuredVoices;
   readonly #deps: VoiceMakerDeps;
@@ -51,22 +45,30 @@ export class VoiceMaker {
   }
 
   /**
-   * Makes a voice: the engine voice that is nearest in pitch, set to the pitch of the reference. It is not stored yet.
-   * @throws ServiceError 400 when a file cannot be used, no voice is heard in them, or none of the
-   * languages is spoken here; the signal's reason once it is aborted
+   * Chooses the engine voice that is nearest in pitch, and sets it to the pitch of the reference audio. Does not store
+   * the voice.
+   * @throws ServiceError 400 for an unusable file, files without a voice, or unsupported languages; the signal's reason
+   * once it is aborted
    */
-  clone(order: CloneOrder, signal: AbortSignal): Promise<PersonalVoice> {
+  clone(
+    files: readonly UploadedFile[],
+    options: VoiceOptions,
+    signal: AbortSignal,
+  ): Promise<PersonalVoice> {
     const made = this.#last.then(() => {
       signal.throwIfAborted();
-      return this.#make(order, signal);
+      return this.#make(files, options, signal);
     });
     this.#last = made.catch(() => undefined);
     return made;
   }
 
-  async #make({ files, wishes }: CloneOrder, signal: AbortSignal): Promise<PersonalVoice> {
+  async #make(
+    files: readonly UploadedFile[],
+    { accountId, description, languages, name, visibility }: VoiceOptions,
+    signal: AbortSignal,
+  ): Promise<PersonalVoice> {
     const { clock, random } = this.#deps;
-    const { accountId, description, languages, name, visibility } = wishes;
     const language = requireSpoken(languages, this.voices);
     const medianHz = await this.#requirePitch(files, signal);
     const match = await this.voices.nearest({ medianHz, language }, signal);
@@ -95,7 +97,8 @@ export class VoiceMaker {
       throw invalidRequest([{ field: 'audioFiles', message }]);
     }
     if (heard.medianHz !== undefined) return heard.medianHz;
-    const message = 'audioFiles: no voice is heard in it; its pitch cannot be measured';
+    const message =
+      'audioFiles: no voice found in the recordings, so their pitch cannot be measured';
     throw invalidRequest([{ field: 'audioFiles', message }]);
   }
 }
@@ -106,11 +109,11 @@ function requireSpoken(languages: readonly string[], voices: MeasuredVoices): st
   if (language !== undefined) return language;
   if (languages.length === 0) return DEFAULT_LANGUAGE;
   const here = anyOf(voices.languages);
-  const message = `languages are ${languages.map((one) => showText(one)).join(', ')}; spoken here is ${here}`;
+  const given = languages.map((one) => showText(one)).join(', ');
+  const message = `languages has ${given}; this service has voices for ${here}`;
   throw invalidRequest([{ field: 'languages', message }]);
 }
 
-/** What a cloned voice is, in plain words, behind what its owner says of it. */
 function describeClone(description: string, engine: EngineSource, medianHz: number): string {
   const own = description === '' || /[.!?]$/.test(description) ? description : `${description}.`;
   const match = `Simulated, not a clone of the speaker: the nearest engine voice (${engine.voice} of ${engine.name}) with its pitch changed to about ${Math.round(medianHz)} Hz`;
@@ -128,12 +131,12 @@ interface NearestVoice {
   readonly engine: EngineSource;
 }
 
-/** Measuring more voices than this takes longer than it is worth. */
+/** Measuring more voices takes too long. */
 const MOST_VOICES = 6;
-/** How many semitones from its own pitch a voice is worth its right accent. */
+/** Semitones of pitch distance that a voice of the right accent may have more than another. */
 const WORTH_OF_ACCENT = 4;
 
-/** The engine voices whose pitch can be changed; each is measured once. */
+/** The engine voices whose pitch can be changed. Measures each of them once. */
 export class MeasuredVoices {
   readonly #engines: EngineRegistry;
   readonly #medians = new Map<string, number | undefined>();
@@ -142,12 +145,12 @@ export class MeasuredVoices {
     this.#engines = engines;
   }
 
-  /** Codes of the languages that a voice can be made for. */
+  /** The language codes of these voices. */
   get languages(): readonly string[] {
     return [...new Set(this.#movable().map(({ voice }) => voice.language))];
   }
 
-  /** Whether a voice can be made for a language; regions do not count. */
+  /** Returns whether one of these voices speaks a language, in any region. */
   speak(language: string): boolean {
     return this.languages.some((one) => isSameLanguage(one, language));
   }
@@ -193,7 +196,7 @@ export class MeasuredVoices {
   }
 }
 
-/** As many digits as make a difference that can be heard. */
+/** Rounds a pitch or a speed to three digits; a smaller difference is inaudible. */
 export function rounded(value: number): number {
   return Math.round(value * 1_000) / 1_000;
 }
@@ -211,7 +214,7 @@ function primarySubtag(code: string): string {
   return (code.split(/[-_]/)[0] ?? '').toLowerCase();
 }
 
-/** Short statements, whose pitch falls from beginning to end, as in most of what is said. */
+/** Short statements: their pitch falls from beginning to end, as in most speech. */
 const ENGLISH =
   'Good morning, everybody. The old man loved the yellow lemon. Nobody would be there before nine. ' +
   'Hello from me. A large dog ran along the road, and I followed it.';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { inspectEngine } from '../../../src/service/engine/process/engine-process.ts';
-import type { ProcessEngine } from '../../../src/service/engine/process/process-engine.ts';
+import type { SpeechEngine } from '../../../src/service/engine/speech-engine.ts';
 import type { WordMark } from '../../../src/service/engine/speech-engine.ts';
 import { requireTool } from '../../harness/require-tool.ts';
 import { LISTENER, slotSentence, slotWords, spokenWords } from '../../harness/spoken-words.ts';
@@ -13,7 +13,7 @@ import { level, peakOf } from '../../service/engine/speak.ts';
 import { ADAPTER, COMMAND, espeakEngine, launch } from './espeak-under-test.ts';
 import { sentencesIn } from './sentences.ts';
 
-let engine: ProcessEngine;
+let engine: SpeechEngine;
 beforeAll(async () => {
   engine = await espeakEngine();
 });

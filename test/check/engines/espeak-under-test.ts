@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import type { EngineCommand } from '../../../src/contract/engine.ts';
 import { engineLauncher } from '../../../src/service/engine/process/launch-engine.ts';
 import { inspectEngine } from '../../../src/service/engine/process/engine-process.ts';
-import type { ProcessEngine } from '../../../src/service/engine/process/process-engine.ts';
+import type { SpeechEngine } from '../../../src/service/engine/speech-engine.ts';
 import { createProcessEngine } from '../../../src/service/engine/process/process-engine.ts';
 
 export const ADAPTER = fileURLToPath(new URL('../../../engines/espeak-ng/', import.meta.url));
@@ -17,7 +17,7 @@ export const COMMAND: EngineCommand = {
 export const launch = engineLauncher({ env: process.env, nodePath: process.execPath });
 
 /** espeak-ng as a user has it after `foley engine add espeak-ng`. */
-export async function espeakEngine(): Promise<ProcessEngine> {
+export async function espeakEngine(): Promise<SpeechEngine> {
   const registration = { ...COMMAND, ...(await inspectEngine(COMMAND, { launch })) };
   return createProcessEngine({ registration, launch, processes: 1 });
 }

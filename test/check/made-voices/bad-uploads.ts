@@ -70,7 +70,7 @@ function contents(mp3: Buffer, ogg: Buffer): readonly BadUpload[] {
     ),
     file('hours in a small wav', 'hours.wav', slowWav(7_200_000), /900 seconds/),
     file('silence', 'silent.wav', writeWav(new Float32Array(RATE), RATE), /is silent/),
-    file('noise', 'noise.wav', writeWav(noise(RATE * 2), RATE), /no voice is heard/),
+    file('noise', 'noise.wav', writeWav(noise(RATE * 2), RATE), /no voice found/),
     file('a thousand channels', 'many.wav', layout(1_000, 8_000), /has 1000 channels; at most 8/),
     file(
       'a few samples a second',

@@ -4,25 +4,13 @@ import { abortable } from '../../../effects/concurrency.ts';
 import {
   EngineError,
   type EngineRequest,
-  type EngineVoice,
   type SpeechChunk,
   type SpeechEngine,
 } from '../speech-engine.ts';
 import { EngineProcess, type Speech } from './engine-process.ts';
 import type { LaunchEngine } from './launch-engine.ts';
 
-/** A voice of an engine process. */
-export interface ProcessVoice extends EngineVoice {
-  /** Name for people. */
-  readonly name: string;
-  readonly words: boolean;
-}
-
-export interface ProcessEngine extends SpeechEngine {
-  readonly voices: readonly ProcessVoice[];
-}
-
-export interface ProcessEngineOptions {
+interface ProcessEngineOptions {
   /** The engine as it was added, with its voices. */
   readonly registration: EngineRegistration;
   readonly launch: LaunchEngine;
@@ -35,7 +23,7 @@ export interface ProcessEngineOptions {
  * Creates an engine that runs in processes of its own (docs/engines.md). Processes are started on demand, and ended after
  * five idle minutes. They keep this process alive only while they speak. The engine itself clamps speed and pitch.
  */
-export function createProcessEngine(options: ProcessEngineOptions): ProcessEngine {
+export function createProcessEngine(options: ProcessEngineOptions): SpeechEngine {
   const { registration, launch, processes = 2, clock = systemClock } = options;
   const start = (): EngineProcess => new EngineProcess(registration, launch, clock);
   const pool = new ProcessPool(processes, start, clock);

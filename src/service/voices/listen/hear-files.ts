@@ -1,5 +1,5 @@
 import { SoundProblem, filePieces, recogniseSound } from '../../../audio/decode.ts';
-import type { OpenFile, DecodedSound } from '../../../audio/decode.ts';
+import type { DecodedSound, OpenFile } from '../../../audio/decode.ts';
 import { REFERENCE_SECONDS_RANGE } from '../../../contract/limits.ts';
 import type { HeardFiles } from './listening-thread.ts';
 import { AUDIBLE, PitchMeter } from './pitch-meter.ts';
@@ -10,7 +10,7 @@ export async function hearFiles(files: readonly OpenFile[]): Promise<HeardFiles>
   let index = 0;
   try {
     for (const file of files) {
-      await listenToFile(file, meter);
+      await measureFile(file, meter);
       index += 1;
     }
     return { kind: 'heard', medianHz: meter.median() };
@@ -22,100 +22,75 @@ export async function hearFiles(files: readonly OpenFile[]): Promise<HeardFiles>
   }
 }
 
-/** Less of what a file says that it holds cannot be decoded when it is damaged. */
+/** A file of which less than this share can be decoded is damaged. */
 const LEAST_SHARE = 0.9;
+const SAMPLE_RATES = { lowest: 4_000, highest: 384_000 } as const;
 
 /**
  * Decodes a file and measures it.
  * @throws SoundProblem when it is no sound, damaged, too short, too long, or silent
  */
-async function listenToFile(file: OpenFile, meter: PitchMeter): Promise<void> {
+async function measureFile(file: OpenFile, meter: PitchMeter): Promise<void> {
   const sound = recogniseSound(file);
-  requireLength(sound.seconds, 'says that it is');
+  requireLength(sound.seconds, 'claims to be');
   const decoder = await sound.open();
-  const ear = new Ear(meter);
+  let rate = 0;
+  let samples = 0;
+  let loudest = 0;
+  const add = async (decoding: Promise<DecodedSound>): Promise<void> => {
+    const { channels, sampleRate } = await decoding.catch(() => {
+      throw new SoundProblem('is damaged: it cannot be decoded');
+    });
+    const length = channels[0]?.length ?? 0;
+    if (length === 0 || sampleRate === 0) return;
+    requireRate(sampleRate);
+    if (rate !== 0 && rate !== sampleRate) throw new SoundProblem('changes its sample rate');
+    rate = sampleRate;
+    samples += length;
+    if (samples / rate > REFERENCE_SECONDS_RANGE.maximum) {
+      requireLength(samples / rate, 'is more than');
+    }
+    const mono = mixed(channels, length);
+    for (const sample of mono) loudest = Math.max(loudest, Math.abs(sample));
+    await meter.add(mono, sampleRate);
+  };
   try {
     const bytes = filePieces({ fd: file.fd, size: sound.end }, decoder.pieceBytes, sound.start);
-    for (const piece of bytes) await ear.hear(await decoded(decoder.decode(piece)));
-    await ear.hear(await decoded(decoder.finish()));
+    for (const piece of bytes) await add(decoder.decode(piece));
+    await add(decoder.finish());
   } finally {
     decoder.close();
   }
-  if (ear.seconds === 0) throw new SoundProblem('holds no sound');
-  if (sound.seconds !== undefined && ear.seconds < sound.seconds * LEAST_SHARE) {
-    const found = `only ${shown(ear.seconds)} of ${shown(sound.seconds)} can be decoded`;
+  if (samples === 0) throw new SoundProblem('holds no sound');
+  const seconds = samples / rate;
+  if (sound.seconds !== undefined && seconds < sound.seconds * LEAST_SHARE) {
+    const found = `only ${formatSeconds(seconds)} of ${formatSeconds(sound.seconds)} can be decoded`;
     throw new SoundProblem(`is damaged or cut: ${found}`);
   }
-  requireLength(ear.seconds, 'is');
-  if (!ear.isAudible) throw new SoundProblem('is silent');
+  requireLength(seconds, 'is');
+  if (loudest <= AUDIBLE) throw new SoundProblem('is silent');
 }
 
-/** What a decoder cannot make sense of is the file's fault. */
-async function decoded(sound: Promise<DecodedSound>): Promise<DecodedSound> {
-  return sound.catch(() => {
-    throw new SoundProblem('is damaged: it cannot be decoded');
-  });
-}
-
-function requireLength(seconds: number | undefined, what: string): void {
+function requireLength(seconds: number | undefined, verb: string): void {
   const { minimum, maximum } = REFERENCE_SECONDS_RANGE;
   if (seconds === undefined || (seconds >= minimum && seconds <= maximum)) return;
   const allowed = `allowed are ${minimum} to ${maximum} seconds`;
-  throw new SoundProblem(`${what} ${shown(seconds)} long; ${allowed}`);
+  throw new SoundProblem(`${verb} ${formatSeconds(seconds)} long; ${allowed}`);
 }
 
-/** What brings sound to another rate needs the more memory, the further apart the two are. */
+/** The memory of the resampler grows with the ratio of the rates. */
 function requireRate(sampleRate: number): void {
-  const { lowest, highest } = RATES;
+  const { lowest, highest } = SAMPLE_RATES;
   if (sampleRate >= lowest && sampleRate <= highest) return;
   const allowed = `allowed are ${lowest} to ${highest}`;
   throw new SoundProblem(`has ${sampleRate} samples a second; ${allowed}`);
 }
 
-const RATES = { lowest: 4_000, highest: 384_000 } as const;
-
-function shown(seconds: number): string {
+function formatSeconds(seconds: number): string {
   return `${Math.round(seconds * 10) / 10} s`;
 }
 
-/** Mixes what is decoded to one channel, counts it and hands it to the meter. */
-class Ear {
-  readonly #meter: PitchMeter;
-  #sampleRate = 0;
-  #samples = 0;
-  #loudest = 0;
-
-  constructor(meter: PitchMeter) {
-    this.#meter = meter;
-  }
-
-  get seconds(): number {
-    return this.#sampleRate === 0 ? 0 : this.#samples / this.#sampleRate;
-  }
-
-  /** Whether anything in this file was louder than -60 dB of full scale. */
-  get isAudible(): boolean {
-    return this.#loudest > AUDIBLE;
-  }
-
-  /** @throws SoundProblem as soon as it turns out to be too long, or to change its rate */
-  async hear({ channels, sampleRate }: DecodedSound): Promise<void> {
-    const [first] = channels;
-    if (first === undefined || first.length === 0 || sampleRate === 0) return;
-    requireRate(sampleRate);
-    if (this.#sampleRate !== 0 && this.#sampleRate !== sampleRate) {
-      throw new SoundProblem('changes its sample rate on the way');
-    }
-    this.#sampleRate = sampleRate;
-    this.#samples += first.length;
-    if (this.seconds > REFERENCE_SECONDS_RANGE.maximum) requireLength(this.seconds, 'is more than');
-    const mono = mixed(channels, first.length);
-    for (const sample of mono) this.#loudest = Math.max(this.#loudest, Math.abs(sample));
-    await this.#meter.add(mono, sampleRate);
-  }
-}
-
-/** The mean of the channels; what is no number, as floating point files may hold, is silence. */
+/** Returns the mean of the channels. Values that are no numbers, which floating-point files may have, become silence. */
 function mixed(channels: readonly Float32Array[], length: number): Float32Array {
   const mono = new Float32Array(length);
   for (let index = 0; index < length; index += 1) {
