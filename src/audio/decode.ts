@@ -112,6 +112,8 @@ function secondsOf({ durationMs }: Verdict): number | undefined {
 export interface DecodedSound {
   readonly channels: readonly Float32Array[];
   readonly sampleRate: number;
+  /** Whether the decoder reported errors; it left out the damaged parts. */
+  readonly isDamaged?: boolean;
 }
 
 /** Decodes a file that comes in pieces. */
@@ -238,6 +240,7 @@ interface WasmDecoder {
 
 interface WasmSound {
   readonly channelData: readonly Float32Array[];
+  readonly errors: readonly unknown[];
   readonly sampleRate: number;
 }
 
@@ -251,8 +254,8 @@ async function wrapDecoder(decoder: WasmDecoder, pieceBytes: number): Promise<So
   };
 }
 
-function soundOf({ channelData, sampleRate }: WasmSound): DecodedSound {
-  return { channels: channelData, sampleRate };
+function soundOf({ channelData, errors, sampleRate }: WasmSound): DecodedSound {
+  return { channels: channelData, sampleRate, isDamaged: errors.length > 0 };
 }
 
 /** Creates a decoder of MPEG audio, layers 1 to 3. */
@@ -261,7 +264,8 @@ async function createMp3Decoder(): Promise<SoundDecoder> {
   return wrapDecoder(new MPEGDecoder(), MP3_PIECE_BYTES);
 }
 
-async function createVorbisDecoder(): Promise<SoundDecoder> {
+/** Creates a decoder of Ogg Vorbis. */
+export async function createVorbisDecoder(): Promise<SoundDecoder> {
   const { OggVorbisDecoder } = await import('@wasm-audio-decoders/ogg-vorbis');
   return wrapDecoder(new OggVorbisDecoder(), PACKED_PIECE_BYTES);
 }
@@ -272,10 +276,10 @@ async function createOpusDecoder(): Promise<SoundDecoder> {
 }
 
 /** Zeros for the FLAC decoder after the last byte: it drops a short last frame, such as silence, without them. */
-export const FLAC_TAIL: Uint8Array = new Uint8Array(64);
+const FLAC_TAIL = new Uint8Array(64);
 
 /** Creates a decoder of FLAC, by itself or in Ogg. */
-async function createFlacDecoder(): Promise<SoundDecoder> {
+export async function createFlacDecoder(): Promise<SoundDecoder> {
   const { FLACDecoder } = await import('@wasm-audio-decoders/flac');
   const decoder = await wrapDecoder(new FLACDecoder(), PACKED_PIECE_BYTES);
   return {
@@ -297,15 +301,16 @@ const OGG_DECODERS = new Map([
 function concatenate(one: DecodedSound, other: DecodedSound): DecodedSound {
   const length = one.channels[0]?.length ?? 0;
   const otherLength = other.channels[0]?.length ?? 0;
-  if (length === 0) return other;
-  if (otherLength === 0) return one;
+  const isDamaged = one.isDamaged === true || other.isDamaged === true;
+  if (length === 0) return { ...other, isDamaged };
+  if (otherLength === 0) return { ...one, isDamaged };
   const channels = one.channels.map((samples, channel) => {
     const whole = new Float32Array(length + otherLength);
     whole.set(samples);
     whole.set(other.channels[channel] ?? [], length);
     return whole;
   });
-  return { channels, sampleRate: one.sampleRate };
+  return { channels, sampleRate: one.sampleRate, isDamaged };
 }
 
 /** Up to the end of STREAMINFO, which is the first block. */
@@ -346,7 +351,7 @@ export function* filePieces(
 }
 
 /** Reads the first bytes of a file; fewer if it is shorter. */
-function fileHead(file: OpenFile, bytes: number): Uint8Array {
+export function fileHead(file: OpenFile, bytes: number): Uint8Array {
   const [head = new Uint8Array(0)] = filePieces(file, bytes);
   return head;
 }

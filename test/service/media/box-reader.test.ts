@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { boxesIn, boxesOf } from '../../../src/service/media/inspection/check-boxes.ts';
+import { blockReader, readBoxes } from '../../../src/service/media/inspection/check-boxes.ts';
 
 /** Empty boxes of 8 bytes. */
 function emptyBoxes(count: number): Buffer {
@@ -7,32 +7,34 @@ function emptyBoxes(count: number): Buffer {
   return Buffer.alloc(count * box.length, box);
 }
 
-/** A file in memory that counts how often it is read. */
+/** A file in memory that counts its reads. */
 function fileOf(bytes: Buffer) {
   const file = {
     reads: 0,
-    async read(buffer: Buffer, offset: number, length: number, position: number) {
+    whole: { start: 0, end: bytes.length },
+    read: blockReader((block, position) => {
       file.reads += 1;
-      const bytesRead = bytes.copy(buffer, offset, position, position + length);
-      return { buffer, bytesRead };
-    },
+      return bytes.copy(block, 0, position);
+    }),
   };
   return file;
 }
 
-it('reads the headers of many small boxes in blocks', async () => {
-  const bytes = Buffer.concat([emptyBoxes(50_000), Buffer.from('\0\0\0\0mdat1234', 'latin1')]);
-  const file = fileOf(bytes);
-  const boxes = await boxesOf(file, bytes.length);
+it('reads the headers of many small boxes in blocks', () => {
+  const file = fileOf(
+    Buffer.concat([emptyBoxes(50_000), Buffer.from('\0\0\0\0mdat1234', 'latin1')]),
+  );
+  const boxes = readBoxes(file.read, file.whole, 100_000);
   expect(boxes).toHaveLength(50_001);
   expect(boxes.at(-1)).toEqual({ type: 'mdat', start: 400_008, end: 400_012 });
   expect(file.reads).toBeLessThan(10);
 });
 
-it('stops at more boxes than a video has', async () => {
-  const bytes = emptyBoxes(550_000);
-  const file = fileOf(bytes);
-  await expect(boxesOf(file, bytes.length)).rejects.toThrow('more boxes');
+it('stops at more boxes than a video has', () => {
+  const file = fileOf(emptyBoxes(550_000));
+  expect(() => readBoxes(file.read, file.whole, 100_000)).toThrow('more boxes');
   expect(file.reads).toBeLessThan(20);
-  expect(() => boxesIn(emptyBoxes(20_000), 0, 160_000)).toThrow('more boxes');
+  expect(() => readBoxes(fileOf(emptyBoxes(20_000)).read, { start: 0, end: 160_000 })).toThrow(
+    'more boxes',
+  );
 });

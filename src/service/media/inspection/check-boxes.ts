@@ -1,304 +1,217 @@
-import type { FileHandle } from 'node:fs/promises';
-import { open } from 'node:fs/promises';
+import { readSync } from 'node:fs';
+import type { OpenFile } from '../../../audio/decode.ts';
 import { MediaTaskError } from '../child/messages.ts';
 
-/** More than an index of half an hour of anything needs. */
-const LARGEST_INDEX_BYTES = 64 * 1024 * 1024;
-
-/**
- * Looks at the structure of a file of the MP4 family before a demuxer does, which would believe every
- * number in it: a count of four thousand million samples in a file of a megabyte keeps one busy for good.
- * Files of other formats pass.
- * @throws MediaTaskError for what is cut, does not fit together or has no index
- */
-export async function checkBoxes(path: string): Promise<void> {
-  const file = await open(path);
-  try {
-    const { size } = await file.stat();
-    if (!(await isMp4(file))) return;
-    const boxes = await boxesOf(file, size);
-    const index = boxes.find(({ type }) => type === 'moov');
-    if (index === undefined) throw broken('its index is missing');
-    const moov = await contentOf(file, index);
-    checkMovie(moov, size);
-    for (const box of boxes) {
-      if (box.type === 'moof') checkFragment(await contentOf(file, box), size);
-    }
-  } finally {
-    await file.close();
-  }
-}
-
-const FIRST_BOXES = new Set(['ftyp', 'moov', 'mdat', 'free', 'skip', 'wide', 'styp', 'pnot']);
-
-async function isMp4(file: FileHandle): Promise<boolean> {
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(8), 0, 8, 0);
-  return bytesRead === 8 && FIRST_BOXES.has(buffer.toString('latin1', 4, 8));
-}
-
-async function contentOf(file: FileHandle, { start, end }: Box): Promise<Buffer> {
-  const length = end - start;
-  if (length > LARGEST_INDEX_BYTES) throw broken('its index is larger than any');
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, start);
-  if (bytesRead < length) throw broken('its index is cut');
-  return buffer;
-}
-
-function checkMovie(moov: Buffer, fileBytes: number): void {
-  const boxes = boxesIn(moov, 0, moov.length);
-  requireTimescale(moov, only(boxes, 'mvhd'));
-  const tracks = boxes.filter(({ type }) => type === 'trak');
-  if (tracks.length === 0) throw broken('it has no track');
-  for (const track of tracks) checkTrack(moov, track, fileBytes);
-}
-
-function checkTrack(moov: Buffer, track: Box, fileBytes: number): void {
-  const inside = within(moov, track);
-  const edits = inside.find(({ type }) => type === 'edts');
-  if (edits !== undefined) for (const list of within(moov, edits)) checkEdits(moov, list);
-  const media = within(moov, only(inside, 'mdia'));
-  requireTimescale(moov, only(media, 'mdhd'));
-  const table = only(within(moov, only(media, 'minf')), 'stbl');
-  checkSampleTable(moov, within(moov, table), fileBytes);
-}
-
-function checkEdits(moov: Buffer, { type, start, end }: Box): void {
-  if (type !== 'elst') return;
-  if (end - start < 8) throw broken('an edit list is cut');
-  const each = moov[start] === 1 ? 20 : 12;
-  if (moov.readUInt32BE(start + 4) * each > end - start - 8) throw broken('an edit list is cut');
-}
-
-/** The timescale of `mvhd` and `mdhd`: behind two times of four or, in version 1, eight bytes. */
-function requireTimescale(moov: Buffer, { start, end }: Box): void {
-  const at = start + (moov[start] === 1 ? 20 : 12);
-  if (at + 4 > end || moov.readUInt32BE(at) === 0) throw broken('it has no clock');
-}
-
-function within(moov: Buffer, { start, end }: Box): readonly Box[] {
-  return boxesIn(moov, start, end);
-}
-
-function only(boxes: readonly Box[], type: string): Box {
-  const found = boxes.filter((box) => box.type === type);
-  const [box] = found;
-  if (box === undefined || found.length > 1) throw broken(`it has not one ${type}`);
-  return box;
-}
-
-/** Fields that each sample of a run may have, by their flags; each is four bytes. */
-const SAMPLE_FIELDS = [0x100, 0x200, 0x400, 0x800];
-const DATA_OFFSET = 0x1;
-const FIRST_SAMPLE_FLAGS = 0x4;
-
-/**
- * Checks the runs of samples of a fragment: they fit into their boxes, and there are no more samples
- * than the file has bytes.
- * @throws MediaTaskError where they do not
- */
-function checkFragment(moof: Buffer, fileBytes: number): void {
-  for (const fragment of boxesIn(moof, 0, moof.length)) {
-    if (fragment.type !== 'traf') continue;
-    for (const box of boxesIn(moof, fragment.start, fragment.end)) {
-      if (box.type === 'trun') checkRun(moof, box, fileBytes);
-    }
-  }
-}
-
-function checkRun(moof: Buffer, { start, end }: Box, fileBytes: number): void {
-  if (end - start < 8) throw broken('a run of samples is cut');
-  const flags = moof.readUInt32BE(start) & 0xffffff;
-  const count = moof.readUInt32BE(start + 4);
-  const head = 8 + fieldBytes(flags, [DATA_OFFSET, FIRST_SAMPLE_FLAGS]);
-  if (count > fileBytes || head + count * fieldBytes(flags, SAMPLE_FIELDS) > end - start) {
-    throw broken('a run of samples is cut');
-  }
-}
-
-function fieldBytes(flags: number, fields: readonly number[]): number {
-  return fields.filter((field) => (flags & field) !== 0).length * 4;
-}
-
-/** Fields before the entries of a table: version and flags, and the number of entries. */
-const HEAD = 8;
-
-/**
- * Checks that the tables of a track fit into their boxes and speak of the same samples, all of which lie
- * within the file.
- * @throws MediaTaskError where they do not
- */
-function checkSampleTable(moov: Buffer, boxes: readonly Box[], fileBytes: number): void {
-  const table = (type: string): Table | undefined => {
-    const box = boxes.find((one) => one.type === type);
-    return box === undefined ? undefined : tableOf(moov, box);
-  };
-  const sizes = table('stsz') ?? table('stz2');
-  const [times, chunks] = [table('stts'), table('stsc')];
-  const offsets = table('stco') ?? table('co64');
-  if (sizes === undefined || times === undefined || chunks === undefined || offsets === undefined) {
-    throw broken('a table of samples is missing');
-  }
-  const samples = sampleCount(moov, sizes, fileBytes);
-  requireSum(moov, times, samples);
-  const shifts = table('ctts');
-  if (shifts !== undefined) requireSum(moov, shifts, samples);
-  requireRoom(chunks, 12);
-  const key = table('stss');
-  if (key !== undefined) requireRoom(key, 4);
-  requireOffsets(moov, offsets, fileBytes);
-}
-
-interface Table extends Box {
-  readonly count: number;
-}
-
-function tableOf(moov: Buffer, box: Box): Table {
-  const isSizes = box.type === 'stsz' || box.type === 'stz2';
-  const at = box.start + (isSizes ? HEAD : 4);
-  if (at + 4 > box.end) throw broken(`${box.type} is cut`);
-  return { ...box, count: moov.readUInt32BE(at) };
-}
-
-/** How many samples there are; what they have together is in the file. */
-function sampleCount(moov: Buffer, sizes: Table, fileBytes: number): number {
-  const { count, end, start, type } = sizes;
-  if (type === 'stz2') {
-    const bits = moov[start + 7] ?? 0;
-    if (HEAD + 4 + Math.ceil((count * bits) / 8) > end - start) throw broken('stz2 is cut');
-    return count;
-  }
-  const each = moov.readUInt32BE(start + 4);
-  if (each !== 0) {
-    if (each * count > fileBytes) throw broken('it has less samples than it says');
-    return count;
-  }
-  requireRoom({ ...sizes, start: start + 4 }, 4);
-  let bytes = 0;
-  for (let at = start + HEAD + 4; at < start + HEAD + 4 + count * 4; at += 4) {
-    bytes += moov.readUInt32BE(at);
-  }
-  if (bytes > fileBytes) throw broken('it has less samples than it says');
-  return count;
-}
-
-/** Runs of samples that have something in common, which are all samples together. */
-function requireSum(moov: Buffer, table: Table, samples: number): void {
-  requireRoom(table, 8);
-  let sum = 0;
-  for (let at = table.start + HEAD; at < table.start + HEAD + table.count * 8; at += 8) {
-    sum += moov.readUInt32BE(at);
-  }
-  if (sum !== samples) throw broken(`${table.type} is not of its samples`);
-}
-
-function requireOffsets(moov: Buffer, table: Table, fileBytes: number): void {
-  const each = table.type === 'co64' ? 8 : 4;
-  requireRoom(table, each);
-  for (let at = table.start + HEAD; at < table.start + HEAD + table.count * each; at += each) {
-    const offset = each === 8 ? Number(moov.readBigUInt64BE(at)) : moov.readUInt32BE(at);
-    if (offset >= fileBytes) throw broken('its samples are not in it');
-  }
-}
-
-function requireRoom({ count, end, start, type }: Table, each: number): void {
-  if (count * each > end - start - HEAD) throw broken(`${type} is cut`);
-}
-
-/** A box of the MP4 family of formats (ISO/IEC 14496-12). */
+/** A box of the MP4 family of formats (ISO/IEC 14496-12); its content is from `start` to `end` in the file. */
 interface Box {
   readonly type: string;
-  /** Where its content is, in bytes from the beginning of what it is in. */
   readonly start: number;
   readonly end: number;
 }
 
-/** A file that is open. */
-interface ReadableFile {
-  read(
-    buffer: Buffer,
-    offset: number,
-    length: number,
-    position: number,
-  ): Promise<{ readonly bytesRead: number }>;
-}
+/** Returns bytes of a file, fewer at its end; they are valid until the next call. */
+type ReadBytes = (position: number, length: number) => Buffer;
 
-const HEADER = 8;
-const LARGE_HEADER = 16;
-const BLOCK_BYTES = 64 * 1024;
+/** More than the index of half an hour of media needs. */
+const LARGEST_INDEX_BYTES = 64 * 1024 * 1024;
 /** Fragments for every picture of half an hour at 25 a second. */
 const MOST_BOXES_OF_FILE = 100_000;
 /** Tracks and tables: a real list has tens of them. */
 const MOST_BOXES_OF_LIST = 10_000;
+const FIRST_BOXES = new Set(['ftyp', 'moov', 'mdat', 'free', 'skip', 'wide', 'styp', 'pnot']);
 
 /**
- * The boxes in a stretch of bytes, one after the other.
- * @throws MediaTaskError where they do not fill it exactly, or are too many
+ * Checks the boxes of an MP4 file before a demuxer reads them. A demuxer believes every number: a count of four billion
+ * samples in a file of a megabyte keeps it busy for minutes. Files of other formats pass.
+ * @throws MediaTaskError when boxes or tables are cut, contradict each other or are missing
  */
-export function boxesIn(bytes: Buffer, start: number, end: number): readonly Box[] {
+export function checkBoxes({ fd, size }: OpenFile): void {
+  const read = blockReader((block, at) => readSync(fd, block, 0, block.length, at));
+  if (!FIRST_BOXES.has(read(0, HEADER).toString('latin1', 4))) return;
+  const boxes = readBoxes(read, { start: 0, end: size }, MOST_BOXES_OF_FILE);
+  const index = boxes.find(({ type }) => type === 'moov');
+  if (index === undefined) throw damaged('its index is missing');
+  checkMovie(read, index, size);
+  for (const box of boxes) if (box.type === 'moof') checkFragment(read, box, size);
+}
+
+const BLOCK_BYTES = 64 * 1024;
+
+/**
+ * Returns a function that reads a file in blocks, since the headers of small boxes are close together.
+ * @param fill reads the file into a block, from a position on, and returns the number of bytes
+ */
+export function blockReader(fill: (block: Buffer, position: number) => number): ReadBytes {
+  const space = Buffer.alloc(BLOCK_BYTES);
+  let block = space.subarray(0, 0);
+  let blockStart = 0;
+  return (position, length) => {
+    if (position < blockStart || position + length > blockStart + block.length) {
+      const wanted = length > BLOCK_BYTES ? Buffer.alloc(length) : space;
+      block = wanted.subarray(0, fill(wanted, position));
+      blockStart = position;
+    }
+    return block.subarray(position - blockStart, position - blockStart + length);
+  };
+}
+
+const HEADER = 8;
+const LARGE_HEADER = 16;
+
+/**
+ * Reads the headers of the boxes in a part of a file, one after the other.
+ * @throws MediaTaskError when the boxes do not fill the part exactly, or are more than `most`
+ */
+export function readBoxes(
+  read: ReadBytes,
+  { start, end }: Pick<Box, 'start' | 'end'>,
+  most = MOST_BOXES_OF_LIST,
+): readonly Box[] {
   const boxes: Box[] = [];
   for (let at = start; at < end;) {
+    const header = read(at, Math.min(LARGE_HEADER, end - at));
     // QuickTime may end a list with four zero bytes.
-    if (end - at === 4 && bytes.readUInt32BE(at) === 0) break;
-    if (end - at < HEADER) throw broken('a box is cut');
-    const large = bytes.readUInt32BE(at) === 1 && end - at >= LARGE_HEADER;
-    const size = sizeOf(bytes.subarray(at, at + (large ? LARGE_HEADER : HEADER)), end - at);
-    boxes.push({
-      type: typeOf(bytes, at),
-      start: at + (large ? LARGE_HEADER : HEADER),
-      end: at + size,
-    });
-    if (boxes.length > MOST_BOXES_OF_LIST) throw tooMany();
+    if (header.length === 4 && header.readUInt32BE(0) === 0) break;
+    if (header.length < HEADER) throw damaged('a box is cut');
+    const short = header.readUInt32BE(0);
+    const isLarge = short === 1 && header.length === LARGE_HEADER;
+    const headerBytes = isLarge ? LARGE_HEADER : HEADER;
+    const size = isLarge ? Number(header.readBigUInt64BE(8)) : short === 0 ? end - at : short;
+    if (size < headerBytes || size > end - at) throw damaged('a box does not fit into its parent');
+    const type = header.toString('latin1', 4, 8);
+    boxes.push({ type, start: at + headerBytes, end: at + size });
+    if (boxes.length > most) throw damaged('it has more boxes than any video');
     at += size;
   }
   return boxes;
 }
 
-/**
- * The boxes of a whole file, of which only the blocks with their headers are read.
- * @throws MediaTaskError likewise
- */
-export async function boxesOf(file: ReadableFile, size: number): Promise<readonly Box[]> {
-  const boxes: Box[] = [];
-  const space = Buffer.alloc(BLOCK_BYTES);
-  let block = space.subarray(0, 0);
-  let blockStart = 0;
-  for (let at = 0; at < size;) {
-    const isInside = at >= blockStart && at + LARGE_HEADER <= blockStart + block.length;
-    if (!isInside) {
-      const { bytesRead } = await file.read(space, 0, BLOCK_BYTES, at);
-      block = space.subarray(0, bytesRead);
-      blockStart = at;
+function checkMovie(read: ReadBytes, movie: Box, fileBytes: number): void {
+  requireSize(movie);
+  const boxes = readBoxes(read, movie);
+  requireTimescale(read, only(boxes, 'mvhd'));
+  const tracks = boxes.filter(({ type }) => type === 'trak');
+  if (tracks.length === 0) throw damaged('it has no track');
+  for (const track of tracks) {
+    const parts = readBoxes(read, track);
+    const edits = parts.find(({ type }) => type === 'edts');
+    for (const box of edits === undefined ? [] : readBoxes(read, edits)) {
+      if (box.type === 'elst') readTable(read, box, read(box.start, 1)[0] === 1 ? 20 : 12);
     }
-    const header = block.subarray(at - blockStart, at - blockStart + LARGE_HEADER);
-    if (header.length < HEADER) throw broken('a box is cut');
-    const large = header.readUInt32BE(0) === 1 && header.length === LARGE_HEADER;
-    const length = sizeOf(header.subarray(0, large ? LARGE_HEADER : HEADER), size - at);
-    const start = at + (large ? LARGE_HEADER : HEADER);
-    boxes.push({ type: typeOf(header, 0), start, end: at + length });
-    if (boxes.length > MOST_BOXES_OF_FILE) throw tooMany();
-    at += length;
+    const media = readBoxes(read, only(parts, 'mdia'));
+    requireTimescale(read, only(media, 'mdhd'));
+    const table = only(readBoxes(read, only(media, 'minf')), 'stbl');
+    checkSampleTable(read, readBoxes(read, table), fileBytes);
   }
-  return boxes;
 }
 
-function tooMany(): MediaTaskError {
-  return broken('it has more boxes than any video');
+function requireSize({ start, end }: Box): void {
+  if (end - start > LARGEST_INDEX_BYTES) throw damaged('its index is too large');
 }
 
-/** A file that is not what it has to be. */
-function broken(what: string): MediaTaskError {
+/** Checks the timescale of `mvhd` and `mdhd`; it follows two times of four or, in version 1, eight bytes. */
+function requireTimescale(read: ReadBytes, { start, end }: Box): void {
+  const at = start + (read(start, 1)[0] === 1 ? 20 : 12);
+  if (at + 4 > end || read(at, 4).readUInt32BE(0) === 0) throw damaged('it has no timescale');
+}
+
+function only(boxes: readonly Box[], type: string): Box {
+  const [box, second] = boxes.filter((one) => one.type === type);
+  if (box === undefined || second !== undefined) throw damaged(`it does not have one ${type}`);
+  return box;
+}
+
+/** Bytes before the entries of a table: version and flags, and the number of entries. */
+const TABLE_HEAD = 8;
+
+/** Reads the entries of a table. @throws MediaTaskError when they do not fit into it */
+function readTable(
+  read: ReadBytes,
+  { type, start, end }: Box,
+  entryBytes: number,
+  headBytes = TABLE_HEAD,
+): Buffer {
+  const bytes = read(start, end - start);
+  const count = bytes.length < headBytes ? Infinity : bytes.readUInt32BE(headBytes - 4);
+  if (headBytes + count * entryBytes > bytes.length) throw damaged(`${type} is cut`);
+  return bytes.subarray(headBytes, headBytes + count * entryBytes);
+}
+
+const ENTRY_BYTES = { stts: 8, ctts: 8, stsc: 12, stss: 4, stco: 4, co64: 8 } as const;
+
+/**
+ * Checks that the tables of a track fit into their boxes and have the same number of samples, all within the file.
+ * @throws MediaTaskError when they do not
+ */
+function checkSampleTable(read: ReadBytes, boxes: readonly Box[], fileBytes: number): void {
+  const find = (type: string): Box | undefined => boxes.find((box) => box.type === type);
+  const entriesOf = (type: keyof typeof ENTRY_BYTES): Buffer | undefined => {
+    const box = find(type);
+    return box === undefined ? undefined : readTable(read, box, ENTRY_BYTES[type]);
+  };
+  const sizes = find('stsz') ?? find('stz2');
+  const samples = sizes === undefined ? undefined : countSamples(read, sizes, fileBytes);
+  for (const type of ['stts', 'ctts'] as const) {
+    const runs = entriesOf(type);
+    if (runs === undefined || samples === undefined) continue;
+    let sum = 0;
+    for (let at = 0; at < runs.length; at += 8) sum += runs.readUInt32BE(at);
+    if (sum !== samples) throw damaged(`${type} has another number of samples`);
+  }
+  entriesOf('stss');
+  const isLong = find('stco') === undefined;
+  const offsets = entriesOf(isLong ? 'co64' : 'stco');
+  for (let at = 0; offsets !== undefined && at < offsets.length; at += isLong ? 8 : 4) {
+    const offset = isLong ? Number(offsets.readBigUInt64BE(at)) : offsets.readUInt32BE(at);
+    if (offset >= fileBytes) throw damaged('its samples are outside of the file');
+  }
+  if ([samples, find('stts'), entriesOf('stsc'), offsets].includes(undefined)) {
+    throw damaged('a table of samples is missing');
+  }
+}
+
+/** Returns the number of samples by the table of their sizes, which together are not larger than the file. */
+function countSamples(read: ReadBytes, box: Box, fileBytes: number): number {
+  const head = Buffer.from(read(box.start, TABLE_HEAD + 4));
+  if (head.length < TABLE_HEAD + 4 || box.end - box.start < head.length) {
+    throw damaged(`${box.type} is cut`);
+  }
+  const count = head.readUInt32BE(TABLE_HEAD);
+  if (box.type === 'stz2') {
+    readTable(read, box, head.readUInt8(7) / 8, TABLE_HEAD + 4);
+    return count;
+  }
+  let bytes = head.readUInt32BE(4) * count;
+  if (bytes === 0) {
+    const sizes = readTable(read, box, 4, TABLE_HEAD + 4);
+    for (let at = 0; at < sizes.length; at += 4) bytes += sizes.readUInt32BE(at);
+  }
+  if (bytes > fileBytes) throw damaged('it has less samples than its index');
+  return count;
+}
+
+/** The flags of a run of samples for its optional fields, and for those of each sample; each field is four bytes. */
+const RUN_FIELDS = [0x1, 0x4];
+const SAMPLE_FIELDS = [0x100, 0x200, 0x400, 0x800];
+
+/** Checks that the runs of samples of a fragment fit into their boxes, and have at most a sample for each byte. */
+function checkFragment(read: ReadBytes, fragment: Box, fileBytes: number): void {
+  requireSize(fragment);
+  for (const track of readBoxes(read, fragment)) {
+    if (track.type !== 'traf') continue;
+    for (const { type, start, end } of readBoxes(read, track)) {
+      if (type !== 'trun') continue;
+      if (end - start < TABLE_HEAD) throw damaged('a run of samples is cut');
+      const head = read(start, TABLE_HEAD);
+      const [flags, count] = [head.readUInt32BE(0), head.readUInt32BE(4)];
+      const bytesOf = (fields: readonly number[]): number =>
+        fields.filter((field) => (flags & field) !== 0).length * 4;
+      const bytes = TABLE_HEAD + bytesOf(RUN_FIELDS) + count * bytesOf(SAMPLE_FIELDS);
+      if (count > fileBytes || bytes > end - start) throw damaged('a run of samples is cut');
+    }
+  }
+}
+
+function damaged(what: string): MediaTaskError {
   return new MediaTaskError('unreadable', `is damaged: ${what}`);
-}
-
-function typeOf(bytes: Buffer, at: number): string {
-  return bytes.toString('latin1', at + 4, at + 8);
-}
-
-/** The whole size of a box by its header; 0 is up to the end. */
-function sizeOf(header: Buffer, room: number): number {
-  const short = header.readUInt32BE(0);
-  if (short === 0) return room;
-  const size = header.length === LARGE_HEADER ? Number(header.readBigUInt64BE(8)) : short;
-  if (size < header.length || size > room) throw broken('a box does not fit where it is');
-  return size;
 }

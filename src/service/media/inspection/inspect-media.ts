@@ -1,30 +1,27 @@
-import { open } from 'node:fs/promises';
 import type { Input, InputAudioTrack, InputVideoTrack } from 'mediabunny';
-import { Check } from 'typebox/schema';
-import { filePieces, readFlacLength } from '../../../audio/decode.ts';
-import type { OpenFile } from '../../../audio/decode.ts';
+import { fileHead, filePieces, readFlacLength } from '../../../audio/decode.ts';
 import { parseMp3Frame, readMp3InfoTag, mp3TagLength } from '../../../audio/mp3.ts';
 import { createVerifier } from '../../../audio/verify.ts';
 import { MEDIA_SECONDS_MAX } from '../../../contract/limits.ts';
-import { MediaTaskError } from '../child/messages.ts';
+import { MediaTaskError, requireOrder } from '../child/messages.ts';
 import type { MediaTask } from '../child/messages.ts';
 import { decodeFlac } from '../lipsync/to-aac.ts';
 import { checkBoxes } from './check-boxes.ts';
 import type { AudioFacts, InspectedVideo, Inspection } from './inspection.ts';
 import { InspectionOrder } from './inspection.ts';
-import { readMedia } from './open-media.ts';
+import { readFileWith, readMedia } from './open-media.ts';
 
 /** Video codecs that are copied into an mp4. */
 const VIDEO_CODECS = new Set(['avc', 'hevc', 'vp8', 'vp9', 'av1']);
 /** Audio codecs that are copied into an mp4 or decoded here. */
 const AUDIO_CODECS = new Set(['aac', 'mp3', 'opus', 'flac', 'vorbis']);
-/** Audio codecs that are decoded here, and only in their own container. */
+/** Audio codecs that are decoded here only in their own container. */
 const OWN_FORMATS = new Map([
   ['vorbis', 'Ogg'],
   ['flac', 'FLAC'],
 ]);
 
-/** More pixels than a picture of any video has. */
+/** In pixels; no real video has larger pictures. */
 const LONGEST_SIDE = 8_192;
 
 /**
@@ -33,9 +30,8 @@ const LONGEST_SIDE = 8_192;
  * `too-large` for one that is too long; `unreadable` for anything that is broken
  */
 export const inspectMedia: MediaTask = async (order) => {
-  if (!Check(InspectionOrder, order)) throw new TypeError('this is no order of an inspection');
-  const { needs, path } = order;
-  await checkBoxes(path);
+  const { needs, path } = requireOrder(InspectionOrder, order);
+  await readFileWith(path, checkBoxes);
   return readMedia(path, async (input): Promise<Inspection> => {
     if (needs === 'video') return { video: await videoFacts(input), audio: null };
     return { video: null, audio: await audioFacts(input, path) };
@@ -44,10 +40,10 @@ export const inspectMedia: MediaTask = async (order) => {
 
 async function videoFacts(input: Input): Promise<InspectedVideo> {
   const track = await input.getPrimaryVideoTrack();
-  if (track === null) throw unsupported('has no video in it');
+  if (track === null) throw unsupported('has no video track');
   const codec = await track.getCodec();
   if (codec === null || !VIDEO_CODECS.has(codec))
-    throw unsupported('has video of an unknown codec');
+    throw unsupported('has an unsupported video codec');
   const [width, height] = [await track.getDisplayWidth(), await track.getDisplayHeight()];
   if (!isSide(width) || !isSide(height)) throw tooLarge(`has pictures of ${width} x ${height}`);
   const { bytes, count: pictures, first } = await walkPackets(track);
@@ -57,13 +53,13 @@ async function videoFacts(input: Input): Promise<InspectedVideo> {
 
 async function audioFacts(input: Input, path: string): Promise<AudioFacts> {
   const track = await input.getPrimaryAudioTrack();
-  if (track === null) throw unsupported('has no sound in it');
+  if (track === null) throw unsupported('has no audio track');
   const codec = await track.getCodec();
-  if (codec === null || !isKnownSound(codec)) throw unsupported('has sound of an unknown codec');
+  if (codec === null || !isKnownSound(codec)) throw unsupported('has an unsupported audio codec');
   const format = (await input.getFormat()).name;
   const ownFormat = OWN_FORMATS.get(codec);
   if (ownFormat !== undefined && ownFormat !== format) {
-    throw unsupported(`has sound of ${codec} in something else than a file of ${ownFormat}`);
+    throw unsupported(`has ${codec} audio, which is supported in ${ownFormat} files only`);
   }
   const { first } = await walkPackets(track);
   const { before, behind, unknown } = await encoderPadding(path, format);
@@ -86,7 +82,7 @@ function isSide(pixels: number): boolean {
 /** Checks a length: a damaged file may claim to be a year long, or to have none. */
 function bounded(seconds: number): number {
   if (!Number.isFinite(seconds) || seconds <= 0) {
-    throw new MediaTaskError('unreadable', 'has no length');
+    throw broken('has no length');
   }
   if (seconds > MEDIA_SECONDS_MAX) throw tooLarge(`is longer than ${MEDIA_SECONDS_MAX} s`);
   return seconds;
@@ -100,11 +96,11 @@ function tooLarge(what: string): MediaTaskError {
   return new MediaTaskError('too-large', what);
 }
 
-/** More than any media of half an hour has. */
+/** More than half an hour of any media has. */
 const MOST_PACKETS = 1_000_000;
 
 /** Totals of the packets of a track. */
-export interface PacketFacts {
+interface PacketFacts {
   /** When the first is shown, in seconds. */
   readonly first: number;
   readonly count: number;
@@ -115,7 +111,7 @@ export interface PacketFacts {
  * Reads every packet of a track, so that a cut file fails before anything is charged.
  * @throws MediaTaskError, and errors of the demuxer
  */
-export async function walkPackets(track: InputAudioTrack | InputVideoTrack): Promise<PacketFacts> {
+async function walkPackets(track: InputAudioTrack | InputVideoTrack): Promise<PacketFacts> {
   const { EncodedPacketSink } = await import('mediabunny');
   const description = (await track.getDecoderConfig())?.description;
   const codec = await track.getCodec();
@@ -123,19 +119,19 @@ export async function walkPackets(track: InputAudioTrack | InputVideoTrack): Pro
   let count = 0;
   let bytes = 0;
   for await (const packet of new EncodedPacketSink(track).packets()) {
-    if (count === 0 && packet.type !== 'key') throw broken('does not begin with a whole picture');
+    if (count === 0 && packet.type !== 'key') throw broken('does not begin with a key frame');
     const isEmpty = packet.data.length === 0;
     if (isEmpty || !Number.isFinite(packet.timestamp) || !(packet.duration >= 0)) {
-      throw broken('has packets with nothing in them');
+      throw broken('has empty packets');
     }
     if (lengthBytes !== undefined && !fillsExactly(packet.data, lengthBytes)) {
-      throw broken('has pictures that are cut');
+      throw broken('has truncated pictures');
     }
     count += 1;
     bytes += packet.data.length;
-    if (count > MOST_PACKETS) throw broken('has more packets than any');
+    if (count > MOST_PACKETS) throw broken('has too many packets');
   }
-  if (count === 0) throw broken('has nothing in it');
+  if (count === 0) throw broken('has no packets');
   return { first: await track.getFirstTimestamp(), count, bytes };
 }
 
@@ -147,7 +143,7 @@ function broken(what: string): MediaTaskError {
  * Returns the size in bytes of the length fields in packets of H.264 and HEVC, from the decoder record of the track
  * (ISO/IEC 14496-15); `undefined` for other codecs.
  */
-export function unitLengthBytes(
+function unitLengthBytes(
   codec: string | null,
   description: NonNullable<AudioDecoderConfig['description']>,
 ): number | undefined {
@@ -159,8 +155,8 @@ export function unitLengthBytes(
   return value === undefined ? undefined : (value & 3) + 1;
 }
 
-/** Whether units, each behind its length, fill a packet exactly. */
-export function fillsExactly(packet: Uint8Array, lengthBytes: number): boolean {
+/** Returns whether units with length fields before them fill a packet exactly. */
+function fillsExactly(packet: Uint8Array, lengthBytes: number): boolean {
   let at = 0;
   while (at < packet.length) {
     if (at + lengthBytes > packet.length) return false;
@@ -174,7 +170,7 @@ export function fillsExactly(packet: Uint8Array, lengthBytes: number): boolean {
 }
 
 /** Sound that an encoder added, in seconds. */
-export interface EncoderPadding {
+interface EncoderPadding {
   readonly before: number;
   readonly behind: number;
   /** At most so much more, which the file does not state. */
@@ -195,10 +191,11 @@ const HEAD_BYTES = 4 * 1024 * 1024;
  * Returns the sound that an encoder added before and behind a file's own. Many mp3 files state it in their first frame;
  * bare AAC never does.
  */
-export async function encoderPadding(path: string, format: string): Promise<EncoderPadding> {
+async function encoderPadding(path: string, format: string): Promise<EncoderPadding> {
   if (format === 'ADTS') return UNSTATED;
   if (format !== 'MP3') return NONE;
-  return paddingOfMp3(await headOf(path)) ?? UNSTATED;
+  const head = await readFileWith(path, (file) => fileHead(file, HEAD_BYTES));
+  return paddingOfMp3(head) ?? UNSTATED;
 }
 
 function paddingOfMp3(bytes: Uint8Array): EncoderPadding | undefined {
@@ -216,16 +213,6 @@ function paddingOfMp3(bytes: Uint8Array): EncoderPadding | undefined {
   };
 }
 
-async function headOf(path: string): Promise<Uint8Array> {
-  const file = await open(path);
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
-    return buffer.subarray(0, bytesRead);
-  } finally {
-    await file.close();
-  }
-}
-
 const PIECE_BYTES = 64 * 1024;
 /** A smaller difference is rounding. */
 const MILLISECOND = 0.001;
@@ -235,34 +222,24 @@ const MILLISECOND = 0.001;
  * also there in a cut file, and a decoder skips damaged frames.
  * @throws MediaTaskError when there is less sound than the header states
  */
-export async function flacSeconds(path: string): Promise<number> {
+async function flacSeconds(path: string): Promise<number> {
   let decoded = 0;
   for await (const { channels, sampleRate, samples } of decodeFlac(path)) {
     decoded += samples.length / channels / sampleRate;
   }
-  const stated = (await within(path, readFlacLength)) ?? decoded;
+  const stated = (await readFileWith(path, readFlacLength)) ?? decoded;
   if (decoded > stated - MILLISECOND) return stated;
   const found = `only ${decoded.toFixed(1)} of ${stated.toFixed(1)} s can be decoded`;
-  throw new MediaTaskError('unreadable', `is damaged or cut: ${found}`);
+  throw broken(`is damaged or cut: ${found}`);
 }
 
 /** @throws MediaTaskError for a damaged or missing page of Ogg, which the demuxer skips */
-export async function requireWholePages(path: string): Promise<void> {
-  const problem = await within(path, (file) => {
+async function requireWholePages(path: string): Promise<void> {
+  const problem = await readFileWith(path, (file) => {
     const verifier = createVerifier('ogg');
     for (const piece of filePieces(file, PIECE_BYTES)) verifier.write(piece);
     // A stopped recording has no last page and is complete nevertheless.
     return verifier.problem;
   });
-  if (problem !== undefined) throw new MediaTaskError('unreadable', problem);
-}
-
-async function within<Result>(path: string, read: (file: OpenFile) => Result): Promise<Result> {
-  const file = await open(path);
-  try {
-    const { size } = await file.stat();
-    return read({ fd: file.fd, size });
-  } finally {
-    await file.close();
-  }
+  if (problem !== undefined) throw broken(problem);
 }

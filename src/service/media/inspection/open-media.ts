@@ -1,12 +1,14 @@
+import { open } from 'node:fs/promises';
 import type { Input } from 'mediabunny';
+import type { OpenFile } from '../../../audio/decode.ts';
 import { MediaTaskError } from '../child/messages.ts';
 
 /** The level of the demuxer's log at which it prints nothing. */
 const SILENT = 0;
 
 /**
- * Reads a media file of a user whose boxes were checked. Playlists are refused: they name other files and addresses,
- * which the demuxer would open.
+ * Opens a media file of a user in the demuxer. Call `checkBoxes` first. Refuses playlists: they name other files and
+ * addresses, which the demuxer would open.
  * @throws MediaTaskError, also for an error of the demuxer
  */
 export async function readMedia<Result>(
@@ -23,10 +25,24 @@ export async function readMedia<Result>(
   } catch (error) {
     if (error instanceof MediaTaskError) throw error;
     if (error instanceof UnsupportedInputFormatError) {
-      throw new MediaTaskError('unsupported', 'is of no format that is known here', error);
+      throw new MediaTaskError('unsupported', 'has an unsupported format', error);
     }
     throw new MediaTaskError('unreadable', 'cannot be read to its end', error);
   } finally {
     input.dispose();
+  }
+}
+
+/** Opens a file for synchronous reads. */
+export async function readFileWith<Result>(
+  path: string,
+  read: (file: OpenFile) => Result,
+): Promise<Awaited<Result>> {
+  const file = await open(path);
+  try {
+    const { size } = await file.stat();
+    return await read({ fd: file.fd, size });
+  } finally {
+    await file.close();
   }
 }

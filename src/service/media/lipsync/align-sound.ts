@@ -1,98 +1,79 @@
 import { rm, stat } from 'node:fs/promises';
 import type {
-  Input,
-  EncodedPacket,
-  EncodedVideoPacketSource,
-  InputVideoTrack,
   EncodedAudioPacketSource,
+  EncodedVideoPacketSource,
   InputAudioTrack,
+  InputVideoTrack,
 } from 'mediabunny';
-import { Check } from 'typebox/schema';
 import type { MediaTask } from '../child/messages.ts';
-import { wholeFile } from '../child/messages.ts';
-import type { AudioFacts } from '../inspection/inspection.ts';
+import { requireOrder, wholeFile } from '../child/messages.ts';
+import type { Aligned } from '../inspection/inspection.ts';
+import { AlignOrder } from '../inspection/inspection.ts';
 import { readMedia } from '../inspection/open-media.ts';
-import type { Aligned } from './align-order.ts';
-import { AlignOrder } from './align-order.ts';
 import { toAac } from './to-aac.ts';
 
 /** Audio codecs that are copied, unless the tempo changes. */
 const COPIED = new Set(['aac', 'mp3', 'opus']);
 
 /**
- * Lip sync as this service does it: the pictures stay as they are, and the sound is replaced by another
- * that begins with them. Both end together. What comes out is an mp4.
- * @throws MediaTaskError when a source has become unreadable
+ * Replaces the sound of a video: the simulated lip sync of this service. The pictures stay as they are; sound and
+ * pictures begin and end together. Writes an mp4.
+ * @throws MediaTaskError when a source is now unreadable
  */
 export const alignSound: MediaTask = async (given, { progress }): Promise<Aligned> => {
-  if (!Check(AlignOrder, given)) throw new TypeError('this is no order of a lip sync');
-  const encoded = `${given.output}.m4a`;
+  const wanted = requireOrder(AlignOrder, given);
+  const { audioFacts, output, tempo } = wanted;
+  const encoded = `${output}.m4a`;
   try {
-    const order = needsEncoding(given) ? { ...given, ...(await toAac(given, encoded)) } : given;
-    await wholeFile(order.output, () =>
-      readMedia(order.video, (video) =>
-        readMedia(order.audio, (audio) => join({ video, audio }, order, progress)),
-      ),
-    );
-    const { size: bytes } = await stat(order.output);
+    const isCopied = tempo === 1 && COPIED.has(audioFacts.codec);
+    const order = isCopied ? wanted : { ...wanted, ...(await toAac(wanted, encoded)) };
+    await wholeFile(output, () => join(order, progress));
+    const { size: bytes } = await stat(output);
     return { audioCodec: order.audioFacts.codec, bytes };
   } finally {
     await rm(encoded, { force: true });
   }
 };
 
-function needsEncoding({ audioFacts, tempo }: AlignOrder): boolean {
-  return tempo !== 1 || !COPIED.has(audioFacts.codec);
+function join(order: AlignOrder, progress: (fraction: number) => void): Promise<void> {
+  return readMedia(order.video, (videoInput) =>
+    readMedia(order.audio, async (audioInput) => {
+      const videoTrack = await videoInput.getPrimaryVideoTrack();
+      const audioTrack = await audioInput.getPrimaryAudioTrack();
+      if (videoTrack === null || audioTrack === null) throw changedSource();
+      await joinTracks(videoTrack, audioTrack, order, progress);
+    }),
+  );
 }
 
-interface Sources {
-  readonly video: Input;
-  readonly audio: Input;
-}
-
-async function tracksOf(sources: Sources) {
-  const videoTrack = await sources.video.getPrimaryVideoTrack();
-  const audioTrack = await sources.audio.getPrimaryAudioTrack();
-  const videoCodec = await videoTrack?.getCodec();
-  const audioCodec = await audioTrack?.getCodec();
-  if (!videoTrack || !audioTrack || !videoCodec || !audioCodec) {
-    throw new TypeError('a source is not what it was');
-  }
-  return { audioCodec, audioTrack, videoCodec, videoTrack };
-}
-
-async function join(
-  sources: Sources,
+async function joinTracks(
+  videoTrack: InputVideoTrack,
+  audioTrack: InputAudioTrack,
   { audioFacts, output, seconds }: AlignOrder,
   progress: (fraction: number) => void,
 ): Promise<void> {
-  const {
-    EncodedAudioPacketSource,
-    EncodedVideoPacketSource,
-    FilePathTarget,
-    Mp4OutputFormat,
-    Output,
-  } = await import('mediabunny');
-  const { audioCodec, audioTrack, videoCodec, videoTrack } = await tracksOf(sources);
-  const placed = await placeVideo(videoTrack, seconds);
-  const video = new EncodedVideoPacketSource(videoCodec);
-  const audio = new EncodedAudioPacketSource(audioCodec);
+  const media = await import('mediabunny');
+  const [videoCodec, audioCodec] = [await videoTrack.getCodec(), await audioTrack.getCodec()];
+  if (videoCodec === null || audioCodec === null) throw changedSource();
+  const places = await placesOf(videoTrack, seconds);
+  const video = new media.EncodedVideoPacketSource(videoCodec);
+  const audio = new media.EncodedAudioPacketSource(audioCodec);
   // The index goes behind the media: nothing has to be held in memory or written twice.
-  const file = new Output({
-    format: new Mp4OutputFormat({ fastStart: false }),
-    target: new FilePathTarget(output),
+  const file = new media.Output({
+    format: new media.Mp4OutputFormat({ fastStart: false }),
+    target: new media.FilePathTarget(output),
   });
   file.addVideoTrack(video, { rotation: await videoTrack.getRotation() });
   file.addAudioTrack(audio);
   file.setMetadataTags({ comment: SANDBOX_COMMENT });
   let copied = 0;
-  const onPacket = (): void => progress((copied += 1) / placed.places.length);
+  const onPacket = (): void => progress((copied += 1) / places.length);
   try {
     await file.start();
     // Each waits for the other: neither may get far ahead.
     await Promise.all([
-      copyVideo(placed, video, onPacket),
-      copyAudio({ track: audioTrack, start: audioFacts.start, seconds }, audio),
+      copyVideo(videoTrack, places, video, onPacket),
+      copyAudio(audioTrack, { start: audioFacts.start, seconds }, audio),
     ]);
     await file.finalize();
   } catch (error) {
@@ -101,14 +82,15 @@ async function join(
   }
 }
 
-/** The pictures of a result: those of a track, as they are. */
-export interface PlacedVideo {
-  readonly track: InputVideoTrack;
-  readonly places: readonly SourceTime[];
+/** In the metadata of every result, which is not a real lip sync. */
+const SANDBOX_COMMENT =
+  'Sandbox rendering by the embedded service of foley: the sound was replaced and aligned, the pictures were not changed';
+
+function changedSource(): TypeError {
+  return new TypeError('a source file has changed since its inspection');
 }
 
-/** Decides which pictures are shown when. */
-export async function placeVideo(track: InputVideoTrack, seconds: number): Promise<PlacedVideo> {
+async function placesOf(track: InputVideoTrack, seconds: number): Promise<readonly SourceTime[]> {
   const { EncodedPacketSink } = await import('mediabunny');
   const source: SourceTime[] = [];
   const packets = new EncodedPacketSink(track).packets(undefined, undefined, {
@@ -116,44 +98,57 @@ export async function placeVideo(track: InputVideoTrack, seconds: number): Promi
   });
   for await (const { timestamp, duration } of packets) source.push({ timestamp, duration });
   const length = (await track.computeDuration()) - (await track.getFirstTimestamp());
-  return { track, places: placePictures(source, { length, seconds }) };
+  return placePictures(source, { length, seconds });
 }
 
-/** Copies every packet to its place. @param onPacket called after each */
-export async function copyVideo(
-  { track, places }: PlacedVideo,
+/** Copies the packets of a track to their places; repeats the track as often as needed. */
+async function copyVideo(
+  track: InputVideoTrack,
+  places: readonly SourceTime[],
   output: EncodedVideoPacketSource,
   onPacket: () => void,
 ): Promise<void> {
-  const decoderConfig = await track.getDecoderConfig();
-  if (decoderConfig === null) throw new TypeError('a track without a description of its codec');
-  let sequenceNumber = 0;
-  for await (const [packet, { timestamp, duration }] of inPlaces(track, places)) {
-    const placed = packet.clone({ timestamp, duration, sequenceNumber });
-    await output.add(placed, sequenceNumber === 0 ? { decoderConfig } : undefined);
-    sequenceNumber += 1;
-    onPacket();
-  }
-  output.close();
-}
-
-/** Goes through the source once for each turn. */
-async function* inPlaces(
-  track: InputVideoTrack,
-  places: readonly SourceTime[],
-): AsyncGenerator<readonly [EncodedPacket, SourceTime]> {
   const { EncodedPacketSink } = await import('mediabunny');
+  const decoderConfig = await track.getDecoderConfig();
+  if (decoderConfig === null) throw changedSource();
   const sink = new EncodedPacketSink(track);
   for (let next = 0; next < places.length;) {
     const before = next;
     for await (const packet of sink.packets()) {
       const place = places[next];
-      if (place === undefined) return;
-      yield [packet, place];
+      if (place === undefined) break;
+      const placed = packet.clone({ ...place, sequenceNumber: next });
+      await output.add(placed, next === 0 ? { decoderConfig } : undefined);
       next += 1;
+      onPacket();
     }
-    if (next === before) throw new TypeError('a track that is empty now');
+    if (next === before) throw changedSource();
   }
+  output.close();
+}
+
+/**
+ * Copies the packets of a track so that its sound begins at 0, after the encoder's delay, and ends with the result.
+ * @param times `start` of the sound on the clock of the packets, and its end in the result
+ */
+async function copyAudio(
+  track: InputAudioTrack,
+  { start, seconds }: { readonly start: number; readonly seconds: number },
+  output: EncodedAudioPacketSource,
+): Promise<void> {
+  const { EncodedPacketSink } = await import('mediabunny');
+  const decoderConfig = await track.getDecoderConfig();
+  if (decoderConfig === null) throw changedSource();
+  let isFirst = true;
+  for await (const packet of new EncodedPacketSink(track).packets()) {
+    const timestamp = packet.timestamp - start;
+    if (timestamp >= seconds) break;
+    const duration = Math.min(packet.duration, seconds - timestamp);
+    const placed = packet.clone({ timestamp, duration });
+    await output.add(placed, isFirst ? { decoderConfig } : undefined);
+    isFirst = false;
+  }
+  output.close();
 }
 
 /** When a packet of video is shown in its source, in seconds; in the order of decoding. */
@@ -186,47 +181,9 @@ export function placePictures(
       placed.push({ timestamp: timestamp + start, duration });
     }
   }
-  return heldUntil(seconds, placed);
-}
-
-function heldUntil(seconds: number, placed: readonly SourceTime[]): readonly SourceTime[] {
   const last = placed.reduce((latest, { timestamp }) => Math.max(latest, timestamp), 0);
   return placed.map(({ timestamp, duration }) => ({
     timestamp,
     duration: timestamp === last ? seconds - timestamp : Math.min(duration, seconds - timestamp),
   }));
 }
-
-export interface AudioCopy {
-  readonly track: InputAudioTrack;
-  /** When the sound begins on the clock of the packets. */
-  readonly start: AudioFacts['start'];
-  /** When it ends in the result: no packet lasts longer. */
-  readonly seconds: number;
-}
-
-/** Copies the packets of a track so that the sound begins at 0, after the encoder's delay, and ends with the result. */
-export async function copyAudio(
-  { track, start, seconds }: AudioCopy,
-  output: EncodedAudioPacketSource,
-): Promise<void> {
-  const { EncodedPacketSink } = await import('mediabunny');
-  const decoderConfig = await track.getDecoderConfig();
-  if (decoderConfig === null) throw new TypeError('a track without a description of its codec');
-  let isFirst = true;
-  for await (const packet of new EncodedPacketSink(track).packets()) {
-    const timestamp = packet.timestamp - start;
-    if (timestamp >= seconds) break;
-    const duration = Math.min(packet.duration, seconds - timestamp);
-    await output.add(
-      packet.clone({ timestamp, duration }),
-      isFirst ? { decoderConfig } : undefined,
-    );
-    isFirst = false;
-  }
-  output.close();
-}
-
-/** In the metadata of every result, which is no real lip sync. */
-export const SANDBOX_COMMENT =
-  'Sandbox rendering by the embedded service of foley: the sound was replaced and aligned, the pictures were not changed';

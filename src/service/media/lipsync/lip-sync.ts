@@ -6,15 +6,13 @@ import { BILLING_RULES } from '../../../contract/lip-sync.ts';
 import { fingerprintOf } from '../../operations/operations.ts';
 import { importFailure } from '../import/import-failure.ts';
 import type { Imports, MediaArrival } from '../import/imports.ts';
-import type { InspectedVideo } from '../inspection/inspection.ts';
-import { AudioFacts, VideoFacts } from '../inspection/inspection.ts';
+import type { AlignOrder, InspectedVideo } from '../inspection/inspection.ts';
+import { Aligned, AudioFacts, VideoFacts } from '../inspection/inspection.ts';
 import type { JobRequest } from '../../jobs/accept-job.ts';
 import type { Job } from '../../jobs/job-records.ts';
 import { storedOrder } from '../../jobs/job-records.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
 import type { MediaWork } from '../media-jobs.ts';
-import type { AlignOrder } from './align-order.ts';
-import { Aligned } from './align-order.ts';
 
 /** A request for a lip sync; nothing is made or charged once its signal is aborted. */
 interface LipSyncCall extends Pick<JobRequest, 'requestId'> {

@@ -1,12 +1,13 @@
-import { open } from 'node:fs/promises';
+import { open as openFile } from 'node:fs/promises';
 import type { Sonic } from '@echogarden/sonic-wasm';
 import type { AudioSampleSource, InputAudioTrack } from 'mediabunny';
-import { FLAC_TAIL } from '../../../audio/decode.ts';
+import type { DecodedSound, SoundDecoder } from '../../../audio/decode.ts';
+import { createFlacDecoder, createVorbisDecoder, filePieces } from '../../../audio/decode.ts';
 import type { Resampler } from '../../engine/resample.ts';
-import { createResampler } from '../../engine/resample.ts';
+import { concatSamples, createResampler } from '../../engine/resample.ts';
 import { MediaTaskError } from '../child/messages.ts';
+import type { AlignOrder } from '../inspection/inspection.ts';
 import { readMedia } from '../inspection/open-media.ts';
-import type { AlignOrder } from './align-order.ts';
 
 /** Delay of the encoder in samples, which it does not state in the file. */
 const ENCODER_DELAY = 1_024;
@@ -24,7 +25,7 @@ export async function toAac(
 ): Promise<Pick<AlignOrder, 'audio' | 'audioFacts' | 'tempo'>> {
   const sampleRate = await readMedia(audio, async (input) => {
     const track = await input.getPrimaryAudioTrack();
-    if (track === null) throw new TypeError('the sound is not what it was');
+    if (track === null) throw new TypeError('the audio file has changed since its inspection');
     const decoded = decodeSound(track, audio);
     return encode(toAacRate(tempo === 1 ? decoded : changeTempo(decoded, tempo)), path);
   });
@@ -56,29 +57,25 @@ async function encode(sounds: AsyncIterable<Sound>, path: string): Promise<numbe
       await output.start();
     }
     rate = sound.sampleRate;
-    await add(source, sound, frames / rate);
+    await addSound(source, sound, frames / rate);
     frames += sound.samples.length / sound.channels;
   }
-  if (source === undefined) throw new TypeError('there was no sound');
+  if (source === undefined) throw new TypeError('the audio file has no sound');
   source.close();
   await output.finalize();
   return rate;
 }
 
-async function add(
-  source: AudioSampleSource,
+/** Adds sound to a track that is being encoded. @param timestamp in seconds */
+export async function addSound(
+  track: AudioSampleSource,
   { channels, sampleRate, samples }: Sound,
   timestamp: number,
 ): Promise<void> {
   const { AudioSample } = await import('mediabunny');
-  const sample = new AudioSample({
-    data: samples,
-    format: 'f32',
-    numberOfChannels: channels,
-    sampleRate,
-    timestamp,
-  });
-  await source.add(sample);
+  const format = { format: 'f32', numberOfChannels: channels, sampleRate } as const;
+  const sample = new AudioSample({ data: samples, ...format, timestamp });
+  await track.add(sample);
   sample.close();
 }
 
@@ -86,9 +83,9 @@ async function add(
 const AAC_RATES = new Set([
   8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 64_000, 88_200, 96_000,
 ]);
-const OTHERWISE = 48_000;
+/** Sound of any other rate is resampled to this one. */
+const OTHER_RATE = 48_000;
 
-/** Resamples sound of any other rate to 48 kHz. */
 async function* toAacRate(sounds: AsyncIterable<Sound>): AsyncGenerator<Sound> {
   let resamplers: readonly Resampler[] | undefined;
   for await (const sound of sounds) {
@@ -98,16 +95,16 @@ async function* toAacRate(sounds: AsyncIterable<Sound>): AsyncGenerator<Sound> {
     }
     resamplers ??= await resamplersFor(sound);
     const planes = resamplers.map((one, channel) => one.push(planeOf(sound, channel)));
-    if (planes[0]?.length !== 0) yield soundOf(planes, OTHERWISE);
+    if (planes[0]?.length !== 0) yield soundOf(planes, OTHER_RATE);
   }
   const rest = resamplers?.map((one) => one.finish());
   for (const one of resamplers ?? []) one.close();
-  if (rest !== undefined && rest[0]?.length !== 0) yield soundOf(rest, OTHERWISE);
+  if (rest !== undefined && rest[0]?.length !== 0) yield soundOf(rest, OTHER_RATE);
 }
 
 function resamplersFor({ channels, sampleRate }: Sound): Promise<readonly Resampler[]> {
   return Promise.all(
-    Array.from({ length: channels }, () => createResampler(sampleRate, OTHERWISE)),
+    Array.from({ length: channels }, () => createResampler(sampleRate, OTHER_RATE)),
   );
 }
 
@@ -121,20 +118,14 @@ function planeOf({ channels, samples }: Sound, channel: number): Float32Array {
 /** Decodes the sound of a track: plain samples of any kind, Ogg Vorbis and FLAC. */
 async function* decodeSound(track: InputAudioTrack, path: string): AsyncGenerator<Sound> {
   const codec = await track.getCodec();
-  if (codec === 'vorbis') {
-    const { OggVorbisDecoder } = await import('@wasm-audio-decoders/ogg-vorbis');
-    yield* decodeFile(new OggVorbisDecoder(), path);
-  } else if (codec === 'flac') {
-    yield* decodeFlac(path);
-  } else {
-    yield* decodePcm(track);
-  }
+  if (codec === 'vorbis') yield* decodeFile(path, createVorbisDecoder);
+  else if (codec === 'flac') yield* decodeFlac(path);
+  else yield* decodePcm(track);
 }
 
-/** Decodes a FLAC file without its damaged frames. */
-export async function* decodeFlac(path: string): AsyncGenerator<Sound> {
-  const { FLACDecoder } = await import('@wasm-audio-decoders/flac');
-  yield* decodeFile(new FLACDecoder(), path, FLAC_TAIL);
+/** Decodes a FLAC file; leaves out damaged frames. */
+export function decodeFlac(path: string): AsyncGenerator<Sound> {
+  return decodeFile(path, createFlacDecoder);
 }
 
 async function* decodePcm(track: InputAudioTrack): AsyncGenerator<Sound> {
@@ -153,50 +144,27 @@ async function* decodePcm(track: InputAudioTrack): AsyncGenerator<Sound> {
 
 const PIECE_BYTES = 64 * 1024;
 
-/** A decoder that takes a file piece by piece. */
-interface FileDecoder {
-  readonly ready: Promise<void>;
-  decode(piece: Uint8Array): Promise<Decoded>;
-  flush(): Promise<Decoded>;
-  free(): void;
-}
-
-interface Decoded {
-  readonly channelData: readonly Float32Array[];
-  readonly errors: readonly unknown[];
-  readonly sampleRate: number;
-}
-
-/** @param tail given to the decoder behind the last byte */
-async function* decodeFile(
-  decoder: FileDecoder,
-  path: string,
-  tail?: Uint8Array,
-): AsyncGenerator<Sound> {
-  await decoder.ready;
-  const file = await open(path);
+async function* decodeFile(path: string, open: () => Promise<SoundDecoder>): AsyncGenerator<Sound> {
+  const decoder = await open();
+  const file = await openFile(path);
   try {
-    for await (const piece of file.createReadStream({
-      highWaterMark: PIECE_BYTES,
-      autoClose: false,
-    })) {
-      if (!(piece instanceof Uint8Array)) throw new TypeError('a file of no bytes');
-      yield* some(await decoder.decode(piece));
+    const { size } = await file.stat();
+    for (const piece of filePieces({ fd: file.fd, size }, PIECE_BYTES)) {
+      yield* soundIn(await decoder.decode(piece));
     }
-    if (tail !== undefined) yield* some(await decoder.decode(tail));
-    yield* some(await decoder.flush());
+    yield* soundIn(await decoder.finish());
   } finally {
     await file.close();
-    decoder.free();
+    decoder.close();
   }
 }
 
-function* some({ channelData, errors, sampleRate }: Decoded): Generator<Sound> {
-  if (errors.length > 0) throw new MediaTaskError('unreadable', 'has sound that cannot be decoded');
-  if ((channelData[0]?.length ?? 0) > 0) yield soundOf(channelData, sampleRate);
+function* soundIn({ channels, isDamaged = false, sampleRate }: DecodedSound): Generator<Sound> {
+  if (isDamaged) throw new MediaTaskError('unreadable', 'has sound that cannot be decoded');
+  if ((channels[0]?.length ?? 0) > 0) yield soundOf(channels, sampleRate);
 }
 
-/** Frames that are read at once. */
+/** Frames in the memory that is shared with the WebAssembly module. */
 const ROOM = 8_192;
 const SAMPLE_BYTES = Float32Array.BYTES_PER_ELEMENT;
 
@@ -208,13 +176,13 @@ export async function* changeTempo(
   const { default: load } = await import('@echogarden/sonic-wasm');
   const sonic = await load();
   let stream: TempoStream | undefined;
-  let waiting = new Float32Array(0);
+  let waiting: Float32Array = new Float32Array(0);
   let owed = 0;
   for await (const sound of sounds) {
     const { channels, sampleRate } = sound;
     stream ??= new TempoStream(sonic, sound, tempo);
     owed += sound.samples.length / channels / tempo;
-    waiting = joined([waiting, ...stream.push(sound)]);
+    waiting = concatSamples([waiting, ...stream.push(sound)]);
     // The stream may be ahead of its input.
     const samples = waiting.slice(0, Math.floor(owed) * channels);
     waiting = waiting.slice(samples.length);
@@ -224,11 +192,11 @@ export async function* changeTempo(
   if (stream === undefined) return;
   const { channels, sampleRate } = stream.form;
   const samples = new Float32Array(Math.round(owed) * channels);
-  samples.set(joined([waiting, ...stream.finish()]).subarray(0, samples.length));
+  samples.set(concatSamples([waiting, ...stream.finish()]).subarray(0, samples.length));
   if (samples.length > 0) yield { samples, channels, sampleRate };
 }
 
-/** A stream of the WebAssembly module. It is never freed: the process ends with the task. */
+/** A stream of the WebAssembly module. Its memory is not freed: the process ends with the task. */
 class TempoStream {
   readonly #sonic: Sonic;
   readonly form: Omit<Sound, 'samples'>;
@@ -240,7 +208,8 @@ class TempoStream {
     this.form = { channels, sampleRate };
     this.#stream = sonic._sonicCreateStream(sampleRate, channels);
     this.#room = sonic._malloc(ROOM * channels * SAMPLE_BYTES);
-    if (this.#stream === 0 || this.#room === 0) throw new Error('there is no memory for the tempo');
+    if (this.#stream === 0 || this.#room === 0)
+      throw new Error('cannot allocate memory to change the tempo');
     sonic._sonicSetSpeed(this.#stream, tempo);
   }
 
@@ -251,7 +220,7 @@ class TempoStream {
       this.#sonic.HEAPF32.set(piece, this.#room / SAMPLE_BYTES);
       const frames = piece.length / channels;
       if (this.#sonic._sonicWriteFloatToStream(this.#stream, this.#room, frames) === 0) {
-        throw new Error('there is no memory for the tempo');
+        throw new Error('cannot allocate memory to change the tempo');
       }
       yield* this.#read();
     }
@@ -274,24 +243,14 @@ class TempoStream {
   }
 }
 
-function joined(parts: readonly Float32Array[]): Float32Array<ArrayBuffer> {
-  const whole = new Float32Array(parts.reduce((length, part) => length + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
-}
-
-/** Decoded sound on its way: frames of interleaved samples in -1..1. */
+/** Decoded sound: interleaved samples in -1..1. */
 export interface Sound {
-  readonly samples: Float32Array<ArrayBuffer>;
+  readonly samples: Float32Array;
   readonly channels: number;
   readonly sampleRate: number;
 }
 
-/** Interleaves planes of samples; more than two become one, their average. */
+/** Interleaves the samples of channels. More than two channels become one, their average. */
 function soundOf(planes: readonly Float32Array[], sampleRate: number): Sound {
   const frames = planes[0]?.length ?? 0;
   if (planes.length > 2) return { samples: average(planes, frames), channels: 1, sampleRate };

@@ -1,9 +1,10 @@
-import { open } from 'node:fs/promises';
 import type { Sharp, SharpConstructor } from 'sharp';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { MediaTaskError, requireOrder } from '../child/messages.ts';
 import type { MediaTask } from '../child/messages.ts';
+import { fileHead } from '../../../audio/decode.ts';
+import { readFileWith } from '../inspection/open-media.ts';
 import type { PictureSize } from './letters.ts';
 
 /** The order to inspect a reference; the path is absolute. */
@@ -27,7 +28,7 @@ export async function openSharp(): Promise<SharpConstructor> {
 /** More than nearly any camera takes; a picture above this is refused before it is decoded. */
 export const REFERENCE_MAX_PIXELS = 50_000_000;
 
-/** A thinner line has too many pixels when it fills the place of a reference. */
+/** A thinner picture needs too many pixels to fill its place on the card. */
 const MOST_TIMES_THE_OTHER_SIDE = 100;
 
 /**
@@ -40,8 +41,9 @@ export async function inspectReference(
   sharp: SharpConstructor,
   path: string,
 ): Promise<PictureSize> {
-  if (!isPicture(await firstBytes(path))) {
-    throw new MediaTaskError('unsupported', 'is no png, jpeg or webp');
+  const start = await readFileWith(path, (file) => fileHead(file, HEAD_BYTES));
+  if (!isPicture(Buffer.from(start))) {
+    throw new MediaTaskError('unsupported', 'is not a png, jpeg or webp file');
   }
   // Only the head is read for this, so that nothing can be too large for it.
   const head = sharp(path, { limitInputPixels: false, failOn: 'warning' }).metadata();
@@ -74,17 +76,7 @@ async function orUnreadable<Result>(work: Promise<Result>): Promise<Result> {
 
 const HEAD_BYTES = 12;
 
-async function firstBytes(path: string): Promise<Buffer> {
-  const file = await open(path);
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
-    return buffer.subarray(0, bytesRead);
-  } finally {
-    await file.close();
-  }
-}
-
-/** By its signature: the decoder knows more formats, some of which name other files. */
+/** Checks the signature: the decoder supports more formats, some of which name other files. */
 function isPicture(head: Buffer): boolean {
   const shown = head.toString('latin1');
   return (

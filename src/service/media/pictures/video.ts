@@ -5,6 +5,7 @@ import type { Static } from 'typebox';
 import { FRAMES_PER_SECOND } from '../catalogue/picture-models.ts';
 import type { MediaTask, TaskTools } from '../child/messages.ts';
 import { requireOrder, wholeFile } from '../child/messages.ts';
+import { addSound } from '../lipsync/to-aac.ts';
 import { CARD_FIELDS, drawCard, SANDBOX_DESCRIPTION } from './card.ts';
 import type { PictureSize } from './letters.ts';
 import { titleOf } from './letters.ts';
@@ -132,7 +133,7 @@ async function writeMp4(track: Uint8Array, { output, seconds, title }: Mp4): Pro
   try {
     await mp4.start();
     // Together: each track waits for the other.
-    await Promise.all([addFrames(media, frames, track), addSilence(media, sound, seconds)]);
+    await Promise.all([addFrames(media, frames, track), addSilence(sound, seconds)]);
     await mp4.finalize();
   } catch (error) {
     await mp4.cancel();
@@ -175,25 +176,13 @@ const BITRATE = 64_000;
 /** The samples that AAC encodes together; the encoder puts one more block in front. */
 const BLOCK = 1_024;
 
-async function addSilence(
-  media: typeof Mediabunny,
-  source: Mediabunny.AudioSampleSource,
-  seconds: number,
-): Promise<void> {
+async function addSilence(track: Mediabunny.AudioSampleSource, seconds: number): Promise<void> {
   const chunk = SAMPLE_RATE / 2;
   // The sound ends with the last frame or just before it, never after.
   const total = (Math.floor((seconds * SAMPLE_RATE) / BLOCK) - 1) * BLOCK;
   for (let at = 0; at < total; at += chunk) {
-    const length = Math.min(chunk, total - at);
-    const sample = new media.AudioSample({
-      data: new Float32Array(length),
-      format: 'f32',
-      numberOfChannels: 1,
-      sampleRate: SAMPLE_RATE,
-      timestamp: at / SAMPLE_RATE,
-    });
-    await source.add(sample);
-    sample.close();
+    const samples = new Float32Array(Math.min(chunk, total - at));
+    await addSound(track, { samples, channels: 1, sampleRate: SAMPLE_RATE }, at / SAMPLE_RATE);
   }
-  source.close();
+  track.close();
 }
