@@ -159,14 +159,15 @@ function checkSampleTable(read: ReadBytes, boxes: readonly Box[], fileBytes: num
     if (sum !== samples) throw damaged(`${type} has another number of samples`);
   }
   entriesOf('stss');
+  const hasRuns = find('stts') !== undefined && entriesOf('stsc') !== undefined;
   const isLong = find('stco') === undefined;
   const offsets = entriesOf(isLong ? 'co64' : 'stco');
-  for (let at = 0; offsets !== undefined && at < offsets.length; at += isLong ? 8 : 4) {
+  if (samples === undefined || offsets === undefined || !hasRuns) {
+    throw damaged('a table of samples is missing');
+  }
+  for (let at = 0; at < offsets.length; at += isLong ? 8 : 4) {
     const offset = isLong ? Number(offsets.readBigUInt64BE(at)) : offsets.readUInt32BE(at);
     if (offset >= fileBytes) throw damaged('its samples are outside of the file');
-  }
-  if ([samples, find('stts'), entriesOf('stsc'), offsets].includes(undefined)) {
-    throw damaged('a table of samples is missing');
   }
 }
 
