@@ -243,7 +243,7 @@ class HandshakeSocket implements LiveSocket {
 }
 
 function messageEvent(data: RawData, isBinary: boolean): SocketEvent {
-  if (!isBinary) return { type: 'unreadable', problem: 'it is a text message' };
+  if (!isBinary) return { type: 'unreadable', problem: 'the message is text' };
   if (data instanceof Uint8Array) return { type: 'frame', bytes: data };
   return { type: 'frame', bytes: Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data) };
 }

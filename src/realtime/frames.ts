@@ -3,12 +3,12 @@ import { renameFields, v2FieldName, v3FieldName } from '../contract/realtime/pro
 import type { RealtimeProtocol } from '../contract/realtime/protocols.ts';
 import { FRAME_LIMITS } from '../contract/realtime/limits.ts';
 
-/** A message as its frame has it, with the names of v3: which fields it has is not yet looked at. */
+/** A decoded message with the field names of v3; its fields are not validated yet. */
 export interface FrameMessage extends Readonly<Record<string, unknown>> {
   readonly event: string;
 }
 
-/** One for all frames: it keeps the names that it has seen. */
+/** Reused for all frames, because it caches their keys. */
 const decoder = new Decoder({
   maxStrLength: FRAME_LIMITS.stringBytes,
   maxBinLength: FRAME_LIMITS.binaryBytes,
@@ -18,25 +18,31 @@ const decoder = new Decoder({
 });
 
 /**
- * Reads the message of a binary frame (docs/api/realtime.md): a map of MessagePack with an `event`. The names
- * of v2 become those of v3, within maps and lists too. Binary fields are views into the frame.
+ * Decodes a frame as a message (docs/api/realtime.md): a MessagePack map with an `event`. Renames the fields of v2 to those
+ * of v3 at every depth. Binary fields are views into the frame.
  * @throws UnreadableFrame
  */
 export function decodeFrame(bytes: Uint8Array, protocol: RealtimeProtocol): FrameMessage {
   const message = decodeFields(bytes, protocol);
   if (isFrameMessage(message)) return message;
-  throw new UnreadableFrame('it has no event');
+  throw new UnreadableFrame('the frame has no event');
 }
 
-/** The same for a map that may have no `event`: it is readable, and no message. @throws UnreadableFrame */
+/** Decodes a frame like {@link decodeFrame}, but accepts a map without an `event`. @throws UnreadableFrame */
 export function decodeFields(bytes: Uint8Array, protocol: RealtimeProtocol): object {
   checkFrame(bytes);
-  const fields = protocol === 'v2' ? renameFields(decoded(bytes), v3FieldName) : decoded(bytes);
+  let fields: unknown;
+  try {
+    fields = decoder.decode(bytes);
+  } catch (error) {
+    throw new UnreadableFrame('the frame is not MessagePack', { cause: error });
+  }
+  if (protocol === 'v2') fields = renameFields(fields, v3FieldName);
   if (typeof fields === 'object' && fields !== null) return fields;
-  throw new UnreadableFrame('it is no map');
+  throw new UnreadableFrame('the frame is not a map');
 }
 
-/** The frame of a message; fields that are undefined are left out. */
+/** Encodes a message as a frame, without undefined fields. */
 export function encodeFrame(
   message: { readonly event: string },
   protocol: RealtimeProtocol,
@@ -45,153 +51,92 @@ export function encodeFrame(
   return encode(fields, { ignoreUndefined: true, maxDepth: FRAME_LIMITS.depth });
 }
 
-function decoded(bytes: Uint8Array): unknown {
-  try {
-    return decoder.decode(bytes);
-  } catch (error) {
-    throw new UnreadableFrame('it is not MessagePack', { cause: error });
-  }
-}
-
+/** Whether a decoded map has an `event`. */
 export function isFrameMessage(fields: object): fields is FrameMessage {
   return 'event' in fields && typeof fields.event === 'string';
 }
 
-/** Why a frame is not read; the message says what is wrong with it. */
+/** An invalid frame; the message describes what is wrong. */
 export class UnreadableFrame extends Error {
   override readonly name = 'UnreadableFrame';
 }
 
-/** The levels of a frame that are open: how many values each still has, and which are maps. */
-interface Level {
-  left: number;
-  readonly isMap: boolean;
-}
-
 /**
- * Walks over a frame of MessagePack without building anything: one map with text for names, nothing
- * behind it, no extension types, and within `FRAME_LIMITS`. A decoder makes room for what a length
- * claims, and goes as deep as it is told; after this, what a frame can cost is bounded by its size.
+ * Checks a frame before it is decoded: one map with text keys and nothing after it, no extension types, and within
+ * `FRAME_LIMITS`. A decoder allocates the sizes that a frame claims, and has no limit for the depth.
  * @throws UnreadableFrame
  */
 function checkFrame(bytes: Uint8Array): void {
-  if (bytes.length > FRAME_LIMITS.frameBytes) throw new UnreadableFrame('it is too large');
-  const reader = new HeadReader(bytes);
-  const levels: Level[] = [];
-  let level: Level = { left: 1, isMap: false };
-  for (;;) {
-    while (level.left === 0) {
-      const outer = levels.pop();
-      if (outer === undefined) return expectEnd(reader, bytes);
-      level = outer;
-    }
-    const isName = level.isMap && level.left % 2 === 0;
-    level.left -= 1;
-    reader.next();
-    if (isName && reader.kind !== 'text') throw new UnreadableFrame('a name in it is no text');
-    if (levels.length === 0 && reader.kind !== 'map') throw new UnreadableFrame('it is no map');
-    checkLength(reader, bytes);
-    if (reader.kind === 'map' || reader.kind === 'list') {
-      if (levels.length >= FRAME_LIMITS.depth) throw new UnreadableFrame('it is too deep');
-      levels.push(level);
-      const isMap = reader.kind === 'map';
-      level = { left: isMap ? reader.length * 2 : reader.length, isMap };
-    }
-  }
+  if (bytes.length > FRAME_LIMITS.frameBytes) throw new UnreadableFrame('the frame is too large');
+  if (readHead(bytes, 0).kind !== 'map') throw new UnreadableFrame('the frame is not a map');
+  const end = skipValue(bytes, 0, 0);
+  if (end !== bytes.length) throw new UnreadableFrame('the frame has bytes after its map');
 }
 
-function expectEnd(reader: HeadReader, bytes: Uint8Array): void {
-  if (reader.at !== bytes.length) throw new UnreadableFrame('something comes behind the message');
+/** Returns the index after the value at `at`. */
+function skipValue(bytes: Uint8Array, at: number, depth: number): number {
+  const { kind, length, end } = readHead(bytes, at);
+  if (kind === 'unsupported') throw new UnreadableFrame('the frame has an unsupported type');
+  if (length > LONGEST[kind]) throw new UnreadableFrame(`the frame has a ${kind} that is too long`);
+  if (end > bytes.length) throw new UnreadableFrame('the frame is cut off');
+  if (kind !== 'map' && kind !== 'list') return end;
+  if (depth >= FRAME_LIMITS.depth) throw new UnreadableFrame('the frame is nested too deeply');
+  let next = end;
+  for (let index = 0; index < length; index += 1) {
+    if (kind === 'map') {
+      const isText = readHead(bytes, next).kind === 'text';
+      if (!isText) throw new UnreadableFrame('the frame has a key that is not text');
+      next = skipValue(bytes, next, depth + 1);
+    }
+    next = skipValue(bytes, next, depth + 1);
+  }
+  return next;
 }
 
 const LONGEST = {
   text: FRAME_LIMITS.stringBytes,
-  bytes: FRAME_LIMITS.binaryBytes,
+  binary: FRAME_LIMITS.binaryBytes,
   list: FRAME_LIMITS.arrayItems,
   map: FRAME_LIMITS.mapEntries,
-  value: Infinity,
+  scalar: 0,
 } as const;
 
-function checkLength({ kind, length, at }: HeadReader, bytes: Uint8Array): void {
-  if (kind === 'foreign') throw new UnreadableFrame('it has a type that is not allowed');
-  if (length > LONGEST[kind]) throw new UnreadableFrame(`too long: its ${kind}`);
-  if (at > bytes.length) throw new UnreadableFrame('it ends too early');
+interface Head {
+  readonly kind: keyof typeof LONGEST | 'unsupported';
+  /** Bytes of a text or of binary data; items of a list; entries of a map. */
+  readonly length: number;
+  /** The index after a scalar, a text or binary data; of the first item or key of the others. */
+  readonly end: number;
 }
 
-/** What a value of MessagePack is: `foreign` are extension types and the byte that is never used. */
-type ValueKind = 'text' | 'bytes' | 'list' | 'map' | 'value' | 'foreign';
-
-/** Kind and width of the length, for the heads from 0xc0 on; a negative width is that of the value itself. */
-const HEADS: readonly (readonly [ValueKind, number])[] = [
-  ...fill(0xc0, 0xc0, 'value', 0),
-  ...fill(0xc1, 0xc1, 'foreign', 0),
-  ...fill(0xc2, 0xc3, 'value', 0),
-  ['bytes', 1],
-  ['bytes', 2],
-  ['bytes', 4],
-  ...fill(0xc7, 0xc9, 'foreign', 0),
-  ['value', -4],
-  ['value', -8],
-  ['value', -1],
-  ['value', -2],
-  ['value', -4],
-  ['value', -8],
-  ['value', -1],
-  ['value', -2],
-  ['value', -4],
-  ['value', -8],
-  ...fill(0xd4, 0xd8, 'foreign', 0),
-  ['text', 1],
-  ['text', 2],
-  ['text', 4],
-  ['list', 2],
-  ['list', 4],
-  ['map', 2],
-  ['map', 4],
-];
-
-/** Goes from the head of one value to the head of the next, and over what lies between. */
-class HeadReader {
-  kind: ValueKind = 'value';
-  /** Bytes of a text or of bytes; items of a list; entries of a map. */
-  length = 0;
-  /** Where the next head is: beyond the end when the frame is too short. */
-  at = 0;
-  readonly #bytes: Uint8Array;
-
-  constructor(bytes: Uint8Array) {
-    this.#bytes = bytes;
-  }
-
-  next(): void {
-    const head = this.#bytes[this.at];
-    this.at += 1;
-    if (head === undefined || head < 0x80 || head >= 0xe0) return this.#take('value', 0);
-    if (head < 0x90) return this.#take('map', head & 0x0f);
-    if (head < 0xa0) return this.#take('list', head & 0x0f);
-    if (head < 0xc0) return this.#take('text', head & 0x1f);
-    const [kind, width] = HEADS[head - 0xc0] ?? (['foreign', 0] as const);
-    if (width > 0) return this.#take(kind, this.#number(width));
-    this.at -= width;
-    this.#take(kind, 0);
-  }
-
-  #take(kind: ValueKind, length: number): void {
-    this.kind = kind;
-    this.length = length;
-    if (kind === 'text' || kind === 'bytes') this.at += length;
-  }
-
-  #number(width: number): number {
-    let value = 0;
-    for (let count = 0; count < width; count += 1) {
-      value = value * 256 + (this.#bytes[this.at] ?? 0);
-      this.at += 1;
-    }
-    return value;
-  }
+/** Reads the type byte at `at` and the length after it (MessagePack specification, "Formats"). */
+function readHead(bytes: Uint8Array, at: number): Head {
+  const byte = bytes[at] ?? 0;
+  const start = at + 1;
+  if (byte < 0x80 || byte >= 0xe0) return { kind: 'scalar', length: 0, end: start };
+  if (byte < 0x90) return { kind: 'map', length: byte & 0x0f, end: start };
+  if (byte < 0xa0) return { kind: 'list', length: byte & 0x0f, end: start };
+  if (byte < 0xc0) return { kind: 'text', length: byte & 0x1f, end: start + (byte & 0x1f) };
+  const { kind, width } = TYPES.get(byte) ?? { kind: 'unsupported', width: 0 };
+  const end = start + width;
+  if (kind === 'scalar' || kind === 'unsupported') return { kind, length: 0, end };
+  const length = bytes.subarray(start, end).reduce((value, digit) => value * 256 + digit, 0);
+  return { kind, length, end: kind === 'text' || kind === 'binary' ? end + length : end };
 }
 
-function fill(from: number, to: number, kind: ValueKind, width: number) {
-  return Array.from({ length: to - from + 1 }, () => [kind, width] as const);
-}
+/** Types from byte 0xc0 on; `width` is that of a scalar, or of the length of anything else. */
+const TYPES = new Map(
+  (
+    [
+      ['scalar', 0xc0, [0]],
+      ['scalar', 0xc2, [0, 0]],
+      ['binary', 0xc4, [1, 2, 4]],
+      ['scalar', 0xca, [4, 8, 1, 2, 4, 8, 1, 2, 4, 8]],
+      ['text', 0xd9, [1, 2, 4]],
+      ['list', 0xdc, [2, 4]],
+      ['map', 0xde, [2, 4]],
+    ] as const
+  ).flatMap(([kind, first, widths]) =>
+    widths.map((width, index) => [first + index, { kind, width }] as const),
+  ),
+);

@@ -32,7 +32,6 @@ export interface Utf8Decoder {
  * @throws TextEncodingError, which names UTF-16 and UTF-32 by their byte order mark
  */
 export function decodeUtf8(bytes: Uint8Array): string {
-  // What has no fault needs none to be found.
   if (isUtf8(bytes)) return new TextDecoder().decode(bytes);
   const decoder = createUtf8Decoder();
   return decoder.write(bytes) + decoder.end();
@@ -82,60 +81,40 @@ function wholeCharacters(bytes: Uint8Array): number {
   for (let back = 1; back <= 3 && back <= bytes.length; back += 1) {
     const byte = bytes[bytes.length - back] ?? 0;
     if (byte < 0x80) break;
-    if (byte >= 0xc0) return sequenceLength(byte) > back ? bytes.length - back : bytes.length;
+    const length = byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
+    if (byte >= 0xc0) return length > back ? bytes.length - back : bytes.length;
   }
   return bytes.length;
-}
-
-function sequenceLength(lead: number): number {
-  if (lead < 0x80) return 1;
-  if (lead < 0xc2) return 0;
-  if (lead < 0xe0) return 2;
-  if (lead < 0xf0) return 3;
-  return lead < 0xf5 ? 4 : 0;
 }
 
 function faultIn(bytes: Uint8Array, offset: number, line: number, ended: boolean) {
   const foreign = offset === 0 ? foreignMark(bytes) : undefined;
   if (foreign !== undefined) return new TextEncodingError(foreign, 0, 1, bytes[0] ?? 0);
-  let at = 0;
-  let faultLine = line;
-  for (let length = validAt(bytes, 0); length > 0; length = validAt(bytes, at)) {
-    if (bytes[at] === 0x0a) faultLine += 1;
-    at += length;
+  const at = firstInvalid(bytes);
+  const fault = ended && isIncompleteCharacter(bytes.subarray(at)) ? 'cut' : 'invalid';
+  const faultLine = line + bytes.subarray(0, at).filter((byte) => byte === LINE_FEED).length;
+  return new TextEncodingError(fault, offset + at, faultLine, bytes[at] ?? 0);
+}
+
+const LINE_FEED = 0x0a;
+
+/** Returns the index of the first invalid byte: encoding the decoded text gives other bytes from there on. */
+function firstInvalid(bytes: Uint8Array): number {
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+  const encoded = Buffer.from(text);
+  let at = encoded.findIndex((byte, index) => byte !== bytes[index]);
+  // The bytes may begin like those of U+FFFD, which replaces them: go back to its first byte.
+  while (((encoded[at] ?? 0) & 0xc0) === 0x80) at -= 1;
+  return at;
+}
+
+/** Whether the bytes are the beginning of a character. */
+function isIncompleteCharacter(bytes: Uint8Array): boolean {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true }) === '';
+  } catch {
+    return false;
   }
-  const needed = sequenceLength(bytes[at] ?? 0);
-  const cut = ended && at + needed > bytes.length && isPrefix(bytes, at, bytes.length - at);
-  return new TextEncodingError(cut ? 'cut' : 'invalid', offset + at, faultLine, bytes[at] ?? 0);
-}
-
-/** Returns the length of the valid sequence at `at`, or 0. */
-function validAt(bytes: Uint8Array, at: number): number {
-  if (at >= bytes.length) return 0;
-  const length = sequenceLength(bytes[at] ?? 0);
-  return at + length <= bytes.length && isPrefix(bytes, at, length) ? length : 0;
-}
-
-/** Whether the `length` bytes at `at` begin a valid sequence (RFC 3629, section 4). */
-function isPrefix(bytes: Uint8Array, at: number, length: number): boolean {
-  const lead = bytes[at] ?? 0;
-  for (let index = 1; index < length; index += 1) {
-    const byte = bytes[at + index] ?? 0;
-    const [low, high] = index === 1 ? secondByteRange(lead) : ANY_CONTINUATION;
-    if (byte < low || byte > high) return false;
-  }
-  return length > 0 && sequenceLength(lead) > 0;
-}
-
-const ANY_CONTINUATION: readonly [number, number] = [0x80, 0xbf];
-
-/** Excludes overlong forms, surrogates and code points above U+10FFFF. */
-function secondByteRange(lead: number): readonly [number, number] {
-  if (lead === 0xe0) return [0xa0, 0xbf];
-  if (lead === 0xed) return [0x80, 0x9f];
-  if (lead === 0xf0) return [0x90, 0xbf];
-  if (lead === 0xf4) return [0x80, 0x8f];
-  return ANY_CONTINUATION;
 }
 
 function foreignMark(bytes: Uint8Array): EncodingFault | undefined {

@@ -6,11 +6,11 @@ import { UnreadableFrame, decodeFrame, encodeFrame } from '../../src/realtime/fr
 
 const PROTOCOLS = ['v2', 'v3'] as const;
 const bytes = (...values: readonly number[]) => Uint8Array.from(values);
-/** `{event: <value>}`, whatever bytes the value is. */
+/** Returns `{event: <value>}` with the encoded value. */
 const around = (...value: readonly number[]) =>
   bytes(0x81, 0xa5, ...Buffer.from('event'), ...value);
 
-test('v2 has the names of v3 in snake_case, and model for modelId, at every depth', () => {
+test('v2 has the field names of v3 in snake_case, and model for modelId, at every depth', () => {
   const message = {
     event: 'start',
     requestId: 'r',
@@ -30,7 +30,7 @@ test('v2 has the names of v3 in snake_case, and model for modelId, at every dept
   expect(encodeFrame(message, 'v3')).toEqual(encode(message));
 });
 
-test('what is encoded is decoded again, whatever it holds', () => {
+test('a frame decodes to the message that was encoded', () => {
   const name = fc
     .stringMatching(/^[a-z]{1,6}([A-Z][a-z]{1,6}){0,2}$/)
     .filter((it) => it !== 'model');
@@ -60,30 +60,30 @@ test('binary fields are not copied', () => {
   expect(audio instanceof Uint8Array && audio.buffer).toBe(frame.buffer);
 });
 
-describe('it does not read', () => {
+describe('the decoder rejects', () => {
   test.each<readonly [string, Uint8Array, string]>([
-    ['nothing', bytes(), 'it is no map'],
-    ['a number', bytes(1), 'it is no map'],
-    ['a list', bytes(0x90), 'it is no map'],
-    ['a map without an event', encode({ other: 1 }), 'it has no event'],
-    ['an event that is no text', encode({ event: 1 }), 'it has no event'],
-    ['a second message', Buffer.concat([encode({ event: 'a' }), encode({ event: 'b' })]), 'behind'],
-    ['names that are numbers', bytes(0x81, 1, 0xa1, 0x61), 'a name in it is no text'],
-    ['names that are maps', bytes(0x81, 0x80, 0xa1, 0x61), 'a name in it is no text'],
-    ['the name __proto__', encode(JSON.parse('{"event":"a","__proto__":1}')), 'not MessagePack'],
-    ['an extension type', around(0xd4, 1, 0), 'a type that is not allowed'],
-    ['a timestamp', around(0xd6, 0xff, 0, 0, 0, 0), 'a type that is not allowed'],
-    ['an extension of 8 bits', around(0xc7, 0, 1), 'a type that is not allowed'],
-    ['the byte that is never used', around(0xc1), 'a type that is not allowed'],
-    ['a list longer than it may be', around(0xdd, 0xff, 0xff, 0xff, 0xff), 'too long: its list'],
-    ['a map longer than it may be', around(0xdf, 0xff, 0xff, 0xff, 0xff), 'too long: its map'],
-    ['a text longer than it may be', around(0xdb, 0xff, 0xff, 0xff, 0xff), 'too long: its text'],
-    ['bytes longer than they may be', around(0xc6, 0xff, 0xff, 0xff, 0xff), 'too long: its bytes'],
-    ['a list that is not there', around(0x92, 1), 'it ends too early'],
-    ['a text that is not there', around(0xa5, 0x61), 'it ends too early'],
-    ['a depth without end', around(...Array<number>(40).fill(0x91), 1), 'it is too deep'],
-    ['2000 lists of 65535 in each other', nested(2_000), 'too'],
-    ['too much', Buffer.alloc(FRAME_LIMITS.frameBytes + 1, 0x80), 'it is too large'],
+    ['an empty frame', bytes(), 'is not a map'],
+    ['a number', bytes(1), 'is not a map'],
+    ['a list', bytes(0x90), 'is not a map'],
+    ['a map without an event', encode({ other: 1 }), 'has no event'],
+    ['an event that is not text', encode({ event: 1 }), 'has no event'],
+    ['a second message', Buffer.concat([encode({ event: 'a' }), encode({ event: 'b' })]), 'bytes after its map'],
+    ['keys that are numbers', bytes(0x81, 1, 0xa1, 0x61), 'a key that is not text'],
+    ['keys that are maps', bytes(0x81, 0x80, 0xa1, 0x61), 'a key that is not text'],
+    ['the key __proto__', encode(JSON.parse('{"event":"a","__proto__":1}')), 'not MessagePack'],
+    ['an extension type', around(0xd4, 1, 0), 'an unsupported type'],
+    ['a timestamp', around(0xd6, 0xff, 0, 0, 0, 0), 'an unsupported type'],
+    ['an extension with an 8-bit length', around(0xc7, 0, 1), 'an unsupported type'],
+    ['the unused type byte', around(0xc1), 'an unsupported type'],
+    ['a list above the limit', around(0xdd, 0xff, 0xff, 0xff, 0xff), 'a list that is too long'],
+    ['a map above the limit', around(0xdf, 0xff, 0xff, 0xff, 0xff), 'a map that is too long'],
+    ['a text above the limit', around(0xdb, 0xff, 0xff, 0xff, 0xff), 'a text that is too long'],
+    ['binary data above the limit', around(0xc6, 0xff, 0xff, 0xff, 0xff), 'a binary that is too long'],
+    ['a list with a missing item', around(0x92, 1), 'is cut off'],
+    ['a text with missing bytes', around(0xa5, 0x61), 'is cut off'],
+    ['a depth above the limit', around(...Array<number>(40).fill(0x91), 1), 'nested too deeply'],
+    ['2000 nested lists of 65535 items', nested(2_000), 'too'],
+    ['a frame above the limit', Buffer.alloc(FRAME_LIMITS.frameBytes + 1, 0x80), 'too large'],
   ])('%s', (_what, frame, message) => {
     for (const protocol of PROTOCOLS) {
       expect(() => decodeFrame(frame, protocol)).toThrow(UnreadableFrame);
@@ -91,7 +91,7 @@ describe('it does not read', () => {
     }
   });
 
-  test('the beginning of a frame, wherever it is cut', () => {
+  test('a frame that is cut anywhere', () => {
     const frame = encodeFrame(
       { event: 'ready', sampleRate: 24_000, warnings: [{ code: 'x' }], half: 0.5 } as {
         event: string;
@@ -104,7 +104,7 @@ describe('it does not read', () => {
   });
 });
 
-test('whatever bytes come, there is a message or an UnreadableFrame', () => {
+test('any bytes give a message or an UnreadableFrame', () => {
   const start = fc.constantFrom(around(), bytes(0x82), bytes(0xde, 0, 2), bytes());
   fc.assert(
     fc.property(start, fc.uint8Array({ maxLength: 64 }), (head, rest) => {

@@ -138,7 +138,7 @@ test('when text was asked for and the line is lost for good, nobody knows what i
 
 test('what cannot be read, and what was not asked for, is exit 25', () => {
   const wrongs: readonly Event[] = [
-    { type: 'unreadable', connection: 1, problem: 'it is no map' },
+    { type: 'unreadable', connection: 1, problem: 'the frame is not a map' },
     audio(1, 's2'),
     message({ event: 'segment_accepted', segmentId: 'x', reservedUnits: 1 }),
     message({ event: 'input_ack', acceptedSequence: 9 }),

@@ -117,7 +117,7 @@ const NO_INPUT = {
 
 function unreadable(isText: boolean, problem: string): Reducer {
   const code = isText ? 'invalid_message' : 'invalid_messagepack';
-  const message = `The frame is invalid: ${problem}`;
+  const message = `Invalid message: ${problem}`;
   return failTerminally({ code, message }, isText ? CLOSE.textFrame : CLOSE.unreadable);
 }
 
