@@ -28,8 +28,51 @@ export async function download(
   ask: AskForFile,
   signal: AbortSignal | undefined,
 ): Promise<ApiResponse> {
-  const transfer = new Transfer(client, ask, signal, await withFreshLink(client, ask, {}, signal));
-  return transfer.response();
+  const first = await withFreshLink(client, ask, {}, signal);
+  let current = first;
+  let bytes = 0;
+  /** CRC-32 of the bytes passed on so far. */
+  let checksum = 0;
+
+  async function* read(): AsyncGenerator<Uint8Array, void, undefined> {
+    const { clock, maxRetries, random } = client.retry;
+    let body: AsyncIterable<Uint8Array> = first.body;
+    for (let failures = 0; ;) {
+      try {
+        for await (const chunk of body) {
+          bytes += chunk.length;
+          checksum = crc32(chunk, checksum);
+          failures = 0;
+          yield chunk;
+        }
+        return;
+      } catch (error) {
+        if (!isCut(error) || (failures += 1) > maxRetries) throw error;
+        await clock.sleep(backoff(failures, BACKOFF_BASE_MS) * random.fraction(), signal);
+        body = await requestRest(error);
+      }
+    }
+  }
+
+  /** Requests the rest of the file. @throws Failure; `cut` if the rest is not available */
+  async function requestRest(cut: Failure): Promise<AsyncIterable<Uint8Array>> {
+    const etag = first.headers.get('etag');
+    // A weak ETag does not promise equal bytes.
+    const ifRange = etag?.startsWith('"') === true ? { 'if-range': etag } : {};
+    const range = bytes === 0 ? {} : { range: `bytes=${bytes}-`, ...ifRange };
+    current = await withFreshLink(client, ask, range, signal);
+    if (current.headers.get('etag') !== etag) throw changed(current);
+    if (current.status !== 206) return skipStart(current, bytes, checksum);
+    if (startsAt(current, bytes, first.contentLength)) return current.body;
+    current.discard();
+    throw cut;
+  }
+
+  return {
+    ...first,
+    body: { [Symbol.asyncIterator]: read },
+    discard: () => current.discard(),
+  };
 }
 
 /** Options of the request for a free file. */
@@ -53,98 +96,29 @@ async function withFreshLink(
   }
 }
 
-/** One download, over as many connections as it needs. */
-class Transfer {
-  readonly #client: Pick<ApiClient, 'retry'>;
-  readonly #ask: AskForFile;
-  readonly #signal: AbortSignal | undefined;
-  readonly #first: ApiResponse;
-  #current: ApiResponse;
-  #bytes = 0;
-  /** CRC-32 of the bytes passed on so far. */
-  #checksum = 0;
+/** Whether a partial response continues a file of `size` bytes at `start`. */
+function startsAt({ headers }: ApiResponse, start: number, size: number | undefined): boolean {
+  const [, from, total] =
+    /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(headers.get('content-range') ?? '') ?? [];
+  return Number(from) === start && (size === undefined || total === '*' || Number(total) === size);
+}
 
-  constructor(
-    client: Pick<ApiClient, 'retry'>,
-    ask: AskForFile,
-    signal: AbortSignal | undefined,
-    first: ApiResponse,
-  ) {
-    this.#client = client;
-    this.#ask = ask;
-    this.#signal = signal;
-    this.#first = first;
-    this.#current = first;
+/** Skips the first `start` bytes of a whole file, after comparing their checksum. */
+async function* skipStart(
+  response: ApiResponse,
+  start: number,
+  expected: number,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  let checksum = 0;
+  let position = 0;
+  for await (const chunk of response.body) {
+    const known = Math.min(chunk.length, Math.max(0, start - position));
+    position += chunk.length;
+    if (known > 0) checksum = crc32(chunk.subarray(0, known), checksum);
+    if (position >= start && checksum !== expected) throw changed(response);
+    if (known < chunk.length) yield chunk.subarray(known);
   }
-
-  /** Returns the first response, with a body that resumes after interruptions. */
-  response(): ApiResponse {
-    return {
-      ...this.#first,
-      body: { [Symbol.asyncIterator]: () => this.#read() },
-      discard: () => this.#current.discard(),
-    };
-  }
-
-  async *#read(): AsyncGenerator<Uint8Array, void, undefined> {
-    const { clock, maxRetries, random } = this.#client.retry;
-    let body: AsyncIterable<Uint8Array> = this.#first.body;
-    for (let failures = 0; ;) {
-      try {
-        for await (const chunk of body) {
-          this.#bytes += chunk.length;
-          this.#checksum = crc32(chunk, this.#checksum);
-          failures = 0;
-          yield chunk;
-        }
-        return;
-      } catch (error) {
-        if (!isCut(error) || (failures += 1) > maxRetries) throw error;
-        await clock.sleep(backoff(failures, BACKOFF_BASE_MS) * random.fraction(), this.#signal);
-        body = await this.#rest(error);
-      }
-    }
-  }
-
-  /** Requests the rest of the file. @throws Failure; `cut` if the rest is not available */
-  async #rest(cut: Failure): Promise<AsyncIterable<Uint8Array>> {
-    const etag = this.#first.headers.get('etag');
-    // A weak ETag does not promise equal bytes.
-    const ifRange = etag?.startsWith('"') === true ? { 'if-range': etag } : {};
-    const range = this.#bytes === 0 ? {} : { range: `bytes=${this.#bytes}-`, ...ifRange };
-    const response = await withFreshLink(this.#client, this.#ask, range, this.#signal);
-    this.#current = response;
-    if (response.headers.get('etag') !== etag) throw changed(response);
-    if (response.status !== 206) return this.#behindStart(response);
-    if (this.#isRest(response)) return response.body;
-    response.discard();
-    throw cut;
-  }
-
-  #isRest({ headers }: ApiResponse): boolean {
-    const [, start, total] =
-      /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(headers.get('content-range') ?? '') ?? [];
-    const { contentLength } = this.#first;
-    const isSameSize =
-      contentLength === undefined || total === '*' || Number(total) === contentLength;
-    return Number(start) === this.#bytes && isSameSize;
-  }
-
-  /** Skips the bytes that were already passed on, after checking that they are the same. */
-  async *#behindStart(response: ApiResponse): AsyncGenerator<Uint8Array, void, undefined> {
-    const start = this.#bytes;
-    const wanted = this.#checksum;
-    let checksum = 0;
-    let position = 0;
-    for await (const chunk of response.body) {
-      const known = Math.min(chunk.length, Math.max(0, start - position));
-      position += chunk.length;
-      if (known > 0) checksum = crc32(chunk.subarray(0, known), checksum);
-      if (position >= start && checksum !== wanted) throw changed(response);
-      if (known < chunk.length) yield chunk.subarray(known);
-    }
-    if (position < start) throw changed(response);
-  }
+  if (position < start) throw changed(response);
 }
 
 /** Whether the connection ended within the body. */

@@ -188,13 +188,13 @@ const BILLED_BY_CODE = new Map(
   }),
 );
 
-/** Returns whether the request was billed: refusals are free; after a 5xx only a lookup can tell. */
+/** Returns whether the request was billed: refusals are free; after a 5xx the outcome is unknown. */
 function billedBy({ billed, error, status }: StatusFacts): Billed {
   if (!billed) return 'no';
   // A dubbing whose lip sync could not start is billed for its speech (docs/api/errors.md).
   if (error.details?.['tts_audio_url'] !== undefined) return 'yes';
-  const known = BILLED_BY_CODE.get(error.code ?? '');
-  return known ?? (status >= 400 && status < 500 ? 'no' : 'unknown');
+  const knownOutcome = BILLED_BY_CODE.get(error.code ?? '');
+  return knownOutcome ?? (status >= 400 && status < 500 ? 'no' : 'unknown');
 }
 
 function waitHint({ now, retryAfterMs }: StatusFacts): string {
@@ -241,22 +241,18 @@ export function transportFailure(error: TransportError, facts: TransportFacts): 
 
 /** Describes a billed request without a response: only the service knows its outcome (exit 26). */
 export function unknownOutcome(failure: Failure, lookAt: string | undefined): Failure {
-  return new Failure(`${failure.message}; the service may have processed and billed the request`, {
+  return reviseFailure(failure, {
+    message: `${failure.message}; the service may have processed and billed the request`,
     code: 'unknown_outcome',
     exit: 'unknownOutcome',
     hint: lookAt ?? 'Run `foley recover` to find out.',
     billed: 'unknown',
-    status: failure.status,
-    requestId: failure.requestId,
-    retryAfter: failure.retryAfter,
-    details: failure.details,
-    cause: failure.cause,
   });
 }
 
-type Explain = (error: TransportError, facts: TransportFacts) => Explanation;
-
-const EXPLAIN: Readonly<Record<Fault, Explain>> = {
+const EXPLAIN: Readonly<
+  Record<Fault, (error: TransportError, facts: TransportFacts) => Explanation>
+> = {
   name_unknown: ({ host }) =>
     network(`cannot resolve ${host}: no such host`, 'Check the address (--base-url).'),
   name_unavailable: ({ host }) =>
@@ -382,18 +378,8 @@ export function reviseFailure(
   changes: Partial<FailureOptions> & { readonly message?: string },
 ): Failure {
   const { code, exit, hint, billed, status, requestId, retryAfter, details, cause } = failure;
-  return new Failure(changes.message ?? failure.message, {
-    code,
-    exit,
-    hint,
-    billed,
-    status,
-    requestId,
-    retryAfter,
-    details,
-    cause,
-    ...changes,
-  });
+  const fields = { code, exit, hint, billed, status, requestId, retryAfter, details, cause };
+  return new Failure(changes.message ?? failure.message, { ...fields, ...changes });
 }
 
 /** Marks the failure of a request that may have been billed, such as a 200 without audio. */

@@ -47,15 +47,11 @@ export async function pollJob<Job extends PolledJob>(
   const { clock, deadlineAt, signal } = deps;
   const remainingMs = deadlineAt === undefined ? 0 : deadlineAt - clock.monotonic();
   // A deadline in the past still allows one poll.
-  if (deadlineAt === undefined || remainingMs <= 0) return poll(subject, read, deps, signal);
+  if (remainingMs <= 0) return poll(subject, read, deps, signal);
   const limit = new AbortController();
   const stop = clock.after(remainingMs, () => limit.abort(new DeadlineReached()));
   const either = signal === undefined ? limit.signal : AbortSignal.any([signal, limit.signal]);
-  try {
-    return await poll(subject, read, deps, either);
-  } finally {
-    stop();
-  }
+  return poll(subject, read, deps, either).finally(stop);
 }
 
 /** Aborts a poll or a pause. */
@@ -103,13 +99,13 @@ async function pause<Job extends PolledJob>(
   { clock, deadlineAt, expectedMs, pace, random }: PollDeps<Job>,
   {
     isFirst,
-    ...moment
+    ...progress
   }: Omit<PollQuestion, 'expectedMs' | 'fraction' | 'pace'> & {
     readonly isFirst: boolean;
   },
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const delayMs = pollDelay({ ...moment, expectedMs, pace, fraction: random.fraction() });
+  const delayMs = pollDelay({ ...progress, expectedMs, pace, fraction: random.fraction() });
   const wantedMs = isFirst ? Math.max(delayMs, expectedMs ?? 0) : delayMs;
   const remainingMs = deadlineAt === undefined ? Infinity : deadlineAt - clock.monotonic();
   await clock.sleep(Math.max(0, Math.min(wantedMs, remainingMs)), signal);
@@ -132,7 +128,7 @@ function deadlineFailure(id: string, last: PolledJob | undefined): Failure {
   return new Failure(`timed out: job ${id} is still running (${said})`, {
     code: 'deadline',
     exit: 'deadline',
-    // The job is billed when it ends, even if nobody waits for it.
+    // A job is billed when it ends, even without a client that waits for it.
     billed: 'yes',
     details: { jobId: id, ...(status === undefined ? {} : { status }) },
   });

@@ -226,6 +226,26 @@ export function endpoint(id: EndpointId, parameters: Readonly<Record<string, str
   return { method, target, public: 'public' in known };
 }
 
+/** Builds a free request of an endpoint that may be repeated. @param parameters of its path */
+export function safeRequest(
+  id: EndpointId,
+  parameters: Readonly<Record<string, string>> = {},
+  options: Partial<RequestSpec> = {},
+): RequestSpec {
+  return { ...endpoint(id, parameters), billed: false, retry: 'safe', ...options };
+}
+
+/** Builds a billed request with a key by which the service recognizes its repetition. */
+export function keyedRequest(
+  call: Call,
+  body: RequestBody,
+  { idempotencyKey, onNewKey, requestId, signal }: BilledOptions,
+  sentAs: IdempotencyKey['sentAs'] = 'Idempotency-Key',
+): RequestSpec {
+  const key = { ...idempotencyKey, sentAs };
+  return { ...call, body, billed: true, retry: 'keyed', key, requestId, signal, onNewKey };
+}
+
 /** These segments would change the path, even percent-encoded. */
 function encodeSegment(value: string): string {
   if (value === '' || value === '.' || value === '..')
@@ -234,7 +254,12 @@ function encodeSegment(value: string): string {
 }
 
 /** An event for `--verbose`, with secrets and signed queries masked. */
-export type ApiEvent =
+export type ApiEvent = {
+  /** The id that the service returned, else the one that was sent. */
+  readonly requestId: string;
+  /** From 1; of a retry, the attempt that failed. */
+  readonly attempt: number;
+} & (
   | {
       readonly type: 'response';
       readonly method: string;
@@ -242,10 +267,6 @@ export type ApiEvent =
       readonly status: number;
       /** From the start of the attempt to the response headers. */
       readonly ms: number;
-      /** The id that the service returned, else the one that was sent. */
-      readonly requestId: string;
-      /** From 1. */
-      readonly attempt: number;
     }
   | {
       readonly type: 'no_response';
@@ -254,17 +275,9 @@ export type ApiEvent =
       /** A word or code: `refused`, `timeout`, `CERT_HAS_EXPIRED`. */
       readonly reason: string;
       readonly ms: number;
-      readonly requestId: string;
-      readonly attempt: number;
     }
-  | {
-      readonly type: 'retry';
-      readonly requestId: string;
-      /** The attempt that failed. */
-      readonly attempt: number;
-      readonly delayMs: number;
-      readonly reason: string;
-    };
+  | { readonly type: 'retry'; readonly delayMs: number; readonly reason: string }
+);
 
 export type Observer = (event: ApiEvent) => void;
 
@@ -317,16 +330,9 @@ export interface ServiceAddress {
 }
 
 /** Returns the http origins that may receive the API key. */
-export function keyOrigins(address: ServiceAddress): ReadonlySet<string> {
-  const known = originsOf.get(address);
-  if (known !== undefined) return known;
-  const origins = new Set([address.baseUrl.origin, withHttp(address.realtimeUrl).origin]);
-  originsOf.set(address, origins);
-  return origins;
+export function keyOrigins({ baseUrl, realtimeUrl }: ServiceAddress): ReadonlySet<string> {
+  return new Set([baseUrl.origin, withHttp(realtimeUrl).origin]);
 }
-
-/** Cached, since every request looks the origins up several times. */
-const originsOf = new WeakMap<ServiceAddress, ReadonlySet<string>>();
 
 /** Returns the URL with `http:` for `ws:` and `https:` for `wss:`. */
 export function withHttp(url: URL): URL {

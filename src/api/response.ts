@@ -125,19 +125,13 @@ const DEEPEST = 64;
 
 /** Parses JSON; undefined if it is invalid or nested too deeply. */
 export function parseJson(text: string): unknown {
-  if (hasManyBrackets(text) && isTooDeep(text)) return undefined;
+  if (isTooDeep(text)) return undefined;
   try {
     const value: unknown = JSON.parse(text);
     return value;
   } catch {
     return undefined;
   }
-}
-
-/** Fast path: most responses have few brackets. */
-function hasManyBrackets(text: string): boolean {
-  const count = (bracket: string): number => text.split(bracket, DEEPEST + 2).length - 1;
-  return count('[') + count('{') > DEEPEST;
 }
 
 function isTooDeep(text: string): boolean {
@@ -182,6 +176,16 @@ export function firstNumber(...values: readonly unknown[]): number | undefined {
 /** Returns the first value that is an object. */
 export function firstRecord(...values: readonly unknown[]): UnknownRecord | undefined {
   return values.find((value) => isRecord(value));
+}
+
+/** Reads every item of an array; undefined if the value is not an array, or an item cannot be read. */
+export function readArray<T>(
+  value: unknown,
+  read: (item: unknown) => T | undefined,
+): readonly T[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const items = value.map((item) => read(item));
+  return items.every((item) => item !== undefined) ? items : undefined;
 }
 
 export function isStringArray(value: unknown): value is string[] {
@@ -246,14 +250,7 @@ export async function readErrorText(
   }
   const stop = clock.after(ERROR_MAX_MS, () => response.discard());
   try {
-    const parts: Uint8Array[] = [];
-    let size = 0;
-    for await (const chunk of response.body) {
-      size += chunk.length;
-      if (size > ERROR_MAX_BYTES) return undefined;
-      parts.push(chunk);
-    }
-    return decodeUtf8(Buffer.concat(parts));
+    return await readText({ ...response, requestId: '' }, ERROR_MAX_BYTES);
   } catch {
     return undefined;
   } finally {

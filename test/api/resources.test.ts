@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { getCapabilities, isModelAvailable } from '../../src/api/resources/models.ts';
+import { getCapabilities, modelCheck } from '../../src/api/resources/models.ts';
 import { getProfile, updateProfile } from '../../src/api/resources/profile.ts';
 import { allVoices, getVoice, listVoices } from '../../src/api/resources/voices.ts';
 import { failureOf, newClient } from './new-client.ts';
@@ -165,7 +165,7 @@ test.each([
 ])('a model %s', async (_name, answer, modelId, expected) => {
   const server = await rawServer((socket) => socket.write(answer));
   const { client } = newClient(server.url);
-  expect(await isModelAvailable(client, modelId)).toBe(expected);
+  expect(await modelCheck(client, modelId, undefined)?.()).toBe(expected);
   expect(server.requests).toHaveLength(1);
 });
 

@@ -61,17 +61,14 @@ export async function speakAligned(
   options: AlignedOptions,
 ): Promise<AlignedResponse> {
   const response = await client.send(alignedRequest(client, order, options));
-  if (response.status === 200 && response.headers.contentType === 'text/event-stream') {
+  const { status } = response;
+  const { contentType = 'of no type' } = response.headers;
+  if (status === 200 && contentType === 'text/event-stream') {
     return new StreamedSpeech(client, response, options);
   }
-  const { contentType = 'of no type' } = response.headers;
   response.discard();
-  throw maybeBilled(
-    badResponse(
-      `the response (${response.status}) is ${contentType}, not an event stream`,
-      response,
-    ),
-  );
+  const message = `the response (${status}) is ${contentType}, not an event stream`;
+  throw maybeBilled(badResponse(message, response));
 }
 
 class StreamedSpeech implements AlignedResponse {

@@ -5,10 +5,9 @@ import type { ApiClient, CreateResponse } from '../client.ts';
 import { readCreateResponse } from '../client.ts';
 import { download, FILE_REQUEST } from '../download.ts';
 import { maybeBilled, isNotFound, reviseFailure } from '../failures.ts';
-import { endpoint, jsonBody } from '../request.ts';
+import { endpoint, jsonBody, keyedRequest } from '../request.ts';
 import type { BilledOptions, RequestSpec } from '../request.ts';
-import type { UnknownRecord } from '../response.ts';
-import { badResponse, firstText, isRecord } from '../response.ts';
+import { badResponse, firstText, isRecord, readArray } from '../response.ts';
 import type { MadeVoice } from './voices.ts';
 import { readMadeVoice, refusedVoice } from './voices.ts';
 
@@ -49,7 +48,7 @@ export interface DesignChoice {
 
 /** Builds the request of {@link createVoiceDesign}. */
 export function designRequest(order: DesignOrder, options: BilledOptions): RequestSpec {
-  return keyedCreate(endpoint('createVoiceDesign'), { ...order }, options);
+  return keyedRequest(endpoint('createVoiceDesign'), jsonBody(order), options);
 }
 
 /**
@@ -64,7 +63,7 @@ export async function createVoiceDesign(
   const response = await client.send(designRequest(order, options));
   const { made, ...told } = await readCreateResponse(response, ['design', 'data']);
   const designId = firstText(made['designId'], made['id']);
-  const candidates = readCandidates(made['candidates']);
+  const candidates = readArray(made['candidates'], readCandidate);
   if (designId === undefined || candidates === undefined) {
     throw maybeBilled(badResponse('the response names no design', response));
   }
@@ -74,7 +73,7 @@ export async function createVoiceDesign(
 /** Builds the request of {@link saveVoiceDesign}. */
 export function saveDesignRequest(choice: DesignChoice, options: BilledOptions): RequestSpec {
   const { designId, ...body } = choice;
-  return keyedCreate(endpoint('saveVoiceDesign', { designId }), body, options);
+  return keyedRequest(endpoint('saveVoiceDesign', { designId }), jsonBody(body), options);
 }
 
 /**
@@ -99,29 +98,6 @@ function goneDesign(error: unknown): unknown {
   const hint =
     'Designs are temporary and may have expired. Check both ids, or run `foley design create` again.';
   return reviseFailure(error, { hint });
-}
-
-function keyedCreate(
-  call: Pick<RequestSpec, 'method' | 'public' | 'target'>,
-  body: UnknownRecord,
-  { idempotencyKey, onNewKey, requestId, signal }: BilledOptions,
-): RequestSpec {
-  return {
-    ...call,
-    body: jsonBody(body),
-    billed: true,
-    retry: 'keyed',
-    key: { ...idempotencyKey, sentAs: 'Idempotency-Key' },
-    requestId,
-    signal,
-    onNewKey,
-  };
-}
-
-function readCandidates(value: unknown): readonly DesignCandidate[] | undefined {
-  if (!Array.isArray(value)) return undefined;
-  const candidates = value.map((candidate) => readCandidate(candidate));
-  return candidates.every((candidate) => candidate !== undefined) ? candidates : undefined;
 }
 
 function readCandidate(value: unknown): DesignCandidate | undefined {

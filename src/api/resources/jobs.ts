@@ -11,10 +11,10 @@ import { readBilledJson, readJson } from '../client.ts';
 import type { AskForFile } from '../download.ts';
 import { download, FILE_REQUEST } from '../download.ts';
 import { maybeBilled } from '../failures.ts';
-import { isModelAvailable } from './models.ts';
+import { modelCheck } from './models.ts';
 import type { PollPace, PollCall, PollDeps, PolledJob } from '../poll.ts';
 import { POLL_FLOOR_MS, POLL_FLOOR_V1_MS, pollJob, jobCost, jobPhase } from '../poll.ts';
-import { endpoint, jsonBody } from '../request.ts';
+import { endpoint, jsonBody, keyedRequest, safeRequest } from '../request.ts';
 import type { BilledOptions, RequestBody, RequestSpec } from '../request.ts';
 import type { UnknownRecord, JsonResponse } from '../response.ts';
 import {
@@ -24,6 +24,7 @@ import {
   firstText,
   isRecord,
   isStringArray,
+  readArray,
 } from '../response.ts';
 
 export interface JobOptions extends BilledOptions {
@@ -42,21 +43,12 @@ export function speechJobRequest(
   order: SpeechOrder,
   options: JobOptions,
 ): RequestSpec {
-  const { api = 'v3', idempotencyKey, onNewKey, requestId, signal } = options;
+  const { api = 'v3', signal } = options;
   const call = endpoint(api === 'v3' ? 'createJob' : 'createJobV1');
-  const { recognizedBy: sentAs = 'Idempotency-Key' } = chargeOf(call.method, call.target);
-  const { modelId } = order;
+  const { recognizedBy } = chargeOf(call.method, call.target);
   return {
-    ...call,
-    body: speechJobBody(order, api),
-    billed: true,
-    retry: 'keyed',
-    key: { ...idempotencyKey, sentAs },
-    requestId,
-    signal,
-    onNewKey,
-    modelStillAvailable:
-      modelId === undefined ? undefined : () => isModelAvailable(client, modelId, signal),
+    ...keyedRequest(call, speechJobBody(order, api), options, recognizedBy),
+    modelStillAvailable: modelCheck(client, order.modelId, signal),
   };
 }
 
@@ -98,14 +90,25 @@ export async function getSpeechJob(
   { api, id }: JobRef,
   { maxRetries, signal }: Partial<PollCall> = {},
 ): Promise<SpeechJob> {
-  const call =
-    api === 'v3' ? endpoint('getJob', { jobId: id }) : endpoint('getJobV1', { taskId: id });
-  const spec = { ...call, billed: false, retry: 'safe', maxRetries, signal } as const;
-  const response = await client.json(spec, (body) => body);
-  const job = readSpeechJob(api, response, id);
-  if (job === undefined)
-    throw badResponse('the response does not have the status of the job', response);
-  return { ...job, id };
+  const options = { maxRetries, signal };
+  const request =
+    api === 'v3'
+      ? safeRequest('getJob', { jobId: id }, options)
+      : safeRequest('getJobV1', { taskId: id }, options);
+  return readPolledJob(client, request, id, (response) => readSpeechJob(api, response, id));
+}
+
+/** Requests a job and reads its state. @throws Failure (bad_answer) if the response has none */
+export async function readPolledJob<Job>(
+  client: ApiClient,
+  request: RequestSpec,
+  id: string,
+  read: (response: JsonResponse<unknown>) => Job | undefined,
+): Promise<Job> {
+  const response = await client.json(request, (body) => body);
+  const job = read(response);
+  if (job !== undefined) return { ...job, id };
+  throw badResponse('the response does not have the status of the job', response);
 }
 
 /**
@@ -361,9 +364,12 @@ export function listSpeechJobs(
   query: JobQuery,
   signal?: AbortSignal,
 ): Promise<JsonResponse<JobPage<ListedJob>>> {
-  const call = endpoint(api === 'v3' ? 'listJobs' : 'listJobsV1');
-  const spec = { ...call, query: { ...query }, billed: false, retry: 'safe', signal } as const;
-  return client.json(spec, (body) => readJobPage(body, query.page ?? 1));
+  const id = api === 'v3' ? 'listJobs' : 'listJobsV1';
+  const request = safeRequest(id, {}, { query: { ...query }, signal });
+  return client.json(request, (body) => {
+    const { items, pagination } = firstRecord(body) ?? {};
+    return jobPage(readArray(items, readListed), pagination, query.page ?? 1);
+  });
 }
 
 /** Lists every job that matches, page after page, with the JSON of each. */
@@ -396,18 +402,13 @@ export async function* allJobs<Job extends { readonly id: string }>(
   }
 }
 
-function readJobPage(body: unknown, requested: number): JobPage<ListedJob> | undefined {
-  if (!isRecord(body) || !Array.isArray(body['items'])) return undefined;
-  return jobPage(body['items'].map(readListed), body['pagination'], requested);
-}
-
-/** Returns a page, or undefined if an item could not be read. The next page is always a later one. */
+/** Returns a page with its items; undefined without them. The next page is always a later one. */
 export function jobPage<Job>(
-  items: readonly (Job | undefined)[],
+  items: readonly Job[] | undefined,
   pagination: unknown,
   requested: number,
 ): JobPage<Job> | undefined {
-  if (!items.every((item) => item !== undefined)) return undefined;
+  if (items === undefined) return undefined;
   const fields = firstRecord(pagination) ?? {};
   const page = firstNumber(fields['page']) ?? requested;
   const next = firstNumber(fields['nextPage']);

@@ -10,12 +10,19 @@ import { download, FILE_REQUEST } from '../download.ts';
 import { maybeBilled } from '../failures.ts';
 import type { PollPace, PollCall, PolledJob } from '../poll.ts';
 import { POLL_FLOOR_MS, jobCost, jobPhase } from '../poll.ts';
-import { endpoint, jsonBody } from '../request.ts';
+import { endpoint, jsonBody, safeRequest } from '../request.ts';
 import type { BilledOptions, RequestSpec } from '../request.ts';
 import type { ApiResponse, UnknownRecord, JsonResponse } from '../response.ts';
-import { badResponse, firstNumber, firstRecord, firstText, isRecord } from '../response.ts';
+import {
+  badResponse,
+  firstNumber,
+  firstRecord,
+  firstText,
+  isRecord,
+  readArray,
+} from '../response.ts';
 import type { JobError, JobPage } from './jobs.ts';
-import { allJobs, jobPage, readJobError } from './jobs.ts';
+import { allJobs, jobPage, readJobError, readPolledJob } from './jobs.ts';
 import { missingCapability } from './models.ts';
 import type { MediaJobKind } from './models.ts';
 
@@ -106,13 +113,8 @@ export async function getMediaJob(
   id: string,
   { maxRetries, signal }: Partial<PollCall> = {},
 ): Promise<MediaJob> {
-  const call = endpoint(ENDPOINTS_OF[kind].get, { jobId: id });
-  const spec = { ...call, billed: false, retry: 'safe', maxRetries, signal } as const;
-  const response = await client.json(spec, (body) => body);
-  const job = readMediaJob(kind, response, id);
-  if (job === undefined)
-    throw badResponse('the response does not have the status of the job', response);
-  return { ...job, id };
+  const request = safeRequest(ENDPOINTS_OF[kind].get, { jobId: id }, { maxRetries, signal });
+  return readPolledJob(client, request, id, (response) => readMediaJob(kind, response, id));
 }
 
 /** Returns how often to poll; the API has no rule. @param intervalMs `--poll-interval` */
@@ -349,9 +351,8 @@ export function listLipSync(
   query: LipSyncQuery,
   signal?: AbortSignal,
 ): Promise<JsonResponse<JobPage<MediaJob>>> {
-  const call = endpoint('listLipSync');
-  const spec = { ...call, query: { ...query }, billed: false, retry: 'safe', signal } as const;
-  return client.json(spec, (body) => readLipSyncPage(body, query.page ?? 1));
+  const request = safeRequest('listLipSync', {}, { query: { ...query }, signal });
+  return client.json(request, (body) => readLipSyncPage(body, query.page ?? 1));
 }
 
 /** Lists every lip-sync job that matches, page after page. */
@@ -369,7 +370,8 @@ function readLipSyncPage(body: unknown, requested: number): JobPage<MediaJob> | 
   if (!isRecord(body)) return undefined;
   const data = firstRecord(body['data']) ?? body;
   const list = [data['items'], data['jobs'], body['data']].find((value) => Array.isArray(value));
-  if (!Array.isArray(list)) return undefined;
-  const items = list.map((item) => (isRecord(item) ? readMediaData('lipsync', item) : undefined));
+  const items = readArray(list, (item) =>
+    isRecord(item) ? readMediaData('lipsync', item) : undefined,
+  );
   return jobPage(items, data['pagination'] ?? body['pagination'], requested);
 }

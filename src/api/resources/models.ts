@@ -1,48 +1,54 @@
 import type { MediaType } from '../../contract/media.ts';
-import type { Capabilities, Model, ModelControls } from '../../contract/models.ts';
+import type { Capabilities, Model } from '../../contract/models.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { ApiClient } from '../client.ts';
 import { reviseFailure } from '../failures.ts';
-import { endpoint } from '../request.ts';
+import { safeRequest } from '../request.ts';
 import type { RequestSpec } from '../request.ts';
 import type { JsonResponse, UnknownRecord } from '../response.ts';
-import { firstNumber, firstText, isRecord, isStringArray } from '../response.ts';
+import {
+  firstNumber,
+  firstRecord,
+  firstText,
+  isRecord,
+  isStringArray,
+  readArray,
+} from '../response.ts';
 
 /** Returns the capabilities of every model (docs/api/models.md), without a key. */
 export function getCapabilities(
   client: ApiClient,
   options: Pick<RequestSpec, 'maxRetries' | 'signal'> = {},
 ): Promise<JsonResponse<Capabilities>> {
-  return client.json(
-    { ...endpoint('getCapabilities'), billed: false, retry: 'safe', ...options },
-    readCapabilities,
-  );
+  return client.json(safeRequest('getCapabilities', {}, options), readCapabilities);
 }
 
-/** Whether the current capabilities list the model as available, after a 503; undefined if they cannot be read. */
-export async function isModelAvailable(
+/** Returns the check of a request after a 503: whether the current capabilities list its model as available. */
+export function modelCheck(
   client: ApiClient,
-  modelId: string,
-  signal?: AbortSignal,
-): Promise<boolean | undefined> {
-  try {
-    const { value } = await getCapabilities(client, { signal, maxRetries: 0 });
-    return value.models.some(({ id, available }) => id === modelId && available);
-  } catch {
-    signal?.throwIfAborted();
-    return undefined;
-  }
+  modelId: string | undefined,
+  signal: AbortSignal | undefined,
+): RequestSpec['modelStillAvailable'] {
+  if (modelId === undefined) return undefined;
+  return async () => {
+    try {
+      const { value } = await getCapabilities(client, { signal, maxRetries: 0 });
+      return value.models.some(({ id, available }) => id === modelId && available);
+    } catch {
+      signal?.throwIfAborted();
+      return undefined;
+    }
+  };
 }
 
 function readCapabilities(body: unknown): Capabilities | undefined {
-  if (!isRecord(body) || !Array.isArray(body['models'])) return undefined;
-  const models = body['models'].map((model) => readModel(model));
-  if (!models.every((model) => model !== undefined)) return undefined;
-  const { contractVersion, route } = body;
+  const { contractVersion, models: list, route } = firstRecord(body) ?? {};
+  const models = readArray(list, readModel);
+  if (models === undefined) return undefined;
   return {
-    contractVersion: typeof contractVersion === 'string' ? contractVersion : '',
-    route: typeof route === 'string' ? route : '',
-    models,
+    contractVersion: firstText(contractVersion) ?? '',
+    route: firstText(route) ?? '',
+    models: [...models],
   };
 }
 
@@ -62,22 +68,18 @@ function readModel(body: unknown): Model | undefined {
     available,
     maxTextLength,
     outputFormats,
-    controls: readControls(controls),
+    controls: {
+      speed: controls['speed'] === true,
+      volume: controls['volume'] === true,
+      pitch: controls['pitch'] === true,
+      stability: controls['stability'] === true,
+      similarity: controls['similarity'] === true,
+    },
     supportedOperations: {
       synchronous: operations['synchronous'] === true,
       asynchronous: operations['asynchronous'] === true,
       alignedStreaming: operations['alignedStreaming'] === true,
     },
-  };
-}
-
-function readControls(controls: UnknownRecord): ModelControls {
-  return {
-    speed: controls['speed'] === true,
-    volume: controls['volume'] === true,
-    pitch: controls['pitch'] === true,
-    stability: controls['stability'] === true,
-    similarity: controls['similarity'] === true,
   };
 }
 
@@ -109,21 +111,20 @@ export function listMediaModels(
   mediaType: MediaType,
   signal?: AbortSignal,
 ): Promise<JsonResponse<readonly MediaModel[]>> {
-  const call = endpoint('getMediaModels');
-  const spec = { ...call, query: { mediaType }, billed: false, retry: 'safe', signal } as const;
-  return client.json(spec, readModels);
+  return client.json(
+    safeRequest('getMediaModels', {}, { query: { mediaType }, signal }),
+    readModels,
+  );
 }
 
 /** Reads the list from any of the usual fields: the API does not document its shape. */
 function readModels(body: unknown): readonly MediaModel[] | undefined {
-  const outer = isRecord(body) ? body : {};
-  const inner = isRecord(outer['data']) ? outer['data'] : outer;
+  const outer = firstRecord(body) ?? {};
+  const inner = firstRecord(outer['data']) ?? outer;
   const list = [inner['models'], inner['items'], outer['data'], body].find((value) =>
     Array.isArray(value),
   );
-  if (!Array.isArray(list)) return undefined;
-  const models = list.map((model) => readMediaModel(model));
-  return models.every((model) => model !== undefined) ? models : undefined;
+  return readArray(list, readMediaModel);
 }
 
 function readMediaModel(body: unknown): MediaModel | undefined {
@@ -187,11 +188,10 @@ async function isListed(
   signal: AbortSignal | undefined,
 ): Promise<boolean | undefined> {
   try {
-    const call = endpoint('getOpenApiV1');
-    const spec = { ...call, billed: false, retry: 'safe', maxRetries: 1, signal } as const;
-    const { value } = await client.json(spec, (body) => (isRecord(body) ? body : undefined));
-    const paths = value['paths'];
-    if (!isRecord(paths)) return undefined;
+    const request = safeRequest('getOpenApiV1', {}, { maxRetries: 1, signal });
+    const { value: paths } = await client.json(request, (body) =>
+      firstRecord(firstRecord(body)?.['paths']),
+    );
     // Paths may be relative to a base address of the document.
     return Object.entries(paths).some(
       ([path, operations]) =>

@@ -2,17 +2,14 @@ import type { Profile, ProfileUpdate } from '../../contract/account.ts';
 import type { JsonResponse } from '../response.ts';
 import { isRecord } from '../response.ts';
 import type { ApiClient } from '../client.ts';
-import { endpoint, jsonBody } from '../request.ts';
+import { jsonBody, safeRequest } from '../request.ts';
 
 /** Returns the account of the key: id, tier, credits, quota (docs/api/account.md). */
 export function getProfile(
   client: ApiClient,
   signal?: AbortSignal,
 ): Promise<JsonResponse<Profile>> {
-  return client.json(
-    { ...endpoint('getProfile'), billed: false, retry: 'safe', signal },
-    readProfile,
-  );
+  return client.json(safeRequest('getProfile', {}, { signal }), readProfile);
 }
 
 /** Updates the profile (docs/api/account.md); idempotent. */
@@ -21,17 +18,9 @@ export function updateProfile(
   update: ProfileUpdate,
   signal?: AbortSignal,
 ): Promise<JsonResponse<unknown>> {
-  return client.json(
-    {
-      ...endpoint('updateProfile'),
-      body: jsonBody(update),
-      billed: false,
-      retry: 'safe',
-      signal,
-    },
-    // The API does not document the response.
-    (body) => body ?? null,
-  );
+  const request = safeRequest('updateProfile', {}, { body: jsonBody(update), signal });
+  // The API does not document the response.
+  return client.json(request, (body) => body ?? null);
 }
 
 function readProfile(body: unknown): Profile | undefined {

@@ -5,8 +5,7 @@ import { isRecord } from '../response.ts';
 import type { AudioResponse } from './speech.ts';
 import { requireAudio } from './speech.ts';
 import type { ApiClient } from '../client.ts';
-import { endpoint, jsonBody } from '../request.ts';
-import type { RequestSpec } from '../request.ts';
+import { jsonBody, safeRequest } from '../request.ts';
 
 /** Returns the capabilities of realtime speech (docs/api/realtime.md), with v3 names. */
 export function getRealtimeCapabilities(
@@ -15,7 +14,7 @@ export function getRealtimeCapabilities(
   signal?: AbortSignal,
 ): Promise<JsonResponse<UnknownRecord>> {
   const id = protocol === 'v3' ? 'getRealtimeCapabilities' : 'getRealtimeCapabilitiesV2';
-  return client.json(onRealtimeHost(endpoint(id), signal), asV3);
+  return client.json(safeRequest(id, {}, { host: 'realtime', signal }), asV3);
 }
 
 /** A ticket that opens one conversation from a page of `origin`. */
@@ -36,8 +35,12 @@ export function createBrowserTicket(
   signal?: AbortSignal,
 ): Promise<JsonResponse<BrowserTicket>> {
   const id = protocol === 'v3' ? 'createBrowserTicket' : 'createBrowserTicketV2';
-  const call = onRealtimeHost(endpoint(id), signal);
-  return client.json({ ...call, body: jsonBody({ origin }) }, readTicket);
+  const options = { host: 'realtime', body: jsonBody({ origin }), signal } as const;
+  return client.json(safeRequest(id, {}, options), (body) => {
+    const { ticket, url } = asV3(body) ?? {};
+    if (typeof ticket !== 'string' || ticket === '') return undefined;
+    return { ticket, url: typeof url === 'string' ? url : undefined };
+  });
 }
 
 /** Returns the state of a reliable request (docs/api/realtime.md#request-states), with v3 names. */
@@ -48,7 +51,7 @@ export function getRealtimeRequest(
   signal?: AbortSignal,
 ): Promise<JsonResponse<UnknownRecord>> {
   const id = protocol === 'v3' ? 'getRealtimeRequest' : 'getRealtimeRequestV2';
-  return client.json(onRealtimeHost(endpoint(id, { requestId }), signal), asV3);
+  return client.json(safeRequest(id, { requestId }, { host: 'realtime', signal }), asV3);
 }
 
 /** Downloads the stored audio of a segment (docs/api/realtime.md; v3 only); free and repeatable. */
@@ -58,26 +61,14 @@ export async function fetchRealtimeSegment(
   segmentId: string,
   signal?: AbortSignal,
 ): Promise<AudioResponse> {
-  const call = onRealtimeHost(endpoint('getRealtimeSegment', { requestId, segmentId }), signal);
-  const response = await client.send({ ...call, accept: 'audio/*, application/json' });
+  const options = { host: 'realtime', accept: 'audio/*, application/json', signal } as const;
+  const request = safeRequest('getRealtimeSegment', { requestId, segmentId }, options);
+  const response = await client.send(request);
   return requireAudio(client, response, { isOpaqueFine: true });
-}
-
-function onRealtimeHost(
-  call: ReturnType<typeof endpoint>,
-  signal: AbortSignal | undefined,
-): RequestSpec {
-  return { ...call, host: 'realtime', billed: false, retry: 'safe', signal };
 }
 
 function asV3(body: unknown): UnknownRecord | undefined {
   // The API does not document the v2 names over HTTP: accept both.
   const named = renameFields(body, (name) => (/[A-Z]/.test(name) ? name : v3FieldName(name)));
   return isRecord(named) ? named : undefined;
-}
-
-function readTicket(body: unknown): BrowserTicket | undefined {
-  const { ticket, url } = asV3(body) ?? {};
-  if (typeof ticket !== 'string' || ticket === '') return undefined;
-  return { ticket, url: typeof url === 'string' ? url : undefined };
 }

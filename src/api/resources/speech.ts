@@ -14,7 +14,7 @@ import type { BilledOptions, RequestSpec } from '../request.ts';
 import type { ApiResponse, UnknownRecord } from '../response.ts';
 import { badResponse, firstNumber, firstRecord, parseServiceError } from '../response.ts';
 import type { Framing } from '../transport/exchange.ts';
-import { isModelAvailable } from './models.ts';
+import { modelCheck } from './models.ts';
 
 /** Every surface requires a key, except the compatibility surfaces, which do not know it. */
 export interface SpeechOptions extends Omit<BilledOptions, 'idempotencyKey'> {
@@ -34,11 +34,10 @@ export function speechRequest(
   const { onNewKey, requestId, signal } = options;
   const surface: SpeechSurface = SPEECH_SURFACES[options.surface ?? 'v3'];
   const call = endpoint(surface.endpoint);
-  const { modelId } = order;
   return {
     ...call,
     accept: SPEECH_TYPES,
-    headers: modelHeader(surface, modelId),
+    headers: modelHeader(surface, order.modelId),
     body: jsonBody({
       ...speechBody(order, surface),
       ...(surface.canCache && options.cache === true ? { cache: true } : {}),
@@ -48,8 +47,7 @@ export function speechRequest(
     requestId,
     signal,
     onNewKey,
-    modelStillAvailable:
-      modelId === undefined ? undefined : () => isModelAvailable(client, modelId, signal),
+    modelStillAvailable: modelCheck(client, order.modelId, signal),
   };
 }
 
@@ -305,7 +303,7 @@ export interface FileResponse {
   /** Reading stops after this many bytes (`--max-bytes`); undefined: a limit that suits the text. */
   readonly maxBytes?: number | undefined;
   discard(): void;
-  /** Returns the memory of a chunk for reuse; the caller must not read the chunk any more. */
+  /** Returns the memory of a chunk for reuse; the caller must not read the chunk afterwards. */
   reuse?(chunk: Uint8Array): void;
 }
 

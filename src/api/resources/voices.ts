@@ -8,16 +8,18 @@ import { readCreateResponse, readJson } from '../client.ts';
 import { maybeBilled, reviseFailure } from '../failures.ts';
 import type { FilePart, FormPart } from '../multipart.ts';
 import { multipartBody } from '../multipart.ts';
-import { endpoint } from '../request.ts';
+import { endpoint, safeRequest } from '../request.ts';
 import type { BilledOptions, RequestSpec, StreamedBody } from '../request.ts';
 import type { JsonResponse, ApiResponse } from '../response.ts';
 import {
   badResponse,
   firstNumber,
+  firstRecord,
   firstText,
   isOptional,
   isRecord,
   isStringArray,
+  readArray,
 } from '../response.ts';
 import type { AttemptOutcome } from '../retry.ts';
 
@@ -39,16 +41,8 @@ export function listVoices(
   client: ApiClient,
   { page, pageSize, includePersonal, signal }: VoiceQuery = {},
 ): Promise<JsonResponse<VoiceList>> {
-  return client.json(
-    {
-      ...endpoint('listVoices'),
-      query: { page, pageSize, includePersonal },
-      billed: false,
-      retry: 'safe',
-      signal,
-    },
-    readVoiceList,
-  );
+  const query = { page, pageSize, includePersonal };
+  return client.json(safeRequest('listVoices', {}, { query, signal }), readVoiceList);
 }
 
 /** Lists every voice, page after page. */
@@ -67,10 +61,7 @@ export function getVoice(
   voiceId: string,
   signal?: AbortSignal,
 ): Promise<JsonResponse<Voice>> {
-  return client.json(
-    { ...endpoint('getVoice', { voiceId }), billed: false, retry: 'safe', signal },
-    readVoice,
-  );
+  return client.json(safeRequest('getVoice', { voiceId }, { signal }), readVoice);
 }
 
 function readVoiceList(body: unknown): VoiceList | undefined {
@@ -128,10 +119,8 @@ export function listVoicesV1(
   client: ApiClient,
   { signal, ...query }: VoiceV1Query = {},
 ): Promise<JsonResponse<Page<ListedVoiceV1>>> {
-  const call = { ...endpoint('listVoicesV1'), billed: false, retry: 'safe' } as const;
-  return client.json({ ...call, query: { ...query }, signal }, (body) =>
-    readPage(body, readVoiceV1),
-  );
+  const request = safeRequest('listVoicesV1', {}, { query: { ...query }, signal });
+  return client.json(request, (body) => readPage(body, readVoiceV1));
 }
 
 /** Lists all voices at once: `GET /v1/audio/voices` (docs/api/other-clients.md). */
@@ -139,14 +128,9 @@ export function listCompatVoices(
   client: ApiClient,
   signal?: AbortSignal,
 ): Promise<JsonResponse<readonly ListedVoiceV1[]>> {
-  const call = { ...endpoint('listCompatVoices'), billed: false, retry: 'safe' } as const;
-  return client.json({ ...call, signal }, readCompatVoices);
-}
-
-function readCompatVoices(body: unknown): readonly ListedVoiceV1[] | undefined {
-  if (!isRecord(body) || !Array.isArray(body['voices'])) return undefined;
-  const voices = body['voices'].map((voice) => readVoiceV1(voice));
-  return voices.every((voice) => voice !== undefined) ? voices : undefined;
+  return client.json(safeRequest('listCompatVoices', {}, { signal }), (body) =>
+    readArray(firstRecord(body)?.['voices'], readVoiceV1),
+  );
 }
 
 /** Reads either of the two descriptions of a voice. */
@@ -178,9 +162,10 @@ export async function deleteVoice(
     mayBeDone ||=
       before.kind === 'unanswered' || (before.kind === 'status' && before.status >= 500);
   };
-  const call = endpoint('deleteVoice', { voiceId });
   try {
-    const response = await client.send({ ...call, billed: false, retry: 'safe', onRepeat, signal });
+    const response = await client.send(
+      safeRequest('deleteVoice', { voiceId }, { onRepeat, signal }),
+    );
     if (response.framing === 'none' || response.contentLength === 0) return { voiceId };
     return await readJson(response);
   } catch (error) {
@@ -340,17 +325,17 @@ export async function* allItems<Item>(
 }
 
 /** Reads a page; missing counts are derived from its items. */
-export function readPage<Item>(
+function readPage<Item>(
   body: unknown,
   readItem: (item: unknown) => Item | undefined,
 ): Page<Item> | undefined {
-  if (!isRecord(body) || !Array.isArray(body['items'])) return undefined;
-  const items = body['items'].map((item) => readItem(item));
-  if (!items.every((item) => item !== undefined)) return undefined;
+  const { items: list, page, total, totalPages } = firstRecord(body) ?? {};
+  const items = readArray(list, readItem);
+  if (items === undefined) return undefined;
   return {
     items,
-    total: firstNumber(body['total']) ?? items.length,
-    page: firstNumber(body['page']) ?? 1,
-    totalPages: firstNumber(body['totalPages']) ?? 1,
+    total: firstNumber(total) ?? items.length,
+    page: firstNumber(page) ?? 1,
+    totalPages: firstNumber(totalPages) ?? 1,
   };
 }

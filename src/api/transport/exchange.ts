@@ -4,7 +4,7 @@ import type { Clock } from '../../effects/clock.ts';
 import { brokeSilence, expectSilence } from './connections.ts';
 
 /** Limit of interim responses (1xx). */
-const MOST_INTERIM_ANSWERS = 16;
+const MOST_INTERIM_RESPONSES = 16;
 
 const ignore = (): void => {};
 
@@ -86,7 +86,7 @@ export class Exchange {
 
   #countInterim(): void {
     this.#interim += 1;
-    if (this.#interim > MOST_INTERIM_ANSWERS) this.abort(this.#fault('protocol'));
+    if (this.#interim > MOST_INTERIM_RESPONSES) this.abort(this.#fault('protocol'));
   }
 
   #receive(response: IncomingMessage): void {
@@ -136,7 +136,7 @@ export class Exchange {
     this.#finish();
     this.#reject(this.#failure);
     if (this.#response === undefined || this.#body === undefined) return;
-    for (const chunk of untold(this.#response)) this.#body.push(chunk);
+    for (const chunk of unreadChunks(this.#response)) this.#body.push(chunk);
     this.#body.end(this.#failure);
   }
 
@@ -153,7 +153,9 @@ export class Exchange {
 
   #explain(error: Error): Error {
     if (this.#body !== undefined) return this.#fault('cut', error);
-    if (this.#socket !== undefined) return this.#fault(responseFault(error), error);
+    if (this.#socket !== undefined) {
+      return this.#fault(isParserError(error) ? 'protocol' : 'reset', error);
+    }
     if (error instanceof TransportError) return error;
     return this.#fault(connectFault(error, this.#options.proxy !== undefined), error);
   }
@@ -172,7 +174,7 @@ function reasonOf(signal: AbortSignal | undefined): Error {
 }
 
 /** Reads the data that arrived while the response was paused. */
-function* untold(response: IncomingMessage): Generator<Uint8Array, void, undefined> {
+function* unreadChunks(response: IncomingMessage): Generator<Uint8Array, void, undefined> {
   response.removeAllListeners('data');
   for (;;) {
     const chunk: unknown = response.read();
@@ -195,12 +197,12 @@ function readHead(
   method: string,
   { rawHeaders, statusCode: status = 0 }: Pick<IncomingMessage, 'rawHeaders' | 'statusCode'>,
 ): ResponseHead {
-  const headers = joined(rawHeaders);
+  const headers = joinHeaders(rawHeaders);
   return { status, headers, ...framing(method, status, headers) };
 }
 
 /** @param raw names and values alternately */
-function joined(raw: readonly string[]): ReadonlyMap<string, string> {
+function joinHeaders(raw: readonly string[]): ReadonlyMap<string, string> {
   const headers = new Map<string, string>();
   for (let index = 0; index + 1 < raw.length; index += 2) {
     const name = (raw[index] ?? '').toLowerCase();
@@ -414,11 +416,6 @@ export function connectFault(error: unknown, throughProxy: boolean): Fault {
   if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT') return 'connect_timeout';
   if (isCertificateCode(code)) return 'certificate';
   return throughProxy ? 'proxy' : 'unreachable';
-}
-
-/** Classifies an error between the request and the response headers. */
-function responseFault(error: Error): Fault {
-  return isParserError(error) ? 'protocol' : 'reset';
 }
 
 /** Whether the HTTP parser rejected the bytes. */
