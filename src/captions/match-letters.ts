@@ -15,99 +15,83 @@ export function linkWords(tokens: readonly string[], words: readonly string[]): 
   const text = lettersOf(tokens);
   const spoken = lettersOf(words);
   const pairs: Pair[] = [];
-  const offsets = offsetsInOwner(spoken.owners);
-  matchLetters({ left: text.codes, right: spoken.codes }, (left, right) => {
+  const whole = { left: 0, leftEnd: text.codes.length, right: 0, rightEnd: spoken.codes.length };
+  matchStretch({ left: text.codes, right: spoken.codes }, whole, LONGEST_ANCHOR, (left, right) => {
     const token = text.owners[left] ?? 0;
     const word = spoken.owners[right] ?? 0;
-    const offset = offsets[right] ?? 0;
     const last = pairs.at(-1);
-    if (last?.token !== token || last.word !== word) {
-      pairs.push({ token, word, letters: 1, first: offset, last: offset });
-    } else {
+    if (last?.token === token && last.word === word) {
       last.letters += 1;
-      last.last = offset;
+      last.end = right + 1;
+    } else {
+      pairs.push({ token, word, letters: 1, start: right, end: right + 1 });
     }
   });
-  return solid(pairs, text.counts, spoken.counts).map(({ token, word, first, last }) => {
-    const length = spoken.counts[word] ?? 1;
-    return { token, word, from: first / length, to: (last + 1) / length };
+  return withMostLetters(pairs, text, spoken).map(({ token, word, start, end }) => {
+    const first = spoken.starts[word] ?? 0;
+    const length = lengthOf(spoken, word);
+    return { token, word, from: (start - first) / length, to: (end - first) / length };
   });
 }
 
+/** Consecutive matching letters of a token and a word. */
 interface Pair {
   readonly token: number;
   readonly word: number;
   letters: number;
-  readonly first: number;
-  last: number;
+  /** The range of the letters in those of all words. */
+  readonly start: number;
+  end: number;
 }
 
 /** Filters pairs whose token and whose word were matched for at least a half. */
-function solid(pairs: readonly Pair[], tokenSizes: Int32Array, wordSizes: Int32Array): Pair[] {
-  const inTokens = new Int32Array(tokenSizes.length);
-  const inWords = new Int32Array(wordSizes.length);
+function withMostLetters(pairs: readonly Pair[], text: Letters, spoken: Letters): Pair[] {
+  const inTokens = new Map<number, number>();
+  const inWords = new Map<number, number>();
   for (const { token, word, letters } of pairs) {
-    inTokens[token] = (inTokens[token] ?? 0) + letters;
-    inWords[word] = (inWords[word] ?? 0) + letters;
+    inTokens.set(token, (inTokens.get(token) ?? 0) + letters);
+    inWords.set(word, (inWords.get(word) ?? 0) + letters);
   }
   return pairs.filter(
     ({ token, word }) =>
-      2 * (inTokens[token] ?? 0) >= (tokenSizes[token] ?? 0) &&
-      2 * (inWords[word] ?? 0) >= (wordSizes[word] ?? 0),
+      2 * (inTokens.get(token) ?? 0) >= lengthOf(text, token) &&
+      2 * (inWords.get(word) ?? 0) >= lengthOf(spoken, word),
   );
 }
 
-/** Returns the index of each letter within its own text. */
-function offsetsInOwner(owners: Int32Array): Int32Array {
-  const offsets = new Int32Array(owners.length);
-  for (let index = 1; index < owners.length; index += 1) {
-    if (owners[index] === owners[index - 1]) offsets[index] = (offsets[index - 1] ?? 0) + 1;
-  }
-  return offsets;
-}
-
-/** The letters and digits of texts, each with the index of its text. */
+/** The letters and digits of texts, in one row. */
 interface Letters {
   /** Code points in lower case, without accents and presentation forms. */
-  readonly codes: Int32Array;
-  readonly owners: Int32Array;
-  /** How many letters each text has. */
-  readonly counts: Int32Array;
+  readonly codes: readonly number[];
+  /** The index of the text of each letter. */
+  readonly owners: readonly number[];
+  /** The index of the first letter of each text, and the end. */
+  readonly starts: readonly number[];
 }
 
 function lettersOf(texts: readonly string[]): Letters {
   const codes: number[] = [];
   const owners: number[] = [];
-  const counts = new Int32Array(texts.length);
+  const starts = [0];
   for (const [owner, text] of texts.entries()) {
-    const before = codes.length;
-    for (const letter of plain(text)) {
-      const code = letter.codePointAt(0) ?? 0;
-      if (code < 0x80 ? !isAsciiLetter(code) : !LETTER.test(letter)) continue;
-      codes.push(code);
+    const plain = text.normalize('NFKD').toLowerCase().replaceAll('ß', 'ss').replaceAll('ς', 'σ');
+    for (const letter of plain.match(/[\p{L}\p{N}]/gu) ?? []) {
+      codes.push(letter.codePointAt(0) ?? 0);
       owners.push(owner);
     }
-    counts[owner] = codes.length - before;
+    starts.push(codes.length);
   }
-  return { codes: Int32Array.from(codes), owners: Int32Array.from(owners), counts };
+  return { codes, owners, starts };
 }
 
-const LETTER = /[\p{L}\p{N}]/u;
-const ASCII = /^[\0-\x7f]*$/;
-
-function isAsciiLetter(code: number): boolean {
-  return (code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39);
-}
-
-function plain(text: string): string {
-  if (ASCII.test(text)) return text.toLowerCase();
-  return text.normalize('NFKD').toLowerCase().replaceAll('ß', 'ss').replaceAll('ς', 'σ');
+function lengthOf({ starts }: Letters, owner: number): number {
+  return (starts[owner + 1] ?? 0) - (starts[owner] ?? 0);
 }
 
 /** Two sequences of letters. */
 interface LetterRows {
-  readonly left: Int32Array;
-  readonly right: Int32Array;
+  readonly left: readonly number[];
+  readonly right: readonly number[];
 }
 
 /** A range of both sequences; the ends are exclusive. */
@@ -121,20 +105,15 @@ interface Stretch {
 /** Called with the indices of matching letters, both in increasing order. */
 type OnMatch = (left: number, right: number) => void;
 
-/**
- * Matches the letters of two sequences in order: the common beginning and end, then what is unique in both, then, in
- * between, the longest runs. Takes nearly linear time, as only short ranges are compared pairwise.
- */
-function matchLetters(rows: LetterRows, onMatch: OnMatch): void {
-  const whole = { left: 0, leftEnd: rows.left.length, right: 0, rightEnd: rows.right.length };
-  matchStretch(rows, whole, LONGEST_ANCHOR, onMatch);
-}
-
 const LONGEST_ANCHOR = 12;
 const SHORTEST_ANCHOR = 3;
 /** The most pairs of letters for a pairwise comparison. */
 const MOST_PAIRS = 250_000;
 
+/**
+ * Matches the letters of a stretch in order: the common beginning and end, then what is unique in both, then, in
+ * between, the longest runs. Takes nearly linear time, as only short ranges are compared pairwise.
+ */
 function matchStretch(rows: LetterRows, stretch: Stretch, length: number, onMatch: OnMatch): void {
   const { left, right } = rows;
   let { left: from, leftEnd: to, right: rightFrom, rightEnd: rightTo } = stretch;
@@ -143,19 +122,13 @@ function matchStretch(rows: LetterRows, stretch: Stretch, length: number, onMatc
     from += 1;
     rightFrom += 1;
   }
-  let tail = 0;
-  while (
-    from < to - tail &&
-    rightFrom < rightTo - tail &&
-    left[to - tail - 1] === right[rightTo - tail - 1]
-  ) {
-    tail += 1;
+  while (from < to && rightFrom < rightTo && left[to - 1] === right[rightTo - 1]) {
+    to -= 1;
+    rightTo -= 1;
   }
-  to -= tail;
-  rightTo -= tail;
   const rest = { left: from, leftEnd: to, right: rightFrom, rightEnd: rightTo };
   if (from < to && rightFrom < rightTo) matchDifferent(rows, rest, length, onMatch);
-  for (let index = 0; index < tail; index += 1) onMatch(to + index, rightTo + index);
+  for (; to < stretch.leftEnd; to += 1, rightTo += 1) onMatch(to, rightTo);
 }
 
 function matchDifferent(
@@ -169,29 +142,19 @@ function matchDifferent(
     commonRuns(rows, stretch, onMatch);
     return;
   }
-  const found = anchors(rows, stretch, length);
-  if (found.length > 0) {
-    let from = { left, right };
-    for (const anchor of [...found, { left: leftEnd, right: rightEnd }]) {
-      const part = { ...from, leftEnd: anchor.left, rightEnd: anchor.right };
-      matchStretch(rows, part, length, onMatch);
-      from = anchor;
-    }
-    return;
-  }
-  if (length > SHORTEST_ANCHOR) {
+  let found = anchors(rows, stretch, length);
+  if (found.length === 0 && length > SHORTEST_ANCHOR) {
     matchDifferent(rows, stretch, Math.max(SHORTEST_ANCHOR, length - 3), onMatch);
     return;
   }
   // Without anchors, one place is as good as another.
-  const middle = { left: (left + leftEnd) >> 1, right: (right + rightEnd) >> 1 };
-  matchStretch(
-    rows,
-    { left, right, leftEnd: middle.left, rightEnd: middle.right },
-    length,
-    onMatch,
-  );
-  matchStretch(rows, { ...middle, leftEnd, rightEnd }, length, onMatch);
+  if (found.length === 0) found = [{ left: (left + leftEnd) >> 1, right: (right + rightEnd) >> 1 }];
+  let from = { left, right };
+  for (const anchor of [...found, { left: leftEnd, right: rightEnd }]) {
+    const part = { ...from, leftEnd: anchor.left, rightEnd: anchor.right };
+    matchStretch(rows, part, length, onMatch);
+    from = anchor;
+  }
 }
 
 /** A place in both sequences. */
@@ -200,55 +163,26 @@ interface Anchor {
   readonly right: number;
 }
 
-/**
- * Finds places with the same `length` letters, unique in both sequences but for hash collisions, in the longest common
- * order. Takes n log n time.
- */
+/** Finds places with the same `length` letters, unique in both sequences, in the longest common order. Takes n log n time. */
 function anchors({ left, right }: LetterRows, stretch: Stretch, length: number): Anchor[] {
   const leftPlaces = uniquePlaces(left, stretch.left, stretch.leftEnd, length);
   const rightPlaces = uniquePlaces(right, stretch.right, stretch.rightEnd, length);
   const pairs: Anchor[] = [];
-  for (const [key, place] of leftPlaces) {
-    const other = rightPlaces.get(key);
-    if (place < 0 || other === undefined || other < 0) continue;
-    if (isSame(left, place, right, other, length)) pairs.push({ left: place, right: other });
+  for (const [letters, place] of leftPlaces) {
+    const other = rightPlaces.get(letters);
+    if (place >= 0 && other !== undefined && other >= 0) pairs.push({ left: place, right: other });
   }
   return longestIncreasing(pairs);
 }
 
-/** Spreads hashes over 32 bits. */
-const SPREAD = 0x9e3779b1;
-
-/** Maps hashes of letters to their place, or to -1 when there are several. */
-function uniquePlaces(codes: Int32Array, from: number, to: number, length: number) {
-  const places = new Map<number, number>();
-  let leaving = 1;
-  for (let count = 0; count < length; count += 1) leaving = Math.imul(leaving, SPREAD);
-  let hash = 0;
-  for (let at = from; at < to; at += 1) {
-    hash = Math.imul(hash, SPREAD) + (codes[at] ?? 0);
-    const start = at - length + 1;
-    if (start > from) hash -= Math.imul(leaving, codes[start - 1] ?? 0);
-    hash |= 0;
-    if (start < from) continue;
-    // Small integers need no allocation.
-    const key = hash >> 1;
-    places.set(key, places.has(key) ? -1 : start);
+/** Maps every `length` consecutive letters to their place, or to -1 if there are several. */
+function uniquePlaces(codes: readonly number[], from: number, to: number, length: number) {
+  const places = new Map<string, number>();
+  for (let at = from; at + length <= to; at += 1) {
+    const letters = String.fromCodePoint(...codes.slice(at, at + length));
+    places.set(letters, places.has(letters) ? -1 : at);
   }
   return places;
-}
-
-function isSame(
-  left: Int32Array,
-  leftAt: number,
-  right: Int32Array,
-  rightAt: number,
-  length: number,
-): boolean {
-  for (let index = 0; index < length; index += 1) {
-    if (left[leftAt + index] !== right[rightAt + index]) return false;
-  }
-  return true;
 }
 
 /** Returns the longest subsequence with increasing `right` of pairs that are sorted by `left`. */

@@ -67,87 +67,57 @@ function clamp(value: number, lowest: number, highest: number): number {
  * @throws Failure (usage) for a field with an invalid value
  */
 export function readTimings(value: unknown, shown: string): Timings {
-  const check = <T>(
-    field: string,
-    given: unknown,
-    parse: (given: unknown) => T | undefined,
-    allowed: string,
-  ): T => {
-    const parsed = parse(given);
-    if (parsed !== undefined) return parsed;
-    throw usageFailure(`${shown}: "${field}" is ${show(given)}; it takes ${allowed}`);
+  const fail = (field: string, given: unknown, allowed: string): never => {
+    throw usageFailure(`${shown}: "${field}" is ${show(given)}; use ${allowed}`);
   };
-  const document = record(value);
-  if (document === undefined) throw usageFailure(`${shown} is not a JSON object`, HINT);
-  const { version } = document;
+  if (!isRecord(value)) throw usageFailure(`${shown} is not a JSON object`, HINT);
+  const { complete, durationMs, text, version, words } = value;
   if (typeof version === 'number' && version > 1) {
     throw usageFailure(
       `${shown} has version ${version} of timings; this foley reads version 1`,
-      'Update foley, or have the timings written by this one.',
+      'Update foley, or create the timings with this version.',
     );
   }
-  if (version !== 1)
-    throw usageFailure(`${shown}: "version" is ${show(version)}; it takes 1`, HINT);
-  const durationMs = check('durationMs', document['durationMs'], milliseconds, MILLISECONDS);
-  const words = check(
-    'words',
-    document['words'],
-    (given) => (Array.isArray(given) ? (given as readonly unknown[]) : undefined),
-    'an array of {"text","startMs","endMs"}',
-  );
-  const text = check(
-    'text',
-    document['text'],
-    wellFormed,
-    'the text that was spoken, in valid Unicode',
-  );
-  const complete = check(
-    'complete',
-    document['complete'],
-    (given) => (typeof given === 'boolean' ? given : undefined),
-    'true or false',
-  );
+  if (version !== 1) throw usageFailure(`${shown}: "version" is ${show(version)}; use 1`, HINT);
+  if (!isTime(durationMs)) return fail('durationMs', durationMs, MILLISECONDS);
+  if (!Array.isArray(words)) return fail('words', words, 'an array of {"text","startMs","endMs"}');
+  if (!isWellFormed(text)) return fail('text', text, 'the text that was spoken, in valid Unicode');
+  if (typeof complete !== 'boolean') return fail('complete', complete, 'true or false');
   let previous = 0;
-  return {
-    version: 1,
-    text,
-    durationMs,
-    complete,
-    words: words.map((given, index): TimedWord => {
-      const field = `words[${index}]`;
-      const word = check(field, given, record, 'an object');
-      const wordText = check(`${field}.text`, word['text'], wellFormed, 'a text in valid Unicode');
-      const startMs = check(`${field}.startMs`, word['startMs'], milliseconds, MILLISECONDS);
-      const endMs = check(`${field}.endMs`, word['endMs'], milliseconds, MILLISECONDS);
-      const require = (name: string, ms: number, isAllowed: boolean, allowed: string): true =>
-        check(`${field}.${name}`, ms, () => isAllowed || undefined, allowed);
-      const before = `at least ${previous}, where the word before begins`;
-      require('startMs', startMs, startMs >= previous, before);
-      require('endMs', endMs, endMs >= startMs, `at least its own start, ${startMs}`);
-      require('endMs', endMs, endMs <= durationMs, `at most "durationMs", ${durationMs}`);
-      previous = startMs;
-      return { text: wordText, startMs, endMs };
-    }),
+  const read = (word: unknown, index: number): TimedWord => {
+    const field = `words[${index}]`;
+    if (!isRecord(word)) return fail(field, word, 'an object');
+    const { endMs, startMs, text: said } = word;
+    if (!isWellFormed(said)) return fail(`${field}.text`, said, 'a text in valid Unicode');
+    if (!isTime(startMs)) return fail(`${field}.startMs`, startMs, MILLISECONDS);
+    if (!isTime(endMs)) return fail(`${field}.endMs`, endMs, MILLISECONDS);
+    if (startMs < previous) {
+      fail(`${field}.startMs`, startMs, `at least ${previous}, the start of the word before`);
+    }
+    if (endMs < startMs) fail(`${field}.endMs`, endMs, `at least its own start, ${startMs}`);
+    if (endMs > durationMs) fail(`${field}.endMs`, endMs, `at most "durationMs", ${durationMs}`);
+    previous = startMs;
+    return { text: said, startMs, endMs };
   };
+  return { version: 1, text, durationMs, complete, words: words.map(read) };
 }
 
 const HINT = 'Timings are written by `foley tts --timings FILE.json`.';
 const MILLISECONDS = 'milliseconds, a number of at least 0';
 
-function record(value: unknown): Readonly<Record<string, unknown>> | undefined {
-  const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return isRecord ? { ...value } : undefined;
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A thousand hours; much larger numbers could not be displayed. */
 const LONGEST_MS = 1_000 * 3_600_000;
 
-function milliseconds(value: unknown): number | undefined {
-  return typeof value === 'number' && value >= 0 && value <= LONGEST_MS ? value : undefined;
+function isTime(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && value <= LONGEST_MS;
 }
 
-function wellFormed(value: unknown): string | undefined {
-  return typeof value === 'string' && !/\p{Surrogate}/u.test(value) ? value : undefined;
+function isWellFormed(value: unknown): value is string {
+  return typeof value === 'string' && !/\p{Surrogate}/u.test(value);
 }
 
 const SHOWN_LENGTH = 40;

@@ -55,43 +55,43 @@ describe('stored timings', () => {
   test.each<readonly [value: unknown, message: string]>([
     [[], 'talk.json is not a JSON object'],
     [null, 'talk.json is not a JSON object'],
-    [{ ...GOOD, version: undefined }, 'talk.json: "version" is missing; it takes 1'],
-    [{ ...GOOD, version: '1' }, 'talk.json: "version" is "1"; it takes 1'],
+    [{ ...GOOD, version: undefined }, 'talk.json: "version" is missing; use 1'],
+    [{ ...GOOD, version: '1' }, 'talk.json: "version" is "1"; use 1'],
     [{ ...GOOD, version: 2 }, 'talk.json has version 2 of timings; this foley reads version 1'],
     [
       { ...GOOD, text: 7 },
-      'talk.json: "text" is 7; it takes the text that was spoken, in valid Unicode',
+      'talk.json: "text" is 7; use the text that was spoken, in valid Unicode',
     ],
     [
       { ...GOOD, text: '\ud800' },
-      'talk.json: "text" is "\\ud800"; it takes the text that was spoken, in valid Unicode',
+      'talk.json: "text" is "\\ud800"; use the text that was spoken, in valid Unicode',
     ],
     [
       { ...GOOD, durationMs: -1 },
-      'talk.json: "durationMs" is -1; it takes milliseconds, a number of at least 0',
+      'talk.json: "durationMs" is -1; use milliseconds, a number of at least 0',
     ],
-    [{ ...GOOD, complete: 'yes' }, 'talk.json: "complete" is "yes"; it takes true or false'],
+    [{ ...GOOD, complete: 'yes' }, 'talk.json: "complete" is "yes"; use true or false'],
     [
       { ...GOOD, words: {} },
-      'talk.json: "words" is {}; it takes an array of {"text","startMs","endMs"}',
+      'talk.json: "words" is {}; use an array of {"text","startMs","endMs"}',
     ],
-    [{ ...GOOD, words: ['Hello'] }, 'talk.json: "words[0]" is "Hello"; it takes an object'],
-    [word({ text: 1 }), 'talk.json: "words[0].text" is 1; it takes a text in valid Unicode'],
+    [{ ...GOOD, words: ['Hello'] }, 'talk.json: "words[0]" is "Hello"; use an object'],
+    [word({ text: 1 }), 'talk.json: "words[0].text" is 1; use a text in valid Unicode'],
     [
       word({ startMs: '0' }),
-      'talk.json: "words[0].startMs" is "0"; it takes milliseconds, a number of at least 0',
+      'talk.json: "words[0].startMs" is "0"; use milliseconds, a number of at least 0',
     ],
     [
       word({ startMs: 400 }),
-      'talk.json: "words[0].endMs" is 310; it takes at least its own start, 400',
+      'talk.json: "words[0].endMs" is 310; use at least its own start, 400',
     ],
     [
       word({ startMs: 400, endMs: 500 }),
-      'talk.json: "words[1].startMs" is 310; it takes at least 400, where the word before begins',
+      'talk.json: "words[1].startMs" is 310; use at least 400, the start of the word before',
     ],
     [
       word({ endMs: 901 }),
-      'talk.json: "words[0].endMs" is 901; it takes at most "durationMs", 900',
+      'talk.json: "words[0].endMs" is 901; use at most "durationMs", 900',
     ],
   ])('%j is refused', (value, message) => {
     expect(refusal(value)).toBe(message);
