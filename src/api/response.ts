@@ -84,6 +84,19 @@ export async function readText(
   response: Pick<ApiResponse, 'body' | 'requestId'>,
   limit: number,
 ): Promise<string> {
+  const bytes = await readBytes(response, limit);
+  try {
+    return decodeUtf8(bytes);
+  } catch (error) {
+    throw badResponse('the response is not valid UTF-8', response, error);
+  }
+}
+
+/** Reads a body into memory. @throws Failure (bad_answer) above `limit` bytes */
+export async function readBytes(
+  response: Pick<ApiResponse, 'body' | 'requestId'>,
+  limit: number,
+): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of response.body) {
@@ -91,11 +104,7 @@ export async function readText(
     if (size > limit) throw badResponse(`the response is larger than ${limit} bytes`, response);
     parts.push(chunk);
   }
-  try {
-    return decodeUtf8(Buffer.concat(parts));
-  } catch (error) {
-    throw badResponse('the response is not valid UTF-8', response, error);
-  }
+  return Buffer.concat(parts, size);
 }
 
 /** Describes an unusable response (exit 25). */

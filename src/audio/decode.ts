@@ -22,7 +22,7 @@ export interface RecognisedSound {
 const PIECE_BYTES = 64 * 1024;
 /** The most that FLAC allows; a few bytes may claim 65,535, and each takes memory. */
 const MOST_CHANNELS = 8;
-const DECODED = 'wav, mp3, flac, ogg and opus are';
+const SUPPORTED = 'supported are wav, mp3, flac, ogg and opus';
 
 /**
  * Detects what a file is from its bytes, whatever its name, and verifies that it is whole.
@@ -41,30 +41,16 @@ export function recogniseSound(file: OpenFile): RecognisedSound {
       const { codec = '' } = verdict;
       const open = OGG_DECODERS.get(codec);
       if (open !== undefined) return { format, codec, ...wholeFile(file, verdict), open };
-      throw new SoundProblem(`is ogg without Vorbis, Opus or FLAC in it; ${DECODED} decoded here`);
+      throw new SoundProblem(`is ogg without Vorbis, Opus or FLAC in it; ${SUPPORTED}`);
     }
     case 'flac': {
       const seconds = readFlacLength(file);
       return { format, start: 0, end: file.size, seconds, open: createFlacDecoder };
     }
-    case 'aac':
-    case 'aiff':
-    case 'm4a':
-    case 'mp4':
-    case 'webm': {
-      throw new SoundProblem(`holds ${format}, which is not decoded here; ${DECODED}`);
-    }
-    case 'gif':
-    case 'gzip':
-    case 'html':
-    case 'jpeg':
-    case 'json':
-    case 'png':
-    case 'webp':
-    case undefined: {
-      const what = format === undefined ? 'holds no sound' : `holds ${format}, which is no sound`;
-      throw new SoundProblem(`${what}; ${DECODED} decoded here`);
-    }
+    case undefined:
+      throw new SoundProblem(`holds no sound; ${SUPPORTED}`);
+    default:
+      throw new SoundProblem(`holds ${format}, which cannot be decoded; ${SUPPORTED}`);
   }
 }
 
@@ -72,8 +58,8 @@ function recogniseWav(file: OpenFile): RecognisedSound {
   const verdict = requireWhole(file, 'wav');
   const samples = findWavSamples(fileHead(file, WAV_HEAD_BYTES));
   if (samples === undefined) {
-    const kinds = 'whole numbers of 8 to 32 bits, and floating point ones';
-    throw new SoundProblem(`holds wav of a kind that is not decoded here; ${kinds} are`);
+    const kinds = 'integers of 8 to 32 bits, and floating point';
+    throw new SoundProblem(`is wav with an unsupported kind of samples; supported are ${kinds}`);
   }
   return {
     format: 'wav',
@@ -87,7 +73,7 @@ function recogniseWav(file: OpenFile): RecognisedSound {
 /** Searched for the samples; longer metadata is not read. */
 const WAV_HEAD_BYTES = 1024 * 1024;
 
-/** @throws SoundProblem when something of the file is missing */
+/** @throws SoundProblem when the file is incomplete */
 function requireWhole(file: OpenFile, format: 'wav' | 'mp3' | 'ogg'): Verdict {
   const verifier = createVerifier(format);
   for (const piece of filePieces(file, PIECE_BYTES)) verifier.write(piece);
@@ -95,7 +81,7 @@ function requireWhole(file: OpenFile, format: 'wav' | 'mp3' | 'ogg'): Verdict {
   const { channels = 1, problem } = verdict;
   if (problem !== undefined) throw new SoundProblem(problem);
   if (channels > MOST_CHANNELS) {
-    throw new SoundProblem(`has ${channels} channels; at most ${MOST_CHANNELS} are decoded`);
+    throw new SoundProblem(`has ${channels} channels; at most ${MOST_CHANNELS} are supported`);
   }
   return verdict;
 }
@@ -130,7 +116,7 @@ export interface SoundDecoder {
 
 const NO_SOUND: DecodedSound = { channels: [], sampleRate: 0 };
 
-/** A file that cannot be used; the message is the rest of a sentence that begins with its name. */
+/** An unusable file; the message completes a sentence that begins with the name of the file. */
 export class SoundProblem extends Error {
   override readonly name = 'SoundProblem';
 }
@@ -329,7 +315,7 @@ export function readFlacLength(file: OpenFile): number | undefined {
   return sampleRate === 0 || samples === 0 ? undefined : samples / sampleRate;
 }
 
-/** A file that is open already, as threads that decode it are given it. */
+/** An open file, which can be passed to a decoding thread. */
 export interface OpenFile {
   readonly fd: number;
   readonly size: number;

@@ -53,16 +53,10 @@ export function formatNamed(name: string): Format | undefined {
   return FORMAT_NAMES.find((format) => format === wanted);
 }
 
-/** Returns the format of a file extension, with or without its dot, ignoring case. */
-export function formatOfExtension(extension: string): Format | undefined {
-  const wanted = extension.toLowerCase().replace(/^\./, '');
-  return FORMAT_NAMES.find((format) => includes(FORMATS[format].extensions, wanted));
-}
-
-/** Returns the format of a path's extension; a leading dot of the name starts no extension. */
+/** Returns the format of a path's extension, ignoring case; a leading dot of the name starts no extension. */
 export function formatOfPath(path: string): Format | undefined {
-  const extension = /[^/\\]\.([^./\\]+)$/.exec(path)?.[1];
-  return extension === undefined ? undefined : formatOfExtension(extension);
+  const extension = /[^/\\]\.([^./\\]+)$/.exec(path)?.[1]?.toLowerCase() ?? '';
+  return FORMAT_NAMES.find((format) => includes(FORMATS[format].extensions, extension));
 }
 
 /** Returns the format of a `Content-Type`, whose `codecs` may name Opus in Ogg; undefined for other types. */
@@ -72,13 +66,7 @@ export function formatOfMediaType(contentType: string): Format | undefined {
   return format === 'ogg' && /;\s*codecs="?opus/i.test(contentType) ? 'opus' : format;
 }
 
-/** Whether a `Content-Type` is one of audio. */
-export function isAudioMediaType(contentType: string): boolean {
-  const essence = essenceOf(contentType);
-  return essence.startsWith('audio/') || essence === 'application/ogg';
-}
-
-/** Whether a `Content-Type` says no more than "bytes", as those of object stores. */
+/** Whether a `Content-Type` stands for any bytes, as file storage sends it. */
 export function isOpaqueMediaType(contentType: string): boolean {
   return ['application/octet-stream', 'binary/octet-stream', ''].includes(essenceOf(contentType));
 }

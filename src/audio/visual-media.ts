@@ -2,6 +2,7 @@ import { crc32 } from 'node:zlib';
 import type { Findings, Walker } from './reader.ts';
 import { TO_THE_END, VerifyingReader, tagAt } from './reader.ts';
 import { sniff } from './sniff.ts';
+import { CHUNK_HEAD_BYTES, RIFF_BYTES } from './wav.ts';
 
 const END_OF_IMAGE = 0xd9;
 const START_OF_SCAN = 0xda;
@@ -138,9 +139,6 @@ export class PngReader extends VerifyingReader {
   }
 }
 
-const RIFF_BYTES = 12;
-const CHUNK_BYTES = 8;
-
 /** Verifies a WebP: walks its chunks up to the length in its header. */
 export class WebpReader extends VerifyingReader {
   #end = 0;
@@ -156,15 +154,15 @@ export class WebpReader extends VerifyingReader {
     if (!this.begun) {
       this.begun = name === 'RIFF' && tagAt(bytes, at + 8) === 'WEBP';
       this.#end = 8 + length;
-      return this.begun ? this.advance(RIFF_BYTES, CHUNK_BYTES) : this.stop('is not webp');
+      return this.begun ? this.advance(RIFF_BYTES, CHUNK_HEAD_BYTES) : this.stop('is not webp');
     }
     if (position >= this.#end) return this.stop('has bytes behind its end');
-    const padded = CHUNK_BYTES + length + (length % 2);
+    const padded = CHUNK_HEAD_BYTES + length + (length % 2);
     if (!/^[\x20-\x7e]{4}$/.test(name) || position + padded > this.#end) {
       return this.stop(`has bytes that are no WebP chunk at offset ${position}`);
     }
     this.#hasPixels ||= name === 'VP8 ' || name === 'VP8L' || name === 'ANMF';
-    return this.advance(padded, CHUNK_BYTES);
+    return this.advance(padded, CHUNK_HEAD_BYTES);
   }
 
   finish({ bytes }: Walker): Findings {

@@ -8,7 +8,7 @@ import { TO_THE_END, VerifyingReader, tagAt } from './reader.ts';
 export class WavReader extends VerifyingReader {
   /** The end of the file by its header. */
   #end: number | undefined;
-  #format: WavFormat | undefined;
+  #format: ReturnType<typeof readWavFormat> | undefined;
   #dataStart: number | undefined;
   /** Bytes of samples by the header. */
   #dataBytes: number | undefined;
@@ -88,12 +88,7 @@ export class WavReader extends VerifyingReader {
       this.want = CHUNK_HEAD_BYTES + FORMAT_BYTES;
       return undefined;
     }
-    const format = {
-      channels: view.getUint16(10, true),
-      sampleRate: view.getUint32(12, true),
-      bytesPerSecond: view.getUint32(16, true),
-      blockBytes: view.getUint16(20, true),
-    };
+    const format = readWavFormat(view);
     if (Object.values(format).includes(0)) return this.stop('has a WAV format that cannot be');
     this.#format = format;
     return this.#skipChunk(size);
@@ -120,11 +115,14 @@ export class WavReader extends VerifyingReader {
   }
 }
 
-interface WavFormat {
-  readonly channels: number;
-  readonly sampleRate: number;
-  readonly bytesPerSecond: number;
-  readonly blockBytes: number;
+/** Reads the `fmt ` chunk at the beginning of `view`. */
+function readWavFormat(view: DataView) {
+  return {
+    channels: view.getUint16(10, true),
+    sampleRate: view.getUint32(12, true),
+    bytesPerSecond: view.getUint32(16, true),
+    blockBytes: view.getUint16(20, true),
+  };
 }
 
 /** Bytes before the first chunk. */
@@ -135,7 +133,7 @@ export const FORMAT_BYTES = 16;
 export const LARGEST_WAV_LENGTH = 0xffff_ffff;
 const UNKNOWN_LENGTH_FROM = 0x7fff_0000;
 
-/** Whether a length field is one that writers of streams put down. */
+/** Whether a length field is a placeholder of a writer that streams. */
 export function isUnknownWavLength(length: number): boolean {
   return length === 0 || length >= UNKNOWN_LENGTH_FROM;
 }
@@ -146,7 +144,7 @@ function lengthField(length: number): Uint8Array {
   return bytes;
 }
 
-/** The layout of raw samples, which realtime sessions and documents give beside the bytes. */
+/** The layout of raw samples, which a service reports beside the bytes. */
 export interface PcmLayout {
   readonly sampleRate: number;
   readonly channels: number;

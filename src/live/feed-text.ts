@@ -3,7 +3,7 @@ import type { Clock } from '../effects/clock.ts';
 import { usageFailure } from '../errors/failure.ts';
 import { hasMoreCodePointsThan } from '../text/code-points.ts';
 import { cutWithin, splitParts } from '../text/parts.ts';
-import { endsClearly, firstSentence } from '../text/sentences.ts';
+import { endsClearly, firstSentence, lastEnd } from '../text/sentences.ts';
 import type { Conversation } from './conversation.ts';
 
 export interface FeedOptions {
@@ -173,11 +173,6 @@ function sentenceEnd(text: string, isFirst: boolean, isOpen: boolean): number | 
 const SHORTEST_PART = 0.25;
 
 function lastMatchEnd(pattern: RegExp, text: string, most: number): number | undefined {
-  let last: number | undefined;
   // One more unit shows whether white space follows.
-  for (const { 0: found, index } of text.slice(0, most + 1).matchAll(pattern)) {
-    const end = index + found.length;
-    if (end <= most && end >= most * SHORTEST_PART) last = end;
-  }
-  return last;
+  return lastEnd(text.slice(0, most + 1), pattern, most * SHORTEST_PART, most);
 }

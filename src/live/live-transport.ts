@@ -3,7 +3,7 @@ import type { ApiClient } from '../api/client.ts';
 import { reviseFailure } from '../api/failures.ts';
 import { jsonBody } from '../api/request.ts';
 import { fetchRealtimeSegment, getRealtimeRequest } from '../api/resources/realtime.ts';
-import { badResponse } from '../api/response.ts';
+import { badResponse, readBytes } from '../api/response.ts';
 import { REALTIME_PROTOCOLS } from '../contract/realtime/protocols.ts';
 import type { RealtimeProtocol } from '../contract/realtime/protocols.ts';
 import { Failure } from '../errors/failure.ts';
@@ -218,12 +218,12 @@ export function httpRequests(
   return {
     async getStatus(requestId, signal) {
       try {
-        const answer = await getRealtimeRequest(client, protocol, requestId, signal);
+        const response = await getRealtimeRequest(client, protocol, requestId, signal);
         try {
-          return readRequestStatus(answer.value);
+          return readRequestStatus(response.value);
         } catch (error) {
           if (!(error instanceof UnreadableFrame)) throw error;
-          throw badResponse(`the status of the request is invalid: ${error.message}`, answer);
+          throw badResponse(`the status of the request is invalid: ${error.message}`, response);
         }
       } catch (error) {
         if (isNotFound(error)) return undefined;
@@ -231,21 +231,12 @@ export function httpRequests(
       }
     },
     async fetchSegment(requestId, segmentId, signal) {
-      const { body } = await fetchRealtimeSegment(client, requestId, segmentId, signal).catch(
+      const response = await fetchRealtimeSegment(client, requestId, segmentId, signal).catch(
         (error: unknown) => {
           throw isNotFound(error) ? segmentLost(error, segmentId) : error;
         },
       );
-      const parts: Uint8Array[] = [];
-      let size = 0;
-      for await (const part of body) {
-        size += part.length;
-        if (size > SEGMENT_MAX_BYTES) {
-          throw badResponse(`the stored audio of ${segmentId} is too large`, { requestId });
-        }
-        parts.push(part);
-      }
-      return Buffer.concat(parts, size);
+      return readBytes(response, SEGMENT_MAX_BYTES);
     },
   };
 }

@@ -1,3 +1,5 @@
+import type { UnknownRecord } from '../api/response.ts';
+import { firstNumber, firstText, isRecord } from '../api/response.ts';
 import { FINISH_REASONS, REQUEST_STATES } from '../contract/realtime/protocols.ts';
 import type { FinishReason, RequestState } from '../contract/realtime/protocols.ts';
 import { UnreadableFrame } from '../realtime/frames.ts';
@@ -71,44 +73,44 @@ export function readServerMessage(fields: FrameMessage): ReceivedMessage | undef
       return { event, fields };
     case 'input_ack':
       return { event, acceptedSequence: count(fields['acceptedSequence']) };
-    case 'audio':
-      return readAudio(fields);
-    case 'warning':
-      return { event, code: text(fields, 'code'), message: optionalText(fields['message']) };
-    case 'error': {
-      const isRetryable = fields['retryable'] === true;
-      const message = optionalText(fields['message']);
-      return { event, code: text(fields, 'code'), message, isRetryable };
-    }
-    case 'finish': {
-      const reason = oneOf(fields, 'reason', FINISH_REASONS);
-      return { event, reason, units: units(fields['units']) };
-    }
-    case 'request_status':
-      return { event, status: readRequestStatus(fields) };
-    default:
-      return readSegmentMessage(fields);
-  }
-}
-
-function readSegmentMessage(fields: FrameMessage): ReceivedMessage | undefined {
-  const { event } = fields;
-  const audioBytes = count(fields['audioBytes']);
-  switch (event) {
     case 'segment_accepted': {
-      const reservedUnits = units(fields['reservedUnits']);
-      return { event, segmentId: text(fields, 'segmentId'), reservedUnits };
+      const reservedUnits = firstNumber(fields['reservedUnits']);
+      return { event, segmentId: requireText(fields, 'segmentId'), reservedUnits };
     }
-    case 'segment_completed':
-      return { event, segmentId: text(fields, 'segmentId'), audioBytes };
+    case 'audio': {
+      const { audio, segmentId } = fields;
+      const sequence = count(fields['sequence']);
+      if (!(audio instanceof Uint8Array)) throw new UnreadableFrame('audio is not binary');
+      if (sequence === undefined) throw new UnreadableFrame('the audio has no sequence');
+      return { event, segmentId: firstText(segmentId), sequence, audio };
+    }
     case 'usage':
       return {
         event,
-        sessionUnits: units(fields['sessionUnits']),
-        quotaRemaining: units(fields['quotaRemaining']),
-        creditsUsed: units(fields['creditsUsed']),
-        audioBytes,
+        sessionUnits: firstNumber(fields['sessionUnits']),
+        quotaRemaining: firstNumber(fields['quotaRemaining']),
+        creditsUsed: firstNumber(fields['creditsUsed']),
+        audioBytes: count(fields['audioBytes']),
       };
+    case 'segment_completed': {
+      const audioBytes = count(fields['audioBytes']);
+      return { event, segmentId: requireText(fields, 'segmentId'), audioBytes };
+    }
+    case 'request_status':
+      return { event, status: readRequestStatus(fields) };
+    case 'warning': {
+      const message = firstText(fields['message']) ?? '';
+      return { event, code: requireText(fields, 'code'), message };
+    }
+    case 'error': {
+      const message = firstText(fields['message']) ?? '';
+      const isRetryable = fields['retryable'] === true;
+      return { event, code: requireText(fields, 'code'), message, isRetryable };
+    }
+    case 'finish': {
+      const reason = oneOf(fields, 'reason', FINISH_REASONS);
+      return { event, reason, units: firstNumber(fields['units']) };
+    }
     default:
       return undefined;
   }
@@ -118,17 +120,17 @@ function readSegmentMessage(fields: FrameMessage): ReceivedMessage | undefined {
  * Reads the status of a request: the fields of `request_status`, or the body of its resource over HTTP.
  * @throws UnreadableFrame
  */
-export function readRequestStatus(fields: Readonly<Record<string, unknown>>): RequestStatus {
+export function readRequestStatus(fields: UnknownRecord): RequestStatus {
   const { segments = [] } = fields;
   if (!Array.isArray(segments)) throw new UnreadableFrame('segments is not a list');
   return {
     state: oneOf(fields, 'state', REQUEST_STATES),
-    units: units(fields['units']),
+    units: firstNumber(fields['units']),
     segments: segments.map((segment: unknown) => {
-      if (!isFields(segment)) throw new UnreadableFrame('a segment is not a map');
+      if (!isRecord(segment)) throw new UnreadableFrame('a segment is not a map');
       const { state = 'completed' } = segment;
       return {
-        segmentId: text(segment, 'segmentId'),
+        segmentId: requireText(segment, 'segmentId'),
         isStored: state === 'completed',
         characters: count(segment['characters']),
         audioBytes: count(segment['audioBytes']),
@@ -137,27 +139,14 @@ export function readRequestStatus(fields: Readonly<Record<string, unknown>>): Re
   };
 }
 
-function readAudio(fields: FrameMessage): ReceivedMessage {
-  const { audio, segmentId } = fields;
-  const sequence = count(fields['sequence']);
-  if (!(audio instanceof Uint8Array)) throw new UnreadableFrame('audio is not binary');
-  if (sequence === undefined) throw new UnreadableFrame('the audio has no sequence');
-  return {
-    event: 'audio',
-    segmentId: typeof segmentId === 'string' ? segmentId : undefined,
-    sequence,
-    audio,
-  };
-}
-
-function text(fields: Readonly<Record<string, unknown>>, name: string): string {
-  const value = fields[name];
-  if (typeof value === 'string' && value !== '') return value;
-  throw new UnreadableFrame(`${name} is missing`);
+function requireText(fields: UnknownRecord, name: string): string {
+  const value = firstText(fields[name]);
+  if (value === undefined) throw new UnreadableFrame(`${name} is missing`);
+  return value;
 }
 
 function oneOf<Word extends string>(
-  fields: Readonly<Record<string, unknown>>,
+  fields: UnknownRecord,
   name: string,
   allowed: readonly Word[],
 ): Word {
@@ -166,18 +155,6 @@ function oneOf<Word extends string>(
   throw new UnreadableFrame(`${name} is not one of ${allowed.join(', ')}`);
 }
 
-function optionalText(value: unknown): string {
-  return typeof value === 'string' ? value : '';
-}
-
 function count(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
-}
-
-function units(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
-}
-
-function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

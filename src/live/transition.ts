@@ -7,8 +7,8 @@ import {
   takeAudio,
   takeNextAudio,
   takeStored,
+  wasDelivered,
 } from './audio-order.ts';
-import { wasDelivered } from './audio-order.ts';
 import {
   afterDisconnect,
   closeEnding,
@@ -21,8 +21,18 @@ import { checkStatus, connect, disconnected, proceed, takeStatus } from './resum
 import { sendMore, takeText } from './sending.ts';
 import type { ReceivedMessage } from './server-message.ts';
 import type { LiveEvent, LiveState, Reducer, Segment, Step, TimerName } from './state.ts';
-import { emit, end, isConnected, leave, patch, patchSegment, run } from './state.ts';
-import { send, startTimer, stopTimers } from './state.ts';
+import {
+  emit,
+  end,
+  isConnected,
+  leave,
+  patch,
+  patchSegment,
+  run,
+  send,
+  startTimer,
+  stopTimers,
+} from './state.ts';
 
 /**
  * Returns the next state of a realtime conversation and its effects, as a pure function (docs/protocol.md).
@@ -184,7 +194,7 @@ function duringSpeech(message: SpeechMessage): Reducer {
           ? []
           : [end(violation(state, 'input_ack names text that was not sent'))];
       case 'segment_accepted':
-        return [withSegment(message.segmentId, accepted(message.reservedUnits))];
+        return [withSegment(message.segmentId, (one) => accepted(one, message.reservedUnits))];
       case 'audio':
         return [takeAudio(message), advance];
       case 'usage': {
@@ -193,7 +203,7 @@ function duringSpeech(message: SpeechMessage): Reducer {
         return [patch({ sessionUnits, reportedBytes }), emit({ type: 'notice', message })];
       }
       case 'segment_completed':
-        return [withSegment(message.segmentId, completed(message)), advance];
+        return [withSegment(message.segmentId, (one) => completed(one, message)), advance];
     }
   };
 }
@@ -237,26 +247,27 @@ function withSegment(id: string, reducer: (segment: Segment) => Reducer): Reduce
   };
 }
 
-function accepted(reservedUnits: number | undefined) {
-  return ({ id, characters }: Segment): Reducer =>
-    ({ sessionUnits, unitsPerCharacter }) => {
-      const units = reservedUnits ?? characters * unitsPerCharacter;
-      return [
-        patchSegment(id, { state: 'accepted' }),
-        patch({
-          sessionUnits: sessionUnits + units,
-          unitsPerCharacter: Math.max(unitsPerCharacter, units / characters),
-        }),
-      ];
-    };
+function accepted({ id, characters }: Segment, reservedUnits: number | undefined): Reducer {
+  return ({ sessionUnits, unitsPerCharacter }) => {
+    const units = reservedUnits ?? characters * unitsPerCharacter;
+    return [
+      patchSegment(id, { state: 'accepted' }),
+      patch({
+        sessionUnits: sessionUnits + units,
+        unitsPerCharacter: Math.max(unitsPerCharacter, units / characters),
+      }),
+    ];
+  };
 }
 
-function completed(message: Extract<ReceivedMessage, { event: 'segment_completed' }>) {
-  return ({ id }: Segment): Reducer =>
-    () => [
-      patchSegment(id, { state: 'accepted', completed: { audioBytes: message.audioBytes } }),
-      emit({ type: 'notice', message }),
-    ];
+function completed(
+  { id }: Segment,
+  message: Extract<ReceivedMessage, { event: 'segment_completed' }>,
+): Reducer {
+  return () => [
+    patchSegment(id, { state: 'accepted', completed: { audioBytes: message.audioBytes } }),
+    emit({ type: 'notice', message }),
+  ];
 }
 
 function failed({
@@ -266,8 +277,8 @@ function failed({
 }: Extract<ReceivedMessage, { event: 'error' }>): Reducer {
   return (state) => {
     const ending = errorEnding(state, code, message);
-    const mayRetry = canResume(state) && (isRetryable || code === 'server_draining');
-    return [mayRetry ? disconnected(ending, true) : end(ending)];
+    const isTransient = isRetryable || code === 'server_draining';
+    return [canResume(state) && isTransient ? disconnected(ending, true) : end(ending)];
   };
 }
 

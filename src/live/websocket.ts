@@ -7,7 +7,7 @@ import { reviseFailure, statusFailure, transportFailure } from '../api/failures.
 import { isHeaderValue, requireProtected, withHttp } from '../api/request.ts';
 import { readHeaders, badResponse, readErrorText, parseServiceError } from '../api/response.ts';
 import { decideRetry, parseRetryAfter } from '../api/retry.ts';
-import { connectFault, TransportError } from '../api/transport/exchange.ts';
+import { connectFault, joinHeaders, TransportError } from '../api/transport/exchange.ts';
 import { proxyFor, proxyHost } from '../api/transport/proxy.ts';
 import type { ProxyEnvironment } from '../api/transport/proxy.ts';
 import { FRAME_LIMITS } from '../contract/realtime/limits.ts';
@@ -255,29 +255,19 @@ async function refusedHandshake(
 ): Promise<SocketEvent> {
   const status = response.statusCode ?? 0;
   onResponse({ url, status });
-  const headers = readHeaders(
-    new Map(
-      Object.entries(response.headersDistinct).map(([name, values = []]) => [
-        name,
-        values.join(', '),
-      ]),
-    ),
-  );
+  const headers = readHeaders(joinHeaders(response.rawHeaders));
   const discard = (): void => void response.destroy();
   const text = await readErrorText({ body: response, discard, headers }, clock);
   const error = parseServiceError(text, headers);
   const now = clock.now();
   const retryAfterMs = parseRetryAfter(headers.get('retry-after'), headers.get('date'), now);
   const requestId = headers.requestId ?? ownId;
+  const message = `the realtime host responded with ${status} and opened no WebSocket`;
   const failure =
     status < 400
-      ? reviseFailure(
-          badResponse(`the realtime host answered ${status} and opened no WebSocket`, {
-            requestId,
-            status,
-          }),
-          { hint: 'Check --realtime-url: it may not be the realtime host.' },
-        )
+      ? reviseFailure(badResponse(message, { requestId, status }), {
+          hint: 'Check --realtime-url: it may not be the realtime host.',
+        })
       : statusFailure({ status, error, requestId, retryAfterMs, billed: false, now });
   const outcome = { kind: 'status', status, code: error.code, retryAfterMs } as const;
   return { type: 'refused', failure, isRetryable: isRetryable(outcome), retryAfterMs };

@@ -201,8 +201,8 @@ function readHead(
   return { status, headers, ...framing(method, status, headers) };
 }
 
-/** @param raw names and values alternately */
-function joinHeaders(raw: readonly string[]): ReadonlyMap<string, string> {
+/** Returns headers by lower-case name, repeated ones joined with a comma. @param raw names and values alternately */
+export function joinHeaders(raw: readonly string[]): ReadonlyMap<string, string> {
   const headers = new Map<string, string>();
   for (let index = 0; index + 1 < raw.length; index += 2) {
     const name = (raw[index] ?? '').toLowerCase();

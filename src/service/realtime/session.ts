@@ -105,7 +105,8 @@ export class Session implements SocketListener {
   }
 
   #receive(bytes: Uint8Array, isText: boolean): void {
-    if (isText) return this.#dispatch({ type: 'unreadable', isText, problem: 'the message is text' });
+    if (isText)
+      return this.#dispatch({ type: 'unreadable', isText, problem: 'the message is text' });
     try {
       const fields = decodeFields(bytes, this.#admission.protocol);
       const message = isFrameMessage(fields) ? fields : { ...fields, event: NO_EVENT };

@@ -86,16 +86,16 @@ function contents(mp3: Buffer, ogg: Buffer): readonly BadUpload[] {
       /0\.4 s long; allowed are 0\.5/,
     ),
     file(
-      'samples of a kind that nobody decodes',
+      'samples of an unsupported kind',
       'mulaw.wav',
       coded(GOOD, 7),
-      /of a kind that is not decoded/,
+      /with an unsupported kind of samples/,
     ),
     file(
       'm4a',
       'song.m4a',
       Buffer.from('\0\0\0\x20ftypM4A \0\0\0\0'.padEnd(99, '\0'), 'latin1'),
-      /holds m4a, which is not decoded here/,
+      /holds m4a, which cannot be decoded/,
     ),
     file(
       'a video',
