@@ -81,18 +81,12 @@ describe('stored timings', () => {
       word({ startMs: '0' }),
       'talk.json: "words[0].startMs" is "0"; use milliseconds, a number of at least 0',
     ],
-    [
-      word({ startMs: 400 }),
-      'talk.json: "words[0].endMs" is 310; use at least its own start, 400',
-    ],
+    [word({ startMs: 400 }), 'talk.json: "words[0].endMs" is 310; use at least its own start, 400'],
     [
       word({ startMs: 400, endMs: 500 }),
       'talk.json: "words[1].startMs" is 310; use at least 400, the start of the word before',
     ],
-    [
-      word({ endMs: 901 }),
-      'talk.json: "words[0].endMs" is 901; use at most "durationMs", 900',
-    ],
+    [word({ endMs: 901 }), 'talk.json: "words[0].endMs" is 901; use at most "durationMs", 900'],
   ])('%j is refused', (value, message) => {
     expect(refusal(value)).toBe(message);
   });
