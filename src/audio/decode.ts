@@ -31,27 +31,23 @@ const SUPPORTED = 'supported are wav, mp3, flac, ogg and opus';
 export function recogniseSound(file: OpenFile): RecognisedSound {
   const found = sniff(fileHead(file, SNIFF_BYTES_MAX));
   const format = found.kind === 'known' ? found.format : undefined;
-  switch (format) {
-    case 'wav':
-      return recogniseWav(file);
-    case 'mp3':
-      return { format, ...wholeFile(file, requireWhole(file, 'mp3')), open: createMp3Decoder };
-    case 'ogg': {
-      const verdict = requireWhole(file, 'ogg');
-      const { codec = '' } = verdict;
-      const open = OGG_DECODERS.get(codec);
-      if (open !== undefined) return { format, codec, ...wholeFile(file, verdict), open };
-      throw new SoundProblem(`is ogg without Vorbis, Opus or FLAC in it; ${SUPPORTED}`);
-    }
-    case 'flac': {
-      const seconds = readFlacLength(file);
-      return { format, start: 0, end: file.size, seconds, open: createFlacDecoder };
-    }
-    case undefined:
-      throw new SoundProblem(`holds no sound; ${SUPPORTED}`);
-    default:
-      throw new SoundProblem(`holds ${format}, which cannot be decoded; ${SUPPORTED}`);
+  if (format === 'wav') return recogniseWav(file);
+  if (format === 'mp3') {
+    return { format, ...wholeFile(file, requireWhole(file, 'mp3')), open: createMp3Decoder };
   }
+  if (format === 'flac') {
+    const seconds = readFlacLength(file);
+    return { format, start: 0, end: file.size, seconds, open: createFlacDecoder };
+  }
+  if (format !== 'ogg') {
+    const what = format === undefined ? 'no sound' : `${format}, which cannot be decoded`;
+    throw new SoundProblem(`holds ${what}; ${SUPPORTED}`);
+  }
+  const verdict = requireWhole(file, 'ogg');
+  const { codec = '' } = verdict;
+  const open = OGG_DECODERS.get(codec);
+  if (open !== undefined) return { format, codec, ...wholeFile(file, verdict), open };
+  throw new SoundProblem(`is ogg without Vorbis, Opus or FLAC in it; ${SUPPORTED}`);
 }
 
 function recogniseWav(file: OpenFile): RecognisedSound {
