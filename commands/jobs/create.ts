@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import type { JobApi } from '../../src/api/resources/jobs.ts';
+import type { JobApi, SpeechJob } from '../../src/api/resources/jobs.ts';
 import { speechJobRequest } from '../../src/api/resources/jobs.ts';
 import type { CommandDefinition, Context } from '../../src/cli/command.ts';
 import type { WaitFlags } from '../../src/cli/flags/jobs.ts';
@@ -28,8 +28,7 @@ import { TEXT_MAX_CHARACTERS } from '../../src/contract/limits.ts';
 import type { Output } from '../../src/durable/output.ts';
 import { abortable } from '../../src/effects/concurrency.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
-import type { Place } from '../../src/speech/jobs/job-source.ts';
-import type { JobOutcome } from '../../src/speech/jobs/speech-job.ts';
+import type { Place, PerformedJob } from '../../src/speech/jobs/job.ts';
 
 interface CreateFlags extends TtsFlags, WaitFlags {
   readonly api?: JobApi;
@@ -134,7 +133,7 @@ function placeOf(
 
 function resultOf(
   { io }: Context,
-  { failure, job, requestId, saved }: JobOutcome,
+  { failure, job, requestId, saved }: PerformedJob<SpeechJob>,
   target: 'embedded' | 'hosted',
 ): CommandResult {
   const isPartial = job.phase === 'partial';

@@ -2,7 +2,7 @@ import type { ApiClient } from '../../src/api/client.ts';
 import { allVoices, getVoice } from '../../src/api/resources/voices.ts';
 import type { CommandInput, Context, Connection } from '../../src/cli/command.ts';
 import { controlsToSend } from '../../src/cli/flags/speech.ts';
-import { playerFor, refuseSharedStdin } from '../../src/cli/speech/plan.ts';
+import { playerFor, refuseSharedStdin, planOutput } from '../../src/cli/speech/plan.ts';
 import type { SettingSources } from '../../src/config/settings.ts';
 import { resolveSetting } from '../../src/config/settings.ts';
 import { FAMILIES } from '../../src/contract/families.ts';
@@ -16,8 +16,7 @@ import type { SpeechControls } from '../../src/contract/speech.ts';
 import { abortable } from '../../src/effects/concurrency.ts';
 import { usageFailure, configFailure, Failure } from '../../src/errors/failure.ts';
 import type { LivePlan } from '../../src/live/state.ts';
-import type { OutputPlan } from '../../src/speech/output-plan.ts';
-import { planOutputOf } from '../../src/speech/output-plan.ts';
+import type { OutputPlan } from '../../src/speech/speak.ts';
 import type { Player } from '../../src/speech/play.ts';
 import { readText } from '../../src/speech/text-source.ts';
 import { chooseVoice } from '../../src/speech/voice-choice.ts';
@@ -51,7 +50,7 @@ export async function planLive(
   refuseSharedStdin(args, flags.file, globals.apiKeyFile);
   refuseControlsOfV2(flags, protocol);
   const settings = await context.settings();
-  const plan = planOutputOf(
+  const plan = planOutput(
     {
       output: flags.output,
       format: flags.format,

@@ -16,9 +16,8 @@ import { liveTimeouts } from '../../src/live/state.ts';
 import type { Handshake } from '../../src/live/websocket.ts';
 import { handshakeOf, openWebSockets } from '../../src/live/websocket.ts';
 import type { FrameMessage } from '../../src/realtime/frames.ts';
-import { openPlanned } from '../../src/speech/output-plan.ts';
+import { openPlanned, speak } from '../../src/speech/speak.ts';
 import type { SpeechTransport } from '../../src/speech/speak.ts';
-import { speak } from '../../src/speech/speak.ts';
 import { readPieces } from '../../src/speech/text-source.ts';
 import { toJson } from '../../src/text/display.ts';
 import { liveRequest } from './request.ts';
@@ -57,7 +56,7 @@ export async function speakLive(task: LiveTask): Promise<CommandResult> {
         signal,
       },
       transport,
-      plan,
+      format: plan.format,
       output,
       stream: streamOf(context, plan, playback),
       journal,
@@ -75,7 +74,7 @@ export async function speakLive(task: LiveTask): Promise<CommandResult> {
       format: spoken.verdict.format,
       voiceId: request.voiceId,
       modelId: request.modelId,
-      requestId: spoken.answer.requestId,
+      requestId: spoken.response.requestId,
       units: metadata.units ?? null,
       creditsUsed: metadata.creditsUsed ?? null,
       quotaRemaining: metadata.quotaRemaining ?? null,

@@ -177,7 +177,7 @@ function questions(
   spool: Spool,
 ): RecoverDeps['resolveRequest'] {
   return async (intent) => {
-    const { resolveRequest } = await import('./resolve-request.ts');
+    const { resolveRequest } = await import('../../src/speech/recover-request.ts');
     const progress = startProgress(context.io, context.clock, `asking about request ${intent.id}`);
     const asked = resolveRequest(intent, {
       ...context,

@@ -49,16 +49,16 @@ export interface IntentAbout {
 
 /** What becomes known on the way. */
 export interface IntentMetadata {
-  readonly jobId?: string;
-  readonly requestId?: string;
-  readonly creditsUsed?: number;
-  readonly bytes?: number;
+  readonly jobId?: string | undefined;
+  readonly requestId?: string | undefined;
+  readonly creditsUsed?: number | undefined;
+  readonly bytes?: number | undefined;
   /** Of the whole file. */
-  readonly checksum?: string;
+  readonly checksum?: string | undefined;
   /** The entry in the spool. */
-  readonly spoolId?: string;
+  readonly spoolId?: string | undefined;
   /** Why it ended as it did. */
-  readonly problem?: string;
+  readonly problem?: string | undefined;
 }
 
 /** One operation, as all that was written of it tells. */

@@ -54,7 +54,7 @@ export function liveTransport(
     },
     repeatWith: speech.repeatWith,
     isResumable: mode === 'reliable' && protocol === 'v3',
-    ask: () => startSpeech(client, conversation, speech, deps),
+    send: () => startSpeech(client, conversation, speech, deps),
   };
 }
 

@@ -7,8 +7,8 @@ import type { MediaJobKind } from '../api/resources/models.ts';
 import type { Format } from '../audio/formats.ts';
 import { FORMATS, formatOfMediaType, isOpaqueMediaType } from '../audio/formats.ts';
 import { Failure } from '../errors/failure.ts';
-import type { JobSource, MadeFile } from '../speech/jobs/job-source.ts';
-import { goneFile } from '../speech/jobs/perform-job.ts';
+import type { JobSource, MadeFile } from '../speech/jobs/job.ts';
+import { missingResult } from '../speech/jobs/job.ts';
 import { sniffBody } from '../speech/jobs/speech-job.ts';
 
 /** Creates the source of a kind of media job: an image or a video, identified by its content. */
@@ -32,7 +32,7 @@ async function resultOf(
   try {
     return await fetchMediaResult(client, job, signal);
   } catch (error) {
-    throw isNotFound(error) ? goneFile(error, job, makesOf(job.kind)) : error;
+    throw isNotFound(error) ? missingResult(error, job, makesOf(job.kind)) : error;
   }
 }
 

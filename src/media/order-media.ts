@@ -4,9 +4,8 @@ import type { MediaJobKind } from '../api/resources/models.ts';
 import { MEDIA_JOB_KINDS } from '../api/resources/models.ts';
 import type { Output } from '../durable/output.ts';
 import type { Spool } from '../durable/spool.ts';
-import type { PlaceFor } from '../speech/jobs/job-source.ts';
-import type { JobRunOptions, PerformedJob } from '../speech/jobs/perform-job.ts';
-import { performJob } from '../speech/jobs/perform-job.ts';
+import type { PlaceFor, JobRunOptions, PerformedJob } from '../speech/jobs/job.ts';
+import { performJob } from '../speech/jobs/job.ts';
 import type { JobRecoveryDeps, InterruptedJob } from '../speech/jobs/recover-job.ts';
 import { recoverAs } from '../speech/jobs/recover-job.ts';
 import type { Recovered } from '../speech/recover.ts';
@@ -40,7 +39,7 @@ export function orderMedia(ordering: MediaOrdering): Promise<PerformedJob<MediaJ
     request: mediaJobRequest(kind, order, options),
     create: (onNewKey) => createMediaJob(client, kind, order, { ...options, onNewKey }),
     source: mediaSource(client, kind),
-    async onRefused(failure, work) {
+    async onFailure(failure, work) {
       if (goOn === undefined) return undefined;
       const { tellPaidSpeech } = await import('./paid-speech.ts');
       return tellPaidSpeech(failure, work, { client, goOn, signal, spool });

@@ -7,8 +7,7 @@ import { extensionOf, formatOfMediaType } from '../audio/formats.ts';
 import { Failure } from '../errors/failure.ts';
 import type { Spool } from '../durable/spool.ts';
 import { deliver } from '../speech/deliver.ts';
-import type { BilledRequest } from '../speech/billed-request.ts';
-import type { SpooledAudio } from '../speech/fallback-sink.ts';
+import type { BilledRequest, SpooledAudio } from '../speech/billed-request.ts';
 import { counted } from '../text/display.ts';
 
 export interface PaidSpeechDeps {

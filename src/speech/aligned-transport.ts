@@ -10,18 +10,19 @@ import type { Verdict } from '../audio/reader.ts';
 import { Failure } from '../errors/failure.ts';
 import type { SpeechTransport } from './speak.ts';
 
-/** Words with their times, and how long the audio is that they belong to. */
+/** Words with their times. */
 export interface AlignedSpeech {
   readonly words: readonly AlignedWord[];
   /** False: the service did not complete the timing. */
   readonly isComplete: boolean;
-  /** Of the audio itself, as its bytes tell. */
+  /** Duration of the audio, measured from its bytes. */
   readonly durationMs: number;
 }
 
 /**
- * Speech over an aligned stream (docs/api/speech.md#aligned-stream), whose audio cannot be had again once it began.
- * @param onAligned told the times when all of the audio came and was checked, before that gets its name
+ * Returns the transport over an aligned stream (docs/api/speech.md#aligned-stream), which cannot be repeated once
+ * it began.
+ * @param onAligned called with the word times of verified audio, before the audio is published
  */
 export function alignedStreamTransport(
   client: ApiClient,
@@ -29,33 +30,31 @@ export function alignedStreamTransport(
   options: AlignedOptions,
   onAligned: (speech: AlignedSpeech) => Promise<void>,
 ): SpeechTransport {
-  let answer: AlignedResponse | undefined;
+  let response: AlignedResponse | undefined;
   return {
     request: alignedRequest(client, order, options),
-    async ask(onNewKey) {
-      answer = await askAligned(client, order, { ...options, onNewKey });
-      return answer;
+    async send(onNewKey) {
+      response = await requestAligned(client, order, { ...options, onNewKey });
+      return response;
     },
-    async arrived(verdict) {
-      await onAligned(alignedSpeech(answer, verdict));
-    },
+    onVerified: (verdict) => onAligned(alignedSpeech(response, verdict)),
   };
 }
 
-/** What a stream told that was read to its end. */
+/** Returns the words of a completed stream. */
 export function alignedSpeech(
-  answer: Pick<AlignedResponse, 'outcome'> | undefined,
+  response: Pick<AlignedResponse, 'outcome'> | undefined,
   { durationMs }: Pick<Verdict, 'durationMs'>,
 ): AlignedSpeech {
-  const { isComplete = false, words = [] } = answer?.outcome ?? {};
+  const { isComplete = false, words = [] } = response?.outcome ?? {};
   return { words, isComplete, durationMs: durationMs ?? words.at(-1)?.endMs ?? 0 };
 }
 
 /**
  * Begins an aligned stream.
- * @throws Failure; of a model that has none it names those that have
+ * @throws Failure; for a model without aligned streams it names the models that have them
  */
-export async function askAligned(
+export async function requestAligned(
   client: ApiClient,
   order: SpeechOrder,
   options: AlignedOptions,
@@ -64,12 +63,12 @@ export async function askAligned(
     return await speakAligned(client, order, options);
   } catch (error) {
     const isRefused = error instanceof Failure && error.status === 400;
-    throw isRefused ? await explained(error, client, order, options.signal) : error;
+    throw isRefused ? await describeRefusal(error, client, order, options.signal) : error;
   }
 }
 
-/** A request may be refused for many reasons; only the capabilities tell whether the model is one. */
-async function explained(
+/** Checks with the capabilities whether the model is the reason for a refusal. */
+async function describeRefusal(
   failure: Failure,
   client: ApiClient,
   { modelId, voiceId }: SpeechOrder,
@@ -97,7 +96,7 @@ async function explained(
   const which = modelId === undefined ? `no model of the voice ${voiceId}` : `the model ${modelId}`;
   const has = modelId === undefined ? 'has' : 'does not have';
   return reviseFailure(failure, {
-    message: `${which} ${has} aligned streams, which tell when words are said`,
+    message: `${which} ${has} aligned streams, which word times require`,
     hint:
       able.length === 0
         ? 'No model of this service has them.'

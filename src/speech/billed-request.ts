@@ -1,6 +1,8 @@
+import path from 'node:path';
 import { crc32 } from 'node:zlib';
+import type { ApiClient } from '../api/client.ts';
 import { reviseFailure } from '../api/failures.ts';
-import type { WireRequest } from '../api/request.ts';
+import type { IdempotencyKey, RequestSpec } from '../api/request.ts';
 import type { AudioResponse } from '../api/resources/speech.ts';
 import type { ExitName } from '../contract/exit-codes.ts';
 import type {
@@ -8,30 +10,28 @@ import type {
   IntentAbout,
   IntentMetadata,
   IntentJournal,
-  OpenState,
   SettledState,
 } from '../durable/intents.ts';
-import type { Failure } from '../errors/failure.ts';
-import type { SpooledAudio } from './fallback-sink.ts';
+import type { Output } from '../durable/output.ts';
+import { Failure } from '../errors/failure.ts';
 
-/** A request as the journal records it. */
+/** A request to record in the journal. */
 interface BilledRequestOptions {
-  /** `speech` by default. */
+  readonly client: ApiClient;
+  readonly journal: IntentJournal;
+  readonly request: RequestSpec;
+  /** What the request creates; `speech` by default. */
   readonly what?: string | undefined;
-  readonly wire: WireRequest;
-  readonly target: 'embedded' | 'hosted';
-  /** Undefined where the service does not support keys. */
-  readonly idempotencyKey: string | undefined;
-  /** The user chose the key, so an earlier command may have sent the same request under it. */
-  readonly hasOwnKey: boolean;
-  readonly apiKey: string | undefined;
-  readonly requestId: string | null;
+  /** The idempotency key; by default the key of `request`, if the service supports keys. */
+  readonly key?: Pick<IdempotencyKey, 'madeByTool' | 'value'> | undefined;
+  /** By default the request id of `request`. */
+  readonly requestId?: string | undefined;
   /** Flags that repeat the request without a second charge; `--idempotency-key` by default. */
   readonly repeatWith?: string | undefined;
   /** Retrying with these flags resumes the stream: delivered audio is stored and not billed again. */
   readonly isResumable?: boolean | undefined;
-  readonly output: string | null;
-  readonly temporary: string | null;
+  /** The opened file for the result. */
+  readonly output?: Output | undefined;
   /** Body with which `foley recover` repeats the request, or finds its result. */
   readonly body?: Uint8Array | undefined;
   /** Resumes the operation of an interrupted command; by default a new one begins. */
@@ -42,34 +42,77 @@ interface BilledRequestOptions {
  * Journals a request before it is sent (docs/billing.md); durable when it resolves.
  * @throws Failure (state); nothing was sent then
  */
-export async function beginBilledRequest(
-  journal: IntentJournal,
-  request: BilledRequestOptions,
-): Promise<BilledRequest> {
-  const { body, idempotencyKey: key, resumes } = request;
-  const intent = resumes ?? (await journal.begin(aboutOf(request, key), body));
-  const billed = new BilledRequest(journal, request, intent);
+export async function beginBilledRequest(options: BilledRequestOptions): Promise<BilledRequest> {
+  const { body, journal, request, resumes } = options;
+  // A key that the service ignores does not help to look up the outcome.
+  const key = options.key ?? (request.retry === 'keyed' ? request.key : undefined);
+  const about = aboutOf(options, key);
+  const intent = resumes ?? (await journal.begin(about, body));
+  const billed = new BilledRequest(options, about, intent);
   if (resumes === undefined) await billed.send();
   return billed;
 }
 
+/** A billed request that creates something other than streamed audio. */
+interface BilledCreate<Created> extends BilledRequestOptions {
+  /** Sends the request; calls back before it uses a new key. */
+  readonly create: (onNewKey: (key: string) => Promise<void>) => Promise<Created>;
+  /** Records a failure itself and returns the failure to report, or undefined. */
+  readonly onFailure?:
+    | ((failure: Failure, billed: BilledRequest) => Promise<Failure | undefined>)
+    | undefined;
+  /** Records a cancellation itself and returns the message to print, or undefined. */
+  readonly onCancel?: ((billed: BilledRequest) => Promise<string | undefined>) | undefined;
+  /** Shows a notice to the user. */
+  readonly notice: (line: string) => void;
+}
+
+/**
+ * Sends a billed request under the journal (docs/billing.md): records it before sending, then any failure.
+ * @throws Failure, or the signal's reason
+ */
+export async function createBilled<Created>(
+  options: BilledCreate<Created>,
+): Promise<{ readonly created: Created; readonly billed: BilledRequest }> {
+  const { create, notice, onCancel, onFailure, request } = options;
+  const billed = await beginBilledRequest(options);
+  try {
+    return { created: await create((key) => billed.renew(key)), billed };
+  } catch (error) {
+    if (request.signal?.aborted === true) {
+      const message =
+        (await onCancel?.(billed)) ?? (await recordCancellation(billed, undefined, request.lookAt));
+      notice(message);
+      throw request.signal.reason;
+    }
+    if (!(error instanceof Failure)) throw error;
+    throw (await onFailure?.(error, billed)) ?? (await recordFailure(error, billed, undefined));
+  }
+}
+
+/** Audio that was saved although its delivery failed. */
+export interface SpooledAudio {
+  /** Its entry in the spool; undefined when the spool failed too and it is still in a temporary file. */
+  readonly id: string | undefined;
+  readonly path: string;
+  /** All of the audio is saved. */
+  readonly complete: boolean;
+}
+
 /** One request that may cost credits: records each of its states in the journal. */
 export class BilledRequest {
-  /** The current idempotency key. */
-  key: string | undefined;
   /** Repeating it resumes the stream. */
   readonly isResumable: boolean;
-  readonly #journal: IntentJournal;
-  readonly #request: BilledRequestOptions;
+  readonly #options: BilledRequestOptions;
+  #about: IntentAbout;
   #intent: Intent;
   #jobId: string | undefined;
 
-  constructor(journal: IntentJournal, request: BilledRequestOptions, intent: Intent) {
-    this.#journal = journal;
-    this.#request = request;
+  constructor(options: BilledRequestOptions, about: IntentAbout, intent: Intent) {
+    this.#options = options;
+    this.#about = about;
     this.#intent = intent;
-    this.key = request.idempotencyKey;
-    this.isResumable = request.isResumable === true;
+    this.isResumable = options.isResumable === true;
   }
 
   /** The operation id, for the spool. */
@@ -79,8 +122,8 @@ export class BilledRequest {
 
   /** Flags that repeat the request without a second charge, where that is possible. */
   get repeatWith(): string | undefined {
-    const { key } = this;
-    return this.#request.repeatWith ?? (key === undefined ? undefined : `--idempotency-key ${key}`);
+    const { idempotencyKey: key } = this.#about;
+    return this.#options.repeatWith ?? (key === null ? undefined : `--idempotency-key ${key}`);
   }
 
   /** All audio arrived and was verified. */
@@ -97,27 +140,22 @@ export class BilledRequest {
 
   /** Records a new key before a refunded request is sent again under it. */
   async renew(key: string): Promise<void> {
-    const next = await this.#journal.begin(aboutOf(this.#request, key), this.#request.body);
+    const { body, journal } = this.#options;
+    const about = { ...this.#about, idempotencyKey: key };
+    const next = await journal.begin(about, body);
     await this.#markAs('failed', { problem: 'refunded by the service' });
     this.#intent = next;
-    this.key = key;
+    this.#about = about;
     await next.advance('sent');
   }
 
-  /** Records that the response began, which is when it is charged, or that the job was accepted. */
-  accepted(metadata: IntentMetadata): Promise<void> {
-    this.#jobId = metadata.jobId;
-    return this.#advance('accepted', metadata);
-  }
-
-  /** Records that the job is done: its audio can be downloaded any number of times. */
-  done(metadata: IntentMetadata): Promise<void> {
-    return this.#advance('done', metadata);
-  }
-
-  /** Records that all audio arrived and was verified; durable when it resolves. */
-  verified(metadata: IntentMetadata): Promise<void> {
-    return this.#advance('verified', metadata);
+  /**
+   * Records progress: `accepted` when the response begins, which is when it is charged, or when a job was
+   * created; `done` when the job can be downloaded; `verified` when all audio arrived, durable when it resolves.
+   */
+  advance(state: 'accepted' | 'done' | 'verified', metadata: IntentMetadata): Promise<void> {
+    this.#jobId ??= metadata.jobId;
+    return this.#intent.advance(state, metadata).catch(() => undefined);
   }
 
   async published(metadata: IntentMetadata): Promise<void> {
@@ -139,7 +177,7 @@ export class BilledRequest {
     // An accepted job stays open: its result can be downloaded.
     if (this.#jobId !== undefined) return;
     const { message: problem, requestId } = failure;
-    const metadata = { problem, ...(requestId === undefined ? {} : { requestId }) };
+    const metadata = { problem, requestId };
     if (spooled?.id !== undefined) {
       await this.#markAs('kept', { ...metadata, spoolId: spooled.id });
     } else if (spooled === undefined && !this.isVerified && !isStored(failure)) {
@@ -161,36 +199,38 @@ export class BilledRequest {
 
   /** Closes operations of killed commands under the same key. */
   async #closeRepeated(isDelivered: boolean): Promise<void> {
-    if (!this.#request.hasOwnKey) return;
-    const about = aboutOf(this.#request, this.key);
+    const about = this.#about;
+    if (about.isOwnKey !== true) return;
     const done = { about, jobId: this.#jobId, isDelivered, isResumed: this.isResumable };
-    await this.#journal.closeRepeated(done).catch(() => undefined);
+    await this.#options.journal.closeRepeated(done).catch(() => undefined);
   }
 
   // The request was sent: a journal that fails now must not cost the audio.
   #markAs(state: SettledState, metadata?: IntentMetadata): Promise<void> {
     return this.#intent.markAs(state, metadata).catch(() => undefined);
   }
-
-  #advance(state: OpenState, metadata: IntentMetadata): Promise<void> {
-    return this.#intent.advance(state, metadata).catch(() => undefined);
-  }
 }
 
-function aboutOf(request: BilledRequestOptions, idempotencyKey: string | undefined): IntentAbout {
-  const { apiKey, hasOwnKey, target, wire } = request;
-  const isMarked = target === 'hosted' && apiKey !== undefined && idempotencyKey !== undefined;
+function aboutOf(
+  { client, output, request, requestId = request.requestId, what = 'speech' }: BilledRequestOptions,
+  key: BilledRequestOptions['key'],
+): IntentAbout {
+  const { apiKey, kind: target } = client.address;
+  const { method, url } = client.describe(request);
+  const isMarked = target === 'hosted' && apiKey !== undefined && key !== undefined;
+  // A stream or a device has no temporary file, and no place for audio that is recovered later.
+  const isFile = output?.temporary !== undefined;
   return {
-    what: request.what ?? 'speech',
-    endpoint: `${wire.method} ${wire.url.pathname}`,
-    origin: wire.url.origin,
+    what,
+    endpoint: `${method} ${url.pathname}`,
+    origin: url.origin,
     target,
-    idempotencyKey: idempotencyKey ?? null,
-    ...(hasOwnKey ? { isOwnKey: true } : {}),
+    idempotencyKey: key?.value ?? null,
+    ...(key?.madeByTool === false ? { isOwnKey: true } : {}),
     ...(isMarked ? { payer: markOf(apiKey) } : {}),
-    requestId: request.requestId,
-    output: request.output,
-    temporary: request.temporary,
+    requestId: requestId ?? null,
+    output: isFile ? path.resolve(output.path) : null,
+    temporary: isFile ? path.resolve(output.temporary) : null,
   };
 }
 
@@ -263,14 +303,14 @@ function retryHint(failure: Failure, billed: BilledRequest): string | undefined 
 export async function recordCancellation(
   billed: BilledRequest,
   spooled: SpooledAudio | undefined,
-  lookAt = 'it may have been billed (`foley profile` shows the credits)',
+  lookAt = 'It may have been billed (`foley profile` shows the credits).',
 ): Promise<string> {
   if (spooled === undefined) {
     const retry =
       billed.repeatWith === undefined
-        ? lookAt
-        : `to resume without a second charge, run it again with ${billed.repeatWith}`;
-    return `foley: stopped before the response; ${retry}`;
+        ? `. ${lookAt}`
+        : `; to resume without a second charge, run it again with ${billed.repeatWith}`;
+    return `foley: stopped before the response${retry}`;
   }
   await billed.stopped(spooled);
   const retry = billed.isResumable ? `. ${resumeHint(billed)}` : '';

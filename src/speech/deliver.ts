@@ -1,88 +1,89 @@
+import { reviseFailure } from '../api/failures.ts';
 import type { FileResponse } from '../api/resources/speech.ts';
 import type { Format } from '../audio/formats.ts';
 import { FORMATS } from '../audio/formats.ts';
 import type { Verdict } from '../audio/reader.ts';
 import { createVerifier } from '../audio/verify.ts';
-import { reviseFailure } from '../api/failures.ts';
+import type { Output } from '../durable/output.ts';
+import type { Spool, SpoolAbout, SpoolWriter } from '../durable/spool.ts';
 import { Failure } from '../errors/failure.ts';
 import { countCodePoints } from '../text/code-points.ts';
+import type { SpooledAudio } from './billed-request.ts';
 
-/** Enough leading bytes to know every format by its mark. */
-const LEADING_BYTES = 64;
-
-/** Something that takes audio: a file, stdout, a player. A slow one slows the sender. */
+/** Something that takes audio: a file, stdout, a player. A slow sink slows the sender. */
 export interface AudioSink {
   /**
    * Takes a chunk; resolves when there is room for more.
-   * @param onWritten the sink does not look at the chunk any more; one that keeps it never says so
+   * @param onWritten called when the chunk is no longer used, if ever
    */
   write(chunk: Uint8Array, onWritten?: () => void): Promise<void>;
 }
 
-/** Where an answer is delivered to. */
-export interface Destination extends AudioSink {
-  /** From here on nothing may be published any more; what still comes is only kept. */
-  refuse(failure: Failure): Promise<void>;
+interface Destination extends AudioSink {
+  /** Called when the audio is unusable: the destination saves all bytes and publishes none. */
+  refuse?(failure: Failure): Promise<void>;
 }
 
-/** So much of what cannot be used is kept. */
-const MOST_REFUSED_BYTES = 64 * 1024 * 1024;
-
 /**
- * Hands a file on as it arrives and checks it on the way: its leading bytes before the first is handed
- * on, the rest while it streams, its end at the end. Buffers no more than the
- * leading bytes. What turns out not to be the format was paid for all the same: the destination keeps it.
- * @param text what was spoken, which says how long the audio may be; undefined where it is not known
- * @throws Failure (bad_answer) when the bytes are not the format that was asked for, end too early or not
- *   at all
+ * Passes a file on as it arrives and verifies it on the way: its leading bytes before the first write, the
+ * rest while it streams, its end at the end. Buffers no more than the leading bytes. Unusable audio was
+ * billed too: a destination with `refuse` receives it all the same.
+ * @param text the spoken text, which limits the length of the audio; undefined if unknown
+ * @throws Failure (bad_answer) when the bytes are not in the format, end too early or do not end
  */
 export async function deliver(
-  answer: FileResponse,
+  response: FileResponse,
   format: Format,
   destination: Destination,
   text: string | undefined,
 ): Promise<Verdict> {
-  const maxBytes = answer.maxBytes ?? mostBytes(text, format);
+  const maxBytes = response.maxBytes ?? mostBytes(text, format);
+  const verifier = createVerifier(format, { pcm: response.pcm });
   let total = 0;
-  const verifier = createVerifier(format, { pcm: answer.pcm });
-  let refused: { readonly failure: Failure; bytes: number } | undefined;
+  let refusedBytes = 0;
+  let failure: Failure | undefined;
+  const refuse = async (reason: Failure): Promise<void> => {
+    failure ??= reason;
+    if (destination.refuse === undefined) throw failure;
+    await destination.refuse(failure);
+  };
   try {
-    for await (const chunk of leadingTogether(answer.body)) {
-      if (refused === undefined) verifier.write(chunk);
-      const { problem } = verifier;
-      if (problem !== undefined && refused === undefined) {
-        refused = { failure: unusable(problem, format, answer), bytes: 0 };
-        await destination.refuse(refused.failure);
+    for await (const chunk of withLongFirstChunk(response.body)) {
+      if (failure === undefined) {
+        verifier.write(chunk);
+        const { problem } = verifier;
+        if (problem !== undefined) await refuse(unusable(problem, format, response));
       }
-      await destination.write(chunk, () => answer.reuse?.(chunk));
+      await destination.write(chunk, () => response.reuse?.(chunk));
       if ((total += chunk.length) > maxBytes) {
-        refused ??= { failure: tooLong(maxBytes, format, answer), bytes: 0 };
-        await destination.refuse(refused.failure);
+        await refuse(tooLong(maxBytes, format, response));
         break;
       }
-      if (refused !== undefined && (refused.bytes += chunk.length) > MOST_REFUSED_BYTES) break;
+      if (failure !== undefined && (refusedBytes += chunk.length) > MOST_REFUSED_BYTES) break;
     }
   } catch (error) {
-    answer.discard();
-    throw refused !== undefined && error instanceof Failure ? refused.failure : error;
+    response.discard();
+    throw error instanceof Failure ? (failure ?? error) : error;
   }
-  if (refused !== undefined) throw refused.failure;
+  if (failure !== undefined) throw failure;
   const verdict = verifier.end();
-  const problem = verdict.problem ?? (mayBeCut(answer, verdict) ? MAY_BE_CUT : undefined);
-  if (problem !== undefined) throw unusable(problem, format, answer);
+  // A connection also ends when a proxy gives up.
+  const mayBeCut = response.framing === 'close' && !verdict.endIsProven;
+  const problem = verdict.problem ?? (mayBeCut ? MAY_BE_CUT : undefined);
+  if (problem !== undefined) throw unusable(problem, format, response);
   return verdict;
 }
 
-/** Ended by the connection alone, which also ends when something in between gives up. */
-function mayBeCut({ framing }: FileResponse, { endIsProven }: Verdict): boolean {
-  return framing === 'close' && !endIsProven;
-}
-
 const MAY_BE_CUT =
-  'may be cut: the answer did not say how long it is, and the format does not tell either';
+  'may be cut off: neither the length of the response nor the format shows where it ends';
 
-/** The same bytes, with the first chunk long enough to be recognised. */
-async function* leadingTogether(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+/** Unusable audio is saved up to this size. */
+const MOST_REFUSED_BYTES = 64 * 1024 * 1024;
+
+/** Enough leading bytes to recognize every format. */
+const LEADING_BYTES = 64;
+
+async function* withLongFirstChunk(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let leading: Uint8Array[] | undefined = [];
   let size = 0;
   for await (const chunk of body) {
@@ -99,9 +100,9 @@ async function* leadingTogether(body: AsyncIterable<Uint8Array>): AsyncGenerator
   if (leading !== undefined && size > 0) yield Buffer.concat(leading);
 }
 
-function tooLong(maxBytes: number, format: Format, answer: FileResponse): Failure {
+function tooLong(maxBytes: number, format: Format, response: FileResponse): Failure {
   const problem = `is longer than ${maxBytes} bytes, which no text of this length needs`;
-  return reviseFailure(unusable(problem, format, answer), {
+  return reviseFailure(unusable(problem, format, response), {
     hint: 'If it should be as long, allow more with --max-bytes.',
   });
 }
@@ -133,9 +134,9 @@ function mostBytes(text: string | undefined, format: Format): number {
 }
 
 const CHARACTERS_PER_SECOND = 12;
-/** Of 48,000 samples of 16 bits. */
+/** 48,000 samples of 16 bits. */
 const WAV_BYTES_PER_SECOND = 96_000;
-/** Of formats that compress, at the rates that services use for speech. */
+/** Compressed formats, at the rates that services use for speech. */
 const BYTES_PER_SECOND: Partial<Record<Format, number>> = {
   mp3: 16_000,
   ogg: 16_000,
@@ -147,5 +148,120 @@ const HEAD_BYTES = 1_024;
 
 const TIMES_EXPECTED = 8;
 const MOST_USUAL_BYTES = 256 * 1024 * 1024;
-/** What the length in the head of a wav can say. */
+/** The largest length that a wav header can express. */
 const MOST_UNKNOWN_BYTES = 4 * 1024 * 1024 * 1024;
+
+/** A sink that can return what it took. */
+interface RecoverableSink extends AudioSink {
+  /** Moves everything taken so far into the spool; undefined if that is not possible. */
+  moveTo(spool: Spool, about: SpoolAbout): Promise<SpoolWriter | undefined>;
+}
+
+/**
+ * A destination that saves billed audio when its sink fails: earlier and later bytes go into the spool, and the
+ * failure is reported at the end.
+ */
+export class FallbackSink implements Destination {
+  /** Why the sink takes no more. */
+  failure: Failure | undefined;
+  readonly #sink: RecoverableSink;
+  readonly #spool: () => Promise<Spool>;
+  readonly #about: () => SpoolAbout;
+  #writer: SpoolWriter | undefined;
+  #hasTaken = false;
+  /** The file with the audio when the spool cannot be used. */
+  #leftAt: string | undefined;
+  /** The spool failed too: the rest is lost. */
+  #isCut = false;
+
+  /** @param about called when something has to be saved */
+  constructor(sink: RecoverableSink, spool: () => Promise<Spool>, about: () => SpoolAbout) {
+    this.#sink = sink;
+    this.#spool = spool;
+    this.#about = about;
+  }
+
+  async write(chunk: Uint8Array, onWritten?: () => void): Promise<void> {
+    this.#hasTaken = true;
+    if (this.failure !== undefined) return this.#spoolChunk(chunk);
+    try {
+      await this.#sink.write(chunk, onWritten);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      await this.refuse(error);
+    }
+  }
+
+  async refuse(failure: Failure): Promise<void> {
+    this.failure ??= failure;
+    this.#writer ??= await this.#move();
+  }
+
+  /** Saves what was taken; undefined when there is nothing to save, or saving fails. */
+  async save(outcome: { complete: boolean; problem: string }): Promise<SpooledAudio | undefined> {
+    if (!this.#hasTaken) return undefined;
+    const writer = this.#writer ?? (await this.#move());
+    if (writer === undefined) {
+      if (this.#leftAt === undefined) return undefined;
+      return { id: undefined, path: this.#leftAt, complete: false };
+    }
+    const complete = outcome.complete && !this.#isCut;
+    const isRecorded = await writer.keep({ ...outcome, complete }).then(
+      () => true,
+      () => false,
+    );
+    return { id: writer.id, path: writer.path, complete: complete && isRecorded };
+  }
+
+  /** Moves earlier bytes to the spool. Ignores failures: the first failure is the one to report. */
+  async #move(): Promise<SpoolWriter | undefined> {
+    try {
+      return await this.#sink.moveTo(await this.#spool(), this.#about());
+    } catch (error) {
+      const left = error instanceof Failure ? error.details?.['left'] : undefined;
+      if (typeof left === 'string') this.#leftAt = left;
+      return undefined;
+    }
+  }
+
+  async #spoolChunk(chunk: Uint8Array): Promise<void> {
+    this.#isCut ||= this.#writer === undefined;
+    if (this.#isCut) return;
+    try {
+      await this.#writer?.write(chunk);
+    } catch {
+      this.#isCut = true;
+    }
+  }
+}
+
+/** Wraps a growing file: everything in it can be moved to the spool. */
+export function recoverableFile(output: Output): RecoverableSink {
+  return {
+    write: (chunk, onWritten) => output.write(chunk, onWritten),
+    async moveTo(spool, about) {
+      const released = await output.release();
+      return released === undefined ? undefined : spool.adopt(released, about);
+    },
+  };
+}
+
+/** Wraps a stream, and remembers its bytes; audio longer than `memoryBytes` cannot be saved. */
+export function recoverableStream(write: AudioSink['write'], memoryBytes: number): RecoverableSink {
+  let memory: Uint8Array[] | undefined = [];
+  let size = 0;
+  return {
+    async write(chunk) {
+      size += chunk.length;
+      if (size > memoryBytes) memory = undefined;
+      memory?.push(chunk);
+      await write(chunk);
+    },
+    async moveTo(spool, about) {
+      if (memory === undefined) return undefined;
+      const writer = await spool.create(about);
+      for (const chunk of memory) await writer.write(chunk);
+      return writer;
+    },
+  };
+}

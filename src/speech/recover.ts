@@ -1,9 +1,16 @@
+import type { ApiClient } from '../api/client.ts';
 import { basename, extname, join } from 'node:path';
 import { checksumOf, kindOf } from '../durable/checksum.ts';
 import { stateFailure, hasErrno } from '../durable/file-failures.ts';
 import { removeQuietly, isTemporaryName } from '../durable/files.ts';
 import type { FileDeps } from '../durable/files.ts';
-import type { IntentJournal, OpenIntent, SettledState } from '../durable/intents.ts';
+import type {
+  IntentAbout,
+  IntentJournal,
+  IntentMetadata,
+  OpenIntent,
+  SettledState,
+} from '../durable/intents.ts';
 import { downloadName } from '../durable/names.ts';
 import { openOutput } from '../durable/publish.ts';
 import type { Spool, SpoolEntry } from '../durable/spool.ts';
@@ -11,19 +18,18 @@ import type { Clock } from '../effects/clock.ts';
 import { Failure } from '../errors/failure.ts';
 import type { InterruptedText } from './long-text/record.ts';
 
-/** What came of settling all that was left. */
+/** The results of `foley recover`. */
 export interface Recovery {
   readonly items: readonly Recovered[];
-  /** Why some of it could not be settled. */
+  /** Why some leftovers could not be recovered. */
   readonly failures: readonly Failure[];
 }
 
 /**
- * Settles one leftover after the other (`foley recover`; docs/billing.md): whole
- * audio gets its name, or one like it where that is taken; the audio of jobs is fetched; a text in parts
- * is spoken to its end; of everything else it is told what is lost. One that cannot be settled keeps none
- * of the others from it. Nothing is paid for but the missing parts of a text.
- * @param signal ends it early; what was settled until then is given nevertheless
+ * Recovers leftovers, one after the other (`foley recover`; docs/billing.md): publishes complete audio,
+ * downloads the results of jobs, speaks the missing parts of long texts, and reports what is lost. Only missing
+ * parts are billed. A failure does not stop the others.
+ * @param signal stops early; the results so far are returned
  */
 export async function recoverAll(
   found: readonly Leftover[],
@@ -32,13 +38,12 @@ export async function recoverAll(
 ): Promise<Recovery> {
   const items: Recovered[] = [];
   const failures: Failure[] = [];
-  const isStopped = (): boolean => signal?.aborted === true;
   for (const leftover of found) {
-    if (isStopped()) break;
+    if (signal?.aborted === true) break;
     try {
       items.push(await recover(leftover, deps));
     } catch (error) {
-      if (isStopped()) break;
+      if (signal?.aborted) break;
       if (!(error instanceof Failure)) throw error;
       failures.push(error);
       items.push(failed(leftover, error));
@@ -47,7 +52,6 @@ export async function recoverAll(
   return { items, failures };
 }
 
-/** @throws Failure (output, state) */
 async function recover(leftover: Leftover, deps: RecoverDeps): Promise<Recovered> {
   switch (leftover.kind) {
     case 'audio':
@@ -56,8 +60,11 @@ async function recover(leftover: Leftover, deps: RecoverDeps): Promise<Recovered
       return recoverRequest(leftover.intent, deps);
     case 'text':
       return deps.recoverText(leftover.left);
-    case 'damaged':
-      return describeDamaged(leftover);
+    case 'damaged': {
+      const { holds, id, paths } = leftover;
+      const problem = `cannot read ${paths[0]}, which holds ${holds}`;
+      return { ...detailsOf({}), id, outcome: 'damaged', problem };
+    }
   }
 }
 
@@ -69,8 +76,8 @@ interface ForgetDeps extends FileDeps {
 }
 
 /**
- * Removes what is left of one thing, recovered or not, so that nothing is said about it any more.
- * @throws Failure (state) when a command still works on it, or when it cannot be removed
+ * Removes a leftover without recovering it.
+ * @throws Failure (state) when its command is still running, or when it cannot be removed
  */
 export async function forget(leftover: Leftover, deps: ForgetDeps): Promise<void> {
   switch (leftover.kind) {
@@ -110,7 +117,7 @@ async function removeAll(paths: readonly string[], { files }: ForgetDeps): Promi
 }
 
 function stillRunning(id: string): Failure {
-  return new Failure(`a command still works on ${id}`, {
+  return new Failure(`a running command uses ${id}`, {
     code: 'state',
     exit: 'state',
     hint: 'Wait until it has ended, or stop it.',
@@ -125,49 +132,47 @@ function stillNeeded({ id, paths: [file] }: DamagedRecord): Failure {
   });
 }
 
-function describeDamaged({ holds, id, paths: [where] }: DamagedRecord): Recovered {
+/**
+ * Returns the recorded cost and ids of an operation, as fields of {@link Recovered}.
+ * @param newer values that replace recorded ones
+ */
+export function detailsOf(
+  { creditsUsed, jobId, requestId }: IntentMetadata,
+  newer: {
+    readonly creditsUsed?: number | null | undefined;
+    readonly requestId?: string | null;
+  } = {},
+) {
   return {
-    id,
-    outcome: 'damaged',
     output: null,
-    creditsUsed: null,
-    requestId: null,
-    jobId: null,
+    creditsUsed: newer.creditsUsed ?? creditsUsed ?? null,
+    requestId: newer.requestId ?? requestId ?? null,
+    jobId: jobId ?? null,
     idempotencyKey: null,
-    problem: `${where} cannot be read; it holds ${holds}`,
+    problem: null,
   };
 }
 
 function failed(leftover: Leftover, { hint, message }: Failure): Recovered {
   const record = leftover.kind === 'audio' ? leftover.entry.record : undefined;
-  const facts =
-    leftover.kind === 'text' || leftover.kind === 'damaged' ? undefined : leftover.intent?.facts;
+  const facts = 'intent' in leftover ? leftover.intent?.facts : undefined;
   return {
+    ...detailsOf(facts ?? {}, record),
     id: leftover.id,
     outcome: 'failed',
-    output: null,
-    creditsUsed: record?.creditsUsed ?? facts?.creditsUsed ?? null,
-    requestId: record?.requestId ?? facts?.requestId ?? null,
-    jobId: facts?.jobId ?? null,
-    idempotencyKey: null,
     problem: hint === undefined ? message : `${message}; ${hint}`,
   };
 }
 
 async function recoverRequest(intent: OpenIntent, deps: RecoverDeps): Promise<Recovered> {
   const { about, facts, id } = intent;
-  const told = {
-    id,
-    output: null,
-    creditsUsed: facts.creditsUsed ?? null,
-    requestId: facts.requestId ?? about?.requestId ?? null,
-    jobId: facts.jobId ?? null,
-    idempotencyKey: about?.idempotencyKey ?? null,
+  const details = {
+    ...requestDetails(intent),
     ...(about?.endpoint.endsWith('/tts/live') === true ? { isRealtime: true as const } : {}),
     problem: facts.problem ?? whereToLook(intent),
   };
-  if (mayRun(intent, deps.clock)) return { ...told, outcome: 'running' };
-  // Stored audio is worth more than the part of it that came.
+  if (mayRun(intent, deps.clock)) return { ...details, outcome: 'running' };
+  // Audio stored on the service is complete; a temporary file may hold a part of it.
   const isBegun = intent.state === 'accepted' && facts.jobId === undefined;
   const stored = isBegun ? await deps.resolveRequest(intent) : undefined;
   if (stored !== undefined) return stored;
@@ -176,21 +181,28 @@ async function recoverRequest(intent: OpenIntent, deps: RecoverDeps): Promise<Re
   const output = about?.output ?? null;
   if (output !== null && (await isVerified(output, intent, deps))) {
     await deps.journal.resume(intent).markAs('published');
-    return { ...told, outcome: 'recovered', output };
+    return { ...details, outcome: 'recovered', output };
   }
   if (facts.jobId !== undefined) return deps.recoverJob(intent, facts.jobId);
-  const found = isUnanswered(intent) ? await deps.resolveRequest(intent) : undefined;
+  const isUnanswered = intent.state === 'intent' || intent.state === 'sent';
+  const found = isUnanswered ? await deps.resolveRequest(intent) : undefined;
   if (found !== undefined) return found;
   await deps.journal.resume(intent).markAs('lost');
-  // Once an answer has begun it was charged; before that nobody can tell.
-  return { ...told, outcome: isUnanswered(intent) ? 'unknown' : 'lost' };
+  // A request is charged when its response begins; before that the outcome is unknown.
+  return { ...details, outcome: isUnanswered ? 'unknown' : 'lost' };
 }
 
-function isUnanswered({ state }: OpenIntent): boolean {
-  return state === 'intent' || state === 'sent';
+/** Returns the recorded cost, ids and key of a request, as fields of {@link Recovered}. */
+export function requestDetails({ about, facts, id }: OpenIntent) {
+  return {
+    ...detailsOf(facts),
+    id,
+    requestId: facts.requestId ?? about?.requestId ?? null,
+    idempotencyKey: about?.idempotencyKey ?? null,
+  };
 }
 
-/** What has no key can be found out about in one place only. */
+/** Where the user can see the outcome of a request without a key. */
 function whereToLook({ about }: OpenIntent): string | null {
   if (about === undefined || about.idempotencyKey !== null) return null;
   return WHERE_TO_LOOK.get(about.what) ?? null;
@@ -201,7 +213,7 @@ const WHERE_TO_LOOK: ReadonlyMap<string, string> = new Map([
   ['lipsync', '`foley lipsync list` shows whether the job was created'],
 ]);
 
-/** Brings into the spool what a command that was killed had in its temporary file, if anything. */
+/** Moves the temporary file of a killed command into the spool, if it has audio to save. */
 async function adopt(intent: OpenIntent, deps: RecoverDeps): Promise<SpoolEntry | undefined> {
   const { about, facts, id } = intent;
   const temporary = about?.temporary ?? '';
@@ -210,7 +222,7 @@ async function adopt(intent: OpenIntent, deps: RecoverDeps): Promise<SpoolEntry 
   if (found === undefined) return undefined;
   const { size } = found;
   const complete = await isVerified(temporary, intent, deps);
-  // A part of what a job made is worth nothing: all of it is there to be fetched.
+  // The complete result of a job can be downloaded.
   if (size === 0 || (facts.jobId !== undefined && !complete)) {
     await removeQuietly(temporary, deps);
     return undefined;
@@ -232,24 +244,21 @@ async function adopt(intent: OpenIntent, deps: RecoverDeps): Promise<SpoolEntry 
   return entries.find((entry) => entry.id === writer.id);
 }
 
+/** What recovery depends on. The functions throw a Failure, or the signal's reason. */
 export interface RecoverDeps extends FileDeps {
-  /** Goes on with a text that is spoken in parts. */
-  readonly recoverText: (left: InterruptedText) => Promise<Recovered>;
   readonly spool: Spool;
   readonly journal: IntentJournal;
-  /** Fetches what a job made whose command came to no end; throws Failures, or the signal's reason. */
+  /** Resumes a long text. */
+  readonly recoverText: (left: InterruptedText) => Promise<Recovered>;
+  /** Downloads the result of an interrupted job. */
   readonly recoverJob: (intent: OpenIntent, jobId: string) => Promise<Recovered>;
-  /**
-   * Asks the service what became of a request without an answer, and settles it; undefined where nothing
-   * can tell. Throws as `recoverJob` does.
-   */
+  /** Finds out the outcome of a request without a response; undefined if that is impossible. */
   readonly resolveRequest: (intent: OpenIntent) => Promise<Recovered | undefined>;
 }
 
 /**
- * Whole audio in the spool gets the name it was meant to have, or one like it where that is taken; of a
- * part it is told what is lost.
- * @param intent its operation, where that has not ended
+ * Publishes complete audio from the spool under its intended name, or a numbered one; reports a part as lost.
+ * @param intent its operation, if that is still open
  * @throws Failure (output, state)
  */
 async function recoverAudio(
@@ -258,12 +267,9 @@ async function recoverAudio(
   deps: RecoverDeps,
 ): Promise<Recovered> {
   const { record } = entry;
-  const told = {
+  const details = {
+    ...detailsOf(intent?.facts ?? {}, record),
     id: entry.id,
-    creditsUsed: record?.creditsUsed ?? intent?.facts.creditsUsed ?? null,
-    requestId: record?.requestId ?? intent?.facts.requestId ?? null,
-    jobId: intent?.facts.jobId ?? null,
-    idempotencyKey: null,
     problem: record?.problem ?? null,
   };
   const settle = async (state: SettledState): Promise<void> => {
@@ -271,12 +277,12 @@ async function recoverAudio(
     await deps.journal.resume(intent).markAs(state, { spoolId: entry.id });
   };
   if (intent !== undefined && mayRun(intent, deps.clock)) {
-    return { ...told, outcome: 'running', output: entry.path };
+    return { ...details, outcome: 'running', output: entry.path };
   }
   const isWhole = record?.complete === true || (await isVerified(entry.path, intent, deps));
   if (!isWhole) {
     await settle('kept');
-    const lost = { ...told, outcome: 'lost', output: entry.path } as const;
+    const lost = { ...details, outcome: 'lost', output: entry.path } as const;
     if (record?.reported === true) return { ...lost, isReported: true };
     await deps.spool.markReported(entry);
     return lost;
@@ -286,26 +292,33 @@ async function recoverAudio(
   const output = await publishCopy(entry, known ?? downloadName(entry.id, extension), deps);
   await deps.spool.remove(entry);
   await settle('published');
-  return { ...told, outcome: 'recovered', output };
+  return { ...details, outcome: 'recovered', output };
+}
+
+function isVerified(
+  file: string,
+  intent: OpenIntent | undefined,
+  deps: Pick<FileDeps, 'files'>,
+): Promise<boolean> {
+  return hasChecksum(file, intent?.facts.checksum, deps);
 }
 
 /**
- * Whether a file is there and is what the command had found whole before it came to its end.
- * @throws Failure (state) when that cannot be found out
+ * Returns whether a file exists and has the recorded checksum; false without one.
+ * @throws Failure (state) when the file cannot be read
  */
-async function isVerified(
+export async function hasChecksum(
   file: string,
-  intent: OpenIntent | undefined,
+  wanted: string | undefined,
   { files }: Pick<FileDeps, 'files'>,
 ): Promise<boolean> {
-  const wanted = intent?.facts.checksum;
   if (wanted === undefined) return false;
   return (await ifExists(file, checksumOf(file, kindOf(wanted), files))) === wanted;
 }
 
 /**
- * What was found out about a file; undefined when there is none.
- * @throws Failure (state) when that cannot be found out
+ * Returns the result of `work` on a file; undefined if the file does not exist.
+ * @throws Failure (state) for other errors
  */
 export async function ifExists<T>(file: string, work: Promise<T>): Promise<T | undefined> {
   return work.catch((error: unknown) => {
@@ -327,9 +340,9 @@ async function publishCopy(entry: SpoolEntry, wanted: string, deps: RecoverDeps)
   }
 }
 
-/** One thing that an interrupted command left behind. */
+/** Something that an interrupted command left behind. */
 export type Leftover =
-  /** Audio in the spool, with its operation where that has not ended. */
+  /** Audio in the spool, with its operation if that is still open. */
   | {
       readonly kind: 'audio';
       readonly id: string;
@@ -337,31 +350,31 @@ export type Leftover =
       readonly intent: OpenIntent | undefined;
     }
   | { readonly kind: 'request'; readonly id: string; readonly intent: OpenIntent }
-  /** A text that is spoken in parts. */
+  /** A long text, spoken in parts. */
   | { readonly kind: 'text'; readonly id: string; readonly left: InterruptedText }
   | DamagedRecord;
 
-/** Something of foley's own that cannot be read; it stays until `foley recover --forget ID`. */
+/** A record of foley that cannot be read; it stays until `foley recover --forget ID`. */
 export interface DamagedRecord {
   readonly kind: 'damaged';
   readonly id: string;
-  /** The folder or file first, then what goes with it. */
+  /** The folder or file of the record, then its other files. */
   readonly paths: readonly string[];
-  /** What it is, and what is in it. */
+  /** Describes the record and its content. */
   readonly holds: string;
-  /** Parts of it can be read and are still needed, so that it cannot be forgotten. */
+  /** Readable parts of it are still needed: it cannot be forgotten. */
   readonly isInUse?: boolean;
 }
 
-/** What became of it. */
+/** The result of recovering one leftover. */
 export interface Recovered {
   readonly id: string;
   /**
-   * `recovered`: it is in `output` now; `partial`: so is what could be spoken of it; `refunded`: its
-   * job failed and cost nothing; `lost`: paid for, and at most a part of it is in `output`; `unknown`:
-   * nobody can tell whether it was paid for; `rejected`: the service did not take it, and billed nothing; `running`: a command works on it, or has just settled it;
-   * `failed`: it is where it was, for the reason in `problem`; `damaged`: foley cannot read its record, which
-   * is where `problem` says.
+   * `recovered`: the audio is in `output`; `partial`: `output` lacks some of the text; `refunded`: the job
+   * failed and cost nothing; `lost`: it was billed, and `output` has a part of the audio at most; `unknown`: it
+   * may have been billed; `rejected`: the service refused it and billed nothing; `running`: a command is
+   * working on it; `failed`: nothing changed, for the reason in `problem`; `damaged`: foley cannot read its
+   * record, which `problem` names.
    */
   readonly outcome:
     | 'recovered'
@@ -376,20 +389,19 @@ export interface Recovered {
   readonly output: string | null;
   readonly creditsUsed: number | null;
   readonly requestId: string | null;
-  /** Of the job, where it was one. */
   readonly jobId: string | null;
-  /** Of the voice or the design that was made, where it was one. */
+  /** The id of a created voice or design. */
   readonly madeId?: string;
-  /** With it the same command can be run again without paying twice. */
+  /** Repeating the command with this key is not billed again. */
   readonly idempotencyKey: string | null;
-  /** It was a realtime conversation, whose key is its request id. */
+  /** It was a realtime conversation: its key is its request id. */
   readonly isRealtime?: true;
-  /** The loss was reported by an earlier `foley recover`. */
+  /** An earlier `foley recover` reported the loss. */
   readonly isReported?: true;
   readonly problem: string | null;
 }
 
-/** What is left behind: audio in the spool, requests without a known end and without audio, long texts. */
+/** Lists the leftovers: audio in the spool, open requests without audio, long texts, damaged records. */
 export function leftovers(
   entries: readonly SpoolEntry[],
   intents: readonly OpenIntent[],
@@ -403,7 +415,7 @@ export function leftovers(
     ...entries.map((entry): Leftover => {
       const { bytes, id, path, record, sidecar } = entry;
       if (record !== undefined) return { kind: 'audio', id, entry, intent: intentOf(entry) };
-      const holds = `${bytes} bytes of audio, without what is known about it`;
+      const holds = `${bytes} bytes of audio without their metadata`;
       return { kind: 'damaged', id, paths: [path, sidecar], holds };
     }),
     ...intents
@@ -414,14 +426,36 @@ export function leftovers(
   ];
 }
 
-/**
- * How long after its last note a command is believed to run of which nothing can be known: on another
- * machine or in another container, or where the system tells no start times.
- */
-const BELIEVED_MS = 60 * 60 * 1000;
+/** How long a command counts as running after its last record if its process cannot be examined. */
+const ASSUMED_RUNNING_MS = 60 * 60 * 1000;
 
-/** Whether the command that began it may still work on it, so that nobody else may. */
+/** Returns whether the command that began an operation may still be running. */
 export function mayRun({ at, writer }: Pick<OpenIntent, 'at' | 'writer'>, clock: Clock): boolean {
   if (writer !== 'unknown') return writer === 'alive';
-  return clock.now() - Date.parse(at) < BELIEVED_MS;
+  return clock.now() - Date.parse(at) < ASSUMED_RUNNING_MS;
+}
+
+/**
+ * Checks that an operation belongs to the selected service: keys and jobs are valid for one service only.
+ * @param what the operation, such as `job 7`
+ * @param id adds the operation to the suggested command
+ * @throws Failure (usage)
+ */
+export function requireSameService(
+  { origin, target }: Pick<IntentAbout, 'origin' | 'target'>,
+  what: string,
+  { address }: Pick<ApiClient, 'address'>,
+  id?: string,
+): void {
+  // The embedded service has another port each time.
+  const isEmbedded = target === 'embedded';
+  if (target === address.kind && (isEmbedded || origin === address.baseUrl.origin)) return;
+  const where = isEmbedded ? 'the embedded service' : origin;
+  const command = id === undefined ? 'foley recover' : `foley recover ${id}`;
+  throw new Failure(`${what} is on ${where}, not on the selected service`, {
+    code: 'usage',
+    exit: 'usage',
+    hint: `Run \`${command} ${isEmbedded ? '--local' : `--base-url ${origin}`}\`.`,
+    billed: id === undefined ? 'yes' : 'unknown',
+  });
 }

@@ -6,178 +6,173 @@ import { speechRequest, synthesize } from '../api/resources/speech.ts';
 import type { Format } from '../audio/formats.ts';
 import { extensionOf } from '../audio/formats.ts';
 import type { Verdict } from '../audio/reader.ts';
-import { Failure } from '../errors/failure.ts';
-import type { Intent, IntentMetadata, IntentJournal } from '../durable/intents.ts';
+import type { AudioFormat } from '../contract/values.ts';
+import type { FileDeps } from '../durable/files.ts';
+import { requireOutputSpace, requireSpoolSpace } from '../durable/free-space.ts';
+import type { Intent, IntentJournal } from '../durable/intents.ts';
+import { automaticName } from '../durable/names.ts';
 import type { Output } from '../durable/output.ts';
-import type { Spool, SpoolAbout } from '../durable/spool.ts';
-import {
-  recordFailure,
-  recordCancellation,
-  withCost,
-  beginBilledRequest,
-} from './billed-request.ts';
-import type { BilledRequest } from './billed-request.ts';
-import type { AudioSink } from './deliver.ts';
-import { deliver } from './deliver.ts';
-import type { OutputPlan } from './output-plan.ts';
-import type { RecoverableSink } from './fallback-sink.ts';
-import { FallbackSink, recoverableFile, recoverableStream } from './fallback-sink.ts';
+import { openOutput } from '../durable/publish.ts';
+import type { Spool } from '../durable/spool.ts';
 import { abortable } from '../effects/concurrency.ts';
+import { Failure } from '../errors/failure.ts';
+import {
+  beginBilledRequest,
+  recordCancellation,
+  recordFailure,
+  withCost,
+} from './billed-request.ts';
+import type { AudioSink } from './deliver.ts';
+import {
+  deliver,
+  expectedBytes,
+  FallbackSink,
+  recoverableFile,
+  recoverableStream,
+} from './deliver.ts';
+import { sweepTemporaries } from './sweep-temporaries.ts';
 
-/** Audio that arrived whole and was checked. */
+/** Audio that arrived completely and was verified. */
 export interface Spoken {
-  /** The file it is in; undefined when it went to stdout or to a player. */
+  /** The file; undefined for stdout and players. */
   readonly path: string | undefined;
   readonly verdict: Verdict;
-  readonly answer: Facts;
+  readonly response: Omit<AudioResponse, 'body' | 'discard'>;
 }
 
-type Facts = Omit<AudioResponse, 'body' | 'discard'>;
-
 export interface AudioStream extends AudioSink {
-  /** All was written; resolves when it was taken. */
+  /** Ends the stream; resolves when the reader has taken everything. */
   end(): Promise<void>;
-  /** So much of what went through is remembered, so that it can be kept when the stream fails. */
+  /** How much audio is remembered, so that it can be saved when the stream fails. */
   readonly memoryBytes: number;
 }
 
-/** For audio that goes into a file only. */
+/** The stream for audio that goes into a file only. */
 export const NOWHERE: AudioStream = {
   write: () => Promise.resolve(),
   end: () => Promise.resolve(),
   memoryBytes: 0,
 };
 
-/** One transport to ask for speech whose answer is the audio itself. */
+/** A way to request speech whose response is the audio itself. */
 export interface SpeechTransport {
-  /** What is sent, as it is written down before. */
+  /** The request, for the journal. */
   readonly request: RequestSpec;
-  /** Resolves when the audio begins to arrive; is told when a key was refunded and another is used. */
-  ask(onNewKey: (key: string) => Promise<void>): Promise<AudioResponse>;
-  /** The flags with which the same is asked for again at no cost; `--idempotency-key` by default. */
+  /** Resolves when the audio begins to arrive. @param onNewKey called before a new key is used */
+  send(onNewKey: (key: string) => Promise<void>): Promise<AudioResponse>;
+  /** Flags that repeat the request without a second charge; `--idempotency-key` by default. */
   readonly repeatWith?: string | undefined;
-  /** Asked for so again it goes on where it was. */
+  /** Repeating the request resumes the stream. */
   readonly isResumable?: boolean | undefined;
-  /** All of the audio came and was checked; it gets its name only when this resolves. */
-  arrived?(verdict: Verdict): Promise<void>;
+  /** Called with verified audio; the file is published after it resolves. */
+  onVerified?(verdict: Verdict): Promise<void>;
 }
 
 export interface SpeakOptions {
   readonly client: ApiClient;
   readonly body: SpeechOrder;
   readonly speech: SpeechOptions;
-  /** How it is asked for; by default as `speech` says, in one answer. */
+  /** One synchronous request by default. */
   readonly transport?: SpeechTransport | undefined;
-  readonly plan: OutputPlan<Format>;
+  readonly format: Format;
   /** The opened file; without it the audio goes to `stream`. */
   readonly output: Output | undefined;
   /** Stdout, a player, or both. */
   readonly stream: AudioStream;
   readonly journal: IntentJournal;
-  /** The operation of an interrupted command, which goes on; by default a new one. */
+  /** The operation of an interrupted command to resume; by default a new one begins. */
   readonly resumes?: Intent | undefined;
-  /** It is a part of a longer text, which `foley recover` asks for again with the others. */
+  /** A part of a long text, which `foley recover` requests together with the other parts. */
   readonly isPart?: boolean | undefined;
   readonly spool: () => Promise<Spool>;
-  /** Tells the person something that is no failure. */
+  /** Shows a notice to the user. */
   readonly notice: (line: string) => void;
 }
 
 /**
- * Speaks and streams the audio to where it was planned to go; a file gets its name
- * only when everything in it was checked. What was paid for and cannot get there is kept in the spool.
- * @throws Failure, which names what was kept; the caller abandons the output then
+ * Speaks a text, and streams the audio to its output; a file gets its name when everything in it was verified.
+ * Billed audio that cannot be delivered is saved in the spool.
+ * @throws Failure that names the saved audio; the caller then abandons the output. Or the signal's reason
  */
 export async function speak(options: SpeakOptions): Promise<Spoken> {
-  const { output, plan, speech } = options;
+  const { body, client, format, journal, output, resumes, speech } = options;
   const transport = options.transport ?? synchronous(options);
-  // While what is about to be asked for reaches the disk; nothing is sent before that.
-  if (options.transport === undefined) options.client.prepare();
-  const work = await begin(options, transport);
-  let answer: Facts | undefined;
+  // Connect while the journal is written; nothing is sent before that.
+  if (options.transport === undefined) client.prepare();
+  const { isResumable, repeatWith, request } = transport;
+  const billed = await beginBilledRequest({
+    client,
+    journal,
+    request,
+    key: speech.idempotencyKey,
+    requestId: speech.requestId,
+    repeatWith,
+    isResumable,
+    output,
+    body: isRecoverable(options, request) ? request.body?.bytes : undefined,
+    resumes,
+  });
+  let response: Spoken['response'] | undefined;
   let isWhole = false;
-  const sink = new FallbackSink(recoverableOutput(options), options.spool, () =>
-    spoolAbout(options, work, answer),
-  );
+  const sink = new FallbackSink(recoverableOutput(options), options.spool, () => ({
+    what: 'speech',
+    extension: extensionOf(format),
+    output: output?.temporary === undefined ? null : path.resolve(output.path),
+    requestId: response?.requestId ?? null,
+    creditsUsed: response?.creditsUsed ?? null,
+    operation: billed.id,
+    problem: null,
+  }));
   try {
-    const audio = await transport.ask((key) => work.renew(key));
-    answer = audio;
-    void work.accepted(factsOf(audio));
-    const verdict = await deliver(audio, plan.format, sink, textOf(options));
+    const audio = await transport.send((key) => billed.renew(key));
+    response = audio;
+    const { creditsUsed, requestId } = audio;
+    void billed.advance('accepted', { requestId, creditsUsed });
+    // The text of a conversation is unknown when it begins.
+    const text = body.text === '' ? undefined : body.text;
+    const verdict = await deliver(audio, format, sink, text);
     isWhole = true;
     if (sink.failure !== undefined) throw sink.failure;
-    await transport.arrived?.(verdict);
+    await transport.onVerified?.(verdict);
     for (const { position, bytes } of verdict.corrections) await output?.overwrite(position, bytes);
     const checksum = await output?.checksum();
-    if (checksum !== undefined) await work.verified({ bytes: verdict.bytes, checksum });
+    const { bytes } = verdict;
+    if (checksum !== undefined) await billed.advance('verified', { bytes, checksum });
     const published = await output?.publish();
     if (output === undefined) await abortable(options.stream.end(), speech.signal);
-    await work.published({ bytes: verdict.bytes, requestId: audio.requestId });
-    return { path: published?.path, verdict, answer: audio };
+    await billed.published({ bytes, requestId });
+    return { path: published?.path, verdict, response: audio };
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
-    const kept = await sink.keep({ complete: isWhole, problem });
+    const saved = await sink.save({ complete: isWhole, problem });
     if (speech.signal?.aborted === true) {
-      options.notice(await recordCancellation(work, kept));
+      options.notice(await recordCancellation(billed, saved));
       throw speech.signal.reason;
     }
-    if (error instanceof Failure) throw await recordFailure(withCost(error, answer), work, kept);
-    await work.abandoned();
+    if (error instanceof Failure)
+      throw await recordFailure(withCost(error, response), billed, saved);
+    await billed.abandoned();
     throw error;
   }
-}
-
-/** Of a conversation the text is not known when it begins. */
-function textOf({ body: { text } }: SpeakOptions): string | undefined {
-  return text === '' ? undefined : text;
 }
 
 function synchronous({ body, client, speech }: SpeakOptions): SpeechTransport {
   return {
     request: speechRequest(client, body, speech),
-    ask: (onNewKey) => synthesize(client, body, { ...speech, onNewKey }),
+    send: (onNewKey) => synthesize(client, body, { ...speech, onNewKey }),
   };
 }
 
-function begin(options: SpeakOptions, transport: SpeechTransport): Promise<BilledRequest> {
-  const { client, journal, output, resumes, speech } = options;
-  const { isResumable, repeatWith, request } = transport;
-  return beginBilledRequest(journal, {
-    wire: client.describe(request),
-    target: client.address.kind,
-    idempotencyKey: speech.idempotencyKey?.value,
-    hasOwnKey: speech.idempotencyKey?.madeByTool === false,
-    apiKey: client.address.apiKey,
-    requestId: speech.requestId ?? null,
-    repeatWith,
-    isResumable,
-    output: nameOf(output),
-    temporary: output?.temporary === undefined ? null : path.resolve(output.temporary),
-    body: mayBeAsked(options, transport) ? request.body?.bytes : undefined,
-    resumes,
-  });
-}
-
-/** Whether `foley recover` can ask for it by itself: of a stream it would not know where the times of its words go. */
-function mayBeAsked(
+/** Whether `foley recover` can repeat the request alone; it cannot write the word times of an aligned stream. */
+function isRecoverable(
   { isPart, resumes, transport }: SpeakOptions,
-  { request }: SpeechTransport,
+  request: RequestSpec,
 ): boolean {
   const isSynchronous = transport === undefined || resumes !== undefined;
   return isSynchronous && isPart !== true && request.retry === 'keyed';
 }
 
-function factsOf({ creditsUsed, requestId }: Facts): IntentMetadata {
-  return creditsUsed === undefined ? { requestId } : { requestId, creditsUsed };
-}
-
-/** Where a file is going to be; a stream or a device is no place to which anything could come later. */
-function nameOf(output: Output | undefined): string | null {
-  return output?.temporary === undefined ? null : path.resolve(output.path);
-}
-
-/** Of a file that grows everything can be had back, of a stream or a device what is remembered. */
-function recoverableOutput({ output, speech, stream }: SpeakOptions): RecoverableSink {
+function recoverableOutput({ output, speech, stream }: SpeakOptions) {
   if (output?.temporary !== undefined) return recoverableFile(output);
   const sink: AudioSink = output ?? stream;
   return recoverableStream(
@@ -186,18 +181,56 @@ function recoverableOutput({ output, speech, stream }: SpeakOptions): Recoverabl
   );
 }
 
-function spoolAbout(
-  { output, plan }: SpeakOptions,
-  work: BilledRequest,
-  answer: Facts | undefined,
-): SpoolAbout {
-  return {
-    what: 'speech',
-    extension: extensionOf(plan.format),
-    output: nameOf(output),
-    requestId: answer?.requestId ?? null,
-    creditsUsed: answer?.creditsUsed ?? null,
-    operation: work.id,
-    problem: null,
-  };
+/** The output and format of audio. */
+export type OutputPlan<Possible extends Format = AudioFormat> =
+  | { readonly kind: 'stdout'; readonly format: Possible }
+  | { readonly kind: 'file'; readonly path: string; readonly format: Possible }
+  /** A file with the next free name like `path`, or named after the text. */
+  | { readonly kind: 'automatic'; readonly format: Possible; readonly path?: string }
+  /** The player alone. */
+  | { readonly kind: 'player'; readonly format: Possible };
+
+interface OpenPlannedOptions extends FileDeps {
+  readonly text: string;
+  /** Fail rather than replace an existing file. */
+  readonly noClobber: boolean;
+  /** foley's state folder, with the spool. */
+  readonly state: string;
+  /** Ends the wait for a reader of a pipe. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Opens the file for audio before anything is billed, and checks that the disk has room; undefined for stdout
+ * and players.
+ * @throws Failure (output, exists, usage, state)
+ */
+export async function openPlanned(
+  plan: OutputPlan<Format>,
+  { noClobber, state, text, ...deps }: OpenPlannedOptions,
+): Promise<Output | undefined> {
+  const { files, processes } = deps;
+  const bytes = expectedBytes(text, plan.format);
+  await requireSpoolSpace(path.join(state, 'spool'), bytes, files);
+  if (plan.kind === 'stdout' || plan.kind === 'player') return undefined;
+  const output = await openOutput(
+    plan.kind === 'file'
+      ? { ...deps, path: plan.path, existing: noClobber ? 'refuse' : 'replace' }
+      : {
+          ...deps,
+          path: plan.path ?? automaticName(text, extensionOf(plan.format)),
+          existing: 'number',
+        },
+  );
+  if (output.temporary === undefined) return output;
+  if (processes !== undefined) {
+    await sweepTemporaries(path.dirname(output.temporary), { ...deps, processes, state });
+  }
+  try {
+    await requireOutputSpace(output.path, bytes, { files });
+    return output;
+  } catch (error) {
+    await output.abandon();
+    throw error;
+  }
 }

@@ -3,8 +3,8 @@ import type { CandidateRef } from '../api/resources/designs.ts';
 import { fetchCandidateAudio } from '../api/resources/designs.ts';
 import { mapConcurrent } from '../effects/concurrency.ts';
 import { Failure } from '../errors/failure.ts';
-import type { SavedFile, PlaceFor } from '../speech/jobs/job-source.ts';
-import { saveFile } from '../speech/jobs/job-source.ts';
+import type { SavedFile, PlaceFor } from '../speech/jobs/job.ts';
+import { saveFile } from '../speech/jobs/job.ts';
 import { withFormat } from '../speech/jobs/speech-job.ts';
 
 /** Maximum number of concurrent downloads. */
@@ -33,20 +33,8 @@ export async function savePreview(
   ref: CandidateRef,
   { client, placeFor, signal }: PreviewDeps,
 ): Promise<SavedFile> {
-  const { file, format } = await withFormat(
-    await fetchCandidateAudio(client, ref, signal),
-    undefined,
-  );
-  const place = await placeFor({ id: ref.candidateId }, format).catch((error: unknown) => {
-    file.discard();
-    throw error;
-  });
-  try {
-    return await saveFile(file, place, { format, signal });
-  } finally {
-    // No effect after publication.
-    await place.output?.abandon();
-  }
+  const made = await withFormat(await fetchCandidateAudio(client, ref, signal), undefined);
+  return saveFile(made, { id: ref.candidateId }, { placeFor, signal });
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { ApiClient } from '../api/client.ts';
-import type { BilledOptions, RequestSpec, StreamedBody } from '../api/request.ts';
+import type { BilledOptions, StreamedBody } from '../api/request.ts';
 import { jsonBody } from '../api/request.ts';
 import type { DesignChoice, DesignOrder, VoiceDesign } from '../api/resources/designs.ts';
 import {
@@ -11,9 +11,7 @@ import {
 import type { CreateVoiceOptions, MadeVoice, VoiceForm } from '../api/resources/voices.ts';
 import { createVoice, createVoiceRequest, voiceUpload } from '../api/resources/voices.ts';
 import type { IntentJournal } from '../durable/intents.ts';
-import { Failure } from '../errors/failure.ts';
-import { recordFailure, beginBilledRequest } from '../speech/billed-request.ts';
-import type { BilledRequest } from '../speech/billed-request.ts';
+import { createBilled } from '../speech/billed-request.ts';
 
 export interface CloneOrder {
   readonly client: ApiClient;
@@ -41,14 +39,19 @@ export function cloneVoice(order: CloneOrder): Promise<MadeVoice> {
     sent = bytes;
     onSent(bytes, body.byteLength);
   });
-  return createPaid({
+  return create({
     client,
     journal,
     what: 'voice',
     request: createVoiceRequest(watched, options),
-    name: form.name,
-    ask: () => createVoice(client, watched, options),
-    mayBeDone: () => sent >= body.byteLength,
+    // The recordings are too large for the journal.
+    body: jsonBody({ name: form.name }).bytes,
+    create: () => createVoice(client, watched, options),
+    async onCancel(billed) {
+      if (sent >= body.byteLength) return undefined;
+      await billed.ended('rejected', { problem: 'stopped before the upload was complete' });
+      return 'foley: stopped before the upload was complete; no voice was created';
+    },
     notice,
   });
 }
@@ -67,11 +70,13 @@ export interface DesignDeps {
  */
 export function designVoice(order: DesignOrder, deps: DesignDeps): Promise<VoiceDesign> {
   const { client, options } = deps;
-  return createPaid({
+  const request = designRequest(order, options);
+  return create({
     ...deps,
     what: 'design',
-    request: designRequest(order, options),
-    ask: (onNewKey) => createVoiceDesign(client, order, { ...options, onNewKey }),
+    request,
+    body: request.body?.bytes,
+    create: (onNewKey) => createVoiceDesign(client, order, { ...options, onNewKey }),
   });
 }
 
@@ -81,88 +86,24 @@ export function designVoice(order: DesignOrder, deps: DesignDeps): Promise<Voice
  */
 export function saveDesign(choice: DesignChoice, deps: DesignDeps): Promise<MadeVoice> {
   const { client, options } = deps;
-  return createPaid({
+  const request = saveDesignRequest(choice, options);
+  return create({
     ...deps,
     what: 'voice',
-    request: saveDesignRequest(choice, options),
-    ask: (onNewKey) => saveVoiceDesign(client, choice, { ...options, onNewKey }),
+    request,
+    body: request.body?.bytes,
+    create: (onNewKey) => saveVoiceDesign(client, choice, { ...options, onNewKey }),
   });
 }
 
-/** A billed create of one resource. */
-interface PaidCreate<Made extends Priced> {
-  readonly client: ApiClient;
-  readonly journal: IntentJournal;
-  /** Its name in the journal. */
-  readonly what: 'voice' | 'design';
-  readonly request: RequestSpec;
-  /** Journalled instead of a body that is too large. */
-  readonly name?: string | undefined;
-  /** Sends the request; calls back before it uses a new key. */
-  ask(onNewKey: (key: string) => Promise<void>): Promise<Made>;
-  /** Whether the service may have the whole request; default true. */
-  readonly mayBeDone?: (() => boolean) | undefined;
-  /** Shows a notice to the user. */
-  readonly notice: (line: string) => void;
-}
-
-interface Priced {
-  readonly requestId: string;
-  readonly creditsUsed: number | undefined;
-}
-
-/**
- * Sends a billed create under the journal (docs/billing.md): records it before sending, then records its
- * outcome. `foley recover` looks up unknown outcomes.
- * @throws Failure, or the signal's reason
- */
-async function createPaid<Made extends Priced>(create: PaidCreate<Made>): Promise<Made> {
-  const { request, notice } = create;
-  const { client, journal, name, what } = create;
-  const work = await beginBilledRequest(journal, {
-    what,
-    wire: client.describe(request),
-    target: client.address.kind,
-    // A key that the service ignores does not help to look up the outcome.
-    idempotencyKey: request.retry === 'keyed' ? request.key?.value : undefined,
-    hasOwnKey: request.key?.madeByTool === false,
-    apiKey: client.address.apiKey,
-    requestId: request.requestId ?? null,
-    output: null,
-    temporary: null,
-    body: name === undefined ? request.body?.bytes : jsonBody({ name }).bytes,
-  });
-  try {
-    const made = await create.ask((key) => work.renew(key));
-    const { creditsUsed, requestId } = made;
-    await work.ended('published', {
-      requestId,
-      ...(creditsUsed === undefined ? {} : { creditsUsed }),
-    });
-    return made;
-  } catch (error) {
-    const { signal } = request;
-    if (signal?.aborted === true) {
-      notice(await recordCancellation(create, work));
-      throw signal.reason;
-    }
-    throw error instanceof Failure ? await recordFailure(error, work, undefined) : error;
-  }
-}
-
-async function recordCancellation<Made extends Priced>(
-  { mayBeDone, request, what }: PaidCreate<Made>,
-  work: BilledRequest,
-): Promise<string> {
-  if (mayBeDone?.() === false) {
-    await work.ended('rejected', { problem: 'stopped before the upload was complete' });
-    return `foley: stopped before the upload was complete; no ${what} was created`;
-  }
-  const next =
-    work.key === undefined
-      ? request.lookAt
-      : `To continue without paying twice, run the command again with --idempotency-key ${work.key}.`;
-  return `foley: stopped before the response; the service may have created the ${what}. ${next}`;
+/** Sends a billed create under the journal, and records its cost. @throws Failure, or the signal's reason */
+async function create<Created extends Pick<MadeVoice, 'creditsUsed' | 'requestId'>>(
+  options: Parameters<typeof createBilled<Created>>[0],
+): Promise<Created> {
+  const { billed, created } = await createBilled(options);
+  const { creditsUsed, requestId } = created;
+  await billed.ended('published', { requestId, creditsUsed });
+  return created;
 }
 
 /** Wraps a body to report the bytes sent; restarts at 0 for each attempt. */

@@ -14,15 +14,13 @@ import { IntentJournal, listOpenIntents } from '../../src/durable/intents.ts';
 import { createSpool } from '../../src/durable/spool.ts';
 import type { Output } from '../../src/durable/output.ts';
 import { pollPace } from '../../src/api/resources/jobs.ts';
-import { resolveRequest } from '../../commands/recover/resolve-request.ts';
+import { resolveRequest } from '../../src/speech/recover-request.ts';
 import { recoverJob } from '../../src/speech/jobs/recover-job.ts';
 import { speakAsJob } from '../../src/speech/jobs/speech-job.ts';
-import { openPlanned } from '../../src/speech/output-plan.ts';
-import type { OutputPlan } from '../../src/speech/output-plan.ts';
+import { openPlanned, speak } from '../../src/speech/speak.ts';
+import type { OutputPlan, AudioStream } from '../../src/speech/speak.ts';
 import type { Recovered } from '../../src/speech/recover.ts';
 import { leftovers, recoverAll } from '../../src/speech/recover.ts';
-import type { AudioStream } from '../../src/speech/speak.ts';
-import { speak } from '../../src/speech/speak.ts';
 import { voiceId } from '../service/support/test-service.ts';
 import { API_KEY } from './service-host.ts';
 
@@ -92,7 +90,7 @@ interface Opened {
 async function runSync(world: ClientWorld, command: SpeakCommand, opened: Opened): Promise<Spent> {
   const { key, plan, stream, surface, text, transport } = command;
   const folder = path.join(world.stateDir, 'spool');
-  const { answer } = await speak({
+  const { response } = await speak({
     ...opened,
     client: clientOver(world, transport),
     body: bodyOf(text),
@@ -100,12 +98,12 @@ async function runSync(world: ClientWorld, command: SpeakCommand, opened: Opened
       recognizedBy(surface) === undefined
         ? { surface, requestId: key.value }
         : { surface, idempotencyKey: key },
-    plan,
+    format: plan.format,
     stream,
     spool: async () => createSpool({ ...world, platform: 'linux', folder }),
     notice: () => undefined,
   });
-  return answer;
+  return response;
 }
 
 /** So long a job is waited for; nobody is there to stop the command. */

@@ -6,12 +6,12 @@ import type { FileSystem } from '../../src/effects/file-system.ts';
 import { openOutput } from '../../src/durable/publish.ts';
 import type { Spool, SpoolAbout } from '../../src/durable/spool.ts';
 import { createSpool } from '../../src/durable/spool.ts';
-import { deliver } from '../../src/speech/deliver.ts';
 import {
+  deliver,
   FallbackSink,
   recoverableFile,
   recoverableStream,
-} from '../../src/speech/fallback-sink.ts';
+} from '../../src/speech/deliver.ts';
 import { fileDeps } from '../files/file-world.ts';
 import { forEachEffect } from '../harness/failing-files.ts';
 import { sandbox } from '../harness/sandbox.ts';
@@ -93,7 +93,7 @@ describe('audio whose memory is used again', () => {
         await deliver(answer, 'pcm', sink, undefined);
         if (sink.failure === undefined) await output.publish().catch((error) => sink.refuse(error));
         if (sink.failure === undefined) return;
-        await sink.keep({ complete: true, problem: 'no room' });
+        await sink.save({ complete: true, problem: 'no room' });
         throw sink.failure;
       },
       async check({ file, spool }) {
@@ -115,7 +115,7 @@ describe('audio whose memory is used again', () => {
     );
     await deliver(answer, 'pcm', sink, undefined);
     expect(givenBack()).toBe(0);
-    const kept = await sink.keep({ complete: true, problem: 'nobody listened' });
+    const kept = await sink.save({ complete: true, problem: 'nobody listened' });
     expect(WHOLE.equals(await readFile(kept?.path ?? ''))).toBe(true);
   });
 });

@@ -8,7 +8,7 @@ import type { CueShape } from '../../captions/cue-shape.ts';
 import { timingsOf } from '../../captions/timings.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { FileDeps } from '../../durable/files.ts';
-import { alignedSpeech, askAligned } from '../../speech/aligned-transport.ts';
+import { alignedSpeech, requestAligned } from '../../speech/aligned-transport.ts';
 import { counted } from '../../text/display.ts';
 import type { BatchFolder } from '../journal/batch-folder.ts';
 import type { ItemFacts, ItemState, ItemStatus } from '../journal/journal.ts';
@@ -109,7 +109,7 @@ class AlignedSpeaker implements ItemSpeaker {
     try {
       const idempotencyKey = { value: about.key, madeByTool: false };
       const options = { idempotencyKey, signal, clock, idleTimeoutMs };
-      answer = await askAligned(client, work.item.order, options);
+      answer = await requestAligned(client, work.item.order, options);
       status = await this.#noteQuietly(status, 'accepted', costOf(answer));
       return await this.#publish({ ...work, status }, answer, captions);
     } catch (error) {

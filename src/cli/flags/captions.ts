@@ -11,7 +11,7 @@ import { describeOrigin, resolveSetting } from '../../config/settings.ts';
 import { usageFailure } from '../../errors/failure.ts';
 import { durationText } from '../../text/duration.ts';
 import { flagOf } from '../../captions/cue-shape.ts';
-import type { OutputPlan } from '../../speech/output-plan.ts';
+import type { OutputPlan } from '../../speech/speak.ts';
 
 /** The flags of every command that writes subtitles. */
 export type CueFlags = Partial<

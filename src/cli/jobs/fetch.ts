@@ -1,9 +1,8 @@
 import { reviseFailure } from '../../api/failures.ts';
 import { mapConcurrent } from '../../effects/concurrency.ts';
 import { Failure } from '../../errors/failure.ts';
-import type { FetchedJob, JobFetch } from '../../speech/jobs/fetch-job.ts';
-import { fetchJob, markFetched } from '../../speech/jobs/fetch-job.ts';
-import type { PlaceFor, WaitedJob } from '../../speech/jobs/job-source.ts';
+import type { FetchedJob, JobFetch, PlaceFor, WaitedJob } from '../../speech/jobs/job.ts';
+import { fetchJob, markFetched } from '../../speech/jobs/job.ts';
 import type { Connection, Context } from '../command.ts';
 import { openJournal } from '../journal.ts';
 import { liveLines } from '../render/progress.ts';

@@ -1,7 +1,6 @@
 import type { JobApi, SpeechJob } from '../../api/resources/jobs.ts';
 import { describeSound } from '../../audio/verify.ts';
-import type { FetchedJob } from '../../speech/jobs/fetch-job.ts';
-import type { WaitedJob, SavedFile } from '../../speech/jobs/job-source.ts';
+import type { FetchedJob, WaitedJob, SavedFile } from '../../speech/jobs/job.ts';
 import { display } from '../../text/display.ts';
 import type { Context } from '../command.ts';
 import type { GlobalOptions } from '../flags/global.ts';

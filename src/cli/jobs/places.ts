@@ -6,7 +6,7 @@ import { downloadName, segmentName } from '../../durable/names.ts';
 import type { Existing, Output } from '../../durable/output.ts';
 import { openOutput } from '../../durable/publish.ts';
 import { usageFailure } from '../../errors/failure.ts';
-import type { Place, PlaceFor } from '../../speech/jobs/job-source.ts';
+import type { Place, PlaceFor } from '../../speech/jobs/job.ts';
 import { sweepTemporaries } from '../../speech/sweep-temporaries.ts';
 import { display } from '../../text/display.ts';
 import type { Context } from '../command.ts';

@@ -4,7 +4,7 @@ import type { MediaJobKind } from '../../api/resources/models.ts';
 import { abortable } from '../../effects/concurrency.ts';
 import type { InputAddresses, MediaInput } from '../../media/inputs.ts';
 import { orderMedia } from '../../media/order-media.ts';
-import type { JobRunOptions, PerformedJob } from '../../speech/jobs/perform-job.ts';
+import type { JobRunOptions, PerformedJob } from '../../speech/jobs/job.ts';
 import { requireSharp } from '../connect.ts';
 import type { Context, Connection } from '../command.ts';
 import { pollingAt } from '../flags/jobs.ts';

@@ -1,5 +1,6 @@
-import type { JobApi } from '../../api/resources/jobs.ts';
-import type { JobOrder, JobOutcome } from '../../speech/jobs/speech-job.ts';
+import type { JobApi, SpeechJob } from '../../api/resources/jobs.ts';
+import type { PerformedJob } from '../../speech/jobs/job.ts';
+import type { JobOrder } from '../../speech/jobs/speech-job.ts';
 import { speakAsJob } from '../../speech/jobs/speech-job.ts';
 import type { AudioStream } from '../../speech/speak.ts';
 import { pollingOf } from '../flags/jobs.ts';
@@ -25,7 +26,7 @@ export async function runSpeechJob(
     readonly api: JobApi;
     readonly output: string | undefined;
   },
-): Promise<JobOutcome> {
+): Promise<PerformedJob<SpeechJob>> {
   const { context } = task;
   const { journal } = await openJournal(context);
   try {
@@ -79,7 +80,7 @@ export async function speakThroughJob(
     spoken: {
       path: saved.path,
       verdict: saved.verdict,
-      answer: { requestId, creditsUsed, quotaRemaining, ignoredParameters },
+      response: { requestId, creditsUsed, quotaRemaining, ignoredParameters },
     },
     parts: 1,
     reportsIgnored: job.ignoredParameters !== undefined,

@@ -61,12 +61,12 @@ export async function speakInParts(
         progress.update(`speaking part ${Math.min(done + 1, count)} of ${count}`);
       },
     });
-    const { partial, tellsIgnored, ...answer } = totalsOf(record);
+    const { partial, tellsIgnored, ...response } = totalsOf(record);
     if (partial.length > 0) {
       context.io.warn(`foley: some of part ${partial.join(', ')} could not be spoken`);
     }
     return {
-      spoken: { path: file, verdict, answer },
+      spoken: { path: file, verdict, response },
       parts: count,
       reportsIgnored: tellsIgnored,
       isPartial: partial.length > 0,

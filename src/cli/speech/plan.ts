@@ -3,9 +3,11 @@ import { hasField, recognizedBy } from '../../api/resources/speech.ts';
 import type { SpeechOptions, SpeechOrder } from '../../api/resources/speech.ts';
 import type { WrittenCaptions } from '../../captions/caption-files.ts';
 import type { Format } from '../../audio/formats.ts';
+import { formatOfPath } from '../../audio/formats.ts';
 import type { SettingSources } from '../../config/settings.ts';
 import { resolveSetting } from '../../config/settings.ts';
 import { TEXT_MAX_CHARACTERS } from '../../contract/limits.ts';
+import { SPEECH_FORMATS } from '../../contract/generated/speech-controls.ts';
 import type { SpeechSurface, SurfaceName } from '../../contract/speech-surfaces.ts';
 import { SPEECH_SURFACES } from '../../contract/speech-surfaces.ts';
 import type { AudioFormat } from '../../contract/values.ts';
@@ -14,10 +16,8 @@ import { abortable } from '../../effects/concurrency.ts';
 import type { Failure } from '../../errors/failure.ts';
 import { usageFailure } from '../../errors/failure.ts';
 import type { AlignedSpeech } from '../../speech/aligned-transport.ts';
-import { planOutput } from '../../speech/output-plan.ts';
-import type { OutputPlan } from '../../speech/output-plan.ts';
 import type { Player } from '../../speech/play.ts';
-import type { Spoken } from '../../speech/speak.ts';
+import type { OutputPlan, Spoken } from '../../speech/speak.ts';
 import { readText } from '../../speech/text-source.ts';
 import { countCodePoints } from '../../text/code-points.ts';
 import type { TextPiece } from '../../text/sentences.ts';
@@ -115,8 +115,8 @@ export interface DeliveredSpeech {
 
 /** The audio, and the fields of the response that are reported with it. */
 export interface SpeechSummary extends Pick<Spoken, 'path' | 'verdict'> {
-  readonly answer: Pick<
-    Spoken['answer'],
+  readonly response: Pick<
+    Spoken['response'],
     'creditsUsed' | 'ignoredParameters' | 'quotaRemaining' | 'requestId'
   >;
 }
@@ -165,7 +165,9 @@ export async function planTask(
       play: flags.play === true || flags.player !== undefined,
       stdoutIsTerminal: io.stdoutIsTerminal,
     },
-    flags.api === undefined ? undefined : { flag: chosen.flag, formats: chosen.surface.formats },
+    flags.api === undefined
+      ? { formats: SPEECH_FORMATS }
+      : { flag: chosen.flag, formats: chosen.surface.formats },
   );
   if (plan.kind === 'stdout' && flags.dryRun !== true) io.requireStdout();
   checkWaveform(flags, plan);
@@ -402,4 +404,91 @@ export function jobOptions(task: Task, api: JobApi): JobOptions {
   const { idempotencyKey, requestId, signal } = speechOptions(task);
   if (idempotencyKey === undefined) throw new Error(`${task.chosen.flag} has no jobs`);
   return { api, idempotencyKey, requestId, signal };
+}
+
+export interface OutputOptions {
+  /** `--output`. */
+  readonly output?: string | undefined;
+  /** `--format`. */
+  readonly format?: Format | undefined;
+  /** The format in the environment or a config file, used without a flag and a file extension. */
+  readonly configuredFormat?: AudioFormat | undefined;
+  readonly json: boolean;
+  /** With `--subtitles` or `--timings`, the audio goes to a file by default. */
+  readonly captions?: boolean | undefined;
+  /** `--play` or `--player`. */
+  readonly play: boolean;
+  readonly stdoutIsTerminal: boolean;
+}
+
+/** The formats of an API surface. */
+interface OutputSurface<Possible extends Format = AudioFormat> {
+  /** The flag that selected it, such as `--api compat-tts`, for messages. */
+  readonly flag?: string | undefined;
+  readonly formats: readonly Possible[];
+}
+
+/**
+ * Decides where audio goes and in which format (`-o` and `--format`).
+ * @throws Failure (usage) for flags that contradict each other
+ */
+export function planOutput<Possible extends Format>(
+  options: OutputOptions,
+  surface: OutputSurface<Possible>,
+): OutputPlan<Possible> {
+  const { captions = false, output, json, play, stdoutIsTerminal } = options;
+  if (output === '') throw usageFailure('--output is empty', 'Give a file name, or - for stdout.');
+  if (output === '-' && json) {
+    throw usageFailure(
+      '--json and audio cannot both go to stdout',
+      'Give a file with -o, or leave --json out.',
+    );
+  }
+  if (output !== undefined && output !== '-') {
+    return { kind: 'file', path: output, format: formatOfFile(output, options, surface) };
+  }
+  const format = chooseFormat(options, surface);
+  if (output === '-') return { kind: 'stdout', format };
+  if (json || captions) return { kind: 'automatic', format };
+  if (play) return { kind: 'player', format };
+  return { kind: stdoutIsTerminal ? 'automatic' : 'stdout', format };
+}
+
+function formatOfFile<Possible extends Format>(
+  output: string,
+  options: OutputOptions,
+  surface: OutputSurface<Possible>,
+): Possible {
+  const named = formatOfPath(output);
+  const { flag, formats } = surface;
+  const format = formats.find((candidate) => candidate === named);
+  if (named !== undefined && format === undefined) {
+    const whose = flag === undefined ? 'speech comes' : `with ${flag} speech comes`;
+    throw usageFailure(
+      `--output has the extension of ${named}; ${whose} as ${formats.join(', ')}`,
+      'Choose one of those endings, and convert the file afterwards.',
+    );
+  }
+  if (format !== undefined && options.format !== undefined && options.format !== format) {
+    throw usageFailure(
+      `--format is ${options.format}, but the name of --output says ${format}`,
+      'Drop --format, or change the ending.',
+    );
+  }
+  return format ?? chooseFormat(options, surface);
+}
+
+function chooseFormat<Possible extends Format>(
+  { configuredFormat, format }: OutputOptions,
+  { flag, formats }: OutputSurface<Possible>,
+): Possible {
+  const wanted = format ?? configuredFormat ?? 'mp3';
+  const chosen = formats.find((candidate) => candidate === wanted);
+  if (chosen !== undefined) return chosen;
+  const what = format === undefined ? 'the configured format' : '--format';
+  const whose = flag === undefined ? 'it takes' : `with ${flag} it takes`;
+  throw usageFailure(
+    `${what} is "${wanted}"; ${whose} ${formats.join(', ')}`,
+    'Choose one of those with --format.',
+  );
 }

@@ -12,11 +12,9 @@ import { abortable } from '../../effects/concurrency.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { RateKey } from '../../speech/credit-rates.ts';
 import { checkCredits } from '../../speech/credit-rates.ts';
-import type { OutputPlan } from '../../speech/output-plan.ts';
-import { openPlanned } from '../../speech/output-plan.ts';
+import type { OutputPlan, AudioStream, SpeechTransport } from '../../speech/speak.ts';
+import { openPlanned, speak } from '../../speech/speak.ts';
 import type { Playback, Player } from '../../speech/play.ts';
-import type { AudioStream, SpeechTransport } from '../../speech/speak.ts';
-import { speak } from '../../speech/speak.ts';
 import { chooseVoice } from '../../speech/voice-choice.ts';
 import type { Connection, Context } from '../command.ts';
 import type { SpeechFlags } from '../flags/speech.ts';
@@ -238,7 +236,7 @@ async function speakIn(
   } else {
     return speakStream(task, request, stream, mode);
   }
-  await rememberPrice(task, request, delivered.spoken.answer.creditsUsed);
+  await rememberPrice(task, request, delivered.spoken.response.creditsUsed);
   return delivered;
 }
 
@@ -264,7 +262,7 @@ async function speakStream(
       body,
       speech,
       transport,
-      plan,
+      format: plan.format,
       output,
       stream,
       journal,
@@ -272,7 +270,7 @@ async function speakStream(
       notice: (line) => context.io.notice(line),
     });
     // In parallel; closing a closed journal does nothing.
-    const { creditsUsed } = spoken.answer;
+    const { creditsUsed } = spoken.response;
     await Promise.all([journal.close(), rememberPrice(task, request, creditsUsed)]);
     const reportsIgnored = task.chosen.surface.tellsIgnored;
     return { spoken, parts: 1, reportsIgnored, isPartial: false };
@@ -369,7 +367,7 @@ export async function playFile(player: Player, file: string, context: Context): 
 
 /** The document of `foley tts --json`. */
 function speechDocument(
-  { parts, reportsIgnored, spoken: { answer, path, verdict } }: DeliveredSpeech,
+  { parts, reportsIgnored, spoken: { response, path, verdict } }: DeliveredSpeech,
   { body: { modelId, voiceId }, connection: { target } }: SpeechRequest,
 ): object {
   return {
@@ -378,18 +376,18 @@ function speechDocument(
     format: verdict.format,
     voiceId,
     modelId: modelId ?? null,
-    requestId: answer.requestId,
-    creditsUsed: answer.creditsUsed ?? null,
-    quotaRemaining: answer.quotaRemaining ?? null,
+    requestId: response.requestId,
+    creditsUsed: response.creditsUsed ?? null,
+    quotaRemaining: response.quotaRemaining ?? null,
     // null: the response does not report them.
-    ignoredParameters: reportsIgnored ? answer.ignoredParameters : null,
+    ignoredParameters: reportsIgnored ? response.ignoredParameters : null,
     parts,
     target,
   };
 }
 
 /** Describes the audio and its cost, as a line for stderr. */
-export function describeSpeech({ answer, path, verdict }: SpeechSummary): string {
+export function describeSpeech({ response, path, verdict }: SpeechSummary): string {
   const sound = describeSound(verdict);
-  return describeCost(path === undefined ? sound : `${path}: ${sound}`, answer);
+  return describeCost(path === undefined ? sound : `${path}: ${sound}`, response);
 }

@@ -1,41 +1,36 @@
-import type { AudioResponse, SpeechOrder } from '../../api/resources/speech.ts';
 import type { ApiClient } from '../../api/client.ts';
 import { isNotFound } from '../../api/failures.ts';
-import type { JobOptions, SpeechJob, JobApi } from '../../api/resources/jobs.ts';
+import type { JobApi, JobOptions, SpeechJob } from '../../api/resources/jobs.ts';
 import {
   createSpeechJob,
-  speechJobRequest,
   fetchJobAudio,
   fetchSegmentAudio,
   getSpeechJob,
+  speechJobRequest,
 } from '../../api/resources/jobs.ts';
+import type { AudioResponse, SpeechOrder } from '../../api/resources/speech.ts';
 import { formatOfMediaType } from '../../audio/formats.ts';
 import type { SniffedFormat } from '../../audio/sniff.ts';
-import { SNIFF_BYTES_MAX, sniff } from '../../audio/sniff.ts';
+import { sniff, SNIFF_BYTES_MAX } from '../../audio/sniff.ts';
 import type { AudioFormat } from '../../contract/values.ts';
 import { AUDIO_FORMATS } from '../../contract/values.ts';
 import { Failure } from '../../errors/failure.ts';
-import type { JobSource, MadeFile, Place } from './job-source.ts';
-import type { JobRunOptions, PerformedJob } from './perform-job.ts';
-import { performJob, goneFile } from './perform-job.ts';
+import type { JobRunOptions, JobSource, MadeFile, PerformedJob, Place } from './job.ts';
+import { missingResult, performJob } from './job.ts';
 
-/** What is ordered, where its audio goes, and who is told. */
+/** A speech job to create. */
 export interface JobOrder extends JobRunOptions<SpeechJob> {
   readonly order: SpeechOrder & { readonly format: AudioFormat };
   readonly options: JobOptions;
-  /** Where the audio goes once it is there; without it the job is left to itself. */
+  /** The place for the audio; without it the audio stays on the service. */
   readonly place: Place | undefined;
 }
 
-/** What became of an order. */
-export type JobOutcome = PerformedJob<SpeechJob, AudioResponse>;
-
 /**
- * Has a text spoken as a job and, where that is wanted, waits for it and saves its audio
- * (docs/billing.md).
- * @throws Failure when there is no job; or the reason of the signal
+ * Creates a speech job and, if requested, waits for it and saves its audio (docs/billing.md).
+ * @throws Failure if no job was created; or the signal's reason
  */
-export function speakAsJob(speech: JobOrder): Promise<JobOutcome> {
+export function speakAsJob(speech: JobOrder): Promise<PerformedJob<SpeechJob>> {
   const { client, options, order, place } = speech;
   return performJob({
     ...speech,
@@ -54,41 +49,27 @@ export function speakAsJob(speech: JobOrder): Promise<JobOutcome> {
   });
 }
 
-interface SpeechSourceOptions {
-  readonly api: JobApi;
-  /** Only this segment, from 0, whatever becomes of the others. */
-  readonly segment?: number | undefined;
-}
-
-/** Speech jobs, and their audio or that of one segment (docs/api/jobs.md#v3 and docs/api/jobs.md#v1). */
+/**
+ * Returns the source of speech jobs (docs/api/jobs.md#v3 and docs/api/jobs.md#v1).
+ * @param options `segment` selects one segment, from 0
+ */
 export function speechSource(
   client: ApiClient,
-  { api, segment }: SpeechSourceOptions,
-): JobSource<SpeechJob, AudioResponse> {
+  { api, segment }: { readonly api: JobApi; readonly segment?: number | undefined },
+): JobSource<SpeechJob> {
   return {
     isPart: segment !== undefined,
     get: (id, call) => getSpeechJob(client, { id, api }, call),
-    obtain: async (job, signal) =>
-      withFormat(await audioOf(client, job, { segment, signal }), job.format),
+    obtain: async (job, signal) => {
+      const audio =
+        segment === undefined
+          ? await obtainAudio(client, job, signal)
+          : await fetchSegmentAudio(client, job, segment, signal);
+      return withFormat(audio, job.format);
+    },
   };
 }
 
-/** Of a job that runs it is the service that says that there is no audio yet. */
-function audioOf(
-  client: ApiClient,
-  job: SpeechJob,
-  { segment, signal }: { segment: number | undefined; signal: AbortSignal | undefined },
-): Promise<AudioResponse> {
-  if (segment !== undefined) return fetchSegmentAudio(client, job, segment, signal);
-  return job.phase === 'running'
-    ? fetchJobAudio(client, job, signal)
-    : obtainAudio(client, job, signal);
-}
-
-/**
- * The audio of a job that has ended with some.
- * @throws Failure, `lost` when the service does not have it
- */
 async function obtainAudio(
   client: ApiClient,
   job: SpeechJob,
@@ -97,25 +78,27 @@ async function obtainAudio(
   try {
     return await fetchJobAudio(client, job, signal);
   } catch (error) {
-    throw isNotFound(error) ? goneFile(error, job, 'audio') : error;
+    // A running job has no audio yet.
+    const isMissing = isNotFound(error) && job.phase !== 'running';
+    throw isMissing ? missingResult(error, job, 'audio') : error;
   }
 }
 
 /**
- * What audio is, by what was told of it, by its media type, or else by its first bytes.
- * @throws Failure (bad_answer) for what no speech comes as
+ * Determines the format of audio: `known`, else its media type, else its first bytes.
+ * @throws Failure (bad_answer) if it is not a speech format
  */
 export async function withFormat(
   audio: AudioResponse,
-  told: AudioFormat | undefined,
-): Promise<MadeFile<AudioResponse> & { readonly format: AudioFormat }> {
-  const named = told ?? audioFormat(formatOfMediaType(audio.contentType));
+  known: AudioFormat | undefined,
+): Promise<MadeFile> {
+  const named = known ?? audioFormat(formatOfMediaType(audio.contentType));
   if (named !== undefined) return { file: audio, format: named };
   const { body, sniffed } = await sniffBody(audio.body);
   const format = audioFormat(sniffed);
   if (format !== undefined) return { file: { ...audio, body }, format };
   audio.discard();
-  throw new Failure(`the audio is ${audio.contentType}, which speech does not come as`, {
+  throw new Failure(`the audio is ${audio.contentType}, which is not a speech format`, {
     code: 'bad_answer',
     exit: 'badAnswer',
     hint: 'If it happens again, ask the service, with the request id.',
@@ -128,15 +111,11 @@ function audioFormat(format: string | undefined): AudioFormat | undefined {
   return AUDIO_FORMATS.find((known) => known === format);
 }
 
-/** A body of which it was found out what it is, and the whole body again. */
-interface SniffedBody {
-  /** Undefined for what is none of the known kinds. */
+/** Detects a file format from the first bytes; returns it (undefined if unknown) with the complete body. */
+export async function sniffBody(body: AsyncIterable<Uint8Array>): Promise<{
   readonly sniffed: SniffedFormat | undefined;
   readonly body: AsyncIterable<Uint8Array>;
-}
-
-/** What a body is, by its first bytes; no more of it is read than that takes. */
-export async function sniffBody(body: AsyncIterable<Uint8Array>): Promise<SniffedBody> {
+}> {
   const rest = body[Symbol.asyncIterator]();
   let leading = new Uint8Array();
   let found = sniff(leading);

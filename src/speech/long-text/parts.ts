@@ -210,10 +210,10 @@ export async function speakStreamPart(
     part: index,
     state: direct === undefined ? 'done' : 'delivered',
     bytes: spoken.verdict.bytes,
-    creditsUsed: spoken.answer.creditsUsed,
-    requestId: spoken.answer.requestId,
-    quotaRemaining: spoken.answer.quotaRemaining,
-    ignoredParameters: spoken.answer.ignoredParameters,
+    creditsUsed: spoken.response.creditsUsed,
+    requestId: spoken.response.requestId,
+    quotaRemaining: spoken.response.quotaRemaining,
+    ignoredParameters: spoken.response.ignoredParameters,
   });
 }
 
@@ -267,7 +267,7 @@ function optionsOf(
             writePartWords(record.wordsFile(index), words, deps),
           )
         : undefined,
-    plan: { kind: 'stdout', format },
+    format,
     journal,
     isPart: true,
     spool,

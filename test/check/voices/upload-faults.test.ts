@@ -206,7 +206,7 @@ describe('Ctrl-C', () => {
     const result = await running.done;
     expect(result).toMatchObject({ code: null, signal: 'SIGTERM' });
     expect(result.stderr).toContain(
-      'stopped before the response; the service may have created the voice',
+      'foley: stopped before the response. Check with `foley voices list --type personal`',
     );
     expect(result.stderr).toContain('`foley voices list --type personal`');
     expect(await debrisIn(box)).toStrictEqual([OPEN]);

@@ -1,14 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import type { OutputWishes } from '../../src/speech/output-plan.ts';
-import { planOutput } from '../../src/speech/output-plan.ts';
+import type { OutputOptions } from '../../src/cli/speech/plan.ts';
+import { SPEECH_FORMATS } from '../../src/contract/generated/speech-controls.ts';
+import { planOutput } from '../../src/cli/speech/plan.ts';
 
-function plan(wishes: Partial<OutputWishes>): unknown {
-  return planOutput({ json: false, play: false, stdoutIsTerminal: false, ...wishes });
+function plan(options: Partial<OutputOptions>): unknown {
+  const surface = { formats: SPEECH_FORMATS };
+  return planOutput({ json: false, play: false, stdoutIsTerminal: false, ...options }, surface);
 }
 
 describe('where audio goes', () => {
   const terminal = { stdoutIsTerminal: true };
-  test.each<[string, Partial<OutputWishes>, unknown]>([
+  test.each<[string, Partial<OutputOptions>, unknown]>([
     ['into a pipe by default', {}, { kind: 'stdout', format: 'mp3' }],
     ['never to a terminal by default', terminal, { kind: 'automatic', format: 'mp3' }],
     ['to a terminal on request', { ...terminal, output: '-' }, { kind: 'stdout', format: 'mp3' }],
@@ -51,13 +53,13 @@ describe('where audio goes', () => {
       { format: 'wav', configuredFormat: 'ogg' },
       { kind: 'stdout', format: 'wav' },
     ],
-  ])('%s', (_, wishes, expected) => {
-    expect(plan(wishes)).toEqual(expected);
+  ])('%s', (_, options, expected) => {
+    expect(plan(options)).toEqual(expected);
   });
 });
 
 describe('contradictions are refused', () => {
-  test.each<[string, Partial<OutputWishes>, RegExp]>([
+  test.each<[string, Partial<OutputOptions>, RegExp]>([
     ['--json with stdout', { json: true, output: '-' }, /--json/],
     ['--format against the extension', { output: 'a.mp3', format: 'wav' }, /--format is wav.*mp3/],
     [
@@ -66,8 +68,8 @@ describe('contradictions are refused', () => {
       /flac; speech comes as mp3, wav, ogg/,
     ],
     ['an empty name', { output: '' }, /--output is empty/],
-  ])('%s', (_, wishes, message) => {
-    expect(() => plan(wishes)).toThrow(
+  ])('%s', (_, options, message) => {
+    expect(() => plan(options)).toThrow(
       expect.objectContaining({ exit: 'usage', message: expect.stringMatching(message) }),
     );
   });

@@ -1,0 +1,350 @@
+import path from 'node:path';
+import type { ApiClient } from '../../api/client.ts';
+import { reviseFailure } from '../../api/failures.ts';
+import type { PollCall, PollDeps, PolledJob } from '../../api/poll.ts';
+import { pollJob } from '../../api/poll.ts';
+import type { RequestSpec } from '../../api/request.ts';
+import type { JobError } from '../../api/resources/jobs.ts';
+import type { FileResponse } from '../../api/resources/speech.ts';
+import type { Format } from '../../audio/formats.ts';
+import type { Verdict } from '../../audio/reader.ts';
+import { isTemporaryName, removeQuietly } from '../../durable/files.ts';
+import type { FileDeps } from '../../durable/files.ts';
+import type { IntentJournal, IntentMetadata, OpenIntent } from '../../durable/intents.ts';
+import type { Output } from '../../durable/output.ts';
+import { abortable } from '../../effects/concurrency.ts';
+import { Failure } from '../../errors/failure.ts';
+import { counted } from '../../text/display.ts';
+import type { BilledRequest } from '../billed-request.ts';
+import { createBilled } from '../billed-request.ts';
+import { deliver } from '../deliver.ts';
+import { mayRun } from '../recover.ts';
+import type { AudioStream } from '../speak.ts';
+
+/** The fields that jobs of every kind have. */
+export interface WaitedJob extends PolledJob {
+  readonly requestId: string;
+  /** Credits that are reserved while the job runs, and charged when it ends. */
+  readonly creditsUsed: number | undefined;
+  /** Why the job failed, if the service reports it. */
+  readonly error: JobError | undefined;
+}
+
+/** The result of a job. */
+export interface MadeFile {
+  readonly file: FileResponse;
+  readonly format: Format;
+}
+
+/** How to query jobs of one kind and download their results. */
+export interface JobSource<Job extends WaitedJob> {
+  /** Returns the current state. @throws Failure */
+  get(id: string, call: Partial<PollCall>): Promise<Job>;
+  /** Downloads the result of a job that has not failed. @throws Failure; `lost` if the service has no result */
+  obtain(job: Job, signal: AbortSignal | undefined): Promise<MadeFile>;
+  /** It downloads a segment, which can exist even if the job failed. */
+  readonly isPart?: boolean;
+}
+
+/** The place for a result: an open file or a stream. */
+export type Place =
+  | { readonly output: Output; readonly stream?: undefined }
+  | { readonly output?: undefined; readonly stream: Pick<AudioStream, 'end' | 'write'> };
+
+/** Opens the place for a result, once its format is known. */
+export type PlaceFor = (ref: { readonly id: string }, format: Format) => Promise<Place>;
+
+/** A completely saved file. */
+export interface SavedFile {
+  /** Undefined when it went to a stream. */
+  readonly path: string | undefined;
+  readonly verdict: Verdict;
+}
+
+interface SaveOptions {
+  readonly placeFor: PlaceFor;
+  readonly signal?: AbortSignal | undefined;
+  /** Called with the complete, verified file; the file is published after it resolves. */
+  readonly onVerified?: ((metadata: IntentMetadata) => Promise<void>) | undefined;
+}
+
+/**
+ * Saves a download, verifying it while it arrives; a file gets its name when everything in it was verified. A
+ * partial download is removed: a result can be downloaded again.
+ * @throws Failure (bad_answer, output), or the signal's reason
+ */
+export async function saveFile(
+  { file, format }: MadeFile,
+  ref: { readonly id: string },
+  { onVerified, placeFor, signal }: SaveOptions,
+): Promise<SavedFile> {
+  const { output, stream } = await placeFor(ref, format).catch((error: unknown) => {
+    file.discard();
+    throw error;
+  });
+  const sink = output ?? stream;
+  try {
+    const write = (chunk: Uint8Array): Promise<void> => abortable(sink.write(chunk), signal);
+    const verdict = await deliver(file, format, { write }, undefined);
+    if (output === undefined) {
+      await abortable(stream.end(), signal);
+      return { path: undefined, verdict };
+    }
+    for (const { position, bytes } of verdict.corrections) await output.overwrite(position, bytes);
+    const checksum = await output.checksum();
+    if (checksum !== undefined) await onVerified?.({ bytes: verdict.bytes, checksum });
+    const { path: saved } = await output.publish();
+    return { path: saved, verdict };
+  } finally {
+    // No effect after publication.
+    await output?.abandon();
+  }
+}
+
+/** Options for creating a job and waiting for it. */
+export interface JobRunOptions<Job extends WaitedJob> {
+  readonly client: ApiClient;
+  readonly journal: IntentJournal;
+  /** Wait for the end of the job; required to save its result. */
+  readonly waits: boolean;
+  readonly polling: Omit<PollDeps<Job>, 'signal'>;
+  /** Called as soon as the job exists. */
+  readonly onCreated: (job: Job) => Promise<void>;
+  /** Returns the command that resumes a job. */
+  readonly resume: (jobId: string) => string;
+  /** Shows a notice to the user. */
+  readonly notice: (line: string) => void;
+}
+
+interface JobPlan<Job extends WaitedJob> extends JobRunOptions<Job> {
+  /** The kind of job in the journal. */
+  readonly what: string;
+  readonly request: RequestSpec;
+  /** Sends the request; calls back before it uses a new key. */
+  readonly create: (onNewKey: (key: string) => Promise<void>) => Promise<Job>;
+  readonly source: JobSource<Job>;
+  /** The place for the result; without it the result stays on the service. */
+  readonly placeFor: PlaceFor | undefined;
+  /** The file opened for the result. */
+  readonly file: Output | undefined;
+  /** Records a failed create itself and returns the failure to report, or undefined. */
+  readonly onFailure?: (failure: Failure, billed: BilledRequest) => Promise<Failure | undefined>;
+}
+
+/** A job that was created, and its outcome. */
+export interface PerformedJob<Job extends WaitedJob> {
+  /** Its last known state. */
+  readonly job: Job;
+  /** The request id of its create. */
+  readonly requestId: string;
+  readonly saved: SavedFile | undefined;
+  /** Why the job failed or still runs, or why its result could not be saved. */
+  readonly failure: Failure | undefined;
+}
+
+/**
+ * Creates a job and, if requested, waits for it and saves its result (docs/billing.md). An accepted job is
+ * never created again; after an interruption it stays in the journal until `foley recover` downloads it.
+ * @throws Failure if no job was created; or the signal's reason
+ */
+export async function performJob<Job extends WaitedJob>(
+  plan: JobPlan<Job>,
+): Promise<PerformedJob<Job>> {
+  const { notice, request, resume, waits } = plan;
+  const { created, billed } = await createBilled({
+    ...plan,
+    output: plan.file,
+    body: request.body?.bytes,
+  });
+  const { id, requestId } = created;
+  await billed.advance('accepted', metadataOf(created));
+  await plan.onCreated(created);
+  let job = created;
+  try {
+    const saved = waits
+      ? await saveWhenDone(plan, billed, created, (state) => (job = state))
+      : undefined;
+    if (saved === undefined) await billed.ended('published', {});
+    return { job, requestId, saved, failure: undefined };
+  } catch (error) {
+    if (request.signal?.aborted === true) {
+      notice(`foley: stopped waiting; \`${resume(id)}\` continues with job ${id}`);
+      throw request.signal.reason;
+    }
+    if (!(error instanceof Failure)) {
+      await billed.abandoned();
+      throw error;
+    }
+    if (error.exit === 'lost') await billed.ended('lost', { problem: error.message });
+    const failure = job.phase === 'failed' ? error : afterAcceptance(error, job, resume(id));
+    return { job, requestId, saved: undefined, failure };
+  }
+}
+
+/** Waits for a job and saves its result; undefined if there is no place for it. */
+async function saveWhenDone<Job extends WaitedJob>(
+  { placeFor, polling, request: { signal }, source }: JobPlan<Job>,
+  billed: BilledRequest,
+  known: Job,
+  onState: (job: Job) => void,
+): Promise<SavedFile | undefined> {
+  const { id } = known;
+  const job = await waitFor({ id, known }, source, { ...polling, signal }, onState);
+  if (job.phase === 'failed') {
+    const failure = failedJob(job);
+    await billed.ended('failed', { problem: failure.message });
+    throw failure;
+  }
+  await billed.advance('done', metadataOf(job));
+  if (placeFor === undefined) return undefined;
+  const saved = await saveFile(await source.obtain(job, signal), job, {
+    placeFor,
+    signal,
+    onVerified: (metadata) => billed.advance('verified', metadata),
+  });
+  await billed.published({ bytes: saved.verdict.bytes });
+  return saved;
+}
+
+async function waitFor<Job extends WaitedJob>(
+  subject: { readonly id: string; readonly known?: Job },
+  source: JobSource<Job>,
+  polling: PollDeps<Job>,
+  onState: (job: Job) => void,
+): Promise<Job> {
+  const job = await pollJob(subject, (call) => source.get(subject.id, call), {
+    ...polling,
+    onState: (state) => {
+      onState(state);
+      polling.onState?.(state);
+    },
+  });
+  onState(job);
+  return job;
+}
+
+function metadataOf({ creditsUsed, id, requestId }: WaitedJob): IntentMetadata {
+  return { jobId: id, requestId, creditsUsed };
+}
+
+/** Options for waiting for a job and saving its result. */
+export interface JobFetch<Job extends WaitedJob> {
+  readonly source: JobSource<Job>;
+  /** Without it the current state is used. */
+  readonly polling: Omit<PollDeps<Job>, 'signal'> | undefined;
+  /** Without it nothing is saved. */
+  readonly placeFor: PlaceFor | undefined;
+  readonly signal: AbortSignal;
+  /** Returns the command that resumes a job. */
+  readonly resume: (jobId: string) => string;
+}
+
+/** The outcome of waiting for a job. */
+export interface FetchedJob<Job extends WaitedJob> {
+  readonly id: string;
+  /** Its last known state; undefined if there was no response. */
+  readonly job: Job | undefined;
+  readonly saved: SavedFile | undefined;
+  /** Why the job failed or still runs, or why its result could not be saved. */
+  readonly failure: Failure | undefined;
+}
+
+/**
+ * Waits for a job and saves its result, as far as that is requested. Returns failures in its result.
+ * @throws the signal's reason
+ */
+export async function fetchJob<Job extends WaitedJob>(
+  id: string,
+  { placeFor, polling, resume, signal, source }: JobFetch<Job>,
+): Promise<FetchedJob<Job>> {
+  let last: Job | undefined;
+  try {
+    const job =
+      polling === undefined
+        ? (last = await source.get(id, { signal }))
+        : await waitFor({ id }, source, { ...polling, signal }, (state) => (last = state));
+    if (job.phase === 'failed' && source.isPart !== true) throw failedJob(job);
+    const saved =
+      placeFor && (await saveFile(await source.obtain(job, signal), job, { placeFor, signal }));
+    return { id, job, saved, failure: undefined };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof Failure)) throw error;
+    const isAccepted = last !== undefined && last.phase !== 'failed';
+    const failure =
+      isAccepted || error.exit === 'deadline'
+        ? afterAcceptance(error, last ?? { phase: 'running' }, resume(id))
+        : error;
+    return { id, job: last, saved: undefined, failure };
+  }
+}
+
+/**
+ * Records that the results of jobs of interrupted commands were saved, so that `foley recover` skips them.
+ * @throws Failure (state)
+ */
+export async function markFetched(
+  open: readonly OpenIntent[],
+  jobIds: ReadonlySet<string>,
+  deps: FileDeps & { readonly journal: IntentJournal },
+): Promise<void> {
+  for (const intent of open) {
+    const { jobId } = intent.facts;
+    if (jobId === undefined || !jobIds.has(jobId) || mayRun(intent, deps.clock)) continue;
+    const temporary = intent.about?.temporary ?? '';
+    if (isTemporaryName(path.basename(temporary))) await removeQuietly(temporary, deps);
+    await deps.journal.resume(intent).markAs('published');
+  }
+}
+
+/** Reports a job that ended without a result (exit 20); the service refunds it. */
+export function failedJob({ error, id, requestId, status }: WaitedJob): Failure {
+  const why = error?.message ?? error?.code;
+  return new Failure(`job ${id} ended with ${status}${why === undefined ? '' : `: ${why}`}`, {
+    code: error?.code ?? status,
+    exit: 'rejected',
+    hint: 'It is refunded and is not made again by itself: create a new job, under another key.',
+    requestId,
+    details: { jobId: id, status },
+  });
+}
+
+/** Adds to a failure after the job was accepted that it is billed, and how to resume it. */
+function afterAcceptance(
+  failure: Failure,
+  { phase }: Pick<WaitedJob, 'phase'>,
+  resume: string,
+): Failure {
+  const { exit, hint } = failure;
+  const isAboutOutput = exit === 'deadline' || exit === 'output' || exit === 'exists';
+  // The only wrong argument can be the name of the output.
+  const continues = exit === 'usage' ? 'continues under such a name' : 'continues';
+  // The same command would fail again, except with a running job.
+  const isFinal = exit === 'lost' || (exit === 'rejected' && phase !== 'running');
+  const hints = [
+    isAboutOutput ? undefined : hint,
+    isFinal ? undefined : `\`${resume}\` ${continues}.`,
+  ];
+  return reviseFailure(failure, {
+    billed: 'yes',
+    hint: hints.filter((one) => one !== undefined).join(' '),
+  });
+}
+
+/**
+ * Reports a successful job whose result is missing on the service (exit 27).
+ * @param what the result, such as `audio`
+ */
+export function missingResult(
+  failure: Failure,
+  { creditsUsed, id }: WaitedJob,
+  what: string,
+): Failure {
+  const cost = creditsUsed === undefined ? '' : ` and cost ${counted(creditsUsed, 'credit')}`;
+  return reviseFailure(failure, {
+    message: `job ${id} is done${cost}, but the service has no ${what} of it: ${failure.message}`,
+    exit: 'lost',
+    billed: 'yes',
+    hint: 'A new job, under another key, is paid for again.',
+  });
+}

@@ -1,0 +1,322 @@
+import { basename } from 'node:path';
+import type { ApiClient } from '../api/client.ts';
+import { readCreateResponse } from '../api/client.ts';
+import { reviseFailure } from '../api/failures.ts';
+import type { RequestSpec } from '../api/request.ts';
+import { jsonBody } from '../api/request.ts';
+import { sendSpeechJob } from '../api/resources/jobs.ts';
+import { allLipSync, sendMediaJob } from '../api/resources/media.ts';
+import type { MediaJobKind } from '../api/resources/models.ts';
+import { MEDIA_JOB_KINDS } from '../api/resources/models.ts';
+import { sendSpeech } from '../api/resources/speech.ts';
+import { allItems, listVoicesV1 } from '../api/resources/voices.ts';
+import type { UnknownRecord } from '../api/response.ts';
+import { firstRecord, firstText, isRecord, parseJson } from '../api/response.ts';
+import { extensionOf, formatNamed } from '../audio/formats.ts';
+import { chargeOf } from '../contract/endpoint-lookup.ts';
+import { PAGE_SIZE_MAX } from '../contract/limits.ts';
+import type { FileDeps } from '../durable/files.ts';
+import { isTemporaryName, removeQuietly } from '../durable/files.ts';
+import type { IntentAbout, IntentJournal, OpenIntent, SettledState } from '../durable/intents.ts';
+import { downloadName } from '../durable/names.ts';
+import { openOutput } from '../durable/publish.ts';
+import type { Spool } from '../durable/spool.ts';
+import { Failure } from '../errors/failure.ts';
+import { isPayer } from './billed-request.ts';
+import type { Recovered, RecoverDeps } from './recover.ts';
+import { detailsOf, requestDetails, requireSameService } from './recover.ts';
+import { NOWHERE, speak } from './speak.ts';
+
+interface ResolveDeps extends FileDeps, Pick<RecoverDeps, 'recoverJob'> {
+  readonly connect: () => Promise<ApiClient>;
+  readonly journal: IntentJournal;
+  readonly spool: Spool;
+  readonly signal: AbortSignal;
+  /** Shows a notice to the user. */
+  readonly notice: (line: string) => void;
+}
+
+interface ConnectedDeps extends ResolveDeps {
+  readonly client: ApiClient;
+}
+
+/**
+ * Finds out the outcome of a request without a response, and records it (docs/billing.md). A request with a key
+ * is sent again under that key, which is billed once; for others, a list of the service shows what was created.
+ * @returns undefined if the outcome cannot be found out
+ * @throws Failure, after which the operation stays open; or the signal's reason
+ */
+export async function resolveRequest(
+  intent: OpenIntent,
+  deps: ResolveDeps,
+): Promise<Recovered | undefined> {
+  const { about } = intent;
+  const what = about === undefined ? undefined : createdBy(about);
+  if (about === undefined || what === undefined) return undefined;
+  const { idempotencyKey: key } = about;
+  const bytes = await deps.journal.bodyOf(intent);
+  const body = bytes === undefined ? undefined : firstRecord(parseJson(bytes.toString('utf8')));
+  if (body === undefined && (key !== null || what === 'voice')) return undefined;
+  // After a response began, only stored audio is sent again.
+  if (intent.state === 'accepted' && body?.['cache'] !== true) return undefined;
+  const client = await deps.connect();
+  const connected = { ...deps, client };
+  requireSameService(about, `request ${intent.id}`, client);
+  if (key === null) return findCreated(intent, what, body, connected);
+  if (bytes === undefined || body === undefined) return undefined;
+  requireSamePayer(intent.id, about, client);
+  const request = { ...repetition(key, about, what, client), signal: deps.signal };
+  const repeated = { ...request, body: { ...jsonBody({}), bytes } };
+  try {
+    return what === 'speech'
+      ? await repeatSpeech(intent, repeated, body, connected)
+      : await repeatCreate(intent, what, repeated, connected);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return conclude(error, what, intent, deps);
+  }
+}
+
+/** Records what a refusal under the key shows about the interrupted request. @throws Failure if it shows nothing */
+async function conclude(
+  error: Failure,
+  what: Created,
+  intent: OpenIntent,
+  { journal }: ResolveDeps,
+): Promise<Recovered> {
+  const { code, message: problem } = error;
+  const settled = async (state: SettledState, changes: Pick<Recovered, 'outcome' | 'problem'>) => {
+    await journal.resume(intent).markAs(state, { problem: error.message });
+    return { ...requestDetails(intent), ...changes };
+  };
+  if (code === 'ERR_REQUEST_PREVIOUSLY_REFUNDED') {
+    return settled('failed', { outcome: 'refunded', problem });
+  }
+  // The same request cannot conflict with itself: another request used the key.
+  if (isDecided(error)) return settled('rejected', { outcome: 'rejected', problem });
+  if (what === 'speech' && code === 'ERR_REQUEST_ALREADY_COMPLETED') {
+    return settled('lost', { outcome: 'lost', problem });
+  }
+  // The failure names the audio, or the problem with its output.
+  const isOfOutput = ['exists', 'output', 'state'].includes(error.exit);
+  if (isOfOutput || (what === 'speech' && error.billed === 'yes')) throw error;
+  const hint = `Run \`foley recover\` again later, or the same command with --idempotency-key ${intent.about?.idempotencyKey}, which is not billed twice.`;
+  throw reviseFailure(error, { hint });
+}
+
+type Created = 'speech' | 'speechJob' | 'voice' | 'design' | MediaJobKind;
+
+function createdBy({ endpoint, what }: IntentAbout): Created | undefined {
+  if (what === 'voice' || what === 'design') return what;
+  if (endpoint.endsWith('/speech/tts/jobs')) return 'speechJob';
+  if (what === 'speech') return what;
+  return MEDIA_JOB_KINDS.find((kind) => kind === what);
+}
+
+/** Checks the account: another account does not know the key, and would be billed. @throws Failure (usage) */
+function requireSamePayer(id: string, about: IntentAbout, { address }: ApiClient): void {
+  if (address.kind === 'embedded' || isPayer(about, address.apiKey)) return;
+  throw new Failure(`request ${id} was sent with another API key`, {
+    code: 'usage',
+    exit: 'usage',
+    hint: `Use the account that sent it (\`--account\`), or run \`foley recover --forget ${id}\`.`,
+    billed: 'unknown',
+  });
+}
+
+/**
+ * Returns the request as it was sent. Speech that was refunded may be sent under a new key, unless the user chose
+ * the key; a refunded job has failed.
+ */
+function repetition(
+  key: string,
+  about: IntentAbout,
+  what: Created,
+  { address }: ApiClient,
+): RequestSpec {
+  const [method = 'POST', path = '/'] = about.endpoint.split(' ');
+  const target = path.slice(address.baseUrl.pathname.replace(/\/+$/, '').length);
+  const { recognizedBy: sentAs = 'Idempotency-Key' } = chargeOf(method, target);
+  return {
+    method,
+    target,
+    billed: true,
+    retry: 'keyed',
+    key: { value: key, madeByTool: what === 'speech' && about.isOwnKey !== true, sentAs },
+    requestId: about.requestId ?? undefined,
+  };
+}
+
+/**
+ * Sends a speech request again under its key, and saves the audio under its intended name or a numbered one. A
+ * refunded request is sent once more under a new key, unless the user chose the key.
+ * @throws Failure, which may leave the operation open
+ */
+async function repeatSpeech(
+  intent: OpenIntent,
+  request: RequestSpec,
+  body: UnknownRecord,
+  deps: ConnectedDeps,
+): Promise<Recovered> {
+  const { client, journal, notice, signal, spool } = deps;
+  const { about, id } = intent;
+  const { format: name, text } = body;
+  const format = (typeof name === 'string' ? formatNamed(name) : undefined) ?? 'mp3';
+  const wanted = about?.output ?? downloadName(id, extensionOf(format));
+  const output = await openOutput({ ...deps, path: wanted, existing: 'number' });
+  let key = about?.idempotencyKey ?? null;
+  try {
+    const { response, path } = await speak({
+      client,
+      // The request has its body; the text here limits the length of the audio.
+      body: { text: typeof text === 'string' ? text : '', voiceId: '' },
+      speech: { idempotencyKey: request.key, requestId: request.requestId, signal },
+      transport: {
+        request,
+        async send(renew) {
+          const onNewKey = (next: string): Promise<void> => renew((key = next));
+          return sendSpeech(client, { ...request, onNewKey }, body['cache'] === true).catch(
+            asUndecided,
+          );
+        },
+      },
+      format,
+      output,
+      stream: NOWHERE,
+      journal,
+      resumes: journal.resume(intent),
+      spool: () => Promise.resolve(spool),
+      notice,
+    });
+    const temporary = about?.temporary ?? '';
+    if (isTemporaryName(basename(temporary))) await removeQuietly(temporary, deps);
+    return {
+      ...detailsOf({}, response),
+      id,
+      outcome: 'recovered',
+      output: path ?? wanted,
+      idempotencyKey: key,
+    };
+  } finally {
+    // No effect after publication.
+    await output.abandon();
+  }
+}
+
+/** Marks the failure as possibly billed if it shows nothing about the interrupted request. */
+function asUndecided(error: unknown): never {
+  if (!(error instanceof Failure) || error.billed !== 'no' || isDecided(error)) throw error;
+  throw reviseFailure(error, { billed: 'unknown' });
+}
+
+/** Whether a refusal under the key proves that the interrupted request was refused or refunded. */
+function isDecided({ code, status }: Failure): boolean {
+  if (status === 409) return DECIDED.has(code);
+  // An invalid body was invalid before, too. Errors without a code are not from the service.
+  return code.startsWith('ERR_') && [400, 413, 415, 422].includes(status ?? 0);
+}
+
+const DECIDED: ReadonlySet<string> = new Set([
+  'ERR_REQUEST_ID_CONFLICT',
+  'ERR_REQUEST_PREVIOUSLY_REFUNDED',
+]);
+
+async function repeatCreate(
+  intent: OpenIntent,
+  what: Exclude<Created, 'speech'>,
+  request: RequestSpec,
+  deps: ConnectedDeps,
+): Promise<Recovered | undefined> {
+  const { client } = deps;
+  if (what === 'voice' || what === 'design') {
+    const response = await readCreateResponse(await client.send(request), [what, 'data']);
+    const id = firstText(response.made[`${what}Id`], response.made['id']);
+    return recordCreated(intent, id, response, deps);
+  }
+  const job =
+    what === 'speechJob'
+      ? await sendSpeechJob(
+          client,
+          request.target.toString().includes('/v1/') ? 'v1' : 'v3',
+          request,
+        )
+      : await sendMediaJob(client, what, request);
+  return recoverAsJob(intent, job, deps);
+}
+
+/** Finds the result of a request without a key, if exactly one was created at that time. */
+async function findCreated(
+  intent: OpenIntent,
+  what: Created,
+  body: UnknownRecord | undefined,
+  deps: ConnectedDeps,
+): Promise<Recovered | undefined> {
+  const { client, signal } = deps;
+  if (what === 'lipsync') {
+    const jobs = await all(allLipSync(client, {}, signal));
+    const [job, ...others] = jobs.filter(({ data }) => isCreatedBy(data['created_at'], intent));
+    return job === undefined || others.length > 0 ? undefined : recoverAsJob(intent, job, deps);
+  }
+  const name = firstText(body?.['name']);
+  if (what !== 'voice' || name === undefined) return undefined;
+  const query = { modelType: 'personal', search: name, pageSize: PAGE_SIZE_MAX, signal } as const;
+  const voices = await all(allItems((page) => listVoicesV1(client, { ...query, page })));
+  const [voice, ...others] = voices.filter(({ item, raw }) => {
+    const fields = isRecord(raw) ? raw : {};
+    return item.name === name && isCreatedBy(fields['created_at'] ?? fields['createdAt'], intent);
+  });
+  if (voice === undefined || others.length > 0) return undefined;
+  return recordCreated(intent, voice.item.voiceId, {}, deps);
+}
+
+/** Whether something was created soon after the request. */
+function isCreatedBy(createdAt: unknown, { at }: OpenIntent): boolean {
+  const made = typeof createdAt === 'string' ? Date.parse(createdAt) : Number.NaN;
+  // Some services report whole seconds.
+  const sentAt = Math.floor(Date.parse(at) / 1000) * 1000;
+  return made >= sentAt && made <= sentAt + LONGEST_CREATE_MS;
+}
+
+/** A create imports or uploads its files before it returns. */
+const LONGEST_CREATE_MS = 10 * 60 * 1000;
+
+async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const found: Item[] = [];
+  for await (const item of items) found.push(item);
+  return found;
+}
+
+interface Accepted {
+  readonly requestId: string;
+  readonly creditsUsed: number | undefined;
+}
+
+/** Records that the job was created, and recovers it as any interrupted job. */
+async function recoverAsJob(
+  intent: OpenIntent,
+  { creditsUsed, id, requestId }: Accepted & { readonly id: string },
+  { journal, recoverJob }: ConnectedDeps,
+): Promise<Recovered> {
+  const known = { jobId: id, requestId, creditsUsed: creditsUsed ?? intent.facts.creditsUsed };
+  await journal.resume(intent).advance('accepted', known);
+  const facts = { ...intent.facts, ...known };
+  return recoverJob({ ...intent, state: 'accepted', facts }, id);
+}
+
+async function recordCreated(
+  intent: OpenIntent,
+  id: string | undefined,
+  { creditsUsed, requestId }: Partial<Accepted>,
+  { journal }: ConnectedDeps,
+): Promise<Recovered | undefined> {
+  if (id === undefined) return undefined;
+  await journal.resume(intent).markAs('published');
+  const details = requestDetails(intent);
+  return {
+    ...details,
+    outcome: 'recovered',
+    madeId: id,
+    creditsUsed: creditsUsed ?? details.creditsUsed,
+    requestId: requestId ?? intent.facts.requestId ?? null,
+  };
+}
