@@ -93,7 +93,6 @@ export default defineConfig([
   {
     input: {
       main: 'src/main.ts',
-      'all-help': 'src/all-help.ts',
       'describe-tree': 'src/describe-tree.ts',
       'flite-worker': 'src/service/engine/flite/worker.ts',
       'listener-worker': 'src/service/voices/listen/worker.ts',

@@ -1,7 +1,7 @@
-import type { Branch, CommandNode } from '../src/cli/command.ts';
+import type { Branch, CommandNode, Leaf } from '../src/cli/command.ts';
 
-/** The commands that list, make and delete voices. */
-export const voiceCommands: readonly Branch[] = [
+/** The commands of voices and voice designs. */
+const voiceCommands: readonly Branch[] = [
   {
     name: 'voices',
     summary: 'List, preview, create and delete voices',
@@ -58,8 +58,29 @@ export const voiceCommands: readonly Branch[] = [
   },
 ];
 
+/** The verbs of every kind of media job. */
+function mediaVerbs(kind: 'dub' | 'image' | 'lipsync' | 'video'): readonly Leaf[] {
+  return [
+    {
+      name: 'get',
+      summary: 'Show one job',
+      load: async () => (await import('./media/get.ts')).mediaGet(kind),
+    },
+    {
+      name: 'wait',
+      summary: 'Wait for jobs and save their results',
+      load: async () => (await import('./media/wait.ts')).mediaWait(kind),
+    },
+    {
+      name: 'download',
+      summary: `Download a job's ${kind === 'image' ? 'image' : 'video'}`,
+      load: async () => (await import('./media/download.ts')).mediaDownload(kind),
+    },
+  ];
+}
+
 /** The commands of lip sync, dubbing, images and videos. */
-export const mediaCommands: readonly Branch[] = [
+const mediaCommands: readonly Branch[] = [
   {
     name: 'lipsync',
     summary: 'Sync the lips of a video to audio',
@@ -75,21 +96,7 @@ export const mediaCommands: readonly Branch[] = [
         summary: 'List lip-sync jobs',
         load: async () => (await import('./lipsync/list.ts')).lipsyncList,
       },
-      {
-        name: 'get',
-        summary: 'Show one job',
-        load: async () => (await import('./media/get.ts')).mediaGet('lipsync'),
-      },
-      {
-        name: 'wait',
-        summary: 'Wait for jobs and save their results',
-        load: async () => (await import('./media/wait.ts')).mediaWait('lipsync'),
-      },
-      {
-        name: 'download',
-        summary: "Download a job's video",
-        load: async () => (await import('./media/download.ts')).mediaDownload('lipsync'),
-      },
+      ...mediaVerbs('lipsync'),
     ],
   },
   {
@@ -101,21 +108,7 @@ export const mediaCommands: readonly Branch[] = [
         summary: 'Create a dubbing job',
         load: async () => (await import('./dub/create.ts')).dubCreate,
       },
-      {
-        name: 'get',
-        summary: 'Show one job',
-        load: async () => (await import('./media/get.ts')).mediaGet('dub'),
-      },
-      {
-        name: 'wait',
-        summary: 'Wait for jobs and save their results',
-        load: async () => (await import('./media/wait.ts')).mediaWait('dub'),
-      },
-      {
-        name: 'download',
-        summary: "Download a job's video",
-        load: async () => (await import('./media/download.ts')).mediaDownload('dub'),
-      },
+      ...mediaVerbs('dub'),
     ],
   },
   {
@@ -132,21 +125,7 @@ export const mediaCommands: readonly Branch[] = [
         summary: 'List models and their prices',
         load: async () => (await import('./media/models.ts')).mediaModels('image'),
       },
-      {
-        name: 'get',
-        summary: 'Show one job',
-        load: async () => (await import('./media/get.ts')).mediaGet('image'),
-      },
-      {
-        name: 'wait',
-        summary: 'Wait for jobs and save their results',
-        load: async () => (await import('./media/wait.ts')).mediaWait('image'),
-      },
-      {
-        name: 'download',
-        summary: "Download a job's image",
-        load: async () => (await import('./media/download.ts')).mediaDownload('image'),
-      },
+      ...mediaVerbs('image'),
     ],
   },
   {
@@ -163,21 +142,7 @@ export const mediaCommands: readonly Branch[] = [
         summary: 'List models and their prices',
         load: async () => (await import('./media/models.ts')).mediaModels('video'),
       },
-      {
-        name: 'get',
-        summary: 'Show one job',
-        load: async () => (await import('./media/get.ts')).mediaGet('video'),
-      },
-      {
-        name: 'wait',
-        summary: 'Wait for jobs and save their results',
-        load: async () => (await import('./media/wait.ts')).mediaWait('video'),
-      },
-      {
-        name: 'download',
-        summary: "Download a job's video",
-        load: async () => (await import('./media/download.ts')).mediaDownload('video'),
-      },
+      ...mediaVerbs('video'),
     ],
   },
 ];
@@ -404,26 +369,11 @@ export const tree: readonly CommandNode[] = [
     name: 'completion',
     summary: 'Set up shell completion',
     children: [
-      {
-        name: 'bash',
-        summary: 'Print the script for bash',
-        load: async () => (await import('./completion/print.ts')).completionFor('bash'),
-      },
-      {
-        name: 'zsh',
-        summary: 'Print the script for zsh',
-        load: async () => (await import('./completion/print.ts')).completionFor('zsh'),
-      },
-      {
-        name: 'fish',
-        summary: 'Print the script for fish',
-        load: async () => (await import('./completion/print.ts')).completionFor('fish'),
-      },
-      {
-        name: 'powershell',
-        summary: 'Print the script for PowerShell',
-        load: async () => (await import('./completion/print.ts')).completionFor('powershell'),
-      },
+      ...(['bash', 'zsh', 'fish', 'powershell'] as const).map((name) => ({
+        name,
+        summary: `Print the script for ${name === 'powershell' ? 'PowerShell' : name}`,
+        load: async () => (await import('./completion/print.ts')).completionFor(name),
+      })),
       {
         name: 'install',
         summary: 'Install the script for your shell',

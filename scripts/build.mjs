@@ -20,9 +20,8 @@ try {
   }
   writeFileSync(path.join(next, 'THIRD-PARTY-NOTICES.md'), notices(modules));
   const require = createRequire(import.meta.url);
-  const { renderAllHelp } = require(path.join(next, 'all-help.cjs'));
+  const { describedTree, grammarOf, renderAllHelp } = require(path.join(next, 'describe-tree.cjs'));
   writeFileSync(path.join(next, 'help.json'), JSON.stringify(await renderAllHelp()));
-  const { describedTree, grammarOf } = require(path.join(next, 'describe-tree.cjs'));
   const described = await describedTree();
   writeFileSync(path.join(next, 'tree.json'), JSON.stringify(described));
   writeFileSync(path.join(next, 'completion.json'), JSON.stringify(grammarOf(described)));

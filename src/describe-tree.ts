@@ -9,11 +9,46 @@ import type {
   DescribedFlag,
   DescribedTree,
 } from './cli/described-command.ts';
-import { globalOptions, helpOption } from './cli/flags/global.ts';
-import { buildCommand, helpOf } from './cli/program.ts';
 import { argumentSource, flagSource } from './cli/described-command.ts';
+import { globalOptions, helpOption } from './cli/flags/global.ts';
+import type { Shown } from './cli/program.ts';
+import { buildCommand, helpOf, parseBranch, parseRoot } from './cli/program.ts';
 
 export { grammarOf } from './cli/described-command.ts';
+
+/**
+ * Returns the help of every command by its path (`''`, `tts`, `voices list`), and as `(alone)` what `foley` without
+ * arguments prints. The build saves it, so that `--help` loads no command.
+ */
+export async function renderAllHelp(): Promise<Record<string, string>> {
+  const help: Record<string, string> = {
+    '(alone)': textOf(parseRoot(tree, [])),
+    '': textOf(parseRoot(tree, ['--help'])),
+  };
+  for (const node of tree) {
+    if (isBranch(node)) help[node.name] = textOf(parseBranch(node, []));
+    for (const { leaf, path } of leavesOf(node)) {
+      const text = helpOf(buildCommand(path, await leaf.load()));
+      const parents = path.slice(0, -1);
+      for (const name of [leaf.name, ...(leaf.aliases ?? [])]) {
+        help[[...parents, name].join(' ')] = text;
+      }
+    }
+  }
+  return help;
+}
+
+function textOf(shown: Shown): string {
+  return shown.kind === 'help' ? shown.text : '';
+}
+
+/** Returns the commands of a node that can run, with their paths. */
+function leavesOf(node: CommandNode): { readonly path: readonly string[]; readonly leaf: Leaf }[] {
+  if (!isBranch(node)) return [{ path: [node.name], leaf: node }];
+  const { itself: load, name } = node;
+  const verbs = node.children.map((leaf) => ({ path: [name, leaf.name], leaf }));
+  return load === undefined ? verbs : [{ path: [name], leaf: { ...node, load } }, ...verbs];
+}
 
 /** Describes every command for the generated completions, man pages and reference. Used by the build only. */
 export async function describedTree(): Promise<DescribedTree> {
@@ -23,15 +58,11 @@ export async function describedTree(): Promise<DescribedTree> {
 }
 
 async function describeNode(node: CommandNode): Promise<DescribedCommand> {
-  if (!isBranch(node)) return describeLeaf([node.name], node);
-  const shown = node.children.filter(isShown);
-  const children = await Promise.all(
-    shown.map((leaf) => describeLeaf([node.name, leaf.name], leaf)),
-  );
-  const { itself: load } = node;
-  if (load !== undefined) {
-    return { ...(await describeLeaf([node.name], { ...node, load })), children };
-  }
+  const leaves = leavesOf(node).filter(({ leaf }) => isShown(leaf));
+  const described = await Promise.all(leaves.map(({ leaf, path }) => describeLeaf(path, leaf)));
+  const itself = described.find(({ path }) => path.length === 1);
+  const children = described.filter((one) => one !== itself);
+  if (itself !== undefined) return { ...itself, children };
   return {
     path: [node.name],
     aliases: [],
@@ -42,7 +73,7 @@ async function describeNode(node: CommandNode): Promise<DescribedCommand> {
     flags: [],
     notes: '',
     children,
-    fallback: node.fallback,
+    fallback: isBranch(node) ? node.fallback : undefined,
   };
 }
 

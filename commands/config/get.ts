@@ -1,8 +1,9 @@
 import type { CommandDefinition } from '../../src/cli/command.ts';
 import { describeOrigin, resolveSetting } from '../../src/config/settings.ts';
-import { formatValue, settingNamed, settingsHelp } from './format.ts';
+import { settingNamed } from '../../src/config/setting-definitions.ts';
+import { formatValue, settingsHelp } from './format.ts';
 
-/** `foley config get NAME`: the value that counts, wherever it comes from. */
+/** `foley config get NAME`. */
 export const configGet: CommandDefinition = {
   configure(command) {
     command
@@ -16,9 +17,7 @@ export const configGet: CommandDefinition = {
   async run(context, { args: [word = ''] }) {
     const name = settingNamed(word);
     const setting = resolveSetting(await context.settings(), name);
-    if (setting === undefined) {
-      return { data: { name, value: null, origin: null } };
-    }
+    if (setting === undefined) return { data: { name, value: null, origin: null } };
     const value = formatValue(name, setting.value);
     return {
       data: { name, value, origin: describeOrigin(setting.origin) },

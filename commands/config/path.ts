@@ -1,6 +1,6 @@
 import type { CommandDefinition } from '../../src/cli/command.ts';
 
-/** `foley config path`: where the settings are; with --json, every place. */
+/** `foley config path`. */
 export const configPath: CommandDefinition = {
   configure(command) {
     command.description(

@@ -1,9 +1,9 @@
 import type { CommandDefinition, Context } from '../../src/cli/command.ts';
 import type { SettingName } from '../../src/config/setting-definitions.ts';
-import { SETTINGS } from '../../src/config/setting-definitions.ts';
+import { settingNamed } from '../../src/config/setting-definitions.ts';
 import { describeOrigin, resolveSetting } from '../../src/config/settings.ts';
-import { Failure, usageFailure } from '../../src/errors/failure.ts';
-import { settingNamed, settingsHelp } from './format.ts';
+import { Failure } from '../../src/errors/failure.ts';
+import { settingsHelp } from './format.ts';
 
 /** `foley config set NAME VALUE`. */
 export const configSet: CommandDefinition = {
@@ -16,10 +16,6 @@ export const configSet: CommandDefinition = {
   },
   async run(context, { args: [word = '', given = ''] }) {
     const name = settingNamed(word);
-    const { allowed, read } = SETTINGS[name];
-    if (read(given) === undefined) {
-      throw usageFailure(`${name} is "${given}"; it takes ${allowed}`);
-    }
     const { setSetting } = await import('../../src/config/config-write.ts');
     const { settingsFile } = await context.paths();
     await setSetting(settingsFile, name, given, context);
@@ -28,7 +24,7 @@ export const configSet: CommandDefinition = {
   },
 };
 
-/** What the environment or a project says is stronger than what was just written. */
+/** Prints a notice if the environment or a project overrides the setting. */
 async function warnWhenHidden(context: Context, name: SettingName, file: string): Promise<void> {
   try {
     const setting = resolveSetting(await context.settings(), name);

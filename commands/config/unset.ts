@@ -1,7 +1,7 @@
 import type { CommandDefinition, Context } from '../../src/cli/command.ts';
 import type { SettingName } from '../../src/config/setting-definitions.ts';
 import { Failure } from '../../src/errors/failure.ts';
-import { settingNamed } from './format.ts';
+import { settingNamed } from '../../src/config/setting-definitions.ts';
 
 /** `foley config unset NAME`. */
 export const configUnset: CommandDefinition = {
@@ -24,7 +24,7 @@ export const configUnset: CommandDefinition = {
   },
 };
 
-/** What cannot be read may have it: a wrong value is mended by taking it out. */
+/** Returns true for an invalid settings file too: removing an invalid value repairs it. */
 async function isSetByUser(context: Context, name: SettingName): Promise<boolean> {
   try {
     const { user } = await context.settings();

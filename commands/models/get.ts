@@ -2,10 +2,10 @@ import { getCapabilities } from '../../src/api/resources/models.ts';
 import type { CommandDefinition } from '../../src/cli/command.ts';
 import { renderFields } from '../../src/cli/render/table.ts';
 import { Failure } from '../../src/errors/failure.ts';
-import { closest } from '../../src/text/did-you-mean.ts';
+import { nearestHint } from '../../src/text/did-you-mean.ts';
 import { controlsOf, operationsOf } from './format.ts';
 
-/** `foley models get ID`: one record of the capabilities (docs/api/models.md). */
+/** `foley models get ID` (docs/api/models.md). */
 export const modelsGet: CommandDefinition = {
   configure(command) {
     command.description('Shows one model.').argument('<id>', 'model id');
@@ -16,10 +16,10 @@ export const modelsGet: CommandDefinition = {
     const index = value.models.findIndex((model) => model.id === id);
     const model = value.models[index];
     if (model === undefined) {
-      throw unknownModel(
-        id,
-        value.models.map((known) => known.id),
-      );
+      const known = value.models.map((one) => one.id);
+      const hint = nearestHint(id, known, `Its models: ${known.join(', ')}.`);
+      const failure = { code: 'ERR_NOT_FOUND', exit: 'rejected', hint } as const;
+      throw new Failure(`the service has no model "${id}"`, failure);
     }
     return {
       data: rawModel(raw, index) ?? model,
@@ -39,17 +39,8 @@ export const modelsGet: CommandDefinition = {
   },
 };
 
-/** The record as the service gave it, with the fields that foley does not know. */
+/** Returns the model as in the response, including unknown fields. */
 function rawModel(raw: unknown, index: number): unknown {
   if (typeof raw !== 'object' || raw === null || !('models' in raw)) return undefined;
   return Array.isArray(raw.models) ? raw.models[index] : undefined;
-}
-
-function unknownModel(id: string, known: readonly string[]): Error {
-  const near = closest(id, known);
-  return new Failure(`the service has no model "${id}"`, {
-    code: 'ERR_NOT_FOUND',
-    exit: 'rejected',
-    hint: near.length > 0 ? `Did you mean ${near.join(', ')}?` : `Its models: ${known.join(', ')}.`,
-  });
 }

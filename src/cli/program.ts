@@ -15,19 +15,20 @@ const EXIT_CODES_HELP = 'Exit codes: see `foley help exit-codes`.';
 const GLOBAL_FLAGS_HELP =
   '\nFlags of every command, such as --json and --quiet: see `foley help flags`.';
 
-/** The words ask for text instead of work: help or the version, to be printed on stdout. */
+/** A command line that only prints help or the version. */
 export type Shown =
   | { readonly kind: 'help'; readonly text: string }
   | { readonly kind: 'version'; readonly json: boolean };
 
+/** A command line that runs a command. */
 export interface Parsed extends CommandInput<object> {
   readonly kind: 'run';
   readonly globals: GlobalOptions;
 }
 
 /**
- * Parses the words of one command.
- * @throws Failure (usage) for flags and arguments that the command does not take
+ * Parses the arguments of one command.
+ * @throws Failure (usage) for flags and arguments that the command does not accept
  */
 export function parseCommand(
   path: readonly string[],
@@ -46,7 +47,7 @@ export function parseCommand(
   };
 }
 
-/** One command with its own and the global flags, as commander has it. */
+/** Creates the commander command with its own and the global flags. */
 export function buildCommand(path: readonly string[], definition: CommandDefinition): Command {
   const command = bareCommand(['foley', ...path].join(' '));
   command.action(() => {});
@@ -61,7 +62,7 @@ export function buildCommand(path: readonly string[], definition: CommandDefinit
     .addHelpText('after', `${GLOBAL_FLAGS_HELP}\n${EXIT_CODES_HELP}`);
 }
 
-/** The words when no command was named: what to type next, and with global flags the help of all. */
+/** Parses a command line without a command: no flags print the welcome text, others the help. */
 export function parseRoot(tree: readonly CommandNode[], words: readonly string[]): Shown {
   if (words.length === 0) return { kind: 'help', text: welcomeText(tree) };
   const command = listing('foley', tree)
@@ -79,22 +80,19 @@ function environmentHelp(): string {
   return `\nEnvironment:\n${lines.join('\n')}`;
 }
 
-/** The words when a noun was named without a verb. */
+/** Parses a noun without a verb. */
 export function parseBranch(branch: Branch, words: readonly string[]): Shown {
   const command = listing(`foley ${branch.name}`, branch.children);
   return parseListing(command.description(`${branch.summary}.`), words);
 }
 
-/** A command that only lists its children, the root or a noun: those come first in its help. */
+/** Creates the help of the root or a noun, which lists its commands. */
 function listing(name: string, nodes: readonly CommandNode[]): Command {
   const command = bareCommand(name).usage('<command> [flags]');
   for (const option of globalOptions()) command.addOption(option);
   for (const node of nodes.filter(isShown)) {
-    const aliases = isBranch(node) ? [] : (node.aliases ?? []);
-    command
-      .command(node.name)
-      .aliases([...aliases])
-      .description(node.summary);
+    const [, ...aliases] = namesOf(node);
+    command.command(node.name).aliases(aliases).description(node.summary);
   }
   return command
     .configureHelp({ helpWidth: HELP_COLUMNS, visibleOptions: () => [] })
@@ -117,7 +115,7 @@ function bareCommand(name: string): Command {
     .showSuggestionAfterError(false);
 }
 
-/** Runs commander with its output caught: help comes back as text, complaints as failures. */
+/** Runs commander and captures its output: returns help, throws usage errors as failures. */
 function parse(command: Command, words: readonly string[], freeText = false): Shown | undefined {
   refuseRepeated(command);
   command.configureOutput({ writeErr: () => {}, writeOut: () => {} });
@@ -132,7 +130,7 @@ function parse(command: Command, words: readonly string[], freeText = false): Sh
   return VERSION_OPTION in given ? { kind: 'version', json: given.json === true } : undefined;
 }
 
-/** Has the second value of a flag that takes one refused: commander would silently take the last. */
+/** Refuses repeated flags that accept one value: commander would use the last. */
 function refuseRepeated(command: Command): void {
   const single = command.options.filter((option) => option.required && !isRepeatable(option));
   for (const option of single) {
@@ -149,12 +147,12 @@ function refuseRepeated(command: Command): void {
   }
 }
 
-/** Whether a flag may be given several times: its parser adds to the values before. */
+/** Returns whether a flag may be repeated: its parser also gets the values before. */
 export function isRepeatable({ parseArg }: Option): boolean {
   return parseArg !== undefined && parseArg.length > 1;
 }
 
-/** The whole help of a command, as `--help` prints it. */
+/** Returns the help of a command, as `--help` prints it. */
 export function helpOf(command: Command): string {
   let text = '';
   command.configureOutput({
@@ -172,7 +170,7 @@ function usageProblem(command: Command, error: CommanderError, freeText: boolean
   const message = error.message.replace(/^error: /, '');
   const flag = /^unknown option '(.+?)(?:=.*)?'$/s.exec(message)?.[1];
   const known = command.options.flatMap(({ long, short }) => [long, short]).filter(isText);
-  // A letter is as far from every other one.
+  // Short flags are equally close to each other.
   const isWord = flag?.startsWith('--') === true;
   const [nearest] = isWord ? closest(flag, known, 1) : [];
   const hints = [
@@ -180,7 +178,7 @@ function usageProblem(command: Command, error: CommanderError, freeText: boolean
     flag !== undefined && freeText ? 'Text that begins with a dash goes after `--`.' : undefined,
     `See \`${command.name()} --help\`.`,
   ];
-  // What was given to a flag that is not there may be a secret.
+  // The value of an unknown flag may be a secret.
   const problem = flag === undefined ? message : `unknown option '${flag}'`;
   if (flag !== undefined && nearest === flag) {
     return usageFailure(`${flag} does not accept a value`, `See \`${command.name()} --help\`.`);
@@ -192,26 +190,23 @@ function isText(value: string | null | undefined): value is string {
   return typeof value === 'string';
 }
 
-const COLUMNS = 80;
-
-/** Example commands for new users. */
-const BEGINNINGS = [
+const FIRST_COMMANDS = [
   ['foley tts "Hello from foley" -o hello.mp3', 'speak into a file'],
   ['foley tts "Hello from foley" --play', 'speak aloud'],
   ['foley voices list', 'see the voices'],
   ['foley doctor', 'check that everything works'],
 ] as const;
 
-/** Returns what `foley` prints without arguments: examples and all commands. */
-export function welcomeText(tree: readonly CommandNode[]): string {
-  const width = Math.max(...BEGINNINGS.map(([line]) => line.length));
+/** Returns the text that `foley` prints without arguments: examples and all commands. */
+function welcomeText(tree: readonly CommandNode[]): string {
+  const width = Math.max(...FIRST_COMMANDS.map(([line]) => line.length));
   return [
     'Usage: foley <command> [flags]',
     '',
     'Speech, voices and captions, with a complete offline service built in.',
     '',
     'Start with:',
-    ...BEGINNINGS.map(([line, what]) => `  ${line.padEnd(width)}   ${what}`),
+    ...FIRST_COMMANDS.map(([line, what]) => `  ${line.padEnd(width)}   ${what}`),
     '',
     'Commands:',
     ...wrapped(tree.filter(isShown).map(({ name }) => name)).map((line) => `  ${line}`),
@@ -226,26 +221,21 @@ function wrapped(words: readonly string[]): string[] {
   for (const word of words) {
     const last = lines.at(-1);
     const longer = last === undefined ? word : `${last} ${word}`;
-    if (last === undefined || longer.length > COLUMNS - 4) lines.push(word);
+    if (last === undefined || longer.length > HELP_COLUMNS - 4) lines.push(word);
     else lines[lines.length - 1] = longer;
   }
   return lines;
 }
 
-/**
- * Text may begin with a dash ("- and then it rained"): a word of free text that does so and has
- * white space is text, not a flag. The parser knows nothing of that, so such
- * words carry a mark through it that no argument of a process can hold.
- */
+/** Marks arguments that are text although they begin with a dash. No process argument can contain it. */
 const MARK = '\0';
 
+/** Marks text that begins with a dash and contains white space ("- and then it rained"), so that it is not a flag. */
 export function guardDashText(
   words: readonly string[],
   options: readonly Option[],
 ): readonly string[] {
-  const takesValue = new Set(
-    options.flatMap(({ required, long, short }) => (required ? [long, short] : [])),
-  );
+  const takesValue = flagsWithValue(options);
   const longs = new Set(options.map(({ long }) => long));
   const end = words.indexOf('--');
   return words.map((word, index) => {
@@ -255,17 +245,21 @@ export function guardDashText(
   });
 }
 
+function flagsWithValue(options: readonly Option[]): ReadonlySet<string | null | undefined> {
+  return new Set(options.flatMap(({ required, long, short }) => (required ? [long, short] : [])));
+}
+
 function isDashText(word: string, longs: ReadonlySet<string | null | undefined>): boolean {
   if (!word.startsWith('-') || !/\s/.test(word)) return false;
   return !(word.includes('=') && longs.has(word.split('=', 1)[0]));
 }
 
-/** Takes the marks off the arguments again. */
+/** Removes the marks. */
 export function restoreDashText(words: readonly string[]): readonly string[] {
   return words.map((word) => (word.startsWith(MARK) ? word.slice(MARK.length) : word));
 }
 
-/** Where the words of the command line lead in the command tree. */
+/** The command that a command line selects in the tree. */
 export type Invocation =
   | { readonly kind: 'root'; readonly words: readonly string[] }
   | { readonly kind: 'branch'; readonly branch: Branch; readonly words: readonly string[] }
@@ -274,13 +268,13 @@ export type Invocation =
       readonly leaf: Leaf;
       /** Names from the root, such as `['voices', 'list']`. */
       readonly path: readonly string[];
-      /** Everything but the path: flags before and after it, and arguments. */
+      /** All arguments except the path. */
       readonly words: readonly string[];
     };
 
 /**
- * Finds the command that is meant. Only global flags can stand before it.
- * @throws Failure (usage) for a word that names no command
+ * Finds the selected command. Only global flags may precede it.
+ * @throws Failure (usage) for an unknown command
  */
 export function findInvocation(argv: readonly string[], tree: readonly CommandNode[]): Invocation {
   const first = nextWord(argv);
@@ -304,21 +298,17 @@ function findVerb(branch: Branch, before: readonly string[], rest: readonly stri
   }
   const fallback = branch.children.find(({ name }) => name === branch.fallback);
   if (second.word === undefined) {
-    if (fallback === undefined || asksForHelp(words)) return { kind: 'branch', branch, words };
+    const isHelp = words.includes('-h') || words.includes('--help');
+    if (fallback === undefined || isHelp) return { kind: 'branch', branch, words };
     return { kind: 'leaf', leaf: fallback, path: [branch.name, fallback.name], words };
   }
-  const { word } = second;
-  const leaf = branch.children.find(
-    ({ aliases, name }) => name === word || aliases?.includes(word),
-  );
-  if (leaf !== undefined) {
-    const path = [branch.name, leaf.name];
-    return { kind: 'leaf', leaf, path, words: [...words, ...second.after] };
-  }
-  throw unknownCommand(second.word, branch.children, branch.name);
+  const { after, word } = second;
+  const leaf = branch.children.find((child) => namesOf(child).includes(word));
+  if (leaf === undefined) throw unknownCommand(word, branch.children, branch.name);
+  return { kind: 'leaf', leaf, path: [branch.name, leaf.name], words: [...words, ...after] };
 }
 
-/** Behind a flag of the noun itself a word may be its value, and behind `--` it is text. */
+/** After a flag of the noun, a word may be its value; after `--` it is text. */
 function isVerb(branch: Branch, { before, word }: ReturnType<typeof nextWord>): boolean {
   const known = new Set(globalOptions().flatMap(({ long, short }) => [long, short]));
   const isBehindOwnFlag = before.some(
@@ -327,7 +317,7 @@ function isVerb(branch: Branch, { before, word }: ReturnType<typeof nextWord>): 
   return !isBehindOwnFlag && branch.children.some(({ name }) => name === word);
 }
 
-/** `foley help tts` is `foley tts --help`; the topics of help itself are leaves of the tree. */
+/** Treats `foley help tts` as `foley tts --help`; help topics are leaves of the tree. */
 function findHelp(
   before: readonly string[],
   words: readonly string[],
@@ -346,14 +336,13 @@ function findHelp(
   return findInvocation([...words.filter((given) => given !== '--help'), '--help'], tree);
 }
 
+/** Splits arguments at the first word that is neither a global flag nor its value. */
 function nextWord(argv: readonly string[]): {
   before: readonly string[];
   word: string | undefined;
   after: readonly string[];
 } {
-  const takesValue = new Set(
-    globalOptions().flatMap((option) => (option.required ? [option.long, option.short] : [])),
-  );
+  const takesValue = flagsWithValue(globalOptions());
   for (let index = 0; index < argv.length; index += 1) {
     const word = argv[index] ?? '';
     if (takesValue.has(word)) index += 1;
@@ -368,18 +357,14 @@ function namesOf(node: CommandNode): readonly string[] {
   return isBranch(node) ? [node.name] : [node.name, ...(node.aliases ?? [])];
 }
 
-function asksForHelp(words: readonly string[]): boolean {
-  return words.includes('-h') || words.includes('--help');
-}
-
 function unknownCommand(word: string, nodes: readonly CommandNode[], parent?: string): Error {
   const path = parent === undefined ? 'foley' : `foley ${parent}`;
   const names = nodes.filter(isShown).flatMap(namesOf);
   const [nearest] = closest(word, names, 1);
-  return usageFailure(
-    `there is no command "${path === 'foley' ? word : `${parent} ${word}`}"`,
+  const hint =
     nearest === undefined
-      ? `${parent === undefined ? 'There are' : 'Its commands'}: ${names.join(', ')}. See \`${path} --help\`.`
-      : `Did you mean \`${path} ${nearest}\`? See \`${path} --help\`.`,
-  );
+      ? `Commands: ${names.join(', ')}.`
+      : `Did you mean \`${path} ${nearest}\`?`;
+  const given = parent === undefined ? word : `${parent} ${word}`;
+  return usageFailure(`no such command: ${given}`, `${hint} See \`${path} --help\`.`);
 }

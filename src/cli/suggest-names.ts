@@ -1,60 +1,56 @@
+import { reviseFailure } from '../api/failures.ts';
 import { Failure } from '../errors/failure.ts';
-import { closest } from '../text/did-you-mean.ts';
+import { closest, nearestHint } from '../text/did-you-mean.ts';
 import type { Context } from './command.ts';
 
-/** Voice and model as the user gave them. */
-export interface GivenNames {
-  /** `--voice`. */
-  readonly voice?: string;
-  /** `--model`. */
-  readonly model?: string;
-}
-
 /** Time limit for suggestions. */
-const LONGEST_LOOK_MS = 3_000;
+const SUGGESTION_TIMEOUT_MS = 3_000;
 
 /**
- * The failure of a command, with what was probably meant when the service knows no such voice or model. Only
- * then is the service asked, once; where it does not answer, the failure stays as it is.
+ * Adds a suggestion to a failure about an unknown voice or model. Sends one request, and only for such a failure;
+ * returns the failure unchanged if that request fails.
+ * @param options the values of `--voice` and `--model`
  */
 export async function suggestNames(
   error: unknown,
-  { model, voice }: GivenNames,
+  { model, voice }: { readonly model?: string; readonly voice?: string },
   context: Context,
 ): Promise<unknown> {
   if (!(error instanceof Failure) || error.exit !== 'rejected') return error;
-  if (isOf(error, 'voice') && voice !== undefined) {
-    return withHint(error, await lookUp(context, (signal) => likeVoice(voice, context, signal)));
+  if (voice !== undefined && isAbout(error, 'voice')) {
+    return withHint(error, context, (signal) => suggestVoice(voice, context, signal));
   }
-  if (isOf(error, 'model') && model !== undefined) {
-    return withHint(error, await lookUp(context, (signal) => likeModel(model, context, signal)));
+  if (model !== undefined && isAbout(error, 'model')) {
+    return withHint(error, context, (signal) => suggestModel(model, context, signal));
   }
   return error;
 }
 
 /** Checks the realtime code, the HTTP code and the rejected field. */
-function isOf({ code, details }: Failure, kind: 'model' | 'voice'): boolean {
+function isAbout({ code, details }: Failure, kind: 'model' | 'voice'): boolean {
   if (code.toLowerCase().replace(/^err_/, '') === `${kind}_not_found`) return true;
   const errors: unknown = details?.['errors'];
   return Array.isArray(errors) && errors.some((one) => Object(one).field === `${kind}Id`);
 }
 
-async function lookUp(
+async function withHint(
+  failure: Failure,
   { clock, signal }: Context,
-  look: (signal: AbortSignal) => Promise<string | undefined>,
-): Promise<string | undefined> {
+  suggest: (signal: AbortSignal) => Promise<string | undefined>,
+): Promise<Failure> {
   const limit = new AbortController();
-  const cancel = clock.after(LONGEST_LOOK_MS, () => limit.abort());
+  const cancel = clock.after(SUGGESTION_TIMEOUT_MS, () => limit.abort());
   try {
-    return await look(AbortSignal.any([signal, limit.signal]));
+    const hint = await suggest(AbortSignal.any([signal, limit.signal]));
+    return hint === undefined ? failure : reviseFailure(failure, { hint });
   } catch {
-    return undefined;
+    return failure;
   } finally {
     cancel();
   }
 }
 
-async function likeVoice(
+async function suggestVoice(
   given: string,
   context: Context,
   signal: AbortSignal,
@@ -77,10 +73,10 @@ async function likeVoice(
     1,
   );
   if (name !== undefined) return `Did you mean --voice-name "${name}"?`;
-  return '`foley voices list` shows the voices.';
+  return '`foley voices list` lists the voices.';
 }
 
-async function likeModel(
+async function suggestModel(
   given: string,
   context: Context,
   signal: AbortSignal,
@@ -90,13 +86,5 @@ async function likeModel(
   const { models } = (await getCapabilities(client, { signal, maxRetries: 0 })).value;
   const known = models.map(({ id }) => id);
   if (known.includes(given)) return undefined;
-  const [near] = closest(given, known, 1);
-  return near === undefined ? '`foley models` shows the models.' : `Did you mean ${near}?`;
-}
-
-function withHint(failure: Failure, hint: string | undefined): Failure {
-  if (hint === undefined) return failure;
-  const { billed, cause, code, details, exit, message, requestId, retryAfter, status } = failure;
-  const options = { billed, cause, code, details, exit, hint, requestId, retryAfter, status };
-  return new Failure(message, options);
+  return nearestHint(given, known, '`foley models` lists the models.');
 }

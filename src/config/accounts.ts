@@ -1,13 +1,13 @@
 import type { FileSystem } from '../effects/file-system.ts';
 import { configFailure, usageFailure } from '../errors/failure.ts';
-import { closest } from '../text/did-you-mean.ts';
+import { nearestHint } from '../text/did-you-mean.ts';
 import { isObject, readJsonFile } from './json-file.ts';
 import { constants } from 'node:fs';
 import { hasErrno } from '../durable/file-failures.ts';
 import { openOwnFile } from '../durable/own-files.ts';
 import { display } from '../text/display.ts';
 
-/** A stored account: the key, and the only two origins that it may be sent to. */
+/** A stored account: an API key and the only addresses that it may be sent to. */
 export interface Account {
   readonly name: string;
   readonly baseUrl: string;
@@ -15,9 +15,9 @@ export interface Account {
   readonly apiKey: string;
 }
 
-/** What `accounts.json` holds. */
+/** The content of `accounts.json`. */
 export interface Accounts {
-  /** The account that counts when none is named. */
+  /** The account used without `--account`. */
   readonly current: string | undefined;
   readonly all: ReadonlyMap<string, Account>;
 }
@@ -25,8 +25,8 @@ export interface Accounts {
 export const NO_ACCOUNTS: Accounts = { current: undefined, all: new Map() };
 
 /**
- * Reads the stored accounts; none when there is no file.
- * @throws Failure (config) naming file, account and field; the key is never shown
+ * Reads the stored accounts; none if the file is missing.
+ * @throws Failure (config) naming file, account and field, never the key
  */
 export async function readAccounts(files: FileSystem, file: string): Promise<Accounts> {
   const content = await readJsonFile(files, file, 'follow');
@@ -45,8 +45,8 @@ export async function readAccounts(files: FileSystem, file: string): Promise<Acc
 }
 
 /**
- * The account to use: the named one, else the current one, else the only one.
- * @throws Failure (usage) for a name that is not stored
+ * Returns the account to use: the named one, else the current one, else the only one.
+ * @throws Failure (usage) for an unknown name
  */
 export function selectAccount(accounts: Accounts, name?: string): Account | undefined {
   if (name === undefined) {
@@ -57,16 +57,12 @@ export function selectAccount(accounts: Accounts, name?: string): Account | unde
   const account = accounts.all.get(name);
   if (account !== undefined) return account;
   const names = [...accounts.all.keys()];
-  const [nearest] = closest(name, names, 1);
-  throw usageFailure(
-    `--account: no account "${name}"`,
-    nearest === undefined
-      ? `Stored: ${names.length === 0 ? 'none' : names.join(', ')}. \`foley auth login --account ${name}\` adds it.`
-      : `Did you mean "${nearest}"?`,
-  );
+  const stored = `Stored: ${names.length === 0 ? 'none' : names.join(', ')}`;
+  const hint = `${stored}. \`foley auth login --account ${name}\` adds it.`;
+  throw usageFailure(`--account: no account "${name}"`, nearestHint(name, names, hint));
 }
 
-/** What is written to `accounts.json`. */
+/** Returns the content of `accounts.json`. */
 export function toAccountsFile({ all, current }: Accounts): Record<string, unknown> {
   const accounts = Object.fromEntries(
     [...all.values()].map(({ name, baseUrl, realtimeUrl, apiKey }) => [
@@ -92,19 +88,19 @@ function unusable(file: string, what: string): Error {
   return configFailure(`${file} ${what}`, 'Fix it, or remove it and run `foley auth login`.');
 }
 
-export interface SecretFileDeps {
+interface SecretFileDeps {
   readonly files: FileSystem;
   readonly platform: NodeJS.Platform;
 }
 
-/** What people call permission bits: `0644`. */
+/** Formats permission bits, such as `0644`. */
 export function octal(mode: number): string {
   return `0${(mode & 0o777).toString(8).padStart(3, '0')}`;
 }
 
 /**
- * The permissions of a file or folder when others than its owner have any; else `undefined`, also
- * where there is no such file and where permissions are not of that kind.
+ * Returns the permission bits of a file or folder that other users can access; `undefined` for a private or missing
+ * one, and on Windows.
  */
 export async function openToOthers(
   path: string,
@@ -121,9 +117,9 @@ export async function openToOthers(
 }
 
 /**
- * Takes a file that holds a secret away from everybody but its owner.
- * @returns a warning when it was readable, else `undefined`
- * @throws Failure (config) when it is open and stays so
+ * Makes a file with secrets private.
+ * @returns a warning if other users could access it
+ * @throws Failure (config) if its permissions cannot be changed
  */
 export async function closeToOthers(
   file: string,
@@ -137,8 +133,8 @@ export async function closeToOthers(
     await handle.chmod(0o600).finally(() => handle.close());
   } catch {
     throw configFailure(
-      `${was}, and foley cannot change that`,
-      `Run chmod 600 on it, or give the key with FOLEY_API_KEY instead.`,
+      `${was}, and foley cannot change its permissions`,
+      'Run chmod 600 on it, or use FOLEY_API_KEY instead.',
     );
   }
   return `${was}; foley made it private. Replace the keys if someone may have read them.`;

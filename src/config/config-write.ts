@@ -8,20 +8,17 @@ import {
   SMALL_FILE_BYTES,
 } from '../durable/own-files.ts';
 import { replaceFile } from '../durable/publish.ts';
-import type { FileSystem } from '../effects/file-system.ts';
 import { usageFailure, Failure } from '../errors/failure.ts';
-import { closest } from '../text/did-you-mean.ts';
-import type { Account } from './accounts.ts';
+import type { Account, Accounts } from './accounts.ts';
 import { readAccounts, toAccountsFile } from './accounts.ts';
-import type { JsonObject } from './json-file.ts';
 import { readJsonFile } from './json-file.ts';
-import type { SettingName } from './setting-definitions.ts';
-import { isSettingName, SETTING_NAMES, SETTINGS } from './setting-definitions.ts';
+import { settingNamed, SETTINGS } from './setting-definitions.ts';
 
 /**
  * Writes a setting into the user's file (`foley config set`).
- * @param given as it stands on the command line
- * @throws Failure: usage for a name or value that may not be, config, state
+ * @param given as typed on the command line
+ * @throws Failure: usage for an unknown name or invalid value, config for an invalid file, state if it cannot be
+ *   written
  */
 export async function setSetting(
   file: string,
@@ -29,54 +26,55 @@ export async function setSetting(
   given: string,
   deps: FileDeps,
 ): Promise<void> {
-  const known = requireSetting(name);
+  const known = settingNamed(name);
   const { allowed, read } = SETTINGS[known];
-  if (read(given) === undefined) throw usageFailure(`${name} is "${given}"; it takes ${allowed}`);
-  await editJsonFile(file, deps, (store) => store.set(known, stored(known, given)));
+  const value = read(given);
+  if (value === undefined) throw usageFailure(`${name} is "${given}"; it takes ${allowed}`);
+  // Numbers are stored as such; a duration keeps its unit.
+  const isNumber = typeof value === 'number' && Number.isFinite(Number(given));
+  await editJsonFile(file, deps, (store) => store.set(known, isNumber ? Number(given) : given));
 }
 
-/** Takes a setting out of the user's file (`foley config unset`). Throws as above. */
+/** Removes a setting from the user's file (`foley config unset`). Throws like `setSetting`. */
 export async function unsetSetting(file: string, name: string, deps: FileDeps): Promise<void> {
-  const known = requireSetting(name);
+  const known = settingNamed(name);
   await editJsonFile(file, deps, (store) => store.delete(known));
 }
 
 /**
- * Stores an account with its key, in place of one of the same name (`foley auth login`).
- * @throws Failure: config for a file that is broken, state when it cannot be written
+ * Stores an account with its key, or replaces the one of the same name (`foley auth login`).
+ * @throws Failure: config for an invalid file, state if it cannot be written
  */
 export async function saveAccount(
   file: string,
   account: Account,
   deps: FileDeps,
-  options: { readonly makeCurrent: boolean },
+  { makeCurrent }: { readonly makeCurrent: boolean },
 ): Promise<void> {
   const { all, current } = await readAccounts(deps.files, file);
-  const next = toAccountsFile({
-    current: options.makeCurrent ? account.name : current,
+  await replaceAccounts(file, deps, {
+    current: makeCurrent ? account.name : current,
     all: new Map([...all, [account.name, account]]),
   });
-  await replaceAll(file, next, deps);
 }
 
 /**
- * Forgets an account and its key (`foley auth logout`); says whether there was one.
- * @throws Failure as above
+ * Removes an account and its key (`foley auth logout`).
+ * @returns whether the account existed
+ * @throws Failure like `saveAccount`
  */
 export async function removeAccount(file: string, name: string, deps: FileDeps): Promise<boolean> {
   const { all, current } = await readAccounts(deps.files, file);
   if (!all.has(name)) return false;
-  const left = new Map([...all].filter(([other]) => other !== name));
-  const next = toAccountsFile({ current: current === name ? undefined : current, all: left });
-  await replaceAll(file, next, deps);
+  await replaceAccounts(file, deps, {
+    current: current === name ? undefined : current,
+    all: new Map([...all].filter(([other]) => other !== name)),
+  });
   return true;
 }
 
-function replaceAll(
-  file: string,
-  { accounts, current }: ReturnType<typeof toAccountsFile>,
-  deps: FileDeps,
-): Promise<void> {
+function replaceAccounts(file: string, deps: FileDeps, next: Accounts): Promise<void> {
+  const { accounts, current } = toAccountsFile(next);
   return editJsonFile(file, deps, (store) => {
     store.set('accounts', accounts);
     if (current === undefined) store.delete('current');
@@ -84,68 +82,34 @@ function replaceAll(
   });
 }
 
-function requireSetting(name: string): SettingName {
-  if (isSettingName(name)) return name;
-  const [nearest] = closest(name, SETTING_NAMES, 1);
-  throw usageFailure(
-    `there is no setting "${name}"`,
-    nearest === undefined
-      ? `The settings are ${SETTING_NAMES.join(', ')}.`
-      : `Did you mean "${nearest}"?`,
-  );
-}
-
-/** Numbers are written as such; a duration keeps its unit. */
-function stored(name: SettingName, given: string): string | number {
-  const isNumber = typeof SETTINGS[name].read(given) === 'number';
-  return isNumber && Number.isFinite(Number(given)) ? Number(given) : given;
-}
-
-/** What a change may do; a key may be a path with dots. */
-export interface JsonStore {
-  set(key: string, value: unknown): void;
-  delete(key: string): void;
-}
-
 /**
- * Changes a JSON file of the user's. Afterwards only its owner can read it (0600, its folder 0700).
- * A file that cannot be understood is left as it is.
- * @throws Failure: config for a file that is broken, state when it cannot be written
+ * Changes a JSON file and makes it private (0600, its folder 0700). Leaves an invalid file unchanged.
+ * @throws Failure: config for an invalid file, state if it cannot be written
  */
-export async function editJsonFile(
+async function editJsonFile(
   file: string,
   deps: FileDeps,
-  change: (store: JsonStore, content: JsonObject) => void,
+  change: (store: Awaited<ReturnType<typeof openStore>>) => void,
 ): Promise<void> {
   const { files } = deps;
-  const content = await readJsonFile(files, file, 'follow');
+  const exists = (await readJsonFile(files, file, 'follow')) !== undefined;
   try {
-    const before =
-      content === undefined
-        ? undefined
-        : await readOwnFile(file, SMALL_FILE_BYTES, files, 'follow');
-    await closeFolder(path.dirname(file), files);
-    change(await openStore(file), content ?? {});
-    await requireWhole(file, deps, before);
-    await closeFile(file, files);
+    const before = exists ? await readOwnFile(file, SMALL_FILE_BYTES, files, 'follow') : undefined;
+    const folder = path.dirname(file);
+    await files.mkdir(folder, { recursive: true, mode: 0o700 });
+    // Dotfile managers replace the folder with a link.
+    await ensurePrivateFolder(await files.realpath(folder), files);
+    change(await openStore(file));
+    await requireValid(file, deps, before);
+    const handle = await openOwnFile(file, constants.O_RDONLY, files, 'follow');
+    await handle.chmod(0o600).finally(() => handle.close());
   } catch (error) {
     throw error instanceof Failure ? error : unwritable(file, error);
   }
 }
 
-/** The person's own folder may be a link, as the folders of dotfile managers are. */
-async function closeFolder(folder: string, files: FileSystem): Promise<void> {
-  await files.mkdir(folder, { recursive: true, mode: 0o700 });
-  await ensurePrivateFolder(await files.realpath(folder), files);
-}
-
-async function closeFile(file: string, files: FileSystem): Promise<void> {
-  const handle = await openOwnFile(file, constants.O_RDONLY, files, 'follow');
-  await handle.chmod(0o600).finally(() => handle.close());
-}
-
-/** `conf` is loaded only here: it costs a whole start-up, and what only reads does without it. */
-async function openStore(file: string): Promise<JsonStore> {
+/** Loads `conf` only for writing: loading it takes as long as starting foley. */
+async function openStore(file: string) {
   const { default: Conf } = await import('conf');
   return new Conf<Record<string, unknown>>({
     cwd: path.dirname(file),
@@ -160,8 +124,8 @@ async function openStore(file: string): Promise<JsonStore> {
   });
 }
 
-/** On a full disk `conf` takes a part of a file for the whole: then the older one is put back. */
-async function requireWhole(
+/** Restores the previous file if the new one is invalid: on a full disk, `conf` keeps a truncated file. */
+async function requireValid(
   file: string,
   deps: FileDeps,
   before: Uint8Array | undefined,

@@ -1,4 +1,4 @@
-import { UnsafeFile } from '../durable/file-failures.ts';
+import { errnoOf, hasErrno, UnsafeFile } from '../durable/file-failures.ts';
 import type { Links } from '../durable/own-files.ts';
 import { readOwnFile, SMALL_FILE_BYTES } from '../durable/own-files.ts';
 import type { FileSystem } from '../effects/file-system.ts';
@@ -9,10 +9,9 @@ import { display } from '../text/display.ts';
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
- * The object in a JSON file of the user's; `undefined` when there is no such file. A file that
- * cannot be understood is never taken for an empty one, and never written over.
- * @param links `follow` for the person's own configuration, which dotfile managers link to
- * @throws Failure (config) naming file and line
+ * Reads the object in a JSON file; `undefined` if the file is missing.
+ * @param links `follow` for the user's own configuration, which dotfile managers link to
+ * @throws Failure (config) naming file and line of an invalid file
  */
 export async function readJsonFile(
   files: FileSystem,
@@ -21,16 +20,9 @@ export async function readJsonFile(
 ): Promise<JsonObject | undefined> {
   const text = await readText(files, file, links);
   if (text === undefined) return undefined;
-  const value = parse(text, file);
-  if (!isObject(value)) {
-    throw configFailure(`${file} is not a JSON object`, 'It must begin with { and end with }.');
-  }
-  return value;
-}
-
-function parse(text: string, file: string): unknown {
+  let value: unknown;
   try {
-    return JSON.parse(text);
+    value = JSON.parse(text);
   } catch {
     const problem =
       text.trim() === '' ? 'is empty' : `is not valid JSON, at line ${jsonFaultLine(text) ?? 1}`;
@@ -39,6 +31,8 @@ function parse(text: string, file: string): unknown {
       'Fix or remove it; foley does not change an invalid file.',
     );
   }
+  if (isObject(value)) return value;
+  throw configFailure(`${file} is not a JSON object`, 'It must begin with { and end with }.');
 }
 
 async function readText(
@@ -56,12 +50,9 @@ async function readText(
       );
     }
     if (error instanceof TextEncodingError) throw configFailure(`${file} is ${error.message}`);
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    throw configFailure(
-      `${file} cannot be read (${typeof code === 'string' ? code : String(error)})`,
-      'Check its permissions.',
-    );
+    if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return undefined;
+    const code = errnoOf(error) ?? String(error);
+    throw configFailure(`${file} cannot be read (${code})`, 'Check its permissions.');
   }
 }
 
@@ -82,13 +73,12 @@ type Expected =
   | 'nothing';
 
 /**
- * The line, from 1, of the first place where a text stops being JSON; `undefined` when it is JSON.
- * JSON.parse reports the position only in its message, and not always.
+ * Returns the line, from 1, of the first syntax error in a JSON text; `undefined` without an error. JSON.parse
+ * reports the position only in its message, and not always.
  */
 export function jsonFaultLine(text: string): number | undefined {
   const offset = faultOffset(text);
-  if (offset === undefined) return undefined;
-  return text.slice(0, offset).split('\n').length;
+  return offset === undefined ? undefined : text.slice(0, offset).split('\n').length;
 }
 
 function faultOffset(text: string): number | undefined {

@@ -1,6 +1,6 @@
 import path from 'node:path';
 
-/** The folders of foley, and the files in them that have a fixed name. */
+/** foley's folders and files. */
 export interface Paths {
   readonly config: string;
   /** Journal, spool, data of the embedded service. */
@@ -12,7 +12,7 @@ export interface Paths {
   readonly accountsFile: string;
   /** Data of the embedded service. */
   readonly serviceData: string;
-  /** Speech engines that were added, and the list of them. */
+  /** Added speech engines, and the list of them. */
   readonly engines: string;
 }
 
@@ -23,8 +23,8 @@ export interface PathInputs {
 }
 
 /**
- * Where foley keeps its files: the XDG folders where they are set, else the platform's usual ones.
- * A variable that is empty or relative counts as unset, as XDG says.
+ * Returns foley's folders: in the XDG folders if set, else in the usual ones of the platform. Ignores variables
+ * that are empty or relative, as the XDG specification requires.
  */
 export function resolvePaths({ env, platform, homeDirectory }: PathInputs): Paths {
   const style = platform === 'win32' ? path.win32 : path.posix;

@@ -1,8 +1,10 @@
 import { LANGUAGE_MAX_CHARACTERS, SPEED_RANGE, VOLUME_RANGE } from '../contract/limits.ts';
 import type { SpeechFormat } from '../contract/speech.ts';
+import { usageFailure } from '../errors/failure.ts';
+import { nearestHint } from '../text/did-you-mean.ts';
 import { durationMs } from '../text/duration.ts';
 
-/** Every setting with the type of its value; durations are in milliseconds. */
+/** The type of each setting's value; durations are in milliseconds. */
 export interface SettingValues {
   readonly voice: string;
   readonly model: string;
@@ -21,18 +23,18 @@ export interface SettingValues {
 
 export type SettingName = keyof SettingValues;
 
-export interface SettingDefinition<T> {
-  /** For `config list` and the docs. */
+interface SettingDefinition<T> {
+  /** A description for the help and the docs. */
   readonly what: string;
-  /** What a value may be, for messages. */
+  /** The allowed values, for messages. */
   readonly allowed: string;
-  /** The value out of JSON or of a word of the command line; `undefined` when it may not be. */
+  /** Parses a value from JSON or the command line; `undefined` for an invalid one. */
   readonly read: (given: unknown) => T | undefined;
   readonly environment?: string;
   readonly fallback?: T;
-  /** What a number counts, where it is shown with its unit. */
+  /** The unit of a number that is printed with its unit. */
   readonly unit?: 'ms';
-  /** A project's file may set it: it can neither redirect a key nor run a program. */
+  /** Whether a project file may set it: settings that run programs are the user's only. */
   readonly project: boolean;
 }
 
@@ -40,7 +42,7 @@ type Definitions = { readonly [Name in SettingName]: SettingDefinition<SettingVa
 
 const ID = { allowed: 'an id', read: text(256), project: true } as const;
 
-/** What can be set, by whom, to what. */
+/** Every setting. */
 export const SETTINGS: Definitions = {
   voice: { ...ID, what: 'voice', environment: 'FOLEY_VOICE' },
   model: { ...ID, what: 'model', environment: 'FOLEY_MODEL' },
@@ -53,16 +55,16 @@ export const SETTINGS: Definitions = {
   },
   speed: { ...range(SPEED_RANGE), what: 'speaking rate' },
   volume: { ...range(VOLUME_RANGE), what: 'gain in decibels' },
-  cueMaxChars: { ...whole(1, 1_000), what: 'characters on a line of a caption', fallback: 42 },
-  cueMaxLines: { ...whole(1, 20), what: 'lines of a caption', fallback: 2 },
-  cueMaxDuration: { ...duration(), what: 'longest time of a caption', fallback: 7_000 },
-  cueMinDuration: { ...duration(), what: 'shortest time of a caption', fallback: 1_000 },
+  cueMaxChars: { ...whole(1, 1_000), what: 'characters per line of a caption', fallback: 42 },
+  cueMaxLines: { ...whole(1, 20), what: 'lines per caption', fallback: 2 },
+  cueMaxDuration: { ...duration(), what: 'longest duration of a caption', fallback: 7_000 },
+  cueMinDuration: { ...duration(), what: 'shortest duration of a caption', fallback: 1_000 },
   cueBy: {
     ...choice(['phrase', 'sentence', 'word']),
-    what: 'where captions are cut',
+    what: 'unit at which captions are cut',
     fallback: 'phrase',
   },
-  concurrency: { ...whole(1, 256), what: 'requests at a time in a batch', fallback: 4 },
+  concurrency: { ...whole(1, 256), what: 'concurrent requests of a batch', fallback: 4 },
   'upload.command': {
     what: 'command that uploads a file and prints its URL',
     allowed: 'a command line',
@@ -70,6 +72,16 @@ export const SETTINGS: Definitions = {
     project: false,
   },
 };
+
+/**
+ * Returns the setting with this name.
+ * @throws Failure (usage) with the nearest name
+ */
+export function settingNamed(name: string): SettingName {
+  if (isSettingName(name)) return name;
+  const all = `The settings are ${SETTING_NAMES.join(', ')}.`;
+  throw usageFailure(`no setting "${name}"`, nearestHint(name, SETTING_NAMES, all));
+}
 
 export const SETTING_NAMES = Object.keys(SETTINGS).filter((name) => isSettingName(name));
 

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { FileSystem } from '../effects/file-system.ts';
 import { configFailure } from '../errors/failure.ts';
 import { hasErrno } from '../durable/file-failures.ts';
-import { closest } from '../text/did-you-mean.ts';
+import { nearestHint } from '../text/did-you-mean.ts';
 import type { JsonObject } from './json-file.ts';
 import { isObject, readJsonFile } from './json-file.ts';
 import type { SettingName, SettingValues } from './setting-definitions.ts';
@@ -10,7 +10,7 @@ import { isSettingName, SETTING_NAMES, SETTINGS } from './setting-definitions.ts
 
 export const PROJECT_FILE = 'foley.config.json';
 
-/** Where a value comes from, from the strongest to the weakest. */
+/** The source of a value, in order of precedence. */
 export type Origin =
   | { readonly kind: 'flag'; readonly name: string }
   | { readonly kind: 'environment'; readonly name: string }
@@ -23,34 +23,36 @@ export interface Setting<T> {
   readonly origin: Origin;
 }
 
-/** A settings file that was read and found good. */
+/** A valid settings file. */
 export interface SettingsFile {
   readonly file: string;
   readonly values: Partial<SettingValues>;
 }
 
-/** Everything below the flags. */
+/** The sources of settings below the flags. */
 export interface SettingSources {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly project: SettingsFile | undefined;
   readonly user: SettingsFile | undefined;
 }
 
-export interface SettingInputs {
+/**
+ * Reads the settings files: the nearest project file in this folder or above, and the user's. Both must be valid
+ * completely.
+ * @throws Failure (config) naming file and key or line
+ */
+export async function loadSettings({
+  cwd,
+  env,
+  files,
+  settingsFile,
+}: {
   readonly files: FileSystem;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   /** The user's `config.json`. */
   readonly settingsFile: string;
-}
-
-/**
- * Reads the settings files: the project's, nearest upwards, and the user's. Both are checked whole,
- * so that nothing in them is ever ignored.
- * @throws Failure (config) naming file and key or line
- */
-export async function loadSettings(inputs: SettingInputs): Promise<SettingSources> {
-  const { cwd, env, files, settingsFile } = inputs;
+}): Promise<SettingSources> {
   const project = findProject(files, cwd);
   // If both files are invalid, the user's is reported.
   project.catch(() => undefined);
@@ -63,8 +65,8 @@ export async function loadSettings(inputs: SettingInputs): Promise<SettingSource
 }
 
 /**
- * The value that counts: flag, environment, project, user, default.
- * @throws Failure (config) for an environment variable that may not be what it is
+ * Returns the effective value of a setting: from the flag, the environment, the project, the user or the default.
+ * @throws Failure (config) for an invalid environment variable
  */
 export function resolveSetting<Name extends SettingName>(
   sources: SettingSources,
@@ -85,7 +87,7 @@ export function resolveSetting<Name extends SettingName>(
   return fallback === undefined ? undefined : { value: fallback, origin: { kind: 'default' } };
 }
 
-/** Every setting that has a value, for `config list`. */
+/** Returns every setting that has a value. */
 export function listSettings(
   sources: SettingSources,
 ): readonly (Setting<string | number> & { readonly name: SettingName })[] {
@@ -95,26 +97,23 @@ export function listSettings(
   });
 }
 
-/** An origin in words, for `config list --show-origin`. */
+/** Returns the variable, flag or file of an origin; `default` for defaults. */
 export function describeOrigin(origin: Origin): string {
   if (origin.kind === 'default') return origin.kind;
   return 'name' in origin ? origin.name : origin.file;
 }
 
-/**
- * Checks every key and value of a settings file.
- * @throws Failure (config)
- */
-export function checkSettings(
-  content: JsonObject,
-  file: string,
-  scope: 'project' | 'user',
-): SettingsFile {
+function checkSettings(content: JsonObject, file: string, scope: 'project' | 'user'): SettingsFile {
   const values = Object.fromEntries(
     flatten(content).map(([name, given]) => {
       if (!isSettingName(name)) throw unknownSetting(name, file, scope);
       const { allowed, project, read } = SETTINGS[name];
-      if (scope === 'project' && !project) throw notForProjects(name, file);
+      if (scope === 'project' && !project) {
+        throw configFailure(
+          `${file}: "${name}" may not be set by a project`,
+          `Set it for yourself: foley config set ${name} …`,
+        );
+      }
       const value = read(given);
       if (value === undefined) {
         throw configFailure(
@@ -133,7 +132,7 @@ async function findProject(files: FileSystem, cwd: string): Promise<SettingsFile
     const file = path.join(folder, PROJECT_FILE);
     return { file, mayExist: mayExist(file, files) };
   });
-  // Only the nearest is read: a file further up may be of any kind and size.
+  // Read only the nearest: files further up may be of any kind and size.
   for (const { file, mayExist: isCandidate } of candidates) {
     const content = (await isCandidate) ? await readJsonFile(files, file, 'refuse') : undefined;
     if (content !== undefined) return checkSettings(content, file, 'project');
@@ -166,7 +165,7 @@ function readEnvironment<Name extends SettingName>(
   return { value, origin: { kind: 'environment', name: environment } };
 }
 
-/** `{"upload":{"command":…}}` is the setting `upload.command`. */
+/** Flattens nested keys: `{"upload":{"command":…}}` is `upload.command`. */
 function flatten(content: JsonObject, prefix = ''): readonly (readonly [string, unknown])[] {
   return Object.entries(content).flatMap(([key, value]) =>
     isObject(value) && !isSettingName(prefix + key)
@@ -178,19 +177,8 @@ function flatten(content: JsonObject, prefix = ''): readonly (readonly [string, 
 function unknownSetting(name: string, file: string, scope: 'project' | 'user'): Error {
   const isProject = scope === 'project';
   const names = SETTING_NAMES.filter((one) => !isProject || SETTINGS[one].project);
-  const [nearest] = closest(name, names, 1);
-  const all = isProject ? 'A project may set' : 'The settings are';
-  return configFailure(
-    `${file}: there is no setting "${name}"`,
-    nearest === undefined ? `${all} ${names.join(', ')}.` : `Did you mean "${nearest}"?`,
-  );
-}
-
-function notForProjects(name: string, file: string): Error {
-  return configFailure(
-    `${file}: "${name}" may not be set by a project`,
-    `Set it for yourself: foley config set ${name} …`,
-  );
+  const all = `${isProject ? 'A project may set' : 'The settings are'} ${names.join(', ')}.`;
+  return configFailure(`${file}: no setting "${name}"`, nearestHint(name, names, all));
 }
 
 function flagName(name: string): string {

@@ -2,7 +2,7 @@ import type { EngineCommand, EngineDescription, EngineRegistration } from '../co
 import { ENGINE_NAME } from '../contract/engine.ts';
 import type { FileDeps } from '../durable/files.ts';
 import { configFailure, usageFailure } from '../errors/failure.ts';
-import { closest } from '../text/did-you-mean.ts';
+import { nearestHint } from '../text/did-you-mean.ts';
 import {
   loadEngineRegistrations,
   registrationsFile,
@@ -51,7 +51,7 @@ export async function requireSound(
   const inspection = await inspect(command);
   if (inspection.isSound) return inspection.description;
   throw configFailure(
-    withoutStop(inspection.fault),
+    inspection.fault.replace(/\.$/, ''),
     inspection.detail === undefined
       ? 'docs/engines.md describes what an engine must do.'
       : `Details: ${inspection.detail}`,
@@ -66,23 +66,15 @@ export async function register(registration: EngineRegistration, deps: EngineDep
   await saveEngineRegistrations(file, [...others, registration], deps);
 }
 
-function withoutStop(sentence: string): string {
-  return sentence.endsWith('.') ? sentence.slice(0, -1) : sentence;
-}
-
-const BUILT_IN = new Set(['flite']);
-
 /** Checks the name of a new engine. @throws Failure (usage) */
-export function requireEngineName(name: string): void {
+function requireEngineName(name: string): void {
   if (!new RegExp(ENGINE_NAME).test(name)) {
     throw usageFailure(
       `"${name}" is not a valid engine name`,
       'Use 1 to 32 characters of a to z, 0 to 9 and -, with a letter first.',
     );
   }
-  if (BUILT_IN.has(name)) {
-    throw usageFailure(`the engine name ${name} is built in`, 'Choose another name.');
-  }
+  if (name === 'flite') throw usageFailure('the engine flite is built in', 'Choose another name.');
 }
 
 /**
@@ -108,11 +100,7 @@ export async function removeEngine(
 
 function unknown(name: string, engines: readonly EngineRegistration[]): Error {
   const names = engines.map((one) => one.name);
-  const [nearest] = closest(name, names, 1);
   const added =
     names.length === 0 ? 'No engines are added.' : `Added engines: ${names.join(', ')}.`;
-  return usageFailure(
-    `no such engine: ${name}`,
-    nearest === undefined ? added : `Did you mean "${nearest}"?`,
-  );
+  return usageFailure(`no such engine: ${name}`, nearestHint(name, names, added));
 }

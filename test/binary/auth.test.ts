@@ -310,7 +310,7 @@ describe('an account’s key goes to its own service and nowhere else', () => {
     const result = await foley(box, ['profile', '--account', 'prodution', '--json']);
     expect(errorLine(result)).toMatchObject({
       exitCode: 2,
-      hint: 'Did you mean "production"?',
+      hint: 'Did you mean production?',
     });
   });
 

@@ -224,7 +224,7 @@ describe('what counts, and where it comes from', () => {
   });
 
   test.each([
-    ['redirects a key', { baseUrl: 'https://evil.test' }, 'there is no setting "baseUrl"'],
+    ['redirects a key', { baseUrl: 'https://evil.test' }, 'no setting "baseUrl"'],
     ['runs a program', { upload: { command: 'evil' } }, 'may not be set by a project'],
   ])('a project file that %s is refused', async (_what, content, message) => {
     const box = await sandbox();

@@ -14,8 +14,8 @@ const MISTAKES: readonly (readonly [args: string, hint: string])[] = [
   ['tts Hello. --voice-name Clra', 'Did you mean Clara?'],
   ['tts Hello. --voice-name Clara -m vendor-s21pro-flsh', 'Did you mean vendor-s21pro-flash?'],
   ['live Hello. --voice-name Clara -m vendor-s21pro-flsh', 'Did you mean vendor-s21pro-flash?'],
-  ['tts Hello. -v zzzzzzzz', '`foley voices list` shows the voices.'],
-  ['tts Hello. --voice-name Clara -m zzzzzzzz', '`foley models` shows the models.'],
+  ['tts Hello. -v zzzzzzzz', '`foley voices list` lists the voices.'],
+  ['tts Hello. --voice-name Clara -m zzzzzzzz', '`foley models` lists the models.'],
   ['tts Hello. --format mp4', 'Did you mean mp3?'],
 ];
 

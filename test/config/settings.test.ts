@@ -116,7 +116,7 @@ test.each([
 });
 
 test('a key that is nearly one is named', async () => {
-  expect((await failure({ [USER]: '{"speeed":1}' })).hint).toBe('Did you mean "speed"?');
+  expect((await failure({ [USER]: '{"speeed":1}' })).hint).toBe('Did you mean speed?');
 });
 
 test.each(['uploadcommand', 'baseUrl'])(

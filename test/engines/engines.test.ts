@@ -127,7 +127,7 @@ describe('removing an engine', () => {
     await expect(removeEngine('pipe', deps)).rejects.toMatchObject({
       code: 'usage',
       message: 'no such engine: pipe',
-      hint: 'Did you mean "piper"?',
+      hint: 'Did you mean piper?',
     });
   });
 });

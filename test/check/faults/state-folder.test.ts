@@ -29,7 +29,7 @@ describe('a file of settings that cannot be understood', () => {
     ['config.json', '', 'is empty'],
     ['config.json', '[1]', 'is not a JSON object'],
     ['config.json', '{"speed":"fast"}', '"speed" is "fast"; it takes '],
-    ['config.json', '{"colour":"red"}', 'there is no setting "colour"'],
+    ['config.json', '{"colour":"red"}', 'no setting "colour"'],
     ['config.json', '\0\0\0\0', 'is not valid JSON, at line 1'],
     ['accounts.json', '{"accounts":', 'is not valid JSON, at line 1'],
     ['accounts.json', '{"accounts":{"a":{}}}', 'has no "baseUrl" for "a"'],
