@@ -366,5 +366,5 @@ function unknownCommand(word: string, nodes: readonly CommandNode[], parent?: st
       ? `Commands: ${names.join(', ')}.`
       : `Did you mean \`${path} ${nearest}\`?`;
   const given = parent === undefined ? word : `${parent} ${word}`;
-  return usageFailure(`no such command: ${given}`, `${hint} See \`${path} --help\`.`);
+  return usageFailure(`no command "${given}"`, `${hint} See \`${path} --help\`.`);
 }
