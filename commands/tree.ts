@@ -60,6 +60,7 @@ const voiceCommands: readonly Branch[] = [
 
 /** The verbs of every kind of media job. */
 function mediaVerbs(kind: 'dub' | 'image' | 'lipsync' | 'video'): readonly Leaf[] {
+  const download = `Download a job's ${kind === 'image' ? 'image' : 'video'}`;
   return [
     {
       name: 'get',
@@ -73,7 +74,7 @@ function mediaVerbs(kind: 'dub' | 'image' | 'lipsync' | 'video'): readonly Leaf[
     },
     {
       name: 'download',
-      summary: `Download a job's ${kind === 'image' ? 'image' : 'video'}`,
+      summary: download,
       load: async () => (await import('./media/download.ts')).mediaDownload(kind),
     },
   ];
@@ -369,11 +370,26 @@ export const tree: readonly CommandNode[] = [
     name: 'completion',
     summary: 'Set up shell completion',
     children: [
-      ...(['bash', 'zsh', 'fish', 'powershell'] as const).map((name) => ({
-        name,
-        summary: `Print the script for ${name === 'powershell' ? 'PowerShell' : name}`,
-        load: async () => (await import('./completion/print.ts')).completionFor(name),
-      })),
+      {
+        name: 'bash',
+        summary: 'Print the script for bash',
+        load: async () => (await import('./completion/print.ts')).completionFor('bash'),
+      },
+      {
+        name: 'zsh',
+        summary: 'Print the script for zsh',
+        load: async () => (await import('./completion/print.ts')).completionFor('zsh'),
+      },
+      {
+        name: 'fish',
+        summary: 'Print the script for fish',
+        load: async () => (await import('./completion/print.ts')).completionFor('fish'),
+      },
+      {
+        name: 'powershell',
+        summary: 'Print the script for PowerShell',
+        load: async () => (await import('./completion/print.ts')).completionFor('powershell'),
+      },
       {
         name: 'install',
         summary: 'Install the script for your shell',
