@@ -2,13 +2,18 @@ import { reviseFailure } from '../../src/api/failures.ts';
 import { checkApiKey } from '../../src/api/request.ts';
 import { getProfile } from '../../src/api/resources/profile.ts';
 import type { CommandDefinition, Context } from '../../src/cli/command.ts';
-import { openClient, storedAccounts } from '../../src/cli/connect.ts';
+import {
+  openClient,
+  storedAccounts,
+  parseBaseUrl,
+  parseRealtimeUrl,
+  withWebSocket,
+} from '../../src/cli/connect.ts';
 import type { Account, Accounts } from '../../src/config/accounts.ts';
 import type { Profile } from '../../src/contract/account.ts';
 import { Failure, usageFailure } from '../../src/errors/failure.ts';
 import { readKeyFile } from '../../src/cli/read-input.ts';
-import type { GivenUrl } from '../../src/cli/target.ts';
-import { parseBaseUrl, parseRealtimeUrl, withWebSocket } from '../../src/cli/target.ts';
+import type { GivenUrl } from '../../src/cli/connect.ts';
 
 /** `foley auth login`: a key is stored once the service accepts it. */
 export const authLogin: CommandDefinition = {

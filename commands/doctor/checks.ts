@@ -14,7 +14,7 @@ import { createTemporary } from '../../src/durable/files.ts';
 import { Failure } from '../../src/errors/failure.ts';
 import { closest } from '../../src/text/did-you-mean.ts';
 import { Interrupted } from '../../src/cli/signals.ts';
-import type { Target } from '../../src/cli/target.ts';
+import type { Target } from '../../src/cli/connect.ts';
 
 /** The Node.js that runs, and variables that change what it does with secrets and certificates. */
 export const nodeCheck: Check = {

@@ -2,7 +2,7 @@ import { version } from '../../package.json';
 import type { CommandDefinition, Context } from '../../src/cli/command.ts';
 import { findTarget } from '../../src/cli/connect.ts';
 import type { Paint } from '../../src/cli/render/style.ts';
-import type { Target } from '../../src/cli/target.ts';
+import type { Target } from '../../src/cli/connect.ts';
 import { counted } from '../../src/text/display.ts';
 import {
   accountsCheck,

@@ -1,6 +1,6 @@
 import { redactUrl } from '../../src/api/redact.ts';
 import type { Connection, Context } from '../../src/cli/command.ts';
-import { describeEvent } from '../../src/cli/connect.ts';
+import { describeEvent } from '../../src/cli/render/service-events.ts';
 import type { Io } from '../../src/cli/io.ts';
 import { quoted } from '../../src/cli/jobs/format.ts';
 import { openJournal, openSpool } from '../../src/cli/journal.ts';

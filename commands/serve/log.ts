@@ -1,7 +1,7 @@
 import { createRedactor } from '../../src/api/redact.ts';
 import type { GlobalOptions } from '../../src/cli/flags/global.ts';
 import { display, toJson, counted } from '../../src/text/display.ts';
-import { describeClosing } from '../../src/cli/connect.ts';
+import { describeClosing } from '../../src/cli/render/service-events.ts';
 import type { FaultEffect } from '../../src/service/http/faults.ts';
 import type { ServiceEvent } from '../../src/service/running-service.ts';
 import { printFaultEffect } from './fault-rule.ts';

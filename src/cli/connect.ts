@@ -1,51 +1,65 @@
 import { version } from '../../package.json';
 import type { ApiClient } from '../api/client.ts';
 import { createApiClient } from '../api/client.ts';
-import type { ServiceAddress, ApiEvent } from '../api/request.ts';
+import { checkApiKey, isPlainOverNetwork, keyFailure, withHttp } from '../api/request.ts';
+import type { ServiceAddress } from '../api/request.ts';
 import type { Transport } from '../api/transport/http.ts';
-import type { Accounts } from '../config/accounts.ts';
-import { readAccounts, selectAccount, closeToOthers } from '../config/accounts.ts';
-import type {
-  ServiceEvent,
-  OpenServiceOptions,
-  RunningService,
-} from '../service/running-service.ts';
-import { readKeyFile } from './read-input.ts';
-import type { Target } from './target.ts';
-import { isLocalOnPurpose, resolveTarget } from './target.ts';
-import { display, counted } from '../text/display.ts';
-import type { Context, Connection, ConnectOptions } from './command.ts';
+import type { Account, Accounts } from '../config/accounts.ts';
+import { closeToOthers, readAccounts, selectAccount } from '../config/accounts.ts';
 import type { Paths } from '../config/paths.ts';
 import type { FileSystem } from '../effects/file-system.ts';
 import { loadEngineRegistrations, registrationsFile } from '../engines/registrations.ts';
-import { Failure, usageFailure } from '../errors/failure.ts';
+import { configFailure, Failure, usageFailure } from '../errors/failure.ts';
+import type {
+  OpenServiceOptions,
+  RunningService,
+  ServiceEvent,
+} from '../service/running-service.ts';
+import type { Connection, ConnectOptions, Context } from './command.ts';
+import type { GlobalOptions } from './flags/global.ts';
+import { readKeyFile } from './read-input.ts';
+import { describeClosing, describeEvent, isClosingEvent } from './render/service-events.ts';
 
 const DEFAULT_MAX_RETRIES = 4;
 
 /**
- * Finds the service that is meant, starts it if it is the embedded one, and makes the client of it.
- * @throws Failure: usage, config, auth or state
+ * Connects to the selected service; starts the embedded service if that is selected.
+ * @throws Failure (usage, config, auth, state)
  */
 export async function connect(context: Context, options: ConnectOptions): Promise<Connection> {
   const target = await findTarget(context, options);
-  if (target.kind === 'hosted') return connectTo(context, target.address, async () => {});
-  if (target.notice !== undefined) context.io.warn(target.notice);
+  const service =
+    target.kind === 'hosted' ? target : await startForCommand(context, target.notice, options);
+  const client = openClient(context, service.address);
+  return {
+    client,
+    target: target.kind,
+    async close() {
+      await client.close();
+      if ('close' in service) await service.close(context.signal);
+    },
+  };
+}
+
+async function startForCommand(
+  context: Context,
+  notice: string | undefined,
+  { speaks }: ConnectOptions,
+): ReturnType<typeof startEmbedded> {
+  const { globals, io } = context;
+  if (notice !== undefined) io.warn(notice);
   const report = (event: ServiceEvent): void => {
     // With --json, the last line of stderr must stay the error.
-    if (isClosingEvent(event) && context.globals.json !== true) {
-      context.io.notice(`foley: ${describeClosing(event)}`);
+    if (isClosingEvent(event) && globals.json !== true) {
+      io.notice(`foley: ${describeClosing(event)}`);
     }
   };
-  const service = await startEmbedded(await serviceHost(context), {
-    report,
-    warmsUp: options.speaks === true,
-  });
-  return connectTo(context, service.address, () => service.close(context.signal));
+  return startEmbedded(await serviceHost(context), { report, warmsUp: speaks === true });
 }
 
 /**
- * Which service the flags, the environment and the stored accounts mean; calls nothing.
- * @throws Failure: usage, config or auth
+ * Returns the service that the flags, the environment and the stored accounts select; sends nothing.
+ * @throws Failure (usage, config, auth)
  */
 export async function findTarget(
   context: Context,
@@ -62,8 +76,8 @@ export async function findTarget(
 }
 
 /**
- * The stored accounts; their file is closed to others first when it was left open.
- * @throws Failure (config) when the file cannot be understood, or stays open
+ * Returns the stored accounts, and makes their file private if it is not.
+ * @throws Failure (config) when the file is invalid or cannot be made private
  */
 export async function storedAccounts(context: Context): Promise<Accounts> {
   const { accountsFile } = await context.paths();
@@ -75,8 +89,8 @@ export async function storedAccounts(context: Context): Promise<Accounts> {
 }
 
 /**
- * The client of one service, with the limits that the flags name.
- * @param transport how requests travel; by default over HTTP
+ * Creates the client of a service, with the limits that the flags set.
+ * @param transport HTTP by default
  */
 export function openClient(
   context: Context,
@@ -103,88 +117,263 @@ export function openClient(
   });
 }
 
-function connectTo(
-  context: Context,
-  address: ServiceAddress,
-  stop: () => Promise<void>,
-): Connection {
-  const client = openClient(context, address);
+/** Everything that selects the service. */
+export interface TargetInputs {
+  readonly flags: Pick<
+    GlobalOptions,
+    'account' | 'apiKeyFile' | 'baseUrl' | 'local' | 'quiet' | 'realtimeUrl'
+  >;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The content of `--api-key-file`. */
+  readonly keyFromFile?: string | undefined;
+  /** The stored account that `--account` names, else the default account. */
+  readonly account?: Account | undefined;
+  /** The command reads public documents only, which require no key. */
+  readonly publicOnly?: boolean | undefined;
+}
+
+export type Target =
+  | {
+      readonly kind: 'embedded';
+      /** A line for stderr when nothing was configured. */
+      readonly notice: string | undefined;
+    }
+  | {
+      readonly kind: 'hosted';
+      readonly address: ServiceAddress;
+      /** Undefined for an address without a key. */
+      readonly keySource: KeySource | undefined;
+    };
+
+/** The origin of an API key. */
+export type KeySource =
+  | { readonly kind: 'file'; readonly name: string }
+  | { readonly kind: 'environment'; readonly name: 'FOLEY_API_KEY' }
+  | { readonly kind: 'account'; readonly name: string };
+
+const NOTICE =
+  'foley: using the embedded service; choose another with --base-url, or hide this line with --local';
+
+/**
+ * Selects the service by flags, environment and account, in this order.
+ * @throws Failure (usage, config), or (auth) when a key is missing, empty or for another service
+ */
+export function resolveTarget(inputs: TargetInputs): Target {
+  const { env, flags } = inputs;
+  const wanted = readWanted(env);
+  if (flags.local === true) return onPurpose(flags, '--local');
+  if (wanted === 'local') return onPurpose(flags, 'FOLEY_TARGET=local');
+  const key = findKey(inputs);
+  const baseUrl = findUrl(inputs, 'base', inputs.account);
+  if (baseUrl === undefined) return withoutBaseUrl(inputs, key, wanted);
+  const address = hosted(inputs, parseBaseUrl(baseUrl), key);
   return {
-    client,
-    target: address.kind,
-    close: async () => {
-      await client.close();
-      await stop();
-    },
+    kind: 'hosted',
+    address,
+    keySource: address.apiKey === undefined ? undefined : key?.source,
   };
 }
 
-/** One line of `--verbose`: method, URL, status, milliseconds, request id. */
-export function describeEvent(event: ApiEvent): string {
-  if (event.type === 'retry') {
-    const seconds = (event.delayMs / 1000).toFixed(1);
-    return display(`foley: retrying in ${seconds} s (${event.reason}) ${event.requestId}`);
+/** Whether the embedded service is selected explicitly, so that accounts and key files are not read. */
+export function isLocalOnPurpose({ env, flags }: Pick<TargetInputs, 'env' | 'flags'>): boolean {
+  return flags.local === true || env['FOLEY_TARGET'] === 'local';
+}
+
+function readWanted(env: TargetInputs['env']): 'hosted' | 'local' | undefined {
+  const wanted = nonEmpty(env['FOLEY_TARGET']);
+  if (wanted === undefined || wanted === 'hosted' || wanted === 'local') return wanted;
+  throw configFailure(`FOLEY_TARGET is "${wanted}"; it takes local or hosted`);
+}
+
+function onPurpose(flags: TargetInputs['flags'], reason: string): Target {
+  const contradicting = [
+    ['--base-url', flags.baseUrl],
+    ['--realtime-url', flags.realtimeUrl],
+    ['--api-key-file', flags.apiKeyFile],
+    ['--account', flags.account],
+  ].find(([, value]) => value !== undefined);
+  if (contradicting === undefined) return { kind: 'embedded', notice: undefined };
+  throw usageFailure(
+    `${reason} and ${contradicting[0]} name different services`,
+    'Leave one of them out.',
+  );
+}
+
+interface Key {
+  readonly value: string;
+  readonly source: KeySource;
+  /** A stored key is valid for the origins of its account only. */
+  readonly boundTo?: Account;
+}
+
+function findKey({ account, env, flags, keyFromFile }: TargetInputs): Key | undefined {
+  if (flags.apiKeyFile !== undefined) {
+    const value = checkApiKey(keyFromFile ?? '', `--api-key-file ${flags.apiKeyFile}`);
+    return { value, source: { kind: 'file', name: flags.apiKeyFile } };
   }
-  const outcome = event.type === 'response' ? event.status : event.reason;
-  const { method, ms, requestId, url } = event;
-  return display(`foley: ${method} ${url} ${outcome} ${Math.round(ms)} ms ${requestId}`);
-}
-
-/** Events of an embedded service that is closing. */
-export type ClosingEvent = Extract<
-  ServiceEvent,
-  { readonly type: 'finishing-answers' | 'finishing-jobs' | 'jobs-left' }
->;
-
-/** What a service that closes waits for, or leaves, and how long that can be cut short. */
-export function describeClosing({ type, count }: ClosingEvent): string {
-  switch (type) {
-    case 'finishing-answers':
-      return `finishing ${counted(count, 'billed response')}; press Ctrl-C again to cut and refund ${them(count)}`;
-    case 'finishing-jobs':
-      return `finishing ${counted(count, 'accepted job')}; press Ctrl-C again to leave ${them(count)} to the next foley`;
-    case 'jobs-left':
-      return `${counted(count, 'job')} unfinished; the next foley that uses this data finishes ${them(count)}`;
+  const fromEnvironment = env['FOLEY_API_KEY'];
+  if (fromEnvironment !== undefined && flags.account === undefined) {
+    const value = checkApiKey(fromEnvironment, 'FOLEY_API_KEY');
+    return { value, source: { kind: 'environment', name: 'FOLEY_API_KEY' } };
   }
+  // `--account` precedes the environment.
+  if (account === undefined) return undefined;
+  const value = checkApiKey(account.apiKey, `the key of the account "${account.name}"`);
+  return { value, boundTo: account, source: { kind: 'account', name: account.name } };
 }
 
-/** Whether an event is one of those. */
-export function isClosingEvent(event: ServiceEvent): event is ClosingEvent {
-  return ['finishing-answers', 'finishing-jobs', 'jobs-left'].includes(event.type);
+/** Returns the URL that a flag, a variable or the account gives; `--account` precedes the variable. */
+function findUrl(
+  { env, flags }: TargetInputs,
+  name: 'base' | 'realtime',
+  account: Account | undefined,
+): GivenUrl | undefined {
+  const stored = account?.[`${name}Url`];
+  const variable = `FOLEY_${name.toUpperCase()}_URL`;
+  const source = `the address of the account "${account?.name}"`;
+  return (
+    givenUrl(`--${name}-url`, flags[`${name}Url`]) ??
+    (flags.account === undefined ? undefined : givenUrl(source, stored)) ??
+    givenUrl(variable, nonEmpty(env[variable])) ??
+    givenUrl(source, stored)
+  );
 }
 
-function them(count: number): string {
-  return count === 1 ? 'it' : 'them';
+function hosted(inputs: TargetInputs, baseUrl: URL, key: Key | undefined): ServiceAddress {
+  const { account } = inputs;
+  // An account's realtime host goes with its own base URL only.
+  const isAccounts = account !== undefined && originOf(account.baseUrl) === baseUrl.origin;
+  const realtime = findUrl(inputs, 'realtime', isAccounts ? account : undefined);
+  const realtimeUrl = realtime === undefined ? withWebSocket(baseUrl) : parseRealtimeUrl(realtime);
+  const address = { kind: 'hosted', baseUrl, realtimeUrl } as const;
+  if (inputs.publicOnly === true) return { ...address, apiKey: undefined };
+  if (key === undefined) {
+    throw keyFailure(
+      `no API key for ${baseUrl.host}`,
+      'Set FOLEY_API_KEY, pass --api-key-file PATH, or run `foley auth login`.',
+    );
+  }
+  if (key.boundTo !== undefined) requireOwnOrigins(key.boundTo, baseUrl, realtimeUrl);
+  return { ...address, apiKey: key.value };
 }
 
-/** What the embedded service of a command may use. */
+function requireOwnOrigins(account: Account, baseUrl: URL, realtimeUrl: URL): void {
+  const own = new Set([originOf(account.baseUrl), originOf(account.realtimeUrl ?? '')]);
+  const baseMatches = originOf(account.baseUrl) === baseUrl.origin;
+  if (baseMatches && own.has(withHttp(realtimeUrl).origin)) return;
+  const stranger = baseMatches ? realtimeUrl : baseUrl;
+  throw keyFailure(
+    `the stored key of the account "${account.name}" is not for ${stranger.origin}`,
+    `Give a key for that service with FOLEY_API_KEY or --api-key-file, or store one: \`foley auth login --base-url ${baseUrl.origin}\`.`,
+  );
+}
+
+function withoutBaseUrl(
+  inputs: TargetInputs,
+  key: Key | undefined,
+  wanted: 'hosted' | undefined,
+): Target {
+  const { env, flags } = inputs;
+  const realtime = findUrl(inputs, 'realtime', undefined);
+  if (key !== undefined || realtime !== undefined) {
+    throw usageFailure(
+      `${key === undefined ? realtime?.source : 'an API key'} is given, but no service`,
+      'Name the service with --base-url URL or FOLEY_BASE_URL, or store both: `foley auth login --base-url URL`.',
+    );
+  }
+  if (wanted === 'hosted') {
+    throw keyFailure(
+      'FOLEY_TARGET=hosted forbids the embedded service, and no hosted service is configured',
+      'Set FOLEY_BASE_URL and FOLEY_API_KEY, or run `foley auth login`.',
+    );
+  }
+  const silent = flags.quiet === true && nonEmpty(env['CI']) === undefined;
+  return { kind: 'embedded', notice: silent ? undefined : NOTICE };
+}
+
+function givenUrl(source: string, value: string | undefined): GivenUrl | undefined {
+  return value === undefined ? undefined : { source, value };
+}
+
+function nonEmpty(value: string | undefined): string | undefined {
+  return value === '' ? undefined : value;
+}
+
+function originOf(url: string): string {
+  return URL.canParse(url) ? withHttp(new URL(url)).origin : '';
+}
+
+/** A URL and where it was given. */
+export interface GivenUrl {
+  readonly value: string;
+  /** A flag, a variable or an account. */
+  readonly source: string;
+}
+
+/**
+ * Parses the base URL of a service.
+ * @throws Failure (usage, config) if it is invalid or not encrypted
+ */
+export function parseBaseUrl(given: GivenUrl): URL {
+  return check(given, ['https:', 'http:'], 'https://api.example.com');
+}
+
+/** Parses the URL of the realtime host; `https:` becomes `wss:`. Throws as {@link parseBaseUrl}. */
+export function parseRealtimeUrl(given: GivenUrl): URL {
+  const url = check(given, ['wss:', 'ws:', 'https:', 'http:'], 'wss://realtime.example.com');
+  return withWebSocket(url);
+}
+
+/** Returns a URL with `ws:` instead of `http:`, and `wss:` instead of `https:`. */
+export function withWebSocket(url: URL): URL {
+  return new URL(url.href.replace(/^http/, 'ws'));
+}
+
+function check({ source, value }: GivenUrl, schemes: readonly string[], example: string): URL {
+  const fail = source.startsWith('--') ? usageFailure : configFailure;
+  if (!URL.canParse(value) || !schemes.includes(new URL(value).protocol)) {
+    throw fail(`${source} is not a service URL`, `Use a URL such as ${example}.`);
+  }
+  const url = new URL(value);
+  if (url.username !== '' || url.password !== '') {
+    throw fail(`${source} contains a user name or password`, 'Set the key with FOLEY_API_KEY.');
+  }
+  if (url.search !== '' || url.hash !== '') {
+    throw fail(`${source} has a query or fragment`, `Use a URL such as ${example}.`);
+  }
+  if (isPlainOverNetwork(url)) {
+    const secure = url.protocol === 'http:' ? 'https://' : 'wss://';
+    throw fail(
+      `${source} is ${url.protocol}//${url.host}, which is not encrypted`,
+      `Use ${secure}; plain ${url.protocol.slice(0, -1)} works with loopback hosts only.`,
+    );
+  }
+  return url;
+}
+
+/** Returns the folders and files for the embedded service of a command. */
 export async function serviceHost(context: Context): Promise<ServiceHost> {
   const { env, files } = context;
   return { env, files, paths: await context.paths() };
 }
 
-/** The embedded service of one command. */
-interface EmbeddedService {
-  readonly address: ServiceAddress;
-  /**
-   * Finishes what runs and the jobs that were left behind, then ends the service. Once `hurry` is aborted
-   * they are left to the next one on the same data.
-   */
-  close(hurry?: AbortSignal): Promise<void>;
-}
-
 /**
- * Starts the embedded service for as long as a command needs it: on this computer, a free port and
- * a random key.
+ * Starts the embedded service for one command, on a free loopback port with a random key.
+ * @returns its address, and `close`, which first finishes running requests and orphaned jobs; after `hurry` is
+ *   aborted it leaves them to the next service with the same data
  * @throws Failure (state) when its data cannot be used
  */
 export async function startEmbedded(
   host: ServiceHost,
   options: Partial<OpenServiceOptions> = {},
-): Promise<EmbeddedService> {
-  const failures = new EngineFailures();
+): Promise<{
+  readonly address: ServiceAddress;
+  readonly close: (hurry?: AbortSignal) => Promise<void>;
+}> {
+  // Why engines failed, by request id: the HTTP response does not say.
+  const failures = new Map<string, string>();
   const report = (event: ServiceEvent): void => {
-    failures.note(event);
+    if (event.type === 'failure') rememberFailure(failures, event);
     options.report?.(event);
   };
   const service = await startService({ ...options, report }, host);
@@ -194,47 +383,38 @@ export async function startEmbedded(
       baseUrl: new URL(service.baseUrl),
       realtimeUrl: new URL(service.realtimeUrl),
       apiKey: service.apiKey,
-      failureOf: (requestId) => failures.of(requestId),
+      failureOf: (requestId) => failures.get(requestId),
     },
     close: (hurry) => service.close(hurry),
   };
 }
 
-/** More requests than one command has open at the same time. */
-const MOST_FAILURES = 64;
-
-/** What engines said when they failed, for the client in this process; the newest are kept. */
-class EngineFailures {
-  readonly #messages = new Map<string, string>();
-
-  note(event: ServiceEvent): void {
-    if (event.type !== 'failure') return;
-    const { error, requestId } = event;
-    this.#messages.delete(requestId);
-    // A refund that fails is a failure of its own, and no engine's.
-    if (!(error instanceof Error) || error.name !== 'EngineError') return;
-    this.#messages.set(requestId, error.message.replace(/\.$/, ''));
-    const [oldest = ''] = this.#messages.keys();
-    if (this.#messages.size > MOST_FAILURES) this.#messages.delete(oldest);
-  }
-
-  of(requestId: string): string | undefined {
-    return this.#messages.get(requestId);
-  }
+function rememberFailure(
+  failures: Map<string, string>,
+  { error, requestId }: Extract<ServiceEvent, { readonly type: 'failure' }>,
+): void {
+  failures.delete(requestId);
+  // Other errors, such as of a refund, are not failures of an engine.
+  if (!(error instanceof Error) || error.name !== 'EngineError') return;
+  failures.set(requestId, error.message.replace(/\.$/, ''));
+  const [oldest = ''] = failures.keys();
+  if (failures.size > MOST_FAILURES) failures.delete(oldest);
 }
 
-/** Where the service runs, and what it may read there. */
+/** A command has fewer open requests. */
+const MOST_FAILURES = 64;
+
+/** The folders, files and environment of the embedded service. */
 export interface ServiceHost {
   readonly paths: Pick<Paths, 'engines' | 'serviceData'>;
   readonly files: FileSystem;
-  /** For the engines that were added, which get a few of these variables. */
+  /** Added engines get a few of these variables. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /**
- * Starts the embedded service: the one place, for commands and for `foley serve`, that reaches it.
- * Its data is in the state folder unless the options say otherwise.
- * @throws Failure: config when the list of engines is broken, state when its data cannot be used, usage when it cannot listen where it should
+ * Starts the embedded service, with its data in the state folder unless the options name another.
+ * @throws Failure: config for an invalid list of engines, state for unusable data, usage when it cannot listen
  */
 export async function startService(
   options: Partial<OpenServiceOptions>,
@@ -276,9 +456,8 @@ function stateFailure(error: Error, reason: keyof typeof WHAT_TO_DO | 'no_binary
 }
 
 /**
- * Loads sharp, which draws the pictures of the embedded service, so that a missing binary is known before
- * a job is made.
- * @throws Failure (state)
+ * Loads sharp, which draws the images of the embedded service, before a job is created.
+ * @throws Failure (state) when its binary is missing
  */
 export async function requireSharp(): Promise<void> {
   try {
@@ -288,7 +467,7 @@ export async function requireSharp(): Promise<void> {
   }
 }
 
-/** The failure of a package whose binary for this system is not installed, or is one of another system. */
+/** Reports a package whose binary for this system is not installed. */
 export function missingBinary(name: string, cause: unknown): Failure {
   const [reason = ''] = (cause instanceof Error ? cause.message : String(cause)).split('\n');
   return new Failure(
