@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import path from 'node:path';
 import { generatedControls, generatedEndpoints } from './generated-contract.mjs';
 import { loadTypeScript } from './load-typescript.mjs';
+import { messagesPage } from './messages.mjs';
 import { root, setUp } from './set-up.mjs';
 
 setUp();
@@ -28,6 +29,7 @@ const files = new Map([
     withContractTables(readFileSync(path.join(root, name), 'utf8')),
   ]),
   ...[...manPages(commandTree, version)].map(([name, page]) => [`man/${name}`, page]),
+  ['docs/messages.md', messagesPage()],
   ['docs/reference.md', referencePage(commandTree)],
 ]);
 

@@ -1,0 +1,123 @@
+// Lists every message of an error that the sources hold, for docs/messages.md: read in one sitting, each
+// of them has to say what failed, what is allowed and what to do.
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { parseAst } from 'rolldown/parseAst';
+import { root } from './set-up.mjs';
+
+/** Calls and classes that make an error from a message. */
+const MAKES_ERROR = /(Failure|Error|Fault|[rR]efus\w*|invalid[A-Z]\w*)$/;
+/** Errors in the code itself, which nobody meets. */
+const INTERNAL = new Set(['TypeError', 'RangeError', 'onError', 'onFailure']);
+const INTRODUCTION = `# Messages
+
+Every message of an error in foley, by the part that reports it. \`{name}\` stands for a value. The second column is the hint,
+which the command line prints on a line of its own. Where a message is built from parts, each part has a row. The exit codes are in
+[reference.md](reference.md#exit-codes), the codes of the service in [api/errors.md](api/errors.md).
+
+This page is generated from the sources: \`npm run generate\`.
+`;
+
+/** @returns {string} the page */
+export function messagesPage() {
+  const sections = new Map();
+  for (const file of sourceFiles()) {
+    const rows = messagesIn(file);
+    if (rows.length === 0) continue;
+    const folder = path.dirname(file);
+    sections.set(folder, [...(sections.get(folder) ?? []), ...rows]);
+  }
+  const parts = [...sections].map(([folder, rows]) => {
+    const lines = [...new Set(rows.map(({ hint, message }) => `| ${cell(message)} | ${cell(hint)} |`))];
+    return `## ${folder}\n\n| message | hint |\n| --- | --- |\n${lines.join('\n')}\n`;
+  });
+  return [INTRODUCTION, ...parts].join('\n');
+}
+
+function sourceFiles() {
+  return ['commands', 'src'].flatMap((folder) =>
+    readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts') && !name.includes('generated'))
+      .map((name) => path.posix.join(folder, name.replaceAll(path.sep, '/')))
+      .toSorted(),
+  );
+}
+
+function messagesIn(file) {
+  const rows = [];
+  visit(parseAst(readFileSync(path.join(root, file), 'utf8'), { lang: 'ts' }), (node) => {
+    if (node.type !== 'CallExpression' && node.type !== 'NewExpression') return;
+    const name = node.callee.name ?? node.callee.property?.name ?? '';
+    if (!MAKES_ERROR.test(name) || INTERNAL.has(name)) return;
+    const [message, second] = node.arguments.flatMap((given) => sentencesOf(given));
+    if (message === undefined) return;
+    const hint = node.arguments.flatMap((given) => hintOf(given)).at(0) ?? second ?? '';
+    rows.push({ message, hint });
+  });
+  return rows;
+}
+
+/** The sentences that an argument may be; a code of one word is none. */
+function sentencesOf(node) {
+  if (node.type === 'ConditionalExpression') {
+    return [...sentencesOf(node.consequent), ...sentencesOf(node.alternate)].slice(0, 1);
+  }
+  const text = textOf(node);
+  return text !== undefined && text.includes(' ') ? [text] : [];
+}
+
+function hintOf(node) {
+  if (node.type !== 'ObjectExpression') return [];
+  return node.properties
+    .filter(({ key }) => key?.name === 'hint')
+    .flatMap(({ value }) => sentencesOf(value));
+}
+
+/** The text of a literal, with the names of the values that are put into it; undefined for anything else. */
+function textOf(node) {
+  switch (node.type) {
+    case 'Literal':
+      return typeof node.value === 'string' ? node.value : undefined;
+    case 'TemplateLiteral':
+      return node.quasis
+        .map(({ value }, index) => value.cooked + placeholder(node.expressions[index]))
+        .join('');
+    case 'BinaryExpression': {
+      const [left, right] = [textOf(node.left), textOf(node.right)];
+      return left === undefined && right === undefined
+        ? undefined
+        : (left ?? placeholder(node.left)) + (right ?? placeholder(node.right));
+    }
+    default:
+      return undefined;
+  }
+}
+
+function placeholder(node) {
+  if (node === undefined) return '';
+  switch (node.type) {
+    case 'Identifier':
+      return `{${node.name}}`;
+    case 'MemberExpression':
+      return placeholder(node.property);
+    case 'CallExpression': {
+      const isListed = node.callee.property?.name === 'join';
+      return placeholder(isListed ? node.callee.object : (node.arguments[0] ?? node.callee));
+    }
+    case 'ConditionalExpression':
+      return '{…}';
+    default:
+      return textOf(node) ?? '{…}';
+  }
+}
+
+function visit(node, look) {
+  if (Array.isArray(node)) {
+    for (const item of node) visit(item, look);
+  } else if (typeof node === 'object' && node !== null) {
+    look(node);
+    for (const value of Object.values(node)) visit(value, look);
+  }
+}
+
+const cell = (text) => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
