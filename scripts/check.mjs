@@ -1,7 +1,7 @@
 // `npm run check`: the long sweeps that `npm test` leaves out. `npm run check -- --only NAME` runs one of them.
 import { runChosenGates, vitest } from './gates.mjs';
 
-runChosenGates([
+await runChosenGates([
   { name: 'sweeps', command: vitest('check') },
   { name: 'other Nodes', command: [process.execPath, 'scripts/node-versions.mjs', '22', '24'] },
 ]);

@@ -1,47 +1,75 @@
-// Runs a list of gates one after the other, and says at the end which failed.
-import { spawnSync } from 'node:child_process';
+// Runs a list of gates one after the other, or some at once, and says at the end which failed.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { failedTestsFile } from './failed-tests.mjs';
 import { isSetUp, root } from './set-up.mjs';
 
 export const bin = (name) => path.join(root, 'node_modules/.bin', name);
 
-/** The command that runs one project of vitest.config.mts. */
-export const vitest = (project) => [
+/** The command that runs projects of vitest.config.mts. */
+export const vitest = (...projects) => [
   bin('vitest'),
   'run',
-  '--project',
-  project,
+  ...projects.flatMap((project) => ['--project', project]),
   '--reporter=default',
   '--reporter=./scripts/failed-tests.mjs',
 ];
 
-/** Sets the clone up and runs the gates, or with `--only NAME` those whose name begins so. Sets the exit code. */
-export function runChosenGates(gates) {
+/**
+ * Sets the clone up and runs the gates, or with `--only NAME` those whose name begins so. Sets the exit code.
+ * Gates of an inner list run at once; their output is printed as each ends.
+ */
+export async function runChosenGates(gates) {
   if (!isSetUp()) return;
   const at = process.argv.indexOf('--only');
   const only = process.argv[at + 1];
-  runGates(at === -1 ? gates : gates.filter(({ name }) => name.startsWith(only)));
+  const chosen = at === -1 ? gates : gates.flat().filter(({ name }) => name.startsWith(only));
+  rmSync(failedTestsFile, { force: true });
+  const results = [];
+  for (const step of chosen) {
+    results.push(
+      ...(Array.isArray(step) ? await Promise.all(step.map(runQuietly)) : [await runAloud(step)]),
+    );
+  }
+  summarize(results);
 }
 
-function runGates(list) {
-  const failed = [];
-  rmSync(failedTestsFile, { force: true });
-  for (const { name, command } of list) {
-    const started = performance.now();
-    process.stdout.write(`\n── ${name}\n`);
-    const { status } = spawnSync(command[0], command.slice(1), {
-      cwd: root,
-      stdio: ['ignore', 1, 2],
-    });
-    const seconds = ((performance.now() - started) / 1000).toFixed(1);
-    process.stdout.write(`── ${name}: ${status === 0 ? 'passed' : 'FAILED'} in ${seconds} s\n`);
-    if (status !== 0) failed.push(name);
-  }
+async function runAloud({ name, command }) {
+  process.stdout.write(`\n── ${name}\n`);
+  const started = performance.now();
+  const child = spawn(command[0], command.slice(1), { cwd: root, stdio: ['ignore', 1, 2] });
+  const [code] = await once(child, 'close');
+  return report(name, code, started);
+}
+
+async function runQuietly({ name, command }) {
+  const started = performance.now();
+  const child = spawn(command[0], command.slice(1), {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [stdout, stderr] = [buffer(child.stdout), buffer(child.stderr)];
+  const [code] = await once(child, 'close');
+  process.stdout.write(`\n── ${name}\n`);
+  process.stdout.write(await stdout);
+  process.stderr.write(await stderr);
+  return report(name, code, started);
+}
+
+function report(name, code, started) {
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  process.stdout.write(`── ${name}: ${code === 0 ? 'passed' : 'FAILED'} in ${seconds} s\n`);
+  return { name, isPassed: code === 0 };
+}
+
+function summarize(results) {
+  const failed = results.filter(({ isPassed }) => !isPassed).map(({ name }) => name);
   if (existsSync(failedTestsFile))
     process.stdout.write(`\n${readFileSync(failedTestsFile, 'utf8')}`);
   if (failed.length > 0) process.stdout.write(`\nfailed: ${failed.join(', ')}\n`);
-  process.stdout.write(`\n${list.length - failed.length} passed, ${failed.length} failed\n`);
+  process.stdout.write(`\n${results.length - failed.length} passed, ${failed.length} failed\n`);
   process.exitCode = failed.length === 0 ? 0 : 1;
 }

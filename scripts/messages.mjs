@@ -28,7 +28,9 @@ export function messagesPage() {
     sections.set(folder, [...(sections.get(folder) ?? []), ...rows]);
   }
   const parts = [...sections].map(([folder, rows]) => {
-    const lines = [...new Set(rows.map(({ hint, message }) => `| ${cell(message)} | ${cell(hint)} |`))];
+    const lines = [
+      ...new Set(rows.map(({ hint, message }) => `| ${cell(message)} | ${cell(hint)} |`)),
+    ];
     return `## ${folder}\n\n| message | hint |\n| --- | --- |\n${lines.join('\n')}\n`;
   });
   return [INTRODUCTION, ...parts].join('\n');
