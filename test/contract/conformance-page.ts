@@ -45,13 +45,12 @@ function introduction(): string {
 
 # Conformance
 
-The API as a list of ${ROWS.length} statements: ${BEHAVIOURS.length} rows of the conformance suite, ${testedElsewhere.length} that another test
-checks, since no client can bring them about from outside, and ${pending.length} that are pending: the service does not have them yet.
+This page lists the API as ${ROWS.length} statements. The conformance suite checks ${BEHAVIOURS.length} of them as rows. Other tests check ${testedElsewhere.length}, because
+no client can cause them from outside. ${pending.length} are pending: the service does not implement them yet.
 
-\`npm test -- --only conformance\` asks the embedded service, started as \`foley serve\`, for every row. With
-\`FOLEY_CONFORMANCE_URL\` (and its key in \`FOLEY_API_KEY\`) the same rows ask that service too; those that use credits or create
-something (marked *spends*) only with \`FOLEY_CONFORMANCE_SPEND=1\`, those that need a service started in a certain way never. What is a choice of
-ours, such as the codes that the spec does not name, is asked of the embedded service only.`;
+\`npm test -- --only conformance\` checks every row against \`foley serve\`. With \`FOLEY_CONFORMANCE_URL\` and \`FOLEY_API_KEY\` it also checks
+that service. Rows that use credits or create something (marked *spends*) then require \`FOLEY_CONFORMANCE_SPEND=1\`. Rows that need certain
+options of \`foley serve\`, and additions of this service, are checked against the embedded service only.`;
 }
 
 function endpoints(): readonly (readonly string[])[] {
