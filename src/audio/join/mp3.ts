@@ -11,45 +11,14 @@ import {
   writeMp3InfoTag,
 } from '../mp3.ts';
 import type { Mp3Frame } from '../mp3.ts';
-import type { Correction, FormatReader } from '../reader.ts';
-import type { ByteSink, JoinedParts } from './joined-parts.ts';
-import { misfit, requireWhole } from './joined-parts.ts';
-
-/** Emits whole frames and skips the tags between them. */
-class FrameReader implements FormatReader {
-  want = MARK_BYTES;
-  skip = 0;
-  readonly #parts: Mp3Parts;
-  #isFirst = true;
-
-  constructor(parts: Mp3Parts) {
-    this.#parts = parts;
-  }
-
-  step(bytes: Uint8Array, at: number): void {
-    const isSync = bytes[at] === 0xff;
-    const length = isSync ? mp3FrameLength(bytes[at + 1] ?? 0, bytes[at + 2] ?? 0) : 0;
-    const needed = length === 0 ? mp3TagHeadBytes(bytes, at) : length;
-    if (this.want < needed) {
-      this.want = needed;
-      return;
-    }
-    this.skip = length === 0 ? mp3TagLength(bytes, at) : length;
-    this.want = MARK_BYTES;
-    if (this.skip === 0) throw misfit('one is no mp3');
-    const frame = length === 0 ? undefined : parseMp3Frame(bytes, at);
-    if (frame === undefined) return;
-    this.#parts.add(bytes.subarray(at, at + length), frame, this.#isFirst);
-    this.#isFirst = false;
-  }
-}
+import type { Correction, Walker } from '../reader.ts';
+import { Joiner, misfit } from './joiner.ts';
 
 /**
  * Joins the frames of all parts, without the tags around them. Each part begins without a bit reservoir, so its
  * frames decode the same behind those of another. A seekable file begins with a frame for the Info tag.
  */
-export class Mp3Parts implements JoinedParts {
-  readonly #sink: ByteSink;
+export class Mp3Joiner extends Joiner {
   readonly #isSeekable: boolean;
   readonly #seek = new SeekTable();
   /** The frame for the Info tag. */
@@ -68,18 +37,36 @@ export class Mp3Parts implements JoinedParts {
     readonly isTagged: boolean;
   }[] = [];
 
-  constructor(sink: ByteSink, isSeekable: boolean) {
-    this.#sink = sink;
+  #isFirstFrame = true;
+
+  constructor(isSeekable: boolean) {
+    super(MARK_BYTES);
     this.#isSeekable = isSeekable;
   }
 
-  newReader(): FormatReader {
-    return new FrameReader(this);
+  step(bytes: Uint8Array, at: number): void {
+    const isSync = bytes[at] === 0xff;
+    const length = isSync ? mp3FrameLength(bytes[at + 1] ?? 0, bytes[at + 2] ?? 0) : 0;
+    const needed = length === 0 ? mp3TagHeadBytes(bytes, at) : length;
+    if (this.want < needed) {
+      this.want = needed;
+      return;
+    }
+    this.skip = length === 0 ? mp3TagLength(bytes, at) : length;
+    this.want = MARK_BYTES;
+    if (this.skip === 0) throw misfit('one is not mp3');
+    const frame = length === 0 ? undefined : parseMp3Frame(bytes, at);
+    if (frame === undefined) return;
+    this.#add(bytes.subarray(at, at + length), frame, this.#isFirstFrame);
+    this.#isFirstFrame = false;
   }
 
-  readonly endPart = requireWhole;
+  protected override finishPart(walker: Walker): void {
+    super.finishPart(walker);
+    this.#isFirstFrame = true;
+  }
 
-  add(bytes: Uint8Array, frame: Mp3Frame, isFirst: boolean): void {
+  #add(bytes: Uint8Array, frame: Mp3Frame, isFirst: boolean): void {
     const first = (this.#first ??= frame);
     if (frame.sampleRate !== first.sampleRate || frame.channels !== first.channels) {
       throw misfit('their mp3 frames differ in sample rate or channels');
@@ -97,13 +84,13 @@ export class Mp3Parts implements JoinedParts {
     if (tag !== undefined) return;
     if (this.#isSeekable && this.#tagFrame === undefined) {
       this.#tagFrame = emptyMp3Frame(bytes);
-      this.#sink.push(this.#tagFrame);
+      this.push(this.#tagFrame);
     }
     this.#seek.add(this.#bytes);
     this.#bytes += bytes.length;
     this.#bitRates.add(mp3BitRate(bytes, 0));
     if (this.#isSeekable) this.#checksum = crc16(bytes, this.#checksum);
-    this.#sink.push(bytes);
+    this.push(bytes);
   }
 
   /** A part without a tag starts with its first frame, one with a tag after its delay. */
@@ -117,7 +104,7 @@ export class Mp3Parts implements JoinedParts {
     });
   }
 
-  corrections(): readonly Correction[] {
+  override corrections(): readonly Correction[] {
     if (this.#tagFrame === undefined) return [];
     const [bitRate] = this.#bitRates;
     const delay = this.#delay ?? 0;

@@ -13,41 +13,11 @@ import {
   readOggHeader,
   writeOggPage,
 } from '../ogg.ts';
-import type { FormatReader } from '../reader.ts';
-import type { ByteSink, JoinedParts } from './joined-parts.ts';
-import { misfit, requireWhole } from './joined-parts.ts';
+import { Joiner, misfit } from './joiner.ts';
 
 /** An Ogg page; shares the memory of the bytes that it was read from. */
 interface OggPage extends OggHeader {
   readonly body: Uint8Array;
-}
-
-/** Emits whole pages. */
-class PageReader implements FormatReader {
-  want = OGG_HEAD_BYTES;
-  skip = 0;
-  readonly #parts: OggParts;
-
-  constructor(parts: OggParts) {
-    this.#parts = parts;
-  }
-
-  step(bytes: Uint8Array, at: number): void {
-    const seen = bytes.subarray(at, at + this.want);
-    // First the header, then its table, then the body.
-    const headLength = OGG_HEAD_BYTES + (seen[26] ?? 0);
-    const hasTable = seen.length >= headLength;
-    const table = seen.subarray(OGG_HEAD_BYTES, headLength);
-    const needed = hasTable ? headLength + bodyLength(table) : headLength;
-    if (this.want < needed) {
-      this.want = needed;
-      return;
-    }
-    if (!isOggPage(seen)) throw misfit('one is no Ogg');
-    this.#parts.add({ ...readOggHeader(seen), body: seen.subarray(headLength) });
-    this.skip = needed;
-    this.want = OGG_HEAD_BYTES;
-  }
 }
 
 /**
@@ -58,8 +28,7 @@ class PageReader implements FormatReader {
  * The time of a Vorbis stream continues that of the one before, so that players which read only the last page
  * know the whole duration. For that its first packet, which has no sound yet, needs a page for itself.
  */
-export class OggParts implements JoinedParts {
-  readonly #sink: ByteSink;
+export class OggJoiner extends Joiner {
   #streams = 0;
   #codec: OggCodec | undefined;
   /** Serial number of the first stream, and the original one of the current stream. */
@@ -73,17 +42,28 @@ export class OggParts implements JoinedParts {
   #granule = 0n;
   readonly #starts: bigint[] = [];
 
-  constructor(sink: ByteSink) {
-    this.#sink = sink;
+  constructor() {
+    super(OGG_HEAD_BYTES);
   }
 
-  newReader(): FormatReader {
-    return new PageReader(this);
+  step(bytes: Uint8Array, at: number): void {
+    const seen = bytes.subarray(at, at + this.want);
+    // First the header, then its table, then the body.
+    const headLength = OGG_HEAD_BYTES + (seen[26] ?? 0);
+    const hasTable = seen.length >= headLength;
+    const table = seen.subarray(OGG_HEAD_BYTES, headLength);
+    const needed = hasTable ? headLength + bodyLength(table) : headLength;
+    if (this.want < needed) {
+      this.want = needed;
+      return;
+    }
+    if (!isOggPage(seen)) throw misfit('one is not Ogg');
+    this.#add({ ...readOggHeader(seen), body: seen.subarray(headLength) });
+    this.skip = needed;
+    this.want = OGG_HEAD_BYTES;
   }
 
-  readonly endPart = requireWhole;
-
-  add(page: OggPage): void {
+  #add(page: OggPage): void {
     if ((page.flags & FIRST_PAGE) !== 0) this.#open(page);
     if (page.serial !== this.#ownSerial) throw misfit('one has more than one Ogg stream at once');
     const packets = countPackets(page.table);
@@ -126,13 +106,9 @@ export class OggParts implements JoinedParts {
     return rate === undefined ? [] : this.#starts.map((start) => (Number(start) / rate) * 1000);
   }
 
-  corrections(): readonly [] {
-    return [];
-  }
-
   #write(page: OggPage): void {
     const serial = (this.#serial + this.#streams - 1) >>> 0;
-    this.#sink.push(writeOggPage({ ...page, serial, sequence: this.#sequence }, [page.body]));
+    this.push(writeOggPage({ ...page, serial, sequence: this.#sequence }, [page.body]));
     this.#sequence += 1;
   }
 }

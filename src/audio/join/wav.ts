@@ -1,5 +1,5 @@
 import { Failure } from '../../errors/failure.ts';
-import type { Correction, FormatReader } from '../reader.ts';
+import type { Correction } from '../reader.ts';
 import { TO_THE_END, tagAt } from '../reader.ts';
 import {
   CHUNK_HEAD_BYTES,
@@ -8,92 +8,29 @@ import {
   RIFF_BYTES,
   isUnknownWavLength,
 } from '../wav.ts';
-import type { ByteSink, JoinedParts } from './joined-parts.ts';
-import { misfit } from './joined-parts.ts';
+import { Joiner, misfit } from './joiner.ts';
 
 const FORMAT_MAX = 64;
 /** The length that a stream claims: even, and positive as a signed number. */
 const STREAM_LENGTH = 0x7fff_fffe;
 
 /** Joins the samples of all parts behind one header. */
-export class WavParts implements JoinedParts {
-  readonly #sink: ByteSink;
+export class WavJoiner extends Joiner {
   readonly #isSeekable: boolean;
-  #reader = new WavPartReader(this);
   #format: Uint8Array | undefined;
   #dataBytes = 0;
   /** Bytes of samples before each part. */
   readonly #before: number[] = [];
-
-  constructor(sink: ByteSink, isSeekable: boolean) {
-    this.#sink = sink;
-    this.#isSeekable = isSeekable;
-  }
-
-  newReader(): FormatReader {
-    this.#reader = new WavPartReader(this);
-    return this.#reader;
-  }
-
-  endPart(): void {
-    if (!this.#reader.hasSamples) throw misfit('one has no samples');
-  }
-
-  addFormat(format: Uint8Array): void {
-    this.#before.push(this.#dataBytes);
-    if (this.#format === undefined) {
-      this.#format = format;
-      this.#sink.push(wavHead(format, STREAM_LENGTH + CHUNK_HEAD_BYTES - headLength(format)));
-    } else if (Buffer.compare(this.#format, format) !== 0) {
-      throw misfit('their WAV formats differ');
-    }
-  }
-
-  addSamples(samples: Uint8Array): void {
-    this.#dataBytes += samples.length;
-    const length = headLength(this.#format ?? EMPTY) + this.#dataBytes;
-    if (this.#isSeekable && length - CHUNK_HEAD_BYTES > LARGEST_WAV_LENGTH) {
-      throw new Failure('the audio is longer than a WAV file can be (4 GiB)', {
-        code: 'output',
-        exit: 'output',
-        hint: 'Ask for mp3 or ogg, or cut the text.',
-      });
-    }
-    this.#sink.push(samples);
-  }
-
-  starts(): readonly number[] {
-    const format = this.#format ?? EMPTY;
-    const view = new DataView(format.buffer, format.byteOffset, format.byteLength);
-    const bytesPerSecond = Math.max(1, format.length < FORMAT_BYTES ? 1 : view.getUint32(8, true));
-    return this.#before.map((bytes) => (bytes / bytesPerSecond) * 1000);
-  }
-
-  corrections(): readonly Correction[] {
-    if (!this.#isSeekable || this.#format === undefined) return [];
-    const head = wavHead(this.#format, this.#dataBytes);
-    return [
-      { position: 4, bytes: head.subarray(4, 8) },
-      { position: head.length - 4, bytes: head.subarray(-4) },
-    ];
-  }
-}
-
-const EMPTY = new Uint8Array(0);
-
-/** Finds the format and the samples of one part; skips every other chunk. */
-class WavPartReader implements FormatReader {
-  want = RIFF_BYTES;
-  skip = 0;
-  hasSamples = false;
-  readonly #parts: WavParts;
+  /** What the current part had so far. */
   #hasFormat = false;
+  #hasSamples = false;
   /** Bytes left of the data chunk's head, and of its samples. */
   #headLeft = 0;
   #samplesLeft = 0;
 
-  constructor(parts: WavParts) {
-    this.#parts = parts;
+  constructor(isSeekable: boolean) {
+    super(RIFF_BYTES);
+    this.#isSeekable = isSeekable;
   }
 
   step(bytes: Uint8Array, at: number, position: number): void {
@@ -102,7 +39,7 @@ class WavPartReader implements FormatReader {
     if (position === 0) return this.#stepRiff(id, tagAt(bytes, at + 8));
     const size = view.getUint32(4, true);
     if (id === 'fmt ' && !this.#hasFormat) return this.#stepFormat(view, size);
-    if (id === 'data' && !this.hasSamples) return this.#stepSamples(size);
+    if (id === 'data' && !this.#hasSamples) return this.#stepSamples(size);
     return this.#skipChunk(size);
   }
 
@@ -112,31 +49,37 @@ class WavPartReader implements FormatReader {
     const samples = Math.min(this.#samplesLeft, to - from - head);
     if (samples === 0) return;
     this.#samplesLeft -= samples;
-    this.#parts.addSamples(bytes.subarray(from + head, from + head + samples));
+    this.#addSamples(bytes.subarray(from + head, from + head + samples));
+  }
+
+  protected override finishPart(): void {
+    if (!this.#hasSamples) throw misfit('one has no samples');
+    this.#hasFormat = false;
+    this.#hasSamples = false;
+    this.#headLeft = 0;
+    this.#samplesLeft = 0;
   }
 
   #stepRiff(id: string, form: string): void {
-    if (id !== 'RIFF' || form !== 'WAVE') throw misfit('one is no WAV');
+    if (id !== 'RIFF' || form !== 'WAVE') throw misfit('one is not WAV');
     this.skip = RIFF_BYTES;
     this.want = CHUNK_HEAD_BYTES;
   }
 
   #stepFormat(view: DataView, size: number): void {
-    if (size < FORMAT_BYTES || size > FORMAT_MAX) throw misfit('one has a strange WAV format');
+    if (size < FORMAT_BYTES || size > FORMAT_MAX) throw misfit('one has an unusual WAV format');
     if (this.want < CHUNK_HEAD_BYTES + size) {
       this.want = CHUNK_HEAD_BYTES + size;
       return;
     }
     this.#hasFormat = true;
-    this.#parts.addFormat(
-      new Uint8Array(view.buffer, view.byteOffset + CHUNK_HEAD_BYTES, size).slice(),
-    );
+    this.#addFormat(new Uint8Array(view.buffer, view.byteOffset + CHUNK_HEAD_BYTES, size).slice());
     this.#skipChunk(size);
   }
 
   #stepSamples(size: number): void {
     if (!this.#hasFormat) throw misfit('one has samples before their format');
-    this.hasSamples = true;
+    this.#hasSamples = true;
     this.#headLeft = CHUNK_HEAD_BYTES;
     const isStreamed = isUnknownWavLength(size);
     this.#samplesLeft = isStreamed ? TO_THE_END : size;
@@ -148,7 +91,48 @@ class WavPartReader implements FormatReader {
     this.skip = CHUNK_HEAD_BYTES + size + (size % 2);
     this.want = CHUNK_HEAD_BYTES;
   }
+
+  #addFormat(format: Uint8Array): void {
+    this.#before.push(this.#dataBytes);
+    if (this.#format === undefined) {
+      this.#format = format;
+      this.push(wavHead(format, STREAM_LENGTH + CHUNK_HEAD_BYTES - headLength(format)));
+    } else if (Buffer.compare(this.#format, format) !== 0) {
+      throw misfit('their WAV formats differ');
+    }
+  }
+
+  #addSamples(samples: Uint8Array): void {
+    this.#dataBytes += samples.length;
+    const length = headLength(this.#format ?? EMPTY) + this.#dataBytes;
+    if (this.#isSeekable && length - CHUNK_HEAD_BYTES > LARGEST_WAV_LENGTH) {
+      throw new Failure('the audio is longer than a WAV file can be (4 GiB)', {
+        code: 'output',
+        exit: 'output',
+        hint: 'Choose mp3 or ogg, or shorten the text.',
+      });
+    }
+    this.push(samples);
+  }
+
+  starts(): readonly number[] {
+    const format = this.#format ?? EMPTY;
+    const view = new DataView(format.buffer, format.byteOffset, format.byteLength);
+    const bytesPerSecond = Math.max(1, format.length < FORMAT_BYTES ? 1 : view.getUint32(8, true));
+    return this.#before.map((bytes) => (bytes / bytesPerSecond) * 1000);
+  }
+
+  override corrections(): readonly Correction[] {
+    if (!this.#isSeekable || this.#format === undefined) return [];
+    const head = wavHead(this.#format, this.#dataBytes);
+    return [
+      { position: 4, bytes: head.subarray(4, 8) },
+      { position: head.length - 4, bytes: head.subarray(-4) },
+    ];
+  }
 }
+
+const EMPTY = new Uint8Array(0);
 
 function headLength(format: Uint8Array): number {
   return RIFF_BYTES + CHUNK_HEAD_BYTES + format.length + (format.length % 2) + CHUNK_HEAD_BYTES;

@@ -1,6 +1,6 @@
 import { reviseFailure } from '../../api/failures.ts';
 import { backoff, BACKOFF_BASE_MS, LONGEST_RETRY_AFTER_MS } from '../../api/retry.ts';
-import type { AudioJoiner } from '../../audio/join/join.ts';
+import type { AudioJoiner } from '../../audio/join/joiner.ts';
 import { createJoiner } from '../../audio/join/join.ts';
 import type { Verdict } from '../../audio/reader.ts';
 import type { Verifier } from '../../audio/verify.ts';

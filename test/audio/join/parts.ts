@@ -1,5 +1,5 @@
 import type { AudioFormat } from '../../../src/contract/values.ts';
-import type { AudioJoiner } from '../../../src/audio/join/join.ts';
+import type { AudioJoiner } from '../../../src/audio/join/joiner.ts';
 import { createJoiner } from '../../../src/audio/join/join.ts';
 import { encodeSpeech } from '../../../src/service/engine/encode/encode-speech.ts';
 import { createFileHead } from '../../../src/service/engine/encode/file-head.ts';
