@@ -52,7 +52,7 @@ export const dubCreate: CommandDefinition<DubCreateFlags> = {
       kind: 'dub',
       inputs,
       order: ([url = ''], connection) => bodyOf(context, options, { text, url }, connection),
-      goOn: (audio) => lipSyncLine(context, options, audio),
+      continueCommand: (audio) => lipSyncLine(context, options, audio),
     };
     if (options.dryRun === true) return describeMedia(context, task, options);
     return (await createMedia(context, task, options)).result;

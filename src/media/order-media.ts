@@ -21,7 +21,7 @@ export interface MediaOrdering extends JobRunOptions<MediaJob> {
   /** The opened output file. */
   readonly file: Output | undefined;
   /** Returns the command that resumes a dubbing whose speech was billed but whose lip sync failed. */
-  readonly goOn: PaidSpeechDeps['goOn'] | undefined;
+  readonly continueCommand: PaidSpeechDeps['continueCommand'] | undefined;
   readonly spool: () => Promise<Spool>;
 }
 
@@ -31,7 +31,7 @@ export interface MediaOrdering extends JobRunOptions<MediaJob> {
  * @throws Failure if no job was created; or the signal's reason
  */
 export function orderMedia(ordering: MediaOrdering): Promise<PerformedJob<MediaJob>> {
-  const { client, goOn, kind, options, order, spool } = ordering;
+  const { client, continueCommand, kind, options, order, spool } = ordering;
   const { signal } = options;
   return performJob({
     ...ordering,
@@ -40,9 +40,9 @@ export function orderMedia(ordering: MediaOrdering): Promise<PerformedJob<MediaJ
     create: (onNewKey) => createMediaJob(client, kind, order, { ...options, onNewKey }),
     source: mediaSource(client, kind),
     async onFailure(failure, work) {
-      if (goOn === undefined) return undefined;
-      const { tellPaidSpeech } = await import('./paid-speech.ts');
-      return tellPaidSpeech(failure, work, { client, goOn, signal, spool });
+      if (continueCommand === undefined) return undefined;
+      const { reportPaidSpeech } = await import('./paid-speech.ts');
+      return reportPaidSpeech(failure, work, { client, continueCommand, signal, spool });
     },
   });
 }

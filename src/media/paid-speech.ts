@@ -15,14 +15,14 @@ export interface PaidSpeechDeps {
   readonly spool: () => Promise<Spool>;
   readonly signal: AbortSignal;
   /** Returns the command that continues with the speech. @param audio its URL or file */
-  readonly goOn: (audio: string) => string;
+  readonly continueCommand: (audio: string) => string;
 }
 
 /**
  * Saves the billed speech of a failed dubbing in the spool and adds the command that continues with it
  * (docs/api/errors.md). Returns undefined for any other failure.
  */
-export async function tellPaidSpeech(
+export async function reportPaidSpeech(
   failure: Failure,
   work: BilledRequest,
   deps: PaidSpeechDeps,
@@ -42,7 +42,7 @@ export async function tellPaidSpeech(
   const where = kept === undefined ? 'on the service' : `kept in ${kept.path}`;
   // The URL of the embedded service changes with every command: use the file.
   const isThere = deps.client.address.kind === 'hosted' || kept === undefined;
-  const line = deps.goOn(isThere ? url.href : kept.path);
+  const line = deps.continueCommand(isThere ? url.href : kept.path);
   return reviseFailure(failure, {
     billed: 'yes',
     message: `${failure.message}; the speech was billed${cost} and is ${where}`,

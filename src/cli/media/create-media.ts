@@ -28,7 +28,7 @@ export interface MediaTask {
    */
   readonly order: (urls: readonly string[], connection: Connection) => Promise<MediaOrder>;
   /** Dubbing: the command to run when only the speech was billed. */
-  readonly goOn?: (audio: string) => string;
+  readonly continueCommand?: (audio: string) => string;
   /** Replaces the place that `--output` names. */
   readonly place?: MediaPlace;
 }
@@ -100,7 +100,7 @@ async function perform(
       ...course,
       journal,
       kind,
-      goOn: task.goOn,
+      continueCommand: task.continueCommand,
       order: body,
       options: { ...optionsOf(context, kind, flags), onRepeat: () => addresses.renew() },
       placeFor: ready.place?.placeFor,
